@@ -1,0 +1,1 @@
+//! the target server: chosen service time, queue and faults; also the tests' server.

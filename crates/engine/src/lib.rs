@@ -1,0 +1,1 @@
+//! the run: one worker per core drives arrivals, connections and recorders.

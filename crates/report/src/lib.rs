@@ -1,0 +1,1 @@
+//! numbers for people: text, JSON, HTML, plots.

@@ -1,0 +1,1 @@
+//! the result stream: one row schema, many encodings.

@@ -1,0 +1,1 @@
+//! protocols as state machines: bytes in, events out.

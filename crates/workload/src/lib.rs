@@ -1,0 +1,12 @@
+//! What load to offer: arrivals, targets, the plan.
+//!
+//! ```text
+//! targets file ─▶ targets::{http, json} ─▶ Targets ─┐
+//! rate, shape  ─▶ arrival::Shape ─▶ Cursor ──────────┴─▶ Plan ─▶ engine
+//! ```
+//!
+//! It knows no protocol's bytes and not who runs it; it reads no clock and opens no file.
+
+mod plan;
+
+pub use plan::{Load, Plan, Target, Targets};

@@ -1,0 +1,102 @@
+//! `Plan`: the whole of what is to be offered, decided before the first request.
+
+use std::sync::Arc;
+
+use stdx::{Nanos, mix};
+
+use crate::arrival::Shape;
+
+/// What to offer, decided before the first request. The same plan and seed give the same schedule.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The attack's name (`-name`); may be empty.
+    pub name: String,
+    /// When hits begin.
+    pub load: Load,
+    /// How long hits are begun; `None` goes on until stopped.
+    pub duration: Option<Nanos>,
+    /// What is asked for.
+    pub targets: Targets,
+    /// Every random choice of the run follows from it.
+    pub seed: u64,
+}
+
+/// When hits begin.
+#[derive(Clone, Debug)]
+pub enum Load {
+    /// By a schedule, whatever the server does.
+    Open {
+        /// The schedule.
+        shape: Shape,
+        /// The most hits under way at once (`-max-workers`); hits due beyond it wait, and the wait counts.
+        max_in_flight: Option<u64>,
+    },
+    /// Each of so many users begins a hit as soon as its last one ended (`-rate=0 -max-workers=N`).
+    Closed {
+        /// Users; at least 1.
+        users: u64,
+    },
+}
+
+/// One request to send, again and again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The method, as sent.
+    pub method: String,
+    /// The URL, as given.
+    pub url: String,
+    /// Header fields in order, names as given; repeats are kept.
+    pub headers: Vec<(String, String)>,
+    /// The request body; may be empty.
+    pub body: Arc<[u8]>,
+    /// How often it is chosen, relative to the others; 1 unless given.
+    pub weight: u32,
+    /// A name to group by; may be empty.
+    pub name: String,
+}
+
+/// The requests to send and the order they are chosen in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Targets {
+    list: Vec<Target>,
+    /// Cumulative weights; empty when all weights are alike, and hit `k` then goes to target `k mod n`.
+    cumulative: Vec<u64>,
+}
+
+impl Targets {
+    /// Takes the targets in their order. With unequal weights each hit's target is drawn by weight from the seed.
+    #[must_use]
+    pub fn new(list: Vec<Target>) -> Self {
+        let uneven = list.windows(2).any(|pair| pair[0].weight != pair[1].weight);
+        let cumulative = if uneven {
+            list.iter()
+                .scan(0u64, |sum, target| {
+                    *sum += u64::from(target.weight);
+                    Some(*sum)
+                })
+                .collect()
+        } else {
+            Vec::new()
+        };
+        Self { list, cumulative }
+    }
+
+    /// The targets in their order.
+    #[must_use]
+    pub fn list(&self) -> &[Target] {
+        &self.list
+    }
+
+    /// The index of hit number `hit`'s target.
+    ///
+    /// # Panics
+    /// There are no targets.
+    #[must_use]
+    pub fn pick(&self, seed: u64, hit: u64) -> usize {
+        let Some(&total) = self.cumulative.last() else {
+            return (hit % self.list.len() as u64) as usize;
+        };
+        let ticket = ((u128::from(mix(seed, hit)) * u128::from(total)) >> 64) as u64;
+        self.cumulative.partition_point(|&upto| upto <= ticket)
+    }
+}

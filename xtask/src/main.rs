@@ -1,0 +1,2 @@
+//! Every chore, in Rust.
+fn main() {}
