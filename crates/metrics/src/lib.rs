@@ -8,7 +8,13 @@
 //! It does no I/O, reads no clock and formats nothing for people.
 
 mod failure;
+mod generator;
+mod histogram;
 mod sample;
+mod snapshot;
 
 pub use failure::FailureKind;
+pub use generator::Generator;
+pub use histogram::Histogram;
 pub use sample::{Batch, NO_TARGET, Sample, Span, TargetLabel, TargetTable};
+pub use snapshot::{STATUS_MAX, Snapshot};

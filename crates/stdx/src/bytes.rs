@@ -12,7 +12,9 @@ pub struct Bytes(pub u64);
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BytesError {
     /// There is no number, or the unit is unknown.
-    #[error("invalid size \"{0}\" (expected a number with an optional unit, such as 512, 10KB or 2MB)")]
+    #[error(
+        "invalid size \"{0}\" (expected a number with an optional unit, such as 512, 10KB or 2MB)"
+    )]
     Invalid(String),
     /// The value does not fit into 64 bits.
     #[error("size \"{0}\" is too large")]

@@ -170,7 +170,10 @@ fn parse_part<'a>(text: &str, rest: &'a str) -> Result<(u64, &'a str), DurationE
         "d" => 86_400_000_000_000,
         "" => return Err(DurationError::MissingUnit(text.to_owned())),
         _ => {
-            return Err(DurationError::UnknownUnit { text: text.to_owned(), unit: unit.to_owned() });
+            return Err(DurationError::UnknownUnit {
+                text: text.to_owned(),
+                unit: unit.to_owned(),
+            });
         }
     };
     let whole: u64 =

@@ -7,6 +7,7 @@
 //!
 //! It knows no protocol's bytes and not who runs it; it reads no clock and opens no file.
 
+pub mod arrival;
 mod plan;
 
 pub use plan::{Load, Plan, Target, Targets};

@@ -1,0 +1,154 @@
+//! `Settings`: how a plan is carried out: workers, connections, names, TLS, what is kept of a response.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use stdx::Nanos;
+
+/// How a plan is carried out.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Worker threads (`-cpus`); at least 1. Fewer run where limits (users, connections) are below it.
+    pub workers: usize,
+    /// Pin worker `i` to the `i`-th core this process may use (`--pin`).
+    pub pin: bool,
+    /// Ask for the real-time scheduling class (`--rt`); the run says so where it is refused.
+    pub real_time: bool,
+    /// Send together what falls due within this time (`--tick`); 0 is exact pacing.
+    pub tick: Nanos,
+    /// Limit of a whole hit from its begin, redirects and body included (`-timeout`); `None` is no limit.
+    pub timeout: Option<Nanos>,
+    /// Keep connections alive (`-keepalive`).
+    pub keepalive: bool,
+    /// What to do with redirects (`-redirects`).
+    pub redirects: Redirects,
+    /// Request bodies are sent chunked (`-chunked`).
+    pub chunked: bool,
+    /// What of a response is kept in its row.
+    pub capture: Capture,
+    /// The header fields we add ourselves.
+    pub head: HeadStyle,
+    /// Idle connections kept per host (`-connections`).
+    pub connections: usize,
+    /// Connections per host, at most (`-max-connections`); `None` is no limit.
+    pub max_connections: Option<usize>,
+    /// Local addresses to connect from, in turn (`-laddr`).
+    pub local_addrs: Vec<IpAddr>,
+    /// Dial this path, whatever the URL says (`-unix-socket`).
+    pub unix_socket: Option<PathBuf>,
+    /// `from host:port` to `to host:port` (`-connect-to`); several of the same origin take turns.
+    pub connect_to: Vec<(String, String)>,
+    /// Name servers to ask instead of the system's (`-resolvers`).
+    pub resolvers: Vec<SocketAddr>,
+    /// How long a resolved name is kept (`-dns-ttl`).
+    pub dns_ttl: DnsTtl,
+    /// TLS.
+    pub tls: TlsSettings,
+    /// Proxies.
+    pub proxy: ProxySettings,
+    /// Produce a row for each hit. Without it only counts and histograms are kept.
+    pub rows: bool,
+}
+
+/// What to do with redirects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Redirects {
+    /// Follow at most so many; one more fails the hit.
+    Follow(u32),
+    /// Do not follow; a 3xx is the answer.
+    Keep,
+}
+
+/// What of a response is kept in its row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capture {
+    /// Body bytes kept (decoded), at most [`Capture::BODY_MAX`].
+    pub body_max: u64,
+    /// Count as `bytes_in` only what was kept, as Vegeta does.
+    pub count_kept_only: bool,
+    /// Keep the header lines.
+    pub headers: bool,
+}
+
+impl Capture {
+    /// The most body bytes kept of one response, whatever is asked for: 16 MiB.
+    pub const BODY_MAX: u64 = 16 << 20;
+}
+
+/// The header fields we add ourselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HeadStyle {
+    /// `User-Agent: brunt/VERSION`, `Accept-Encoding: gzip`, headers in the target's order.
+    #[default]
+    Native,
+    /// Byte for byte as Vegeta: Go's user agent, names sorted, `X-Vegeta-Seq`, `X-Vegeta-Attack`.
+    Vegeta,
+}
+
+/// How long a resolved name is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DnsTtl {
+    /// Resolved once for the whole run (`0`).
+    Forever,
+    /// Resolved anew after this time.
+    For(Nanos),
+    /// Resolved for every connection (`-1`).
+    Never,
+}
+
+/// TLS.
+#[derive(Clone, Debug, Default)]
+pub struct TlsSettings {
+    /// PEM certificates that replace the system's and the bundled roots (`-root-certs`); empty for none.
+    pub root_certs_pem: Vec<Vec<u8>>,
+    /// PEM client certificate chain (`-cert`).
+    pub cert_pem: Option<Vec<u8>>,
+    /// PEM private key (`-key`); the certificate's file where none is given.
+    pub key_pem: Option<Vec<u8>>,
+    /// Do not verify the server (`-insecure`).
+    pub insecure: bool,
+    /// Resume sessions (`-session-tickets`).
+    pub session_tickets: bool,
+}
+
+/// Proxies, as the environment names them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProxySettings {
+    /// For `http` targets (`HTTP_PROXY`).
+    pub http: Option<String>,
+    /// For `https` targets (`HTTPS_PROXY`).
+    pub https: Option<String>,
+    /// Hosts that are asked directly (`NO_PROXY`); `localhost` and `127.0.0.0/8` always are.
+    pub no_proxy: String,
+    /// Fields sent with CONNECT (`-proxy-header`).
+    pub headers: Arc<Vec<(String, String)>>,
+}
+
+impl Default for Settings {
+    /// Vegeta's defaults.
+    fn default() -> Self {
+        Self {
+            workers: 1,
+            pin: false,
+            real_time: false,
+            tick: Nanos::ZERO,
+            timeout: Some(Nanos::from_secs(30)),
+            keepalive: true,
+            redirects: Redirects::Follow(10),
+            chunked: false,
+            capture: Capture::default(),
+            head: HeadStyle::Native,
+            connections: 10_000,
+            max_connections: None,
+            local_addrs: Vec::new(),
+            unix_socket: None,
+            connect_to: Vec::new(),
+            resolvers: Vec::new(),
+            dns_ttl: DnsTtl::Forever,
+            tls: TlsSettings::default(),
+            proxy: ProxySettings::default(),
+            rows: true,
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! When hits fall due: to be written.
+
+/// A load shape: to be written.
+#[derive(Clone, Debug)]
+pub struct Shape {}
