@@ -8,5 +8,7 @@
 //! It knows no HTTP. It is the one place that makes system calls, and the one place where `unsafe` is allowed.
 
 mod io;
+mod peer;
 
 pub use io::{Address, Dial, Event, Io, IoFailure, Key, Progress, Ready, Sock};
+pub use peer::{Output, Peer};
