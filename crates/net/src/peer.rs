@@ -24,6 +24,13 @@ pub trait Peer {
 
     /// The next thing to do to a connection; `None` when there is nothing more for now.
     fn poll_output(&mut self) -> Option<(Key, Output)>;
+
+    /// Everything that [`Peer::poll_output`] gave for this connection has been taken by the network: there is room
+    /// again. Whoever drives a peer calls it each time its own store for the connection runs empty, and polls again
+    /// after it: a peer with much to say, or no end of it, keeps silent until then.
+    fn handle_drained(&mut self, now: Nanos, conn: Key) {
+        let _ = (now, conn);
+    }
 }
 
 /// What a [`Peer`] does to a connection. After `Close` or `Reset` it says no more about it.
