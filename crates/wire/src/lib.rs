@@ -1,1 +1,14 @@
-//! protocols as state machines: bytes in, events out.
+//! Protocols as state machines: bytes in, events out. No sockets, no clock, no threads, no files.
+//!
+//! ```text
+//! url, proxy ──▶ h1::RequestTemplate ──render──▶ bytes ──▶ tls::TlsSession ──poll_transmit──▶ net
+//! net ──▶ TlsSession::handle_bytes ──▶ h1::ResponseDecoder ──▶ content::ContentDecoder ──▶ the body
+//! ```
+//!
+//! `h1::server` is the other side of the wire, for the demo server and for tests of the pair.
+
+pub mod content;
+pub mod h1;
+pub mod proxy;
+pub mod tls;
+pub mod url;
