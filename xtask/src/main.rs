@@ -1,2 +1,89 @@
-//! Every chore, in Rust.
-fn main() {}
+//! The toolbox: every chore of the project as `cargo xtask COMMAND`. One file per command. It is never shipped, and it
+//! holds no logic of the product: it starts `cargo`, `npm`, `nginx` and the `brunt` binary and looks at what they say.
+
+mod bench;
+mod ci;
+mod codegen;
+mod process;
+mod sources;
+mod test;
+mod tidy;
+mod web;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+/// A command: its name, its arguments as help shows them, what it does, and the function.
+struct Command {
+    name: &'static str,
+    arguments: &'static str,
+    about: &'static str,
+    run: fn(&[String]) -> Result<ExitCode>,
+}
+
+/// Every command, in the order help shows them.
+const COMMANDS: [Command; 7] = [
+    Command {
+        name: "test",
+        arguments: "",
+        about: "make sure of the Debian packages the tests need, run every test, count",
+        run: test::run,
+    },
+    Command {
+        name: "ci",
+        arguments: "",
+        about: "what CI runs: fmt, clippy, tidy, web, codegen, doc, test",
+        run: ci::run,
+    },
+    Command {
+        name: "tidy",
+        arguments: "",
+        about: "the house rules that no compiler checks",
+        run: tidy::run,
+    },
+    Command {
+        name: "codegen",
+        arguments: "[--check]",
+        about: "write flag reference, man page and completions from brunt's own table",
+        run: codegen::run,
+    },
+    Command {
+        name: "web",
+        arguments: "[--check]",
+        about: "build web/ and copy the bundle into crates/report/assets/ (needs Node)",
+        run: web::run,
+    },
+    Command {
+        name: "bench",
+        arguments: "[--rounds N] [--seconds S] [--only NAME]",
+        about: "speed against the peers found here; writes bench/RESULTS.md",
+        run: bench::run,
+    },
+    Command { name: "help", arguments: "", about: "this text", run: help },
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let name = arguments.first().map_or("help", String::as_str);
+    let name = if matches!(name, "-h" | "--help") { "help" } else { name };
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
+        eprintln!("xtask: no command \"{name}\"; `cargo xtask help` lists them");
+        return ExitCode::from(2);
+    };
+    (command.run)(arguments.get(1..).unwrap_or_default()).unwrap_or_else(|error| {
+        eprintln!("xtask {name}: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+/// Prints the list of commands.
+fn help(_arguments: &[String]) -> Result<ExitCode> {
+    println!("usage: cargo xtask COMMAND\n");
+    for command in &COMMANDS {
+        let call = format!("{} {}", command.name, command.arguments);
+        println!("  {call:<50} {}", command.about);
+    }
+    Ok(ExitCode::SUCCESS)
+}

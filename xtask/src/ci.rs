@@ -1,0 +1,98 @@
+//! `ci`: every check of the project in one order, from one place. It stops at the first that fails and says how to run that
+//! one alone. The tests come last, so that their count closes the output.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Result;
+
+use crate::{codegen, process, test, tidy, web, workspace};
+
+/// A step: its name, how to run it alone, and what it does.
+struct Step {
+    name: &'static str,
+    alone: &'static str,
+    run: fn() -> Result<ExitCode>,
+}
+
+const STEPS: [Step; 7] = [
+    Step { name: "fmt", alone: "cargo fmt --all -- --check", run: fmt },
+    Step {
+        name: "clippy",
+        alone: "cargo clippy --workspace --all-targets --locked -- -D warnings",
+        run: clippy,
+    },
+    Step { name: "tidy", alone: "cargo xtask tidy", run: || tidy::run(&[]) },
+    Step { name: "web", alone: "cargo xtask web --check", run: || web::run(&check()) },
+    Step { name: "codegen", alone: "cargo xtask codegen --check", run: || codegen::run(&check()) },
+    Step {
+        name: "doc",
+        alone: "RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --document-private-items --locked",
+        run: doc,
+    },
+    Step { name: "test", alone: "cargo xtask test", run: || test::run(&[]) },
+];
+
+/// The command.
+pub(crate) fn run(_arguments: &[String]) -> Result<ExitCode> {
+    for step in &STEPS {
+        println!("ci: {} ({})", step.name, step.alone);
+        let start = Instant::now();
+        let ended = (step.run)();
+        let seconds = start.elapsed().as_secs_f64();
+        match ended {
+            // The tests have printed the line that must be the last.
+            Ok(ExitCode::SUCCESS) if step.name == "test" => {}
+            Ok(ExitCode::SUCCESS) => println!("ci: {} passed in {seconds:.1} s", step.name),
+            Ok(code) if step.name == "test" => return Ok(code),
+            failed => return Ok(fail(step, seconds, failed.err())),
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says which step failed and how to run it alone.
+fn fail(step: &Step, seconds: f64, error: Option<anyhow::Error>) -> ExitCode {
+    if let Some(error) = error {
+        println!("ci: {error:#}");
+    }
+    println!("ci: {} FAILED after {seconds:.1} s; alone: {}", step.name, step.alone);
+    ExitCode::FAILURE
+}
+
+fn check() -> [String; 1] {
+    ["--check".to_owned()]
+}
+
+fn fmt() -> Result<ExitCode> {
+    process::stream(&workspace::root(), "cargo", &["fmt", "--all", "--", "--check"])?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn clippy() -> Result<ExitCode> {
+    let arguments =
+        ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
+    process::stream(&workspace::root(), "cargo", &arguments)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn doc() -> Result<ExitCode> {
+    let arguments = ["doc", "--workspace", "--no-deps", "--document-private-items", "--locked"];
+    let variables = [("RUSTDOCFLAGS", "-D warnings")];
+    process::stream_with(&workspace::root(), "cargo", &arguments, &variables)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tests_come_last() {
+        assert_eq!(STEPS.last().unwrap().name, "test");
+        let mut names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), STEPS.len());
+    }
+}

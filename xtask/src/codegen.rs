@@ -1,0 +1,40 @@
+//! `codegen`: the documents that come from brunt's own table of flags: man page, completions, flag reference. The binary
+//! prints them; this writes them into the tree, or with `--check` compares. Nothing is generated that is compiled.
+
+use std::fs;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{process, workspace};
+
+/// What `brunt ARGUMENTS` prints, and where that is kept.
+const GENERATED: [(&[&str], &str); 4] = [
+    (&["man"], "docs/man/brunt.1"),
+    (&["completions", "bash"], "docs/completions/brunt.bash"),
+    (&["completions", "zsh"], "docs/completions/_brunt"),
+    (&["completions", "fish"], "docs/completions/brunt.fish"),
+];
+
+/// The command.
+pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
+    let check = arguments.iter().any(|argument| argument == "--check");
+    let root = workspace::root();
+    process::stream(&root, "cargo", &["build", "--quiet", "--locked", "--package", "brunt"])?;
+    let brunt = workspace::target_dir()?.join("debug/brunt").to_string_lossy().into_owned();
+    for (words, file) in GENERATED {
+        let text = process::capture(&root, &brunt, words)?;
+        let path = root.join(file);
+        let kept = fs::read_to_string(&path).unwrap_or_default();
+        if kept == text {
+            continue;
+        }
+        if check {
+            bail!("{file} is not what `brunt {}` prints; run `cargo xtask codegen`", words.join(" "));
+        }
+        fs::create_dir_all(path.parent().unwrap_or(&root))?;
+        fs::write(&path, text).with_context(|| format!("writing {file}"))?;
+        println!("codegen: {file}");
+    }
+    Ok(ExitCode::SUCCESS)
+}

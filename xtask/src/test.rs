@@ -1,0 +1,132 @@
+//! `test`: every test of the workspace. It first makes sure of the Debian packages the tests need, streams what cargo
+//! prints, and closes with one line, `N passed, N failed`. It passes only if something ran and nothing failed.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::{process, workspace};
+
+/// Programs the tests start, and the Debian package of each.
+const NEEDED: [(&str, &str); 3] =
+    [("nginx", "nginx-light"), ("openssl", "openssl"), ("chromium", "chromium")];
+
+/// The command.
+pub(crate) fn run(_arguments: &[String]) -> Result<ExitCode> {
+    let count = install_needed().and_then(|()| cargo_test()).unwrap_or_else(|error| {
+        println!("test: {error:#}");
+        Count { passed: 0, failed: 1 }
+    });
+    // Stderr was cargo's; what it held back must not come after the count.
+    std::io::stderr().flush()?;
+    println!("{} passed, {} failed", count.passed, count.failed);
+    Ok(if count.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Tests by how they ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Count {
+    passed: u64,
+    failed: u64,
+}
+
+impl Count {
+    /// Something ran, and nothing failed.
+    fn is_good(self) -> bool {
+        self.passed > 0 && self.failed == 0
+    }
+
+    /// Adds what a `test result:` line says; other lines say nothing.
+    fn add_line(&mut self, line: &str) {
+        let Some(rest) = line.trim().strip_prefix("test result:") else { return };
+        let number = |word: &str| -> u64 {
+            let before = rest.split(word).next().unwrap_or_default();
+            before.split_whitespace().next_back().and_then(|n| n.parse().ok()).unwrap_or(0)
+        };
+        self.passed += number(" passed");
+        self.failed += number(" failed");
+    }
+}
+
+/// Runs cargo's tests; a crate that does not compile, or a test program that dies, counts as one failed.
+fn cargo_test() -> Result<Count> {
+    let mut child = Command::new("cargo")
+        .args(["test", "--workspace", "--locked", "--no-fail-fast"])
+        .current_dir(workspace::root())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("starting cargo")?;
+    let mut count = Count::default();
+    let stdout = child.stdout.take().context("cargo's output")?;
+    for line in BufReader::new(stdout).lines() {
+        let line = line.context("reading cargo's output")?;
+        println!("{line}");
+        count.add_line(&line);
+    }
+    let status = child.wait().context("waiting for cargo")?;
+    if !status.success() && count.failed == 0 {
+        println!("test: cargo ended with {status}: a crate did not compile or a test program died");
+        count.failed = 1;
+    }
+    Ok(count)
+}
+
+/// Installs the packages that are missing, where that can be done; else says how.
+fn install_needed() -> Result<()> {
+    let missing = missing(|program| process::find(program).is_some());
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let line = format!("apt-get install -y --no-install-recommends {}", missing.join(" "));
+    let root = process::capture(&workspace::root(), "id", &["-u"])?.trim() == "0";
+    if !root || process::find("apt-get").is_none() {
+        bail!("the tests need {}; as root: {line}", missing.join(", "));
+    }
+    println!("test: installing what the tests need: {line}");
+    // RUNLEVEL keeps the packages from starting their services.
+    let variables = [("RUNLEVEL", "1"), ("DEBIAN_FRONTEND", "noninteractive")];
+    let root = workspace::root();
+    process::stream_with(&root, "apt-get", &["update"], &variables)?;
+    let words: Vec<&str> = line.split(' ').skip(1).collect();
+    process::stream_with(&root, "apt-get", &words, &variables)
+}
+
+/// The packages of the needed programs that `has` does not find.
+fn missing(has: impl Fn(&str) -> bool) -> Vec<&'static str> {
+    NEEDED.into_iter().filter(|(program, _)| !has(program)).map(|(_, package)| package).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn result_lines_add_up_and_others_do_not() {
+        let mut count = Count::default();
+        for line in [
+            "running 3 tests",
+            "test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 1 filtered out; finished in 0.00s",
+            "test a::b ... ok",
+            "test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.00s",
+            "I say: test result: 9 passed",
+        ] {
+            count.add_line(line);
+        }
+        assert_eq!(count, Count { passed: 15, failed: 2 });
+    }
+
+    #[test]
+    fn a_run_without_tests_is_no_success() {
+        assert!(!Count { passed: 0, failed: 0 }.is_good());
+        assert!(!Count { passed: 5, failed: 1 }.is_good());
+        assert!(Count { passed: 5, failed: 0 }.is_good());
+    }
+
+    #[test]
+    fn missing_programs_name_their_packages() {
+        assert_eq!(missing(|program| program == "openssl"), ["nginx-light", "chromium"]);
+        assert!(missing(|_| true).is_empty());
+    }
+}

@@ -1,0 +1,126 @@
+//! `tidy`: the house rules that no compiler checks (STYLE.md, ARCHITECTURE.md). It changes nothing. Each rule is a function
+//! from text to problems; what the rules let pass stands in `xtask/tidy-allow.txt`, which may only shrink.
+
+mod allow;
+mod manifest;
+mod modules;
+mod source;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use crate::workspace;
+
+/// Something that breaks a house rule.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Problem {
+    /// The file, relative to the root.
+    pub(crate) file: String,
+    /// The line, from 1; 0 is the file as a whole.
+    pub(crate) line: usize,
+    /// The rule's name, as `tidy-allow.txt` uses it.
+    pub(crate) rule: &'static str,
+    /// What is wrong.
+    pub(crate) text: String,
+}
+
+impl Problem {
+    fn new(file: &str, line: usize, rule: &'static str, text: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), line, rule, text: text.into() }
+    }
+}
+
+/// Where Rust sources live.
+const SOURCE_DIRS: [&str; 3] = ["crates", "xtask", "fuzz"];
+
+/// Files that must lie at the root.
+const ROOT_FILES: [&str; 9] = [
+    "LICENSE",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "ARCHITECTURE.md",
+    "STYLE.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "deny.toml",
+];
+
+/// The command.
+pub(crate) fn run(_arguments: &[String]) -> Result<ExitCode> {
+    let problems = problems(&workspace::root())?;
+    for problem in &problems {
+        println!("{}:{}: {}: {}", problem.file, problem.line, problem.rule, problem.text);
+    }
+    if problems.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("tidy: {} problems", problems.len());
+    Ok(ExitCode::FAILURE)
+}
+
+/// Every problem of the checkout at `root`.
+///
+/// # Errors
+/// A file cannot be read, or cargo cannot read the workspace.
+pub(crate) fn problems(root: &Path) -> Result<Vec<Problem>> {
+    let sources = read_sources(root)?;
+    let mut found = Vec::new();
+    for (path, text) in &sources {
+        found.extend(source::check(path, text));
+    }
+    found.extend(modules::check(&sources));
+    let packages = workspace::packages()?;
+    found.extend(manifest::check_floors(&packages));
+    found.extend(manifest::check_comments(&read(root, "Cargo.toml")?));
+    let names: Vec<&str> = packages.iter().map(|package| package.name.as_str()).collect();
+    found.extend(manifest::check_architecture(&read(root, "ARCHITECTURE.md")?, &names));
+    for file in ROOT_FILES.into_iter().filter(|file| !root.join(file).is_file()) {
+        found.push(Problem::new(file, 0, "files", "must lie at the root"));
+    }
+    let mut left = allow::apply(&read(root, allow::FILE)?, found);
+    left.sort();
+    Ok(left)
+}
+
+/// Every Rust source, by its path relative to `root`.
+fn read_sources(root: &Path) -> Result<BTreeMap<String, String>> {
+    let mut sources = BTreeMap::new();
+    for dir in SOURCE_DIRS {
+        for path in workspace::files_below(root, dir)? {
+            if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = read(root, &path)?;
+                sources.insert(path.to_string_lossy().into_owned(), text);
+            }
+        }
+    }
+    Ok(sources)
+}
+
+/// A file's text; empty where there is no such file, which `ROOT_FILES` tells.
+fn read(root: &Path, file: impl Into<PathBuf>) -> Result<String> {
+    let path = root.join(file.into());
+    if !path.exists() {
+        return Ok(String::new());
+    }
+    fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tree_is_tidy() {
+        let problems = problems(&workspace::root()).unwrap();
+        let lines: Vec<String> = problems
+            .iter()
+            .map(|one| format!("{}:{}: {}: {}", one.file, one.line, one.rule, one.text))
+            .collect();
+        assert!(lines.is_empty(), "{}", lines.join("\n"));
+    }
+}

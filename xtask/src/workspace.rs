@@ -1,0 +1,141 @@
+//! Where the checkout is and what is in it: its root, its packages as cargo knows them, its files. It reads and changes
+//! nothing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::process;
+
+/// A package of this workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Package {
+    /// Its name, which is its folder's.
+    pub(crate) name: String,
+    /// `[package.metadata.house] floor`, if it has one.
+    pub(crate) floor: Option<u64>,
+    /// Packages of this workspace it depends on, tests included.
+    pub(crate) dependencies: Vec<Dependency>,
+}
+
+/// An arrow between two packages of this workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Dependency {
+    /// The package it points to.
+    pub(crate) name: String,
+    /// `[dev-dependencies]`: tests alone need it.
+    pub(crate) dev: bool,
+}
+
+/// The checkout's root: the folder above this crate.
+pub(crate) fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().map_or_else(|| here.to_path_buf(), Path::to_path_buf)
+}
+
+/// The folder cargo builds into.
+///
+/// # Errors
+/// `cargo metadata` failed.
+pub(crate) fn target_dir() -> Result<PathBuf> {
+    let metadata = metadata()?;
+    let dir = metadata["target_directory"].as_str().context("cargo metadata: no target_directory")?;
+    Ok(PathBuf::from(dir))
+}
+
+/// The packages of this workspace.
+///
+/// # Errors
+/// `cargo metadata` failed.
+pub(crate) fn packages() -> Result<Vec<Package>> {
+    Ok(packages_of(&metadata()?))
+}
+
+fn metadata() -> Result<Value> {
+    let arguments = ["metadata", "--no-deps", "--format-version=1", "--offline"];
+    let text = process::capture(&root(), "cargo", &arguments)?;
+    serde_json::from_str(&text).context("reading cargo metadata")
+}
+
+/// The packages that a `cargo metadata --no-deps` names; arrows to others are left out.
+fn packages_of(metadata: &Value) -> Vec<Package> {
+    let empty = Vec::new();
+    let list = metadata["packages"].as_array().unwrap_or(&empty);
+    let names: Vec<&str> = list.iter().filter_map(|package| package["name"].as_str()).collect();
+    let dependencies = |package: &Value| -> Vec<Dependency> {
+        let all = package["dependencies"].as_array().unwrap_or(&empty);
+        let ours = all.iter().filter(|one| one["name"].as_str().is_some_and(|n| names.contains(&n)));
+        ours.map(|one| Dependency {
+            name: one["name"].as_str().unwrap_or_default().to_owned(),
+            dev: one["kind"].as_str() == Some("dev"),
+        })
+        .collect()
+    };
+    list.iter()
+        .map(|package| Package {
+            name: package["name"].as_str().unwrap_or_default().to_owned(),
+            floor: package["metadata"]["house"]["floor"].as_u64(),
+            dependencies: dependencies(package),
+        })
+        .collect()
+}
+
+/// Every file below `dir`, relative to `root`, sorted; folders called `target` or `node_modules` and hidden ones are left
+/// out. A folder that is not there has no files.
+///
+/// # Errors
+/// A folder cannot be read.
+pub(crate) fn files_below(root: &Path, dir: &str) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut open = vec![root.join(dir)];
+    while let Some(dir) = open.pop() {
+        if !dir.is_dir() {
+            continue;
+        }
+        let entries = fs::read_dir(&dir).with_context(|| format!("reading {}", dir.display()))?;
+        for entry in entries {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if name.starts_with('.') || matches!(name.as_str(), "target" | "node_modules") {
+                continue;
+            }
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                found.push(path.strip_prefix(root).unwrap_or(&path).to_path_buf());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_gives_floors_and_arrows_of_this_workspace_alone() {
+        let metadata = serde_json::json!({"packages": [
+            {"name": "net", "metadata": {"house": {"floor": 2}}, "dependencies": [
+                {"name": "stdx", "kind": null}, {"name": "mio", "kind": null}, {"name": "demo", "kind": "dev"}]},
+            {"name": "stdx", "metadata": null, "dependencies": []},
+            {"name": "demo", "metadata": {}, "dependencies": []},
+        ]});
+        let packages = packages_of(&metadata);
+        assert_eq!(packages[0].floor, Some(2));
+        assert_eq!(packages[1].floor, None);
+        let arrows: Vec<_> =
+            packages[0].dependencies.iter().map(|one| (one.name.as_str(), one.dev)).collect();
+        assert_eq!(arrows, [("stdx", false), ("demo", true)]);
+    }
+
+    #[test]
+    fn files_below_finds_this_file_and_no_build_output() {
+        let files = files_below(&root(), "xtask").unwrap();
+        assert!(files.contains(&PathBuf::from("xtask/src/workspace.rs")));
+        assert!(files_below(&root(), "no-such-folder").unwrap().is_empty());
+    }
+}
