@@ -1,0 +1,108 @@
+//! `Writer`: rows in, bytes out, in any encoding. It never waits for time to pass; the caller says when to flush.
+
+use std::io::{self, BufWriter, Write};
+
+use metrics::{Batch, Generator, TargetTable};
+
+use crate::{Encoding, WriteError};
+
+/// What a stream says of itself before its first row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StreamInfo {
+    /// The version of brunt that writes.
+    pub version: String,
+    /// Unix time of the run's start, in nanoseconds; 0 where there was no run (`encode`).
+    pub epoch: i64,
+    /// The attack's name; also that of rows that belong to no target.
+    pub attack: String,
+    /// The seed of the run's random choices.
+    pub seed: u64,
+    /// How much is known of each hit.
+    pub detail: Detail,
+    /// Further keys and values, kept by the native encodings.
+    pub metadata: Vec<(String, String)>,
+}
+
+/// How much is known of each hit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Every time of the sample was measured.
+    #[default]
+    Full,
+    /// Only start and end, as in Vegeta's encodings: `sent` equals `intended`, `first_byte` equals `done`, and there is
+    /// no service time to speak of.
+    StartAndEnd,
+}
+
+/// Rows in, bytes out.
+pub trait Writer: Send {
+    /// Adds the batch's rows. They may stay in memory until [`Writer::flush`], up to a limit of the encoding's.
+    ///
+    /// # Errors
+    /// The output refuses; nothing more can be written.
+    fn batch(&mut self, batch: &Batch, targets: &TargetTable) -> Result<(), WriteError>;
+
+    /// Adds the generator's view of itself so far; each replaces the one before. Vegeta's encodings have no room for it.
+    ///
+    /// # Errors
+    /// As [`Writer::batch`].
+    fn generator(&mut self, generator: &Generator) -> Result<(), WriteError>;
+
+    /// Hands everything added so far to the system, as far as the encoding can be read in parts (Parquet cannot).
+    ///
+    /// # Errors
+    /// As [`Writer::batch`].
+    fn flush(&mut self) -> Result<(), WriteError>;
+
+    /// Writes the end of the stream; gives the bytes written in all.
+    ///
+    /// # Errors
+    /// As [`Writer::batch`].
+    fn finish(self: Box<Self>) -> Result<u64, WriteError>;
+}
+
+/// A writer of this encoding. The beginning of the stream is written at once.
+///
+/// # Errors
+/// The output refuses the first bytes.
+pub fn writer(
+    encoding: Encoding,
+    output: Box<dyn Write + Send>,
+    info: &StreamInfo,
+) -> Result<Box<dyn Writer>, WriteError> {
+    let output = Output::new(output);
+    let _ = (encoding, output, info);
+    todo!()
+}
+
+/// A buffered output that counts its bytes.
+pub(crate) struct Output {
+    inner: BufWriter<Box<dyn Write + Send>>,
+    bytes: u64,
+}
+
+/// Bytes buffered before they are handed to the system.
+const OUTPUT_BUFFER: usize = 256 << 10;
+
+impl Output {
+    fn new(inner: Box<dyn Write + Send>) -> Self {
+        Self { inner: BufWriter::with_capacity(OUTPUT_BUFFER, inner), bytes: 0 }
+    }
+
+    /// Bytes written so far.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
