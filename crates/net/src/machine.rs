@@ -1,0 +1,147 @@
+//! What a worker asks of its thread and process: a core of its own, punctual timers, its CPU time, descriptors.
+//!
+//! Each is a wish the system may refuse; the caller is told, and says so in the report.
+
+#![allow(unsafe_code)]
+
+use std::io;
+
+use stdx::Nanos;
+
+/// The cores this process may run on, by number, in order. Empty where the system does not tell.
+#[must_use]
+pub fn allowed_cores() -> Vec<usize> {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: an all-zero cpu_set_t is a valid empty set, and the kernel writes at most its size.
+        let (result, set) = unsafe {
+            let mut set: libc::cpu_set_t = std::mem::zeroed();
+            (libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &raw mut set), set)
+        };
+        if result != 0 {
+            return Vec::new();
+        }
+        let limit = libc::CPU_SETSIZE as usize;
+        // SAFETY: the index is below CPU_SETSIZE.
+        (0..limit).filter(|&core| unsafe { libc::CPU_ISSET(core, &set) }).collect()
+    }
+    #[cfg(not(target_os = "linux"))]
+    Vec::new()
+}
+
+/// Pins the calling thread to a core.
+///
+/// # Errors
+/// The core is not ours, or the system has no such call.
+pub fn pin_thread(core: usize) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        if core >= libc::CPU_SETSIZE as usize {
+            return Err(io::Error::from_raw_os_error(libc::EINVAL));
+        }
+        // SAFETY: an all-zero cpu_set_t is a valid empty set; the core is below CPU_SETSIZE.
+        let result = unsafe {
+            let mut set: libc::cpu_set_t = std::mem::zeroed();
+            libc::CPU_SET(core, &mut set);
+            libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set)
+        };
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = core;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// Puts the calling thread into the real-time class (round robin, lowest priority in it).
+///
+/// # Errors
+/// The process has no right to it (`CAP_SYS_NICE`), or the system has no such class.
+pub fn make_thread_real_time() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: `sched_param` is plain data and outlives the call; 0 names the calling thread.
+        let result = unsafe {
+            let mut param: libc::sched_param = std::mem::zeroed();
+            param.sched_priority = 1;
+            libc::sched_setscheduler(0, libc::SCHED_RR, &raw const param)
+        };
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+    #[cfg(not(target_os = "linux"))]
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Asks the kernel to end the calling thread's sleeps on time (timer slack of 1 ns instead of 50 µs).
+pub fn make_timers_punctual() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: PR_SET_TIMERSLACK takes one integer and touches nothing of ours.
+    unsafe {
+        libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong, 0, 0, 0);
+    }
+}
+
+/// CPU time, user and system, of the calling thread.
+#[must_use]
+pub fn thread_cpu_time() -> Nanos {
+    // SAFETY: an all-zero timespec is valid; the call writes it and nothing else.
+    let time = unsafe {
+        let mut time: libc::timespec = std::mem::zeroed();
+        libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time);
+        time
+    };
+    Nanos(time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs())
+}
+
+/// Raises the process's limit of open descriptors to the hard one; gives the limit now in force.
+///
+/// # Errors
+/// The system does not tell the limits.
+pub fn raise_descriptor_limit() -> io::Result<u64> {
+    // SAFETY: an all-zero rlimit is valid; both calls read or write it and nothing else.
+    unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let soft = limit.rlim_cur;
+        limit.rlim_cur = limit.rlim_max;
+        // Refused (macOS caps it below "unlimited"): the soft limit stays in force.
+        if libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) == 0 {
+            Ok(limit.rlim_max)
+        } else {
+            Ok(soft)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_can_be_pinned_to_an_allowed_core() {
+        let cores = allowed_cores();
+        let core = *cores.last().expect("linux tells its cores");
+        std::thread::spawn(move || {
+            pin_thread(core).expect("the core is ours");
+            assert_eq!(allowed_cores(), [core]);
+        })
+        .join()
+        .expect("pinning thread");
+    }
+
+    #[test]
+    fn cpu_time_grows_with_work() {
+        let before = thread_cpu_time();
+        let mut rng = stdx::Prng::new(1);
+        let sum = (0..2_000_000).fold(0u64, |sum, _| sum ^ rng.next_u64());
+        assert!(thread_cpu_time() > before, "{sum}");
+    }
+
+    #[test]
+    fn the_descriptor_limit_is_known() {
+        assert!(raise_descriptor_limit().expect("limits are told") >= 64);
+    }
+}

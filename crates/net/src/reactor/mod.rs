@@ -1,0 +1,371 @@
+//! `Reactor`: the real machine behind [`Io`]: non-blocking sockets registered edge-triggered with epoll (Linux) or kqueue
+//! (macOS) through `mio`, and a wait exact to the microsecond.
+//!
+//! One thread owns a reactor; only its [`Waker`] and the resolver's answers reach it from others. It parses nothing.
+
+mod poller;
+mod socket;
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use mio::{Interest, Token};
+use stdx::Nanos;
+
+use crate::dns::Resolver;
+use crate::io::{Address, Dial, Event, Io, IoFailure, Key, Progress, Ready, Sock};
+use poller::{Poller, Raw};
+use socket::{Listener, Stream};
+
+/// The most connections taken from one listener before other events are looked at.
+const ACCEPT_MAX: usize = 512;
+
+/// A real machine's sockets, for one thread.
+#[derive(Debug)]
+pub struct Reactor {
+    start: Instant,
+    poller: Poller,
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    /// Events made by us, told before those of the poller.
+    pending: VecDeque<Event>,
+    /// Listeners that have more to accept than was taken.
+    accepting: Vec<u32>,
+    mailbox: Arc<Mailbox>,
+    resolver: Option<Arc<Resolver>>,
+}
+
+/// A name's key and its answer.
+type Letter = (Key, Result<Vec<IpAddr>, String>);
+
+/// Answers of the resolver's threads, on their way to the reactor's.
+#[derive(Debug)]
+struct Mailbox {
+    letters: Mutex<Vec<Letter>>,
+    waker: mio::Waker,
+}
+
+/// Wakes a reactor from another thread: its [`Io::wait`] returns with [`Event::Woken`].
+#[derive(Clone, Debug)]
+pub struct Waker {
+    mailbox: Arc<Mailbox>,
+}
+
+impl Waker {
+    /// Wakes the reactor. A failure means that the reactor is gone, and there is nobody to wake.
+    pub fn wake(&self) {
+        self.mailbox.waker.wake().ok();
+    }
+}
+
+/// One socket's place. `generation` tells a new socket's events from those of the one before it.
+#[derive(Debug)]
+struct Slot {
+    generation: u32,
+    key: Key,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Free,
+    Connecting(Stream),
+    Open(Stream),
+    /// Accepted, and not registered until it has a key.
+    Accepted(Stream),
+    Listening(Listener),
+}
+
+impl Reactor {
+    /// A reactor whose clock counts from `start`.
+    ///
+    /// # Errors
+    /// The system has no descriptor left for it.
+    pub fn new(start: Instant) -> io::Result<Self> {
+        let poller = Poller::new()?;
+        let waker = mio::Waker::new(poller.registry(), Token(poller::WAKER))?;
+        let mailbox = Arc::new(Mailbox { letters: Mutex::new(Vec::new()), waker });
+        Ok(Self {
+            start,
+            poller,
+            slots: Vec::new(),
+            free: Vec::new(),
+            pending: VecDeque::new(),
+            accepting: Vec::new(),
+            mailbox,
+            resolver: None,
+        })
+    }
+
+    /// Names are looked up by this resolver. Without one, [`Io::resolve`] answers only IP addresses.
+    pub fn set_resolver(&mut self, resolver: Arc<Resolver>) {
+        self.resolver = Some(resolver);
+    }
+
+    /// What wakes this reactor from another thread.
+    #[must_use]
+    pub fn waker(&self) -> Waker {
+        Waker { mailbox: Arc::clone(&self.mailbox) }
+    }
+
+    /// The name of the backend, for reports.
+    #[must_use]
+    pub const fn backend() -> &'static str {
+        poller::BACKEND
+    }
+
+    /// Listens on an address; port 0 takes a free one. Gives the address bound to.
+    ///
+    /// # Errors
+    /// The address is in use, not ours, or not allowed.
+    pub fn listen(&mut self, key: Key, address: &Address) -> io::Result<Address> {
+        let (mut listener, bound) = Listener::bind(address)?;
+        let index = self.take_slot(key);
+        let token = self.token(index);
+        listener.register(self.poller.registry(), token)?;
+        self.slots[index as usize].kind = Kind::Listening(listener);
+        Ok(bound)
+    }
+
+    fn take_slot(&mut self, key: Key) -> u32 {
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot { generation: 0, key: 0, kind: Kind::Free });
+            (self.slots.len() - 1) as u32
+        });
+        self.slots[index as usize].key = key;
+        index
+    }
+
+    fn free_slot(&mut self, index: u32) {
+        let slot = &mut self.slots[index as usize];
+        slot.generation = slot.generation.wrapping_add(1);
+        slot.kind = Kind::Free;
+        self.free.push(index);
+    }
+
+    fn token(&self, index: u32) -> Token {
+        Token(self.sock(index).0 as usize)
+    }
+
+    fn sock(&self, index: u32) -> Sock {
+        Sock(u64::from(self.slots[index as usize].generation) << 32 | u64::from(index))
+    }
+
+    /// The slot of a socket, unless that socket is closed.
+    fn index_of(&self, sock: Sock) -> Option<u32> {
+        let index = sock.0 as u32;
+        let slot = self.slots.get(index as usize)?;
+        (u64::from(slot.generation) == sock.0 >> 32).then_some(index)
+    }
+
+    fn stream(&mut self, sock: Sock) -> Option<&mut Stream> {
+        let index = self.index_of(sock)?;
+        match &mut self.slots[index as usize].kind {
+            Kind::Open(stream) => Some(stream),
+            _ => None,
+        }
+    }
+
+    /// Turns what the poller saw of one socket into an event; `None` where there is nothing to tell.
+    fn translate(&mut self, raw: Raw) -> Option<Event> {
+        if raw.token == poller::WAKER as u64 {
+            self.read_mailbox();
+            return Some(Event::Woken);
+        }
+        let index = self.index_of(Sock(raw.token))?;
+        let key = self.slots[index as usize].key;
+        match &self.slots[index as usize].kind {
+            Kind::Open(_) => Some(Event::Ready(key, raw.ready)),
+            Kind::Connecting(_) => self.connected(index, raw.ready),
+            Kind::Listening(_) => {
+                self.accept(index);
+                self.pending.pop_front()
+            }
+            Kind::Free | Kind::Accepted(_) => None,
+        }
+    }
+
+    /// A connecting socket became ready: it is connected, or it failed.
+    fn connected(&mut self, index: u32, ready: Ready) -> Option<Event> {
+        let slot = &mut self.slots[index as usize];
+        let key = slot.key;
+        let Kind::Connecting(stream) = std::mem::replace(&mut slot.kind, Kind::Free) else {
+            return None;
+        };
+        match stream.connect_failure() {
+            Some(failure) => {
+                drop(stream);
+                self.free_slot(index);
+                Some(Event::Refused(key, failure))
+            }
+            None if !ready.writable && !ready.closed => {
+                self.slots[index as usize].kind = Kind::Connecting(stream);
+                None
+            }
+            None => {
+                self.slots[index as usize].kind = Kind::Open(stream);
+                if ready.readable || ready.closed {
+                    self.pending.push_back(Event::Ready(key, ready));
+                }
+                Some(Event::Connected(key))
+            }
+        }
+    }
+
+    /// Takes new connections off a listener, a bounded number at a time.
+    fn accept(&mut self, index: u32) {
+        let listener_key = self.slots[index as usize].key;
+        for _ in 0..ACCEPT_MAX {
+            let Kind::Listening(listener) = &self.slots[index as usize].kind else { return };
+            match listener.accept() {
+                Ok(Some(stream)) => {
+                    let slot = self.take_slot(0);
+                    self.slots[slot as usize].kind = Kind::Accepted(stream);
+                    let sock = self.sock(slot);
+                    self.pending.push_back(Event::Accepted { listener: listener_key, sock });
+                }
+                Ok(None) => return,
+                // Out of descriptors, or the client is gone already: look again at the next turn.
+                Err(_) => break,
+            }
+        }
+        if !self.accepting.contains(&index) {
+            self.accepting.push(index);
+        }
+    }
+
+    fn read_mailbox(&mut self) {
+        let letters = {
+            let mut letters =
+                self.mailbox.letters.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            std::mem::take(&mut *letters)
+        };
+        self.pending.extend(letters.into_iter().map(|(key, answer)| Event::Resolved(key, answer)));
+    }
+
+    fn close_with(&mut self, sock: Sock, end: impl FnOnce(&Stream)) {
+        let Some(index) = self.index_of(sock) else { return };
+        if let Kind::Open(stream) | Kind::Connecting(stream) | Kind::Accepted(stream) =
+            &self.slots[index as usize].kind
+        {
+            end(stream);
+        }
+        // Closing the descriptor takes it out of the poller as well.
+        self.free_slot(index);
+    }
+}
+
+impl Io for Reactor {
+    fn now(&mut self) -> Nanos {
+        self.start.elapsed().into()
+    }
+
+    fn open(&mut self, key: Key, dial: Dial<'_>) -> Result<Sock, IoFailure> {
+        let mut stream = Stream::connect(dial)?;
+        let index = self.take_slot(key);
+        let token = self.token(index);
+        if let Err(error) = stream.register(self.poller.registry(), token) {
+            self.free_slot(index);
+            return Err(socket::failure(&error));
+        }
+        self.slots[index as usize].kind = Kind::Connecting(stream);
+        Ok(self.sock(index))
+    }
+
+    fn set_key(&mut self, sock: Sock, key: Key) {
+        let Some(index) = self.index_of(sock) else { return };
+        let token = self.token(index);
+        let slot = &mut self.slots[index as usize];
+        slot.key = key;
+        match std::mem::replace(&mut slot.kind, Kind::Free) {
+            Kind::Accepted(mut stream) => {
+                if let Err(error) = stream.register(self.poller.registry(), token) {
+                    // Said as an event, so that the caller has one way to hear of a dead socket.
+                    self.pending.push_back(Event::Refused(key, socket::failure(&error)));
+                    self.free_slot(index);
+                    return;
+                }
+                self.slots[index as usize].kind = Kind::Open(stream);
+            }
+            other => self.slots[index as usize].kind = other,
+        }
+    }
+
+    fn recv(&mut self, sock: Sock, buf: &mut [u8]) -> Progress {
+        self.stream(sock).map_or(Progress::Failed(IoFailure::Reset), |stream| stream.recv(buf))
+    }
+
+    fn send(&mut self, sock: Sock, bytes: &[u8]) -> Progress {
+        self.stream(sock).map_or(Progress::Failed(IoFailure::BrokenPipe), |s| s.send(bytes))
+    }
+
+    fn close(&mut self, sock: Sock) {
+        self.close_with(sock, |_| ());
+    }
+
+    fn reset(&mut self, sock: Sock) {
+        self.close_with(sock, Stream::linger_zero);
+    }
+
+    fn addresses(&mut self, sock: Sock) -> Option<(SocketAddr, SocketAddr)> {
+        self.stream(sock)?.addresses()
+    }
+
+    fn resolve(&mut self, key: Key, name: &str) {
+        if let Ok(ip) = name.parse::<IpAddr>() {
+            self.pending.push_back(Event::Resolved(key, Ok(vec![ip])));
+            return;
+        }
+        let Some(resolver) = &self.resolver else {
+            let reason = format!("lookup {name}: no resolver");
+            self.pending.push_back(Event::Resolved(key, Err(reason)));
+            return;
+        };
+        let mailbox = Arc::clone(&self.mailbox);
+        resolver.ask(
+            name,
+            Box::new(move |answer| {
+                let mut letters =
+                    mailbox.letters.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                letters.push((key, answer));
+                drop(letters);
+                mailbox.waker.wake().ok();
+            }),
+        );
+    }
+
+    fn wait(&mut self, until: Option<Nanos>) -> Nanos {
+        for index in std::mem::take(&mut self.accepting) {
+            self.accept(index);
+        }
+        let now = self.now();
+        let sleep = if self.pending.is_empty() {
+            until.map(|until| until.saturating_sub(now))
+        } else {
+            Some(Nanos::ZERO)
+        };
+        self.poller.wait(sleep);
+        self.now()
+    }
+
+    fn next_event(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.pending.pop_front() {
+                return Some(event);
+            }
+            let raw = self.poller.next()?;
+            if let Some(event) = self.translate(raw) {
+                return Some(event);
+            }
+        }
+    }
+}
+
+/// Readable and writable, both told once per edge.
+const BOTH: Interest = Interest::READABLE.add(Interest::WRITABLE);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! The reactor against itself over loopback.
+
+use super::*;
+
+fn any_port() -> Address {
+    Address::Ip("127.0.0.1:0".parse().expect("an address"))
+}
+
+/// Turns the reactor until `want` gives something, or five seconds passed.
+fn turn_until<T>(
+    reactor: &mut Reactor,
+    mut want: impl FnMut(&mut Reactor, Event) -> Option<T>,
+) -> T {
+    let end = reactor.now() + Nanos::from_secs(5);
+    while reactor.wait(Some(end)) < end {
+        while let Some(event) = reactor.next_event() {
+            if let Some(found) = want(reactor, event) {
+                while reactor.next_event().is_some() {}
+                return found;
+            }
+        }
+    }
+    panic!("nothing within five seconds")
+}
+
+fn connected_pair(reactor: &mut Reactor, address: &Address) -> (Sock, Sock) {
+    let bound = reactor.listen(1, address).expect("listening");
+    let client = reactor.open(2, Dial { to: &bound, from: None }).expect("opening");
+    let (mut connected, mut server) = (false, None);
+    let server = turn_until(reactor, |reactor, event| {
+        match event {
+            Event::Connected(2) => connected = true,
+            Event::Accepted { listener: 1, sock } => {
+                reactor.set_key(sock, 3);
+                server = Some(sock);
+            }
+            other => panic!("unexpected {other:?}"),
+        }
+        server.filter(|_| connected)
+    });
+    (client, server)
+}
+
+fn check_exchange(address: &Address) {
+    let mut reactor = Reactor::new(Instant::now()).expect("a reactor");
+    let (client, server) = connected_pair(&mut reactor, address);
+    assert_eq!(reactor.send(client, b"ping"), Progress::Bytes(4));
+    let mut buf = [0; 64];
+    turn_until(&mut reactor, |reactor, event| {
+        let ready = matches!(event, Event::Ready(3, ready) if ready.readable);
+        (ready && reactor.recv(server, &mut buf) == Progress::Bytes(4)).then_some(())
+    });
+    assert_eq!(&buf[..4], b"ping");
+    assert_eq!(reactor.recv(server, &mut buf), Progress::Later);
+    reactor.close(client);
+    turn_until(&mut reactor, |reactor, event| {
+        let closed = matches!(event, Event::Ready(3, ready) if ready.closed);
+        (closed && reactor.recv(server, &mut buf) == Progress::Bytes(0)).then_some(())
+    });
+    assert!(matches!(reactor.send(client, b"x"), Progress::Failed(_)), "the client is closed");
+}
+
+#[test]
+fn tcp_carries_bytes_and_the_end() {
+    check_exchange(&any_port());
+}
+
+#[test]
+fn unix_sockets_carry_bytes_and_the_end() {
+    let path = std::env::temp_dir().join(format!("brunt-reactor-{}.sock", std::process::id()));
+    check_exchange(&Address::Unix(path.clone()));
+    assert!(!path.exists(), "the listener removes its file");
+}
+
+#[test]
+fn a_reset_is_told_as_one() {
+    let mut reactor = Reactor::new(Instant::now()).expect("a reactor");
+    let (client, server) = connected_pair(&mut reactor, &any_port());
+    reactor.reset(server);
+    let mut buf = [0; 8];
+    turn_until(&mut reactor, |reactor, event| {
+        let closed = matches!(event, Event::Ready(2, ready) if ready.closed);
+        (closed && reactor.recv(client, &mut buf) == Progress::Failed(IoFailure::Reset))
+            .then_some(())
+    });
+}
+
+#[test]
+fn a_closed_port_refuses() {
+    let mut reactor = Reactor::new(Instant::now()).expect("a reactor");
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let to = Address::Ip(free.local_addr().expect("its address"));
+    drop(free);
+    let told = match reactor.open(7, Dial { to: &to, from: None }) {
+        Err(failure) => failure,
+        Ok(_) => turn_until(&mut reactor, |_, event| match event {
+            Event::Refused(7, failure) => Some(failure),
+            other => panic!("unexpected {other:?}"),
+        }),
+    };
+    assert_eq!(told, IoFailure::Refused);
+}
+
+#[test]
+fn a_wait_is_never_early_beyond_its_cut_and_names_are_answered() {
+    let mut reactor = Reactor::new(Instant::now()).expect("a reactor");
+    crate::machine::make_timers_punctual();
+    for step in [50u64, 500, 1_500] {
+        let until = reactor.now() + Nanos::from_micros(step);
+        assert!(reactor.wait(Some(until)) >= until, "{step} µs");
+    }
+    reactor.resolve(9, "127.0.0.1");
+    assert_eq!(
+        turn_until(&mut reactor, |_, event| Some(event)),
+        Event::Resolved(9, Ok(vec!["127.0.0.1".parse().expect("an address")]))
+    );
+}
+
+#[test]
+fn another_thread_wakes_it() {
+    let mut reactor = Reactor::new(Instant::now()).expect("a reactor");
+    let waker = reactor.waker();
+    let thread = std::thread::spawn(move || waker.wake());
+    turn_until(&mut reactor, |_, event| (event == Event::Woken).then_some(()));
+    thread.join().expect("the waking thread");
+}
