@@ -57,3 +57,60 @@ pub struct Generator {
     /// The run came to its end and this is its last word. A stream without it was cut off.
     pub finished: bool,
 }
+
+impl Generator {
+    /// An empty record whose lag histogram has all its memory.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { lag: Histogram::new(), ..Self::default() }
+    }
+
+    /// Adds another worker's record: counts and CPU time are added, shares, walls and longest times are the greater one, a
+    /// text or setting not known here is taken over. `finished` holds only where both have finished; a record that never
+    /// ran (`workers` 0) says nothing about it.
+    pub fn merge(&mut self, other: &Self) {
+        self.finished = match (self.workers, other.workers) {
+            (_, 0) => self.finished,
+            (0, _) => other.finished,
+            _ => self.finished && other.finished,
+        };
+        self.workers += other.workers;
+        self.merge_settings(other);
+        self.planned += other.planned;
+        self.sent += other.sent;
+        self.not_sent += other.not_sent;
+        self.lag.merge(&other.lag);
+        self.held += other.held;
+        self.cpu += other.cpu;
+        self.cpu_busiest = self.cpu_busiest.max(other.cpu_busiest);
+        self.wall = self.wall.max(other.wall);
+        self.stalls += other.stalls;
+        self.stall_longest = self.stall_longest.max(other.stall_longest);
+        self.descriptors_exhausted += other.descriptors_exhausted;
+        self.ports_exhausted += other.ports_exhausted;
+        self.connections += other.connections;
+        self.rows_dropped += other.rows_dropped;
+        self.texts_cut += other.texts_cut;
+        self.interrupted |= other.interrupted;
+    }
+
+    /// What every worker of a run is told alike: the greater one, since a record that never ran has zeros.
+    fn merge_settings(&mut self, other: &Self) {
+        if self.io.is_empty() && !other.io.is_empty() {
+            self.io.push_str(&other.io);
+        }
+        self.tick = self.tick.max(other.tick);
+        self.max_in_flight = self.max_in_flight.max(other.max_in_flight);
+        self.users = self.users.max(other.users);
+        self.rate_per_s = self.rate_per_s.max(other.rate_per_s);
+        self.seed = self.seed.max(other.seed);
+    }
+
+    /// Empties the record; the memory of `io` and `lag` is kept.
+    pub fn clear(&mut self) {
+        let (mut io, mut lag) = (std::mem::take(&mut self.io), std::mem::take(&mut self.lag));
+        io.clear();
+        lag.clear();
+        *self = Self { io, lag, ..Self::default() };
+    }
+}

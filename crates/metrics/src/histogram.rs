@@ -1,5 +1,331 @@
-//! `Histogram`: to be written.
+//! `Histogram`: counts of durations in log-linear buckets, as HDR histograms have them. It holds every value from 0 to
+//! 1 h with a relative error of at most 0.1 %, merges without loss, and never grows past its bound. It keeps no single
+//! value but the least and the greatest.
+//!
+//! A value `v` (ns) lies in bucket `(s << B) + (v >> s)` with `s = max(0, floor(log2 v) - B)`: values below `2^(B+1)` have a
+//! bucket each, and every octave above is cut into `2^B` equal buckets (Tene, HdrHistogram, 2012).
 
-/// To be written.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Histogram {}
+use std::fmt;
+
+use stdx::Nanos;
+use thiserror::Error;
+
+/// The histogram of every latency: 1024 buckets an octave, relative error at most 1/1024, at most 262 KiB.
+pub type Histogram = LogLinear<10>;
+
+/// A small histogram for the cells of a [`crate::Timeline`]: relative error at most 1/128, at most 34 KiB.
+pub type Sketch = LogLinear<7>;
+
+/// Counts of durations, with `2^BITS` buckets an octave. Values above [`LogLinear::LIMIT`] are counted in the last bucket;
+/// least, greatest and sum stay exact.
+#[derive(Clone)]
+pub struct LogLinear<const BITS: u32> {
+    /// Counts of the buckets `base..base + counts.len()`.
+    counts: Vec<u64>,
+    base: usize,
+    count: u64,
+    sum: u128,
+    min: u64,
+    max: u64,
+}
+
+/// Why parts do not make a histogram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum HistogramError {
+    /// A bucket number is beyond the last bucket.
+    #[error("histogram bucket {0} does not exist")]
+    NoSuchBucket(u32),
+    /// The counts do not fit into 64 bits.
+    #[error("histogram counts are too large")]
+    TooMany,
+    /// Least and greatest value do not lie in the first and the last bucket that is not empty.
+    #[error("histogram bounds {min}..{max} do not match its buckets")]
+    Bounds {
+        /// The least value given.
+        min: Nanos,
+        /// The greatest value given.
+        max: Nanos,
+    },
+}
+
+impl<const BITS: u32> LogLinear<BITS> {
+    /// The greatest value with a bucket of its own: 1 h.
+    pub const LIMIT: Nanos = Nanos(3_600_000_000_000);
+    /// How many buckets there are.
+    pub const BUCKETS: usize = Self::index(Self::LIMIT.0) + 1;
+    const OCTAVE: usize = 1 << BITS;
+
+    /// An empty histogram with all its memory, so that recording never allocates.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { counts: vec![0; Self::BUCKETS], ..Self::default() }
+    }
+
+    const fn index(value: u64) -> usize {
+        let value = if value > Self::LIMIT.0 { Self::LIMIT.0 } else { value };
+        let shift = 63 - (value | (1 << BITS)).leading_zeros() - BITS;
+        ((shift as usize) << BITS) + (value >> shift) as usize
+    }
+
+    /// The least and the greatest value of a bucket, both inclusive; the last bucket goes on to the end.
+    const fn range(index: usize) -> (u64, u64) {
+        if index < 2 * Self::OCTAVE {
+            return (index as u64, index as u64);
+        }
+        let shift = (index >> BITS) - 1;
+        let low = ((index - (shift << BITS)) as u64) << shift;
+        if index + 1 == Self::BUCKETS { (low, u64::MAX) } else { (low, low + (1 << shift) - 1) }
+    }
+
+    /// Counts one value. Allocates only where the histogram was not made by [`LogLinear::new`].
+    #[inline]
+    pub fn record(&mut self, value: Nanos) {
+        self.record_n(value, 1);
+    }
+
+    /// Counts a value `n` times.
+    #[inline]
+    pub fn record_n(&mut self, value: Nanos, n: u64) {
+        if n == 0 {
+            return;
+        }
+        let index = Self::index(value.0);
+        if let Some(count) = self.counts.get_mut(index.wrapping_sub(self.base)) {
+            *count += n;
+        } else {
+            self.cover(index, index);
+            self.counts[index - self.base] += n;
+        }
+        self.count += n;
+        self.sum += u128::from(value.0) * u128::from(n);
+        self.min = self.min.min(value.0);
+        self.max = self.max.max(value.0);
+    }
+
+    /// Makes room for the buckets `first..=last`, in whole octaves.
+    #[cold]
+    fn cover(&mut self, first: usize, last: usize) {
+        let end = self.base + self.counts.len();
+        let (mut low, mut high) = (first & !(Self::OCTAVE - 1), (last | (Self::OCTAVE - 1)) + 1);
+        if !self.counts.is_empty() {
+            (low, high) = (low.min(self.base), high.max(end));
+        }
+        let high = high.min(Self::BUCKETS);
+        let mut counts = vec![0; high - low];
+        if !self.counts.is_empty() {
+            counts[self.base - low..end - low].copy_from_slice(&self.counts);
+        }
+        (self.counts, self.base) = (counts, low);
+    }
+
+    /// The buckets between the least and the greatest value; none where the histogram is empty.
+    fn used(&self) -> std::ops::Range<usize> {
+        if self.count == 0 { 0..0 } else { Self::index(self.min)..Self::index(self.max) + 1 }
+    }
+
+    fn used_counts(&self) -> &[u64] {
+        let used = self.used();
+        if used.is_empty() {
+            &[]
+        } else {
+            &self.counts[used.start - self.base..used.end - self.base]
+        }
+    }
+
+    /// Adds all that `other` counted. Without allocation where this one was made by [`LogLinear::new`].
+    pub fn merge(&mut self, other: &Self) {
+        let used = other.used();
+        if used.is_empty() {
+            return;
+        }
+        if used.start < self.base || used.end > self.base + self.counts.len() {
+            self.cover(used.start, used.end - 1);
+        }
+        let mine = &mut self.counts[used.start - self.base..used.end - self.base];
+        for (mine, theirs) in mine.iter_mut().zip(other.used_counts()) {
+            *mine += theirs;
+        }
+        self.count += other.count;
+        self.sum += other.sum;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
+    /// Forgets everything; the memory is kept.
+    pub fn clear(&mut self) {
+        let used = self.used();
+        if !used.is_empty() {
+            self.counts[used.start - self.base..used.end - self.base].fill(0);
+        }
+        (self.count, self.sum, self.min, self.max) = (0, 0, u64::MAX, 0);
+    }
+
+    /// How many values were counted.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The least value, exact; 0 where there is none.
+    #[must_use]
+    pub fn min(&self) -> Nanos {
+        Nanos(if self.count == 0 { 0 } else { self.min })
+    }
+
+    /// The greatest value, exact; 0 where there is none.
+    #[must_use]
+    pub fn max(&self) -> Nanos {
+        Nanos(self.max)
+    }
+
+    /// The sum of all values in nanoseconds, exact.
+    #[must_use]
+    pub fn sum(&self) -> u128 {
+        self.sum
+    }
+
+    /// The mean, from the exact sum, rounded down; 0 where there is no value.
+    #[must_use]
+    pub fn mean(&self) -> Nanos {
+        Nanos((self.sum / u128::from(self.count.max(1))) as u64)
+    }
+
+    /// The standard deviation of the population in nanoseconds, from the buckets' middles; 0 where there is no value.
+    #[must_use]
+    pub fn stddev_ns(&self) -> f64 {
+        if self.count == 0 {
+            return 0.0;
+        }
+        let mean = self.sum as f64 / self.count as f64;
+        let squares: f64 = self
+            .buckets()
+            .map(|(low, high, n)| {
+                let middle = (low.0 as f64 + high.0 as f64) / 2.0;
+                (middle - mean) * (middle - mean) * n as f64
+            })
+            .sum();
+        (squares / self.count as f64).sqrt()
+    }
+
+    /// The least value (to the bucket's precision) that at least the share `q` of all values does not exceed. `q` is cut to
+    /// 0..=1; 0 gives the exact least value, 1 the exact greatest; 0 where there is no value.
+    #[must_use]
+    pub fn quantile(&self, q: f64) -> Nanos {
+        let rank = (q.clamp(0.0, 1.0) * self.count as f64).ceil() as u64;
+        self.value_at(rank)
+    }
+
+    /// The value of the `rank`-th smallest sample, counted from 1, to the bucket's precision.
+    fn value_at(&self, rank: u64) -> Nanos {
+        if rank == 0 || self.count == 0 {
+            return self.min();
+        }
+        let mut seen = 0;
+        for (_, high, count) in self.buckets() {
+            seen += count;
+            if seen >= rank {
+                return high;
+            }
+        }
+        self.max()
+    }
+
+    /// How many values lie below `value`. Exact at bucket bounds; within a bucket its values are taken as evenly spread.
+    #[must_use]
+    pub fn count_below(&self, value: Nanos) -> u64 {
+        if value > self.max() {
+            return self.count;
+        }
+        let mut below = 0;
+        for (low, high, count) in self.buckets() {
+            if high < value {
+                below += count;
+            } else {
+                let width = u128::from(high.0 - low.0) + 1;
+                let part = u128::from(value.saturating_sub(low).0);
+                return below + (u128::from(count) * part / width) as u64;
+            }
+        }
+        below
+    }
+
+    /// The buckets that are not empty, in order: least value, greatest value (both inclusive, cut to the exact least and
+    /// greatest of all), count.
+    pub fn buckets(&self) -> impl Iterator<Item = (Nanos, Nanos, u64)> + '_ {
+        let first = self.used().start;
+        let (min, max) = (self.min, self.max);
+        self.used_counts().iter().enumerate().filter(|(_, count)| **count > 0).map(
+            move |(offset, &count)| {
+                let (low, high) = Self::range(first + offset);
+                (Nanos(low.max(min)), Nanos(high.min(max)), count)
+            },
+        )
+    }
+
+    /// The exchange form: number and count of every bucket that is not empty. With `min`, `max` and `sum` it is all there is.
+    #[must_use]
+    pub fn to_pairs(&self) -> Vec<(u32, u64)> {
+        let first = self.used().start;
+        let pairs = self.used_counts().iter().enumerate().filter(|(_, count)| **count > 0);
+        pairs.map(|(offset, &count)| ((first + offset) as u32, count)).collect()
+    }
+
+    /// The histogram whose [`LogLinear::to_pairs`], `min`, `max` and `sum` these are. Pairs may come in any order.
+    ///
+    /// # Errors
+    /// A bucket does not exist, the counts overflow, or the bounds do not match the buckets; the parts are corrupt.
+    pub fn from_parts(
+        pairs: &[(u32, u64)],
+        min: Nanos,
+        max: Nanos,
+        sum: u128,
+    ) -> Result<Self, HistogramError> {
+        let mut histogram = Self::default();
+        let filled = || pairs.iter().filter(|pair| pair.1 > 0).map(|pair| pair.0);
+        let (Some(first), Some(last)) = (filled().min(), filled().max()) else {
+            return Ok(histogram);
+        };
+        if last as usize >= Self::BUCKETS {
+            return Err(HistogramError::NoSuchBucket(last));
+        }
+        if Self::index(min.0) != first as usize || Self::index(max.0) != last as usize || min > max
+        {
+            return Err(HistogramError::Bounds { min, max });
+        }
+        histogram.cover(first as usize, last as usize);
+        for &(index, count) in pairs.iter().filter(|pair| pair.1 > 0) {
+            histogram.counts[index as usize - histogram.base] += count;
+            let total = histogram.count.checked_add(count);
+            histogram.count = total.ok_or(HistogramError::TooMany)?;
+        }
+        (histogram.min, histogram.max, histogram.sum) = (min.0, max.0, sum);
+        Ok(histogram)
+    }
+}
+
+impl<const BITS: u32> Default for LogLinear<BITS> {
+    /// An empty histogram without memory; recording allocates octave by octave.
+    fn default() -> Self {
+        Self { counts: Vec::new(), base: 0, count: 0, sum: 0, min: u64::MAX, max: 0 }
+    }
+}
+
+impl<const BITS: u32> PartialEq for LogLinear<BITS> {
+    /// Equal are histograms that counted the same, whatever memory they hold.
+    fn eq(&self, other: &Self) -> bool {
+        (self.count, self.sum, self.min, self.max) == (other.count, other.sum, other.min, other.max)
+            && self.used_counts() == other.used_counts()
+    }
+}
+
+impl<const BITS: u32> fmt::Debug for LogLinear<BITS> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LogLinear")
+            .field("count", &self.count)
+            .field("min", &self.min())
+            .field("p50", &self.quantile(0.5))
+            .field("p99", &self.quantile(0.99))
+            .field("max", &self.max())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,20 +1,28 @@
 //! What was seen: samples, histograms, counters, mergeable snapshots, the verdict.
 //!
 //! ```text
-//! engine worker ──▶ Recorder (one a core) ──▶ Snapshot (moved once a second) ──▶ merged by the collector
-//!               └─▶ Batch of Samples      ──▶ results::Writer ──▶ a file ──▶ results::Reader ──▶ Batch ──▶ report
+//! engine worker ──▶ Snapshot (one a core) ──▶ moved once a second ──▶ merged by the collector
+//!               └─▶ Batch of Samples ──▶ results::Writer ──▶ a file ──▶ results::Reader ──▶ Batch ──▶ report
 //! ```
 //!
 //! It does no I/O, reads no clock and formats nothing for people.
 
 mod failure;
 mod generator;
+mod groups;
 mod histogram;
 mod sample;
 mod snapshot;
+mod summary;
+mod timeline;
+mod verdict;
 
 pub use failure::FailureKind;
 pub use generator::Generator;
-pub use histogram::Histogram;
+pub use groups::{By, GROUPS_MAX, Group, Groups, OTHER, UNNAMED};
+pub use histogram::{Histogram, HistogramError, LogLinear, Sketch};
 pub use sample::{Batch, NO_TARGET, Sample, Span, TargetLabel, TargetTable};
 pub use snapshot::{STATUS_MAX, Snapshot};
+pub use summary::{ERRORS_MAX, Summary};
+pub use timeline::{CELLS_MAX, Cell, Timeline};
+pub use verdict::{CPU_MAX, LAG_BUSY, LAG_MAX, LAG_SHARE_MAX, RATE_TOLERANCE, Reason, Verdict};

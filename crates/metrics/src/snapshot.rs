@@ -2,7 +2,7 @@
 
 use stdx::Nanos;
 
-use crate::{FailureKind, Generator, Histogram};
+use crate::{FailureKind, Generator, Histogram, Sample};
 
 /// Status codes counted one by one; others are counted as 0.
 pub const STATUS_MAX: usize = 1000;
@@ -34,4 +34,91 @@ pub struct Snapshot {
     pub wire_in: u64,
     /// The generator's view of itself, from the run's start (not of the stretch alone).
     pub generator: Generator,
+}
+
+impl Snapshot {
+    /// An empty snapshot with all its memory, so that recording never allocates.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            from: Nanos::ZERO,
+            to: Nanos::ZERO,
+            response: Histogram::new(),
+            service: Histogram::new(),
+            statuses: Box::new([0; STATUS_MAX]),
+            failures: [0; FailureKind::ALL.len()],
+            successes: 0,
+            in_flight: 0,
+            bytes_out: 0,
+            bytes_in: 0,
+            wire_in: 0,
+            generator: Generator::new(),
+        }
+    }
+
+    /// Hits ended, failed ones included.
+    #[must_use]
+    pub fn hits(&self) -> u64 {
+        self.response.count()
+    }
+
+    /// Counts a hit that ended. No allocation.
+    pub fn record(&mut self, sample: &Sample) {
+        self.response.record(sample.response());
+        self.service.record(sample.service());
+        let status = usize::from(sample.status);
+        self.statuses[if status < STATUS_MAX { status } else { 0 }] += 1;
+        self.failures[sample.failure as usize] += 1;
+        self.successes += u64::from(sample.is_success());
+        self.bytes_out += sample.bytes_out;
+        self.bytes_in += sample.bytes_in;
+        self.wire_in += sample.wire_in;
+    }
+
+    /// Adds what another core, or a later stretch of this one, saw. `in_flight` and `generator` are added too: for a later
+    /// stretch of the same core, clear them here first, since both are states and not counts.
+    pub fn merge(&mut self, other: &Self) {
+        (self.from, self.to) = match (self.is_blank(), other.is_blank()) {
+            (_, true) => (self.from, self.to),
+            (true, false) => (other.from, other.to),
+            (false, false) => (self.from.min(other.from), self.to.max(other.to)),
+        };
+        self.response.merge(&other.response);
+        self.service.merge(&other.service);
+        for (mine, theirs) in self.statuses.iter_mut().zip(other.statuses.iter()) {
+            *mine += theirs;
+        }
+        for (mine, theirs) in self.failures.iter_mut().zip(&other.failures) {
+            *mine += theirs;
+        }
+        self.successes += other.successes;
+        self.in_flight += other.in_flight;
+        self.bytes_out += other.bytes_out;
+        self.bytes_in += other.bytes_in;
+        self.wire_in += other.wire_in;
+        self.generator.merge(&other.generator);
+    }
+
+    /// No time has passed in it.
+    fn is_blank(&self) -> bool {
+        self.from == self.to
+    }
+
+    /// Empties it, the generator's record too; the memory is kept.
+    pub fn clear(&mut self) {
+        (self.from, self.to) = (Nanos::ZERO, Nanos::ZERO);
+        self.response.clear();
+        self.service.clear();
+        self.statuses.fill(0);
+        self.failures.fill(0);
+        (self.successes, self.in_flight) = (0, 0);
+        (self.bytes_out, self.bytes_in, self.wire_in) = (0, 0, 0);
+        self.generator.clear();
+    }
+}
+
+impl Default for Snapshot {
+    fn default() -> Self {
+        Self::new()
+    }
 }

@@ -1,0 +1,218 @@
+//! `Summary`: the figures of a report, by Vegeta's definitions, built from batches of samples. It keeps counts and two
+//! histograms, so its memory does not grow with the run; it formats nothing.
+
+use std::collections::{BTreeMap, HashMap};
+
+use stdx::Nanos;
+
+use crate::{Batch, FailureKind, Histogram, STATUS_MAX, Sample};
+
+/// Error texts kept one by one; hits with other texts are counted in [`Summary::errors_more`].
+pub const ERRORS_MAX: usize = 1000;
+
+/// The figures of a report. Summaries of several inputs merge.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// Hits, failed ones included.
+    pub requests: u64,
+    /// Hits answered with a status in 200..400.
+    pub successes: u64,
+    /// Unix time (ns) of the first due hit; meaningless without requests, as are the next two.
+    pub earliest: i64,
+    /// Unix time (ns) of the last due hit.
+    pub latest: i64,
+    /// Unix time (ns) at which the last hit ended.
+    pub end: i64,
+    /// Response body bytes, decoded.
+    pub bytes_in: u64,
+    /// Request body bytes.
+    pub bytes_out: u64,
+    /// Response bytes on the wire; 0 in formats that do not know them.
+    pub wire_in: u64,
+    /// Response times, from the moment a hit was due: Vegeta's latencies.
+    pub response: Histogram,
+    /// Service times, from the moment the request was written.
+    pub service: Histogram,
+    /// Hits failed, by [`FailureKind`]; index 0 counts those that did not fail.
+    pub failures: [u64; FailureKind::ALL.len()],
+    /// Failed hits whose text is not among [`Summary::errors`], since there were too many texts.
+    pub errors_more: u64,
+    statuses: Box<[u64; STATUS_MAX]>,
+    /// Statuses no HTTP server gives, from foreign files.
+    statuses_odd: BTreeMap<u16, u64>,
+    errors: Vec<(String, u64)>,
+    errors_index: HashMap<Box<[u8]>, usize>,
+}
+
+impl Summary {
+    /// A summary of nothing, with its histograms' memory.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            requests: 0,
+            successes: 0,
+            earliest: i64::MAX,
+            latest: i64::MIN,
+            end: i64::MIN,
+            bytes_in: 0,
+            bytes_out: 0,
+            wire_in: 0,
+            response: Histogram::new(),
+            service: Histogram::new(),
+            failures: [0; FailureKind::ALL.len()],
+            errors_more: 0,
+            statuses: Box::new([0; STATUS_MAX]),
+            statuses_odd: BTreeMap::new(),
+            errors: Vec::new(),
+            errors_index: HashMap::new(),
+        }
+    }
+
+    /// Counts every sample of a batch.
+    pub fn add(&mut self, batch: &Batch) {
+        for sample in &batch.samples {
+            self.add_sample(batch.epoch, sample);
+            if sample.error.len > 0 {
+                self.add_error(batch.text(sample.error), 1);
+            }
+        }
+    }
+
+    fn add_sample(&mut self, epoch: i64, sample: &Sample) {
+        let intended = epoch.saturating_add_unsigned(sample.intended.0);
+        self.requests += 1;
+        self.successes += u64::from(sample.is_success());
+        self.earliest = self.earliest.min(intended);
+        self.latest = self.latest.max(intended);
+        self.end = self.end.max(epoch.saturating_add_unsigned(sample.done.0));
+        self.bytes_in = self.bytes_in.saturating_add(sample.bytes_in);
+        self.bytes_out = self.bytes_out.saturating_add(sample.bytes_out);
+        self.wire_in = self.wire_in.saturating_add(sample.wire_in);
+        self.response.record(sample.response());
+        self.service.record(sample.service());
+        self.failures[sample.failure as usize] += 1;
+        match self.statuses.get_mut(usize::from(sample.status)) {
+            Some(count) => *count += 1,
+            None => *self.statuses_odd.entry(sample.status).or_default() += 1,
+        }
+    }
+
+    fn add_error(&mut self, text: &[u8], hits: u64) {
+        if let Some(&at) = self.errors_index.get(text) {
+            self.errors[at].1 += hits;
+        } else if self.errors.len() < ERRORS_MAX {
+            self.errors_index.insert(text.into(), self.errors.len());
+            self.errors.push((String::from_utf8_lossy(text).into_owned(), hits));
+        } else {
+            self.errors_more += hits;
+        }
+    }
+
+    /// Adds all that another summary counted; its new error texts come after those known here.
+    pub fn merge(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.successes += other.successes;
+        self.earliest = self.earliest.min(other.earliest);
+        self.latest = self.latest.max(other.latest);
+        self.end = self.end.max(other.end);
+        self.bytes_in = self.bytes_in.saturating_add(other.bytes_in);
+        self.bytes_out = self.bytes_out.saturating_add(other.bytes_out);
+        self.wire_in = self.wire_in.saturating_add(other.wire_in);
+        self.response.merge(&other.response);
+        self.service.merge(&other.service);
+        for (mine, theirs) in self.failures.iter_mut().zip(&other.failures) {
+            *mine += theirs;
+        }
+        for (mine, theirs) in self.statuses.iter_mut().zip(other.statuses.iter()) {
+            *mine += theirs;
+        }
+        for (&status, &hits) in &other.statuses_odd {
+            *self.statuses_odd.entry(status).or_default() += hits;
+        }
+        self.errors_more += other.errors_more;
+        for (text, hits) in &other.errors {
+            self.add_error(text.as_bytes(), *hits);
+        }
+    }
+
+    /// Vegeta's attack time: from the first due hit to the last.
+    #[must_use]
+    pub fn duration(&self) -> Nanos {
+        span(self.earliest, self.latest)
+    }
+
+    /// Vegeta's wait: from the last due hit to the last end.
+    #[must_use]
+    pub fn wait(&self) -> Nanos {
+        span(self.latest, self.end)
+    }
+
+    /// Hits per second of the attack time; the number of hits where that is 0.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        per_second(self.requests, self.duration())
+    }
+
+    /// Successes per second of attack and wait; their number where that is 0.
+    #[must_use]
+    pub fn throughput(&self) -> f64 {
+        per_second(self.successes, self.duration().saturating_add(self.wait()))
+    }
+
+    /// Share of successes, 0 to 1; 0 without hits.
+    #[must_use]
+    pub fn success_ratio(&self) -> f64 {
+        mean(self.successes, self.requests)
+    }
+
+    /// Response body bytes per hit.
+    #[must_use]
+    pub fn bytes_in_mean(&self) -> f64 {
+        mean(self.bytes_in, self.requests)
+    }
+
+    /// Request body bytes per hit.
+    #[must_use]
+    pub fn bytes_out_mean(&self) -> f64 {
+        mean(self.bytes_out, self.requests)
+    }
+
+    /// Hits by status, 0 for the failed; statuses without hits are left out.
+    #[must_use]
+    pub fn status_codes(&self) -> BTreeMap<u16, u64> {
+        let usual = self.statuses.iter().enumerate().filter(|(_, hits)| **hits > 0);
+        let usual = usual.map(|(status, &hits)| (status as u16, hits));
+        usual.chain(self.statuses_odd.iter().map(|(&status, &hits)| (status, hits))).collect()
+    }
+
+    /// The error texts in the order they were first seen, with their hits; at most [`ERRORS_MAX`].
+    #[must_use]
+    pub fn errors(&self) -> &[(String, u64)] {
+        &self.errors
+    }
+
+    /// Hits that failed without an answer.
+    #[must_use]
+    pub fn failed(&self) -> u64 {
+        self.failures[1..].iter().sum()
+    }
+}
+
+impl Default for Summary {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The time from one moment to another; 0 where the order is wrong or there are no such moments.
+fn span(from: i64, to: i64) -> Nanos {
+    Nanos(u64::try_from(i128::from(to) - i128::from(from)).unwrap_or(0))
+}
+
+fn per_second(hits: u64, time: Nanos) -> f64 {
+    if time == Nanos::ZERO { hits as f64 } else { hits as f64 / time.as_secs_f64() }
+}
+
+fn mean(total: u64, of: u64) -> f64 {
+    if of == 0 { 0.0 } else { total as f64 / of as f64 }
+}
