@@ -1,8 +1,11 @@
 //! HTTP/1.1 and 1.0 (RFC 9112): requests out, responses in, and the server's side of both.
 
+mod body;
+pub(crate) mod fields;
 pub mod request;
 pub mod response;
 pub mod server;
+mod write;
 
 pub use httparse::Header;
 
@@ -22,4 +25,14 @@ pub enum Version {
     Http10,
     /// HTTP/1.1.
     Http11,
+}
+
+impl Version {
+    /// The version of this minor number, as httparse gives it.
+    const fn from_minor(minor: Option<u8>) -> Self {
+        match minor {
+            Some(1) => Self::Http11,
+            _ => Self::Http10,
+        }
+    }
 }

@@ -1,7 +1,11 @@
 //! `ResponseDecoder`: bytes of a connection in, heads and bodies out. RFC 9112.
 
+use std::mem::MaybeUninit;
+
 use thiserror::Error;
 
+use super::body::{Body, ChunkFault, Chunked};
+use super::fields::{Fields, Length, Transfer};
 use super::{Header, Progress, Version};
 use crate::content::Codings;
 
@@ -59,10 +63,13 @@ pub enum DecodeError {
     Truncated,
     /// What came is not HTTP; the first line is given, at most 100 bytes of it.
     #[error(
-        "net/http: HTTP/1.x transport connection broken: malformed HTTP response \"{}\"",
-        .0.escape_ascii()
+        "net/http: HTTP/1.x transport connection broken: malformed HTTP response {:?}",
+        String::from_utf8_lossy(.0)
     )]
     Malformed(Box<[u8]>),
+    /// A header field is not one.
+    #[error("net/http: HTTP/1.x transport connection broken: malformed MIME header line")]
+    MalformedField,
     /// The head is larger than this many bytes.
     #[error("net/http: server response headers exceeded {0} bytes; aborted")]
     HeadTooLarge(usize),
@@ -84,9 +91,9 @@ pub enum DecodeError {
     /// A chunk's size line or the trailer section is too long.
     #[error("http: trailer or chunk header too large")]
     ChunkTooLarge,
-    /// Bytes were given after an error or after the end.
-    #[error("http: response decoder used after its end")]
-    Ended,
+    /// Bytes came before a request was sent, or after an error.
+    #[error("unsolicited response")]
+    Unsolicited,
 }
 
 impl DecodeError {
@@ -104,8 +111,35 @@ impl DecodeError {
 }
 
 /// Decodes the responses of one connection, one after the other.
+///
+/// A head that comes whole in one piece is parsed where it lies; only a head in pieces is gathered, in a buffer that is
+/// kept.
 #[derive(Debug, Default)]
-pub struct ResponseDecoder {}
+pub struct ResponseDecoder {
+    state: State,
+    method: RequestMethod,
+    status: u16,
+    interim: u32,
+    started: bool,
+    reusable: bool,
+    codings: Codings,
+    /// The `Location` of a 3xx, where `has_location`; kept for its memory.
+    location: String,
+    has_location: bool,
+    /// The head's bytes so far, if it comes in pieces; at most [`HEAD_MAX`].
+    partial: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum State {
+    /// No response is expected.
+    #[default]
+    Idle,
+    Head,
+    Body(Body),
+    Done,
+    Failed,
+}
 
 impl ResponseDecoder {
     /// A decoder for a new connection.
@@ -115,8 +149,16 @@ impl ResponseDecoder {
     }
 
     /// A request was sent; its response is next. Keeps the buffers, forgets everything else.
-    pub fn begin(&mut self, _method: RequestMethod) {
-        todo!()
+    pub fn begin(&mut self, method: RequestMethod) {
+        self.state = State::Head;
+        self.method = method;
+        self.status = 0;
+        self.interim = 0;
+        self.started = false;
+        self.reusable = false;
+        self.codings = Codings::default();
+        self.has_location = false;
+        self.partial.clear();
     }
 
     /// Takes bytes of the connection, until they end or the response is complete.
@@ -125,47 +167,264 @@ impl ResponseDecoder {
     /// The bytes are not a response; the connection is of no more use.
     pub fn handle_bytes(
         &mut self,
-        _input: &[u8],
-        _sink: &mut impl ResponseSink,
+        input: &[u8],
+        sink: &mut impl ResponseSink,
     ) -> Result<Progress, DecodeError> {
-        todo!()
+        self.advance(input, sink).inspect_err(|_| self.state = State::Failed)
+    }
+
+    fn advance(
+        &mut self,
+        input: &[u8],
+        sink: &mut impl ResponseSink,
+    ) -> Result<Progress, DecodeError> {
+        let mut consumed = 0;
+        loop {
+            let rest = &input[consumed..];
+            match &mut self.state {
+                State::Head if rest.is_empty() => return Ok(Progress { consumed, done: false }),
+                State::Head => consumed += self.handle_head(rest, sink)?,
+                State::Body(body) => {
+                    let step = body.handle_bytes(rest, &mut |bytes| sink.body(bytes))?;
+                    consumed += step.consumed;
+                    if !step.done {
+                        return Ok(Progress { consumed, done: false });
+                    }
+                    self.state = State::Done;
+                }
+                State::Done => return Ok(Progress { consumed, done: true }),
+                State::Idle | State::Failed => return Err(DecodeError::Unsolicited),
+            }
+        }
     }
 
     /// The connection ended. A body without a length is complete by it.
     ///
     /// # Errors
     /// The response was not complete.
-    pub fn handle_eof(&mut self, _sink: &mut impl ResponseSink) -> Result<(), DecodeError> {
-        todo!()
+    pub fn handle_eof(&mut self, sink: &mut impl ResponseSink) -> Result<(), DecodeError> {
+        self.reusable = false;
+        let outcome = match self.state {
+            State::Done | State::Body(Body::UntilEof) => Ok(()),
+            State::Body(_) => Err(DecodeError::Truncated),
+            State::Idle | State::Head if !self.started => Err(DecodeError::Eof),
+            State::Idle | State::Head | State::Failed => {
+                // A line that never ended may not be HTTP at all: that says more than a truncation.
+                let partial = std::mem::take(&mut self.partial);
+                self.parse_head(&partial, sink).and(Err(DecodeError::HeadTruncated))
+            }
+        };
+        self.state = if outcome.is_ok() { State::Done } else { State::Failed };
+        outcome
     }
 
-    /// Whether the connection can carry another request, once the response is done and no byte is left over.
+    /// Takes a head or a part of one; gives how many bytes belonged to it.
+    fn handle_head(
+        &mut self,
+        input: &[u8],
+        sink: &mut impl ResponseSink,
+    ) -> Result<usize, DecodeError> {
+        self.started = true;
+        if self.partial.is_empty() {
+            if let Some(len) = self.parse_head(input, sink)? {
+                return Ok(len);
+            }
+            if input.len() >= HEAD_MAX {
+                return Err(DecodeError::HeadTooLarge(HEAD_MAX));
+            }
+            self.partial.extend_from_slice(input);
+            return Ok(input.len());
+        }
+        self.handle_head_piece(input, sink)
+    }
+
+    /// Adds a piece to the head and parses it anew, but only where a line ended: at most once per header field, so that
+    /// a server that sends byte by byte costs no square of its head.
+    fn handle_head_piece(
+        &mut self,
+        input: &[u8],
+        sink: &mut impl ResponseSink,
+    ) -> Result<usize, DecodeError> {
+        let before = self.partial.len();
+        let piece = &input[..input.len().min(HEAD_MAX - before)];
+        self.partial.extend_from_slice(piece);
+        let full = self.partial.len() >= HEAD_MAX;
+        if !full && !piece.contains(&b'\n') {
+            return Ok(piece.len());
+        }
+        let partial = std::mem::take(&mut self.partial);
+        let parsed = self.parse_head(&partial, sink);
+        self.partial = partial;
+        match parsed? {
+            Some(len) => {
+                self.partial.clear();
+                debug_assert!(len > before, "the head was complete before this piece");
+                Ok(len.saturating_sub(before))
+            }
+            None if full => Err(DecodeError::HeadTooLarge(HEAD_MAX)),
+            None => Ok(piece.len()),
+        }
+    }
+
+    /// Parses a head that begins `bytes`, if it is complete, and gives its length.
+    fn parse_head(
+        &mut self,
+        bytes: &[u8],
+        sink: &mut impl ResponseSink,
+    ) -> Result<Option<usize>, DecodeError> {
+        // RFC 9112, 2.2 allows an empty line before a request, not before a response; httparse skips it.
+        if matches!(bytes.first(), Some(b'\r' | b'\n')) {
+            return Err(malformed(bytes));
+        }
+        let mut space = [const { MaybeUninit::uninit() }; HEADERS_MAX];
+        let mut response = httparse::Response::new(&mut []);
+        let parsed = httparse::ParserConfig::default()
+            .parse_response_with_uninit_headers(&mut response, bytes, &mut space)
+            .map_err(|fault| decode_error(fault, bytes))?;
+        let httparse::Status::Complete(len) = parsed else {
+            return Ok(None);
+        };
+        if len > HEAD_MAX {
+            return Err(DecodeError::HeadTooLarge(HEAD_MAX));
+        }
+        let head = Head {
+            status: response.code.unwrap_or(0),
+            reason: response.reason.unwrap_or(""),
+            version: Version::from_minor(response.version),
+            headers: response.headers,
+        };
+        self.take_head(&head, sink)?;
+        Ok(Some(len))
+    }
+
+    fn take_head(
+        &mut self,
+        head: &Head<'_>,
+        sink: &mut impl ResponseSink,
+    ) -> Result<(), DecodeError> {
+        // RFC 9110, 15.2: a client must read any number of these; ours is large. 101 is final: it ends HTTP.
+        if (100..200).contains(&head.status) && head.status != 101 {
+            self.interim += 1;
+            let too_many = self.interim > INTERIM_MAX;
+            return if too_many { Err(DecodeError::TooManyInterim) } else { Ok(()) };
+        }
+        if head.status < 100 {
+            return Err(malformed(format!("HTTP/1.1 {:03}", head.status).as_bytes()));
+        }
+        self.status = head.status;
+        let fields = Fields::scan(head.headers, |header| self.handle_other(head.status, header));
+        let framing = self.framing(head, &fields)?;
+        self.reusable = self.is_reusable(head, &fields, framing);
+        self.state = match framing {
+            None | Some(Body::Length(0)) => State::Done,
+            Some(body) => State::Body(body),
+        };
+        sink.head(head);
+        Ok(())
+    }
+
+    fn handle_other(&mut self, status: u16, header: &Header<'_>) {
+        match header.name.len() {
+            8 if (300..400).contains(&status) && header.name.eq_ignore_ascii_case("location") => {
+                self.location.clear();
+                self.location.push_str(&String::from_utf8_lossy(header.value));
+                self.has_location = true;
+            }
+            16 if header.name.eq_ignore_ascii_case("content-encoding") => {
+                self.codings.push_field(header.value);
+            }
+            _ => {}
+        }
+    }
+
+    /// How the body ends; `None` where there is none. RFC 9112, 6.3.
+    fn framing(&self, head: &Head<'_>, fields: &Fields) -> Result<Option<Body>, DecodeError> {
+        let tunnel = self.method == RequestMethod::Connect && (200..300).contains(&head.status);
+        let bodyless = matches!(head.status, 101 | 204 | 304);
+        if tunnel || bodyless || self.method == RequestMethod::Head {
+            return Ok(None);
+        }
+        // RFC 9112, 6.1: HTTP/1.0 knows no transfer codings.
+        let transfer = match head.version {
+            Version::Http10 => Transfer::Absent,
+            Version::Http11 => fields.transfer,
+        };
+        match (transfer, fields.content_length) {
+            (Transfer::Unsupported, _) => Err(DecodeError::TransferEncoding),
+            (Transfer::Chunked, _) => Ok(Some(Body::Chunked(Chunked::default()))),
+            (Transfer::Absent, Length::Bytes(bytes)) => Ok(Some(Body::Length(bytes))),
+            (Transfer::Absent, Length::Absent) => Ok(Some(Body::UntilEof)),
+            (Transfer::Absent, Length::Invalid) => Err(DecodeError::ContentLength),
+        }
+    }
+
+    /// RFC 9112, 9.3. Two ways of framing in one head are a sign of smuggling (6.3): the connection is not kept.
+    fn is_reusable(&self, head: &Head<'_>, fields: &Fields, framing: Option<Body>) -> bool {
+        let kept = match head.version {
+            Version::Http11 => !fields.close,
+            Version::Http10 => fields.keep_alive && !fields.close,
+        };
+        let ambiguous = fields.transfer != Transfer::Absent
+            && (fields.content_length != Length::Absent || head.version == Version::Http10);
+        let switched = head.status == 101 || self.method == RequestMethod::Connect;
+        kept && !ambiguous && !switched && !matches!(framing, Some(Body::UntilEof))
+    }
+
+    /// Whether the connection can carry another request: the response is done and HTTP allows it. A byte left over after
+    /// `done` forbids it too, which only the caller knows.
     #[must_use]
     pub fn can_reuse(&self) -> bool {
-        todo!()
+        self.reusable && matches!(self.state, State::Done)
     }
 
     /// The final status; 0 before it came.
     #[must_use]
     pub fn status(&self) -> u16 {
-        todo!()
+        self.status
     }
 
     /// Whether any byte of the response came.
     #[must_use]
     pub fn started(&self) -> bool {
-        todo!()
+        self.started
     }
 
     /// The content codings of the body.
     #[must_use]
     pub fn content_encoding(&self) -> Codings {
-        todo!()
+        self.codings
     }
 
     /// The `Location` field of a 3xx.
     #[must_use]
     pub fn location(&self) -> Option<&str> {
-        todo!()
+        self.has_location.then_some(self.location.as_str())
     }
 }
+
+/// What httparse says, in our words.
+fn decode_error(fault: httparse::Error, bytes: &[u8]) -> DecodeError {
+    match fault {
+        httparse::Error::TooManyHeaders => DecodeError::TooManyHeaders(HEADERS_MAX),
+        httparse::Error::HeaderName | httparse::Error::HeaderValue => DecodeError::MalformedField,
+        _ => malformed(bytes),
+    }
+}
+
+/// [`DecodeError::Malformed`] with the first line of `bytes`.
+fn malformed(bytes: &[u8]) -> DecodeError {
+    let line = bytes.split(|b| matches!(b, b'\r' | b'\n')).next().unwrap_or_default();
+    DecodeError::Malformed(line[..line.len().min(EXCERPT_MAX)].into())
+}
+
+impl From<ChunkFault> for DecodeError {
+    fn from(fault: ChunkFault) -> Self {
+        match fault {
+            ChunkFault::Malformed => Self::Chunk,
+            ChunkFault::TooLarge => Self::ChunkTooLarge,
+        }
+    }
+}
+
+/// What of a line that is not HTTP an error quotes: 100 bytes.
+const EXCERPT_MAX: usize = 100;

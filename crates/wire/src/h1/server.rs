@@ -1,7 +1,12 @@
 //! The server's side: `RequestDecoder` takes requests apart, `ResponseHead` writes heads. RFC 9112.
 
+use std::mem::MaybeUninit;
+
 use thiserror::Error;
 
+use super::body::{Body, ChunkFault, Chunked};
+use super::fields::{Fields, Length, Transfer};
+use super::write::{push_decimal, push_field, push_hexadecimal};
 use super::{Header, Progress, Version};
 
 /// The largest request head: 64 KiB.
@@ -78,7 +83,20 @@ impl RequestFault {
 
 /// Decodes the requests of one connection, one after the other; pipelined ones too.
 #[derive(Debug, Default)]
-pub struct RequestDecoder {}
+pub struct RequestDecoder {
+    state: State,
+    /// The head's bytes so far, if it comes in pieces; at most [`HEAD_MAX`].
+    partial: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum State {
+    #[default]
+    Head,
+    Body(Body),
+    Done,
+    Failed(RequestFault),
+}
 
 impl RequestDecoder {
     /// A decoder for a new connection.
@@ -91,19 +109,171 @@ impl RequestDecoder {
     /// consumed: it begins the next request.
     ///
     /// # Errors
-    /// The bytes are not a request; the connection is of no more use.
+    /// The bytes are not a request; the connection is of no more use, and says the same from now on.
     pub fn handle_bytes(
         &mut self,
-        _input: &[u8],
-        _sink: &mut impl RequestSink,
+        input: &[u8],
+        sink: &mut impl RequestSink,
     ) -> Result<Progress, RequestFault> {
-        todo!()
+        self.advance(input, sink).inspect_err(|fault| self.state = State::Failed(*fault))
+    }
+
+    fn advance(
+        &mut self,
+        input: &[u8],
+        sink: &mut impl RequestSink,
+    ) -> Result<Progress, RequestFault> {
+        let mut consumed = 0;
+        loop {
+            let rest = &input[consumed..];
+            match &mut self.state {
+                State::Head if rest.is_empty() => return Ok(Progress { consumed, done: false }),
+                State::Head => consumed += self.handle_head(rest, sink)?,
+                State::Body(body) => {
+                    let step = body.handle_bytes(rest, &mut |bytes| sink.body(bytes))?;
+                    consumed += step.consumed;
+                    if !step.done {
+                        return Ok(Progress { consumed, done: false });
+                    }
+                    self.state = State::Done;
+                }
+                State::Done => {
+                    self.state = State::Head;
+                    return Ok(Progress { consumed, done: true });
+                }
+                State::Failed(fault) => return Err(*fault),
+            }
+        }
     }
 
     /// Whether nothing of a next request came: the connection may be closed without loss.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        todo!()
+        matches!(self.state, State::Head) && self.partial.is_empty()
+    }
+
+    /// Takes a head or a part of one; gives how many bytes belonged to it.
+    fn handle_head(
+        &mut self,
+        input: &[u8],
+        sink: &mut impl RequestSink,
+    ) -> Result<usize, RequestFault> {
+        if !self.partial.is_empty() {
+            return self.handle_head_piece(input, sink);
+        }
+        // RFC 9112, 2.2: empty lines before a request are skipped.
+        let skipped = input.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+        let input = &input[skipped..];
+        if input.is_empty() {
+            return Ok(skipped);
+        }
+        if let Some(len) = self.parse_head(input, sink)? {
+            return Ok(skipped + len);
+        }
+        if input.len() >= HEAD_MAX {
+            return Err(RequestFault::HeadTooLarge);
+        }
+        self.partial.extend_from_slice(input);
+        Ok(skipped + input.len())
+    }
+
+    /// Adds a piece to the head and parses it anew where a line ended, which happens once per header field at most.
+    fn handle_head_piece(
+        &mut self,
+        input: &[u8],
+        sink: &mut impl RequestSink,
+    ) -> Result<usize, RequestFault> {
+        let before = self.partial.len();
+        let piece = &input[..input.len().min(HEAD_MAX - before)];
+        self.partial.extend_from_slice(piece);
+        let full = self.partial.len() >= HEAD_MAX;
+        if !full && !piece.contains(&b'\n') {
+            return Ok(piece.len());
+        }
+        let partial = std::mem::take(&mut self.partial);
+        let parsed = self.parse_head(&partial, sink);
+        self.partial = partial;
+        match parsed? {
+            Some(len) => {
+                self.partial.clear();
+                Ok(len.saturating_sub(before))
+            }
+            None if full => Err(RequestFault::HeadTooLarge),
+            None => Ok(piece.len()),
+        }
+    }
+
+    /// Parses a head that begins `bytes`, if it is complete, and gives its length.
+    fn parse_head(
+        &mut self,
+        bytes: &[u8],
+        sink: &mut impl RequestSink,
+    ) -> Result<Option<usize>, RequestFault> {
+        let mut space = [const { MaybeUninit::uninit() }; HEADERS_MAX];
+        let mut request = httparse::Request::new(&mut []);
+        let parsed = request.parse_with_uninit_headers(bytes, &mut space).map_err(|e| match e {
+            httparse::Error::TooManyHeaders => RequestFault::HeadTooLarge,
+            _ => RequestFault::Malformed,
+        })?;
+        let httparse::Status::Complete(len) = parsed else {
+            return Ok(None);
+        };
+        if len > HEAD_MAX {
+            return Err(RequestFault::HeadTooLarge);
+        }
+        let (mut hosts, mut expects_continue) = (0, false);
+        let fields = Fields::scan(request.headers, |header| match header.name.len() {
+            4 if header.name.eq_ignore_ascii_case("host") => hosts += 1,
+            6 if header.name.eq_ignore_ascii_case("expect") => {
+                expects_continue |= header.value.eq_ignore_ascii_case(b"100-continue");
+            }
+            _ => {}
+        });
+        let version = Version::from_minor(request.version);
+        // RFC 9112, 3.2: exactly one Host in HTTP/1.1.
+        if hosts > 1 || (hosts == 0 && version == Version::Http11) {
+            return Err(RequestFault::Malformed);
+        }
+        self.state = framing(version, &fields)?.map_or(State::Done, State::Body);
+        sink.head(&RequestHead {
+            method: request.method.unwrap_or(""),
+            target: request.path.unwrap_or(""),
+            version,
+            headers: request.headers,
+            connection: connection(version, &fields),
+            expects_continue: expects_continue && version == Version::Http11,
+        });
+        Ok(Some(len))
+    }
+}
+
+/// How the body ends; `None` where there is none. RFC 9112, 6.3: a server answers an ambiguous framing with 400.
+fn framing(version: Version, fields: &Fields) -> Result<Option<Body>, RequestFault> {
+    match (fields.transfer, fields.content_length) {
+        (Transfer::Unsupported, _) => Err(RequestFault::TransferEncoding),
+        (Transfer::Chunked, Length::Absent) if version == Version::Http11 => {
+            Ok(Some(Body::Chunked(Chunked::default())))
+        }
+        (Transfer::Chunked, _) | (Transfer::Absent, Length::Invalid) => {
+            Err(RequestFault::ContentLength)
+        }
+        (Transfer::Absent, Length::Absent | Length::Bytes(0)) => Ok(None),
+        (Transfer::Absent, Length::Bytes(bytes)) => Ok(Some(Body::Length(bytes))),
+    }
+}
+
+/// RFC 9112, 9.3.
+fn connection(version: Version, fields: &Fields) -> Connection {
+    let kept = match version {
+        Version::Http11 => !fields.close,
+        Version::Http10 => fields.keep_alive && !fields.close,
+    };
+    if kept { Connection::Keep } else { Connection::Close }
+}
+
+impl From<ChunkFault> for RequestFault {
+    fn from(_: ChunkFault) -> Self {
+        Self::Chunk
     }
 }
 
@@ -134,24 +304,202 @@ pub struct ResponseHead<'a> {
 }
 
 impl ResponseHead<'_> {
-    /// Appends the head.
-    pub fn encode(&self, _out: &mut Vec<u8>) {
-        todo!()
+    /// Appends the head. Names and values are the caller's own and must not hold line ends.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"HTTP/1.1 ");
+        push_decimal(u64::from(self.status), out);
+        out.push(b' ');
+        out.extend_from_slice(reason(self.status).as_bytes());
+        out.extend_from_slice(b"\r\n");
+        for (name, value) in self.headers {
+            debug_assert!(!value.contains(['\r', '\n']), "a header value holds a line end");
+            push_field(name, value, out);
+        }
+        match self.framing {
+            Framing::None | Framing::UntilClose => {}
+            Framing::Length(bytes) => {
+                out.extend_from_slice(b"Content-Length: ");
+                push_decimal(bytes, out);
+                out.extend_from_slice(b"\r\n");
+            }
+            Framing::Chunked => push_field("Transfer-Encoding", "chunked", out),
+        }
+        if self.connection == Connection::Close {
+            push_field("Connection", "close", out);
+        }
+        out.extend_from_slice(b"\r\n");
     }
 }
 
-/// Appends one chunk; nothing for no bytes.
-pub fn encode_chunk(_bytes: &[u8], _out: &mut Vec<u8>) {
-    todo!()
+/// Appends one chunk; nothing for no bytes, which would end the body.
+pub fn encode_chunk(bytes: &[u8], out: &mut Vec<u8>) {
+    if bytes.is_empty() {
+        return;
+    }
+    push_hexadecimal(bytes.len() as u64, out);
+    out.extend_from_slice(b"\r\n");
+    out.extend_from_slice(bytes);
+    out.extend_from_slice(b"\r\n");
 }
 
 /// Appends the chunk that ends the body.
-pub fn encode_last_chunk(_out: &mut Vec<u8>) {
-    todo!()
+pub fn encode_last_chunk(out: &mut Vec<u8>) {
+    out.extend_from_slice(b"0\r\n\r\n");
 }
 
-/// The reason phrase of a status; empty for an unknown one.
+/// The reason phrase of a status; empty for an unknown one. RFC 9110, 15.
 #[must_use]
-pub const fn reason(_status: u16) -> &'static str {
-    ""
+pub const fn reason(status: u16) -> &'static str {
+    match status {
+        100 => "Continue",
+        101 => "Switching Protocols",
+        200 => "OK",
+        201 => "Created",
+        202 => "Accepted",
+        203 => "Non-Authoritative Information",
+        204 => "No Content",
+        205 => "Reset Content",
+        206 => "Partial Content",
+        300 => "Multiple Choices",
+        301 => "Moved Permanently",
+        302 => "Found",
+        303 => "See Other",
+        304 => "Not Modified",
+        307 => "Temporary Redirect",
+        308 => "Permanent Redirect",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        402 => "Payment Required",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        406 => "Not Acceptable",
+        407 => "Proxy Authentication Required",
+        408 => "Request Timeout",
+        409 => "Conflict",
+        410 => "Gone",
+        411 => "Length Required",
+        412 => "Precondition Failed",
+        413 => "Request Entity Too Large",
+        414 => "Request URI Too Long",
+        415 => "Unsupported Media Type",
+        416 => "Requested Range Not Satisfiable",
+        417 => "Expectation Failed",
+        418 => "I'm a teapot",
+        421 => "Misdirected Request",
+        422 => "Unprocessable Entity",
+        425 => "Too Early",
+        426 => "Upgrade Required",
+        428 => "Precondition Required",
+        429 => "Too Many Requests",
+        431 => "Request Header Fields Too Large",
+        451 => "Unavailable For Legal Reasons",
+        500 => "Internal Server Error",
+        501 => "Not Implemented",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        505 => "HTTP Version Not Supported",
+        507 => "Insufficient Storage",
+        508 => "Loop Detected",
+        511 => "Network Authentication Required",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Default)]
+    struct Log(Vec<String>);
+
+    impl RequestSink for Log {
+        fn head(&mut self, head: &RequestHead<'_>) {
+            self.0.push(format!("{} {} {:?}", head.method, head.target, head.connection));
+        }
+        fn body(&mut self, bytes: &[u8]) {
+            self.0.push(String::from_utf8_lossy(bytes).into_owned());
+        }
+    }
+
+    fn decode(mut input: &[u8]) -> Result<Vec<String>, RequestFault> {
+        let (mut decoder, mut log) = (RequestDecoder::new(), Log::default());
+        while !input.is_empty() {
+            let step = decoder.handle_bytes(input, &mut log)?;
+            input = &input[step.consumed..];
+            if step.done {
+                log.0.push("done".into());
+            }
+        }
+        Ok(log.0)
+    }
+
+    #[test]
+    fn pipelined_requests_come_one_by_one() {
+        let got = decode(
+            b"GET /a HTTP/1.1\r\nHost: x\r\n\r\n\r\nPOST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi\
+              PUT /c HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n!\r\n0\r\n\r\n\
+              GET /d HTTP/1.0\r\n\r\n",
+        );
+        let expect = [
+            "GET /a Keep",
+            "done",
+            "POST /b Keep",
+            "hi",
+            "done",
+            "PUT /c Keep",
+            "!",
+            "done",
+            "GET /d Close",
+            "done",
+        ];
+        assert_eq!(got.expect("four requests"), expect);
+    }
+
+    #[test]
+    fn refuses_what_could_smuggle() {
+        let cases = [
+            ("Host: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked", 400),
+            ("Host: x\r\nContent-Length: 1\r\nContent-Length: 2", 400),
+            ("Host: x\r\nContent-Length: -1", 400),
+            ("Host: x\r\nTransfer-Encoding: gzip", 501),
+            ("Host: x\r\nHost: y", 400),
+            ("X: y", 400),
+            ("Host : x", 400),
+        ];
+        for (fields, status) in cases {
+            let request = format!("POST / HTTP/1.1\r\n{fields}\r\n\r\n");
+            let fault = decode(request.as_bytes()).expect_err(fields);
+            assert_eq!(fault.status(), status, "{fields}");
+        }
+    }
+
+    #[test]
+    fn heads_are_bounded() {
+        let long = [b"GET / HTTP/1.1\r\nX: ".to_vec(), vec![b'x'; HEAD_MAX]].concat();
+        assert_eq!(decode(&long), Err(RequestFault::HeadTooLarge));
+        let many = [b"GET / HTTP/1.1\r\n".to_vec(), b"X: y\r\n".repeat(HEADERS_MAX + 1)].concat();
+        assert_eq!(decode(&many), Err(RequestFault::HeadTooLarge));
+    }
+
+    #[test]
+    fn writes_heads_and_chunks() {
+        let mut out = Vec::new();
+        let head = ResponseHead {
+            status: 404,
+            headers: &[("X-A", "b")],
+            framing: Framing::Length(3),
+            connection: Connection::Close,
+        };
+        head.encode(&mut out);
+        let expect =
+            "HTTP/1.1 404 Not Found\r\nX-A: b\r\nContent-Length: 3\r\nConnection: close\r\n\r\n";
+        assert_eq!(String::from_utf8_lossy(&out), expect);
+        out.clear();
+        encode_chunk(&[b'x'; 26], &mut out);
+        encode_chunk(b"", &mut out);
+        encode_last_chunk(&mut out);
+        assert_eq!(out, [b"1a\r\n", &[b'x'; 26][..], b"\r\n0\r\n\r\n"].concat());
+    }
 }
