@@ -1,1 +1,30 @@
-//! the target server: chosen service time, queue and faults; also the tests' server.
+//! The target server: chosen service time, queue and faults; also the tests' server.
+//!
+//! ```text
+//! socket bytes ──▶ Driver ──handle_*──▶ Machine ──▶ Route ──▶ Queue (workers) ──▶ Answer
+//!              ◀──        ◀─poll_output─         ◀──────────────────────────────┘
+//! ```
+//!
+//! [`Machine`] is the server without I/O, clock or threads; [`Server`] runs one over real sockets on a thread of its
+//! own. It promises nothing about how a real server behaves: every delay and fault in it was asked for.
+
+mod answer;
+mod bodies;
+mod certificate;
+mod config;
+mod connection;
+mod driver;
+mod machine;
+mod queue;
+mod route;
+mod server;
+mod service_time;
+mod stats;
+
+pub use certificate::{CertificateError, self_signed};
+pub use config::{Config, ConfigError, Identity, KeepAlive};
+pub use machine::Machine;
+pub use queue::{Offer, Queue};
+pub use server::Server;
+pub use service_time::{ServiceTime, ServiceTimeError};
+pub use stats::Stats;
