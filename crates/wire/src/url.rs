@@ -1,6 +1,7 @@
 //! `Url`: an http or https address, cut into the parts that go on the wire.
 
 use std::fmt;
+use std::net::Ipv6Addr;
 
 use thiserror::Error;
 
@@ -65,25 +66,351 @@ pub enum UrlError {
 }
 
 impl Url {
-    /// Reads an absolute http or https URL.
+    /// Reads an absolute http or https URL. Path, query and escapes stay as they are; only what would break a request
+    /// line is escaped, as Go does: in the path every byte that must be, in the query the space. The fragment is dropped.
     ///
     /// # Errors
     /// The text is not such a URL; the message is Go's where Go has one.
-    pub fn parse(_text: &str) -> Result<Self, UrlError> {
-        todo!()
+    pub fn parse(text: &str) -> Result<Self, UrlError> {
+        let text = without_fragment(text)?;
+        let (scheme, rest) = split_scheme(text).unwrap_or(("", text));
+        let scheme = match scheme.to_ascii_lowercase().as_str() {
+            "http" => Scheme::Http,
+            "https" => Scheme::Https,
+            other => return Err(UrlError::Scheme(other.to_owned())),
+        };
+        Self::parse_hierarchy(scheme, rest.strip_prefix("//").ok_or(UrlError::NoHost)?)
+    }
+
+    /// Reads what follows `scheme://`.
+    fn parse_hierarchy(scheme: Scheme, rest: &str) -> Result<Self, UrlError> {
+        let end = rest.find(['/', '?']).unwrap_or(rest.len());
+        let (authority, path_and_query) = rest.split_at(end);
+        let (userinfo, host_port) = match authority.rsplit_once('@') {
+            Some((userinfo, host_port)) => (Some(decode_userinfo(userinfo)?), host_port),
+            None => (None, authority),
+        };
+        let (host, port) = split_host_port(host_port)?;
+        let authority = match (host.contains(':'), port) {
+            // RFC 6874: a zone means something here only, so it is not sent.
+            (true, "") => format!("[{}]", without_zone(&host)),
+            (true, port) => format!("[{}]:{port}", without_zone(&host)),
+            (false, "") => host.clone(),
+            (false, port) => format!("{host}:{port}"),
+        };
+        let port = match port {
+            "" => scheme.default_port(),
+            digits => digits.parse().map_err(|_| UrlError::Port(digits.to_owned()))?,
+        };
+        let path_and_query = escape_target(path_and_query)?;
+        Ok(Self { scheme, host, port, authority, path_and_query, userinfo })
     }
 
     /// The URL that a `Location` field means when it comes from here. RFC 3986, 5.2.
     ///
     /// # Errors
     /// The reference is not an http or https URL.
-    pub fn join(&self, _location: &str) -> Result<Self, UrlError> {
-        todo!()
+    pub fn join(&self, location: &str) -> Result<Self, UrlError> {
+        let reference = without_fragment(location)?;
+        let mut url = if split_scheme(reference).is_some() {
+            Self::parse(reference)?
+        } else if let Some(rest) = reference.strip_prefix("//") {
+            Self::parse_hierarchy(self.scheme, rest)?
+        } else {
+            Self { path_and_query: self.merge(reference)?, ..self.clone() }
+        };
+        url.path_and_query = remove_dot_segments(&url.path_and_query);
+        Ok(url)
+    }
+
+    /// The target of a reference without scheme and authority. RFC 3986, 5.2.2 and 5.2.3.
+    fn merge(&self, reference: &str) -> Result<String, UrlError> {
+        let base = self.path_and_query.split('?').next().unwrap_or("/");
+        match reference.bytes().next() {
+            None => Ok(self.path_and_query.clone()),
+            Some(b'/') => escape_target(reference),
+            Some(b'?') => escape_target(&format!("{base}{reference}")),
+            Some(_) => {
+                let folder = base.rfind('/').map_or("/", |slash| &base[..=slash]);
+                escape_target(&format!("{folder}{reference}"))
+            }
+        }
     }
 }
 
 impl fmt::Display for Url {
-    fn fmt(&self, _f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        todo!()
+    /// The whole URL; the password is masked, as Go masks it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = match self.scheme {
+            Scheme::Http => "http",
+            Scheme::Https => "https",
+        };
+        write!(f, "{scheme}://")?;
+        match self.userinfo.as_deref().map(|userinfo| userinfo.split_once(':')) {
+            Some(Some((user, _))) => write!(f, "{user}:xxxxx@")?,
+            Some(None) | None => {}
+        }
+        write!(f, "{}{}", self.authority, self.path_and_query)
+    }
+}
+
+fn without_fragment(text: &str) -> Result<&str, UrlError> {
+    if text.bytes().any(|b| b.is_ascii_control()) {
+        return Err(UrlError::Control);
+    }
+    Ok(text.split('#').next().unwrap_or(text))
+}
+
+/// Splits at the colon after a scheme, if the text has one. RFC 3986, 3.1.
+fn split_scheme(text: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = text.split_once(':')?;
+    let mut bytes = scheme.bytes();
+    let well_formed = bytes.next()?.is_ascii_alphabetic()
+        && bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'));
+    well_formed.then_some((scheme, rest))
+}
+
+/// The host without brackets and the port's digits, which may be none.
+fn split_host_port(text: &str) -> Result<(String, &str), UrlError> {
+    let invalid = || UrlError::Host(text.to_owned());
+    let (host, port) = if let Some(rest) = text.strip_prefix('[') {
+        let (address, port) = rest.split_once(']').ok_or_else(invalid)?;
+        let address = address.replacen("%25", "%", 1);
+        without_zone(&address).parse::<Ipv6Addr>().map_err(|_| invalid())?;
+        let port =
+            if port.is_empty() { port } else { port.strip_prefix(':').ok_or_else(invalid)? };
+        (address, port)
+    } else {
+        let (host, port) = text.split_once(':').unwrap_or((text, ""));
+        let valid = |b: u8| b.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&b);
+        if host.is_empty() {
+            return Err(UrlError::NoHost);
+        }
+        if !host.bytes().all(valid) {
+            return Err(invalid());
+        }
+        (host.to_owned(), port)
+    };
+    if !port.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(UrlError::Port(port.to_owned()));
+    }
+    Ok((host, port))
+}
+
+fn without_zone(address: &str) -> &str {
+    address.split('%').next().unwrap_or(address)
+}
+
+/// `user:password`, decoded; a user alone has an empty password.
+fn decode_userinfo(text: &str) -> Result<String, UrlError> {
+    let (user, password) = text.split_once(':').unwrap_or((text, ""));
+    Ok(format!("{}:{}", decode_escapes(user)?, decode_escapes(password)?))
+}
+
+fn decode_escapes(text: &str) -> Result<String, UrlError> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((byte, after)) = rest.split_first() {
+        if *byte == b'%' {
+            bytes.push(escape_value(rest)?);
+            rest = &rest[3..];
+        } else {
+            bytes.push(*byte);
+            rest = after;
+        }
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The byte that the escape at the start of `text` stands for.
+fn escape_value(text: &[u8]) -> Result<u8, UrlError> {
+    let digit = |at: usize| text.get(at).and_then(|b| char::from(*b).to_digit(16));
+    match (digit(1), digit(2)) {
+        (Some(high), Some(low)) => Ok((high * 16 + low) as u8),
+        _ => {
+            let excerpt = String::from_utf8_lossy(&text[..text.len().min(3)]).into_owned();
+            Err(UrlError::Escape(excerpt))
+        }
+    }
+}
+
+/// The request target of `path?query`: a path is never empty, and no byte breaks the request line.
+fn escape_target(text: &str) -> Result<String, UrlError> {
+    let (path, query) = match text.find('?') {
+        Some(at) => text.split_at(at),
+        None => (text, ""),
+    };
+    let mut target = String::with_capacity(text.len() + 1);
+    if path.is_empty() {
+        target.push('/');
+    }
+    for (at, byte) in path.bytes().enumerate() {
+        if byte == b'%' {
+            escape_value(&path.as_bytes()[at..])?;
+        }
+        push_escaped(byte, is_path_byte(byte), &mut target);
+    }
+    for byte in query.bytes() {
+        push_escaped(byte, byte != b' ' && byte.is_ascii(), &mut target);
+    }
+    Ok(target)
+}
+
+/// The bytes that Go's `EscapedPath` leaves alone.
+fn is_path_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.~$&+,/:;=@!'()*[]%".contains(&byte)
+}
+
+fn push_escaped(byte: u8, plain: bool, out: &mut String) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    if plain {
+        out.push(char::from(byte));
+    } else {
+        out.push('%');
+        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        out.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+}
+
+/// RFC 3986, 5.2.4. The query is left alone.
+fn remove_dot_segments(target: &str) -> String {
+    let (path, query) = target.split_at(target.find('?').unwrap_or(target.len()));
+    let mut kept: Vec<&str> = Vec::new();
+    let mut segments = path.split('/').skip(1).peekable();
+    while let Some(segment) = segments.next() {
+        match segment {
+            "." => {}
+            ".." => {
+                kept.pop();
+            }
+            other => {
+                kept.push(other);
+                continue;
+            }
+        }
+        // A path that ends in a dot segment names a folder.
+        if segments.peek().is_none() {
+            kept.push("");
+        }
+    }
+    format!("/{}{query}", kept.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_url() {
+        // text, host, port, authority, target
+        let cases = [
+            ("http://a", "a", 80, "a", "/"),
+            ("HTTPS://A.example/", "A.example", 443, "A.example", "/"),
+            ("http://a:8080/x?y=%20&z#frag", "a", 8080, "a:8080", "/x?y=%20&z"),
+            ("http://a:/x", "a", 80, "a", "/x"),
+            ("http://a:80/x", "a", 80, "a:80", "/x"),
+            ("http://a?q", "a", 80, "a", "/?q"),
+            ("http://a/?", "a", 80, "a", "/?"),
+            ("http://a//b/../c/./%2e%2F", "a", 80, "a", "//b/../c/./%2e%2F"),
+            ("http://[::1]:81/", "::1", 81, "[::1]:81", "/"),
+            ("http://[fe80::1%25en0]/", "fe80::1%en0", 80, "[fe80::1]", "/"),
+            ("http://a/\u{e4} {b}", "a", 80, "a", "/%C3%A4%20%7Bb%7D"),
+            ("http://a/?q=a b|%zz", "a", 80, "a", "/?q=a%20b|%zz"),
+            ("http://u@h@a/", "a", 80, "a", "/"),
+        ];
+        for (text, host, port, authority, target) in cases {
+            let url = Url::parse(text).expect(text);
+            assert_eq!((url.host.as_str(), url.port), (host, port), "{text}");
+            assert_eq!((url.authority.as_str(), url.path_and_query.as_str()), (authority, target));
+        }
+    }
+
+    #[test]
+    fn userinfo_is_decoded_and_masked() {
+        let cases = [
+            ("http://u:p@a/", Some("u:p"), "http://u:xxxxx@a/"),
+            ("http://u%40x:p%3a%2F@a/", Some("u@x:p:/"), "http://u@x:xxxxx@a/"),
+            ("http://u@a/", Some("u:"), "http://u:xxxxx@a/"),
+            ("http://a/@x", None, "http://a/@x"),
+        ];
+        for (text, userinfo, shown) in cases {
+            let url = Url::parse(text).expect(text);
+            assert_eq!(url.userinfo.as_deref(), userinfo, "{text}");
+            assert_eq!(url.to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn refuses_other_texts() {
+        let cases = [
+            ("/foo", "unsupported protocol scheme \"\""),
+            ("", "unsupported protocol scheme \"\""),
+            ("localhost:8080/x", "unsupported protocol scheme \"localhost\""),
+            ("ftp://a/", "unsupported protocol scheme \"ftp\""),
+            ("http:///x", "http: no Host in request URL"),
+            ("http:/x", "http: no Host in request URL"),
+            ("http://:80/x", "http: no Host in request URL"),
+            ("http://a b/", "invalid host \"a b\" in URL"),
+            ("http://m\u{fc}nchen.de/", "invalid host \"m\u{fc}nchen.de\" in URL"),
+            ("http://[::1/", "invalid host \"[::1\" in URL"),
+            ("http://[zz]/", "invalid host \"[zz]\" in URL"),
+            ("http://a:b/", "invalid port \":b\" after host"),
+            ("http://a:65536/", "invalid port \":65536\" after host"),
+            ("http://a/%zz", "invalid URL escape \"%zz\""),
+            ("http://a/%1", "invalid URL escape \"%1\""),
+            ("http://a/\r\nX: y", "net/url: invalid control character in URL"),
+        ];
+        for (text, message) in cases {
+            assert_eq!(Url::parse(text).expect_err(text).to_string(), message, "{text}");
+        }
+    }
+
+    /// RFC 3986, 5.4: the examples that lead to an http URL.
+    #[test]
+    fn references_resolve() {
+        let base = Url::parse("http://a/b/c/d;p?q").expect("the RFC's base");
+        let cases = [
+            ("g", "http://a/b/c/g"),
+            ("./g", "http://a/b/c/g"),
+            ("g/", "http://a/b/c/g/"),
+            ("/g", "http://a/g"),
+            ("//g", "http://g/"),
+            ("?y", "http://a/b/c/d;p?y"),
+            ("g?y", "http://a/b/c/g?y"),
+            ("#s", "http://a/b/c/d;p?q"),
+            ("g#s", "http://a/b/c/g"),
+            ("g?y#s", "http://a/b/c/g?y"),
+            (";x", "http://a/b/c/;x"),
+            ("g;x?y#s", "http://a/b/c/g;x?y"),
+            ("", "http://a/b/c/d;p?q"),
+            (".", "http://a/b/c/"),
+            ("./", "http://a/b/c/"),
+            ("..", "http://a/b/"),
+            ("../g", "http://a/b/g"),
+            ("../..", "http://a/"),
+            ("../../g", "http://a/g"),
+            ("../../../g", "http://a/g"),
+            ("/./g", "http://a/g"),
+            ("/../g", "http://a/g"),
+            ("g.", "http://a/b/c/g."),
+            ("..g", "http://a/b/c/..g"),
+            ("./../g", "http://a/b/g"),
+            ("./g/.", "http://a/b/c/g/"),
+            ("g/../h", "http://a/b/c/h"),
+            ("g;x=1/../y", "http://a/b/c/y"),
+            ("g?y/../x", "http://a/b/c/g?y/../x"),
+            ("https://b:444/x/../y?z", "https://b:444/y?z"),
+        ];
+        for (reference, expect) in cases {
+            assert_eq!(base.join(reference).expect(reference).to_string(), expect, "{reference}");
+        }
+        assert_eq!(base.join("g:h"), Err(UrlError::Scheme("g".into())));
+    }
+
+    #[test]
+    fn a_relative_reference_keeps_the_user() {
+        let base = Url::parse("http://u:p@a/x").expect("a URL");
+        assert_eq!(base.join("/y").expect("a path").userinfo.as_deref(), Some("u:p"));
+        assert_eq!(base.join("http://a/y").expect("a URL").userinfo, None);
     }
 }
