@@ -2,9 +2,15 @@
 
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use thiserror::Error;
 
-use crate::url::Url;
+use super::fields::tokens;
+use super::response::RequestMethod;
+use super::server::{encode_chunk, encode_last_chunk};
+use super::write::{push_decimal, push_field};
+use crate::url::{Scheme, Url};
 
 /// The header fields we add ourselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,7 +75,17 @@ pub enum RequestError {
 
 /// A request, rendered but for the hit's number.
 #[derive(Clone, Debug)]
-pub struct RequestTemplate {}
+pub struct RequestTemplate {
+    /// The head, and the body where it is small.
+    bytes: Vec<u8>,
+    /// Where in `bytes` the hit's number goes.
+    seq_at: Option<usize>,
+    /// The framed body where it is not small.
+    large_body: Option<Arc<[u8]>>,
+    body_bytes: u64,
+    response_method: RequestMethod,
+    asks_gzip: bool,
+}
 
 impl RequestTemplate {
     /// Bodies up to this size are rendered with the head: 64 KiB.
@@ -79,54 +95,527 @@ impl RequestTemplate {
     ///
     /// # Errors
     /// The method or a header field would break the message.
-    pub fn new(_spec: &RequestSpec<'_>) -> Result<Self, RequestError> {
-        todo!()
+    pub fn new(spec: &RequestSpec<'_>) -> Result<Self, RequestError> {
+        check(spec)?;
+        let mut writer = HeadWriter { spec, out: Vec::with_capacity(512), seq_at: None };
+        writer.write();
+        let HeadWriter { mut out, seq_at, .. } = writer;
+        let mut large_body = None;
+        if spec.body.len() > Self::INLINE_BODY_MAX {
+            large_body =
+                Some(if spec.chunked { one_chunk(&spec.body).into() } else { spec.body.clone() });
+        } else if spec.is_chunked() {
+            out.extend_from_slice(&one_chunk(&spec.body));
+        } else {
+            out.extend_from_slice(&spec.body);
+        }
+        Ok(Self {
+            bytes: out,
+            seq_at,
+            large_body,
+            body_bytes: spec.body.len() as u64,
+            response_method: if spec.method == "HEAD" {
+                RequestMethod::Head
+            } else {
+                RequestMethod::Other
+            },
+            asks_gzip: spec.asks_gzip(),
+        })
     }
 
     /// Appends the head of hit number `hit`, and the body if it is not [`RequestTemplate::large_body`].
-    pub fn render(&self, _hit: u64, _out: &mut Vec<u8>) {
-        todo!()
+    pub fn render(&self, hit: u64, out: &mut Vec<u8>) {
+        let (before, after) = self.bytes.split_at(self.seq_at.unwrap_or(self.bytes.len()));
+        out.extend_from_slice(before);
+        if self.seq_at.is_some() {
+            push_decimal(hit, out);
+        }
+        out.extend_from_slice(after);
     }
 
     /// The body's bytes on the wire (framed, where chunked) if they are too many to be rendered with the head; to be
     /// sent after it.
     #[must_use]
     pub fn large_body(&self) -> Option<&Arc<[u8]>> {
-        todo!()
+        self.large_body.as_ref()
     }
 
     /// The body's length, without framing.
     #[must_use]
     pub fn body_bytes(&self) -> u64 {
-        todo!()
+        self.body_bytes
     }
 
-    /// The method decides whether the response has a body.
+    /// What of the request decides whether the response has a body.
     #[must_use]
-    pub fn response_method(&self) -> super::response::RequestMethod {
-        todo!()
+    pub fn response_method(&self) -> RequestMethod {
+        self.response_method
     }
 
-    /// Whether we asked for gzip of our own accord, so that the caller sees the decoded body (Go's rule).
+    /// Whether we asked for gzip of our own accord, so that the caller sees the decoded body (Go's rule): no
+    /// `Accept-Encoding` is given, no `Range`, and the method is not HEAD.
     #[must_use]
     pub fn asks_gzip(&self) -> bool {
-        todo!()
+        self.asks_gzip
     }
 }
 
-/// The head that opens a tunnel to `authority` (`host:port`) through a proxy. RFC 9110, 9.3.6.
+impl RequestSpec<'_> {
+    /// The first value of a field. Go looks names up in their canonical spelling only; the native style in any.
+    fn field(&self, canonical: &str) -> Option<&str> {
+        let same = |name: &str| match self.style {
+            HeadStyle::Native => name.eq_ignore_ascii_case(canonical),
+            HeadStyle::Vegeta => name == canonical,
+        };
+        let (_, value) = self.headers.iter().find(|(name, _)| same(name))?;
+        Some(value.trim_matches([' ', '\t'])).filter(|value| !value.is_empty())
+    }
+
+    /// Go asks for gzip where the answer will be a whole body and the user asked for nothing.
+    fn asks_gzip(&self) -> bool {
+        self.field("Accept-Encoding").is_none()
+            && self.field("Range").is_none()
+            && self.method != "HEAD"
+    }
+
+    /// Without a body there is nothing to cut into chunks.
+    fn is_chunked(&self) -> bool {
+        self.chunked && !self.body.is_empty()
+    }
+
+    fn wants_close(&self) -> bool {
+        let close =
+            |value: &str| tokens(value.as_bytes()).any(|t| t.eq_ignore_ascii_case(b"close"));
+        self.field("Connection").is_some_and(close)
+    }
+
+    fn host(&self) -> &str {
+        self.field("Host").unwrap_or(&self.url.authority)
+    }
+}
+
+/// Writes the head in the order of Go's `Request.write`, which is a good order for the native style too.
+struct HeadWriter<'s> {
+    spec: &'s RequestSpec<'s>,
+    out: Vec<u8>,
+    seq_at: Option<usize>,
+}
+
+impl HeadWriter<'_> {
+    fn write(&mut self) {
+        self.request_line();
+        push_field("Host", self.spec.host(), &mut self.out);
+        let user_agent = match self.spec.style {
+            HeadStyle::Native => self.spec.user_agent,
+            HeadStyle::Vegeta => GO_USER_AGENT,
+        };
+        push_field(
+            "User-Agent",
+            self.spec.field("User-Agent").unwrap_or(user_agent),
+            &mut self.out,
+        );
+        self.framing();
+        match self.spec.style {
+            HeadStyle::Native => self.native_fields(),
+            HeadStyle::Vegeta => self.vegeta_fields(),
+        }
+        self.added_fields();
+        self.out.extend_from_slice(b"\r\n");
+    }
+
+    fn request_line(&mut self) {
+        let spec = self.spec;
+        self.out.extend_from_slice(spec.method.as_bytes());
+        self.out.push(b' ');
+        if spec.target_form == TargetForm::Absolute {
+            let scheme = match spec.url.scheme {
+                Scheme::Http => "http://",
+                Scheme::Https => "https://",
+            };
+            self.out.extend_from_slice(scheme.as_bytes());
+            self.out.extend_from_slice(spec.host().as_bytes());
+        }
+        self.out.extend_from_slice(spec.url.path_and_query.as_bytes());
+        self.out.extend_from_slice(b" HTTP/1.1\r\n");
+    }
+
+    /// RFC 9110, 8.6: a method that has a body as a rule says so when it has none.
+    fn framing(&mut self) {
+        let spec = self.spec;
+        let says_none = matches!(spec.method, "POST" | "PUT" | "PATCH");
+        if spec.is_chunked() {
+            push_field("Transfer-Encoding", "chunked", &mut self.out);
+        } else if says_none || !spec.body.is_empty() {
+            self.out.extend_from_slice(b"Content-Length: ");
+            push_decimal(spec.body.len() as u64, &mut self.out);
+            self.out.extend_from_slice(b"\r\n");
+        }
+    }
+
+    /// The target's fields in their order, but for those that were written before.
+    fn native_fields(&mut self) {
+        let spec = self.spec;
+        let written = |name: &str| WRITTEN.iter().any(|w| w.eq_ignore_ascii_case(name));
+        for (name, value) in spec.headers.iter().filter(|(name, _)| !written(name)) {
+            push_field(name, value.trim_matches([' ', '\t']), &mut self.out);
+        }
+        if let Some(authorization) = self.authorization() {
+            push_field("Authorization", &authorization, &mut self.out);
+        }
+    }
+
+    /// The target's fields and Vegeta's own, sorted by name as Go sorts them: by bytes, upper case first.
+    fn vegeta_fields(&mut self) {
+        let spec = self.spec;
+        let authorization = self.authorization();
+        let own = |name: &str| name == SEQ || (name == ATTACK && !spec.attack_name.is_empty());
+        let mut fields: Vec<(&str, &str)> = spec
+            .headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .filter(|(name, _)| !WRITTEN.contains(name) && !own(name))
+            .collect();
+        fields.extend(authorization.as_deref().map(|value| ("Authorization", value)));
+        if !spec.attack_name.is_empty() {
+            fields.push((ATTACK, spec.attack_name));
+        }
+        fields.push((SEQ, ""));
+        fields.sort_by_key(|(name, _)| *name);
+        for (name, value) in fields {
+            push_field(name, value.trim_matches([' ', '\t']), &mut self.out);
+            if name == SEQ {
+                self.seq_at = Some(self.out.len() - b"\r\n".len());
+            }
+        }
+    }
+
+    /// Go's "extra" fields: they follow the others, sorted among themselves.
+    fn added_fields(&mut self) {
+        let spec = self.spec;
+        if spec.asks_gzip() {
+            push_field("Accept-Encoding", "gzip", &mut self.out);
+        }
+        if !spec.keepalive && !spec.wants_close() {
+            push_field("Connection", "close", &mut self.out);
+        }
+        if let Some(value) = &spec.proxy_authorization {
+            push_field("Proxy-Authorization", value, &mut self.out);
+        }
+    }
+
+    /// Basic authentication from the URL, unless the headers authenticate already.
+    fn authorization(&self) -> Option<String> {
+        let userinfo = self.spec.url.userinfo.as_deref()?;
+        self.spec.field("Authorization").is_none().then(|| basic_authorization(userinfo))
+    }
+}
+
+/// Go's user agent, which Vegeta sends.
+const GO_USER_AGENT: &str = "Go-http-client/1.1";
+/// The number of a Vegeta hit.
+const SEQ: &str = "X-Vegeta-Seq";
+/// The name of a Vegeta attack.
+const ATTACK: &str = "X-Vegeta-Attack";
+/// Fields that stand at the head's beginning, whatever the target says; Go drops `Trailer` as well.
+const WRITTEN: [&str; 5] = ["Host", "User-Agent", "Content-Length", "Transfer-Encoding", "Trailer"];
+
+/// The whole body as one chunk and the last chunk, as Go sends a body that lies in memory.
+fn one_chunk(body: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(body.len() + 32);
+    encode_chunk(body, &mut out);
+    encode_last_chunk(&mut out);
+    out
+}
+
+/// Refuses what would break the message: Go refuses the same before it connects.
+fn check(spec: &RequestSpec<'_>) -> Result<(), RequestError> {
+    if !is_token(spec.method) {
+        return Err(RequestError::Method(spec.method.to_owned()));
+    }
+    check_fields(spec.headers)?;
+    if !is_field_value(spec.attack_name) {
+        return Err(RequestError::FieldValue(ATTACK.to_owned()));
+    }
+    Ok(())
+}
+
+fn check_fields(headers: &[(String, String)]) -> Result<(), RequestError> {
+    for (name, value) in headers {
+        if !is_token(name) {
+            return Err(RequestError::FieldName(name.clone()));
+        }
+        if !is_field_value(value) {
+            return Err(RequestError::FieldValue(name.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// RFC 9110, 5.6.2.
+fn is_token(text: &str) -> bool {
+    let valid = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+    !text.is_empty() && text.bytes().all(valid)
+}
+
+/// RFC 9110, 5.5: no control character but the tab.
+fn is_field_value(text: &str) -> bool {
+    text.bytes().all(|b| b == b'\t' || !b.is_ascii_control())
+}
+
+/// The head that opens a tunnel to `authority` (`host:port`) through a proxy: the request line, `Host`, and `headers` in
+/// their order (`User-Agent` and `Proxy-Authorization` are the caller's to give). RFC 9110, 9.3.6.
 ///
 /// # Errors
 /// A header field would break the message.
 pub fn connect_request(
-    _authority: &str,
-    _headers: &[(String, String)],
+    authority: &str,
+    headers: &[(String, String)],
 ) -> Result<Vec<u8>, RequestError> {
-    todo!()
+    check_fields(headers)?;
+    let mut out = Vec::with_capacity(256);
+    out.extend_from_slice(format!("CONNECT {authority} HTTP/1.1\r\n").as_bytes());
+    push_field("Host", authority, &mut out);
+    for (name, value) in headers {
+        push_field(name, value, &mut out);
+    }
+    out.extend_from_slice(b"\r\n");
+    Ok(out)
 }
 
 /// The value of an `Authorization` field for `user:password`. RFC 7617.
 #[must_use]
-pub fn basic_authorization(_userinfo: &str) -> String {
-    todo!()
+pub fn basic_authorization(userinfo: &str) -> String {
+    format!("Basic {}", BASE64_STANDARD.encode(userinfo))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::url::Url;
+
+    /// A target and what differs from Vegeta's defaults.
+    struct Case<'a> {
+        method: &'a str,
+        url: &'a str,
+        headers: &'a [(&'a str, &'a str)],
+        body: &'a [u8],
+        change: fn(&mut RequestSpec<'_>),
+    }
+
+    impl Default for Case<'_> {
+        fn default() -> Self {
+            Self {
+                method: "GET",
+                url: "http://h:8080/p?q",
+                headers: &[],
+                body: b"",
+                change: |_| {},
+            }
+        }
+    }
+
+    fn render(case: &Case<'_>) -> Result<String, RequestError> {
+        let url = Url::parse(case.url).expect(case.url);
+        let headers: Vec<(String, String)> =
+            case.headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+        let mut spec = RequestSpec {
+            method: case.method,
+            url: &url,
+            headers: &headers,
+            body: case.body.into(),
+            style: HeadStyle::Vegeta,
+            keepalive: true,
+            chunked: false,
+            attack_name: "",
+            target_form: TargetForm::Origin,
+            proxy_authorization: None,
+            user_agent: "brunt/1.2.3",
+        };
+        (case.change)(&mut spec);
+        let mut out = Vec::new();
+        RequestTemplate::new(&spec)?.render(7, &mut out);
+        Ok(String::from_utf8_lossy(&out).into_owned())
+    }
+
+    fn check_lines(case: &Case<'_>, lines: &[&str], body: &str) {
+        let expect = format!("{}\r\n\r\n{body}", lines.join("\r\n"));
+        assert_eq!(render(case).expect("a valid request"), expect);
+    }
+
+    #[test]
+    fn vegeta_get() {
+        let lines = [
+            "GET /p?q HTTP/1.1",
+            "Host: h:8080",
+            "User-Agent: Go-http-client/1.1",
+            "X-Vegeta-Seq: 7",
+            "Accept-Encoding: gzip",
+        ];
+        check_lines(&Case::default(), &lines, "");
+    }
+
+    #[test]
+    fn vegeta_post_sorts_fields_and_adds_its_own() {
+        let case = Case {
+            method: "POST",
+            url: "http://u:p@h/",
+            headers: &[
+                ("lower", "1"),
+                ("X-Z", "2"),
+                ("Content-Type", " a/b "),
+                ("X-Vegeta-Seq", "mine"),
+                ("Host", "other"),
+                ("Accept", "x"),
+                ("X-Z", "1"),
+                ("Content-Length", "99"),
+            ],
+            body: b"body",
+            change: |spec| {
+                spec.attack_name = "big";
+                spec.keepalive = false;
+                spec.proxy_authorization = Some("Basic eDp5".into());
+            },
+        };
+        let lines = [
+            "POST / HTTP/1.1",
+            "Host: other",
+            "User-Agent: Go-http-client/1.1",
+            "Content-Length: 4",
+            "Accept: x",
+            "Authorization: Basic dTpw",
+            "Content-Type: a/b",
+            "X-Vegeta-Attack: big",
+            "X-Vegeta-Seq: 7",
+            "X-Z: 2",
+            "X-Z: 1",
+            "lower: 1",
+            "Accept-Encoding: gzip",
+            "Connection: close",
+            "Proxy-Authorization: Basic eDp5",
+        ];
+        check_lines(&case, &lines, "body");
+    }
+
+    #[test]
+    fn vegeta_chunked_and_bodyless() {
+        let chunked =
+            Case { body: b"0123456789abcdef", change: |s| s.chunked = true, ..Case::default() };
+        let lines = [
+            "GET /p?q HTTP/1.1",
+            "Host: h:8080",
+            "User-Agent: Go-http-client/1.1",
+            "Transfer-Encoding: chunked",
+            "X-Vegeta-Seq: 7",
+            "Accept-Encoding: gzip",
+        ];
+        check_lines(&chunked, &lines, "10\r\n0123456789abcdef\r\n0\r\n\r\n");
+        for (method, says_none) in
+            [("POST", true), ("PUT", true), ("PATCH", true), ("DELETE", false)]
+        {
+            let head = render(&Case { method, change: |s| s.chunked = true, ..Case::default() });
+            assert_eq!(
+                head.expect(method).contains("Content-Length: 0\r\n"),
+                says_none,
+                "{method}"
+            );
+        }
+    }
+
+    #[test]
+    fn gzip_is_asked_for_where_go_does() {
+        let cases: [(&str, &[(&str, &str)], bool); 5] = [
+            ("GET", &[], true),
+            ("HEAD", &[], false),
+            ("GET", &[("Accept-Encoding", "br")], false),
+            ("GET", &[("Range", "bytes=0-1")], false),
+            ("GET", &[("accept-encoding", "br")], true),
+        ];
+        for (method, headers, asks) in cases {
+            let head = render(&Case { method, headers, ..Case::default() }).expect(method);
+            assert_eq!(head.contains("\r\nAccept-Encoding: gzip\r\n"), asks, "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn native_keeps_the_order_and_any_spelling() {
+        let case = Case {
+            method: "PUT",
+            headers: &[("b", "1"), ("A", "2"), ("user-agent", "me"), ("accept-encoding", "br")],
+            body: b"x",
+            change: |spec| {
+                spec.style = HeadStyle::Native;
+                spec.target_form = TargetForm::Absolute;
+            },
+            ..Case::default()
+        };
+        let lines = [
+            "PUT http://h:8080/p?q HTTP/1.1",
+            "Host: h:8080",
+            "User-Agent: me",
+            "Content-Length: 1",
+            "b: 1",
+            "A: 2",
+            "accept-encoding: br",
+        ];
+        check_lines(&case, &lines, "x");
+        let plain = Case { change: |spec| spec.style = HeadStyle::Native, ..Case::default() };
+        let lines = [
+            "GET /p?q HTTP/1.1",
+            "Host: h:8080",
+            "User-Agent: brunt/1.2.3",
+            "Accept-Encoding: gzip",
+        ];
+        check_lines(&plain, &lines, "");
+    }
+
+    #[test]
+    fn refuses_what_breaks_the_message() {
+        let cases: [(&str, &[(&str, &str)], &str); 5] = [
+            ("GE T", &[], "net/http: invalid method \"GE T\""),
+            ("", &[], "net/http: invalid method \"\""),
+            ("GET", &[("GET http", "x")], "net/http: invalid header field name \"GET http\""),
+            ("GET", &[("X", "a\r\nY: b")], "net/http: invalid header field value for \"X\""),
+            ("GET", &[("X", "a\0")], "net/http: invalid header field value for \"X\""),
+        ];
+        for (method, headers, message) in cases {
+            let error = render(&Case { method, headers, ..Case::default() }).expect_err(message);
+            assert_eq!(error.to_string(), message);
+        }
+        let name = render(&Case { change: |s| s.attack_name = "a\nb", ..Case::default() });
+        assert_eq!(name, Err(RequestError::FieldValue("X-Vegeta-Attack".into())));
+    }
+
+    #[test]
+    fn a_large_body_is_sent_apart() {
+        let url = Url::parse("http://h/").expect("a URL");
+        let spec = RequestSpec {
+            method: "POST",
+            url: &url,
+            headers: &[],
+            body: vec![b'x'; RequestTemplate::INLINE_BODY_MAX + 1].into(),
+            style: HeadStyle::Native,
+            keepalive: true,
+            chunked: true,
+            attack_name: "",
+            target_form: TargetForm::Origin,
+            proxy_authorization: None,
+            user_agent: "brunt/1",
+        };
+        let template = RequestTemplate::new(&spec).expect("a valid request");
+        let mut head = Vec::new();
+        template.render(0, &mut head);
+        assert!(head.ends_with(b"\r\n\r\n") && head.len() < 512);
+        let body = template.large_body().expect("a large body");
+        assert!(body.starts_with(b"10001\r\nxx") && body.ends_with(b"x\r\n0\r\n\r\n"));
+        assert_eq!(template.body_bytes(), 0x10001);
+    }
+
+    #[test]
+    fn connects_through_a_proxy() {
+        let headers = [("Proxy-Authorization".to_owned(), basic_authorization("u:p"))];
+        let head = connect_request("h:443", &headers).expect("a valid request");
+        let expect =
+            "CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\nProxy-Authorization: Basic dTpw\r\n\r\n";
+        assert_eq!(String::from_utf8_lossy(&head), expect);
+    }
 }
