@@ -9,5 +9,6 @@
 
 pub mod arrival;
 mod plan;
+pub mod targets;
 
 pub use plan::{Load, Plan, Target, Targets};

@@ -1,0 +1,103 @@
+//! `Cursor`: one worker's walk through its share of a schedule. It allocates nothing after it was made.
+
+use std::sync::Arc;
+
+use stdx::Nanos;
+
+use super::{Shape, constant, linear, poisson, sine, steps};
+
+/// One worker's share of the hits: `first, first + step, first + 2 step, …`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lane {
+    /// The first hit's number.
+    pub first: u64,
+    /// From one hit to the next; at least 1.
+    pub step: u64,
+}
+
+impl Lane {
+    /// All hits in one lane.
+    pub const ALL: Self = Self { first: 0, step: 1 };
+}
+
+/// One worker's walk through its share of a schedule.
+#[derive(Clone, Debug)]
+pub struct Cursor {
+    hit: u64,
+    step: u64,
+    /// When `hit` is due; `None` when the schedule is over.
+    due: Option<Nanos>,
+    walk: Walk,
+}
+
+#[derive(Clone, Debug)]
+enum Walk {
+    Constant(constant::Walk),
+    Linear(linear::Ramp),
+    Steps(steps::Stairs),
+    Sine(sine::Swing),
+    Poisson(poisson::Draw),
+    Replay { moments: Arc<[Nanos]>, end: Nanos },
+}
+
+impl Cursor {
+    pub(super) fn new(shape: &Shape, seed: u64, lane: Lane, duration: Option<Nanos>) -> Self {
+        let walk = match shape {
+            Shape::Constant { hits, per } => {
+                Walk::Constant(constant::Walk::new(*hits, *per, lane, duration))
+            }
+            Shape::Linear { from, to } => Walk::Linear(linear::Ramp::new(*from, *to, duration)),
+            Shape::Steps(steps) => Walk::Steps(steps::Stairs::new(steps, duration)),
+            Shape::Sine { .. } => Walk::Sine(sine::Swing::new(shape, duration)),
+            Shape::Poisson { rate } => Walk::Poisson(poisson::Draw::new(*rate, seed, duration)),
+            Shape::Replay(moments) => {
+                Walk::Replay { moments: Arc::clone(moments), end: duration.unwrap_or(Nanos::MAX) }
+            }
+        };
+        let mut cursor = Self { hit: lane.first, step: lane.step.max(1), due: None, walk };
+        cursor.due = cursor.walk.due(cursor.hit);
+        cursor
+    }
+
+    /// The next hit of this lane and when it is due, as an offset from the run's start; `None` when the schedule is over.
+    #[must_use]
+    #[inline]
+    pub fn peek(&self) -> Option<(u64, Nanos)> {
+        self.due.map(|due| (self.hit, due))
+    }
+
+    /// Goes on to this lane's next hit.
+    #[inline]
+    pub fn advance(&mut self) {
+        if self.due.is_none() {
+            return;
+        }
+        if let Walk::Constant(walk) = &mut self.walk {
+            walk.advance();
+        }
+        self.due = match self.hit.checked_add(self.step) {
+            Some(hit) => {
+                self.hit = hit;
+                self.walk.due(hit)
+            }
+            None => None,
+        };
+    }
+}
+
+impl Walk {
+    #[inline]
+    fn due(&mut self, hit: u64) -> Option<Nanos> {
+        match self {
+            Self::Constant(walk) => walk.due(hit),
+            Self::Linear(ramp) => ramp.due(hit),
+            Self::Steps(stairs) => stairs.due(hit),
+            Self::Sine(swing) => swing.due(hit),
+            Self::Poisson(draw) => draw.due(hit),
+            Self::Replay { moments, end } => {
+                let due = moments.get(usize::try_from(hit).ok()?)?;
+                (due <= end).then_some(*due)
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! `Rate`: hits in a stretch of time, read as Vegeta reads `-rate`.
+
+use std::fmt;
+
+use stdx::{DurationError, Nanos};
+use thiserror::Error;
+
+/// The highest rate there is, in hits per second: one a nanosecond.
+pub const RATE_MAX_PER_S: u64 = 1_000_000_000;
+
+/// `hits` in every `per`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// Hits in every `per`; 0 is none at all.
+    pub hits: u64,
+    /// The time they are spread over; not 0.
+    pub per: Nanos,
+}
+
+/// What a rate's text says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParsedRate {
+    /// A rate above 0.
+    Rate(Rate),
+    /// `0`, or any number in no time: as fast as possible.
+    AsFastAsPossible,
+    /// The word `infinity`, which Vegeta accepts and ignores: each dialect decides.
+    Infinity,
+}
+
+/// Why a text is not a rate.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RateError {
+    /// There is no whole number before the slash.
+    #[error("invalid rate \"{0}\" (expected hits, or hits per time, such as 50, 50/1s or 120/m)")]
+    Invalid(String),
+    /// What follows the slash is neither a unit nor a duration.
+    #[error("invalid rate \"{text}\": {source}")]
+    Per {
+        /// The text as given.
+        text: String,
+        /// What is wrong with the part behind the slash.
+        source: DurationError,
+    },
+    /// The rate is over one hit a nanosecond.
+    #[error("rate \"{0}\" is too high (the highest is 1000000000/1s)")]
+    TooHigh(String),
+}
+
+impl Rate {
+    /// `hits` in every second.
+    #[must_use]
+    pub const fn per_second(hits: u64) -> Self {
+        Self { hits, per: Nanos::SECOND }
+    }
+
+    /// Reads `50`, `50/1s`, `120/m`, `7/250ms`, `0`, `infinity`.
+    ///
+    /// # Errors
+    /// The text is not a rate, or is over 10^9 hits per second; the message names the text.
+    pub fn parse(text: &str) -> Result<ParsedRate, RateError> {
+        if text == "infinity" {
+            return Ok(ParsedRate::Infinity);
+        }
+        let (hits, per) = text.split_once('/').unwrap_or((text, "1s"));
+        let hits: u64 = match hits.strip_prefix('+').unwrap_or(hits) {
+            digits if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) => {
+                return Err(RateError::Invalid(text.to_owned()));
+            }
+            digits => digits.parse().map_err(|_| RateError::TooHigh(text.to_owned()))?,
+        };
+        if hits == 0 {
+            return Ok(ParsedRate::AsFastAsPossible);
+        }
+        let per = match per {
+            "ns" | "us" | "µs" | "ms" | "s" | "m" | "h" | "d" => Nanos::parse(&format!("1{per}")),
+            per => Nanos::parse(per),
+        };
+        let per = per.map_err(|source| RateError::Per { text: text.to_owned(), source })?;
+        if per == Nanos::ZERO {
+            return Ok(ParsedRate::AsFastAsPossible);
+        }
+        if hits > per.0 {
+            return Err(RateError::TooHigh(text.to_owned()));
+        }
+        Ok(ParsedRate::Rate(Self { hits, per }))
+    }
+
+    /// The rate in hits per second; 0 where `per` is 0.
+    #[must_use]
+    pub fn per_s(self) -> f64 {
+        if self.per == Nanos::ZERO { 0.0 } else { self.hits as f64 / self.per.as_secs_f64() }
+    }
+}
+
+impl fmt::Display for Rate {
+    /// `50/s`, `120/1m0s`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.per {
+            Nanos::SECOND => write!(f, "{}/s", self.hits),
+            per => write!(f, "{}/{per}", self.hits),
+        }
+    }
+}

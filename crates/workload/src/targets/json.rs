@@ -1,0 +1,167 @@
+//! The grammar of JSON lines: one object a line with `method`, `url`, `body` (base64) and `header` (`{name: [values]}`).
+//! Blank lines are skipped and other keys ignored.
+//!
+//! Natively `weight` and `name` are known as well, and method, URL and header fields must be such as can be sent. Vegeta drops a
+//! last line without newline; [`Grammar::Vegeta`] does so too.
+
+use std::fmt;
+use std::io::BufRead;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+
+use super::lines::{Line, Lines};
+use super::url::is_url;
+use super::{BareTarget, Grammar, Options, Problem, ProblemKind, collect, is_field, is_token};
+use crate::Target;
+
+/// Reads a whole file: its targets, and all that is wrong with it (in Vegeta's grammar, the first thing). No bytes make it
+/// panic. Where there are problems, nothing should be sent.
+#[must_use]
+pub fn parse(input: &[u8], options: &Options) -> (Vec<Target>, Vec<Problem>) {
+    collect(Stream::new(input, options.clone()), options.grammar)
+}
+
+/// Targets one by one (`-lazy`), and the problems between them. Ends with the input, or after a problem of the input itself.
+pub struct Stream<R> {
+    lines: Lines<R>,
+    options: Options,
+}
+
+impl<R: BufRead> Stream<R> {
+    /// Reads from `input`, which may be a `Box<dyn BufRead + Send>`.
+    pub fn new(input: R, options: Options) -> Self {
+        Self { lines: Lines::new(input), options }
+    }
+
+    /// The next line that is not blank.
+    fn line(&mut self) -> Result<Option<Line>, ProblemKind> {
+        while let Some(line) = self.lines.next()? {
+            if !line.ended && self.options.grammar == Grammar::Vegeta {
+                return Ok(None);
+            }
+            if !line.text.trim().is_empty() {
+                return Ok(Some(line));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl<R: BufRead> Iterator for Stream<R> {
+    type Item = Result<Target, Problem>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let grammar = self.options.grammar;
+        let target = match self.line() {
+            Ok(line) => target(&line?.text, grammar),
+            Err(kind) => Err(kind),
+        };
+        Some(match target {
+            Ok(target) => Ok(self.options.defaults.apply(target)),
+            Err(kind) => Err(Problem { line: self.lines.number(), grammar, kind }),
+        })
+    }
+}
+
+/// A line's object. Keys that are `null` count as missing, as in Go.
+#[derive(Deserialize)]
+struct Object {
+    method: Option<String>,
+    url: Option<String>,
+    body: Option<String>,
+    header: Option<Fields>,
+    #[serde(default)]
+    weight: serde_json::Value,
+    #[serde(default)]
+    name: serde_json::Value,
+}
+
+fn target(line: &str, grammar: Grammar) -> Result<BareTarget, ProblemKind> {
+    let object: Object = serde_json::from_str(line)
+        .map_err(|error| ProblemKind::Json { reason: without_line(&error) })?;
+    let given = |text: Option<String>| text.filter(|text| !text.is_empty());
+    let method = given(object.method).ok_or(ProblemKind::NoMethod)?;
+    let url = given(object.url).ok_or(ProblemKind::NoUrl)?;
+    let mut target = BareTarget::new(&method, &url);
+    if let Some(body) = given(object.body) {
+        let body = STANDARD.decode(body).map_err(|error| ProblemKind::Json {
+            reason: format!("body is not base64: {error}"),
+        })?;
+        target.body = Some(body.into()).filter(|body: &std::sync::Arc<[u8]>| !body.is_empty());
+    }
+    target.headers = object.header.map_or_else(Vec::new, |fields| fields.0);
+    if grammar == Grammar::Native {
+        target.weight = weight(&object.weight)?;
+        target.name = name(object.name)?;
+        check(&target)?;
+    }
+    Ok(target)
+}
+
+/// Natively nothing is sent that is not HTTP.
+fn check(target: &BareTarget) -> Result<(), ProblemKind> {
+    if !is_token(&target.method) {
+        return Err(ProblemKind::Method { found: target.method.clone() });
+    }
+    if !is_url(&target.url, Grammar::Native) {
+        return Err(ProblemKind::Url { found: target.url.clone() });
+    }
+    match target.headers.iter().find(|(name, value)| !is_field(name, value)) {
+        Some((name, value)) => Err(ProblemKind::Header { found: format!("{name}: {value}") }),
+        None => Ok(()),
+    }
+}
+
+fn weight(value: &serde_json::Value) -> Result<u32, ProblemKind> {
+    if value.is_null() {
+        return Ok(1);
+    }
+    let number = value.as_u64().and_then(|weight| u32::try_from(weight).ok());
+    number
+        .filter(|weight| *weight > 0)
+        .ok_or_else(|| ProblemKind::Directive { found: format!("weight={value}") })
+}
+
+fn name(value: serde_json::Value) -> Result<String, ProblemKind> {
+    match value {
+        serde_json::Value::Null => Ok(String::new()),
+        serde_json::Value::String(name) => Ok(name),
+        other => Err(ProblemKind::Directive { found: format!("name={other}") }),
+    }
+}
+
+/// The parser's words, whose "line 1" is of no use: each line is parsed alone.
+fn without_line(error: &serde_json::Error) -> String {
+    error.to_string().replace(" at line 1 column ", " at column ")
+}
+
+/// Header fields in the order of the file.
+struct Fields(Vec<(String, String)>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of header names with lists of values")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+        let mut fields = Vec::new();
+        while let Some((name, values)) = map.next_entry::<String, Option<Vec<String>>>()? {
+            fields
+                .extend(values.unwrap_or_default().into_iter().map(|value| (name.clone(), value)));
+        }
+        Ok(Fields(fields))
+    }
+}
