@@ -70,8 +70,7 @@ fn fmt() -> Result<ExitCode> {
 }
 
 fn clippy() -> Result<ExitCode> {
-    let arguments =
-        ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
+    let arguments = ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
     process::stream(&workspace::root(), "cargo", &arguments)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -60,7 +60,10 @@ pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
     let extra = ["/usr/sbin".into(), home.join(".cargo/bin"), home.join("go/bin")];
-    std::env::split_paths(&path).chain(extra).map(|dir| dir.join(program)).find(|path| path.is_file())
+    std::env::split_paths(&path)
+        .chain(extra)
+        .map(|dir| dir.join(program))
+        .find(|path| path.is_file())
 }
 
 #[cfg(test)]

@@ -135,8 +135,7 @@ fn end_of_item(lines: &[&str], at: usize) -> usize {
 pub(crate) fn has_word(code: &str, word: &str) -> bool {
     let in_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     code.match_indices(word).any(|(at, _)| {
-        !in_word(code[..at].chars().next_back())
-            && !in_word(code[at + word.len()..].chars().next())
+        !in_word(code[..at].chars().next_back()) && !in_word(code[at + word.len()..].chars().next())
     })
 }
 
@@ -168,10 +167,7 @@ mod tests {
     #[test]
     fn test_modules_are_marked_to_their_last_brace() {
         let text = "fn a() {}\n#[cfg(test)]\nmod tests {\n  fn b() {}\n}\nfn c() {}\n#[cfg(test)]\nmod far;\nfn d() {}\n";
-        assert_eq!(
-            test_lines(text),
-            [false, true, true, true, true, false, true, true, false]
-        );
+        assert_eq!(test_lines(text), [false, true, true, true, true, false, true, true, false]);
     }
 
     #[test]

@@ -48,7 +48,9 @@ fn check(root: &Path) -> Result<ExitCode> {
         .with_context(|| format!("reading {}; run `cargo xtask web`", list.display()))?;
     let names: Vec<String> = assets_named(&recorded);
     if recorded != hashes(root, &names)? {
-        bail!("{SOURCES}/ or the bundle in {ASSETS}/ changed since the bundle was built; run `cargo xtask web`");
+        bail!(
+            "{SOURCES}/ or the bundle in {ASSETS}/ changed since the bundle was built; run `cargo xtask web`"
+        );
     }
     if process::find("npm").is_none() {
         println!("web: hashes agree; no npm here, so nothing was built");

@@ -41,7 +41,8 @@ pub(crate) fn root() -> PathBuf {
 /// `cargo metadata` failed.
 pub(crate) fn target_dir() -> Result<PathBuf> {
     let metadata = metadata()?;
-    let dir = metadata["target_directory"].as_str().context("cargo metadata: no target_directory")?;
+    let dir =
+        metadata["target_directory"].as_str().context("cargo metadata: no target_directory")?;
     Ok(PathBuf::from(dir))
 }
 
@@ -66,7 +67,8 @@ fn packages_of(metadata: &Value) -> Vec<Package> {
     let names: Vec<&str> = list.iter().filter_map(|package| package["name"].as_str()).collect();
     let dependencies = |package: &Value| -> Vec<Dependency> {
         let all = package["dependencies"].as_array().unwrap_or(&empty);
-        let ours = all.iter().filter(|one| one["name"].as_str().is_some_and(|n| names.contains(&n)));
+        let ours =
+            all.iter().filter(|one| one["name"].as_str().is_some_and(|n| names.contains(&n)));
         ours.map(|one| Dependency {
             name: one["name"].as_str().unwrap_or_default().to_owned(),
             dev: one["kind"].as_str() == Some("dev"),

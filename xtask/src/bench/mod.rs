@@ -1,3 +1,208 @@
-//! x
+//! `bench`: what a request costs the client, against the peers found on this machine, in interleaved rounds. nginx has one
+//! core, the client under test the other. The figures go to the terminal and to `bench/RESULTS.md`; they never fail a
+//! build, since a shared machine drifts.
+
+mod experiment;
+mod figures;
+mod measure;
+mod parse;
+mod records;
+mod server;
+mod tools;
+
+use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
-pub(crate) fn run(_: &[String]) -> anyhow::Result<ExitCode> { Ok(ExitCode::SUCCESS) }
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use crate::{process, workspace};
+
+use experiment::Experiment;
+use server::Server;
+use tools::Setting;
+
+/// What was asked for on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Options {
+    rounds: usize,
+    seconds: u64,
+    /// Part of an experiment's name; empty for all.
+    only: String,
+}
+
+/// No trial begins after this time; the build before does not count.
+const BUDGET: Duration = Duration::from_secs(330);
+
+/// Where the figures go.
+const RESULTS: &str = "bench/RESULTS.md";
+
+/// The command.
+pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
+    let options = parse_options(arguments)?;
+    if process::find("taskset").is_none() {
+        bail!("bench needs taskset (util-linux) and Linux");
+    }
+    let root = workspace::root();
+    process::stream(&root, "cargo", &["build", "--release", "--locked", "--package", "brunt"])?;
+    let target = workspace::target_dir()?;
+    let dir = target.join("bench");
+    fs::create_dir_all(&dir)?;
+    let client_core = last_core();
+    let server = Server::start(&dir, 0)?;
+    let brunt = target.join("release/brunt").to_string_lossy().into_owned();
+    let setting = Setting {
+        dir: dir.clone(),
+        brunt,
+        url: server.url(),
+        core: client_core,
+        seconds: options.seconds,
+    };
+    fs::write(dir.join(tools::TARGETS), format!("GET {}\n", server.url()))?;
+    fs::write(dir.join(tools::K6_SCRIPT), tools::K6_TEXT)?;
+    let text = measure_all(&options, &setting, &server);
+    let document = format!("{}{text}", heading(&options, &setting));
+    if options.only.is_empty() {
+        fs::write(root.join(RESULTS), &document).with_context(|| format!("writing {RESULTS}"))?;
+    }
+    println!("{document}");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn parse_options(arguments: &[String]) -> Result<Options> {
+    let mut options = Options { rounds: 3, seconds: 3, only: String::new() };
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let value = words.next().with_context(|| format!("{word} needs a value"))?;
+        match word.as_str() {
+            "--rounds" => options.rounds = value.parse().context("--rounds N")?,
+            "--seconds" => options.seconds = value.parse().context("--seconds S")?,
+            "--only" => options.only.clone_from(value),
+            other => bail!("no option {other}; there are --rounds, --seconds and --only"),
+        }
+    }
+    if options.rounds == 0 || options.seconds == 0 {
+        bail!("--rounds and --seconds must be at least 1");
+    }
+    Ok(options)
+}
+
+/// Every experiment that was asked for, as Markdown.
+fn measure_all(options: &Options, setting: &Setting, server: &Server) -> String {
+    let wanted = |name: &str| name.contains(&options.only);
+    let deadline = Instant::now() + BUDGET;
+    let mut text = String::new();
+    let mut commands = String::from("## Commands\n\n");
+    for experiment in experiments(setting).into_iter().filter(|one| wanted(one.name)) {
+        let trials = experiment.run(setting, server, options.rounds, deadline);
+        text += &experiment.table(&trials);
+        text.push('\n');
+        commands += &experiment.commands();
+        commands.push('\n');
+    }
+    let written = setting.dir.join("written.bin");
+    if wanted("records") && written.is_file() {
+        match records::run(setting, &written) {
+            Ok(table) => text += &format!("{table}\n"),
+            Err(error) => eprintln!("bench: records: {error:#}"),
+        }
+    }
+    text + &commands
+}
+
+fn experiments(setting: &Setting) -> Vec<Experiment> {
+    vec![
+        Experiment {
+            name: "closed64",
+            title: "Closed loop, 64 connections",
+            base: "wrk",
+            entrants: setting.closed_by_all(64),
+        },
+        Experiment {
+            name: "closed8",
+            title: "Closed loop, 8 connections",
+            base: "wrk",
+            entrants: setting.closed_by_two(8),
+        },
+        Experiment {
+            name: "closed1",
+            title: "Closed loop, 1 connection",
+            base: "wrk",
+            entrants: setting.closed_by_two(1),
+        },
+        Experiment {
+            name: "open20k",
+            title: "Open loop, 20,000/s, results written to a file",
+            base: "vegeta",
+            entrants: setting.open_20k(),
+        },
+        Experiment {
+            name: "open50k",
+            title: "Open loop, 50,000/s, beside a scheduler that sends nothing",
+            base: "empty scheduler",
+            entrants: setting.open_50k(),
+        },
+        Experiment {
+            name: "records-written",
+            title: "What writing results costs, closed loop, 64 connections",
+            base: "brunt -output none",
+            entrants: setting.written(),
+        },
+    ]
+}
+
+/// The last core of this machine; nginx has the first.
+fn last_core() -> usize {
+    std::thread::available_parallelism().map_or(0, |cores| cores.get() - 1)
+}
+
+/// What the reader must know before the figures: the machine, the tools, the day.
+fn heading(options: &Options, setting: &Setting) -> String {
+    let shell = |line: &str| {
+        let text = process::capture(Path::new("."), "sh", &["-c", line]).unwrap_or_default();
+        text.trim().to_owned()
+    };
+    let cpu = shell("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1");
+    let governor = shell(
+        "cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor 2>/dev/null || echo unknown",
+    );
+    let virtual_machine =
+        shell("grep -q hypervisor /proc/cpuinfo && echo ' (a virtual machine)' || true");
+    let same_core = if setting.core == 0 { "; ONE CORE: server and client share it" } else { "" };
+    format!(
+        "# What a request costs\n\nWritten by `cargo xtask bench`; a new run replaces it. Client CPU is user and system time of the \
+         client's process, its start included, by `getrusage`. Requests are what the tool says, held against nginx's own count \
+         (brunt without results: nginx's count). Rounds are interleaved and their order turns.\n\n\
+         - date: {}\n- machine: {cpu}, {} cores{virtual_machine}; nginx on core 0, client on core {}{same_core}\n\
+         - kernel: {}; governor: {governor}; load average after: {}\n- rounds: {}, {} s each\n- {}\n\n",
+        shell("date -u +%Y-%m-%d"),
+        std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        setting.core,
+        shell("uname -sr"),
+        shell("cut -d' ' -f1-3 /proc/loadavg"),
+        options.rounds,
+        options.seconds,
+        tools::versions(&setting.brunt).join("\n- "),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(line: &str) -> Result<Options> {
+        parse_options(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn options_have_defaults_and_limits() {
+        let default = Options { rounds: 3, seconds: 3, only: String::new() };
+        assert_eq!(options("").unwrap(), default);
+        let given = options("--rounds 5 --seconds 2 --only open").unwrap();
+        assert_eq!(given, Options { rounds: 5, seconds: 2, only: "open".to_owned() });
+        for bad in ["--rounds", "--rounds 0", "--rounds x", "--all 1"] {
+            assert!(options(bad).is_err(), "{bad}");
+        }
+    }
+}

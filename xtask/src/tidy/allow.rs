@@ -22,7 +22,12 @@ pub(super) fn apply(list: &str, problems: Vec<Problem>) -> Vec<Problem> {
             left.push(Problem::new(FILE, index + 1, "allow", "no longer needed: take it out"));
         }
         if !reason {
-            left.push(Problem::new(FILE, index + 1, "allow", "needs its reason in a comment above"));
+            left.push(Problem::new(
+                FILE,
+                index + 1,
+                "allow",
+                "needs its reason in a comment above",
+            ));
         }
     }
     left

@@ -86,11 +86,7 @@ mod tests {
 
     fn package(name: &str, floor: Option<u64>, arrows: &[(&str, bool)]) -> Package {
         let arrow = |(name, dev): &(&str, bool)| Dependency { name: (*name).to_owned(), dev: *dev };
-        Package {
-            name: name.to_owned(),
-            floor,
-            dependencies: arrows.iter().map(arrow).collect(),
-        }
+        Package { name: name.to_owned(), floor, dependencies: arrows.iter().map(arrow).collect() }
     }
 
     fn texts(problems: &[Problem]) -> Vec<&str> {
@@ -134,10 +130,7 @@ mod tests {
         let problems = check_architecture(text, &["stdx", "wire"]);
         assert_eq!(
             texts(&problems),
-            [
-                "does not name crate wire in a heading",
-                "names gone, and there is no such crate"
-            ]
+            ["does not name crate wire in a heading", "names gone, and there is no such crate"]
         );
         assert_eq!(problems[1].line, 4);
         assert_eq!(check_architecture(&"\n".repeat(301), &[]).len(), 1);

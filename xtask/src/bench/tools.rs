@@ -1,0 +1,223 @@
+//! The load generators: which are on this machine, how each is told to do the same thing, and where it says what it did.
+
+use std::path::PathBuf;
+
+use crate::process;
+
+use super::parse;
+
+/// What every command line needs.
+#[derive(Clone, Debug)]
+pub(super) struct Setting {
+    /// Where files of the bench lie.
+    pub(super) dir: PathBuf,
+    /// The brunt to measure.
+    pub(super) brunt: String,
+    /// What to ask for.
+    pub(super) url: String,
+    /// The core the clients run on.
+    pub(super) core: usize,
+    /// How long each run takes.
+    pub(super) seconds: u64,
+}
+
+/// One command to measure against others.
+#[derive(Clone, Debug)]
+pub(super) struct Entrant {
+    /// Its name in the table.
+    pub(super) name: String,
+    /// The command line, program first.
+    pub(super) words: Vec<String>,
+    /// Where the number of requests comes from.
+    pub(super) count: Count,
+}
+
+/// Finds the number of requests in what a tool printed.
+type Parse = fn(&str) -> Option<u64>;
+
+/// Where the number of requests comes from.
+#[derive(Clone, Debug)]
+pub(super) enum Count {
+    /// The tool prints it.
+    Output(Parse),
+    /// nginx counted it.
+    Server,
+    /// It wrote results; this program's `report -type=json` of this file tells.
+    Results(String, PathBuf),
+    /// It sent nothing: the empty scheduler tells how late it was.
+    Scheduler,
+}
+
+/// The file with the one target, as Vegeta and brunt read it.
+pub(super) const TARGETS: &str = "targets.txt";
+/// k6's script.
+pub(super) const K6_SCRIPT: &str = "get.js";
+/// What is in it.
+pub(super) const K6_TEXT: &str = "import http from 'k6/http';\nexport const options = { discardResponseBodies: true };\n\
+                                  export default function () { http.get(__ENV.BENCH_URL); }\n";
+
+impl Setting {
+    /// The closed loop of so many connections, by every tool found here.
+    pub(super) fn closed_by_all(&self, connections: u32) -> Vec<Entrant> {
+        let mut entrants = vec![self.brunt_closed(connections, "none")];
+        let (c, s, url) = (connections, self.seconds, &self.url);
+        let rows: [(&str, String, Parse); 6] = [
+            ("wrk", format!("-t1 -c{c} -d{s}s {url}"), parse::wrk),
+            ("ab", format!("-q -k -c {c} -t {s} -n 100000000 {url}"), parse::ab),
+            ("hey", format!("-z {s}s -c {c} -cpus 1 {url}"), parse::hey),
+            ("h2load", format!("--h1 -c{c} -t1 -D {s} {url}"), parse::h2load),
+            ("oha", format!("--no-tui --output-format json -z {s}s -c {c} {url}"), parse::oha),
+            (
+                "k6",
+                format!(
+                    "run --quiet --no-usage-report -u {c} -d {s}s -e BENCH_URL={url} {K6_SCRIPT}"
+                ),
+                parse::k6,
+            ),
+        ];
+        for (name, arguments, count) in rows {
+            entrants.extend(self.peer(name, &arguments, Count::Output(count)));
+        }
+        let vegeta = format!("-rate=0 -max-workers={c} -duration={s}s");
+        entrants.extend(self.vegeta(&vegeta));
+        entrants
+    }
+
+    /// The closed loop by wrk and brunt alone.
+    pub(super) fn closed_by_two(&self, connections: u32) -> Vec<Entrant> {
+        let mut entrants = self.closed_by_all(connections);
+        entrants.retain(|entrant| matches!(entrant.name.as_str(), "wrk" | "brunt"));
+        entrants
+    }
+
+    /// The closed loop of 64 by brunt, with and without results.
+    pub(super) fn written(&self) -> Vec<Entrant> {
+        let file = self.dir.join("written.bin");
+        let mut writing = self.brunt_closed(64, &file.to_string_lossy());
+        writing.name = "brunt -output file".to_owned();
+        let mut bare = self.brunt_closed(64, "none");
+        bare.name = "brunt -output none".to_owned();
+        vec![bare, writing]
+    }
+
+    /// The open loop at 20,000/s: Vegeta, brunt exact, brunt with a tick.
+    pub(super) fn open_20k(&self) -> Vec<Entrant> {
+        let mut entrants = vec![
+            self.brunt_open("brunt exact", 20_000, "", "exact"),
+            self.brunt_open("brunt --tick 200us", 20_000, "--tick 200us", "tick"),
+        ];
+        entrants.extend(self.vegeta(&format!("-rate=20000 -duration={}s", self.seconds)));
+        entrants
+    }
+
+    /// The open loop at 50,000/s, and a scheduler that sends nothing.
+    pub(super) fn open_50k(&self) -> Vec<Entrant> {
+        let words = format!("{} scheduler --rate 50000 --duration {}s", self.brunt, self.seconds);
+        vec![
+            self.brunt_open("brunt exact", 50_000, "", "fast"),
+            Entrant {
+                name: "empty scheduler".to_owned(),
+                words: self.pinned(&words),
+                count: Count::Scheduler,
+            },
+        ]
+    }
+
+    fn brunt_closed(&self, users: u32, output: &str) -> Entrant {
+        let (brunt, s) = (&self.brunt, self.seconds);
+        let words = format!(
+            "{brunt} attack -targets={TARGETS} -rate=0 -max-workers={users} -cpus 1 -duration={s}s -output={output}"
+        );
+        Entrant { name: "brunt".to_owned(), words: self.pinned(&words), count: Count::Server }
+    }
+
+    fn brunt_open(&self, name: &str, rate: u32, more: &str, file: &str) -> Entrant {
+        let (brunt, s) = (&self.brunt, self.seconds);
+        let file = self.dir.join(format!("{file}.bin"));
+        let output = file.display();
+        let words = format!(
+            "{brunt} attack -targets={TARGETS} -rate={rate} -cpus 1 {more} -duration={s}s -output={output}"
+        );
+        let count = Count::Results(brunt.clone(), file.clone());
+        Entrant { name: name.to_owned(), words: self.pinned(&words), count }
+    }
+
+    /// Vegeta, if it is here, with its results in a file.
+    fn vegeta(&self, load: &str) -> Option<Entrant> {
+        let program = process::find("vegeta")?.to_string_lossy().into_owned();
+        let file = self.dir.join("vegeta.gob");
+        let arguments =
+            format!("-cpus=1 attack -targets={TARGETS} {load} -output={}", file.display());
+        self.peer("vegeta", &arguments, Count::Results(program, file))
+    }
+
+    /// A peer, if it is here.
+    fn peer(&self, name: &str, arguments: &str, count: Count) -> Option<Entrant> {
+        let program = process::find(name)?.to_string_lossy().into_owned();
+        let words = self.pinned(&format!("{program} {arguments}"));
+        Some(Entrant { name: name.to_owned(), words, count })
+    }
+
+    /// The words of a command line, kept on the clients' core.
+    fn pinned(&self, line: &str) -> Vec<String> {
+        let core = self.core.to_string();
+        let before = ["taskset", "-c", core.as_str()];
+        before.into_iter().chain(line.split_whitespace()).map(str::to_owned).collect()
+    }
+}
+
+/// What each tool here calls its version, `name: version` each.
+pub(super) fn versions(brunt: &str) -> Vec<String> {
+    let here = PathBuf::from(".");
+    let asked = [
+        ("nginx", "nginx -v 2>&1"),
+        ("wrk", "wrk -v 2>&1 | head -1"),
+        ("ab", "ab -V | head -1"),
+        ("hey", "dpkg-query -W -f '${Version}' hey 2>/dev/null || echo unknown"),
+        ("h2load", "h2load --version"),
+        ("oha", "oha --version"),
+        ("k6", "k6 version"),
+        ("vegeta", "vegeta -version | head -1"),
+    ];
+    let mut versions: Vec<String> = asked
+        .iter()
+        .filter(|(name, _)| process::find(name).is_some())
+        .map(|(name, line)| {
+            let text = process::capture(&here, "sh", &["-c", line]).unwrap_or_default();
+            format!("{name}: {}", text.trim())
+        })
+        .collect();
+    let own = process::capture(&here, brunt, &["-version"]).unwrap_or_default();
+    versions.push(format!("brunt: {}", own.lines().next().unwrap_or("unknown")));
+    versions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setting() -> Setting {
+        Setting {
+            dir: PathBuf::from("/tmp/b"),
+            brunt: "/b/brunt".to_owned(),
+            url: "http://127.0.0.1:1/".to_owned(),
+            core: 1,
+            seconds: 3,
+        }
+    }
+
+    #[test]
+    fn commands_are_pinned_and_say_the_same_load() {
+        let entrants = setting().closed_by_all(64);
+        assert_eq!(
+            entrants[0].words.join(" "),
+            "taskset -c 1 /b/brunt attack -targets=targets.txt -rate=0 -max-workers=64 -cpus 1 -duration=3s -output=none"
+        );
+        assert!(entrants.iter().all(|one| one.words[..3] == ["taskset", "-c", "1"]));
+        assert!(entrants.iter().all(|one| one.words.join(" ").contains("64")));
+        assert!(setting().closed_by_two(8).len() <= 2);
+        let exact = &setting().open_20k()[0];
+        assert!(!exact.words.contains(&"--tick".to_owned()));
+        assert!(exact.words.contains(&"-rate=20000".to_owned()));
+    }
+}
