@@ -9,8 +9,16 @@
 //! proof. It mirrors the reactor: readiness is edge-triggered, told in [`crate::Io::wait`] and nowhere else. It opens
 //! no socket, reads no clock and starts no thread.
 
+mod agenda;
+mod clock;
+mod conn;
 mod fault;
+mod link;
+mod worker;
 mod world;
+
+#[cfg(test)]
+mod tests;
 
 pub use fault::{Faults, Span};
 pub use world::World;

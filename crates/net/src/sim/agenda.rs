@@ -1,0 +1,97 @@
+//! `Agenda`: what is going to happen in a world, in order of time; what falls on one instant keeps its order of entry.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::net::IpAddr;
+
+use stdx::Nanos;
+
+use crate::{IoFailure, Key};
+
+/// A connection's number; it is its [`crate::Sock`]'s as well and never used twice.
+pub(super) type ConnId = u64;
+
+/// Something that happens at a time of its own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Happening {
+    /// The server takes a connection.
+    Accepted(ConnId),
+    /// The worker's kernel hears that a connection stands.
+    Connected(ConnId),
+    /// The worker's kernel gives up a connection attempt.
+    Refused(ConnId, Fault),
+    /// The first segment under way arrives at the peer.
+    ToPeer(ConnId),
+    /// The first segment under way arrives at the worker.
+    ToWorker(ConnId),
+    /// The network has taken all that the peer gave for a connection.
+    Drained(ConnId),
+    /// The peer hears that a connection was reset.
+    PeerLost(ConnId),
+    /// A name is resolved, or not.
+    Resolved(Key, Result<Vec<IpAddr>, String>),
+    /// Another thread calls the waker.
+    Woken,
+}
+
+/// Why a connection attempt fails in a world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fault {
+    Refused,
+    TimedOut,
+}
+
+impl From<Fault> for IoFailure {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Refused => Self::Refused,
+            Fault::TimedOut => Self::TimedOut,
+        }
+    }
+}
+
+/// What is going to happen. Each connection has at most a few entries: one per link, and what its opening needs.
+#[derive(Debug, Default)]
+pub(super) struct Agenda {
+    entries: BinaryHeap<Reverse<(Nanos, u64, Happening)>>,
+    entered: u64,
+}
+
+impl Agenda {
+    /// Enters what happens at `at`, after all that was entered for the same time.
+    pub(super) fn enter(&mut self, at: Nanos, happening: Happening) {
+        self.entered += 1;
+        self.entries.push(Reverse((at, self.entered, happening)));
+    }
+
+    /// When the next thing happens.
+    pub(super) fn next_at(&self) -> Option<Nanos> {
+        self.entries.peek().map(|entry| entry.0.0)
+    }
+
+    /// Takes the next thing.
+    pub(super) fn take(&mut self) -> Option<(Nanos, Happening)> {
+        self.entries.pop().map(|Reverse((at, _, happening))| (at, happening))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_then_entry_orders() {
+        let mut agenda = Agenda::default();
+        agenda.enter(Nanos(2), Happening::Woken);
+        agenda.enter(Nanos(1), Happening::ToWorker(1));
+        agenda.enter(Nanos(1), Happening::Accepted(2));
+        assert_eq!(agenda.next_at(), Some(Nanos(1)));
+        let order: Vec<_> = std::iter::from_fn(|| agenda.take()).collect();
+        let expect = [
+            (Nanos(1), Happening::ToWorker(1)),
+            (Nanos(1), Happening::Accepted(2)),
+            (Nanos(2), Happening::Woken),
+        ];
+        assert_eq!(order, expect);
+    }
+}
