@@ -81,25 +81,17 @@ pub(super) fn report(output: &str) -> Option<Report> {
             p999_ns: generator["lag"]["99.9th"].as_f64()?,
         })
     };
+    let verdict = json["brunt"]["verdict"].as_str().unwrap_or_default();
+    let reasons = json["brunt"]["reasons"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let reasons: Vec<&str> = reasons.iter().filter_map(Value::as_str).collect();
+    let colon = if reasons.is_empty() { "" } else { ": " };
     Some(Report {
         requests: json["requests"].as_u64()?,
         rate: json["rate"].as_f64()?,
         success: json["success"].as_f64()?,
         lag: lag(),
-        verdict: words(&json["brunt"]["verdict"]),
+        verdict: format!("{verdict}{colon}{}", reasons.join("; ")),
     })
-}
-
-/// Every text in a JSON value, one after the other.
-fn words(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(list) => list.iter().map(words).collect::<Vec<_>>().join("; "),
-        Value::Object(map) => map.values().map(words).collect::<Vec<_>>().join(" "),
-        _ => String::new(),
-    }
-    .trim()
-    .to_owned()
 }
 
 /// What `brunt scheduler` prints: `{"lag_p50_ns": …, "lag_p999_ns": …}`.
@@ -155,6 +147,14 @@ mod tests {
             r#"{"latencies":{"total":1},"requests":250,"rate":50.2,"success":1,"errors":[]}"#;
         let read = report(vegeta).unwrap();
         assert_eq!((read.requests, read.rate, read.success, read.lag), (250, 50.2, 1.0, None));
+        assert_eq!(read.verdict, "");
+
+        let brunt = r#"{"requests":9,"rate":5.0,"success":0.5,"brunt":{"verdict":"INVALID","reasons":["late","lost"],
+            "generator":{"lag":{"50th":9000,"99.9th":80000}}}}"#
+            .replace('\n', "");
+        let read = report(&brunt).unwrap();
+        assert_eq!(read.lag, Some(Lag { p50_ns: 9000.0, p999_ns: 80_000.0 }));
+        assert_eq!(read.verdict, "INVALID: late; lost");
     }
 
     #[test]
