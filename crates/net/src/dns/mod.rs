@@ -66,8 +66,8 @@ impl Resolver {
         Ok(Self { questions })
     }
 
-    /// Resolves `name` and calls `reply` once: at once for an IP literal, for `localhost` where name servers are asked
-    /// (RFC 6761), and where too many wait; else later, from another thread. Never blocks.
+    /// Resolves `name` and calls `reply` once: at once for an IP literal and where too many wait, else later, from
+    /// another thread. Never blocks. `localhost` is this machine, whatever name servers would say of it.
     pub fn ask(&self, name: &str, reply: Reply) {
         if let Some(ip) = literal(name) {
             return reply(Ok(vec![ip]));
