@@ -114,3 +114,41 @@ impl Generator {
         *self = Self { io, lag, ..Self::default() };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn worker(sent: u64, busy: f64, finished: bool) -> Generator {
+        let mut worker = Generator {
+            workers: 1,
+            io: "epoll".to_owned(),
+            planned: sent + 1,
+            sent,
+            not_sent: 1,
+            cpu: Nanos(100),
+            cpu_busiest: busy,
+            wall: Nanos(sent),
+            rate_per_s: 50.0,
+            finished,
+            ..Generator::new()
+        };
+        worker.lag.record(Nanos(sent));
+        worker
+    }
+
+    #[test]
+    fn workers_add_up() {
+        let mut all = Generator::default();
+        all.merge(&worker(10, 0.5, true));
+        all.merge(&worker(20, 0.9, true));
+        assert_eq!((all.workers, all.planned, all.sent, all.not_sent), (2, 32, 30, 2));
+        assert_eq!((all.cpu, all.cpu_busiest, all.wall), (Nanos(200), 0.9, Nanos(20)));
+        assert_eq!((all.io.as_str(), all.rate_per_s, all.lag.count()), ("epoll", 50.0, 2));
+        assert!(all.finished);
+        all.merge(&worker(1, 0.1, false));
+        assert!(!all.finished, "one has not finished");
+        all.clear();
+        assert_eq!(all, Generator::default());
+    }
+}

@@ -153,3 +153,86 @@ impl Group {
         self.response.merge(&other.response);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use stdx::Nanos;
+
+    use super::*;
+    use crate::{NO_TARGET, TargetLabel};
+
+    fn table(names: &[&str]) -> TargetTable {
+        let label = |name: &&str| TargetLabel {
+            method: "GET".to_owned(),
+            url: format!("http://h/{name}"),
+            name: (*name).to_owned(),
+            ..TargetLabel::default()
+        };
+        TargetTable { labels: names.iter().map(label).collect() }
+    }
+
+    fn sample(target: u32, status: u16, failure: FailureKind) -> Sample {
+        Sample { target, status, failure, done: Nanos(1000), bytes_in: 5, ..Sample::default() }
+    }
+
+    fn counts(groups: &Groups) -> Vec<(&str, u64, u64)> {
+        groups
+            .list()
+            .iter()
+            .map(|(key, group)| (key.as_str(), group.hits, group.successes))
+            .collect()
+    }
+
+    fn batch() -> Batch {
+        let mut batch = Batch::default();
+        batch.samples.extend([
+            sample(1, 200, FailureKind::None),
+            sample(0, 500, FailureKind::None),
+            sample(1, 0, FailureKind::Refused),
+            sample(2, 200, FailureKind::None),
+        ]);
+        let line = batch.add_text(b"POST http://lazy/");
+        batch.samples.push(Sample { line, ..sample(NO_TARGET, 302, FailureKind::None) });
+        batch
+    }
+
+    #[test]
+    fn each_key_has_its_row() {
+        let table = table(&["home", "cart", ""]);
+        let cases: [(By, &[(&str, u64, u64)]); 3] = [
+            (
+                By::Target,
+                &[
+                    ("GET http://h/cart", 2, 1),
+                    ("GET http://h/home", 1, 0),
+                    ("GET http://h/", 1, 1),
+                    ("POST http://lazy/", 1, 1),
+                ],
+            ),
+            (By::Status, &[("200", 2, 2), ("500", 1, 0), ("0 (refused)", 1, 0), ("302", 1, 1)]),
+            (By::Name, &[("cart", 2, 1), ("home", 1, 0), (UNNAMED, 2, 2)]),
+        ];
+        for (by, expect) in cases {
+            let mut groups = Groups::new(by);
+            groups.add(&batch(), &table);
+            assert_eq!(counts(&groups), expect, "{by:?}");
+            let mut twice = Groups::new(by);
+            twice.merge(&groups);
+            twice.merge(&groups);
+            let hits: u64 = twice.list().iter().map(|(_, group)| group.response.count()).sum();
+            assert_eq!((twice.list().len(), hits), (expect.len(), 10));
+        }
+    }
+
+    #[test]
+    fn what_finds_no_room_is_other() {
+        let names: Vec<String> = (0..GROUPS_MAX + 50).map(|n| format!("n{n}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut batch = Batch::default();
+        batch.samples.extend((0..names.len()).map(|at| sample(at as u32, 200, FailureKind::None)));
+        let mut groups = Groups::new(By::Name);
+        groups.add(&batch, &table(&names));
+        assert_eq!(groups.list().len(), GROUPS_MAX + 1);
+        assert_eq!(counts(&groups)[GROUPS_MAX], (OTHER, 50, 50));
+    }
+}

@@ -143,10 +143,10 @@ impl<const BITS: u32> LogLinear<BITS> {
         }
         let mine = &mut self.counts[used.start - self.base..used.end - self.base];
         for (mine, theirs) in mine.iter_mut().zip(other.used_counts()) {
-            *mine += theirs;
+            *mine = mine.saturating_add(*theirs);
         }
-        self.count += other.count;
-        self.sum += other.sum;
+        self.count = self.count.saturating_add(other.count);
+        self.sum = self.sum.saturating_add(other.sum);
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
     }
@@ -294,9 +294,9 @@ impl<const BITS: u32> LogLinear<BITS> {
         }
         histogram.cover(first as usize, last as usize);
         for &(index, count) in pairs.iter().filter(|pair| pair.1 > 0) {
-            histogram.counts[index as usize - histogram.base] += count;
             let total = histogram.count.checked_add(count);
             histogram.count = total.ok_or(HistogramError::TooMany)?;
+            histogram.counts[index as usize - histogram.base] += count;
         }
         (histogram.min, histogram.max, histogram.sum) = (min.0, max.0, sum);
         Ok(histogram)
@@ -327,5 +327,151 @@ impl<const BITS: u32> fmt::Debug for LogLinear<BITS> {
             .field("p99", &self.quantile(0.99))
             .field("max", &self.max())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(values: &[u64]) -> Histogram {
+        let mut histogram = Histogram::new();
+        values.iter().for_each(|&value| histogram.record(Nanos(value)));
+        histogram
+    }
+
+    /// Latencies as they come: every order of magnitude alike, up to above the limit.
+    fn latency() -> impl Strategy<Value = u64> {
+        (0u32..43, any::<u64>()).prop_map(|(bits, random)| random & ((1 << bits) - 1))
+    }
+
+    #[test]
+    fn buckets_follow_one_another_without_gap() {
+        fn check<const BITS: u32>() {
+            let mut next = 0;
+            for index in 0..LogLinear::<BITS>::BUCKETS {
+                let (low, high) = LogLinear::<BITS>::range(index);
+                assert_eq!(low, next, "{index}");
+                assert_eq!(LogLinear::<BITS>::index(low), index);
+                assert_eq!(LogLinear::<BITS>::index(high), index);
+                next = high.wrapping_add(1);
+            }
+            assert_eq!(next, 0, "the last bucket goes on to the end");
+        }
+        check::<10>();
+        check::<7>();
+        assert!(Histogram::BUCKETS * 8 <= 300_000);
+    }
+
+    #[test]
+    fn an_empty_one_has_zeros() {
+        let empty = Histogram::default();
+        assert_eq!((empty.min(), empty.max(), empty.mean()), (Nanos(0), Nanos(0), Nanos(0)));
+        assert_eq!(
+            (empty.quantile(0.5), empty.count_below(Nanos(9)), empty.stddev_ns()),
+            (Nanos(0), 0, 0.0)
+        );
+        assert_eq!(empty, Histogram::new());
+        assert_eq!(Histogram::from_parts(&[], Nanos(0), Nanos(0), 0), Ok(empty));
+    }
+
+    #[test]
+    fn known_values_give_known_figures() {
+        let histogram = of(&[100, 200, 300, 400, 1000]);
+        let cases = [
+            (0.0, 100),
+            (0.2, 100),
+            (0.21, 200),
+            (0.5, 300),
+            (0.8, 400),
+            (0.81, 1000),
+            (1.0, 1000),
+        ];
+        for (q, value) in cases {
+            assert_eq!(histogram.quantile(q), Nanos(value), "{q}");
+        }
+        assert_eq!((histogram.mean(), histogram.sum()), (Nanos(400), 2000));
+        assert!((histogram.stddev_ns() - 316.227_766).abs() < 1e-3);
+        let below = [(0, 0), (100, 0), (101, 1), (300, 2), (1000, 4), (1001, 5)];
+        for (value, count) in below {
+            assert_eq!(histogram.count_below(Nanos(value)), count, "{value}");
+        }
+    }
+
+    #[test]
+    fn above_the_limit_the_greatest_stays_exact() {
+        let day = 86_400_000_000_000;
+        let histogram = of(&[1_000, day]);
+        assert_eq!((histogram.max(), histogram.quantile(1.0)), (Nanos(day), Nanos(day)));
+        assert_eq!(histogram.sum(), 1_000 + u128::from(day));
+        assert_eq!(of(&[u64::MAX; 3]).quantile(0.5), Nanos::MAX);
+    }
+
+    #[test]
+    fn cleared_it_is_as_new() {
+        let mut histogram = of(&[1, 1_000_000, u64::MAX]);
+        histogram.clear();
+        assert_eq!(histogram, Histogram::new());
+        histogram.record(Nanos(5));
+        assert_eq!(histogram, of(&[5]));
+    }
+
+    #[test]
+    fn corrupt_parts_are_refused() {
+        let parts = |pairs: &[(u32, u64)], min, max| {
+            Histogram::from_parts(pairs, Nanos(min), Nanos(max), 7)
+        };
+        let last = Histogram::BUCKETS as u32;
+        assert_eq!(parts(&[(last, 1)], 7, u64::MAX), Err(HistogramError::NoSuchBucket(last)));
+        let bounds = HistogramError::Bounds { min: Nanos(8), max: Nanos(7) };
+        assert_eq!(parts(&[(7, 1)], 8, 7), Err(bounds));
+        assert_eq!(parts(&[(7, u64::MAX), (8, 2)], 7, 8), Err(HistogramError::TooMany));
+        assert_eq!(parts(&[(7, u64::MAX), (7, 2)], 7, 7), Err(HistogramError::TooMany));
+    }
+
+    proptest! {
+        #[test]
+        fn any_split_over_cores_merges_to_the_same(
+            values in prop::collection::vec((latency(), 0usize..4), 0..300),
+            room in any::<bool>(),
+        ) {
+            let mut cores: Vec<Histogram> = (0..4)
+                .map(|core| if room && core % 2 == 0 { Histogram::new() } else { Histogram::default() })
+                .collect();
+            values.iter().for_each(|&(value, core)| cores[core].record(Nanos(value)));
+            let mut merged = Histogram::default();
+            cores.iter().for_each(|core| merged.merge(core));
+            let all: Vec<u64> = values.iter().map(|pair| pair.0).collect();
+            prop_assert_eq!(merged, of(&all));
+        }
+
+        #[test]
+        fn quantiles_err_by_a_thousandth_at_most(
+            mut values in prop::collection::vec(0u64..3_600_000_000_000, 1..200),
+            bits in 1u32..43,
+            q in 0.0f64..=1.0,
+        ) {
+            values.iter_mut().for_each(|value| *value &= (1 << bits) - 1);
+            values.sort_unstable();
+            let rank = ((q * values.len() as f64).ceil() as usize).max(1);
+            let (exact, found) = (values[rank - 1] as f64, of(&values).quantile(q).0 as f64);
+            prop_assert!(found >= exact && found - exact <= exact * 0.001, "{found} for {exact}");
+        }
+
+        #[test]
+        fn the_exchange_form_leads_back(values in prop::collection::vec(latency(), 0..300)) {
+            let histogram = of(&values);
+            let (pairs, sum) = (histogram.to_pairs(), histogram.sum());
+            let back = Histogram::from_parts(&pairs, histogram.min(), histogram.max(), sum);
+            prop_assert_eq!(back, Ok(histogram));
+        }
+
+        #[test]
+        fn the_mean_is_exact(values in prop::collection::vec(latency(), 1..100)) {
+            let sum: u128 = values.iter().map(|&value| u128::from(value)).sum();
+            prop_assert_eq!(u128::from(of(&values).mean().0), sum / values.len() as u128);
+        }
     }
 }

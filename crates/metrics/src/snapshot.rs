@@ -122,3 +122,63 @@ impl Default for Snapshot {
         Self::new()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(status: u16, failure: FailureKind, done: u64) -> Sample {
+        Sample {
+            sent: Nanos(10),
+            done: Nanos(done),
+            bytes_out: 1,
+            bytes_in: 2,
+            wire_in: 3,
+            status,
+            failure,
+            ..Sample::default()
+        }
+    }
+
+    fn samples() -> [Sample; 4] {
+        [
+            sample(200, FailureKind::None, 100),
+            sample(404, FailureKind::None, 200),
+            sample(0, FailureKind::Timeout, 300),
+            sample(5000, FailureKind::None, 400),
+        ]
+    }
+
+    #[test]
+    fn hits_are_counted_once_everywhere() {
+        let mut snapshot = Snapshot::new();
+        samples().iter().for_each(|sample| snapshot.record(sample));
+        assert_eq!((snapshot.hits(), snapshot.successes), (4, 1));
+        assert_eq!(
+            (snapshot.statuses[200], snapshot.statuses[404], snapshot.statuses[0]),
+            (1, 1, 2)
+        );
+        assert_eq!(snapshot.failures[FailureKind::Timeout as usize], 1);
+        assert_eq!((snapshot.bytes_out, snapshot.bytes_in, snapshot.wire_in), (4, 8, 12));
+        assert_eq!((snapshot.response.max(), snapshot.service.max()), (Nanos(400), Nanos(390)));
+    }
+
+    #[test]
+    fn cores_merge_to_the_whole() {
+        let (mut whole, mut left, mut right) = (Snapshot::new(), Snapshot::new(), Snapshot::new());
+        for (at, sample) in samples().iter().enumerate() {
+            whole.record(sample);
+            if at % 2 == 0 { left.record(sample) } else { right.record(sample) }
+        }
+        (left.from, left.to) = (Nanos(5), Nanos(9));
+        (right.from, right.to) = (Nanos(4), Nanos(8));
+        let mut merged = Snapshot::new();
+        merged.merge(&left);
+        merged.merge(&right);
+        assert_eq!((merged.from, merged.to), (Nanos(4), Nanos(9)));
+        assert_eq!((&merged.response, &merged.service), (&whole.response, &whole.service));
+        assert_eq!((merged.statuses, merged.failures), (whole.statuses, whole.failures));
+        left.clear();
+        assert_eq!((left.hits(), left.bytes_in, left.to), (0, 0, Nanos(0)));
+    }
+}

@@ -216,3 +216,118 @@ fn per_second(hits: u64, time: Nanos) -> f64 {
 fn mean(total: u64, of: u64) -> f64 {
     if of == 0 { 0.0 } else { total as f64 / of as f64 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Vegeta's seed run: 250 hits, one every 20 ms, each answered after `response`.
+    fn seed_run(response: Nanos) -> Batch {
+        let sample = |seq: u64| Sample {
+            seq,
+            intended: Nanos::from_millis(20 * (seq + 1)),
+            sent: Nanos::from_millis(20 * (seq + 1)) + Nanos::MICRO,
+            done: Nanos::from_millis(20 * (seq + 1)) + response,
+            bytes_in: 100,
+            bytes_out: 3,
+            wire_in: 250,
+            status: 200,
+            ..Sample::default()
+        };
+        Batch {
+            epoch: 1_700_000_000_000_000_000,
+            samples: (0..250).map(sample).collect(),
+            texts: vec![],
+        }
+    }
+
+    fn fail(batch: &mut Batch, at: usize, text: &str) {
+        let error = batch.add_text(text.as_bytes());
+        let sample = &mut batch.samples[at];
+        (sample.status, sample.failure, sample.error) = (0, FailureKind::Timeout, error);
+    }
+
+    #[test]
+    fn figures_are_vegetas() {
+        let mut batch = seed_run(Nanos::from_millis(30));
+        fail(&mut batch, 7, "late");
+        let mut summary = Summary::new();
+        summary.add(&batch);
+        assert_eq!((summary.requests, summary.successes, summary.failed()), (250, 249, 1));
+        assert_eq!(summary.duration(), Nanos::from_millis(4980));
+        assert_eq!(summary.wait(), Nanos::from_millis(30));
+        assert_eq!(format!("{:.2}", summary.rate()), "50.20");
+        assert_eq!(format!("{:.2}", summary.throughput()), "49.70");
+        assert_eq!(summary.success_ratio(), 249.0 / 250.0);
+        assert_eq!((summary.bytes_in_mean(), summary.bytes_out_mean()), (100.0, 3.0));
+        assert_eq!((summary.bytes_in, summary.bytes_out, summary.wire_in), (25_000, 750, 62_500));
+        assert_eq!(summary.status_codes(), BTreeMap::from([(0, 1), (200, 249)]));
+        assert_eq!(summary.response.mean(), Nanos::from_millis(30));
+        assert_eq!(summary.service.mean(), Nanos(29_999_000));
+        assert_eq!(summary.errors(), [("late".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn the_last_end_need_not_be_the_last_hits() {
+        let mut batch = seed_run(Nanos::from_millis(30));
+        batch.samples[0].done = Nanos::from_secs(35);
+        let mut summary = Summary::new();
+        summary.add(&batch);
+        assert_eq!(summary.wait(), Nanos::from_secs(30));
+    }
+
+    #[test]
+    fn few_hits_have_figures_too() {
+        let mut summary = Summary::new();
+        assert_eq!(
+            (summary.rate(), summary.throughput(), summary.success_ratio()),
+            (0.0, 0.0, 0.0)
+        );
+        assert_eq!(
+            (summary.duration(), summary.wait(), summary.bytes_in_mean()),
+            (Nanos(0), Nanos(0), 0.0)
+        );
+        let mut one = seed_run(Nanos::from_millis(500));
+        one.samples.truncate(1);
+        one.samples[0].status = 9999;
+        summary.add(&one);
+        assert_eq!((summary.rate(), summary.throughput()), (1.0, 0.0));
+        assert_eq!(summary.status_codes(), BTreeMap::from([(9999, 1)]));
+    }
+
+    #[test]
+    fn error_texts_are_bounded_and_keep_their_order() {
+        let mut batch = Batch::default();
+        batch.samples.resize(2 * ERRORS_MAX + 10, Sample::default());
+        for at in 0..batch.samples.len() {
+            fail(&mut batch, at, &format!("port {}", at % (ERRORS_MAX + 5)));
+        }
+        let mut summary = Summary::new();
+        summary.add(&batch);
+        assert_eq!(summary.errors().len(), ERRORS_MAX);
+        assert_eq!(summary.errors()[1], ("port 1".to_owned(), 2));
+        assert_eq!(summary.errors_more, 10);
+    }
+
+    #[test]
+    fn parts_merge_to_the_whole() {
+        let mut batch = seed_run(Nanos::from_millis(30));
+        for (at, text) in [(3, "b"), (200, "a"), (201, "b")] {
+            fail(&mut batch, at, text);
+        }
+        let (mut whole, mut left, mut right) = (Summary::new(), Summary::new(), Summary::new());
+        whole.add(&batch);
+        let mut second = batch.clone();
+        second.samples.drain(..100);
+        batch.samples.truncate(100);
+        left.add(&batch);
+        right.add(&second);
+        left.merge(&right);
+        assert_eq!(
+            (left.requests, left.duration(), left.wait()),
+            (250, whole.duration(), whole.wait())
+        );
+        assert_eq!((left.errors(), left.status_codes()), (whole.errors(), whole.status_codes()));
+        assert_eq!((&left.response, left.failures), (&whole.response, whole.failures));
+    }
+}

@@ -136,3 +136,76 @@ impl Cell {
         self.response.merge(&other.response);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn batch(epoch: i64, intended_ms: &[u64]) -> Batch {
+        let sample = |&at: &u64| Sample {
+            intended: Nanos(at * 1_000_000),
+            done: Nanos((at + 20) * 1_000_000),
+            bytes_in: 7,
+            status: 200,
+            ..Sample::default()
+        };
+        Batch { epoch, samples: intended_ms.iter().map(sample).collect(), texts: Vec::new() }
+    }
+
+    fn hits(timeline: &Timeline) -> Vec<u64> {
+        timeline.cells().map(|cell| cell.hits).collect()
+    }
+
+    #[test]
+    fn seconds_begin_with_the_run() {
+        let mut timeline = Timeline::new();
+        timeline.add(&batch(500, &[0, 999, 1000, 3500]));
+        assert_eq!(hits(&timeline), [2, 1, 0, 1]);
+        assert_eq!((timeline.start(), timeline.width()), (500, Nanos::SECOND));
+        timeline.add(&batch(500 - 2_000_000_000, &[0]));
+        assert_eq!(hits(&timeline), [1, 0, 2, 1, 0, 1]);
+        assert_eq!(timeline.start(), 500 - 2_000_000_000);
+        let p50 = timeline.cells().next().map(|cell| cell.response.quantile(0.5));
+        assert_eq!(p50, Some(Nanos::from_millis(20)));
+    }
+
+    #[test]
+    fn long_runs_have_wider_cells() {
+        let mut timeline = Timeline::new();
+        let day: Vec<u64> = (0..86_400).map(|second| second * 1000).collect();
+        timeline.add(&batch(0, &day));
+        assert!(timeline.cells().len() <= CELLS_MAX);
+        assert_eq!(timeline.width(), Nanos::from_secs(256));
+        assert!(
+            timeline.cells().take(300).all(|cell| cell.hits == 256 && cell.bytes_in == 7 * 256)
+        );
+    }
+
+    #[test]
+    fn absurd_times_end() {
+        let mut timeline = Timeline::new();
+        for epoch in [0, i64::MAX, i64::MIN, -1] {
+            timeline.add(&batch(epoch, &[0]));
+        }
+        assert_eq!(hits(&timeline).iter().sum::<u64>(), 4);
+        assert!(timeline.cells().len() <= CELLS_MAX);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost(times in prop::collection::vec(0u64..10_000_000, 1..200)) {
+            let mut timeline = Timeline::new();
+            timeline.add(&batch(0, &times));
+            prop_assert_eq!(hits(&timeline).iter().sum::<u64>(), times.len() as u64);
+            prop_assert!(timeline.cells().len() <= CELLS_MAX);
+            let (start, width) = (timeline.start() as u64, timeline.width().0);
+            for (at, cell) in (0u64..).zip(timeline.cells()) {
+                let range = start + at * width..start + (at + 1) * width;
+                let inside = times.iter().filter(|&&time| range.contains(&(time * 1_000_000))).count();
+                prop_assert_eq!(cell.hits, inside as u64);
+            }
+        }
+    }
+}
