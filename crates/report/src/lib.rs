@@ -1,1 +1,63 @@
-//! numbers for people: text, JSON, HTML, plots.
+//! Numbers for people: text, JSON, HTML, plots.
+//!
+//! ```text
+//! Summary, Groups, Timeline, Generator, Verdict ──▶ Input ──▶ text · json · html · markdown · junit
+//! Summary                                       ──▶ hist · hdrplot
+//! Batch, TargetTable, label ──▶ PlotBuilder ──▶ Figure ──▶ html · svg · png
+//! Curve (label, Histogram)  ──▶ percentiles · histogram ──▶ Figure
+//! Snapshot                  ──▶ live::frame
+//! ```
+//!
+//! It knows not how the run was made, reads no clock, opens no file and no socket: every function gives its text or bytes
+//! back. Texts that came from a server or a file are escaped for where they are put.
+
+mod buckets;
+mod columns;
+mod escape;
+mod figure;
+mod hdrplot;
+mod html;
+mod json;
+mod junit;
+mod markdown;
+mod number;
+mod overlay;
+mod page;
+mod plot;
+mod text;
+
+pub mod live;
+
+pub use buckets::{Buckets, BucketsError, hist};
+pub use figure::{Axis, Colour, Figure, PngError, Scale, Series, Size, Style};
+pub use hdrplot::hdrplot;
+pub use html::html;
+pub use json::{json, json_vegeta};
+pub use junit::junit;
+pub use markdown::markdown;
+pub use overlay::{Curve, histogram, percentiles};
+pub use plot::{POINTS_MAX, PlotBuilder, SERIES_MAX, THRESHOLD, ThresholdError};
+pub use text::{text, text_vegeta};
+
+use metrics::{Generator, Groups, Summary, Timeline, Verdict};
+
+/// All that a report is made from. What is absent is left out of the report.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// The report's title: the attack's name or the file's; may be empty.
+    pub title: &'a str,
+    /// The figures.
+    pub summary: &'a Summary,
+    /// May they be believed?
+    pub verdict: &'a Verdict,
+    /// What the generator saw of itself; absent in foreign formats.
+    pub generator: Option<&'a Generator>,
+    /// What the reader lost, one sentence each.
+    pub losses: &'a [String],
+    /// Rows by target, status or name.
+    pub groups: Option<&'a Groups>,
+    /// What was seen over time; only `html` draws it.
+    pub timeline: Option<&'a Timeline>,
+    /// Histogram buckets for `json`.
+    pub buckets: Option<&'a Buckets>,
+}

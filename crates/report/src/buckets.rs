@@ -1,0 +1,139 @@
+//! `Buckets` and `hist`: response times counted between bounds the user chose, laid out as Vegeta does.
+
+use metrics::{Histogram, Summary};
+use stdx::{DurationError, Nanos};
+use thiserror::Error;
+
+use crate::columns::Columns;
+
+/// The most bounds taken.
+const BOUNDS_MAX: usize = 10_000;
+/// Marks of a bar that holds everything.
+const BAR_MAX: f64 = 75.0;
+
+/// Bounds between which response times are counted: half-open, the first 0, the last bucket without end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Buckets {
+    bounds: Vec<Nanos>,
+}
+
+/// Why a text gives no buckets.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum BucketsError {
+    /// It is not a list in brackets.
+    #[error("bad buckets: {0} (expected a list such as [0,1ms,10ms])")]
+    Form(String),
+    /// A bound is not a duration.
+    #[error("bad buckets: {0}")]
+    Bound(#[from] DurationError),
+    /// The bounds do not rise.
+    #[error("bad buckets: {bound} does not lie above {before}")]
+    Order {
+        /// The bound at fault.
+        bound: Nanos,
+        /// The one before it.
+        before: Nanos,
+    },
+    /// There are more than 10,000 bounds.
+    #[error("bad buckets: {0} bounds (the limit is 10000)")]
+    TooMany(usize),
+}
+
+impl Buckets {
+    /// Reads `[b1,b2,…]`; spaces are allowed, bounds are durations. A bound of 0 is put in front if there is none.
+    ///
+    /// # Errors
+    /// The text is no such list; the message begins with `bad buckets:`.
+    pub fn parse(text: &str) -> Result<Self, BucketsError> {
+        let form = || BucketsError::Form(text.to_owned());
+        let inner = text.trim().strip_prefix('[').ok_or_else(form)?;
+        let inner = inner.strip_suffix(']').ok_or_else(form)?;
+        let count = inner.split(',').count();
+        if count > BOUNDS_MAX {
+            return Err(BucketsError::TooMany(count));
+        }
+        let mut bounds = Vec::with_capacity(count + 1);
+        for part in inner.split(',') {
+            let bound = Nanos::parse(part.trim())?;
+            match bounds.last() {
+                None if bound > Nanos::ZERO => bounds.push(Nanos::ZERO),
+                Some(&before) if bound <= before => {
+                    return Err(BucketsError::Order { bound, before });
+                }
+                _ => {}
+            }
+            bounds.push(bound);
+        }
+        Ok(Self { bounds })
+    }
+
+    /// The bounds, the first always 0.
+    #[must_use]
+    pub fn bounds(&self) -> &[Nanos] {
+        &self.bounds
+    }
+
+    /// How many times lie in each bucket; to the histogram's precision at a bound that lies within one of its own buckets.
+    #[must_use]
+    pub fn counts(&self, times: &Histogram) -> Vec<u64> {
+        let below: Vec<u64> = self.bounds.iter().map(|bound| times.count_below(*bound)).collect();
+        let ends = below.iter().skip(1).copied().chain([times.count()]);
+        below.iter().zip(ends).map(|(begin, end)| end.saturating_sub(*begin)).collect()
+    }
+}
+
+/// The histogram of response times as text, as Vegeta's `-type=hist[…]` prints it.
+#[must_use]
+pub fn hist(summary: &Summary, buckets: &Buckets) -> String {
+    let total = summary.response.count();
+    let mut columns = Columns::default();
+    columns.row(["Bucket", "", "#", "%", "Histogram"].map(str::to_owned));
+    for (index, count) in buckets.counts(&summary.response).into_iter().enumerate() {
+        let low = buckets.bounds[index];
+        let high = buckets.bounds.get(index + 1).map_or("+Inf".to_owned(), Nanos::to_string);
+        let ratio = if total == 0 { 0.0 } else { count as f64 / total as f64 };
+        columns.row([
+            format!("[{low},"),
+            format!("{high}]"),
+            count.to_string(),
+            format!("{:.2}%", ratio * 100.0),
+            "#".repeat((ratio * BAR_MAX) as usize),
+        ]);
+    }
+    columns.lines()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bounds(text: &str) -> Vec<u64> {
+        Buckets::parse(text).unwrap().bounds().iter().map(|bound| bound.0).collect()
+    }
+
+    #[test]
+    fn reads_bounds() {
+        assert_eq!(bounds("[0,1ms,10ms]"), [0, 1_000_000, 10_000_000]);
+        assert_eq!(bounds("[ 1us , 2us ]"), [0, 1_000, 2_000]);
+        assert_eq!(bounds("[0]"), [0]);
+    }
+
+    #[test]
+    fn refuses_the_rest_and_says_so() {
+        for text in ["", "0,1ms", "[0,1ms", "[]", "[1ms,,2ms]", "[1]", "[2ms,1ms]", "[x]"] {
+            let error = Buckets::parse(text).unwrap_err();
+            assert!(error.to_string().starts_with("bad buckets: "), "{text:?}: {error}");
+        }
+        let many = format!("[{}]", vec!["1ms"; BOUNDS_MAX + 1].join(","));
+        assert!(matches!(Buckets::parse(&many), Err(BucketsError::TooMany(_))));
+    }
+
+    #[test]
+    fn counts_are_half_open_and_add_up() {
+        let mut times = Histogram::new();
+        for ns in [0, 999, 1_000, 1_500, 2_000] {
+            times.record(Nanos(ns));
+        }
+        assert_eq!(Buckets::parse("[0,1us,2us]").unwrap().counts(&times), [2, 2, 1]);
+    }
+}

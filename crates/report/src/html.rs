@@ -1,0 +1,314 @@
+//! The HTML report: one page with the verdict, charts and tables. Without scripts its charts are still pictures.
+
+use std::fmt::Write as _;
+
+use metrics::{Generator, Groups, Histogram, Timeline};
+use stdx::Nanos;
+
+use crate::figure::{Axis, Colour, Figure, Scale, Series, Size, Style};
+use crate::number::{duration, grouped, rfc3339};
+use crate::overlay::{Curve, histogram, percentiles};
+use crate::{Input, escape, page, text};
+
+/// Rows of a table; the rest is counted.
+const ROWS_MAX: usize = 200;
+/// The size of the picture shown where scripts do not run.
+const PICTURE: Size = Size { width: 1100, height: 380 };
+
+/// The report as one self-contained page.
+#[must_use]
+pub fn html(input: &Input<'_>) -> String {
+    let title = if input.title.is_empty() { "Load test" } else { input.title };
+    let figures = figures(input);
+    let mut body = String::from("<main>\n");
+    head(&mut body, input, title);
+    charts(&mut body, &figures);
+    tables(&mut body, input);
+    body.push_str(FOOTER);
+    body.push_str("</main>");
+    page::shell(title, &body, &figures)
+}
+
+const FOOTER: &str = "<footer>
+<p>Response times count from the moment a request was due, service times from the moment it was sent. \
+Success is a status from 200 to 399.</p>
+<p>Drag in a chart to zoom, double-click to reset, click a name to hide its line.</p>
+</footer>
+";
+
+/// Adds to the page; writing to a `String` cannot fail.
+fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
+    let _ = out.write_fmt(text);
+}
+
+fn head(out: &mut String, input: &Input<'_>, title: &str) {
+    let (summary, valid) = (input.summary, input.verdict.is_valid());
+    let (class, word) = if valid { ("good", "VALID") } else { ("bad", "INVALID") };
+    let title = escape::xml(title);
+    push(
+        out,
+        format_args!(
+            "<header><h1>{title}</h1><span class=\"badge {class}\">{word}</span></header>\n"
+        ),
+    );
+    let total = summary.duration().saturating_add(summary.wait());
+    if summary.requests > 0 {
+        let began = rfc3339(summary.earliest / 1_000_000_000 * 1_000_000_000);
+        let began = began.replace('T', " ").replace('Z', " UTC");
+        push(out, format_args!("<p class=\"faint\">{began}, {}</p>\n", duration(total)));
+    }
+    if !valid {
+        out.push_str("<ul class=\"reasons bad\">\n");
+        for reason in &input.verdict.reasons {
+            push(out, format_args!("<li>{}</li>\n", escape::xml(&reason.to_string())));
+        }
+        out.push_str("</ul>\n");
+    }
+    let times = &summary.response;
+    let tiles = [
+        ("requests", grouped(summary.requests)),
+        ("requests/s", format!("{:.2}", summary.rate())),
+        ("successes/s", format!("{:.2}", summary.throughput())),
+        ("success", format!("{:.2}%", summary.success_ratio() * 100.0)),
+        ("response p50", duration(times.quantile(0.5))),
+        ("response p99", duration(times.quantile(0.99))),
+        ("response max", duration(times.max())),
+    ];
+    out.push_str("<section class=\"tiles\">\n");
+    for (name, value) in tiles {
+        push(out, format_args!("<div class=\"tile\"><b>{value}</b><span>{name}</span></div>\n"));
+    }
+    out.push_str("</section>\n");
+}
+
+/// The page's figures in their order.
+fn figures(input: &Input<'_>) -> Vec<Figure> {
+    let summary = input.summary;
+    let curves = [
+        Curve { label: "Response (from due)", times: &summary.response },
+        Curve { label: "Service (from sent)", times: &summary.service },
+    ];
+    let mut figures = Vec::new();
+    if let Some(timeline) = input.timeline.filter(|timeline| timeline.cells().len() > 1) {
+        figures.push(latency_over_time(timeline));
+        figures.push(rate_over_time(timeline));
+    }
+    if summary.requests > 0 {
+        figures.push(percentiles("Latency by percentile", &curves));
+        figures.push(histogram("Latency histogram", &curves));
+    }
+    figures
+}
+
+fn over_time(title: &str, y: (&str, Scale), series: Vec<Series>) -> Figure {
+    Figure {
+        title: title.to_owned(),
+        x: Axis { label: "Seconds elapsed".to_owned(), scale: Scale::Linear },
+        y: Axis { label: y.0.to_owned(), scale: y.1 },
+        series,
+        notes: Vec::new(),
+    }
+}
+
+/// One value per cell, at the cell's begin.
+fn cells(timeline: &Timeline, of: impl Fn(&metrics::Cell) -> f64) -> Vec<(f64, f64)> {
+    let width = timeline.width().as_secs_f64();
+    timeline.cells().enumerate().map(|(n, cell)| (n as f64 * width, of(cell))).collect()
+}
+
+fn latency_over_time(timeline: &Timeline) -> Figure {
+    let lines = [("p50", 0.5, 1), ("p95", 0.95, 0), ("p99", 0.99, 2)];
+    let series = lines.map(|(label, q, colour)| Series {
+        label: label.to_owned(),
+        style: Style::Line,
+        colour: Colour::calm(colour),
+        points: cells(timeline, |cell| match cell.hits {
+            0 => f64::NAN,
+            _ => cell.response.quantile(q).as_millis_f64(),
+        }),
+    });
+    over_time("Response time", ("Latency (ms)", Scale::Log), series.into())
+}
+
+fn rate_over_time(timeline: &Timeline) -> Figure {
+    let width = timeline.width().as_secs_f64();
+    let area = |label: &str, colour, of: fn(&metrics::Cell) -> u64| Series {
+        label: label.to_owned(),
+        style: Style::Area,
+        colour,
+        points: cells(timeline, |cell| of(cell) as f64 / width),
+    };
+    let series = vec![
+        area("Requests", Colour::calm(0), |cell| cell.hits),
+        area("Errors", Colour::alarm(0), |cell| cell.errors),
+    ];
+    over_time("Rate and errors", ("Per second", Scale::Linear), series)
+}
+
+fn charts(out: &mut String, figures: &[Figure]) {
+    if figures.is_empty() {
+        return;
+    }
+    out.push_str("<div class=\"pair\">\n");
+    for (number, figure) in figures.iter().enumerate() {
+        let title = escape::xml(&figure.title);
+        let picture = figure.svg(PICTURE).replace(r#"xmlns="http://www.w3.org/2000/svg" "#, "");
+        push(
+            out,
+            format_args!(
+                "<section class=\"card\"><h2>{title}</h2><div class=\"chart\" data-figure=\"{number}\"><noscript>{picture}</noscript></div></section>\n"
+            ),
+        );
+    }
+    out.push_str("</div>\n");
+}
+
+/// A card with a table. Cells are escaped here; the first of a row is its name.
+fn table(out: &mut String, title: &str, heads: &[&str], rows: &[Vec<String>], more: usize) {
+    let title = escape::xml(title);
+    push(
+        out,
+        format_args!(
+            "<section class=\"card\"><h2>{title}</h2><div class=\"scroll\"><table>\n<thead><tr>"
+        ),
+    );
+    for head in heads {
+        push(out, format_args!("<th scope=\"col\">{}</th>", escape::xml(head)));
+    }
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for row in rows {
+        out.push_str("<tr>");
+        for (column, cell) in row.iter().enumerate() {
+            let cell = escape::xml(cell);
+            match column {
+                0 => push(out, format_args!("<th scope=\"row\" class=\"text\">{cell}</th>")),
+                _ => push(out, format_args!("<td>{cell}</td>")),
+            }
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody></table></div>");
+    if more > 0 {
+        push(out, format_args!("<p class=\"faint\">{more} more are not shown.</p>"));
+    }
+    out.push_str("</section>\n");
+}
+
+fn tables(out: &mut String, input: &Input<'_>) {
+    let summary = input.summary;
+    let row = |name: &str, times: &Histogram| {
+        let quantiles = [0.5, 0.9, 0.95, 0.99, 0.999].map(|q| duration(times.quantile(q)));
+        let mut row = vec![name.to_owned(), duration(times.min()), duration(times.mean())];
+        row.extend(quantiles);
+        row.push(duration(times.max()));
+        row
+    };
+    let mut rows = vec![
+        row("Response (from due)", &summary.response),
+        row("Service (from sent)", &summary.service),
+    ];
+    rows.extend(input.generator.map(|generator| row("Schedule lag", &generator.lag)));
+    let heads = ["", "min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"];
+    table(out, "Latencies", &heads, &rows, 0);
+    if let Some(groups) = input.groups {
+        group_table(out, groups);
+    }
+    out.push_str("<div class=\"pair\">\n");
+    if !summary.errors().is_empty() {
+        error_table(out, input);
+    }
+    let all = summary.requests.max(1) as f64;
+    let codes = summary.status_codes();
+    let rows: Vec<Vec<String>> = codes
+        .iter()
+        .map(|(code, count)| {
+            let share = format!("{:.2}%", *count as f64 / all * 100.0);
+            let code = if *code == 0 { "0 (no answer)".to_owned() } else { code.to_string() };
+            vec![code, grouped(*count), share]
+        })
+        .collect();
+    table(out, "Status codes", &["code", "requests", "share"], &rows, 0);
+    bytes_table(out, input);
+    if let Some(generator) = input.generator {
+        table(out, "Generator", &["", ""], &generator_rows(generator), 0);
+    }
+    out.push_str("</div>\n");
+}
+
+fn bytes_table(out: &mut String, input: &Input<'_>) {
+    let summary = input.summary;
+    let requests = summary.requests.max(1) as f64;
+    let all = [
+        ("Response bodies, decoded", summary.bytes_in),
+        ("Responses on the wire", summary.wire_in),
+        ("Request bodies", summary.bytes_out),
+    ];
+    let rows: Vec<Vec<String>> = all
+        .into_iter()
+        .filter(|(name, total)| *total > 0 || name.starts_with("Re") && !name.contains("wire"))
+        .map(|(name, total)| {
+            vec![name.to_owned(), grouped(total), format!("{:.2}", total as f64 / requests)]
+        })
+        .collect();
+    table(out, "Bytes", &["", "total", "per request"], &rows, 0);
+}
+
+fn error_table(out: &mut String, input: &Input<'_>) {
+    let errors = input.summary.errors();
+    let mut rows: Vec<Vec<String>> = errors
+        .iter()
+        .take(ROWS_MAX)
+        .map(|(text, count)| vec![text.clone(), grouped(*count)])
+        .collect();
+    if input.summary.errors_more > 0 {
+        rows.push(vec!["(further texts)".to_owned(), grouped(input.summary.errors_more)]);
+    }
+    table(out, "Errors", &["text", "count"], &rows, errors.len().saturating_sub(ROWS_MAX));
+}
+
+fn group_table(out: &mut String, groups: &Groups) {
+    let title = format!("By {}", text::group_title(groups).to_lowercase());
+    let rows: Vec<Vec<String>> = groups
+        .list()
+        .iter()
+        .take(ROWS_MAX)
+        .map(|(key, group)| {
+            let ratio = group.successes as f64 / group.hits.max(1) as f64 * 100.0;
+            let times = &group.response;
+            let quantiles = [0.5, 0.95, 0.99].map(|q| duration(times.quantile(q)));
+            let mut row = vec![key.clone(), grouped(group.hits), format!("{ratio:.2}%")];
+            row.push(duration(times.mean()));
+            row.extend(quantiles);
+            row.push(duration(times.max()));
+            row
+        })
+        .collect();
+    let heads = ["", "requests", "success", "mean", "p50", "p95", "p99", "max"];
+    table(out, &title, &heads, &rows, groups.list().len().saturating_sub(ROWS_MAX));
+}
+
+fn generator_rows(generator: &Generator) -> Vec<Vec<String>> {
+    let row = |name: &str, value: String| vec![name.to_owned(), value];
+    let mut rows = vec![
+        row("planned", grouped(generator.planned)),
+        row("sent", grouped(generator.sent)),
+        row("connections", grouped(generator.connections)),
+        row("busiest worker", format!("{:.1}% CPU", generator.cpu_busiest * 100.0)),
+        row("CPU time", duration(generator.cpu)),
+        row("workers", generator.workers.to_string()),
+        row("backend", generator.io.clone()),
+        row("pacing", text::pacing(generator)),
+        row("seed", generator.seed.to_string()),
+    ];
+    if generator.rate_per_s > 0.0 {
+        rows.insert(0, row("rate asked", format!("{:.2}/s", generator.rate_per_s)));
+    }
+    for (label, count) in text::troubles(generator) {
+        rows.push(row(label.trim_matches(['[', ']']), grouped(count)));
+    }
+    if generator.stalls > 0 {
+        rows.push(row("stalls", grouped(generator.stalls)));
+        rows.push(row("longest stall", duration(generator.stall_longest.at_least(Nanos(1)))));
+    }
+    rows
+}

@@ -1,0 +1,235 @@
+//! The JSON report: Vegeta's keys at the top level in Vegeta's order, ours under `brunt`. The schema is documented in
+//! `docs/reference/report-json.md`; a key there is never renamed.
+
+use std::collections::BTreeMap;
+
+use metrics::{Generator, Groups, Histogram, Reason, Summary};
+
+use crate::number::{go_json, rfc3339};
+use crate::{Buckets, Input, escape};
+
+/// An object under construction: keys in the order they are put.
+struct Object(String);
+
+impl Object {
+    fn new() -> Self {
+        Self(String::new())
+    }
+
+    /// Puts a key with a value that is JSON already.
+    fn put(mut self, key: &str, value: impl AsRef<str>) -> Self {
+        self.0.push(if self.0.is_empty() { '{' } else { ',' });
+        self.0.push_str(&escape::json(key));
+        self.0.push(':');
+        self.0.push_str(value.as_ref());
+        self
+    }
+
+    fn number(self, key: &str, value: u64) -> Self {
+        self.put(key, value.to_string())
+    }
+
+    fn float(self, key: &str, value: f64) -> Self {
+        self.put(key, go_json(value))
+    }
+
+    fn text(self, key: &str, value: &str) -> Self {
+        self.put(key, escape::json(value))
+    }
+
+    fn end(self) -> String {
+        if self.0.is_empty() { "{}".to_owned() } else { self.0 + "}" }
+    }
+}
+
+/// The whole report as one line.
+#[must_use]
+pub fn json(input: &Input<'_>) -> String {
+    vegeta(input.summary, input.buckets).put("brunt", own(input)).end() + "\n"
+}
+
+/// Only Vegeta's keys, as one line.
+#[must_use]
+pub fn json_vegeta(summary: &Summary, buckets: Option<&Buckets>) -> String {
+    vegeta(summary, buckets).end() + "\n"
+}
+
+fn vegeta(summary: &Summary, buckets: Option<&Buckets>) -> Object {
+    let times = &summary.response;
+    let mut object = Object::new().put("latencies", latencies(times));
+    if let Some(buckets) = buckets {
+        object = object.put("buckets", bucket_counts(times, buckets));
+    }
+    // Without requests there are no moments; Go's zero time stands for them.
+    let moment = |unix_ns: i64| match summary.requests {
+        0 => escape::json("0001-01-01T00:00:00Z"),
+        _ => escape::json(&rfc3339(unix_ns)),
+    };
+    let (bytes_in, bytes_out) = (summary.bytes_in, summary.bytes_out);
+    object
+        .put("bytes_in", total_mean(bytes_in, summary.bytes_in_mean()))
+        .put("bytes_out", total_mean(bytes_out, summary.bytes_out_mean()))
+        .put("earliest", moment(summary.earliest))
+        .put("latest", moment(summary.latest))
+        .put("end", moment(summary.end))
+        .number("duration", summary.duration().0)
+        .number("wait", summary.wait().0)
+        .number("requests", summary.requests)
+        .float("rate", summary.rate())
+        .float("throughput", summary.throughput())
+        .float("success", summary.success_ratio())
+        .put("status_codes", status_codes(summary))
+        .put("errors", list(summary.errors().iter().map(|(error, _)| escape::json(error))))
+}
+
+fn latencies(times: &Histogram) -> String {
+    Object::new()
+        .put("total", times.sum().to_string())
+        .number("mean", times.mean().0)
+        .number("50th", times.quantile(0.5).0)
+        .number("90th", times.quantile(0.9).0)
+        .number("95th", times.quantile(0.95).0)
+        .number("99th", times.quantile(0.99).0)
+        .number("max", times.max().0)
+        .number("min", times.min().0)
+        .end()
+}
+
+fn bucket_counts(times: &Histogram, buckets: &Buckets) -> String {
+    let counts = buckets.counts(times);
+    let pairs = buckets.bounds().iter().zip(counts);
+    pairs
+        .fold(Object::new(), |object, (bound, count)| object.number(&bound.0.to_string(), count))
+        .end()
+}
+
+fn total_mean(total: u64, mean: f64) -> String {
+    Object::new().number("total", total).float("mean", mean).end()
+}
+
+/// By the code as text, as Go orders a map's keys.
+fn status_codes(summary: &Summary) -> String {
+    let codes: BTreeMap<String, u64> =
+        summary.status_codes().into_iter().map(|(code, count)| (code.to_string(), count)).collect();
+    codes.iter().fold(Object::new(), |object, (code, count)| object.number(code, *count)).end()
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    crate::figure::json_list(items)
+}
+
+/// What stands under `brunt`.
+fn own(input: &Input<'_>) -> String {
+    let (summary, verdict) = (input.summary, input.verdict);
+    let reasons = verdict.reasons.iter().map(|reason: &Reason| escape::json(&reason.to_string()));
+    let errors = summary
+        .errors()
+        .iter()
+        .map(|(text, hits)| Object::new().text("text", text).number("count", *hits).end());
+    let mut object = Object::new()
+        .text("verdict", if verdict.is_valid() { "VALID" } else { "INVALID" })
+        .put("reasons", list(reasons))
+        .put("blind", if verdict.blind { "true" } else { "false" })
+        .put("losses", list(input.losses.iter().map(|loss| escape::json(loss))))
+        .put("response", times(&summary.response))
+        .put("service", times(&summary.service))
+        .number("successes", summary.successes)
+        .number("failed", summary.failed())
+        .number("wire_in", summary.wire_in)
+        .put("failures", failures(summary))
+        .put("errors", list(errors))
+        .number("errors_more", summary.errors_more);
+    if let Some(generator) = input.generator {
+        object = object.put("generator", self::generator(generator));
+    }
+    if let Some(groups) = input.groups {
+        object = object.put("groups", self::groups(groups));
+    }
+    object.end()
+}
+
+/// A distribution: Vegeta's names, and the quantiles its users miss.
+fn times(times: &Histogram) -> String {
+    Object::new()
+        .number("count", times.count())
+        .put("total", times.sum().to_string())
+        .number("mean", times.mean().0)
+        .float("stddev", times.stddev_ns())
+        .number("min", times.min().0)
+        .number("50th", times.quantile(0.5).0)
+        .number("75th", times.quantile(0.75).0)
+        .number("90th", times.quantile(0.9).0)
+        .number("95th", times.quantile(0.95).0)
+        .number("99th", times.quantile(0.99).0)
+        .number("99.9th", times.quantile(0.999).0)
+        .number("99.99th", times.quantile(0.9999).0)
+        .number("max", times.max().0)
+        .end()
+}
+
+fn failures(summary: &Summary) -> String {
+    let kinds = metrics::FailureKind::ALL.into_iter().zip(summary.failures).skip(1);
+    kinds
+        .filter(|(_, hits)| *hits > 0)
+        .fold(Object::new(), |object, (kind, hits)| object.number(kind.name(), hits))
+        .end()
+}
+
+fn generator(generator: &Generator) -> String {
+    let flag = |set: bool| if set { "true" } else { "false" };
+    Object::new()
+        .number("workers", u64::from(generator.workers))
+        .text("io", &generator.io)
+        .number("tick", generator.tick.0)
+        .number("max_in_flight", generator.max_in_flight)
+        .number("users", generator.users)
+        .float("rate", generator.rate_per_s)
+        .number("seed", generator.seed)
+        .number("planned", generator.planned)
+        .number("sent", generator.sent)
+        .number("not_sent", generator.not_sent)
+        .number("held", generator.held)
+        .put("lag", times(&generator.lag))
+        .number("cpu", generator.cpu.0)
+        .float("cpu_busiest", generator.cpu_busiest)
+        .number("wall", generator.wall.0)
+        .number("stalls", generator.stalls)
+        .number("stall_longest", generator.stall_longest.0)
+        .number("descriptors_exhausted", generator.descriptors_exhausted)
+        .number("ports_exhausted", generator.ports_exhausted)
+        .number("connections", generator.connections)
+        .number("rows_dropped", generator.rows_dropped)
+        .number("texts_cut", generator.texts_cut)
+        .put("interrupted", flag(generator.interrupted))
+        .put("finished", flag(generator.finished))
+        .end()
+}
+
+fn groups(groups: &Groups) -> String {
+    let rows = groups.list().iter().map(|(key, group)| {
+        Object::new()
+            .text("key", key)
+            .number("requests", group.hits)
+            .number("successes", group.successes)
+            .number("bytes_in", group.bytes_in)
+            .put("response", times(&group.response))
+            .end()
+    });
+    let by = crate::text::group_title(groups).to_lowercase();
+    Object::new().text("by", &by).put("rows", list(rows)).end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_at_all_is_still_json() {
+        let text = json_vegeta(&Summary::new(), None);
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["requests"], 0);
+        assert_eq!(value["errors"], serde_json::json!([]));
+        assert_eq!(value["earliest"], "0001-01-01T00:00:00Z");
+        assert_eq!(value["wait"], 0);
+    }
+}

@@ -1,0 +1,59 @@
+//! The report as JUnit XML, which build servers read: one suite, one case for the verdict, one for the success ratio.
+
+use std::fmt::Write as _;
+
+use crate::{Input, escape};
+
+/// Error texts named in a failure.
+const ERRORS_SHOWN: usize = 20;
+
+/// The report as one JUnit test suite. A case fails where the verdict is `INVALID`, or where not every hit succeeded.
+#[must_use]
+pub fn junit(input: &Input<'_>) -> String {
+    let mut out = String::new();
+    write_to(&mut out, input).expect("writing to a String cannot fail");
+    out
+}
+
+fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
+    let summary = input.summary;
+    let name = escape::xml(if input.title.is_empty() { "brunt" } else { input.title });
+    let valid = input.verdict.is_valid();
+    let all_well = summary.successes == summary.requests && summary.requests > 0;
+    let failures = u32::from(!valid) + u32::from(!all_well);
+    let time = summary.duration().saturating_add(summary.wait()).as_secs_f64();
+    writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
+    let counts = format!(r#"tests="2" failures="{failures}" errors="0" skipped="0""#);
+    writeln!(out, r#"<testsuites {counts} time="{time:.3}">"#)?;
+    writeln!(out, r#"  <testsuite name="{name}" {counts} time="{time:.3}">"#)?;
+    let reasons: Vec<String> = input.verdict.reasons.iter().map(ToString::to_string).collect();
+    let verdict = (!valid).then(|| (input.verdict.to_string(), reasons.join("\n")));
+    case(out, &name, "verdict", verdict)?;
+    let ratio = summary.success_ratio() * 100.0;
+    let message = format!("{ratio:.2}% of {} requests succeeded", summary.requests);
+    let success = (!all_well).then(|| (message, errors(input)));
+    case(out, &name, "success", success)?;
+    out.push_str("  </testsuite>\n</testsuites>\n");
+    Ok(())
+}
+
+/// One case; `failure` is its message and its details.
+fn case(
+    out: &mut String,
+    suite: &str,
+    name: &str,
+    failure: Option<(String, String)>,
+) -> std::fmt::Result {
+    let Some((message, details)) = failure else {
+        return writeln!(out, r#"    <testcase classname="{suite}" name="{name}"/>"#);
+    };
+    let (message, details) = (escape::xml(&message), escape::xml(&details));
+    writeln!(out, r#"    <testcase classname="{suite}" name="{name}">"#)?;
+    writeln!(out, r#"      <failure message="{message}">{details}</failure>"#)?;
+    writeln!(out, "    </testcase>")
+}
+
+fn errors(input: &Input<'_>) -> String {
+    let lines = input.summary.errors().iter().take(ERRORS_SHOWN);
+    lines.map(|(text, count)| format!("{count} x {text}")).collect::<Vec<_>>().join("\n")
+}

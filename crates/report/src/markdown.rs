@@ -1,0 +1,110 @@
+//! The report as Markdown, for a comment on a pull request: the verdict first, then tables.
+
+use std::fmt::Write as _;
+
+use metrics::{Groups, Histogram};
+
+use crate::number::{duration, grouped};
+use crate::{Input, escape};
+
+/// Error texts shown; the rest is counted.
+const ERRORS_SHOWN: usize = 10;
+/// Groups shown; the rest is counted.
+const GROUPS_SHOWN: usize = 50;
+
+/// The report as Markdown.
+#[must_use]
+pub fn markdown(input: &Input<'_>) -> String {
+    let mut out = String::new();
+    write_to(&mut out, input).expect("writing to a String cannot fail");
+    out
+}
+
+fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
+    let summary = input.summary;
+    let title = if input.title.is_empty() { "Load test" } else { input.title };
+    let badge = if input.verdict.is_valid() { "VALID" } else { "INVALID" };
+    writeln!(out, "### {}: {badge}\n", escape::markdown(title))?;
+    for reason in &input.verdict.reasons {
+        writeln!(out, "- {}", escape::markdown(&reason.to_string()))?;
+    }
+    if !input.verdict.reasons.is_empty() {
+        out.push('\n');
+    }
+    let success = summary.success_ratio() * 100.0;
+    let (rate, throughput) = (summary.rate(), summary.throughput());
+    writeln!(out, "| requests | rate | throughput | success | duration |")?;
+    writeln!(out, "|---:|---:|---:|---:|---:|")?;
+    let total = duration(summary.duration().saturating_add(summary.wait()));
+    let requests = grouped(summary.requests);
+    writeln!(out, "| {requests} | {rate:.2}/s | {throughput:.2}/s | {success:.2}% | {total} |\n")?;
+    writeln!(out, "| | min | mean | 50 | 90 | 95 | 99 | max |")?;
+    writeln!(out, "|---|---:|---:|---:|---:|---:|---:|---:|")?;
+    writeln!(out, "| response (from due) | {} |", times(&summary.response))?;
+    writeln!(out, "| service (from sent) | {} |\n", times(&summary.service))?;
+    if let Some(generator) = input.generator {
+        let lag = duration(generator.lag.quantile(0.99));
+        let cpu = generator.cpu_busiest * 100.0;
+        let (planned, sent) = (grouped(generator.planned), grouped(generator.sent));
+        writeln!(out, "Generator: {planned} planned, {sent} sent, lag p99 {lag}, CPU {cpu:.1}%\n")?;
+    }
+    codes(out, input)?;
+    errors(out, input)?;
+    if let Some(groups) = input.groups {
+        self::groups(out, groups)?;
+    }
+    Ok(())
+}
+
+fn times(times: &Histogram) -> String {
+    let quantiles = [0.5, 0.9, 0.95, 0.99].map(|q| times.quantile(q));
+    let [p50, p90, p95, p99] = quantiles;
+    [times.min(), times.mean(), p50, p90, p95, p99, times.max()].map(duration).join(" | ")
+}
+
+fn codes(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
+    let codes = input.summary.status_codes();
+    if codes.is_empty() {
+        return Ok(());
+    }
+    let codes: Vec<String> =
+        codes.iter().map(|(code, count)| format!("{code}: {}", grouped(*count))).collect();
+    writeln!(out, "Status codes: {}", codes.join(", "))
+}
+
+fn errors(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
+    let errors = input.summary.errors();
+    if errors.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n| error | count |\n|---|---:|")?;
+    for (text, count) in errors.iter().take(ERRORS_SHOWN) {
+        writeln!(out, "| {} | {} |", escape::markdown(text), grouped(*count))?;
+    }
+    let rest = errors.iter().skip(ERRORS_SHOWN).map(|error| error.1).sum::<u64>()
+        + input.summary.errors_more;
+    if rest > 0 {
+        writeln!(out, "| others | {} |", grouped(rest))?;
+    }
+    Ok(())
+}
+
+fn groups(out: &mut String, groups: &Groups) -> std::fmt::Result {
+    let title = crate::text::group_title(groups).to_lowercase();
+    writeln!(out, "\n| {title} | requests | success | mean | 50 | 95 | 99 | max |")?;
+    writeln!(out, "|---|---:|---:|---:|---:|---:|---:|---:|")?;
+    for (key, group) in groups.list().iter().take(GROUPS_SHOWN) {
+        let success = group.successes as f64 / group.hits.max(1) as f64 * 100.0;
+        let times = &group.response;
+        let quantiles = [0.5, 0.95, 0.99].map(|q| times.quantile(q));
+        let [p50, p95, p99] = quantiles;
+        let times = [times.mean(), p50, p95, p99, times.max()].map(duration).join(" | ");
+        let (key, hits) = (escape::markdown(key), grouped(group.hits));
+        writeln!(out, "| {key} | {hits} | {success:.2}% | {times} |")?;
+    }
+    let rest = groups.list().len().saturating_sub(GROUPS_SHOWN);
+    if rest > 0 {
+        writeln!(out, "\n{rest} more are not shown.")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! Numbers as people and Vegeta read them. It knows no report.
+
+use stdx::Nanos;
+
+/// A duration as Vegeta prints it: rounded to the next finer unit.
+pub(crate) fn duration(time: Nanos) -> String {
+    time.rounded().to_string()
+}
+
+/// A whole number in groups of three: `1,234,567`.
+pub(crate) fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A float as Go's JSON encoder writes it: shortest digits, exponents below 1e-6 and from 1e21. What is not finite is 0.
+pub(crate) fn go_json(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() || size == 0.0 {
+        return "0".to_owned();
+    }
+    if (1e-6..1e21).contains(&size) {
+        return value.to_string();
+    }
+    let text = format!("{value:e}");
+    if size >= 1e21 { text.replacen('e', "e+", 1) } else { text }
+}
+
+/// A moment (Unix time in ns) as RFC 3339 in UTC, with nanoseconds where there are any.
+pub(crate) fn rfc3339(unix_ns: i64) -> String {
+    let (seconds, nanos) = (unix_ns.div_euclid(1_000_000_000), unix_ns.rem_euclid(1_000_000_000));
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let (year, month, day) = civil(days);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    let fraction = if nanos == 0 {
+        String::new()
+    } else {
+        format!(".{nanos:09}").trim_end_matches('0').to_owned()
+    };
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
+}
+
+/// Year, month and day of a day counted from 1970-01-01 (Hinnant, "chrono-Compatible Low-Level Date Algorithms", 2013).
+fn civil(days: i64) -> (i64, i64, i64) {
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let day_of_era = shifted.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_of_three() {
+        for (n, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (12_345_678, "12,345,678")] {
+            assert_eq!(grouped(n), text);
+        }
+    }
+
+    #[test]
+    fn floats_as_go_writes_them() {
+        let cases = [
+            (0.0, "0"),
+            (1.0, "1"),
+            (50.2, "50.2"),
+            (0.000_001, "0.000001"),
+            (1.5e-7, "1.5e-7"),
+            (1e21, "1e+21"),
+            (f64::NAN, "0"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(go_json(value), text);
+        }
+    }
+
+    #[test]
+    fn moments() {
+        let cases = [
+            (0, "1970-01-01T00:00:00Z"),
+            (-1, "1969-12-31T23:59:59.999999999Z"),
+            (951_782_400_000_000_000, "2000-02-29T00:00:00Z"),
+            (1_700_000_000_120_000_000, "2023-11-14T22:13:20.12Z"),
+        ];
+        for (unix_ns, text) in cases {
+            assert_eq!(rfc3339(unix_ns), text);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Pages: the shell around tables and charts. One file, nothing loaded from anywhere; the browser is told to refuse it too.
+
+use crate::escape;
+use crate::figure::{Figure, script_data};
+
+const SCRIPT: &str = include_str!("../assets/chart.js");
+const STYLE: &str = include_str!("../assets/chart.css");
+
+/// Nothing may be loaded; what is inline may run.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
+                      img-src data: blob:; base-uri 'none'; form-action 'none'";
+
+/// A whole page. `body` is HTML; the figures are drawn into its elements `<div class="chart" data-figure="N">`.
+pub(crate) fn shell(title: &str, body: &str, figures: &[Figure]) -> String {
+    let title = escape::xml(title);
+    let data = script_data(figures);
+    format!(
+        r#"<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>{STYLE}</style>
+</head>
+<body>
+{body}
+<script type="application/json" id="figures">{data}</script>
+<script>{SCRIPT}</script>
+</body>
+</html>
+"#
+    )
+}
+
+/// A page of one figure that fills the window.
+pub(crate) fn figure(figure: &Figure) -> String {
+    let title = escape::xml(&figure.title);
+    let notes: String =
+        figure.notes.iter().map(|note| format!("<p>{}</p>\n", escape::xml(note))).collect();
+    let body = format!(
+        r#"<main class="wide">
+<header><h1>{title}</h1></header>
+<section class="card"><h2>&nbsp;</h2><div class="chart tall" data-figure="0"></div></section>
+<footer>
+{notes}<p>Drag to zoom, double-click to reset, click a name to hide its line.</p>
+</footer>
+</main>"#
+    );
+    shell(&figure.title, &body, std::slice::from_ref(figure))
+}

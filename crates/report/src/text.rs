@@ -1,0 +1,211 @@
+//! The text report: Vegeta's lines byte for byte, then ours in the same columns, the verdict last.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use metrics::{By, Generator, Groups, Histogram, Summary};
+use stdx::Nanos;
+
+use crate::columns::Columns;
+use crate::number::duration;
+use crate::{Input, escape};
+
+/// The whole report. `Latencies` are response times, from the moment a hit was due; `Service` are times from the moment its
+/// request was written.
+#[must_use]
+pub fn text(input: &Input<'_>) -> String {
+    let mut out = text_vegeta(input.summary);
+    out.push('\n');
+    out.push_str(&own_lines(input));
+    if let Some(groups) = input.groups {
+        let _ = write!(out, "\n{}", group_rows(groups));
+    }
+    let _ = writeln!(out, "\n{}", escape::terminal(&input.verdict.to_string()));
+    out
+}
+
+/// Only what Vegeta prints, byte for byte.
+#[must_use]
+pub fn text_vegeta(summary: &Summary) -> String {
+    let total = summary.duration().saturating_add(summary.wait());
+    let mut out = String::new();
+    line(
+        &mut out,
+        "Requests",
+        "[total, rate, throughput]",
+        format_args!("{}, {:.2}, {:.2}", summary.requests, summary.rate(), summary.throughput()),
+    );
+    line(
+        &mut out,
+        "Duration",
+        "[total, attack, wait]",
+        format_args!(
+            "{}, {}, {}",
+            duration(total),
+            duration(summary.duration()),
+            duration(summary.wait())
+        ),
+    );
+    line(&mut out, "Latencies", LATENCIES, format_args!("{}", latencies(&summary.response)));
+    let (bytes_in, bytes_out) = (summary.bytes_in, summary.bytes_out);
+    line(
+        &mut out,
+        "Bytes In",
+        "[total, mean]",
+        format_args!("{bytes_in}, {:.2}", summary.bytes_in_mean()),
+    );
+    line(
+        &mut out,
+        "Bytes Out",
+        "[total, mean]",
+        format_args!("{bytes_out}, {:.2}", summary.bytes_out_mean()),
+    );
+    let ratio = summary.success_ratio() * 100.0;
+    line(&mut out, "Success", "[ratio]", format_args!("{ratio:.2}%"));
+    line(&mut out, "Status Codes", "[code:count]", format_args!("{}", status_codes(summary)));
+    out.push_str("Error Set:\n");
+    for (error, _) in summary.errors() {
+        out.push_str(&escape::terminal(error));
+        out.push('\n');
+    }
+    out
+}
+
+const LATENCIES: &str = "[min, mean, 50, 90, 95, 99, max]";
+
+/// One line; the columns are as wide as Vegeta's widest label and two spaces.
+fn line(out: &mut String, name: &str, labels: &str, values: std::fmt::Arguments<'_>) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "{name:<14}{labels:<34}{values}");
+}
+
+fn latencies(times: &Histogram) -> String {
+    let quantiles = [0.5, 0.9, 0.95, 0.99].map(|q| times.quantile(q));
+    let [p50, p90, p95, p99] = quantiles;
+    let all = [times.min(), times.mean(), p50, p90, p95, p99, times.max()];
+    all.map(duration).join(", ")
+}
+
+/// `code:count`, by the code as text, two spaces after each.
+fn status_codes(summary: &Summary) -> String {
+    let by_text: BTreeMap<String, u64> =
+        summary.status_codes().into_iter().map(|(code, count)| (code.to_string(), count)).collect();
+    by_text.iter().fold(String::new(), |mut out, (code, count)| {
+        let _ = write!(out, "{code}:{count}  ");
+        out
+    })
+}
+
+/// Our lines, all but the verdict.
+fn own_lines(input: &Input<'_>) -> String {
+    let summary = input.summary;
+    let mut out = String::new();
+    line(&mut out, "Service", LATENCIES, format_args!("{}", latencies(&summary.service)));
+    if summary.wire_in > 0 {
+        let mean = summary.wire_in as f64 / summary.requests.max(1) as f64;
+        let total = summary.wire_in;
+        line(&mut out, "Wire In", "[total, mean]", format_args!("{total}, {mean:.2}"));
+    }
+    if summary.errors_more > 0 {
+        let more = summary.errors_more;
+        line(&mut out, "Errors", "[hits with further texts]", format_args!("{more}"));
+    }
+    if let Some(generator) = input.generator {
+        generator_lines(&mut out, generator);
+    }
+    for loss in input.losses {
+        line(&mut out, "Lost", "[in reading]", format_args!("{}", escape::terminal(loss)));
+    }
+    let note =
+        "Latencies count from the moment a request was due, Service from the moment it was sent.";
+    let _ = writeln!(out, "{note}");
+    out
+}
+
+fn generator_lines(out: &mut String, generator: &Generator) {
+    let lag = [0.5, 0.99].map(|q| duration(generator.lag.quantile(q)));
+    line(
+        out,
+        "Generator",
+        "[planned, sent, lag 50, 99, cpu]",
+        format_args!(
+            "{}, {}, {}, {}, {:.1}%",
+            generator.planned,
+            generator.sent,
+            lag[0],
+            lag[1],
+            generator.cpu_busiest * 100.0
+        ),
+    );
+    line(
+        out,
+        "",
+        "[backend, workers, pacing]",
+        format_args!("{}, {}, {}", generator.io, generator.workers, pacing(generator)),
+    );
+    if generator.stalls > 0 {
+        let (stalls, longest) = (generator.stalls, duration(generator.stall_longest));
+        line(out, "", "[stalls, longest]", format_args!("{stalls}, {longest}"));
+    }
+    for (label, count) in troubles(generator) {
+        line(out, "", label, format_args!("{count}"));
+    }
+    if generator.interrupted {
+        line(out, "", "[interrupted]", format_args!("yes"));
+    }
+}
+
+/// How hits were paced: `exact`, `tick 200µs`, `64 users`.
+pub(crate) fn pacing(generator: &Generator) -> String {
+    match (generator.users, generator.tick) {
+        (0, Nanos::ZERO) => "exact".to_owned(),
+        (0, tick) => format!("tick {tick}"),
+        (1, _) => "1 user".to_owned(),
+        (users, _) => format!("{users} users"),
+    }
+}
+
+/// Counts that should be 0, where they are not.
+pub(crate) fn troubles(generator: &Generator) -> Vec<(&'static str, u64)> {
+    let all = [
+        ("[not sent]", generator.not_sent),
+        ("[held by -max-workers]", generator.held),
+        ("[descriptors exhausted]", generator.descriptors_exhausted),
+        ("[ports exhausted]", generator.ports_exhausted),
+        ("[rows dropped]", generator.rows_dropped),
+        ("[texts cut]", generator.texts_cut),
+    ];
+    all.into_iter().filter(|(_, count)| *count > 0).collect()
+}
+
+/// The word over the first column of a table of groups.
+pub(crate) fn group_title(groups: &Groups) -> &'static str {
+    match groups.by() {
+        By::Target => "Target",
+        By::Status => "Status",
+        By::Name => "Name",
+    }
+}
+
+fn group_rows(groups: &Groups) -> String {
+    let mut columns = Columns::default().right(&[1, 2, 3, 4, 5, 6, 7]);
+    let title = group_title(groups).to_owned();
+    let heads = ["requests", "success", "mean", "50", "95", "99", "max"].map(str::to_owned);
+    let [h1, h2, h3, h4, h5, h6, h7] = heads;
+    columns.row([title, h1, h2, h3, h4, h5, h6, h7]);
+    for (key, group) in groups.list() {
+        let ratio = group.successes as f64 / group.hits.max(1) as f64 * 100.0;
+        let times = &group.response;
+        columns.row([
+            escape::terminal(key),
+            group.hits.to_string(),
+            format!("{ratio:.2}%"),
+            duration(times.mean()),
+            duration(times.quantile(0.5)),
+            duration(times.quantile(0.95)),
+            duration(times.quantile(0.99)),
+            duration(times.max()),
+        ]);
+    }
+    columns.lines()
+}
