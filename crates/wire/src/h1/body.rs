@@ -39,8 +39,10 @@ impl Body {
             }
             Self::Chunked(chunked) => chunked.handle_bytes(input, out),
             Self::UntilEof => {
-                let consumed = take(&mut u64::MAX, input, out);
-                Ok(Progress { consumed, done: false })
+                if !input.is_empty() {
+                    out(input);
+                }
+                Ok(Progress { consumed: input.len(), done: false })
             }
         }
     }

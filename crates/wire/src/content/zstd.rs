@@ -1,0 +1,198 @@
+//! zstd (RFC 8878), frame after frame. ruzstd reads whole blocks, so a block is gathered first: at most 128 KiB.
+
+use std::io::{self, Write};
+use std::{fmt, mem};
+
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use super::{ContentError, Sink};
+
+/// The largest window: 8 MiB. RFC 9659 forbids larger ones in HTTP.
+const WINDOW_MAX: u64 = 8 << 20;
+/// The largest block. RFC 8878, 3.1.1.2.4.
+const BLOCK_MAX: usize = 128 << 10;
+
+/// Decodes one body after the other.
+pub(super) struct Zstd {
+    decoder: FrameDecoder,
+    state: State,
+    /// The frame ends with a checksum.
+    checksum: bool,
+    /// The header or block so far.
+    pending: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Before or in a frame's header; the body may end where nothing of it came.
+    Header,
+    Block,
+    /// In a skippable frame; bytes left.
+    Skip(u64),
+}
+
+impl Default for Zstd {
+    fn default() -> Self {
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(WINDOW_MAX);
+        Self { decoder, state: State::Header, checksum: false, pending: Vec::new() }
+    }
+}
+
+impl Zstd {
+    pub(super) fn reset(&mut self) {
+        self.state = State::Header;
+        self.pending.clear();
+    }
+
+    pub(super) fn is_finished(&self) -> bool {
+        self.state == State::Header && self.pending.is_empty()
+    }
+
+    pub(super) fn decode(
+        &mut self,
+        mut input: &[u8],
+        out: &mut Sink<'_>,
+    ) -> Result<(), ContentError> {
+        while !input.is_empty() {
+            if let State::Skip(left) = &mut self.state {
+                let n = usize::try_from(*left).map_or(input.len(), |left| left.min(input.len()));
+                *left -= n as u64;
+                input = &input[n..];
+                if *left == 0 {
+                    self.state = State::Header;
+                }
+                continue;
+            }
+            // What is needed may grow with what came, so it is asked for until it is there.
+            loop {
+                let missing = self.needed()?.saturating_sub(self.pending.len());
+                if missing == 0 {
+                    break;
+                }
+                if input.is_empty() {
+                    return Ok(());
+                }
+                let (piece, rest) = input.split_at(missing.min(input.len()));
+                self.pending.extend_from_slice(piece);
+                input = rest;
+            }
+            let pending = mem::take(&mut self.pending);
+            let outcome = self.handle_item(&pending, out);
+            self.pending = pending;
+            self.pending.clear();
+            outcome?;
+        }
+        Ok(())
+    }
+
+    /// Bytes of the header or block, as far as what came of it tells.
+    fn needed(&self) -> Result<usize, ContentError> {
+        match (self.state, self.pending.as_slice()) {
+            (State::Header, [a, b, c, d, rest @ ..]) => {
+                if is_skippable(u32::from_le_bytes([*a, *b, *c, *d])) {
+                    return Ok(8);
+                }
+                Ok(rest.first().map_or(5, |descriptor| header_len(*descriptor)))
+            }
+            (State::Header, _) => Ok(4),
+            (_, [a, b, c, ..]) => {
+                let header = u32::from_le_bytes([*a, *b, *c, 0]);
+                let repeated = header >> 1 & 3 == 1;
+                let content = if repeated { 1 } else { (header >> 3) as usize };
+                let checksum = if header & 1 == 1 && self.checksum { 4 } else { 0 };
+                if content > BLOCK_MAX {
+                    return Err(ContentError::Zstd);
+                }
+                Ok(3 + content + checksum)
+            }
+            _ => Ok(3),
+        }
+    }
+
+    /// Takes a whole header or block.
+    fn handle_item(&mut self, item: &[u8], out: &mut Sink<'_>) -> Result<(), ContentError> {
+        if self.state == State::Header {
+            return self.handle_header(item);
+        }
+        let finished = self
+            .decoder
+            .decode_blocks(item, BlockDecodingStrategy::UptoBlocks(1))
+            .map_err(|_| ContentError::Zstd)?;
+        let mut writer = SinkWriter { out, fault: None };
+        let collected = self.decoder.collect_to_writer(&mut writer);
+        if let Some(fault) = writer.fault {
+            return Err(fault);
+        }
+        collected.map_err(|_| ContentError::Zstd)?;
+        if finished {
+            let stored = self.decoder.get_checksum_from_data();
+            if stored.is_some() && stored != self.decoder.get_calculated_checksum() {
+                return Err(ContentError::Zstd);
+            }
+            self.state = State::Header;
+        }
+        Ok(())
+    }
+
+    fn handle_header(&mut self, item: &[u8]) -> Result<(), ContentError> {
+        let word = |at: usize| {
+            item.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes)
+        };
+        if word(0).is_some_and(is_skippable) {
+            let left = word(4).ok_or(ContentError::Zstd)?;
+            self.state = if left == 0 { State::Header } else { State::Skip(u64::from(left)) };
+            return Ok(());
+        }
+        self.checksum = item.get(4).is_some_and(|descriptor| descriptor & 4 != 0);
+        self.decoder.reset(item).map_err(|_| ContentError::Zstd)?;
+        self.state = State::Block;
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Zstd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Zstd").field("state", &self.state).finish_non_exhaustive()
+    }
+}
+
+/// RFC 8878, 3.1.2.
+const fn is_skippable(magic: u32) -> bool {
+    magic & 0xffff_fff0 == 0x184d_2a50
+}
+
+/// The length of a frame header, magic number included, from its descriptor. RFC 8878, 3.1.1.1.1.
+const fn header_len(descriptor: u8) -> usize {
+    let single_segment = descriptor & 0x20 != 0;
+    let window = if single_segment { 0 } else { 1 };
+    let dictionary = [0, 1, 2, 4][(descriptor & 3) as usize];
+    let content_size = match descriptor >> 6 {
+        0 if single_segment => 1,
+        0 => 0,
+        1 => 2,
+        2 => 4,
+        _ => 8,
+    };
+    5 + window + dictionary + content_size
+}
+
+/// A [`Write`] that remembers why the sink refused.
+struct SinkWriter<'s, 'o> {
+    out: &'s mut Sink<'o>,
+    fault: Option<ContentError>,
+}
+
+impl Write for SinkWriter<'_, '_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        (self.out)(bytes).map_err(|fault| {
+            self.fault = Some(fault);
+            io::Error::from(io::ErrorKind::Other)
+        })?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
