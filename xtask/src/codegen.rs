@@ -2,6 +2,7 @@
 //! prints them; this writes them into the tree, or with `--check` compares. Nothing is generated that is compiled.
 
 use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -16,6 +17,10 @@ const GENERATED: [(&[&str], &str); 4] = [
     (&["completions", "fish"], "docs/completions/brunt.fish"),
 ];
 
+/// The flag reference, and the commands it holds, in its order.
+const FLAGS: &str = "docs/reference/flags.md";
+const COMMANDS: [&str; 6] = ["attack", "report", "plot", "encode", "serve", "demo"];
+
 /// The command.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let check = arguments.iter().any(|argument| argument == "--check");
@@ -25,8 +30,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         if check { &["--workspace", "--all-targets"] } else { &["--package", "brunt"] };
     process::stream(&root, "cargo", &[&["build", "--quiet", "--locked"], what].concat())?;
     let brunt = workspace::target_dir()?.join("debug/brunt").to_string_lossy().into_owned();
+    let mut documents = vec![(FLAGS, reference(&root, &brunt)?)];
     for (words, file) in GENERATED {
-        let text = process::capture(&root, &brunt, words)?;
+        documents.push((file, process::capture(&root, &brunt, words)?));
+    }
+    for (file, text) in documents {
         let path = root.join(file);
         let kept = fs::read_to_string(&path).unwrap_or_default();
         if kept == text {
@@ -43,4 +51,16 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         println!("codegen: {file}");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The flag reference: the help of each command.
+fn reference(root: &Path, brunt: &str) -> Result<String> {
+    let mut text = String::from(
+        "# Flags\n\nMade by `cargo xtask codegen` from the table that brunt parses with.\n",
+    );
+    for command in COMMANDS {
+        let help = process::capture(root, brunt, &["help", command])?;
+        text += &format!("\n## brunt {command}\n\n```\n{}\n```\n", help.trim_end());
+    }
+    Ok(text)
 }
