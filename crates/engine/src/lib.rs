@@ -1,7 +1,28 @@
 //! The run: one worker per core drives arrivals, connections and recorders.
+//!
+//! ```text
+//! Plan + Settings ─▶ Run ─▶ Worker (one a core: THE loop) ─▶ Recorder ─▶ Run::next_event ─▶ the command
+//!                            │  pace: when       origin, conn: where to       wire: bytes
+//!                            └─ hit: what is under way ─ finish: rows and counts
+//! ```
+//!
+//! It formats nothing for people, writes no file, and knows no script, Arrow or NATS. A failed request is data.
 
+mod conn;
+mod exchange;
+mod failure;
+mod hit;
+mod list;
+mod merge;
+mod origin;
+mod pace;
+mod prepared;
+mod record;
+mod request;
 mod run;
 mod settings;
+mod watch;
+mod worker;
 
-pub use run::{LazyTargets, Run, RunEvent, StartError};
+pub use run::{LazyTargets, Run, RunEvent, StartError, Stopper, measure_empty_schedule};
 pub use settings::{Capture, DnsTtl, HeadStyle, ProxySettings, Redirects, Settings, TlsSettings};

@@ -1,16 +1,45 @@
-//! `Run`: a plan under way on its worker threads.
+//! `Run`: a plan under way on its worker threads, and what they tell, merged.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use metrics::{Batch, Generator, Snapshot};
+use net::{Reactor, Resolver, Waker, machine};
+use stdx::Nanos;
 use thiserror::Error;
-use workload::{Plan, Target};
+use workload::arrival::Lane;
+use workload::{Load, Plan, Target};
 
-use crate::Settings;
+use crate::merge::Merge;
+use crate::pace::{Open, Pace};
+use crate::prepared::Prepared;
+use crate::record::{Message, Outlet, Recorder, new_batch};
+use crate::settings::Settings;
+use crate::worker::{IN_FLIGHT_MAX, Orders, Start, Worker};
 
-/// A plan under way on its worker threads.
+/// Messages of workers that may wait for the run's owner; past it rows are dropped, and counted.
+const MESSAGES_MAX: usize = 64;
+/// Emptied batches that may wait for one worker.
+const BATCHES_MAX: usize = 8;
+/// Snapshots a worker has besides the one it fills.
+const SNAPSHOTS_SPARE: usize = 2;
+/// Lazy targets that may wait for one worker.
+const LAZY_MAX: usize = 1024;
+
+/// A plan under way on its worker threads. Dropping it ends it.
 #[derive(Debug)]
-pub struct Run {}
+pub struct Run {
+    epoch: i64,
+    messages: Receiver<Message>,
+    batches: Vec<SyncSender<Batch>>,
+    merge: std::cell::RefCell<Merge>,
+    orders: Arc<Orders>,
+    wakers: Vec<Waker>,
+    threads: Vec<JoinHandle<()>>,
+    turn: std::cell::Cell<usize>,
+}
 
 /// What a run tells while it goes on.
 #[derive(Debug)]
@@ -19,8 +48,8 @@ pub enum RunEvent {
     Rows(Batch),
     /// What all workers saw since the last one, once a second.
     Progress(Box<Snapshot>),
-    /// Every worker ended; nothing follows. The generator's last word.
-    Finished(Box<Generator>),
+    /// Every worker ended; nothing follows. What was seen since the last progress, with the generator's last word.
+    Finished(Box<Snapshot>),
 }
 
 /// Why a run could not start.
@@ -42,6 +71,26 @@ pub enum StartError {
     Worker(#[from] std::io::Error),
 }
 
+/// Targets that come one by one (`-lazy`). It runs on a thread of its own and may block; an error ends the attack and
+/// is reported by [`Run`]'s user, who made the iterator.
+pub type LazyTargets = Box<dyn Iterator<Item = Target> + Send>;
+
+/// A worker's share of lazy targets.
+#[derive(Debug)]
+pub(crate) struct LazyLane {
+    pub(crate) targets: Receiver<Box<Target>>,
+    /// None was there when the last hit wanted one.
+    pub(crate) starved: bool,
+}
+
+/// What one worker thread is made of, before the clock starts.
+struct Seat {
+    reactor: Reactor,
+    pace: Pace,
+    lazy: Option<LazyLane>,
+    outlet: Outlet,
+}
+
 impl Run {
     /// Starts the workers. `epoch`, the Unix time of the run's start, is taken here. With `lazy`, targets come from
     /// that iterator, each used once in order, until it ends (`Plan::targets` is then empty).
@@ -53,38 +102,308 @@ impl Run {
         settings: &Settings,
         lazy: Option<LazyTargets>,
     ) -> Result<Self, StartError> {
-        let _ = (plan, settings, lazy);
-        todo!()
+        let workers = worker_count(&plan, settings);
+        let prepared = Arc::new(Prepared::new(plan, settings.clone())?);
+        let resolver = Arc::new(Resolver::start(settings.resolvers.clone())?);
+        let orders = Arc::new(Orders::default());
+        let (message_sender, messages) = sync_channel(MESSAGES_MAX);
+        let mut lanes = lazy_lanes(lazy, workers)?;
+        let (mut seats, mut batches, mut wakers) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut spares, now) = (Vec::new(), Instant::now());
+        for worker in 0..workers {
+            let mut reactor = Reactor::new(now)?;
+            reactor.set_resolver(Arc::clone(&resolver));
+            wakers.push(reactor.waker());
+            let (batch_sender, batch_receiver) = sync_channel(BATCHES_MAX);
+            let (snapshot_sender, snapshots) = sync_channel(SNAPSHOTS_SPARE);
+            stock(&batch_sender, &snapshot_sender, settings.rows);
+            batches.push(batch_sender);
+            spares.push(snapshot_sender);
+            let messages = message_sender.clone();
+            let outlet = Outlet { worker, messages, batches: batch_receiver, snapshots };
+            let pace = pace(&prepared, worker as u64, workers as u64);
+            seats.push(Seat { reactor, pace, lazy: lanes.pop(), outlet });
+        }
+        drop(message_sender);
+        let start = Instant::now();
+        let epoch = unix_now();
+        let told = told_by_plan(&prepared, workers);
+        let mut run = Self {
+            epoch,
+            messages,
+            batches,
+            merge: std::cell::RefCell::new(Merge::new(told, spares)),
+            orders,
+            wakers,
+            threads: Vec::new(),
+            turn: std::cell::Cell::new(0),
+        };
+        for (worker, seat) in seats.into_iter().enumerate() {
+            let thread = spawn(worker, workers, seat, (start, epoch), (&prepared, &run.orders))?;
+            run.threads.push(thread);
+        }
+        Ok(run)
     }
 
     /// Unix time of the run's start, in nanoseconds.
+    #[must_use]
     pub fn epoch(&self) -> i64 {
-        todo!()
+        self.epoch
     }
 
-    /// The next event; `None` when `timeout` passed without one.
+    /// The next event; `None` when `timeout` passed without one, and after [`RunEvent::Finished`].
+    #[must_use]
     pub fn next_event(&self, timeout: Duration) -> Option<RunEvent> {
-        let _ = timeout;
-        todo!()
+        let end = Instant::now() + timeout;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.messages.recv_timeout(left) {
+                Ok(Message::Rows(batch)) => return Some(RunEvent::Rows(batch)),
+                Ok(Message::Counts(worker, snapshot)) => {
+                    if let Some(merged) = self.merge.borrow_mut().add(worker, snapshot) {
+                        return Some(RunEvent::Progress(merged));
+                    }
+                }
+                Ok(Message::Done(worker, snapshot)) => {
+                    let interrupted = self.orders.is_given();
+                    if let Some(last) = self.merge.borrow_mut().end(worker, &snapshot, interrupted)
+                    {
+                        return Some(RunEvent::Finished(last));
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => return None,
+                Err(RecvTimeoutError::Disconnected) => {
+                    // A worker died without its last word; what the others said is all there is.
+                    let last = self.merge.borrow_mut().give_up();
+                    return last.map(RunEvent::Finished);
+                }
+            }
+        }
     }
 
     /// Gives an emptied batch back to the workers.
-    pub fn recycle(&self, batch: Batch) {
-        let _ = batch;
-        todo!()
+    pub fn recycle(&self, mut batch: Batch) {
+        batch.clear();
+        for _ in 0..self.batches.len() {
+            let turn = self.turn.get();
+            self.turn.set((turn + 1) % self.batches.len());
+            match self.batches[turn].try_send(batch) {
+                Ok(()) => return,
+                Err(
+                    std::sync::mpsc::TrySendError::Full(back)
+                    | std::sync::mpsc::TrySendError::Disconnected(back),
+                ) => batch = back,
+            }
+        }
     }
 
-    /// Begins no more hits; waits for those under way (first SIGINT). Safe to call from any thread, any number of times.
+    /// What gives orders to this run from any thread.
+    #[must_use]
+    pub fn stopper(&self) -> Stopper {
+        Stopper { orders: Arc::clone(&self.orders), wakers: self.wakers.clone() }
+    }
+
+    /// Begins no more hits; waits for those under way (first SIGINT).
     pub fn drain(&self) {
-        todo!()
+        self.stopper().drain();
     }
 
     /// Ends now; what is under way is counted as stopped (second SIGINT).
     pub fn abort(&self) {
-        todo!()
+        self.stopper().abort();
     }
 }
 
-/// Targets that come one by one (`-lazy`). It runs on a thread of its own and may block; an error ends the attack and
-/// is reported by [`Run`]'s user, who made the iterator.
-pub type LazyTargets = Box<dyn Iterator<Item = Target> + Send>;
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.abort();
+        // Workers that wait for room to say their last word find nobody listening, and end.
+        let (_, nobody) = sync_channel(0);
+        drop(std::mem::replace(&mut self.messages, nobody));
+        for thread in self.threads.drain(..) {
+            // A panic of a worker was printed when it happened.
+            thread.join().ok();
+        }
+    }
+}
+
+/// Gives orders to a run, from any thread, any number of times.
+#[derive(Clone, Debug)]
+pub struct Stopper {
+    orders: Arc<Orders>,
+    wakers: Vec<Waker>,
+}
+
+impl Stopper {
+    /// Begins no more hits; waits for those under way.
+    pub fn drain(&self) {
+        self.give(Orders::DRAIN);
+    }
+
+    /// Ends now; what is under way is counted as stopped.
+    pub fn abort(&self) {
+        self.give(Orders::ABORT);
+    }
+
+    fn give(&self, order: u8) {
+        self.orders.give(order);
+        self.wakers.iter().for_each(Waker::wake);
+    }
+}
+
+/// How many workers a plan can use: no more than its users, its limit of hits under way, or of connections.
+fn worker_count(plan: &Plan, settings: &Settings) -> usize {
+    let limit = match plan.load {
+        Load::Open { max_in_flight, .. } => max_in_flight,
+        Load::Closed { users } => Some(users),
+    };
+    let conns = settings.max_connections.map_or(usize::MAX, |n| n);
+    let limit = limit.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
+    settings.workers.min(limit).min(conns).max(1)
+}
+
+/// A worker's share of a whole that is dealt out evenly.
+pub(crate) fn share(total: u64, worker: u64, workers: u64) -> u64 {
+    total / workers + u64::from(worker < total % workers)
+}
+
+/// When a worker begins its hits.
+pub(crate) fn pace(prepared: &Prepared, worker: u64, workers: u64) -> Pace {
+    let plan = &prepared.plan;
+    match &plan.load {
+        Load::Open { shape, max_in_flight } => {
+            let limit = max_in_flight.map_or(u64::MAX, |n| share(n, worker, workers));
+            let in_flight_max = usize::try_from(limit).unwrap_or(usize::MAX).min(IN_FLIGHT_MAX);
+            let lane = Lane { first: worker, step: workers };
+            let cursor = shape.cursor(plan.seed, lane, plan.duration);
+            Pace::Open(Open { cursor, in_flight_max, tick: prepared.settings.tick })
+        }
+        Load::Closed { users } => {
+            Pace::Closed { idle: share(*users, worker, workers), next: worker, step: workers }
+        }
+    }
+}
+
+/// What the generator's record says of the plan itself.
+pub(crate) fn told_by_plan(prepared: &Prepared, workers: usize) -> Generator {
+    let plan = &prepared.plan;
+    let (max_in_flight, users, rate_per_s) = match &plan.load {
+        Load::Open { shape, max_in_flight } => {
+            (max_in_flight.unwrap_or(0), 0, shape.mean_rate_per_s(plan.duration))
+        }
+        Load::Closed { users } => (0, *users, 0.0),
+    };
+    Generator {
+        workers: workers as u32,
+        io: Reactor::backend().to_owned(),
+        tick: prepared.settings.tick,
+        max_in_flight,
+        users,
+        rate_per_s,
+        seed: plan.seed,
+        ..Generator::default()
+    }
+}
+
+/// Gives a worker what it fills while the run goes on, so that it allocates nothing.
+fn stock(batches: &SyncSender<Batch>, snapshots: &SyncSender<Box<Snapshot>>, rows: bool) {
+    for _ in 0..if rows { BATCHES_MAX / 2 } else { 0 } {
+        batches.try_send(new_batch()).ok();
+    }
+    for _ in 0..SNAPSHOTS_SPARE {
+        snapshots.try_send(Box::new(Snapshot::new())).ok();
+    }
+}
+
+/// Deals lazy targets out to the workers in turn, so that hit `k` gets target `k`.
+fn lazy_lanes(lazy: Option<LazyTargets>, workers: usize) -> std::io::Result<Vec<LazyLane>> {
+    let Some(targets) = lazy else { return Ok(Vec::new()) };
+    let (mut senders, mut lanes) = (Vec::new(), Vec::new());
+    for _ in 0..workers {
+        let (sender, receiver) = sync_channel(LAZY_MAX);
+        senders.push(sender);
+        lanes.push(LazyLane { targets: receiver, starved: false });
+    }
+    lanes.reverse();
+    std::thread::Builder::new().name("brunt-targets".to_owned()).spawn(move || {
+        for (target, sender) in targets.zip(senders.iter().cycle()) {
+            if sender.send(Box::new(target)).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(lanes)
+}
+
+fn spawn(
+    worker: usize,
+    workers: usize,
+    seat: Seat,
+    (start, epoch): (Instant, i64),
+    (prepared, orders): (&Arc<Prepared>, &Arc<Orders>),
+) -> std::io::Result<JoinHandle<()>> {
+    let (prepared, orders) = (Arc::clone(prepared), Arc::clone(orders));
+    std::thread::Builder::new().name(format!("brunt-worker-{worker}")).spawn(move || {
+        let settings = &prepared.settings;
+        settle_thread(worker, settings);
+        let Seat { mut reactor, pace, lazy, outlet } = seat;
+        reactor.set_start(start);
+        let limit = settings
+            .max_connections
+            .map_or(usize::MAX, |n| share(n as u64, worker as u64, workers as u64) as usize);
+        let idle = share(settings.connections as u64, worker as u64, workers as u64) as usize;
+        let recorder = Recorder::new(outlet, settings.rows, epoch);
+        Worker::new(Start {
+            io: reactor,
+            prepared: Arc::clone(&prepared),
+            orders,
+            pace,
+            lazy,
+            conns_max: limit,
+            idle_max: idle,
+            recorder,
+        })
+        .run();
+    })
+}
+
+/// Makes the thread punctual; pins it and makes it real-time where asked for. What is refused is said on stderr, once.
+fn settle_thread(worker: usize, settings: &Settings) {
+    machine::make_timers_punctual();
+    if settings.pin {
+        let cores = machine::allowed_cores();
+        if !cores.is_empty()
+            && let Err(error) = machine::pin_thread(cores[worker % cores.len()])
+        {
+            eprintln!("brunt: --pin: {error}");
+        }
+    }
+    if settings.real_time
+        && let Err(error) = machine::make_thread_real_time()
+    {
+        eprintln!("brunt: --rt: {error}");
+    }
+}
+
+fn unix_now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// How late an empty loop is that does nothing but wait for each moment of a schedule: the machine's own noise.
+#[must_use]
+pub fn measure_empty_schedule(interval: Nanos, count: u64) -> metrics::Histogram {
+    use net::Io;
+    let mut lag = metrics::Histogram::new();
+    machine::make_timers_punctual();
+    let Ok(mut reactor) = Reactor::new(Instant::now()) else { return lag };
+    let mut now = reactor.now();
+    let first = now;
+    for due in (1..=count).map(|k| first + interval * k) {
+        while now < due {
+            now = reactor.wait(Some(due));
+        }
+        lag.record(now.saturating_sub(due));
+    }
+    lag
+}

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stdx::Nanos;
+pub use wire::h1::request::HeadStyle;
 
 /// How a plan is carried out.
 #[derive(Clone, Debug)]
@@ -74,16 +75,6 @@ pub struct Capture {
 impl Capture {
     /// The most body bytes kept of one response, whatever is asked for: 16 MiB.
     pub const BODY_MAX: u64 = 16 << 20;
-}
-
-/// The header fields we add ourselves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum HeadStyle {
-    /// `User-Agent: brunt/VERSION`, `Accept-Encoding: gzip`, headers in the target's order.
-    #[default]
-    Native,
-    /// Byte for byte as Vegeta: Go's user agent, names sorted, `X-Vegeta-Seq`, `X-Vegeta-Attack`.
-    Vegeta,
 }
 
 /// How long a resolved name is kept.

@@ -100,6 +100,11 @@ impl Reactor {
         })
     }
 
+    /// Counts time from `start` from now on.
+    pub fn set_start(&mut self, start: Instant) {
+        self.start = start;
+    }
+
     /// Names are looked up by this resolver. Without one, [`Io::resolve`] answers only IP addresses.
     pub fn set_resolver(&mut self, resolver: Arc<Resolver>) {
         self.resolver = Some(resolver);

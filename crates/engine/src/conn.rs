@@ -1,0 +1,117 @@
+//! `Conn`: one connection and what is under way on it.
+
+use std::sync::Arc;
+
+use net::Sock;
+use slab::Slab;
+use stdx::Nanos;
+use wire::content::ContentDecoder;
+use wire::h1::response::ResponseDecoder;
+use wire::tls::TlsSession;
+
+use crate::list::{Link, Linked};
+
+/// The lists of idle connections, one an origin.
+pub(crate) const IDLE: u8 = 0;
+
+/// The connections of one worker.
+pub(crate) type Conns = Slab<Conn>;
+
+/// One connection.
+#[derive(Debug)]
+pub(crate) struct Conn {
+    /// `None` between two attempts to connect.
+    pub(crate) sock: Option<Sock>,
+    pub(crate) origin: u32,
+    /// The hit it serves.
+    pub(crate) hit: Option<u32>,
+    pub(crate) state: State,
+    /// How many hits it has served before this one.
+    pub(crate) served: u64,
+    /// Which of the origin's addresses is tried, counted from the first try.
+    pub(crate) attempt: u32,
+    /// The first try's place among the origin's addresses.
+    pub(crate) first_address: u32,
+    /// When connecting, or the TLS handshake, began.
+    pub(crate) since: Nanos,
+    pub(crate) tls: Option<Box<TlsSession>>,
+    pub(crate) decoder: ResponseDecoder,
+    pub(crate) content: Option<Box<ContentDecoder>>,
+    /// Whether this response's body is coded, and decoded by us.
+    pub(crate) coded: bool,
+    /// What of the response is kept for the row.
+    pub(crate) kept: Kept,
+    /// Bytes that the socket had no room for.
+    pub(crate) unsent: Vec<u8>,
+    /// A large request body, and how much of it is sent.
+    pub(crate) body: Option<(Arc<[u8]>, usize)>,
+    idle: Link,
+}
+
+/// What of the response is kept for the row.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    /// The reason phrase of a status outside 200..400.
+    pub(crate) reason: Vec<u8>,
+    /// The start of the decoded body.
+    pub(crate) body: Vec<u8>,
+    /// The header lines.
+    pub(crate) headers: Vec<u8>,
+}
+
+impl Kept {
+    pub(crate) fn clear(&mut self) {
+        self.reason.clear();
+        self.body.clear();
+        self.headers.clear();
+    }
+}
+
+/// How far a connection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Connecting.
+    Dialing,
+    /// Asking the proxy for a tunnel.
+    Tunneling,
+    /// Shaking hands.
+    Securing,
+    /// A request is sent, or its response is under way.
+    Busy,
+    /// Nothing is under way.
+    Idle,
+}
+
+impl Conn {
+    pub(crate) fn new(origin: u32, hit: u32, since: Nanos) -> Self {
+        Self {
+            sock: None,
+            origin,
+            hit: Some(hit),
+            state: State::Dialing,
+            served: 0,
+            attempt: 0,
+            first_address: 0,
+            since,
+            tls: None,
+            decoder: ResponseDecoder::new(),
+            content: None,
+            coded: false,
+            kept: Kept::default(),
+            unsent: Vec::new(),
+            body: None,
+            idle: Link::default(),
+        }
+    }
+
+    /// Whether something waits for room in the socket.
+    pub(crate) fn has_unsent(&self) -> bool {
+        !self.unsent.is_empty() || self.body.is_some()
+    }
+}
+
+impl Linked<IDLE> for Conn {
+    fn link(&mut self) -> &mut Link {
+        &mut self.idle
+    }
+}

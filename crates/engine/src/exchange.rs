@@ -1,0 +1,121 @@
+//! `Exchange`: takes a response apart for one hit: counts, decodes, keeps what is to be kept.
+
+use metrics::FailureKind;
+use wire::content::{Codings, ContentDecoder, ContentError};
+use wire::h1::response::{Head, ResponseSink};
+
+use crate::conn::Kept;
+use crate::hit::Progress;
+use crate::settings::Capture;
+
+/// Takes a response apart for one hit.
+#[derive(Debug)]
+pub(crate) struct Exchange<'a> {
+    pub(crate) progress: &'a mut Progress,
+    pub(crate) content: &'a mut Option<Box<ContentDecoder>>,
+    pub(crate) kept: &'a mut Kept,
+    pub(crate) capture: Capture,
+    pub(crate) decode: Decode,
+    /// Whether this response's body is coded and decoded by us.
+    pub(crate) coded: &'a mut bool,
+    /// What went wrong with the content coding, if anything.
+    pub(crate) failure: Option<ContentError>,
+}
+
+/// Which content codings are decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decode {
+    /// All we know.
+    All,
+    /// gzip, as Go's client does where it asked for it itself.
+    GzipOnly,
+    /// None.
+    Nothing,
+}
+
+impl ResponseSink for Exchange<'_> {
+    fn head(&mut self, head: &Head<'_>) {
+        self.progress.status = head.status;
+        self.progress.bytes_in = 0;
+        *self.coded = false;
+        if !(200..400).contains(&head.status) {
+            self.kept.reason.extend_from_slice(head.reason.as_bytes());
+        }
+        if self.decode != Decode::Nothing {
+            self.begin_decoding(head);
+        }
+        if self.capture.headers {
+            self.keep_headers(head);
+        }
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        if !*self.coded {
+            take(self.progress, self.kept, self.capture, bytes);
+            return;
+        }
+        let Some(decoder) = self.content.as_mut().filter(|_| self.failure.is_none()) else {
+            return;
+        };
+        let (progress, kept, capture) = (&mut *self.progress, &mut *self.kept, self.capture);
+        if let Err(error) = decoder.decode(bytes, &mut |piece| take(progress, kept, capture, piece))
+        {
+            self.failure = Some(error);
+            self.progress.content_failure = Some(FailureKind::Decode);
+        }
+    }
+}
+
+impl Exchange<'_> {
+    /// Makes the connection's decoder ready for this body. A coding we do not know is left as it is.
+    fn begin_decoding(&mut self, head: &Head<'_>) {
+        let mut codings = Codings::default();
+        let mut only_gzip = true;
+        for field in head.headers {
+            if field.name.len() == CONTENT_ENCODING.len()
+                && field.name.eq_ignore_ascii_case(CONTENT_ENCODING)
+            {
+                codings.push_field(field.value);
+                only_gzip &= field.value.eq_ignore_ascii_case(b"gzip");
+            }
+        }
+        if codings.is_identity() || (self.decode == Decode::GzipOnly && !only_gzip) {
+            return;
+        }
+        let ready = match self.content {
+            Some(decoder) => decoder.reset(&codings),
+            None => ContentDecoder::new(&codings).map(|decoder| {
+                *self.content = Some(Box::new(decoder));
+            }),
+        };
+        *self.coded = ready.is_ok();
+    }
+
+    /// Keeps the header lines. Where Go's client would decode, it takes the coding's fields out, and so do we.
+    fn keep_headers(&mut self, head: &Head<'_>) {
+        for field in head.headers {
+            let hidden = *self.coded
+                && self.decode == Decode::GzipOnly
+                && (field.name.eq_ignore_ascii_case(CONTENT_ENCODING)
+                    || field.name.eq_ignore_ascii_case("content-length"));
+            if hidden {
+                continue;
+            }
+            let out = &mut self.kept.headers;
+            out.extend_from_slice(field.name.as_bytes());
+            out.extend_from_slice(b": ");
+            out.extend_from_slice(field.value);
+            out.extend_from_slice(b"\r\n");
+        }
+    }
+}
+
+const CONTENT_ENCODING: &str = "content-encoding";
+
+/// Counts a piece of the decoded body and keeps what is to be kept of it.
+fn take(progress: &mut Progress, kept: &mut Kept, capture: Capture, piece: &[u8]) {
+    let room = capture.body_max.min(Capture::BODY_MAX).saturating_sub(kept.body.len() as u64);
+    let keep = piece.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+    kept.body.extend_from_slice(&piece[..keep]);
+    progress.bytes_in += if capture.count_kept_only { keep } else { piece.len() } as u64;
+}

@@ -1,0 +1,95 @@
+//! `Hit`: one hit under way, from its begin to its row.
+
+use metrics::FailureKind;
+use slab::Slab;
+use stdx::Nanos;
+
+use crate::list::{Link, Linked};
+use crate::request::Request;
+
+/// The list of hits in the order of their deadlines.
+pub(crate) const BY_DEADLINE: u8 = 0;
+/// The lists of hits that wait for a connection, one an origin.
+pub(crate) const WAITING: u8 = 1;
+
+/// The hits under way.
+pub(crate) type Hits = Slab<Hit>;
+
+/// One hit under way. The times are offsets from the run's start.
+#[derive(Debug)]
+pub(crate) struct Hit {
+    pub(crate) seq: u64,
+    /// Index of the plan's target; of a lazy target there is none.
+    pub(crate) target: Option<u32>,
+    /// What is sent instead of the target's own request: a redirect's or a lazy target's.
+    pub(crate) own_request: Option<Box<Request>>,
+    pub(crate) intended: Nanos,
+    pub(crate) sent: Option<Nanos>,
+    pub(crate) first_byte: Option<Nanos>,
+    pub(crate) dns: Nanos,
+    pub(crate) dial: Nanos,
+    pub(crate) tls: Nanos,
+    /// When it began to wait for a name; zero where it did not.
+    pub(crate) asked_name: Nanos,
+    pub(crate) deadline: Nanos,
+    /// The origin it is sent to.
+    pub(crate) origin: u32,
+    /// The connection it is on.
+    pub(crate) conn: Option<u32>,
+    pub(crate) redirects: u32,
+    pub(crate) progress: Progress,
+    /// It went out on a kept-alive connection.
+    pub(crate) reused: bool,
+    /// It was sent again, after a kept-alive connection turned out to be closed.
+    pub(crate) retried: bool,
+    by_deadline: Link,
+    waiting: Link,
+}
+
+/// How far the response is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Progress {
+    pub(crate) status: u16,
+    pub(crate) bytes_in: u64,
+    pub(crate) wire_in: u64,
+    /// What went wrong with the body's content coding.
+    pub(crate) content_failure: Option<FailureKind>,
+}
+
+impl Hit {
+    pub(crate) fn new(seq: u64, intended: Nanos) -> Self {
+        Self {
+            seq,
+            target: None,
+            own_request: None,
+            intended,
+            sent: None,
+            first_byte: None,
+            dns: Nanos::ZERO,
+            dial: Nanos::ZERO,
+            tls: Nanos::ZERO,
+            asked_name: Nanos::ZERO,
+            deadline: Nanos::MAX,
+            origin: 0,
+            conn: None,
+            redirects: 0,
+            progress: Progress::default(),
+            reused: false,
+            retried: false,
+            by_deadline: Link::default(),
+            waiting: Link::default(),
+        }
+    }
+}
+
+impl Linked<BY_DEADLINE> for Hit {
+    fn link(&mut self) -> &mut Link {
+        &mut self.by_deadline
+    }
+}
+
+impl Linked<WAITING> for Hit {
+    fn link(&mut self) -> &mut Link {
+        &mut self.waiting
+    }
+}

@@ -1,0 +1,128 @@
+//! `List`: a queue threaded through the entries of a slab, so that any entry leaves it at once and nothing is allocated.
+
+use slab::Slab;
+
+/// "No entry": the end of a list.
+const NONE: u32 = u32::MAX;
+
+/// An entry's place in one list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Link {
+    prev: u32,
+    next: u32,
+    member: bool,
+}
+
+impl Default for Link {
+    fn default() -> Self {
+        Self { prev: NONE, next: NONE, member: false }
+    }
+}
+
+/// An entry that can be a member of the list named `ID`.
+pub(crate) trait Linked<const ID: u8> {
+    fn link(&mut self) -> &mut Link;
+}
+
+/// A queue of slab entries, first in first out; it can also be used as a stack.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct List<const ID: u8> {
+    head: u32,
+    tail: u32,
+    len: usize,
+}
+
+impl<const ID: u8> Default for List<ID> {
+    fn default() -> Self {
+        Self { head: NONE, tail: NONE, len: 0 }
+    }
+}
+
+impl<const ID: u8> List<ID> {
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The entry that came first.
+    pub(crate) fn first(&self) -> Option<u32> {
+        (self.head != NONE).then_some(self.head)
+    }
+
+    /// The entry that came last.
+    pub(crate) fn last(&self) -> Option<u32> {
+        (self.tail != NONE).then_some(self.tail)
+    }
+
+    pub(crate) fn push<T: Linked<ID>>(&mut self, entries: &mut Slab<T>, index: u32) {
+        let link = entries[index as usize].link();
+        debug_assert!(!link.member, "an entry is in a list at most once");
+        *link = Link { prev: self.tail, next: NONE, member: true };
+        match self.tail {
+            NONE => self.head = index,
+            tail => entries[tail as usize].link().next = index,
+        }
+        self.tail = index;
+        self.len += 1;
+    }
+
+    /// Takes an entry out; gives whether it was in.
+    pub(crate) fn remove<T: Linked<ID>>(&mut self, entries: &mut Slab<T>, index: u32) -> bool {
+        let link = std::mem::take(entries[index as usize].link());
+        if !link.member {
+            return false;
+        }
+        match link.prev {
+            NONE => self.head = link.next,
+            prev => entries[prev as usize].link().next = link.next,
+        }
+        match link.next {
+            NONE => self.tail = link.prev,
+            next => entries[next as usize].link().prev = link.prev,
+        }
+        self.len -= 1;
+        true
+    }
+
+    pub(crate) fn pop_first<T: Linked<ID>>(&mut self, entries: &mut Slab<T>) -> Option<u32> {
+        let index = self.first()?;
+        self.remove(entries, index);
+        Some(index)
+    }
+
+    pub(crate) fn pop_last<T: Linked<ID>>(&mut self, entries: &mut Slab<T>) -> Option<u32> {
+        let index = self.last()?;
+        self.remove(entries, index);
+        Some(index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Entry(Link);
+
+    impl Linked<0> for Entry {
+        fn link(&mut self) -> &mut Link {
+            &mut self.0
+        }
+    }
+
+    #[test]
+    fn entries_leave_from_anywhere() {
+        let mut entries = Slab::new();
+        let mut list = List::<0>::default();
+        let keys: Vec<u32> =
+            (0..4).map(|_| entries.insert(Entry(Link::default())) as u32).collect();
+        for &key in &keys {
+            list.push(&mut entries, key);
+        }
+        assert!(list.remove(&mut entries, keys[1]));
+        assert!(!list.remove(&mut entries, keys[1]), "it left already");
+        assert_eq!(list.pop_last(&mut entries), Some(keys[3]));
+        assert_eq!(list.pop_first(&mut entries), Some(keys[0]));
+        assert_eq!(list.len(), 1);
+        assert_eq!(list.pop_first(&mut entries), Some(keys[2]));
+        assert_eq!(list.pop_first(&mut entries), None);
+    }
+}

@@ -1,0 +1,104 @@
+//! `Merge`: makes one account of what several workers tell.
+
+use std::sync::mpsc::SyncSender;
+
+use metrics::{Generator, Histogram, Snapshot};
+
+/// Makes one account of what several workers tell.
+#[derive(Debug)]
+pub(crate) struct Merge {
+    /// What the record says of the plan; the workers do not know it.
+    plan: Generator,
+    workers: Vec<Told>,
+    /// What was told since the last account.
+    sum: Snapshot,
+    /// All schedule lag so far; workers tell it piece by piece.
+    lag: Histogram,
+    /// Ways back for the workers' snapshots.
+    spares: Vec<SyncSender<Box<Snapshot>>>,
+    over: bool,
+}
+
+/// What one worker last told of itself.
+#[derive(Debug, Default)]
+struct Told {
+    generator: Generator,
+    in_flight: u64,
+    since_last: bool,
+    ended: bool,
+}
+
+impl Merge {
+    pub(crate) fn new(plan: Generator, spares: Vec<SyncSender<Box<Snapshot>>>) -> Self {
+        let workers = spares.iter().map(|_| Told::default()).collect();
+        Self { plan, workers, sum: Snapshot::new(), lag: Histogram::new(), spares, over: false }
+    }
+
+    /// A worker's counts; gives the account once every worker that still runs has told its part.
+    pub(crate) fn add(&mut self, worker: usize, mut told: Box<Snapshot>) -> Option<Box<Snapshot>> {
+        self.take(worker, &told);
+        told.clear();
+        // The worker may have ended meanwhile; its snapshot is then not needed.
+        self.spares[worker].try_send(told).ok();
+        let complete = self.workers.iter().all(|told| told.ended || told.since_last);
+        complete.then(|| self.account())
+    }
+
+    /// A worker's last counts; gives the last account after the last worker.
+    pub(crate) fn end(
+        &mut self,
+        worker: usize,
+        told: &Snapshot,
+        interrupted: bool,
+    ) -> Option<Box<Snapshot>> {
+        self.take(worker, told);
+        self.workers[worker].ended = true;
+        if !self.workers.iter().all(|told| told.ended) {
+            return None;
+        }
+        self.over = true;
+        let mut last = self.account();
+        last.generator.finished = true;
+        last.generator.interrupted = interrupted;
+        Some(last)
+    }
+
+    /// The workers are gone without a last word; gives what there is, once.
+    pub(crate) fn give_up(&mut self) -> Option<Box<Snapshot>> {
+        if std::mem::replace(&mut self.over, true) {
+            return None;
+        }
+        Some(self.account())
+    }
+
+    fn take(&mut self, worker: usize, told: &Snapshot) {
+        self.lag.merge(&told.generator.lag);
+        let seat = &mut self.workers[worker];
+        seat.generator = Generator { lag: Histogram::default(), ..told.generator.clone() };
+        seat.in_flight = told.in_flight;
+        seat.since_last = true;
+        self.sum.merge(told);
+    }
+
+    fn account(&mut self) -> Box<Snapshot> {
+        let mut account = Box::new(std::mem::replace(&mut self.sum, Snapshot::new()));
+        let mut generator = Generator::default();
+        for told in &mut self.workers {
+            generator.merge(&told.generator);
+            told.since_last = false;
+        }
+        account.in_flight = self.workers.iter().map(|told| told.in_flight).sum();
+        account.generator = Generator {
+            workers: self.plan.workers,
+            io: self.plan.io.clone(),
+            tick: self.plan.tick,
+            max_in_flight: self.plan.max_in_flight,
+            users: self.plan.users,
+            rate_per_s: self.plan.rate_per_s,
+            seed: self.plan.seed,
+            lag: self.lag.clone(),
+            ..generator
+        };
+        account
+    }
+}

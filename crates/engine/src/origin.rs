@@ -1,0 +1,222 @@
+//! `Origin`: a server as connections see it: scheme, host and port, the way to it, and the connections there are.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+
+use net::Address;
+use stdx::Nanos;
+use wire::proxy::NoProxy;
+use wire::url::{Scheme, Url};
+
+use crate::conn::IDLE;
+use crate::hit::WAITING;
+use crate::list::List;
+use crate::settings::Settings;
+
+/// The most origins of one worker; redirects and lazy targets beyond it fail.
+pub(crate) const ORIGINS_MAX: usize = 65_536;
+
+/// What tells one origin from another.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct OriginKey {
+    secure: bool,
+    host: String,
+    port: u16,
+}
+
+impl OriginKey {
+    pub(crate) fn of(url: &Url) -> Self {
+        Self { secure: url.scheme == Scheme::Https, host: url.host.clone(), port: url.port }
+    }
+}
+
+/// The way to an origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// Straight to `name:port`.
+    Direct,
+    /// A Unix socket, whatever the URL says.
+    Unix(PathBuf),
+    /// Through a proxy that is asked with absolute addresses.
+    Forward { authorization: Option<String> },
+    /// Through a tunnel that a proxy opens.
+    Tunnel { authorization: Option<String> },
+}
+
+/// What is dialled: a name or address, and a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Endpoint {
+    pub(crate) host: String,
+    pub(crate) port: u16,
+}
+
+/// One origin.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    pub(crate) key: OriginKey,
+    pub(crate) route: Route,
+    /// What is dialled; several take turns (`-connect-to` repeated).
+    endpoints: Vec<Endpoint>,
+    /// The endpoint whose name is being, or was last, resolved.
+    endpoint: usize,
+    pub(crate) addresses: Vec<IpAddr>,
+    /// Until when `addresses` may be used.
+    pub(crate) fresh_until: Nanos,
+    pub(crate) resolving: bool,
+    /// Dials so far: they take the addresses in turn.
+    pub(crate) dials: u32,
+    pub(crate) idle: List<IDLE>,
+    pub(crate) waiting: List<WAITING>,
+    /// Connections there are, connecting ones included.
+    pub(crate) open: usize,
+    /// It is on the list of origins to be looked at.
+    pub(crate) listed: bool,
+}
+
+impl Origin {
+    pub(crate) fn secure(&self) -> bool {
+        self.key.secure
+    }
+
+    pub(crate) fn host(&self) -> &str {
+        &self.key.host
+    }
+
+    /// `host:port`, an IPv6 address in brackets.
+    pub(crate) fn authority(&self) -> String {
+        join_host_port(&self.key.host, self.key.port)
+    }
+
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        &self.endpoints[self.endpoint]
+    }
+
+    /// Moves on to the next endpoint, where there are several; its addresses are not known yet.
+    pub(crate) fn turn_endpoint(&mut self) {
+        if self.endpoints.len() > 1 {
+            self.endpoint = (self.endpoint + 1) % self.endpoints.len();
+            self.addresses.clear();
+            self.fresh_until = Nanos::ZERO;
+        }
+    }
+
+    /// The address of a dial's `attempt`-th try; `None` when all have been tried.
+    pub(crate) fn address(&self, first: u32, attempt: u32) -> Option<Address> {
+        if let Route::Unix(path) = &self.route {
+            return (attempt == 0).then(|| Address::Unix(path.clone()));
+        }
+        if attempt as usize >= self.addresses.len() {
+            return None;
+        }
+        let index = (first as usize + attempt as usize) % self.addresses.len();
+        Some(Address::Ip(SocketAddr::new(self.addresses[index], self.endpoint().port)))
+    }
+}
+
+/// All origins of one worker.
+#[derive(Debug, Default)]
+pub(crate) struct Origins {
+    pub(crate) list: Vec<Origin>,
+    numbers: HashMap<OriginKey, u32>,
+}
+
+impl Origins {
+    /// The number of a URL's origin, made where it is new; `None` when there are too many.
+    pub(crate) fn number(&mut self, url: &Url, settings: &Settings) -> Option<u32> {
+        let key = OriginKey::of(url);
+        if let Some(&number) = self.numbers.get(&key) {
+            return Some(number);
+        }
+        if self.list.len() >= ORIGINS_MAX {
+            return None;
+        }
+        let number = self.list.len() as u32;
+        self.list.push(new_origin(key.clone(), url, settings));
+        self.numbers.insert(key, number);
+        Some(number)
+    }
+}
+
+fn new_origin(key: OriginKey, url: &Url, settings: &Settings) -> Origin {
+    let (route, endpoints) = route(url, settings);
+    let addresses = endpoints
+        .first()
+        .filter(|_| endpoints.len() == 1)
+        .and_then(|endpoint| endpoint.host.parse().ok())
+        .map_or(Vec::new(), |ip: IpAddr| vec![ip]);
+    let literal = !addresses.is_empty() || matches!(route, Route::Unix(_));
+    Origin {
+        key,
+        route,
+        endpoints,
+        endpoint: 0,
+        addresses,
+        fresh_until: if literal { Nanos::MAX } else { Nanos::ZERO },
+        resolving: false,
+        dials: 0,
+        idle: List::default(),
+        waiting: List::default(),
+        open: 0,
+        listed: false,
+    }
+}
+
+/// The way to an origin: a Unix socket wins over everything, `-connect-to` over a proxy.
+pub(crate) fn route(url: &Url, settings: &Settings) -> (Route, Vec<Endpoint>) {
+    let own = Endpoint { host: url.host.clone(), port: url.port };
+    if let Some(path) = &settings.unix_socket {
+        return (Route::Unix(path.clone()), vec![own]);
+    }
+    let authority = join_host_port(&url.host, url.port);
+    let mut instead: Vec<Endpoint> = settings
+        .connect_to
+        .iter()
+        .filter(|(from, _)| *from == authority)
+        .filter_map(|(_, to)| split_host_port(to))
+        .collect();
+    if !instead.is_empty() {
+        // As Vegeta does, the turns begin with the second.
+        if instead.len() > 1 {
+            instead.rotate_left(1);
+        }
+        return (Route::Direct, instead);
+    }
+    let secure = url.scheme == Scheme::Https;
+    match proxy_of(url, settings) {
+        Some((proxy, authorization)) if secure => (Route::Tunnel { authorization }, vec![proxy]),
+        Some((proxy, authorization)) => (Route::Forward { authorization }, vec![proxy]),
+        None => (Route::Direct, vec![own]),
+    }
+}
+
+/// The proxy for an origin and the `Proxy-Authorization` it wants.
+fn proxy_of(url: &Url, settings: &Settings) -> Option<(Endpoint, Option<String>)> {
+    let proxies = &settings.proxy;
+    let proxy = match url.scheme {
+        Scheme::Https => proxies.https.as_ref()?,
+        Scheme::Http => proxies.http.as_ref()?,
+    };
+    if NoProxy::parse(&proxies.no_proxy).is_direct(url) {
+        return None;
+    }
+    let url = parse_proxy(proxy)?;
+    let authorization = url.userinfo.as_deref().map(wire::h1::request::basic_authorization);
+    Some((Endpoint { host: url.host, port: url.port }, authorization))
+}
+
+/// A proxy's address; the scheme may be left out.
+pub(crate) fn parse_proxy(text: &str) -> Option<Url> {
+    Url::parse(text).or_else(|_| Url::parse(&format!("http://{text}"))).ok()
+}
+
+pub(crate) fn join_host_port(host: &str, port: u16) -> String {
+    if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+}
+
+/// `host:port` or `[v6]:port`, taken apart.
+fn split_host_port(text: &str) -> Option<Endpoint> {
+    let (host, port) = text.rsplit_once(':')?;
+    let host = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
+    Some(Endpoint { host: host.to_owned(), port: port.parse().ok()? })
+}

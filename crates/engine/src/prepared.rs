@@ -1,0 +1,109 @@
+//! `Prepared`: a plan made ready: requests rendered, TLS set up. Shared by all workers, read only.
+
+use std::sync::{Arc, OnceLock};
+
+use metrics::FailureKind;
+use wire::h1::request::{HeadStyle, TargetForm};
+use wire::tls::rustls::pki_types::CertificateDer;
+use wire::tls::{self, ClientSetup, Resumption, Verification, rustls};
+use wire::url::{Scheme, Url};
+use workload::{Plan, Target};
+
+use crate::StartError;
+use crate::exchange::Decode;
+use crate::origin::{self, Route};
+use crate::request::{Addressing, Common, Request, Unsendable};
+use crate::settings::Settings;
+
+/// A plan made ready.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) plan: Plan,
+    pub(crate) settings: Settings,
+    /// The plan's targets, in their order.
+    pub(crate) requests: Vec<Result<Request, Unsendable>>,
+    pub(crate) common: Common,
+    tls: OnceLock<Result<Arc<rustls::ClientConfig>, String>>,
+}
+
+impl Prepared {
+    /// Renders the requests and, where a target wants TLS or a flag names a certificate, sets up TLS.
+    pub(crate) fn new(plan: Plan, settings: Settings) -> Result<Self, StartError> {
+        for proxy in [&settings.proxy.http, &settings.proxy.https].into_iter().flatten() {
+            if origin::parse_proxy(proxy).is_none() {
+                return Err(StartError::Proxy(proxy.clone()));
+            }
+        }
+        let common = Common::of(&plan.name, &settings);
+        let requests: Vec<_> =
+            plan.targets.list().iter().map(|t| request(t, &common, &settings)).collect();
+        let given = &settings.tls;
+        let wants_tls = !given.root_certs_pem.is_empty()
+            || given.cert_pem.is_some()
+            || given.key_pem.is_some()
+            || requests.iter().flatten().any(|r| r.url.scheme == Scheme::Https);
+        let prepared = Self { plan, settings, requests, common, tls: OnceLock::new() };
+        if wants_tls && let Err(reason) = prepared.tls() {
+            let flag =
+                if prepared.settings.tls.cert_pem.is_some() { "-cert" } else { "-root-certs" };
+            return Err(StartError::Certificate { flag, reason });
+        }
+        Ok(prepared)
+    }
+
+    /// The TLS set-up, made at its first use (a redirect may be the first to want it).
+    pub(crate) fn tls(&self) -> Result<Arc<rustls::ClientConfig>, String> {
+        self.tls.get_or_init(|| client_config(&self.settings)).clone()
+    }
+
+    /// A target that is not of the plan: lazy, or a redirect's.
+    pub(crate) fn request(&self, target: &Target) -> Result<Request, Unsendable> {
+        request(target, &self.common, &self.settings)
+    }
+
+    /// Which content codings are decoded for this request.
+    pub(crate) fn decode(&self, request: &Request) -> Decode {
+        match self.common.style {
+            HeadStyle::Native => Decode::All,
+            HeadStyle::Vegeta if request.template.asks_gzip() => Decode::GzipOnly,
+            HeadStyle::Vegeta => Decode::Nothing,
+        }
+    }
+}
+
+fn request(target: &Target, common: &Common, settings: &Settings) -> Result<Request, Unsendable> {
+    Request::new(target, common, |url| addressing(url, settings)).map_err(|mut unsendable| {
+        unsendable.kind = FailureKind::Target;
+        unsendable
+    })
+}
+
+/// How a request's head is written for the way to its origin.
+fn addressing(url: &Url, settings: &Settings) -> Addressing {
+    match origin::route(url, settings).0 {
+        Route::Forward { authorization } => {
+            Addressing { form: TargetForm::Absolute, proxy_authorization: authorization }
+        }
+        Route::Direct | Route::Unix(_) | Route::Tunnel { .. } => Addressing::default(),
+    }
+}
+
+fn client_config(settings: &Settings) -> Result<Arc<rustls::ClientConfig>, String> {
+    let given = &settings.tls;
+    let needs_roots = given.root_certs_pem.is_empty() && !given.insecure;
+    let setup = ClientSetup {
+        roots: if needs_roots { roots() } else { Vec::new() },
+        roots_pem: given.root_certs_pem.clone(),
+        cert_pem: given.cert_pem.clone(),
+        key_pem: given.key_pem.clone(),
+        verification: if given.insecure { Verification::None } else { Verification::Full },
+        resumption: if given.session_tickets { Resumption::On } else { Resumption::Off },
+    };
+    tls::client_config(&setup).map_err(|error| error.to_string())
+}
+
+/// The system's roots; on a machine without a certificate store, those bundled with us.
+fn roots() -> Vec<CertificateDer<'static>> {
+    let system = rustls_native_certs::load_native_certs().certs;
+    if system.is_empty() { webpki_root_certs::TLS_SERVER_ROOT_CERTS.to_vec() } else { system }
+}

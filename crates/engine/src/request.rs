@@ -1,0 +1,146 @@
+//! `Request`: a target made ready to be sent, and what a redirect makes of it.
+
+use std::sync::Arc;
+
+use metrics::FailureKind;
+use wire::h1::request::{HeadStyle, RequestSpec, RequestTemplate, TargetForm};
+use wire::url::Url;
+use workload::Target;
+
+use crate::settings::Settings;
+
+/// What we call ourselves.
+const USER_AGENT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
+
+/// Header fields that do not follow a redirect to another host.
+const PRIVATE_FIELDS: [&str; 4] = ["authorization", "cookie", "cookie2", "www-authenticate"];
+
+/// A target made ready to be sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    pub(crate) method: String,
+    /// The URL as it was given, for texts.
+    pub(crate) url_text: String,
+    pub(crate) url: Url,
+    headers: Vec<(String, String)>,
+    body: Arc<[u8]>,
+    pub(crate) template: RequestTemplate,
+    /// May be sent again when a kept-alive connection turns out to be closed.
+    pub(crate) replayable: bool,
+}
+
+/// Why a target cannot be sent; each of its hits fails with it.
+#[derive(Clone, Debug)]
+pub(crate) struct Unsendable {
+    pub(crate) kind: FailureKind,
+    pub(crate) method: String,
+    pub(crate) url_text: String,
+    pub(crate) reason: String,
+}
+
+/// What the requests of a run have in common.
+#[derive(Clone, Debug)]
+pub(crate) struct Common {
+    pub(crate) attack: String,
+    pub(crate) style: HeadStyle,
+    pub(crate) keepalive: bool,
+    pub(crate) chunked: bool,
+}
+
+impl Common {
+    pub(crate) fn of(attack: &str, settings: &Settings) -> Self {
+        Self {
+            attack: attack.to_owned(),
+            style: settings.head,
+            keepalive: settings.keepalive,
+            chunked: settings.chunked,
+        }
+    }
+}
+
+/// How the request's head is written for its route.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Addressing {
+    pub(crate) form: TargetForm,
+    pub(crate) proxy_authorization: Option<String>,
+}
+
+impl Request {
+    /// Makes a target ready. `addressing` gives the form of its address, once its URL is known.
+    pub(crate) fn new(
+        target: &Target,
+        common: &Common,
+        addressing: impl FnOnce(&Url) -> Addressing,
+    ) -> Result<Self, Unsendable> {
+        let unsendable = |reason: String| Unsendable {
+            kind: FailureKind::Target,
+            method: target.method.clone(),
+            url_text: target.url.clone(),
+            reason,
+        };
+        let url = Url::parse(&target.url).map_err(|error| unsendable(error.to_string()))?;
+        let addressing = addressing(&url);
+        let template = RequestTemplate::new(&RequestSpec {
+            method: &target.method,
+            url: &url,
+            headers: &target.headers,
+            body: Arc::clone(&target.body),
+            style: common.style,
+            keepalive: common.keepalive,
+            chunked: common.chunked,
+            attack_name: &common.attack,
+            target_form: addressing.form,
+            proxy_authorization: addressing.proxy_authorization,
+            user_agent: USER_AGENT,
+        })
+        .map_err(|error| unsendable(error.to_string()))?;
+        let safe = matches!(target.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE");
+        Ok(Self {
+            method: target.method.clone(),
+            url_text: target.url.clone(),
+            url,
+            headers: target.headers.clone(),
+            body: Arc::clone(&target.body),
+            template,
+            replayable: safe && target.body.is_empty(),
+        })
+    }
+
+    /// The target that a redirect with this status to `location` leads to. RFC 9110, 15.4; as Go's client does it.
+    pub(crate) fn redirected(&self, status: u16, location: &str) -> Result<Target, Unsendable> {
+        let url = self.url.join(location).map_err(|error| Unsendable {
+            kind: FailureKind::Target,
+            method: self.method.clone(),
+            url_text: location.to_owned(),
+            reason: error.to_string(),
+        })?;
+        let keeps_method = matches!(status, 307 | 308);
+        let method = match self.method.as_str() {
+            _ if keeps_method => self.method.clone(),
+            "HEAD" => "HEAD".to_owned(),
+            _ => "GET".to_owned(),
+        };
+        let same_host = url.host == self.url.host;
+        let mut headers: Vec<(String, String)> = self
+            .headers
+            .iter()
+            .filter(|(name, _)| same_host || !is_one_of(name, &PRIVATE_FIELDS))
+            .filter(|(name, _)| !is_one_of(name, &["host", "referer"]))
+            .filter(|(name, _)| keeps_method || !is_one_of(name, &["content-type"]))
+            .cloned()
+            .collect();
+        headers.push(("Referer".to_owned(), self.url.to_string()));
+        let body = if keeps_method { Arc::clone(&self.body) } else { Arc::from([]) };
+        let name = String::new();
+        Ok(Target { method, url: url.to_string(), headers, body, weight: 1, name })
+    }
+}
+
+fn is_one_of(name: &str, names: &[&str]) -> bool {
+    names.iter().any(|other| name.eq_ignore_ascii_case(other))
+}
+
+/// Whether a status asks for another request. RFC 9110, 15.4; 300 and 304 do not.
+pub(crate) const fn is_redirect(status: u16) -> bool {
+    matches!(status, 301 | 302 | 303 | 307 | 308)
+}

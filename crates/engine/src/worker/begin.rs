@@ -1,0 +1,175 @@
+//! Beginning hits: when they are due, when a user is idle, and no more when the run's time is up.
+
+use std::sync::mpsc::TryRecvError;
+
+use net::Io;
+use stdx::Nanos;
+
+use super::Worker;
+use crate::failure::Failure;
+use crate::hit::Hit;
+use crate::pace::Pace;
+
+/// The most hits begun before events are looked at.
+const BURST_MAX: usize = 64;
+/// Hits due within the run's time are still begun this long after it; those later than that are not sent.
+const GRACE: Nanos = Nanos::from_millis(100);
+/// The most hits of one worker under way at once, whatever is asked for: past it a hit waits.
+pub(crate) const IN_FLIGHT_MAX: usize = 1 << 20;
+
+impl<I: Io> Worker<I> {
+    /// Begins what is due.
+    pub(super) fn begin_due(&mut self) {
+        if matches!(self.pace, Pace::Closed { .. }) {
+            return self.begin_idle_users();
+        }
+        let end = self.prepared.plan.duration.unwrap_or(Nanos::MAX);
+        if self.now > end.saturating_add(GRACE) {
+            return self.end_pace(end);
+        }
+        for _ in 0..BURST_MAX {
+            let Pace::Open(open) = &mut self.pace else { return };
+            let Some(begin) = open.next_begin() else {
+                self.pace = Pace::Over;
+                return;
+            };
+            if begin > self.now || self.hits.len() >= open.in_flight_max {
+                return;
+            }
+            let Some((seq, due)) = open.cursor.peek() else { return };
+            let target = match self.next_target(seq) {
+                Next::Target(target) => target,
+                Next::Later => return,
+                Next::End => {
+                    self.pace = Pace::Over;
+                    return;
+                }
+            };
+            if let Pace::Open(open) = &mut self.pace {
+                open.cursor.advance();
+            }
+            self.watch.planned += 1;
+            self.now = self.io.now();
+            if due < self.freed_at {
+                self.watch.held += 1;
+            } else {
+                self.lag.record(self.now.saturating_sub(due));
+            }
+            self.begin(seq, due, target);
+        }
+    }
+
+    /// Has each idle user of a closed loop begin its next hit.
+    pub(super) fn begin_idle_users(&mut self) {
+        let Pace::Closed { idle, .. } = &self.pace else { return };
+        // A hit that fails at once makes its user idle again; that one waits for the next turn.
+        for _ in 0..(*idle).min(BURST_MAX as u64) {
+            if self.prepared.plan.duration.is_some_and(|end| self.now >= end) {
+                return self.end_pace(self.now);
+            }
+            let Pace::Closed { next: seq, .. } = self.pace else { return };
+            let target = match self.next_target(seq) {
+                Next::Target(target) => target,
+                Next::Later => return,
+                Next::End => {
+                    self.pace = Pace::Over;
+                    return;
+                }
+            };
+            if let Pace::Closed { idle, next, step } = &mut self.pace {
+                *idle -= 1;
+                *next += *step;
+            }
+            self.watch.planned += 1;
+            self.begin(seq, self.now, target);
+        }
+    }
+
+    /// No more hits are begun. Those that fell due until `at` and were not begun are counted.
+    pub(super) fn end_pace(&mut self, at: Nanos) {
+        if let Pace::Open(open) = &self.pace {
+            let end = self.prepared.plan.duration.unwrap_or(Nanos::MAX);
+            let left = if self.lazy.is_some() { 0 } else { open.left_until(at.min(end)) };
+            self.watch.planned += left;
+            self.watch.not_sent += left;
+        }
+        self.pace = Pace::Over;
+    }
+
+    fn next_target(&mut self, seq: u64) -> Next {
+        let Some(lane) = &mut self.lazy else {
+            let plan = &self.prepared.plan;
+            return Next::Target(Picked::Planned(plan.targets.pick(plan.seed, seq) as u32));
+        };
+        match lane.targets.try_recv() {
+            Ok(target) => {
+                lane.starved = false;
+                Next::Target(Picked::Lazy(target))
+            }
+            Err(TryRecvError::Empty) => {
+                lane.starved = true;
+                Next::Later
+            }
+            Err(TryRecvError::Disconnected) => {
+                lane.starved = false;
+                Next::End
+            }
+        }
+    }
+
+    fn begin(&mut self, seq: u64, intended: Nanos, target: Picked) {
+        self.watch.sent += 1;
+        let mut hit = Hit::new(seq, intended);
+        if let Some(timeout) = self.prepared.settings.timeout {
+            hit.deadline = self.now.saturating_add(timeout);
+        }
+        let (origin, unsendable) = match target {
+            Picked::Planned(index) => {
+                hit.target = Some(index);
+                let request = &self.prepared.requests[index as usize];
+                (self.target_origins[index as usize], request.as_ref().err().cloned())
+            }
+            Picked::Lazy(target) => match self.prepared.request(&target) {
+                Ok(request) => {
+                    let origin = self.origins.number(&request.url, &self.prepared.settings);
+                    hit.own_request = Some(Box::new(request));
+                    (origin, None)
+                }
+                Err(unsendable) => (None, Some(unsendable)),
+            },
+        };
+        let number = self.hits.insert(hit) as u32;
+        self.by_deadline.push(&mut self.hits, number);
+        match (unsendable, origin) {
+            (Some(unsendable), _) => {
+                let failure = Failure::new(unsendable.kind, unsendable.reason.clone());
+                self.fail_unsendable(number, &failure, &unsendable);
+            }
+            (None, Some(origin)) => {
+                self.hits[number as usize].origin = origin;
+                self.dispatch(number);
+            }
+            (None, None) => {
+                let failure = Failure::new(metrics::FailureKind::Target, "too many hosts");
+                self.fail(number, &failure);
+            }
+        }
+    }
+}
+
+/// What is to be begun next.
+enum Next {
+    Target(Picked),
+    /// Lazy targets are not there yet.
+    Later,
+    /// Lazy targets have ended.
+    End,
+}
+
+/// A hit's target.
+pub(super) enum Picked {
+    /// The plan's target of this index.
+    Planned(u32),
+    /// The next of the lazy targets.
+    Lazy(Box<workload::Target>),
+}

@@ -1,0 +1,266 @@
+//! Finding a connection for a hit: an idle one, a new one, or the queue; names, addresses, tunnels, TLS.
+
+use std::net::IpAddr;
+
+use metrics::FailureKind;
+use net::{Dial, Io, IoFailure};
+use stdx::Nanos;
+use wire::h1::response::RequestMethod;
+use wire::tls::TlsSession;
+
+use super::Worker;
+use crate::conn::{Conn, State};
+use crate::failure::Failure;
+use crate::origin::Route;
+use crate::settings::DnsTtl;
+
+/// How long one address is tried before the next one is. RFC 8305, 5 gives 250 ms as the usual delay.
+const FALLBACK_AFTER: Nanos = Nanos::from_millis(250);
+
+impl<I: Io> Worker<I> {
+    /// Gives a hit a connection: an idle one, or a new one, or a place in the queue.
+    pub(super) fn dispatch(&mut self, hit: u32) {
+        let number = self.hits[hit as usize].origin;
+        let origin = &mut self.origins.list[number as usize];
+        if origin.waiting.len() == 0
+            && let Some(conn) = origin.idle.pop_last(&mut self.conns)
+        {
+            return self.send_on(conn, hit);
+        }
+        let origin = &mut self.origins.list[number as usize];
+        origin.waiting.push(&mut self.hits, hit);
+        self.serve(number);
+    }
+
+    /// Sends a hit on an idle connection.
+    fn send_on(&mut self, conn: u32, hit: u32) {
+        self.conns[conn as usize].hit = Some(hit);
+        self.hits[hit as usize].conn = Some(conn);
+        self.send_request(conn);
+    }
+
+    /// Serves the origins where a waiting hit may find room.
+    pub(super) fn serve_listed(&mut self) {
+        while let Some(number) = self.listed.pop() {
+            self.origin(number).listed = false;
+            self.serve(number);
+        }
+    }
+
+    /// Gives waiting hits what connections there are, or can be.
+    fn serve(&mut self, number: u32) {
+        loop {
+            let origin = &mut self.origins.list[number as usize];
+            let Some(hit) = origin.waiting.first() else { return };
+            if let Some(conn) = origin.idle.pop_last(&mut self.conns) {
+                origin.waiting.remove(&mut self.hits, hit);
+                self.send_on(conn, hit);
+                continue;
+            }
+            if origin.open >= self.conns_max || !self.has_addresses(number, hit) {
+                return;
+            }
+            let origin = &mut self.origins.list[number as usize];
+            origin.waiting.remove(&mut self.hits, hit);
+            origin.open += 1;
+            self.dial(number, hit);
+            if self.origin(number).listed {
+                // The dial failed at once, and the origin is listed again: the next one has its own turn.
+                return;
+            }
+        }
+    }
+
+    /// Whether an origin's addresses are known; asks for them where not.
+    fn has_addresses(&mut self, number: u32, hit: u32) -> bool {
+        let now = self.now;
+        let origin = &mut self.origins.list[number as usize];
+        if now < origin.fresh_until && !origin.addresses.is_empty()
+            || matches!(origin.route, Route::Unix(_))
+        {
+            return true;
+        }
+        if self.hits[hit as usize].asked_name == Nanos::ZERO {
+            self.hits[hit as usize].asked_name = now;
+        }
+        if !origin.resolving {
+            origin.resolving = true;
+            let name = origin.endpoint().host.clone();
+            self.io.resolve(number, &name);
+        }
+        false
+    }
+
+    /// A name is resolved, or cannot be.
+    pub(super) fn resolved(&mut self, number: u32, answer: Result<Vec<IpAddr>, String>) {
+        let ttl = self.prepared.settings.dns_ttl;
+        let now = self.now;
+        let origin = self.origin(number);
+        origin.resolving = false;
+        match answer {
+            Ok(addresses) if !addresses.is_empty() => {
+                origin.addresses = addresses;
+                origin.fresh_until = match ttl {
+                    DnsTtl::Forever => Nanos::MAX,
+                    DnsTtl::For(ttl) => now.saturating_add(ttl),
+                    // Good for the one dial that waits for it.
+                    DnsTtl::Never => Nanos::MAX,
+                };
+                self.list_origin(number);
+            }
+            Ok(_) => {
+                let name = origin.endpoint().host.clone();
+                self.fail_waiting(number, &format!("lookup {name}: no such host"));
+            }
+            Err(reason) => self.fail_waiting(number, &reason),
+        }
+    }
+
+    fn fail_waiting(&mut self, number: u32, reason: &str) {
+        self.origin(number).turn_endpoint();
+        let failure = Failure::new(FailureKind::Dns, format!("dial tcp: {reason}"));
+        while let Some(hit) = self.origins.list[number as usize].waiting.pop_first(&mut self.hits) {
+            self.fail(hit, &failure);
+        }
+    }
+
+    /// Makes a new connection for a hit.
+    fn dial(&mut self, number: u32, hit: u32) {
+        let now = self.now;
+        let once = self.prepared.settings.dns_ttl == DnsTtl::Never;
+        let entry = &mut self.hits[hit as usize];
+        if entry.asked_name != Nanos::ZERO {
+            entry.dns += now.saturating_sub(entry.asked_name);
+            entry.asked_name = Nanos::ZERO;
+        }
+        let mut conn = Conn::new(number, hit, now);
+        let origin = &mut self.origins.list[number as usize];
+        conn.first_address = origin.dials;
+        origin.dials = origin.dials.wrapping_add(1);
+        let conn = self.conns.insert(conn) as u32;
+        self.hits[hit as usize].conn = Some(conn);
+        self.try_address(conn, None);
+        let origin = &mut self.origins.list[number as usize];
+        origin.turn_endpoint();
+        if once && origin.endpoint().host.parse::<IpAddr>().is_err() {
+            origin.fresh_until = Nanos::ZERO;
+        }
+    }
+
+    /// Connects to the next of the origin's addresses; with none left, the hit fails with what the last one said.
+    fn try_address(&mut self, number: u32, mut last: Option<Failure>) {
+        loop {
+            let conn = &self.conns[number as usize];
+            let origin = &self.origins.list[conn.origin as usize];
+            let Some(address) = origin.address(conn.first_address, conn.attempt) else {
+                let failure = last.unwrap_or_else(|| {
+                    Failure::new(FailureKind::Dial, "dial tcp: no address to connect to")
+                });
+                if let Some(hit) = self.drop_conn(number) {
+                    self.fail(hit, &failure);
+                }
+                return;
+            };
+            let more = origin.address(conn.first_address, conn.attempt + 1).is_some();
+            let from = self.local_address();
+            match self.io.open(number, Dial { to: &address, from }) {
+                Ok(sock) => {
+                    self.conns[number as usize].sock = Some(sock);
+                    if more {
+                        self.fallbacks.push_back((self.now + FALLBACK_AFTER, number, sock));
+                    }
+                    return;
+                }
+                Err(failure) => {
+                    last = Some(Failure::dial(failure, Some(&address)));
+                    self.conns[number as usize].attempt += 1;
+                }
+            }
+        }
+    }
+
+    /// The local address of the next dial: they take turns.
+    fn local_address(&self) -> Option<IpAddr> {
+        let list = &self.prepared.settings.local_addrs;
+        let turn = self.watch.connections as usize + self.conns.len();
+        (!list.is_empty()).then(|| list[turn % list.len()])
+    }
+
+    /// The system refused a connection that was under way.
+    pub(super) fn refused(&mut self, number: u32, failure: IoFailure) {
+        let Some(conn) = self.conns.get_mut(number as usize) else { return };
+        conn.sock = None;
+        let origin = &self.origins.list[conn.origin as usize];
+        let address = origin.address(conn.first_address, conn.attempt);
+        conn.attempt += 1;
+        self.try_address(number, Some(Failure::dial(failure, address.as_ref())));
+    }
+
+    /// Tries the next address where one takes too long to answer.
+    pub(super) fn fall_back(&mut self) {
+        while let Some(&(at, number, sock)) = self.fallbacks.front() {
+            if at > self.now {
+                return;
+            }
+            self.fallbacks.pop_front();
+            let Some(conn) = self.conns.get_mut(number as usize) else { continue };
+            if conn.sock == Some(sock) && conn.state == State::Dialing {
+                conn.sock = None;
+                conn.attempt += 1;
+                self.io.close(sock);
+                self.try_address(number, None);
+            }
+        }
+    }
+
+    /// A connection is made: next comes the tunnel, the TLS handshake, or the request.
+    pub(super) fn connected(&mut self, number: u32) {
+        let Some(conn) = self.conns.get(number as usize) else { return };
+        let origin = &self.origins.list[conn.origin as usize];
+        self.watch.connections += 1;
+        if let Some(hit) = conn.hit {
+            self.hits[hit as usize].dial += self.now.saturating_sub(conn.since);
+        }
+        match (&origin.route, origin.secure()) {
+            (Route::Tunnel { .. }, _) => self.ask_for_tunnel(number),
+            (_, true) => self.secure(number),
+            (_, false) => self.send_request(number),
+        }
+    }
+
+    /// Asks the proxy for a tunnel to the origin.
+    fn ask_for_tunnel(&mut self, number: u32) {
+        let conn = &mut self.conns[number as usize];
+        let origin = &self.origins.list[conn.origin as usize];
+        let mut headers = self.prepared.settings.proxy.headers.as_ref().clone();
+        if let Route::Tunnel { authorization: Some(authorization) } = &origin.route {
+            headers.push(("Proxy-Authorization".to_owned(), authorization.clone()));
+        }
+        conn.state = State::Tunneling;
+        conn.since = self.now;
+        conn.decoder.begin(RequestMethod::Connect);
+        match wire::h1::request::connect_request(&origin.authority(), &headers) {
+            Ok(head) => self.transmit(number, &head),
+            Err(error) => self.lose(number, &Failure::new(FailureKind::Proxy, error.to_string())),
+        }
+    }
+
+    /// Begins the TLS handshake.
+    pub(super) fn secure(&mut self, number: u32) {
+        let conn = &mut self.conns[number as usize];
+        let origin = &self.origins.list[conn.origin as usize];
+        let session = self
+            .prepared
+            .tls()
+            .and_then(|cfg| TlsSession::client(&cfg, origin.host()).map_err(|e| e.to_string()));
+        match session {
+            Ok(session) => {
+                conn.tls = Some(Box::new(session));
+                conn.state = State::Securing;
+                conn.since = self.now;
+                self.transmit_records(number);
+            }
+            Err(reason) => self.lose(number, &Failure::new(FailureKind::Tls, reason)),
+        }
+    }
+}

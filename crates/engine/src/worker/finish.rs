@@ -1,0 +1,266 @@
+//! Ending hits: complete, failed, overdue, redirected; their rows; what becomes of their connections.
+
+use metrics::{Batch, FailureKind, NO_TARGET, Sample, Span};
+use net::Io;
+use stdx::Nanos;
+
+use super::Worker;
+use crate::conn::{Conn, Kept, State};
+use crate::failure::Failure;
+use crate::hit::Hit;
+use crate::pace::Pace;
+use crate::request::{self, Unsendable};
+use crate::settings::Redirects;
+
+impl<I: Io> Worker<I> {
+    /// A response is complete. `clean` says that not a byte too many came.
+    pub(super) fn complete(&mut self, number: u32, clean: bool) {
+        let conn = &mut self.conns[number as usize];
+        let Some(hit) = conn.hit else { return };
+        if conn.coded
+            && let Some(Err(error)) = conn.content.as_mut().map(|content| content.finish())
+        {
+            return self.lose(number, &Failure::content(error));
+        }
+        let reusable = clean
+            && self.prepared.settings.keepalive
+            && conn.decoder.can_reuse()
+            && !conn.has_unsent();
+        if request::is_redirect(conn.decoder.status())
+            && let Redirects::Follow(max) = self.prepared.settings.redirects
+            && let Some(location) = conn.decoder.location().map(str::to_owned)
+        {
+            self.release(number, reusable);
+            return self.follow(hit, &location, max);
+        }
+        self.write_row(hit, None);
+        self.release(number, reusable);
+        self.forget(hit);
+    }
+
+    /// A connection has done its hit: it goes to the next one, to the idle, or away.
+    fn release(&mut self, number: u32, reusable: bool) {
+        let conn = &mut self.conns[number as usize];
+        conn.served += 1;
+        let origin_number = conn.origin;
+        let origin = &mut self.origins.list[origin_number as usize];
+        if let Some(hit) = conn.hit.take() {
+            self.hits[hit as usize].conn = None;
+        }
+        if !reusable || origin.idle.len() >= self.idle_max {
+            self.drop_conn(number);
+            return;
+        }
+        conn.state = State::Idle;
+        origin.idle.push(&mut self.conns, number);
+        self.list_origin(origin_number);
+    }
+
+    /// Sends the request that a redirect asks for.
+    fn follow(&mut self, number: u32, location: &str, max: u32) {
+        let hit = &mut self.hits[number as usize];
+        if hit.redirects >= max {
+            let method = Self::request(&self.prepared, hit).map_or("GET", |r| r.method.as_str());
+            let unsendable = Unsendable {
+                kind: FailureKind::Redirects,
+                method: method.to_owned(),
+                url_text: location.to_owned(),
+                reason: format!("stopped after {max} redirects"),
+            };
+            let failure = Failure::new(FailureKind::Redirects, unsendable.reason.clone());
+            return self.fail_unsendable(number, &failure, &unsendable);
+        }
+        hit.redirects += 1;
+        let status = hit.progress.status;
+        hit.progress.status = 0;
+        let Some(from) = Self::request(&self.prepared, hit) else { return };
+        let request =
+            from.redirected(status, location).and_then(|target| self.prepared.request(&target));
+        match request {
+            Ok(request) => {
+                let origin = self.origins.number(&request.url, &self.prepared.settings);
+                let hit = &mut self.hits[number as usize];
+                hit.own_request = Some(Box::new(request));
+                match origin {
+                    Some(origin) => {
+                        hit.origin = origin;
+                        self.dispatch(number);
+                    }
+                    None => self.fail(number, &Failure::new(FailureKind::Target, "too many hosts")),
+                }
+            }
+            Err(unsendable) => {
+                let failure = Failure::new(unsendable.kind, unsendable.reason.clone());
+                self.fail_unsendable(number, &failure, &unsendable);
+            }
+        }
+    }
+
+    /// A connection is lost; the hit on it fails, or is sent again where it was only the wrong moment.
+    pub(super) fn lose(&mut self, number: u32, failure: &Failure) {
+        let conn = &self.conns[number as usize];
+        let stale = conn.state == State::Busy
+            && conn.served > 0
+            && !conn.decoder.started()
+            && matches!(failure.kind, FailureKind::Eof | FailureKind::Reset);
+        let Some(hit_number) = conn.hit else {
+            self.drop_conn(number);
+            return;
+        };
+        let hit = &mut self.hits[hit_number as usize];
+        let replayable = Self::request(&self.prepared, hit).is_some_and(|r| r.replayable);
+        if stale && replayable && !hit.retried {
+            hit.retried = true;
+            self.drop_conn(number);
+            self.dispatch(hit_number);
+            return;
+        }
+        // The row is written while the connection still holds what was kept of the response.
+        self.write_row(hit_number, Some((failure, None)));
+        self.drop_conn(number);
+        self.forget(hit_number);
+    }
+
+    /// A hit that is on no connection fails.
+    pub(super) fn fail(&mut self, number: u32, failure: &Failure) {
+        self.write_row(number, Some((failure, None)));
+        self.forget(number);
+    }
+
+    /// A hit fails whose request could not even be made.
+    pub(super) fn fail_unsendable(&mut self, number: u32, failure: &Failure, what: &Unsendable) {
+        self.write_row(number, Some((failure, Some(what))));
+        self.forget(number);
+    }
+
+    /// Ends the hits that are overdue.
+    pub(super) fn expire(&mut self) {
+        while let Some(number) = self.by_deadline.first() {
+            let hit = &self.hits[number as usize];
+            if hit.deadline > self.now {
+                break;
+            }
+            let failure = Failure::timeout(hit.progress.status != 0);
+            self.end_early(number, &failure);
+        }
+        self.fall_back();
+    }
+
+    /// Ends a hit wherever it is.
+    pub(super) fn end_early(&mut self, number: u32, failure: &Failure) {
+        let hit = &mut self.hits[number as usize];
+        match hit.conn {
+            Some(conn) => {
+                self.write_row(number, Some((failure, None)));
+                self.drop_conn(conn);
+            }
+            None => {
+                let origin = hit.origin;
+                if let Some(origin) = self.origins.list.get_mut(origin as usize) {
+                    origin.waiting.remove(&mut self.hits, number);
+                }
+                self.write_row(number, Some((failure, None)));
+            }
+        }
+        self.forget(number);
+    }
+
+    /// A hit has its row: its place is free.
+    fn forget(&mut self, number: u32) {
+        self.by_deadline.remove(&mut self.hits, number);
+        if let Pace::Open(open) = &self.pace
+            && self.hits.len() >= open.in_flight_max
+        {
+            self.freed_at = self.now;
+        }
+        self.hits.remove(number as usize);
+        if let Pace::Closed { idle, .. } = &mut self.pace {
+            *idle += 1;
+        }
+    }
+
+    /// Counts a hit and writes its row.
+    fn write_row(&mut self, number: u32, failed: Option<(&Failure, Option<&Unsendable>)>) {
+        let hit = &self.hits[number as usize];
+        let conn = hit.conn.map(|conn| &self.conns[conn as usize]);
+        let sample = sample(hit, self.now, failed.map(|(failure, _)| failure.kind), {
+            Self::request(&self.prepared, hit).map_or(0, |r| r.template.body_bytes())
+        });
+        if let Some((failure, _)) = failed {
+            self.watch.note_failure(failure.kind);
+        }
+        let request = Self::request(&self.prepared, hit);
+        self.recorder.add(sample, |batch, sample| {
+            sample.error = match failed {
+                Some((failure, what)) => {
+                    let named = what.map(|w| (w.method.as_str(), w.url_text.as_str()));
+                    let own = request.map(|r| (r.method.as_str(), r.url_text.as_str()));
+                    let (method, url) = named.or(own).unwrap_or(("GET", ""));
+                    add_with(batch, |texts| failure.write(method, url, texts))
+                }
+                None if sample.is_success() => Span::default(),
+                None => status_line(batch, sample.status, conn),
+            };
+            if hit.target.is_none() {
+                sample.line = add_with(batch, |texts| {
+                    if let Some(request) = request {
+                        texts.extend_from_slice(request.method.as_bytes());
+                        texts.push(b' ');
+                        texts.extend_from_slice(request.url_text.as_bytes());
+                    }
+                });
+            }
+            if let Some(Conn { kept: Kept { body, headers, .. }, .. }) = conn {
+                sample.body = batch.add_text(body);
+                sample.headers = batch.add_text(headers);
+            }
+        });
+    }
+}
+
+/// What was seen of a hit that ends now.
+fn sample(hit: &Hit, now: Nanos, failed: Option<FailureKind>, bytes_out: u64) -> Sample {
+    let sent = hit.sent.unwrap_or(now);
+    Sample {
+        seq: hit.seq,
+        intended: hit.intended,
+        sent,
+        first_byte: hit.first_byte.unwrap_or(now),
+        done: now,
+        dns: hit.dns,
+        dial: hit.dial,
+        tls: hit.tls,
+        bytes_out: if hit.sent.is_some() { bytes_out } else { 0 },
+        bytes_in: hit.progress.bytes_in,
+        wire_in: hit.progress.wire_in,
+        target: hit.target.unwrap_or(NO_TARGET),
+        status: if failed.is_some() { 0 } else { hit.progress.status },
+        failure: failed.unwrap_or_default(),
+        reused: hit.reused,
+        ..Sample::default()
+    }
+}
+
+/// Adds a text that is written in place.
+fn add_with(batch: &mut Batch, write: impl FnOnce(&mut Vec<u8>)) -> Span {
+    let start = batch.texts.len();
+    write(&mut batch.texts);
+    match (u32::try_from(start), u32::try_from(batch.texts.len() - start)) {
+        (Ok(start), Ok(len)) => Span { start, len },
+        _ => {
+            batch.texts.truncate(start);
+            Span::default()
+        }
+    }
+}
+
+/// `404 Not Found`: the error of a status outside 200..400.
+fn status_line(batch: &mut Batch, status: u16, conn: Option<&Conn>) -> Span {
+    add_with(batch, |texts| {
+        texts.extend_from_slice(status.to_string().as_bytes());
+        if let Some(conn) = conn.filter(|conn| !conn.kept.reason.is_empty()) {
+            texts.push(b' ');
+            texts.extend_from_slice(&conn.kept.reason);
+        }
+    })
+}

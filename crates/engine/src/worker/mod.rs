@@ -1,0 +1,336 @@
+//! `Worker`: THE loop. One thread, one `Io`; it owns its connections, hits, counts and random numbers, and shares nothing.
+//!
+//! ```text
+//! turn:  begin what is due ─▶ end what is overdue ─▶ tell the collector ─▶ wait ─▶ handle what happened
+//! begin.rs                    finish.rs               mod.rs                        dial.rs, transfer.rs, finish.rs
+//! ```
+
+mod begin;
+mod dial;
+mod finish;
+mod transfer;
+
+pub(crate) use begin::IN_FLIGHT_MAX;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use metrics::Histogram;
+use net::{Event, Io, Ready, Sock};
+use slab::Slab;
+use stdx::Nanos;
+
+use crate::conn::{Conns, State};
+use crate::failure::Failure;
+use crate::hit::{BY_DEADLINE, Hit, Hits};
+use crate::list::List;
+use crate::origin::{Origin, Origins};
+use crate::pace::Pace;
+use crate::prepared::Prepared;
+use crate::record::{PERIOD, Recorder};
+use crate::request::Request;
+use crate::run::LazyLane;
+use crate::watch::Watch;
+
+/// Room for one read.
+const INPUT_LEN: usize = 64 << 10;
+/// The loop wakes at least this often, to hear of signals and to see that it stood still.
+const HEARTBEAT: Nanos = Nanos::from_millis(50);
+
+/// What the run's owner wants of its workers.
+#[derive(Debug, Default)]
+pub(crate) struct Orders(AtomicU8);
+
+impl Orders {
+    /// Begin no more hits.
+    pub(crate) const DRAIN: u8 = 1;
+    /// End now.
+    pub(crate) const ABORT: u8 = 2;
+
+    pub(crate) fn give(&self, order: u8) {
+        self.0.fetch_max(order, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_given(&self) -> bool {
+        self.current() > 0
+    }
+
+    fn current(&self) -> u8 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// One worker of a run.
+#[derive(Debug)]
+pub(crate) struct Worker<I: Io> {
+    io: I,
+    now: Nanos,
+    prepared: Arc<Prepared>,
+    orders: Arc<Orders>,
+    obeyed: u8,
+    pace: Pace,
+    lazy: Option<LazyLane>,
+    hits: Hits,
+    by_deadline: List<BY_DEADLINE>,
+    conns: Conns,
+    origins: Origins,
+    /// The origin of each of the plan's targets; `None` where the target cannot be sent.
+    target_origins: Vec<Option<u32>>,
+    /// Origins with hits waiting and, perhaps, room for a connection.
+    listed: Vec<u32>,
+    /// Connections that gave up their turn with more to read.
+    unread: VecDeque<(u32, Sock)>,
+    /// Connecting sockets, and when the next address is tried instead.
+    fallbacks: VecDeque<(Nanos, u32, Sock)>,
+    /// Connections per origin, at most.
+    conns_max: usize,
+    idle_max: usize,
+    recorder: Recorder,
+    watch: Watch,
+    lag: Histogram,
+    /// Hits due before this waited for the limit of hits under way, not for us.
+    freed_at: Nanos,
+    next_report: Nanos,
+    input: Box<[u8]>,
+    output: Vec<u8>,
+    plain: Vec<u8>,
+}
+
+/// What a worker starts with.
+#[derive(Debug)]
+pub(crate) struct Start<I> {
+    pub(crate) io: I,
+    pub(crate) prepared: Arc<Prepared>,
+    pub(crate) orders: Arc<Orders>,
+    pub(crate) pace: Pace,
+    pub(crate) lazy: Option<LazyLane>,
+    pub(crate) conns_max: usize,
+    pub(crate) idle_max: usize,
+    pub(crate) recorder: Recorder,
+}
+
+/// Hits and connections there is room for before memory is asked for.
+const ROOM: usize = 1024;
+
+impl<I: Io> Worker<I> {
+    pub(crate) fn new(start: Start<I>) -> Self {
+        let Start { mut io, prepared, orders, pace, lazy, conns_max, idle_max, recorder } = start;
+        let now = io.now();
+        let mut origins = Origins::default();
+        let target_origins = prepared
+            .requests
+            .iter()
+            .map(|request| {
+                let url = &request.as_ref().ok()?.url;
+                origins.number(url, &prepared.settings)
+            })
+            .collect();
+        Self {
+            io,
+            now,
+            prepared,
+            orders,
+            obeyed: 0,
+            pace,
+            lazy,
+            hits: Slab::with_capacity(ROOM),
+            by_deadline: List::default(),
+            conns: Slab::with_capacity(ROOM),
+            origins,
+            target_origins,
+            listed: Vec::with_capacity(64),
+            unread: VecDeque::with_capacity(64),
+            fallbacks: VecDeque::new(),
+            conns_max,
+            idle_max,
+            recorder,
+            watch: Watch::new(now),
+            lag: Histogram::new(),
+            freed_at: Nanos::ZERO,
+            next_report: now + PERIOD,
+            input: vec![0; INPUT_LEN].into_boxed_slice(),
+            output: Vec::with_capacity(INPUT_LEN),
+            plain: Vec::with_capacity(INPUT_LEN),
+        }
+    }
+
+    /// Runs to the end of the plan, or to the end of orders.
+    pub(crate) fn run(mut self) {
+        while !self.turn() {}
+        self.write_counts();
+        self.recorder.finish();
+    }
+
+    /// One turn of the loop; `true` when the run is over.
+    pub(crate) fn turn(&mut self) -> bool {
+        self.obey();
+        self.begin_due();
+        self.serve_listed();
+        self.expire();
+        self.report_when_due();
+        if matches!(self.pace, Pace::Over) && self.hits.is_empty() {
+            return true;
+        }
+        let until = self.next_deadline();
+        self.watch.sleep(self.now);
+        self.now = self.io.wait(Some(until));
+        self.watch.wake(until, self.now);
+        self.read_unread();
+        while let Some(event) = self.io.next_event() {
+            self.handle(event);
+            self.begin_idle_users();
+            self.serve_listed();
+        }
+        false
+    }
+
+    fn obey(&mut self) {
+        let order = self.orders.current();
+        if order == self.obeyed {
+            return;
+        }
+        self.obeyed = order;
+        self.end_pace(self.now);
+        if order >= Orders::ABORT {
+            while let Some(hit) = self.by_deadline.first() {
+                self.end_early(hit, &Failure::stopped());
+            }
+        }
+    }
+
+    /// When the loop has to go on at the latest.
+    fn next_deadline(&self) -> Nanos {
+        if !self.unread.is_empty() {
+            return self.now;
+        }
+        let begin = match &self.pace {
+            Pace::Open(open) if self.has_room(open.in_flight_max) => open.next_begin(),
+            Pace::Closed { idle, .. } if *idle > 0 => Some(self.now),
+            _ => None,
+        };
+        let lazy = self.lazy.as_ref().filter(|lane| lane.starved).map(|_| self.now + Nanos::MILLI);
+        let overdue = self.by_deadline.first().map(|hit| self.hits[hit as usize].deadline);
+        let fallback = self.fallbacks.front().map(|&(at, ..)| at);
+        let heartbeat = self.now + HEARTBEAT;
+        let begin = if lazy.is_some() { None } else { begin };
+        [begin, lazy, overdue, fallback, Some(self.next_report)]
+            .into_iter()
+            .flatten()
+            .fold(heartbeat, Nanos::min)
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Ready(conn, ready) => self.ready(conn, ready),
+            Event::Connected(conn) => {
+                self.now = self.io.now();
+                self.connected(conn);
+            }
+            Event::Refused(conn, failure) => {
+                self.now = self.io.now();
+                self.refused(conn, failure);
+            }
+            Event::Resolved(origin, answer) => {
+                self.now = self.io.now();
+                self.resolved(origin, answer);
+            }
+            Event::Woken | Event::Accepted { .. } => {}
+        }
+    }
+
+    fn ready(&mut self, conn: u32, ready: Ready) {
+        if ready.writable
+            && self.conns.get(conn as usize).is_some_and(crate::conn::Conn::has_unsent)
+        {
+            self.now = self.io.now();
+            self.flush(conn);
+        }
+        if ready.readable || ready.closed {
+            self.read(conn, ready.closed);
+        }
+    }
+
+    /// Goes on reading where a long response was left for others' sake.
+    fn read_unread(&mut self) {
+        for _ in 0..self.unread.len() {
+            let Some((conn, sock)) = self.unread.pop_front() else { return };
+            if self.conns.get(conn as usize).is_some_and(|c| c.sock == Some(sock)) {
+                self.read(conn, true);
+            }
+        }
+    }
+
+    fn report_when_due(&mut self) {
+        if self.now < self.next_report {
+            return;
+        }
+        self.next_report = Nanos((self.now.0 / PERIOD.0 + 1) * PERIOD.0);
+        self.recorder.send_rows();
+        self.write_counts();
+        if !self.recorder.send_counts() {
+            // Nobody listens: the run was dropped.
+            self.orders.give(Orders::ABORT);
+        }
+    }
+
+    /// Writes our own state into the snapshot; the lag's histogram is moved there.
+    fn write_counts(&mut self) {
+        let snapshot = &mut self.recorder.snapshot;
+        if snapshot.to == Nanos::ZERO {
+            snapshot.from = Nanos(self.now.0.saturating_sub(PERIOD.0));
+        }
+        snapshot.to = self.now;
+        snapshot.in_flight = self.hits.len() as u64;
+        snapshot.generator.lag.merge(&self.lag);
+        self.lag.clear();
+        self.watch.tell(&mut snapshot.generator, self.now);
+        snapshot.generator.rows_dropped = self.recorder.rows_dropped;
+    }
+
+    fn has_room(&self, in_flight_max: usize) -> bool {
+        self.hits.len() < in_flight_max
+    }
+
+    fn origin(&mut self, number: u32) -> &mut Origin {
+        &mut self.origins.list[number as usize]
+    }
+
+    /// The request of a hit.
+    fn request<'a>(prepared: &'a Prepared, hit: &'a Hit) -> Option<&'a Request> {
+        match (&hit.own_request, hit.target) {
+            (Some(request), _) => Some(request),
+            (None, Some(target)) => prepared.requests[target as usize].as_ref().ok(),
+            (None, None) => None,
+        }
+    }
+
+    /// Closes a connection and forgets it; gives the hit it served.
+    fn drop_conn(&mut self, number: u32) -> Option<u32> {
+        let conn = &mut self.conns[number as usize];
+        if let Some(sock) = conn.sock.take() {
+            self.io.close(sock);
+        }
+        let (origin_number, hit, state) = (conn.origin, conn.hit.take(), conn.state);
+        let origin = &mut self.origins.list[origin_number as usize];
+        if state == State::Idle {
+            origin.idle.remove(&mut self.conns, number);
+        }
+        origin.open -= 1;
+        self.conns.remove(number as usize);
+        self.list_origin(origin_number);
+        if let Some(hit) = hit {
+            self.hits[hit as usize].conn = None;
+        }
+        hit
+    }
+
+    /// Has an origin looked at: a waiting hit may find room now.
+    fn list_origin(&mut self, number: u32) {
+        let origin = &mut self.origins.list[number as usize];
+        if origin.waiting.len() > 0 && !origin.listed {
+            origin.listed = true;
+            self.listed.push(number);
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Bytes out and bytes in: requests onto sockets, responses off them, through TLS where there is TLS.
+
+use net::{Io, Progress, Sock};
+use wire::h1::response::ResponseDecoder;
+
+use super::Worker;
+use crate::conn::{Conn, State};
+use crate::exchange::{Decode, Exchange};
+use crate::failure::Failure;
+use metrics::FailureKind;
+
+/// Reads of one connection before others get their turn.
+const READS_MAX: usize = 16;
+/// A large body is handed to TLS in pieces of this size.
+const BODY_PIECE: usize = 64 << 10;
+
+impl<I: Io> Worker<I> {
+    /// Sends the request of the hit that a connection serves.
+    pub(super) fn send_request(&mut self, number: u32) {
+        let conn = &mut self.conns[number as usize];
+        let Some(hit_number) = conn.hit else { return };
+        let hit = &mut self.hits[hit_number as usize];
+        let Some(request) = Self::request(&self.prepared, hit) else { return };
+        let mut output = std::mem::take(&mut self.output);
+        output.clear();
+        request.template.render(hit.seq, &mut output);
+        conn.decoder.begin(request.template.response_method());
+        conn.body = request.template.large_body().map(|body| (body.clone(), 0));
+        conn.kept.clear();
+        conn.state = State::Busy;
+        hit.reused = conn.served > 0;
+        hit.first_byte = None;
+        if hit.sent.is_none() {
+            hit.sent = Some(self.now);
+        }
+        self.transmit(number, &output);
+        self.output = output;
+        if self.conns.get(number as usize).is_some_and(|c| c.body.is_some() && c.unsent.is_empty())
+        {
+            self.flush(number);
+        }
+    }
+
+    /// Sends plain bytes, through TLS where the connection has it.
+    pub(super) fn transmit(&mut self, number: u32, plain: &[u8]) {
+        let conn = &mut self.conns[number as usize];
+        match &mut conn.tls {
+            Some(session) => {
+                let taken = session.send(plain);
+                debug_assert_eq!(taken, plain.len(), "a head fits into the session's buffer");
+                self.transmit_records(number);
+            }
+            None => self.put(number, plain),
+        }
+    }
+
+    /// Sends the TLS records that wait.
+    pub(super) fn transmit_records(&mut self, number: u32) {
+        let mut records = std::mem::take(&mut self.plain);
+        records.clear();
+        if let Some(session) = &mut self.conns[number as usize].tls {
+            session.poll_transmit(&mut records);
+        }
+        if !records.is_empty() {
+            self.put(number, &records);
+        }
+        self.plain = records;
+    }
+
+    /// Puts bytes on the socket; what it has no room for waits.
+    fn put(&mut self, number: u32, bytes: &[u8]) {
+        let conn = &mut self.conns[number as usize];
+        let Some(sock) = conn.sock else { return };
+        if !conn.unsent.is_empty() {
+            conn.unsent.extend_from_slice(bytes);
+            return;
+        }
+        match self.io.send(sock, bytes) {
+            Progress::Bytes(n) if n == bytes.len() => {}
+            Progress::Bytes(n) => conn.unsent.extend_from_slice(&bytes[n..]),
+            Progress::Later => conn.unsent.extend_from_slice(bytes),
+            Progress::Failed(failure) => self.lose(number, &Failure::transfer(failure, "write")),
+        }
+    }
+
+    /// Goes on sending what waits for room.
+    pub(super) fn flush(&mut self, number: u32) {
+        loop {
+            let Some(conn) = self.conns.get_mut(number as usize) else { return };
+            let Some(sock) = conn.sock else { return };
+            if !conn.unsent.is_empty() {
+                match self.io.send(sock, &conn.unsent) {
+                    Progress::Bytes(n) => drop(conn.unsent.drain(..n)),
+                    Progress::Later => return,
+                    Progress::Failed(failure) => {
+                        return self.lose(number, &Failure::transfer(failure, "write"));
+                    }
+                }
+                continue;
+            }
+            let Some((body, sent)) = &mut conn.body else { return };
+            let (body, from) = (body.clone(), *sent);
+            if from == body.len() {
+                conn.body = None;
+                return;
+            }
+            let piece = &body[from..body.len().min(from + BODY_PIECE)];
+            *sent += piece.len();
+            self.transmit(number, piece);
+        }
+    }
+
+    /// Reads what came, and takes it apart.
+    pub(super) fn read(&mut self, number: u32, closed: bool) {
+        let mut input = std::mem::take(&mut self.input);
+        let mut reads = 0;
+        while let Some(sock) = self.sock_of(number) {
+            if reads == READS_MAX {
+                self.unread.push_back((number, sock));
+                break;
+            }
+            reads += 1;
+            let progress = self.io.recv(sock, &mut input);
+            self.now = self.io.now();
+            match progress {
+                Progress::Bytes(0) => {
+                    self.end_of_stream(number);
+                    break;
+                }
+                Progress::Bytes(n) => {
+                    self.feed(number, &input[..n]);
+                    let short = n < input.len();
+                    if (short && !closed) || self.sock_of(number) != Some(sock) {
+                        break;
+                    }
+                }
+                Progress::Later => break,
+                Progress::Failed(failure) => {
+                    self.lose(number, &Failure::transfer(failure, "read"));
+                    break;
+                }
+            }
+        }
+        self.input = input;
+    }
+
+    fn sock_of(&self, number: u32) -> Option<Sock> {
+        self.conns.get(number as usize)?.sock
+    }
+
+    /// Takes bytes off the wire, out of TLS where there is TLS.
+    fn feed(&mut self, number: u32, bytes: &[u8]) {
+        let conn = &mut self.conns[number as usize];
+        let secured = conn.tls.is_some() && conn.state != State::Tunneling;
+        if !secured {
+            return self.feed_plain(number, bytes);
+        }
+        let mut plain = std::mem::take(&mut self.plain);
+        plain.clear();
+        let outcome = conn.tls.as_mut().map(|session| session.handle_bytes(bytes, &mut plain));
+        if let Some(Err(error)) = outcome {
+            self.plain = plain;
+            self.transmit_records(number);
+            if self.conns.contains(number as usize) {
+                self.lose(number, &Failure::new(FailureKind::Tls, error.to_string()));
+            }
+            return;
+        }
+        // `plain` holds what was decrypted; records to send go through a buffer of their own.
+        let mut records = std::mem::take(&mut self.output);
+        records.clear();
+        if let Some(session) = &mut self.conns[number as usize].tls {
+            session.poll_transmit(&mut records);
+        }
+        if !records.is_empty() {
+            self.put(number, &records);
+        }
+        self.output = records;
+        self.secured(number);
+        if !plain.is_empty() && self.conns.contains(number as usize) {
+            self.feed_plain(number, &plain);
+        }
+        self.plain = plain;
+    }
+
+    /// Sends the request once the handshake is over.
+    fn secured(&mut self, number: u32) {
+        let Some(conn) = self.conns.get(number as usize) else { return };
+        let over = conn.tls.as_ref().is_some_and(|session| !session.is_handshaking());
+        if conn.state != State::Securing || !over {
+            return;
+        }
+        if let Some(hit) = conn.hit {
+            self.hits[hit as usize].tls += self.now.saturating_sub(conn.since);
+        }
+        // The caller holds our plaintext buffer: the request's records need one of their own.
+        let held = std::mem::take(&mut self.plain);
+        self.send_request(number);
+        self.plain = held;
+    }
+
+    fn feed_plain(&mut self, number: u32, bytes: &[u8]) {
+        match self.conns[number as usize].state {
+            State::Busy => self.respond(number, bytes),
+            State::Tunneling => self.tunnel_reply(number, bytes),
+            // Nobody asked for anything.
+            State::Idle | State::Dialing | State::Securing => {
+                if self.drop_conn(number).is_some() {
+                    unreachable!("a connection that serves a hit is not idle");
+                }
+            }
+        }
+    }
+
+    /// Bytes of a response.
+    fn respond(&mut self, number: u32, bytes: &[u8]) {
+        let Some((decoder, mut exchange)) = self.exchange(number) else { return };
+        let outcome = decoder.handle_bytes(bytes, &mut exchange);
+        let content_failure = exchange.failure;
+        match (outcome, content_failure) {
+            (_, Some(error)) => self.lose(number, &Failure::content(error)),
+            (Err(error), _) => self.lose(number, &Failure::decode(&error)),
+            (Ok(progress), _) => {
+                exchange.progress.wire_in += progress.consumed as u64;
+                if progress.done {
+                    self.complete(number, progress.consumed == bytes.len());
+                }
+            }
+        }
+    }
+
+    /// The parts that take a response apart, borrowed side by side.
+    fn exchange(&mut self, number: u32) -> Option<(&mut ResponseDecoder, Exchange<'_>)> {
+        let conn: &mut Conn = &mut self.conns[number as usize];
+        let hit = &mut self.hits[conn.hit? as usize];
+        if hit.first_byte.is_none() {
+            hit.first_byte = Some(self.now);
+        }
+        let decode = Self::request(&self.prepared, hit)
+            .map_or(Decode::Nothing, |request| self.prepared.decode(request));
+        let exchange = Exchange {
+            progress: &mut hit.progress,
+            content: &mut conn.content,
+            kept: &mut conn.kept,
+            capture: self.prepared.settings.capture,
+            decode,
+            coded: &mut conn.coded,
+            failure: None,
+        };
+        Some((&mut conn.decoder, exchange))
+    }
+
+    /// The proxy's answer to our wish for a tunnel.
+    fn tunnel_reply(&mut self, number: u32, bytes: &[u8]) {
+        let Some((decoder, mut exchange)) = self.exchange(number) else { return };
+        let outcome = decoder.handle_bytes(bytes, &mut exchange);
+        match outcome {
+            Err(error) => self.lose(number, &Failure::new(FailureKind::Proxy, error.to_string())),
+            Ok(progress) if !progress.done => {}
+            Ok(progress) => {
+                let conn = &self.conns[number as usize];
+                let status = conn.decoder.status();
+                let Some(hit) = conn.hit else { return };
+                self.hits[hit as usize].progress = crate::hit::Progress::default();
+                if !(200..300).contains(&status) || progress.consumed < bytes.len() {
+                    let reason = String::from_utf8_lossy(&conn.kept.reason).into_owned();
+                    let text = if reason.is_empty() { status.to_string() } else { reason };
+                    return self.lose(number, &Failure::new(FailureKind::Proxy, text));
+                }
+                self.secure(number);
+            }
+        }
+    }
+
+    /// The server closed its side.
+    fn end_of_stream(&mut self, number: u32) {
+        let state = self.conns[number as usize].state;
+        match state {
+            State::Idle => {
+                self.drop_conn(number);
+            }
+            State::Busy => {
+                let Some((decoder, mut exchange)) = self.exchange(number) else { return };
+                match decoder.handle_eof(&mut exchange) {
+                    Ok(()) => self.complete(number, false),
+                    Err(error) => self.lose(number, &Failure::decode(&error)),
+                }
+            }
+            State::Dialing | State::Tunneling | State::Securing => {
+                self.lose(number, &Failure::new(FailureKind::Eof, "EOF"));
+            }
+        }
+    }
+}
