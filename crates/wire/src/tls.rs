@@ -1,9 +1,17 @@
-//! `TlsSession`: TLS 1.2 and 1.3 between plaintext and records, over rustls. Opens no socket, reads no file.
+//! `TlsSession`: TLS 1.2 and 1.3 between plaintext and records, over rustls. Opens no socket, reads no file. rustls reads
+//! the time of day for the validity of certificates; nothing here does.
 
+use std::io::{BufRead as _, Write as _};
 use std::sync::Arc;
 
-use rustls::pki_types::CertificateDer;
-use rustls::{ClientConfig, ServerConfig};
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{
+    ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, ServerConfig,
+    ServerConnection, SignatureScheme,
+};
 use thiserror::Error;
 
 pub use rustls;
@@ -77,76 +85,211 @@ pub enum TlsError {
     /// The server's name is neither a DNS name nor an address.
     #[error("tls: invalid server name \"{0}\"")]
     ServerName(String),
+    /// A record or handshake message is larger than TLS allows.
+    #[error("tls: oversized record received")]
+    RecordTooLarge,
     /// The handshake or a record failed.
     #[error("tls: {0}")]
     Rustls(#[from] rustls::Error),
 }
 
-/// Sets up a client. Made once per run.
+/// Sets up a client. Made once per run. It offers `http/1.1` alone.
 ///
 /// # Errors
 /// A certificate or key is missing, broken, or they do not belong together.
-pub fn client_config(_setup: &ClientSetup) -> Result<Arc<ClientConfig>, TlsSetupError> {
-    todo!()
+pub fn client_config(setup: &ClientSetup) -> Result<Arc<ClientConfig>, TlsSetupError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()?;
+    let builder = match setup.verification {
+        Verification::Full => builder.with_root_certificates(root_store(setup)?),
+        Verification::None => {
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(NoVerification(provider)))
+        }
+    };
+    let mut cfg = match (&setup.cert_pem, &setup.key_pem) {
+        (None, None) => builder.with_no_client_auth(),
+        (None, Some(_)) => return Err(TlsSetupError::KeyWithoutCertificate),
+        (Some(cert), key) => {
+            let key = private_key(key.as_ref().unwrap_or(cert))?;
+            builder.with_client_auth_cert(certificates(cert)?, key)?
+        }
+    };
+    cfg.resumption = match setup.resumption {
+        Resumption::Off => rustls::client::Resumption::disabled(),
+        Resumption::On => rustls::client::Resumption::in_memory_sessions(RESUMED_SERVERS_MAX),
+    };
+    cfg.alpn_protocols = vec![ALPN_HTTP_1_1.to_vec()];
+    Ok(Arc::new(cfg))
 }
 
-/// Sets up a server.
+/// Sets up a server. It takes `http/1.1`, or a client that names no protocol.
 ///
 /// # Errors
 /// A certificate or key is missing, broken, or they do not belong together.
-pub fn server_config(_setup: &ServerSetup) -> Result<Arc<ServerConfig>, TlsSetupError> {
-    todo!()
+pub fn server_config(setup: &ServerSetup) -> Result<Arc<ServerConfig>, TlsSetupError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut cfg = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(certificates(&setup.cert_pem)?, private_key(&setup.key_pem)?)?;
+    cfg.alpn_protocols = vec![ALPN_HTTP_1_1.to_vec()];
+    Ok(Arc::new(cfg))
+}
+
+/// Servers whose sessions are kept for resumption.
+const RESUMED_SERVERS_MAX: usize = 256;
+/// RFC 7301, 6.
+const ALPN_HTTP_1_1: &[u8] = b"http/1.1";
+
+/// System stores hold certificates that no verifier reads: those are skipped. A certificate that the user names is not.
+fn root_store(setup: &ClientSetup) -> Result<RootCertStore, TlsSetupError> {
+    let mut store = RootCertStore::empty();
+    store.add_parsable_certificates(setup.roots.iter().cloned());
+    for pem in &setup.roots_pem {
+        for certificate in certificates(pem)? {
+            store.add(certificate)?;
+        }
+    }
+    Ok(store)
+}
+
+fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsSetupError> {
+    let list: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    list.ok().filter(|list| !list.is_empty()).ok_or(TlsSetupError::NoCertificate)
+}
+
+fn private_key(pem: &[u8]) -> Result<PrivateKeyDer<'static>, TlsSetupError> {
+    PrivateKeyDer::from_pem_slice(pem).map_err(|_| TlsSetupError::NoKey)
+}
+
+/// Takes any certificate, but still wants the handshake signed by its key, as Go's `InsecureSkipVerify` does.
+#[derive(Debug)]
+struct NoVerification(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for NoVerification {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
 }
 
 /// One TLS connection, of either side.
 #[derive(Debug)]
 pub struct TlsSession {
     conn: rustls::Connection,
+    peer_closed: bool,
 }
 
 impl TlsSession {
+    /// Plaintext that may wait to be transmitted: 1 MiB.
+    pub const SEND_MAX: usize = 1 << 20;
+
     /// A client's session with the server of this name or address. The first flight is ready to transmit.
     ///
     /// # Errors
     /// The name is no name.
-    pub fn client(_cfg: &Arc<ClientConfig>, _server_name: &str) -> Result<Self, TlsError> {
-        todo!()
+    pub fn client(cfg: &Arc<ClientConfig>, server_name: &str) -> Result<Self, TlsError> {
+        // The zone of an IPv6 address means something on this machine only.
+        let name = server_name.split('%').next().unwrap_or(server_name);
+        let name = ServerName::try_from(name.to_owned())
+            .map_err(|_| TlsError::ServerName(server_name.to_owned()))?;
+        Ok(Self::new(ClientConnection::new(cfg.clone(), name)?.into()))
     }
 
     /// A server's session with a client that just connected.
     ///
     /// # Errors
     /// The configuration cannot be used.
-    pub fn server(_cfg: &Arc<ServerConfig>) -> Result<Self, TlsError> {
-        todo!()
+    pub fn server(cfg: &Arc<ServerConfig>) -> Result<Self, TlsError> {
+        Ok(Self::new(ServerConnection::new(cfg.clone())?.into()))
     }
 
-    /// Takes records in and appends what they say to `plaintext` (never more bytes than `records` and 32 KiB). Afterwards
-    /// there may be something to transmit.
+    fn new(mut conn: rustls::Connection) -> Self {
+        conn.set_buffer_limit(Some(Self::SEND_MAX));
+        Self { conn, peer_closed: false }
+    }
+
+    /// Takes records in and appends what they say to `plaintext`: never more bytes than came in with them and with the
+    /// unfinished record before (16 KiB). Afterwards there may be something to transmit.
     ///
     /// # Errors
-    /// The handshake or a record failed.
+    /// The handshake or a record failed; what was read before it is in `plaintext`.
     pub fn handle_bytes(
         &mut self,
-        _records: &[u8],
-        _plaintext: &mut Vec<u8>,
+        mut records: &[u8],
+        plaintext: &mut Vec<u8>,
     ) -> Result<(), TlsError> {
-        todo!()
+        while !records.is_empty() && !self.peer_closed {
+            match self.conn.read_tls(&mut records) {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(_) => return Err(TlsError::RecordTooLarge),
+            }
+            let processed = self.conn.process_new_packets();
+            self.drain(plaintext);
+            self.peer_closed |= processed?.peer_has_closed();
+        }
+        Ok(())
+    }
+
+    /// Moves what was decrypted, so that nothing of it is held here.
+    fn drain(&mut self, plaintext: &mut Vec<u8>) {
+        let mut reader = self.conn.reader();
+        // An error is rustls's way to say that there is nothing now, or that the peer left without goodbye.
+        while let Ok(bytes) = reader.fill_buf() {
+            if bytes.is_empty() {
+                break;
+            }
+            let len = bytes.len();
+            plaintext.extend_from_slice(bytes);
+            reader.consume(len);
+        }
     }
 
     /// Appends the records that wait to be sent.
-    pub fn poll_transmit(&mut self, _out: &mut Vec<u8>) {
-        todo!()
+    pub fn poll_transmit(&mut self, out: &mut Vec<u8>) {
+        while self.conn.wants_write() {
+            if self.conn.write_tls(out).is_err() {
+                debug_assert!(false, "a Vec takes every byte");
+                break;
+            }
+        }
     }
 
     /// Takes plaintext to be sent and gives how much was taken: all, up to [`TlsSession::SEND_MAX`] not yet transmitted.
     /// During the handshake it waits for its end.
-    pub fn send(&mut self, _plaintext: &[u8]) -> usize {
-        todo!()
+    pub fn send(&mut self, plaintext: &[u8]) -> usize {
+        self.conn.writer().write(plaintext).unwrap_or(0)
     }
-
-    /// Plaintext that may wait to be transmitted: 1 MiB.
-    pub const SEND_MAX: usize = 1 << 20;
 
     /// Whether the handshake is under way.
     #[must_use]
@@ -160,9 +303,9 @@ impl TlsSession {
     }
 
     /// Whether the peer said that it sends nothing more. An end of the stream without it is a truncation, which HTTP's
-    /// own framing tells as well.
+    /// own framing tells as well, except of a body that ends with the connection.
     #[must_use]
     pub fn peer_closed(&self) -> bool {
-        todo!()
+        self.peer_closed
     }
 }
