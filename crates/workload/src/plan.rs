@@ -100,3 +100,52 @@ impl Targets {
         self.cumulative.partition_point(|&upto| upto <= ticket)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn targets(weights: &[u32]) -> Targets {
+        let target = |(at, &weight): (usize, &u32)| Target {
+            method: "GET".to_owned(),
+            url: format!("http://h/{at}"),
+            headers: Vec::new(),
+            body: Arc::from([]),
+            weight,
+            name: String::new(),
+        };
+        Targets::new(weights.iter().enumerate().map(target).collect())
+    }
+
+    #[test]
+    fn equal_weights_take_turns() {
+        for weights in [[1, 1, 1], [5, 5, 5]] {
+            let targets = targets(&weights);
+            let picks: Vec<usize> = (0..7).map(|hit| targets.pick(99, hit)).collect();
+            assert_eq!(picks, [0, 1, 2, 0, 1, 2, 0]);
+        }
+        assert_eq!(targets(&[3]).pick(1, u64::MAX), 0);
+    }
+
+    #[test]
+    fn weights_set_the_shares() {
+        let targets = targets(&[1, 0, 7, 2]);
+        let mut picks = [0u32; 4];
+        for hit in 0..100_000 {
+            picks[targets.pick(5, hit)] += 1;
+        }
+        assert_eq!(picks[1], 0, "weight 0 is never chosen");
+        for (at, share) in [(0, 0.1), (2, 0.7), (3, 0.2)] {
+            assert!((f64::from(picks[at]) / 100_000.0 - share).abs() < 0.01, "{picks:?}");
+        }
+    }
+
+    #[test]
+    fn a_pick_follows_from_seed_and_hit_alone() {
+        let targets = targets(&[1, 2, 3]);
+        let picks = |seed| (0..200).map(|hit| targets.pick(seed, hit)).collect::<Vec<_>>();
+        let backwards: Vec<usize> = (0..200).rev().map(|hit| targets.pick(1, hit)).collect();
+        assert!(picks(1).iter().rev().eq(&backwards));
+        assert_ne!(picks(1), picks(2));
+    }
+}

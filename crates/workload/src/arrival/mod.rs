@@ -136,3 +136,6 @@ impl Shape {
 fn whole(hits: f64) -> u64 {
     (hits + 1e-6).floor().max(0.0) as u64
 }
+
+#[cfg(test)]
+mod tests;

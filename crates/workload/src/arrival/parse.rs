@@ -155,3 +155,64 @@ impl Reader<'_> {
         ShapeError::Invalid { text: self.text.to_owned(), expected }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate(hits: u64) -> Rate {
+        Rate::per_second(hits)
+    }
+
+    #[test]
+    fn reads_shapes() {
+        let per_minute = Rate { hits: 30, per: Nanos::from_secs(60) };
+        let step = |hits, seconds| Step { rate: rate(hits), lasts: Nanos::from_secs(seconds) };
+        let sine = |start_at| Shape::Sine {
+            mean: rate(100),
+            amplitude: rate(50),
+            period: Nanos::from_secs(60),
+            start_at,
+        };
+        let cases = [
+            ("constant", Shape::Constant { hits: 9, per: Nanos::SECOND }),
+            ("poisson", Shape::Poisson { rate: rate(9) }),
+            ("linear:10..100", Shape::Linear { from: rate(10), to: rate(100) }),
+            ("linear:0..30/m", Shape::Linear { from: rate(0), to: per_minute }),
+            ("steps:10x30s,0x5s,20x1m", Shape::Steps(vec![step(10, 30), step(0, 5), step(20, 60)])),
+            ("sine:100,50,60s", sine(SineStart::MeanUp)),
+            ("sine:100,50,1m,trough", sine(SineStart::Trough)),
+        ];
+        for (text, shape) in cases {
+            assert_eq!(Shape::parse(text, Some(rate(9))), Ok(ShapeSpec::Shape(shape)), "{text}");
+        }
+        let file = ShapeSpec::ReplayFile("a:b.csv".to_owned());
+        assert_eq!(Shape::parse("replay:a:b.csv", None), Ok(file));
+    }
+
+    #[test]
+    fn says_what_was_expected() {
+        let cases = [
+            ("ramp:1..2", "unknown shape \"ramp\" (expected constant, linear:10..100"),
+            ("linear:5", "invalid shape \"linear:5\" (expected linear:FROM..TO"),
+            ("linear:0..0", "invalid shape \"linear:0..0\" (expected a rate above 0"),
+            ("linear:a..5", "invalid shape \"linear:a..5\": invalid rate \"a\""),
+            ("linear:5/0s..infinity", "invalid shape \"linear:5/0s..infinity\" (expected finite"),
+            ("steps:10", "invalid shape \"steps:10\" (expected steps:RATExTIME"),
+            ("steps:10x5", "invalid shape \"steps:10x5\": missing unit"),
+            ("sine:1,2,60s", "invalid shape \"sine:1,2,60s\": the amplitude"),
+            ("sine:2,1,60s,up", "invalid shape \"sine:2,1,60s,up\" (expected sine:MEAN"),
+            ("sine:0,0,60s", "invalid shape \"sine:0,0,60s\" (expected a mean"),
+            ("poisson", "shape \"poisson\" needs a -rate above 0"),
+            ("poisson:5", "invalid shape \"poisson:5\" (expected no argument"),
+            ("replay:", "invalid shape \"replay:\" (expected replay:FILE)"),
+        ];
+        for (text, head) in cases {
+            let found = Shape::parse(text, None).map_err(|error| error.to_string());
+            assert!(
+                found.as_ref().is_err_and(|error| error.starts_with(head)),
+                "{text}: {found:?}"
+            );
+        }
+    }
+}

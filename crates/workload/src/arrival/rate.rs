@@ -102,3 +102,46 @@ impl fmt::Display for Rate {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_rates() {
+        let rate = |hits, per| Ok(ParsedRate::Rate(Rate { hits, per: Nanos(per) }));
+        let cases = [
+            ("50/1s", rate(50, 1_000_000_000)),
+            ("6", rate(6, 1_000_000_000)),
+            ("120/m", rate(120, 60_000_000_000)),
+            ("7/250ms", rate(7, 250_000_000)),
+            ("1000000000", rate(1_000_000_000, 1_000_000_000)),
+            ("1/ns", rate(1, 1)),
+            ("0", Ok(ParsedRate::AsFastAsPossible)),
+            ("0/1s", Ok(ParsedRate::AsFastAsPossible)),
+            ("5/0s", Ok(ParsedRate::AsFastAsPossible)),
+            ("infinity", Ok(ParsedRate::Infinity)),
+        ];
+        for (text, expect) in cases {
+            assert_eq!(Rate::parse(text), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_rate() {
+        for text in ["", "/s", "fast", "-1", "1.5", "5x"] {
+            assert_eq!(Rate::parse(text), Err(RateError::Invalid(text.to_owned())), "{text}");
+        }
+        for text in ["1000000001", "2/ns", "99999999999999999999"] {
+            assert_eq!(Rate::parse(text), Err(RateError::TooHigh(text.to_owned())), "{text}");
+        }
+        let error = Rate::parse("5/parsec").map_err(|error| error.to_string());
+        assert!(error.is_err_and(|text| text.starts_with("invalid rate \"5/parsec\": ")));
+    }
+
+    #[test]
+    fn prints_rates() {
+        assert_eq!(Rate::per_second(50).to_string(), "50/s");
+        assert_eq!(Rate { hits: 120, per: Nanos::from_secs(60) }.to_string(), "120/1m0s");
+    }
+}

@@ -72,10 +72,10 @@ impl Wave {
         self.mean_per_s + self.amplitude_per_s * self.angle(t).sin()
     }
 
-    /// The time (s) at which `H` reaches `n`, not before `after`.
-    fn solve(&self, n: f64, after: f64) -> f64 {
+    /// The time (s) at which `H` reaches `n`. It depends on `n` alone, so every lane finds the same.
+    fn solve(&self, n: f64) -> f64 {
         let swing_s = self.amplitude_per_s * self.period_s / PI / self.mean_per_s;
-        let mut low = (n / self.mean_per_s - swing_s).max(after);
+        let mut low = (n / self.mean_per_s - swing_s).max(0.0);
         let mut high = (n / self.mean_per_s + swing_s).max(low);
         let mut t = (n / self.mean_per_s).clamp(low, high);
         for _ in 0..ROUNDS_MAX {
@@ -106,7 +106,6 @@ pub(super) struct Swing {
     wave: Option<Wave>,
     planned: u64,
     end: Nanos,
-    last_s: f64,
 }
 
 impl Swing {
@@ -117,13 +116,13 @@ impl Swing {
             (Some(wave), Some(duration)) => whole(wave.hits(duration.as_secs_f64())),
             (Some(_), None) => u64::MAX,
         };
-        Self { wave, planned, end: duration.unwrap_or(Nanos::MAX), last_s: 0.0 }
+        Self { wave, planned, end: duration.unwrap_or(Nanos::MAX) }
     }
 
-    /// When a hit is due; hits must be asked for in order.
-    pub(super) fn due(&mut self, hit: u64) -> Option<Nanos> {
+    /// When a hit is due.
+    pub(super) fn due(&self, hit: u64) -> Option<Nanos> {
         let wave = self.wave.as_ref().filter(|_| hit < self.planned)?;
-        self.last_s = wave.solve(hit as f64 + 1.0, self.last_s);
-        Some(Nanos::from_secs_f64(self.last_s).min(self.end))
+        let seconds = wave.solve(hit as f64 + 1.0);
+        Some(Nanos::from_secs_f64(seconds).min(self.end))
     }
 }

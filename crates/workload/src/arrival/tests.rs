@@ -1,0 +1,218 @@
+//! What holds for every shape: the table of due times, the integral, the lanes.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const SECOND: u64 = 1_000_000_000;
+
+fn schedule(shape: &Shape, lane: Lane, duration: Option<Nanos>, max: usize) -> Vec<(u64, u64)> {
+    let mut cursor = shape.cursor(7, lane, duration);
+    let mut hits = Vec::new();
+    while let Some((hit, due)) = cursor.peek() {
+        hits.push((hit, due.0));
+        if hits.len() == max {
+            break;
+        }
+        cursor.advance();
+    }
+    hits
+}
+
+fn dues(shape: &Shape, seconds: u64) -> Vec<u64> {
+    let hits = schedule(shape, Lane::ALL, Some(Nanos::from_secs(seconds)), 1_000_000);
+    hits.into_iter().map(|hit| hit.1).collect()
+}
+
+fn sine(mean: u64, amplitude: u64, period_s: u64, start_at: SineStart) -> Shape {
+    let (mean, amplitude) = (Rate::per_second(mean), Rate::per_second(amplitude));
+    Shape::Sine { mean, amplitude, period: Nanos::from_secs(period_s), start_at }
+}
+
+fn steps(list: &[(u64, u64)]) -> Shape {
+    let step =
+        |&(hits, millis)| Step { rate: Rate::per_second(hits), lasts: Nanos::from_millis(millis) };
+    Shape::Steps(list.iter().map(step).collect())
+}
+
+/// Any shape that ends within a few thousand hits in 20 s.
+fn any_shape() -> impl Strategy<Value = Shape> {
+    let rate = || {
+        (0u64..200, 500u64..3000).prop_map(|(hits, ms)| Rate { hits, per: Nanos::from_millis(ms) })
+    };
+    let start = prop::sample::select(vec![
+        SineStart::MeanUp,
+        SineStart::Peak,
+        SineStart::MeanDown,
+        SineStart::Trough,
+    ]);
+    prop_oneof![
+        rate().prop_map(Shape::constant),
+        (rate(), rate()).prop_map(|(from, to)| Shape::Linear { from, to }),
+        prop::collection::vec((0u64..100, 1u64..4000), 0..6).prop_map(|list| steps(&list)),
+        (1u64..100, 0u64..=100, 1u64..30, start).prop_map(|(mean, share, period, start)| sine(
+            mean,
+            mean * share / 100,
+            period,
+            start
+        )),
+        rate().prop_map(|rate| Shape::Poisson { rate }),
+        prop::collection::vec(0u64..30 * SECOND, 0..100).prop_map(|mut moments| {
+            moments.sort_unstable();
+            Shape::Replay(moments.into_iter().map(Nanos).collect())
+        }),
+    ]
+}
+
+#[test]
+fn constant_is_vegetas_to_the_nanosecond() {
+    let fifty = Shape::constant(Rate::per_second(50));
+    let due = dues(&fifty, 5);
+    assert_eq!(due.len(), 250);
+    assert!((1u64..).zip(&due).all(|(k, &due)| due == k * 20_000_000));
+    assert_eq!(dues(&Shape::constant(Rate::per_second(6)), 5)[..2], [166_666_666, 333_333_333]);
+    assert_eq!(dues(&Shape::constant(Rate { hits: 120, per: Nanos::from_secs(60) }), 2).len(), 4);
+    assert!(dues(&Shape::constant(Rate::per_second(0)), 5).is_empty());
+}
+
+#[test]
+fn constant_never_drifts() {
+    let shape = Shape::constant(Rate::per_second(30_000));
+    let due = dues(&shape, 10);
+    assert_eq!((due.len(), due.last()), (300_000, Some(&(10 * SECOND))));
+    let late = Lane { first: u64::MAX / 2, step: 1 };
+    assert_eq!(shape.cursor(0, late, None).peek().map(|hit| hit.0), Some(u64::MAX / 2));
+}
+
+#[test]
+fn without_an_end_it_goes_on() {
+    let endless = [
+        Shape::constant(Rate::per_second(3)),
+        Shape::Linear { from: Rate::per_second(3), to: Rate::per_second(9) },
+        sine(3, 1, 10, SineStart::Peak),
+        Shape::Poisson { rate: Rate::per_second(3) },
+    ];
+    for shape in endless {
+        assert_eq!(shape.planned(None), None, "{shape:?}");
+        let due = schedule(&shape, Lane::ALL, None, 3000);
+        assert_eq!(due.len(), 3000, "{shape:?}");
+        assert!((due[2999].1 as f64 / (1000.0 * SECOND as f64) - 1.0).abs() < 0.1, "{shape:?}");
+    }
+}
+
+/// (shape, seconds, hit, due in ns): worked out by hand from each shape's integral.
+#[test]
+fn due_times_by_hand() {
+    let ramp = Shape::Linear { from: Rate::per_second(0), to: Rate::per_second(20) };
+    let fall = Shape::Linear { from: Rate::per_second(20), to: Rate::per_second(0) };
+    let stairs = steps(&[(10, 1000), (0, 1000), (20, 1000)]);
+    let replay = Shape::Replay([0, 5, 5, 9].map(Nanos).into());
+    let cases = [
+        (&ramp, 10, 0, SECOND),         // t^2 = 1
+        (&ramp, 10, 3, 2 * SECOND),     // t^2 = 4
+        (&ramp, 10, 99, 10 * SECOND),   // t^2 = 100
+        (&fall, 10, 18, 1_000_000_000), // 20 t - t^2 = 19
+        (&fall, 10, 99, 10 * SECOND),   // 20 t - t^2 = 100
+        (&stairs, 9, 9, SECOND),
+        (&stairs, 9, 10, 2 * SECOND + 50_000_000),
+        (&stairs, 9, 29, 3 * SECOND),
+        (&replay, 9, 0, 0),
+        (&replay, 9, 2, 5),
+    ];
+    for (shape, seconds, hit, due) in cases {
+        assert_eq!(dues(shape, seconds)[hit], due, "{shape:?} {hit}");
+    }
+    assert_eq!(
+        (dues(&ramp, 10).len(), dues(&fall, 10).len(), dues(&stairs, 9).len()),
+        (100, 100, 30)
+    );
+}
+
+#[test]
+fn a_part_of_a_hit_is_carried_over_a_step() {
+    // Half a hit at 1/s, the other half at 2/s.
+    assert_eq!(dues(&steps(&[(1, 500), (2, 500)]), 9), [750_000_000]);
+}
+
+#[test]
+fn a_sine_swings_around_its_mean() {
+    let due = dues(&sine(100, 80, 10, SineStart::MeanUp), 10);
+    let first_half = due.partition_point(|&due| due <= 5 * SECOND) as f64;
+    // H(P/2) = M P / 2 + A P / pi
+    let expect = 100.0 * 5.0 + 80.0 * 10.0 / std::f64::consts::PI;
+    assert!((first_half - expect).abs() <= 1.0, "{first_half} for {expect}");
+    assert_eq!(due.len(), 1000);
+    let low = dues(&sine(100, 100, 10, SineStart::Trough), 10);
+    assert!(low[0] > 300_000_000, "it begins with no rate at all: {}", low[0]);
+}
+
+#[test]
+fn poisson_gaps_are_exponential() {
+    let shape = Shape::Poisson { rate: Rate::per_second(1000) };
+    let due = dues(&shape, 200);
+    let gaps: Vec<f64> = due.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e6).collect();
+    let n = gaps.len() as f64;
+    let mean = gaps.iter().sum::<f64>() / n;
+    let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / n;
+    assert!((mean - 1.0).abs() < 0.01, "mean {mean} ms");
+    assert!((variance - 1.0).abs() < 0.03, "variance {variance} ms^2");
+    let over_two = gaps.iter().filter(|gap| **gap > 2.0).count() as f64 / n;
+    assert!((over_two - (-2.0f64).exp()).abs() < 0.005, "P(gap > 2 ms) = {over_two}");
+}
+
+#[test]
+fn seeds_differ_and_repeat() {
+    let shape = Shape::Poisson { rate: Rate::per_second(10) };
+    let first = |seed| shape.cursor(seed, Lane::ALL, None).peek();
+    assert_eq!(first(1), first(1));
+    assert_ne!(first(1), first(2));
+}
+
+#[test]
+fn mean_rates() {
+    let end = Some(Nanos::from_secs(10));
+    let cases = [
+        (Shape::constant(Rate::per_second(50)), 50.0),
+        (Shape::Linear { from: Rate::per_second(10), to: Rate::per_second(30) }, 20.0),
+        (steps(&[(10, 2000), (40, 1000)]), 20.0),
+        (sine(100, 50, 10, SineStart::Peak), 100.0),
+        (Shape::Poisson { rate: Rate::per_second(5) }, 5.0),
+        (Shape::Replay([0, 1, 2, SECOND].map(Nanos).into()), 4.0),
+    ];
+    for (shape, expect) in cases {
+        let mean = shape.mean_rate_per_s(end);
+        assert!((mean - expect).abs() < 1e-9, "{shape:?}: {mean}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn hits_due_until_t_are_the_integral(shape in any_shape(), seconds in 0u64..20, part in 0.0f64..=1.0) {
+        prop_assume!(!matches!(shape, Shape::Poisson { .. }));
+        // A ramp's slope follows from its duration, so only its whole integral can be asked for.
+        let part = if matches!(shape, Shape::Linear { .. }) { 1.0 } else { part };
+        let until = Nanos((seconds as f64 * part * 1e9) as u64);
+        let due = dues(&shape, seconds);
+        let counted = due.partition_point(|&due| due <= until.0) as u64;
+        let planned = shape.planned(Some(until)).unwrap();
+        // Due times are whole nanoseconds: a hit may fall on the other side of `until` by one.
+        let near = due.iter().filter(|&&due| due.abs_diff(until.0) <= 1).count() as u64;
+        prop_assert!(counted.abs_diff(planned) <= near, "{counted} due, {planned} planned");
+        if until == Nanos::from_secs(seconds) {
+            prop_assert_eq!(counted, planned);
+        }
+    }
+
+    #[test]
+    fn lanes_merge_to_one_schedule(shape in any_shape(), lanes in 1u64..6, seconds in 0u64..20) {
+        let end = Some(Nanos::from_secs(seconds));
+        let whole = schedule(&shape, Lane::ALL, end, usize::MAX);
+        let mut merged: Vec<(u64, u64)> = (0..lanes)
+            .flat_map(|first| schedule(&shape, Lane { first, step: lanes }, end, usize::MAX))
+            .collect();
+        merged.sort_unstable();
+        prop_assert!(whole.iter().all(|hit| hit.1 <= seconds * SECOND));
+        prop_assert!(whole.windows(2).all(|pair| pair[0].1 <= pair[1].1 && pair[0].0 + 1 == pair[1].0));
+        prop_assert_eq!(merged, whole);
+    }
+}
