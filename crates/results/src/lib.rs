@@ -7,11 +7,23 @@
 //!
 //! Entry points: [`writer`], [`Sink::start`], [`Reader::open`]. It computes no statistics and opens no file of the user's.
 
+mod csv;
+mod detect;
 mod encoding;
 mod error;
+mod feed;
+mod fill;
+mod gob;
+mod headers;
+mod json;
+mod labels;
+mod native;
+mod note;
 mod read;
 mod sink;
+mod source;
 mod write;
+mod zone;
 
 pub use encoding::Encoding;
 pub use error::{ReadError, WriteError};

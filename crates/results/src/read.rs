@@ -2,8 +2,14 @@
 
 use std::io::Read;
 
-use metrics::{Batch, Generator, TargetTable};
+use metrics::{Batch, Generator, Sample, Span, TargetTable};
+use stdx::Nanos;
 
+use crate::detect::{detect, source};
+use crate::feed::Feed;
+use crate::fill::{ROWS_MAX, TEXT_MAX};
+use crate::labels::Labels;
+use crate::source::{Source, Step};
 use crate::{Detail, Encoding, ReadError};
 
 /// One input: its name, for messages, and its bytes.
@@ -11,7 +17,20 @@ pub type Input = (String, Box<dyn Read + Send>);
 
 /// Result streams in, batches out.
 pub struct Reader {
-    targets: TargetTable,
+    streams: Vec<Stream>,
+    labels: Labels,
+    losses: Vec<String>,
+}
+
+/// One input under way.
+struct Stream {
+    name: String,
+    encoding: Encoding,
+    source: Box<dyn Source>,
+    /// Rows read and not yet merged; unused with a single input.
+    batch: Batch,
+    at: usize,
+    ended: bool,
 }
 
 /// What [`Reader::next`] found.
@@ -34,42 +53,141 @@ impl Reader {
     /// # Errors
     /// An input is empty, foreign, corrupt or cannot be read; the error names it.
     pub fn open(inputs: Vec<Input>) -> Result<Self, ReadError> {
-        let _ = inputs;
-        todo!()
+        let streams = inputs.into_iter().map(Stream::open).collect::<Result<_, _>>()?;
+        Ok(Self { streams, labels: Labels::default(), losses: Vec::new() })
     }
 
     /// Empties `batch` and fills it with the next rows, or gives a generator's record; `None` at the end of every
     /// input. Rows of a live pipe are handed out as soon as they are whole. `batch.epoch` may differ from call to call.
-    /// Rows of several inputs come in order of their `done`.
+    /// Rows of several inputs come in order of their `done`, as far as each input is in that order.
     ///
     /// # Errors
-    /// An input is corrupt or cannot be read. What came before was handed out.
+    /// An input is corrupt or cannot be read. What came before was handed out; reading on may give the same error.
     pub fn next(&mut self, batch: &mut Batch) -> Result<Option<Item>, ReadError> {
-        let _ = batch;
-        todo!()
+        batch.clear();
+        if self.streams.len() == 1 {
+            return self.next_of(0, batch);
+        }
+        for input in 0..self.streams.len() {
+            if self.streams[input].needs_rows() {
+                let mut rows = std::mem::take(&mut self.streams[input].batch);
+                let found = self.next_of(input, &mut rows);
+                let stream = &mut self.streams[input];
+                (stream.batch, stream.at) = (rows, 0);
+                if let Some(Item::Generator { .. }) = found.as_ref().ok().and_then(Option::as_ref) {
+                    return found;
+                }
+                found?;
+            }
+        }
+        Ok(self.merge(batch).then_some(Item::Hits))
+    }
+
+    /// The next item of one input. Losses are noted on the way.
+    fn next_of(&mut self, input: usize, batch: &mut Batch) -> Result<Option<Item>, ReadError> {
+        let stream = &mut self.streams[input];
+        loop {
+            if stream.ended {
+                return Ok(None);
+            }
+            let step = stream.source.next(batch, &mut self.labels);
+            match step.map_err(|fault| fault.name(&stream.name, stream.encoding))? {
+                Step::Hits => return Ok(Some(Item::Hits)),
+                Step::Generator(generator) => {
+                    return Ok(Some(Item::Generator { input, generator }));
+                }
+                Step::Lost(what) => self.losses.push(format!("\"{}\" is {what}", stream.name)),
+                Step::End => stream.ended = true,
+            }
+        }
+    }
+
+    /// Moves rows into `batch` in order of time, until it is full or an input has none left; says whether there are any.
+    fn merge(&mut self, batch: &mut Batch) -> bool {
+        let epochs = self.streams.iter().filter(|stream| stream.has_rows());
+        let Some(epoch) = epochs.map(|stream| stream.batch.epoch).min() else { return false };
+        batch.epoch = epoch;
+        while batch.samples.len() < ROWS_MAX && batch.texts.len() < TEXT_MAX {
+            let with_rows = self.streams.iter_mut().filter(|stream| stream.has_rows());
+            let Some(stream) = with_rows.min_by_key(|stream| stream.time()) else { break };
+            stream.move_row(batch);
+            if stream.needs_rows() {
+                break;
+            }
+        }
+        true
     }
 
     /// The targets that the samples handed out so far number.
     #[must_use]
     pub fn targets(&self) -> &TargetTable {
-        &self.targets
+        self.labels.table()
     }
 
-    /// The encoding of each input.
+    /// The encoding of each input, in the order given to [`Reader::open`].
     #[must_use]
     pub fn encodings(&self) -> Vec<Encoding> {
-        todo!()
+        self.streams.iter().map(|stream| stream.encoding).collect()
     }
 
     /// How much is known of each hit: the least of all inputs.
     #[must_use]
     pub fn detail(&self) -> Detail {
-        todo!()
+        let full = self.streams.iter().all(|stream| stream.source.detail() == Detail::Full);
+        if full { Detail::Full } else { Detail::StartAndEnd }
     }
 
     /// Sentences about what is missing: cut-off inputs. Complete once [`Reader::next`] gave `None`.
     #[must_use]
     pub fn losses(&self) -> &[String] {
-        todo!()
+        &self.losses
+    }
+}
+
+impl Stream {
+    fn open((name, input): Input) -> Result<Self, ReadError> {
+        let mut feed = Feed::new(input);
+        let detected = detect(&mut feed);
+        let Some(encoding) = detected.map_err(|fault| fault.name(&name, Encoding::Arrow))? else {
+            return Err(ReadError::Detect { input: name });
+        };
+        let source = source(encoding, feed).map_err(|fault| fault.name(&name, encoding))?;
+        Ok(Self { name, encoding, source, batch: Batch::default(), at: 0, ended: false })
+    }
+
+    fn has_rows(&self) -> bool {
+        self.at < self.batch.samples.len()
+    }
+
+    fn needs_rows(&self) -> bool {
+        !self.ended && !self.has_rows()
+    }
+
+    /// When the hit of the next row ended, as Unix time.
+    fn time(&self) -> i128 {
+        i128::from(self.batch.epoch) + i128::from(self.batch.samples[self.at].done.0)
+    }
+
+    fn move_row(&mut self, to: &mut Batch) {
+        let sample = self.batch.samples[self.at];
+        self.at += 1;
+        // `to` has the earliest epoch of all.
+        let shift = Nanos(self.batch.epoch.abs_diff(to.epoch));
+        let text = |span: Span, to: &mut Batch| match span.len {
+            0 => Span::default(),
+            _ => to.add_text(self.batch.text(span)),
+        };
+        let moved = Sample {
+            intended: sample.intended.saturating_add(shift),
+            sent: sample.sent.saturating_add(shift),
+            first_byte: sample.first_byte.saturating_add(shift),
+            done: sample.done.saturating_add(shift),
+            error: text(sample.error, to),
+            line: text(sample.line, to),
+            body: text(sample.body, to),
+            headers: text(sample.headers, to),
+            ..sample
+        };
+        to.samples.push(moved);
     }
 }

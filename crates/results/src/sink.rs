@@ -1,23 +1,52 @@
 //! `Sink`: a writer on a thread of its own behind a bounded queue, so that writing never slows the load.
 
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
 use metrics::{Batch, Generator, TargetTable};
 
 use crate::{WriteError, Writer};
 
+/// How long a row may wait before it is handed to the system: what a `kill -9` can cost.
+const FLUSH_EVERY: Duration = Duration::from_secs(1);
+
 /// A writer on a thread of its own.
-pub struct Sink {}
+pub struct Sink {
+    queue: SyncSender<Batch>,
+    empties: Mutex<Receiver<Batch>>,
+    shared: Arc<Shared>,
+    thread: JoinHandle<SinkReport>,
+}
+
+/// What both threads see.
+#[derive(Default)]
+struct Shared {
+    /// The last note that was not yet written.
+    note: Mutex<Option<Box<Generator>>>,
+    broken: Mutex<Option<String>>,
+    rows: AtomicU64,
+}
 
 /// What a sink did.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SinkReport {
     /// Rows written.
     pub rows: u64,
     /// Bytes written; 0 where the stream broke.
     pub bytes: u64,
-    /// Rows thrown away after the output had failed.
+    /// Rows thrown away since the output had failed.
     pub rows_dropped: u64,
     /// Why the output failed, if it did.
     pub error: Option<WriteError>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What is locked here is whole at any moment, even where a thread panicked.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Sink {
@@ -32,9 +61,20 @@ impl Sink {
         writer: Box<dyn Writer>,
         targets: TargetTable,
         capacity: usize,
-    ) -> std::io::Result<Self> {
-        let _ = (writer, targets, capacity);
-        todo!()
+    ) -> io::Result<Self> {
+        let (queue, batches) = mpsc::sync_channel(capacity);
+        let (give_back, empties) = mpsc::sync_channel(capacity);
+        let shared = Arc::new(Shared::default());
+        let worker = Worker {
+            writer,
+            targets,
+            batches,
+            give_back,
+            shared: Arc::clone(&shared),
+            report: SinkReport::default(),
+        };
+        let thread = thread::Builder::new().name("results".into()).spawn(|| worker.run())?;
+        Ok(Self { queue, empties: Mutex::new(empties), shared, thread })
     }
 
     /// Queues a batch; never waits.
@@ -42,28 +82,127 @@ impl Sink {
     /// # Errors
     /// The queue is full: the batch comes back, to be counted as `rows_dropped` and emptied.
     pub fn offer(&self, batch: Batch) -> Result<(), Batch> {
-        let _ = batch;
-        todo!()
+        self.queue.try_send(batch).map_err(|refused| match refused {
+            TrySendError::Full(batch) | TrySendError::Disconnected(batch) => batch,
+        })
     }
 
     /// An emptied batch whose memory can be used again.
     pub fn take_empty(&self) -> Option<Batch> {
-        todo!()
+        lock(&self.empties).try_recv().ok()
     }
 
     /// Hands over the generator's view of itself so far; never waits. It replaces one that was not yet written.
     pub fn note(&self, generator: Generator) {
-        let _ = generator;
-        todo!()
+        *lock(&self.shared.note) = Some(Box::new(generator));
     }
 
     /// The text of the error that broke the output, if one did. Everything offered since is counted and dropped.
     pub fn broken(&self) -> Option<String> {
-        todo!()
+        lock(&self.shared.broken).clone()
+    }
+
+    /// Rows given to the writer so far.
+    pub fn rows(&self) -> u64 {
+        self.shared.rows.load(Ordering::Relaxed)
     }
 
     /// Writes what is queued, the last note and the end of the stream; waits for it.
     pub fn finish(self) -> SinkReport {
-        todo!()
+        drop(self.queue);
+        self.thread.join().unwrap_or_else(|_| SinkReport {
+            error: Some(io::Error::other("the writing thread panicked").into()),
+            ..SinkReport::default()
+        })
+    }
+}
+
+/// The thread's side.
+struct Worker {
+    writer: Box<dyn Writer>,
+    targets: TargetTable,
+    batches: Receiver<Batch>,
+    give_back: SyncSender<Batch>,
+    shared: Arc<Shared>,
+    report: SinkReport,
+}
+
+impl Worker {
+    fn run(mut self) -> SinkReport {
+        let mut flush_at = Instant::now() + FLUSH_EVERY;
+        loop {
+            let wait = flush_at.saturating_duration_since(Instant::now());
+            match self.batches.recv_timeout(wait) {
+                Ok(batch) => self.write(batch),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return self.end(),
+            }
+            if Instant::now() >= flush_at {
+                self.write_all_queued();
+                self.write_note();
+                self.attempt(|writer| writer.flush());
+                flush_at = Instant::now() + FLUSH_EVERY;
+            }
+        }
+    }
+
+    /// Before a note, the rows it counts.
+    fn write_all_queued(&mut self) {
+        let limit = Sink::CAPACITY;
+        for _ in 0..limit {
+            match self.batches.try_recv() {
+                Ok(batch) => self.write(batch),
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return,
+            }
+        }
+    }
+
+    fn write(&mut self, mut batch: Batch) {
+        let rows = batch.samples.len() as u64;
+        if self.report.error.is_none() {
+            let written = self.writer.batch(&batch, &self.targets);
+            self.note_error(written);
+        }
+        if self.report.error.is_none() {
+            self.report.rows += rows;
+            self.shared.rows.store(self.report.rows, Ordering::Relaxed);
+        } else {
+            self.report.rows_dropped += rows;
+        }
+        batch.clear();
+        // Where nobody takes them back, the memory goes.
+        drop(self.give_back.try_send(batch));
+    }
+
+    fn write_note(&mut self) {
+        let note = lock(&self.shared.note).take();
+        if let Some(note) = note {
+            self.attempt(|writer| writer.generator(&note));
+        }
+    }
+
+    fn attempt(&mut self, action: impl FnOnce(&mut dyn Writer) -> Result<(), WriteError>) {
+        if self.report.error.is_none() {
+            let done = action(self.writer.as_mut());
+            self.note_error(done);
+        }
+    }
+
+    fn note_error(&mut self, done: Result<(), WriteError>) {
+        if let Err(error) = done {
+            *lock(&self.shared.broken) = Some(error.to_string());
+            self.report.error = Some(error);
+        }
+    }
+
+    fn end(mut self) -> SinkReport {
+        self.write_note();
+        if self.report.error.is_none() {
+            match self.writer.finish() {
+                Ok(bytes) => self.report.bytes = bytes,
+                Err(error) => self.report.error = Some(error),
+            }
+        }
+        self.report
     }
 }

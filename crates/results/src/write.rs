@@ -2,8 +2,13 @@
 
 use std::io::{self, BufWriter, Write};
 
-use metrics::{Batch, Generator, TargetTable};
+use metrics::{Batch, Generator, Sample, TargetTable};
 
+use crate::csv::CsvWriter;
+use crate::gob::GobWriter;
+use crate::json::JsonWriter;
+use crate::native::{ArrowWriter, ParquetWriter};
+use crate::zone::Zone;
 use crate::{Encoding, WriteError};
 
 /// What a stream says of itself before its first row.
@@ -71,8 +76,19 @@ pub fn writer(
     info: &StreamInfo,
 ) -> Result<Box<dyn Writer>, WriteError> {
     let output = Output::new(output);
-    let _ = (encoding, output, info);
-    todo!()
+    let attack = &info.attack;
+    Ok(match encoding {
+        Encoding::Arrow => Box::new(ArrowWriter::new(output, info)?),
+        Encoding::Parquet => Box::new(ParquetWriter::new(output, info)?),
+        Encoding::Csv => Box::new(CsvWriter::new(output, attack)),
+        Encoding::Json => Box::new(JsonWriter::new(output, attack, Zone::local())),
+        Encoding::Gob => Box::new(GobWriter::new(output, attack, Zone::local())),
+    })
+}
+
+/// When a hit was due, as Unix time in nanoseconds.
+pub(crate) fn unix_ns(batch: &Batch, sample: &Sample) -> i64 {
+    batch.epoch.saturating_add_unsigned(sample.intended.0)
 }
 
 /// A buffered output that counts its bytes.

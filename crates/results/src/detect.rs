@@ -1,0 +1,71 @@
+//! Which encoding an input has, told by its first bytes. It waits only for as many as it takes to tell.
+
+use crate::feed::Feed;
+use crate::native::{ArrowSource, ParquetSource};
+use crate::source::{Fault, RECORD_MAX, RecordSource, Source};
+use crate::{Encoding, csv, gob, json};
+
+/// The encoding of what comes, or `None` for an empty or foreign input.
+pub(crate) fn detect(feed: &mut Feed) -> Result<Option<Encoding>, Fault> {
+    if !feed.need(4)? {
+        return Ok(None);
+    }
+    if feed.pending().starts_with(&[0xff; 4]) || feed.pending().starts_with(b"ARRO") {
+        return Ok(Some(Encoding::Arrow));
+    }
+    if feed.pending().starts_with(b"PAR1") {
+        return Ok(Some(Encoding::Parquet));
+    }
+    loop {
+        if let Some(found) = told(feed.pending(), feed.ended()) {
+            return Ok(found);
+        }
+        if feed.ended() || feed.pending().len() > RECORD_MAX {
+            return Ok(None);
+        }
+        feed.fill()?;
+    }
+}
+
+/// Bytes a gob stream needs for the description of its first type, with room to spare.
+const GOB_START_MAX: usize = 64 << 10;
+
+/// `None` where more bytes are needed.
+fn told(bytes: &[u8], ended: bool) -> Option<Option<Encoding>> {
+    if gob::is_start(bytes) {
+        return Some(Some(Encoding::Gob));
+    }
+    let text = bytes.trim_ascii_start();
+    match text.first() {
+        None => ended.then_some(None),
+        Some(b'{') => told_json(text, ended),
+        Some(b'0'..=b'9') => told_csv(text, ended),
+        // The length of a gob message that is not whole yet.
+        Some(0x80..) if !ended && bytes.len() < GOB_START_MAX => None,
+        Some(_) => Some(None),
+    }
+}
+
+fn told_json(text: &[u8], ended: bool) -> Option<Option<Encoding>> {
+    let line = match text.iter().position(|byte| *byte == b'\n') {
+        Some(end) => &text[..end],
+        None if ended => text,
+        None => return None,
+    };
+    Some(json::is_row(line).then_some(Encoding::Json))
+}
+
+fn told_csv(text: &[u8], ended: bool) -> Option<Option<Encoding>> {
+    csv::is_row(text, ended).map(|row| row.then_some(Encoding::Csv))
+}
+
+/// The source of an input of this encoding.
+pub(crate) fn source(encoding: Encoding, feed: Feed) -> Result<Box<dyn Source>, Fault> {
+    Ok(match encoding {
+        Encoding::Arrow => Box::new(ArrowSource::open(feed)?),
+        Encoding::Parquet => Box::new(ParquetSource::open(feed)?),
+        Encoding::Csv => Box::new(RecordSource { feed, records: csv::CsvRecords::default() }),
+        Encoding::Json => Box::new(RecordSource { feed, records: json::JsonRecords::default() }),
+        Encoding::Gob => Box::new(RecordSource { feed, records: gob::GobRecords::default() }),
+    })
+}

@@ -1,0 +1,141 @@
+//! `Labels`: the target table of what is read, and the way from a row's texts to its number. Its size is bounded: past
+//! the bound a row carries its own `METHOD URL`.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+
+use metrics::{Batch, NO_TARGET, Sample, Span, TargetLabel, TargetTable};
+
+/// Targets told apart in a reader's table.
+pub(crate) const TARGETS_MAX: usize = 1 << 16;
+/// Bytes of text a reader's table may hold.
+const TARGET_TEXT_MAX: usize = 64 << 20;
+
+/// What a hit asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Asked<'a> {
+    pub(crate) attack: &'a str,
+    pub(crate) method: &'a str,
+    pub(crate) url: &'a str,
+    pub(crate) name: &'a str,
+}
+
+impl<'a> Asked<'a> {
+    /// What a sample asked for. `attack` names the attack where no target does.
+    pub(crate) fn of(
+        sample: &Sample,
+        batch: &'a Batch,
+        targets: &'a TargetTable,
+        attack: &'a str,
+    ) -> Self {
+        let mut asked = match targets.get(sample.target) {
+            Some(label) => Self {
+                attack: &label.attack,
+                method: &label.method,
+                url: &label.url,
+                name: &label.name,
+            },
+            None => Self { attack, ..Self::default() },
+        };
+        if sample.line.len > 0 {
+            let line = as_text(batch.text(sample.line));
+            (asked.method, asked.url) = line.split_once(' ').unwrap_or((line, ""));
+        }
+        asked
+    }
+
+    fn is(&self, label: &TargetLabel) -> bool {
+        label.url == self.url
+            && label.attack == self.attack
+            && label.method == self.method
+            && label.name == self.name
+    }
+
+    fn len(&self) -> usize {
+        self.attack.len() + self.method.len() + self.url.len() + self.name.len()
+    }
+}
+
+/// The bytes as text, up to the first byte that is none.
+pub(crate) fn as_text(bytes: &[u8]) -> &str {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+    }
+}
+
+/// The target table of what is read.
+#[derive(Default)]
+pub(crate) struct Labels {
+    table: TargetTable,
+    ids: HashMap<u64, u32>,
+    hasher: RandomState,
+    last: u32,
+    text: usize,
+}
+
+impl Labels {
+    pub(crate) fn table(&self) -> &TargetTable {
+        &self.table
+    }
+
+    /// The target's number; where the table is full, the number of its attack's row and the line to go with it.
+    pub(crate) fn place(&mut self, asked: Asked<'_>, batch: &mut Batch) -> (u32, Span) {
+        if let Some(id) = self.find_or_add(asked, TARGETS_MAX) {
+            return (id, Span::default());
+        }
+        let line = batch.add_text(format!("{} {}", asked.method, asked.url).as_bytes());
+        let rest = Asked { method: "", url: "", ..asked };
+        (self.find_or_add(rest, 2 * TARGETS_MAX).unwrap_or(NO_TARGET), line)
+    }
+
+    fn find_or_add(&mut self, asked: Asked<'_>, rows_max: usize) -> Option<u32> {
+        if self.table.get(self.last).is_some_and(|label| asked.is(label)) {
+            return Some(self.last);
+        }
+        let mut hash = self.hasher.hash_one((asked.url, asked.attack, asked.method, asked.name));
+        while let Some(&id) = self.ids.get(&hash) {
+            if self.table.get(id).is_some_and(|label| asked.is(label)) {
+                self.last = id;
+                return Some(id);
+            }
+            hash = hash.wrapping_add(1);
+        }
+        let rows = self.table.labels.len();
+        if rows >= rows_max || self.text + asked.len() > TARGET_TEXT_MAX {
+            return None;
+        }
+        self.text += asked.len();
+        self.table.labels.push(TargetLabel {
+            attack: asked.attack.to_owned(),
+            method: asked.method.to_owned(),
+            url: asked.url.to_owned(),
+            name: asked.name.to_owned(),
+        });
+        self.last = rows as u32;
+        self.ids.insert(hash, self.last);
+        Some(self.last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stay_and_the_table_is_bounded() {
+        let (mut labels, mut batch) = (Labels::default(), Batch::default());
+        let urls: Vec<String> = (0..TARGETS_MAX + 10).map(|i| format!("http://h/{i}")).collect();
+        let asked = |url| Asked { attack: "a", method: "GET", url, name: "" };
+        for (i, url) in urls.iter().enumerate().take(TARGETS_MAX) {
+            assert_eq!(labels.place(asked(url), &mut batch), (i as u32, Span::default()));
+        }
+        assert_eq!(labels.place(asked(&urls[7]), &mut batch).0, 7);
+        let (target, line) = labels.place(asked(&urls[TARGETS_MAX + 5]), &mut batch);
+        assert_eq!(labels.table().get(target).unwrap().attack, "a");
+        assert_eq!(batch.text(line), format!("GET {}", urls[TARGETS_MAX + 5]).as_bytes());
+        let sample = Sample { target, line, ..Sample::default() };
+        let back = Asked::of(&sample, &batch, labels.table(), "");
+        assert_eq!(back, asked(&urls[TARGETS_MAX + 5]));
+    }
+}

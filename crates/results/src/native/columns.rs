@@ -1,0 +1,277 @@
+//! `Columns`: rows gathered column by column until they become a `RecordBatch`. Bounded: the caller asks `is_full` after
+//! every row.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, BooleanArray, DictionaryArray, Int32Array, Int64Array,
+    RecordBatch, StringArray, TimestampNanosecondArray, UInt8Array, UInt16Array, UInt64Array,
+};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{ArrowError, Schema};
+use metrics::{Batch, Sample, TargetTable};
+use stdx::Nanos;
+
+use super::schema::{KIND_GENERATOR, KIND_HIT, schema};
+use crate::labels::{Asked, as_text};
+use crate::write::unix_ns;
+use crate::{Detail, StreamInfo};
+
+/// Rows of one message or less.
+const ROWS_MAX: usize = 64 << 10;
+/// Bytes of bodies, headers and notes of one message, but for the last row's.
+const BYTES_MAX: usize = 16 << 20;
+/// Different texts of one column in one message.
+const TEXTS_MAX: usize = 16 << 10;
+
+/// Rows, column by column.
+pub(super) struct Columns {
+    schema: Arc<Schema>,
+    detail: Detail,
+    attack: String,
+    kind: Vec<u8>,
+    seq: Vec<u64>,
+    timestamp: Vec<i64>,
+    /// `latency`, `service`, `sent`, `first_byte`, `dns`, `dial`, `tls`.
+    times: [Vec<i64>; 7],
+    code: Vec<u16>,
+    failure: Vec<u8>,
+    reused: Vec<bool>,
+    /// `bytes_out`, `bytes_in`, `wire_in`.
+    sizes: [Vec<u64>; 3],
+    /// `attack`, `method`, `url`, `name`, `error`.
+    texts: [Texts; 5],
+    /// The keys of `attack`, `method`, `url`, `name` for each target met in this message.
+    target_keys: Vec<Option<[i32; 4]>>,
+    /// `body`, `headers`, `note`.
+    blobs: [Blobs; 3],
+}
+
+/// A dictionary-encoded column. The dictionary outlives a message, so that it need not be sent again.
+#[derive(Default)]
+struct Texts {
+    keys: Vec<i32>,
+    numbers: HashMap<String, i32>,
+    values: Vec<String>,
+    array: Option<ArrayRef>,
+}
+
+impl Texts {
+    fn key(&mut self, text: &str) -> i32 {
+        if let Some(key) = self.numbers.get(text) {
+            return *key;
+        }
+        let key = self.values.len() as i32;
+        self.numbers.insert(text.to_owned(), key);
+        self.values.push(text.to_owned());
+        self.array = None;
+        key
+    }
+
+    fn take(&mut self) -> Result<ArrayRef, ArrowError> {
+        let values = &self.values;
+        let array =
+            self.array.get_or_insert_with(|| Arc::new(StringArray::from_iter_values(values)));
+        let keys = take(&mut self.keys);
+        let column = DictionaryArray::try_new(Int32Array::new(keys, None), Arc::clone(array))?;
+        if self.is_full() {
+            *self = Self::default();
+        }
+        Ok(Arc::new(column))
+    }
+
+    fn is_full(&self) -> bool {
+        self.values.len() >= TEXTS_MAX
+    }
+}
+
+/// A nullable column of bytes.
+struct Blobs {
+    bytes: Vec<u8>,
+    ends: Vec<i32>,
+    given: Vec<bool>,
+}
+
+impl Blobs {
+    fn new() -> Self {
+        Self { bytes: Vec::new(), ends: vec![0], given: Vec::new() }
+    }
+
+    fn push(&mut self, blob: &[u8]) {
+        self.bytes.extend_from_slice(blob);
+        // Below 2^31: `BYTES_MAX` and one blob more.
+        self.ends.push(self.bytes.len() as i32);
+        self.given.push(!blob.is_empty());
+    }
+
+    fn take(&mut self) -> (OffsetBuffer<i32>, Buffer, Option<NullBuffer>) {
+        let taken = std::mem::replace(self, Self::new());
+        let given = NullBuffer::from(taken.given);
+        (OffsetBuffer::new(taken.ends.into()), taken.bytes.into(), Some(given))
+    }
+}
+
+/// Takes a column's values and leaves as much room behind.
+fn take<T: arrow_buffer::ArrowNativeType>(values: &mut Vec<T>) -> ScalarBuffer<T> {
+    let room = values.capacity();
+    std::mem::replace(values, Vec::with_capacity(room)).into()
+}
+
+fn signed(time: Nanos) -> i64 {
+    i64::try_from(time.0).unwrap_or(i64::MAX)
+}
+
+impl Columns {
+    pub(super) fn new(info: &StreamInfo) -> Self {
+        Self {
+            schema: schema(info),
+            detail: info.detail,
+            attack: info.attack.clone(),
+            kind: Vec::new(),
+            seq: Vec::new(),
+            timestamp: Vec::new(),
+            times: Default::default(),
+            code: Vec::new(),
+            failure: Vec::new(),
+            reused: Vec::new(),
+            sizes: Default::default(),
+            texts: Default::default(),
+            target_keys: Vec::new(),
+            blobs: [Blobs::new(), Blobs::new(), Blobs::new()],
+        }
+    }
+
+    pub(super) fn schema(&self) -> Arc<Schema> {
+        Arc::clone(&self.schema)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.kind.is_empty()
+    }
+
+    /// Whether the rows must become a batch before the next is added.
+    pub(super) fn is_full(&self) -> bool {
+        self.kind.len() >= ROWS_MAX
+            || self.blobs.iter().any(|blobs| blobs.bytes.len() >= BYTES_MAX)
+            || self.texts.iter().any(Texts::is_full)
+    }
+
+    pub(super) fn push_hit(&mut self, sample: &Sample, batch: &Batch, targets: &TargetTable) {
+        self.kind.push(KIND_HIT);
+        self.push_numbers(sample, unix_ns(batch, sample));
+        let keys = self.keys(sample, batch, targets);
+        for (texts, key) in self.texts.iter_mut().zip(keys) {
+            texts.keys.push(key);
+        }
+        self.blobs[0].push(batch.text(sample.body));
+        self.blobs[1].push(batch.text(sample.headers));
+        self.blobs[2].push(b"");
+    }
+
+    /// Adds a generator's record, as JSON.
+    pub(super) fn push_note(&mut self, note: &str, unix_ns: i64) {
+        self.kind.push(KIND_GENERATOR);
+        self.push_numbers(&Sample::default(), unix_ns);
+        for texts in &mut self.texts {
+            let key = texts.key("");
+            texts.keys.push(key);
+        }
+        self.blobs[0].push(b"");
+        self.blobs[1].push(b"");
+        self.blobs[2].push(note.as_bytes());
+    }
+
+    fn push_numbers(&mut self, sample: &Sample, unix_ns: i64) {
+        let since = |time: Nanos| signed(time.saturating_sub(sample.intended));
+        let times = [
+            signed(sample.response()),
+            signed(sample.service()),
+            since(sample.sent),
+            since(sample.first_byte),
+            signed(sample.dns),
+            signed(sample.dial),
+            signed(sample.tls),
+        ];
+        self.seq.push(sample.seq);
+        self.timestamp.push(unix_ns);
+        for (column, time) in self.times.iter_mut().zip(times) {
+            column.push(time);
+        }
+        self.code.push(sample.status);
+        self.failure.push(sample.failure as u8);
+        self.reused.push(sample.reused);
+        let sizes = [sample.bytes_out, sample.bytes_in, sample.wire_in];
+        for (column, size) in self.sizes.iter_mut().zip(sizes) {
+            column.push(size);
+        }
+    }
+
+    /// The dictionary keys of a row's texts.
+    fn keys(&mut self, sample: &Sample, batch: &Batch, targets: &TargetTable) -> [i32; 5] {
+        let error = self.texts[4].key(as_text(batch.text(sample.error)));
+        let row = sample.target as usize;
+        let known = self.target_keys.get(row).copied().flatten();
+        let [attack, method, url, name] = match known {
+            Some(keys) if sample.line.len == 0 => keys,
+            _ => {
+                let asked = Asked::of(sample, batch, targets, &self.attack);
+                let texts = [asked.attack, asked.method, asked.url, asked.name];
+                let keys = std::array::from_fn(|i| self.texts[i].key(texts[i]));
+                if sample.line.len == 0 && row < targets.labels.len() {
+                    let rows = self.target_keys.len().max(row + 1);
+                    self.target_keys.resize(rows, None);
+                    self.target_keys[row] = Some(keys);
+                }
+                keys
+            }
+        };
+        [attack, method, url, name, error]
+    }
+
+    /// The rows as a batch; the columns are empty then.
+    ///
+    /// # Errors
+    /// The arrays do not fit together, which is a mistake here.
+    pub(super) fn take(&mut self) -> Result<RecordBatch, ArrowError> {
+        let rows = self.kind.len();
+        if self.texts[..4].iter().any(Texts::is_full) {
+            self.target_keys.clear();
+        }
+        let timestamp = TimestampNanosecondArray::from(Vec::from(take(&mut self.timestamp)));
+        let mut columns: Vec<ArrayRef> = vec![
+            Arc::new(UInt8Array::new(take(&mut self.kind), None)),
+            Arc::new(UInt64Array::new(take(&mut self.seq), None)),
+            Arc::new(timestamp.with_timezone("UTC")),
+        ];
+        for (i, column) in self.times.iter_mut().enumerate() {
+            let measured = i == 0 || self.detail == Detail::Full;
+            let values = Int64Array::new(take(column), None);
+            columns.push(Arc::new(if measured { values } else { Int64Array::new_null(rows) }));
+        }
+        columns.push(Arc::new(UInt16Array::new(take(&mut self.code), None)));
+        columns.push(Arc::new(UInt8Array::new(take(&mut self.failure), None)));
+        let reused = BooleanBuffer::from(std::mem::take(&mut self.reused));
+        columns.push(match self.detail {
+            Detail::Full => Arc::new(BooleanArray::new(reused, None)),
+            Detail::StartAndEnd => Arc::new(BooleanArray::new_null(rows)),
+        });
+        for (i, column) in self.sizes.iter_mut().enumerate() {
+            let measured = i < 2 || self.detail == Detail::Full;
+            let values = UInt64Array::new(take(column), None);
+            columns.push(Arc::new(if measured { values } else { UInt64Array::new_null(rows) }));
+        }
+        for texts in &mut self.texts {
+            columns.push(texts.take()?);
+        }
+        let [body, headers, note] = &mut self.blobs;
+        for blobs in [body, headers] {
+            let (ends, bytes, given) = blobs.take();
+            columns.push(Arc::new(BinaryArray::try_new(ends, bytes, given)?));
+        }
+        let (ends, bytes, given) = note.take();
+        columns.push(Arc::new(StringArray::try_new(ends, bytes, given)?));
+        debug_assert!(columns.iter().all(|column| column.len() == rows));
+        RecordBatch::try_new(self.schema(), columns)
+    }
+}

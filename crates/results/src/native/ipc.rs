@@ -1,0 +1,259 @@
+//! The Arrow IPC stream. Messages are cut out of the bytes here and only whole ones, of a bounded size, are given to the
+//! Arrow library; what is cut off at the end is told, not an error. Source: "Arrow Columnar Format", IPC streaming format.
+
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use arrow_array::RecordBatch;
+use arrow_buffer::Buffer;
+use arrow_ipc::reader::StreamDecoder;
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::ArrowError;
+use metrics::{Batch, Generator, TargetTable};
+
+use super::columns::Columns;
+use super::rows::Rows;
+use super::schema;
+use crate::feed::Feed;
+use crate::labels::Labels;
+use crate::note;
+use crate::source::{Fault, Source, Step};
+use crate::write::Output;
+use crate::{Detail, Encoding, StreamInfo, WriteError, Writer};
+
+/// Bytes the description of a message may have; a schema with its metadata is the largest.
+const HEAD_MAX: u64 = 4 << 20;
+/// Bytes the body of a message may have. Ours have a few MB; other programs write a whole file as one.
+const BODY_MAX: u64 = 1 << 30;
+/// What every message begins with.
+const CONTINUATION: [u8; 4] = [0xff; 4];
+/// What an Arrow file (not stream) begins with; a stream follows it, and a footer that is of no use to us.
+const FILE_MAGIC: &[u8; 8] = b"ARROW1\0\0";
+
+/// Writes the Arrow IPC stream.
+pub(crate) struct ArrowWriter {
+    stream: StreamWriter<Output>,
+    columns: Columns,
+    epoch: i64,
+}
+
+impl ArrowWriter {
+    /// Writes the schema at once, so that a reader on a pipe knows what it has.
+    pub(crate) fn new(output: Output, info: &StreamInfo) -> Result<Self, WriteError> {
+        let columns = Columns::new(info);
+        let mut stream = StreamWriter::try_new(output, &columns.schema()).map_err(refused)?;
+        stream.flush().map_err(refused)?;
+        Ok(Self { stream, columns, epoch: info.epoch })
+    }
+
+    fn write_columns(&mut self) -> Result<(), WriteError> {
+        if self.columns.is_empty() {
+            return Ok(());
+        }
+        let batch = self.columns.take().map_err(refused)?;
+        self.stream.write(&batch).map_err(refused)
+    }
+}
+
+/// What the Arrow library could not write.
+pub(super) fn refused(error: ArrowError) -> WriteError {
+    match error {
+        ArrowError::IoError(_, error) => WriteError::from(error),
+        error => WriteError::Encode { encoding: Encoding::Arrow, reason: error.to_string() },
+    }
+}
+
+impl Writer for ArrowWriter {
+    fn batch(&mut self, batch: &Batch, targets: &TargetTable) -> Result<(), WriteError> {
+        for sample in &batch.samples {
+            self.columns.push_hit(sample, batch, targets);
+            if self.columns.is_full() {
+                self.write_columns()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn generator(&mut self, generator: &Generator) -> Result<(), WriteError> {
+        let now = self.epoch.saturating_add_unsigned(generator.wall.0);
+        self.columns.push_note(&note::encode(generator), now);
+        if self.columns.is_full() { self.write_columns() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), WriteError> {
+        self.write_columns()?;
+        self.stream.flush().map_err(refused)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<u64, WriteError> {
+        self.write_columns()?;
+        self.stream.finish().map_err(refused)?;
+        let output = self.stream.get_mut();
+        output.flush()?;
+        Ok(output.bytes())
+    }
+}
+
+/// Reads the Arrow IPC stream; several, one after the other, are one.
+pub(crate) struct ArrowSource {
+    feed: Feed,
+    decoder: StreamDecoder,
+    rows: Option<Rows>,
+    detail: Detail,
+    ended: bool,
+}
+
+/// What lies at the front of the bytes.
+enum Front {
+    /// A message of so many bytes; its body has `body`.
+    Message { len: usize, body: usize },
+    /// The end of the stream, of so many bytes.
+    EndMark(usize),
+    /// The input ended before the message did.
+    CutOff,
+}
+
+impl ArrowSource {
+    /// Reads the schema, which is the first message.
+    pub(crate) fn open(mut feed: Feed) -> Result<Self, Fault> {
+        if feed.need(FILE_MAGIC.len())? && feed.pending().starts_with(FILE_MAGIC) {
+            feed.consume(FILE_MAGIC.len());
+        }
+        let decoder = StreamDecoder::new();
+        let mut source = Self { feed, decoder, rows: None, detail: Detail::Full, ended: false };
+        if let Front::Message { .. } = source.front()? {
+            source.detail = source.read_detail()?;
+        }
+        Ok(source)
+    }
+
+    /// Waits for a whole message, and no longer.
+    fn front(&mut self) -> Result<Front, Fault> {
+        if !self.feed.need(4)? {
+            return Ok(Front::CutOff);
+        }
+        let at = self.feed.at();
+        // Streams from before Arrow 0.15 lack the continuation mark.
+        let skip = if self.feed.pending().starts_with(&CONTINUATION) { 4 } else { 0 };
+        if !self.feed.need(skip + 4)? {
+            return Ok(Front::CutOff);
+        }
+        let word = &self.feed.pending()[skip..];
+        let head = u64::from(u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        if head == 0 {
+            return Ok(Front::EndMark(skip + 4));
+        }
+        if head > HEAD_MAX {
+            let what = "the description of a message";
+            return Err(Fault::TooLarge { at, what, len: head, max: HEAD_MAX });
+        }
+        let start = skip + 4 + head as usize;
+        if !self.feed.need(start)? {
+            return Ok(Front::CutOff);
+        }
+        let message = arrow_ipc::root_as_message(&self.feed.pending()[skip + 4..start]);
+        let body = message.map_err(|error| self.corrupt(&error.to_string()))?.bodyLength();
+        let body = u64::try_from(body).map_err(|_| self.corrupt("a body of negative length"))?;
+        if body > BODY_MAX {
+            return Err(Fault::TooLarge { at, what: "a message", len: body, max: BODY_MAX });
+        }
+        let len = start + body as usize;
+        let whole = self.feed.need(len)?;
+        Ok(if whole { Front::Message { len, body: body as usize } } else { Front::CutOff })
+    }
+
+    fn corrupt(&self, reason: &str) -> Fault {
+        Fault::Corrupt { at: self.feed.at(), reason: reason.to_owned() }
+    }
+
+    /// What the schema at the front says of itself.
+    fn read_detail(&self) -> Result<Detail, Fault> {
+        let skip = if self.feed.pending().starts_with(&CONTINUATION) { 8 } else { 4 };
+        let decoded = guarded(|| {
+            let message = arrow_ipc::root_as_message(&self.feed.pending()[skip..]);
+            let message = message.map_err(|error| ArrowError::IpcError(error.to_string()))?;
+            let schema = message
+                .header_as_schema()
+                .ok_or_else(|| ArrowError::IpcError("no schema in front".to_owned()))?;
+            arrow_ipc::convert::try_fb_to_schema(schema)
+        });
+        decoded.map(|schema| schema::detail(&schema)).map_err(|reason| self.corrupt(&reason))
+    }
+
+    /// Decodes the message at the front.
+    fn decode(&mut self, len: usize, body: usize) -> Result<Option<RecordBatch>, Fault> {
+        let mut buffer = Buffer::from(&self.feed.pending()[..len]);
+        let decoder = &mut self.decoder;
+        let decoded = guarded(|| {
+            let batch = decoder.decode(&mut buffer)?;
+            // A message without a body is taken in only when more bytes come.
+            if batch.is_none() && body == 0 && buffer.is_empty() {
+                return Ok(None);
+            }
+            Ok(batch)
+        });
+        let batch = decoded.map_err(|reason| self.corrupt(&reason))?;
+        self.feed.consume(len);
+        Ok(batch)
+    }
+
+    fn end(&mut self) -> Step {
+        self.ended = true;
+        match self.feed.consume_all() {
+            0 => Step::Lost(
+                "no end mark: its writer was cut off, and what it had not flushed is missing"
+                    .into(),
+            ),
+            lost => Step::Lost(format!(
+                "cut off in its last message ({lost} bytes lost, up to a second of rows)"
+            )),
+        }
+    }
+}
+
+impl Source for ArrowSource {
+    fn next(&mut self, batch: &mut Batch, labels: &mut Labels) -> Result<Step, Fault> {
+        batch.clear();
+        loop {
+            if let Some(rows) = &mut self.rows {
+                let step = rows.next(batch, labels);
+                if let Some(step) = step.map_err(|reason| self.corrupt(&reason))? {
+                    return Ok(step);
+                }
+                self.rows = None;
+            }
+            if self.ended {
+                return Ok(Step::End);
+            }
+            match self.front()? {
+                Front::Message { len, body } => {
+                    if let Some(found) = self.decode(len, body)? {
+                        let rows = guarded(|| Rows::new(&found));
+                        self.rows = Some(rows.map_err(|reason| self.corrupt(&reason))?);
+                    }
+                }
+                Front::EndMark(len) => {
+                    self.feed.consume(len);
+                    self.decoder = StreamDecoder::new();
+                    // Another stream may follow; a file's footer is not one.
+                    if !self.feed.need(4)? || !self.feed.pending().starts_with(&CONTINUATION) {
+                        self.ended = true;
+                    }
+                }
+                Front::CutOff => return Ok(self.end()),
+            }
+        }
+    }
+
+    fn detail(&self) -> Detail {
+        self.detail
+    }
+}
+
+/// Runs the Arrow library over bytes of a stranger's: an error or a panic of its is a reason, not our end.
+pub(super) fn guarded<T>(decode: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(decode)) {
+        Ok(decoded) => decoded.map_err(|error| error.to_string()),
+        Err(_) => Err("the decoder gave up on it".to_owned()),
+    }
+}

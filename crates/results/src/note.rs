@@ -1,0 +1,137 @@
+//! The generator's record as JSON, for the `note` column. Unknown keys are skipped and missing ones are zero, so that
+//! older and newer files read.
+
+use metrics::{Generator, Histogram};
+use serde_json::{Value, json};
+use stdx::Nanos;
+
+/// The record as one JSON object. Times are in nanoseconds; `lag` holds the histogram's buckets as `[number, count]`.
+pub(crate) fn encode(g: &Generator) -> String {
+    let lag = &g.lag;
+    json!({
+        "workers": g.workers,
+        "io": g.io,
+        "tick": g.tick.0,
+        "max_in_flight": g.max_in_flight,
+        "users": g.users,
+        "rate_per_s": g.rate_per_s,
+        "seed": g.seed,
+        "planned": g.planned,
+        "sent": g.sent,
+        "not_sent": g.not_sent,
+        "lag": {
+            "min": lag.min().0,
+            "max": lag.max().0,
+            // A sum of times may pass 64 bits, which JSON readers cannot be trusted with.
+            "sum": lag.sum().to_string(),
+            "buckets": lag.to_pairs(),
+        },
+        "held": g.held,
+        "cpu": g.cpu.0,
+        "cpu_busiest": g.cpu_busiest,
+        "wall": g.wall.0,
+        "stalls": g.stalls,
+        "stall_longest": g.stall_longest.0,
+        "descriptors_exhausted": g.descriptors_exhausted,
+        "ports_exhausted": g.ports_exhausted,
+        "connections": g.connections,
+        "rows_dropped": g.rows_dropped,
+        "texts_cut": g.texts_cut,
+        "interrupted": g.interrupted,
+        "finished": g.finished,
+    })
+    .to_string()
+}
+
+/// The record of such a text.
+///
+/// # Errors
+/// The text is no JSON object, or its histogram is corrupt; the reason.
+pub(crate) fn decode(text: &str) -> Result<Generator, String> {
+    let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    if !value.is_object() {
+        return Err("a generator record that is no object".to_owned());
+    }
+    let number = |key: &str| value[key].as_u64().unwrap_or(0);
+    let real = |key: &str| value[key].as_f64().unwrap_or(0.0);
+    let flag = |key: &str| value[key].as_bool().unwrap_or(false);
+    Ok(Generator {
+        workers: u32::try_from(number("workers")).unwrap_or(u32::MAX),
+        io: value["io"].as_str().unwrap_or_default().to_owned(),
+        tick: Nanos(number("tick")),
+        max_in_flight: number("max_in_flight"),
+        users: number("users"),
+        rate_per_s: real("rate_per_s"),
+        seed: number("seed"),
+        planned: number("planned"),
+        sent: number("sent"),
+        not_sent: number("not_sent"),
+        lag: decode_lag(&value["lag"])?,
+        held: number("held"),
+        cpu: Nanos(number("cpu")),
+        cpu_busiest: real("cpu_busiest"),
+        wall: Nanos(number("wall")),
+        stalls: number("stalls"),
+        stall_longest: Nanos(number("stall_longest")),
+        descriptors_exhausted: number("descriptors_exhausted"),
+        ports_exhausted: number("ports_exhausted"),
+        connections: number("connections"),
+        rows_dropped: number("rows_dropped"),
+        texts_cut: number("texts_cut"),
+        interrupted: flag("interrupted"),
+        finished: flag("finished"),
+    })
+}
+
+fn decode_lag(value: &Value) -> Result<Histogram, String> {
+    let none = Vec::new();
+    let mut pairs = Vec::new();
+    let mut total = 0u64;
+    for pair in value["buckets"].as_array().unwrap_or(&none) {
+        let bucket = pair[0].as_u64().and_then(|bucket| u32::try_from(bucket).ok());
+        let (Some(bucket), Some(count)) = (bucket, pair[1].as_u64()) else {
+            return Err("a lag bucket that is no pair of numbers".to_owned());
+        };
+        total = total.checked_add(count).ok_or("lag counts that do not fit into 64 bits")?;
+        pairs.push((bucket, count));
+    }
+    let number = |key: &str| Nanos(value[key].as_u64().unwrap_or(0));
+    let sum = value["sum"].as_str().and_then(|sum| sum.parse().ok()).unwrap_or(0);
+    Histogram::from_parts(&pairs, number("min"), number("max"), sum)
+        .map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leads_back() {
+        let mut generator = Generator {
+            workers: 2,
+            io: "epoll".into(),
+            rate_per_s: 50.25,
+            seed: u64::MAX,
+            planned: 250,
+            sent: 250,
+            cpu_busiest: 0.125,
+            wall: Nanos::from_secs(5),
+            finished: true,
+            ..Generator::default()
+        };
+        for lag in [3, 1_000, 4_000_000_000_000] {
+            generator.lag.record(Nanos(lag));
+        }
+        assert_eq!(decode(&encode(&generator)), Ok(generator));
+    }
+
+    #[test]
+    fn tolerates_what_is_missing_and_refuses_what_is_wrong() {
+        assert_eq!(decode("{\"later\":1}"), Ok(Generator::default()));
+        for text in
+            ["", "[]", "{\"lag\":{\"buckets\":[[1]]}}", "{\"lag\":{\"buckets\":[[9999999,1]]}}"]
+        {
+            assert!(decode(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! `Source`: one input's rows in the order they were written; `Records`: the same for encodings made of small records one
+//! after the other. A source hands out what is whole before it asks the system for more.
+
+use std::io;
+
+use metrics::{Batch, Generator};
+
+use crate::feed::Feed;
+use crate::fill::Filler;
+use crate::labels::Labels;
+use crate::{Detail, Encoding, ReadError};
+
+/// Bytes one record may have: the largest captured body (16 MiB) as base64, and its headers.
+pub(crate) const RECORD_MAX: usize = 64 << 20;
+
+/// What a source found.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// The batch has at least one row.
+    Hits,
+    /// A generator's record; the batch is empty.
+    Generator(Box<Generator>),
+    /// Something is missing from the input, in words; the batch is empty.
+    Lost(String),
+    /// Nothing follows.
+    End,
+}
+
+/// Why a source cannot go on; the reader adds the input's name.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    Io(io::Error),
+    Corrupt { at: u64, reason: String },
+    TooLarge { at: u64, what: &'static str, len: u64, max: u64 },
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl Fault {
+    pub(crate) fn name(self, input: &str, encoding: Encoding) -> ReadError {
+        let input = input.to_owned();
+        match self {
+            Self::Io(error) => ReadError::Io { input, error },
+            Self::Corrupt { at, reason } => ReadError::Corrupt { input, encoding, at, reason },
+            Self::TooLarge { at, what, len, max } => {
+                ReadError::TooLarge { input, encoding, at, what, len, max }
+            }
+        }
+    }
+}
+
+/// One input's rows.
+pub(crate) trait Source: Send {
+    /// The next rows, into an emptied `batch`. It waits for the input only while it has nothing to hand out.
+    fn next(&mut self, batch: &mut Batch, labels: &mut Labels) -> Result<Step, Fault>;
+
+    /// How much is known of each hit.
+    fn detail(&self) -> Detail {
+        Detail::StartAndEnd
+    }
+}
+
+/// How records are cut out of bytes and become rows.
+pub(crate) trait Records: Send {
+    /// Takes one record from the front and gives its length; `None` where it is not whole yet. With `ended`, nothing
+    /// follows `bytes`. An error leaves the state as it was.
+    fn take(
+        &mut self,
+        bytes: &[u8],
+        ended: bool,
+        filler: &mut Filler<'_>,
+    ) -> Result<Option<usize>, String>;
+}
+
+/// A source made of records.
+pub(crate) struct RecordSource<R> {
+    pub(crate) feed: Feed,
+    pub(crate) records: R,
+}
+
+impl<R: Records> Source for RecordSource<R> {
+    fn next(&mut self, batch: &mut Batch, labels: &mut Labels) -> Result<Step, Fault> {
+        loop {
+            let mut filler = Filler::new(batch, labels);
+            let taken = self.take_all(&mut filler);
+            // An error waits until the rows before it are handed out; the record is read again then.
+            if filler.finish() > 0 {
+                return Ok(Step::Hits);
+            }
+            taken?;
+            if self.feed.ended() {
+                return Ok(match self.feed.consume_all() {
+                    0 => Step::End,
+                    lost => Step::Lost(format!("cut off in its last record ({lost} bytes lost)")),
+                });
+            }
+            let len = self.feed.pending().len();
+            if len > RECORD_MAX {
+                let (at, len, max) = (self.feed.at(), len as u64, RECORD_MAX as u64);
+                return Err(Fault::TooLarge { at, what: "a record", len, max });
+            }
+            self.feed.fill()?;
+        }
+    }
+}
+
+impl<R: Records> RecordSource<R> {
+    fn take_all(&mut self, filler: &mut Filler<'_>) -> Result<(), Fault> {
+        while filler.has_room() && !self.feed.pending().is_empty() {
+            let taken = self.records.take(self.feed.pending(), self.feed.ended(), filler);
+            let at = self.feed.at();
+            match taken.map_err(|reason| Fault::Corrupt { at, reason })? {
+                Some(n) => self.feed.consume(n),
+                None => break,
+            }
+        }
+        Ok(())
+    }
+}
