@@ -80,7 +80,7 @@ impl<I: Io> Driver<I> {
             self.flush(now);
         }
         while let Some(event) = self.io.next_event() {
-            self.handle(now, event);
+            self.handle(now, &event);
             self.flush(now);
         }
         while let Some(key) = self.left.pop() {
@@ -94,8 +94,8 @@ impl<I: Io> Driver<I> {
         self.frozen = self.frozen.saturating_add(time);
     }
 
-    fn handle(&mut self, now: Nanos, event: Event) {
-        match event {
+    fn handle(&mut self, now: Nanos, event: &Event) {
+        match *event {
             Event::Accepted { listener, sock } => self.accept(now, listener, sock),
             Event::Ready(key, ready) => {
                 if ready.writable {
