@@ -165,3 +165,91 @@ impl<'de> Visitor<'de> for FieldsVisitor {
         Ok(Fields(fields))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(grammar: Grammar, input: &str) -> (Vec<Target>, Vec<String>) {
+        let options = Options { grammar, ..Options::default() };
+        let (targets, problems) = parse(input.as_bytes(), &options);
+        (targets, problems.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn reads_every_key() {
+        let input = concat!(
+            r#"{"method":"POST","url":"http://a/","body":"aGk=","header":{"Z":["1","2"],"A":["3"],"N":null},"x":[1]}"#,
+            "\n\n  ",
+            r#"{"url":"http://b/","method":"GET","weight":3,"name":"home","body":null,"header":null}"#,
+            "\n",
+        );
+        for grammar in [Grammar::Native, Grammar::Vegeta] {
+            let (targets, problems) = found(grammar, input);
+            assert_eq!((targets.len(), problems.len()), (2, 0), "{problems:?}");
+            let fields: Vec<String> =
+                targets[0].headers.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            assert_eq!(fields, ["Z=1", "Z=2", "A=3"]);
+            assert_eq!((targets[0].method.as_str(), &targets[0].body[..]), ("POST", &b"hi"[..]));
+            let extra = (targets[1].weight, targets[1].name.as_str());
+            assert_eq!(extra, if grammar == Grammar::Native { (3, "home") } else { (1, "") });
+        }
+    }
+
+    #[test]
+    fn the_last_line_counts_natively() {
+        let input = "{\"method\":\"GET\",\"url\":\"http://a/\"}\n{\"method\":\"GET\",\"url\":\"http://b/\"}";
+        assert_eq!(found(Grammar::Native, input).0.len(), 2);
+        assert_eq!(found(Grammar::Vegeta, input).0.len(), 1);
+        assert_eq!(found(Grammar::Vegeta, "{}").1, ["no targets to attack"]);
+    }
+
+    #[test]
+    fn problems_in_both_words() {
+        let cases = [
+            (
+                r#"{"url":"http://a/"}"#,
+                "line 1: required method is missing",
+                "target: required method is missing",
+            ),
+            (
+                r#"{"method":"GET"}"#,
+                "line 1: required url is missing",
+                "target: required url is missing",
+            ),
+        ];
+        for (line, native, vegeta) in cases {
+            assert_eq!(found(Grammar::Native, line).1, [native]);
+            assert_eq!(found(Grammar::Vegeta, &format!("{line}\n")).1, [vegeta]);
+        }
+    }
+
+    #[test]
+    fn natively_every_problem_is_told() {
+        let input = [
+            r#"{"method":"GET","url":"/a"}"#,
+            r#"{"method":"G T","url":"http://a/"}"#,
+            r#"{"method":"GET","url":"http://a/","header":{"A":["1\r\nB: 2"]}}"#,
+            r#"{"method":"GET","url":"http://a/","body":"!"}"#,
+            r#"{"method":"GET","url":"http://a/","weight":0}"#,
+            r#"{"method":"GET","url":"http://a/","name":7}"#,
+            r#"{"method":7,"url":"http://a/"}"#,
+            "GET http://a/",
+        ];
+        let heads = [
+            "line 1: expected a URL",
+            "line 2: expected a method",
+            "line 3: expected \"Name: value\"",
+            "line 4: expected a JSON object with method and url: body is not base64",
+            "line 5: expected weight=N (1 or more) or name=TEXT, found \"weight=0\"",
+            "line 6: expected weight=N (1 or more) or name=TEXT, found \"name=7\"",
+            "line 7: expected a JSON object with method and url: invalid type: integer `7`",
+            "line 8: expected a JSON object with method and url: expected value at column 1",
+        ];
+        let (targets, problems) = found(Grammar::Native, &input.join("\n"));
+        assert_eq!((targets.len(), problems.len()), (0, heads.len()), "{problems:?}");
+        for (problem, head) in problems.iter().zip(heads) {
+            assert!(problem.starts_with(head), "{problem} for {head}");
+        }
+    }
+}

@@ -107,3 +107,41 @@ fn has_whole_escapes(text: &str) -> bool {
         digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_of_both_grammars() {
+        // (text, Go takes it, we take it)
+        let cases = [
+            ("http://a", true, true),
+            ("HTTPS://a.b:443/c?d=e f", true, false),
+            ("http://u:p@h:80/%41?%", true, true),
+            ("http://[fe80::1%25en0]:8080/", true, true),
+            ("http://h:/", true, true),
+            ("/path", true, false),
+            ("*", true, false),
+            ("mailto:me", true, false),
+            ("ftp://h/", true, false),
+            ("http:///path", true, false),
+            ("http://:80/", true, false),
+            ("http://h/a b", true, false),
+            ("", false, false),
+            ("host/path", false, false),
+            (":80/", false, false),
+            ("http://h:8x/", false, false),
+            ("http://[::1/", false, false),
+            ("http://a b/", false, false),
+            ("http://h/%4", false, false),
+            ("http://h%41/", false, false),
+            ("http://u\u{7f}@h/", false, false),
+            ("http://h/\t", false, false),
+        ];
+        for (text, vegeta, native) in cases {
+            assert_eq!(is_url(text, Grammar::Vegeta), vegeta, "{text:?}");
+            assert_eq!(is_url(text, Grammar::Native), native, "{text:?}");
+        }
+    }
+}
