@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::{process, workspace};
 
@@ -23,8 +23,35 @@ pub(super) struct Experiment {
     pub(super) title: &'static str,
     /// The entrant that the others are compared with; where it is not here, nobody is.
     pub(super) base: &'static str,
+    /// What is compared.
+    pub(super) compared: Compared,
     /// Who takes part.
     pub(super) entrants: Vec<Entrant>,
+}
+
+/// The figure that entrants are compared by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Compared {
+    /// Client CPU per request.
+    Cpu,
+    /// The 99.9th percentile of the schedule lag.
+    Lag,
+}
+
+impl Compared {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Cpu => "client CPU per request",
+            Self::Lag => "schedule lag p99.9",
+        }
+    }
+
+    fn of(self, trial: &Trial) -> Option<f64> {
+        match self {
+            Self::Cpu => trial.cpu_us,
+            Self::Lag => Some(trial.lag?.p999_ns),
+        }
+    }
 }
 
 /// One run of one entrant.
@@ -77,25 +104,26 @@ impl Experiment {
     /// The table of the trials, in Markdown.
     pub(super) fn table(&self, trials: &[Trial]) -> String {
         let mut text = format!(
-            "## {}\n\nMedian (min–max) over the rounds; the ratio is taken within each round, against {}.\n\n\
+            "## {}\n\nMedian (min–max) over the rounds; the ratio is of {}, taken within each round, against {}.\n\n\
              | tool | requests/s | client CPU µs/request | ratio | peak RSS MiB | lag p50 µs | lag p99.9 µs | rounds |\n\
              |---|--:|--:|--:|--:|--:|--:|--:|\n",
-            self.title, self.base
+            self.title,
+            self.compared.title(),
+            self.base
         );
-        let costs = |name: &str| -> Vec<(usize, f64)> {
+        let compared = |name: &str| -> Vec<(usize, f64)> {
             let own = trials.iter().filter(|trial| trial.name == name);
-            own.filter_map(|trial| Some((trial.round, trial.cpu_us?))).collect()
+            own.filter_map(|trial| Some((trial.round, self.compared.of(trial)?))).collect()
         };
-        let base = costs(self.base);
+        let base = compared(self.base);
         for entrant in &self.entrants {
             let own: Vec<&Trial> =
                 trials.iter().filter(|trial| trial.name == entrant.name).collect();
-            let cost = costs(&entrant.name);
             let column = |value: fn(&Trial) -> Option<f64>, digits: usize| {
                 let values: Vec<f64> = own.iter().filter_map(|trial| value(trial)).collect();
                 Spread::of(&values).map_or_else(|| "–".to_owned(), |spread| spread.show(digits))
             };
-            let ratio = Spread::of(&ratios(&cost, &base));
+            let ratio = Spread::of(&ratios(&compared(&entrant.name), &base));
             let cells = [
                 entrant.name.clone(),
                 column(|trial| Some(trial.rate_per_s).filter(|rate| *rate > 0.0), 0),
@@ -155,7 +183,8 @@ fn trial(entrant: &Entrant, round: usize, setting: &Setting, server: &Server) ->
             return Ok(trial);
         }
     };
-    let said_f = said.max(1) as f64;
+    ensure!(said > 0, "it sent no request");
+    let said_f = said as f64;
     trial.cpu_us = Some(measured.cpu.as_secs_f64() * 1e6 / said_f);
     if trial.rate_per_s == 0.0 {
         trial.rate_per_s = said as f64 / setting.seconds as f64;
@@ -195,7 +224,13 @@ mod tests {
     #[test]
     fn the_table_compares_within_rounds() {
         let entrants = vec![entrant("wrk"), entrant("brunt"), entrant("absent")];
-        let experiment = Experiment { name: "closed", title: "Closed", base: "wrk", entrants };
+        let experiment = Experiment {
+            name: "closed",
+            title: "Closed",
+            base: "wrk",
+            compared: Compared::Cpu,
+            entrants,
+        };
         let mut trials = vec![
             trial_of("wrk", 0, 8.0),
             trial_of("brunt", 0, 4.0),

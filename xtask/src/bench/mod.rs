@@ -19,7 +19,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::{process, workspace};
 
-use experiment::Experiment;
+use experiment::{Compared, Experiment};
 use server::Server;
 use tools::Setting;
 
@@ -61,8 +61,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     };
     fs::write(dir.join(tools::TARGETS), format!("GET {}\n", server.url()))?;
     fs::write(dir.join(tools::K6_SCRIPT), tools::K6_TEXT)?;
-    let text = measure_all(&options, &setting, &server);
-    let document = format!("{}{text}", heading(&options, &setting));
+    // Taken before the bench loads the machine itself.
+    let heading = heading(&options, &setting);
+    let document = heading + &measure_all(&options, &setting, &server);
     if options.only.is_empty() {
         fs::write(root.join(RESULTS), &document).with_context(|| format!("writing {RESULTS}"))?;
     }
@@ -117,36 +118,42 @@ fn experiments(setting: &Setting) -> Vec<Experiment> {
             name: "closed64",
             title: "Closed loop, 64 connections",
             base: "wrk",
+            compared: Compared::Cpu,
             entrants: setting.closed_by_all(64),
         },
         Experiment {
             name: "closed8",
             title: "Closed loop, 8 connections",
             base: "wrk",
+            compared: Compared::Cpu,
             entrants: setting.closed_by_two(8),
         },
         Experiment {
             name: "closed1",
             title: "Closed loop, 1 connection",
             base: "wrk",
+            compared: Compared::Cpu,
             entrants: setting.closed_by_two(1),
         },
         Experiment {
             name: "open20k",
             title: "Open loop, 20,000/s, results written to a file",
             base: "vegeta",
+            compared: Compared::Cpu,
             entrants: setting.open_20k(),
         },
         Experiment {
             name: "open50k",
             title: "Open loop, 50,000/s, beside a scheduler that sends nothing",
             base: "empty scheduler",
+            compared: Compared::Lag,
             entrants: setting.open_50k(),
         },
         Experiment {
             name: "records-written",
             title: "What writing results costs, closed loop, 64 connections",
             base: "brunt -output none",
+            compared: Compared::Cpu,
             entrants: setting.written(),
         },
     ]
@@ -168,14 +175,14 @@ fn heading(options: &Options, setting: &Setting) -> String {
         "cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor 2>/dev/null || echo unknown",
     );
     let virtual_machine =
-        shell("grep -q hypervisor /proc/cpuinfo && echo ' (a virtual machine)' || true");
+        shell("grep -q hypervisor /proc/cpuinfo && echo ', a virtual machine' || true");
     let same_core = if setting.core == 0 { "; ONE CORE: server and client share it" } else { "" };
     format!(
         "# What a request costs\n\nWritten by `cargo xtask bench`; a new run replaces it. Client CPU is user and system time of the \
          client's process, its start included, by `getrusage`. Requests are what the tool says, held against nginx's own count \
          (brunt without results: nginx's count). Rounds are interleaved and their order turns.\n\n\
          - date: {}\n- machine: {cpu}, {} cores{virtual_machine}; nginx on core 0, client on core {}{same_core}\n\
-         - kernel: {}; governor: {governor}; load average after: {}\n- rounds: {}, {} s each\n- {}\n\n",
+         - kernel: {}; governor: {governor}; load average before: {}\n- rounds: {}, {} s each\n- {}\n\n",
         shell("date -u +%Y-%m-%d"),
         std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         setting.core,
