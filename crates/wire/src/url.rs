@@ -146,9 +146,8 @@ impl fmt::Display for Url {
             Scheme::Https => "https",
         };
         write!(f, "{scheme}://")?;
-        match self.userinfo.as_deref().map(|userinfo| userinfo.split_once(':')) {
-            Some(Some((user, _))) => write!(f, "{user}:xxxxx@")?,
-            Some(None) | None => {}
+        if let Some((user, _)) = self.userinfo.as_deref().and_then(|info| info.split_once(':')) {
+            write!(f, "{user}:xxxxx@")?;
         }
         write!(f, "{}{}", self.authority, self.path_and_query)
     }

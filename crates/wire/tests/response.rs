@@ -1,5 +1,7 @@
 //! Responses: every seed of the corpus, the pair of template and server, any cut of the bytes, and bytes of no sense.
 
+#![expect(clippy::unwrap_used, reason = "a test says by a panic that it failed")]
+
 use std::fmt::Write as _;
 use std::path::Path;
 

@@ -1,5 +1,7 @@
 //! A TLS client and a TLS server over two buffers: handshake, plaintext both ways, refusals, any cut of the records.
 
+#![expect(clippy::unwrap_used, reason = "a test says by a panic that it failed")]
+
 use std::sync::Arc;
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
