@@ -84,7 +84,8 @@ impl<I: Io> Driver<I> {
             self.flush(now);
         }
         while let Some(key) = self.left.pop() {
-            self.read(now, key, false);
+            // The end of the stream may have been told already, while there was no room.
+            self.read(now, key, true);
             self.flush(now);
         }
     }

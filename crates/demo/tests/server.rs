@@ -105,16 +105,16 @@ fn faults_reach_the_client() {
 fn workers_work_in_real_time_and_stand_still_when_frozen() {
     let server = start(|c| c.service = ServiceTime::Fixed(Nanos::from_millis(30)));
     let mut stream = connect(&server);
-    let mut timed = || {
+    let mut timed = |before: &dyn Fn()| {
         let start = Instant::now();
+        before();
         stream.write_all(&get("/")).expect("sends");
         read_len(&mut stream, ANSWER.len());
         start.elapsed()
     };
-    assert!(timed() >= Duration::from_millis(30));
-    server.freeze(Duration::from_millis(300));
-    // The freeze begins before or after the request arrives; the service adds to it in both cases.
-    let frozen = timed();
+    assert!(timed(&|| ()) >= Duration::from_millis(30));
+    // It takes effect before the service can end, whether the request arrives before or after it began.
+    let frozen = timed(&|| server.freeze(Duration::from_millis(300)));
     assert!(frozen >= Duration::from_millis(300), "{frozen:?}");
 }
 
