@@ -2,6 +2,7 @@
 //! from text to problems; what the rules let pass stands in `xtask/tidy-allow.txt`, which may only shrink.
 
 mod allow;
+mod links;
 mod manifest;
 mod modules;
 mod source;
@@ -82,6 +83,9 @@ pub(crate) fn problems(root: &Path) -> Result<Vec<Problem>> {
     for file in ROOT_FILES.into_iter().filter(|file| !root.join(file).is_file()) {
         found.push(Problem::new(file, 0, "files", "must lie at the root"));
     }
+    for file in markdown_files(root)? {
+        found.extend(links::check(root, &file, &read(root, &file)?));
+    }
     let mut left = allow::apply(&read(root, allow::FILE)?, found);
     left.sort();
     Ok(left)
@@ -99,6 +103,18 @@ fn read_sources(root: &Path) -> Result<BTreeMap<String, String>> {
         }
     }
     Ok(sources)
+}
+
+/// Our own Markdown: at the root, and below the folders that hold some.
+fn markdown_files(root: &Path) -> Result<Vec<String>> {
+    let mut files: Vec<String> =
+        ROOT_FILES.iter().filter(|name| name.ends_with(".md")).map(ToString::to_string).collect();
+    for dir in ["docs", "bench", "crates", "web", "fuzz"] {
+        let below = workspace::files_below(root, dir)?;
+        let below = below.iter().map(|path| path.to_string_lossy().into_owned());
+        files.extend(below.filter(|name| name.ends_with(".md")));
+    }
+    Ok(files)
 }
 
 /// A file's text; empty where there is no such file, which `ROOT_FILES` tells.
