@@ -182,9 +182,9 @@ mod tests {
         let text = shown(&seen(50, 0), Nanos::from_millis(2500), 60);
         assert_eq!(
             text,
-            "home [==================>                  ]  50%  2.5s of 5s\n\
+            "home [==================>                 ]  50%  2.5s of 5s\n\
              rate   asked 50.0/s  achieved 50.0/s  50 done  3 under way\n\
-             times  p50 1.524ms  p99 1.549ms  errors 0 (0.00%)\n"
+             times  p50 1.525ms  p99 1.549ms  errors 0 (0.00%)\n"
         );
     }
 

@@ -1,0 +1,146 @@
+//! Pages and pictures: whole, self-contained, and no text breaks out of its place.
+
+mod samples;
+
+use metrics::Histogram;
+use report::{Curve, Figure, PlotBuilder, Size};
+use samples::Seen;
+use stdx::Nanos;
+
+const EVIL: &str = "</script><b>\"'&<img src=x onerror=alert(1)>";
+
+/// Where `BRUNT_SHOW` names a folder, what is drawn is also put there to be looked at.
+fn show(name: &str, bytes: &[u8]) {
+    if let Some(folder) = std::env::var_os("BRUNT_SHOW") {
+        std::fs::write(std::path::Path::new(&folder).join(name), bytes).unwrap();
+    }
+}
+
+fn curves(label: &str) -> Figure {
+    let mut times = [Histogram::new(), Histogram::new()];
+    let mut rng = stdx::Prng::new(3);
+    for _ in 0..20_000 {
+        times[0].record(Nanos((5e6 * (1.0 + rng.exponential())) as u64));
+        times[1].record(Nanos((9e6 * (0.4 + rng.exponential())) as u64));
+    }
+    let all = [Curve { label, times: &times[0] }, Curve { label: "after", times: &times[1] }];
+    show("histogram.svg", report::histogram("Latency", &all).svg(Size::default()).as_bytes());
+    show("histogram.html", report::histogram("Latency", &all).html().as_bytes());
+    report::percentiles("Before and after", &all)
+}
+
+/// The parts of a page that are not data: tags, with what quotes may hold.
+fn assert_page(page: &str) {
+    assert!(page.starts_with("<!DOCTYPE html>"));
+    for (open, close) in [("<script", "</script>"), ("<style", "</style>"), ("<main", "</main>")] {
+        assert_eq!(page.matches(open).count(), page.matches(close).count(), "{open}");
+    }
+    for load in ["src=\"", "src='", "href=\"", "@import", "url(http", "<link", "<img", "<iframe"] {
+        assert!(!page.contains(load), "{load}");
+    }
+    assert_eq!(page.matches("<script").count(), 2);
+    let data = page.split("id=\"figures\">").nth(1).unwrap().split("</script>").next().unwrap();
+    serde_json::from_str::<serde_json::Value>(data).unwrap();
+}
+
+/// A page's body without script and style must be well-formed XML: every tag closed, every text escaped.
+fn assert_well_formed(page: &str) {
+    let body = page.split("<main").nth(1).unwrap().split("</main>").next().unwrap();
+    let xml = format!("<main{}</main>", body.replace("&nbsp;", " "));
+    resvg::usvg::roxmltree::Document::parse(&xml).unwrap();
+}
+
+#[test]
+fn the_report_is_one_whole_page() {
+    let pages = [
+        ("minute.html", Seen::minute(), "checkout at 200/s"),
+        ("mixed.html", Seen::mixed(), EVIL),
+        ("nothing.html", Seen::nothing(), ""),
+    ];
+    for (name, seen, title) in pages {
+        let page = report::html(&seen.input(title));
+        show(name, page.as_bytes());
+        assert_page(&page);
+        assert_well_formed(&page);
+    }
+}
+
+#[test]
+fn no_text_breaks_out_of_a_page() {
+    let mut figure = curves(EVIL);
+    figure.title = EVIL.to_owned();
+    figure.notes.push(EVIL.to_owned());
+    let page = figure.html();
+    assert_page(&page);
+    assert_well_formed(&page);
+    assert!(!page.contains("<b>") && !page.contains("<img"));
+    let svg = figure.svg(Size::default());
+    let document = resvg::usvg::roxmltree::Document::parse(&svg).unwrap();
+    assert!(document.descendants().any(|node| node.text() == Some(EVIL)));
+    assert!(!document.descendants().any(|node| node.has_tag_name("b")));
+}
+
+#[test]
+fn pictures_have_the_size_asked_for() {
+    let figure = curves("before");
+    show("percentiles.html", figure.html().as_bytes());
+    for (width, height) in [(1200, 600), (640, 300)] {
+        let size = Size { width, height };
+        let svg = figure.svg(size);
+        assert!(svg.contains(&format!("width=\"{width}\" height=\"{height}\"")));
+        let png = figure.png(size).unwrap();
+        show(&format!("percentiles-{width}.png"), &png);
+        assert_eq!(png[..8], *b"\x89PNG\r\n\x1a\n");
+        assert_eq!(png[16..20], width.to_be_bytes());
+        assert_eq!(png[20..24], height.to_be_bytes());
+    }
+    let least = figure.svg(Size { width: 1, height: 1 });
+    assert!(least.contains("width=\"320\" height=\"200\""));
+}
+
+#[test]
+fn a_picture_has_text_without_system_fonts() {
+    let mut figure = curves("before");
+    let with = figure.png(Size::default()).unwrap();
+    figure.x.label.clear();
+    assert_ne!(with, figure.png(Size::default()).unwrap());
+}
+
+#[test]
+fn a_plot_overlays_files() {
+    let mut plot = PlotBuilder::new(report::THRESHOLD).unwrap();
+    let table = metrics::TargetTable { labels: vec![metrics::TargetLabel::default()] };
+    let mut rng = stdx::Prng::new(5);
+    for file in ["linked.bin", "nginx.bin"] {
+        let mut batch = metrics::Batch::default();
+        for n in 0..6_000u64 {
+            let took = (10e6 * (0.5 + rng.exponential())) as u64;
+            let intended = Nanos(n * 2_000_000);
+            let done = intended + Nanos(took);
+            let status = if rng.below(40) == 0 { 500 } else { 200 };
+            let sample = metrics::Sample { intended, done, status, ..metrics::Sample::default() };
+            batch.samples.push(sample);
+        }
+        plot.add(&batch, &table, file);
+    }
+    let figure = plot.finish("brunt plot");
+    show("plot.html", figure.html().as_bytes());
+    show("plot.png", &figure.png(Size::default()).unwrap());
+    assert_eq!(figure.series.len(), 4);
+    assert_eq!(figure.series[0].points.len(), report::THRESHOLD);
+    assert_page(&figure.html());
+}
+
+#[test]
+fn the_bundle_is_of_these_sources() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
+    let list = std::fs::read_to_string(format!("{root}crates/report/assets/SOURCES.sha256")).unwrap();
+    let mut sources: Vec<String> = std::fs::read_dir(format!("{root}web/src"))
+        .unwrap()
+        .map(|entry| format!("web/src/{}", entry.unwrap().file_name().to_string_lossy()))
+        .collect();
+    sources.sort();
+    let listed = list.lines().filter_map(|line| line.split("  ").nth(1));
+    let listed: Vec<&str> = listed.filter(|path| path.starts_with("web/src/")).collect();
+    assert_eq!(listed, sources, "run `npm run build` in web/");
+}

@@ -1,0 +1,90 @@
+//! Exact output of every report from small hand-made samples. `UPDATE=1` rewrites the files in `tests/snapshots/`.
+
+mod samples;
+
+use report::{Buckets, Input};
+use samples::Seen;
+
+/// Compares with a snapshot, or rewrites it.
+fn check(name: &str, text: &str) {
+    let path = format!("{}/tests/snapshots/{name}", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap();
+    assert!(text == expected, "{name} differs (UPDATE=1 rewrites it); it is now:\n{text}");
+}
+
+#[test]
+fn text_of_the_seed_transcript() {
+    // 250 hits at 50/s: the last falls due 4.98 s after the first, hence 50.20.
+    let seen = Seen::steady(250, 200);
+    let text = report::text_vegeta(&seen.summary);
+    assert!(
+        text.starts_with(
+            "Requests      [total, rate, throughput]         250, 50.20, 50.18\n\
+             Duration      [total, attack, wait]             4.982s, 4.98s, 2ms\n\
+             Latencies     [min, mean, 50, 90, 95, 99, max]  2ms, 2ms, "
+        ),
+        "{text}"
+    );
+    check("steady.vegeta.txt", &text);
+    check("steady.txt", &report::text(&seen.input("steady")));
+}
+
+#[test]
+fn reports_of_a_mixed_run() {
+    let seen = Seen::mixed();
+    let buckets = Buckets::parse("[0, 1ms, 2ms, 10ms]").unwrap();
+    let input = Input { buckets: Some(&buckets), ..seen.input("mixed | <run>") };
+    check("mixed.txt", &report::text(&input));
+    check("mixed.vegeta.txt", &report::text_vegeta(&seen.summary));
+    check("mixed.json", &report::json(&input));
+    check("mixed.vegeta.json", &report::json_vegeta(&seen.summary, Some(&buckets)));
+    check("mixed.hist.txt", &report::hist(&seen.summary, &buckets));
+    check("mixed.hdrplot.txt", &report::hdrplot(&seen.summary));
+    check("mixed.md", &report::markdown(&input));
+    check("mixed.junit.xml", &report::junit(&input));
+}
+
+#[test]
+fn reports_of_nothing() {
+    let seen = Seen::nothing();
+    let input = Input { generator: None, groups: None, ..seen.input("") };
+    check("nothing.txt", &report::text(&input));
+    check("nothing.json", &report::json(&input));
+    check("nothing.md", &report::markdown(&input));
+    check("nothing.junit.xml", &report::junit(&input));
+}
+
+#[test]
+fn json_has_vegetas_keys_first_and_ours_under_brunt() {
+    let seen = Seen::mixed();
+    let text = report::json(&seen.input("t"));
+    assert_eq!(text.lines().count(), 1);
+    let ours = text.find(r#","brunt":{"verdict":"INVALID""#).unwrap();
+    let vegeta = report::json_vegeta(&seen.summary, None);
+    assert_eq!(text[..ours], vegeta[..vegeta.len() - 2]);
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["requests"], 40);
+    assert_eq!(value["brunt"]["generator"]["planned"], 42);
+    assert_eq!(value["brunt"]["groups"]["by"], "target");
+    assert_eq!(value["brunt"]["service"]["count"], 40);
+}
+
+#[test]
+fn the_hdrplot_has_its_94_steps() {
+    let text = report::hdrplot(&Seen::steady(250, 200).summary);
+    assert_eq!(text.lines().count(), 95);
+    let last = text.lines().last().unwrap();
+    assert!(last.ends_with("1.000000    250         10000000.000000"), "{last}");
+}
+
+#[test]
+fn junit_is_xml_whatever_the_texts() {
+    let seen = Seen::mixed();
+    let xml = report::junit(&seen.input("\"><b>&\u{1}"));
+    let document = resvg::usvg::roxmltree::Document::parse(&xml).unwrap();
+    let failures = document.descendants().filter(|node| node.has_tag_name("failure"));
+    assert_eq!(failures.count(), 2);
+}
