@@ -175,7 +175,10 @@ mod tests {
         Sample { target, status, failure, done: Nanos(1000), bytes_in: 5, ..Sample::default() }
     }
 
-    fn counts(groups: &Groups) -> Vec<(&str, u64, u64)> {
+    /// Key, hits, successes.
+    type Row<'a> = (&'a str, u64, u64);
+
+    fn counts(groups: &Groups) -> Vec<Row<'_>> {
         groups
             .list()
             .iter()
@@ -199,7 +202,7 @@ mod tests {
     #[test]
     fn each_key_has_its_row() {
         let table = table(&["home", "cart", ""]);
-        let cases: [(By, &[(&str, u64, u64)]); 3] = [
+        let cases: [(By, &[Row<'_>]); 3] = [
             (
                 By::Target,
                 &[

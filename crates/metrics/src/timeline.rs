@@ -2,6 +2,7 @@
 //! would be too many, neighbours are joined and the width doubles, so memory is bounded whatever the run's length.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use stdx::Nanos;
 
@@ -49,10 +50,25 @@ impl Timeline {
         if self.cells.is_empty() {
             self.origin = batch.epoch;
         }
+        // Neighbours in a batch mostly share a cell; then the cell's bounds spare the divisions.
+        let (mut bounds, mut at) = (0..0, 0);
         for sample in &batch.samples {
-            let at = self.at(batch.epoch.saturating_add_unsigned(sample.intended.0));
+            let unix_ns = batch.epoch.saturating_add_unsigned(sample.intended.0);
+            if !bounds.contains(&unix_ns) {
+                at = self.at(unix_ns);
+                bounds = self.bounds(at);
+            }
             self.cells[at].record(sample);
         }
+    }
+
+    /// Unix times (ns) from the begin of a cell to its end, cut to what 64 bits hold.
+    fn bounds(&self, at: usize) -> Range<i64> {
+        let begin = |number: i64| {
+            let offset = i128::from(number) * i128::from(self.width_s) * 1_000_000_000;
+            (i128::from(self.origin) + offset).clamp(i64::MIN.into(), i64::MAX.into()) as i64
+        };
+        begin(self.first + at as i64)..begin(self.first + at as i64 + 1)
     }
 
     /// The index in `cells` of a moment; makes room, joins cells, as needed.
@@ -109,8 +125,7 @@ impl Timeline {
     /// Unix time (ns) at which the first cell begins.
     #[must_use]
     pub fn start(&self) -> i64 {
-        let offset = i128::from(self.first) * i128::from(self.width_s) * 1_000_000_000;
-        (i128::from(self.origin) + offset).clamp(i64::MIN.into(), i64::MAX.into()) as i64
+        self.bounds(0).start
     }
 
     /// The cells in order of time without gaps, each [`Timeline::width`] wide; at most [`CELLS_MAX`].
