@@ -61,8 +61,9 @@ fn check_sendable(target: &Target) {
 #[expect(clippy::disallowed_methods, reason = "a test reads its corpus")]
 fn corpus(folder: &str) -> Vec<Vec<u8>> {
     let folder = format!("{}/tests/corpus/{folder}", env!("CARGO_MANIFEST_DIR"));
-    let files = std::fs::read_dir(folder).unwrap();
-    files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect()
+    let files = std::fs::read_dir(folder).expect("the corpus is there");
+    let read = |path| std::fs::read(path).expect("a file of the corpus");
+    files.map(|file| read(file.expect("an entry of the folder").path())).collect()
 }
 
 #[test]

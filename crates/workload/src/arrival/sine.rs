@@ -62,14 +62,14 @@ impl Wave {
         self.phase + TAU * (t / self.period_s)
     }
 
-    /// `H(t)`: the hits due until `t` seconds.
-    pub(super) fn hits(&self, t: f64) -> f64 {
-        let swing = self.amplitude_per_s * self.period_s / TAU;
-        self.mean_per_s * t + swing * (self.phase.cos() - self.angle(t).cos())
+    /// `A P / 2 pi`, in hits.
+    fn swing(&self) -> f64 {
+        self.amplitude_per_s * self.period_s / TAU
     }
 
-    fn rate(&self, t: f64) -> f64 {
-        self.mean_per_s + self.amplitude_per_s * self.angle(t).sin()
+    /// `H(t)`: the hits due until `t` seconds.
+    pub(super) fn hits(&self, t: f64) -> f64 {
+        self.mean_per_s * t + self.swing() * (self.phase.cos() - self.angle(t).cos())
     }
 
     /// The time (s) at which `H` reaches `n`. It depends on `n` alone, so every lane finds the same.
@@ -79,15 +79,21 @@ impl Wave {
         let mut high = (n / self.mean_per_s + swing_s).max(low);
         let mut t = (n / self.mean_per_s).clamp(low, high);
         for _ in 0..ROUNDS_MAX {
-            let off = self.hits(t) - n;
+            let (sin, cos) = self.angle(t).sin_cos();
+            let off = self.mean_per_s * t + self.swing() * (self.phase.cos() - cos) - n;
             if off > 0.0 {
                 high = t;
             } else {
                 low = t;
             }
-            let newton = t - off / self.rate(t);
-            let next = if newton > low && newton < high { newton } else { (low + high) / 2.0 };
-            if (next - t).abs() < CLOSE_S {
+            let rate = self.mean_per_s + self.amplitude_per_s * sin;
+            let newton = t - off / rate;
+            let inside = newton > low && newton < high;
+            let next = if inside { newton } else { (low + high) / 2.0 };
+            let step = (next - t).abs();
+            // Newton's next error is at most step^2 H'' / 2 H', and H'' at most 2 pi A / P.
+            let error = step * step * self.amplitude_per_s * PI / self.period_s / rate;
+            if step < CLOSE_S || (inside && error < CLOSE_S) {
                 return next;
             }
             t = next;
