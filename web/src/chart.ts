@@ -29,13 +29,17 @@ function aligned(figure: Figure, look: Look): uPlot.AlignedData {
 }
 
 function options(figure: Figure, look: Look): uPlot.Options {
-  const xScale: uPlot.Scale = { time: false, distr: figure.x.scale === "linear" ? 1 : 3 };
+  const xScale: uPlot.Scale =
+    figure.x.scale === "linear"
+      ? { time: false, distr: 1 }
+      : { time: false, distr: 3, range: (_plot, low, high) => logRange(low, high, 1) };
   const yScale: uPlot.Scale = look.logY
-    ? { distr: 3 }
+    ? { distr: 3, range: (_plot, low, high) => logRange(low, high, 1.2) }
     : { distr: 1, range: (_plot, low, high) => linearRange(low, high) };
   return {
     width: look.width,
     height: look.height,
+    padding: [12, 24, 0, 0],
     scales: { x: xScale, y: yScale },
     cursor: {
       drag: { x: true, y: true, uni: 40 },
@@ -43,7 +47,7 @@ function options(figure: Figure, look: Look): uPlot.Options {
     },
     legend: { live: true },
     axes: [
-      axis(figure.x.label, figure.x.scale, look),
+      { ...axis(figure.x.label, figure.x.scale, look), size: 34 },
       { ...axis(figure.y.label, look.logY ? "log" : "linear", look), size: yAxisSize },
     ],
     series: [
@@ -54,6 +58,12 @@ function options(figure: Figure, look: Look): uPlot.Options {
       ...(figure.series.length > 0 ? figure.series.map((series) => line(series, look)) : [{}]),
     ],
   };
+}
+
+/** Just what is there, and `room` times more on both sides; not whole decades, which would waste half a chart. */
+function logRange(low: number | null, high: number | null, room: number): uPlot.Range.MinMax {
+  const [from, to] = [low ?? 1, high ?? 10];
+  return to > from * 1.01 ? [from / room, to * room] : [from / 2, from * 2];
 }
 
 function linearRange(low: number | null, high: number | null): uPlot.Range.MinMax {

@@ -168,14 +168,14 @@ fn table(out: &mut String, title: &str, heads: &[&str], rows: &[Vec<String>], mo
     let title = escape::xml(title);
     push(
         out,
-        format_args!(
-            "<section class=\"card\"><h2>{title}</h2><div class=\"scroll\"><table>\n<thead><tr>"
-        ),
+        format_args!("<section class=\"card\"><h2>{title}</h2><div class=\"scroll\"><table>\n"),
     );
-    for head in heads {
-        push(out, format_args!("<th scope=\"col\">{}</th>", escape::xml(head)));
+    if heads.iter().any(|head| !head.is_empty()) {
+        let cells =
+            heads.iter().map(|head| format!("<th scope=\"col\">{}</th>", escape::xml(head)));
+        push(out, format_args!("<thead><tr>{}</tr></thead>\n", cells.collect::<String>()));
     }
-    out.push_str("</tr></thead>\n<tbody>\n");
+    out.push_str("<tbody>\n");
     for row in rows {
         out.push_str("<tr>");
         for (column, cell) in row.iter().enumerate() {

@@ -48,7 +48,8 @@ fn percentile_points(times: &Histogram) -> Vec<(f64, f64)> {
     let mut points = Vec::new();
     for step in 0.. {
         let inverse = 10f64.powf(f64::from(step) / f64::from(POINTS_PER_NINE));
-        if inverse >= count {
+        // The greatest comes last; right before it the curve would only show the second greatest as a spike.
+        if inverse * 2.0 > count {
             break;
         }
         points.push((inverse, times.quantile(1.0 - 1.0 / inverse).as_millis_f64()));

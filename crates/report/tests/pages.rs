@@ -134,7 +134,8 @@ fn a_plot_overlays_files() {
 #[test]
 fn the_bundle_is_of_these_sources() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
-    let list = std::fs::read_to_string(format!("{root}crates/report/assets/SOURCES.sha256")).unwrap();
+    let list =
+        std::fs::read_to_string(format!("{root}crates/report/assets/SOURCES.sha256")).unwrap();
     let mut sources: Vec<String> = std::fs::read_dir(format!("{root}web/src"))
         .unwrap()
         .map(|entry| format!("web/src/{}", entry.unwrap().file_name().to_string_lossy()))
