@@ -105,8 +105,8 @@ pub(crate) struct ArrowSource {
 
 /// What lies at the front of the bytes.
 enum Front {
-    /// A message of so many bytes; its body has `body`.
-    Message { len: usize, body: usize },
+    /// A message of so many bytes.
+    Message(usize),
     /// The end of the stream, of so many bytes.
     EndMark(usize),
     /// The input ended before the message did.
@@ -121,7 +121,7 @@ impl ArrowSource {
         }
         let decoder = StreamDecoder::new();
         let mut source = Self { feed, decoder, rows: None, detail: Detail::Full, ended: false };
-        if let Front::Message { .. } = source.front()? {
+        if let Front::Message(_) = source.front()? {
             source.detail = source.read_detail()?;
         }
         Ok(source)
@@ -159,7 +159,7 @@ impl ArrowSource {
         }
         let len = start + body as usize;
         let whole = self.feed.need(len)?;
-        Ok(if whole { Front::Message { len, body: body as usize } } else { Front::CutOff })
+        Ok(if whole { Front::Message(len) } else { Front::CutOff })
     }
 
     fn corrupt(&self, reason: &str) -> Fault {
@@ -181,16 +181,16 @@ impl ArrowSource {
     }
 
     /// Decodes the message at the front.
-    fn decode(&mut self, len: usize, body: usize) -> Result<Option<RecordBatch>, Fault> {
+    fn decode(&mut self, len: usize) -> Result<Option<RecordBatch>, Fault> {
         let mut buffer = Buffer::from(&self.feed.pending()[..len]);
         let decoder = &mut self.decoder;
+        // The decoder takes in a message without a body only when the next one comes, so it may stop in between.
         let decoded = guarded(|| {
-            let batch = decoder.decode(&mut buffer)?;
-            // A message without a body is taken in only when more bytes come.
-            if batch.is_none() && body == 0 && buffer.is_empty() {
-                return Ok(None);
+            let mut found = None;
+            while !buffer.is_empty() {
+                found = decoder.decode(&mut buffer)?.filter(|batch| batch.num_rows() > 0);
             }
-            Ok(batch)
+            Ok(found)
         });
         let batch = decoded.map_err(|reason| self.corrupt(&reason))?;
         self.feed.consume(len);
@@ -226,8 +226,8 @@ impl Source for ArrowSource {
                 return Ok(Step::End);
             }
             match self.front()? {
-                Front::Message { len, body } => {
-                    if let Some(found) = self.decode(len, body)? {
+                Front::Message(len) => {
+                    if let Some(found) = self.decode(len)? {
                         let rows = guarded(|| Rows::new(&found));
                         self.rows = Some(rows.map_err(|reason| self.corrupt(&reason))?);
                     }

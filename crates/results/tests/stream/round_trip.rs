@@ -1,0 +1,98 @@
+//! What is written is read again: everything in the native encodings, Vegeta's fields in Vegeta's.
+
+use metrics::{Batch, FailureKind, Generator, Sample};
+use proptest::prelude::*;
+use results::{Detail, Encoding};
+use stdx::Nanos;
+
+use crate::rows::{EPOCH, Flat, batch, decode, encode, flatten, info, plain, targets};
+
+/// The rows as written; rows without a target are of the stream's attack.
+fn written(batches: &[Batch]) -> Vec<Flat> {
+    let mut rows: Vec<Flat> = batches.iter().flat_map(|batch| flatten(batch, &targets())).collect();
+    for row in rows.iter_mut().filter(|row| row.asked[2].starts_with("http://lazy/")) {
+        row.asked[0] = info().attack;
+    }
+    rows
+}
+
+fn check(encoding: Encoding, batches: &[Batch]) {
+    let found = decode(&[&encode(encoding, batches, None)]);
+    assert!(found.error.is_none(), "{:?}", found.error);
+    assert_eq!(found.losses, Vec::<String>::new());
+    assert_eq!(found.encodings, [encoding]);
+    let (mut rows, mut expect) = (found.rows, written(batches));
+    if !encoding.is_native() {
+        // Which failure it was is told by words only.
+        rows.iter_mut().for_each(|row| row.failure = FailureKind::None);
+        expect.iter_mut().for_each(|row| *row = row.vegeta());
+    }
+    assert_eq!(rows, expect);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn every_encoding(batches in prop::collection::vec(batch(20), 1..4)) {
+        for encoding in Encoding::ALL {
+            check(encoding, &batches);
+        }
+    }
+}
+
+#[test]
+fn many_messages() {
+    let batches: Vec<Batch> = (0..12).map(|i| plain(10_000, i * 10_000)).collect();
+    for encoding in Encoding::ALL {
+        check(encoding, &batches);
+    }
+}
+
+#[test]
+fn generator_records_keep_their_place() {
+    let mut generator = Generator { planned: 10, sent: 10, finished: true, ..Generator::default() };
+    generator.lag.record(Nanos(1234));
+    for encoding in [Encoding::Arrow, Encoding::Parquet] {
+        let found = decode(&[&encode(encoding, &[plain(10, 0)], Some(&generator))]);
+        assert_eq!(found.generators, [generator.clone()], "{encoding:?}");
+        assert_eq!((found.rows.len(), found.detail), (10, Some(Detail::Full)));
+    }
+}
+
+#[test]
+fn unknown_times_stay_unknown() {
+    let info = results::StreamInfo { detail: Detail::StartAndEnd, ..info() };
+    for encoding in [Encoding::Arrow, Encoding::Parquet] {
+        let out = crate::rows::Shared::default();
+        let mut writer = results::writer(encoding, Box::new(out.clone()), &info).unwrap();
+        writer.batch(&plain(5, 0), &targets()).unwrap();
+        writer.finish().unwrap();
+        let found = decode(&[&out.0.lock().unwrap()]);
+        assert_eq!(found.detail, Some(Detail::StartAndEnd), "{encoding:?}");
+        assert_eq!(found.rows[0].offsets, [0, 600_000, 600_000]);
+    }
+}
+
+#[test]
+fn more_texts_than_a_dictionary_holds() {
+    let mut batch = Batch { epoch: EPOCH, ..Batch::default() };
+    for seq in 0..40_000u64 {
+        let error = batch.add_text(format!("read tcp 127.0.0.1:{seq}: reset").as_bytes());
+        let line = batch.add_text(format!("GET http://lazy/{seq}").as_bytes());
+        let target = metrics::NO_TARGET;
+        batch.samples.push(Sample { seq, error, line, target, ..Sample::default() });
+    }
+    check(Encoding::Arrow, &[batch]);
+}
+
+#[test]
+fn streams_one_after_the_other_are_one() {
+    for encoding in [Encoding::Arrow, Encoding::Csv, Encoding::Json, Encoding::Gob] {
+        let [one, two] = [plain(5, 0), plain(7, 100)];
+        let both = [encode(encoding, &[one], None), encode(encoding, &[two], None)].concat();
+        let found = decode(&[&both]);
+        assert!(found.error.is_none(), "{:?}", found.error);
+        assert_eq!((found.rows.len(), found.losses.len()), (12, 0), "{encoding:?}");
+    }
+}
