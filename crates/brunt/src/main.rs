@@ -1,2 +1,28 @@
-//! The command.
-fn main() {}
+//! The command: dialects in, exit code out.
+//!
+//! ```text
+//! argv ─▶ dialect ─▶ Typed (what was typed) ─▶ Meant (files read, plan validated) ─▶ command ─▶ exit code
+//! ```
+//!
+//! It wires the rooms together and holds no logic that a test would want without a process.
+
+mod command;
+mod dialect;
+mod exit_code;
+mod flags;
+mod input;
+mod output;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut args = std::env::args_os();
+    let program = args.next().unwrap_or_default();
+    match args.map(|arg| arg.into_string()).collect::<Result<Vec<String>, _>>() {
+        Ok(args) => dialect::run(&program, args).into(),
+        Err(arg) => {
+            output::complain(&format!("brunt: argument {} is not UTF-8", arg.display()));
+            exit_code::ExitCode::Usage.into()
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! `-prometheus-addr`: live metrics over HTTP, whatever the path, under the names Vegeta uses. A control-plane thread
+//! answers one request after the other; the load never waits for it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{self, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use metrics::{Batch, TargetTable};
+
+/// Series kept at most; hits of further ones are counted under `url="(other)"`.
+const SERIES_MAX: usize = 1000;
+/// Upper bounds of the buckets, in seconds: the Prometheus clients' defaults.
+const BUCKETS_S: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+/// A client that neither sends nor reads for this long is dropped.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Bytes of a request read at most; what it asks for does not matter.
+const REQUEST_BYTES_MAX: usize = 8 << 10;
+
+/// Live metrics and the thread that serves them.
+pub(super) struct Exporter {
+    seen: Arc<Mutex<Seen>>,
+}
+
+/// What was counted so far.
+#[derive(Debug, Default)]
+struct Seen {
+    series: BTreeMap<Key, Counts>,
+    failures: BTreeMap<(Key, String), u64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    method: String,
+    url: String,
+    status: u16,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Counts {
+    buckets: [u64; BUCKETS_S.len()],
+    hits: u64,
+    seconds: f64,
+    bytes_in: u64,
+    bytes_out: u64,
+}
+
+impl Exporter {
+    /// Listens and starts the thread, which ends with the process.
+    ///
+    /// # Errors
+    /// The address is taken, or no address.
+    pub(super) fn start(addr: &str) -> io::Result<Self> {
+        // Go takes ":8880" for every address of the machine.
+        let listener = match addr.strip_prefix(':') {
+            Some(port) => TcpListener::bind(format!("0.0.0.0:{port}"))?,
+            None => TcpListener::bind(addr)?,
+        };
+        let seen = Arc::new(Mutex::new(Seen::default()));
+        let served = Arc::clone(&seen);
+        std::thread::Builder::new().name("prometheus".to_owned()).spawn(move || {
+            for client in listener.incoming().flatten() {
+                // A client that goes away early loses its own answer and nothing else.
+                answer(client, &served).ok();
+            }
+        })?;
+        Ok(Self { seen })
+    }
+
+    /// Counts a batch.
+    pub(super) fn add(&self, batch: &Batch, targets: &TargetTable) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.add(batch, targets);
+    }
+}
+
+impl Seen {
+    fn add(&mut self, batch: &Batch, targets: &TargetTable) {
+        for sample in &batch.samples {
+            let line = String::from_utf8_lossy(batch.text(sample.line));
+            let (method, url) = match targets.get(sample.target) {
+                Some(label) => (label.method.as_str(), label.url.as_str()),
+                None => line.split_once(' ').unwrap_or((&line, "")),
+            };
+            let mut key =
+                Key { method: method.to_owned(), url: url.to_owned(), status: sample.status };
+            if self.series.len() >= SERIES_MAX && !self.series.contains_key(&key) {
+                "(other)".clone_into(&mut key.url);
+            }
+            let counts = self.series.entry(key.clone()).or_default();
+            let seconds = sample.response().as_secs_f64();
+            counts.hits += 1;
+            counts.seconds += seconds;
+            counts.bytes_in += sample.bytes_in;
+            counts.bytes_out += sample.bytes_out;
+            for (count, bound) in counts.buckets.iter_mut().zip(BUCKETS_S) {
+                *count += u64::from(seconds <= bound);
+            }
+            if !sample.is_success() {
+                self.add_failure(
+                    key,
+                    String::from_utf8_lossy(batch.text(sample.error)).into_owned(),
+                );
+            }
+        }
+    }
+
+    fn add_failure(&mut self, key: Key, message: String) {
+        let full = self.failures.len() >= SERIES_MAX;
+        let at = (key, message);
+        if full && !self.failures.contains_key(&at) {
+            *self.failures.entry((at.0, "(other)".to_owned())).or_default() += 1;
+        } else {
+            *self.failures.entry(at).or_default() += 1;
+        }
+    }
+
+    /// The Prometheus text format, version 0.0.4.
+    fn page(&self) -> String {
+        let mut text = String::new();
+        text.push_str("# HELP request_seconds Request latency\n# TYPE request_seconds histogram\n");
+        for (key, counts) in &self.series {
+            let labels = key.labels();
+            let bounds = BUCKETS_S.iter().map(f64::to_string).chain(["+Inf".to_owned()]);
+            let hits = counts.buckets.iter().chain([&counts.hits]);
+            for (bound, hits) in bounds.zip(hits) {
+                push(
+                    &mut text,
+                    "request_seconds_bucket",
+                    &format!("{labels},le=\"{bound}\""),
+                    hits,
+                );
+            }
+            push(&mut text, "request_seconds_sum", &labels, &counts.seconds);
+            push(&mut text, "request_seconds_count", &labels, &counts.hits);
+        }
+        text.push_str("# HELP request_bytes_in Bytes received from servers as response to requests\n# TYPE request_bytes_in counter\n");
+        for (key, counts) in &self.series {
+            push(&mut text, "request_bytes_in", &key.labels(), &counts.bytes_in);
+        }
+        text.push_str("# HELP request_bytes_out Bytes sent to servers during requests\n# TYPE request_bytes_out counter\n");
+        for (key, counts) in &self.series {
+            push(&mut text, "request_bytes_out", &key.labels(), &counts.bytes_out);
+        }
+        text.push_str("# HELP request_fail_count Count of failed requests\n# TYPE request_fail_count counter\n");
+        for ((key, message), hits) in &self.failures {
+            let labels = format!("{},message=\"{}\"", key.labels(), quoted(message));
+            push(&mut text, "request_fail_count", &labels, hits);
+        }
+        text
+    }
+}
+
+impl Key {
+    fn labels(&self) -> String {
+        let (method, url) = (quoted(&self.method), quoted(&self.url));
+        format!("method=\"{method}\",url=\"{url}\",status=\"{}\"", self.status)
+    }
+}
+
+fn push(text: &mut String, name: &str, labels: &str, value: &dyn std::fmt::Display) {
+    writeln!(text, "{name}{{{labels}}} {value}").expect("a String takes any text");
+}
+
+/// A label's value, as the text format escapes it.
+fn quoted(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+/// Answers one client.
+fn answer(mut client: TcpStream, seen: &Mutex<Seen>) -> io::Result<()> {
+    client.set_read_timeout(Some(PATIENCE))?;
+    client.set_write_timeout(Some(PATIENCE))?;
+    let mut request = vec![0; REQUEST_BYTES_MAX];
+    let mut len = 0;
+    while len < request.len() && !request[..len].windows(4).any(|end| end == b"\r\n\r\n") {
+        match client.read(&mut request[len..])? {
+            0 => return Ok(()),
+            more => len += more,
+        }
+    }
+    let page = seen.lock().unwrap_or_else(PoisonError::into_inner).page();
+    write!(
+        client,
+        "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: {}\r\n\
+         Connection: close\r\n\r\n{page}",
+        page.len()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use metrics::{FailureKind, Sample, TargetLabel};
+    use stdx::Nanos;
+
+    use super::*;
+
+    fn batch(hits: u64) -> (Batch, TargetTable) {
+        let mut batch = Batch::default();
+        let error = batch.add_text(b"EOF \"x\"");
+        for seq in 0..hits {
+            batch.samples.push(Sample {
+                seq,
+                done: Nanos::from_millis(20),
+                bytes_in: 10,
+                status: 200,
+                ..Sample::default()
+            });
+        }
+        batch.samples.push(Sample { failure: FailureKind::Eof, error, ..Sample::default() });
+        let label =
+            TargetLabel { method: "GET".into(), url: "http://x/".into(), ..TargetLabel::default() };
+        (batch, TargetTable { labels: vec![label] })
+    }
+
+    #[test]
+    fn the_page_has_vegetas_series() {
+        let mut seen = Seen::default();
+        let (batch, targets) = batch(3);
+        seen.add(&batch, &targets);
+        let page = seen.page();
+        for line in [
+            "request_seconds_bucket{method=\"GET\",url=\"http://x/\",status=\"200\",le=\"0.01\"} 0",
+            "request_seconds_bucket{method=\"GET\",url=\"http://x/\",status=\"200\",le=\"0.025\"} 3",
+            "request_seconds_bucket{method=\"GET\",url=\"http://x/\",status=\"200\",le=\"+Inf\"} 3",
+            "request_seconds_count{method=\"GET\",url=\"http://x/\",status=\"200\"} 3",
+            "request_bytes_in{method=\"GET\",url=\"http://x/\",status=\"200\"} 30",
+            "request_fail_count{method=\"GET\",url=\"http://x/\",status=\"0\",message=\"EOF \\\"x\\\"\"} 1",
+        ] {
+            assert!(page.contains(line), "{line}\nnot in\n{page}");
+        }
+    }
+
+    #[test]
+    fn series_are_bounded() {
+        let mut seen = Seen::default();
+        let mut batch = Batch::default();
+        for n in 0..SERIES_MAX + 50 {
+            let line = batch.add_text(format!("GET http://x/{n}").as_bytes());
+            let sample =
+                Sample { target: metrics::NO_TARGET, line, status: 200, ..Sample::default() };
+            batch.samples.push(sample);
+        }
+        seen.add(&batch, &TargetTable::default());
+        assert_eq!(seen.series.len(), SERIES_MAX + 1);
+        assert!(seen.page().contains("url=\"(other)\",status=\"200\"} 50"));
+    }
+
+    #[test]
+    fn a_client_gets_the_page_and_a_clash_is_an_error() {
+        let probe = TcpListener::bind("127.0.0.1:0").unwrap();
+        let addr = probe.local_addr().unwrap().to_string();
+        assert!(Exporter::start(&addr).is_err(), "the port is taken");
+        drop(probe);
+        let exporter = Exporter::start(&addr).unwrap();
+        let (batch, targets) = batch(1);
+        exporter.add(&batch, &targets);
+        let mut client = TcpStream::connect(&addr).unwrap();
+        client.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        client.write_all(b"GET /any HTTP/1.1\r\n\r\n").unwrap();
+        let mut text = String::new();
+        client.read_to_string(&mut text).unwrap();
+        assert!(text.starts_with("HTTP/1.1 200 OK\r\n") && text.contains("request_seconds_sum"));
+    }
+}

@@ -1,0 +1,321 @@
+//! `Meant`: what an attack's command line means, with its files read and its plan validated. Nothing was sent yet.
+
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow};
+use engine::{Capture, DnsTtl, HeadStyle, ProxySettings, Redirects, Settings, TlsSettings};
+use results::Encoding;
+use stdx::Nanos;
+use workload::arrival::{ParsedRate, Rate, Replay, Shape, ShapeSpec};
+use workload::{Load, Plan, Targets};
+
+use super::targets::{self, Defaults, Source};
+use crate::command::{Ended, encode, usage};
+use crate::dialect::{Dialect, Typed};
+use crate::exit_code::{ExitCode, Failed, OrExit};
+use crate::flags::attack::AttackFlags;
+use crate::input;
+use crate::output::Place;
+
+/// What an attack's command line means.
+#[derive(Debug)]
+pub(super) struct Meant {
+    /// What to offer.
+    pub(super) plan: Plan,
+    /// How to carry it out.
+    pub(super) settings: Settings,
+    /// Where targets come from while attacking (`-lazy`).
+    pub(super) lazy: Option<Source>,
+    /// Where results go; `None` keeps none.
+    pub(super) results: Option<Place>,
+    /// In which form.
+    pub(super) encoding: Encoding,
+    /// What to print at the end.
+    pub(super) report: Closing,
+    /// Show live progress on standard error.
+    pub(super) progress: bool,
+    /// Serve live metrics here.
+    pub(super) prometheus: Option<String>,
+}
+
+/// What to print on standard output at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Closing {
+    /// Nothing.
+    Nothing,
+    /// The text report.
+    Text,
+    /// The JSON report.
+    Json,
+}
+
+/// What the command line does not say: the world it is typed in.
+pub(super) struct World<'a> {
+    /// Standard output is a terminal.
+    pub(super) stdout_is_terminal: bool,
+    /// Standard error is a terminal.
+    pub(super) stderr_is_terminal: bool,
+    /// The environment.
+    pub(super) variable: &'a dyn Fn(&str) -> Option<String>,
+    /// Cores of this machine that we may use.
+    pub(super) cores: u64,
+    /// The seed where none is given.
+    pub(super) seed: u64,
+}
+
+/// Reads what the command line names and validates it.
+pub(super) fn meant(typed: &Typed<AttackFlags>, world: &World<'_>) -> Result<Meant, Ended> {
+    let flags = &typed.flags;
+    check(typed)?;
+    let duration = Some(flags.duration).filter(|duration| *duration > Nanos::ZERO);
+    let load = load(typed)?;
+    if let Load::Open { shape: Shape::Linear { .. }, .. } = load
+        && duration.is_none()
+    {
+        return Err(usage("-shape=linear needs a -duration to ramp over"));
+    }
+    let defaults = Defaults { body: body(flags)?, headers: flags.headers.clone() };
+    let source = Source {
+        name: flags.targets.clone().unwrap_or_else(|| "stdin".to_owned()),
+        format: targets::Format::named(&flags.format).ok_or_else(|| unknown_format(typed))?,
+        defaults,
+    };
+    let (list, lazy) = if flags.lazy {
+        (Vec::new(), Some(source))
+    } else {
+        (targets::read_all(&source, typed.dialect)?, None)
+    };
+    let (results, report) = outlets(typed, world)?;
+    let mut settings = settings(typed, world)?;
+    settings.rows =
+        results.is_some() || report != Closing::Nothing || flags.prometheus_addr.is_some();
+    Ok(Meant {
+        plan: Plan {
+            name: flags.name.clone(),
+            load,
+            duration,
+            targets: Targets::new(list),
+            seed: flags.seed.unwrap_or(world.seed),
+        },
+        settings,
+        lazy,
+        encoding: encoding(typed),
+        results,
+        report,
+        progress: typed.dialect == Dialect::Native
+            && flags.progress.unwrap_or(world.stderr_is_terminal && !flags.quiet),
+        prometheus: flags.prometheus_addr.clone(),
+    })
+}
+
+/// What cannot be done, or not together.
+fn check(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+    if let (Dialect::Native, Some(extra)) = (typed.dialect, typed.operands.first()) {
+        return Err(usage(format!(
+            "unexpected \"{extra}\" (targets come from standard input or -targets=FILE)"
+        )));
+    }
+    if typed.flags.h2c {
+        return Err(usage("-h2c: HTTP/2 is not spoken yet (leave it out for HTTP/1.1)"));
+    }
+    if typed.flags.cert.is_none() && typed.flags.key.is_some() && typed.dialect == Dialect::Native {
+        return Err(usage("-key needs a -cert"));
+    }
+    Ok(())
+}
+
+/// Vegeta's words for a format it does not know.
+fn unknown_format(typed: &Typed<AttackFlags>) -> Ended {
+    let format = &typed.flags.format;
+    match typed.dialect {
+        Dialect::Native => usage(format!("flag -format: \"{format}\" is not one of http, json")),
+        Dialect::Vegeta => {
+            Failed::from(anyhow!("format \"{format}\" isn't one of [http json]")).into()
+        }
+    }
+}
+
+/// When hits begin.
+fn load(typed: &Typed<AttackFlags>) -> Result<Load, Ended> {
+    let flags = &typed.flags;
+    let rate = match (flags.rate, typed.dialect) {
+        (ParsedRate::Rate(rate), _) => Some(rate),
+        // Vegeta takes the word and goes on with its default.
+        (ParsedRate::Infinity, Dialect::Vegeta) => Some(Rate::per_second(50)),
+        (ParsedRate::Infinity | ParsedRate::AsFastAsPossible, _) => None,
+    };
+    let max_in_flight = flags.max_workers;
+    if let Some(text) = &flags.shape {
+        let shape = match Shape::parse(text, rate) {
+            Ok(ShapeSpec::Shape(shape)) => shape,
+            Ok(ShapeSpec::ReplayFile(path)) => replay(&path)?,
+            Err(error) => return Err(usage(format!("flag -shape: {error}"))),
+        };
+        return Ok(Load::Open { shape, max_in_flight });
+    }
+    match (rate, max_in_flight) {
+        (Some(rate), _) => Ok(Load::Open { shape: Shape::constant(rate), max_in_flight }),
+        (None, Some(users)) => Ok(Load::Closed { users }),
+        (None, None) => Err(usage("-rate=0 requires setting -max-workers")),
+    }
+}
+
+/// The moments of a file.
+fn replay(path: &str) -> Result<Shape, Ended> {
+    let bytes = input::read_whole(path)?;
+    let (shape, problems) = Replay::from_lines(&String::from_utf8_lossy(&bytes));
+    match problems.first() {
+        None => Ok(shape),
+        Some(first) => {
+            let more = match problems.len() {
+                1 => String::new(),
+                n => format!(" (and {} more)", n - 1),
+            };
+            Err(Failed { code: ExitCode::Input, error: anyhow!("{path}: {first}{more}") }.into())
+        }
+    }
+}
+
+/// The body of targets without one.
+fn body(flags: &AttackFlags) -> Result<Arc<[u8]>, Failed> {
+    match &flags.body {
+        Some(path) => input::read_whole(path).map(Arc::from),
+        None => Ok(Arc::from([])),
+    }
+}
+
+/// Where results go, and what is printed at the end.
+fn outlets(
+    typed: &Typed<AttackFlags>,
+    world: &World<'_>,
+) -> Result<(Option<Place>, Closing), Ended> {
+    let flags = &typed.flags;
+    let output = flags.output.as_deref();
+    if typed.dialect == Dialect::Vegeta {
+        return Ok((Some(Place::named(output)), Closing::Nothing));
+    }
+    let results = match output {
+        Some("none") => None,
+        // Binary results are no use on a terminal, and JSON has the place to itself.
+        None if world.stdout_is_terminal || flags.json => None,
+        output => Some(Place::named(output)),
+    };
+    let taken = results == Some(Place::Stdout);
+    let report = match (flags.json, taken) {
+        (true, true) => {
+            return Err(usage("-json prints the report where the results go (give -output=FILE)"));
+        }
+        (true, false) => Closing::Json,
+        (false, true) => Closing::Nothing,
+        (false, false) if flags.quiet => Closing::Nothing,
+        (false, false) if results.is_none() || world.stdout_is_terminal => Closing::Text,
+        (false, false) => Closing::Nothing,
+    };
+    Ok((results, report))
+}
+
+/// The form of the results.
+fn encoding(typed: &Typed<AttackFlags>) -> Encoding {
+    if typed.dialect == Dialect::Vegeta {
+        return Encoding::Gob;
+    }
+    let named = typed.flags.to.as_deref().and_then(Encoding::parse);
+    named.or_else(|| encode::by_ending(typed.flags.output.as_deref())).unwrap_or(Encoding::Arrow)
+}
+
+/// How to carry the plan out.
+fn settings(typed: &Typed<AttackFlags>, world: &World<'_>) -> Result<Settings, Failed> {
+    let flags = &typed.flags;
+    let workers = typed.global.cpus.unwrap_or(world.cores).min(WORKERS_MAX);
+    Ok(Settings {
+        workers: as_usize(workers),
+        pin: flags.pin,
+        real_time: flags.real_time,
+        tick: flags.tick,
+        timeout: Some(flags.timeout).filter(|timeout| *timeout > Nanos::ZERO),
+        keepalive: flags.keepalive,
+        redirects: u32::try_from(flags.redirects).map_or(Redirects::Keep, Redirects::Follow),
+        chunked: flags.chunked,
+        capture: capture(typed),
+        head: match typed.dialect {
+            Dialect::Native => HeadStyle::Native,
+            Dialect::Vegeta => HeadStyle::Vegeta,
+        },
+        connections: as_usize(flags.connections),
+        max_connections: Some(as_usize(flags.max_connections)).filter(|&max| max > 0),
+        local_addrs: flags.local_addrs.clone(),
+        unix_socket: flags.unix_socket.as_ref().map(Into::into),
+        connect_to: flags.connect_to.clone(),
+        resolvers: flags.resolvers.clone(),
+        dns_ttl: match flags.dns_ttl {
+            None => DnsTtl::Never,
+            Some(Nanos::ZERO) => DnsTtl::Forever,
+            Some(ttl) => DnsTtl::For(ttl),
+        },
+        tls: tls(flags)?,
+        proxy: proxy(flags, world),
+        rows: true,
+    })
+}
+
+/// The most workers, whatever `-cpus` says.
+const WORKERS_MAX: u64 = 1024;
+
+fn as_usize(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
+}
+
+/// What of a response is kept. Vegeta keeps everything and counts what it kept.
+fn capture(typed: &Typed<AttackFlags>) -> Capture {
+    let flags = &typed.flags;
+    match (typed.dialect, flags.max_body) {
+        (Dialect::Native, given) => Capture {
+            body_max: given
+                .map_or(0, |size| size.unwrap_or(Capture::BODY_MAX))
+                .min(Capture::BODY_MAX),
+            count_kept_only: false,
+            headers: flags.keep_headers,
+        },
+        (Dialect::Vegeta, Some(Some(size))) => {
+            Capture { body_max: size.min(Capture::BODY_MAX), count_kept_only: true, headers: true }
+        }
+        (Dialect::Vegeta, _) => {
+            Capture { body_max: Capture::BODY_MAX, count_kept_only: false, headers: true }
+        }
+    }
+}
+
+fn tls(flags: &AttackFlags) -> Result<TlsSettings, Failed> {
+    let read = |flag: &str, path: &String| {
+        input::read_whole(path)
+            .map_err(|failed| failed.error)
+            .with_context(|| format!("flag -{flag}"))
+            .or_exit(ExitCode::Input)
+    };
+    let key = flags.key.as_ref().or(flags.cert.as_ref());
+    Ok(TlsSettings {
+        root_certs_pem: flags
+            .root_certs
+            .iter()
+            .map(|path| read("root-certs", path))
+            .collect::<Result<_, _>>()?,
+        cert_pem: flags.cert.as_ref().map(|path| read("cert", path)).transpose()?,
+        key_pem: key.map(|path| read("key", path)).transpose()?,
+        insecure: flags.insecure,
+        session_tickets: flags.session_tickets,
+    })
+}
+
+/// The proxies the environment names; capital letters first.
+fn proxy(flags: &AttackFlags, world: &World<'_>) -> ProxySettings {
+    let variable = |name: &str| {
+        let lower = || (world.variable)(&name.to_lowercase());
+        (world.variable)(name).filter(|value| !value.is_empty()).or_else(lower)
+    };
+    ProxySettings {
+        http: variable("HTTP_PROXY").filter(|value| !value.is_empty()),
+        https: variable("HTTPS_PROXY").filter(|value| !value.is_empty()),
+        no_proxy: variable("NO_PROXY").unwrap_or_default(),
+        headers: Arc::new(flags.proxy_headers.clone()),
+    }
+}

@@ -1,0 +1,56 @@
+//! `attack`: argv → Typed → Meant → a run → results, report, exit code.
+
+mod exporter;
+mod meant;
+mod run;
+mod targets;
+#[cfg(test)]
+mod tests;
+
+use std::io::IsTerminal;
+use std::time::SystemTime;
+
+use self::meant::{World, meant};
+use super::Ended;
+use crate::dialect::Invocation;
+use crate::exit_code::ExitCode;
+use crate::flags::attack::FLAGS;
+use crate::output;
+
+pub(super) use self::run::{Conductor, Ending, cannot_start};
+
+/// What `brunt help attack` says besides the flags.
+pub(super) const ABOUT: &str = "Targets are read from standard input unless -targets is given. A target is a line METHOD URL, then optionally
+header lines NAME: VALUE and a body @FILE, then a blank line; lines that begin with # are skipped. With
+-format=json each line is an object {\"method\", \"url\", \"header\", \"body\" (base64), \"weight\", \"name\"}.
+
+Requests begin by the clock, whatever the server does: response times count from the moment a request was
+due. Results go to standard output as a stream (or to -output); on a terminal the report is printed instead.
+
+shapes:
+  linear:10..500                       from one rate to another over -duration
+  steps:10x30s,50x30s                  one rate after the other
+  sine:100,50,60s[,peak]               mean, amplitude, period, start (mean-up, peak, mean-down, trough)
+  poisson                              random arrivals of mean -rate
+  replay:FILE                          at the moments of a column of timestamps
+
+Ctrl-C once: no more requests begin, those under way end, the results are whole. Twice: it ends now.";
+
+/// Attacks.
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
+    let typed = invocation.typed(FLAGS)?;
+    let world = World {
+        stdout_is_terminal: output::stdout_is_terminal(),
+        stderr_is_terminal: std::io::stderr().is_terminal(),
+        variable: &|name| std::env::var(name).ok(),
+        cores: std::thread::available_parallelism().map_or(1, |n| n.get() as u64),
+        seed: seed(),
+    };
+    Ok(run::attack(meant(&typed, &world)?, typed.dialect)?)
+}
+
+/// A seed for those who gave none: different each time, and told in the report.
+fn seed() -> u64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    stdx::mix(now.map_or(0, |since| since.as_nanos() as u64), u64::from(std::process::id())) >> 32
+}

@@ -1,0 +1,349 @@
+//! An attack under way: from what was meant to the exit code.
+
+use std::io::Write;
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use anyhow::anyhow;
+use engine::{Run, RunEvent, StartError};
+use metrics::{Batch, Generator, Snapshot, Summary, TargetLabel, TargetTable, Timeline, Verdict};
+use results::{Sink, SinkReport, StreamInfo, WriteError};
+use workload::Plan;
+
+use super::exporter::Exporter;
+use super::meant::{Closing, Meant};
+use super::targets;
+use crate::command::live::Live;
+use crate::dialect::Dialect;
+use crate::exit_code::{ExitCode, Failed, OrExit, Outcome};
+use crate::input::Interrupts;
+use crate::output::Place;
+
+/// Carries out what was meant.
+pub(super) fn attack(meant: Meant, dialect: Dialect) -> Outcome {
+    let interrupts = Interrupts::watch()?;
+    let exporter = exporter(&meant, dialect)?;
+    let labels = labels(&meant.plan);
+    // Opened before the first request: an output that cannot be written must not cost an attack.
+    let opened = meant.results.as_ref().map(Place::open).transpose()?;
+    let (lazy, problem) = match meant.lazy {
+        Some(source) => {
+            targets::stream(source, dialect).map(|(lazy, slot)| (Some(lazy), Some(slot)))?
+        }
+        None => (None, None),
+    };
+    let live = meant.progress.then(|| Live::new(&meant.plan));
+    let info = |epoch| StreamInfo {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        epoch,
+        attack: meant.plan.name.clone(),
+        seed: meant.plan.seed,
+        ..StreamInfo::default()
+    };
+    let run = Run::start(meant.plan.clone(), &meant.settings, lazy).map_err(cannot_start)?;
+    let sink = match opened {
+        Some(file) => Some(sink(meant.encoding, file, &info(run.epoch()), &labels, &run)?),
+        None => None,
+    };
+    let mut conductor = Conductor::new(labels, interrupts);
+    conductor.sink = sink;
+    conductor.exporter = exporter;
+    conductor.live = live;
+    conductor.keep_summary = meant.report != Closing::Nothing;
+    let ending = conductor.conduct(&run);
+    let place = meant.results.as_ref().unwrap_or(&Place::Stdout);
+    ending.check_output(place)?;
+    close(&meant.plan.name, meant.report, &ending)?;
+    let problem =
+        problem.and_then(|slot| slot.lock().unwrap_or_else(PoisonError::into_inner).take());
+    match problem {
+        None => Ok(ExitCode::Ok),
+        Some(problem) => Err(Failed {
+            code: ExitCode::Input,
+            error: anyhow!("{problem} (the attack ended there)"),
+        }),
+    }
+}
+
+/// The live metrics. Vegeta does not notice that a port is taken; natively that is an error.
+fn exporter(meant: &Meant, dialect: Dialect) -> Result<Option<Exporter>, Failed> {
+    let Some(addr) = &meant.prometheus else {
+        return Ok(None);
+    };
+    match (Exporter::start(addr), dialect) {
+        (Ok(exporter), _) => Ok(Some(exporter)),
+        (Err(_), Dialect::Vegeta) => Ok(None),
+        (Err(error), Dialect::Native) => {
+            let reason = crate::input::reason(&error);
+            Err(anyhow!("flag -prometheus-addr: cannot listen on \"{addr}\": {reason}").into())
+        }
+    }
+}
+
+/// What the rows' targets are called.
+fn labels(plan: &Plan) -> TargetTable {
+    let label = |target: &workload::Target| TargetLabel {
+        attack: plan.name.clone(),
+        method: target.method.clone(),
+        url: target.url.clone(),
+        name: target.name.clone(),
+    };
+    TargetTable { labels: plan.targets.list().iter().map(label).collect() }
+}
+
+/// A certificate or proxy is at fault, or the machine is.
+pub(crate) fn cannot_start(error: StartError) -> Failed {
+    let code = match error {
+        StartError::Worker(_) => ExitCode::Failure,
+        _ => ExitCode::Input,
+    };
+    Failed { code, error: error.into() }
+}
+
+/// The thread that writes the results.
+fn sink(
+    encoding: results::Encoding,
+    file: Box<dyn Write + Send>,
+    info: &StreamInfo,
+    labels: &TargetTable,
+    run: &Run,
+) -> Result<Sink, Failed> {
+    let started = results::writer(encoding, file, info)
+        .map_err(anyhow::Error::from)
+        .and_then(|writer| Ok(Sink::start(writer, labels.clone(), Sink::CAPACITY)?));
+    if started.is_err() {
+        run.abort();
+    }
+    started.or_exit(ExitCode::Failure)
+}
+
+/// Prints the closing report.
+fn close(title: &str, report: Closing, ending: &Ending) -> Result<(), Failed> {
+    let verdict = ending.verdict();
+    let input = ending.input(title, &verdict);
+    let document = match report {
+        Closing::Nothing => return Ok(()),
+        Closing::Text => report::text(&input),
+        Closing::Json => report::json(&input),
+    };
+    Place::Stdout.write(document.as_bytes())
+}
+
+/// Takes a run's events to where they belong until it ends: rows to the results, figures to the report and the terminal,
+/// the user's interrupts to the run.
+pub(crate) struct Conductor {
+    labels: TargetTable,
+    interrupts: Interrupts,
+    /// Where rows go.
+    pub(super) sink: Option<Sink>,
+    /// Who else wants them.
+    pub(super) exporter: Option<Exporter>,
+    /// Live progress.
+    pub(crate) live: Option<Live>,
+    /// Rows are summed up for a report.
+    pub(crate) keep_summary: bool,
+    summary: Summary,
+    timeline: Timeline,
+    rows_dropped: u64,
+    queued: Queued,
+    heeded: usize,
+}
+
+/// How a run ended, and what was seen of it.
+pub(crate) struct Ending {
+    /// The figures; empty unless they were kept.
+    pub(crate) summary: Summary,
+    /// The same over time.
+    pub(crate) timeline: Timeline,
+    /// The generator's last word.
+    pub(crate) generator: Generator,
+    /// What became of the results.
+    pub(crate) written: Option<SinkReport>,
+}
+
+/// Bytes of texts (bodies, headers, errors) that may wait in the results' queue: 256 MiB. Beyond it rows are dropped and
+/// counted, as when the queue is full.
+const QUEUED_BYTES_MAX: usize = 256 << 20;
+/// How long one wait for the run's next event lasts: an interrupt is heeded that late at most.
+const TURN: Duration = Duration::from_millis(50);
+
+/// The sizes of the batches that wait to be written, oldest first.
+#[derive(Debug, Default)]
+struct Queued {
+    sizes: std::collections::VecDeque<usize>,
+    bytes: usize,
+}
+
+impl Queued {
+    fn push(&mut self, size: usize) {
+        self.sizes.push_back(size);
+        self.bytes += size;
+    }
+
+    fn pop(&mut self) {
+        self.bytes -= self.sizes.pop_front().unwrap_or(0);
+    }
+
+    fn has_room_for(&self, size: usize) -> bool {
+        self.sizes.is_empty() || self.bytes + size <= QUEUED_BYTES_MAX
+    }
+}
+
+impl Conductor {
+    /// Keeps a summary; writes and shows nothing yet.
+    pub(crate) fn new(labels: TargetTable, interrupts: Interrupts) -> Self {
+        Self {
+            labels,
+            interrupts,
+            sink: None,
+            exporter: None,
+            live: None,
+            keep_summary: true,
+            summary: Summary::new(),
+            timeline: Timeline::new(),
+            rows_dropped: 0,
+            queued: Queued::default(),
+            heeded: 0,
+        }
+    }
+
+    /// Conducts the run to its end.
+    pub(crate) fn conduct(mut self, run: &Run) -> Ending {
+        let last = loop {
+            match run.next_event(TURN) {
+                Some(RunEvent::Rows(batch)) => self.take_rows(batch, run),
+                Some(RunEvent::Progress(snapshot)) => self.show(&snapshot),
+                Some(RunEvent::Finished(snapshot)) => break snapshot.generator,
+                None => {}
+            }
+            self.heed(run);
+        };
+        self.end(last)
+    }
+
+    fn take_rows(&mut self, batch: Batch, run: &Run) {
+        if self.keep_summary {
+            self.summary.add(&batch);
+            self.timeline.add(&batch);
+        }
+        if let Some(exporter) = &self.exporter {
+            exporter.add(&batch, &self.labels);
+        }
+        let Some(sink) = &self.sink else {
+            run.recycle(emptied(batch));
+            return;
+        };
+        while let Some(empty) = sink.take_empty() {
+            self.queued.pop();
+            run.recycle(empty);
+        }
+        let (rows, size) = (batch.samples.len() as u64, batch.texts.len());
+        let refused =
+            if self.queued.has_room_for(size) { sink.offer(batch).err() } else { Some(batch) };
+        match refused {
+            None => self.queued.push(size),
+            Some(batch) => {
+                self.rows_dropped += rows;
+                run.recycle(emptied(batch));
+            }
+        }
+    }
+
+    fn show(&mut self, snapshot: &Snapshot) {
+        if let Some(sink) = &self.sink {
+            sink.note(self.counted(snapshot.generator.clone()));
+        }
+        if let Some(live) = &mut self.live {
+            live.show(snapshot);
+        }
+    }
+
+    /// The generator's view with the rows that were dropped here.
+    fn counted(&self, mut generator: Generator) -> Generator {
+        generator.rows_dropped += self.rows_dropped;
+        generator
+    }
+
+    /// Passes interrupts and broken output on to the run.
+    fn heed(&mut self, run: &Run) {
+        let seen = self.interrupts.seen();
+        if seen > self.heeded {
+            self.heeded = seen;
+            if seen == 1 { run.drain() } else { run.abort() }
+        }
+        if self.sink.as_ref().is_some_and(|sink| sink.broken().is_some()) {
+            run.abort();
+        }
+    }
+
+    fn end(mut self, last: Generator) -> Ending {
+        let generator = self.counted(last);
+        let written = self.sink.take().map(|sink| {
+            sink.note(generator.clone());
+            sink.finish()
+        });
+        if let Some(live) = &mut self.live {
+            live.clear();
+        }
+        Ending { summary: self.summary, timeline: self.timeline, generator, written }
+    }
+}
+
+/// The batch without its rows, its memory kept.
+fn emptied(mut batch: Batch) -> Batch {
+    batch.clear();
+    batch
+}
+
+impl Ending {
+    /// May the figures be believed?
+    #[must_use]
+    pub(crate) fn verdict(&self) -> Verdict {
+        Verdict::new(&self.summary, Some(&self.generator), &[])
+    }
+
+    /// What a report is made from.
+    #[must_use]
+    pub(crate) fn input<'a>(&'a self, title: &'a str, verdict: &'a Verdict) -> report::Input<'a> {
+        report::Input {
+            title,
+            summary: &self.summary,
+            verdict,
+            generator: Some(&self.generator),
+            losses: &[],
+            groups: None,
+            timeline: Some(&self.timeline),
+            buckets: None,
+        }
+    }
+
+    /// The results are whole.
+    ///
+    /// # Errors
+    /// They could not be written; the error names the place.
+    fn check_output(&self, place: &Place) -> Result<(), Failed> {
+        match self.written.as_ref().and_then(|written| written.error.as_ref()) {
+            None => Ok(()),
+            Some(WriteError::ClosedPipe) => {
+                Err(anyhow!("writing results to {place}: the reader closed the pipe").into())
+            }
+            Some(error) => Err(anyhow!("{place}: {error}").into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_wait_are_bounded() {
+        let mut queued = Queued::default();
+        assert!(queued.has_room_for(QUEUED_BYTES_MAX * 2), "one batch always finds room");
+        queued.push(QUEUED_BYTES_MAX - 10);
+        assert!(queued.has_room_for(10) && !queued.has_room_for(11));
+        queued.pop();
+        assert!(queued.has_room_for(11) && queued.bytes == 0);
+        queued.pop();
+    }
+}

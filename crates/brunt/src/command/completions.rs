@@ -1,0 +1,168 @@
+//! `completions`: scripts for bash, zsh and fish, from the tables.
+
+use super::{COMMANDS, Ended, NO_FLAGS, usage};
+use crate::dialect::Invocation;
+use crate::exit_code::ExitCode;
+use crate::flags::{Kind, Row, global};
+use crate::output::Place;
+
+/// Prints the script for one shell.
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
+    let typed = invocation.typed(NO_FLAGS)?;
+    let shell = match typed.operands.as_slice() {
+        [shell] => shell.as_str(),
+        _ => return Err(usage("completions takes one shell's name: bash, zsh or fish")),
+    };
+    let script = match shell {
+        "bash" => bash(),
+        "zsh" => zsh(),
+        "fish" => fish(),
+        other => {
+            return Err(usage(format!(
+                "no completions for \"{other}\" (expected bash, zsh or fish)"
+            )));
+        }
+    };
+    Place::Stdout.write(script.as_bytes())?;
+    Ok(ExitCode::Ok)
+}
+
+/// A command's flags and the global ones.
+fn rows(own: Vec<Row>) -> Vec<Row> {
+    let everywhere = global::FLAGS.iter().map(|flag| flag.row).filter(|row| row.name != "profile");
+    own.into_iter().chain(everywhere).collect()
+}
+
+/// The commands' names and `vegeta`.
+fn names() -> Vec<&'static str> {
+    COMMANDS.iter().map(|command| command.name).chain(["vegeta"]).collect()
+}
+
+fn bash() -> String {
+    let mut text = String::from(
+        "# bash completion of brunt; made by `brunt completions bash`\n_brunt() {\n  local cur=${COMP_WORDS[COMP_CWORD]} \
+         prev=${COMP_WORDS[COMP_CWORD-1]} command= word flags=\n  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n    \
+         case $word in -*|vegeta) ;; *) command=$word; break;; esac\n  done\n  case $command in\n",
+    );
+    let mut choices = String::new();
+    for command in COMMANDS {
+        let flags: Vec<String> =
+            rows(command.native_rows()).iter().map(|row| format!("-{}", row.name)).collect();
+        text.push_str(&format!("    {}) flags=\"{}\";;\n", command.name, flags.join(" ")));
+        for row in command.native_rows() {
+            if let Kind::Choice(words) = row.kind {
+                choices.push_str(&format!(
+                    "    {}:-{}|{}:--{}) COMPREPLY=($(compgen -W \"{}\" -- \"$cur\")); return;;\n",
+                    command.name,
+                    row.name,
+                    command.name,
+                    row.name,
+                    words.join(" ")
+                ));
+            }
+        }
+    }
+    text.push_str("  esac\n  case $command:$prev in\n");
+    text.push_str(&choices);
+    text.push_str(&format!(
+        "    completions:*) COMPREPLY=($(compgen -W \"bash zsh fish\" -- \"$cur\")); return;;\n  esac\n  \
+         if [[ $cur == -* ]]; then\n    COMPREPLY=($(compgen -W \"$flags\" -- \"$cur\"))\n  \
+         elif [[ -z $command ]]; then\n    COMPREPLY=($(compgen -W \"{}\" -- \"$cur\"))\n  \
+         else\n    COMPREPLY=($(compgen -f -- \"$cur\"))\n  fi\n}}\ncomplete -o filenames -F _brunt brunt\n",
+        names().join(" ")
+    ));
+    text
+}
+
+fn zsh() -> String {
+    let mut text = String::from(
+        "#compdef brunt\n# zsh completion of brunt; made by `brunt completions zsh`\n_brunt() {\n  local -a commands\n  \
+         commands=(\n",
+    );
+    for command in COMMANDS {
+        text.push_str(&format!("    '{}:{}'\n", command.name, zsh_text(command.summary)));
+    }
+    text.push_str("  )\n  if (( CURRENT == 2 )); then _describe command commands; return; fi\n  case $words[2] in\n");
+    for command in COMMANDS {
+        text.push_str(&format!("    {}) _arguments \\\n", command.name));
+        for row in rows(command.native_rows()) {
+            let action = match row.kind {
+                Kind::Switch => String::new(),
+                Kind::Path => ":file:_files".to_owned(),
+                Kind::Choice(words) => format!(":word:({})", words.join(" ")),
+                Kind::Text(_) | Kind::Duration => ":value: ".to_owned(),
+            };
+            text.push_str(&format!("      '*-{}[{}]{action}' \\\n", row.name, zsh_text(row.docs)));
+        }
+        text.push_str("      '*:file:_files';;\n");
+    }
+    text.push_str("  esac\n}\n_brunt \"$@\"\n");
+    text
+}
+
+/// Text inside zsh's quotes and brackets.
+fn zsh_text(text: &str) -> String {
+    text.replace('\'', "'\\''").replace('[', "\\[").replace(']', "\\]").replace(':', "\\:")
+}
+
+fn fish() -> String {
+    let mut text = String::from(
+        "# fish completion of brunt; made by `brunt completions fish`\ncomplete -c brunt -f\n",
+    );
+    for command in COMMANDS {
+        text.push_str(&format!(
+            "complete -c brunt -n __fish_use_subcommand -a {} -d '{}'\n",
+            command.name,
+            fish_text(command.summary)
+        ));
+        for row in rows(command.native_rows()) {
+            let value = match row.kind {
+                Kind::Switch => String::new(),
+                Kind::Path => " -r -F".to_owned(),
+                Kind::Choice(words) => format!(" -x -a '{}'", words.join(" ")),
+                Kind::Text(_) | Kind::Duration => " -x".to_owned(),
+            };
+            text.push_str(&format!(
+                "complete -c brunt -n '__fish_seen_subcommand_from {}' -o {}{value} -d '{}'\n",
+                command.name,
+                row.name,
+                fish_text(row.docs)
+            ));
+        }
+    }
+    text.push_str(
+        "complete -c brunt -n '__fish_seen_subcommand_from report plot encode dump' -F\n",
+    );
+    text
+}
+
+/// Text inside fish's single quotes.
+fn fish_text(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\'', "\\'")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shell_knows_every_flag_and_command() {
+        let scripts = [bash(), zsh(), fish()];
+        for command in COMMANDS {
+            for script in &scripts {
+                assert!(script.contains(command.name), "{}", command.name);
+                for row in command.native_rows() {
+                    let found = script.contains(&format!("-{}", row.name))
+                        || script.contains(&format!("-o {}", row.name));
+                    assert!(found, "{} -{}", command.name, row.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn quotes_do_not_end_the_text() {
+        assert_eq!(zsh_text("it's [a:b]"), "it'\\''s \\[a\\:b\\]");
+        assert_eq!(fish_text("it's"), "it\\'s");
+    }
+}

@@ -1,0 +1,160 @@
+//! `demo`: a server of six 60 ms workers on this machine, attacked below and above what it can carry; both reports, a page
+//! with charts, and what to try next.
+
+use std::io::{IsTerminal, Write};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow};
+use demo::{Config, Server, ServiceTime};
+use engine::{Run, Settings};
+use metrics::{TargetLabel, TargetTable};
+use net::Address;
+use stdx::{Bytes, Nanos};
+use workload::arrival::{Rate, Shape};
+use workload::{Load, Plan, Target, Targets};
+
+use super::Ended;
+use super::attack::{Conductor, Ending, cannot_start};
+use super::live::Live;
+use crate::dialect::{Invocation, Typed};
+use crate::exit_code::{ExitCode, Failed};
+use crate::flags::serve::{DEMO, DemoFlags};
+use crate::input::Interrupts;
+use crate::output::{self, Place};
+
+/// Workers of the server.
+const WORKERS: u32 = 6;
+/// How long each is busy with one request.
+const SERVICE: Nanos = Nanos::from_millis(60);
+/// How long each attack lasts.
+const DURATION: Nanos = Nanos::from_secs(8);
+/// Below and above what six workers of 60 ms can carry: 100 requests a second.
+const RATES: [(&str, u64); 2] = [("below", 70), ("above", 130)];
+/// The page's name.
+const PAGE: &str = "brunt-demo.html";
+
+/// Shows it.
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
+    let typed = invocation.typed(DEMO)?;
+    let interrupts = Interrupts::watch()?;
+    let config = Config {
+        workers: WORKERS,
+        service: ServiceTime::Fixed(SERVICE),
+        body: Bytes(512),
+        ..Config::default()
+    };
+    let anywhere = Address::Ip(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+    let server = Server::start(config, &[anywhere])
+        .map_err(|error| Failed::from(anyhow!("starting the server: {error}")))?;
+    let Some(Address::Ip(at)) = server.addresses().first().cloned() else {
+        return Err(Failed::from(anyhow!("the server has no address")).into());
+    };
+    say(&format!(
+        "A server at http://{at}/ with {WORKERS} workers, each busy for 60 ms with a request: it can carry 100 requests a second.\n"
+    ))?;
+    let mut endings = Vec::new();
+    for (name, rate) in RATES {
+        say(&format!("\n{}\n\n", heading(name, rate)))?;
+        let ending = attack(&typed, at, (name, rate), &interrupts)?;
+        let verdict = ending.verdict();
+        say(&report::text(&ending.input(name, &verdict)))?;
+        say(&format!("\n{}\n", lesson(name, &ending)))?;
+        endings.push(ending);
+        if interrupts.seen() > 0 {
+            break;
+        }
+    }
+    server.stop();
+    let page = write_page(&endings)?;
+    say(&format!(
+        "\nThe last report with its charts: {}\n\nTry next:\n  \
+         brunt serve --listen 127.0.0.1:8080 --workers 6 --service fixed:60ms\n  \
+         echo \"GET http://127.0.0.1:8080/\" | brunt attack -rate=90 -duration=10s | tee results.bin | brunt report\n  \
+         brunt plot results.bin > plot.html\n  brunt help attack\n",
+        page.display()
+    ))?;
+    Ok(ExitCode::Ok)
+}
+
+fn say(text: &str) -> Result<(), Failed> {
+    Place::Stdout.write(text.as_bytes())
+}
+
+fn heading(name: &str, rate: u64) -> String {
+    format!("=== {name} saturation: {rate} requests a second for 8 s ===")
+}
+
+/// Attacks the server once.
+fn attack(
+    typed: &Typed<DemoFlags>,
+    at: SocketAddr,
+    (name, rate): (&str, u64),
+    interrupts: &Interrupts,
+) -> Result<Ending, Failed> {
+    let target = Target {
+        method: "GET".to_owned(),
+        url: format!("http://{at}/"),
+        headers: Vec::new(),
+        body: Arc::from([]),
+        weight: 1,
+        name: String::new(),
+    };
+    let label = TargetLabel {
+        attack: name.to_owned(),
+        method: target.method.clone(),
+        url: target.url.clone(),
+        name: String::new(),
+    };
+    let plan = Plan {
+        name: name.to_owned(),
+        load: Load::Open { shape: Shape::constant(Rate::per_second(rate)), max_in_flight: None },
+        duration: Some(DURATION),
+        targets: Targets::new(vec![target]),
+        seed: 1,
+    };
+    let live = std::io::stderr().is_terminal() && !typed.flags.quiet;
+    let mut conductor = Conductor::new(TargetTable { labels: vec![label] }, interrupts.clone());
+    conductor.live = live.then(|| Live::new(&plan));
+    // One worker is plenty for this rate, and leaves the other cores to the server.
+    let settings = Settings { workers: 1, ..Settings::default() };
+    let run = Run::start(plan, &settings, None).map_err(cannot_start)?;
+    Ok(conductor.conduct(&run))
+}
+
+/// What the report shows, in a sentence or two, with its own figures.
+fn lesson(name: &str, ending: &Ending) -> String {
+    let summary = &ending.summary;
+    let p99 = |times: &metrics::Histogram| times.quantile(0.99).rounded();
+    let (response, service) = (p99(&summary.response), p99(&summary.service));
+    match name {
+        "below" => format!(
+            "Below saturation a request hardly waits: 99 of 100 were answered within {response}, of which 60 ms are the work."
+        ),
+        _ => format!(
+            "Above saturation the queue grows as long as the attack lasts: 99 of 100 were answered within {response} \
+             ({service} from when each was sent), and {:.0} requests a second got through, whatever was sent.",
+            summary.throughput()
+        ),
+    }
+}
+
+/// Writes the page beside the user, or where temporary files go.
+fn write_page(endings: &[Ending]) -> Result<PathBuf, Failed> {
+    let Some(ending) = endings.last() else {
+        return Err(anyhow!("no attack ran").into());
+    };
+    let verdict = ending.verdict();
+    let page = report::html(&ending.input("brunt demo", &verdict));
+    let beside = std::env::current_dir().unwrap_or_default().join(PAGE);
+    let write =
+        |path: &PathBuf| std::fs::File::create(path).and_then(|mut f| f.write_all(page.as_bytes()));
+    if write(&beside).is_ok() {
+        return Ok(beside);
+    }
+    let elsewhere = std::env::temp_dir().join(PAGE);
+    write(&elsewhere).with_context(|| format!("writing {}", elsewhere.display()))?;
+    output::complain("the current directory takes no files; the page is among the temporary ones");
+    Ok(elsewhere)
+}

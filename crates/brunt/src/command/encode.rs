@@ -1,0 +1,140 @@
+//! `encode`: results in any format in, one format out, row by row as they come.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::anyhow;
+use metrics::Batch;
+use results::{Encoding, Item, ReadError, Reader, StreamInfo, WriteError, Writer};
+
+use super::{Ended, usage};
+use crate::dialect::{Dialect, Invocation, Typed};
+use crate::exit_code::{ExitCode, Failed, OrExit};
+use crate::flags::results::{ENCODE, EncodeFlags};
+use crate::input::{self, Interrupts};
+use crate::output::{self, Place};
+
+/// Encodes the inputs.
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
+    let typed = invocation.typed(ENCODE)?;
+    let encoding = encoding(&typed)?;
+    let interrupts = Interrupts::watch()?;
+    let inputs = input::open_results(&typed.operands, &interrupts, Duration::ZERO)?;
+    let mut reader = Reader::open(inputs).map_err(|error| unreadable(&error, typed.dialect))?;
+    let place = Place::named(typed.flags.output.as_deref());
+    let info = StreamInfo {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        detail: reader.detail(),
+        ..StreamInfo::default()
+    };
+    if encoding == Encoding::Parquet && place == Place::Stdout && output::stdout_is_terminal() {
+        return Err(usage("parquet is no text for a terminal (give -output=FILE)"));
+    }
+    let opened = results::writer(encoding, place.open()?, &info);
+    let done = opened.and_then(|writer| copy(&mut reader, writer));
+    match done {
+        Ok(read) => read.map_err(|error| unreadable(&error, typed.dialect))?,
+        // The reader of a pipe has seen what it wanted.
+        Err(WriteError::ClosedPipe) => return Ok(ExitCode::Ok),
+        Err(error) => return Err(Failed::from(anyhow!("{place}: {error}")).into()),
+    }
+    for loss in reader.losses() {
+        output::complain(&format!("brunt encode: {loss}"));
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// The format to write: `-to`, else natively the output's ending, else JSON.
+fn encoding(typed: &Typed<EncodeFlags>) -> Result<Encoding, Ended> {
+    let (to, output) = (typed.flags.to.as_deref(), typed.flags.output.as_deref());
+    match (to, typed.dialect) {
+        (None, Dialect::Native) => Ok(by_ending(output).unwrap_or(Encoding::Json)),
+        (None, Dialect::Vegeta) => Ok(Encoding::Json),
+        (Some(name), Dialect::Native) => Encoding::parse(name).ok_or_else(|| {
+            usage(format!("flag -to: \"{name}\" is not one of arrow, parquet, csv, json, gob"))
+        }),
+        (Some(name), Dialect::Vegeta) => {
+            let known = Encoding::parse(name).filter(|encoding| !encoding.is_native());
+            let unknown = || anyhow!("encode: unknown encoding {name:?}");
+            Ok(known.ok_or_else(unknown).or_exit(ExitCode::Failure)?)
+        }
+    }
+}
+
+/// The format a file's ending stands for.
+#[must_use]
+pub(super) fn by_ending(path: Option<&str>) -> Option<Encoding> {
+    let ending = Path::new(path?).extension()?.to_str()?;
+    match ending {
+        "arrow" | "arrows" => Some(Encoding::Arrow),
+        "parquet" => Some(Encoding::Parquet),
+        "csv" => Some(Encoding::Csv),
+        "json" | "jsonl" | "ndjson" => Some(Encoding::Json),
+        "gob" => Some(Encoding::Gob),
+        _ => None,
+    }
+}
+
+/// Copies every row; a read error ends the copy after what came before it was written.
+fn copy(
+    reader: &mut Reader,
+    mut writer: Box<dyn Writer>,
+) -> Result<Result<(), ReadError>, WriteError> {
+    let mut batch = Batch::default();
+    let read = loop {
+        match reader.next(&mut batch) {
+            Ok(Some(Item::Hits)) => {
+                writer.batch(&batch, reader.targets())?;
+                // Every batch at once, so that `attack | encode | jq` is live.
+                writer.flush()?;
+            }
+            Ok(Some(Item::Generator { generator, .. })) => writer.generator(&generator)?,
+            Ok(None) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    writer.finish()?;
+    Ok(read)
+}
+
+/// The failure of an input that cannot be read, in the dialect's words.
+#[must_use]
+pub(super) fn unreadable(error: &ReadError, dialect: Dialect) -> Failed {
+    let error = match (error, dialect) {
+        (ReadError::Detect { .. }, Dialect::Vegeta) => anyhow!("encode: {error}"),
+        (ReadError::Detect { .. }, Dialect::Native) => {
+            anyhow!("{error} (expected arrow, parquet, csv, json or gob; is it empty?)")
+        }
+        _ => anyhow!("{error}"),
+    };
+    Failed { code: ExitCode::Results, error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_stand_for_formats() {
+        let cases = [
+            ("a.arrow", Some(Encoding::Arrow)),
+            ("a.parquet", Some(Encoding::Parquet)),
+            ("a.jsonl", Some(Encoding::Json)),
+            ("results.bin", None),
+            ("results", None),
+        ];
+        for (path, encoding) in cases {
+            assert_eq!(by_ending(Some(path)), encoding, "{path}");
+        }
+    }
+
+    #[test]
+    fn foreign_input_is_told_in_each_dialects_words() {
+        let error = ReadError::Detect { input: "stdin".into() };
+        let vegeta = unreadable(&error, Dialect::Vegeta);
+        assert_eq!(vegeta.to_string(), "encode: can't detect encoding of \"stdin\"");
+        let native = unreadable(&error, Dialect::Native);
+        assert_eq!(native.code, ExitCode::Results);
+        assert!(native.to_string().contains("expected arrow"));
+    }
+}

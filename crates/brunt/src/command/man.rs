@@ -1,0 +1,101 @@
+//! `man`: the manual page in roff, from the tables.
+
+use super::{COMMANDS, Command, Ended, NO_FLAGS};
+use crate::dialect::Invocation;
+use crate::exit_code::ExitCode;
+use crate::flags::{Row, global};
+use crate::output::Place;
+
+/// Prints the man page.
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
+    invocation.typed(NO_FLAGS)?;
+    Place::Stdout.write(page().as_bytes())?;
+    Ok(ExitCode::Ok)
+}
+
+/// The whole page.
+fn page() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let mut text = format!(
+        ".TH BRUNT 1 \"\" \"brunt {version}\" \"User Commands\"\n.SH NAME\nbrunt \\- an honest load tester\n\
+         .SH SYNOPSIS\n.B brunt\n[\\fB\\-cpus\\fR N] \\fICOMMAND\\fR [flags]\n.br\n.B brunt vegeta\n\
+         \\fICOMMAND\\fR [flags]\n.SH GLOBAL FLAGS\n"
+    );
+    for row in global::FLAGS.iter().map(|flag| flag.row).filter(|row| row.name != "profile") {
+        push_row(&mut text, row);
+    }
+    text.push_str(".SH COMMANDS\n");
+    for command in COMMANDS {
+        push_command(&mut text, command);
+    }
+    text.push_str(".SH EXIT STATUS\n");
+    for (code, meaning) in [
+        (0, "Done, even if every request failed."),
+        (1, "An operation failed: output not written, address not bound."),
+        (2, "The command line is wrong."),
+        (
+            3,
+            "What it names is wrong: targets, a body, a certificate, an impossible rate. Nothing was sent.",
+        ),
+        (4, "A results file is empty, corrupt or of no known format."),
+        (5, "report \\-fail\\-on\\-invalid, and the verdict is INVALID."),
+    ] {
+        text.push_str(&format!(".TP\n.B {code}\n{meaning}\n"));
+    }
+    text
+}
+
+fn push_command(text: &mut String, command: &Command) {
+    let operands = escape(command.operands);
+    text.push_str(&format!(".SS \"{} {operands}\"\n{}\n", command.name, escape(command.summary)));
+    if !command.about.is_empty() {
+        text.push_str(&format!(".PP\n.nf\n{}\n.fi\n", escape(command.about)));
+    }
+    for row in command.native_rows() {
+        push_row(text, row);
+    }
+    for (line, purpose) in command.examples {
+        text.push_str(&format!(
+            ".PP\n{}:\n.PP\n.nf\n.RS\n{}\n.RE\n.fi\n",
+            escape(purpose),
+            escape(line)
+        ));
+    }
+}
+
+fn push_row(text: &mut String, row: Row) {
+    let name = escape(row.name);
+    let value = escape(row.kind.placeholder());
+    text.push_str(&format!(".TP\n\\fB\\-{name}\\fR \\fI{value}\\fR\n{}", escape(row.docs)));
+    if !row.default.is_empty() {
+        text.push_str(&format!(" Default: {}.", escape(row.default)));
+    }
+    text.push('\n');
+}
+
+/// Text for roff: hyphens stay hyphens, and no line begins a request.
+fn escape(text: &str) -> String {
+    let escaped = text.replace('\\', "\\e").replace('-', "\\-");
+    let lines = escaped.lines().map(|line| {
+        if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line.to_owned() }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_flag_is_on_the_page() {
+        let page = page();
+        for row in COMMANDS.iter().flat_map(Command::native_rows) {
+            assert!(page.contains(&format!("\\fB\\-{}\\fR", escape(row.name))), "-{}", row.name);
+        }
+    }
+
+    #[test]
+    fn text_is_no_request() {
+        assert_eq!(escape(".x\n'y a-b \\"), "\\&.x\n\\&'y a\\-b \\e");
+    }
+}

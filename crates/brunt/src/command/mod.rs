@@ -1,0 +1,243 @@
+//! The commands: one row each; help, man page and completions are made from the same rows.
+
+mod attack;
+mod completions;
+mod demo;
+mod dump;
+mod encode;
+pub(crate) mod help;
+mod live;
+mod man;
+mod plot;
+mod report;
+mod serve;
+
+use crate::dialect::Invocation;
+use crate::exit_code::{ExitCode, Failed};
+use crate::flags::{self, Flag, FlagError, Row, Scope};
+
+/// Why a command did not run to its end.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// Its flags are wrong, or help was asked for.
+    Flags(FlagError),
+    /// It failed.
+    Failed(Failed),
+}
+
+impl From<FlagError> for Ended {
+    fn from(error: FlagError) -> Self {
+        Self::Flags(error)
+    }
+}
+
+impl From<Failed> for Ended {
+    fn from(failed: Failed) -> Self {
+        Self::Failed(failed)
+    }
+}
+
+/// One command.
+pub(crate) struct Command {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// What it does, in one line.
+    pub(crate) summary: &'static str,
+    /// What may follow its flags; empty for nothing.
+    pub(crate) operands: &'static str,
+    /// What else to know; may be empty.
+    pub(crate) about: &'static str,
+    /// Commands to copy, with what each is for.
+    pub(crate) examples: &'static [(&'static str, &'static str)],
+    /// Its flags.
+    pub(crate) rows: fn() -> Vec<Row>,
+    /// Runs it.
+    pub(crate) run: fn(&Invocation) -> Result<ExitCode, Ended>,
+}
+
+impl Command {
+    /// Its flags that our own dialect knows.
+    #[must_use]
+    pub(crate) fn native_rows(&self) -> Vec<Row> {
+        let mut rows = (self.rows)();
+        rows.retain(|row| row.scope.is_known_to(Scope::Native));
+        rows
+    }
+}
+
+/// Every command, in the order of the help.
+pub(crate) const COMMANDS: &[Command] = &[
+    Command {
+        name: "demo",
+        summary: "Show everything on this machine in half a minute.",
+        operands: "",
+        about: "Starts a server of six single-threaded workers of 60 ms, attacks it below and above what it can \
+                carry, prints both reports and writes brunt-demo.html.",
+        examples: &[("brunt demo", "watch a server saturate")],
+        rows: || rows_of(flags::serve::DEMO),
+        run: demo::run,
+    },
+    Command {
+        name: "attack",
+        summary: "Send requests at a rate, or as users, and stream the results.",
+        operands: "",
+        about: attack::ABOUT,
+        examples: &[
+            (
+                "echo \"GET http://localhost:8080/\" | brunt attack -duration=5s | tee results.bin | brunt report",
+                "50 requests a second for 5 s, reported and kept",
+            ),
+            (
+                "brunt attack -targets=targets -rate=200 -duration=1m -output=results.arrow",
+                "a file of targets in turn",
+            ),
+            (
+                "echo \"GET http://localhost:8080/\" | brunt attack -rate=0 -max-workers=64 -duration=10s",
+                "a closed loop of 64 users",
+            ),
+            (
+                "echo \"GET http://localhost:8080/\" | brunt attack -shape=linear:10..500 -duration=2m -output=ramp.arrow",
+                "a ramp from 10 to 500 a second",
+            ),
+        ],
+        rows: || rows_of(flags::attack::FLAGS),
+        run: attack::run,
+    },
+    Command {
+        name: "report",
+        summary: "Report results: text, JSON, histogram, HTML, Markdown, JUnit.",
+        operands: "[FILE…]",
+        about: "Reads results in any format from the files, or from standard input, merged by time. Ctrl-C reports \
+                what was read so far.",
+        examples: &[
+            ("brunt report results.bin", "the text report"),
+            ("brunt report -type=html -output=report.html results.bin", "one page with charts"),
+            ("brunt report -type='hist[0,10ms,100ms]' results.bin", "a histogram"),
+            ("brunt attack … | brunt report -every=1s", "live"),
+        ],
+        rows: || rows_of(flags::results::REPORT),
+        run: report::run,
+    },
+    Command {
+        name: "plot",
+        summary: "Draw results: latency over time, percentile curves, histograms.",
+        operands: "[[LABEL=]FILE…]",
+        about: "Reads results in any format from the files, or from standard input.",
+        examples: &[
+            ("brunt plot results.bin > plot.html", "latency over time"),
+            (
+                "brunt plot -percentiles -output=compare.svg before=a.bin after=b.bin",
+                "two runs in one picture",
+            ),
+        ],
+        rows: || rows_of(flags::results::PLOT),
+        run: plot::run,
+    },
+    Command {
+        name: "encode",
+        summary: "Turn results into another format.",
+        operands: "[FILE…]",
+        about: "Reads results in any format from the files, or from standard input, merged by time.",
+        examples: &[
+            ("brunt encode -to=csv results.bin > results.csv", "for a spreadsheet"),
+            ("brunt encode -output=results.parquet results.bin", "for DuckDB, pandas, Polars"),
+            ("brunt attack … | brunt encode | jq -r .latency", "live, line by line"),
+        ],
+        rows: || rows_of(flags::results::ENCODE),
+        run: encode::run,
+    },
+    Command {
+        name: "dump",
+        summary: "Vegeta's old name of encode; explains itself.",
+        operands: "[FILE…]",
+        about: "",
+        examples: &[],
+        rows: || rows_of(flags::results::DUMP),
+        run: dump::run,
+    },
+    Command {
+        name: "serve",
+        summary: "Run a server with a chosen service time, queue and faults, to practise on.",
+        operands: "",
+        about: "Besides any path, it answers /slow, /reset, /truncate, /garbage, /drip, /huge-headers and /bomb \
+                with the fault of that name. Ctrl-C ends it and prints what it served.",
+        examples: &[
+            (
+                "brunt serve --listen 127.0.0.1:8080 --workers 6 --service fixed:60ms",
+                "100 requests a second and no more",
+            ),
+            ("brunt serve --service lognormal:60ms,0.5 --error-rate 1%", "a more lifelike one"),
+        ],
+        rows: || rows_of(flags::serve::SERVE),
+        run: serve::run,
+    },
+    Command {
+        name: "completions",
+        summary: "Print completions for bash, zsh or fish.",
+        operands: "bash|zsh|fish",
+        about: "",
+        examples: &[(
+            "brunt completions bash > /etc/bash_completion.d/brunt",
+            "for every user of this machine",
+        )],
+        rows: Vec::new,
+        run: completions::run,
+    },
+    Command {
+        name: "man",
+        summary: "Print the man page.",
+        operands: "",
+        about: "",
+        examples: &[("brunt man | man -l -", "read it")],
+        rows: Vec::new,
+        run: man::run,
+    },
+    Command {
+        name: "help",
+        summary: "Print help, for one command where it is named.",
+        operands: "[COMMAND]",
+        about: "",
+        examples: &[],
+        rows: Vec::new,
+        run: help::run,
+    },
+];
+
+/// The rows of a table.
+fn rows_of<T>(table: &[Flag<T>]) -> Vec<Row> {
+    table.iter().map(|flag| flag.row).collect()
+}
+
+/// A wrong operand or combination of flags.
+fn usage(text: impl Into<String>) -> Ended {
+    Ended::Failed(Failed { code: ExitCode::Usage, error: anyhow::Error::msg(text.into()) })
+}
+
+/// The flags of a command without any.
+const NO_FLAGS: &[Flag<()>] = &[];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_apart() {
+        for command in COMMANDS {
+            let rows = command.native_rows();
+            let mut names: Vec<&str> =
+                rows.iter().flat_map(|row| row.aliases.iter().copied().chain([row.name])).collect();
+            let all = names.len();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), all, "{}", command.name);
+        }
+    }
+
+    #[test]
+    fn docs_are_sentences() {
+        for row in COMMANDS.iter().flat_map(Command::native_rows) {
+            assert!(row.docs.ends_with(['.', ')']), "-{}: {}", row.name, row.docs);
+            assert!(row.docs.len() < 110, "-{}: {}", row.name, row.docs);
+        }
+    }
+}

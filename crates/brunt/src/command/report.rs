@@ -1,0 +1,267 @@
+//! `report`: results in, a report out, once or every so often.
+
+use std::time::{Duration, Instant};
+
+use anyhow::anyhow;
+use metrics::{Batch, By, Generator, Groups, Summary, Timeline, Verdict};
+use report::{Buckets, Input};
+use results::{Item, Reader};
+use stdx::Nanos;
+
+use super::{Ended, encode, usage};
+use crate::dialect::{Dialect, Invocation, Typed};
+use crate::exit_code::{ExitCode, Failed};
+use crate::flags::results::{REPORT, ReportFlags};
+use crate::input::{self, Interrupts};
+use crate::output::Place;
+
+/// What a report looks like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Json(Option<Buckets>),
+    Hist(Buckets),
+    Hdrplot,
+    Html,
+    Markdown,
+    Junit,
+}
+
+/// What a report's command line means.
+#[derive(Debug)]
+struct Meant {
+    dialect: Dialect,
+    kind: Kind,
+    by: Option<By>,
+    every: Option<Duration>,
+    place: Place,
+    title: String,
+    fail_on_invalid: bool,
+}
+
+/// After an interrupt a live input is waited for this long while it is silent: its writer was interrupted too, and drains.
+const PATIENCE: Duration = Duration::from_millis(1500);
+/// What clears the screen before a report of `-every`.
+const CLEAR: &str = "\u{1b}[2J\u{1b}[0;0H";
+
+/// Reports.
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
+    let typed = invocation.typed(REPORT)?;
+    let meant = meant(&typed)?;
+    let interrupts = Interrupts::watch()?;
+    let patience = match meant.dialect {
+        Dialect::Native => PATIENCE,
+        Dialect::Vegeta => Duration::ZERO,
+    };
+    let inputs = input::open_results(&typed.operands, &interrupts, patience)?;
+    let reader = Reader::open(inputs);
+    let mut reader = match reader {
+        Ok(reader) => reader,
+        // Interrupted before the first row: there is nothing to report.
+        Err(_) if interrupts.seen() > 0 => return Ok(ExitCode::Ok),
+        Err(error) => return Err(encode::unreadable(&error, meant.dialect).into()),
+    };
+    let mut figures = Figures::new(meant.by, meant.kind == Kind::Html);
+    let read = read(&mut reader, &mut figures, &meant)?;
+    figures.losses.extend(reader.losses().iter().cloned());
+    if let Err(failed) = &read
+        && interrupts.seen() == 0
+    {
+        figures.losses.push(failed.to_string());
+    }
+    if read.is_err() && figures.summary.requests == 0 && interrupts.seen() == 0 {
+        return Ok(read.map(|()| ExitCode::Ok)?);
+    }
+    let verdict = figures.verdict();
+    meant.place.write(meant.document(&figures, &verdict).as_bytes())?;
+    if interrupts.seen() == 0 {
+        read?;
+    }
+    if meant.fail_on_invalid && !verdict.is_valid() {
+        return Ok(ExitCode::Invalid);
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// Reads to the end, or to the first damage, which is the inner error.
+fn read(
+    reader: &mut Reader,
+    figures: &mut Figures,
+    meant: &Meant,
+) -> Result<Result<(), Failed>, Failed> {
+    let mut batch = Batch::default();
+    let mut due = meant.every.map(|every| Instant::now() + every);
+    loop {
+        match reader.next(&mut batch) {
+            Ok(Some(Item::Hits)) => figures.add(&batch, reader),
+            Ok(Some(Item::Generator { input, generator })) => figures.note(input, *generator),
+            Ok(None) => return Ok(Ok(())),
+            Err(error) => return Ok(Err(encode::unreadable(&error, meant.dialect))),
+        }
+        if let (Some(every), Some(at)) = (meant.every, due)
+            && Instant::now() >= at
+        {
+            let verdict = figures.verdict_so_far();
+            let document = format!("{CLEAR}{}", meant.document(figures, &verdict));
+            meant.place.write(document.as_bytes())?;
+            due = Some(Instant::now() + every);
+        }
+    }
+}
+
+/// What was read so far.
+struct Figures {
+    summary: Summary,
+    groups: Option<Groups>,
+    timeline: Option<Timeline>,
+    /// Each input's generator, by the input's place.
+    generators: Vec<(usize, Generator)>,
+    merged: Option<Generator>,
+    losses: Vec<String>,
+}
+
+impl Figures {
+    fn new(by: Option<By>, timeline: bool) -> Self {
+        Self {
+            summary: Summary::new(),
+            groups: by.map(Groups::new),
+            timeline: timeline.then(Timeline::new),
+            generators: Vec::new(),
+            merged: None,
+            losses: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, batch: &Batch, reader: &Reader) {
+        self.summary.add(batch);
+        if let Some(groups) = &mut self.groups {
+            groups.add(batch, reader.targets());
+        }
+        if let Some(timeline) = &mut self.timeline {
+            timeline.add(batch);
+        }
+    }
+
+    /// Takes a generator's newer view of itself.
+    fn note(&mut self, input: usize, generator: Generator) {
+        match self.generators.iter_mut().find(|(of, _)| *of == input) {
+            Some((_, known)) => *known = generator,
+            None => self.generators.push((input, generator)),
+        }
+        let mut all = self.generators.iter().map(|(_, generator)| generator);
+        self.merged = all.next().cloned().map(|mut merged| {
+            for other in all {
+                merged.merge(other);
+            }
+            merged
+        });
+    }
+
+    fn verdict(&self) -> Verdict {
+        Verdict::new(&self.summary, self.merged.as_ref(), &self.losses)
+    }
+
+    /// The verdict in the middle of a stream, which is not cut off but goes on.
+    fn verdict_so_far(&self) -> Verdict {
+        let mut generator = self.merged.clone();
+        if let Some(generator) = &mut generator {
+            generator.finished = true;
+        }
+        Verdict::new(&self.summary, generator.as_ref(), &self.losses)
+    }
+}
+
+impl Meant {
+    /// The report as text.
+    fn document(&self, figures: &Figures, verdict: &Verdict) -> String {
+        let summary = &figures.summary;
+        if self.dialect == Dialect::Vegeta {
+            match &self.kind {
+                Kind::Text => return report::text_vegeta(summary),
+                Kind::Json(buckets) => return report::json_vegeta(summary, buckets.as_ref()),
+                _ => {}
+            }
+        }
+        let buckets = match &self.kind {
+            Kind::Json(buckets) => buckets.as_ref(),
+            _ => None,
+        };
+        let input = Input {
+            title: &self.title,
+            summary,
+            verdict,
+            generator: figures.merged.as_ref(),
+            losses: &figures.losses,
+            groups: figures.groups.as_ref(),
+            timeline: figures.timeline.as_ref(),
+            buckets,
+        };
+        match &self.kind {
+            Kind::Text => report::text(&input),
+            Kind::Json(_) => report::json(&input),
+            Kind::Hist(buckets) => report::hist(summary, buckets),
+            Kind::Hdrplot => report::hdrplot(summary),
+            Kind::Html => report::html(&input),
+            Kind::Markdown => report::markdown(&input),
+            Kind::Junit => report::junit(&input),
+        }
+    }
+}
+
+/// Validates what was typed.
+fn meant(typed: &Typed<ReportFlags>) -> Result<Meant, Ended> {
+    let flags = &typed.flags;
+    let kind = kind(typed)?;
+    let by = match flags.by.as_deref() {
+        Some("target") => Some(By::Target),
+        Some("status") => Some(By::Status),
+        Some("name") => Some(By::Name),
+        _ => None,
+    };
+    let place = Place::named(flags.output.as_deref());
+    Ok(Meant {
+        dialect: typed.dialect,
+        kind,
+        by,
+        every: Some(flags.every).filter(|every| *every > Nanos::ZERO).map(Duration::from),
+        place,
+        title: typed.operands.join(", "),
+        fail_on_invalid: flags.fail_on_invalid,
+    })
+}
+
+/// The report's kind, in Vegeta's words where it is none.
+fn kind(typed: &Typed<ReportFlags>) -> Result<Kind, Ended> {
+    let flags = &typed.flags;
+    let name = match flags.kind.as_str() {
+        "" if flags.json => "json",
+        "" => "text",
+        name => name,
+    };
+    let wrong = |text: String| match typed.dialect {
+        Dialect::Native => usage(text),
+        Dialect::Vegeta => Failed::from(anyhow!(text)).into(),
+    };
+    let buckets = |text: &str| Buckets::parse(text).map_err(|error| wrong(error.to_string()));
+    let native = typed.dialect == Dialect::Native;
+    match name {
+        "text" => Ok(Kind::Text),
+        "json" => Ok(Kind::Json(flags.buckets.as_deref().map(buckets).transpose()?)),
+        "hist" => match &flags.buckets {
+            Some(text) => Ok(Kind::Hist(buckets(text)?)),
+            None => Err(wrong("bad buckets: give -type='hist[0,1ms,10ms]' or -buckets".to_owned())),
+        },
+        "hdrplot" => Ok(Kind::Hdrplot),
+        "html" if native => Ok(Kind::Html),
+        "markdown" if native => Ok(Kind::Markdown),
+        "junit" if native => Ok(Kind::Junit),
+        "plot" => Err(wrong("plot reports are made by the plot command".to_owned())),
+        _ if name.starts_with("hist[") => Ok(Kind::Hist(buckets(&name[4..])?)),
+        _ if native => Err(wrong(format!(
+            "flag -type: unknown report type \"{name}\" (expected text, json, hist[0,1ms,…], hdrplot, html, \
+             markdown or junit)"
+        ))),
+        _ if name.len() < 4 => Err(wrong(format!("invalid report type: {name}"))),
+        _ => Err(wrong(format!("unknown report type: \"{name}\""))),
+    }
+}

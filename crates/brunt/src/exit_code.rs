@@ -1,0 +1,101 @@
+//! `ExitCode`: the only list of exit codes. A number is never reused for another meaning (docs/reference/exit-codes.md).
+
+use std::fmt;
+
+/// How the command ended, as its parent process sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExitCode {
+    /// Done, even if every request failed: a failed request is a result.
+    Ok = 0,
+    /// An operation failed: the output could not be written, an address could not be bound, a thread not started.
+    Failure = 1,
+    /// The command line is wrong. Nothing was sent or written.
+    Usage = 2,
+    /// What the command line names is wrong: targets, a body, a certificate, an impossible rate. Nothing was sent.
+    Input = 3,
+    /// A results file is empty, corrupt or of no format we know.
+    Results = 4,
+    /// `report --fail-on-invalid` and the verdict is INVALID.
+    Invalid = 5,
+}
+
+impl ExitCode {
+    /// The code in Vegeta's numbers, which knows 0, 1 and 2 only.
+    #[must_use]
+    pub(crate) fn as_vegeta(self) -> Self {
+        match self {
+            Self::Ok | Self::Usage => self,
+            Self::Failure | Self::Input | Self::Results | Self::Invalid => Self::Failure,
+        }
+    }
+}
+
+impl From<ExitCode> for std::process::ExitCode {
+    fn from(code: ExitCode) -> Self {
+        Self::from(code as u8)
+    }
+}
+
+/// Why a command ended early, and the code that says so.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    /// The code to end with.
+    pub(crate) code: ExitCode,
+    /// What to say, in one line.
+    pub(crate) error: anyhow::Error,
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#}", self.error)
+    }
+}
+
+impl From<anyhow::Error> for Failed {
+    fn from(error: anyhow::Error) -> Self {
+        Self { code: ExitCode::Failure, error }
+    }
+}
+
+/// Gives an error its exit code.
+pub(crate) trait OrExit<T> {
+    /// The value, or the failure with this code.
+    fn or_exit(self, code: ExitCode) -> Result<T, Failed>;
+}
+
+impl<T, E: Into<anyhow::Error>> OrExit<T> for Result<T, E> {
+    fn or_exit(self, code: ExitCode) -> Result<T, Failed> {
+        self.map_err(|error| Failed { code, error: error.into() })
+    }
+}
+
+/// How a command ends.
+pub(crate) type Outcome = Result<ExitCode, Failed>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vegeta_knows_three_codes() {
+        let cases = [
+            (ExitCode::Ok, 0),
+            (ExitCode::Failure, 1),
+            (ExitCode::Usage, 2),
+            (ExitCode::Input, 1),
+            (ExitCode::Results, 1),
+            (ExitCode::Invalid, 1),
+        ];
+        for (code, number) in cases {
+            assert_eq!(code.as_vegeta() as u8, number);
+        }
+    }
+
+    #[test]
+    fn the_reference_page_lists_every_code() {
+        let page = include_str!("../../../docs/reference/exit-codes.md");
+        for code in 0..=5 {
+            assert!(page.contains(&format!("| {code} |")), "{code}");
+        }
+    }
+}

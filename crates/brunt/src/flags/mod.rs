@@ -1,0 +1,22 @@
+//! The flags: one row each, from which parsing, help, the man page and the completions are made.
+//!
+//! ```text
+//! argv ─▶ parse ─▶ Typed (what was typed; nothing read, nothing opened)
+//! rows ─▶ help, man, completions
+//! ```
+//!
+//! The grammar is Go's (`-f v`, `-f=v`, `--f v`, `--f=v`; a switch takes a value only with `=`), which no flag crate offers.
+
+pub(crate) mod attack;
+pub(crate) mod global;
+mod parse;
+pub(crate) mod results;
+mod row;
+pub(crate) mod serve;
+mod suggest;
+pub(crate) mod value;
+
+pub(crate) use parse::{FlagError, Grammar, parse};
+pub(crate) use row::{Flag, Kind, Row, Scope};
+pub(crate) use suggest::nearest;
+pub(crate) use value::Wrong;

@@ -1,0 +1,140 @@
+//! The flags of `serve` and of `demo`.
+
+use super::{Flag, Kind, value};
+
+/// The flags of `serve` as typed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ServeFlags {
+    /// Empty for the default.
+    pub(crate) listen: Vec<String>,
+    pub(crate) workers: u64,
+    pub(crate) service: String,
+    pub(crate) queue: u64,
+    pub(crate) error_rate: f64,
+    pub(crate) body: u64,
+    pub(crate) tls: bool,
+    pub(crate) tls_cert: Option<String>,
+    pub(crate) tls_key: Option<String>,
+    pub(crate) seed: u64,
+}
+
+impl Default for ServeFlags {
+    fn default() -> Self {
+        Self {
+            listen: Vec::new(),
+            workers: 6,
+            service: "fixed:0ms".to_owned(),
+            queue: 1024,
+            error_rate: 0.0,
+            body: 512,
+            tls: false,
+            tls_cert: None,
+            tls_key: None,
+            seed: 1,
+        }
+    }
+}
+
+/// The flags of `serve`.
+pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
+    Flag::new(
+        "listen",
+        Kind::Text("ADDR:PORT"),
+        "127.0.0.1:8080",
+        "Address to listen on, or unix:PATH; repeat for more. Port 0 takes a free one.",
+        |t: &mut ServeFlags, v| {
+            t.listen.push(v.to_owned());
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "workers",
+        Kind::Text("N"),
+        "6",
+        "Requests in service at once.",
+        |t: &mut ServeFlags, v| value::count(v).map(|n| t.workers = n),
+    )
+    .native(),
+    Flag::new(
+        "service",
+        Kind::Text("LAW"),
+        "fixed:0ms",
+        "Service time: fixed:60ms, exp:60ms, lognormal:60ms,0.5 or file:PATH.",
+        |t: &mut ServeFlags, v| {
+            v.clone_into(&mut t.service);
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "queue",
+        Kind::Text("N"),
+        "1024",
+        "Requests waiting for a worker at most; the rest get a 503.",
+        |t: &mut ServeFlags, v| value::number(v).map(|n| t.queue = n),
+    )
+    .native(),
+    Flag::new(
+        "error-rate",
+        Kind::Text("SHARE"),
+        "0",
+        "Share answered with a 500.",
+        |t: &mut ServeFlags, v| value::share(v).map(|share| t.error_rate = share),
+    )
+    .native(),
+    Flag::new(
+        "body",
+        Kind::Text("SIZE"),
+        "512",
+        "Bytes of each response body.",
+        |t: &mut ServeFlags, v| value::size(v).map(|size| t.body = size),
+    )
+    .native(),
+    Flag::new(
+        "tls",
+        Kind::Switch,
+        "",
+        "Speak TLS, with a throw-away certificate.",
+        |t: &mut ServeFlags, v| value::switch(v).map(|on| t.tls = on),
+    )
+    .native(),
+    Flag::new(
+        "tls-cert",
+        Kind::Path,
+        "",
+        "PEM certificate chain; implies -tls.",
+        |t: &mut ServeFlags, v| {
+            t.tls_cert = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new("tls-key", Kind::Path, "", "PEM private key.", |t: &mut ServeFlags, v| {
+        t.tls_key = Some(v.to_owned());
+        Ok(())
+    })
+    .native(),
+    Flag::new(
+        "seed",
+        Kind::Text("N"),
+        "1",
+        "Seed of service times and errors.",
+        |t: &mut ServeFlags, v| value::number(v).map(|n| t.seed = n),
+    )
+    .native(),
+];
+
+/// The flags of `demo` as typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct DemoFlags {
+    pub(crate) quiet: bool,
+}
+
+/// The flags of `demo`.
+pub(crate) const DEMO: &[Flag<DemoFlags>] =
+    &[Flag::new("q", Kind::Switch, "", "Quiet: no live progress.", |t: &mut DemoFlags, v| {
+        value::switch(v).map(|on| t.quiet = on)
+    })
+    .native()
+    .also(&["quiet"])];

@@ -1,0 +1,244 @@
+//! The values of flags: text in, a value or what is wrong with it out. Nothing is resolved or opened.
+
+use std::net::{IpAddr, SocketAddr};
+
+use stdx::{Bytes, Nanos};
+use workload::arrival::{ParsedRate, Rate, RateError};
+
+/// What is wrong with a flag's value, in both dialects' words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wrong {
+    /// For people: names the value and what was expected.
+    pub(crate) native: String,
+    /// The tail of Go's message.
+    pub(crate) go: String,
+}
+
+impl Wrong {
+    /// The same words in both dialects.
+    #[must_use]
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        let native = text.into();
+        Self { go: native.clone(), native }
+    }
+
+    /// What Go's own flag types say is only `parse error`.
+    #[must_use]
+    fn parse_error(native: impl Into<String>) -> Self {
+        Self { native: native.into(), go: "parse error".to_owned() }
+    }
+}
+
+/// Go's booleans.
+pub(crate) fn switch(text: &str) -> Result<bool, Wrong> {
+    match text {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
+        _ => Err(Wrong::parse_error(format!("\"{text}\" is neither true nor false"))),
+    }
+}
+
+/// A whole number from 0.
+pub(crate) fn number(text: &str) -> Result<u64, Wrong> {
+    text.parse().map_err(|_| {
+        Wrong::parse_error(format!("\"{text}\" is not a whole number (expected 0 or more)"))
+    })
+}
+
+/// A whole number from 1.
+pub(crate) fn count(text: &str) -> Result<u64, Wrong> {
+    number(text).ok().filter(|&n| n > 0).ok_or_else(|| {
+        Wrong::parse_error(format!("\"{text}\" is not a whole number (expected 1 or more)"))
+    })
+}
+
+/// A whole number from -1.
+pub(crate) fn number_or_minus_one(text: &str) -> Result<i64, Wrong> {
+    text.parse().ok().filter(|&n: &i64| n >= -1).ok_or_else(|| {
+        Wrong::parse_error(format!("\"{text}\" is not a whole number (expected -1 or more)"))
+    })
+}
+
+/// A share, 0 to 1.
+pub(crate) fn share(text: &str) -> Result<f64, Wrong> {
+    let parsed = match text.strip_suffix('%') {
+        Some(percent) => percent.parse::<f64>().map(|p| p / 100.0),
+        None => text.parse::<f64>(),
+    };
+    parsed.ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| {
+        Wrong::parse_error(format!("\"{text}\" is not a share (expected 0 to 1, or 0% to 100%)"))
+    })
+}
+
+/// A Go duration.
+pub(crate) fn duration(text: &str) -> Result<Nanos, Wrong> {
+    Nanos::parse(text).map_err(|error| Wrong::parse_error(error.to_string()))
+}
+
+/// A Go duration or -1, which gives `None`.
+pub(crate) fn duration_or_minus_one(text: &str) -> Result<Option<Nanos>, Wrong> {
+    if text == "-1" { Ok(None) } else { duration(text).map(Some) }
+}
+
+/// A size in bytes, or -1, which gives `None`.
+pub(crate) fn size_or_minus_one(text: &str) -> Result<Option<u64>, Wrong> {
+    if text == "-1" {
+        return Ok(None);
+    }
+    size(text).map(Some)
+}
+
+/// A size in bytes.
+pub(crate) fn size(text: &str) -> Result<u64, Wrong> {
+    Bytes::parse(text).map(|bytes| bytes.0).map_err(|error| Wrong::new(error.to_string()))
+}
+
+/// `N`, `N/unit`, `N/duration`, `infinity`.
+pub(crate) fn rate(text: &str) -> Result<ParsedRate, Wrong> {
+    Rate::parse(text).map_err(|error| {
+        let hits = text.split('/').next().unwrap_or_default();
+        let go = match &error {
+            RateError::Invalid(_) => format!("strconv.Atoi: parsing \"{hits}\": invalid syntax"),
+            RateError::Per { .. } => format!(
+                "-rate format \"{text}\" doesn't match the \"freq/duration\" format (i.e. 50/1s)"
+            ),
+            RateError::TooHigh(_) => error.to_string(),
+        };
+        Wrong { native: error.to_string(), go }
+    })
+}
+
+/// `Name: value`; neither may be empty.
+pub(crate) fn header(text: &str) -> Result<(String, String), Wrong> {
+    let wrong = || Wrong {
+        native: format!("header \"{text}\" is not \"Name: value\" (neither may be empty)"),
+        go: format!("header '{text}' has a wrong format"),
+    };
+    let (name, value) = text.split_once(':').ok_or_else(wrong)?;
+    let (name, value) = (name.trim(), value.trim());
+    if name.is_empty() || value.is_empty() || text.contains(['\r', '\n']) {
+        return Err(wrong());
+    }
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// A comma list of IP addresses.
+pub(crate) fn addresses(text: &str) -> Result<Vec<IpAddr>, Wrong> {
+    text.split(',')
+        .map(|part| {
+            part.trim().trim_matches(['[', ']']).parse().map_err(|_| {
+                Wrong::new(format!("\"{part}\" is not an IP address (such as 127.0.0.2 or ::1)"))
+            })
+        })
+        .collect()
+}
+
+/// A comma list of name servers, port 53 unless given.
+pub(crate) fn resolvers(text: &str) -> Result<Vec<SocketAddr>, Wrong> {
+    text.split(',')
+        .map(|part| {
+            let part = part.trim();
+            let socket = part.parse::<SocketAddr>();
+            let bare = part.trim_matches(['[', ']']).parse::<IpAddr>();
+            socket.or_else(|_| bare.map(|ip| SocketAddr::new(ip, 53))).map_err(|_| {
+                Wrong::new(format!(
+                    "\"{part}\" is not a name server's address (expected IP or IP:PORT)"
+                ))
+            })
+        })
+        .collect()
+}
+
+/// `from:port:to:port`, where an IPv6 address stands in brackets.
+pub(crate) fn connect_to(text: &str) -> Result<(String, String), Wrong> {
+    let wrong = || Wrong {
+        native: format!("\"{text}\" is not FROM:PORT:TO:PORT (IPv6 addresses in brackets)"),
+        go: format!("invalid -connect-to {text:?}, expected format: src:port:dst:port"),
+    };
+    let (from, rest) = host_port(text).ok_or_else(wrong)?;
+    let (to, rest) = rest.strip_prefix(':').and_then(host_port).ok_or_else(wrong)?;
+    if !rest.is_empty() {
+        return Err(wrong());
+    }
+    Ok((from.to_owned(), to.to_owned()))
+}
+
+/// Splits `host:port` off the front.
+fn host_port(text: &str) -> Option<(&str, &str)> {
+    let host_len = match text.strip_prefix('[') {
+        Some(inner) => inner.find(']')? + 2,
+        None => text.find(':')?,
+    };
+    let port = text[host_len..].strip_prefix(':')?;
+    let port_len = port.find(|c: char| !c.is_ascii_digit()).unwrap_or(port.len());
+    let valid = host_len > 0 && port[..port_len].parse::<u16>().is_ok();
+    valid.then(|| text.split_at(host_len + 1 + port_len))
+}
+
+/// One of the words in `known`.
+pub(crate) fn word(text: &str, known: &[&str]) -> Result<String, Wrong> {
+    if known.contains(&text) {
+        return Ok(text.to_owned());
+    }
+    Err(Wrong::new(format!("\"{text}\" is not one of {}", known.join(", "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_rates_are_told_in_both_dialects() {
+        assert_eq!(rate("infinity"), Ok(ParsedRate::Infinity));
+        let cases = [
+            ("x", "strconv.Atoi: parsing \"x\": invalid syntax"),
+            ("5/parsec", "doesn't match the \"freq/duration\" format"),
+            ("2000000000", "too high"),
+        ];
+        for (text, words) in cases {
+            let wrong = rate(text).unwrap_err();
+            assert!(wrong.go.contains(words), "{text}: {}", wrong.go);
+            assert!(wrong.native.contains(text), "{}", wrong.native);
+        }
+    }
+
+    #[test]
+    fn headers() {
+        assert_eq!(header(" Host : a:b "), Ok(("Host".into(), "a:b".into())));
+        for text in ["", "Host", "Host:", ": v", "A: b\r\nC: d"] {
+            assert!(header(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn connections() {
+        assert_eq!(connect_to("a:80:b:81"), Ok(("a:80".into(), "b:81".into())));
+        assert_eq!(connect_to("[::1]:80:[::2]:81"), Ok(("[::1]:80".into(), "[::2]:81".into())));
+        for text in
+            ["a:80", "a:80:b", "a:80:b:81:c", ":80:b:81", "a:x:b:81", "a:80:b:99999", "[::1"]
+        {
+            assert!(connect_to(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn lists() {
+        assert_eq!(addresses("127.0.0.2, ::1").unwrap().len(), 2);
+        assert!(addresses("localhost").is_err());
+        let servers = resolvers("1.1.1.1,[::1]:5353,::1").unwrap();
+        assert_eq!(servers.iter().map(SocketAddr::port).collect::<Vec<_>>(), [53, 5353, 53]);
+        assert!(resolvers("dns").is_err());
+    }
+
+    #[test]
+    fn numbers() {
+        assert_eq!(number_or_minus_one("-1"), Ok(-1));
+        assert!(number_or_minus_one("-2").is_err());
+        assert!(count("0").is_err() && number("0").is_ok() && number("-1").is_err());
+        assert_eq!(share("5%"), Ok(0.05));
+        assert!(share("1.5").is_err() && share("NaN").is_err());
+        assert_eq!(size_or_minus_one("1KB"), Ok(Some(1024)));
+        assert_eq!(duration_or_minus_one("-1"), Ok(None));
+        assert!(word("xml", &["json", "text"]).is_err());
+    }
+}

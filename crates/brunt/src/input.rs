@@ -1,0 +1,278 @@
+//! What the command reads: files and standard input by their names on the command line. After an interrupt an input
+//! ends early, so that what was read can be reported.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+use anyhow::anyhow;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use crate::exit_code::{ExitCode, Failed};
+
+/// How many times the user asked us to stop (SIGINT, SIGTERM), counted from when this was made.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Interrupts(Arc<AtomicUsize>);
+
+impl Interrupts {
+    /// Counts from now on; the signals no longer end the process.
+    ///
+    /// # Errors
+    /// The system refuses the handler.
+    pub(crate) fn watch() -> Result<Self, Failed> {
+        let seen = Arc::new(AtomicUsize::new(0));
+        // A watcher thread, since the handler itself may only touch a flag, and a flag does not count.
+        let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])
+            .map_err(|error| Failed::from(anyhow!("watching for signals: {error}")))?;
+        let counter = Arc::clone(&seen);
+        std::thread::Builder::new()
+            .name("signals".to_owned())
+            .spawn(move || {
+                for _ in signals.forever() {
+                    if counter.fetch_add(1, Ordering::Relaxed) + 1 >= ENOUGH {
+                        std::process::exit(i32::from(ExitCode::Ok as u8));
+                    }
+                }
+            })
+            .map_err(|error| Failed::from(anyhow!("watching for signals: {error}")))?;
+        Ok(Self(seen))
+    }
+
+    /// How many so far.
+    #[must_use]
+    pub(crate) fn seen(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The interrupt that ends the process on the spot, should whoever reads our output keep us waiting.
+const ENOUGH: usize = 3;
+
+/// The name that means standard input.
+#[must_use]
+pub(crate) fn is_stdin(name: &str) -> bool {
+    name == "stdin" || name == "-"
+}
+
+/// What the system said, as Go says it: lower case, without the number.
+#[must_use]
+pub(crate) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
+/// Reads a whole file, or standard input, of at most [`WHOLE_MAX`] bytes.
+///
+/// # Errors
+/// It cannot be opened or read, or is larger; the error names it.
+pub(crate) fn read_whole(name: &str) -> Result<Vec<u8>, Failed> {
+    let failed = |text: String| Failed { code: ExitCode::Input, error: anyhow!(text) };
+    let mut bytes = Vec::new();
+    let read = if is_stdin(name) {
+        io::stdin().lock().take(WHOLE_MAX + 1).read_to_end(&mut bytes)
+    } else {
+        let file = File::open(name).map_err(|error| {
+            failed(format!("error opening {name}: open {name}: {}", reason(&error)))
+        })?;
+        file.take(WHOLE_MAX + 1).read_to_end(&mut bytes)
+    };
+    match read {
+        Ok(_) if bytes.len() as u64 > WHOLE_MAX => {
+            Err(failed(format!("{name} is larger than 1 GiB (read targets with -lazy)")))
+        }
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(failed(format!("reading {name}: {}", reason(&error)))),
+    }
+}
+
+/// The most that is read at once into memory: 1 GiB.
+const WHOLE_MAX: u64 = 1 << 30;
+
+/// Opens results files; none named is standard input.
+///
+/// # Errors
+/// A file cannot be opened; the error names it.
+pub(crate) fn open_results(
+    names: &[String],
+    interrupts: &Interrupts,
+    patience: Duration,
+) -> Result<Vec<results::Input>, Failed> {
+    let stdin = ["stdin".to_owned()];
+    let names = if names.is_empty() { &stdin[..] } else { names };
+    names.iter().map(|name| open_one(name, interrupts, patience)).collect()
+}
+
+/// Opens one results file.
+fn open_one(
+    name: &str,
+    interrupts: &Interrupts,
+    patience: Duration,
+) -> Result<results::Input, Failed> {
+    if is_stdin(name) {
+        let input = Piped::start(interrupts.clone(), patience)?;
+        return Ok(("stdin".to_owned(), Box::new(input)));
+    }
+    let file = File::open(name)
+        .map_err(|error| Failed::from(anyhow!("open {name}: {}", reason(&error))))?;
+    if file.metadata().is_ok_and(|meta| meta.is_dir()) {
+        return Err(Failed::from(anyhow!("open {name}: is a directory")));
+    }
+    Ok((name.to_owned(), Box::new(Stored { file, interrupts: interrupts.clone() })))
+}
+
+/// A file that ends when the user interrupts.
+struct Stored {
+    file: File,
+    interrupts: Interrupts,
+}
+
+impl Read for Stored {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if self.interrupts.seen() > 0 { Ok(0) } else { self.file.read(buf) }
+    }
+}
+
+/// Standard input, read by a thread of its own so that an interrupt can end the wait for it.
+struct Piped {
+    chunks: Receiver<io::Result<Vec<u8>>>,
+    chunk: Vec<u8>,
+    at: usize,
+    interrupts: Interrupts,
+    /// How long after the first interrupt a silent writer is still waited for: it is interrupted too, and drains.
+    patience: Duration,
+    heard: Instant,
+    over: bool,
+}
+
+/// Chunks of standard input that wait at most.
+const CHUNKS_MAX: usize = 16;
+/// Bytes read from standard input at once.
+const CHUNK_BYTES: usize = 64 << 10;
+/// How often an interrupt is looked for.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+impl Piped {
+    fn start(interrupts: Interrupts, patience: Duration) -> Result<Self, Failed> {
+        let (sender, chunks) = sync_channel(CHUNKS_MAX);
+        std::thread::Builder::new()
+            .name("stdin".to_owned())
+            .spawn(move || pump(&sender))
+            .map_err(|error| Failed::from(anyhow!("reading standard input: {error}")))?;
+        let (chunk, heard) = (Vec::new(), Instant::now());
+        Ok(Self { chunks, chunk, at: 0, interrupts, patience, heard, over: false })
+    }
+
+    /// Nothing more is waited for.
+    fn is_given_up(&self) -> bool {
+        match self.interrupts.seen() {
+            0 => false,
+            1 => self.heard.elapsed() >= self.patience,
+            _ => true,
+        }
+    }
+}
+
+/// Reads standard input to its end, or until nobody wants it.
+fn pump(sender: &SyncSender<io::Result<Vec<u8>>>) {
+    let mut stdin = io::stdin().lock();
+    loop {
+        let mut chunk = vec![0; CHUNK_BYTES];
+        let message = match stdin.read(&mut chunk) {
+            Ok(0) => return,
+            Ok(len) => {
+                chunk.truncate(len);
+                Ok(chunk)
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => Err(error),
+        };
+        if sender.send(message).is_err() {
+            return;
+        }
+    }
+}
+
+impl Read for Piped {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        while self.at == self.chunk.len() {
+            if self.over || self.is_given_up() {
+                self.over = true;
+                return Ok(0);
+            }
+            match self.chunks.recv_timeout(LOOK_EVERY) {
+                Ok(chunk) => {
+                    (self.chunk, self.at, self.heard) = (chunk?, 0, Instant::now());
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => self.over = true,
+            }
+        }
+        let len = buf.len().min(self.chunk.len() - self.at);
+        buf[..len].copy_from_slice(&self.chunk[self.at..self.at + len]);
+        self.at += len;
+        Ok(len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_systems_words_are_told_as_go_tells_them() {
+        let error = File::open("/nowhere/at/all").unwrap_err();
+        assert_eq!(reason(&error), "no such file or directory");
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let interrupts = Interrupts::default();
+        let names = ["/nowhere/at/all".to_owned()];
+        let Err(failed) = open_results(&names, &interrupts, Duration::ZERO) else {
+            panic!("opened a file that is not there");
+        };
+        assert_eq!(failed.to_string(), "open /nowhere/at/all: no such file or directory");
+        assert_eq!(read_whole("/nowhere/at/all").unwrap_err().code, ExitCode::Input);
+    }
+
+    #[test]
+    fn an_interrupt_ends_a_file() {
+        let interrupts = Interrupts::default();
+        let file = File::open("/dev/zero").unwrap();
+        let mut stored = Stored { file, interrupts: interrupts.clone() };
+        let mut buf = [0; 8];
+        assert_eq!(stored.read(&mut buf).unwrap(), 8);
+        interrupts.0.store(1, Ordering::Relaxed);
+        assert_eq!(stored.read(&mut buf).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_pipe_ends_with_its_writer_or_the_users_patience() {
+        let (sender, chunks) = sync_channel(CHUNKS_MAX);
+        let interrupts = Interrupts::default();
+        let mut piped = Piped {
+            chunks,
+            chunk: Vec::new(),
+            at: 0,
+            interrupts: interrupts.clone(),
+            patience: Duration::ZERO,
+            heard: Instant::now(),
+            over: false,
+        };
+        sender.send(Ok(b"abc".to_vec())).unwrap();
+        let mut buf = [0; 2];
+        assert_eq!((piped.read(&mut buf).unwrap(), buf), (2, *b"ab"));
+        assert_eq!(piped.read(&mut buf).unwrap(), 1);
+        interrupts.0.store(1, Ordering::Relaxed);
+        assert_eq!(
+            piped.read(&mut buf).unwrap(),
+            0,
+            "the writer is silent and we were asked to stop"
+        );
+    }
+}

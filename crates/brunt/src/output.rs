@@ -1,0 +1,114 @@
+//! Where the command writes: standard error for people, standard output or a file for results. A pipe closed by its
+//! reader is told apart from every other failure.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+
+use anyhow::Context;
+
+use crate::exit_code::{ExitCode, Failed, OrExit};
+
+/// Says a line (or a few) on standard error. Where nobody can hear it, there is nothing left to do.
+pub(crate) fn complain(text: &str) {
+    writeln!(io::stderr().lock(), "{text}").ok();
+}
+
+/// The local time as Go's logger prints it: `2006/01/02 15:04:05`.
+#[must_use]
+pub(crate) fn log_time() -> String {
+    jiff::Zoned::now().strftime("%Y/%m/%d %H:%M:%S").to_string()
+}
+
+/// Standard output is a terminal: no place for binary results, the place for a report.
+#[must_use]
+pub(crate) fn stdout_is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// A place named by `-output`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Standard output.
+    Stdout,
+    /// A file, created or truncated.
+    File(String),
+}
+
+impl Place {
+    /// The place a value of `-output` names; none given is standard output.
+    #[must_use]
+    pub(crate) fn named(output: Option<&str>) -> Self {
+        match output {
+            None | Some("stdout" | "-") => Self::Stdout,
+            Some(path) => Self::File(path.to_owned()),
+        }
+    }
+
+    /// Opens it.
+    ///
+    /// # Errors
+    /// The file cannot be made; the error names it.
+    pub(crate) fn open(&self) -> Result<Box<dyn Write + Send>, Failed> {
+        match self {
+            Self::Stdout => Ok(Box::new(io::stdout())),
+            Self::File(path) => File::create(path)
+                .map(|file| Box::new(file) as Box<dyn Write + Send>)
+                .with_context(|| format!("error opening {path}"))
+                .or_exit(ExitCode::Failure),
+        }
+    }
+
+    /// Writes a whole document here. A reader that has gone away has seen what it wanted: that is no failure.
+    ///
+    /// # Errors
+    /// It cannot be opened or written (a full disk); the error names the place.
+    pub(crate) fn write(&self, document: &[u8]) -> Result<(), Failed> {
+        let mut sink = self.open()?;
+        let written = sink.write_all(document).and_then(|()| sink.flush());
+        match written {
+            Err(error) if is_closed_pipe(&error) => Ok(()),
+            other => other.with_context(|| format!("writing to {self}")).or_exit(ExitCode::Failure),
+        }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Stdout => f.write_str("standard output"),
+            Self::File(path) => f.write_str(path),
+        }
+    }
+}
+
+/// The reader of a pipe has gone away.
+#[must_use]
+pub(crate) fn is_closed_pipe(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_have_names() {
+        assert_eq!(Place::named(None), Place::Stdout);
+        assert_eq!(Place::named(Some("-")), Place::Stdout);
+        assert_eq!(Place::named(Some("a.bin")).to_string(), "a.bin");
+    }
+
+    #[test]
+    fn a_full_disk_is_told() {
+        let failed = Place::named(Some("/dev/full")).write(b"x").unwrap_err();
+        assert_eq!(failed.code, ExitCode::Failure);
+        assert!(failed.to_string().contains("/dev/full"), "{failed}");
+    }
+
+    #[test]
+    fn log_time_has_gos_shape() {
+        let shape: String =
+            log_time().chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+        assert_eq!(shape, "0000/00/00 00:00:00");
+    }
+}
