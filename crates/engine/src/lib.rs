@@ -21,8 +21,10 @@ mod record;
 mod request;
 mod run;
 mod settings;
+mod simulate;
 mod watch;
 mod worker;
 
 pub use run::{LazyTargets, Run, RunEvent, StartError, Stopper, measure_empty_schedule};
 pub use settings::{Capture, DnsTtl, HeadStyle, ProxySettings, Redirects, Settings, TlsSettings};
+pub use simulate::{Outcome, simulate};

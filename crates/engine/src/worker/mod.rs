@@ -158,6 +158,11 @@ impl<I: Io> Worker<I> {
     /// Runs to the end of the plan, or to the end of orders.
     pub(crate) fn run(mut self) {
         while !self.turn() {}
+        self.finish();
+    }
+
+    /// Says the last word.
+    pub(crate) fn finish(mut self) {
         self.write_counts();
         self.recorder.finish();
     }
@@ -173,9 +178,11 @@ impl<I: Io> Worker<I> {
             return true;
         }
         let until = self.next_deadline();
-        self.watch.sleep(self.now);
+        let slept = self.io.now();
+        self.watch.sleep(slept);
         self.now = self.io.wait(Some(until));
-        self.watch.wake(until, self.now);
+        // A deadline that had passed before the sleep began says nothing about the sleep.
+        self.watch.wake(until.max(slept), self.now);
         self.read_unread();
         while let Some(event) = self.io.next_event() {
             self.handle(event);

@@ -1,0 +1,81 @@
+//! A whole run on the calling thread, over any [`Io`]: the simulated world's way to run a plan. It is the same worker and
+//! the same loop as a real run's; only the threads and the clock are missing.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+
+use metrics::{Batch, Snapshot};
+use net::Io;
+use workload::Plan;
+
+use crate::merge::Merge;
+use crate::prepared::Prepared;
+use crate::record::{Message, Outlet, Recorder};
+use crate::run::{StartError, pace, told_by_plan};
+use crate::settings::Settings;
+use crate::worker::{Orders, Start, Worker};
+
+/// Messages that wait between two turns; a turn makes far fewer.
+const MESSAGES_MAX: usize = 4096;
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The rows, in order of completion.
+    pub batches: Vec<Batch>,
+    /// All counts, with the generator's last word.
+    pub total: Snapshot,
+}
+
+/// Runs a plan to its end in the world that `io` is part of. Its offset 0 is the Unix epoch.
+///
+/// # Errors
+/// The settings cannot be used.
+pub fn simulate<I: Io>(io: I, plan: Plan, settings: &Settings) -> Result<Outcome, StartError> {
+    let prepared = Arc::new(Prepared::new(plan, settings.clone())?);
+    let (messages, inbox) = sync_channel(MESSAGES_MAX);
+    let (_, batches) = sync_channel(1);
+    let (spare, snapshots) = sync_channel(1);
+    spare.try_send(Box::new(Snapshot::new())).ok();
+    let outlet = Outlet { worker: 0, messages, batches, snapshots };
+    let mut told = told_by_plan(&prepared, 1);
+    "sim".clone_into(&mut told.io);
+    let mut merge = Merge::new(told, vec![spare]);
+    let mut worker = Worker::new(Start {
+        io,
+        pace: pace(&prepared, 0, 1),
+        orders: Arc::new(Orders::default()),
+        lazy: None,
+        conns_max: settings.max_connections.unwrap_or(usize::MAX),
+        idle_max: settings.connections,
+        recorder: Recorder::new(outlet, settings.rows, 0),
+        prepared,
+    });
+    let mut outcome = Outcome { batches: Vec::new(), total: Snapshot::new() };
+    while !worker.turn() {
+        collect(&inbox, &mut merge, &mut outcome);
+    }
+    worker.finish();
+    collect(&inbox, &mut merge, &mut outcome);
+    Ok(outcome)
+}
+
+fn collect(inbox: &Receiver<Message>, merge: &mut Merge, outcome: &mut Outcome) {
+    while let Ok(message) = inbox.try_recv() {
+        let account = match message {
+            Message::Rows(batch) => {
+                outcome.batches.push(batch);
+                None
+            }
+            Message::Counts(worker, counts) => merge.add(worker, counts),
+            Message::Done(worker, counts) => merge.end(worker, &counts, false),
+        };
+        if let Some(account) = account {
+            // Each account's generator is cumulative: the last one stands for all.
+            outcome.total.generator.clear();
+            outcome.total.in_flight = 0;
+            outcome.total.merge(&account);
+            outcome.total.generator = account.generator;
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Two hundred worlds with every kind of fault; the oracles hold in each. A failure names its seed.
+
+use engine::{Redirects, Settings};
+use metrics::FailureKind;
+use net::sim::Faults;
+use stdx::Nanos;
+use workload::Load;
+
+use crate::world::{check_oracles, constant, plan, run, server};
+
+const SEEDS: u64 = 200;
+
+const PATHS: [&str; 12] = [
+    "/",
+    "/gzip",
+    "/chunked",
+    "/trailers",
+    "/eof",
+    "/1xx",
+    "/redirect/3",
+    "/bytes/100000",
+    "/reset",
+    "/truncate",
+    "/garbage",
+    "/close",
+];
+
+#[test]
+fn the_oracles_hold_in_every_world() {
+    for seed in 0..SEEDS {
+        let settings = Settings {
+            timeout: Some(Nanos::from_secs(2)),
+            keepalive: seed % 5 != 0,
+            max_connections: (seed % 3 == 0).then_some(8),
+            connections: if seed % 7 == 0 { 2 } else { 10_000 },
+            ..Settings::default()
+        };
+        let load =
+            if seed % 4 == 0 { Load::Closed { users: 1 + seed % 20 } } else { constant(100) };
+        let result = std::panic::catch_unwind(|| {
+            let outcome = run(
+                seed,
+                Faults::random(seed),
+                server((seed % 4) as u32, "exp:2ms"),
+                plan(load, 2, &PATHS),
+                &settings,
+            );
+            check_oracles(&outcome);
+            assert!(outcome.total.hits() > 0);
+        });
+        assert!(result.is_ok(), "seed {seed}");
+    }
+}
+
+/// Each hostile route ends as a counted failure of its own kind.
+#[test]
+fn hostile_answers_are_counted_failures() {
+    let cases = [
+        ("/reset", FailureKind::Reset),
+        ("/truncate", FailureKind::Truncated),
+        ("/garbage", FailureKind::Malformed),
+        ("/close", FailureKind::Eof),
+        ("/huge-headers", FailureKind::TooLarge),
+        ("/drip", FailureKind::Timeout),
+        ("/endless", FailureKind::Timeout),
+        ("/hang", FailureKind::Timeout),
+    ];
+    for (path, kind) in cases {
+        let settings = Settings { timeout: Some(Nanos::from_millis(500)), ..Settings::default() };
+        let outcome =
+            run(1, Faults::default(), server(0, "none"), plan(constant(5), 1, &[path]), &settings);
+        check_oracles(&outcome);
+        assert_eq!(
+            outcome.total.failures[kind as usize], 5,
+            "{path}: {:?}",
+            outcome.total.failures
+        );
+    }
+}
+
+#[test]
+fn redirects_are_followed_as_far_as_allowed() {
+    let settings = |redirects| Settings { redirects, ..Settings::default() };
+    let hits = |path, redirects| {
+        let plan = plan(constant(5), 1, &[path]);
+        run(1, Faults::default(), server(0, "none"), plan, &settings(redirects)).total
+    };
+    assert_eq!(hits("/redirect/3", Redirects::Follow(10)).statuses[200], 5);
+    assert_eq!(hits("/redirect/3", Redirects::Keep).successes, 5, "a kept 3xx is a success");
+    let stopped = hits("/redirect/3", Redirects::Follow(2));
+    assert_eq!(stopped.failures[FailureKind::Redirects as usize], 5);
+}
+
+#[test]
+fn bodies_are_counted_on_the_wire_and_decoded() {
+    let plan = plan(constant(5), 1, &["/gzip"]);
+    let total = run(1, Faults::default(), server(0, "none"), plan, &Settings::default()).total;
+    assert_eq!(total.successes, 5);
+    assert!(total.bytes_in > 0 && total.wire_in > 0);
+    assert_ne!(total.bytes_in, total.wire_in);
+}
+
+#[test]
+fn without_descriptors_hits_fail_and_are_counted() {
+    let faults = Faults { descriptors: 4, ..Faults::default() };
+    let plan = plan(constant(100), 2, &["/hang"]);
+    let settings = Settings { timeout: Some(Nanos::from_secs(1)), ..Settings::default() };
+    let outcome = run(1, faults, server(0, "none"), plan, &settings);
+    check_oracles(&outcome);
+    let generator = &outcome.total.generator;
+    assert!(generator.descriptors_exhausted > 100, "{}", generator.descriptors_exhausted);
+}

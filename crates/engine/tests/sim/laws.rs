@@ -1,0 +1,144 @@
+//! What a run must measure when the world is known.
+
+use engine::Settings;
+use metrics::FailureKind;
+use net::sim::{Faults, Span};
+use stdx::Nanos;
+use workload::Load;
+
+use crate::world::{check_oracles, constant, plan, run, server};
+
+#[test]
+fn the_rate_is_held_to_the_hit() {
+    let outcome = run(
+        1,
+        Faults::default(),
+        server(0, "none"),
+        plan(constant(50), 5, &["/"]),
+        &Settings::default(),
+    );
+    check_oracles(&outcome);
+    assert_eq!(outcome.total.generator.sent, 250);
+    assert_eq!(outcome.total.successes, 250);
+    let mut due: Vec<Nanos> =
+        outcome.batches.iter().flat_map(|b| &b.samples).map(|s| s.intended).collect();
+    due.sort();
+    assert_eq!(due.first(), Some(&Nanos::from_millis(20)), "the first hit waits one interval");
+    assert_eq!(due.last(), Some(&Nanos::from_secs(5)), "the last falls on the end");
+}
+
+#[test]
+fn a_stalled_server_is_seen_from_the_moment_hits_were_due() {
+    // wrk2's experiment: 2,000/s for 30 s, and the server stands still for 1.4 s.
+    let stall = Span { from: Nanos::from_secs(10), to: Nanos::from_millis(11_400) };
+    let faults = Faults { server_stalls: vec![stall], ..Faults::default() };
+    let settings = Settings { max_connections: Some(10), ..Settings::default() };
+    let outcome = run(2, faults, server(0, "none"), plan(constant(2_000), 30, &["/"]), &settings);
+    check_oracles(&outcome);
+    // Of 60,000 hits, 2,800 fall into the stall and wait for its end: uniformly 0 to 1.4 s. The 99th percentile leaves
+    // 600 of them above it, so it lies 600 / 2,000 s before the longest.
+    let p99 = outcome.total.response.quantile(0.99).as_secs_f64();
+    assert!((p99 - 1.1).abs() < 0.05 * 1.1, "response p99 {p99}");
+    // Only the ten on the connections were at the server when it stopped.
+    let service = outcome.total.service.quantile(0.99).as_secs_f64();
+    assert!(service < 0.1, "service p99 {service}");
+    assert!(outcome.total.service.max().as_secs_f64() > 1.3);
+}
+
+#[test]
+fn a_frozen_generator_is_told() {
+    let stall = Span { from: Nanos::from_millis(1_000), to: Nanos::from_millis(1_300) };
+    let faults = Faults { worker_stalls: vec![stall], ..Faults::default() };
+    let outcome =
+        run(3, faults, server(0, "none"), plan(constant(1_000), 3, &["/"]), &Settings::default());
+    check_oracles(&outcome);
+    let generator = &outcome.total.generator;
+    assert!(generator.stalls >= 1, "{generator:?}");
+    assert!(generator.stall_longest >= Nanos::from_millis(250), "{}", generator.stall_longest);
+    assert!(generator.lag.max() >= Nanos::from_millis(250));
+    assert_eq!(generator.not_sent, 0, "what was late was sent all the same");
+}
+
+#[test]
+fn a_rate_beyond_the_machine_is_not_hidden() {
+    // Every call costs 50 µs: no more than some 7,000 hits a second can be sent.
+    let faults = Faults { call_cost: Nanos::from_micros(50), ..Faults::default() };
+    let outcome =
+        run(4, faults, server(0, "none"), plan(constant(50_000), 2, &["/"]), &Settings::default());
+    check_oracles(&outcome);
+    let generator = &outcome.total.generator;
+    assert_eq!(generator.planned, 100_000);
+    assert!(generator.not_sent > 50_000, "{} not sent", generator.not_sent);
+}
+
+#[test]
+fn a_closed_loop_obeys_littles_law() {
+    let users = 30;
+    let outcome = run(
+        5,
+        Faults::default(),
+        server(6, "exp:60ms"),
+        plan(Load::Closed { users }, 60, &["/"]),
+        &Settings::default(),
+    );
+    check_oracles(&outcome);
+    // N = X R: the users are the throughput times the mean response time.
+    let throughput = outcome.total.successes as f64 / 60.0;
+    let in_system = throughput * outcome.total.response.mean().as_secs_f64();
+    assert!((in_system - users as f64).abs() < 0.05 * users as f64, "{in_system} users");
+    // Six workers of 60 ms are busy all the time.
+    assert!((throughput - 100.0).abs() < 5.0, "{throughput}/s");
+}
+
+#[test]
+fn hits_under_way_are_limited_and_the_wait_counts() {
+    let Load::Open { shape, .. } = constant(100) else { unreachable!("constant is open") };
+    let load = Load::Open { shape, max_in_flight: Some(4) };
+    let outcome = run(
+        6,
+        Faults::default(),
+        server(4, "fixed:80ms"),
+        plan(load, 10, &["/"]),
+        &Settings::default(),
+    );
+    check_oracles(&outcome);
+    let generator = &outcome.total.generator;
+    // Four at a time of 80 ms are 50/s; the other half is not sent.
+    assert!((generator.not_sent as f64 - 500.0).abs() < 20.0, "{}", generator.not_sent);
+    assert!(generator.held > 400, "{}", generator.held);
+    assert!(outcome.total.response.quantile(0.9).as_secs_f64() > 4.0);
+    assert!(outcome.total.service.quantile(0.9).as_secs_f64() < 0.1);
+    assert!(generator.lag.max() < Nanos::from_millis(10), "the limit was late, not the generator");
+}
+
+#[test]
+fn a_timeout_ends_a_hit() {
+    let settings = Settings { timeout: Some(Nanos::from_millis(100)), ..Settings::default() };
+    let outcome = run(
+        7,
+        Faults::default(),
+        server(0, "none"),
+        plan(constant(10), 2, &["/hang", "/"]),
+        &settings,
+    );
+    check_oracles(&outcome);
+    assert_eq!(outcome.total.failures[FailureKind::Timeout as usize], 10);
+    assert_eq!(outcome.total.successes, 10);
+    let longest = outcome.total.response.max();
+    assert!(longest >= Nanos::from_millis(100) && longest < Nanos::from_millis(110), "{longest}");
+}
+
+#[test]
+fn same_seed_same_run() {
+    let once = || {
+        let outcome = run(
+            8,
+            Faults::random(8),
+            server(3, "exp:5ms"),
+            plan(constant(300), 2, &["/", "/chunked", "/gzip"]),
+            &Settings::default(),
+        );
+        outcome.batches.into_iter().flat_map(|batch| batch.samples).collect::<Vec<_>>()
+    };
+    assert_eq!(once(), once());
+}

@@ -1,0 +1,5 @@
+//! Whole runs in the simulated world, from seeds: the plan's oracles hold whatever the world does.
+
+mod faults;
+mod laws;
+mod world;
