@@ -100,10 +100,29 @@ function axis(label: string, scale: Scale, look: Look): uPlot.Axis {
         values: (_plot, splits) => splits.map(percentile),
       };
     case "log":
-      return { ...common, values: (_plot, splits) => splits.map((v) => (v === null ? "" : short(v))) };
+      return {
+        ...common,
+        splits: (_plot, _axis, low, high) => logSplits(low, high),
+        filter: (_plot, splits) => splits,
+        values: (_plot, splits) => splits.map(short),
+      };
     case "linear":
       return { ...common, values: (_plot, splits) => splits.map(short) };
   }
+}
+
+/** Round numbers between two bounds: powers of ten, and twice and five times as much where there is room. */
+function logSplits(low: number, high: number): number[] {
+  const decades = Math.log10(high / low);
+  const steps = decades < 1 ? [1, 1.5, 2, 3, 4, 5, 6, 8] : decades < 3.5 ? [1, 2, 5] : [1];
+  const splits: number[] = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += 1) {
+    for (const step of steps) {
+      const value = Number((step * 10 ** power).toPrecision(3));
+      if (value >= low && value <= high) splits.push(value);
+    }
+  }
+  return splits;
 }
 
 function line(series: Series, look: Look): uPlot.Series {

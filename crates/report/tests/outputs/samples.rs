@@ -11,9 +11,9 @@ use stdx::Nanos;
 const EPOCH: i64 = 1_700_000_000_000_000_000;
 
 /// A run as the reports see it.
-pub struct Seen {
+pub(crate) struct Seen {
     /// The figures.
-    pub summary: Summary,
+    pub(crate) summary: Summary,
     verdict: Verdict,
     generator: Generator,
     losses: Vec<String>,
@@ -34,12 +34,12 @@ impl Seen {
     }
 
     /// No hit at all.
-    pub fn nothing() -> Self {
+    pub(crate) fn nothing() -> Self {
         Self::of(&Batch::default(), &table(), Generator::default(), &[])
     }
 
     /// `hits` at 50/s, 2 ms each.
-    pub fn steady(hits: u64, status: u16) -> Self {
+    pub(crate) fn steady(hits: u64, status: u16) -> Self {
         let batch = Batch {
             epoch: EPOCH,
             samples: (0..hits).map(|n| sample(n, 2_000_000, status)).collect(),
@@ -49,7 +49,7 @@ impl Seen {
     }
 
     /// 40 hits: answers, error statuses, refusals with hostile texts; two hits not sent, something lost.
-    pub fn mixed() -> Self {
+    pub(crate) fn mixed() -> Self {
         let mut batch = Batch { epoch: EPOCH, ..Batch::default() };
         let refused = batch.add_text(b"dial \x1b[31m</script><b>\"quotes\" & 'more' | refused");
         let gone = batch.add_text(b"404 Gone Fishing");
@@ -70,7 +70,7 @@ impl Seen {
     }
 
     /// A minute of changing load, for looking at.
-    pub fn minute() -> Self {
+    pub(crate) fn minute() -> Self {
         let mut batch = Batch { epoch: EPOCH, ..Batch::default() };
         let text = batch.add_text(b"503 Service Unavailable");
         let mut rng = stdx::Prng::new(1);
@@ -91,7 +91,7 @@ impl Seen {
     }
 
     /// All of it as a report's input.
-    pub fn input<'a>(&'a self, title: &'a str) -> Input<'a> {
+    pub(crate) fn input<'a>(&'a self, title: &'a str) -> Input<'a> {
         Input {
             title,
             summary: &self.summary,

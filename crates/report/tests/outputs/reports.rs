@@ -1,9 +1,7 @@
 //! Exact output of every report from small hand-made samples. `UPDATE=1` rewrites the files in `tests/snapshots/`.
 
-mod samples;
-
+use crate::samples::Seen;
 use report::{Buckets, Input};
-use samples::Seen;
 
 /// Compares with a snapshot, or rewrites it.
 fn check(name: &str, text: &str) {

@@ -1,10 +1,8 @@
 //! Pages and pictures: whole, self-contained, and no text breaks out of its place.
 
-mod samples;
-
+use crate::samples::Seen;
 use metrics::Histogram;
 use report::{Curve, Figure, PlotBuilder, Size};
-use samples::Seen;
 use stdx::Nanos;
 
 const EVIL: &str = "</script><b>\"'&<img src=x onerror=alert(1)>";

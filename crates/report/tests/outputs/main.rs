@@ -1,0 +1,7 @@
+//! What the crate gives out, from hand-made runs: exact text, whole pages, pictures.
+
+#![allow(clippy::unwrap_used, reason = "these are tests, their shared parts too")]
+
+mod pages;
+mod reports;
+mod samples;
