@@ -12,7 +12,7 @@ use arrow_array::{
 };
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, TimeUnit};
-use metrics::{Batch, FailureKind, Sample, Span};
+use metrics::{Batch, FailureKind, Generator, Sample, Span};
 use stdx::Nanos;
 
 use super::schema::{KIND_GENERATOR, KIND_HIT};
@@ -188,17 +188,33 @@ impl Rows {
         batch: &mut Batch,
         labels: &mut Labels,
     ) -> Result<Option<Step>, String> {
-        let from = self.at;
-        let earliest = self.earliest(from, self.len.min(from + ROWS_MAX));
-        batch.epoch = earliest;
+        while self.at < self.len {
+            if let Some(generator) = self.next_of_a_stretch(batch, labels)? {
+                return Ok(Some(Step::Generator(Box::new(generator))));
+            }
+            if !batch.samples.is_empty() {
+                return Ok(Some(Step::Hits));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Hits up to a generator's record, or that record, of the next `ROWS_MAX` rows; nothing where all are of unknown kinds.
+    fn next_of_a_stretch(
+        &mut self,
+        batch: &mut Batch,
+        labels: &mut Labels,
+    ) -> Result<Option<Generator>, String> {
+        let to = self.len.min(self.at + ROWS_MAX);
+        batch.epoch = self.earliest(self.at, to);
         let mut error = (-1, Span::default());
-        while self.at < self.len && self.at - from < ROWS_MAX && batch.texts.len() < TEXT_MAX {
+        while self.at < to && batch.texts.len() < TEXT_MAX {
             match get(&self.kind, self.at) {
                 KIND_HIT => self.hit(batch, labels, &mut error),
                 KIND_GENERATOR if batch.samples.is_empty() => {
                     let generator = note::decode(self.note.get(self.at))?;
                     self.at += 1;
-                    return Ok(Some(Step::Generator(Box::new(generator))));
+                    return Ok(Some(generator));
                 }
                 KIND_GENERATOR => break,
                 // A kind of a newer version.
@@ -206,10 +222,7 @@ impl Rows {
             }
             self.at += 1;
         }
-        if batch.samples.is_empty() && self.at < self.len {
-            return self.next(batch, labels);
-        }
-        Ok((!batch.samples.is_empty()).then_some(Step::Hits))
+        Ok(None)
     }
 
     /// The earliest time of the hits among these rows; 1970 where it lies before.
