@@ -2,7 +2,6 @@
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
-use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -233,7 +232,7 @@ fn cut_off_answers_are_asked_for_over_tcp() {
 }
 
 fn ask(resolver: &Resolver, name: &str) -> Result<Vec<IpAddr>, String> {
-    let (reply, answer) = channel();
+    let (reply, answer) = sync_channel(64);
     resolver.ask(name, Box::new(move |found| reply.send(found).expect("the test waits")));
     answer.recv_timeout(LONG).expect("every question is answered")
 }
@@ -260,7 +259,7 @@ fn the_queue_is_bounded_and_every_question_is_answered() {
     let silent = serve(|_| Vec::new());
     let (questions, waiting) = sync_channel(2);
     let resolver = Resolver { questions };
-    let (reply, answers) = channel();
+    let (reply, answers) = sync_channel(64);
     for _ in 0..5 {
         let reply = reply.clone();
         resolver.ask("a.test", Box::new(move |found| reply.send(found).expect("the test waits")));
