@@ -28,7 +28,7 @@ pub(super) fn attack(meant: Meant, dialect: Dialect) -> Outcome {
     let opened = meant.results.as_ref().map(Place::open).transpose()?;
     let (lazy, problem) = match meant.lazy {
         Some(source) => {
-            targets::stream(source, dialect).map(|(lazy, slot)| (Some(lazy), Some(slot)))?
+            targets::stream(&source, dialect).map(|(lazy, slot)| (Some(lazy), Some(slot)))?
         }
         None => (None, None),
     };

@@ -96,10 +96,10 @@ const TOLD_MAX: usize = 10;
 /// # Errors
 /// The file cannot be opened.
 pub(super) fn stream(
-    source: Source,
+    source: &Source,
     dialect: Dialect,
 ) -> Result<(LazyTargets, FirstProblem), Failed> {
-    let options = options(&source, dialect);
+    let options = options(source, dialect);
     let reader: Box<dyn BufRead + Send> = if input::is_stdin(&source.name) {
         Box::new(BufReader::new(io::stdin()))
     } else {
