@@ -11,6 +11,7 @@ use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchR
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use parquet::schema::types::ColumnPath;
 
 use super::columns::Columns;
 use super::ipc::{guarded, refused};
@@ -25,6 +26,8 @@ use crate::{Detail, Encoding, StreamInfo, WriteError, Writer};
 
 /// Rows of one group, which is held in memory until it is whole.
 const GROUP_ROWS: usize = 256 << 10;
+/// Columns whose values hardly repeat: a dictionary of them costs time and saves no room.
+const UNIQUE: [&str; 6] = ["seq", "timestamp", "latency", "service", "sent", "first_byte"];
 /// Rows decoded at once.
 const READ_ROWS: usize = 16 << 10;
 /// Bytes of an input that are copied to a file of our own.
@@ -40,11 +43,14 @@ pub(crate) struct ParquetWriter {
 impl ParquetWriter {
     pub(crate) fn new(output: Output, info: &StreamInfo) -> Result<Self, WriteError> {
         let columns = Columns::new(info);
-        let properties = WriterProperties::builder()
+        let mut properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
-            .set_max_row_group_row_count(Some(GROUP_ROWS))
-            .build();
-        let file = ArrowWriter::try_new(output, columns.schema(), Some(properties));
+            .set_max_row_group_row_count(Some(GROUP_ROWS));
+        for column in UNIQUE {
+            properties = properties.set_column_dictionary_enabled(ColumnPath::from(column), false);
+        }
+        let schema = columns.schema();
+        let file = ArrowWriter::try_new(output, schema, Some(properties.build()));
         Ok(Self { file: file.map_err(file_refused)?, columns, epoch: info.epoch })
     }
 
