@@ -1,0 +1,35 @@
+# bash completion of brunt; made by `brunt completions bash`
+_brunt() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command= word flags=
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case $word in -*|vegeta) ;; *) command=$word; break;; esac
+  done
+  case $command in
+    demo) flags="-q -cpus -version";;
+    attack) flags="-targets -format -lazy -body -chunked -header -name -rate -duration -shape -workers -max-workers -tick -seed -timeout -redirects -keepalive -connections -max-connections -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -json -progress -q -pin -rt -cpus -version";;
+    report) flags="-type -buckets -every -output -by -json -fail-on-invalid -cpus -version";;
+    plot) flags="-title -threshold -output -type -percentiles -histogram -cpus -version";;
+    encode) flags="-to -output -cpus -version";;
+    dump) flags="-dumper -inputs -output -cpus -version";;
+    serve) flags="-listen -workers -service -queue -error-rate -body -tls -tls-cert -tls-key -seed -cpus -version";;
+    completions) flags="-cpus -version";;
+    man) flags="-cpus -version";;
+    help) flags="-cpus -version";;
+  esac
+  case $command:$prev in
+    attack:-format|attack:--format) COMPREPLY=($(compgen -W "http json" -- "$cur")); return;;
+    attack:-to|attack:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
+    report:-by|report:--by) COMPREPLY=($(compgen -W "target status name" -- "$cur")); return;;
+    plot:-type|plot:--type) COMPREPLY=($(compgen -W "html svg png" -- "$cur")); return;;
+    encode:-to|encode:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
+    completions:*) COMPREPLY=($(compgen -W "bash zsh fish" -- "$cur")); return;;
+  esac
+  if [[ $cur == -* ]]; then
+    COMPREPLY=($(compgen -W "$flags" -- "$cur"))
+  elif [[ -z $command ]]; then
+    COMPREPLY=($(compgen -W "demo attack report plot encode dump serve completions man help vegeta" -- "$cur"))
+  else
+    COMPREPLY=($(compgen -f -- "$cur"))
+  fi
+}
+complete -o filenames -F _brunt brunt
