@@ -1,5 +1,7 @@
 //! The fuzz target's seeds as a plain test: each response comes to what its name says.
 
+#![allow(clippy::disallowed_methods, reason = "a test reads its seeds from files")]
+
 #[path = "../../../fuzz/checks/h1_response.rs"]
 mod h1_response;
 

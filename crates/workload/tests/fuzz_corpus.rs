@@ -1,5 +1,7 @@
 //! The fuzz targets' seeds as plain tests: each targets file comes to what its name says.
 
+#![allow(clippy::disallowed_methods, reason = "a test reads its seeds from files")]
+
 #[path = "../../../fuzz/checks/targets.rs"]
 mod targets;
 
