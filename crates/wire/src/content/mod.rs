@@ -13,10 +13,10 @@ use crate::h1::fields::tokens;
 
 /// The most codings stacked on one body.
 pub const CODINGS_MAX: usize = 3;
-/// Decoded bytes up to here are never called a bomb: 1 GiB.
-pub const BOMB_BYTES: u64 = 1 << 30;
-/// Beyond [`BOMB_BYTES`], more decoded bytes per encoded byte than this are a bomb.
-pub const BOMB_RATIO: u64 = 1000;
+/// Decoded bytes up to here are never called a bomb: 64 MiB, a moment's work.
+pub const BOMB_BYTES: u64 = 64 << 20;
+/// Beyond [`BOMB_BYTES`], more decoded bytes per encoded byte than this are a bomb; DEFLATE can reach 1032.
+pub const BOMB_RATIO: u64 = 500;
 
 /// One content coding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -469,6 +469,6 @@ mod tests {
         assert_eq!(small.spend(BOMB_BYTES as usize), Ok(()));
         assert_eq!(small.spend(1), Err(ContentError::Bomb));
         let mut dense = Budget { encoded: BOMB_BYTES, decoded: 0 };
-        assert_eq!(dense.spend(100 << 30), Ok(()));
+        assert_eq!(dense.spend(100 * BOMB_BYTES as usize), Ok(()));
     }
 }
