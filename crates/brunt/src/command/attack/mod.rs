@@ -4,6 +4,8 @@ mod exporter;
 mod meant;
 mod run;
 mod targets;
+#[cfg(test)]
+mod tests;
 
 use std::io::IsTerminal;
 use std::time::SystemTime;

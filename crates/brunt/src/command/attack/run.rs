@@ -15,7 +15,7 @@ use super::meant::{Closing, Meant};
 use super::targets;
 use crate::command::live::Live;
 use crate::dialect::Dialect;
-use crate::exit_code::{ExitCode, Failed, OrExit, Outcome};
+use crate::exit_code::{ExitCode, Failed, Outcome};
 use crate::input::Interrupts;
 use crate::output::Place;
 
@@ -41,8 +41,13 @@ pub(super) fn attack(meant: Meant, dialect: Dialect) -> Outcome {
         ..StreamInfo::default()
     };
     let run = Run::start(meant.plan.clone(), &meant.settings, lazy).map_err(cannot_start)?;
+    let place = meant.results.as_ref().unwrap_or(&Place::Stdout);
+    // Dropping the run on the way out ends it.
     let sink = match opened {
-        Some(file) => Some(sink(meant.encoding, file, &info(run.epoch()), &labels, &run)?),
+        Some(file) => Some(
+            sink(meant.encoding, file, &info(run.epoch()), &labels)
+                .map_err(|error| unwritable(&error, place))?,
+        ),
         None => None,
     };
     let mut conductor = Conductor::new(labels, interrupts);
@@ -51,7 +56,6 @@ pub(super) fn attack(meant: Meant, dialect: Dialect) -> Outcome {
     conductor.live = live;
     conductor.keep_summary = meant.report != Closing::Nothing;
     let ending = conductor.conduct(&run);
-    let place = meant.results.as_ref().unwrap_or(&Place::Stdout);
     ending.check_output(place)?;
     close(&meant.plan.name, meant.report, &ending)?;
     let problem =
@@ -106,15 +110,19 @@ fn sink(
     file: Box<dyn Write + Send>,
     info: &StreamInfo,
     labels: &TargetTable,
-    run: &Run,
-) -> Result<Sink, Failed> {
-    let started = results::writer(encoding, file, info)
-        .map_err(anyhow::Error::from)
-        .and_then(|writer| Ok(Sink::start(writer, labels.clone(), Sink::CAPACITY)?));
-    if started.is_err() {
-        run.abort();
+) -> Result<Sink, WriteError> {
+    let writer = results::writer(encoding, file, info)?;
+    Ok(Sink::start(writer, labels.clone(), Sink::CAPACITY)?)
+}
+
+/// Results could not be written to this place.
+fn unwritable(error: &WriteError, place: &Place) -> Failed {
+    match error {
+        WriteError::ClosedPipe => {
+            anyhow!("writing results to {place}: the reader closed the pipe").into()
+        }
+        error => anyhow!("{place}: {error}").into(),
     }
-    started.or_exit(ExitCode::Failure)
 }
 
 /// Prints the closing report.
@@ -322,13 +330,8 @@ impl Ending {
     /// # Errors
     /// They could not be written; the error names the place.
     fn check_output(&self, place: &Place) -> Result<(), Failed> {
-        match self.written.as_ref().and_then(|written| written.error.as_ref()) {
-            None => Ok(()),
-            Some(WriteError::ClosedPipe) => {
-                Err(anyhow!("writing results to {place}: the reader closed the pipe").into())
-            }
-            Some(error) => Err(anyhow!("{place}: {error}").into()),
-        }
+        let error = self.written.as_ref().and_then(|written| written.error.as_ref());
+        error.map_or(Ok(()), |error| Err(unwritable(error, place)))
     }
 }
 

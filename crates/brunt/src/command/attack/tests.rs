@@ -1,0 +1,131 @@
+//! argv → `Meant`, as text, per dialect. `UPDATE=1 cargo test -p brunt` rewrites the snapshots.
+
+use std::path::{Path, PathBuf};
+
+use super::meant::{Meant, World, meant};
+use crate::command::Ended;
+use crate::dialect::{Dialect, Invocation};
+use crate::flags::attack::FLAGS;
+use crate::flags::global::Global;
+
+/// Command lines of both dialects; `TARGETS` is a file with two targets, `WRONG` one with two wrong lines.
+const LINES: &[&str] = &[
+    "-targets TARGETS -duration=5s -rate 6 -timeout 10s",
+    "--targets=TARGETS --rate=120/m -duration 1m30s -name demo -output none",
+    "-targets TARGETS -rate=0 -max-workers=64 -keepalive=false -redirects=-1 -timeout 0",
+    "-targets TARGETS -rate=0",
+    "-targets TARGETS -rate=infinity -max-workers 2",
+    "-targets TARGETS -max-body 1KB -header A:1 -header B:2 -dns-ttl=-1 -laddr 127.0.0.2",
+    "-targets TARGETS -lazy -connect-to a:80:b:81 -resolvers 1.1.1.1 -max-connections 3 -chunked",
+    "-targets TARGETS -shape=linear:10..500 -duration=2m -tick 200us -pin -rt -q -output x.csv",
+    "-targets TARGETS -shape=linear:10..500",
+    "-targets TARGETS -shape=poisson -rate 100 -seed 7 -json",
+    "-targets TARGETS -json -output stdout",
+    "-targets TARGETS -format=xml",
+    "-targets TARGETS -h2c",
+    "-targets WRONG",
+    "-targets TARGETS -body /nowhere/at/all",
+    "-targets TARGETS -cert /nowhere/at/all",
+    "-targets TARGETS -rate=2000000000",
+    "-targets TARGETS -duraton=5s",
+    "-targets TARGETS extra -rate=6",
+];
+
+/// A directory of its own for one test, gone at its end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(test: &str) -> Self {
+        let dir = std::env::temp_dir().join(format!("brunt-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        std::fs::write(dir.join("targets"), "GET http://h/a\n\nPOST http://h/b\nC: 3\n").unwrap();
+        std::fs::write(dir.join("wrong"), "GET http://h/a\n\nget http://h/b\n\nGET\n").unwrap();
+        Self(dir)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+/// A world that never changes.
+fn world(stdout_is_terminal: bool) -> World<'static> {
+    World {
+        stdout_is_terminal,
+        stderr_is_terminal: true,
+        variable: &|name| (name == "HTTP_PROXY").then(|| "http://proxy:3128".to_owned()),
+        cores: 8,
+        seed: 1,
+    }
+}
+
+/// What a command line means, as text, or the code and words it fails with.
+fn told(dialect: Dialect, line: &str, dir: &Path) -> String {
+    let path = |name: &str| dir.join(name).display().to_string();
+    let line = line.replace("TARGETS", &path("targets")).replace("WRONG", &path("wrong"));
+    let args = line.split(' ').map(str::to_owned).collect();
+    let global = Global { cpus: Some(2), ..Global::default() };
+    let invocation = Invocation { dialect, global, args };
+    let typed = invocation.typed(FLAGS).map_err(Ended::from);
+    let read: Result<Meant, Ended> = typed.and_then(|typed| meant(&typed, &world(false)));
+    let text = match read {
+        Ok(meant) => format!("{meant:#?}"),
+        Err(Ended::Flags(error)) if dialect == Dialect::Vegeta => format!("2: {}", error.go()),
+        Err(Ended::Flags(error)) => format!("2: {}", error.native()),
+        Err(Ended::Failed(failed)) => format!("{}: {failed}", failed.code as u8),
+    };
+    text.replace(&format!("{}/", dir.display()), "")
+}
+
+/// Compares every line's meaning with the dialect's snapshot.
+fn check(dialect: Dialect, name: &str) {
+    let scratch = Scratch::new(&format!("meant-{name}"));
+    let mut all = String::new();
+    for line in LINES {
+        all.push_str(&format!("$ attack {line}\n{}\n\n", told(dialect, line, &scratch.0)));
+    }
+    let file = format!("src/command/attack/snapshots/{name}.txt");
+    let snapshot = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::create_dir_all(snapshot.parent().unwrap()).unwrap();
+        std::fs::write(&snapshot, &all).unwrap();
+    }
+    let expected = std::fs::read_to_string(&snapshot).unwrap();
+    for (got, want) in all.lines().zip(expected.lines()) {
+        assert_eq!(got, want, "in {} (UPDATE=1 rewrites it)", snapshot.display());
+    }
+    assert_eq!(all.lines().count(), expected.lines().count());
+}
+
+#[test]
+fn native_command_lines_mean() {
+    check(Dialect::Native, "native");
+}
+
+#[test]
+fn vegetas_command_lines_mean() {
+    check(Dialect::Vegeta, "vegeta");
+}
+
+#[test]
+fn a_terminal_gets_the_report_and_not_the_results() {
+    let scratch = Scratch::new("terminal");
+    let cases = [
+        ("", "None", "Text"),
+        ("-output=none", "None", "Text"),
+        ("-output=x", "Some(File(\"x\"))", "Text"),
+        ("-output=stdout", "Some(Stdout)", "Nothing"),
+        ("-output=x -q", "Some(File(\"x\"))", "Nothing"),
+        ("-json", "None", "Json"),
+    ];
+    for (flags, results, report) in cases {
+        let mut args = vec![format!("-targets={}", scratch.0.join("targets").display())];
+        args.extend(flags.split_whitespace().map(str::to_owned));
+        let invocation = Invocation { dialect: Dialect::Native, global: Global::default(), args };
+        let meant = meant(&invocation.typed(FLAGS).unwrap(), &world(true)).unwrap();
+        let got = (format!("{:?}", meant.results), format!("{:?}", meant.report));
+        assert_eq!(got, (results.to_owned(), report.to_owned()), "{flags}");
+    }
+}
