@@ -1,6 +1,234 @@
-//! The binary as its users run it: real processes, real sockets on loopback, exact output.
+//! End to end: the real binary in temporary directories, against the demo server in this process and a real nginx. Every
+//! process is bounded in time and ended by its number.
 
-mod attack;
+#![allow(clippy::unwrap_used, reason = "these are tests, their shared parts too")]
+
+mod bad_input;
+mod cli;
+mod honesty;
+mod hostile;
 mod nginx;
-mod process;
-mod streams;
+mod pipeline;
+mod results_files;
+mod serving;
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Sender, channel};
+use std::time::{Duration, Instant};
+
+use demo::{Config, Server};
+use net::Address;
+
+/// Longer than any command here takes, even on a machine busy with other things.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A directory of its own for one test, gone at its end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(test: &str) -> Self {
+        let dir = std::env::temp_dir().join(format!("brunt-e2e-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        Self(dir)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// Writes a file; gives its path as text.
+    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        let path = self.path(name);
+        std::fs::write(&path, content).unwrap();
+        path.display().to_string()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+/// How a command ended.
+#[derive(Debug)]
+struct Ran {
+    code: Option<i32>,
+    stdout: String,
+    bytes: Vec<u8>,
+    stderr: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            bytes: output.stdout,
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+impl Ran {
+    /// It ended with this code; gives itself for more questions.
+    #[track_caller]
+    fn with_code(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        self
+    }
+
+    /// The line of the report that begins so.
+    #[track_caller]
+    fn line(&self, begin: &str) -> &str {
+        let found = self.stdout.lines().find(|line| line.starts_with(begin));
+        found.unwrap_or_else(|| panic!("no line {begin:?} in {self:#?}"))
+    }
+
+    /// Standard output as JSON.
+    #[track_caller]
+    fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
+    }
+
+    /// Standard error is one line that holds all of these words.
+    #[track_caller]
+    fn complains_once(&self, words: &[&str]) {
+        assert_eq!(self.stderr.trim_end().lines().count(), 1, "{self:#?}");
+        for word in words {
+            assert!(self.stderr.contains(word), "{word:?} is not in {:?}", self.stderr);
+        }
+    }
+}
+
+/// The binary with arguments split at blanks; nothing of the tester's environment steers it.
+fn brunt(args: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
+    command.args(args.split_whitespace());
+    for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"] {
+        command.env_remove(name);
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// A started command that is killed if it takes longer than [`LIMIT`].
+struct Started {
+    child: Option<Child>,
+    _ended: Sender<()>,
+}
+
+fn start(mut command: Command) -> Started {
+    let child = command.spawn().unwrap();
+    let (ended, watch) = channel::<()>();
+    let pid = child.id();
+    std::thread::spawn(move || {
+        // An error other than a timeout says that the command was waited for.
+        if watch.recv_timeout(LIMIT) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            signal("KILL", pid);
+        }
+    });
+    Started { child: Some(child), _ended: ended }
+}
+
+impl Started {
+    fn pid(&self) -> u32 {
+        self.child.as_ref().unwrap().id()
+    }
+
+    fn child(&mut self) -> &mut Child {
+        self.child.as_mut().unwrap()
+    }
+
+    fn wait(mut self) -> Ran {
+        self.child.take().unwrap().wait_with_output().unwrap().into()
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            child.kill().ok();
+            child.wait().ok();
+        }
+    }
+}
+
+/// Runs a command with this on its standard input.
+fn feed(mut command: Command, input: impl AsRef<[u8]>) -> Ran {
+    command.stdin(Stdio::piped());
+    let mut started = start(command);
+    let mut stdin = started.child().stdin.take().unwrap();
+    let input = input.as_ref().to_vec();
+    let writer = std::thread::spawn(move || {
+        // It may end without reading everything.
+        stdin.write_all(&input).ok();
+    });
+    let ran = started.wait();
+    writer.join().unwrap();
+    ran
+}
+
+fn run(args: &str) -> Ran {
+    start(brunt(args)).wait()
+}
+
+/// `first | second`: the codes of both and the second's output.
+fn pipe(first: &str, input: &str, second: &str) -> (Option<i32>, Ran) {
+    let mut command = brunt(first);
+    command.stdin(Stdio::piped()).stderr(Stdio::inherit());
+    let mut one = start(command);
+    one.child().stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let mut command = brunt(second);
+    command.stdin(one.child().stdout.take().unwrap());
+    let ran = start(command).wait();
+    (one.wait().code, ran)
+}
+
+/// Sends a signal to a process that we started.
+fn signal(name: &str, pid: u32) {
+    let status = Command::new("kill").arg(format!("-{name}")).arg(pid.to_string()).status();
+    assert!(status.is_ok_and(|status| status.success()), "kill -{name} {pid}");
+}
+
+/// Looks again and again until it holds; bounded by [`LIMIT`].
+#[track_caller]
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < LIMIT, "never: {what}");
+        std::thread::yield_now();
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+/// The demo server on a free port of loopback, and its URL.
+fn server(config: Config) -> (Server, String) {
+    let anywhere = Address::Ip(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+    let server = Server::start(config, &[anywhere]).unwrap();
+    let Address::Ip(at) = server.addresses()[0].clone() else { panic!("no IP address") };
+    (server, format!("http://{at}"))
+}
+
+/// A port of loopback that was free a moment ago.
+fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+/// Reads one line of a child's standard output.
+fn first_line(output: &mut impl Read) -> String {
+    let (mut line, mut byte) = (Vec::new(), [0]);
+    while output.read(&mut byte).unwrap() == 1 && byte[0] != b'\n' {
+        line.push(byte[0]);
+    }
+    String::from_utf8(line).unwrap()
+}
+
+/// The path as text.
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}

@@ -1,80 +1,113 @@
-//! The pipeline of the first seed against a real nginx: plain and over a Unix socket.
+//! A real nginx from Debian: plain, TLS and over a Unix socket.
 
-use std::process::{Child, Command, Stdio};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
-use crate::process::{Folder, run, text, wait_for};
+use crate::{Scratch, Started, free_port, pipe, run, start, until};
 
-/// An nginx of our own, ended with the test.
-struct Nginx(Child);
+/// A running nginx of our own; ended by its number when dropped.
+struct Nginx {
+    _process: Started,
+    scratch: Scratch,
+    plain: u16,
+    tls: u16,
+}
 
-impl Drop for Nginx {
-    fn drop(&mut self) {
-        // Its workers end with it on SIGTERM; a plain kill would leave them behind.
-        Command::new("kill").args(["-TERM", &self.0.id().to_string()]).status().ok();
-        self.0.wait().ok();
+const PAGE: &str = "<h1>It works.</h1>\n";
+
+impl Nginx {
+    fn start(test: &str) -> Self {
+        let binary = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/sbin/nginx"]
+            .into_iter()
+            .find(|path| Path::new(path).exists())
+            .expect("this test needs a real nginx: apt-get install -y nginx-light");
+        let scratch = Scratch::new(test);
+        let identity = demo::self_signed().unwrap();
+        scratch.file("cert.pem", &identity.certificate_pem);
+        scratch.file("key.pem", &identity.key_pem);
+        scratch.file("index.html", PAGE);
+        let (plain, tls) = (free_port(), free_port());
+        let dir = crate::text(&scratch.0);
+        let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+            .iter()
+            .map(|kind| format!("  {kind}_temp_path {dir}/{kind};\n"))
+            .collect();
+        let config = format!(
+            "daemon off;\nmaster_process off;\npid {dir}/pid;\nerror_log {dir}/error.log;\nevents {{}}\nhttp {{\n  access_log off;\n{temporary}  \
+             server {{\n    listen 127.0.0.1:{plain};\n    listen unix:{dir}/socket;\n    listen 127.0.0.1:{tls} ssl;\n    \
+             ssl_certificate {dir}/cert.pem;\n    ssl_certificate_key {dir}/key.pem;\n    root {dir};\n  }}\n}}\n"
+        );
+        let config = scratch.file("nginx.conf", config);
+        let mut command = Command::new(binary);
+        command.args(["-p", &dir, "-c", &config, "-e", &format!("{dir}/error.log")]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let process = start(command);
+        until("nginx listens", || TcpStream::connect(("127.0.0.1", tls)).is_ok());
+        Self { _process: process, scratch, plain, tls }
     }
 }
 
-fn start(folder: &Folder) -> (Nginx, String, String) {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = free.local_addr().expect("its address").to_string();
-    drop(free);
-    let (socket, here) = (folder.file("nginx.sock"), folder.0.display());
-    let conf = folder.file("nginx.conf");
-    let text = format!(
-        "daemon off; worker_processes 1; pid {here}/pid; error_log {here}/error.log;\n\
-         events {{ worker_connections 512; }}\n\
-         http {{ access_log off; client_body_temp_path {here}/b; proxy_temp_path {here}/p;\n\
-         fastcgi_temp_path {here}/f; uwsgi_temp_path {here}/u; scgi_temp_path {here}/s;\n\
-         server {{ listen {address}; listen unix:{socket};\n\
-         location = / {{ return 200 \"hello\\n\"; }} location /the-url {{ return 400 \"no\"; }}\n\
-         location /assets/ {{ return 200 \"asset\"; }} }} }}\n"
-    );
-    std::fs::write(&conf, text).expect("a configuration");
-    let child = Command::new("nginx")
-        .args(["-e", &folder.file("start.log"), "-c", &conf])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("nginx is missing: apt-get install -y --no-install-recommends nginx");
-    let nginx = Nginx(child);
-    wait_for("nginx", || std::net::TcpStream::connect(&address).is_ok());
-    (nginx, address, socket)
+#[test]
+fn plain_tls_and_unix_socket() {
+    let nginx = Nginx::start("nginx");
+    let (plain, tls) = (nginx.plain, nginx.tls);
+    let cert = crate::text(&nginx.scratch.path("cert.pem"));
+    let socket = crate::text(&nginx.scratch.path("socket"));
+    let cases = [
+        (String::new(), format!("http://127.0.0.1:{plain}/")),
+        (" -keepalive=false".to_owned(), format!("http://127.0.0.1:{plain}/")),
+        (format!(" -root-certs={cert}"), format!("https://127.0.0.1:{tls}/")),
+        (
+            format!(" -root-certs={cert} -keepalive=false -session-tickets"),
+            format!("https://localhost:{tls}/"),
+        ),
+        (" -insecure".to_owned(), format!("https://127.0.0.1:{tls}/")),
+        (format!(" -unix-socket={socket}"), "http://no-such-host.invalid/".to_owned()),
+    ];
+    for (flags, url) in cases {
+        let attack = format!("attack -duration=1s{flags}");
+        let (code, ran) = pipe(&attack, &format!("GET {url}\n"), "report -type=json");
+        assert_eq!(code, Some(0));
+        let json = ran.with_code(0).json();
+        assert_eq!(json["requests"], 50, "{flags}");
+        assert_eq!(json["status_codes"]["200"], 50, "{flags}: {json}");
+        assert_eq!(json["bytes_in"]["total"], 50 * PAGE.len(), "{flags}");
+    }
+}
+
+#[test]
+fn a_certificate_that_is_not_trusted_is_a_failed_request() {
+    let nginx = Nginx::start("nginx-untrusted");
+    let targets = nginx.scratch.file("targets", format!("GET https://127.0.0.1:{}/\n", nginx.tls));
+    let ran =
+        run(&format!("attack -targets={targets} -rate=10 -duration=500ms -json")).with_code(0);
+    let json = ran.json();
+    assert_eq!(json["status_codes"]["0"], 5, "{json}");
+    assert!(json["errors"][0].as_str().unwrap().contains("certificate"), "{json}");
 }
 
 #[test]
 fn the_four_targets_of_the_seed() {
-    let folder = Folder::new();
-    let (_nginx, address, _) = start(&folder);
-    let lines: String = ["/the-url", "/assets/a.css", "/assets/b.png", "/assets/c.png"]
-        .iter()
-        .map(|path| format!("GET http://{address}{path}\n"))
-        .collect();
-    std::fs::write(folder.0.join("the-file-name"), lines).expect("targets");
-    let args = ["attack", "-duration=5s", "-timeout", "10s", "-rate=28", "-targets=the-file-name"];
-    let results = run(&folder, &args, b"");
-    assert!(results.status.success(), "{}", text(&results.stderr));
-    let printed = text(&run(&folder, &["report"], &results.stdout).stdout);
-    assert!(
-        printed.starts_with("Requests      [total, rate, throughput]         140, 28.20, "),
-        "{printed}"
-    );
-    assert!(
-        printed.contains("Success       [ratio]                           75.00%\n"),
-        "{printed}"
-    );
-    assert!(printed.contains("200:105  400:35  \n"), "{printed}");
-    assert!(printed.contains("Error Set:\n400 Bad Request\n"), "{printed}");
+    let nginx = Nginx::start("nginx-seed");
+    let target = |path: &str| format!("GET http://127.0.0.1:{}{path}\n", nginx.plain);
+    let lines: String = ["/the-url", "/", "/index.html", "/"].map(target).concat();
+    let targets = nginx.scratch.file("the-file-name", lines);
+    let attack = format!("attack -duration=5s -timeout 10s -rate=28 -targets={targets}");
+    let (code, ran) = pipe(&attack, "", "report");
+    assert_eq!(code, Some(0));
+    assert!(ran.line("Requests").contains("140, 28.20, "));
+    assert!(ran.line("Success").ends_with("75.00%"));
+    assert!(ran.line("Status Codes").ends_with("200:105  404:35  "));
+    assert!(ran.stdout.contains("Error Set:\n404 Not Found\n"), "{ran:#?}");
 }
 
 #[test]
-fn a_unix_socket_is_dialled_whatever_the_url_says() {
-    let folder = Folder::new();
-    let (_nginx, _, socket) = start(&folder);
-    let flag = format!("-unix-socket={socket}");
-    let results =
-        run(&folder, &["attack", "-duration=1s", "-rate=20", &flag], b"GET http://no.such.host/\n");
-    let printed = text(&run(&folder, &["report"], &results.stdout).stdout);
-    assert!(printed.contains("200:20  \n"), "{printed}");
+fn vegetas_pipeline_word_for_word() {
+    let nginx = Nginx::start("nginx-vegeta");
+    let target = format!("GET http://127.0.0.1:{}/\n", nginx.plain);
+    let (code, ran) = pipe("vegeta attack -duration=1s", &target, "vegeta report");
+    assert_eq!(code, Some(0));
+    assert!(ran.line("Requests").contains("50, 51.02, "));
+    assert!(ran.line("Status Codes").ends_with("200:50  "));
 }

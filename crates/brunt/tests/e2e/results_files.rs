@@ -1,0 +1,175 @@
+//! Results as files: every format in and out, cut-off and damaged ones, several at once.
+
+use demo::Config;
+
+use crate::{Scratch, brunt, feed, run, server, signal, start, text, until};
+
+/// The totals that every format keeps.
+fn totals(file: &str) -> (u64, u64, u64, String) {
+    let json = run(&format!("report -type=json {file}")).with_code(0).json();
+    let number = |value: &serde_json::Value| value.as_u64().unwrap();
+    (
+        number(&json["requests"]),
+        number(&json["bytes_in"]["total"]),
+        number(&json["latencies"]["total"]),
+        json["status_codes"].to_string(),
+    )
+}
+
+#[test]
+fn every_format_keeps_the_totals() {
+    let (_server, url) = server(Config::default());
+    let scratch = Scratch::new("formats");
+    let targets = scratch.file("targets", format!("GET {url}/\nGET {url}/status/503\n"));
+    let first = text(&scratch.path("r.arrow"));
+    run(&format!("attack -targets={targets} -rate=100 -duration=1s -output={first}")).with_code(0);
+    let expected = totals(&first);
+    assert_eq!((expected.0, expected.3.as_str()), (100, "{\"200\":50,\"503\":50}"));
+    let mut from = first;
+    for format in ["gob", "csv", "json", "parquet", "arrow"] {
+        let to = text(&scratch.path(&format!("r2.{format}")));
+        run(&format!("encode -to={format} -output={to} {from}")).with_code(0);
+        assert_eq!(totals(&to), expected, "{format}");
+        let by_content = text(&scratch.path("no-ending"));
+        std::fs::copy(&to, &by_content).unwrap();
+        assert_eq!(totals(&by_content), expected, "{format} by content");
+        from = to;
+    }
+}
+
+#[test]
+fn several_files_are_one_report() {
+    let (_server, url) = server(Config::default());
+    let scratch = Scratch::new("several");
+    let targets = scratch.file("targets", format!("GET {url}/\n"));
+    let files: Vec<String> = ["a.arrow", "b.gob", "c.csv"]
+        .iter()
+        .map(|name| {
+            let file = text(&scratch.path(name));
+            let args = format!("attack -targets={targets} -rate=20 -duration=500ms -output={file}");
+            run(&args).with_code(0);
+            file
+        })
+        .collect();
+    assert_eq!(totals(&files.join(" ")).0, 30);
+    let gob = std::fs::read(&files[1]).unwrap();
+    let twice = [gob.clone(), gob].concat();
+    let ran = feed(brunt("report -type=json"), twice).with_code(0);
+    assert_eq!(ran.json()["requests"], 20, "gob streams one after the other");
+}
+
+#[test]
+fn a_killed_run_keeps_all_but_its_last_second() {
+    let (server, url) = server(Config::default());
+    let scratch = Scratch::new("killed");
+    let targets = scratch.file("targets", format!("GET {url}/\n"));
+    let file = text(&scratch.path("r.arrow"));
+    let attack = start(brunt(&format!("attack -targets={targets} -rate=200 -output={file}")));
+    until("three seconds' worth", || server.stats().requests > 600);
+    signal("KILL", attack.pid());
+    let ran = attack.wait();
+    let seen = server.stats().requests;
+    assert_eq!(ran.code, None);
+    let json = run(&format!("report -type=json {file}")).with_code(0).json();
+    let kept = json["requests"].as_u64().unwrap();
+    // A second's worth, and half of one for a machine that is busy with other tests.
+    assert!(kept + 300 >= seen && kept > 0, "{kept} kept of {seen}");
+    assert_eq!(json["brunt"]["verdict"], "INVALID", "{json}");
+    let cut = std::fs::read(&file).unwrap();
+    let half = scratch.file("half.arrow", &cut[..cut.len() - 7]);
+    let ran = run(&format!("report {half}")).with_code(0);
+    assert!(ran.stdout.contains("INVALID: "), "{}", ran.stdout);
+}
+
+#[test]
+fn foreign_and_damaged_files_are_told_in_one_line() {
+    let scratch = Scratch::new("damaged");
+    let cases = [
+        ("empty", &b""[..]),
+        ("foreign", b"\x7fELF\x02\x01\x01 nothing we know"),
+        ("text", b"hello, world\nthis is no results file\n"),
+    ];
+    for (name, content) in cases {
+        let file = scratch.file(name, content);
+        for command in ["report", "plot", "encode"] {
+            let ran = run(&format!("{command} {file}")).with_code(4);
+            ran.complains_once(&[name]);
+            assert_eq!(ran.stdout, "", "{command} {name}");
+        }
+        let ran = run(&format!("vegeta report {file}")).with_code(1);
+        ran.complains_once(&["encode: can't detect encoding of "]);
+    }
+    let ran = run(&format!("report {}", text(&scratch.path("missing")))).with_code(1);
+    ran.complains_once(&["missing: no such file or directory"]);
+}
+
+#[test]
+fn damage_in_the_middle_keeps_what_came_before() {
+    let scratch = Scratch::new("middle");
+    let row = "1600000000000000000,200,1000000,0,10,,,x,0,GET,http://h/,\n";
+    let good = row.repeat(5);
+    let file = scratch.file("r.csv", format!("{good}what is this,doing here\n{good}"));
+    let ran = run(&format!("report {file}"));
+    assert_eq!(ran.code, Some(4), "{ran:#?}");
+    assert!(ran.line("Requests").contains(" 5, "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("INVALID: "));
+    ran.complains_once(&["r.csv"]);
+    let ran = run(&format!("encode -to=csv {file}")).with_code(4);
+    assert_eq!(ran.stdout.lines().count(), 5);
+}
+
+#[test]
+fn plots_are_drawn_from_several_files() {
+    let (_server, url) = server(Config::default());
+    let scratch = Scratch::new("plots");
+    let targets = scratch.file("targets", format!("GET {url}/\n"));
+    for name in ["a.bin", "b.bin"] {
+        let file = text(&scratch.path(name));
+        run(&format!("attack -targets={targets} -rate=50 -duration=500ms -output={file}"))
+            .with_code(0);
+    }
+    let (a, b) = (text(&scratch.path("a.bin")), text(&scratch.path("b.bin")));
+    let html = run(&format!("plot -title=Both before={a} after={b}")).with_code(0).stdout;
+    assert!(html.contains("Both") && html.contains("before") && html.contains("after"));
+    assert!(!html.contains("src=\"http"), "no network");
+    for (flags, name, magic) in [
+        ("-percentiles", "p.svg", &b"<svg"[..]),
+        ("-histogram", "h.svg", b"<svg"),
+        ("", "t.png", b"\x89PNG"),
+    ] {
+        let picture = text(&scratch.path(name));
+        run(&format!("plot {flags} -output={picture} before={a} after={b}")).with_code(0);
+        let bytes = std::fs::read(&picture).unwrap();
+        assert!(bytes.windows(4).take(200).any(|window| window == magic), "{name}");
+    }
+    run(&format!("plot -threshold=2 {a}")).with_code(2).stderr.contains("-threshold");
+}
+
+#[test]
+fn reports_have_every_form() {
+    let scratch = Scratch::new("forms");
+    let rows: String = (0..10)
+        .map(|n| format!("160000000{n}000000000,200,{n}000000,0,10,,,x,{n},GET,http://h/,\n"))
+        .collect();
+    let file = scratch.file("r.csv", rows);
+    for (kind, words) in [
+        ("text", "Requests      [total, rate, throughput]         10, 1.11, "),
+        ("json", "\"requests\":10"),
+        ("hist[0,5ms]", "[5ms,   +Inf]  5  50.00%"),
+        ("hdrplot", "Value(ms)  Percentile  TotalCount  1/(1-Percentile)"),
+        ("html", "<!DOCTYPE html>"),
+        ("markdown", "| requests |"),
+        ("junit", "<testsuite"),
+    ] {
+        let ran = run(&format!("report -type={kind} {file}")).with_code(0);
+        assert!(ran.stdout.contains(words), "{kind}: {}", ran.stdout);
+    }
+    let page = text(&scratch.path("page.html"));
+    let ran = run(&format!("report -type html -output {page} {file}")).with_code(0);
+    assert_eq!(ran.stdout, "");
+    assert!(std::fs::read_to_string(&page).unwrap().len() > 1000);
+    let ran = run(&format!("report -every=1ms {file}")).with_code(0);
+    assert!(ran.stdout.contains("Requests"));
+    let ran = run(&format!("report -type=xml {file}")).with_code(2);
+    assert!(ran.stderr.contains("expected text, json"));
+}
