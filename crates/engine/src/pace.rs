@@ -38,15 +38,4 @@ impl Open {
         }
         Some(Nanos(due.0.div_ceil(self.tick.0).saturating_mul(self.tick.0)))
     }
-
-    /// How many hits that are due until `until` are left.
-    pub(crate) fn left_until(&self, until: Nanos) -> u64 {
-        let mut cursor = self.cursor.clone();
-        let mut left = 0;
-        while cursor.peek().is_some_and(|(_, due)| due <= until) {
-            cursor.advance();
-            left += 1;
-        }
-        left
-    }
 }

@@ -112,7 +112,8 @@ impl Setting {
 
     /// The open loop at 50,000/s, and a scheduler that sends nothing.
     pub(super) fn open_50k(&self) -> Vec<Entrant> {
-        let words = format!("{} scheduler --rate 50000 --duration {}s", self.brunt, self.seconds);
+        let words =
+            format!("{} scheduler --json --rate 50000 --duration {}s", self.brunt, self.seconds);
         vec![
             self.brunt_open("brunt exact", 50_000, "", "fast"),
             Entrant {

@@ -10,6 +10,7 @@ mod live;
 mod man;
 mod plot;
 mod report;
+mod scheduler;
 mod serve;
 
 use crate::dialect::Invocation;
@@ -170,6 +171,16 @@ pub(crate) const COMMANDS: &[Command] = &[
         ],
         rows: || rows_of(flags::serve::SERVE),
         run: serve::run,
+    },
+    Command {
+        name: "scheduler",
+        summary: "Measure how punctual this machine is with nothing to send.",
+        operands: "",
+        about: "An attack's schedule lag cannot be smaller than this. A busy machine, a virtual one or a slow clock \
+                shows here.",
+        examples: &[("brunt scheduler -rate=50000", "lag at 50,000 a second")],
+        rows: || rows_of(flags::scheduler::SCHEDULER),
+        run: scheduler::run,
     },
     Command {
         name: "completions",

@@ -12,6 +12,7 @@ pub(crate) mod global;
 mod parse;
 pub(crate) mod results;
 mod row;
+pub(crate) mod scheduler;
 pub(crate) mod serve;
 mod suggest;
 pub(crate) mod value;

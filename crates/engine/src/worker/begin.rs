@@ -89,7 +89,7 @@ impl<I: Io> Worker<I> {
     pub(super) fn end_pace(&mut self, at: Nanos) {
         if let Pace::Open(open) = &self.pace {
             let end = self.prepared.plan.duration.unwrap_or(Nanos::MAX);
-            let left = if self.lazy.is_some() { 0 } else { open.left_until(at.min(end)) };
+            let left = if self.lazy.is_some() { 0 } else { open.cursor.count_until(at.min(end)) };
             self.watch.planned += left;
             self.watch.not_sent += left;
         }

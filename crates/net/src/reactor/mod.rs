@@ -93,7 +93,7 @@ impl Reactor {
             poller,
             slots: Vec::new(),
             free: Vec::new(),
-            pending: VecDeque::new(),
+            pending: VecDeque::with_capacity(64),
             accepting: Vec::new(),
             mailbox,
             resolver: None,

@@ -9,6 +9,7 @@ use stdx::Nanos;
 #[derive(Clone, Debug)]
 pub(super) struct Walk {
     hits: u64,
+    per: Nanos,
     /// Due time of the hit it stands on: `due + rest / hits` ns.
     due: u64,
     rest: u64,
@@ -27,11 +28,18 @@ impl Walk {
         };
         let (due, rest) = divide(lane.first.saturating_add(1), per, hits.max(1));
         let (stride, stride_rest) = divide(lane.step, per, hits.max(1));
-        Self { hits, due, rest, stride, stride_rest, planned }
+        Self { hits, per, due, rest, stride, stride_rest, planned }
     }
 
     pub(super) fn due(&self, hit: u64) -> Option<Nanos> {
         (hit < self.planned).then_some(Nanos(self.due))
+    }
+
+    /// How many hits of the whole schedule are due until then: those with `(k + 1) * per < (until + 1) * hits`.
+    pub(super) fn due_until(&self, until: Nanos) -> u64 {
+        let bound = (u128::from(until.0) + 1) * u128::from(self.hits);
+        let due = bound.saturating_sub(1) / u128::from(self.per.0.max(1));
+        u64::try_from(due).unwrap_or(u64::MAX).min(self.planned)
     }
 
     pub(super) fn advance(&mut self) {

@@ -83,6 +83,25 @@ impl Cursor {
             None => None,
         };
     }
+
+    /// How many hits of this lane, from the next one on, are due until then. Without a loop at a constant rate, where a
+    /// hopeless backlog may be thousands of millions.
+    #[must_use]
+    pub fn count_until(&self, until: Nanos) -> u64 {
+        if self.due.is_none_or(|due| due > until) {
+            return 0;
+        }
+        if let Walk::Constant(walk) = &self.walk {
+            return walk.due_until(until).saturating_sub(self.hit).div_ceil(self.step);
+        }
+        let mut cursor = self.clone();
+        let mut count = 0;
+        while cursor.due.is_some_and(|due| due <= until) {
+            cursor.advance();
+            count += 1;
+        }
+        count
+    }
 }
 
 impl Walk {

@@ -185,7 +185,27 @@ fn mean_rates() {
     }
 }
 
+#[test]
+fn a_hopeless_backlog_is_counted_at_once() {
+    let shape = Shape::constant(Rate { hits: 1, per: Nanos(1) });
+    let mut cursor = shape.cursor(1, Lane { first: 1, step: 2 }, None);
+    cursor.advance();
+    assert_eq!(cursor.count_until(Nanos::from_secs(3600)), 1_800_000_000_000 - 1);
+}
+
 proptest! {
+    #[test]
+    fn what_is_left_is_counted(
+        shape in any_shape(), first in 0u64..4, walked in 0usize..50, until in 0..20 * SECOND
+    ) {
+        let lane = Lane { first, step: 4 };
+        let mut cursor = shape.cursor(7, lane, Some(Nanos::from_secs(15)));
+        (0..walked).for_each(|_| cursor.advance());
+        let all = schedule(&shape, lane, Some(Nanos::from_secs(15)), usize::MAX);
+        let left = all.iter().skip(walked).filter(|hit| hit.1 <= until).count();
+        prop_assert_eq!(cursor.count_until(Nanos(until)), left as u64);
+    }
+
     #[test]
     fn hits_due_until_t_are_the_integral(shape in any_shape(), seconds in 0u64..20, part in 0.0f64..=1.0) {
         prop_assume!(!matches!(shape, Shape::Poisson { .. }));

@@ -1,0 +1,63 @@
+//! The flags of `scheduler`.
+
+use stdx::Nanos;
+use workload::arrival::{ParsedRate, Rate};
+
+use super::{Flag, Kind, Wrong, value};
+
+/// The flags of `scheduler` as typed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SchedulerFlags {
+    pub(crate) rate: Rate,
+    pub(crate) duration: Nanos,
+    pub(crate) json: bool,
+}
+
+impl Default for SchedulerFlags {
+    fn default() -> Self {
+        Self {
+            rate: Rate { hits: 1000, per: Nanos::from_secs(1) },
+            duration: Nanos::from_secs(5),
+            json: false,
+        }
+    }
+}
+
+/// The flags of `scheduler`.
+pub(crate) const SCHEDULER: &[Flag<SchedulerFlags>] = &[
+    Flag::new(
+        "rate",
+        Kind::Text("N/DURATION"),
+        "1000/1s",
+        "Moments per time to be awake at.",
+        |t: &mut SchedulerFlags, v| {
+            t.rate = moments(v)?;
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "duration",
+        Kind::Duration,
+        "5s",
+        "How long to measure.",
+        |t: &mut SchedulerFlags, v| value::duration(v).map(|d| t.duration = d),
+    )
+    .native(),
+    Flag::new(
+        "json",
+        Kind::Switch,
+        "",
+        "Print one line of JSON, in nanoseconds.",
+        |t: &mut SchedulerFlags, v| value::switch(v).map(|on| t.json = on),
+    )
+    .native(),
+];
+
+/// A rate above 0 and of at most one moment a nanosecond.
+fn moments(text: &str) -> Result<Rate, Wrong> {
+    match value::rate(text)? {
+        ParsedRate::Rate(rate) if rate.per.0 >= rate.hits => Ok(rate),
+        _ => Err(Wrong::new("a rate like 1000 or 50000/1s is needed, of at most one a nanosecond")),
+    }
+}
