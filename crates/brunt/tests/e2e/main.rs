@@ -10,6 +10,7 @@ mod hostile;
 mod nginx;
 mod pipeline;
 mod results_files;
+mod routes;
 mod serving;
 
 use std::io::{Read, Write};
