@@ -19,7 +19,7 @@ use crate::write::unix_ns;
 use crate::{Detail, StreamInfo};
 
 /// Rows of one message or less.
-const ROWS_MAX: usize = 64 << 10;
+const ROWS_MAX: usize = 4 << 10;
 /// Bytes of bodies, headers and notes of one message, but for the last row's.
 const BYTES_MAX: usize = 16 << 20;
 /// Different texts of one column in one message.
