@@ -1,5 +1,5 @@
-//! How fast `report` reads results: about five million records, made by giving the same results file many times. brunt reads its
-//! own format and Vegeta's gob; Vegeta, where it is here, its gob.
+//! How fast `report` reads results: one file of about five million records, made of many copies of one. brunt reads
+//! its own format and Vegeta's gob; Vegeta, where it is here, its gob.
 
 use std::fs;
 use std::path::Path;
@@ -29,23 +29,31 @@ pub(super) fn run(setting: &Setting, native: &Path) -> Result<String> {
     let brunt = setting.brunt.as_str();
     let said = process::capture(&setting.dir, brunt, &["report", "-type=json", &native])?;
     let once = parse::report(&said).context("brunt report -type=json")?.requests.max(1);
-    let gob = setting.dir.join("written.gob").to_string_lossy().into_owned();
-    let output = format!("-output={gob}");
-    process::capture(&setting.dir, brunt, &["encode", "-to=gob", &output, &native])?;
-
     let copies = usize::try_from(RECORDS.div_ceil(once)).unwrap_or(1);
+    let records = once * copies as u64;
+    let encode = |to: &str, inputs: &[&str]| -> Result<String> {
+        let file = setting.dir.join(format!("records.{to}")).to_string_lossy().into_owned();
+        let flags = [format!("-to={to}"), format!("-output={file}")];
+        let mut words = vec!["encode", &flags[0], &flags[1]];
+        words.extend(inputs);
+        process::capture(&setting.dir, brunt, &words)?;
+        Ok(file)
+    };
+    let native = encode("arrow", &vec![native.as_str(); copies])?;
+    let gob = encode("gob", &[&native])?;
+
     let vegeta = process::find("vegeta").map(|path| path.to_string_lossy().into_owned());
     let mut readers = vec![("brunt, native", brunt, &native), ("brunt, gob", brunt, &gob)];
     readers.extend(vegeta.as_deref().map(|program| ("vegeta, gob", program, &gob)));
 
     let mut table = format!(
-        "## Reading {:.1} million records ({copies} × {once})\n\n\
+        "## Reading {:.1} million records from one file\n\n\
          | reader | million records/s | CPU s | peak RSS MiB | file bytes/record |\n|---|--:|--:|--:|--:|\n",
-        (once * copies as u64) as f64 / 1e6
+        records as f64 / 1e6
     );
     for (name, program, file) in readers {
-        let bytes = fs::metadata(file)?.len() as f64 / once as f64;
-        table += &row(name, setting, (program, file), (copies, once), bytes)?;
+        let bytes = fs::metadata(file)?.len() as f64 / records as f64;
+        table += &row(name, setting, (program, file), records, bytes)?;
     }
     Ok(table)
 }
@@ -54,16 +62,16 @@ fn row(
     name: &str,
     setting: &Setting,
     (program, file): (&str, &str),
-    (copies, once): (usize, u64),
+    expected: u64,
     bytes: f64,
 ) -> Result<String> {
-    let mut words = vec![program.to_owned(), "report".to_owned(), "-type=json".to_owned()];
-    words.extend(std::iter::repeat_n(file.to_owned(), copies));
+    let words = ["report", "-type=json", file].map(str::to_owned);
+    let words: Vec<String> = std::iter::once(program.to_owned()).chain(words).collect();
     let (mut speeds, mut cpus, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..RUNS {
         let measured = measure::run(&setting.dir, &words, LIMIT)?;
         let records = parse::report(&measured.output).context("report -type=json")?.requests;
-        anyhow::ensure!(records == once * copies as u64, "{name} read {records} records");
+        anyhow::ensure!(records == expected, "{name} read {records} records");
         speeds.push(records as f64 / 1e6 / measured.wall.as_secs_f64());
         cpus.push(measured.cpu.as_secs_f64());
         sizes.push(measured.rss_bytes as f64 / f64::from(1 << 20));
