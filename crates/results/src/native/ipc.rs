@@ -100,6 +100,12 @@ pub(crate) struct ArrowSource {
     decoder: StreamDecoder,
     rows: Option<Rows>,
     detail: Detail,
+    /// It is an Arrow file, whose stream a footer follows.
+    in_file: bool,
+    /// What the generators of the streams before this one said last, added up.
+    before: Option<Generator>,
+    /// What the generator of this stream said last.
+    last: Option<Generator>,
     ended: bool,
 }
 
@@ -116,11 +122,20 @@ enum Front {
 impl ArrowSource {
     /// Reads the schema, which is the first message.
     pub(crate) fn open(mut feed: Feed) -> Result<Self, Fault> {
-        if feed.need(FILE_MAGIC.len())? && feed.pending().starts_with(FILE_MAGIC) {
+        let in_file = feed.need(FILE_MAGIC.len())? && feed.pending().starts_with(FILE_MAGIC);
+        if in_file {
             feed.consume(FILE_MAGIC.len());
         }
-        let decoder = StreamDecoder::new();
-        let mut source = Self { feed, decoder, rows: None, detail: Detail::Full, ended: false };
+        let mut source = Self {
+            feed,
+            decoder: StreamDecoder::new(),
+            rows: None,
+            detail: Detail::Full,
+            in_file,
+            before: None,
+            last: None,
+            ended: false,
+        };
         if let Front::Message(_) = source.front()? {
             source.detail = source.read_detail()?;
         }
@@ -197,11 +212,29 @@ impl ArrowSource {
         Ok(batch)
     }
 
-    fn end(&mut self) -> Step {
+    /// The stream's end mark was read. Another stream may follow; a file's footer is not one, and anything else is lost.
+    fn end_stream(&mut self) -> Result<Option<Step>, Fault> {
+        self.decoder = StreamDecoder::new();
+        if self.feed.need(4)? && self.feed.pending().starts_with(&CONTINUATION) {
+            self.before = added(self.before.take(), self.last.take());
+            return Ok(None);
+        }
+        self.ended = true;
+        let follows = !self.in_file && !self.feed.pending().is_empty();
+        Ok(follows.then(|| Step::Lost("followed by bytes that are no Arrow stream".to_owned())))
+    }
+
+    /// The view of this stream's generator together with those of the streams before it.
+    fn all_generators(&mut self, generator: Generator) -> Generator {
+        self.last = Some(generator.clone());
+        added(self.before.clone(), Some(generator)).unwrap_or_default()
+    }
+
+    fn cut_off(&mut self) -> Step {
         self.ended = true;
         match self.feed.consume_all() {
             0 => Step::Lost(
-                "no end mark: its writer was cut off, and what it had not flushed is missing"
+                "without an end mark: its writer was cut off, and what it had not flushed is missing"
                     .into(),
             ),
             lost => Step::Lost(format!(
@@ -217,10 +250,13 @@ impl Source for ArrowSource {
         loop {
             if let Some(rows) = &mut self.rows {
                 let step = rows.next(batch, labels);
-                if let Some(step) = step.map_err(|reason| self.corrupt(&reason))? {
-                    return Ok(step);
+                match step.map_err(|reason| self.corrupt(&reason))? {
+                    Some(Step::Generator(generator)) => {
+                        return Ok(Step::Generator(Box::new(self.all_generators(*generator))));
+                    }
+                    Some(step) => return Ok(step),
+                    None => self.rows = None,
                 }
-                self.rows = None;
             }
             if self.ended {
                 return Ok(Step::End);
@@ -234,19 +270,28 @@ impl Source for ArrowSource {
                 }
                 Front::EndMark(len) => {
                     self.feed.consume(len);
-                    self.decoder = StreamDecoder::new();
-                    // Another stream may follow; a file's footer is not one.
-                    if !self.feed.need(4)? || !self.feed.pending().starts_with(&CONTINUATION) {
-                        self.ended = true;
+                    if let Some(lost) = self.end_stream()? {
+                        return Ok(lost);
                     }
                 }
-                Front::CutOff => return Ok(self.end()),
+                Front::CutOff => return Ok(self.cut_off()),
             }
         }
     }
 
     fn detail(&self) -> Detail {
         self.detail
+    }
+}
+
+/// Two records as one; none is no record.
+fn added(one: Option<Generator>, other: Option<Generator>) -> Option<Generator> {
+    match (one, other) {
+        (Some(mut all), Some(other)) => {
+            all.merge(&other);
+            Some(all)
+        }
+        (one, other) => one.or(other),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, channel};
 
-use metrics::Batch;
+use metrics::{Batch, Generator};
 use results::{Encoding, Item, ReadError, Reader};
 
 use crate::rows::{decode, encode, plain, targets};
@@ -24,6 +24,32 @@ fn several_inputs_come_in_order_of_time() {
         found.rows.iter().map(|row| row.intended + i128::from(row.offsets[2])).collect();
     assert!(ends.is_sorted());
     assert_eq!(decode(&inputs).rows, found.rows);
+}
+
+#[test]
+fn generators_of_streams_one_after_the_other_add_up() {
+    let ran = |not_sent| Generator {
+        workers: 1,
+        planned: 5 + not_sent,
+        sent: 5,
+        not_sent,
+        finished: true,
+        ..Generator::default()
+    };
+    let one = |not_sent| encode(Encoding::Arrow, &[plain(5, 0)], Some(&ran(not_sent)));
+    let found = decode(&[&[one(3), one(0), one(0)].concat()]);
+    assert_eq!((found.rows.len(), &found.losses[..]), (15, &[][..]));
+    let told: Vec<_> = found.generators.iter().map(|g| (g.planned, g.sent, g.not_sent)).collect();
+    assert_eq!(told, [(8, 5, 3), (13, 10, 3), (18, 15, 3)]);
+}
+
+#[test]
+fn what_follows_a_stream_and_is_none_is_told() {
+    let arrow = encode(Encoding::Arrow, &[plain(5, 0)], None);
+    let found = decode(&[&[&arrow[..], &encode(Encoding::Gob, &[plain(5, 0)], None)].concat()]);
+    assert_eq!(found.rows.len(), 5);
+    assert_eq!(found.losses, ["\"in0\" is followed by bytes that are no Arrow stream"]);
+    assert!(decode(&[&arrow]).losses.is_empty());
 }
 
 #[test]
