@@ -8,7 +8,7 @@ use stdx::Nanos;
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Size, Style};
 use crate::number::{duration, grouped, rfc3339};
 use crate::overlay::{Curve, histogram, percentiles};
-use crate::{Input, escape, page, text};
+use crate::{BLIND, Input, escape, page, text};
 
 /// Rows of a table; the rest is counted.
 const ROWS_MAX: usize = 200;
@@ -56,6 +56,9 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
         let began = rfc3339(summary.earliest / 1_000_000_000 * 1_000_000_000);
         let began = began.replace('T', " ").replace('Z', " UTC");
         push(out, format_args!("<p class=\"faint\">{began}, {}</p>\n", duration(total)));
+    }
+    if valid && input.verdict.blind {
+        push(out, format_args!("<p class=\"faint\">{BLIND}</p>\n"));
     }
     if !valid {
         out.push_str("<ul class=\"reasons bad\">\n");

@@ -41,6 +41,9 @@ pub use text::{text, text_vegeta};
 
 use metrics::{Generator, Groups, Summary, Timeline, Verdict};
 
+/// What is said beside a `VALID` that is blind.
+const BLIND: &str = "As far as this format tells: it holds no record of the generator.";
+
 /// All that a report is made from. What is absent is left out of the report.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {

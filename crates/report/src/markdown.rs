@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use metrics::{Groups, Histogram};
 
 use crate::number::{duration, grouped};
-use crate::{Input, escape};
+use crate::{BLIND, Input, escape};
 
 /// Error texts shown; the rest is counted.
 const ERRORS_SHOWN: usize = 10;
@@ -25,6 +25,9 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     let title = if input.title.is_empty() { "Load test" } else { input.title };
     let badge = if input.verdict.is_valid() { "VALID" } else { "INVALID" };
     writeln!(out, "### {}: {badge}\n", escape::markdown(title))?;
+    if input.verdict.is_valid() && input.verdict.blind {
+        writeln!(out, "{BLIND}\n")?;
+    }
     for reason in &input.verdict.reasons {
         writeln!(out, "- {}", escape::markdown(&reason.to_string()))?;
     }

@@ -2,7 +2,7 @@
 
 use crate::samples::Seen;
 use metrics::Histogram;
-use report::{Curve, Figure, PlotBuilder, Size};
+use report::{Curve, Figure, Input, PlotBuilder, Size};
 use stdx::Nanos;
 
 const EVIL: &str = "</script><b>\"'&<img src=x onerror=alert(1)>";
@@ -61,6 +61,17 @@ fn the_report_is_one_whole_page() {
         assert_page(&page);
         assert_well_formed(&page);
     }
+}
+
+#[test]
+fn a_verdict_that_is_blind_says_so() {
+    let seen = Seen::steady(50, 200);
+    let verdict = metrics::Verdict::new(&metrics::Summary::new(), None, &[]);
+    let blind = Input { verdict: &verdict, generator: None, ..seen.input("t") };
+    for document in [report::html(&blind), report::markdown(&blind), report::text(&blind)] {
+        assert!(document.contains("VALID") && document.contains("no record of the generator"));
+    }
+    assert!(!report::markdown(&seen.input("t")).contains("no record of the generator"));
 }
 
 #[test]
