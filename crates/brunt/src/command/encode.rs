@@ -1,13 +1,13 @@
 //! `encode`: results in any format in, one format out, row by row as they come.
 
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::anyhow;
 use metrics::Batch;
 use results::{Encoding, Item, ReadError, Reader, StreamInfo, WriteError, Writer};
 
-use super::{Ended, usage};
+use super::generators::Generators;
+use super::{Ended, patience, usage};
 use crate::dialect::{Dialect, Invocation, Typed};
 use crate::exit_code::{ExitCode, Failed, OrExit};
 use crate::flags::results::{ENCODE, EncodeFlags};
@@ -19,7 +19,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let typed = invocation.typed(ENCODE)?;
     let encoding = encoding(&typed)?;
     let interrupts = Interrupts::watch()?;
-    let inputs = input::open_results(&typed.operands, &interrupts, Duration::ZERO)?;
+    let inputs = input::open_results(&typed.operands, &interrupts, patience(typed.dialect))?;
     let mut reader = Reader::open(inputs).map_err(|error| unreadable(&error, typed.dialect))?;
     let place = Place::named(typed.flags.output.as_deref());
     let info = StreamInfo {
@@ -81,6 +81,8 @@ fn copy(
     mut writer: Box<dyn Writer>,
 ) -> Result<Result<(), ReadError>, WriteError> {
     let mut batch = Batch::default();
+    // One stream has one generator: later records replace earlier ones, so those of several inputs are added up.
+    let mut generators = Generators::default();
     let read = loop {
         match reader.next(&mut batch) {
             Ok(Some(Item::Hits)) => {
@@ -88,7 +90,12 @@ fn copy(
                 // Every batch at once, so that `attack | encode | jq` is live.
                 writer.flush()?;
             }
-            Ok(Some(Item::Generator { generator, .. })) => writer.generator(&generator)?,
+            Ok(Some(Item::Generator { input, generator })) => {
+                generators.note(input, *generator);
+                if let Some(merged) = generators.merged() {
+                    writer.generator(&merged)?;
+                }
+            }
             Ok(None) => break Ok(()),
             Err(error) => break Err(error),
         }

@@ -5,6 +5,7 @@ mod completions;
 mod demo;
 mod dump;
 mod encode;
+mod generators;
 pub(crate) mod help;
 mod live;
 mod man;
@@ -13,7 +14,9 @@ mod report;
 mod scheduler;
 mod serve;
 
-use crate::dialect::Invocation;
+use std::time::Duration;
+
+use crate::dialect::{Dialect, Invocation};
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::{self, Flag, FlagError, Row, Scope};
 
@@ -161,7 +164,8 @@ pub(crate) const COMMANDS: &[Command] = &[
         summary: "Run a server with a chosen service time, queue and faults, to practise on.",
         operands: "",
         about: "Besides any path, it answers /slow, /reset, /truncate, /garbage, /drip, /huge-headers and /bomb \
-                with the fault of that name. Ctrl-C ends it and prints what it served.",
+                with the fault of that name, and more (docs/reference/serve.md). Ctrl-C ends it and prints what it \
+                served.",
         examples: &[
             (
                 "brunt serve --listen 127.0.0.1:8080 --workers 6 --service fixed:60ms",
@@ -222,6 +226,16 @@ fn rows_of<T>(table: &[Flag<T>]) -> Vec<Row> {
 /// A wrong operand or combination of flags.
 fn usage(text: impl Into<String>) -> Ended {
     Ended::Failed(Failed { code: ExitCode::Usage, error: anyhow::Error::msg(text.into()) })
+}
+
+/// How long after an interrupt a live input is waited for while it is silent: natively its writer was interrupted too, and
+/// drains.
+#[must_use]
+const fn patience(dialect: Dialect) -> Duration {
+    match dialect {
+        Dialect::Native => Duration::from_millis(1500),
+        Dialect::Vegeta => Duration::ZERO,
+    }
 }
 
 /// The flags of a command without any.

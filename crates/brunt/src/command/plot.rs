@@ -7,7 +7,7 @@ use metrics::{Batch, Histogram};
 use report::{Curve, Figure, PlotBuilder, Size};
 use results::{Item, Reader};
 
-use super::{Ended, encode, usage};
+use super::{Ended, encode, patience, usage};
 use crate::dialect::{Dialect, Invocation, Typed};
 use crate::exit_code::{ExitCode, Failed, OrExit};
 use crate::flags::results::{PLOT, PlotFlags};
@@ -29,7 +29,7 @@ const SIZE: Size = Size { width: 1200, height: 700 };
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let typed = invocation.typed(PLOT)?;
     let flags = &typed.flags;
-    let kind = kind(flags);
+    let kind = kind(&typed);
     let place = Place::named(flags.output.as_deref());
     if kind == Kind::Png && place == Place::Stdout && output::stdout_is_terminal() {
         return Err(usage("png is no text for a terminal (give -output=FILE)"));
@@ -37,7 +37,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     if flags.percentiles && flags.histogram {
         return Err(usage("-percentiles and -histogram are two pictures (give one of them)"));
     }
-    let figure = if flags.percentiles || flags.histogram {
+    let (figure, damage) = if flags.percentiles || flags.histogram {
         distributions(&typed)?
     } else {
         over_time(&typed)?
@@ -48,12 +48,14 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
         Kind::Png => figure.png(SIZE).or_exit(ExitCode::Failure)?,
     };
     place.write(&document)?;
-    Ok(ExitCode::Ok)
+    damage.map_or(Ok(ExitCode::Ok), |failed| Err(failed.into()))
 }
 
-/// `-type`, else the output's ending, else HTML.
-fn kind(flags: &PlotFlags) -> Kind {
-    let ending = flags.output.as_deref().and_then(|path| Path::new(path).extension()?.to_str());
+/// `-type`, else natively the output's ending, else HTML.
+fn kind(typed: &Typed<PlotFlags>) -> Kind {
+    let flags = &typed.flags;
+    let output = flags.output.as_deref().filter(|_| typed.dialect == Dialect::Native);
+    let ending = output.and_then(|path| Path::new(path).extension()?.to_str());
     match flags.kind.as_deref().or(ending) {
         Some("svg") => Kind::Svg,
         Some("png") => Kind::Png,
@@ -61,36 +63,42 @@ fn kind(flags: &PlotFlags) -> Kind {
     }
 }
 
+/// A picture, and the first damage of an input, which ended the reading of that input.
+type Drawn = (Figure, Option<Failed>);
+
 /// Latency over time, a series per attack and outcome.
-fn over_time(typed: &Typed<PlotFlags>) -> Result<Figure, Ended> {
+fn over_time(typed: &Typed<PlotFlags>) -> Result<Drawn, Ended> {
     let threshold = usize::try_from(typed.flags.threshold).unwrap_or(usize::MAX);
     let mut builder = PlotBuilder::new(threshold).map_err(|error| match typed.dialect {
         Dialect::Native => usage(format!("flag -threshold: {error}")),
         Dialect::Vegeta => Failed::from(anyhow!("{error}")).into(),
     })?;
-    for_each_input(typed, |batch, reader, label| builder.add(batch, reader.targets(), label))?;
-    Ok(builder.finish(title(typed, "Vegeta Plot", "Response times")))
+    let take = |batch: &Batch, reader: &Reader, label: &str| {
+        builder.add(batch, reader.targets(), label);
+    };
+    let damage = for_each_input(typed, take)?;
+    Ok((builder.finish(title(typed, "Vegeta Plot", "Response times")), damage))
 }
 
-/// A curve per input.
-fn distributions(typed: &Typed<PlotFlags>) -> Result<Figure, Ended> {
+/// A curve per label.
+fn distributions(typed: &Typed<PlotFlags>) -> Result<Drawn, Ended> {
     let mut seen: Vec<(String, Histogram)> = Vec::new();
-    for_each_input(typed, |batch, _, label| {
-        let last = seen.last().is_some_and(|(of, _)| of == label);
-        if !last {
+    let damage = for_each_input(typed, |batch, _, label| {
+        let at = seen.iter().position(|(of, _)| of == label).unwrap_or_else(|| {
             seen.push((label.to_owned(), Histogram::new()));
-        }
-        let (_, times) = seen.last_mut().expect("one was just put there");
+            seen.len() - 1
+        });
         for sample in &batch.samples {
-            times.record(sample.response());
+            seen[at].1.record(sample.response());
         }
     })?;
     let curves: Vec<Curve<'_>> = seen.iter().map(|(label, times)| Curve { label, times }).collect();
-    Ok(if typed.flags.percentiles {
+    let figure = if typed.flags.percentiles {
         report::percentiles(title(typed, "", "Response times by percentile"), &curves)
     } else {
         report::histogram(title(typed, "", "Response times"), &curves)
-    })
+    };
+    Ok((figure, damage))
 }
 
 /// The title given, else the dialect's.
@@ -102,32 +110,42 @@ fn title<'a>(typed: &'a Typed<PlotFlags>, vegeta: &'a str, native: &'a str) -> &
     typed.flags.title.as_deref().unwrap_or(default)
 }
 
-/// Reads one input after the other, each with its label.
+/// Reads one input after the other, each with its label. What came before damage counts; the first damage is given back,
+/// unless nothing came at all.
 fn for_each_input(
     typed: &Typed<PlotFlags>,
     mut take: impl FnMut(&Batch, &Reader, &str),
-) -> Result<(), Ended> {
+) -> Result<Option<Failed>, Ended> {
     let interrupts = Interrupts::watch()?;
-    let named = operands(typed);
-    let mut batch = Batch::default();
-    for (label, name) in &named {
-        let inputs = input::open_results(std::slice::from_ref(name), &interrupts, PATIENCE)?;
+    let (mut batch, mut rows, mut damage) = (Batch::default(), 0, None);
+    for (label, name) in &operands(typed) {
+        let patience = patience(typed.dialect);
+        let inputs = input::open_results(std::slice::from_ref(name), &interrupts, patience)?;
         let unreadable = |error| encode::unreadable(&error, typed.dialect);
         let mut reader = Reader::open(inputs).map_err(unreadable)?;
-        while let Some(item) = reader.next(&mut batch).map_err(unreadable)? {
-            if item == Item::Hits {
-                take(&batch, &reader, label);
+        loop {
+            match reader.next(&mut batch) {
+                Ok(Some(Item::Hits)) => {
+                    rows += batch.samples.len();
+                    take(&batch, &reader, label);
+                }
+                Ok(Some(Item::Generator { .. })) => {}
+                Ok(None) => break,
+                Err(error) => {
+                    damage = damage.or(Some(unreadable(error)));
+                    break;
+                }
             }
         }
         for loss in reader.losses() {
             output::complain(&format!("brunt plot: {loss}"));
         }
     }
-    Ok(())
+    match damage {
+        Some(failed) if rows == 0 => Err(failed.into()),
+        damage => Ok(damage),
+    }
 }
-
-/// An interrupt ends reading at once.
-const PATIENCE: std::time::Duration = std::time::Duration::ZERO;
 
 /// `label=file` or `file`, whose label is its name; none is standard input.
 fn operands(typed: &Typed<PlotFlags>) -> Vec<(String, String)> {
@@ -181,7 +199,9 @@ mod tests {
             (Some("a.png"), Kind::Png),
             (Some("a"), Kind::Html),
         ] {
-            assert_eq!(kind(&typed(&[], output).flags), expected, "{output:?}");
+            assert_eq!(kind(&typed(&[], output)), expected, "{output:?}");
         }
+        let vegeta = Typed { dialect: Dialect::Vegeta, ..typed(&[], Some("a.png")) };
+        assert_eq!(kind(&vegeta), Kind::Html, "Vegeta's plots are pages, whatever their name");
     }
 }

@@ -8,12 +8,13 @@ use report::{Buckets, Input};
 use results::{Item, Reader};
 use stdx::Nanos;
 
-use super::{Ended, encode, usage};
+use super::generators::Generators;
+use super::{Ended, encode, patience, usage};
 use crate::dialect::{Dialect, Invocation, Typed};
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::results::{REPORT, ReportFlags};
 use crate::input::{self, Interrupts};
-use crate::output::Place;
+use crate::output::{self, Place};
 
 /// What a report looks like.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,8 +40,6 @@ struct Meant {
     fail_on_invalid: bool,
 }
 
-/// After an interrupt a live input is waited for this long while it is silent: its writer was interrupted too, and drains.
-const PATIENCE: Duration = Duration::from_millis(1500);
 /// What clears the screen before a report of `-every`.
 const CLEAR: &str = "\u{1b}[2J\u{1b}[0;0H";
 
@@ -49,11 +48,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let typed = invocation.typed(REPORT)?;
     let meant = meant(&typed)?;
     let interrupts = Interrupts::watch()?;
-    let patience = match meant.dialect {
-        Dialect::Native => PATIENCE,
-        Dialect::Vegeta => Duration::ZERO,
-    };
-    let inputs = input::open_results(&typed.operands, &interrupts, patience)?;
+    let inputs = input::open_results(&typed.operands, &interrupts, patience(meant.dialect))?;
     let reader = Reader::open(inputs);
     let mut reader = match reader {
         Ok(reader) => reader,
@@ -74,6 +69,13 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     }
     let verdict = figures.verdict();
     meant.place.write(meant.document(&figures, &verdict).as_bytes())?;
+    // These have no room for a verdict, and no figure goes out without a bad one.
+    if matches!(meant.kind, Kind::Hist(_) | Kind::Hdrplot)
+        && meant.dialect == Dialect::Native
+        && !verdict.is_valid()
+    {
+        output::complain(&format!("brunt report: {verdict}"));
+    }
     if interrupts.seen() == 0 {
         read?;
     }
@@ -114,8 +116,7 @@ struct Figures {
     summary: Summary,
     groups: Option<Groups>,
     timeline: Option<Timeline>,
-    /// Each input's generator, by the input's place.
-    generators: Vec<(usize, Generator)>,
+    generators: Generators,
     merged: Option<Generator>,
     losses: Vec<String>,
 }
@@ -126,7 +127,7 @@ impl Figures {
             summary: Summary::new(),
             groups: by.map(Groups::new),
             timeline: timeline.then(Timeline::new),
-            generators: Vec::new(),
+            generators: Generators::default(),
             merged: None,
             losses: Vec::new(),
         }
@@ -144,17 +145,8 @@ impl Figures {
 
     /// Takes a generator's newer view of itself.
     fn note(&mut self, input: usize, generator: Generator) {
-        match self.generators.iter_mut().find(|(of, _)| *of == input) {
-            Some((_, known)) => *known = generator,
-            None => self.generators.push((input, generator)),
-        }
-        let mut all = self.generators.iter().map(|(_, generator)| generator);
-        self.merged = all.next().cloned().map(|mut merged| {
-            for other in all {
-                merged.merge(other);
-            }
-            merged
-        });
+        self.generators.note(input, generator);
+        self.merged = self.generators.merged();
     }
 
     fn verdict(&self) -> Verdict {

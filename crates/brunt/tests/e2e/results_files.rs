@@ -104,6 +104,33 @@ fn foreign_and_damaged_files_are_told_in_one_line() {
 }
 
 #[test]
+fn what_every_generator_saw_is_kept() {
+    let (_server, url) = server(Config::default());
+    let scratch = Scratch::new("generators");
+    let targets = scratch.file("targets", format!("GET {url}/\n"));
+    let files: Vec<String> = ["a.arrow", "b.arrow"]
+        .iter()
+        .map(|name| {
+            let file = text(&scratch.path(name));
+            let args = format!("attack -targets={targets} -rate=20 -duration=500ms -output={file}");
+            run(&args).with_code(0);
+            file
+        })
+        .collect();
+    let both = text(&scratch.path("both.arrow"));
+    run(&format!("encode -output={both} {}", files.join(" "))).with_code(0);
+    let one_after_the_other = files.iter().flat_map(|file| std::fs::read(file).unwrap());
+    let joined = scratch.file("joined.arrow", one_after_the_other.collect::<Vec<u8>>());
+    for file in [files.join(" "), both, joined] {
+        let json = run(&format!("report -type=json {file}")).with_code(0).json();
+        assert_eq!(
+            (&json["requests"], &json["brunt"]["generator"]["sent"]),
+            (&20.into(), &20.into())
+        );
+    }
+}
+
+#[test]
 fn damage_in_the_middle_keeps_what_came_before() {
     let scratch = Scratch::new("middle");
     let row = "1600000000000000000,200,1000000,0,10,,,x,0,GET,http://h/,\n";
@@ -116,6 +143,9 @@ fn damage_in_the_middle_keeps_what_came_before() {
     ran.complains_once(&["r.csv"]);
     let ran = run(&format!("encode -to=csv {file}")).with_code(4);
     assert_eq!(ran.stdout.lines().count(), 5);
+    let ran = run(&format!("plot -type=svg {file}")).with_code(4);
+    assert!(ran.stdout.contains("<svg"), "{ran:#?}");
+    ran.complains_once(&["r.csv"]);
 }
 
 #[test]
