@@ -116,7 +116,7 @@ fn flag_lines(row: Row) -> String {
         head.push_str(&format!(", -{alias}"));
     }
     if row.kind != Kind::Switch {
-        head.push_str(&format!(" {}", row.kind.placeholder()));
+        head.push_str(&format!(" {}", row.kind.shown()));
     }
     let default = match row.default {
         "" => String::new(),

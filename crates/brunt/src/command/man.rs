@@ -65,7 +65,7 @@ fn push_command(text: &mut String, command: &Command) {
 
 fn push_row(text: &mut String, row: Row) {
     let name = escape(row.name);
-    let value = escape(row.kind.placeholder());
+    let value = escape(&row.kind.shown());
     text.push_str(&format!(".TP\n\\fB\\-{name}\\fR \\fI{value}\\fR\n{}", escape(row.docs)));
     if !row.default.is_empty() {
         text.push_str(&format!(" Default: {}.", escape(row.default)));

@@ -60,11 +60,14 @@ impl Invocation {
     /// Reads the arguments by a command's table.
     ///
     /// # Errors
-    /// An argument is wrong.
+    /// An argument is wrong, or asks for the version.
     pub(crate) fn typed<T: Default>(&self, table: &[Flag<T>]) -> Result<Typed<T>, FlagError> {
         let (mut flags, mut global) = (T::default(), self.global.clone());
         let grammar = self.dialect.grammar();
         let parsed = flags::parse(grammar, table, &self.args, &mut flags, &mut global)?;
+        if global.version {
+            return Err(FlagError::Version);
+        }
         Ok(Typed { dialect: self.dialect, global, flags, operands: parsed.operands })
     }
 }

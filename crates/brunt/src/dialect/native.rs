@@ -31,6 +31,9 @@ pub(super) fn run(args: &[String]) -> ExitCode {
     match (command.run)(&invocation) {
         Ok(code) => code,
         Err(command::Ended::Flags(flags::FlagError::Help)) => command::help::print_one(command),
+        Err(command::Ended::Flags(flags::FlagError::Version)) => {
+            command::help::print_version(Dialect::Native)
+        }
         Err(command::Ended::Flags(error)) => {
             usage_error(&format!("brunt {name}"), &error.native(), &format!("brunt help {name}"))
         }

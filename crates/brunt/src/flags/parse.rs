@@ -31,6 +31,8 @@ pub(crate) struct Parsed {
 pub(crate) enum FlagError {
     /// `-h`, `-help` or `--help` was asked for.
     Help,
+    /// `-version` was asked for, after the command's name.
+    Version,
     /// No such flag.
     Unknown {
         /// Its name, without dashes.
@@ -42,8 +44,8 @@ pub(crate) enum FlagError {
     NeedsValue {
         /// Its name.
         name: String,
-        /// The word for its value.
-        expected: &'static str,
+        /// What its value may be.
+        expected: String,
     },
     /// `-=x`, `---x`.
     Syntax(String),
@@ -65,7 +67,7 @@ impl FlagError {
     #[must_use]
     pub(crate) fn native(&self) -> String {
         match self {
-            Self::Help => String::new(),
+            Self::Help | Self::Version => String::new(),
             Self::Unknown { name, meant: Some(meant) } => {
                 format!("unknown flag -{name} (did you mean -{meant}?)")
             }
@@ -85,6 +87,8 @@ impl FlagError {
     pub(crate) fn go(&self) -> String {
         match self {
             Self::Help => "flag: help requested".to_owned(),
+            // Vegeta's dialect knows it before the command alone, where it is no error.
+            Self::Version => String::new(),
             Self::Unknown { name, .. } => format!("flag provided but not defined: -{name}"),
             Self::NeedsValue { name, .. } => format!("flag needs an argument: -{name}"),
             Self::Syntax(text) => format!("bad flag syntax: {text}"),
@@ -187,7 +191,7 @@ fn set<'a, T>(
         (None, _) if switch => ("true", rest),
         (None, Some((value, after))) => (value.as_str(), after),
         (None, None) => {
-            let expected = flag.row.kind.placeholder();
+            let expected = flag.row.kind.shown();
             return Err(FlagError::NeedsValue { name: given.name.to_owned(), expected });
         }
     };

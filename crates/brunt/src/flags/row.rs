@@ -35,7 +35,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The word that stands for the value in the help; empty for a switch.
+    /// The word that stands for a value; empty for a switch.
     #[must_use]
     pub(crate) fn placeholder(self) -> &'static str {
         match self {
@@ -44,6 +44,15 @@ impl Kind {
             Self::Path => "FILE",
             Self::Duration => "DURATION",
             Self::Choice(_) => "WORD",
+        }
+    }
+
+    /// What people are shown for the value: a choice's words, else the placeholder.
+    #[must_use]
+    pub(crate) fn shown(self) -> String {
+        match self {
+            Self::Choice(words) => words.join("|"),
+            other => other.placeholder().to_owned(),
         }
     }
 }

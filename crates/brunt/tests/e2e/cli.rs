@@ -34,6 +34,7 @@ fn the_version_is_told() {
     let version = format!("brunt {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(run("--version").with_code(0).stdout, version);
     assert_eq!(run("-version").with_code(0).stdout, version);
+    assert_eq!(run("attack -targets=/nowhere --version").with_code(0).stdout, version);
 }
 
 #[test]
