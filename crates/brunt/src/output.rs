@@ -4,9 +4,10 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 
-use anyhow::Context;
+use anyhow::anyhow;
 
-use crate::exit_code::{ExitCode, Failed, OrExit};
+use crate::exit_code::Failed;
+use crate::input::reason;
 
 /// Says a line (or a few) on standard error. Where nobody can hear it, there is nothing left to do.
 pub(crate) fn complain(text: &str) {
@@ -51,10 +52,12 @@ impl Place {
     pub(crate) fn open(&self) -> Result<Box<dyn Write + Send>, Failed> {
         match self {
             Self::Stdout => Ok(Box::new(io::stdout())),
-            Self::File(path) => File::create(path)
-                .map(|file| Box::new(file) as Box<dyn Write + Send>)
-                .with_context(|| format!("error opening {path}"))
-                .or_exit(ExitCode::Failure),
+            Self::File(path) => match File::create(path) {
+                Ok(file) => Ok(Box::new(file)),
+                Err(error) => {
+                    Err(anyhow!("error opening {path}: open {path}: {}", reason(&error)).into())
+                }
+            },
         }
     }
 
@@ -66,8 +69,9 @@ impl Place {
         let mut sink = self.open()?;
         let written = sink.write_all(document).and_then(|()| sink.flush());
         match written {
+            Ok(()) => Ok(()),
             Err(error) if is_closed_pipe(&error) => Ok(()),
-            other => other.with_context(|| format!("writing to {self}")).or_exit(ExitCode::Failure),
+            Err(error) => Err(anyhow!("writing to {self}: {}", reason(&error)).into()),
         }
     }
 }
@@ -90,6 +94,7 @@ pub(crate) fn is_closed_pipe(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exit_code::ExitCode;
 
     #[test]
     fn places_have_names() {
@@ -102,7 +107,10 @@ mod tests {
     fn a_full_disk_is_told() {
         let failed = Place::named(Some("/dev/full")).write(b"x").unwrap_err();
         assert_eq!(failed.code, ExitCode::Failure);
-        assert!(failed.to_string().contains("/dev/full"), "{failed}");
+        assert_eq!(failed.to_string(), "writing to /dev/full: no space left on device");
+        let failed = Place::named(Some("/nowhere/x")).write(b"x").unwrap_err();
+        let words = "error opening /nowhere/x: open /nowhere/x: no such file or directory";
+        assert_eq!(failed.to_string(), words);
     }
 
     #[test]

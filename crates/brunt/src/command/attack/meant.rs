@@ -118,6 +118,16 @@ fn check(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
     if typed.flags.h2c {
         return Err(usage("-h2c: HTTP/2 is not spoken yet (leave it out for HTTP/1.1)"));
     }
+    if typed.flags.max_workers == Some(0) {
+        return Err(match typed.dialect {
+            Dialect::Native => usage("flag -max-workers: with 0 nothing is ever sent"),
+            Dialect::Vegeta => Failed::from(anyhow!("-max-workers=0 sends nothing")).into(),
+        });
+    }
+    let (tick, duration) = (typed.flags.tick, typed.flags.duration);
+    if duration > Nanos::ZERO && tick > duration {
+        return Err(usage(format!("flag -tick: {tick} is longer than the whole -duration")));
+    }
     if typed.flags.cert.is_none() && typed.flags.key.is_some() && typed.dialect == Dialect::Native {
         return Err(usage("-key needs a -cert"));
     }

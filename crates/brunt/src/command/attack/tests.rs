@@ -23,6 +23,8 @@ const LINES: &[&str] = &[
     "-targets TARGETS -json -output stdout",
     "-targets TARGETS -format=xml",
     "-targets TARGETS -h2c",
+    "-targets TARGETS -rate=0 -max-workers=0",
+    "-targets TARGETS -tick 10m -duration=5s",
     "-targets WRONG",
     "-targets TARGETS -body /nowhere/at/all",
     "-targets TARGETS -cert /nowhere/at/all",
