@@ -12,6 +12,7 @@ _brunt() {
     encode) flags="-to -output -cpus -version";;
     dump) flags="-dumper -inputs -output -cpus -version";;
     serve) flags="-listen -workers -service -queue -error-rate -body -tls -tls-cert -tls-key -seed -cpus -version";;
+    scheduler) flags="-rate -duration -json -cpus -version";;
     completions) flags="-cpus -version";;
     man) flags="-cpus -version";;
     help) flags="-cpus -version";;
@@ -27,7 +28,7 @@ _brunt() {
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$cur"))
   elif [[ -z $command ]]; then
-    COMPREPLY=($(compgen -W "demo attack report plot encode dump serve completions man help vegeta" -- "$cur"))
+    COMPREPLY=($(compgen -W "demo attack report plot encode dump serve scheduler completions man help vegeta" -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

@@ -19,7 +19,7 @@ const GENERATED: [(&[&str], &str); 4] = [
 
 /// The flag reference, and the commands it holds, in its order.
 const FLAGS: &str = "docs/reference/flags.md";
-const COMMANDS: [&str; 6] = ["attack", "report", "plot", "encode", "serve", "demo"];
+const COMMANDS: [&str; 7] = ["attack", "report", "plot", "encode", "serve", "demo", "scheduler"];
 
 /// The command.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {

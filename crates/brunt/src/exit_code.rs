@@ -11,7 +11,8 @@ pub(crate) enum ExitCode {
     Failure = 1,
     /// The command line is wrong. Nothing was sent or written.
     Usage = 2,
-    /// What the command line names is wrong: targets, a body, a certificate, an impossible rate. Nothing was sent.
+    /// What the command line names is wrong: targets, a body, a certificate, an impossible rate. Nothing was sent, but with
+    /// `-lazy` what came before the wrong target.
     Input = 3,
     /// A results file is empty, corrupt or of no format we know.
     Results = 4,

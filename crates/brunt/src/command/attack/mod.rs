@@ -21,7 +21,8 @@ pub(super) use self::run::{Conductor, Ending, cannot_start};
 
 /// What `brunt help attack` says besides the flags.
 pub(super) const ABOUT: &str = "Targets are read from standard input unless -targets is given. A target is a line METHOD URL, then optionally
-header lines NAME: VALUE and a body @FILE, then a blank line; lines that begin with # are skipped. With
+header lines NAME: VALUE and a body @FILE, then a blank line; lines that begin with # are skipped, but for
+#brunt weight=3 name=home before a target: how often it is chosen, and its name for report -by name. With
 -format=json each line is an object {\"method\", \"url\", \"header\", \"body\" (base64), \"weight\", \"name\"}.
 
 Requests begin by the clock, whatever the server does: response times count from the moment a request was
