@@ -45,7 +45,11 @@ impl Fault {
         let input = input.to_owned();
         match self {
             Self::Io(error) => ReadError::Io { input, error },
-            Self::Corrupt { at, reason } => ReadError::Corrupt { input, encoding, at, reason },
+            Self::Corrupt { at, reason } => {
+                // Libraries give reasons of several lines.
+                let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+                ReadError::Corrupt { input, encoding, at, reason }
+            }
             Self::TooLarge { at, what, len, max } => {
                 ReadError::TooLarge { input, encoding, at, what, len, max }
             }

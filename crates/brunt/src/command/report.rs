@@ -106,7 +106,8 @@ fn read(
             let verdict = figures.verdict_so_far();
             let document = format!("{CLEAR}{}", meant.document(figures, &verdict));
             meant.place.write(document.as_bytes())?;
-            due = Some(Instant::now() + every);
+            // Kept to the beat: rows come in beats too, and a late one must not cost the next report.
+            due = Some((at + every).max(Instant::now()));
         }
     }
 }

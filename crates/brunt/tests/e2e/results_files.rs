@@ -104,6 +104,25 @@ fn foreign_and_damaged_files_are_told_in_one_line() {
 }
 
 #[test]
+fn a_corrupt_message_is_one_line() {
+    let (_server, url) = server(Config::default());
+    let scratch = Scratch::new("corrupt");
+    let targets = scratch.file("targets", format!("GET {url}/\n"));
+    let whole = text(&scratch.path("r.arrow"));
+    run(&format!("attack -targets={targets} -rate=20 -duration=200ms -output={whole}"))
+        .with_code(0);
+    let whole = std::fs::read(whole).unwrap();
+    // Enough places that some make the Arrow library panic.
+    for at in (8..whole.len()).step_by(whole.len() / 60) {
+        let mut bytes = whole.clone();
+        bytes[at..(at + 8).min(whole.len())].fill(0x7f);
+        let ran = run(&format!("report {}", scratch.file("bad.arrow", bytes)));
+        assert!(matches!(ran.code, Some(0 | 4)), "{at}: {ran:#?}");
+        assert!(ran.stderr.lines().count() <= 1, "{at}: {ran:#?}");
+    }
+}
+
+#[test]
 fn what_every_generator_saw_is_kept() {
     let (_server, url) = server(Config::default());
     let scratch = Scratch::new("generators");

@@ -1,8 +1,10 @@
 //! The Arrow IPC stream. Messages are cut out of the bytes here and only whole ones, of a bounded size, are given to the
 //! Arrow library; what is cut off at the end is told, not an error. Source: "Arrow Columnar Format", IPC streaming format.
 
+use std::cell::Cell;
 use std::io::Write;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
 
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
@@ -297,8 +299,29 @@ fn added(one: Option<Generator>, other: Option<Generator>) -> Option<Generator> 
 
 /// Runs the Arrow library over bytes of a stranger's: an error or a panic of its is a reason, not our end.
 pub(super) fn guarded<T>(decode: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, String> {
-    match catch_unwind(AssertUnwindSafe(decode)) {
+    HUSH.call_once(hush);
+    GUARDED.set(true);
+    let decoded = catch_unwind(AssertUnwindSafe(decode));
+    GUARDED.set(false);
+    match decoded {
         Ok(decoded) => decoded.map_err(|error| error.to_string()),
         Err(_) => Err("the decoder gave up on it".to_owned()),
     }
+}
+
+thread_local! {
+    /// A panic on this thread is caught and told as an error.
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+static HUSH: Once = Once::new();
+
+/// A panic that is caught is not printed; every other one goes where it went before.
+fn hush() {
+    let before = take_hook();
+    set_hook(Box::new(move |info| {
+        if !GUARDED.get() {
+            before(info);
+        }
+    }));
 }
