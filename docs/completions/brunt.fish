@@ -107,4 +107,5 @@ complete -c brunt -n '__fish_seen_subcommand_from man' -o version -d 'Print the 
 complete -c brunt -n __fish_use_subcommand -a help -d 'Print help, for one command where it is named.'
 complete -c brunt -n '__fish_seen_subcommand_from help' -o cpus -x -d 'Worker threads, and so cores, to use at most.'
 complete -c brunt -n '__fish_seen_subcommand_from help' -o version -d 'Print the version and end.'
+complete -c brunt -n __fish_use_subcommand -a vegeta -d 'Speak Vegeta\'s command line, word for word.'
 complete -c brunt -n '__fish_seen_subcommand_from report plot encode dump' -F

@@ -1,6 +1,6 @@
 //! `completions`: scripts for bash, zsh and fish, from the tables.
 
-use super::{COMMANDS, Ended, NO_FLAGS, usage};
+use super::{COMMANDS, Ended, NO_FLAGS, VEGETA_SUMMARY, usage};
 use crate::dialect::Invocation;
 use crate::exit_code::ExitCode;
 use crate::flags::{Kind, Row, global};
@@ -82,6 +82,7 @@ fn zsh() -> String {
     for command in COMMANDS {
         text.push_str(&format!("    '{}:{}'\n", command.name, zsh_text(command.summary)));
     }
+    text.push_str(&format!("    'vegeta:{}'\n", zsh_text(VEGETA_SUMMARY)));
     text.push_str("  )\n  if (( CURRENT == 2 )); then _describe command commands; return; fi\n  case $words[2] in\n");
     for command in COMMANDS {
         text.push_str(&format!("    {}) _arguments \\\n", command.name));
@@ -130,6 +131,10 @@ fn fish() -> String {
             ));
         }
     }
+    text.push_str(&format!(
+        "complete -c brunt -n __fish_use_subcommand -a vegeta -d '{}'\n",
+        fish_text(VEGETA_SUMMARY)
+    ));
     text.push_str(
         "complete -c brunt -n '__fish_seen_subcommand_from report plot encode dump' -F\n",
     );
@@ -148,6 +153,7 @@ mod tests {
     #[test]
     fn every_shell_knows_every_flag_and_command() {
         let scripts = [bash(), zsh(), fish()];
+        assert!(scripts.iter().all(|script| script.contains("vegeta")));
         for command in COMMANDS {
             for script in &scripts {
                 assert!(script.contains(command.name), "{}", command.name);

@@ -15,9 +15,9 @@ use stdx::{Bytes, Nanos};
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target, Targets};
 
-use super::Ended;
 use super::attack::{Conductor, Ending, cannot_start};
 use super::live::Live;
+use super::{Ended, usage};
 use crate::dialect::{Invocation, Typed};
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::serve::{DEMO, DemoFlags};
@@ -38,6 +38,9 @@ const PAGE: &str = "brunt-demo.html";
 /// Shows it.
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let typed = invocation.typed(DEMO)?;
+    if let Some(extra) = typed.operands.first() {
+        return Err(usage(format!("unexpected \"{extra}\"")));
+    }
     let interrupts = Interrupts::watch()?;
     let config = Config {
         workers: WORKERS,

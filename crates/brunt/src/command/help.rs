@@ -1,6 +1,6 @@
 //! `help` and `--version`: what the tables say, laid out for a terminal.
 
-use super::{COMMANDS, Command, Ended, NO_FLAGS, usage};
+use super::{COMMANDS, Command, Ended, NO_FLAGS, VEGETA_SUMMARY, usage};
 use crate::dialect::{Dialect, Invocation};
 use crate::exit_code::ExitCode;
 use crate::flags::{Kind, Row, global};
@@ -68,10 +68,7 @@ pub(crate) fn overview() -> String {
     for command in COMMANDS {
         text.push_str(&format!("  {:<12} {}\n", command.name, command.summary));
     }
-    text.push_str(&format!(
-        "  {:<12} {}\n",
-        "vegeta", "Speak Vegeta's command line, word for word."
-    ));
+    text.push_str(&format!("  {:<12} {VEGETA_SUMMARY}\n", "vegeta"));
     text.push_str("\nflags of every command:\n");
     for row in global::FLAGS.iter().map(|flag| flag.row).filter(|row| row.name != "profile") {
         text.push_str(&flag_lines(row));

@@ -1,6 +1,6 @@
 //! `man`: the manual page in roff, from the tables.
 
-use super::{COMMANDS, Command, Ended, NO_FLAGS};
+use super::{COMMANDS, Command, Ended, NO_FLAGS, usage};
 use crate::dialect::Invocation;
 use crate::exit_code::ExitCode;
 use crate::flags::{Row, global};
@@ -8,7 +8,9 @@ use crate::output::Place;
 
 /// Prints the man page.
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    invocation.typed(NO_FLAGS)?;
+    if let Some(extra) = invocation.typed(NO_FLAGS)?.operands.first() {
+        return Err(usage(format!("unexpected \"{extra}\"")));
+    }
     Place::Stdout.write(page().as_bytes())?;
     Ok(ExitCode::Ok)
 }

@@ -218,6 +218,9 @@ pub(crate) const COMMANDS: &[Command] = &[
     },
 ];
 
+/// What `vegeta`, which is a dialect and no command, does, in one line.
+const VEGETA_SUMMARY: &str = "Speak Vegeta's command line, word for word.";
+
 /// The rows of a table.
 fn rows_of<T>(table: &[Flag<T>]) -> Vec<Row> {
     table.iter().map(|flag| flag.row).collect()

@@ -52,7 +52,7 @@ fn files_that_cannot_be_read_are_named() {
 
 #[test]
 fn wrong_flags_are_named_with_what_was_expected() {
-    let cases: [(&str, &[&str]); 9] = [
+    let cases: [(&str, &[&str]); 11] = [
         ("attack -duraton=5s", &["unknown flag -duraton", "did you mean -duration?"]),
         ("attack -duration 5", &["-duration", "\"5\"", "missing unit"]),
         ("attack -rate=2000000000", &["-rate", "2000000000", "the highest is"]),
@@ -61,6 +61,8 @@ fn wrong_flags_are_named_with_what_was_expected() {
         ("attack -cpus=0", &["-cpus", "1 or more"]),
         ("attack -header=nonsense", &["-header", "nonsense", "Name: value"]),
         ("report -by=colour", &["-by", "colour", "target, status, name"]),
+        ("demo fast", &["unexpected", "fast"]),
+        ("man attack", &["unexpected", "attack"]),
         ("atack", &["unknown command \"atack\"", "did you mean attack?"]),
     ];
     for (line, words) in cases {
