@@ -115,7 +115,7 @@ impl Nanos {
         ];
         for (from, unit) in STEPS {
             if self.0 >= from {
-                return Self((self.0 + unit / 2) / unit * unit);
+                return Self(self.0.saturating_add(unit / 2) / unit * unit);
             }
         }
         self
@@ -310,6 +310,7 @@ mod tests {
         for (nanos, text) in cases {
             assert_eq!(Nanos(nanos).rounded().to_string(), text);
         }
+        assert!(Nanos::MAX.rounded() > Nanos(u64::MAX / 2));
     }
 
     #[test]
