@@ -258,6 +258,10 @@ impl Reactor {
         {
             end(stream);
         }
+        // What was to be told of it must not reach the key's next socket.
+        if let Slot { kind: Kind::Open(_), key, .. } = self.slots[index as usize] {
+            self.pending.retain(|event| !matches!(event, Event::Ready(of, _) if *of == key));
+        }
         // Closing the descriptor takes it out of the poller as well.
         self.free_slot(index);
     }

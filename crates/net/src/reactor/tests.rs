@@ -86,6 +86,22 @@ fn a_reset_is_told_as_one() {
 }
 
 #[test]
+fn a_closed_socket_is_not_heard_of_again() {
+    let mut reactor = Reactor::new(Instant::now()).expect("a reactor");
+    let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let to = Address::Ip(server.local_addr().expect("its address"));
+    let client = reactor.open(7, Dial { to: &to, from: None }).expect("a socket");
+    // The server's end comes with the connection: the reactor has two things to tell of one event.
+    drop(server.accept().expect("a client"));
+    let end = reactor.now() + Nanos::from_secs(5);
+    reactor.wait(Some(end));
+    assert_eq!(reactor.next_event(), Some(Event::Connected(7)));
+    reactor.close(client);
+    reactor.open(7, Dial { to: &to, from: None }).expect("the key's next socket");
+    assert_eq!(reactor.next_event(), None);
+}
+
+#[test]
 fn a_closed_port_refuses() {
     let mut reactor = Reactor::new(Instant::now()).expect("a reactor");
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
