@@ -86,10 +86,11 @@ mod linux {
                     size_of::<libc::sigset_t>(),
                 )
             };
-            if n < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) {
+            // A signal ends the wait early, without events; the caller comes back. Any other error is a kernel's, or a
+            // sandbox's (which may say EPERM), that does not know the call.
+            if n < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
                 return self.wait_in_milliseconds(sleep);
             }
-            // A signal ends the wait early, without events; the caller comes back.
             self.set_len(n);
         }
 
