@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! engine worker ──▶ Snapshot (one a core) ──▶ moved once a second ──▶ merged by the collector
-//!               └─▶ Batch of Samples ──▶ results::Writer ──▶ a file ──▶ results::Reader ──▶ Batch ──▶ report
+//!               └─▶ Batch of Samples ──▶ results::Sink ──▶ a file ──▶ results::Reader ──▶ Batch ──▶ report
 //! ```
 //!
-//! It does no I/O, reads no clock and formats nothing for people.
+//! It does no I/O, reads no clock and formats nothing for people but the verdict's one line.
 
 mod failure;
 mod generator;

@@ -27,7 +27,7 @@ pub struct Cell {
 }
 
 /// What was seen over time.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Timeline {
     /// Unix time (ns) at which cell number 0 begins; cell numbers may be negative.
     origin: i64,
@@ -42,7 +42,7 @@ impl Timeline {
     /// Nothing seen yet.
     #[must_use]
     pub fn new() -> Self {
-        Self { width_s: 1, ..Self::default() }
+        Self { origin: 0, width_s: 1, first: 0, cells: VecDeque::new() }
     }
 
     /// Counts every sample of a batch. The first batch's epoch is where a cell begins.
@@ -131,6 +131,12 @@ impl Timeline {
     /// The cells in order of time without gaps, each [`Timeline::width`] wide; at most [`CELLS_MAX`].
     pub fn cells(&self) -> impl ExactSizeIterator<Item = &Cell> + '_ {
         self.cells.iter()
+    }
+}
+
+impl Default for Timeline {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
