@@ -30,6 +30,8 @@ pub(crate) struct Recorder {
     batch: Batch,
     with_rows: bool,
     pub(crate) rows_dropped: u64,
+    /// An empty snapshot that was taken while the queue was full.
+    spare: Option<Box<Snapshot>>,
     outlet: Outlet,
 }
 
@@ -46,7 +48,8 @@ impl Recorder {
     pub(crate) fn new(outlet: Outlet, with_rows: bool, epoch: i64) -> Self {
         let mut batch = outlet.batches.try_recv().unwrap_or_else(|_| new_batch());
         batch.epoch = epoch;
-        Self { snapshot: Box::new(Snapshot::new()), batch, with_rows, rows_dropped: 0, outlet }
+        let snapshot = Box::new(Snapshot::new());
+        Self { snapshot, batch, with_rows, rows_dropped: 0, spare: None, outlet }
     }
 
     /// Counts a sample and, where rows are wanted, adds its row; `texts` puts the row's texts into the batch.
@@ -64,29 +67,39 @@ impl Recorder {
 
     /// Sends on the rows there are; where the queue is full they are dropped, and counted.
     pub(crate) fn send_rows(&mut self) {
-        if self.batch.samples.is_empty() {
+        let rows = self.batch.samples.len() as u64;
+        if rows == 0 {
             return;
         }
         let epoch = self.batch.epoch;
-        let mut next = self.outlet.batches.try_recv().unwrap_or_else(|_| new_batch());
-        next.clear();
-        next.epoch = epoch;
-        let full = std::mem::replace(&mut self.batch, next);
-        let rows = full.samples.len() as u64;
-        if self.outlet.messages.try_send(Message::Rows(full)).is_err() {
-            self.rows_dropped += rows;
-        }
+        let full = std::mem::take(&mut self.batch);
+        self.batch = match self.outlet.messages.try_send(Message::Rows(full)) {
+            Ok(()) => self.outlet.batches.try_recv().unwrap_or_else(|_| new_batch()),
+            // Their memory serves the next rows.
+            Err(TrySendError::Full(back) | TrySendError::Disconnected(back)) => {
+                self.rows_dropped += rows;
+                match back {
+                    Message::Rows(dropped) => dropped,
+                    Message::Counts(..) | Message::Done(..) => new_batch(),
+                }
+            }
+        };
+        self.batch.clear();
+        self.batch.epoch = epoch;
     }
 
     /// Sends on the counts, if an empty snapshot is there to go on with and the queue has room; else they wait for the
     /// next time. `false` means that nobody listens any more.
     pub(crate) fn send_counts(&mut self) -> bool {
-        let Ok(next) = self.outlet.snapshots.try_recv() else { return true };
+        let spare = self.spare.take().or_else(|| self.outlet.snapshots.try_recv().ok());
+        let Some(mut next) = spare else { return true };
+        next.from = self.snapshot.to;
         let full = std::mem::replace(&mut self.snapshot, next);
         match self.outlet.messages.try_send(Message::Counts(self.outlet.worker, full)) {
             Ok(()) => true,
             Err(TrySendError::Full(Message::Counts(_, back))) => {
-                self.snapshot = back;
+                // Kept, or a run whose owner was slow a few times would tell of no progress ever again.
+                self.spare = Some(std::mem::replace(&mut self.snapshot, back));
                 true
             }
             Err(_) => false,
@@ -106,4 +119,42 @@ impl Recorder {
 
 pub(crate) fn new_batch() -> Batch {
     Batch { epoch: 0, samples: Vec::with_capacity(ROWS_MAX), texts: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+
+    fn rows(recorder: &mut Recorder, count: u64) {
+        (0..count).for_each(|seq| recorder.add(Sample { seq, ..Sample::default() }, |_, _| ()));
+    }
+
+    #[test]
+    fn a_full_queue_costs_rows_and_no_counts() {
+        let (messages, inbox) = sync_channel(1);
+        let (_batches, batches) = sync_channel(1);
+        let (spares, snapshots) = sync_channel(1);
+        spares.send(Box::new(Snapshot::new())).expect("there is room");
+        let outlet = Outlet { worker: 0, messages, batches, snapshots };
+        let mut recorder = Recorder::new(outlet, true, 5);
+        rows(&mut recorder, 3);
+        recorder.send_rows();
+        for _ in 0..4 {
+            rows(&mut recorder, 2);
+            recorder.send_rows();
+            assert!(recorder.send_counts(), "the queue is full, and somebody listens");
+        }
+        assert_eq!(recorder.rows_dropped, 8);
+        assert!(matches!(inbox.recv(), Ok(Message::Rows(batch)) if batch.samples.len() == 3));
+        recorder.snapshot.to = Nanos(9);
+        assert!(recorder.send_counts());
+        assert!(matches!(inbox.recv(), Ok(Message::Counts(0, told)) if told.hits() == 11));
+        assert_eq!(recorder.snapshot.from, Nanos(9), "one stretch begins where the last one ended");
+        rows(&mut recorder, 1);
+        recorder.send_rows();
+        let last = inbox.recv();
+        assert!(matches!(last, Ok(Message::Rows(batch)) if batch.epoch == 5), "no row of old");
+    }
 }
