@@ -1,7 +1,7 @@
 //! Bytes out and bytes in: requests onto sockets, responses off them, through TLS where there is TLS.
 
 use net::{Io, Progress, Sock};
-use wire::h1::response::ResponseDecoder;
+use wire::h1::response::{DecodeError, ResponseDecoder};
 
 use super::Worker;
 use crate::conn::{Conn, State};
@@ -150,6 +150,7 @@ impl<I: Io> Worker<I> {
 
     /// Takes bytes off the wire, out of TLS where there is TLS.
     fn feed(&mut self, number: u32, bytes: &[u8]) {
+        let sock = self.sock_of(number);
         let conn = &mut self.conns[number as usize];
         let secured = conn.tls.is_some() && conn.state != State::Tunneling;
         if !secured {
@@ -161,7 +162,7 @@ impl<I: Io> Worker<I> {
         if let Some(Err(error)) = outcome {
             self.plain = plain;
             self.transmit_records(number);
-            if self.conns.contains(number as usize) {
+            if self.sock_of(number) == sock {
                 self.lose(number, &Failure::new(FailureKind::Tls, error.to_string()));
             }
             return;
@@ -176,8 +177,11 @@ impl<I: Io> Worker<I> {
             self.put(number, &records);
         }
         self.output = records;
-        self.secured(number);
-        if !plain.is_empty() && self.conns.contains(number as usize) {
+        // A failed write loses the connection, and its hit may be on a new one of the same number by now.
+        if self.sock_of(number) == sock {
+            self.secured(number);
+        }
+        if !plain.is_empty() && self.sock_of(number) == sock {
             self.feed_plain(number, &plain);
         }
         self.plain = plain;
@@ -197,6 +201,11 @@ impl<I: Io> Worker<I> {
         let held = std::mem::take(&mut self.plain);
         self.send_request(number);
         self.plain = held;
+    }
+
+    /// Whether a TLS connection ended without the server having said so.
+    fn is_cut_off(&self, number: u32) -> bool {
+        self.conns[number as usize].tls.as_ref().is_some_and(|session| !session.peer_closed())
     }
 
     fn feed_plain(&mut self, number: u32, bytes: &[u8]) {
@@ -256,7 +265,8 @@ impl<I: Io> Worker<I> {
         let outcome = decoder.handle_bytes(bytes, &mut exchange);
         match outcome {
             Err(error) => self.lose(number, &Failure::new(FailureKind::Proxy, error.to_string())),
-            Ok(progress) if !progress.done => {}
+            // A refusal is one before its body has come, which may have no end.
+            Ok(progress) if !progress.done && decoder.status() == 0 => {}
             Ok(progress) => {
                 let conn = &self.conns[number as usize];
                 let status = conn.decoder.status();
@@ -282,6 +292,10 @@ impl<I: Io> Worker<I> {
             State::Busy => {
                 let Some((decoder, mut exchange)) = self.exchange(number) else { return };
                 match decoder.handle_eof(&mut exchange) {
+                    // RFC 8446, 6.1: without a close_notify anybody may have cut off what ends with the connection.
+                    Ok(()) if self.is_cut_off(number) => {
+                        self.lose(number, &Failure::decode(&DecodeError::Truncated));
+                    }
                     Ok(()) => self.complete(number, false),
                     Err(error) => self.lose(number, &Failure::decode(&error)),
                 }
