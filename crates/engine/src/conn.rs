@@ -55,6 +55,8 @@ pub(crate) struct Kept {
     pub(crate) reason: Vec<u8>,
     /// The start of the decoded body.
     pub(crate) body: Vec<u8>,
+    /// More of the body was wanted than [`crate::Capture::BODY_MAX`] allows.
+    pub(crate) body_cut: bool,
     /// The header lines.
     pub(crate) headers: Vec<u8>,
 }
@@ -63,6 +65,7 @@ impl Kept {
     pub(crate) fn clear(&mut self) {
         self.reason.clear();
         self.body.clear();
+        self.body_cut = false;
         self.headers.clear();
     }
 }

@@ -1,6 +1,5 @@
 //! `Exchange`: takes a response apart for one hit: counts, decodes, keeps what is to be kept.
 
-use metrics::FailureKind;
 use wire::content::{Codings, ContentDecoder, ContentError};
 use wire::h1::response::{Head, ResponseSink};
 
@@ -61,7 +60,6 @@ impl ResponseSink for Exchange<'_> {
         if let Err(error) = decoder.decode(bytes, &mut |piece| take(progress, kept, capture, piece))
         {
             self.failure = Some(error);
-            self.progress.content_failure = Some(FailureKind::Decode);
         }
     }
 }
@@ -117,5 +115,6 @@ fn take(progress: &mut Progress, kept: &mut Kept, capture: Capture, piece: &[u8]
     let room = capture.body_max.min(Capture::BODY_MAX).saturating_sub(kept.body.len() as u64);
     let keep = piece.len().min(usize::try_from(room).unwrap_or(usize::MAX));
     kept.body.extend_from_slice(&piece[..keep]);
+    kept.body_cut |= keep < piece.len() && capture.body_max >= Capture::BODY_MAX;
     progress.bytes_in += if capture.count_kept_only { keep } else { piece.len() } as u64;
 }

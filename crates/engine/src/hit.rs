@@ -1,6 +1,5 @@
 //! `Hit`: one hit under way, from its begin to its row.
 
-use metrics::FailureKind;
 use slab::Slab;
 use stdx::Nanos;
 
@@ -23,6 +22,8 @@ pub(crate) struct Hit {
     pub(crate) target: Option<u32>,
     /// What is sent instead of the target's own request: a redirect's or a lazy target's.
     pub(crate) own_request: Option<Box<Request>>,
+    /// The lazy target's own request, once a redirect's has taken its place.
+    pub(crate) lazy_request: Option<Box<Request>>,
     pub(crate) intended: Nanos,
     pub(crate) sent: Option<Nanos>,
     pub(crate) first_byte: Option<Nanos>,
@@ -52,8 +53,6 @@ pub(crate) struct Progress {
     pub(crate) status: u16,
     pub(crate) bytes_in: u64,
     pub(crate) wire_in: u64,
-    /// What went wrong with the body's content coding.
-    pub(crate) content_failure: Option<FailureKind>,
 }
 
 impl Hit {
@@ -62,6 +61,7 @@ impl Hit {
             seq,
             target: None,
             own_request: None,
+            lazy_request: None,
             intended,
             sent: None,
             first_byte: None,

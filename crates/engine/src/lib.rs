@@ -6,7 +6,7 @@
 //!                            └─ hit: what is under way ─ finish: rows and counts
 //! ```
 //!
-//! It formats nothing for people, writes no file, and knows no script, Arrow or NATS. A failed request is data.
+//! It formats nothing for people, writes no file and knows no encoding. A failed request is data.
 
 mod conn;
 mod exchange;

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, OnceLock};
 
-use metrics::FailureKind;
 use wire::h1::request::{HeadStyle, TargetForm};
 use wire::tls::rustls::pki_types::CertificateDer;
 use wire::tls::{self, ClientSetup, Resumption, Verification, rustls};
@@ -56,9 +55,20 @@ impl Prepared {
         self.tls.get_or_init(|| client_config(&self.settings)).clone()
     }
 
-    /// A target that is not of the plan: lazy, or a redirect's.
+    /// A target that is not of the plan: a lazy one.
     pub(crate) fn request(&self, target: &Target) -> Result<Request, Unsendable> {
         request(target, &self.common, &self.settings)
+    }
+
+    /// What `from` becomes after a redirect with this status to `location`.
+    pub(crate) fn redirected(
+        &self,
+        from: &Request,
+        status: u16,
+        location: &str,
+    ) -> Result<Request, Unsendable> {
+        let (target, url) = from.redirected(status, location)?;
+        Request::with_url(&target, url, &self.common, |url| addressing(url, &self.settings))
     }
 
     /// Which content codings are decoded for this request.
@@ -72,10 +82,7 @@ impl Prepared {
 }
 
 fn request(target: &Target, common: &Common, settings: &Settings) -> Result<Request, Unsendable> {
-    Request::new(target, common, |url| addressing(url, settings)).map_err(|mut unsendable| {
-        unsendable.kind = FailureKind::Target;
-        unsendable
-    })
+    Request::new(target, common, |url| addressing(url, settings))
 }
 
 /// How a request's head is written for the way to its origin.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use metrics::FailureKind;
 use wire::h1::request::{HeadStyle, RequestSpec, RequestTemplate, TargetForm};
-use wire::url::Url;
+use wire::url::{Scheme, Url};
 use workload::Target;
 
 use crate::settings::Settings;
@@ -72,13 +72,17 @@ impl Request {
         common: &Common,
         addressing: impl FnOnce(&Url) -> Addressing,
     ) -> Result<Self, Unsendable> {
-        let unsendable = |reason: String| Unsendable {
-            kind: FailureKind::Target,
-            method: target.method.clone(),
-            url_text: target.url.clone(),
-            reason,
-        };
-        let url = Url::parse(&target.url).map_err(|error| unsendable(error.to_string()))?;
+        let url = Url::parse(&target.url).map_err(|error| unsendable(target, error.to_string()))?;
+        Self::with_url(target, url, common, addressing)
+    }
+
+    /// The same where the URL is known already; the target's is for texts alone.
+    pub(crate) fn with_url(
+        target: &Target,
+        url: Url,
+        common: &Common,
+        addressing: impl FnOnce(&Url) -> Addressing,
+    ) -> Result<Self, Unsendable> {
         let addressing = addressing(&url);
         let template = RequestTemplate::new(&RequestSpec {
             method: &target.method,
@@ -93,7 +97,7 @@ impl Request {
             proxy_authorization: addressing.proxy_authorization,
             user_agent: USER_AGENT,
         })
-        .map_err(|error| unsendable(error.to_string()))?;
+        .map_err(|error| unsendable(target, error.to_string()))?;
         let safe = matches!(target.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE");
         Ok(Self {
             method: target.method.clone(),
@@ -106,8 +110,13 @@ impl Request {
         })
     }
 
-    /// The target that a redirect with this status to `location` leads to. RFC 9110, 15.4; as Go's client does it.
-    pub(crate) fn redirected(&self, status: u16, location: &str) -> Result<Target, Unsendable> {
+    /// The target that a redirect with this status to `location` leads to, and its URL: the target's own text of it
+    /// masks a password. RFC 9110, 15.4; as Go's client does it.
+    pub(crate) fn redirected(
+        &self,
+        status: u16,
+        location: &str,
+    ) -> Result<(Target, Url), Unsendable> {
         let url = self.url.join(location).map_err(|error| Unsendable {
             kind: FailureKind::Target,
             method: self.method.clone(),
@@ -129,10 +138,26 @@ impl Request {
             .filter(|(name, _)| keeps_method || !is_one_of(name, &["content-type"]))
             .cloned()
             .collect();
-        headers.push(("Referer".to_owned(), self.url.to_string()));
+        headers.extend(self.referer(&url).map(|referer| ("Referer".to_owned(), referer)));
         let body = if keeps_method { Arc::clone(&self.body) } else { Arc::from([]) };
         let name = String::new();
-        Ok(Target { method, url: url.to_string(), headers, body, weight: 1, name })
+        Ok((Target { method, url: url.to_string(), headers, body, weight: 1, name }, url))
+    }
+
+    /// What the request that follows this one says of it: no user, and nothing in the clear of what was secret.
+    /// RFC 9110, 10.1.3.
+    fn referer(&self, to: &Url) -> Option<String> {
+        let downgrade = self.url.scheme == Scheme::Https && to.scheme == Scheme::Http;
+        (!downgrade).then(|| Url { userinfo: None, ..self.url.clone() }.to_string())
+    }
+}
+
+fn unsendable(target: &Target, reason: String) -> Unsendable {
+    Unsendable {
+        kind: FailureKind::Target,
+        method: target.method.clone(),
+        url_text: target.url.clone(),
+        reason,
     }
 }
 
@@ -143,4 +168,47 @@ fn is_one_of(name: &str, names: &[&str]) -> bool {
 /// Whether a status asks for another request. RFC 9110, 15.4; 300 and 304 do not.
 pub(crate) const fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(url: &str, headers: &[(&str, &str)]) -> Request {
+        let target = Target {
+            method: "GET".to_owned(),
+            url: url.to_owned(),
+            headers: headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect(),
+            body: Arc::from([]),
+            weight: 1,
+            name: String::new(),
+        };
+        Request::new(&target, &common(), |_| Addressing::default()).expect("a request")
+    }
+
+    fn common() -> Common {
+        Common::of("", &Settings::default())
+    }
+
+    fn follow(from: &Request, location: &str) -> String {
+        let (target, url) = from.redirected(302, location).expect("a target");
+        let request = Request::with_url(&target, url, &common(), |_| Addressing::default());
+        let mut head = Vec::new();
+        request.expect("a request").template.render(0, &mut head);
+        String::from_utf8(head).expect("text")
+    }
+
+    #[test]
+    fn a_redirect_keeps_the_password_and_tells_nobody() {
+        let from = request("http://user:secret@a/x", &[("Cookie", "c=1")]);
+        let same = follow(&from, "/y");
+        let authorization = wire::h1::request::basic_authorization("user:secret");
+        assert!(same.contains(&format!("\r\nAuthorization: {authorization}\r\n")), "{same}");
+        assert!(same.contains("\r\nReferer: http://a/x\r\n"), "{same}");
+        assert!(same.contains("\r\nCookie: c=1\r\n"), "{same}");
+        let other = follow(&from, "http://b/y");
+        assert!(!other.contains("Authorization") && !other.contains("Cookie"), "{other}");
+        let clear = follow(&request("https://a/x", &[]), "http://a/y");
+        assert!(!clear.contains("Referer"), "{clear}");
+    }
 }

@@ -83,6 +83,14 @@ pub(crate) struct LazyLane {
     pub(crate) starved: bool,
 }
 
+impl LazyLane {
+    /// How many of `due` hits had a target here; how many more would have come, nobody can tell. Takes them out.
+    pub(crate) fn count_waiting(&self, due: u64) -> u64 {
+        let most = usize::try_from(due).unwrap_or(LAZY_MAX).min(LAZY_MAX);
+        self.targets.try_iter().take(most).count() as u64
+    }
+}
+
 /// What one worker thread is made of, before the clock starts.
 struct Seat {
     reactor: Reactor,

@@ -24,7 +24,9 @@ impl<I: Io> Worker<I> {
             return self.begin_idle_users();
         }
         let end = self.prepared.plan.duration.unwrap_or(Nanos::MAX);
-        if self.now > end.saturating_add(GRACE) {
+        // What a tick gathers is due before the end and begun after it.
+        let grace = GRACE.saturating_add(self.prepared.settings.tick);
+        if self.now > end.saturating_add(grace) {
             return self.end_pace(end);
         }
         for _ in 0..BURST_MAX {
@@ -89,7 +91,10 @@ impl<I: Io> Worker<I> {
     pub(super) fn end_pace(&mut self, at: Nanos) {
         if let Pace::Open(open) = &self.pace {
             let end = self.prepared.plan.duration.unwrap_or(Nanos::MAX);
-            let left = if self.lazy.is_some() { 0 } else { open.cursor.count_until(at.min(end)) };
+            let mut left = open.cursor.count_until(at.min(end));
+            if let Some(lane) = &self.lazy {
+                left = lane.count_waiting(left);
+            }
             self.watch.planned += left;
             self.watch.not_sent += left;
         }

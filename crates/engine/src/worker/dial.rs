@@ -35,7 +35,10 @@ impl<I: Io> Worker<I> {
     /// Sends a hit on an idle connection.
     fn send_on(&mut self, conn: u32, hit: u32) {
         self.conns[conn as usize].hit = Some(hit);
-        self.hits[hit as usize].conn = Some(conn);
+        let entry = &mut self.hits[hit as usize];
+        entry.conn = Some(conn);
+        // What it waited for a name is over, and no part of a redirect's lookup later.
+        entry.asked_name = Nanos::ZERO;
         self.send_request(conn);
     }
 
@@ -180,10 +183,14 @@ impl<I: Io> Worker<I> {
     }
 
     /// The local address of the next dial: they take turns.
-    fn local_address(&self) -> Option<IpAddr> {
+    fn local_address(&mut self) -> Option<IpAddr> {
         let list = &self.prepared.settings.local_addrs;
-        let turn = self.watch.connections as usize + self.conns.len();
-        (!list.is_empty()).then(|| list[turn % list.len()])
+        if list.is_empty() {
+            return None;
+        }
+        let turn = self.local_turn % list.len();
+        self.local_turn = turn + 1;
+        Some(list[turn])
     }
 
     /// The system refused a connection that was under way.

@@ -74,13 +74,14 @@ impl<I: Io> Worker<I> {
         let status = hit.progress.status;
         hit.progress.status = 0;
         let Some(from) = Self::request(&self.prepared, hit) else { return };
-        let request =
-            from.redirected(status, location).and_then(|target| self.prepared.request(&target));
-        match request {
+        match self.prepared.redirected(from, status, location) {
             Ok(request) => {
                 let origin = self.origins.number(&request.url, &self.prepared.settings);
                 let hit = &mut self.hits[number as usize];
-                hit.own_request = Some(Box::new(request));
+                let before = hit.own_request.replace(Box::new(request));
+                if hit.target.is_none() && hit.lazy_request.is_none() {
+                    hit.lazy_request = before;
+                }
                 match origin {
                     Some(origin) => {
                         hit.origin = origin;
@@ -183,17 +184,19 @@ impl<I: Io> Worker<I> {
     fn write_row(&mut self, number: u32, failed: Option<(&Failure, Option<&Unsendable>)>) {
         let hit = &self.hits[number as usize];
         let conn = hit.conn.map(|conn| &self.conns[conn as usize]);
-        let sample = sample(hit, self.now, failed.map(|(failure, _)| failure.kind), {
-            Self::request(&self.prepared, hit).map_or(0, |r| r.template.body_bytes())
-        });
+        let first = Self::first_request(&self.prepared, hit);
+        let bytes_out = first.map_or(0, |request| request.template.body_bytes());
+        let sample = sample(hit, self.now, failed.map(|(failure, _)| failure.kind), bytes_out);
         if let Some((failure, _)) = failed {
             self.watch.note_failure(failure.kind);
         }
         let request = Self::request(&self.prepared, hit);
+        let named = failed.and_then(|(_, what)| what);
+        let named = named.map(|what| (what.method.as_str(), what.url_text.as_str()));
+        let mut texts_cut = u64::from(conn.is_some_and(|conn| conn.kept.body_cut));
         self.recorder.add(sample, |batch, sample| {
             sample.error = match failed {
-                Some((failure, what)) => {
-                    let named = what.map(|w| (w.method.as_str(), w.url_text.as_str()));
+                Some((failure, _)) => {
                     let own = request.map(|r| (r.method.as_str(), r.url_text.as_str()));
                     let (method, url) = named.or(own).unwrap_or(("GET", ""));
                     add_with(batch, |texts| failure.write(method, url, texts))
@@ -201,20 +204,23 @@ impl<I: Io> Worker<I> {
                 None if sample.is_success() => Span::default(),
                 None => status_line(batch, sample.status, conn),
             };
+            texts_cut += u64::from(cut_error(batch, &mut sample.error));
             if hit.target.is_none() {
-                sample.line = add_with(batch, |texts| {
-                    if let Some(request) = request {
-                        texts.extend_from_slice(request.method.as_bytes());
+                let asked = first.map(|r| (r.method.as_str(), r.url_text.as_str()));
+                if let Some((method, url)) = asked.or(named) {
+                    sample.line = add_with(batch, |texts| {
+                        texts.extend_from_slice(method.as_bytes());
                         texts.push(b' ');
-                        texts.extend_from_slice(request.url_text.as_bytes());
-                    }
-                });
+                        texts.extend_from_slice(url.as_bytes());
+                    });
+                }
             }
             if let Some(Conn { kept: Kept { body, headers, .. }, .. }) = conn {
                 sample.body = batch.add_text(body);
                 sample.headers = batch.add_text(headers);
             }
         });
+        self.watch.texts_cut += texts_cut;
     }
 }
 
@@ -225,7 +231,8 @@ fn sample(hit: &Hit, now: Nanos, failed: Option<FailureKind>, bytes_out: u64) ->
         seq: hit.seq,
         intended: hit.intended,
         sent,
-        first_byte: hit.first_byte.unwrap_or(now),
+        // Where nothing was sent, what came was a proxy's answer or a handshake.
+        first_byte: hit.sent.and(hit.first_byte).unwrap_or(now),
         done: now,
         dns: hit.dns,
         dial: hit.dial,
@@ -253,6 +260,26 @@ fn add_with(batch: &mut Batch, write: impl FnOnce(&mut Vec<u8>)) -> Span {
         }
     }
 }
+
+/// Cuts the text added last, if it is an error longer than [`ERROR_MAX`]; gives whether it was. Servers choose what
+/// stands in it: a reason phrase, a `Location`.
+fn cut_error(batch: &mut Batch, error: &mut Span) -> bool {
+    if error.len as usize <= ERROR_MAX {
+        return false;
+    }
+    let start = error.start as usize;
+    let mut len = ERROR_MAX;
+    // A character that does not fit as a whole is left out.
+    while batch.texts[start + len] & 0xc0 == 0x80 {
+        len -= 1;
+    }
+    batch.texts.truncate(start + len);
+    error.len = len as u32;
+    true
+}
+
+/// The longest error text of a row: 16 KiB.
+const ERROR_MAX: usize = 16 << 10;
 
 /// `404 Not Found`: the error of a status outside 200..400.
 fn status_line(batch: &mut Batch, status: u16, conn: Option<&Conn>) -> Span {

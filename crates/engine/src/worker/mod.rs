@@ -83,6 +83,8 @@ pub(crate) struct Worker<I: Io> {
     unread: VecDeque<(u32, Sock)>,
     /// Connecting sockets, and when the next address is tried instead.
     fallbacks: VecDeque<(Nanos, u32, Sock)>,
+    /// Whose turn it is among the local addresses.
+    local_turn: usize,
     /// Connections per origin, at most.
     conns_max: usize,
     idle_max: usize,
@@ -142,6 +144,7 @@ impl<I: Io> Worker<I> {
             listed: Vec::with_capacity(64),
             unread: VecDeque::with_capacity(64),
             fallbacks: VecDeque::new(),
+            local_turn: 0,
             conns_max,
             idle_max,
             recorder,
@@ -284,9 +287,6 @@ impl<I: Io> Worker<I> {
     /// Writes our own state into the snapshot; the lag's histogram is moved there.
     fn write_counts(&mut self) {
         let snapshot = &mut self.recorder.snapshot;
-        if snapshot.to == Nanos::ZERO {
-            snapshot.from = Nanos(self.now.0.saturating_sub(PERIOD.0));
-        }
         snapshot.to = self.now;
         snapshot.in_flight = self.hits.len() as u64;
         snapshot.generator.lag.merge(&self.lag);
@@ -309,6 +309,14 @@ impl<I: Io> Worker<I> {
             (Some(request), _) => Some(request),
             (None, Some(target)) => prepared.requests[target as usize].as_ref().ok(),
             (None, None) => None,
+        }
+    }
+
+    /// The first request of a hit, before any redirect.
+    fn first_request<'a>(prepared: &'a Prepared, hit: &'a Hit) -> Option<&'a Request> {
+        match hit.target {
+            Some(target) => prepared.requests[target as usize].as_ref().ok(),
+            None => hit.lazy_request.as_deref().or(hit.own_request.as_deref()),
         }
     }
 

@@ -67,8 +67,9 @@ fn hostile_answers_are_counted_failures() {
     ];
     for (path, kind) in cases {
         let settings = Settings { timeout: Some(Nanos::from_millis(500)), ..Settings::default() };
-        let outcome =
-            run(1, Faults::default(), server(0, "none"), plan(constant(5), 1, &[path]), &settings);
+        // Without a limit, gigabytes of the endless body would come.
+        let faults = Faults { bytes_per_s: 10_000_000, ..Faults::default() };
+        let outcome = run(1, faults, server(0, "none"), plan(constant(5), 1, &[path]), &settings);
         check_oracles(&outcome);
         assert_eq!(
             outcome.total.failures[kind as usize], 5,

@@ -2,4 +2,5 @@
 
 mod faults;
 mod laws;
+mod records;
 mod world;

@@ -1,0 +1,124 @@
+//! Runs over real sockets: what only they have, or what takes more than one thread.
+
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::net::{IpAddr, TcpListener, TcpStream};
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+use engine::{LazyTargets, Run, RunEvent, Settings};
+use metrics::{Batch, Snapshot};
+use stdx::Nanos;
+use workload::arrival::{Rate, Shape};
+use workload::{Load, Plan, Target, Targets};
+
+/// Sends `/start` on to `/end` and answers everything else.
+fn serve(mut conn: TcpStream) {
+    let mut buffer = [0; 4096];
+    while let Ok(read @ 1..) = conn.read(&mut buffer) {
+        let answer = if buffer[..read].starts_with(b"GET /start") {
+            "HTTP/1.1 302 Found\r\nLocation: /end\r\nContent-Length: 0\r\n\r\n"
+        } else {
+            "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+        };
+        if conn.write_all(answer.as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+/// A server's address; `peers` hears where each connection comes from. `silent` never answers.
+fn server(peers: Sender<IpAddr>, answer: fn(TcpStream)) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("its address");
+    std::thread::spawn(move || {
+        for conn in listener.incoming().flatten() {
+            peers.send(conn.peer_addr().expect("a peer").ip()).ok();
+            std::thread::spawn(move || answer(conn));
+        }
+    });
+    format!("http://{address}")
+}
+
+fn target(url: &str) -> Target {
+    Target {
+        method: "GET".to_owned(),
+        url: url.to_owned(),
+        headers: Vec::new(),
+        body: [].into(),
+        weight: 1,
+        name: String::new(),
+    }
+}
+
+/// Hits at 50/s for half a second.
+fn plan(targets: Vec<Target>) -> Plan {
+    let shape = Shape::constant(Rate::per_second(50));
+    Plan {
+        name: String::new(),
+        load: Load::Open { shape, max_in_flight: None },
+        duration: Some(Nanos::from_millis(500)),
+        targets: Targets::new(targets),
+        seed: 1,
+    }
+}
+
+fn follow(plan: Plan, settings: &Settings, lazy: Option<LazyTargets>) -> (Vec<Batch>, Snapshot) {
+    let run = Run::start(plan, settings, lazy).expect("the run starts");
+    let mut batches = Vec::new();
+    loop {
+        match run.next_event(Duration::from_secs(10)).expect("the run goes on") {
+            RunEvent::Rows(batch) => batches.push(batch),
+            RunEvent::Progress(_) => {}
+            RunEvent::Finished(last) => return (batches, *last),
+        }
+    }
+}
+
+#[test]
+fn rows_of_lazy_targets_say_what_was_asked_for_first() {
+    let (peers, _heard) = channel();
+    let start = format!("{}/start", server(peers, serve));
+    let lazy = [target(&start), target("ftp://a/")].into_iter();
+    let (batches, last) = follow(plan(Vec::new()), &Settings::default(), Some(Box::new(lazy)));
+    let rows = batches.iter().flat_map(|batch| batch.samples.iter().map(move |row| (batch, row)));
+    let lines: BTreeSet<String> = rows
+        .map(|(batch, row)| String::from_utf8_lossy(batch.text(row.line)).into_owned())
+        .collect();
+    assert_eq!(lines, BTreeSet::from([format!("GET {start}"), "GET ftp://a/".to_owned()]));
+    assert_eq!((last.generator.sent, last.generator.not_sent, last.successes), (2, 0, 1));
+}
+
+#[test]
+fn hits_that_were_due_and_had_a_lazy_target_are_not_sent() {
+    let (peers, _heard) = channel();
+    let url = server(peers, |conn| std::mem::forget(conn));
+    let shape = Shape::constant(Rate::per_second(50));
+    let load = Load::Open { shape, max_in_flight: Some(1) };
+    let lazy = (0..20).map(move |_| target(&url));
+    let settings = Settings { timeout: Some(Nanos::from_secs(1)), ..Settings::default() };
+    let plan = Plan { load, ..plan(Vec::new()) };
+    let (_, last) = follow(plan, &settings, Some(Box::new(lazy)));
+    // Twenty-five fell due; one was under way all the time, and for five there was no target.
+    assert_eq!((last.generator.sent, last.generator.not_sent), (1, 19));
+}
+
+/// Every address of 127.0.0.0/8 is ours on Linux alone.
+#[cfg(target_os = "linux")]
+#[test]
+fn local_addresses_take_turns_whatever_stays_open() {
+    let (peers, heard) = channel();
+    let url = server(peers, |conn| std::mem::forget(conn));
+    let local = |text: &str| text.parse::<IpAddr>().expect("an address");
+    let settings = Settings {
+        local_addrs: vec![local("127.0.0.2"), local("127.0.0.3")],
+        timeout: Some(Nanos::from_secs(1)),
+        ..Settings::default()
+    };
+    // No answer comes, so each hit has a connection of its own, made long after the one before it.
+    let (_, last) = follow(plan(vec![target(&url)]), &settings, None);
+    assert_eq!(last.generator.connections, 25);
+    let from: Vec<IpAddr> = heard.try_iter().collect();
+    assert_eq!(from.iter().filter(|ip| **ip == local("127.0.0.2")).count(), 13);
+    assert_eq!(from.len(), 25);
+}

@@ -1,0 +1,95 @@
+//! What rows and counts say of hits that took an odd way: redirects, refusing proxies, texts without measure.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use engine::{Outcome, ProxySettings, Settings, simulate};
+use metrics::FailureKind;
+use net::sim::{Faults, World};
+use net::{Address, Key, Output, Peer};
+use stdx::Nanos;
+use workload::{Plan, Target, Targets};
+
+use crate::world::{SERVER, check_oracles, constant, plan, run, server, target};
+
+/// Says the same to whatever comes, and leaves the connection open.
+struct Canned {
+    answer: Vec<u8>,
+    outputs: VecDeque<(Key, Output)>,
+}
+
+impl Peer for Canned {
+    fn handle_open(&mut self, _: Nanos, _: Key) {}
+
+    fn handle_bytes(&mut self, _: Nanos, conn: Key, _: &[u8]) {
+        self.outputs.push_back((conn, Output::Bytes(self.answer.clone())));
+    }
+
+    fn handle_close(&mut self, _: Nanos, _: Key) {}
+
+    fn next_deadline(&self) -> Option<Nanos> {
+        None
+    }
+
+    fn handle_deadline(&mut self, _: Nanos) {}
+
+    fn poll_output(&mut self) -> Option<(Key, Output)> {
+        self.outputs.pop_front()
+    }
+}
+
+fn run_against(answer: &str, plan: Plan, settings: &Settings) -> Outcome {
+    let mut world = World::new(1, Faults::default());
+    let canned = Canned { answer: answer.as_bytes().to_vec(), outputs: VecDeque::new() };
+    world.add_peer(Address::Ip(SERVER.parse().expect("an address")), Box::new(canned));
+    let outcome = simulate(world, plan, settings).expect("the settings are sound");
+    check_oracles(&outcome);
+    outcome
+}
+
+#[test]
+fn a_long_tick_sends_what_it_gathered_at_the_end() {
+    // The last two of ten hits are due at 0.9 s and 1 s, and begun together at 1.2 s.
+    let settings = Settings { tick: Nanos::from_millis(400), ..Settings::default() };
+    let plan = plan(constant(10), 1, &["/"]);
+    let outcome = run(1, Faults::default(), server(0, "none"), plan, &settings);
+    check_oracles(&outcome);
+    let generator = &outcome.total.generator;
+    assert_eq!((generator.sent, generator.not_sent), (10, 0));
+}
+
+#[test]
+fn a_redirected_post_has_sent_its_body() {
+    let post = Target {
+        method: "POST".to_owned(),
+        body: Arc::from(&b"hello"[..]),
+        ..target("/redirect/1")
+    };
+    let plan = Plan { targets: Targets::new(vec![post]), ..plan(constant(5), 1, &[]) };
+    let total = run(1, Faults::default(), server(0, "none"), plan, &Settings::default()).total;
+    assert_eq!((total.successes, total.bytes_out), (5, 25));
+}
+
+#[test]
+fn a_proxys_refusal_needs_no_end() {
+    let proxy = ProxySettings { https: Some(SERVER.to_owned()), ..ProxySettings::default() };
+    let settings = Settings { proxy, ..Settings::default() };
+    let secret = Target { url: "https://example.com/".to_owned(), ..target("/") };
+    let plan = Plan { targets: Targets::new(vec![secret]), ..plan(constant(5), 1, &[]) };
+    let outcome = run_against("HTTP/1.1 403 Forbidden\r\n\r\nno", plan, &settings);
+    assert_eq!(outcome.total.failures[FailureKind::Proxy as usize], 5);
+    assert!(outcome.total.response.max() < Nanos::from_secs(1));
+    let batch = &outcome.batches[0];
+    let error = String::from_utf8_lossy(batch.text(batch.samples[0].error));
+    assert_eq!(error, "Get \"https://example.com/\": Forbidden");
+}
+
+#[test]
+fn error_texts_are_cut_and_counted() {
+    let answer = format!("HTTP/1.1 500 {}\r\nContent-Length: 0\r\n\r\n", "x".repeat(100_000));
+    let outcome = run_against(&answer, plan(constant(5), 1, &["/"]), &Settings::default());
+    assert_eq!(outcome.total.statuses[500], 5);
+    assert_eq!(outcome.total.generator.texts_cut, 5);
+    let batch = &outcome.batches[0];
+    assert!(batch.samples.iter().all(|sample| sample.error.len == 16 << 10));
+}
