@@ -152,7 +152,7 @@ fn a_wrong_lazy_target_ends_the_attack_and_keeps_the_results() {
     let file = text(&scratch.path("r.arrow"));
     let ran =
         run(&format!("attack -lazy -targets={targets} -rate=100 -output={file}")).with_code(3);
-    ran.complains_once(&["line 5", "the attack ended there"]);
+    ran.complains_once(&["targets: line 5", "the attack ended there"]);
     until("both requests were answered", || server.stats().answers == 2);
     assert!(run(&format!("report {file}")).line("Requests").contains(" 2, "));
 }

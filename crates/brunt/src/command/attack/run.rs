@@ -28,7 +28,8 @@ pub(super) fn attack(meant: Meant, dialect: Dialect) -> Outcome {
     let opened = meant.results.as_ref().map(Place::open).transpose()?;
     let (lazy, problem) = match meant.lazy {
         Some(source) => {
-            targets::stream(&source, dialect).map(|(lazy, slot)| (Some(lazy), Some(slot)))?
+            let (lazy, slot) = targets::stream(&source, dialect)?;
+            (Some(lazy), Some((source.name, slot)))
         }
         None => (None, None),
     };
@@ -58,15 +59,14 @@ pub(super) fn attack(meant: Meant, dialect: Dialect) -> Outcome {
     let ending = conductor.conduct(&run);
     ending.check_output(place)?;
     close(&meant.plan.name, meant.report, &ending)?;
-    let problem =
-        problem.and_then(|slot| slot.lock().unwrap_or_else(PoisonError::into_inner).take());
-    match problem {
-        None => Ok(ExitCode::Ok),
-        Some(problem) => Err(Failed {
-            code: ExitCode::Input,
-            error: anyhow!("{problem} (the attack ended there)"),
-        }),
-    }
+    let found = problem.and_then(|(name, slot)| {
+        let problem = slot.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        Some(match dialect {
+            Dialect::Native => anyhow!("{name}: {problem} (the attack ended there)"),
+            Dialect::Vegeta => anyhow!("{problem} (the attack ended there)"),
+        })
+    });
+    found.map_or(Ok(ExitCode::Ok), |error| Err(Failed { code: ExitCode::Input, error }))
 }
 
 /// The live metrics. Vegeta does not notice that a port is taken; natively that is an error.
