@@ -10,6 +10,7 @@ use wire::h1::response::ResponseDecoder;
 use wire::tls::TlsSession;
 
 use crate::list::{Link, Linked};
+use crate::origin::Tries;
 
 /// The lists of idle connections, one an origin.
 pub(crate) const IDLE: u8 = 0;
@@ -28,10 +29,10 @@ pub(crate) struct Conn {
     pub(crate) state: State,
     /// How many hits it has served before this one.
     pub(crate) served: u64,
-    /// Which of the origin's addresses is tried, counted from the first try.
+    /// Which of `tries` is under way, from 0.
     pub(crate) attempt: u32,
-    /// The first try's place among the origin's addresses.
-    pub(crate) first_address: u32,
+    /// What is tried.
+    pub(crate) tries: Tries,
     /// When connecting, or the TLS handshake, began.
     pub(crate) since: Nanos,
     pub(crate) tls: Option<Box<TlsSession>>,
@@ -94,7 +95,7 @@ impl Conn {
             state: State::Dialing,
             served: 0,
             attempt: 0,
-            first_address: 0,
+            tries: Tries::default(),
             since,
             tls: None,
             decoder: ResponseDecoder::new(),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use net::Address;
 use stdx::Nanos;
@@ -51,6 +52,16 @@ pub(crate) struct Endpoint {
     pub(crate) port: u16,
 }
 
+/// The addresses that one dial tries, one after the other. They are the dial's own: the origin may know others, or have
+/// moved on to its next endpoint, before the dial has come to an end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tries {
+    addresses: Arc<[IpAddr]>,
+    port: u16,
+    /// The first try's place among the addresses.
+    first: u32,
+}
+
 /// One origin.
 #[derive(Debug)]
 pub(crate) struct Origin {
@@ -60,12 +71,12 @@ pub(crate) struct Origin {
     endpoints: Vec<Endpoint>,
     /// The endpoint whose name is being, or was last, resolved.
     endpoint: usize,
-    pub(crate) addresses: Vec<IpAddr>,
+    pub(crate) addresses: Arc<[IpAddr]>,
     /// Until when `addresses` may be used.
     pub(crate) fresh_until: Nanos,
     pub(crate) resolving: bool,
     /// Dials so far: they take the addresses in turn.
-    pub(crate) dials: u32,
+    dials: u32,
     pub(crate) idle: List<IDLE>,
     pub(crate) waiting: List<WAITING>,
     /// Connections there are, connecting ones included.
@@ -96,21 +107,29 @@ impl Origin {
     pub(crate) fn turn_endpoint(&mut self) {
         if self.endpoints.len() > 1 {
             self.endpoint = (self.endpoint + 1) % self.endpoints.len();
-            self.addresses.clear();
+            self.addresses = Arc::default();
             self.fresh_until = Nanos::ZERO;
         }
     }
 
+    /// What the next dial tries: each dial begins with another address.
+    pub(crate) fn next_tries(&mut self) -> Tries {
+        let first = self.dials;
+        self.dials = first.wrapping_add(1);
+        Tries { addresses: Arc::clone(&self.addresses), port: self.endpoint().port, first }
+    }
+
     /// The address of a dial's `attempt`-th try; `None` when all have been tried.
-    pub(crate) fn address(&self, first: u32, attempt: u32) -> Option<Address> {
+    pub(crate) fn address(&self, tries: &Tries, attempt: u32) -> Option<Address> {
         if let Route::Unix(path) = &self.route {
             return (attempt == 0).then(|| Address::Unix(path.clone()));
         }
-        if attempt as usize >= self.addresses.len() {
+        let (addresses, attempt) = (&tries.addresses, attempt as usize);
+        if attempt >= addresses.len() {
             return None;
         }
-        let index = (first as usize + attempt as usize) % self.addresses.len();
-        Some(Address::Ip(SocketAddr::new(self.addresses[index], self.endpoint().port)))
+        let index = (tries.first as usize + attempt) % addresses.len();
+        Some(Address::Ip(SocketAddr::new(addresses[index], tries.port)))
     }
 }
 
@@ -140,11 +159,11 @@ impl Origins {
 
 fn new_origin(key: OriginKey, url: &Url, settings: &Settings) -> Origin {
     let (route, endpoints) = route(url, settings);
-    let addresses = endpoints
+    let addresses: Arc<[IpAddr]> = endpoints
         .first()
         .filter(|_| endpoints.len() == 1)
         .and_then(|endpoint| endpoint.host.parse().ok())
-        .map_or(Vec::new(), |ip: IpAddr| vec![ip]);
+        .map_or_else(Arc::default, |ip: IpAddr| Arc::from([ip]));
     let literal = !addresses.is_empty() || matches!(route, Route::Unix(_));
     Origin {
         key,

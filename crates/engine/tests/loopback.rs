@@ -27,7 +27,7 @@ fn serve(mut conn: TcpStream) {
     }
 }
 
-/// A server's address; `peers` hears where each connection comes from. `silent` never answers.
+/// A server's address; `peers` hears where each connection comes from.
 fn server(peers: Sender<IpAddr>, answer: fn(TcpStream)) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("its address");
@@ -92,7 +92,7 @@ fn rows_of_lazy_targets_say_what_was_asked_for_first() {
 #[test]
 fn hits_that_were_due_and_had_a_lazy_target_are_not_sent() {
     let (peers, _heard) = channel();
-    let url = server(peers, |conn| std::mem::forget(conn));
+    let url = server(peers, std::mem::forget);
     let shape = Shape::constant(Rate::per_second(50));
     let load = Load::Open { shape, max_in_flight: Some(1) };
     let lazy = (0..20).map(move |_| target(&url));
@@ -108,7 +108,7 @@ fn hits_that_were_due_and_had_a_lazy_target_are_not_sent() {
 #[test]
 fn local_addresses_take_turns_whatever_stays_open() {
     let (peers, heard) = channel();
-    let url = server(peers, |conn| std::mem::forget(conn));
+    let url = server(peers, std::mem::forget);
     let local = |text: &str| text.parse::<IpAddr>().expect("an address");
     let settings = Settings {
         local_addrs: vec![local("127.0.0.2"), local("127.0.0.3")],

@@ -102,7 +102,7 @@ impl<I: Io> Worker<I> {
         origin.resolving = false;
         match answer {
             Ok(addresses) if !addresses.is_empty() => {
-                origin.addresses = addresses;
+                origin.addresses = addresses.into();
                 origin.fresh_until = match ttl {
                     DnsTtl::Forever => Nanos::MAX,
                     DnsTtl::For(ttl) => now.saturating_add(ttl),
@@ -138,8 +138,7 @@ impl<I: Io> Worker<I> {
         }
         let mut conn = Conn::new(number, hit, now);
         let origin = &mut self.origins.list[number as usize];
-        conn.first_address = origin.dials;
-        origin.dials = origin.dials.wrapping_add(1);
+        conn.tries = origin.next_tries();
         let conn = self.conns.insert(conn) as u32;
         self.hits[hit as usize].conn = Some(conn);
         self.try_address(conn, None);
@@ -155,7 +154,7 @@ impl<I: Io> Worker<I> {
         loop {
             let conn = &self.conns[number as usize];
             let origin = &self.origins.list[conn.origin as usize];
-            let Some(address) = origin.address(conn.first_address, conn.attempt) else {
+            let Some(address) = origin.address(&conn.tries, conn.attempt) else {
                 let failure = last.unwrap_or_else(|| {
                     Failure::new(FailureKind::Dial, "dial tcp: no address to connect to")
                 });
@@ -164,7 +163,7 @@ impl<I: Io> Worker<I> {
                 }
                 return;
             };
-            let more = origin.address(conn.first_address, conn.attempt + 1).is_some();
+            let more = origin.address(&conn.tries, conn.attempt + 1).is_some();
             let from = self.local_address();
             match self.io.open(number, Dial { to: &address, from }) {
                 Ok(sock) => {
@@ -198,7 +197,7 @@ impl<I: Io> Worker<I> {
         let Some(conn) = self.conns.get_mut(number as usize) else { return };
         conn.sock = None;
         let origin = &self.origins.list[conn.origin as usize];
-        let address = origin.address(conn.first_address, conn.attempt);
+        let address = origin.address(&conn.tries, conn.attempt);
         conn.attempt += 1;
         self.try_address(number, Some(Failure::dial(failure, address.as_ref())));
     }

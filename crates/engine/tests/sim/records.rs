@@ -93,3 +93,18 @@ fn error_texts_are_cut_and_counted() {
     let batch = &outcome.batches[0];
     assert!(batch.samples.iter().all(|sample| sample.error.len == 16 << 10));
 }
+
+/// Two endpoints take turns, so by the time one refuses, the origin has moved on to the other.
+#[test]
+fn a_refusal_names_the_address_that_was_dialled() {
+    let turns = ["127.0.0.1:81", "127.0.0.1:82"];
+    let connect_to = turns.map(|to| (SERVER.to_owned(), to.to_owned())).to_vec();
+    let settings = Settings { connect_to, ..Settings::default() };
+    let outcome = run_against("", plan(constant(4), 1, &["/"]), &settings);
+    let batch = &outcome.batches[0];
+    for (sample, to) in batch.samples.iter().zip(turns.iter().rev().cycle()) {
+        let error = String::from_utf8_lossy(batch.text(sample.error));
+        let expect = format!("dial tcp 0.0.0.0:0->{to}: connect: connection refused");
+        assert!(error.ends_with(&expect), "{error}");
+    }
+}
