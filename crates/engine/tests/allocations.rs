@@ -56,6 +56,7 @@ fn plan(url: &str, load: Load) -> Plan {
         name: "quiet".to_owned(),
         load,
         duration: Some(Nanos::from_secs(30)),
+        hits_max: None,
         targets: Targets::new(vec![target]),
         seed: 1,
     }

@@ -159,6 +159,14 @@ impl Summary {
         per_second(self.successes, self.duration().saturating_add(self.wait()))
     }
 
+    /// Hits under way on average, from the first due hit to the last end: Little's law, `N = X R`, with the times the
+    /// hits took summed up. 0 where no time passed.
+    #[must_use]
+    pub fn concurrency(&self) -> f64 {
+        let elapsed = self.duration().saturating_add(self.wait());
+        if elapsed == Nanos::ZERO { 0.0 } else { self.response.sum() as f64 / elapsed.0 as f64 }
+    }
+
     /// Share of successes, 0 to 1; 0 without hits.
     #[must_use]
     pub fn success_ratio(&self) -> f64 {
@@ -259,6 +267,8 @@ mod tests {
         assert_eq!(format!("{:.2}", summary.rate()), "50.20");
         assert_eq!(format!("{:.2}", summary.throughput()), "49.70");
         assert_eq!(summary.success_ratio(), 249.0 / 250.0);
+        // 250 hits of 30 ms in 5.01 s.
+        assert_eq!(format!("{:.3}", summary.concurrency()), "1.497");
         assert_eq!((summary.bytes_in_mean(), summary.bytes_out_mean()), (100.0, 3.0));
         assert_eq!((summary.bytes_in, summary.bytes_out, summary.wire_in), (25_000, 750, 62_500));
         assert_eq!(summary.status_codes(), BTreeMap::from([(0, 1), (200, 249)]));

@@ -136,6 +136,7 @@ fn own(input: &Input<'_>) -> String {
         .number("successes", summary.successes)
         .number("failed", summary.failed())
         .number("wire_in", summary.wire_in)
+        .float("concurrency", summary.concurrency())
         .put("failures", failures(summary))
         .put("errors", list(errors))
         .number("errors_more", summary.errors_more);

@@ -111,6 +111,10 @@ fn own_lines(input: &Input<'_>) -> String {
         line(&mut out, "Errors", "[hits with further texts]", format_args!("{more}"));
     }
     if let Some(generator) = input.generator {
+        if generator.users > 0 {
+            let (users, mean) = (generator.users, summary.concurrency());
+            line(&mut out, "Concurrency", "[users, mean]", format_args!("{users}, {mean:.2}"));
+        }
         generator_lines(&mut out, generator);
     }
     for loss in input.losses {

@@ -15,6 +15,8 @@ pub struct Plan {
     pub load: Load,
     /// How long hits are begun; `None` goes on until stopped.
     pub duration: Option<Nanos>,
+    /// The most hits that are begun; `None` is no limit.
+    pub hits_max: Option<u64>,
     /// What is asked for.
     pub targets: Targets,
     /// Every random choice of the run follows from it.

@@ -114,6 +114,7 @@ fn attack(
         name: name.to_owned(),
         load: Load::Open { shape: Shape::constant(Rate::per_second(rate)), max_in_flight: None },
         duration: Some(DURATION),
+        hits_max: None,
         targets: Targets::new(vec![target]),
         seed: 1,
     };

@@ -108,6 +108,25 @@ pub(crate) const COMMANDS: &[Command] = &[
         run: attack::run,
     },
     Command {
+        name: "bench",
+        summary: "Send requests over N connections as fast as they are answered.",
+        operands: "[URL]",
+        about: attack::BENCH_ABOUT,
+        examples: &[
+            ("brunt bench -c 64 http://localhost:8080/", "64 connections for 10 s"),
+            (
+                "brunt bench -c 8 -n 10000 -no-keepalive http://localhost:8080/",
+                "10,000 requests, each its own connection",
+            ),
+            (
+                "brunt bench -c 16 -d 1m -targets=targets -output=bench.arrow",
+                "a file of targets in turn, results kept",
+            ),
+        ],
+        rows: || rows_of(&flags::bench::table()),
+        run: attack::run_bench,
+    },
+    Command {
         name: "report",
         summary: "Report results: text, JSON, histogram, HTML, Markdown, JUnit.",
         operands: "[FILE…]",

@@ -54,6 +54,10 @@ pub(crate) struct AttackFlags {
     pub(crate) json: bool,
     pub(crate) progress: Option<bool>,
     pub(crate) quiet: bool,
+    /// `bench` alone: the most requests.
+    pub(crate) requests: Option<u64>,
+    /// `bench` alone: the method for its URL.
+    pub(crate) method: String,
 }
 
 impl Default for AttackFlags {
@@ -101,6 +105,8 @@ impl Default for AttackFlags {
             json: false,
             progress: None,
             quiet: false,
+            requests: None,
+            method: "GET".to_owned(),
         }
     }
 }

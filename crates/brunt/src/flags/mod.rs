@@ -8,6 +8,7 @@
 //! The grammar is Go's (`-f v`, `-f=v`, `--f v`, `--f=v`; a switch takes a value only with `=`), which no flag crate offers.
 
 pub(crate) mod attack;
+pub(crate) mod bench;
 pub(crate) mod global;
 mod parse;
 pub(crate) mod results;

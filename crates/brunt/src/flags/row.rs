@@ -84,6 +84,14 @@ pub(crate) struct Flag<T> {
     pub(crate) set: fn(&mut T, &str) -> Result<(), Wrong>,
 }
 
+impl<T> Clone for Flag<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Flag<T> {}
+
 impl<T> Flag<T> {
     /// A flag of Vegeta's that we understand natively as well.
     pub(crate) const fn new(

@@ -102,6 +102,9 @@ impl<I: Io> Worker<I> {
     }
 
     fn next_target(&mut self, seq: u64) -> Next {
+        if self.prepared.plan.hits_max.is_some_and(|max| seq >= max) {
+            return Next::End;
+        }
         let Some(lane) = &mut self.lazy else {
             let plan = &self.prepared.plan;
             return Next::Target(Picked::Planned(plan.targets.pick(plan.seed, seq) as u32));

@@ -35,6 +35,7 @@ pub(crate) fn plan(load: Load, seconds: u64, paths: &[&str]) -> Plan {
         name: "sim".to_owned(),
         load,
         duration: Some(Nanos::from_secs(seconds)),
+        hits_max: None,
         targets: Targets::new(paths.iter().map(|path| target(path)).collect()),
         seed: 7,
     }

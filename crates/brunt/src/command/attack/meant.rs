@@ -7,7 +7,7 @@ use engine::{Capture, DnsTtl, HeadStyle, ProxySettings, Redirects, Settings, Tls
 use results::Encoding;
 use stdx::Nanos;
 use workload::arrival::{ParsedRate, Rate, Replay, Shape, ShapeSpec};
-use workload::{Load, Plan, Targets};
+use workload::{Load, Plan, Target, Targets};
 
 use super::targets::{self, Defaults, Source};
 use crate::command::{Ended, encode, usage};
@@ -67,24 +67,38 @@ pub(super) struct World<'a> {
 pub(super) fn meant(typed: &Typed<AttackFlags>, world: &World<'_>) -> Result<Meant, Ended> {
     let flags = &typed.flags;
     check(typed)?;
-    let duration = Some(flags.duration).filter(|duration| *duration > Nanos::ZERO);
     let load = load(typed)?;
     if let Load::Open { shape: Shape::Linear { .. }, .. } = load
-        && duration.is_none()
+        && flags.duration == Nanos::ZERO
     {
         return Err(usage("-shape=linear needs a -duration to ramp over"));
     }
-    let defaults = Defaults { body: body(flags)?, headers: flags.headers.clone() };
-    let source = Source {
-        name: flags.targets.clone().unwrap_or_else(|| "stdin".to_owned()),
-        format: targets::Format::named(&flags.format).ok_or_else(|| unknown_format(typed))?,
-        defaults,
-    };
+    let source = source(typed)?;
     let (list, lazy) = if flags.lazy {
         (Vec::new(), Some(source))
     } else {
         (targets::read_all(&source, typed.dialect)?, None)
     };
+    assemble(typed, world, (load, list, lazy))
+}
+
+/// Where the targets come from.
+pub(super) fn source(typed: &Typed<AttackFlags>) -> Result<Source, Ended> {
+    let flags = &typed.flags;
+    Ok(Source {
+        name: flags.targets.clone().unwrap_or_else(|| "stdin".to_owned()),
+        format: targets::Format::named(&flags.format).ok_or_else(|| unknown_format(typed))?,
+        defaults: Defaults { body: body(flags)?, headers: flags.headers.clone() },
+    })
+}
+
+/// The rest of what was typed, around a load and its targets.
+pub(super) fn assemble(
+    typed: &Typed<AttackFlags>,
+    world: &World<'_>,
+    (load, list, lazy): (Load, Vec<Target>, Option<Source>),
+) -> Result<Meant, Ended> {
+    let flags = &typed.flags;
     let (results, report) = outlets(typed, world)?;
     let mut settings = settings(typed, world)?;
     settings.rows =
@@ -93,7 +107,8 @@ pub(super) fn meant(typed: &Typed<AttackFlags>, world: &World<'_>) -> Result<Mea
         plan: Plan {
             name: flags.name.clone(),
             load,
-            duration,
+            duration: Some(flags.duration).filter(|duration| *duration > Nanos::ZERO),
+            hits_max: flags.requests,
             targets: Targets::new(list),
             seed: flags.seed.unwrap_or(world.seed),
         },

@@ -1,5 +1,6 @@
 //! `attack`: argv → Typed → Meant → a run → results, report, exit code.
 
+mod bench;
 mod exporter;
 mod meant;
 mod run;
@@ -12,8 +13,9 @@ use std::time::SystemTime;
 
 use self::meant::{World, meant};
 use super::Ended;
-use crate::dialect::Invocation;
+use crate::dialect::{Dialect, Invocation};
 use crate::exit_code::ExitCode;
+use crate::flags;
 use crate::flags::attack::FLAGS;
 use crate::output;
 
@@ -37,17 +39,36 @@ shapes:
 
 Ctrl-C once: no more requests begin, those under way end, the results are whole. Twice: it ends now.";
 
+/// What `brunt help bench` says besides the flags.
+pub(super) const BENCH_ABOUT: &str = "A closed loop: each connection sends its next request when its last one was answered, so the server's speed
+sets the rate. It finds what a server can do; what users will feel at a given rate is attack's to tell. Without
+-output no results are kept, and the report is printed.";
+
 /// Attacks.
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let typed = invocation.typed(FLAGS)?;
-    let world = World {
+    let variable = |name: &str| std::env::var(name).ok();
+    Ok(run::attack(meant(&typed, &world(&variable))?, typed.dialect)?)
+}
+
+/// Benches.
+pub(super) fn run_bench(invocation: &Invocation) -> Result<ExitCode, Ended> {
+    let typed = invocation.typed(&flags::bench::table())?;
+    let variable = |name: &str| std::env::var(name).ok();
+    // Results go where they are sent with -output, and nowhere else; the report is what is printed.
+    let world = World { stdout_is_terminal: true, ..world(&variable) };
+    Ok(run::attack(bench::meant(typed, &world)?, Dialect::Native)?)
+}
+
+/// The world as it is.
+fn world<'a>(variable: &'a dyn Fn(&str) -> Option<String>) -> World<'a> {
+    World {
         stdout_is_terminal: output::stdout_is_terminal(),
         stderr_is_terminal: std::io::stderr().is_terminal(),
-        variable: &|name| std::env::var(name).ok(),
+        variable,
         cores: std::thread::available_parallelism().map_or(1, |n| n.get() as u64),
         seed: seed(),
-    };
-    Ok(run::attack(meant(&typed, &world)?, typed.dialect)?)
+    }
 }
 
 /// A seed for those who gave none: different each time, and told in the report.

@@ -55,11 +55,22 @@ pub(super) type FirstProblem = Arc<Mutex<Option<Problem>>>;
 /// # Errors
 /// The input cannot be read, a line is wrong, or there is no target.
 pub(super) fn read_all(source: &Source, dialect: Dialect) -> Result<Vec<Target>, Failed> {
-    let bytes = input::read_whole(&source.name)?;
+    parse(&input::read_whole(&source.name)?, source, dialect)
+}
+
+/// Targets that were read.
+///
+/// # Errors
+/// A line is wrong, or there is no target.
+pub(super) fn parse(
+    bytes: &[u8],
+    source: &Source,
+    dialect: Dialect,
+) -> Result<Vec<Target>, Failed> {
     let options = options(source, dialect);
     let (targets, problems) = match source.format {
-        Format::Http => http::parse(&bytes, &options, &mut read_body),
-        Format::Json => json::parse(&bytes, &options),
+        Format::Http => http::parse(bytes, &options, &mut read_body),
+        Format::Json => json::parse(bytes, &options),
     };
     if problems.is_empty() {
         return Ok(targets);

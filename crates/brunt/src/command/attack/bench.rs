@@ -1,0 +1,44 @@
+//! What the command line of `bench` means: the same plan as an attack's, with a closed loop for its load.
+
+use stdx::Nanos;
+use workload::{Load, Target};
+
+use super::meant::{self, Meant, World};
+use super::targets;
+use crate::command::{Ended, usage};
+use crate::dialect::{Dialect, Typed};
+use crate::flags::attack::AttackFlags;
+
+/// Connections where none are asked for.
+const CONNECTIONS: u64 = 10;
+/// How long, where neither a time nor a number of requests is given.
+const DURATION: Nanos = Nanos::from_secs(10);
+
+/// Reads what the command line names and validates it.
+pub(super) fn meant(mut typed: Typed<AttackFlags>, world: &World<'_>) -> Result<Meant, Ended> {
+    let flags = &mut typed.flags;
+    if flags.duration == Nanos::ZERO && flags.requests.is_none() {
+        flags.duration = DURATION;
+    }
+    let users = flags.max_workers.unwrap_or(CONNECTIONS);
+    // A connection is never needed that another user does not hold.
+    (flags.connections, flags.max_connections) = (users, users);
+    let list = list(&typed)?;
+    meant::assemble(&typed, world, (Load::Closed { users }, list, None))
+}
+
+/// The targets: one URL, or a file.
+fn list(typed: &Typed<AttackFlags>) -> Result<Vec<Target>, Ended> {
+    let mut source = meant::source(typed)?;
+    match (typed.operands.as_slice(), &typed.flags.targets) {
+        ([], Some(_)) => Ok(targets::read_all(&source, Dialect::Native)?),
+        ([url], None) => {
+            let line = format!("{} {url}\n", typed.flags.method);
+            (source.name, source.format) = ("URL".to_owned(), targets::Format::Http);
+            Ok(targets::parse(line.as_bytes(), &source, Dialect::Native)?)
+        }
+        ([], None) => Err(usage("a URL or -targets=FILE is needed")),
+        ([_], Some(_)) => Err(usage("a URL and -targets: one of them is enough")),
+        ([_, extra, ..], _) => Err(usage(format!("unexpected \"{extra}\""))),
+    }
+}

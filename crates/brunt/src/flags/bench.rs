@@ -1,0 +1,133 @@
+//! The flags of `bench`: its own, and those of `attack` that have a meaning in a closed loop.
+
+use super::attack::{AttackFlags, FLAGS};
+use super::{Flag, Kind, Wrong, value};
+
+/// The flags of `bench`.
+pub(crate) fn table() -> Vec<Flag<AttackFlags>> {
+    let shared = FLAGS.iter().filter(|flag| SHARED.contains(&flag.row.name));
+    OWN.iter().copied().chain(shared.map(|flag| adapted(*flag))).collect()
+}
+
+/// A shared flag as `bench` has it: `-k` is taken, and results go nowhere unless sent there.
+fn adapted(mut flag: Flag<AttackFlags>) -> Flag<AttackFlags> {
+    match flag.row.name {
+        "insecure" => flag.row.aliases = &[],
+        "output" => flag.row.default = "none",
+        "targets" => flag.row.default = "",
+        _ => {}
+    }
+    flag
+}
+
+/// What `attack` has as well.
+const SHARED: &[&str] = &[
+    "targets",
+    "format",
+    "body",
+    "chunked",
+    "header",
+    "name",
+    "timeout",
+    "redirects",
+    "max-body",
+    "laddr",
+    "unix-socket",
+    "connect-to",
+    "resolvers",
+    "dns-ttl",
+    "root-certs",
+    "cert",
+    "key",
+    "insecure",
+    "session-tickets",
+    "proxy-header",
+    "output",
+    "to",
+    "keep-headers",
+    "seed",
+    "prometheus-addr",
+    "json",
+    "progress",
+    "q",
+    "pin",
+    "rt",
+];
+
+/// Its own.
+const OWN: &[Flag<AttackFlags>] = &[
+    Flag::new(
+        "c",
+        Kind::Text("N"),
+        "10",
+        "Connections: each sends a request as soon as its last one was answered.",
+        |t: &mut AttackFlags, v| value::count(v).map(|n| t.max_workers = Some(n)),
+    )
+    .native()
+    .also(&["connections"]),
+    Flag::new(
+        "n",
+        Kind::Text("N"),
+        "",
+        "Requests in all; without -d this alone ends the bench.",
+        |t: &mut AttackFlags, v| value::count(v).map(|n| t.requests = Some(n)),
+    )
+    .native()
+    .also(&["requests"]),
+    Flag::new(
+        "d",
+        Kind::Duration,
+        "10s",
+        "How long requests are begun; without -d and with -n, until all are.",
+        |t: &mut AttackFlags, v| value::duration(v).map(|d| t.duration = d),
+    )
+    .native()
+    .also(&["duration", "z"]),
+    Flag::new(
+        "k",
+        Kind::Switch,
+        "on",
+        "Keep connections alive; -k=false opens one for each request.",
+        |t: &mut AttackFlags, v| value::switch(v).map(|on| t.keepalive = on),
+    )
+    .native()
+    .also(&["keepalive"]),
+    Flag::new(
+        "no-keepalive",
+        Kind::Switch,
+        "",
+        "The same as -k=false.",
+        |t: &mut AttackFlags, v| value::switch(v).map(|on| t.keepalive = !on),
+    )
+    .native(),
+    Flag::new(
+        "X",
+        Kind::Text("METHOD"),
+        "GET",
+        "Method of the requests to the URL.",
+        |t: &mut AttackFlags, v| {
+            t.method = method(v)?;
+            Ok(())
+        },
+    )
+    .native()
+    .also(&["method"]),
+];
+
+/// A method: a token of letters, RFC 9110, 9.1.
+fn method(text: &str) -> Result<String, Wrong> {
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return Ok(text.to_ascii_uppercase());
+    }
+    Err(Wrong::new("a method like GET or POST is needed"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shared_flag_is_there() {
+        assert_eq!(table().len(), OWN.len() + SHARED.len());
+    }
+}

@@ -1,0 +1,64 @@
+//! `bench`: the closed loop by number and by time.
+
+use demo::{Config, ServiceTime};
+
+use crate::{Scratch, run, server};
+
+#[test]
+fn so_many_requests_and_no_more() {
+    let (server, url) = server(Config::default());
+    for (flags, connections) in [("-c 8", 8), ("-c 3 -no-keepalive", 1000), ("-c 64 -cpus 1", 64)] {
+        let before = server.stats().requests;
+        let json = run(&format!("bench {flags} -n 1000 -json {url}/")).with_code(0).json();
+        assert_eq!(json["requests"], 1000, "{flags}");
+        assert_eq!(json["status_codes"]["200"], 1000, "{flags}: {json}");
+        assert_eq!(server.stats().requests - before, 1000, "{flags}");
+        let opened = json["brunt"]["generator"]["connections"].as_u64().unwrap();
+        assert!(opened <= connections && opened * 2 > connections, "{flags}: {opened} connections");
+    }
+}
+
+#[test]
+fn a_server_of_a_known_capacity_is_filled() {
+    let service = ServiceTime::parse("fixed:20ms").unwrap();
+    let (_server, url) = server(Config { workers: 4, service, ..Config::default() });
+    let json = run(&format!("bench -c 8 -d 2s -json {url}/")).with_code(0).json();
+    // Four workers of 20 ms: 200 a second, each waiting twice its service time.
+    let rate = json["throughput"].as_f64().unwrap();
+    assert!((150.0..=201.0).contains(&rate), "{json}");
+    let concurrency = json["brunt"]["concurrency"].as_f64().unwrap();
+    assert!((7.5..=8.01).contains(&concurrency), "Little's law: {concurrency} of 8");
+    let mean = json["latencies"]["mean"].as_f64().unwrap() / 1e6;
+    assert!((39.0..=60.0).contains(&mean), "{mean} ms");
+}
+
+#[test]
+fn methods_bodies_and_results() {
+    let (_server, url) = server(Config::default());
+    let scratch = Scratch::new("bench");
+    let (body, file) = (scratch.file("body", "x=1"), crate::text(&scratch.path("b.arrow")));
+    let ran = run(&format!("bench -n 20 -c 2 -X post -body {body} -output {file} {url}/echo"));
+    ran.with_code(0).line("Requests");
+    let json = run(&format!("report -type=json {file}")).with_code(0).json();
+    assert_eq!(
+        (&json["requests"], &json["bytes_out"]["total"]),
+        (&20.into(), &60.into()),
+        "{json}"
+    );
+}
+
+#[test]
+fn what_is_missing_or_too_much_is_said() {
+    let cases = [
+        ("bench", 2, "a URL or -targets=FILE is needed"),
+        ("bench http://127.0.0.1:1/ more", 2, "unexpected \"more\""),
+        ("bench -n many http://127.0.0.1:1/", 2, "flag -n: \"many\""),
+        ("bench -X G-T http://127.0.0.1:1/", 2, "flag -X: "),
+        ("bench htp:/x", 3, "found \"htp:/x\""),
+        ("bench -targets=/nowhere", 3, "/nowhere"),
+    ];
+    for (line, code, words) in cases {
+        let ran = run(line).with_code(code);
+        assert!(ran.stderr.contains(words), "{line}: {}", ran.stderr);
+    }
+}
