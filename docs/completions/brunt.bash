@@ -7,6 +7,7 @@ _brunt() {
   case $command in
     demo) flags="-q -cpus -version";;
     attack) flags="-targets -format -lazy -body -chunked -header -name -rate -duration -shape -workers -max-workers -tick -seed -timeout -redirects -keepalive -connections -max-connections -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -json -progress -q -pin -rt -cpus -version";;
+    bench) flags="-c -n -d -k -no-keepalive -X -targets -format -body -chunked -header -name -seed -timeout -redirects -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -json -progress -q -pin -rt -cpus -version";;
     report) flags="-type -buckets -every -output -by -json -fail-on-invalid -cpus -version";;
     plot) flags="-title -threshold -output -type -percentiles -histogram -cpus -version";;
     encode) flags="-to -output -cpus -version";;
@@ -20,6 +21,8 @@ _brunt() {
   case $command:$prev in
     attack:-format|attack:--format) COMPREPLY=($(compgen -W "http json" -- "$cur")); return;;
     attack:-to|attack:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
+    bench:-format|bench:--format) COMPREPLY=($(compgen -W "http json" -- "$cur")); return;;
+    bench:-to|bench:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
     report:-by|report:--by) COMPREPLY=($(compgen -W "target status name" -- "$cur")); return;;
     plot:-type|plot:--type) COMPREPLY=($(compgen -W "html svg png" -- "$cur")); return;;
     encode:-to|encode:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
@@ -28,7 +31,7 @@ _brunt() {
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$cur"))
   elif [[ -z $command ]]; then
-    COMPREPLY=($(compgen -W "demo attack report plot encode dump serve scheduler completions man help vegeta" -- "$cur"))
+    COMPREPLY=($(compgen -W "demo attack bench report plot encode dump serve scheduler completions man help vegeta" -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi
