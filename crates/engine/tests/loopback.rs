@@ -57,6 +57,7 @@ fn plan(targets: Vec<Target>) -> Plan {
     Plan {
         name: String::new(),
         load: Load::Open { shape, max_in_flight: None },
+        hits_max: None,
         duration: Some(Nanos::from_millis(500)),
         targets: Targets::new(targets),
         seed: 1,
