@@ -87,10 +87,10 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
 /// The page's figures in their order.
 fn figures(input: &Input<'_>) -> Vec<Figure> {
     let summary = input.summary;
-    let curves = [
-        Curve { label: "Response (from due)", times: &summary.response },
-        Curve { label: "Service (from sent)", times: &summary.service },
-    ];
+    let response = Curve { label: "Response (from due)", times: &summary.response };
+    let service = crate::service(summary);
+    let service = service.map(|times| Curve { label: "Service (from sent)", times });
+    let curves: Vec<Curve<'_>> = std::iter::once(response).chain(service).collect();
     let mut figures = Vec::new();
     if let Some(timeline) = input.timeline.filter(|timeline| timeline.cells().len() > 1) {
         figures.push(latency_over_time(timeline));
@@ -206,10 +206,8 @@ fn tables(out: &mut String, input: &Input<'_>) {
         row.push(duration(times.max()));
         row
     };
-    let mut rows = vec![
-        row("Response (from due)", &summary.response),
-        row("Service (from sent)", &summary.service),
-    ];
+    let mut rows = vec![row("Response (from due)", &summary.response)];
+    rows.extend(crate::service(summary).map(|times| row("Service (from sent)", times)));
     rows.extend(input.generator.map(|generator| row("Schedule lag", &generator.lag)));
     let heads = ["", "min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"];
     table(out, "Latencies", &heads, &rows, 0);

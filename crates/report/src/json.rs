@@ -132,7 +132,7 @@ fn own(input: &Input<'_>) -> String {
         .put("blind", if verdict.blind { "true" } else { "false" })
         .put("losses", list(input.losses.iter().map(|loss| escape::json(loss))))
         .put("response", times(&summary.response))
-        .put("service", times(&summary.service))
+        .put("service", crate::service(summary).map_or("null".to_owned(), times))
         .number("successes", summary.successes)
         .number("failed", summary.failed())
         .number("wire_in", summary.wire_in)

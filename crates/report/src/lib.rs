@@ -39,10 +39,15 @@ pub use overlay::{Curve, histogram, percentiles};
 pub use plot::{POINTS_MAX, PlotBuilder, SERIES_MAX, THRESHOLD, ThresholdError};
 pub use text::{text, text_vegeta};
 
-use metrics::{Generator, Groups, Summary, Timeline, Verdict};
+use metrics::{Generator, Groups, Histogram, Summary, Timeline, Verdict};
 
 /// What is said beside a `VALID` that is blind.
 const BLIND: &str = "As far as this format tells: it holds no record of the generator.";
+
+/// Times from the moment hits were sent; `None` where there are hits and the format did not record that moment.
+fn service(summary: &Summary) -> Option<&Histogram> {
+    Some(&summary.service).filter(|times| times.count() > 0 || summary.requests == 0)
+}
 
 /// All that a report is made from. What is absent is left out of the report.
 #[derive(Clone, Copy, Debug)]

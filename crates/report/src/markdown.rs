@@ -44,7 +44,10 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     writeln!(out, "| | min | mean | 50 | 90 | 95 | 99 | max |")?;
     writeln!(out, "|---|---:|---:|---:|---:|---:|---:|---:|")?;
     writeln!(out, "| response (from due) | {} |", times(&summary.response))?;
-    writeln!(out, "| service (from sent) | {} |\n", times(&summary.service))?;
+    if let Some(service) = crate::service(summary) {
+        writeln!(out, "| service (from sent) | {} |", times(service))?;
+    }
+    writeln!(out)?;
     if let Some(generator) = input.generator {
         let lag = duration(generator.lag.quantile(0.99));
         let cpu = generator.cpu_busiest * 100.0;

@@ -100,7 +100,8 @@ fn status_codes(summary: &Summary) -> String {
 fn own_lines(input: &Input<'_>) -> String {
     let summary = input.summary;
     let mut out = String::new();
-    line(&mut out, "Service", LATENCIES, format_args!("{}", latencies(&summary.service)));
+    let service = crate::service(summary).map_or("not recorded".to_owned(), latencies);
+    line(&mut out, "Service", LATENCIES, format_args!("{service}"));
     if summary.wire_in > 0 {
         let mean = summary.wire_in as f64 / summary.requests.max(1) as f64;
         let total = summary.wire_in;

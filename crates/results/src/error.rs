@@ -41,7 +41,13 @@ impl From<io::Error> for WriteError {
 /// Why rows could not be read.
 #[derive(Debug, Error)]
 pub enum ReadError {
-    /// The input is empty, or none of the encodings.
+    /// Not a byte came.
+    #[error("\"{input}\" is empty")]
+    Empty {
+        /// The input's name.
+        input: String,
+    },
+    /// The input is none of the encodings.
     #[error("can't detect encoding of \"{input}\"")]
     Detect {
         /// The input's name.

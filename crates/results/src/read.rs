@@ -149,7 +149,11 @@ impl Stream {
         let mut feed = Feed::new(input);
         let detected = detect(&mut feed);
         let Some(encoding) = detected.map_err(|fault| fault.name(&name, Encoding::Arrow))? else {
-            return Err(ReadError::Detect { input: name });
+            let is_empty = feed.pending().is_empty();
+            return Err(match is_empty {
+                true => ReadError::Empty { input: name },
+                false => ReadError::Detect { input: name },
+            });
         };
         let source = source(encoding, feed).map_err(|fault| fault.name(&name, encoding))?;
         Ok(Self { name, encoding, source, batch: Batch::default(), at: 0, ended: false })
