@@ -117,12 +117,16 @@ fn open_one(
         let input = Piped::start(interrupts.clone(), patience)?;
         return Ok(("stdin".to_owned(), Box::new(input)));
     }
-    let file = File::open(name)
-        .map_err(|error| Failed::from(anyhow!("open {name}: {}", reason(&error))))?;
+    let file =
+        File::open(name).map_err(|error| unopened(format!("open {name}: {}", reason(&error))))?;
     if file.metadata().is_ok_and(|meta| meta.is_dir()) {
-        return Err(Failed::from(anyhow!("open {name}: is a directory")));
+        return Err(unopened(format!("open {name}: is a directory")));
     }
     Ok((name.to_owned(), Box::new(Stored { file, interrupts: interrupts.clone() })))
+}
+
+fn unopened(text: String) -> Failed {
+    Failed { code: ExitCode::Input, error: anyhow!(text) }
 }
 
 /// A file that ends when the user interrupts.

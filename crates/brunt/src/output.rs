@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::anyhow;
 
-use crate::exit_code::Failed;
+use crate::exit_code::{ExitCode, Failed};
 use crate::input::reason;
 
 /// Says a line (or a few) on standard error. Where nobody can hear it, there is nothing left to do.
@@ -42,6 +42,25 @@ impl Place {
         match output {
             None | Some("stdout" | "-") => Self::Stdout,
             Some(path) => Self::File(path.to_owned()),
+        }
+    }
+
+    /// Refuses a file that is one of the inputs: opening it would empty it before it was read.
+    ///
+    /// # Errors
+    /// It is one.
+    pub(crate) fn spares(&self, inputs: &[String]) -> Result<(), Failed> {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |path: &str| std::fs::metadata(path).map(|meta| (meta.dev(), meta.ino()));
+        let Self::File(path) = self else { return Ok(()) };
+        let Ok(place) = identity(path) else { return Ok(()) };
+        let is_regular = std::fs::metadata(path).is_ok_and(|meta| meta.is_file());
+        match inputs.iter().find(|input| identity(input).is_ok_and(|input| input == place)) {
+            Some(input) if is_regular => Err(Failed {
+                code: ExitCode::Usage,
+                error: anyhow!("flag -output: \"{path}\" would overwrite the input \"{input}\""),
+            }),
+            _ => Ok(()),
         }
     }
 
@@ -94,7 +113,6 @@ pub(crate) fn is_closed_pipe(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exit_code::ExitCode;
 
     #[test]
     fn places_have_names() {

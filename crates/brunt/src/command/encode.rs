@@ -22,6 +22,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let inputs = input::open_results(&typed.operands, &interrupts, patience(typed.dialect))?;
     let mut reader = Reader::open(inputs).map_err(|error| unreadable(&error, typed.dialect))?;
     let place = Place::named(typed.flags.output.as_deref());
+    place.spares(&typed.operands)?;
     let info = StreamInfo {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         detail: reader.detail(),
@@ -108,9 +109,14 @@ fn copy(
 #[must_use]
 pub(super) fn unreadable(error: &ReadError, dialect: Dialect) -> Failed {
     let error = match (error, dialect) {
-        (ReadError::Detect { .. }, Dialect::Vegeta) => anyhow!("encode: {error}"),
+        (ReadError::Detect { input } | ReadError::Empty { input }, Dialect::Vegeta) => {
+            anyhow!("encode: can't detect encoding of \"{input}\"")
+        }
         (ReadError::Detect { .. }, Dialect::Native) => {
-            anyhow!("{error} (expected arrow, parquet, csv, json or gob; is it empty?)")
+            anyhow!("{error} (expected arrow, parquet, csv, json or gob)")
+        }
+        (ReadError::Empty { .. }, Dialect::Native) => {
+            anyhow!("{error}: no results (did what should have written them fail?)")
         }
         _ => anyhow!("{error}"),
     };

@@ -37,6 +37,8 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     if flags.percentiles && flags.histogram {
         return Err(usage("-percentiles and -histogram are two pictures (give one of them)"));
     }
+    let names: Vec<String> = operands(&typed).into_iter().map(|(_, name)| name).collect();
+    place.spares(&names)?;
     let (figure, damage) = if flags.percentiles || flags.histogram {
         distributions(&typed)?
     } else {

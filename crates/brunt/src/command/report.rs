@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::anyhow;
 use metrics::{Batch, By, Generator, Groups, Summary, Timeline, Verdict};
 use report::{Buckets, Input};
-use results::{Item, Reader};
+use results::{Detail, Item, Reader};
 use stdx::Nanos;
 
 use super::generators::Generators;
@@ -67,6 +67,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     if read.is_err() && figures.summary.requests == 0 && interrupts.seen() == 0 {
         return Ok(read.map(|()| ExitCode::Ok)?);
     }
+    figures.keep_what_was_measured(&reader);
     let verdict = figures.verdict();
     meant.place.write(meant.document(&figures, &verdict).as_bytes())?;
     // These have no room for a verdict, and no figure goes out without a bad one.
@@ -103,6 +104,7 @@ fn read(
         if let (Some(every), Some(at)) = (meant.every, due)
             && Instant::now() >= at
         {
+            figures.keep_what_was_measured(reader);
             let verdict = figures.verdict_so_far();
             let document = format!("{CLEAR}{}", meant.document(figures, &verdict));
             meant.place.write(document.as_bytes())?;
@@ -141,6 +143,13 @@ impl Figures {
         }
         if let Some(timeline) = &mut self.timeline {
             timeline.add(batch);
+        }
+    }
+
+    /// Service times exist only where it was recorded when hits were sent; a foreign format's would be made up.
+    fn keep_what_was_measured(&mut self, reader: &Reader) {
+        if reader.detail() == Detail::StartAndEnd {
+            self.summary.service.clear();
         }
     }
 
@@ -212,6 +221,7 @@ fn meant(typed: &Typed<ReportFlags>) -> Result<Meant, Ended> {
         _ => None,
     };
     let place = Place::named(flags.output.as_deref());
+    place.spares(&typed.operands)?;
     Ok(Meant {
         dialect: typed.dialect,
         kind,

@@ -156,3 +156,47 @@ fn a_wrong_lazy_target_ends_the_attack_and_keeps_the_results() {
     until("both requests were answered", || server.stats().answers == 2);
     assert!(run(&format!("report {file}")).line("Requests").contains(" 2, "));
 }
+
+#[test]
+fn an_output_that_is_an_input_is_refused() {
+    let scratch = Scratch::new("overwrite");
+    let row = "1600000000000000000,200,1000000,0,10,,,x,0,GET,http://h/,\n";
+    let file = scratch.file("r.csv", row);
+    let link = crate::text(&scratch.path("link.csv"));
+    std::fs::hard_link(&file, &link).unwrap();
+    for command in ["encode", "report", "plot"] {
+        for output in [&file, &link] {
+            let ran = run(&format!("{command} -output={output} {file}")).with_code(2);
+            ran.complains_once(&["-output", "would overwrite the input", "r.csv"]);
+        }
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), row);
+    run(&format!("report -output=/dev/null {file}")).with_code(0);
+}
+
+#[test]
+fn what_cannot_be_sent_at_all_is_refused() {
+    let scratch = Scratch::new("unsendable");
+    let targets = scratch.file("t", "GET http://127.0.0.1:1/\n\nGET http://127.0.0.1:99999/\n");
+    let ran = run(&format!("attack -targets={targets} -duration=1s")).with_code(3);
+    ran.complains_once(&["target 2", ":99999", "nothing was sent"]);
+    let good = scratch.file("good", "GET http://127.0.0.1:1/\n");
+    let ran = run(&format!("attack -targets={good} -laddr=192.0.2.1 -duration=1s")).with_code(3);
+    ran.complains_once(&["-laddr", "192.0.2.1", "not an address of this machine"]);
+    run("report /nowhere/r.bin").with_code(3).complains_once(&["/nowhere/r.bin"]);
+    run("report").with_code(4).complains_once(&["\"stdin\" is empty"]);
+}
+
+#[test]
+fn a_service_time_that_was_not_recorded_is_not_invented() {
+    let scratch = Scratch::new("no-service");
+    let row = "1600000000000000000,200,1000000,0,10,,,x,0,GET,http://h/,\n";
+    let file = scratch.file("r.csv", row);
+    assert!(run(&format!("report {file}")).line("Service").ends_with("not recorded"));
+    let json = run(&format!("report -type=json {file}")).json();
+    assert!(json["brunt"]["service"].is_null(), "{json}");
+    assert_eq!(json["brunt"]["response"]["count"], 1);
+    let page = run(&format!("report -type=html {file}")).with_code(0);
+    assert!(!page.stdout.contains("Service (from sent)"));
+    assert!(!run(&format!("report -type=markdown {file}")).stdout.contains("| service"));
+}

@@ -99,7 +99,7 @@ fn foreign_and_damaged_files_are_told_in_one_line() {
         let ran = run(&format!("vegeta report {file}")).with_code(1);
         ran.complains_once(&["encode: can't detect encoding of "]);
     }
-    let ran = run(&format!("report {}", text(&scratch.path("missing")))).with_code(1);
+    let ran = run(&format!("report {}", text(&scratch.path("missing")))).with_code(3);
     ran.complains_once(&["missing: no such file or directory"]);
 }
 

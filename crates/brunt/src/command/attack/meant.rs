@@ -1,5 +1,6 @@
 //! `Meant`: what an attack's command line means, with its files read and its plan validated. Nothing was sent yet.
 
+use std::net::{IpAddr, UdpSocket};
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
@@ -143,10 +144,21 @@ fn check(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
     if duration > Nanos::ZERO && tick > duration {
         return Err(usage(format!("flag -tick: {tick} is longer than the whole -duration")));
     }
+    if let Some(foreign) = foreign_address(&typed.flags.local_addrs)
+        && typed.dialect == Dialect::Native
+    {
+        let error = anyhow!("flag -laddr: {foreign} is not an address of this machine");
+        return Err(Failed { code: ExitCode::Input, error }.into());
+    }
     if typed.flags.cert.is_none() && typed.flags.key.is_some() && typed.dialect == Dialect::Native {
         return Err(usage("-key needs a -cert"));
     }
     Ok(())
+}
+
+/// The first address that no socket of ours can have.
+fn foreign_address(local_addrs: &[IpAddr]) -> Option<&IpAddr> {
+    local_addrs.iter().find(|ip| UdpSocket::bind((**ip, 0)).is_err())
 }
 
 /// Vegeta's words for a format it does not know.

@@ -73,10 +73,24 @@ pub(super) fn parse(
         Format::Json => json::parse(bytes, &options),
     };
     if problems.is_empty() {
-        return Ok(targets);
+        return match unsendable(&targets) {
+            Some(problem) if dialect == Dialect::Native => {
+                let error = anyhow!("{}: {problem} (nothing was sent)", source.name);
+                Err(Failed { code: ExitCode::Input, error })
+            }
+            _ => Ok(targets),
+        };
     }
     let error = anyhow!(told(&problems, &source.name, dialect));
     Err(Failed { code: ExitCode::Input, error })
+}
+
+/// What is wrong with the first URL that no request can be sent to. Vegeta lets each of its hits fail.
+fn unsendable(targets: &[Target]) -> Option<String> {
+    targets.iter().enumerate().find_map(|(index, target)| {
+        let error = wire::url::Url::parse(&target.url).err()?;
+        Some(format!("target {}: {} {}: {error}", index + 1, target.method, target.url))
+    })
 }
 
 /// The problems in the dialect's words: natively each with its file and line, in Vegeta's the first alone.
