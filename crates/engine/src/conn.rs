@@ -62,7 +62,18 @@ pub(crate) struct Kept {
     pub(crate) headers: Vec<u8>,
 }
 
+/// Room an idle connection keeps for its next response's body: 64 KiB. Thousands of idle connections must not each hold
+/// the largest body they ever saw.
+const IDLE_BODY_MAX: usize = 64 << 10;
+
 impl Kept {
+    /// Gives back what a large body took.
+    pub(crate) fn trim(&mut self) {
+        if self.body.capacity() > IDLE_BODY_MAX {
+            self.body = Vec::new();
+        }
+    }
+
     pub(crate) fn clear(&mut self) {
         self.reason.clear();
         self.body.clear();

@@ -52,6 +52,7 @@ impl<I: Io> Worker<I> {
             return;
         }
         conn.state = State::Idle;
+        conn.kept.trim();
         origin.idle.push(&mut self.conns, number);
         self.list_origin(origin_number);
     }
