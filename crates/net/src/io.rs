@@ -133,9 +133,6 @@ pub trait Io {
     /// Closes the socket with a reset (RST) instead of an orderly end.
     fn reset(&mut self, sock: Sock);
 
-    /// The socket's local and peer address, for error texts; `None` for Unix sockets.
-    fn addresses(&mut self, sock: Sock) -> Option<(SocketAddr, SocketAddr)>;
-
     /// Asks for the addresses of a name; [`Event::Resolved`] with `key` follows. Nothing is cached here.
     fn resolve(&mut self, key: Key, name: &str);
 

@@ -8,7 +8,7 @@ mod socket;
 
 use std::collections::VecDeque;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -317,10 +317,6 @@ impl Io for Reactor {
 
     fn reset(&mut self, sock: Sock) {
         self.close_with(sock, Stream::linger_zero);
-    }
-
-    fn addresses(&mut self, sock: Sock) -> Option<(SocketAddr, SocketAddr)> {
-        self.stream(sock)?.addresses()
     }
 
     fn resolve(&mut self, key: Key, name: &str) {

@@ -86,13 +86,6 @@ impl Stream {
             Self::Unix(_) => None,
         };
     }
-
-    pub(super) fn addresses(&self) -> Option<(SocketAddr, SocketAddr)> {
-        match self {
-            Self::Tcp(stream) => Some((stream.local_addr().ok()?, stream.peer_addr().ok()?)),
-            Self::Unix(_) => None,
-        }
-    }
 }
 
 /// What a read or write came to; `None` when a signal interrupted it.

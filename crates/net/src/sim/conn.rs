@@ -1,7 +1,6 @@
 //! `Conn`: both ends of one simulated connection and the links between them.
 
 use std::collections::VecDeque;
-use std::net::SocketAddr;
 
 use stdx::Nanos;
 
@@ -54,8 +53,6 @@ pub(super) struct Conn {
     pub(super) wants_room: bool,
     /// What the worker has not been told yet; `Some` while a notice of it is waiting.
     pub(super) untold: Option<Ready>,
-    /// Local and peer address.
-    pub(super) addresses: Option<(SocketAddr, SocketAddr)>,
 }
 
 impl Conn {
@@ -73,7 +70,6 @@ impl Conn {
             failure: None,
             wants_room: false,
             untold: None,
-            addresses: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The worker's side of a simulated world: sockets, names and sleep, as [`Io`].
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::IpAddr;
 
 use stdx::Nanos;
 
@@ -11,10 +11,6 @@ use super::fault::end_of;
 use super::link::{Link, Toward};
 use super::world::{Notice, World, hash};
 use crate::{Address, Dial, Event, Io, IoFailure, Key, Progress, Sock};
-
-/// The first local port and how many there are; they are used in turn, as Linux's are by default.
-const PORT_FIRST: u64 = 32_768;
-const PORTS: u64 = 28_232;
 
 impl World {
     /// A call: it costs the worker its time, and meanwhile the world goes on.
@@ -65,16 +61,6 @@ impl World {
         self.conns.insert(sock.0, conn);
         self.pump_up(sock.0);
         self.pump_down(sock.0, self.clock.now());
-    }
-
-    fn local_address(&self, dial: Dial<'_>, id: ConnId) -> Option<(SocketAddr, SocketAddr)> {
-        let Address::Ip(to) = dial.to else { return None };
-        let own: IpAddr = match to {
-            SocketAddr::V4(_) => Ipv4Addr::new(10, 0, 0, 1).into(),
-            SocketAddr::V6(_) => Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, 1).into(),
-        };
-        let port = u16::try_from(PORT_FIRST + id % PORTS).expect("below 2^16");
-        Some((SocketAddr::new(dial.from.unwrap_or(own), port), *to))
     }
 
     /// What a name resolves to, this time.
@@ -131,7 +117,6 @@ impl Io for World {
         self.held += 1;
         let id = self.opened;
         let mut conn = Conn::new(key, host.unwrap_or_default());
-        conn.addresses = self.local_address(dial, id);
         self.attempt(id, &mut conn, host.is_some());
         self.conns.insert(id, conn);
         self.note(12, id, u64::from(key));
@@ -200,10 +185,6 @@ impl Io for World {
         self.let_go(sock, |world, conn| {
             conn.up.reset(world.clock.now(), &mut world.weather);
         });
-    }
-
-    fn addresses(&mut self, sock: Sock) -> Option<(SocketAddr, SocketAddr)> {
-        self.conns.get(&sock.0)?.addresses
     }
 
     fn resolve(&mut self, key: Key, name: &str) {
