@@ -21,6 +21,19 @@ pub(crate) enum ExitCode {
 }
 
 impl ExitCode {
+    /// Every code, in the words of the man page.
+    pub(crate) const MEANINGS: [(Self, &'static str); 6] = [
+        (Self::Ok, "Done, even if every request failed."),
+        (Self::Failure, "An operation failed: output not written, address not bound."),
+        (Self::Usage, "The command line is wrong."),
+        (
+            Self::Input,
+            "What it names is wrong: targets, a body, a certificate, an impossible rate. Nothing was sent.",
+        ),
+        (Self::Results, "A results file is empty, corrupt or of no known format."),
+        (Self::Invalid, "report -fail-on-invalid, and the verdict is INVALID."),
+    ];
+
     /// The code in Vegeta's numbers, which knows 0, 1 and 2 only.
     #[must_use]
     pub(crate) fn as_vegeta(self) -> Self {

@@ -31,17 +31,8 @@ fn page() -> String {
         push_command(&mut text, command);
     }
     text.push_str(".SH EXIT STATUS\n");
-    for (code, meaning) in [
-        (0, "Done, even if every request failed."),
-        (1, "An operation failed: output not written, address not bound."),
-        (2, "The command line is wrong."),
-        (
-            3,
-            "What it names is wrong: targets, a body, a certificate, an impossible rate. Nothing was sent.",
-        ),
-        (4, "A results file is empty, corrupt or of no known format."),
-        (5, "report \\-fail\\-on\\-invalid, and the verdict is INVALID."),
-    ] {
+    for (code, meaning) in ExitCode::MEANINGS {
+        let (code, meaning) = (code as u8, escape(meaning));
         text.push_str(&format!(".TP\n.B {code}\n{meaning}\n"));
     }
     text
