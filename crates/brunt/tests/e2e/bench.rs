@@ -56,6 +56,8 @@ fn what_is_missing_or_too_much_is_said() {
         ("bench -X G-T http://127.0.0.1:1/", 2, "flag -X: "),
         ("bench htp:/x", 3, "found \"htp:/x\""),
         ("bench -targets=/nowhere", 3, "/nowhere"),
+        ("bench -laddr=192.0.2.1 http://127.0.0.1:1/", 3, "not an address of this machine"),
+        ("bench -key=/dev/null http://127.0.0.1:1/", 2, "-key needs a -cert"),
     ];
     for (line, code, words) in cases {
         let ran = run(line).with_code(code);

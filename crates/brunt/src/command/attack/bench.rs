@@ -16,6 +16,7 @@ const DURATION: Nanos = Nanos::from_secs(10);
 
 /// Reads what the command line names and validates it.
 pub(super) fn meant(mut typed: Typed<AttackFlags>, world: &World<'_>) -> Result<Meant, Ended> {
+    meant::check_connections(&typed)?;
     let flags = &mut typed.flags;
     if flags.duration == Nanos::ZERO && flags.requests.is_none() {
         flags.duration = DURATION;

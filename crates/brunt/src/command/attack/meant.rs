@@ -144,6 +144,11 @@ fn check(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
     if duration > Nanos::ZERO && tick > duration {
         return Err(usage(format!("flag -tick: {tick} is longer than the whole -duration")));
     }
+    check_connections(typed)
+}
+
+/// What no connection can be made with, for `bench` too.
+pub(super) fn check_connections(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
     if let Some(foreign) = foreign_address(&typed.flags.local_addrs)
         && typed.dialect == Dialect::Native
     {
