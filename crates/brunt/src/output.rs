@@ -51,16 +51,18 @@ impl Place {
     /// It is one.
     pub(crate) fn spares(&self, inputs: &[String]) -> Result<(), Failed> {
         use std::os::unix::fs::MetadataExt;
-        let identity = |path: &str| std::fs::metadata(path).map(|meta| (meta.dev(), meta.ino()));
+        let regular = |path: &str| {
+            let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+            Some((meta.dev(), meta.ino()))
+        };
         let Self::File(path) = self else { return Ok(()) };
-        let Ok(place) = identity(path) else { return Ok(()) };
-        let is_regular = std::fs::metadata(path).is_ok_and(|meta| meta.is_file());
-        match inputs.iter().find(|input| identity(input).is_ok_and(|input| input == place)) {
-            Some(input) if is_regular => Err(Failed {
+        let Some(place) = regular(path) else { return Ok(()) };
+        match inputs.iter().find(|input| regular(input) == Some(place)) {
+            None => Ok(()),
+            Some(input) => Err(Failed {
                 code: ExitCode::Usage,
                 error: anyhow!("flag -output: \"{path}\" would overwrite the input \"{input}\""),
             }),
-            _ => Ok(()),
         }
     }
 

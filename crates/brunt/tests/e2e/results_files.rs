@@ -37,20 +37,19 @@ fn every_format_keeps_the_totals() {
     }
 }
 
+/// Ten hits into a file of this name.
+fn ten_hits(scratch: &Scratch, targets: &str, name: &str) -> String {
+    let file = text(&scratch.path(name));
+    run(&format!("attack -targets={targets} -rate=20 -duration=500ms -output={file}")).with_code(0);
+    file
+}
+
 #[test]
 fn several_files_are_one_report() {
     let (_server, url) = server(Config::default());
     let scratch = Scratch::new("several");
     let targets = scratch.file("targets", format!("GET {url}/\n"));
-    let files: Vec<String> = ["a.arrow", "b.gob", "c.csv"]
-        .iter()
-        .map(|name| {
-            let file = text(&scratch.path(name));
-            let args = format!("attack -targets={targets} -rate=20 -duration=500ms -output={file}");
-            run(&args).with_code(0);
-            file
-        })
-        .collect();
+    let files = ["a.arrow", "b.gob", "c.csv"].map(|name| ten_hits(&scratch, &targets, name));
     assert_eq!(totals(&files.join(" ")).0, 30);
     let gob = std::fs::read(&files[1]).unwrap();
     let twice = [gob.clone(), gob].concat();
@@ -127,15 +126,7 @@ fn what_every_generator_saw_is_kept() {
     let (_server, url) = server(Config::default());
     let scratch = Scratch::new("generators");
     let targets = scratch.file("targets", format!("GET {url}/\n"));
-    let files: Vec<String> = ["a.arrow", "b.arrow"]
-        .iter()
-        .map(|name| {
-            let file = text(&scratch.path(name));
-            let args = format!("attack -targets={targets} -rate=20 -duration=500ms -output={file}");
-            run(&args).with_code(0);
-            file
-        })
-        .collect();
+    let files = ["a.arrow", "b.arrow"].map(|name| ten_hits(&scratch, &targets, name));
     let both = text(&scratch.path("both.arrow"));
     run(&format!("encode -output={both} {}", files.join(" "))).with_code(0);
     let one_after_the_other = files.iter().flat_map(|file| std::fs::read(file).unwrap());
