@@ -26,5 +26,7 @@ mod watch;
 mod worker;
 
 pub use run::{LazyTargets, Run, RunEvent, StartError, Stopper, measure_empty_schedule};
-pub use settings::{Capture, DnsTtl, HeadStyle, ProxySettings, Redirects, Settings, TlsSettings};
+pub use settings::{
+    Capture, DnsTtl, HeadStyle, HttpVersion, ProxySettings, Redirects, Settings, TlsSettings,
+};
 pub use simulate::{Outcome, simulate};

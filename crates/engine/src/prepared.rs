@@ -76,7 +76,7 @@ impl Prepared {
         match self.common.style {
             HeadStyle::Native => Decode::All,
             HeadStyle::Vegeta if request.template.asks_gzip() => Decode::GzipOnly,
-            HeadStyle::Vegeta => Decode::Nothing,
+            HeadStyle::Vegeta | HeadStyle::Exact(_) => Decode::Nothing,
         }
     }
 }

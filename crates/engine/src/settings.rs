@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stdx::Nanos;
-pub use wire::h1::request::HeadStyle;
+pub use wire::h1::request::{HeadStyle, HttpVersion};
 
 /// How a plan is carried out.
 #[derive(Clone, Debug)]

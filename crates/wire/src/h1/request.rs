@@ -20,6 +20,28 @@ pub enum HeadStyle {
     Native,
     /// Byte for byte as Vegeta: Go's user agent, names sorted, `X-Vegeta-Seq`, `X-Vegeta-Attack`.
     Vegeta,
+    /// The request line in this version and the target's header fields, in their order; nothing is added, neither `Host`
+    /// nor `Content-Length`. For dialects whose peers' bytes we send.
+    Exact(HttpVersion),
+}
+
+/// The version a request claims. RFC 9112, 2.3; RFC 1945, 3.1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HttpVersion {
+    /// `HTTP/1.0`: the connection ends with the response, unless both sides say `Keep-Alive`.
+    Http10,
+    /// `HTTP/1.1`.
+    #[default]
+    Http11,
+}
+
+impl HeadStyle {
+    const fn version(self) -> HttpVersion {
+        match self {
+            Self::Native | Self::Vegeta => HttpVersion::Http11,
+            Self::Exact(version) => version,
+        }
+    }
 }
 
 /// The form of the request target. RFC 9112, 3.2.
@@ -164,7 +186,7 @@ impl RequestSpec<'_> {
     /// The first value of a field. Go looks names up in their canonical spelling only; the native style in any.
     fn field(&self, canonical: &str) -> Option<&str> {
         let same = |name: &str| match self.style {
-            HeadStyle::Native => name.eq_ignore_ascii_case(canonical),
+            HeadStyle::Native | HeadStyle::Exact(_) => name.eq_ignore_ascii_case(canonical),
             HeadStyle::Vegeta => name == canonical,
         };
         let (_, value) = self.headers.iter().find(|(name, _)| same(name))?;
@@ -173,7 +195,8 @@ impl RequestSpec<'_> {
 
     /// Go asks for gzip where the answer will be a whole body and the user asked for nothing.
     fn asks_gzip(&self) -> bool {
-        self.field("Accept-Encoding").is_none()
+        !matches!(self.style, HeadStyle::Exact(_))
+            && self.field("Accept-Encoding").is_none()
             && self.field("Range").is_none()
             && self.method != "HEAD"
     }
@@ -204,10 +227,25 @@ struct HeadWriter<'s> {
 impl HeadWriter<'_> {
     fn write(&mut self) {
         self.request_line();
+        match self.spec.style {
+            HeadStyle::Exact(_) => self.exact_fields(),
+            HeadStyle::Native | HeadStyle::Vegeta => self.fields(),
+        }
+        self.out.extend_from_slice(b"\r\n");
+    }
+
+    /// What the target says, and nothing else.
+    fn exact_fields(&mut self) {
+        for (name, value) in self.spec.headers {
+            push_field(name, value, &mut self.out);
+        }
+    }
+
+    fn fields(&mut self) {
         push_field("Host", self.spec.host(), &mut self.out);
         let user_agent = match self.spec.style {
-            HeadStyle::Native => self.spec.user_agent,
             HeadStyle::Vegeta => GO_USER_AGENT,
+            HeadStyle::Native | HeadStyle::Exact(_) => self.spec.user_agent,
         };
         push_field(
             "User-Agent",
@@ -216,11 +254,10 @@ impl HeadWriter<'_> {
         );
         self.framing();
         match self.spec.style {
-            HeadStyle::Native => self.native_fields(),
             HeadStyle::Vegeta => self.vegeta_fields(),
+            HeadStyle::Native | HeadStyle::Exact(_) => self.native_fields(),
         }
         self.added_fields();
-        self.out.extend_from_slice(b"\r\n");
     }
 
     fn request_line(&mut self) {
@@ -236,7 +273,10 @@ impl HeadWriter<'_> {
             self.out.extend_from_slice(spec.host().as_bytes());
         }
         self.out.extend_from_slice(spec.url.path_and_query.as_bytes());
-        self.out.extend_from_slice(b" HTTP/1.1\r\n");
+        self.out.extend_from_slice(match spec.style.version() {
+            HttpVersion::Http10 => b" HTTP/1.0\r\n",
+            HttpVersion::Http11 => b" HTTP/1.1\r\n",
+        });
     }
 
     /// RFC 9110, 8.6: a method that has a body as a rule says so when it has none.
@@ -566,6 +606,28 @@ mod tests {
             "Accept-Encoding: gzip",
         ];
         check_lines(&plain, &lines, "");
+    }
+
+    #[test]
+    fn exact_adds_nothing() {
+        let case = Case {
+            method: "POST",
+            headers: &[("connection", "Keep-Alive"), ("Host", "other"), ("A", " b")],
+            body: b"x",
+            change: |spec| spec.style = HeadStyle::Exact(HttpVersion::Http10),
+            ..Case::default()
+        };
+        let lines = ["POST /p?q HTTP/1.0", "connection: Keep-Alive", "Host: other", "A:  b"];
+        check_lines(&case, &lines, "x");
+        let bare = Case {
+            change: |spec| {
+                spec.style = HeadStyle::Exact(HttpVersion::Http11);
+                spec.keepalive = false;
+                spec.target_form = TargetForm::Absolute;
+            },
+            ..Case::default()
+        };
+        check_lines(&bare, &["GET http://h:8080/p?q HTTP/1.1"], "");
     }
 
     #[test]
