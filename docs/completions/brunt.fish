@@ -53,6 +53,7 @@ complete -c brunt -n __fish_use_subcommand -a bench -d 'Send requests over N con
 complete -c brunt -n '__fish_seen_subcommand_from bench' -o c -x -d 'Connections: each sends a request as soon as its last one was answered.'
 complete -c brunt -n '__fish_seen_subcommand_from bench' -o n -x -d 'Requests in all; without -d this alone ends the bench.'
 complete -c brunt -n '__fish_seen_subcommand_from bench' -o d -x -d 'How long requests are begun; without -d and with -n, until all are.'
+complete -c brunt -n '__fish_seen_subcommand_from bench' -o pipeline -x -d 'Requests that may be unanswered on one connection (HTTP/1.1 pipelining).'
 complete -c brunt -n '__fish_seen_subcommand_from bench' -o k -d 'Keep connections alive; -k=false opens one for each request.'
 complete -c brunt -n '__fish_seen_subcommand_from bench' -o no-keepalive -d 'The same as -k=false.'
 complete -c brunt -n '__fish_seen_subcommand_from bench' -o X -x -d 'Method of the requests to the URL.'

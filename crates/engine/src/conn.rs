@@ -9,11 +9,12 @@ use wire::content::ContentDecoder;
 use wire::h1::response::ResponseDecoder;
 use wire::tls::TlsSession;
 
-use crate::list::{Link, Linked};
+use crate::hit::WAITING;
+use crate::list::{Link, Linked, List};
 use crate::origin::Tries;
 
-/// The lists of idle connections, one an origin.
-pub(crate) const IDLE: u8 = 0;
+/// The lists of connections that can take a hit, one an origin.
+pub(crate) const READY: u8 = 0;
 
 /// The connections of one worker.
 pub(crate) type Conns = Slab<Conn>;
@@ -24,8 +25,10 @@ pub(crate) struct Conn {
     /// `None` between two attempts to connect.
     pub(crate) sock: Option<Sock>,
     pub(crate) origin: u32,
-    /// The hit it serves.
+    /// The hit it serves: the one whose response is next.
     pub(crate) hit: Option<u32>,
+    /// The hits sent behind it, in the order of their responses. RFC 9112, 9.3.2.
+    pub(crate) behind: List<WAITING>,
     pub(crate) state: State,
     /// How many hits it has served before this one.
     pub(crate) served: u64,
@@ -44,9 +47,11 @@ pub(crate) struct Conn {
     pub(crate) kept: Kept,
     /// Bytes that the socket had no room for.
     pub(crate) unsent: Vec<u8>,
+    /// It is on the list of connections to be flushed at the turn's end.
+    pub(crate) gathered: bool,
     /// A large request body, and how much of it is sent.
     pub(crate) body: Option<(Arc<[u8]>, usize)>,
-    idle: Link,
+    ready: Link,
 }
 
 /// What of the response is kept for the row.
@@ -103,6 +108,7 @@ impl Conn {
             sock: None,
             origin,
             hit: Some(hit),
+            behind: List::default(),
             state: State::Dialing,
             served: 0,
             attempt: 0,
@@ -114,9 +120,20 @@ impl Conn {
             coded: false,
             kept: Kept::default(),
             unsent: Vec::new(),
+            gathered: false,
             body: None,
-            idle: Link::default(),
+            ready: Link::default(),
         }
+    }
+
+    /// Hits sent on it and not answered.
+    pub(crate) fn unanswered(&self) -> usize {
+        usize::from(self.hit.is_some()) + self.behind.len()
+    }
+
+    /// Whether it is on its origin's list of those that can take a hit.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.ready.is_member()
     }
 
     /// Whether something waits for room in the socket.
@@ -125,8 +142,8 @@ impl Conn {
     }
 }
 
-impl Linked<IDLE> for Conn {
+impl Linked<READY> for Conn {
     fn link(&mut self) -> &mut Link {
-        &mut self.idle
+        &mut self.ready
     }
 }

@@ -86,6 +86,19 @@ impl Failure {
         Self::new(FailureKind::Timeout, text)
     }
 
+    /// What another hit's failure means for one that waits on the same connection: the server's end of it is their end
+    /// too; what only we closed for is not.
+    pub(crate) fn of_others(&self) -> Self {
+        match self.kind {
+            FailureKind::Stopped | FailureKind::Reset => self.clone(),
+            FailureKind::Eof | FailureKind::Truncated => Self::new(FailureKind::Eof, "EOF"),
+            _ => {
+                let text = "connection closed after the failure of another request on it";
+                Self::new(FailureKind::Abandoned, text)
+            }
+        }
+    }
+
     pub(crate) fn stopped() -> Self {
         Self::new(FailureKind::Stopped, "stopped by a second interrupt")
     }

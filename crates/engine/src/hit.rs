@@ -8,7 +8,7 @@ use crate::request::Request;
 
 /// The list of hits in the order of their deadlines.
 pub(crate) const BY_DEADLINE: u8 = 0;
-/// The lists of hits that wait for a connection, one an origin.
+/// The lists of hits that wait for a connection, one an origin, or on a connection for those before them.
 pub(crate) const WAITING: u8 = 1;
 
 /// The hits under way.

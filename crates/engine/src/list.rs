@@ -19,6 +19,13 @@ impl Default for Link {
     }
 }
 
+impl Link {
+    /// Whether the entry is in the list.
+    pub(crate) const fn is_member(&self) -> bool {
+        self.member
+    }
+}
+
 /// An entry that can be a member of the list named `ID`.
 pub(crate) trait Linked<const ID: u8> {
     fn link(&mut self) -> &mut Link;

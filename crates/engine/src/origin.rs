@@ -10,7 +10,7 @@ use stdx::Nanos;
 use wire::proxy::NoProxy;
 use wire::url::{Scheme, Url};
 
-use crate::conn::IDLE;
+use crate::conn::READY;
 use crate::hit::WAITING;
 use crate::list::List;
 use crate::settings::Settings;
@@ -77,7 +77,8 @@ pub(crate) struct Origin {
     pub(crate) resolving: bool,
     /// Dials so far: they take the addresses in turn.
     dials: u32,
-    pub(crate) idle: List<IDLE>,
+    /// Connections that can take a hit: idle ones, and those with room for another behind the hits they serve.
+    pub(crate) ready: List<READY>,
     pub(crate) waiting: List<WAITING>,
     /// Connections there are, connecting ones included.
     pub(crate) open: usize,
@@ -174,7 +175,7 @@ fn new_origin(key: OriginKey, url: &Url, settings: &Settings) -> Origin {
         fresh_until: if literal { Nanos::MAX } else { Nanos::ZERO },
         resolving: false,
         dials: 0,
-        idle: List::default(),
+        ready: List::default(),
         waiting: List::default(),
         open: 0,
         listed: false,

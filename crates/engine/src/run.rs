@@ -275,6 +275,16 @@ pub(crate) fn share(total: u64, worker: u64, workers: u64) -> u64 {
     total / workers + u64::from(worker < total % workers)
 }
 
+/// A worker's share of the users: where they share connections evenly, as many as its connections carry.
+fn users_share(users: u64, settings: &Settings, worker: u64, workers: u64) -> u64 {
+    match settings.max_connections.map(|n| n as u64) {
+        Some(conns) if conns > 0 && users.is_multiple_of(conns) => {
+            share(conns, worker, workers) * (users / conns)
+        }
+        _ => share(users, worker, workers),
+    }
+}
+
 /// When a worker begins its hits.
 pub(crate) fn pace(prepared: &Prepared, worker: u64, workers: u64) -> Pace {
     let plan = &prepared.plan;
@@ -287,7 +297,8 @@ pub(crate) fn pace(prepared: &Prepared, worker: u64, workers: u64) -> Pace {
             Pace::Open(Open { cursor, in_flight_max, tick: prepared.settings.tick })
         }
         Load::Closed { users } => {
-            Pace::Closed { idle: share(*users, worker, workers), next: worker, step: workers }
+            let idle = users_share(*users, &prepared.settings, worker, workers);
+            Pace::Closed { idle, next: worker, step: workers }
         }
     }
 }

@@ -22,6 +22,9 @@ pub struct Settings {
     pub timeout: Option<Nanos>,
     /// Keep connections alive (`-keepalive`).
     pub keepalive: bool,
+    /// Requests that may be unanswered on one HTTP/1.1 connection (`--pipeline`), at least 1; past 1 without `keepalive` has
+    /// no effect.
+    pub pipeline: usize,
     /// What to do with redirects (`-redirects`).
     pub redirects: Redirects,
     /// Request bodies are sent chunked (`-chunked`).
@@ -126,6 +129,7 @@ impl Default for Settings {
             tick: Nanos::ZERO,
             timeout: Some(Nanos::from_secs(30)),
             keepalive: true,
+            pipeline: 1,
             redirects: Redirects::Follow(10),
             chunked: false,
             capture: Capture::default(),

@@ -41,11 +41,13 @@ pub enum FailureKind {
     Target = 16,
     /// The run was stopped while the request was under way.
     Stopped = 17,
+    /// Its connection was closed because of another request on it.
+    Abandoned = 18,
 }
 
 impl FailureKind {
     /// Every kind, in the order of its number.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::None,
         Self::Dns,
         Self::Refused,
@@ -64,6 +66,7 @@ impl FailureKind {
         Self::Redirects,
         Self::Target,
         Self::Stopped,
+        Self::Abandoned,
     ];
 
     /// The kind's name in the result stream and in JSON.
@@ -88,6 +91,7 @@ impl FailureKind {
             Self::Redirects => "redirects",
             Self::Target => "target",
             Self::Stopped => "stopped",
+            Self::Abandoned => "abandoned",
         }
     }
 

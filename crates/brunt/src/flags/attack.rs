@@ -54,6 +54,8 @@ pub(crate) struct AttackFlags {
     pub(crate) json: bool,
     pub(crate) progress: Option<bool>,
     pub(crate) quiet: bool,
+    /// `bench` alone: unanswered requests on one connection.
+    pub(crate) pipeline: Option<u64>,
     /// `bench` alone: the most requests.
     pub(crate) requests: Option<u64>,
     /// `bench` alone: the method for its URL.
@@ -105,6 +107,7 @@ impl Default for AttackFlags {
             json: false,
             progress: None,
             quiet: false,
+            pipeline: None,
             requests: None,
             method: "GET".to_owned(),
         }

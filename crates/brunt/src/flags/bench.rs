@@ -84,6 +84,14 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native()
     .also(&["duration", "z"]),
     Flag::new(
+        "pipeline",
+        Kind::Text("N"),
+        "1",
+        "Requests that may be unanswered on one connection (HTTP/1.1 pipelining).",
+        |t: &mut AttackFlags, v| value::count(v).map(|n| t.pipeline = Some(n)),
+    )
+    .native(),
+    Flag::new(
         "k",
         Kind::Switch,
         "on",

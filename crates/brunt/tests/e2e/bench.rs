@@ -33,6 +33,21 @@ fn a_server_of_a_known_capacity_is_filled() {
 }
 
 #[test]
+fn requests_are_pipelined() {
+    let service = ServiceTime::parse("fixed:5ms").unwrap();
+    let (server, url) = server(Config { workers: 1, service, ..Config::default() });
+    let json = run(&format!("bench -c 2 -pipeline 8 -n 200 -json {url}/")).with_code(0).json();
+    assert_eq!((&json["requests"], &json["success"]), (&200.into(), &1.into()), "{json}");
+    assert_eq!(server.stats().requests, 200);
+    assert_eq!(json["brunt"]["generator"]["connections"], 2);
+    let concurrency = json["brunt"]["concurrency"].as_f64().unwrap();
+    assert!((13.0..=16.01).contains(&concurrency), "2 connections of 8: {concurrency}");
+    let closes =
+        run(&format!("bench -c 2 -pipeline 4 -n 40 -json {url}/close")).with_code(0).json();
+    assert_eq!((&closes["requests"], &closes["success"]), (&40.into(), &0.into()), "{closes}");
+}
+
+#[test]
 fn methods_bodies_and_results() {
     let (_server, url) = server(Config::default());
     let scratch = Scratch::new("bench");
@@ -57,6 +72,7 @@ fn what_is_missing_or_too_much_is_said() {
         ("bench htp:/x", 3, "found \"htp:/x\""),
         ("bench -targets=/nowhere", 3, "/nowhere"),
         ("bench -laddr=192.0.2.1 http://127.0.0.1:1/", 3, "not an address of this machine"),
+        ("bench -pipeline 2 -k=false http://127.0.0.1:1/", 2, "flag -pipeline: without keep-alive"),
         ("bench -key=/dev/null http://127.0.0.1:1/", 2, "-key needs a -cert"),
     ];
     for (line, code, words) in cases {

@@ -18,12 +18,12 @@ use crate::settings::DnsTtl;
 const FALLBACK_AFTER: Nanos = Nanos::from_millis(250);
 
 impl<I: Io> Worker<I> {
-    /// Gives a hit a connection: an idle one, or a new one, or a place in the queue.
+    /// Gives a hit a connection: one that can take it, or a new one, or a place in the queue.
     pub(super) fn dispatch(&mut self, hit: u32) {
         let number = self.hits[hit as usize].origin;
         let origin = &mut self.origins.list[number as usize];
         if origin.waiting.len() == 0
-            && let Some(conn) = origin.idle.pop_last(&mut self.conns)
+            && let Some(conn) = origin.ready.pop_last(&mut self.conns)
         {
             return self.send_on(conn, hit);
         }
@@ -32,14 +32,31 @@ impl<I: Io> Worker<I> {
         self.serve(number);
     }
 
-    /// Sends a hit on an idle connection.
-    fn send_on(&mut self, conn: u32, hit: u32) {
-        self.conns[conn as usize].hit = Some(hit);
+    /// Sends a hit on a connection that can take it: as the one it serves, or behind that.
+    fn send_on(&mut self, number: u32, hit: u32) {
+        let conn = &mut self.conns[number as usize];
+        if conn.hit.is_none() {
+            conn.hit = Some(hit);
+        } else {
+            conn.behind.push(&mut self.hits, hit);
+        }
         let entry = &mut self.hits[hit as usize];
-        entry.conn = Some(conn);
+        entry.conn = Some(number);
         // What it waited for a name is over, and no part of a redirect's lookup later.
         entry.asked_name = Nanos::ZERO;
-        self.send_request(conn);
+        self.send_request(number, hit);
+    }
+
+    /// Lists a connection with its origin where it can take another hit behind those it serves.
+    pub(super) fn offer(&mut self, number: u32) {
+        let conn = &mut self.conns[number as usize];
+        let full = conn.unanswered() >= self.pipeline || conn.body.is_some();
+        if full || conn.state != State::Busy || conn.is_ready() {
+            return;
+        }
+        let origin = conn.origin;
+        self.origins.list[origin as usize].ready.push(&mut self.conns, number);
+        self.list_origin(origin);
     }
 
     /// Serves the origins where a waiting hit may find room.
@@ -55,7 +72,7 @@ impl<I: Io> Worker<I> {
         loop {
             let origin = &mut self.origins.list[number as usize];
             let Some(hit) = origin.waiting.first() else { return };
-            if let Some(conn) = origin.idle.pop_last(&mut self.conns) {
+            if let Some(conn) = origin.ready.pop_last(&mut self.conns) {
                 origin.waiting.remove(&mut self.hits, hit);
                 self.send_on(conn, hit);
                 continue;
@@ -230,7 +247,7 @@ impl<I: Io> Worker<I> {
         match (&origin.route, origin.secure()) {
             (Route::Tunnel { .. }, _) => self.ask_for_tunnel(number),
             (_, true) => self.secure(number),
-            (_, false) => self.send_request(number),
+            (_, false) => self.send_first(number),
         }
     }
 

@@ -22,10 +22,8 @@ impl<I: Io> Worker<I> {
         {
             return self.lose(number, &Failure::content(error));
         }
-        let reusable = clean
-            && self.prepared.settings.keepalive
-            && conn.decoder.can_reuse()
-            && !conn.has_unsent();
+        let settled = conn.behind.len() > 0 || (clean && !conn.has_unsent());
+        let reusable = settled && self.prepared.settings.keepalive && conn.decoder.can_reuse();
         if request::is_redirect(conn.decoder.status())
             && let Redirects::Follow(max) = self.prepared.settings.redirects
             && let Some(location) = conn.decoder.location().map(str::to_owned)
@@ -43,18 +41,45 @@ impl<I: Io> Worker<I> {
         let conn = &mut self.conns[number as usize];
         conn.served += 1;
         let origin_number = conn.origin;
-        let origin = &mut self.origins.list[origin_number as usize];
         if let Some(hit) = conn.hit.take() {
             self.hits[hit as usize].conn = None;
         }
-        if !reusable || origin.idle.len() >= self.idle_max {
+        if !reusable {
+            self.fail_others(number, None, &Failure::new(FailureKind::Eof, "EOF"));
+            self.drop_conn(number);
+            return;
+        }
+        if let Some(next) = conn.behind.pop_first(&mut self.hits) {
+            conn.hit = Some(next);
+            self.expect_response(number);
+            return self.offer(number);
+        }
+        let origin = &mut self.origins.list[origin_number as usize];
+        let listed = conn.is_ready();
+        if !listed && origin.ready.len() >= self.idle_max {
             self.drop_conn(number);
             return;
         }
         conn.state = State::Idle;
         conn.kept.trim();
-        origin.idle.push(&mut self.conns, number);
+        if !listed {
+            origin.ready.push(&mut self.conns, number);
+        }
         self.list_origin(origin_number);
+    }
+
+    /// A connection is about to go: the hits on it fail, but for the one that is ended by other means.
+    fn fail_others(&mut self, number: u32, but: Option<u32>, failure: &Failure) {
+        let conn = &mut self.conns[number as usize];
+        let served = conn.hit.take_if(|hit| Some(*hit) != but);
+        let mut next = served.or_else(|| conn.behind.pop_first(&mut self.hits));
+        while let Some(hit) = next {
+            if Some(hit) != but {
+                self.hits[hit as usize].conn = None;
+                self.fail(hit, failure);
+            }
+            next = self.conns[number as usize].behind.pop_first(&mut self.hits);
+        }
     }
 
     /// Sends the request that a redirect asks for.
@@ -102,6 +127,7 @@ impl<I: Io> Worker<I> {
     pub(super) fn lose(&mut self, number: u32, failure: &Failure) {
         let conn = &self.conns[number as usize];
         let stale = conn.state == State::Busy
+            && conn.behind.len() == 0
             && conn.served > 0
             && !conn.decoder.started()
             && matches!(failure.kind, FailureKind::Eof | FailureKind::Reset);
@@ -119,6 +145,7 @@ impl<I: Io> Worker<I> {
         }
         // The row is written while the connection still holds what was kept of the response.
         self.write_row(hit_number, Some((failure, None)));
+        self.fail_others(number, Some(hit_number), &failure.of_others());
         self.drop_conn(number);
         self.forget(hit_number);
     }
@@ -154,6 +181,7 @@ impl<I: Io> Worker<I> {
         match hit.conn {
             Some(conn) => {
                 self.write_row(number, Some((failure, None)));
+                self.fail_others(conn, Some(number), &failure.of_others());
                 self.drop_conn(conn);
             }
             None => {
@@ -184,7 +212,9 @@ impl<I: Io> Worker<I> {
     /// Counts a hit and writes its row.
     fn write_row(&mut self, number: u32, failed: Option<(&Failure, Option<&Unsendable>)>) {
         let hit = &self.hits[number as usize];
+        // What the connection keeps of a response belongs to the hit it serves.
         let conn = hit.conn.map(|conn| &self.conns[conn as usize]);
+        let conn = conn.filter(|conn| conn.hit == Some(number));
         let first = Self::first_request(&self.prepared, hit);
         let bytes_out = first.map_or(0, |request| request.template.body_bytes());
         let sample = sample(hit, self.now, failed.map(|(failure, _)| failure.kind), bytes_out);

@@ -21,7 +21,7 @@ use net::{Event, Io, Ready, Sock};
 use slab::Slab;
 use stdx::Nanos;
 
-use crate::conn::{Conns, State};
+use crate::conn::Conns;
 use crate::failure::Failure;
 use crate::hit::{BY_DEADLINE, Hit, Hits};
 use crate::list::List;
@@ -81,6 +81,8 @@ pub(crate) struct Worker<I: Io> {
     listed: Vec<u32>,
     /// Connections that gave up their turn with more to read.
     unread: VecDeque<(u32, Sock)>,
+    /// Connections with something to send at the turn's end.
+    gathered: Vec<u32>,
     /// Connecting sockets, and when the next address is tried instead.
     fallbacks: VecDeque<(Nanos, u32, Sock)>,
     /// Whose turn it is among the local addresses.
@@ -88,6 +90,8 @@ pub(crate) struct Worker<I: Io> {
     /// Connections per origin, at most.
     conns_max: usize,
     idle_max: usize,
+    /// Unanswered requests on one connection, at most.
+    pipeline: usize,
     recorder: Recorder,
     watch: Watch,
     lag: Histogram,
@@ -119,13 +123,15 @@ impl<I: Io> Worker<I> {
     pub(crate) fn new(start: Start<I>) -> Self {
         let Start { mut io, prepared, orders, pace, lazy, conns_max, idle_max, recorder } = start;
         let now = io.now();
+        let settings = &prepared.settings;
+        let pipeline = if settings.keepalive { settings.pipeline.max(1) } else { 1 };
         let mut origins = Origins::default();
         let target_origins = prepared
             .requests
             .iter()
             .map(|request| {
                 let url = &request.as_ref().ok()?.url;
-                origins.number(url, &prepared.settings)
+                origins.number(url, settings)
             })
             .collect();
         Self {
@@ -143,10 +149,12 @@ impl<I: Io> Worker<I> {
             target_origins,
             listed: Vec::with_capacity(64),
             unread: VecDeque::with_capacity(64),
+            gathered: Vec::with_capacity(64),
             fallbacks: VecDeque::new(),
             local_turn: 0,
             conns_max,
             idle_max,
+            pipeline,
             recorder,
             watch: Watch::new(now),
             lag: Histogram::new(),
@@ -175,6 +183,7 @@ impl<I: Io> Worker<I> {
         self.obey();
         self.begin_due();
         self.serve_listed();
+        self.flush_gathered();
         self.expire();
         self.report_when_due();
         if matches!(self.pace, Pace::Over) && self.hits.is_empty() {
@@ -191,6 +200,7 @@ impl<I: Io> Worker<I> {
             self.handle(event);
             self.begin_idle_users();
             self.serve_listed();
+            self.flush_gathered();
         }
         false
     }
@@ -326,11 +336,10 @@ impl<I: Io> Worker<I> {
         if let Some(sock) = conn.sock.take() {
             self.io.close(sock);
         }
-        let (origin_number, hit, state) = (conn.origin, conn.hit.take(), conn.state);
+        debug_assert_eq!(conn.behind.len(), 0, "hits on a connection end before it");
+        let (origin_number, hit) = (conn.origin, conn.hit.take());
         let origin = &mut self.origins.list[origin_number as usize];
-        if state == State::Idle {
-            origin.idle.remove(&mut self.conns, number);
-        }
+        origin.ready.remove(&mut self.conns, number);
         origin.open -= 1;
         self.conns.remove(number as usize);
         self.list_origin(origin_number);

@@ -15,30 +15,47 @@ const READS_MAX: usize = 16;
 const BODY_PIECE: usize = 64 << 10;
 
 impl<I: Io> Worker<I> {
-    /// Sends the request of the hit that a connection serves.
-    pub(super) fn send_request(&mut self, number: u32) {
+    /// Sends the request that a new connection was made for.
+    pub(super) fn send_first(&mut self, number: u32) {
+        if let Some(hit) = self.conns[number as usize].hit {
+            self.send_request(number, hit);
+        }
+    }
+
+    /// Sends the request of a hit that a connection serves, or has behind the one it serves.
+    pub(super) fn send_request(&mut self, number: u32, hit_number: u32) {
         let conn = &mut self.conns[number as usize];
-        let Some(hit_number) = conn.hit else { return };
         let hit = &mut self.hits[hit_number as usize];
         let Some(request) = Self::request(&self.prepared, hit) else { return };
         let mut output = std::mem::take(&mut self.output);
         output.clear();
         request.template.render(hit.seq, &mut output);
-        conn.decoder.begin(request.template.response_method());
         conn.body = request.template.large_body().map(|body| (body.clone(), 0));
-        conn.kept.clear();
-        conn.state = State::Busy;
-        hit.reused = conn.served > 0;
+        hit.reused = conn.served > 0 || conn.unanswered() > 1;
         hit.first_byte = None;
         if hit.sent.is_none() {
             hit.sent = Some(self.now);
         }
+        if conn.hit == Some(hit_number) {
+            self.expect_response(number);
+        }
+        self.offer(number);
         self.transmit(number, &output);
         self.output = output;
         if self.conns.get(number as usize).is_some_and(|c| c.body.is_some() && c.unsent.is_empty())
         {
             self.flush(number);
         }
+    }
+
+    /// Makes a connection ready for the response to the hit it serves.
+    pub(super) fn expect_response(&mut self, number: u32) {
+        let conn = &mut self.conns[number as usize];
+        let hit = conn.hit.map(|hit| &self.hits[hit as usize]);
+        let Some(request) = hit.and_then(|hit| Self::request(&self.prepared, hit)) else { return };
+        conn.decoder.begin(request.template.response_method());
+        conn.kept.clear();
+        conn.state = State::Busy;
     }
 
     /// Sends plain bytes, through TLS where the connection has it.
@@ -67,11 +84,17 @@ impl<I: Io> Worker<I> {
         self.plain = records;
     }
 
-    /// Puts bytes on the socket; what it has no room for waits.
+    /// Puts bytes on the socket; what it has no room for waits. Where several requests go out on one connection, all
+    /// bytes of a turn are gathered and sent with one call.
     fn put(&mut self, number: u32, bytes: &[u8]) {
         let conn = &mut self.conns[number as usize];
         let Some(sock) = conn.sock else { return };
-        if !conn.unsent.is_empty() {
+        let gather = self.pipeline > 1;
+        if gather && !conn.gathered {
+            conn.gathered = true;
+            self.gathered.push(number);
+        }
+        if gather || !conn.unsent.is_empty() {
             conn.unsent.extend_from_slice(bytes);
             return;
         }
@@ -80,6 +103,17 @@ impl<I: Io> Worker<I> {
             Progress::Bytes(n) => conn.unsent.extend_from_slice(&bytes[n..]),
             Progress::Later => conn.unsent.extend_from_slice(bytes),
             Progress::Failed(failure) => self.lose(number, &Failure::transfer(failure, "write")),
+        }
+    }
+
+    /// Sends what was gathered in this turn.
+    pub(super) fn flush_gathered(&mut self) {
+        while let Some(number) = self.gathered.pop() {
+            if let Some(conn) = self.conns.get_mut(number as usize)
+                && std::mem::take(&mut conn.gathered)
+            {
+                self.flush(number);
+            }
         }
     }
 
@@ -102,7 +136,7 @@ impl<I: Io> Worker<I> {
             let (body, from) = (body.clone(), *sent);
             if from == body.len() {
                 conn.body = None;
-                return;
+                return self.offer(number);
             }
             let piece = &body[from..body.len().min(from + BODY_PIECE)];
             *sent += piece.len();
@@ -199,7 +233,7 @@ impl<I: Io> Worker<I> {
         }
         // The caller holds our plaintext buffer: the request's records need one of their own.
         let held = std::mem::take(&mut self.plain);
-        self.send_request(number);
+        self.send_first(number);
         self.plain = held;
     }
 
@@ -221,19 +255,28 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    /// Bytes of a response.
-    fn respond(&mut self, number: u32, bytes: &[u8]) {
-        let Some((decoder, mut exchange)) = self.exchange(number) else { return };
-        let outcome = decoder.handle_bytes(bytes, &mut exchange);
-        let content_failure = exchange.failure;
-        match (outcome, content_failure) {
-            (_, Some(error)) => self.lose(number, &Failure::content(error)),
-            (Err(error), _) => self.lose(number, &Failure::decode(&error)),
-            (Ok(progress), _) => {
-                exchange.progress.wire_in += progress.consumed as u64;
-                if progress.done {
-                    self.complete(number, progress.consumed == bytes.len());
+    /// Bytes of one response, or of several that were asked for.
+    fn respond(&mut self, number: u32, mut bytes: &[u8]) {
+        let sock = self.sock_of(number);
+        loop {
+            let Some((decoder, mut exchange)) = self.exchange(number) else { return };
+            let outcome = decoder.handle_bytes(bytes, &mut exchange);
+            let content_failure = exchange.failure;
+            match (outcome, content_failure) {
+                (_, Some(error)) => return self.lose(number, &Failure::content(error)),
+                (Err(error), _) => return self.lose(number, &Failure::decode(&error)),
+                (Ok(progress), _) => {
+                    exchange.progress.wire_in += progress.consumed as u64;
+                    if !progress.done {
+                        return;
+                    }
+                    bytes = &bytes[progress.consumed..];
+                    self.complete(number, bytes.is_empty());
                 }
+            }
+            // What is left belongs to the next hit's response, if the connection is there still.
+            if bytes.is_empty() || sock.is_none() || self.sock_of(number) != sock {
+                return;
             }
         }
     }

@@ -32,6 +32,7 @@ fn the_oracles_hold_in_every_world() {
             timeout: Some(Nanos::from_secs(2)),
             keepalive: seed % 5 != 0,
             max_connections: (seed % 3 == 0).then_some(8),
+            pipeline: if seed % 2 == 0 { 1 + (seed % 9) as usize } else { 1 },
             connections: if seed % 7 == 0 { 2 } else { 10_000 },
             ..Settings::default()
         };
@@ -49,6 +50,35 @@ fn the_oracles_hold_in_every_world() {
             assert!(outcome.total.hits() > 0);
         });
         assert!(result.is_ok(), "seed {seed}");
+    }
+}
+
+/// With several requests unanswered on a connection, one hostile answer ends the others, counted, and never hangs them.
+#[test]
+fn hostile_answers_end_what_is_pipelined_behind_them() {
+    let cases = [
+        ("/reset", FailureKind::Reset, FailureKind::Reset),
+        ("/truncate", FailureKind::Truncated, FailureKind::Eof),
+        ("/garbage", FailureKind::Malformed, FailureKind::Abandoned),
+        ("/close", FailureKind::Eof, FailureKind::Eof),
+        ("/huge-headers", FailureKind::TooLarge, FailureKind::Abandoned),
+        ("/hang", FailureKind::Timeout, FailureKind::Abandoned),
+    ];
+    for (path, first, behind) in cases {
+        let settings = Settings {
+            timeout: Some(Nanos::from_millis(500)),
+            max_connections: Some(1),
+            pipeline: 4,
+            ..Settings::default()
+        };
+        let mut plan = plan(Load::Closed { users: 4 }, 60, &[path]);
+        plan.hits_max = Some(4);
+        let outcome = run(1, Faults::default(), server(0, "none"), plan, &settings);
+        check_oracles(&outcome);
+        let count = |kind| outcome.total.failures[kind as usize];
+        let all = if first == behind { 4 } else { 3 };
+        assert_eq!((count(first) >= 1, count(behind)), (true, all), "{path}");
+        assert_eq!(outcome.total.hits(), 4, "{path}");
     }
 }
 

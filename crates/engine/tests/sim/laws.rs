@@ -91,6 +91,26 @@ fn a_closed_loop_obeys_littles_law() {
 }
 
 #[test]
+fn pipelined_requests_share_a_connection_and_are_told_apart() {
+    // One worker of 10 ms behind 2 connections with 4 unanswered requests each: eight users wait for each other.
+    let settings = Settings { max_connections: Some(2), pipeline: 4, ..Settings::default() };
+    let load = Load::Closed { users: 8 };
+    let world = server(1, "fixed:10ms");
+    let outcome = run(9, Faults::default(), world, plan(load, 10, &["/"]), &settings);
+    check_oracles(&outcome);
+    let total = &outcome.total;
+    assert_eq!(total.generator.connections, 2);
+    assert_eq!(total.hits(), total.successes);
+    let throughput = total.successes as f64 / 10.0;
+    assert!((throughput - 100.0).abs() < 2.0, "{throughput}/s");
+    let in_system = throughput * total.response.mean().as_secs_f64();
+    assert!((in_system - 8.0).abs() < 0.3, "{in_system} users");
+    let apart: std::collections::HashSet<Nanos> =
+        outcome.batches.iter().flat_map(|b| &b.samples).map(|s| s.done).collect();
+    assert!(apart.len() as u64 > total.hits() * 9 / 10, "each answer has a moment of its own");
+}
+
+#[test]
 fn hits_under_way_are_limited_and_the_wait_counts() {
     let Load::Open { shape, .. } = constant(100) else { unreachable!("constant is open") };
     let load = Load::Open { shape, max_in_flight: Some(4) };

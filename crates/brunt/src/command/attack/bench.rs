@@ -21,9 +21,14 @@ pub(super) fn meant(mut typed: Typed<AttackFlags>, world: &World<'_>) -> Result<
     if flags.duration == Nanos::ZERO && flags.requests.is_none() {
         flags.duration = DURATION;
     }
-    let users = flags.max_workers.unwrap_or(CONNECTIONS);
+    let connections = flags.max_workers.unwrap_or(CONNECTIONS);
+    let depth = flags.pipeline.unwrap_or(1);
+    if depth > 1 && !flags.keepalive {
+        return Err(usage("flag -pipeline: without keep-alive a connection has one request"));
+    }
+    let users = connections.saturating_mul(depth);
     // A connection is never needed that another user does not hold.
-    (flags.connections, flags.max_connections) = (users, users);
+    (flags.connections, flags.max_connections) = (connections, connections);
     let list = list(&typed)?;
     meant::assemble(&typed, world, (Load::Closed { users }, list, None))
 }

@@ -276,6 +276,7 @@ fn settings(typed: &Typed<AttackFlags>, world: &World<'_>) -> Result<Settings, F
         tick: flags.tick,
         timeout: Some(flags.timeout).filter(|timeout| *timeout > Nanos::ZERO),
         keepalive: flags.keepalive,
+        pipeline: as_usize(flags.pipeline.unwrap_or(1)),
         redirects: u32::try_from(flags.redirects).map_or(Redirects::Keep, Redirects::Follow),
         chunked: flags.chunked,
         capture: capture(typed),
