@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stdx::Nanos;
-pub use wire::h1::request::{HeadStyle, HttpVersion};
+pub use wire::h1::Version as HttpVersion;
+pub use wire::h1::request::HeadStyle;
 
 /// How a plan is carried out.
 #[derive(Clone, Debug)]

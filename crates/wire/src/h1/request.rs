@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use thiserror::Error;
 
+use super::Version;
 use super::fields::tokens;
 use super::response::RequestMethod;
 use super::server::{encode_chunk, encode_last_chunk};
@@ -22,23 +23,13 @@ pub enum HeadStyle {
     Vegeta,
     /// The request line in this version and the target's header fields, in their order; nothing is added, neither `Host`
     /// nor `Content-Length`. For dialects whose peers' bytes we send.
-    Exact(HttpVersion),
-}
-
-/// The version a request claims. RFC 9112, 2.3; RFC 1945, 3.1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum HttpVersion {
-    /// `HTTP/1.0`: the connection ends with the response, unless both sides say `Keep-Alive`.
-    Http10,
-    /// `HTTP/1.1`.
-    #[default]
-    Http11,
+    Exact(Version),
 }
 
 impl HeadStyle {
-    const fn version(self) -> HttpVersion {
+    const fn version(self) -> Version {
         match self {
-            Self::Native | Self::Vegeta => HttpVersion::Http11,
+            Self::Native | Self::Vegeta => Version::Http11,
             Self::Exact(version) => version,
         }
     }
@@ -274,8 +265,8 @@ impl HeadWriter<'_> {
         }
         self.out.extend_from_slice(spec.url.path_and_query.as_bytes());
         self.out.extend_from_slice(match spec.style.version() {
-            HttpVersion::Http10 => b" HTTP/1.0\r\n",
-            HttpVersion::Http11 => b" HTTP/1.1\r\n",
+            Version::Http10 => b" HTTP/1.0\r\n",
+            Version::Http11 => b" HTTP/1.1\r\n",
         });
     }
 
@@ -614,14 +605,14 @@ mod tests {
             method: "POST",
             headers: &[("connection", "Keep-Alive"), ("Host", "other"), ("A", " b")],
             body: b"x",
-            change: |spec| spec.style = HeadStyle::Exact(HttpVersion::Http10),
+            change: |spec| spec.style = HeadStyle::Exact(Version::Http10),
             ..Case::default()
         };
         let lines = ["POST /p?q HTTP/1.0", "connection: Keep-Alive", "Host: other", "A:  b"];
         check_lines(&case, &lines, "x");
         let bare = Case {
             change: |spec| {
-                spec.style = HeadStyle::Exact(HttpVersion::Http11);
+                spec.style = HeadStyle::Exact(Version::Http11);
                 spec.keepalive = false;
                 spec.target_form = TargetForm::Absolute;
             },
