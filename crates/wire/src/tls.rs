@@ -36,6 +36,16 @@ pub enum Resumption {
     On,
 }
 
+/// The protocols a client offers, the best first. RFC 7301.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Offer {
+    /// `http/1.1` alone.
+    #[default]
+    Http1,
+    /// `h2`, then `http/1.1`.
+    Http2,
+}
+
 /// What a client is set up with.
 #[derive(Clone, Debug, Default)]
 pub struct ClientSetup {
@@ -51,6 +61,8 @@ pub struct ClientSetup {
     pub verification: Verification,
     /// Whether sessions are resumed.
     pub resumption: Resumption,
+    /// The protocols offered.
+    pub offer: Offer,
 }
 
 /// What a server is set up with.
@@ -93,7 +105,7 @@ pub enum TlsError {
     Rustls(#[from] rustls::Error),
 }
 
-/// Sets up a client. Made once per run. It offers `http/1.1` alone.
+/// Sets up a client. Made once per run.
 ///
 /// # Errors
 /// A certificate or key is missing, broken, or they do not belong together.
@@ -119,7 +131,10 @@ pub fn client_config(setup: &ClientSetup) -> Result<Arc<ClientConfig>, TlsSetupE
         Resumption::Off => rustls::client::Resumption::disabled(),
         Resumption::On => rustls::client::Resumption::in_memory_sessions(RESUMED_SERVERS_MAX),
     };
-    cfg.alpn_protocols = vec![ALPN_HTTP_1_1.to_vec()];
+    cfg.alpn_protocols = match setup.offer {
+        Offer::Http1 => vec![ALPN_HTTP_1_1.to_vec()],
+        Offer::Http2 => vec![ALPN_H2.to_vec(), ALPN_HTTP_1_1.to_vec()],
+    };
     Ok(Arc::new(cfg))
 }
 
@@ -139,6 +154,8 @@ pub fn server_config(setup: &ServerSetup) -> Result<Arc<ServerConfig>, TlsSetupE
 
 /// Servers whose sessions are kept for resumption.
 const RESUMED_SERVERS_MAX: usize = 256;
+/// RFC 9113, 3.2.
+const ALPN_H2: &[u8] = b"h2";
 /// RFC 7301, 6.
 const ALPN_HTTP_1_1: &[u8] = b"http/1.1";
 
@@ -295,6 +312,12 @@ impl TlsSession {
     #[must_use]
     pub fn is_handshaking(&self) -> bool {
         self.conn.is_handshaking()
+    }
+
+    /// Whether both sides agreed on HTTP/2, once the handshake is over.
+    #[must_use]
+    pub fn agreed_on_http2(&self) -> bool {
+        self.conn.alpn_protocol() == Some(ALPN_H2)
     }
 
     /// Says that nothing more will be sent.

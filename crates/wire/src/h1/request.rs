@@ -81,6 +81,9 @@ pub enum RequestError {
     /// A field name is not a token.
     #[error("net/http: invalid header field name \"{0}\"")]
     FieldName(String),
+    /// The address has characters that no request line takes.
+    #[error("net/http: invalid request target \"{0}\"")]
+    Target(String),
     /// A field value holds a control character; the name is given.
     #[error("net/http: invalid header field value for \"{0}\"")]
     FieldValue(String),
@@ -203,7 +206,38 @@ impl RequestSpec<'_> {
         self.field("Connection").is_some_and(close)
     }
 
-    fn host(&self) -> &str {
+    /// RFC 9110, 8.6: a method that has a body as a rule says so when it has none.
+    pub(crate) fn says_length(&self) -> bool {
+        matches!(self.method, "POST" | "PUT" | "PATCH") || !self.body.is_empty()
+    }
+
+    /// The fields we add in HTTP/2, where the target does not give them.
+    pub(crate) fn own_fields(&self) -> Vec<(&'static str, String)> {
+        if matches!(self.style, HeadStyle::Exact(_)) {
+            return Vec::new();
+        }
+        let user_agent = match self.style {
+            HeadStyle::Vegeta => GO_USER_AGENT_2,
+            HeadStyle::Native | HeadStyle::Exact(_) => self.user_agent,
+        };
+        let mut fields = vec![("User-Agent", user_agent.to_owned())];
+        if self.asks_gzip() {
+            fields.push(("Accept-Encoding", "gzip".to_owned()));
+        }
+        if self.style == HeadStyle::Vegeta && !self.attack_name.is_empty() {
+            fields.push((ATTACK, self.attack_name.to_owned()));
+        }
+        fields.extend(self.authorization().map(|value| ("Authorization", value)));
+        fields
+    }
+
+    /// Basic authentication from the URL, unless the headers authenticate already.
+    fn authorization(&self) -> Option<String> {
+        let userinfo = self.url.userinfo.as_deref()?;
+        self.field("Authorization").is_none().then(|| basic_authorization(userinfo))
+    }
+
+    pub(crate) fn host(&self) -> &str {
         self.field("Host").unwrap_or(&self.url.authority)
     }
 }
@@ -270,13 +304,11 @@ impl HeadWriter<'_> {
         });
     }
 
-    /// RFC 9110, 8.6: a method that has a body as a rule says so when it has none.
     fn framing(&mut self) {
         let spec = self.spec;
-        let says_none = matches!(spec.method, "POST" | "PUT" | "PATCH");
         if spec.is_chunked() {
             push_field("Transfer-Encoding", "chunked", &mut self.out);
-        } else if says_none || !spec.body.is_empty() {
+        } else if spec.says_length() {
             self.out.extend_from_slice(b"Content-Length: ");
             push_decimal(spec.body.len() as u64, &mut self.out);
             self.out.extend_from_slice(b"\r\n");
@@ -290,7 +322,7 @@ impl HeadWriter<'_> {
         for (name, value) in spec.headers.iter().filter(|(name, _)| !written(name)) {
             push_field(name, value.trim_matches([' ', '\t']), &mut self.out);
         }
-        if let Some(authorization) = self.authorization() {
+        if let Some(authorization) = self.spec.authorization() {
             push_field("Authorization", &authorization, &mut self.out);
         }
     }
@@ -298,7 +330,7 @@ impl HeadWriter<'_> {
     /// The target's fields and Vegeta's own, sorted by name as Go sorts them: by bytes, upper case first.
     fn vegeta_fields(&mut self) {
         let spec = self.spec;
-        let authorization = self.authorization();
+        let authorization = self.spec.authorization();
         let own = |name: &str| name == SEQ || (name == ATTACK && !spec.attack_name.is_empty());
         let mut fields: Vec<(&str, &str)> = spec
             .headers
@@ -333,18 +365,14 @@ impl HeadWriter<'_> {
             push_field("Proxy-Authorization", value, &mut self.out);
         }
     }
-
-    /// Basic authentication from the URL, unless the headers authenticate already.
-    fn authorization(&self) -> Option<String> {
-        let userinfo = self.spec.url.userinfo.as_deref()?;
-        self.spec.field("Authorization").is_none().then(|| basic_authorization(userinfo))
-    }
 }
 
 /// Go's user agent, which Vegeta sends.
 const GO_USER_AGENT: &str = "Go-http-client/1.1";
+/// The same over HTTP/2.
+const GO_USER_AGENT_2: &str = "Go-http-client/2.0";
 /// The number of a Vegeta hit.
-const SEQ: &str = "X-Vegeta-Seq";
+pub(crate) const SEQ: &str = "X-Vegeta-Seq";
 /// The name of a Vegeta attack.
 const ATTACK: &str = "X-Vegeta-Attack";
 /// Fields that stand at the head's beginning, whatever the target says; Go drops `Trailer` as well.

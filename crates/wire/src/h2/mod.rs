@@ -1,0 +1,271 @@
+//! `H2Session`: the client's side of one HTTP/2 connection (RFC 9113): bytes in, events out. Frames, HPACK and flow control
+//! are the `h2` crate's, which we run over a pipe in memory; nothing here waits or is waited for.
+//!
+//! ```text
+//! H2Request ──open──▶ H2Session ──poll_transmit──▶ bytes
+//! bytes ──handle_bytes──▶ H2Session ──poll_event──▶ head · data · end · failed, of a stream
+//! ```
+
+mod pipe;
+mod request;
+mod wake;
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::future::Future as _;
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use h2::client::{Builder, Connection, ResponseFuture, SendRequest};
+use h2::{Reason, RecvStream};
+use slab::Slab;
+use thiserror::Error;
+
+pub use http::HeaderMap;
+pub use request::H2Request;
+
+use pipe::{Pipe, PipeEnd};
+use wake::Wakes;
+
+/// Bytes of one stream that the server may send before we have read them, as Go's client allows: 4 MiB.
+const STREAM_WINDOW: u32 = 4 << 20;
+/// The same of the whole connection: 1 GiB. What is read is given back at once, so that it is never held.
+const CONNECTION_WINDOW: u32 = 1 << 30;
+/// The largest list of response header fields, uncompressed: 256 KiB.
+const HEADER_LIST_MAX: u32 = 256 << 10;
+
+/// Why a stream or a connection failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum H2Error {
+    /// The server ended the stream with RST_STREAM. RFC 9113, 6.4.
+    #[error("stream error: {0:?}; received from peer")]
+    Reset(Reason),
+    /// The server ended the connection with GOAWAY and did not process this stream. RFC 9113, 6.8.
+    #[error("http2: server sent GOAWAY and closed the connection; ErrCode={0:?}")]
+    GoAway(Reason),
+    /// The server broke the protocol.
+    #[error("http2: {0:?}")]
+    Protocol(Reason),
+    /// The connection ended with the stream.
+    #[error("http2: connection closed")]
+    Closed,
+}
+
+impl H2Error {
+    /// Whether the server did not process the request, having ended the connection in an orderly way: it may be sent
+    /// again. RFC 9113, 8.7.
+    #[must_use]
+    pub fn is_unprocessed(self) -> bool {
+        self == Self::GoAway(Reason::NO_ERROR)
+    }
+}
+
+impl From<h2::Error> for H2Error {
+    fn from(error: h2::Error) -> Self {
+        match error.reason() {
+            Some(reason) if error.is_library() => Self::Protocol(reason),
+            Some(reason) if error.is_go_away() => Self::GoAway(reason),
+            Some(reason) => Self::Reset(reason),
+            None => Self::Closed,
+        }
+    }
+}
+
+/// What happened on a stream.
+#[derive(Debug)]
+pub enum StreamEvent {
+    /// The final head came.
+    Head {
+        /// The status, 200 to 999.
+        status: u16,
+        /// The header fields.
+        headers: HeaderMap,
+    },
+    /// A part of the body came, content codings untouched.
+    Data(Bytes),
+    /// The response is complete; the stream's number is free.
+    End,
+    /// The stream failed; its number is free.
+    Failed(H2Error),
+}
+
+/// One connection, from our preface on.
+#[derive(Debug)]
+pub struct H2Session {
+    pipe: Rc<RefCell<Pipe>>,
+    requests: SendRequest<Bytes>,
+    /// `None` once the connection has ended.
+    connection: Option<Connection<PipeEnd, Bytes>>,
+    streams: Slab<Stream>,
+    wakes: Wakes,
+    /// Streams with perhaps more to tell.
+    lively: VecDeque<u32>,
+}
+
+/// How far a stream is.
+#[derive(Debug)]
+enum Stream {
+    Waiting(ResponseFuture),
+    Reading(RecvStream),
+}
+
+impl H2Session {
+    /// A session whose preface and settings are ready to transmit. RFC 9113, 3.4.
+    #[must_use]
+    pub fn client() -> Self {
+        let pipe = Rc::new(RefCell::new(Pipe::default()));
+        let wakes = Wakes::default();
+        let handshake = Builder::new()
+            .initial_window_size(STREAM_WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW)
+            .max_header_list_size(HEADER_LIST_MAX)
+            .enable_push(false)
+            .handshake(PipeEnd::of(&pipe));
+        let mut ctx = Context::from_waker(wakes.connection());
+        let Poll::Ready(Ok((requests, connection))) = pin!(handshake).poll(&mut ctx) else {
+            unreachable!("the pipe takes the preface at once");
+        };
+        wakes.wake_connection();
+        let connection = Some(connection);
+        Self { pipe, requests, connection, streams: Slab::new(), wakes, lively: VecDeque::new() }
+    }
+
+    /// Streams the server lets us have open at once; 100 until its settings came. RFC 9113, 5.1.2.
+    #[must_use]
+    pub fn streams_max(&self) -> usize {
+        self.requests.current_max_send_streams()
+    }
+
+    /// Streams that are open.
+    #[must_use]
+    pub fn streams_open(&self) -> usize {
+        self.streams.len()
+    }
+
+    /// Whether a stream can be opened now. `false` for good once the server said GOAWAY or the connection ended.
+    pub fn can_open(&mut self) -> bool {
+        let mut ctx = Context::from_waker(self.wakes.connection());
+        self.connection.is_some()
+            && self.streams.len() < self.streams_max()
+            && matches!(self.requests.poll_ready(&mut ctx), Poll::Ready(Ok(())))
+    }
+
+    /// Whether no stream will ever be opened again.
+    pub fn is_closing(&mut self) -> bool {
+        let mut ctx = Context::from_waker(self.wakes.connection());
+        self.connection.is_none()
+            || matches!(self.requests.poll_ready(&mut ctx), Poll::Ready(Err(_)))
+    }
+
+    /// Opens a stream with a request; gives the stream's number, which is free again with its last event.
+    ///
+    /// # Errors
+    /// The connection takes no more streams.
+    pub fn open(&mut self, request: &H2Request, hit: u64) -> Result<u32, H2Error> {
+        let body = request.body();
+        let (response, mut sender) =
+            self.requests.send_request(request.head(hit), body.is_empty())?;
+        if !body.is_empty() {
+            sender.send_data(body.clone(), true)?;
+        }
+        let stream = self.streams.insert(Stream::Waiting(response)) as u32;
+        // The first look at it leaves our waker there.
+        self.lively.push_back(stream);
+        Ok(stream)
+    }
+
+    /// Ends a stream for us: RST_STREAM with CANCEL. No event of it follows.
+    pub fn cancel(&mut self, stream: u32) {
+        // The crate resets a stream that nobody holds any more.
+        self.streams.try_remove(stream as usize);
+    }
+
+    /// Takes bytes of the connection.
+    pub fn handle_bytes(&mut self, bytes: &[u8]) {
+        self.pipe.borrow_mut().feed(bytes);
+        self.wakes.wake_connection();
+    }
+
+    /// The connection ended; streams that were not complete fail.
+    pub fn handle_eof(&mut self) {
+        self.pipe.borrow_mut().end();
+        self.wakes.wake_connection();
+    }
+
+    /// The next thing that happened, and on which stream; `None` when all is told.
+    pub fn poll_event(&mut self) -> Option<(u32, StreamEvent)> {
+        loop {
+            while let Some(stream) = self.lively.pop_front() {
+                if let Some(event) = self.poll_stream(stream) {
+                    return Some((stream, event));
+                }
+            }
+            if self.wakes.take_streams(&mut self.lively) {
+                continue;
+            }
+            if !self.wakes.take_connection() {
+                return None;
+            }
+            self.poll_connection();
+        }
+    }
+
+    fn poll_stream(&mut self, number: u32) -> Option<StreamEvent> {
+        let mut ctx = Context::from_waker(self.wakes.stream(number));
+        let event = match self.streams.get_mut(number as usize)? {
+            Stream::Waiting(response) => match Pin::new(response).poll(&mut ctx) {
+                Poll::Pending => return None,
+                Poll::Ready(Ok(response)) => {
+                    let (head, body) = response.into_parts();
+                    self.streams[number as usize] = Stream::Reading(body);
+                    StreamEvent::Head { status: head.status.as_u16(), headers: head.headers }
+                }
+                Poll::Ready(Err(error)) => StreamEvent::Failed(error.into()),
+            },
+            Stream::Reading(body) => match body.poll_data(&mut ctx) {
+                Poll::Pending => return None,
+                Poll::Ready(Some(Ok(data))) => {
+                    // A stream that failed meanwhile has no window to be given back.
+                    body.flow_control().release_capacity(data.len()).ok();
+                    StreamEvent::Data(data)
+                }
+                Poll::Ready(Some(Err(error))) => StreamEvent::Failed(error.into()),
+                Poll::Ready(None) => StreamEvent::End,
+            },
+        };
+        match event {
+            StreamEvent::Head { .. } | StreamEvent::Data(_) => self.lively.push_back(number),
+            StreamEvent::End | StreamEvent::Failed(_) => drop(self.streams.remove(number as usize)),
+        }
+        Some(event)
+    }
+
+    /// Has frames read and written.
+    fn poll_connection(&mut self) {
+        let mut ctx = Context::from_waker(self.wakes.connection());
+        if let Some(connection) = &mut self.connection
+            && Pin::new(connection).poll(&mut ctx).is_ready()
+        {
+            // Its streams hear of the reason themselves.
+            self.connection = None;
+        }
+    }
+
+    /// Appends the bytes that wait to be sent. What did not fit into the pipe follows after the next
+    /// [`H2Session::poll_event`]; gives whether there were any.
+    pub fn poll_transmit(&mut self, out: &mut Vec<u8>) -> bool {
+        let was_full = self.pipe.borrow_mut().drain(out);
+        if let Some(full) = was_full {
+            if full {
+                self.wakes.wake_connection();
+            }
+            return true;
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+//! The session against frames written by hand. RFC 9113, 4.1 and 6.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::h1::request::{HeadStyle, RequestSpec, TargetForm};
+use crate::url::Url;
+
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const RST_STREAM: u8 = 3;
+const SETTINGS: u8 = 4;
+const GOAWAY: u8 = 7;
+const END_STREAM: u8 = 1;
+const END_HEADERS: u8 = 4;
+
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let mut out = (payload.len() as u32).to_be_bytes()[1..].to_vec();
+    out.extend([kind, flags]);
+    out.extend(stream.to_be_bytes());
+    out.extend(payload);
+    out
+}
+
+fn request(style: HeadStyle, headers: &[(&str, &str)], body: &[u8]) -> H2Request {
+    let url = Url::parse("http://u:p@h:81/p?q").expect("a URL");
+    let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+    H2Request::new(&RequestSpec {
+        method: if body.is_empty() { "GET" } else { "POST" },
+        url: &url,
+        headers: &headers,
+        body: Arc::from(body),
+        style,
+        keepalive: true,
+        chunked: false,
+        attack_name: "big",
+        target_form: TargetForm::Origin,
+        proxy_authorization: None,
+        user_agent: "brunt/1",
+    })
+    .expect("a request")
+}
+
+/// A session whose server has said its settings.
+fn session(max_streams: u32) -> H2Session {
+    let mut session = H2Session::client();
+    let setting = [&3u16.to_be_bytes()[..], &max_streams.to_be_bytes()[..]].concat();
+    session.handle_bytes(&frame(SETTINGS, 0, 0, &setting));
+    assert!(session.poll_event().is_none());
+    session
+}
+
+/// All that happens, in words.
+fn told(session: &mut H2Session) -> Vec<String> {
+    std::iter::from_fn(|| session.poll_event())
+        .map(|(stream, event)| match event {
+            StreamEvent::Head { status, .. } => format!("{stream}: {status}"),
+            StreamEvent::Data(data) => format!("{stream}: {}", String::from_utf8_lossy(&data)),
+            StreamEvent::End => format!("{stream}: end"),
+            StreamEvent::Failed(error) => format!("{stream}: {error}"),
+        })
+        .collect()
+}
+
+#[test]
+fn streams_are_answered_in_any_order() {
+    let mut session = session(2);
+    let get = request(HeadStyle::Native, &[], b"");
+    let first = session.open(&get, 0).expect("room");
+    let second = session.open(&get, 1).expect("room");
+    assert!(!session.can_open() && !session.is_closing(), "the server allows two");
+    let mut out = Vec::new();
+    assert!(session.poll_event().is_none());
+    assert!(session.poll_transmit(&mut out));
+    assert!(out.starts_with(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
+    let answer = [
+        frame(HEADERS, END_HEADERS, 3, &[0x88]),
+        frame(HEADERS, END_HEADERS | END_STREAM, 1, &[0x8d]),
+        frame(DATA, END_STREAM, 3, b"body"),
+    ]
+    .concat();
+    // Byte by byte, so that every place of a cut is tried.
+    let mut happened = Vec::new();
+    for byte in answer {
+        session.handle_bytes(&[byte]);
+        happened.extend(told(&mut session));
+    }
+    let expect = [
+        format!("{second}: 200"),
+        format!("{first}: 404"),
+        format!("{first}: end"),
+        format!("{second}: body"),
+        format!("{second}: end"),
+    ];
+    assert_eq!(happened, expect);
+    assert!(session.can_open() && session.streams_open() == 0);
+}
+
+#[test]
+fn what_the_server_ends_is_told_apart() {
+    let reset = frame(RST_STREAM, 0, 1, &2u32.to_be_bytes());
+    let refused = frame(GOAWAY, 0, 0, &[0u32.to_be_bytes(), 0u32.to_be_bytes()].concat());
+    let processed = [
+        frame(GOAWAY, 0, 0, &[1u32.to_be_bytes(), 0u32.to_be_bytes()].concat()),
+        frame(HEADERS, END_HEADERS | END_STREAM, 1, &[0x88]),
+    ]
+    .concat();
+    let cases = [
+        (reset, vec!["0: stream error: INTERNAL_ERROR; received from peer"]),
+        (refused, vec!["0: http2: server sent GOAWAY and closed the connection; ErrCode=NO_ERROR"]),
+        (processed, vec!["0: 200", "0: end"]),
+        (frame(DATA, 0, 0, b"x"), vec!["0: http2: PROTOCOL_ERROR"]),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(), vec!["0: http2: FRAME_SIZE_ERROR"]),
+    ];
+    for (bytes, expect) in cases {
+        let mut session = session(100);
+        session.open(&request(HeadStyle::Native, &[], b""), 0).expect("room");
+        assert!(session.poll_event().is_none());
+        session.handle_bytes(&bytes);
+        assert_eq!(told(&mut session), expect);
+    }
+}
+
+#[test]
+fn a_goaway_ends_what_can_be_opened() {
+    let mut session = session(100);
+    session.handle_bytes(&frame(GOAWAY, 0, 0, &[0u32.to_be_bytes(), 0u32.to_be_bytes()].concat()));
+    assert!(told(&mut session).is_empty());
+    assert!(session.is_closing() && !session.can_open());
+}
+
+#[test]
+fn an_end_of_the_connection_fails_its_streams() {
+    let mut session = session(100);
+    session.open(&request(HeadStyle::Native, &[], b""), 0).expect("room");
+    session.handle_eof();
+    assert_eq!(told(&mut session), ["0: http2: connection closed"]);
+    assert!(session.is_closing());
+}
+
+#[test]
+fn a_cancelled_stream_is_reset_and_silent() {
+    let mut session = session(100);
+    let stream = session.open(&request(HeadStyle::Native, &[], b""), 0).expect("room");
+    assert!(session.poll_event().is_none());
+    let mut out = Vec::new();
+    session.poll_transmit(&mut out);
+    out.clear();
+    session.cancel(stream);
+    assert!(told(&mut session).is_empty());
+    assert!(session.poll_transmit(&mut out));
+    assert_eq!(out, frame(RST_STREAM, 0, 1, &8u32.to_be_bytes()));
+}
+
+#[test]
+fn fields_are_those_of_the_style() {
+    let headers = [("Host", "other"), ("Connection", "close"), ("X-A", " 1 "), ("X-A", "2")];
+    let show = |style| {
+        let head = request(style, &headers, b"body").head(7);
+        let fields: Vec<String> = head
+            .headers()
+            .iter()
+            .map(|(n, v)| format!("{n}: {}", String::from_utf8_lossy(v.as_bytes())))
+            .collect();
+        format!("{} {} | {}", head.method(), head.uri(), fields.join(", "))
+    };
+    assert_eq!(
+        show(HeadStyle::Native),
+        "POST http://other/p?q | x-a: 1, x-a: 2, user-agent: brunt/1, accept-encoding: gzip, \
+         authorization: Basic dTpw, content-length: 4"
+    );
+    assert_eq!(
+        show(HeadStyle::Vegeta),
+        "POST http://other/p?q | x-a: 1, x-a: 2, user-agent: Go-http-client/2.0, \
+         accept-encoding: gzip, x-vegeta-attack: big, authorization: Basic dTpw, \
+         content-length: 4, x-vegeta-seq: 7"
+    );
+}
