@@ -19,15 +19,16 @@ const GENERATED: [(&[&str], &str); 4] = [
 
 /// The flag reference, and the commands it holds, in its order.
 const FLAGS: &str = "docs/reference/flags.md";
-const COMMANDS: [&str; 7] = ["attack", "report", "plot", "encode", "serve", "demo", "scheduler"];
+const COMMANDS: [&str; 8] =
+    ["attack", "bench", "report", "plot", "encode", "serve", "demo", "scheduler"];
 
 /// The command.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let check = arguments.iter().any(|argument| argument == "--check");
     let root = workspace::root();
-    // A check comes before the tests in CI, and must not compile the dependencies with other features than they do.
+    // One package alone would have the dependencies compiled anew, with other features than the tests have.
     let what: &[&str] =
-        if check { &["--workspace", "--all-targets"] } else { &["--package", "brunt"] };
+        if check { &["--workspace", "--all-targets"] } else { &["--workspace", "--bins"] };
     process::stream(&root, "cargo", &[&["build", "--quiet", "--locked"], what].concat())?;
     let brunt = workspace::target_dir()?.join("debug/brunt").to_string_lossy().into_owned();
     let mut documents = vec![(FLAGS, reference(&root, &brunt)?)];
