@@ -12,6 +12,7 @@ use wire::tls::TlsSession;
 use crate::hit::WAITING;
 use crate::list::{Link, Linked, List};
 use crate::origin::Tries;
+use crate::streams::Streams;
 
 /// The lists of connections that can take a hit, one an origin.
 pub(crate) const READY: u8 = 0;
@@ -39,6 +40,8 @@ pub(crate) struct Conn {
     /// When connecting, or the TLS handshake, began.
     pub(crate) since: Nanos,
     pub(crate) tls: Option<Box<TlsSession>>,
+    /// What is under way where it speaks HTTP/2; `hit` and what is kept for it are then unused.
+    pub(crate) streams: Option<Box<Streams>>,
     pub(crate) decoder: ResponseDecoder,
     pub(crate) content: Option<Box<ContentDecoder>>,
     /// Whether this response's body is coded, and decoded by us.
@@ -100,6 +103,8 @@ pub(crate) enum State {
     Busy,
     /// Nothing is under way.
     Idle,
+    /// It speaks HTTP/2, with any number of streams.
+    Streaming,
 }
 
 impl Conn {
@@ -115,6 +120,7 @@ impl Conn {
             tries: Tries::default(),
             since,
             tls: None,
+            streams: None,
             decoder: ResponseDecoder::new(),
             content: None,
             coded: false,

@@ -4,6 +4,7 @@ use metrics::FailureKind;
 use net::{Address, IoFailure};
 use wire::content::ContentError;
 use wire::h1::response::DecodeError;
+use wire::h2::H2Error;
 
 /// Why a hit failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +76,17 @@ impl Failure {
             _ => FailureKind::Decode,
         };
         Self::in_body(kind, error.to_string())
+    }
+
+    /// A stream of HTTP/2 failed. Go names its number too; that makes every text unique, so we do not.
+    pub(crate) fn stream(error: H2Error) -> Self {
+        let kind = match error {
+            H2Error::Reset(_) => FailureKind::StreamReset,
+            H2Error::GoAway(_) => FailureKind::GoAway,
+            H2Error::Protocol(_) => FailureKind::Malformed,
+            H2Error::Closed => FailureKind::Eof,
+        };
+        Self::new(kind, error.to_string())
     }
 
     pub(crate) fn timeout(body_begun: bool) -> Self {

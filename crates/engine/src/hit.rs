@@ -37,6 +37,8 @@ pub(crate) struct Hit {
     pub(crate) origin: u32,
     /// The connection it is on.
     pub(crate) conn: Option<u32>,
+    /// The stream it is on, of an HTTP/2 connection.
+    pub(crate) stream: Option<u32>,
     pub(crate) redirects: u32,
     pub(crate) progress: Progress,
     /// It went out on a kept-alive connection.
@@ -72,6 +74,7 @@ impl Hit {
             deadline: Nanos::MAX,
             origin: 0,
             conn: None,
+            stream: None,
             redirects: 0,
             progress: Progress::default(),
             reused: false,

@@ -22,11 +22,13 @@ mod request;
 mod run;
 mod settings;
 mod simulate;
+mod streams;
 mod watch;
 mod worker;
 
 pub use run::{LazyTargets, Run, RunEvent, StartError, Stopper, measure_empty_schedule};
 pub use settings::{
-    Capture, DnsTtl, HeadStyle, HttpVersion, ProxySettings, Redirects, Settings, TlsSettings,
+    Capture, DnsTtl, HeadStyle, HttpVersion, Protocol, ProxySettings, Redirects, Settings,
+    TlsSettings,
 };
 pub use simulate::{Outcome, simulate};

@@ -13,7 +13,7 @@ use wire::url::{Scheme, Url};
 use crate::conn::READY;
 use crate::hit::WAITING;
 use crate::list::List;
-use crate::settings::Settings;
+use crate::settings::{Protocol, Settings};
 
 /// The most origins of one worker; redirects and lazy targets beyond it fail.
 pub(crate) const ORIGINS_MAX: usize = 65_536;
@@ -62,6 +62,30 @@ pub(crate) struct Tries {
     first: u32,
 }
 
+/// What an origin speaks, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Speaks {
+    Http1,
+    Http2,
+    /// The first connection will tell.
+    Unknown,
+}
+
+impl Speaks {
+    /// What is known of an origin before the first connection to it.
+    fn at_first(secure: bool, route: &Route, protocol: Protocol) -> Self {
+        match (protocol, secure) {
+            (Protocol::Http1, _) | (Protocol::Alpn, false) => Self::Http1,
+            (Protocol::Alpn | Protocol::PriorKnowledge, true) => Self::Unknown,
+            // A proxy is asked in HTTP/1.1.
+            (Protocol::PriorKnowledge, false) if matches!(route, Route::Forward { .. }) => {
+                Self::Http1
+            }
+            (Protocol::PriorKnowledge, false) => Self::Http2,
+        }
+    }
+}
+
 /// One origin.
 #[derive(Debug)]
 pub(crate) struct Origin {
@@ -75,6 +99,9 @@ pub(crate) struct Origin {
     /// Until when `addresses` may be used.
     pub(crate) fresh_until: Nanos,
     pub(crate) resolving: bool,
+    pub(crate) speaks: Speaks,
+    /// Connections being made: no request was sent on them yet.
+    pub(crate) connecting: usize,
     /// Dials so far: they take the addresses in turn.
     dials: u32,
     /// Connections that can take a hit: idle ones, and those with room for another behind the hits they serve.
@@ -102,6 +129,16 @@ impl Origin {
 
     pub(crate) fn endpoint(&self) -> &Endpoint {
         &self.endpoints[self.endpoint]
+    }
+
+    /// Whether the connections being made will have room for every hit that waits, as streams.
+    pub(crate) fn expects_room(&self, streams_max: usize) -> bool {
+        let beside = match self.speaks {
+            Speaks::Http1 => 0,
+            Speaks::Http2 => streams_max - 1,
+            Speaks::Unknown => usize::MAX,
+        };
+        self.waiting.len() <= self.connecting.saturating_mul(beside)
     }
 
     /// Moves on to the next endpoint, where there are several; its addresses are not known yet.
@@ -165,6 +202,7 @@ fn new_origin(key: OriginKey, url: &Url, settings: &Settings) -> Origin {
         .filter(|_| endpoints.len() == 1)
         .and_then(|endpoint| endpoint.host.parse().ok())
         .map_or_else(Arc::default, |ip: IpAddr| Arc::from([ip]));
+    let speaks = Speaks::at_first(key.secure, &route, settings.protocol);
     let literal = !addresses.is_empty() || matches!(route, Route::Unix(_));
     Origin {
         key,
@@ -174,6 +212,8 @@ fn new_origin(key: OriginKey, url: &Url, settings: &Settings) -> Origin {
         addresses,
         fresh_until: if literal { Nanos::MAX } else { Nanos::ZERO },
         resolving: false,
+        speaks,
+        connecting: 0,
         dials: 0,
         ready: List::default(),
         waiting: List::default(),

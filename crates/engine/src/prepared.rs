@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use wire::h1::request::{HeadStyle, TargetForm};
 use wire::tls::rustls::pki_types::CertificateDer;
-use wire::tls::{self, ClientSetup, Resumption, Verification, rustls};
+use wire::tls::{self, ClientSetup, Offer, Resumption, Verification, rustls};
 use wire::url::{Scheme, Url};
 use workload::{Plan, Target};
 
@@ -12,7 +12,7 @@ use crate::StartError;
 use crate::exchange::Decode;
 use crate::origin::{self, Route};
 use crate::request::{Addressing, Common, Request, Unsendable};
-use crate::settings::Settings;
+use crate::settings::{Protocol, Settings};
 
 /// A plan made ready.
 #[derive(Debug)]
@@ -104,6 +104,10 @@ fn client_config(settings: &Settings) -> Result<Arc<rustls::ClientConfig>, Strin
         cert_pem: given.cert_pem.clone(),
         key_pem: given.key_pem.clone(),
         verification: if given.insecure { Verification::None } else { Verification::Full },
+        offer: match settings.protocol {
+            Protocol::Http1 => Offer::Http1,
+            Protocol::Alpn | Protocol::PriorKnowledge => Offer::Http2,
+        },
         resumption: if given.session_tickets { Resumption::On } else { Resumption::Off },
     };
     tls::client_config(&setup).map_err(|error| error.to_string())

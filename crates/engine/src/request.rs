@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use metrics::FailureKind;
-use wire::h1::request::{HeadStyle, RequestSpec, RequestTemplate, TargetForm};
+use wire::h1::request::{HeadStyle, RequestError, RequestSpec, RequestTemplate, TargetForm};
+use wire::h2::H2Request;
 use wire::url::{Scheme, Url};
 use workload::Target;
 
-use crate::settings::Settings;
+use crate::settings::{Protocol, Settings};
 
 /// What we call ourselves.
 const USER_AGENT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
@@ -25,6 +26,8 @@ pub(crate) struct Request {
     headers: Vec<(String, String)>,
     body: Arc<[u8]>,
     pub(crate) template: RequestTemplate,
+    /// The same for HTTP/2, where that may be spoken.
+    pub(crate) h2: Option<Box<H2Request>>,
     /// May be sent again when a kept-alive connection turns out to be closed.
     pub(crate) replayable: bool,
 }
@@ -45,6 +48,7 @@ pub(crate) struct Common {
     pub(crate) style: HeadStyle,
     pub(crate) keepalive: bool,
     pub(crate) chunked: bool,
+    pub(crate) protocol: Protocol,
 }
 
 impl Common {
@@ -54,6 +58,7 @@ impl Common {
             style: settings.head,
             keepalive: settings.keepalive,
             chunked: settings.chunked,
+            protocol: settings.protocol,
         }
     }
 }
@@ -84,7 +89,7 @@ impl Request {
         addressing: impl FnOnce(&Url) -> Addressing,
     ) -> Result<Self, Unsendable> {
         let addressing = addressing(&url);
-        let template = RequestTemplate::new(&RequestSpec {
+        let spec = RequestSpec {
             method: &target.method,
             url: &url,
             headers: &target.headers,
@@ -96,8 +101,15 @@ impl Request {
             target_form: addressing.form,
             proxy_authorization: addressing.proxy_authorization,
             user_agent: USER_AGENT,
-        })
-        .map_err(|error| unsendable(target, error.to_string()))?;
+        };
+        let refuse = |error: RequestError| unsendable(target, error.to_string());
+        let template = RequestTemplate::new(&spec).map_err(refuse)?;
+        let may_stream = match common.protocol {
+            Protocol::Http1 => false,
+            Protocol::Alpn => url.scheme == Scheme::Https,
+            Protocol::PriorKnowledge => true,
+        };
+        let h2 = may_stream.then(|| H2Request::new(&spec).map_err(refuse)).transpose()?;
         let safe = matches!(target.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE");
         Ok(Self {
             method: target.method.clone(),
@@ -106,6 +118,7 @@ impl Request {
             headers: target.headers.clone(),
             body: Arc::clone(&target.body),
             template,
+            h2: h2.map(Box::new),
             replayable: safe && target.body.is_empty(),
         })
     }

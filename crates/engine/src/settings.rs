@@ -26,6 +26,10 @@ pub struct Settings {
     /// Requests that may be unanswered on one HTTP/1.1 connection (`--pipeline`), at least 1; past 1 without `keepalive` has
     /// no effect.
     pub pipeline: usize,
+    /// The version of HTTP spoken (`-http2`, `-h2c`).
+    pub protocol: Protocol,
+    /// Streams open on one HTTP/2 connection, at most (`-m`); the server may allow fewer.
+    pub streams: usize,
     /// What to do with redirects (`-redirects`).
     pub redirects: Redirects,
     /// Request bodies are sent chunked (`-chunked`).
@@ -54,6 +58,18 @@ pub struct Settings {
     pub proxy: ProxySettings,
     /// Produce a row for each hit. Without it only counts and histograms are kept.
     pub rows: bool,
+}
+
+/// The version of HTTP spoken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protocol {
+    /// HTTP/1.1, or 1.0 where the head says so.
+    Http1,
+    /// HTTP/2 where the server takes it over TLS, else HTTP/1.1. RFC 9113, 3.2.
+    #[default]
+    Alpn,
+    /// HTTP/2 over plain TCP without asking; over TLS as [`Protocol::Alpn`]. RFC 9113, 3.3.
+    PriorKnowledge,
 }
 
 /// What to do with redirects.
@@ -131,6 +147,8 @@ impl Default for Settings {
             timeout: Some(Nanos::from_secs(30)),
             keepalive: true,
             pipeline: 1,
+            protocol: Protocol::Alpn,
+            streams: usize::MAX,
             redirects: Redirects::Follow(10),
             chunked: false,
             capture: Capture::default(),

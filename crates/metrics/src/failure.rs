@@ -43,11 +43,15 @@ pub enum FailureKind {
     Stopped = 17,
     /// Its connection was closed because of another request on it.
     Abandoned = 18,
+    /// The server ended its HTTP/2 stream.
+    StreamReset = 19,
+    /// The server ended its HTTP/2 connection without having processed it.
+    GoAway = 20,
 }
 
 impl FailureKind {
     /// Every kind, in the order of its number.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::None,
         Self::Dns,
         Self::Refused,
@@ -67,6 +71,8 @@ impl FailureKind {
         Self::Target,
         Self::Stopped,
         Self::Abandoned,
+        Self::StreamReset,
+        Self::GoAway,
     ];
 
     /// The kind's name in the result stream and in JSON.
@@ -92,6 +98,8 @@ impl FailureKind {
             Self::Target => "target",
             Self::Stopped => "stopped",
             Self::Abandoned => "abandoned",
+            Self::StreamReset => "stream reset",
+            Self::GoAway => "goaway",
         }
     }
 

@@ -54,6 +54,8 @@ pub(crate) struct AttackFlags {
     pub(crate) json: bool,
     pub(crate) progress: Option<bool>,
     pub(crate) quiet: bool,
+    /// Streams on one HTTP/2 connection.
+    pub(crate) streams: Option<u64>,
     /// `bench` alone: unanswered requests on one connection.
     pub(crate) pipeline: Option<u64>,
     /// `bench` alone: the most requests.
@@ -107,6 +109,7 @@ impl Default for AttackFlags {
             json: false,
             progress: None,
             quiet: false,
+            streams: None,
             pipeline: None,
             requests: None,
             method: "GET".to_owned(),
@@ -319,16 +322,25 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
         "http2",
         Kind::Switch,
         "true",
-        "Vegeta's offer of HTTP/2 over TLS: accepted; HTTP/1.1 is spoken.",
+        "Offer HTTP/2 over TLS; false keeps to HTTP/1.1.",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.http2 = on),
     ),
     Flag::new(
         "h2c",
         Kind::Switch,
         "",
-        "HTTP/2 without TLS: not spoken yet.",
+        "Speak HTTP/2 without TLS (prior knowledge).",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.h2c = on),
     ),
+    Flag::new(
+        "m",
+        Kind::Text("N"),
+        "",
+        "Streams on one HTTP/2 connection, at most; as many as the server allows unless given.",
+        |t: &mut AttackFlags, v| value::count(v).map(|n| t.streams = Some(n)),
+    )
+    .native()
+    .also(&["streams"]),
     // TLS.
     Flag::new(
         "insecure",

@@ -13,6 +13,10 @@ pub(crate) fn table() -> Vec<Flag<AttackFlags>> {
 fn adapted(mut flag: Flag<AttackFlags>) -> Flag<AttackFlags> {
     match flag.row.name {
         "insecure" => flag.row.aliases = &[],
+        "m" => {
+            flag.row.default = "1";
+            flag.row.docs = "Streams on one HTTP/2 connection, each with one request under way.";
+        }
         "output" => flag.row.default = "none",
         "targets" => flag.row.default = "",
         _ => {}
@@ -42,6 +46,9 @@ const SHARED: &[&str] = &[
     "insecure",
     "session-tickets",
     "proxy-header",
+    "http2",
+    "h2c",
+    "m",
     "output",
     "to",
     "keep-headers",

@@ -9,6 +9,7 @@ mod browser;
 mod cli;
 mod honesty;
 mod hostile;
+mod http2;
 mod nginx;
 mod pipeline;
 mod results_files;

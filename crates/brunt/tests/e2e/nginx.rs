@@ -7,17 +7,21 @@ use std::process::{Command, Stdio};
 use crate::{Scratch, Started, free_port, pipe, run, start, until};
 
 /// A running nginx of our own; ended by its number when dropped.
-struct Nginx {
+pub(crate) struct Nginx {
     _process: Started,
-    scratch: Scratch,
+    pub(crate) scratch: Scratch,
     plain: u16,
     tls: u16,
+    /// HTTP/2 alone, without TLS.
+    pub(crate) h2c: u16,
+    /// HTTP/2 or HTTP/1.1, over TLS.
+    pub(crate) alpn: u16,
 }
 
-const PAGE: &str = "<h1>It works.</h1>\n";
+pub(crate) const PAGE: &str = "<h1>It works.</h1>\n";
 
 impl Nginx {
-    fn start(test: &str) -> Self {
+    pub(crate) fn start(test: &str) -> Self {
         let binary = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/sbin/nginx"]
             .into_iter()
             .find(|path| Path::new(path).exists())
@@ -28,14 +32,17 @@ impl Nginx {
         scratch.file("key.pem", &identity.key_pem);
         scratch.file("index.html", PAGE);
         let (plain, tls) = (free_port(), free_port());
+        let (h2c, alpn) = (free_port(), free_port());
         let dir = crate::text(&scratch.0);
         let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .iter()
             .map(|kind| format!("  {kind}_temp_path {dir}/{kind};\n"))
             .collect();
         let config = format!(
-            "daemon off;\nmaster_process off;\npid {dir}/pid;\nerror_log {dir}/error.log;\nevents {{}}\nhttp {{\n  access_log off;\n{temporary}  \
+            "daemon off;\nmaster_process off;\npid {dir}/pid;\nerror_log {dir}/error.log;\nevents {{}}\nhttp {{\n  \
+             log_format version '$server_protocol';\n  access_log {dir}/access.log version;\n{temporary}  \
              server {{\n    listen 127.0.0.1:{plain};\n    listen unix:{dir}/socket;\n    listen 127.0.0.1:{tls} ssl;\n    \
+             listen 127.0.0.1:{h2c} http2;\n    listen 127.0.0.1:{alpn} ssl http2;\n    \
              ssl_certificate {dir}/cert.pem;\n    ssl_certificate_key {dir}/key.pem;\n    root {dir};\n  }}\n}}\n"
         );
         let config = scratch.file("nginx.conf", config);
@@ -44,7 +51,7 @@ impl Nginx {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let process = start(command);
         until("nginx listens", || TcpStream::connect(("127.0.0.1", tls)).is_ok());
-        Self { _process: process, scratch, plain, tls }
+        Self { _process: process, scratch, plain, tls, h2c, alpn }
     }
 }
 

@@ -35,6 +35,10 @@ impl<I: Io> Worker<I> {
     /// Sends a hit on a connection that can take it: as the one it serves, or behind that.
     fn send_on(&mut self, number: u32, hit: u32) {
         let conn = &mut self.conns[number as usize];
+        if conn.streams.is_some() {
+            self.hits[hit as usize].asked_name = Nanos::ZERO;
+            return self.open_stream(number, hit);
+        }
         if conn.hit.is_none() {
             conn.hit = Some(hit);
         } else {
@@ -47,11 +51,16 @@ impl<I: Io> Worker<I> {
         self.send_request(number, hit);
     }
 
-    /// Lists a connection with its origin where it can take another hit behind those it serves.
+    /// Lists a connection with its origin where it can take another hit beside those it serves.
     pub(super) fn offer(&mut self, number: u32) {
-        let conn = &mut self.conns[number as usize];
-        let full = conn.unanswered() >= self.pipeline || conn.body.is_some();
-        if full || conn.state != State::Busy || conn.is_ready() {
+        let conn = &self.conns[number as usize];
+        let room = match conn.state {
+            State::Busy => conn.unanswered() < self.pipeline && conn.body.is_none(),
+            State::Streaming => self.has_stream_left(number),
+            State::Dialing | State::Tunneling | State::Securing | State::Idle => false,
+        };
+        let conn = &self.conns[number as usize];
+        if !room || conn.is_ready() {
             return;
         }
         let origin = conn.origin;
@@ -77,12 +86,16 @@ impl<I: Io> Worker<I> {
                 self.send_on(conn, hit);
                 continue;
             }
-            if origin.open >= self.conns_max || !self.has_addresses(number, hit) {
+            if origin.open >= self.conns_max
+                || origin.expects_room(self.streams_max)
+                || !self.has_addresses(number, hit)
+            {
                 return;
             }
             let origin = &mut self.origins.list[number as usize];
             origin.waiting.remove(&mut self.hits, hit);
             origin.open += 1;
+            origin.connecting += 1;
             self.dial(number, hit);
             if self.origin(number).listed {
                 // The dial failed at once, and the origin is listed again: the next one has its own turn.

@@ -83,7 +83,7 @@ impl<I: Io> Worker<I> {
     }
 
     /// Sends the request that a redirect asks for.
-    fn follow(&mut self, number: u32, location: &str, max: u32) {
+    pub(super) fn follow(&mut self, number: u32, location: &str, max: u32) {
         let hit = &mut self.hits[number as usize];
         if hit.redirects >= max {
             let method = Self::request(&self.prepared, hit).map_or("GET", |r| r.method.as_str());
@@ -126,6 +126,9 @@ impl<I: Io> Worker<I> {
     /// A connection is lost; the hit on it fails, or is sent again where it was only the wrong moment.
     pub(super) fn lose(&mut self, number: u32, failure: &Failure) {
         let conn = &self.conns[number as usize];
+        if conn.streams.is_some() {
+            return self.lose_streams(number, failure);
+        }
         let stale = conn.state == State::Busy
             && conn.behind.len() == 0
             && conn.served > 0
@@ -135,10 +138,8 @@ impl<I: Io> Worker<I> {
             self.drop_conn(number);
             return;
         };
-        let hit = &mut self.hits[hit_number as usize];
-        let replayable = Self::request(&self.prepared, hit).is_some_and(|r| r.replayable);
-        if stale && replayable && !hit.retried {
-            hit.retried = true;
+        if stale && self.may_retry(hit_number) {
+            self.hits[hit_number as usize].retried = true;
             self.drop_conn(number);
             self.dispatch(hit_number);
             return;
@@ -148,6 +149,12 @@ impl<I: Io> Worker<I> {
         self.fail_others(number, Some(hit_number), &failure.of_others());
         self.drop_conn(number);
         self.forget(hit_number);
+    }
+
+    /// Whether a hit may be sent again: once, and where that does no harm.
+    pub(super) fn may_retry(&self, number: u32) -> bool {
+        let hit = &self.hits[number as usize];
+        !hit.retried && Self::request(&self.prepared, hit).is_some_and(|r| r.replayable)
     }
 
     /// A hit that is on no connection fails.
@@ -178,6 +185,10 @@ impl<I: Io> Worker<I> {
     /// Ends a hit wherever it is.
     pub(super) fn end_early(&mut self, number: u32, failure: &Failure) {
         let hit = &mut self.hits[number as usize];
+        if let (Some(conn), Some(stream)) = (hit.conn, hit.stream) {
+            self.cancel_stream(conn, stream);
+            return self.fail_stream(conn, stream, failure);
+        }
         match hit.conn {
             Some(conn) => {
                 self.write_row(number, Some((failure, None)));
@@ -196,7 +207,7 @@ impl<I: Io> Worker<I> {
     }
 
     /// A hit has its row: its place is free.
-    fn forget(&mut self, number: u32) {
+    pub(super) fn forget(&mut self, number: u32) {
         self.by_deadline.remove(&mut self.hits, number);
         if let Pace::Open(open) = &self.pace
             && self.hits.len() >= open.in_flight_max
@@ -210,11 +221,13 @@ impl<I: Io> Worker<I> {
     }
 
     /// Counts a hit and writes its row.
-    fn write_row(&mut self, number: u32, failed: Option<(&Failure, Option<&Unsendable>)>) {
+    pub(super) fn write_row(
+        &mut self,
+        number: u32,
+        failed: Option<(&Failure, Option<&Unsendable>)>,
+    ) {
         let hit = &self.hits[number as usize];
-        // What the connection keeps of a response belongs to the hit it serves.
-        let conn = hit.conn.map(|conn| &self.conns[conn as usize]);
-        let conn = conn.filter(|conn| conn.hit == Some(number));
+        let kept = hit.conn.and_then(|conn| kept(&self.conns[conn as usize], number, hit.stream));
         let first = Self::first_request(&self.prepared, hit);
         let bytes_out = first.map_or(0, |request| request.template.body_bytes());
         let sample = sample(hit, self.now, failed.map(|(failure, _)| failure.kind), bytes_out);
@@ -224,7 +237,7 @@ impl<I: Io> Worker<I> {
         let request = Self::request(&self.prepared, hit);
         let named = failed.and_then(|(_, what)| what);
         let named = named.map(|what| (what.method.as_str(), what.url_text.as_str()));
-        let mut texts_cut = u64::from(conn.is_some_and(|conn| conn.kept.body_cut));
+        let mut texts_cut = u64::from(kept.is_some_and(|kept| kept.body_cut));
         self.recorder.add(sample, |batch, sample| {
             sample.error = match failed {
                 Some((failure, _)) => {
@@ -233,7 +246,7 @@ impl<I: Io> Worker<I> {
                     add_with(batch, |texts| failure.write(method, url, texts))
                 }
                 None if sample.is_success() => Span::default(),
-                None => status_line(batch, sample.status, conn),
+                None => status_line(batch, sample.status, kept),
             };
             texts_cut += u64::from(cut_error(batch, &mut sample.error));
             if hit.target.is_none() {
@@ -246,12 +259,20 @@ impl<I: Io> Worker<I> {
                     });
                 }
             }
-            if let Some(Conn { kept: Kept { body, headers, .. }, .. }) = conn {
+            if let Some(Kept { body, headers, .. }) = kept {
                 sample.body = batch.add_text(body);
                 sample.headers = batch.add_text(headers);
             }
         });
         self.watch.texts_cut += texts_cut;
+    }
+}
+
+/// What a connection keeps of a hit's response: its stream's, or its own if that is the hit it serves.
+fn kept(conn: &Conn, hit: u32, stream: Option<u32>) -> Option<&Kept> {
+    match stream {
+        Some(stream) => Some(&conn.streams.as_ref()?.get(stream)?.kept),
+        None => (conn.hit == Some(hit)).then_some(&conn.kept),
     }
 }
 
@@ -313,12 +334,12 @@ fn cut_error(batch: &mut Batch, error: &mut Span) -> bool {
 const ERROR_MAX: usize = 16 << 10;
 
 /// `404 Not Found`: the error of a status outside 200..400.
-fn status_line(batch: &mut Batch, status: u16, conn: Option<&Conn>) -> Span {
+fn status_line(batch: &mut Batch, status: u16, kept: Option<&Kept>) -> Span {
     add_with(batch, |texts| {
         texts.extend_from_slice(status.to_string().as_bytes());
-        if let Some(conn) = conn.filter(|conn| !conn.kept.reason.is_empty()) {
+        if let Some(kept) = kept.filter(|kept| !kept.reason.is_empty()) {
             texts.push(b' ');
-            texts.extend_from_slice(&conn.kept.reason);
+            texts.extend_from_slice(&kept.reason);
         }
     })
 }

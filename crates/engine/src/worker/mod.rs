@@ -8,6 +8,7 @@
 mod begin;
 mod dial;
 mod finish;
+mod streams;
 mod transfer;
 
 pub(crate) use begin::IN_FLIGHT_MAX;
@@ -21,7 +22,7 @@ use net::{Event, Io, Ready, Sock};
 use slab::Slab;
 use stdx::Nanos;
 
-use crate::conn::Conns;
+use crate::conn::{Conns, State};
 use crate::failure::Failure;
 use crate::hit::{BY_DEADLINE, Hit, Hits};
 use crate::list::List;
@@ -92,6 +93,8 @@ pub(crate) struct Worker<I: Io> {
     idle_max: usize,
     /// Unanswered requests on one connection, at most.
     pipeline: usize,
+    /// Streams on one HTTP/2 connection, at most.
+    streams_max: usize,
     recorder: Recorder,
     watch: Watch,
     lag: Histogram,
@@ -125,6 +128,7 @@ impl<I: Io> Worker<I> {
         let now = io.now();
         let settings = &prepared.settings;
         let pipeline = if settings.keepalive { settings.pipeline.max(1) } else { 1 };
+        let streams_max = settings.streams.max(1);
         let mut origins = Origins::default();
         let target_origins = prepared
             .requests
@@ -155,6 +159,7 @@ impl<I: Io> Worker<I> {
             conns_max,
             idle_max,
             pipeline,
+            streams_max,
             recorder,
             watch: Watch::new(now),
             lag: Histogram::new(),
@@ -337,8 +342,11 @@ impl<I: Io> Worker<I> {
             self.io.close(sock);
         }
         debug_assert_eq!(conn.behind.len(), 0, "hits on a connection end before it");
-        let (origin_number, hit) = (conn.origin, conn.hit.take());
+        let (origin_number, hit, state) = (conn.origin, conn.hit.take(), conn.state);
         let origin = &mut self.origins.list[origin_number as usize];
+        if matches!(state, State::Dialing | State::Tunneling | State::Securing) {
+            origin.connecting -= 1;
+        }
         origin.ready.remove(&mut self.conns, number);
         origin.open -= 1;
         self.conns.remove(number as usize);

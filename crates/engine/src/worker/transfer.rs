@@ -7,6 +7,7 @@ use super::Worker;
 use crate::conn::{Conn, State};
 use crate::exchange::{Decode, Exchange};
 use crate::failure::Failure;
+use crate::origin::Speaks;
 use metrics::FailureKind;
 
 /// Reads of one connection before others get their turn.
@@ -15,11 +16,22 @@ const READS_MAX: usize = 16;
 const BODY_PIECE: usize = 64 << 10;
 
 impl<I: Io> Worker<I> {
-    /// Sends the request that a new connection was made for.
+    /// Sends the request that a new connection was made for, in the version that both sides speak.
     pub(super) fn send_first(&mut self, number: u32) {
-        if let Some(hit) = self.conns[number as usize].hit {
-            self.send_request(number, hit);
+        let conn = &mut self.conns[number as usize];
+        let origin_number = conn.origin;
+        let origin = &mut self.origins.list[origin_number as usize];
+        origin.connecting -= 1;
+        if let Some(tls) = &conn.tls {
+            origin.speaks = if tls.agreed_on_http2() { Speaks::Http2 } else { Speaks::Http1 };
         }
+        let speaks = origin.speaks;
+        match (conn.hit, speaks) {
+            (Some(hit), Speaks::Http2) => self.begin_streams(number, hit),
+            (Some(hit), Speaks::Http1 | Speaks::Unknown) => self.send_request(number, hit),
+            (None, _) => {}
+        }
+        self.list_origin(origin_number);
     }
 
     /// Sends the request of a hit that a connection serves, or has behind the one it serves.
@@ -89,13 +101,12 @@ impl<I: Io> Worker<I> {
     fn put(&mut self, number: u32, bytes: &[u8]) {
         let conn = &mut self.conns[number as usize];
         let Some(sock) = conn.sock else { return };
-        let gather = self.pipeline > 1;
-        if gather && !conn.gathered {
-            conn.gathered = true;
-            self.gathered.push(number);
-        }
+        let gather = self.pipeline > 1 || conn.streams.is_some();
         if gather || !conn.unsent.is_empty() {
             conn.unsent.extend_from_slice(bytes);
+            if gather {
+                self.gather(number);
+            }
             return;
         }
         match self.io.send(sock, bytes) {
@@ -106,15 +117,38 @@ impl<I: Io> Worker<I> {
         }
     }
 
+    /// Has a connection send at the turn's end.
+    pub(super) fn gather(&mut self, number: u32) {
+        if let Some(conn) = self.conns.get_mut(number as usize)
+            && !std::mem::replace(&mut conn.gathered, true)
+        {
+            self.gathered.push(number);
+        }
+    }
+
     /// Sends what was gathered in this turn.
     pub(super) fn flush_gathered(&mut self) {
         while let Some(number) = self.gathered.pop() {
-            if let Some(conn) = self.conns.get_mut(number as usize)
-                && std::mem::take(&mut conn.gathered)
-            {
+            if self.conns.get(number as usize).is_some_and(|conn| conn.gathered) {
                 self.flush(number);
             }
+            if let Some(conn) = self.conns.get_mut(number as usize) {
+                conn.gathered = false;
+            }
         }
+    }
+
+    /// Takes what HTTP/2 has to send now; gives whether there was anything.
+    fn pull(&mut self, number: u32) -> bool {
+        self.tell_streams(number);
+        let Some(conn) = self.conns.get_mut(number as usize) else { return false };
+        let Some(streams) = &mut conn.streams else { return false };
+        let mut output = std::mem::take(&mut self.output);
+        output.clear();
+        let any = streams.session.poll_transmit(&mut output);
+        output.chunks(BODY_PIECE).for_each(|piece| self.transmit(number, piece));
+        self.output = output;
+        any
     }
 
     /// Goes on sending what waits for room.
@@ -131,6 +165,12 @@ impl<I: Io> Worker<I> {
                     }
                 }
                 continue;
+            }
+            if conn.streams.is_some() {
+                if self.pull(number) {
+                    continue;
+                }
+                return;
             }
             let Some((body, sent)) = &mut conn.body else { return };
             let (body, from) = (body.clone(), *sent);
@@ -178,7 +218,7 @@ impl<I: Io> Worker<I> {
         self.input = input;
     }
 
-    fn sock_of(&self, number: u32) -> Option<Sock> {
+    pub(super) fn sock_of(&self, number: u32) -> Option<Sock> {
         self.conns.get(number as usize)?.sock
     }
 
@@ -246,6 +286,7 @@ impl<I: Io> Worker<I> {
         match self.conns[number as usize].state {
             State::Busy => self.respond(number, bytes),
             State::Tunneling => self.tunnel_reply(number, bytes),
+            State::Streaming => self.feed_streams(number, bytes),
             // Nobody asked for anything.
             State::Idle | State::Dialing | State::Securing => {
                 if self.drop_conn(number).is_some() {
@@ -343,6 +384,7 @@ impl<I: Io> Worker<I> {
                     Err(error) => self.lose(number, &Failure::decode(&error)),
                 }
             }
+            State::Streaming => self.end_streams(number),
             State::Dialing | State::Tunneling | State::Securing => {
                 self.lose(number, &Failure::new(FailureKind::Eof, "EOF"));
             }

@@ -26,10 +26,19 @@ pub(super) fn meant(mut typed: Typed<AttackFlags>, world: &World<'_>) -> Result<
     if depth > 1 && !flags.keepalive {
         return Err(usage("flag -pipeline: without keep-alive a connection has one request"));
     }
-    let users = connections.saturating_mul(depth);
+    let streams = flags.streams.unwrap_or(1);
+    flags.streams = Some(streams);
+    if depth > 1 && streams > 1 {
+        return Err(usage("flags -pipeline and -m: one is for HTTP/1.1, the other for HTTP/2"));
+    }
+    let users = connections.saturating_mul(depth).saturating_mul(streams);
     // A connection is never needed that another user does not hold.
     (flags.connections, flags.max_connections) = (connections, connections);
     let list = list(&typed)?;
+    let offers_http2 = |target: &Target| target.url.starts_with("https:") && typed.flags.http2;
+    if streams > 1 && !typed.flags.h2c && !list.iter().all(offers_http2) {
+        return Err(usage("flag -m: streams want HTTP/2 (https, or -h2c for http)"));
+    }
     meant::assemble(&typed, world, (Load::Closed { users }, list, None))
 }
 

@@ -4,7 +4,9 @@ use std::net::{IpAddr, UdpSocket};
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
-use engine::{Capture, DnsTtl, HeadStyle, ProxySettings, Redirects, Settings, TlsSettings};
+use engine::{
+    Capture, DnsTtl, HeadStyle, Protocol, ProxySettings, Redirects, Settings, TlsSettings,
+};
 use results::Encoding;
 use stdx::Nanos;
 use workload::arrival::{ParsedRate, Rate, Replay, Shape, ShapeSpec};
@@ -130,9 +132,6 @@ fn check(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
         return Err(usage(format!(
             "unexpected \"{extra}\" (targets come from standard input or -targets=FILE)"
         )));
-    }
-    if typed.flags.h2c {
-        return Err(usage("-h2c: HTTP/2 is not spoken yet (leave it out for HTTP/1.1)"));
     }
     if typed.flags.max_workers == Some(0) {
         return Err(match typed.dialect {
@@ -276,6 +275,12 @@ fn settings(typed: &Typed<AttackFlags>, world: &World<'_>) -> Result<Settings, F
         tick: flags.tick,
         timeout: Some(flags.timeout).filter(|timeout| *timeout > Nanos::ZERO),
         keepalive: flags.keepalive,
+        protocol: match (flags.h2c, flags.http2) {
+            (true, _) => Protocol::PriorKnowledge,
+            (false, true) => Protocol::Alpn,
+            (false, false) => Protocol::Http1,
+        },
+        streams: flags.streams.map_or(usize::MAX, as_usize),
         pipeline: as_usize(flags.pipeline.unwrap_or(1)),
         redirects: u32::try_from(flags.redirects).map_or(Redirects::Keep, Redirects::Follow),
         chunked: flags.chunked,

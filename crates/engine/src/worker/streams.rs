@@ -1,0 +1,245 @@
+//! HTTP/2: hits as streams of one connection. RFC 9113.
+
+use metrics::FailureKind;
+use net::Io;
+use wire::h1::response::{Head, ResponseSink as _};
+use wire::h1::{Header, Version};
+use wire::h2::{HeaderMap, StreamEvent};
+
+use super::Worker;
+use crate::conn::State;
+use crate::exchange::{Decode, Exchange};
+use crate::failure::Failure;
+use crate::request;
+use crate::settings::Redirects;
+use crate::streams::Streams;
+
+impl<I: Io> Worker<I> {
+    /// Speaks HTTP/2 on a connection from now on; the hit it was made for is its first stream.
+    pub(super) fn begin_streams(&mut self, number: u32, hit: u32) {
+        let conn = &mut self.conns[number as usize];
+        conn.hit = None;
+        conn.state = State::Streaming;
+        conn.streams = Some(Box::new(Streams::new()));
+        self.open_stream(number, hit);
+    }
+
+    /// Opens a stream for a hit.
+    pub(super) fn open_stream(&mut self, number: u32, hit_number: u32) {
+        let conn = &mut self.conns[number as usize];
+        let hit = &mut self.hits[hit_number as usize];
+        let request = Self::request(&self.prepared, hit).and_then(|request| request.h2.as_deref());
+        let (Some(streams), Some(request)) = (&mut conn.streams, request) else {
+            hit.conn = None;
+            let text = "http2: a request that was not made for it";
+            return self.fail(hit_number, &Failure::new(FailureKind::Target, text));
+        };
+        match streams.session.open(request, hit.seq) {
+            Ok(stream) => {
+                streams.begin(stream, hit_number);
+                (hit.conn, hit.stream) = (Some(number), Some(stream));
+                hit.reused = conn.served > 0 || streams.session.streams_open() > 1;
+                hit.first_byte = None;
+                if hit.sent.is_none() {
+                    hit.sent = Some(self.now);
+                }
+                self.gather(number);
+                self.offer(number);
+            }
+            Err(_) if streams.session.is_closing() => {
+                hit.conn = None;
+                self.retire(number);
+                self.dispatch(hit_number);
+            }
+            Err(error) => {
+                hit.conn = None;
+                self.fail(hit_number, &Failure::stream(error));
+            }
+        }
+    }
+
+    /// Whether an HTTP/2 connection can take another hit.
+    pub(super) fn has_stream_left(&mut self, number: u32) -> bool {
+        let conn = &mut self.conns[number as usize];
+        let max = if self.prepared.settings.keepalive { self.streams_max } else { 1 };
+        let fresh = self.prepared.settings.keepalive || conn.served == 0;
+        conn.streams.as_mut().is_some_and(|streams| {
+            fresh && streams.session.streams_open() < max && streams.session.can_open()
+        })
+    }
+
+    /// Bytes of an HTTP/2 connection.
+    pub(super) fn feed_streams(&mut self, number: u32, bytes: &[u8]) {
+        if let Some(streams) = &mut self.conns[number as usize].streams {
+            streams.session.handle_bytes(bytes);
+        }
+        self.gather(number);
+        self.tell_streams(number);
+    }
+
+    /// The server closed its side: what it left unanswered fails.
+    pub(super) fn end_streams(&mut self, number: u32) {
+        let sock = self.sock_of(number);
+        if let Some(streams) = &mut self.conns[number as usize].streams {
+            streams.session.handle_eof();
+        }
+        self.tell_streams(number);
+        if self.sock_of(number) == sock {
+            self.lose_streams(number, &Failure::new(FailureKind::Eof, "EOF"));
+        }
+    }
+
+    /// Handles all that happened on a connection's streams, and has its frames written.
+    pub(super) fn tell_streams(&mut self, number: u32) {
+        let sock = self.sock_of(number);
+        while self.sock_of(number) == sock {
+            let streams = self.conns.get_mut(number as usize).and_then(|c| c.streams.as_mut());
+            let Some((stream, event)) = streams.and_then(|s| s.session.poll_event()) else { break };
+            self.stream_event(number, stream, event);
+        }
+        if self.sock_of(number) == sock {
+            self.retire(number);
+        }
+        if self.sock_of(number) == sock {
+            self.offer(number);
+        }
+    }
+
+    /// Closes a connection that will have no stream any more.
+    fn retire(&mut self, number: u32) {
+        let Some(conn) = self.conns.get_mut(number as usize) else { return };
+        let used_up = !self.prepared.settings.keepalive && conn.served > 0;
+        let over = conn.streams.as_mut().is_some_and(|streams| {
+            streams.session.streams_open() == 0 && (used_up || streams.session.is_closing())
+        });
+        if over {
+            self.drop_conn(number);
+        }
+    }
+
+    fn stream_event(&mut self, number: u32, stream: u32, event: StreamEvent) {
+        match event {
+            StreamEvent::Head { status, headers } => {
+                self.stream_head(number, stream, status, &headers);
+            }
+            StreamEvent::Data(data) => {
+                let Some(mut exchange) = self.stream_exchange(number, stream) else { return };
+                exchange.progress.wire_in += data.len() as u64;
+                exchange.body(&data);
+                if let Some(error) = exchange.failure {
+                    self.cancel_stream(number, stream);
+                    self.fail_stream(number, stream, &Failure::content(error));
+                }
+            }
+            StreamEvent::End => self.complete_stream(number, stream),
+            StreamEvent::Failed(error) => {
+                let hit = self.hit_of(number, stream);
+                if error.is_unprocessed()
+                    && let Some(hit) = hit.filter(|hit| self.may_retry(*hit))
+                {
+                    self.release_stream(number, stream);
+                    self.hits[hit as usize].retried = true;
+                    return self.dispatch(hit);
+                }
+                self.fail_stream(number, stream, &Failure::stream(error));
+            }
+        }
+    }
+
+    fn stream_head(&mut self, number: u32, stream: u32, status: u16, headers: &HeaderMap) {
+        let location = headers.get("location").filter(|_| request::is_redirect(status));
+        let location = location.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let Some(mut exchange) = self.stream_exchange(number, stream) else { return };
+        let list: Vec<Header<'_>> = headers
+            .iter()
+            .map(|(name, value)| Header { name: name.as_str(), value: value.as_bytes() })
+            .collect();
+        exchange.head(&Head { status, reason: "", version: Version::Http11, headers: &list });
+        if let Some(streams) = &mut self.conns[number as usize].streams
+            && let Some(entry) = streams.get_mut(stream)
+        {
+            entry.location = location;
+        }
+    }
+
+    /// The parts that take a stream's response apart, borrowed side by side.
+    fn stream_exchange(&mut self, number: u32, stream: u32) -> Option<Exchange<'_>> {
+        let entry = self.conns[number as usize].streams.as_mut()?.get_mut(stream)?;
+        let hit = &mut self.hits[entry.hit? as usize];
+        if hit.first_byte.is_none() {
+            hit.first_byte = Some(self.now);
+        }
+        let decode = Self::request(&self.prepared, hit)
+            .map_or(Decode::Nothing, |request| self.prepared.decode(request));
+        Some(Exchange {
+            progress: &mut hit.progress,
+            content: &mut entry.content,
+            kept: &mut entry.kept,
+            capture: self.prepared.settings.capture,
+            decode,
+            coded: &mut entry.coded,
+            failure: None,
+        })
+    }
+
+    fn hit_of(&self, number: u32, stream: u32) -> Option<u32> {
+        self.conns[number as usize].streams.as_ref()?.get(stream)?.hit
+    }
+
+    /// A stream's response is complete.
+    fn complete_stream(&mut self, number: u32, stream: u32) {
+        let Some(hit) = self.hit_of(number, stream) else { return };
+        let streams = self.conns[number as usize].streams.as_mut();
+        let Some(entry) = streams.and_then(|streams| streams.get_mut(stream)) else { return };
+        if entry.coded
+            && let Some(Err(error)) = entry.content.as_mut().map(|content| content.finish())
+        {
+            return self.fail_stream(number, stream, &Failure::content(error));
+        }
+        if let Redirects::Follow(max) = self.prepared.settings.redirects
+            && let Some(location) = entry.location.take()
+        {
+            self.release_stream(number, stream);
+            return self.follow(hit, &location, max);
+        }
+        self.write_row(hit, None);
+        self.release_stream(number, stream);
+        self.forget(hit);
+    }
+
+    /// A stream's hit fails.
+    pub(super) fn fail_stream(&mut self, number: u32, stream: u32, failure: &Failure) {
+        let Some(hit) = self.hit_of(number, stream) else { return };
+        self.write_row(hit, Some((failure, None)));
+        self.release_stream(number, stream);
+        self.forget(hit);
+    }
+
+    /// Has the server told that we want no more of a stream.
+    pub(super) fn cancel_stream(&mut self, number: u32, stream: u32) {
+        if let Some(streams) = &mut self.conns[number as usize].streams {
+            streams.session.cancel(stream);
+        }
+        self.gather(number);
+    }
+
+    /// A stream has done its hit.
+    fn release_stream(&mut self, number: u32, stream: u32) {
+        let conn = &mut self.conns[number as usize];
+        conn.served += 1;
+        let hit = conn.streams.as_mut().and_then(|streams| streams.end(stream));
+        if let Some(hit) = hit {
+            (self.hits[hit as usize].conn, self.hits[hit as usize].stream) = (None, None);
+        }
+    }
+
+    /// An HTTP/2 connection is lost, and every hit on it with it.
+    pub(super) fn lose_streams(&mut self, number: u32, failure: &Failure) {
+        while let Some(stream) =
+            self.conns[number as usize].streams.as_ref().and_then(|streams| streams.any())
+        {
+            self.fail_stream(number, stream, failure);
+        }
+        self.drop_conn(number);
+    }
+}
