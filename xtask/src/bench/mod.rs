@@ -56,6 +56,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         dir: dir.clone(),
         brunt,
         url: server.url(),
+        h2c_url: server.h2c_url(),
+        tls_url: server.tls_url(),
         core: client_core,
         seconds: options.seconds,
     };
@@ -134,6 +136,27 @@ fn experiments(setting: &Setting) -> Vec<Experiment> {
             base: "wrk",
             compared: Compared::Cpu,
             entrants: setting.closed_by_two(1),
+        },
+        Experiment {
+            name: "pipelined",
+            title: "Closed loop, 4 connections with 16 unanswered requests each (perfer: 15, its most)",
+            base: "perfer",
+            compared: Compared::Cpu,
+            entrants: setting.pipelined(),
+        },
+        Experiment {
+            name: "streams",
+            title: "HTTP/2 without TLS, 1 connection with 32 streams",
+            base: "h2load",
+            compared: Compared::Cpu,
+            entrants: setting.streams(),
+        },
+        Experiment {
+            name: "tls",
+            title: "TLS 1.3 with keep-alive, HTTP/1.1, 64 connections",
+            base: "wrk",
+            compared: Compared::Cpu,
+            entrants: setting.tls(),
         },
         Experiment {
             name: "open20k",

@@ -15,7 +15,15 @@ use anyhow::{Context, Result, bail};
 #[derive(Debug)]
 pub(super) struct Server {
     child: Child,
-    port: u16,
+    ports: Ports,
+}
+
+/// Where it listens on 127.0.0.1.
+#[derive(Clone, Copy, Debug)]
+struct Ports {
+    plain: u16,
+    h2c: u16,
+    tls: u16,
 }
 
 /// How long nginx may take to answer its first request.
@@ -25,14 +33,15 @@ const START_LIMIT: Duration = Duration::from_secs(5);
 const ASK_LIMIT: Duration = Duration::from_secs(5);
 
 impl Server {
-    /// Starts nginx on a free port of 127.0.0.1, on this core, with its files in `dir`.
+    /// Starts nginx on free ports of 127.0.0.1, on this core, with its files in `dir`.
     ///
     /// # Errors
-    /// nginx or taskset is missing, or nginx does not answer.
+    /// nginx, taskset or openssl is missing, or nginx does not answer.
     pub(super) fn start(dir: &Path, core: usize) -> Result<Self> {
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let ports = Ports { plain: free_port()?, h2c: free_port()?, tls: free_port()? };
         let path = dir.join("nginx.conf");
-        fs::write(&path, config(dir, port)).context("writing nginx.conf")?;
+        make_certificate(dir)?;
+        fs::write(&path, config(dir, ports)).context("writing nginx.conf")?;
         let nginx = crate::process::find("nginx").context("bench needs nginx (nginx-light)")?;
         let child = Command::new("taskset")
             .args(["-c", &core.to_string()])
@@ -45,11 +54,11 @@ impl Server {
             .stderr(Stdio::null())
             .spawn()
             .context("starting nginx with taskset")?;
-        let server = Self { child, port };
+        let server = Self { child, ports };
         let start = Instant::now();
         while server.requests().is_err() {
             if start.elapsed() > START_LIMIT {
-                bail!("nginx does not answer on port {port}; see {}/error.log", dir.display());
+                bail!("nginx does not answer; see {}/error.log", dir.display());
             }
             thread::sleep(Duration::from_millis(20));
         }
@@ -58,7 +67,17 @@ impl Server {
 
     /// What to ask for.
     pub(super) fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/", self.port)
+        format!("http://127.0.0.1:{}/", self.ports.plain)
+    }
+
+    /// The same in HTTP/2 without TLS.
+    pub(super) fn h2c_url(&self) -> String {
+        format!("http://127.0.0.1:{}/", self.ports.h2c)
+    }
+
+    /// The same over TLS, in HTTP/1.1.
+    pub(super) fn tls_url(&self) -> String {
+        format!("https://127.0.0.1:{}/", self.ports.tls)
     }
 
     /// Requests answered since the start, this one included.
@@ -66,7 +85,7 @@ impl Server {
     /// # Errors
     /// nginx does not answer, or not with its counter.
     pub(super) fn requests(&self) -> Result<u64> {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        let mut stream = TcpStream::connect(("127.0.0.1", self.ports.plain))?;
         stream.set_read_timeout(Some(ASK_LIMIT))?;
         stream.write_all(b"GET /status HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n")?;
         let mut answer = String::new();
@@ -90,9 +109,24 @@ fn counter_in(status: &str) -> Option<u64> {
     lines.nth(1)?.split_whitespace().nth(2)?.parse().ok()
 }
 
+fn free_port() -> Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+/// A throw-away certificate, `cert.pem` and `key.pem`.
+fn make_certificate(dir: &Path) -> Result<()> {
+    let words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=bench -keyout key.pem -out cert.pem";
+    let made = Command::new("openssl").args(words.split(' ')).current_dir(dir).output();
+    let made = made.context("bench needs openssl")?;
+    if !made.status.success() {
+        bail!("openssl: {}", String::from_utf8_lossy(&made.stderr));
+    }
+    Ok(())
+}
+
 /// One process, no log, connections that are never closed by the server.
-fn config(dir: &Path, port: u16) -> String {
-    let dir = dir.display();
+fn config(dir: &Path, ports: Ports) -> String {
+    let (dir, Ports { plain, h2c, tls }) = (dir.display(), ports);
     let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         .iter()
         .map(|name| format!("    {name}_temp_path {dir}/nginx-{name};\n"))
@@ -101,7 +135,9 @@ fn config(dir: &Path, port: u16) -> String {
         "daemon off;\nmaster_process off;\nworker_processes 1;\npid {dir}/nginx.pid;\n\
          error_log {dir}/error.log;\nevents {{ worker_connections 4096; }}\nhttp {{\n    \
          access_log off;\n    keepalive_requests 1000000000;\n    keepalive_timeout 3600s;\n\
-         {temporary}    server {{\n        listen 127.0.0.1:{port} backlog=4096;\n        \
+         {temporary}    server {{\n        listen 127.0.0.1:{plain} backlog=4096;\n        \
+         listen 127.0.0.1:{h2c} http2;\n        listen 127.0.0.1:{tls} ssl;\n        \
+         ssl_certificate {dir}/cert.pem;\n        ssl_certificate_key {dir}/key.pem;\n        \
          location /status {{ stub_status; }}\n        \
          location / {{ default_type text/plain; return 200 \"ok\"; }}\n    }}\n}}\n"
     )
@@ -126,7 +162,7 @@ mod tests {
         let server = Server::start(&dir, 0).unwrap();
         let before = server.requests().unwrap();
         assert_eq!(server.requests().unwrap(), before + 1);
-        let port = server.port;
+        let port = server.ports.plain;
         drop(server);
         assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
         fs::remove_dir_all(&dir).unwrap();

@@ -15,6 +15,10 @@ pub(super) struct Setting {
     pub(super) brunt: String,
     /// What to ask for.
     pub(super) url: String,
+    /// The same in HTTP/2 without TLS.
+    pub(super) h2c_url: String,
+    /// The same over TLS.
+    pub(super) tls_url: String,
     /// The core the clients run on.
     pub(super) core: usize,
     /// How long each run takes.
@@ -88,6 +92,34 @@ impl Setting {
         let mut entrants = self.closed_by_all(connections);
         entrants.retain(|entrant| matches!(entrant.name.as_str(), "wrk" | "brunt"));
         entrants
+    }
+
+    /// Several requests unanswered on each connection.
+    pub(super) fn pipelined(&self) -> Vec<Entrant> {
+        let words = format!("-t 1 -k -c 4 -b 15 -d {} {}", self.seconds, self.url);
+        let brunt = self.brunt_bench(&format!("-c 4 -pipeline 16 {}", self.url));
+        [Some(brunt), self.peer("perfer", &words, Count::Server)].into_iter().flatten().collect()
+    }
+
+    /// Streams of one HTTP/2 connection.
+    pub(super) fn streams(&self) -> Vec<Entrant> {
+        let words = format!("-c1 -t1 -m32 -D {} {}", self.seconds, self.h2c_url);
+        let brunt = self.brunt_bench(&format!("-h2c -c 1 -m 32 {}", self.h2c_url));
+        let peer = self.peer("h2load", &words, Count::Output(parse::h2load));
+        [Some(brunt), peer].into_iter().flatten().collect()
+    }
+
+    /// The closed loop of 64 over TLS.
+    pub(super) fn tls(&self) -> Vec<Entrant> {
+        let words = format!("-t1 -c64 -d{}s {}", self.seconds, self.tls_url);
+        let brunt = self.brunt_bench(&format!("-insecure -http2=false -c 64 {}", self.tls_url));
+        let peer = self.peer("wrk", &words, Count::Output(parse::wrk));
+        [Some(brunt), peer].into_iter().flatten().collect()
+    }
+
+    fn brunt_bench(&self, rest: &str) -> Entrant {
+        let words = format!("{} bench -q -cpus 1 -d {}s {rest}", self.brunt, self.seconds);
+        Entrant { name: "brunt".to_owned(), words: self.pinned(&words), count: Count::Server }
     }
 
     /// The closed loop of 64 by brunt, with and without results.
@@ -202,6 +234,8 @@ mod tests {
             dir: PathBuf::from("/tmp/b"),
             brunt: "/b/brunt".to_owned(),
             url: "http://127.0.0.1:1/".to_owned(),
+            h2c_url: "http://127.0.0.1:2/".to_owned(),
+            tls_url: "https://127.0.0.1:3/".to_owned(),
             core: 1,
             seconds: 3,
         }
