@@ -18,7 +18,6 @@ mod machine;
 mod queue;
 mod route;
 mod server;
-mod service_time;
 mod stats;
 
 pub use certificate::{CertificateError, self_signed};
@@ -26,5 +25,6 @@ pub use config::{Config, ConfigError, Identity, KeepAlive};
 pub use machine::Machine;
 pub use queue::{Offer, Queue};
 pub use server::Server;
-pub use service_time::{ServiceTime, ServiceTimeError};
 pub use stats::Stats;
+/// The law of service times.
+pub use stdx::Law as ServiceTime;

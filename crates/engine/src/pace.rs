@@ -1,5 +1,8 @@
 //! `Pace`: when a worker begins its hits.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use stdx::Nanos;
 use workload::arrival::Cursor;
 
@@ -8,16 +11,69 @@ use workload::arrival::Cursor;
 pub(crate) enum Pace {
     /// By a schedule.
     Open(Open),
-    /// A hit as soon as a user is idle.
-    Closed {
-        idle: u64,
-        /// The next hit's number, and the distance to the one after.
-        next: u64,
-        step: u64,
-    },
+    /// A hit as soon as a user is idle, or has thought.
+    Closed(Closed),
     /// No more.
     Over,
 }
+
+/// A worker's share of the users.
+#[derive(Debug)]
+pub(crate) struct Closed {
+    /// Users that begin a hit now.
+    idle: u64,
+    /// When those that think will have.
+    thinking: BinaryHeap<Reverse<Nanos>>,
+    /// The next hit's number, and the distance to the one after.
+    pub(crate) next: u64,
+    step: u64,
+    /// Hits that may still be begun and counted.
+    pub(crate) left: u64,
+}
+
+impl Closed {
+    /// All users idle, with numbers `first`, `first + step` and so on for their hits.
+    pub(crate) fn new(users: u64, (first, step): (u64, u64), left: u64) -> Self {
+        let thinking = BinaryHeap::with_capacity(usize::try_from(users).unwrap_or(0).min(ROOM));
+        Self { idle: users, thinking, next: first, step, left }
+    }
+
+    /// When the next hit is due; none where every user waits for an answer.
+    pub(crate) fn next_due(&self, now: Nanos) -> Option<Nanos> {
+        if self.idle > 0 { Some(now) } else { self.thinking.peek().map(|thought| thought.0) }
+    }
+
+    /// How many users are ready to begin a hit without thinking.
+    pub(crate) fn ready(&self, now: Nanos) -> u64 {
+        let thought = self.thinking.peek().is_some_and(|thought| thought.0 <= now);
+        self.idle + if thought { self.thinking.len() as u64 } else { 0 }
+    }
+
+    /// The user whose hit is due begins it; gives whether it had thought until then.
+    pub(crate) fn begin(&mut self, counted: bool) -> bool {
+        let thought = self.idle == 0;
+        if thought {
+            self.thinking.pop();
+        } else {
+            self.idle -= 1;
+        }
+        self.next += self.step;
+        self.left -= u64::from(counted);
+        thought
+    }
+
+    /// A user has its answer and thinks until `until`.
+    pub(crate) fn think(&mut self, now: Nanos, until: Nanos) {
+        if until <= now {
+            self.idle += 1;
+        } else {
+            self.thinking.push(Reverse(until));
+        }
+    }
+}
+
+/// The most users there is room for before memory is asked for.
+const ROOM: usize = 1 << 20;
 
 /// A worker's share of a schedule.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use workload::arrival::Lane;
 use workload::{Load, Plan, Target};
 
 use crate::merge::Merge;
-use crate::pace::{Open, Pace};
+use crate::pace::{Closed, Open, Pace};
 use crate::prepared::Prepared;
 use crate::record::{Message, Outlet, Recorder, new_batch};
 use crate::settings::Settings;
@@ -297,8 +297,9 @@ pub(crate) fn pace(prepared: &Prepared, worker: u64, workers: u64) -> Pace {
             Pace::Open(Open { cursor, in_flight_max, tick: prepared.settings.tick })
         }
         Load::Closed { users } => {
-            let idle = users_share(*users, &prepared.settings, worker, workers);
-            Pace::Closed { idle, next: worker, step: workers }
+            let users = users_share(*users, &prepared.settings, worker, workers);
+            let left = plan.hits_max.map_or(u64::MAX, |max| share(max, worker, workers));
+            Pace::Closed(Closed::new(users, (worker, workers), left))
         }
     }
 }

@@ -12,6 +12,7 @@ pub(crate) const STALL: Nanos = Nanos::from_millis(100);
 pub(crate) struct Watch {
     pub(crate) planned: u64,
     pub(crate) sent: u64,
+    pub(crate) warmup_hits: u64,
     pub(crate) not_sent: u64,
     pub(crate) held: u64,
     pub(crate) connections: u64,
@@ -62,6 +63,7 @@ impl Watch {
         record.workers = 1;
         record.planned = self.planned;
         record.sent = self.sent;
+        record.warmup_hits = self.warmup_hits;
         record.not_sent = self.not_sent;
         record.held = self.held;
         record.connections = self.connections;

@@ -53,6 +53,8 @@ fn plan(url: &str, load: Load) -> Plan {
         name: String::new(),
     };
     Plan {
+        warmup: stdx::Nanos::ZERO,
+        think: stdx::Law::None,
         name: "quiet".to_owned(),
         load,
         duration: Some(Nanos::from_secs(30)),

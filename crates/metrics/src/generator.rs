@@ -25,6 +25,8 @@ pub struct Generator {
     pub planned: u64,
     /// Hits that were begun.
     pub sent: u64,
+    /// Hits of the warm-up (`--warmup`), which count nowhere else.
+    pub warmup_hits: u64,
     /// Hits that fell due and were never begun: the generator, or its limit on hits under way, was in the way.
     pub not_sent: u64,
     /// Begin of a hit minus its due time: how late the generator itself was. Hits held back by `max_in_flight` count
@@ -78,6 +80,7 @@ impl Generator {
         self.merge_settings(other);
         self.planned += other.planned;
         self.sent += other.sent;
+        self.warmup_hits += other.warmup_hits;
         self.not_sent += other.not_sent;
         self.lag.merge(&other.lag);
         self.held += other.held;

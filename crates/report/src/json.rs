@@ -188,6 +188,7 @@ fn generator(generator: &Generator) -> String {
         .number("seed", generator.seed)
         .number("planned", generator.planned)
         .number("sent", generator.sent)
+        .number("warmup_hits", generator.warmup_hits)
         .number("not_sent", generator.not_sent)
         .number("held", generator.held)
         .put("lag", times(&generator.lag))

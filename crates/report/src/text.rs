@@ -173,6 +173,7 @@ pub(crate) fn pacing(generator: &Generator) -> String {
 /// Counts that should be 0, where they are not.
 pub(crate) fn troubles(generator: &Generator) -> Vec<(&'static str, u64)> {
     let all = [
+        ("[warm-up, not counted]", generator.warmup_hits),
         ("[not sent]", generator.not_sent),
         ("[held by -max-workers]", generator.held),
         ("[descriptors exhausted]", generator.descriptors_exhausted),

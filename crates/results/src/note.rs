@@ -18,6 +18,7 @@ pub(crate) fn encode(g: &Generator) -> String {
         "seed": g.seed,
         "planned": g.planned,
         "sent": g.sent,
+        "warmup_hits": g.warmup_hits,
         "not_sent": g.not_sent,
         "lag": {
             "min": lag.min().0,
@@ -65,6 +66,7 @@ pub(crate) fn decode(text: &str) -> Result<Generator, String> {
         seed: number("seed"),
         planned: number("planned"),
         sent: number("sent"),
+        warmup_hits: number("warmup_hits"),
         not_sent: number("not_sent"),
         lag: decode_lag(&value["lag"])?,
         held: number("held"),
@@ -114,6 +116,7 @@ mod tests {
             seed: u64::MAX,
             planned: 250,
             sent: 250,
+            warmup_hits: 7,
             cpu_busiest: 0.125,
             wall: Nanos::from_secs(5),
             finished: true,

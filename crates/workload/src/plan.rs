@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stdx::{Nanos, mix};
+use stdx::{Law, Nanos, Prng, mix};
 
 use crate::arrival::Shape;
 
@@ -13,15 +13,33 @@ pub struct Plan {
     pub name: String,
     /// When hits begin.
     pub load: Load,
-    /// How long hits are begun; `None` goes on until stopped.
+    /// How long hits are begun, the warm-up included; `None` goes on until stopped.
     pub duration: Option<Nanos>,
-    /// The most hits that are begun; `None` is no limit.
+    /// Hits due before this are sent and counted nowhere (`--warmup`).
+    pub warmup: Nanos,
+    /// How long a user of a closed loop waits between an answer and its next hit (`--think`). The hit is due at its end.
+    pub think: Law,
+    /// The most hits that are begun after the warm-up; `None` is no limit.
     pub hits_max: Option<u64>,
     /// What is asked for.
     pub targets: Targets,
     /// Every random choice of the run follows from it.
     pub seed: u64,
 }
+
+impl Plan {
+    /// How long the user of this hit thinks after it.
+    #[must_use]
+    pub fn think_after(&self, hit: u64) -> Nanos {
+        match self.think {
+            Law::None => Nanos::ZERO,
+            ref law => law.draw(&mut Prng::new(mix(self.seed ^ THINKING, hit))),
+        }
+    }
+}
+
+/// Keeps the random numbers of thinking apart from those that choose targets.
+const THINKING: u64 = 0x7468_696e_6b00_0000;
 
 /// When hits begin.
 #[derive(Clone, Debug)]

@@ -111,6 +111,8 @@ fn attack(
         name: String::new(),
     };
     let plan = Plan {
+        warmup: Nanos::ZERO,
+        think: stdx::Law::None,
         name: name.to_owned(),
         load: Load::Open { shape: Shape::constant(Rate::per_second(rate)), max_in_flight: None },
         duration: Some(DURATION),

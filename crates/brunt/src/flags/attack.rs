@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use stdx::Nanos;
+use stdx::{Law, Nanos};
 use workload::arrival::{ParsedRate, Rate};
 
 use super::{Flag, Kind, value};
@@ -56,6 +56,10 @@ pub(crate) struct AttackFlags {
     pub(crate) quiet: bool,
     /// Streams on one HTTP/2 connection.
     pub(crate) streams: Option<u64>,
+    /// `bench` alone: what is not counted at the begin.
+    pub(crate) warmup: Nanos,
+    /// `bench` alone: how long users wait after an answer.
+    pub(crate) think: Law,
     /// `bench` alone: unanswered requests on one connection.
     pub(crate) pipeline: Option<u64>,
     /// `bench` alone: the most requests.
@@ -110,6 +114,8 @@ impl Default for AttackFlags {
             progress: None,
             quiet: false,
             streams: None,
+            warmup: Nanos::ZERO,
+            think: Law::None,
             pipeline: None,
             requests: None,
             method: "GET".to_owned(),

@@ -99,6 +99,22 @@ const OWN: &[Flag<AttackFlags>] = &[
     )
     .native(),
     Flag::new(
+        "think",
+        Kind::Text("LAW"),
+        "none",
+        "How long a user waits after an answer: fixed:1s, uniform:1s,3s, exp:1s, lognormal:1s,0.5 or 1s.",
+        |t: &mut AttackFlags, v| value::law(v).map(|law| t.think = law),
+    )
+    .native(),
+    Flag::new(
+        "warmup",
+        Kind::Duration,
+        "0s",
+        "Requests due in this time, before -d and -n begin, are sent and not counted.",
+        |t: &mut AttackFlags, v| value::duration(v).map(|d| t.warmup = d),
+    )
+    .native(),
+    Flag::new(
         "k",
         Kind::Switch,
         "on",

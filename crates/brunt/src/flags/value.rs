@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use stdx::{Bytes, Nanos};
+use stdx::{Bytes, Law, Nanos};
 use workload::arrival::{ParsedRate, Rate, RateError};
 
 /// What is wrong with a flag's value, in both dialects' words.
@@ -50,6 +50,18 @@ pub(crate) fn count(text: &str) -> Result<u64, Wrong> {
     number(text).ok().filter(|&n| n > 0).ok_or_else(|| {
         Wrong::parse_error(format!("\"{text}\" is not a whole number (expected 1 or more)"))
     })
+}
+
+/// The law of a time: `fixed:1s`, `exp:1s` and so on, or a time alone.
+pub(crate) fn law(text: &str) -> Result<Law, Wrong> {
+    if let Ok(time) = Nanos::parse(text) {
+        return Ok(Law::Fixed(time));
+    }
+    match Law::parse(text) {
+        Ok(Law::File(_)) => Err(Wrong::new("a law is needed here, not a file of times")),
+        Ok(law) => Ok(law),
+        Err(error) => Err(Wrong::new(error.to_string())),
+    }
 }
 
 /// A whole number from -1.

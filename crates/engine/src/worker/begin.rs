@@ -20,7 +20,7 @@ pub(crate) const IN_FLIGHT_MAX: usize = 1 << 20;
 impl<I: Io> Worker<I> {
     /// Begins what is due.
     pub(super) fn begin_due(&mut self) {
-        if matches!(self.pace, Pace::Closed { .. }) {
+        if matches!(self.pace, Pace::Closed(_)) {
             return self.begin_idle_users();
         }
         let end = self.prepared.plan.duration.unwrap_or(Nanos::MAX);
@@ -50,26 +50,37 @@ impl<I: Io> Worker<I> {
             if let Pace::Open(open) = &mut self.pace {
                 open.cursor.advance();
             }
-            self.watch.planned += 1;
             self.now = self.io.now();
             if due < self.freed_at {
                 self.watch.held += 1;
-            } else {
+            } else if self.counts(due) {
                 self.lag.record(self.now.saturating_sub(due));
             }
             self.begin(seq, due, target);
         }
     }
 
-    /// Has each idle user of a closed loop begin its next hit.
+    /// Has each user of a closed loop that is idle, or has thought, begin its next hit.
     pub(super) fn begin_idle_users(&mut self) {
-        let Pace::Closed { idle, .. } = &self.pace else { return };
+        let Pace::Closed(closed) = &self.pace else { return };
+        if closed.left == 0 {
+            self.pace = Pace::Over;
+            return;
+        }
         // A hit that fails at once makes its user idle again; that one waits for the next turn.
-        for _ in 0..(*idle).min(BURST_MAX as u64) {
+        for _ in 0..closed.ready(self.now).min(BURST_MAX as u64) {
             if self.prepared.plan.duration.is_some_and(|end| self.now >= end) {
                 return self.end_pace(self.now);
             }
-            let Pace::Closed { next: seq, .. } = self.pace else { return };
+            let Pace::Closed(closed) = &self.pace else { return };
+            let Some(due) = closed.next_due(self.now).filter(|due| *due <= self.now) else {
+                return;
+            };
+            let (seq, counted) = (closed.next, self.counts(due));
+            if counted && closed.left == 0 {
+                self.pace = Pace::Over;
+                return;
+            }
             let target = match self.next_target(seq) {
                 Next::Target(target) => target,
                 Next::Later => return,
@@ -78,12 +89,14 @@ impl<I: Io> Worker<I> {
                     return;
                 }
             };
-            if let Pace::Closed { idle, next, step } = &mut self.pace {
-                *idle -= 1;
-                *next += *step;
+            let thought = match &mut self.pace {
+                Pace::Closed(closed) => closed.begin(counted),
+                Pace::Open(_) | Pace::Over => false,
+            };
+            if thought && counted {
+                self.lag.record(self.now.saturating_sub(due));
             }
-            self.watch.planned += 1;
-            self.begin(seq, self.now, target);
+            self.begin(seq, due, target);
         }
     }
 
@@ -102,7 +115,8 @@ impl<I: Io> Worker<I> {
     }
 
     fn next_target(&mut self, seq: u64) -> Next {
-        if self.prepared.plan.hits_max.is_some_and(|max| seq >= max) {
+        let open = matches!(self.pace, Pace::Open(_));
+        if open && self.prepared.plan.hits_max.is_some_and(|max| seq >= max) {
             return Next::End;
         }
         let Some(lane) = &mut self.lazy else {
@@ -125,8 +139,18 @@ impl<I: Io> Worker<I> {
         }
     }
 
+    /// Whether a hit due then is counted, or belongs to the warm-up.
+    pub(super) fn counts(&self, due: Nanos) -> bool {
+        due >= self.prepared.plan.warmup
+    }
+
     fn begin(&mut self, seq: u64, intended: Nanos, target: Picked) {
-        self.watch.sent += 1;
+        if self.counts(intended) {
+            self.watch.planned += 1;
+            self.watch.sent += 1;
+        } else {
+            self.watch.warmup_hits += 1;
+        }
         let mut hit = Hit::new(seq, intended);
         if let Some(timeout) = self.prepared.settings.timeout {
             hit.deadline = self.now.saturating_add(timeout);

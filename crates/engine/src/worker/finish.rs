@@ -214,9 +214,9 @@ impl<I: Io> Worker<I> {
         {
             self.freed_at = self.now;
         }
-        self.hits.remove(number as usize);
-        if let Pace::Closed { idle, .. } = &mut self.pace {
-            *idle += 1;
+        let hit = self.hits.remove(number as usize);
+        if let Pace::Closed(closed) = &mut self.pace {
+            closed.think(self.now, self.now + self.prepared.plan.think_after(hit.seq));
         }
     }
 
@@ -227,6 +227,9 @@ impl<I: Io> Worker<I> {
         failed: Option<(&Failure, Option<&Unsendable>)>,
     ) {
         let hit = &self.hits[number as usize];
+        if !self.counts(hit.intended) {
+            return;
+        }
         let kept = hit.conn.and_then(|conn| kept(&self.conns[conn as usize], number, hit.stream));
         let first = Self::first_request(&self.prepared, hit);
         let bytes_out = first.map_or(0, |request| request.template.body_bytes());

@@ -231,7 +231,7 @@ impl<I: Io> Worker<I> {
         }
         let begin = match &self.pace {
             Pace::Open(open) if self.has_room(open.in_flight_max) => open.next_begin(),
-            Pace::Closed { idle, .. } if *idle > 0 => Some(self.now),
+            Pace::Closed(closed) => closed.next_due(self.now),
             _ => None,
         };
         let lazy = self.lazy.as_ref().filter(|lane| lane.starved).map(|_| self.now + Nanos::MILLI);

@@ -91,6 +91,40 @@ fn a_closed_loop_obeys_littles_law() {
 }
 
 #[test]
+fn users_think_between_answers() {
+    // Ten users, each 90 ms of thought and 10 ms of service: the interactive response time law, X = N / (Z + R).
+    let mut plan = plan(Load::Closed { users: 10 }, 20, &["/"]);
+    plan.think = stdx::Law::Exponential(Nanos::from_millis(90));
+    let world = server(0, "fixed:10ms");
+    let outcome = run(10, Faults::default(), world, plan, &Settings::default());
+    check_oracles(&outcome);
+    let throughput = outcome.total.successes as f64 / 20.0;
+    let response = outcome.total.response.mean().as_secs_f64();
+    let expected = 10.0 / (0.09 + response);
+    assert!((throughput / expected - 1.0).abs() < 0.04, "{throughput}/s of {expected}/s");
+    // A hit is due when the thought ends, so a loop that is late is seen.
+    assert!(outcome.total.generator.lag.count() > 0);
+}
+
+#[test]
+fn a_warm_up_is_sent_and_not_counted() {
+    let mut by_time = plan(Load::Closed { users: 4 }, 3, &["/"]);
+    by_time.warmup = Nanos::from_secs(1);
+    let mut by_number = by_time.clone();
+    (by_number.duration, by_number.hits_max) = (None, Some(100));
+    for (plan, hits) in [(by_time, 780..=801), (by_number, 100..=100)] {
+        let world = server(0, "fixed:10ms");
+        let outcome = run(11, Faults::default(), world, plan, &Settings::default());
+        let generator = &outcome.total.generator;
+        assert!(hits.contains(&outcome.total.hits()), "{}", outcome.total.hits());
+        assert_eq!(generator.sent, outcome.total.hits());
+        assert!((380..=404).contains(&generator.warmup_hits), "{}", generator.warmup_hits);
+        let first = outcome.batches.iter().flat_map(|b| &b.samples).map(|s| s.intended).min();
+        assert!(first >= Some(Nanos::SECOND), "{first:?}");
+    }
+}
+
+#[test]
 fn pipelined_requests_share_a_connection_and_are_told_apart() {
     // One worker of 10 ms behind 2 connections with 4 unanswered requests each: eight users wait for each other.
     let settings = Settings { max_connections: Some(2), pipeline: 4, ..Settings::default() };

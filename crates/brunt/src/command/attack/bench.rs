@@ -21,6 +21,9 @@ pub(super) fn meant(mut typed: Typed<AttackFlags>, world: &World<'_>) -> Result<
     if flags.duration == Nanos::ZERO && flags.requests.is_none() {
         flags.duration = DURATION;
     }
+    if flags.duration > Nanos::ZERO {
+        flags.duration += flags.warmup;
+    }
     let connections = flags.max_workers.unwrap_or(CONNECTIONS);
     let depth = flags.pipeline.unwrap_or(1);
     if depth > 1 && !flags.keepalive {

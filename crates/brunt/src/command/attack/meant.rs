@@ -111,6 +111,8 @@ pub(super) fn assemble(
             name: flags.name.clone(),
             load,
             duration: Some(flags.duration).filter(|duration| *duration > Nanos::ZERO),
+            warmup: flags.warmup,
+            think: flags.think.clone(),
             hits_max: flags.requests,
             targets: Targets::new(list),
             seed: flags.seed.unwrap_or(world.seed),
