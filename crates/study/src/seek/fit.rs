@@ -1,0 +1,262 @@
+//! Where a curve of load and wrong hits crosses what is allowed, from all steps near the crossing.
+//!
+//! A single step near the limit says little: queues come in bursts, so of two equal runs one has no slow hit and the other a
+//! hundred. What the mean over many runs does say, without bias, is the *share* of slow hits, so shares are fitted and not
+//! percentiles (`p99 < t` is "less than 1 % take longer than t"). The model, per condition:
+//!
+//! ```text
+//! logit(share) = logit(allowed) + b (ln load - x)          a share of hits: percentiles, max, errors
+//! ln(mean)     = ln(limit)      + b (ln load - x)          a mean
+//! ```
+//!
+//! `x` is the logarithm of the limit searched and `b > 0` the steepness. With `D(x, b)` the (quasi-)deviance of the steps
+//! (McCullagh and Nelder, Generalized Linear Models, 1989, 9.2), `D0` the least of all, and `f` the dispersion after Pearson
+//! at that least, the weight of `(x, b)` is `prior(b) * (1 + (D - D0) / (f n))^(-(n + 1) / 2)`, summed over a grid (Kontsevich
+//! and Tyler, Bayesian adaptive estimation of psychometric slope and threshold, 1999). The answer is the mean of `x`, its
+//! interval the middle 95 %. It never fails to converge, and steps that are all clean below and all wrong above give a wide
+//! interval, not an infinite slope.
+//!
+//! `f` is mixed with what is thought of it beforehand, as if from [`DISPERSION_STEPS`] of the `n` steps: hits that are due soon
+//! after one another wait in the same queue, so slow hits come in bunches. Without it, the first few steps that happen to be
+//! quiet would look like certainty.
+
+use metrics::{Condition, Objective};
+
+use super::Step;
+use super::level::tolerated;
+
+/// How far from where the limit was last seen, in `ln load`, it is looked for.
+const REACH: f64 = 0.25;
+/// The window's edge, where steps no longer count, in reaches.
+const EDGE: f64 = 1.2;
+/// Points of the grid on either side of its centre.
+const POINTS: i32 = 50;
+/// The grid of steepness, from and to, and its points.
+const STEEPNESS: (f64, f64, i32) = (1.0, 1000.0, 16);
+/// What is thought of the steepness beforehand: log-normal about this median, with this sigma. A single queue at 90 % load has
+/// about 35 for its p99.
+const STEEPNESS_PRIOR: (f64, f64) = (30.0, 1.2);
+/// How many limits' worth of hits a bunch is thought to be. In a queue at 90 % load the waits of hits ten limits apart are
+/// still alike.
+const BUNCH: f64 = 10.0;
+/// How many steps the dispersion thought of beforehand counts for: `k`.
+const DISPERSION_STEPS: f64 = 4.0;
+/// A share this far on its way from what is allowed to all hits says no more than that the load is too high: how long the step
+/// was, and not the load, decides how far an overload goes.
+const PLAIN_SHARE: f64 = 0.3;
+/// The same for a mean, as a multiple of its limit, and for the limit as a multiple of the mean.
+const PLAIN_RATIO: f64 = 3.0;
+/// Rounds in which the window follows the estimate.
+const ROUNDS: usize = 3;
+
+/// Where the limit is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The limit.
+    pub load: f64,
+    /// It is above this, with 97.5 %.
+    pub low: f64,
+    /// It is below this, with 97.5 %.
+    pub high: f64,
+    /// How many steps it comes from.
+    pub steps: usize,
+}
+
+/// Where the objective's limit is, looked for around the bracket. `None` without steps near it.
+#[must_use]
+pub fn estimate(objective: &Objective, steps: &[&Step], bracket: (f64, f64)) -> Option<Estimate> {
+    let (low, high) = bracket;
+    // A wide bracket, as of two whole numbers, is looked at as a whole.
+    let reach = REACH.max((high / low).ln());
+    let mut centre = (low * high).sqrt();
+    let mut found = None;
+    for _ in 0..ROUNDS {
+        let window = Window { centre, reach };
+        found = window.estimate(objective, steps);
+        centre = found?.load;
+    }
+    found
+}
+
+/// The loads around a centre.
+struct Window {
+    centre: f64,
+    reach: f64,
+}
+
+/// One step as one condition sees it.
+struct Point {
+    /// `ln(load / centre)`.
+    x: f64,
+    /// How much it counts, 0 to 1.
+    weight: f64,
+    hits: f64,
+    figure: f64,
+    rate_per_s: f64,
+}
+
+impl Window {
+    fn estimate(&self, objective: &Objective, steps: &[&Step]) -> Option<Estimate> {
+        let near =
+            steps.iter().filter(|step| self.weight(step.load) > 0.0 && step.hits > 0).count();
+        if near == 0 {
+            return None;
+        }
+        let conditions = objective.conditions().iter().enumerate();
+        let mut seen: Vec<(&Condition, Vec<Point>)> =
+            conditions.map(|(at, condition)| (condition, self.points(at, steps))).collect();
+        let is_strained = |(condition, points): &(&Condition, Vec<Point>)| {
+            condition.allowed().is_none() || points.iter().any(|point| point.figure > 0.0)
+        };
+        // A condition without one wrong hit in the whole window is not what limits.
+        if seen.iter().any(is_strained) {
+            seen.retain(is_strained);
+        }
+        // The objective's limit is the least of its conditions' limits: above x with the product of the chances.
+        let mut above = vec![1.0; self.grid().count()];
+        for (condition, points) in &seen {
+            let weights = self.weights(condition, points);
+            let total: f64 = weights.iter().sum();
+            let mut rest = 1.0;
+            for (above, weight) in above.iter_mut().zip(&weights) {
+                rest -= weight / total;
+                *above *= rest.max(0.0);
+            }
+        }
+        Some(self.summed_up(&above, near))
+    }
+
+    /// The mean and the middle 95 % of a distribution given by its chances to lie above each point of the grid.
+    fn summed_up(&self, above: &[f64], steps: usize) -> Estimate {
+        let (mut mean, mut before) = (0.0, 1.0);
+        for (x, above) in self.grid().zip(above) {
+            mean += x * (before - above);
+            before = *above;
+        }
+        let quantile = |chance: f64| {
+            let at = above.iter().position(|above| *above <= chance).unwrap_or(above.len() - 1);
+            // Between the point that is passed and the one before, in proportion.
+            let (before, here) = (if at == 0 { 1.0 } else { above[at - 1] }, above[at]);
+            let part = (chance - here) / (before - here).max(1e-12);
+            let step = self.reach / f64::from(POINTS);
+            self.centre * (self.grid().nth(at).unwrap_or(0.0) - step * part.clamp(0.0, 1.0)).exp()
+        };
+        let load = self.centre * mean.exp();
+        Estimate { load, low: quantile(0.975).min(load), high: quantile(0.025).max(load), steps }
+    }
+
+    /// The values of `x` that are looked at.
+    fn grid(&self) -> impl Iterator<Item = f64> {
+        let reach = self.reach;
+        (-POINTS..=POINTS).map(move |at| reach * f64::from(at) / f64::from(POINTS))
+    }
+
+    /// Tukey's tricube: 1 at the centre, 0 at the reach.
+    fn weight(&self, load: f64) -> f64 {
+        let distance = ((load / self.centre).ln() / (EDGE * self.reach)).abs().min(1.0);
+        (1.0 - distance.powi(3)).powi(3)
+    }
+
+    fn points(&self, at: usize, steps: &[&Step]) -> Vec<Point> {
+        let points = steps.iter().map(|step| Point {
+            x: (step.load / self.centre).ln(),
+            weight: self.weight(step.load),
+            hits: step.hits as f64,
+            figure: step.figures[at],
+            rate_per_s: step.achieved_per_s,
+        });
+        points.filter(|point| point.weight > 0.0 && point.hits > 0.0).collect()
+    }
+
+    /// How likely each `x` of the grid is, whatever the steepness; not normalised.
+    fn weights(&self, condition: &Condition, points: &[Point]) -> Vec<f64> {
+        let models: Vec<Vec<(f64, Model)>> = self
+            .grid()
+            .map(|x| {
+                steepnesses()
+                    .map(|(b, prior)| (prior, Model::of(condition, points, x, b)))
+                    .collect()
+            })
+            .collect();
+        let best = models.iter().flatten().min_by(|a, b| a.1.deviance.total_cmp(&b.1.deviance));
+        let Some((_, best)) = best else { return Vec::new() };
+        let count: f64 = points.iter().map(|point| point.weight).sum();
+        let thought = 1.0 + BUNCH * bunch(condition, points);
+        let freedom = count + DISPERSION_STEPS;
+        let dispersion = (best.pearson + DISPERSION_STEPS * thought) / freedom;
+        let weight = |(prior, model): &(f64, Model)| {
+            let worse = (model.deviance - best.deviance) / dispersion;
+            (prior - (freedom + 1.0) / 2.0 * (1.0 + worse / freedom).ln()).exp()
+        };
+        models.iter().map(|row| row.iter().map(weight).sum()).collect()
+    }
+}
+
+/// Each steepness of the grid, with the logarithm of its prior.
+fn steepnesses() -> impl Iterator<Item = (f64, f64)> {
+    let (from, to, count) = STEEPNESS;
+    let (median, sigma) = STEEPNESS_PRIOR;
+    (0..count).map(move |at| {
+        let steepness = from * (to / from).powf(f64::from(at) / f64::from(count - 1));
+        let off = (steepness / median).ln() / sigma;
+        (steepness, -off * off / 2.0)
+    })
+}
+
+/// How badly a limit and a steepness describe the steps: 0 is not at all badly.
+#[derive(Clone, Copy, Debug, Default)]
+struct Model {
+    /// The quasi-deviance, by which models are compared.
+    deviance: f64,
+    /// Pearson's sum of squares, from which the dispersion comes.
+    pearson: f64,
+}
+
+impl Model {
+    fn of(condition: &Condition, points: &[Point], x: f64, steepness: f64) -> Self {
+        let mut model = Self::default();
+        for point in points {
+            let along = (steepness * (point.x - x)).clamp(-40.0, 40.0).exp();
+            let (deviance, square) = match condition.allowed() {
+                Some(allowed) => {
+                    let allowed = tolerated(allowed, point.hits);
+                    let most = allowed + PLAIN_SHARE * (1.0 - allowed);
+                    let odds = odds(allowed) * along;
+                    let expected = (odds / (1.0 + odds)).clamp(1e-12, most);
+                    let wrong = point.figure.min(most);
+                    let off = (wrong - expected) * (wrong - expected);
+                    (
+                        part(wrong, expected) + part(1.0 - wrong, 1.0 - expected),
+                        off / (expected * (1.0 - expected)),
+                    )
+                }
+                None => {
+                    // Gamma: the longer a queue, the more its length varies.
+                    let plain = |ratio: f64| ratio.clamp(1.0 / PLAIN_RATIO, PLAIN_RATIO);
+                    let ratio = plain(point.figure / condition.limit) / plain(along);
+                    (ratio - 1.0 - ratio.ln(), (ratio - 1.0) * (ratio - 1.0))
+                }
+            };
+            let weight = point.weight * point.hits;
+            model.deviance += 2.0 * weight * deviance;
+            model.pearson += weight * square;
+        }
+        model
+    }
+}
+
+/// Hits that are due within one limit, at the rate that the steps show; 0 for errors, which come alone.
+fn bunch(condition: &Condition, points: &[Point]) -> f64 {
+    let rate = points.iter().map(|point| point.rate_per_s).fold(0.0, f64::max);
+    condition.limit_time().map_or(0.0, |limit| rate * limit.as_secs_f64())
+}
+
+fn odds(share: f64) -> f64 {
+    let share = share.clamp(1e-9, 1.0 - 1e-9);
+    share / (1.0 - share)
+}
+
+/// `y ln(y / m)`, and 0 for nothing.
+fn part(seen: f64, expected: f64) -> f64 {
+    if seen > 0.0 { seen * (seen / expected).ln() } else { 0.0 }
+}

@@ -1,0 +1,111 @@
+//! What the runs at one load say together: a sequential test, one run where it is plain, up to three near the limit.
+
+use metrics::{Condition, Objective};
+
+use super::Step;
+
+/// Runs at one load after which it is judged, however close it is.
+pub const RUNS_MAX: usize = 3;
+/// One run suffices where a figure is this many times its limit, or its limit this many times the figure.
+const PLAIN: f64 = 2.0;
+/// Hits on the wrong side without which one run misses nothing.
+const PLAIN_HITS: f64 = 5.0;
+/// Hits that may be on the wrong side, without which a clean run proves nothing (95 %): the rule of three.
+const PROOF_HITS: f64 = 3.0;
+
+/// The runs at one load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Level {
+    /// The load.
+    pub load: f64,
+    /// What its runs say.
+    pub judgement: Judgement,
+}
+
+/// What runs at one load say of the objective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// It is met.
+    Met,
+    /// Nothing speaks against it, but there were too few hits to prove it.
+    Unproven,
+    /// It is missed.
+    Missed,
+    /// Too close to tell: another run.
+    Open,
+}
+
+impl Judgement {
+    /// The search takes it for met.
+    #[must_use]
+    pub fn is_met(self) -> bool {
+        matches!(self, Self::Met | Self::Unproven)
+    }
+}
+
+/// The loads so far in rising order, each with what its valid runs say.
+#[must_use]
+pub fn levels(objective: &Objective, steps: &[Step]) -> Vec<Level> {
+    let mut valid: Vec<&Step> = steps.iter().filter(|step| step.spoilt.is_none()).collect();
+    valid.sort_by(|a, b| a.load.total_cmp(&b.load));
+    valid
+        .chunk_by(|a, b| a.load == b.load)
+        .map(|runs| Level { load: runs[0].load, judgement: judge(objective, runs) })
+        .collect()
+}
+
+/// What runs at one load say of the whole objective.
+#[must_use]
+pub fn judge(objective: &Objective, runs: &[&Step]) -> Judgement {
+    let conditions = objective.conditions().iter().enumerate();
+    let judgements: Vec<Judgement> =
+        conditions.map(|(at, condition)| judge_one(condition, at, runs)).collect();
+    let worst = [Judgement::Missed, Judgement::Open, Judgement::Unproven];
+    worst.into_iter().find(|one| judgements.contains(one)).unwrap_or(Judgement::Met)
+}
+
+fn judge_one(condition: &Condition, at: usize, runs: &[&Step]) -> Judgement {
+    let hits: f64 = runs.iter().map(|run| run.hits as f64).sum();
+    if hits == 0.0 {
+        // Where nothing was answered, not even with a failure, nothing was met.
+        return Judgement::Missed;
+    }
+    let strain = pooled(condition, at, runs);
+    let wrong = match condition.allowed() {
+        Some(allowed) => strain * tolerated(allowed, hits) * hits,
+        None => f64::INFINITY,
+    };
+    let plainly_missed = strain >= PLAIN && wrong >= PLAIN_HITS;
+    if runs.len() < RUNS_MAX && strain > 1.0 / PLAIN && !plainly_missed {
+        return Judgement::Open;
+    }
+    if strain >= 1.0 {
+        return Judgement::Missed;
+    }
+    let proven = hits_needed(condition).is_none_or(|needed| hits >= needed);
+    if proven { Judgement::Met } else { Judgement::Unproven }
+}
+
+/// The figure of all runs together as a multiple of what is allowed: 1 is just at the limit.
+fn pooled(condition: &Condition, at: usize, runs: &[&Step]) -> f64 {
+    let hits: f64 = runs.iter().map(|run| run.hits as f64).sum();
+    let figure = runs.iter().map(|run| run.figures[at] * run.hits as f64).sum::<f64>() / hits;
+    figure / limit(condition, hits)
+}
+
+/// What a figure may be: a share of hits, or a time in nanoseconds.
+fn limit(condition: &Condition, hits: f64) -> f64 {
+    condition.allowed().map_or(condition.limit, |allowed| tolerated(allowed, hits))
+}
+
+/// The share of wrong hits at which a condition is just met. Where none is allowed at all (`max`, `errors<=0`) that is the
+/// share at which half of such runs are clean: ln 2 of a hit.
+pub(super) fn tolerated(allowed: f64, hits: f64) -> f64 {
+    if allowed > 0.0 { allowed } else { std::f64::consts::LN_2 / hits.max(1.0) }
+}
+
+/// Hits without which a clean run proves nothing; `None` where any number does.
+#[must_use]
+pub fn hits_needed(condition: &Condition) -> Option<f64> {
+    condition.allowed().filter(|allowed| *allowed > 0.0).map(|allowed| PROOF_HITS / allowed)
+}

@@ -1,0 +1,195 @@
+//! `Meter`: takes a step's rows as they come, and makes the step of them. Memory is bounded: rows are counted into cells by
+//! the time they were due, never kept.
+
+use metrics::{Batch, CONDITIONS_MAX, Histogram, Sample, Verdict};
+use stdx::Nanos;
+
+use super::{By, Search, Step, Trial};
+use crate::warmup::start_of_steady_state;
+
+/// Cells of a step.
+const CELLS: u64 = 100;
+/// Where this share of a step's hits is on the wrong side, no more need be seen; and where half of what is allowed beyond
+/// this is, if that is more.
+const PLAIN_SHARE: f64 = 0.3;
+/// A figure from the times since hits were sent that is so many times its limit is the server's doing, however late the
+/// generator was.
+const SERVERS_DOING: f64 = 2.0;
+
+/// Measures one step.
+#[derive(Debug)]
+pub struct Meter<'a> {
+    search: &'a Search,
+    trial: Trial,
+    warmup: Nanos,
+    width: Nanos,
+    cells: Vec<Cell>,
+}
+
+/// What was seen of the hits that were due in one cell.
+#[derive(Clone, Debug, Default)]
+struct Cell {
+    hits: u64,
+    errors: u64,
+    /// Hits that ended in this cell with success, whenever they were due.
+    ended: u64,
+    /// Hits on the wrong side of each condition.
+    wrong: [u64; CONDITIONS_MAX],
+    /// The same, had they been due when they were sent.
+    wrong_from_sent: [u64; CONDITIONS_MAX],
+    response: Histogram,
+}
+
+impl Cell {
+    fn add(&mut self, search: &Search, sample: &Sample) {
+        self.hits += 1;
+        self.errors += u64::from(!sample.is_success());
+        self.response.record(sample.response());
+        let from_sent = Sample { intended: sample.sent, ..*sample };
+        for (at, condition) in search.objective.conditions().iter().enumerate() {
+            self.wrong[at] += u64::from(condition.is_passed_by(sample));
+            self.wrong_from_sent[at] += u64::from(condition.is_passed_by(&from_sent));
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.hits += other.hits;
+        self.errors += other.errors;
+        self.ended += other.ended;
+        for at in 0..CONDITIONS_MAX {
+            self.wrong[at] += other.wrong[at];
+            self.wrong_from_sent[at] += other.wrong_from_sent[at];
+        }
+        self.response.merge(&other.response);
+    }
+}
+
+impl<'a> Meter<'a> {
+    /// Measures a step of this search whose first `warmup` is left out.
+    #[must_use]
+    pub fn new(search: &'a Search, trial: Trial, warmup: Nanos) -> Self {
+        let width = Nanos((warmup + trial.measure).0.div_ceil(CELLS).max(1));
+        Self { search, trial, warmup, width, cells: vec![Cell::default(); CELLS as usize] }
+    }
+
+    /// How long the whole step takes.
+    #[must_use]
+    pub fn duration(&self) -> Nanos {
+        self.warmup + self.trial.measure
+    }
+
+    /// Counts rows. Times are offsets from the step's start.
+    pub fn add(&mut self, batch: &Batch) {
+        for sample in &batch.samples {
+            let (due, ended) = (self.cell_of(sample.intended), self.cell_of(sample.done));
+            self.cells[due.min(CELLS as usize - 1)].add(self.search, sample);
+            if let Some(cell) = self.cells.get_mut(ended)
+                && sample.is_success()
+            {
+                cell.ended += 1;
+            }
+        }
+    }
+
+    fn cell_of(&self, time: Nanos) -> usize {
+        (time.0 / self.width.0) as usize
+    }
+
+    /// Whether the objective is missed whatever is still to come, `now` with so many hits under way: a climb past the capacity
+    /// need not take as long as a step. Hits that are under way for longer than a limit count as on its wrong side.
+    #[must_use]
+    pub fn is_plainly_missed(&self, now: Nanos, in_flight: u64) -> bool {
+        // A closed loop builds up no backlog, and its steps are never cut.
+        if self.search.by == By::Connections {
+            return false;
+        }
+        let planned = self.trial.load * self.duration().as_secs_f64();
+        let conditions = self.search.objective.conditions().iter().enumerate();
+        conditions.into_iter().any(|(at, condition)| {
+            let wrong: u64 = self.cells.iter().map(|cell| cell.wrong[at]).sum();
+            let allowed = condition.allowed().unwrap_or(0.5);
+            let overdue = condition.limit_time().map_or(0.0, |limit| {
+                // Twice the limit for a mean, so that half of the hits being so late settles it.
+                let limit = if condition.allowed().is_some() { limit } else { limit + limit };
+                in_flight as f64 - self.trial.load * limit.min(now).as_secs_f64()
+            });
+            let share = f64::midpoint(1.0, allowed).min(allowed + PLAIN_SHARE);
+            wrong as f64 + overdue.max(0.0) >= share.max(PLAIN_SHARE) * planned
+        })
+    }
+
+    /// The step. `verdict` is the run's own; `cut` says when it was ended early.
+    #[must_use]
+    pub fn finish(self, verdict: &Verdict, cut: Option<Nanos>) -> Step {
+        let end = cut.unwrap_or(self.duration()).min(self.duration());
+        // What was cut has no steady state: all of it counts.
+        let begin = if cut.is_some() { 0 } else { self.steady_from() };
+        let mut all = Cell::default();
+        self.cells[begin..].iter().for_each(|cell| all.merge(cell));
+        let warmup = Nanos(self.width.0 * begin as u64).min(end);
+        let measured = end.saturating_sub(warmup);
+        let quantile = |q: f64| all.response.quantile(q);
+        let seconds = measured.as_secs_f64().max(1e-9);
+        let in_time =
+            self.cells[begin..].iter().take(self.cell_of(end).saturating_sub(begin).max(1));
+        let ended: u64 = in_time.map(|cell| cell.ended).sum();
+        Step {
+            load: self.trial.load,
+            hits: all.hits,
+            figures: self.figures(&all, &all.wrong),
+            achieved_per_s: ended as f64 / seconds,
+            mean: all.response.mean(),
+            p50: quantile(0.5),
+            p95: quantile(0.95),
+            p99: quantile(0.99),
+            errors: all.errors as f64 / all.hits.max(1) as f64,
+            warmup,
+            measured,
+            cut: cut.is_some(),
+            spoilt: (!verdict.is_valid() && !self.is_servers_doing(&all)).then(|| {
+                let reasons: Vec<String> =
+                    verdict.reasons.iter().map(ToString::to_string).collect();
+                reasons.join("; ")
+            }),
+        }
+    }
+
+    /// The cell at which what counts begins: after the warm-up that was asked for, and after what is plainly not yet the
+    /// steady state behind it.
+    fn steady_from(&self) -> usize {
+        let begin = (self.warmup.0.div_ceil(self.width.0) as usize).min(self.cells.len() - 1);
+        let medians: Vec<f64> = self.cells[begin..]
+            .iter()
+            .filter(|cell| cell.hits > 0)
+            .map(|cell| cell.response.quantile(0.5).0 as f64)
+            .collect();
+        // Cells without a hit say nothing of when the steady state began.
+        if medians.len() < self.cells.len() - begin {
+            return begin;
+        }
+        begin + start_of_steady_state(&medians)
+    }
+
+    fn figures(&self, all: &Cell, wrong: &[u64; CONDITIONS_MAX]) -> Vec<f64> {
+        let conditions = self.search.objective.conditions().iter().enumerate();
+        let figure = |(at, condition): (usize, &metrics::Condition)| match condition.allowed() {
+            Some(_) => wrong[at] as f64 / all.hits.max(1) as f64,
+            None => all.response.sum() as f64 / all.hits.max(1) as f64,
+        };
+        conditions.map(figure).collect()
+    }
+
+    /// A latency's limit is missed by far even counted from when hits were sent: then the server is slow, and a generator that
+    /// ran out of connections or time is its victim.
+    fn is_servers_doing(&self, all: &Cell) -> bool {
+        let from_sent = self.figures(all, &all.wrong_from_sent);
+        let conditions = self.search.objective.conditions().iter().zip(from_sent);
+        conditions.filter(|(condition, _)| condition.limit_time().is_some()).any(
+            |(condition, share)| {
+                condition
+                    .allowed()
+                    .is_some_and(|allowed| share > 0.01 && share > SERVERS_DOING * allowed)
+            },
+        )
+    }
+}
