@@ -3,4 +3,5 @@
 mod faults;
 mod laws;
 mod records;
+mod seek;
 mod world;
