@@ -18,11 +18,13 @@ pub(crate) enum ExitCode {
     Results = 4,
     /// `report --fail-on-invalid` and the verdict is INVALID.
     Invalid = 5,
+    /// `seek` found no load that meets the objective: the lowest misses it, or no step could be judged.
+    Unmet = 6,
 }
 
 impl ExitCode {
     /// Every code, in the words of the man page.
-    pub(crate) const MEANINGS: [(Self, &'static str); 6] = [
+    pub(crate) const MEANINGS: [(Self, &'static str); 7] = [
         (Self::Ok, "Done, even if every request failed."),
         (Self::Failure, "An operation failed: output not written, address not bound."),
         (Self::Usage, "The command line is wrong."),
@@ -32,6 +34,7 @@ impl ExitCode {
         ),
         (Self::Results, "A results file is empty, corrupt or of no known format."),
         (Self::Invalid, "report -fail-on-invalid, and the verdict is INVALID."),
+        (Self::Unmet, "seek found no load that meets the objective."),
     ];
 
     /// The code in Vegeta's numbers, which knows 0, 1 and 2 only.
@@ -39,7 +42,9 @@ impl ExitCode {
     pub(crate) fn as_vegeta(self) -> Self {
         match self {
             Self::Ok | Self::Usage => self,
-            Self::Failure | Self::Input | Self::Results | Self::Invalid => Self::Failure,
+            Self::Failure | Self::Input | Self::Results | Self::Invalid | Self::Unmet => {
+                Self::Failure
+            }
         }
     }
 }
@@ -99,6 +104,7 @@ mod tests {
             (ExitCode::Input, 1),
             (ExitCode::Results, 1),
             (ExitCode::Invalid, 1),
+            (ExitCode::Unmet, 1),
         ];
         for (code, number) in cases {
             assert_eq!(code.as_vegeta() as u8, number);
@@ -108,7 +114,7 @@ mod tests {
     #[test]
     fn the_reference_page_lists_every_code() {
         let page = include_str!("../../../docs/reference/exit-codes.md");
-        for code in 0..=5 {
+        for code in 0..=6 {
             assert!(page.contains(&format!("| {code} |")), "{code}");
         }
     }

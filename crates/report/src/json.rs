@@ -9,15 +9,15 @@ use crate::number::{go_json, rfc3339};
 use crate::{Buckets, Input, escape};
 
 /// An object under construction: keys in the order they are put.
-struct Object(String);
+pub(crate) struct Object(String);
 
 impl Object {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(String::new())
     }
 
     /// Puts a key with a value that is JSON already.
-    fn put(mut self, key: &str, value: impl AsRef<str>) -> Self {
+    pub(crate) fn put(mut self, key: &str, value: impl AsRef<str>) -> Self {
         self.0.push(if self.0.is_empty() { '{' } else { ',' });
         self.0.push_str(&escape::json(key));
         self.0.push(':');
@@ -25,19 +25,19 @@ impl Object {
         self
     }
 
-    fn number(self, key: &str, value: u64) -> Self {
+    pub(crate) fn number(self, key: &str, value: u64) -> Self {
         self.put(key, value.to_string())
     }
 
-    fn float(self, key: &str, value: f64) -> Self {
+    pub(crate) fn float(self, key: &str, value: f64) -> Self {
         self.put(key, go_json(value))
     }
 
-    fn text(self, key: &str, value: &str) -> Self {
+    pub(crate) fn text(self, key: &str, value: &str) -> Self {
         self.put(key, escape::json(value))
     }
 
-    fn end(self) -> String {
+    pub(crate) fn end(self) -> String {
         if self.0.is_empty() { "{}".to_owned() } else { self.0 + "}" }
     }
 }

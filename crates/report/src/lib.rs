@@ -5,6 +5,7 @@
 //! Summary                                       ──▶ hist · hdrplot
 //! Batch, TargetTable, label ──▶ PlotBuilder ──▶ Figure ──▶ html · svg · png
 //! Curve (label, Histogram)  ──▶ percentiles · histogram ──▶ Figure
+//! Search, Steps, Outcome    ──▶ seek_line · seek_text · seek_json · seek_figure
 //! Snapshot                  ──▶ live::frame
 //! ```
 //!
@@ -24,6 +25,7 @@ mod number;
 mod overlay;
 mod page;
 mod plot;
+mod seek;
 mod text;
 
 pub mod live;
@@ -37,6 +39,7 @@ pub use junit::junit;
 pub use markdown::markdown;
 pub use overlay::{Curve, histogram, percentiles};
 pub use plot::{POINTS_MAX, PlotBuilder, SERIES_MAX, THRESHOLD, ThresholdError};
+pub use seek::{SeekInput, seek_figure, seek_json, seek_line, seek_text};
 pub use text::{text, text_vegeta};
 
 use metrics::{Generator, Groups, Histogram, Summary, Timeline, Verdict};

@@ -20,6 +20,20 @@ pub(crate) fn grouped(n: u64) -> String {
     out
 }
 
+/// A figure to four significant digits, and no fewer than its whole ones: `0.1234`, `89.48`, `12,345`.
+pub(crate) fn number(value: f64) -> String {
+    if !value.is_finite() || value.abs() >= 1e15 {
+        return format!("{value}");
+    }
+    let digits = (3.0 - value.abs().max(1e-3).log10().floor()).clamp(0.0, 6.0) as usize;
+    let text = format!("{value:.digits$}");
+    match text.split_once('.') {
+        Some((whole, below)) if below.bytes().all(|byte| byte == b'0') => whole.to_owned(),
+        Some(_) => text,
+        None => text.parse().map_or(text, grouped),
+    }
+}
+
 /// A float as Go's JSON encoder writes it: shortest digits, exponents below 1e-6 and from 1e21. What is not finite is 0.
 pub(crate) fn go_json(value: f64) -> String {
     let size = value.abs();
@@ -70,6 +84,22 @@ mod tests {
     fn groups_of_three() {
         for (n, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (12_345_678, "12,345,678")] {
             assert_eq!(grouped(n), text);
+        }
+    }
+
+    #[test]
+    fn figures_to_four_digits() {
+        let cases = [
+            (0.0, "0"),
+            (0.123_456, "0.1235"),
+            (10.0, "10"),
+            (89.4758, "89.48"),
+            (999.96, "1000.0"),
+            (1234.5, "1,234"),
+            (12_345.6, "12,346"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(number(value), text);
         }
     }
 

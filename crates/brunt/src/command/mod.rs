@@ -12,6 +12,7 @@ mod man;
 mod plot;
 mod report;
 mod scheduler;
+mod seek;
 mod serve;
 
 use std::time::Duration;
@@ -125,6 +126,28 @@ pub(crate) const COMMANDS: &[Command] = &[
         ],
         rows: || rows_of(&flags::bench::table()),
         run: attack::run_bench,
+    },
+    Command {
+        name: "seek",
+        summary: "Find the highest rate, or number of connections, that meets an objective.",
+        operands: "[URL]",
+        about: seek::ABOUT,
+        examples: &[
+            (
+                "brunt seek -objective='p99<250ms, errors<0.1%' http://localhost:8080/",
+                "the highest rate, with its interval",
+            ),
+            (
+                "brunt seek -by=connections -objective='p95<50ms' -plot=curve.html http://localhost:8080/",
+                "the most users of a closed loop, and the curve",
+            ),
+            (
+                "brunt seek -objective='p99<1s' -step=1m -precision=2% -state=seek.json http://localhost:8080/",
+                "a longer search that can be interrupted and taken up again",
+            ),
+        ],
+        rows: || rows_of(&flags::seek::table()),
+        run: seek::run,
     },
     Command {
         name: "report",

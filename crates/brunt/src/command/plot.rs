@@ -44,12 +44,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     } else {
         over_time(&typed)?
     };
-    let document = match kind {
-        Kind::Html => figure.html().into_bytes(),
-        Kind::Svg => figure.svg(SIZE).into_bytes(),
-        Kind::Png => figure.png(SIZE).or_exit(ExitCode::Failure)?,
-    };
-    place.write(&document)?;
+    write(&figure, kind, &place)?;
     damage.map_or(Ok(ExitCode::Ok), |failed| Err(failed.into()))
 }
 
@@ -57,12 +52,36 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
 fn kind(typed: &Typed<PlotFlags>) -> Kind {
     let flags = &typed.flags;
     let output = flags.output.as_deref().filter(|_| typed.dialect == Dialect::Native);
-    let ending = output.and_then(|path| Path::new(path).extension()?.to_str());
-    match flags.kind.as_deref().or(ending) {
+    named(flags.kind.as_deref().or(output.and_then(ending)))
+}
+
+fn ending(path: &str) -> Option<&str> {
+    Path::new(path).extension()?.to_str()
+}
+
+fn named(kind: Option<&str>) -> Kind {
+    match kind {
         Some("svg") => Kind::Svg,
         Some("png") => Kind::Png,
         _ => Kind::Html,
     }
+}
+
+fn write(figure: &Figure, kind: Kind, place: &Place) -> Result<(), Failed> {
+    let document = match kind {
+        Kind::Html => figure.html().into_bytes(),
+        Kind::Svg => figure.svg(SIZE).into_bytes(),
+        Kind::Png => figure.png(SIZE).or_exit(ExitCode::Failure)?,
+    };
+    place.write(&document)
+}
+
+/// Draws a figure into a file whose ending says how: SVG, PNG, else a page.
+///
+/// # Errors
+/// The file cannot be written.
+pub(super) fn write_figure(figure: &Figure, path: &str) -> Result<(), Failed> {
+    write(figure, named(ending(path)), &Place::named(Some(path)))
 }
 
 /// A picture, and the first damage of an input, which ended the reading of that input.

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use stdx::{Law, Nanos};
 use workload::arrival::{ParsedRate, Rate};
 
+use super::seek::SeekFlags;
 use super::{Flag, Kind, value};
 
 /// The flags of `attack` as typed.
@@ -66,6 +67,8 @@ pub(crate) struct AttackFlags {
     pub(crate) requests: Option<u64>,
     /// `bench` alone: the method for its URL.
     pub(crate) method: String,
+    /// `seek` alone: what it seeks, and how.
+    pub(crate) seek: SeekFlags,
 }
 
 impl Default for AttackFlags {
@@ -119,6 +122,7 @@ impl Default for AttackFlags {
             pipeline: None,
             requests: None,
             method: "GET".to_owned(),
+            seek: SeekFlags::default(),
         }
     }
 }

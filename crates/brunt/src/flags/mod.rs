@@ -14,6 +14,7 @@ mod parse;
 pub(crate) mod results;
 mod row;
 pub(crate) mod scheduler;
+pub(crate) mod seek;
 pub(crate) mod serve;
 mod suggest;
 pub(crate) mod value;

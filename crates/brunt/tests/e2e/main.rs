@@ -14,6 +14,7 @@ mod nginx;
 mod pipeline;
 mod results_files;
 mod routes;
+mod seek;
 mod serving;
 
 use std::io::{Read, Write};

@@ -22,11 +22,11 @@
 
 use metrics::{Condition, Objective};
 
-use super::Step;
 use super::level::tolerated;
+use super::{BRACKET, Step};
 
 /// How far from where the limit was last seen, in `ln load`, it is looked for.
-const REACH: f64 = 0.25;
+const REACH: f64 = 0.16;
 /// The window's edge, where steps no longer count, in reaches.
 const EDGE: f64 = 1.2;
 /// Points of the grid on either side of its centre.
@@ -47,7 +47,7 @@ const PLAIN_SHARE: f64 = 0.3;
 /// The same for a mean, as a multiple of its limit, and for the limit as a multiple of the mean.
 const PLAIN_RATIO: f64 = 3.0;
 /// Rounds in which the window follows the estimate.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 2;
 
 /// Where the limit is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,7 +73,8 @@ pub fn estimate(objective: &Objective, steps: &[&Step], bracket: (f64, f64)) -> 
     for _ in 0..ROUNDS {
         let window = Window { centre, reach };
         found = window.estimate(objective, steps);
-        centre = found?.load;
+        // The window stays with the bracket, so that a single step far from it, spoilt by a hiccup, does not draw it away.
+        centre = found?.load.clamp(low / BRACKET, high * BRACKET);
     }
     found
 }

@@ -18,6 +18,10 @@ const PROOF_HITS: f64 = 3.0;
 pub struct Level {
     /// The load.
     pub load: f64,
+    /// How often it was run.
+    pub runs: usize,
+    /// How many of its runs miss the objective each by itself.
+    pub missed: usize,
     /// What its runs say.
     pub judgement: Judgement,
 }
@@ -48,23 +52,43 @@ impl Judgement {
 pub fn levels(objective: &Objective, steps: &[Step]) -> Vec<Level> {
     let mut valid: Vec<&Step> = steps.iter().filter(|step| step.spoilt.is_none()).collect();
     valid.sort_by(|a, b| a.load.total_cmp(&b.load));
-    valid
-        .chunk_by(|a, b| a.load == b.load)
-        .map(|runs| Level { load: runs[0].load, judgement: judge(objective, runs) })
-        .collect()
+    valid.chunk_by(|a, b| a.load == b.load).map(|runs| level(objective, runs)).collect()
+}
+
+/// What the runs at one load say. Their sum may miss the objective for the sake of one that a hiccup spoilt: most of them must.
+fn level(objective: &Objective, runs: &[&Step]) -> Level {
+    let alone = |run: &&&Step| judge_alone(objective, run) == Judgement::Missed;
+    let missed = runs.iter().filter(alone).count();
+    let judgement = match judge(objective, runs) {
+        Judgement::Missed if runs.len() > 1 && 2 * missed <= runs.len() => {
+            if runs.len() < RUNS_MAX { Judgement::Open } else { Judgement::Unproven }
+        }
+        judgement => judgement,
+    };
+    Level { load: runs[0].load, runs: runs.len(), missed, judgement }
 }
 
 /// What runs at one load say of the whole objective.
 #[must_use]
 pub fn judge(objective: &Objective, runs: &[&Step]) -> Judgement {
+    judge_of(objective, runs, RUNS_MAX)
+}
+
+/// What one run says of the whole objective, however close it is: never [`Judgement::Open`].
+#[must_use]
+pub fn judge_alone(objective: &Objective, run: &Step) -> Judgement {
+    judge_of(objective, &[run], 1)
+}
+
+fn judge_of(objective: &Objective, runs: &[&Step], runs_max: usize) -> Judgement {
     let conditions = objective.conditions().iter().enumerate();
     let judgements: Vec<Judgement> =
-        conditions.map(|(at, condition)| judge_one(condition, at, runs)).collect();
+        conditions.map(|(at, condition)| judge_one(condition, at, runs, runs_max)).collect();
     let worst = [Judgement::Missed, Judgement::Open, Judgement::Unproven];
     worst.into_iter().find(|one| judgements.contains(one)).unwrap_or(Judgement::Met)
 }
 
-fn judge_one(condition: &Condition, at: usize, runs: &[&Step]) -> Judgement {
+fn judge_one(condition: &Condition, at: usize, runs: &[&Step], runs_max: usize) -> Judgement {
     let hits: f64 = runs.iter().map(|run| run.hits as f64).sum();
     if hits == 0.0 {
         // Where nothing was answered, not even with a failure, nothing was met.
@@ -76,7 +100,7 @@ fn judge_one(condition: &Condition, at: usize, runs: &[&Step]) -> Judgement {
         None => f64::INFINITY,
     };
     let plainly_missed = strain >= PLAIN && wrong >= PLAIN_HITS;
-    if runs.len() < RUNS_MAX && strain > 1.0 / PLAIN && !plainly_missed {
+    if runs.len() < runs_max && strain > 1.0 / PLAIN && !plainly_missed {
         return Judgement::Open;
     }
     if strain >= 1.0 {

@@ -193,3 +193,114 @@ impl<'a> Meter<'a> {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use metrics::{Generator, Summary};
+
+    use super::*;
+
+    fn search(by: By) -> Search {
+        Search {
+            objective: "p90<100ms, errors<1%, mean<1s".parse().unwrap(),
+            by,
+            from: 1.0,
+            to: None,
+            step: Nanos::from_secs(8),
+            precision: 0.05,
+            steps_max: 9,
+        }
+    }
+
+    const TRIAL: Trial = Trial { load: 100.0, measure: Nanos::from_secs(8) };
+    const WARMUP: Nanos = Nanos::from_secs(2);
+
+    /// A hundred hits a second for 10 s; `response` says what a hit that is due at this millisecond takes.
+    fn batch(response: impl Fn(u64) -> Nanos) -> Batch {
+        let sample = |at: u64| {
+            let due = Nanos::from_millis(at * 10);
+            Sample {
+                intended: due,
+                sent: due,
+                done: due + response(at * 10),
+                status: if at % 200 == 0 { 500 } else { 200 },
+                ..Sample::default()
+            }
+        };
+        Batch { samples: (0..1000).map(sample).collect(), ..Batch::default() }
+    }
+
+    /// The step of these rows, with a verdict about a generator that was late or not.
+    fn step(batch: &Batch, late: bool, cut: Option<Nanos>) -> Step {
+        let search = search(By::Rate);
+        let mut meter = Meter::new(&search, TRIAL, WARMUP);
+        meter.add(batch);
+        let stalls = u64::from(late);
+        let generator = Generator { finished: true, stalls, ..Generator::default() };
+        meter.finish(&Verdict::new(&Summary::new(), Some(&generator), &[]), cut)
+    }
+
+    #[test]
+    fn the_warm_up_does_not_count() {
+        let slow_at_first = batch(|ms| Nanos::from_millis(if ms < 1400 { 500 } else { 20 }));
+        let step = step(&slow_at_first, false, None);
+        assert_eq!((step.hits, step.warmup, step.measured), (800, WARMUP, TRIAL.measure));
+        assert_eq!(step.figures, [0.0, 4.0 / 800.0, 2e7]);
+        assert_eq!((step.p50, step.p99), (step.p95, step.p95));
+        assert!((step.achieved_per_s - 99.5).abs() < 0.5, "{}", step.achieved_per_s);
+        assert_eq!((step.cut, step.spoilt), (false, None));
+    }
+
+    #[test]
+    fn a_longer_start_is_found() {
+        let noise = |ms: u64| stdx::mix(5, ms) % 5;
+        let slow = batch(|ms| Nanos::from_millis(noise(ms) + if ms < 4000 { 300 } else { 20 }));
+        let step = step(&slow, false, None);
+        assert!(step.warmup >= Nanos::from_secs(4), "{}", step.warmup);
+        assert!(step.warmup <= Nanos::from_secs(6) && step.figures[0] == 0.0, "{step:?}");
+    }
+
+    #[test]
+    fn a_step_that_was_cut_counts_whole() {
+        let mut some = batch(|_| Nanos::from_millis(200));
+        some.samples.truncate(150);
+        let step = step(&some, false, Some(Nanos::from_millis(1500)));
+        assert_eq!((step.hits, step.warmup), (150, Nanos::ZERO));
+        assert_eq!(
+            (step.measured, step.cut, step.figures[0]),
+            (Nanos::from_millis(1500), true, 1.0)
+        );
+    }
+
+    #[test]
+    fn a_late_generator_spoils_a_step_that_the_server_did_not() {
+        let fast = batch(|_| Nanos::from_millis(20));
+        assert!(step(&fast, true, None).spoilt.unwrap().contains("stood still"));
+        let slow = batch(|_| Nanos::from_millis(200));
+        assert_eq!(step(&slow, true, None).spoilt, None, "slow even from when hits were sent");
+        let mut held = slow;
+        held.samples.iter_mut().for_each(|sample| sample.sent = sample.done);
+        assert!(step(&held, true, None).spoilt.is_some(), "slow only since hits were sent late");
+    }
+
+    #[test]
+    fn what_is_plain_is_seen_early() {
+        let now = Nanos::from_secs(3);
+        let check = |by, hits: usize, in_flight, plain| {
+            let search = search(by);
+            let mut meter = Meter::new(&search, TRIAL, WARMUP);
+            let mut some = batch(|_| Nanos::from_millis(200));
+            some.samples.truncate(hits);
+            meter.add(&some);
+            assert_eq!(meter.is_plainly_missed(now, in_flight), plain, "{hits} {in_flight}");
+        };
+        // Of a thousand hits 400 must be slow: 30 % more than the 10 % that may be.
+        check(By::Rate, 0, 20, false);
+        check(By::Rate, 390, 10, false);
+        check(By::Rate, 400, 10, true);
+        // Of those under way ten were due within the last 100 ms.
+        check(By::Rate, 100, 309, false);
+        check(By::Rate, 100, 310, true);
+        check(By::Connections, 1000, 1000, false);
+    }
+}

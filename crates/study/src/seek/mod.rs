@@ -157,17 +157,18 @@ pub fn propose(search: &Search, steps: &[Step]) -> Next {
 #[must_use]
 pub fn outcome(search: &Search, steps: &[Step], ended: Ended) -> Outcome {
     let levels = levels(&search.objective, steps);
-    let highest_met = levels.iter().rfind(|level| level.judgement.is_met()).map(|level| level.load);
-    let answer = if !levels.iter().any(|level| level.judgement == Judgement::Missed) {
-        highest_met.map(|load| Answer { load, low: load, high: None })
-    } else if ended == Ended::LowestMissed {
-        None
-    } else {
-        highest_met.and_then(|_| estimate(search, steps, &levels)).map(|estimate| Answer {
-            load: search.by.settled(estimate.load),
-            low: search.by.settled(estimate.low),
-            high: Some(search.by.settled(estimate.high)),
-        })
+    let settled = |estimate: Estimate| Answer {
+        load: search.by.settled(estimate.load),
+        low: search.by.settled(estimate.low),
+        high: Some(search.by.settled(estimate.high)),
+    };
+    let answer = match limit(&levels) {
+        Limit::Below => None,
+        Limit::Between(..) => estimate(search, steps, &levels).map(settled),
+        Limit::Above(_) => {
+            let highest_met = levels.iter().rfind(|level| level.judgement.is_met());
+            highest_met.map(|level| Answer { load: level.load, low: level.load, high: None })
+        }
     };
     Outcome { ended, answer }
 }
@@ -201,47 +202,86 @@ enum Place {
 
 fn place(search: &Search, levels: &[Level]) -> Place {
     let lowest = search.by.offered(search.from);
-    let Some(first) = levels.first() else { return Place::At(lowest) };
     if let Some(open) = levels.iter().find(|level| level.judgement == Judgement::Open)
         && is_coarse(search, levels)
     {
         return Place::At(open.load);
     }
-    let Some((low, high)) = bracket(levels) else {
-        if first.judgement == Judgement::Missed {
-            return Place::End(Ended::LowestMissed);
+    let (low, high) = match limit(levels) {
+        Limit::Below => return below_all(search, levels, lowest),
+        Limit::Above(None) => return Place::At(lowest),
+        Limit::Above(Some(top)) => {
+            let next = search.by.offered(search.to.unwrap_or(f64::MAX).min(top * GROWTH));
+            return if next > top { Place::At(next) } else { Place::End(Ended::HighestMet) };
         }
-        let top = levels.last().map_or(lowest, |level| level.load);
-        let next = search.by.offered(search.to.unwrap_or(f64::MAX).min(top * GROWTH));
-        return if next > top { Place::At(next) } else { Place::End(Ended::HighestMet) };
+        Limit::Between(low, high) => (low, high),
     };
-    let middle = search.by.offered((low * high).sqrt());
-    if high / low <= BRACKET || middle <= low || middle >= high {
-        return Place::NearLimit;
+    if is_narrow_bracket(search, (low, high)) {
+        // All that follows lies below it, so that it missed the objective must be no hiccup.
+        let once = levels.iter().any(|level| level.load == high && level.runs == 1);
+        if once { Place::At(high) } else { Place::NearLimit }
+    } else {
+        Place::At(search.by.offered((low * high).sqrt()))
     }
-    Place::At(middle)
+}
+
+/// The lowest load missed the objective. Once may be a hiccup of the machine, so two of up to three runs must.
+fn below_all(search: &Search, levels: &[Level], lowest: f64) -> Place {
+    match levels.first() {
+        Some(level) if level.missed > 1 => Place::End(Ended::LowestMissed),
+        Some(level) if level.runs >= level::RUNS_MAX => {
+            Place::At(search.by.offered(search.to.unwrap_or(f64::MAX).min(lowest * GROWTH)))
+        }
+        _ => Place::At(lowest),
+    }
 }
 
 /// The phases before refining: there is no bracket yet, or it is wide. Later a level that is open is one of many near
 /// the limit, and the fit makes of it what there is.
 fn is_coarse(search: &Search, levels: &[Level]) -> bool {
-    let near = |(low, high): (f64, f64)| {
-        let middle = search.by.offered((low * high).sqrt());
-        high / low <= BRACKET || middle <= low || middle >= high
-    };
-    !bracket(levels).is_some_and(near)
+    match limit(levels) {
+        Limit::Between(low, high) => !is_narrow_bracket(search, (low, high)),
+        _ => true,
+    }
 }
 
-/// The lowest load that missed the objective, and the highest below it that met it.
-fn bracket(levels: &[Level]) -> Option<(f64, f64)> {
-    let missed = levels.iter().position(|level| level.judgement == Judgement::Missed)?;
-    let met = levels[..missed].iter().rfind(|level| level.judgement.is_met())?;
-    Some((met.load, levels[missed].load))
+/// Halving a bracket would bring no new load, or none that says more than the fit.
+fn is_narrow_bracket(search: &Search, (low, high): (f64, f64)) -> bool {
+    let middle = search.by.offered((low * high).sqrt());
+    high / low <= BRACKET || middle <= low || middle >= high
+}
+
+/// Where the limit lies among the levels.
+enum Limit {
+    /// Below all of them.
+    Below,
+    /// Between a load that met the objective and one that missed it.
+    Between(f64, f64),
+    /// Above all of them; the highest is here, where there is one.
+    Above(Option<f64>),
+}
+
+/// The cut that contradicts the fewest levels: a load may miss the objective by a hiccup of the machine, or meet it by luck,
+/// and neither must decide the search. Of equal cuts the highest, since going on from there will tell.
+fn limit(levels: &[Level]) -> Limit {
+    let is_missed = |level: &&Level| level.judgement == Judgement::Missed;
+    let is_met = |level: &&Level| level.judgement.is_met();
+    let against = |cut: &usize| {
+        let (below, above) = levels.split_at(*cut);
+        below.iter().filter(is_missed).count() + above.iter().filter(is_met).count()
+    };
+    let cut = (0..=levels.len()).rev().min_by_key(against).unwrap_or(0);
+    let (below, above) = levels.split_at(cut);
+    match (below.iter().rfind(is_met), above.iter().find(is_missed)) {
+        (Some(low), Some(high)) => Limit::Between(low.load, high.load),
+        (None, Some(_)) => Limit::Below,
+        (low, None) => Limit::Above(low.or(levels.last()).map(|level| level.load)),
+    }
 }
 
 /// Where the limit is, from the steps around the bracket.
 fn estimate(search: &Search, steps: &[Step], levels: &[Level]) -> Option<Estimate> {
-    let (low, high) = bracket(levels)?;
+    let Limit::Between(low, high) = limit(levels) else { return None };
     let valid: Vec<&Step> = steps.iter().filter(|step| step.spoilt.is_none()).collect();
     fit::estimate(&search.objective, &valid, (low, high))
 }

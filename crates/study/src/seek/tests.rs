@@ -108,11 +108,11 @@ fn the_limit_of_a_mean_is_found() {
     }
 }
 
-/// A step at which this share of 10,000 hits is wrong, for the objective's only condition.
+/// A step at which this share of 10,000 hits or more is wrong, for the objective's only condition.
 fn wrong(trial: Trial, share: f64) -> Step {
     Step {
         load: trial.load,
-        hits: 10_000,
+        hits: (trial.load * trial.measure.as_secs_f64()).max(1e4) as u64,
         figures: vec![share],
         achieved_per_s: trial.load,
         mean: Nanos::from_millis(10),
@@ -165,7 +165,7 @@ fn searches_without_a_limit_end() {
     assert_eq!(steps.len(), 8, "10, 20, 40 … 640, 1000");
 
     let (outcome, steps) = seek(&search("p99<5ms"), cliff(1.0));
-    assert_eq!((outcome.ended, outcome.answer, steps.len()), (Ended::LowestMissed, None, 1));
+    assert_eq!((outcome.ended, outcome.answer, steps.len()), (Ended::LowestMissed, None, 2));
 
     let spoilt = |trial: Trial| Step {
         spoilt: (trial.load > 100.0).then(|| "hits began late".to_owned()),
@@ -180,6 +180,20 @@ fn searches_without_a_limit_end() {
     let (outcome, steps) = seek(&few, cliff(100.0));
     assert_eq!((outcome.ended, steps.len()), (Ended::StepsUsed, 9));
     assert!(outcome.answer.is_some());
+}
+
+/// A hiccup of the machine at some step looks like a miss far below the limit.
+#[test]
+fn a_hiccup_does_not_decide() {
+    for hiccup in 0..20 {
+        let (mut server, mut number) = (cliff(100.0), 0);
+        let (outcome, _) = seek(&search("p99<5ms"), |trial| {
+            number += 1;
+            if number == hiccup + 1 { wrong(trial, 0.3) } else { server(trial) }
+        });
+        let answer = outcome.answer.unwrap();
+        assert!((answer.load / 100.0 - 1.0).abs() < 0.1, "at step {hiccup}: {outcome:?}");
+    }
 }
 
 #[test]

@@ -45,6 +45,13 @@ pub(super) fn meant(mut typed: Typed<AttackFlags>, world: &World<'_>) -> Result<
     meant::assemble(&typed, world, (Load::Closed { users }, list, None))
 }
 
+/// What `seek` means: the targets and settings of a bench, whose load is yet to be said.
+pub(super) fn offer(typed: &Typed<AttackFlags>, world: &World<'_>) -> Result<Meant, Ended> {
+    meant::check_connections(typed)?;
+    let list = list(typed)?;
+    meant::assemble(typed, world, (Load::Closed { users: 1 }, list, None))
+}
+
 /// The targets: one URL, or a file.
 fn list(typed: &Typed<AttackFlags>) -> Result<Vec<Target>, Ended> {
     let mut source = meant::source(typed)?;

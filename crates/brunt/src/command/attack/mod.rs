@@ -11,12 +11,15 @@ mod tests;
 use std::io::IsTerminal;
 use std::time::SystemTime;
 
+use engine::Settings;
+use workload::Plan;
+
 use self::meant::{World, meant};
 use super::Ended;
-use crate::dialect::{Dialect, Invocation};
+use crate::dialect::{Dialect, Invocation, Typed};
 use crate::exit_code::ExitCode;
 use crate::flags;
-use crate::flags::attack::FLAGS;
+use crate::flags::attack::{AttackFlags, FLAGS};
 use crate::output;
 
 pub(super) use self::run::{Conductor, Ending, cannot_start};
@@ -58,6 +61,15 @@ pub(super) fn run_bench(invocation: &Invocation) -> Result<ExitCode, Ended> {
     // Results go where they are sent with -output, and nowhere else; the report is what is printed.
     let world = World { stdout_is_terminal: true, ..world(&variable) };
     Ok(run::attack(bench::meant(typed, &world)?, Dialect::Native)?)
+}
+
+/// What the command line of `seek` means as far as it is an attack's: whom to ask for what, from which seed, over what. When
+/// hits begin is the search's to say.
+pub(super) fn offer(typed: &Typed<AttackFlags>) -> Result<(Plan, Settings), Ended> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let world = World { stdout_is_terminal: true, ..world(&variable) };
+    let meant = bench::offer(typed, &world)?;
+    Ok((meant.plan, meant.settings))
 }
 
 /// The world as it is.

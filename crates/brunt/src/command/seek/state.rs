@@ -1,0 +1,172 @@
+//! `State`: the steps of a search in a file, so that a search that was stopped goes on where it was. The file is replaced
+//! whole after each step, so it is never half written.
+
+use std::fmt;
+use std::fs;
+use std::io::Write;
+
+use anyhow::anyhow;
+use serde_json::{Map, Value, json};
+use stdx::Nanos;
+use study::seek::{Search, Step};
+
+use super::meant::Meant;
+use crate::exit_code::{ExitCode, Failed};
+use crate::input;
+
+/// A search's file.
+pub(super) struct State {
+    path: String,
+    identity: Value,
+    seed: u64,
+}
+
+/// The form of the file; another number is another form.
+const FORM: u64 = 1;
+/// The most steps that are read.
+const STEPS_MAX: usize = 100_000;
+
+impl State {
+    /// Opens the state that was asked for, if any, and gives its steps. A file that is there must be of this search; where no
+    /// seed was given, it has the seed too.
+    ///
+    /// # Errors
+    /// The file cannot be read or written, is no state, or is of another search; the error names the file and what differs.
+    pub(super) fn open(meant: &mut Meant) -> Result<(Option<Self>, Vec<Step>), Failed> {
+        let Some(path) = meant.state.clone() else { return Ok((None, Vec::new())) };
+        let identity = identity(meant);
+        let mut steps = Vec::new();
+        if fs::exists(&path).unwrap_or(true) {
+            let document = input::read_whole(&path)?;
+            let seed;
+            (seed, steps) = read(&document, &identity, meant).map_err(|problem| Failed {
+                code: ExitCode::Input,
+                error: anyhow!("{path} {problem}"),
+            })?;
+            meant.plan.seed = seed;
+        }
+        let state = Self { path, identity, seed: meant.plan.seed };
+        // At once, so that a place that cannot be written costs no steps.
+        state.save(&steps)?;
+        Ok((Some(state), steps))
+    }
+
+    /// Writes the steps.
+    ///
+    /// # Errors
+    /// The file cannot be written; the one before is as it was.
+    pub(super) fn save(&self, steps: &[Step]) -> Result<(), Failed> {
+        let steps: Vec<Value> = steps.iter().map(written).collect();
+        let document = json!({
+            "brunt_seek": FORM,
+            "search": self.identity,
+            "seed": self.seed,
+            "steps": steps,
+        });
+        let beside = format!("{}.part", self.path);
+        let write = || {
+            let mut file = fs::File::create(&beside)?;
+            file.write_all(format!("{document:#}\n").as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&beside, &self.path)
+        };
+        write().map_err(|error| anyhow!("writing {}: {}", self.path, input::reason(&error)).into())
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.path)
+    }
+}
+
+/// What is kept of the search itself.
+fn identity(meant: &Meant) -> Value {
+    let pairs = meant.identity().into_iter();
+    Value::Object(pairs.map(|(name, value)| (name.to_owned(), Value::from(value))).collect())
+}
+
+/// The seed and the steps of a file, or what is wrong with it.
+fn read(document: &[u8], identity: &Value, meant: &Meant) -> anyhow::Result<(u64, Vec<Step>)> {
+    let no_state = || anyhow!("is no state of brunt seek (give another -state)");
+    let state: Value = serde_json::from_slice(document).map_err(|_| no_state())?;
+    if state["brunt_seek"] != FORM {
+        return Err(no_state());
+    }
+    let seed = state["seed"].as_u64().ok_or_else(no_state)?;
+    let kept = state["search"].as_object().ok_or_else(no_state)?;
+    differs(kept, identity)?;
+    if meant.seed_given && seed != meant.plan.seed {
+        return Err(another("seed", &seed.to_string(), &meant.plan.seed.to_string()));
+    }
+    let steps = state["steps"].as_array().filter(|steps| steps.len() <= STEPS_MAX);
+    let steps = steps.ok_or_else(no_state)?.iter();
+    let steps: Option<Vec<Step>> = steps.map(|step| read_step(step, &meant.search)).collect();
+    Ok((seed, steps.ok_or_else(no_state)?))
+}
+
+/// The first thing in which a file is of another search.
+fn differs(kept: &Map<String, Value>, identity: &Value) -> anyhow::Result<()> {
+    let now = identity.as_object().into_iter().flatten();
+    for (name, now) in now {
+        let was = kept.get(name).unwrap_or(&Value::Null);
+        if was != now {
+            let text = |value: &Value| value.as_str().unwrap_or("nothing").to_owned();
+            return Err(another(name, &text(was), &text(now)));
+        }
+    }
+    Ok(())
+}
+
+fn another(name: &str, was: &str, now: &str) -> anyhow::Error {
+    let (was, now) = (was.escape_debug(), now.escape_debug());
+    anyhow!("is of another search: {name} was {was} and is {now} (give another -state)")
+}
+
+fn written(step: &Step) -> Value {
+    json!({
+        "load": step.load,
+        "hits": step.hits,
+        "figures": step.figures,
+        "achieved_per_s": step.achieved_per_s,
+        "mean_ns": step.mean.0,
+        "p50_ns": step.p50.0,
+        "p95_ns": step.p95.0,
+        "p99_ns": step.p99.0,
+        "errors": step.errors,
+        "warmup_ns": step.warmup.0,
+        "measured_ns": step.measured.0,
+        "cut": step.cut,
+        "spoilt": step.spoilt,
+    })
+}
+
+/// A step as it was written; `None` where it cannot have been.
+fn read_step(value: &Value, search: &Search) -> Option<Step> {
+    let number = |name: &str| value[name].as_f64().filter(|number| *number >= 0.0);
+    let time = |name: &str| value[name].as_u64().map(Nanos);
+    let figures: Option<Vec<f64>> =
+        value["figures"].as_array()?.iter().map(Value::as_f64).collect();
+    let figures = figures.filter(|list| {
+        list.len() == search.objective.conditions().len() && list.iter().all(|one| *one >= 0.0)
+    })?;
+    Some(Step {
+        // As it was offered: reading may be off in the last digit.
+        load: search.by.offered(number("load").filter(|load| *load > 0.0)?),
+        hits: value["hits"].as_u64()?,
+        figures,
+        achieved_per_s: number("achieved_per_s")?,
+        mean: time("mean_ns")?,
+        p50: time("p50_ns")?,
+        p95: time("p95_ns")?,
+        p99: time("p99_ns")?,
+        errors: number("errors")?,
+        warmup: time("warmup_ns")?,
+        measured: time("measured_ns")?,
+        cut: value["cut"].as_bool()?,
+        spoilt: match &value["spoilt"] {
+            Value::Null => None,
+            text => Some(text.as_str()?.to_owned()),
+        },
+    })
+}

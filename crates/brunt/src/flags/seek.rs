@@ -1,0 +1,254 @@
+//! The flags of `seek`: its own, and those of `attack` that say what is asked for and over what.
+
+use metrics::Objective;
+use stdx::Nanos;
+use workload::arrival::ParsedRate;
+
+use super::attack::{AttackFlags, FLAGS};
+use super::{Flag, Kind, Wrong, bench, value};
+
+/// What `seek` alone is told.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SeekFlags {
+    pub(crate) objective: Option<Objective>,
+    pub(crate) by: String,
+    pub(crate) arrivals: String,
+    pub(crate) from: Option<f64>,
+    pub(crate) to: Option<f64>,
+    pub(crate) step: Nanos,
+    pub(crate) warmup: Nanos,
+    pub(crate) cooldown: Nanos,
+    pub(crate) precision: f64,
+    pub(crate) max_steps: u64,
+    pub(crate) state: Option<String>,
+    pub(crate) plot: Option<String>,
+}
+
+impl Default for SeekFlags {
+    fn default() -> Self {
+        Self {
+            objective: None,
+            by: "rate".to_owned(),
+            arrivals: "poisson".to_owned(),
+            from: None,
+            to: None,
+            step: Nanos::from_secs(10),
+            warmup: Nanos::from_secs(3),
+            cooldown: Nanos::SECOND,
+            precision: 0.05,
+            max_steps: 60,
+            state: None,
+            plot: None,
+        }
+    }
+}
+
+/// The flags of `seek`.
+pub(crate) fn table() -> Vec<Flag<AttackFlags>> {
+    let shared = FLAGS.iter().filter(|flag| SHARED.contains(&flag.row.name)).copied();
+    let method = bench::table().into_iter().filter(|flag| flag.row.name == "X");
+    OWN.iter().copied().chain(method).chain(shared.map(adapted)).collect()
+}
+
+/// A shared flag as `seek` has it.
+fn adapted(mut flag: Flag<AttackFlags>) -> Flag<AttackFlags> {
+    match flag.row.name {
+        "targets" => flag.row.default = "",
+        "json" => flag.row.docs = "Print the answer and all steps as JSON.",
+        "progress" => {
+            flag.row.default = "on";
+            flag.row.docs = "A line on stderr for each step, and on a terminal what it sees.";
+        }
+        _ => {}
+    }
+    flag
+}
+
+/// What `attack` has as well.
+const SHARED: &[&str] = &[
+    "targets",
+    "format",
+    "body",
+    "chunked",
+    "header",
+    "timeout",
+    "redirects",
+    "keepalive",
+    "laddr",
+    "unix-socket",
+    "connect-to",
+    "resolvers",
+    "dns-ttl",
+    "root-certs",
+    "cert",
+    "key",
+    "insecure",
+    "session-tickets",
+    "proxy-header",
+    "seed",
+    "json",
+    "progress",
+    "pin",
+    "rt",
+];
+
+/// What a search may raise.
+const BY: &[&str] = &["rate", "connections"];
+/// How the requests of an open loop may arrive.
+const ARRIVALS: &[&str] = &["poisson", "constant"];
+
+/// Its own.
+const OWN: &[Flag<AttackFlags>] = &[
+    Flag::new(
+        "objective",
+        Kind::Text("'p99<250ms, …'"),
+        "",
+        "What must hold: p50, p99.9, mean, max against a time, errors against a share.",
+        |t: &mut AttackFlags, v| {
+            t.seek.objective = Some(objective(v)?);
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "by",
+        Kind::Choice(BY),
+        "rate",
+        "What is raised: the rate of an open loop, or the connections of a closed one.",
+        |t: &mut AttackFlags, v| value::word(v, BY).map(|word| t.seek.by = word),
+    )
+    .native(),
+    Flag::new(
+        "arrivals",
+        Kind::Choice(ARRIVALS),
+        "poisson",
+        "How requests of a rate arrive: at random, as from many users, or evenly.",
+        |t: &mut AttackFlags, v| value::word(v, ARRIVALS).map(|word| t.seek.arrivals = word),
+    )
+    .native(),
+    Flag::new(
+        "from",
+        Kind::Text("N"),
+        "10/s, or 1 connection",
+        "The lowest load, where the search begins.",
+        |t: &mut AttackFlags, v| load(v).map(|load| t.seek.from = Some(load)),
+    )
+    .native(),
+    Flag::new(
+        "to",
+        Kind::Text("N"),
+        "unlimited",
+        "The highest load, where the search ends if it is met.",
+        |t: &mut AttackFlags, v| load(v).map(|load| t.seek.to = Some(load)),
+    )
+    .native(),
+    Flag::new(
+        "step",
+        Kind::Duration,
+        "10s",
+        "How long a step is measured; up to 4 times that where the objective needs the hits.",
+        |t: &mut AttackFlags, v| {
+            t.seek.step = some_time(v)?;
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "warmup",
+        Kind::Duration,
+        "3s",
+        "What each step leaves out before; more where no steady state is reached by then.",
+        |t: &mut AttackFlags, v| value::duration(v).map(|time| t.seek.warmup = time),
+    )
+    .native(),
+    Flag::new(
+        "cooldown",
+        Kind::Duration,
+        "1s",
+        "The pause after a step, once nothing is under way; more where requests timed out.",
+        |t: &mut AttackFlags, v| value::duration(v).map(|time| t.seek.cooldown = time),
+    )
+    .native(),
+    Flag::new(
+        "precision",
+        Kind::Text("SHARE"),
+        "5%",
+        "The search ends when the answer is known within this, either way, with 95 %.",
+        |t: &mut AttackFlags, v| value::share(v).map(|share| t.seek.precision = share),
+    )
+    .native(),
+    Flag::new(
+        "max-steps",
+        Kind::Text("N"),
+        "60",
+        "The most steps; then the interval is what it is.",
+        |t: &mut AttackFlags, v| value::count(v).map(|n| t.seek.max_steps = n),
+    )
+    .native(),
+    Flag::new(
+        "state",
+        Kind::Path,
+        "",
+        "Keep the steps here; the same command goes on where it was stopped.",
+        |t: &mut AttackFlags, v| {
+            t.seek.state = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "plot",
+        Kind::Path,
+        "",
+        "Draw latencies and achieved rate over load: .html, .svg or .png.",
+        |t: &mut AttackFlags, v| {
+            t.seek.plot = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .native(),
+];
+
+/// An objective whose conditions more load breaks.
+fn objective(text: &str) -> Result<Objective, Wrong> {
+    let objective: Objective = text.parse().map_err(|error| Wrong::new(format!("{error}")))?;
+    match objective.conditions().iter().find(|condition| !condition.is_ceiling()) {
+        None => Ok(objective),
+        Some(floor) => Err(Wrong::new(format!(
+            "\"{floor}\" is kept the better the higher the load (expected < or <=)"
+        ))),
+    }
+}
+
+/// A load above 0: a rate as `-rate` takes it, or a number of connections.
+fn load(text: &str) -> Result<f64, Wrong> {
+    match value::rate(text)? {
+        ParsedRate::Rate(rate) => Ok(rate.per_s()),
+        _ => Err(Wrong::new(format!("\"{text}\" is no load (expected more than 0)"))),
+    }
+}
+
+/// A duration that is one.
+fn some_time(text: &str) -> Result<Nanos, Wrong> {
+    match value::duration(text)? {
+        Nanos::ZERO => Err(Wrong::new("a step of no time sees nothing")),
+        time => Ok(time),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shared_flag_is_there() {
+        assert_eq!(table().len(), OWN.len() + SHARED.len() + 1);
+    }
+
+    #[test]
+    fn objectives_are_ceilings() {
+        assert!(objective("p99<=1s, errors<1%").is_ok());
+        let wrong = objective("p99<1s, mean>1ms").expect_err("a floor");
+        assert!(wrong.native.contains("\"mean>1ms\""), "{}", wrong.native);
+    }
+}

@@ -1,0 +1,142 @@
+//! `seek`: the limit of servers whose limit is known, its outputs, an interrupt and what goes on after it, bad objectives.
+
+use demo::{Config, Server, ServiceTime};
+use serde_json::Value;
+
+use crate::{Scratch, brunt, run, server, signal, start, text, until};
+
+/// Four workers of 10 ms: 400 a second and no more.
+fn four_workers() -> (Server, String) {
+    let service = ServiceTime::parse("fixed:10ms").unwrap();
+    server(Config { workers: 4, service, ..Config::default() })
+}
+
+/// Steps as short as a test can afford.
+const SHORT: &str = "-cpus 1 -seed 7 -step 500ms -warmup 100ms -cooldown 50ms -timeout 5s";
+
+#[test]
+fn the_rate_of_a_known_server_is_found() {
+    let (_server, url) = four_workers();
+    let scratch = Scratch::new("seek");
+    let plot = text(&scratch.path("curve.svg"));
+    let line = format!(
+        "seek {SHORT} -objective p90<60ms -from 100 -max-steps 16 -plot {plot} -json {url}/"
+    );
+    let ran = run(&line).with_code(0);
+    let json = ran.json();
+    let number = |value: &Value| value.as_f64().unwrap();
+    let (rate, low, high) = (
+        number(&json["answer"]["rate"]),
+        number(&json["answer"]["low"]),
+        number(&json["answer"]["high"]),
+    );
+    assert!((250.0..=440.0).contains(&rate), "{json}");
+    assert!(low <= rate && rate <= high, "{json}");
+    assert_eq!(json["objective"], "p90<60ms, errors<1%");
+    assert_eq!((&json["seed"], &json["arrivals"]), (&7.into(), &"poisson".into()));
+    let steps = json["steps"].as_array().unwrap();
+    assert!(steps.len() <= 16, "{json}");
+    assert_eq!(number(&steps[0]["rate"]), 100.0);
+    assert_eq!(steps[0]["meets"], "yes", "{json}");
+    assert!(steps.iter().any(|step| step["meets"] == "no"), "{json}");
+    // One line a step, without colour where there is no terminal.
+    assert_eq!(ran.stderr.lines().count(), steps.len(), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("step 1: 100/s  achieved ") && !ran.stderr.contains('\x1b'));
+    let drawn = std::fs::read_to_string(&plot).unwrap();
+    assert!(drawn.starts_with("<svg") && drawn.contains("p90&lt;60ms"), "{drawn}");
+}
+
+#[test]
+fn the_connections_of_a_known_server_are_found() {
+    let (_server, url) = four_workers();
+    // Eight users wait 20 ms for four workers of 10 ms, twelve wait 30 ms.
+    let flags = "-by connections -objective p90<25ms,errors<5% -max-steps 14 -progress=false";
+    let ran = run(&format!("seek {SHORT} {flags} {url}/")).with_code(0);
+    assert_eq!(ran.stderr, "");
+    let answer = ran.line("Answer ");
+    let connections = answer.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap();
+    assert!((6..=11).contains(&connections), "{}", ran.stdout);
+    assert!(ran.line("Objective ").ends_with("p90<25ms, errors<5% (closed loop)"));
+    assert!(ran.line("Knee ").contains("connections"));
+    assert!(ran.line("connections  achieved/s").ends_with("verdict  meets it"));
+}
+
+#[test]
+fn an_interrupted_search_goes_on_where_it_was() {
+    let (server, url) = four_workers();
+    let scratch = Scratch::new("seek-state");
+    let state = text(&scratch.path("seek.json"));
+    let line = format!("seek {SHORT} -objective p90<60ms -from 50 -state {state} {url}/");
+    let kept = || -> Value {
+        let text = std::fs::read_to_string(&state).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    };
+    let count = |kept: &Value| kept["steps"].as_array().map_or(0, Vec::len);
+    let started = start(brunt(&line));
+    until("two steps are kept", || count(&kept()) == 2);
+    signal("INT", started.pid());
+    let ran = started.wait().with_code(0);
+    assert!(ran.line("Ended ").contains("interrupted"), "{ran:?}");
+    let before = kept();
+    let done = count(&before);
+    let asked = server.stats().requests;
+    let ran = run(&format!("{line} -max-steps {}", done + 1)).with_code(0);
+    assert!(ran.stderr.starts_with(&format!("{state}: going on after {done} steps")), "{ran:?}");
+    let after = kept();
+    assert_eq!(count(&after), done + 1);
+    assert_eq!(after["steps"].as_array().unwrap()[..done], before["steps"].as_array().unwrap()[..]);
+    assert!(server.stats().requests > asked);
+    for (flags, words) in [
+        ("-objective p90<61ms", "is of another search: objective was p90<60ms, errors<1%"),
+        ("-seed 8", "is of another search: seed was 7 and is 8"),
+    ] {
+        let asked = server.stats().requests;
+        run(&format!("{line} {flags}")).with_code(3).complains_once(&["seek.json", words]);
+        assert_eq!(server.stats().requests, asked, "nothing was sent");
+    }
+    for damage in ["", "[]", "{\"brunt_seek\":1,\"seed\":1,\"search\":{},\"steps\":[1]}"] {
+        std::fs::write(&state, damage).unwrap();
+        run(&line).with_code(3).complains_once(&["seek.json is"]);
+    }
+}
+
+#[test]
+fn an_objective_out_of_reach_says_so() {
+    let (_server, url) = four_workers();
+    let flags = "-objective p50<5ms,errors<5% -from 100";
+    let ran = run(&format!("seek {SHORT} {flags} {url}/")).with_code(6);
+    assert!(ran.line("Answer ").ends_with("none"));
+    let words = "the objective is missed at the lowest load, 100/s";
+    assert!(ran.line("Ended ").contains(words), "{ran:?}");
+    let json = run(&format!("seek {SHORT} {flags} -json {url}/")).with_code(6).json();
+    assert!(json["answer"].is_null() && json["ended"] == "lowest load missed", "{json}");
+    // And one that nothing misses: the answer is a lower bound.
+    let flags = "-objective p50<1s,errors<5% -from 50 -to 100 -json";
+    let json = run(&format!("seek {SHORT} {flags} {url}/")).with_code(0).json();
+    assert_eq!(json["answer"]["limited_by"], "to", "{json}");
+    assert_eq!((&json["answer"]["rate"], &json["answer"]["high"]), (&100.into(), &Value::Null));
+}
+
+#[test]
+fn wrong_searches_are_refused() {
+    let cases = [
+        ("", "flag -objective is needed"),
+        ("-objective p99<250", "flag -objective: \"p99<250\": missing unit"),
+        ("-objective p99<1s,", "flag -objective: an empty condition"),
+        ("-objective q99<1s", "\"q99\" in \"q99<1s\" is no metric"),
+        ("-objective p99>1s", "\"p99>1s\" is kept the better"),
+        ("-objective errors<1ms", "\"1ms\" in \"errors<1ms\" is no share"),
+        ("-objective p99<1s -by users", "flag -by: \"users\""),
+        ("-objective p99<1s -from 0", "flag -from: \"0\" is no load"),
+        ("-objective p99<1s -from 20 -to 10", "flag -from: 20 is more than -to=10"),
+        ("-objective p99<1s -step 0s", "flag -step: "),
+    ];
+    for (flags, words) in cases {
+        let ran = run(&format!("seek {flags} http://127.0.0.1:1/")).with_code(2);
+        assert!(ran.stderr.contains(words), "{flags}: {}", ran.stderr);
+        assert_eq!(ran.stdout, "");
+    }
+    let ran = run("seek -objective p99<1s").with_code(2);
+    assert!(ran.stderr.contains("a URL or -targets=FILE is needed"));
+    run("seek -objective p99<1s -state /nowhere/s.json http://127.0.0.1:1/").with_code(1);
+}

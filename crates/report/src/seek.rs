@@ -1,0 +1,434 @@
+//! A search for a limit, for people and programs: the table of its steps and the answer, JSON, the line of one step, and the
+//! curve of latencies over load.
+
+use metrics::{Condition, Metric};
+use stdx::Nanos;
+use study::seek::{Answer, By, Ended, Judgement, Outcome, Search, Step, knee, level};
+
+use crate::columns::Columns;
+use crate::figure::json_list;
+use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
+use crate::json::Object;
+use crate::live::Paint;
+use crate::number::{duration, number};
+
+/// A search and what came of it.
+#[derive(Clone, Copy, Debug)]
+pub struct SeekInput<'a> {
+    /// What was searched.
+    pub search: &'a Search,
+    /// The steps, in the order they were run.
+    pub steps: &'a [Step],
+    /// What they say.
+    pub outcome: &'a Outcome,
+    /// The seed of every random choice.
+    pub seed: u64,
+    /// How hits arrived: `poisson`, `constant`, or `closed loop`.
+    pub arrivals: &'a str,
+}
+
+/// One line for a step that just ended, as it goes by; without a line feed.
+#[must_use]
+pub fn seek_line(search: &Search, number: usize, step: &Step, paint: Paint) -> String {
+    let text = format!(
+        "step {number}: {}  achieved {}/s  p50 {}  p95 {}  p99 {}  errors {}  {}",
+        load(search.by, step.load),
+        self::number(step.achieved_per_s),
+        duration(step.p50),
+        duration(step.p95),
+        duration(step.p99),
+        percent(step.errors),
+        meets(search, step),
+    );
+    let colour = match (step.spoilt.is_some(), judged(search, step)) {
+        (true, _) => 33,
+        (false, Judgement::Missed) => 31,
+        (false, _) => 32,
+    };
+    match paint {
+        Paint::Plain => text,
+        Paint::Ansi => format!("\x1b[{colour}m{text}\x1b[0m"),
+    }
+}
+
+/// The table of the steps by rising load, the knee, and the answer.
+#[must_use]
+pub fn seek_text(input: &SeekInput<'_>) -> String {
+    let by = input.search.by;
+    let mut table = Columns::default().right(&[0, 1, 2, 3, 4, 5]);
+    let head = [unit(by), "achieved/s", "p50", "p95", "p99", "errors", "verdict", "meets it"];
+    table.row(head.map(str::to_owned));
+    for step in by_load(input.steps) {
+        table.row([
+            number(step.load),
+            number(step.achieved_per_s),
+            duration(step.p50),
+            duration(step.p95),
+            duration(step.p99),
+            percent(step.errors),
+            if step.spoilt.is_some() { "INVALID" } else { "VALID" }.to_owned(),
+            meets(input.search, step),
+        ]);
+    }
+    let mut out = table.lines();
+    out.push('\n');
+    out.push_str(&format!("Objective  {} ({})\n", input.search.objective, input.arrivals));
+    if let Some(knee) = knee(input.steps) {
+        let load = load(by, knee);
+        out.push_str(&format!("Knee       {load} (most throughput per response time)\n"));
+    }
+    out.push_str(&format!("Answer     {}\n", answer(input)));
+    out.push_str(&format!("Ended      {}; seed {}\n", why(input), input.seed));
+    out
+}
+
+/// The answer in words.
+fn answer(input: &SeekInput<'_>) -> String {
+    let by = input.search.by;
+    match input.outcome.answer {
+        None => "none".to_owned(),
+        Some(Answer { load, high: None, .. }) => format!("at least {}", self::load(by, load)),
+        Some(Answer { load, low, high: Some(high) }) => {
+            let (low, high) = (number(low), number(high));
+            format!("{} (95 % between {low} and {high})", self::load(by, load))
+        }
+    }
+}
+
+/// Why the search ended, in words.
+fn why(input: &SeekInput<'_>) -> String {
+    let search = input.search;
+    match input.outcome.ended {
+        Ended::Found => "the interval is as narrow as asked for".to_owned(),
+        Ended::StepsUsed => {
+            format!("all {} steps are used, the interval is wider than asked for", search.steps_max)
+        }
+        Ended::LowestMissed => {
+            format!("the objective is missed at the lowest load, {}", load(search.by, search.from))
+        }
+        Ended::HighestMet => {
+            format!(
+                "the objective is met at the highest load, {}",
+                load(search.by, search.to.unwrap_or(0.0))
+            )
+        }
+        Ended::Generator => {
+            let spoilt = input.steps.iter().rev().find_map(|step| step.spoilt.as_deref());
+            format!("the generator is the limit: {}", spoilt.unwrap_or("no step was valid"))
+        }
+        Ended::Interrupted => "interrupted".to_owned(),
+    }
+}
+
+/// The search as one line of JSON. A key is never renamed.
+#[must_use]
+pub fn seek_json(input: &SeekInput<'_>) -> String {
+    let by = input.search.by;
+    let limited_by = match input.outcome.ended {
+        Ended::Generator => Some("generator"),
+        Ended::HighestMet => Some("to"),
+        _ => None,
+    };
+    let answer = input.outcome.answer.map_or("null".to_owned(), |answer| {
+        let optional = |value: Option<String>| value.unwrap_or_else(|| "null".to_owned());
+        Object::new()
+            .float(name(by), answer.load)
+            .float("low", answer.low)
+            .put("high", optional(answer.high.map(crate::number::go_json)))
+            .put("limited_by", optional(limited_by.map(crate::escape::json)))
+            .end()
+    });
+    let valid = input.outcome.ended != Ended::Generator;
+    let mut object = Object::new()
+        .text("objective", &input.search.objective.to_string())
+        .text("by", name(by))
+        .text("arrivals", input.arrivals)
+        .number("seed", input.seed)
+        .text("verdict", if valid { "VALID" } else { "INVALID" })
+        .text("ended", input.outcome.ended.name())
+        .text("reason", &why(input))
+        .put("answer", answer);
+    if let Some(knee) = knee(input.steps) {
+        object = object.float("knee", knee);
+    }
+    let steps = input.steps.iter().map(|step| step_json(input.search, step));
+    object.put("steps", json_list(steps)).end() + "\n"
+}
+
+fn step_json(search: &Search, step: &Step) -> String {
+    Object::new()
+        .float(name(search.by), step.load)
+        .number("requests", step.hits)
+        .float("achieved", step.achieved_per_s)
+        .number("mean", step.mean.0)
+        .number("50th", step.p50.0)
+        .number("95th", step.p95.0)
+        .number("99th", step.p99.0)
+        .float("errors", step.errors)
+        .number("warmup", step.warmup.0)
+        .number("measured", step.measured.0)
+        .put("cut", if step.cut { "true" } else { "false" })
+        .text("verdict", if step.spoilt.is_some() { "INVALID" } else { "VALID" })
+        .text("reason", step.spoilt.as_deref().unwrap_or(""))
+        .text("meets", word(search, step))
+        .end()
+}
+
+/// Latencies and what was achieved over load: the whole curve, the objective's limit and the answer with its interval.
+#[must_use]
+pub fn seek_figure(input: &SeekInput<'_>) -> Figure {
+    let search = input.search;
+    let steps: Vec<&Step> = by_load(input.steps).collect();
+    let valid = || steps.iter().filter(|step| step.spoilt.is_none());
+    let times: [(&str, fn(&Step) -> Nanos); 3] = [
+        ("p50 (ms)", |step| step.p50),
+        ("p95 (ms)", |step| step.p95),
+        ("p99 (ms)", |step| step.p99),
+    ];
+    let mut series: Vec<Series> = times
+        .iter()
+        .enumerate()
+        .map(|(at, (label, time))| {
+            let points = valid().map(|step| (step.load, time(step).as_millis_f64()));
+            line(label, Colour::calm(at), points.collect())
+        })
+        .collect();
+    let achieved = valid().map(|step| (step.load, step.achieved_per_s)).collect();
+    series.push(line("achieved (/s)", Colour::calm(3), achieved));
+    let ends = [steps.first(), steps.last()].map(|step| step.map_or(0.0, |step| step.load));
+    let limits = search.objective.conditions().iter().filter_map(|condition| {
+        let limit = condition.limit_time()?.as_millis_f64();
+        Some(line(&condition.to_string(), Colour::alarm(0), ends.map(|x| (x, limit)).to_vec()))
+    });
+    series.extend(limits);
+    let highest =
+        series.iter().flat_map(|one| &one.points).map(|point| point.1).fold(1.0, f64::max);
+    let upright = |x: f64| vec![(x, 1.0), (x, highest)];
+    if let Some(answer) = input.outcome.answer {
+        let colour = Colour::alarm(2);
+        series.push(line("answer", colour, upright(answer.load)));
+        for bound in [Some(answer.low), answer.high].into_iter().flatten() {
+            series.push(line("95 % bound", Colour::calm(5), upright(bound)));
+        }
+    }
+    Figure {
+        title: format!("{}: {}", search.objective, answer(input)),
+        x: Axis { label: axis(search.by).to_owned(), scale: Scale::Linear },
+        y: Axis { label: "Response time (ms), achieved rate (/s)".to_owned(), scale: Scale::Log },
+        series,
+        notes: vec![format!("Ended: {}", why(input))],
+    }
+}
+
+fn line(label: &str, colour: Colour, points: Vec<(f64, f64)>) -> Series {
+    Series { label: label.to_owned(), style: Style::Line, colour, points }
+}
+
+fn by_load(steps: &[Step]) -> impl Iterator<Item = &Step> {
+    let mut sorted: Vec<&Step> = steps.iter().collect();
+    sorted.sort_by(|a, b| a.load.total_cmp(&b.load));
+    sorted.into_iter()
+}
+
+const fn name(by: By) -> &'static str {
+    match by {
+        By::Rate => "rate",
+        By::Connections => "connections",
+    }
+}
+
+const fn unit(by: By) -> &'static str {
+    match by {
+        By::Rate => "rate/s",
+        By::Connections => "connections",
+    }
+}
+
+const fn axis(by: By) -> &'static str {
+    match by {
+        By::Rate => "Rate asked (/s)",
+        By::Connections => "Connections",
+    }
+}
+
+/// `89.5/s` or `12 connections`.
+fn load(by: By, load: f64) -> String {
+    match by {
+        By::Rate => format!("{}/s", number(load)),
+        By::Connections => format!("{load:.0} connections"),
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2}%", share * 100.0)
+}
+
+fn judged(search: &Search, step: &Step) -> Judgement {
+    level::judge_alone(&search.objective, step)
+}
+
+/// Whether this run alone meets the objective.
+fn word(search: &Search, step: &Step) -> &'static str {
+    match (step.spoilt.is_some(), judged(search, step)) {
+        (true, _) => "unknown",
+        (false, Judgement::Missed) => "no",
+        (false, Judgement::Unproven) => "unproven",
+        (false, _) => "yes",
+    }
+}
+
+/// The same in words for people: which conditions are missed, by how much.
+fn meets(search: &Search, step: &Step) -> String {
+    if let Some(reason) = &step.spoilt {
+        return format!("cannot tell: {reason}");
+    }
+    let missed: Vec<String> = search
+        .objective
+        .conditions()
+        .iter()
+        .zip(&step.figures)
+        .filter(|(condition, figure)| **figure >= condition.allowed().unwrap_or(condition.limit))
+        .filter(|(condition, figure)| condition.allowed() != Some(0.0) || **figure > 0.0)
+        .map(|(condition, figure)| excess(condition, *figure))
+        .collect();
+    let cut = if step.cut { " (cut short)" } else { "" };
+    match word(search, step) {
+        "no" => format!("no: {}{cut}", missed.join(", ")),
+        "unproven" => format!("yes, as far as {} hits can tell", step.hits),
+        word => word.to_owned(),
+    }
+}
+
+fn excess(condition: &Condition, figure: f64) -> String {
+    match (condition.metric, condition.limit_time()) {
+        (Metric::Mean, _) => format!("mean {}", duration(Nanos(figure as u64))),
+        (_, Some(limit)) => format!("{} took over {limit}", percent(figure)),
+        _ => format!("errors {}", percent(figure)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search() -> Search {
+        Search {
+            objective: "p99<500ms, errors<1%".parse().unwrap(),
+            by: By::Rate,
+            from: 10.0,
+            to: None,
+            step: Nanos::from_secs(10),
+            precision: 0.05,
+            steps_max: 60,
+        }
+    }
+
+    fn step(load: f64, slow: f64) -> Step {
+        Step {
+            load,
+            hits: 1000,
+            figures: vec![slow, 0.0],
+            achieved_per_s: load.min(100.0),
+            mean: Nanos::from_millis(70),
+            p50: Nanos::from_millis(60),
+            p95: Nanos::from_millis(180),
+            p99: Nanos::from_millis(if slow > 0.0 { 612 } else { 277 }),
+            errors: 0.0,
+            warmup: Nanos::from_secs(3),
+            measured: Nanos::from_secs(10),
+            cut: false,
+            spoilt: None,
+        }
+    }
+
+    fn steps() -> Vec<Step> {
+        let spoilt = Some("hits began <late>".to_owned());
+        vec![
+            step(40.0, 0.0),
+            step(160.0, 0.5),
+            Step { hits: 100, ..step(80.0, 0.0) },
+            Step { spoilt, ..step(113.137, 0.0) },
+        ]
+    }
+
+    fn with(answer: Option<Answer>, ended: Ended, check: impl Fn(&SeekInput<'_>)) {
+        let (search, steps, outcome) = (search(), steps(), Outcome { ended, answer });
+        let (outcome, arrivals) = (&outcome, "poisson");
+        check(&SeekInput { search: &search, steps: &steps, outcome, seed: 7, arrivals });
+    }
+
+    const FOUND: Option<Answer> = Some(Answer { load: 89.48, low: 85.2, high: Some(93.9) });
+
+    #[test]
+    fn the_table_says_it_all() {
+        with(FOUND, Ended::Found, |input| {
+            let expect = "\
+rate/s  achieved/s   p50    p95    p99  errors  verdict  meets it
+    40          40  60ms  180ms  277ms   0.00%  VALID    yes
+    80          80  60ms  180ms  277ms   0.00%  VALID    yes, as far as 100 hits can tell
+ 113.1         100  60ms  180ms  277ms   0.00%  INVALID  cannot tell: hits began <late>
+   160         100  60ms  180ms  612ms   0.00%  VALID    no: 50.00% took over 500ms
+
+Objective  p99<500ms, errors<1% (poisson)
+Knee       160/s (most throughput per response time)
+Answer     89.48/s (95 % between 85.20 and 93.90)
+Ended      the interval is as narrow as asked for; seed 7
+";
+            assert_eq!(seek_text(input), expect);
+        });
+    }
+
+    #[test]
+    fn an_answer_without_an_end_is_a_lower_bound() {
+        let bound = Some(Answer { load: 80.0, low: 80.0, high: None });
+        with(bound, Ended::Generator, |input| {
+            let text = seek_text(input);
+            assert!(text.contains("Answer     at least 80/s\n"), "{text}");
+            assert!(text.contains("the generator is the limit: hits began <late>"), "{text}");
+            let json: serde_json::Value = serde_json::from_str(&seek_json(input)).unwrap();
+            assert_eq!((&json["answer"]["rate"], &json["answer"]["low"]), (&80.into(), &80.into()));
+            assert!(json["answer"]["high"].is_null(), "{json}");
+            assert_eq!(json["answer"]["limited_by"], "generator");
+            assert_eq!(json["verdict"], "INVALID");
+        });
+        with(None, Ended::LowestMissed, |input| {
+            let json: serde_json::Value = serde_json::from_str(&seek_json(input)).unwrap();
+            assert!(json["answer"].is_null());
+            let words: Vec<&str> = json["steps"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|s| s["meets"].as_str().unwrap())
+                .collect();
+            assert_eq!(words, ["yes", "no", "unproven", "unknown"]);
+        });
+    }
+
+    #[test]
+    fn lines_are_coloured_where_asked() {
+        let search = search();
+        let plain = seek_line(&search, 3, &step(40.0, 0.0), Paint::Plain);
+        assert_eq!(
+            plain,
+            "step 3: 40/s  achieved 40/s  p50 60ms  p95 180ms  p99 277ms  errors 0.00%  yes"
+        );
+        let red = seek_line(&search, 3, &step(40.0, 0.2), Paint::Ansi);
+        assert!(red.starts_with("\x1b[31m") && red.ends_with("\x1b[0m"), "{red:?}");
+    }
+
+    #[test]
+    fn the_curve_has_its_limit_and_answer() {
+        with(FOUND, Ended::Found, |input| {
+            let figure = seek_figure(input);
+            let labels: Vec<&str> = figure.series.iter().map(|one| one.label.as_str()).collect();
+            let times = ["p50 (ms)", "p95 (ms)", "p99 (ms)", "achieved (/s)", "p99<500ms"];
+            assert_eq!(labels[..5], times);
+            assert_eq!(labels[5..], ["answer", "95 % bound", "95 % bound"]);
+            let loads: Vec<f64> = figure.series[0].points.iter().map(|point| point.0).collect();
+            assert_eq!(loads, [40.0, 80.0, 160.0], "by load, without what says nothing");
+        });
+        with(None, Ended::Interrupted, |input| {
+            assert_eq!(seek_figure(&SeekInput { steps: &[], ..*input }).series.len(), 5);
+        });
+    }
+}
