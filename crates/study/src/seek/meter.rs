@@ -223,7 +223,7 @@ mod tests {
                 intended: due,
                 sent: due,
                 done: due + response(at * 10),
-                status: if at % 200 == 0 { 500 } else { 200 },
+                status: if at.is_multiple_of(200) { 500 } else { 200 },
                 ..Sample::default()
             }
         };

@@ -27,6 +27,8 @@ pub const GROWTH: f64 = 2.0;
 pub const BRACKET: f64 = 1.1;
 /// Steps in a row that the generator spoilt, after which it is taken for the limit.
 pub const SPOILT_MAX: usize = 3;
+/// The same once a load that missed the objective was offered without fault.
+pub const DISTURBED_MAX: usize = 10;
 /// Steps near the limit without which no interval is narrow enough.
 const REFINED_MIN: usize = 10;
 /// How far from the limit, as known, steps are put in turn, as factors: at it for its place, beside it for the slope.
@@ -135,10 +137,16 @@ impl Ended {
 /// What comes after these steps.
 #[must_use]
 pub fn propose(search: &Search, steps: &[Step]) -> Next {
-    if steps.iter().rev().take_while(|step| step.spoilt.is_some()).count() >= SPOILT_MAX {
+    let levels = levels(&search.objective, steps);
+    let spoilt = steps.iter().rev().take_while(|step| step.spoilt.is_some()).count();
+    let spoilt_max = match limit(&levels) {
+        // Higher loads were offered without fault: something else disturbs this machine, and may pass.
+        Limit::Between(..) => DISTURBED_MAX,
+        _ => SPOILT_MAX,
+    };
+    if spoilt >= spoilt_max {
         return Next::Done(outcome(search, steps, Ended::Generator));
     }
-    let levels = levels(&search.objective, steps);
     let load = match place(search, &levels) {
         Place::At(load) => load,
         Place::End(ended) => return Next::Done(outcome(search, steps, ended)),
