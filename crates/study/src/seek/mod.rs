@@ -33,6 +33,8 @@ pub const DISTURBED_MAX: usize = 10;
 const REFINED_MIN: usize = 10;
 /// How far from the limit, as known, steps are put in turn, as factors: at it for its place, beside it for the slope.
 const OFFSETS: [f64; 4] = [1.0, 1.03, 1.0, 0.97];
+/// So many times the hits that the objective needs, since arrivals at random and a longer warm-up leave fewer than planned.
+const SPARE: f64 = 1.25;
 /// A step is made longer, up to so many times, where the objective needs more hits to be judged.
 const LONGER_MAX: f64 = 4.0;
 
@@ -327,7 +329,7 @@ fn measure(search: &Search, steps: &[Step], load: f64) -> Nanos {
     };
     let needed = search.objective.conditions().iter().filter_map(level::hits_needed);
     let seconds = match needed.reduce(f64::max) {
-        Some(hits) if rate_per_s > 0.0 => hits / rate_per_s,
+        Some(hits) if rate_per_s > 0.0 => SPARE * hits / rate_per_s,
         _ => 0.0,
     };
     let step = search.step.as_secs_f64();
