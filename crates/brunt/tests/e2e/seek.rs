@@ -73,14 +73,16 @@ fn an_interrupted_search_goes_on_where_it_was() {
     };
     let count = |kept: &Value| kept["steps"].as_array().map_or(0, Vec::len);
     let started = start(brunt(&line));
-    until("two steps are kept", || count(&kept()) == 2);
+    until("two steps are kept", || count(&kept()) >= 2);
     signal("INT", started.pid());
     let ran = started.wait().with_code(0);
     assert!(ran.line("Ended ").contains("interrupted"), "{ran:?}");
     let before = kept();
     let done = count(&before);
     let asked = server.stats().requests;
-    let ran = run(&format!("{line} -max-steps {}", done + 1)).with_code(0);
+    let ran = run(&format!("{line} -max-steps {}", done + 1));
+    // A busy machine may have spoilt all of them.
+    assert!([Some(0), Some(6)].contains(&ran.code), "{ran:?}");
     assert!(ran.stderr.starts_with(&format!("{state}: going on after {done} steps")), "{ran:?}");
     let after = kept();
     assert_eq!(count(&after), done + 1);

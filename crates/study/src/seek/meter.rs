@@ -12,9 +12,12 @@ const CELLS: u64 = 100;
 /// Where this share of a step's hits is on the wrong side, no more need be seen; and where half of what is allowed beyond
 /// this is, if that is more.
 const PLAIN_SHARE: f64 = 0.3;
-/// A figure from the times since hits were sent that is so many times its limit is the server's doing, however late the
-/// generator was.
+/// A share of slow hits, counted from when they were sent, that is so many times what is allowed is the server's doing, however
+/// late the generator was; and so is one half-way from there to all hits.
 const SERVERS_DOING: f64 = 2.0;
+
+/// A smaller share than this may be the generator's own late sending of a few hits, whatever is allowed.
+const SERVERS_SHARE_MIN: f64 = 0.01;
 
 /// Measures one step.
 #[derive(Debug)]
@@ -186,9 +189,11 @@ impl<'a> Meter<'a> {
         let conditions = self.search.objective.conditions().iter().zip(from_sent);
         conditions.filter(|(condition, _)| condition.limit_time().is_some()).any(
             |(condition, share)| {
-                condition
-                    .allowed()
-                    .is_some_and(|allowed| share > 0.01 && share > SERVERS_DOING * allowed)
+                let allowed = condition.allowed();
+                allowed.is_some_and(|allowed| {
+                    let plain = f64::midpoint(1.0, allowed).min(SERVERS_DOING * allowed);
+                    share > plain.max(SERVERS_SHARE_MIN)
+                })
             },
         )
     }
@@ -277,6 +282,11 @@ mod tests {
         let fast = batch(|_| Nanos::from_millis(20));
         assert!(step(&fast, true, None).spoilt.unwrap().contains("stood still"));
         let slow = batch(|_| Nanos::from_millis(200));
+        let search = Search { objective: "p50<100ms".parse().unwrap(), ..search(By::Rate) };
+        let cell = Cell { hits: 100, wrong_from_sent: [80; CONDITIONS_MAX], ..Cell::default() };
+        let doing = |cell: &Cell| Meter::new(&search, TRIAL, WARMUP).is_servers_doing(cell);
+        assert!(doing(&cell), "80 % where half may be");
+        assert!(!doing(&Cell { wrong_from_sent: [70; CONDITIONS_MAX], ..cell }));
         assert_eq!(step(&slow, true, None).spoilt, None, "slow even from when hits were sent");
         let mut held = slow;
         held.samples.iter_mut().for_each(|sample| sample.sent = sample.done);
