@@ -1,11 +1,12 @@
 //! `Exchange`: takes a response apart for one hit: counts, decodes, keeps what is to be kept.
 
 use wire::content::{Codings, ContentDecoder, ContentError};
+use wire::h1::Version;
 use wire::h1::response::{Head, ResponseSink};
 
 use crate::conn::Kept;
 use crate::hit::Progress;
-use crate::settings::Capture;
+use crate::settings::{Capture, KeptHeaders};
 
 /// Takes a response apart for one hit.
 #[derive(Debug)]
@@ -43,7 +44,7 @@ impl ResponseSink for Exchange<'_> {
         if self.decode != Decode::Nothing {
             self.begin_decoding(head);
         }
-        if self.capture.headers {
+        if self.capture.headers != KeptHeaders::Nothing {
             self.keep_headers(head);
         }
     }
@@ -91,7 +92,15 @@ impl Exchange<'_> {
 
     /// Keeps the header lines. Where Go's client would decode, it takes the coding's fields out, and so do we.
     fn keep_headers(&mut self, head: &Head<'_>) {
+        if self.capture.headers == KeptHeaders::WholeHead {
+            self.keep_status_line(head);
+        }
         for field in head.headers {
+            if let KeptHeaders::Named(names) = self.capture.headers
+                && !names.iter().any(|name| field.name.eq_ignore_ascii_case(name))
+            {
+                continue;
+            }
             let hidden = *self.coded
                 && self.decode == Decode::GzipOnly
                 && (field.name.eq_ignore_ascii_case(CONTENT_ENCODING)
@@ -105,6 +114,20 @@ impl Exchange<'_> {
             out.extend_from_slice(field.value);
             out.extend_from_slice(b"\r\n");
         }
+    }
+}
+
+impl Exchange<'_> {
+    fn keep_status_line(&mut self, head: &Head<'_>) {
+        let out = &mut self.kept.headers;
+        out.extend_from_slice(match head.version {
+            Version::Http10 => b"HTTP/1.0 ",
+            Version::Http11 => b"HTTP/1.1 ",
+        });
+        out.extend_from_slice(head.status.to_string().as_bytes());
+        out.push(b' ');
+        out.extend_from_slice(head.reason.as_bytes());
+        out.extend_from_slice(b"\r\n");
     }
 }
 

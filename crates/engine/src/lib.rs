@@ -28,7 +28,7 @@ mod worker;
 
 pub use run::{LazyTargets, Run, RunEvent, StartError, Stopper, measure_empty_schedule};
 pub use settings::{
-    Capture, DnsTtl, HeadStyle, HttpVersion, Protocol, ProxySettings, Redirects, Settings,
-    TlsSettings,
+    Capture, DnsTtl, HeadStyle, HttpVersion, KeptHeaders, Protocol, ProxySettings, Redirects,
+    Settings, TlsSettings,
 };
 pub use simulate::{Outcome, simulate};

@@ -3,8 +3,10 @@
 
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 
-use metrics::{Batch, Sample, Snapshot};
+use metrics::{Batch, FailureKind, Sample, Snapshot};
 use stdx::Nanos;
+
+use crate::settings::Settings;
 
 /// Rows in one batch.
 pub(crate) const ROWS_MAX: usize = 2048;
@@ -29,6 +31,8 @@ pub(crate) struct Recorder {
     pub(crate) snapshot: Box<Snapshot>,
     batch: Batch,
     with_rows: bool,
+    /// The next failed hit is not to wait for its batch to fill.
+    tell_failure: bool,
     pub(crate) rows_dropped: u64,
     /// An empty snapshot that was taken while the queue was full.
     spare: Option<Box<Snapshot>>,
@@ -45,11 +49,19 @@ pub(crate) struct Outlet {
 }
 
 impl Recorder {
-    pub(crate) fn new(outlet: Outlet, with_rows: bool, epoch: i64) -> Self {
+    pub(crate) fn new(outlet: Outlet, settings: &Settings, epoch: i64) -> Self {
         let mut batch = outlet.batches.try_recv().unwrap_or_else(|_| new_batch());
         batch.epoch = epoch;
         let snapshot = Box::new(Snapshot::new());
-        Self { snapshot, batch, with_rows, rows_dropped: 0, spare: None, outlet }
+        Self {
+            snapshot,
+            batch,
+            with_rows: settings.rows,
+            tell_failure: settings.tell_failure,
+            rows_dropped: 0,
+            spare: None,
+            outlet,
+        }
     }
 
     /// Counts a sample and, where rows are wanted, adds its row; `texts` puts the row's texts into the batch.
@@ -60,7 +72,9 @@ impl Recorder {
         }
         texts(&mut self.batch, &mut sample);
         self.batch.samples.push(sample);
-        if self.batch.samples.len() >= ROWS_MAX || self.batch.texts.len() >= TEXTS_MAX {
+        let urgent = self.tell_failure && sample.failure != FailureKind::None;
+        self.tell_failure &= !urgent;
+        if urgent || self.batch.samples.len() >= ROWS_MAX || self.batch.texts.len() >= TEXTS_MAX {
             self.send_rows();
         }
     }
@@ -138,7 +152,7 @@ mod tests {
         let (spares, snapshots) = sync_channel(1);
         spares.send(Box::new(Snapshot::new())).expect("there is room");
         let outlet = Outlet { worker: 0, messages, batches, snapshots };
-        let mut recorder = Recorder::new(outlet, true, 5);
+        let mut recorder = Recorder::new(outlet, &Settings::default(), 5);
         rows(&mut recorder, 3);
         recorder.send_rows();
         for _ in 0..4 {

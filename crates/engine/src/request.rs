@@ -49,6 +49,8 @@ pub(crate) struct Common {
     pub(crate) keepalive: bool,
     pub(crate) chunked: bool,
     pub(crate) protocol: Protocol,
+    /// The head of every request, where it is given.
+    head_bytes: Option<Arc<[u8]>>,
 }
 
 impl Common {
@@ -59,6 +61,7 @@ impl Common {
             keepalive: settings.keepalive,
             chunked: settings.chunked,
             protocol: settings.protocol,
+            head_bytes: settings.head_bytes.clone(),
         }
     }
 }
@@ -103,7 +106,10 @@ impl Request {
             user_agent: USER_AGENT,
         };
         let refuse = |error: RequestError| unsendable(target, error.to_string());
-        let template = RequestTemplate::new(&spec).map_err(refuse)?;
+        let template = match &common.head_bytes {
+            Some(head) => RequestTemplate::verbatim(head, &target.method, Arc::clone(&target.body)),
+            None => RequestTemplate::new(&spec).map_err(refuse)?,
+        };
         let may_stream = match common.protocol {
             Protocol::Http1 => false,
             Protocol::Alpn => url.scheme == Scheme::Https,

@@ -372,7 +372,7 @@ fn spawn(
             .max_connections
             .map_or(usize::MAX, |n| share(n as u64, worker as u64, workers as u64) as usize);
         let idle = share(settings.connections as u64, worker as u64, workers as u64) as usize;
-        let recorder = Recorder::new(outlet, settings.rows, epoch);
+        let recorder = Recorder::new(outlet, settings, epoch);
         Worker::new(Start {
             io: reactor,
             prepared: Arc::clone(&prepared),

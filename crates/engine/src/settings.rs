@@ -38,6 +38,9 @@ pub struct Settings {
     pub capture: Capture,
     /// The header fields we add ourselves.
     pub head: HeadStyle,
+    /// The head of every request, byte for byte up to and with its empty line, whatever the targets say; `None` renders
+    /// each target's own. For dialects whose peers send what no rule allows.
+    pub head_bytes: Option<Arc<[u8]>>,
     /// Idle connections kept per host (`-connections`).
     pub connections: usize,
     /// Connections per host, at most (`-max-connections`); `None` is no limit.
@@ -58,6 +61,8 @@ pub struct Settings {
     pub proxy: ProxySettings,
     /// Produce a row for each hit. Without it only counts and histograms are kept.
     pub rows: bool,
+    /// Send each worker's first failed hit on at once, not with the second's other rows: its owner may end the run for it.
+    pub tell_failure: bool,
 }
 
 /// The version of HTTP spoken.
@@ -88,8 +93,22 @@ pub struct Capture {
     pub body_max: u64,
     /// Count as `bytes_in` only what was kept, as Vegeta does.
     pub count_kept_only: bool,
-    /// Keep the header lines.
-    pub headers: bool,
+    /// Which header lines are kept.
+    pub headers: KeptHeaders,
+}
+
+/// Which header lines of a response are kept in its row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeptHeaders {
+    /// None.
+    #[default]
+    Nothing,
+    /// Those of these names, in any spelling.
+    Named(&'static [&'static str]),
+    /// All.
+    All,
+    /// All, after the status line.
+    WholeHead,
 }
 
 impl Capture {
@@ -153,6 +172,7 @@ impl Default for Settings {
             chunked: false,
             capture: Capture::default(),
             head: HeadStyle::Native,
+            head_bytes: None,
             connections: 10_000,
             max_connections: None,
             local_addrs: Vec::new(),
@@ -163,6 +183,7 @@ impl Default for Settings {
             tls: TlsSettings::default(),
             proxy: ProxySettings::default(),
             rows: true,
+            tell_failure: false,
         }
     }
 }

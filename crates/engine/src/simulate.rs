@@ -48,7 +48,7 @@ pub fn simulate<I: Io>(io: I, plan: Plan, settings: &Settings) -> Result<Outcome
         lazy: None,
         conns_max: settings.max_connections.unwrap_or(usize::MAX),
         idle_max: settings.connections,
-        recorder: Recorder::new(outlet, settings.rows, 0),
+        recorder: Recorder::new(outlet, settings, 0),
         prepared,
     });
     let mut outcome = Outcome { batches: Vec::new(), total: Snapshot::new() };

@@ -130,13 +130,24 @@ impl RequestTemplate {
             seq_at,
             large_body,
             body_bytes: spec.body.len() as u64,
-            response_method: if spec.method == "HEAD" {
-                RequestMethod::Head
-            } else {
-                RequestMethod::Other
-            },
+            response_method: RequestMethod::of(spec.method),
             asks_gzip: spec.asks_gzip(),
         })
+    }
+
+    /// A request whose `head` is given byte for byte, up to and with its empty line. Nothing of it is checked.
+    #[must_use]
+    pub fn verbatim(head: &[u8], method: &str, body: Arc<[u8]>) -> Self {
+        let small = body.len() <= Self::INLINE_BODY_MAX;
+        let inline: &[u8] = if small { &body } else { &[] };
+        Self {
+            bytes: [head, inline].concat(),
+            seq_at: None,
+            body_bytes: body.len() as u64,
+            response_method: RequestMethod::of(method),
+            asks_gzip: false,
+            large_body: (!small).then_some(body),
+        }
     }
 
     /// Appends the head of hit number `hit`, and the body if it is not [`RequestTemplate::large_body`].

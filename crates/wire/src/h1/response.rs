@@ -28,6 +28,13 @@ pub enum RequestMethod {
     Other,
 }
 
+impl RequestMethod {
+    /// The kind of a request's method, CONNECT apart.
+    pub(super) fn of(method: &str) -> Self {
+        if method == "HEAD" { Self::Head } else { Self::Other }
+    }
+}
+
 /// The head of a final response.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'a> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use engine::{
-    Capture, DnsTtl, HeadStyle, Protocol, ProxySettings, Redirects, Settings, TlsSettings,
+    Capture, DnsTtl, HeadStyle, KeptHeaders, Protocol, ProxySettings, Redirects, Settings,
+    TlsSettings,
 };
 use results::Encoding;
 use stdx::Nanos;
@@ -291,6 +292,7 @@ fn settings(typed: &Typed<AttackFlags>, world: &World<'_>) -> Result<Settings, F
             Dialect::Native => HeadStyle::Native,
             Dialect::Vegeta => HeadStyle::Vegeta,
         },
+        head_bytes: None,
         connections: as_usize(flags.connections),
         max_connections: Some(as_usize(flags.max_connections)).filter(|&max| max > 0),
         local_addrs: flags.local_addrs.clone(),
@@ -305,6 +307,7 @@ fn settings(typed: &Typed<AttackFlags>, world: &World<'_>) -> Result<Settings, F
         tls: tls(flags)?,
         proxy: proxy(flags, world),
         rows: true,
+        tell_failure: false,
     })
 }
 
@@ -324,14 +327,18 @@ fn capture(typed: &Typed<AttackFlags>) -> Capture {
                 .map_or(0, |size| size.unwrap_or(Capture::BODY_MAX))
                 .min(Capture::BODY_MAX),
             count_kept_only: false,
-            headers: flags.keep_headers,
+            headers: if flags.keep_headers { KeptHeaders::All } else { KeptHeaders::Nothing },
         },
-        (Dialect::Vegeta, Some(Some(size))) => {
-            Capture { body_max: size.min(Capture::BODY_MAX), count_kept_only: true, headers: true }
-        }
-        (Dialect::Vegeta, _) => {
-            Capture { body_max: Capture::BODY_MAX, count_kept_only: false, headers: true }
-        }
+        (Dialect::Vegeta, Some(Some(size))) => Capture {
+            body_max: size.min(Capture::BODY_MAX),
+            count_kept_only: true,
+            headers: KeptHeaders::All,
+        },
+        (Dialect::Vegeta, _) => Capture {
+            body_max: Capture::BODY_MAX,
+            count_kept_only: false,
+            headers: KeptHeaders::All,
+        },
     }
 }
 
