@@ -3,6 +3,7 @@
 //! ```text
 //! Summary, Groups, Timeline, Generator, Verdict ──▶ Input ──▶ text · json · html · markdown · junit
 //! Summary                                       ──▶ hist · hdrplot
+//! Batch ──▶ ab::Figures                         ──▶ ab::text · ab::html · ab::csv
 //! Batch, TargetTable, label ──▶ PlotBuilder ──▶ Figure ──▶ html · svg · png
 //! Curve (label, Histogram)  ──▶ percentiles · histogram ──▶ Figure
 //! Search, Steps, Outcome    ──▶ seek_line · seek_text · seek_json · seek_figure
@@ -28,6 +29,7 @@ mod plot;
 mod seek;
 mod text;
 
+pub mod ab;
 pub mod live;
 
 pub use buckets::{Buckets, BucketsError, hist};

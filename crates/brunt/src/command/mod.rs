@@ -1,5 +1,6 @@
 //! The commands: one row each; help, man page and completions are made from the same rows.
 
+pub(crate) mod ab;
 mod attack;
 mod completions;
 mod demo;

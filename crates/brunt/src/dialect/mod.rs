@@ -2,13 +2,13 @@
 //!
 //! A dialect translates and does nothing else: all end in one `Meant`.
 
+mod ab;
 mod native;
 mod vegeta;
 
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::exit_code::ExitCode;
 use crate::flags::global::Global;
 use crate::flags::{self, Flag, FlagError, Grammar};
 
@@ -73,14 +73,22 @@ impl Invocation {
 }
 
 /// Runs the command line; gives the code to end with.
-pub(crate) fn run(program: &OsStr, mut args: Vec<String>) -> ExitCode {
+pub(crate) fn run(program: &OsStr, mut args: Vec<String>) -> std::process::ExitCode {
     let called = Path::new(program).file_stem().unwrap_or_default();
-    if called == "vegeta" {
-        return vegeta::run(&args);
+    let mut peer = PEERS.iter().find(|(name, _)| called == *name);
+    if peer.is_none() && !args.is_empty() {
+        peer = PEERS.iter().find(|(name, _)| args[0] == *name);
+        args.drain(..usize::from(peer.is_some()));
     }
-    if args.first().is_some_and(|first| first == "vegeta") {
-        args.remove(0);
-        return vegeta::run(&args);
+    match peer {
+        Some((_, run)) => run(&args),
+        None => native::run(&args).into(),
     }
-    native::run(&args)
 }
+
+/// A dialect: its arguments in, the code to end with out.
+type Speak = fn(&[String]) -> std::process::ExitCode;
+
+/// The dialects of other tools, each by the name that the binary may be called with, or that its first argument may be.
+const PEERS: &[(&str, Speak)] =
+    &[("ab", |args| ab::run(args).into()), ("vegeta", |args| vegeta::run(args).into())];

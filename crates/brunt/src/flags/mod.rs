@@ -5,11 +5,14 @@
 //! rows ─▶ help, man, completions
 //! ```
 //!
-//! The grammar is Go's (`-f v`, `-f=v`, `--f v`, `--f=v`; a switch takes a value only with `=`), which no flag crate offers.
+//! The grammar is Go's (`-f v`, `-f=v`, `--f v`, `--f=v`; a switch takes a value only with `=`), which no flag crate offers;
+//! `letters` reads getopt's for the dialects that have it.
 
+pub(crate) mod ab;
 pub(crate) mod attack;
 pub(crate) mod bench;
 pub(crate) mod global;
+pub(crate) mod letters;
 mod parse;
 pub(crate) mod results;
 mod row;

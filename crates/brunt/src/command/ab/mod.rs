@@ -1,0 +1,242 @@
+//! ApacheBench: its flags in, its report, files and exit codes out. What it offers is a plan like any other's (`offer`); what
+//! it prints is laid out by `report::ab`.
+//!
+//! ```text
+//! AbFlags, URL ─▶ Address ─▶ Request ─▶ Plan, Settings ─▶ Watch (rows, progress, what ends it) ─▶ report, files, code
+//! ```
+
+mod address;
+mod files;
+mod offer;
+mod request;
+mod watch;
+
+use std::io::Write as _;
+
+use engine::{Run, StartError};
+use metrics::{FailureKind, Verdict};
+use report::ab::{self, Attributes, Figures, Rules, Setting};
+use stdx::Nanos;
+
+use self::address::{Address, Proxy};
+use self::request::Request;
+use self::watch::{Ended, Watch};
+use crate::flags::ab::AbFlags;
+use crate::input::Interrupts;
+use crate::output;
+
+/// A value is wrong, a file cannot be used, or the user interrupted.
+const WRONG: u8 = 1;
+/// The command line is wrong; errno's EINVAL.
+pub(crate) const USAGE: u8 = 22;
+/// A name is not known; the low byte of APR's number for it.
+const NO_NAME: u8 = 50;
+/// An address is none of ours; errno's EADDRNOTAVAIL.
+const NO_ADDRESS: u8 = 99;
+
+/// Why ab ends without a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Quit {
+    /// The command line is wrong: the usage follows this.
+    Usage(&'static str),
+    /// This is said on standard error, and that code ends it.
+    Told {
+        /// The exit code.
+        code: u8,
+        /// What to say; ab's words first.
+        text: String,
+    },
+}
+
+impl Quit {
+    fn wrong(text: String) -> Self {
+        Self::Told { code: WRONG, text }
+    }
+}
+
+/// A name that cannot be resolved, in APR's words.
+fn no_name(name: &str) -> Quit {
+    let text = format!("apr_sockaddr_info_get() for {name}: Name or service not known (670002)");
+    Quit::Told { code: NO_NAME, text }
+}
+
+/// ab's first line, with what stands in for it.
+const TITLE: &str = "This is ApacheBench, Version 2.3";
+/// The lines after it: the copyright is not ours to print, since nothing here is Apache's.
+const CREDITS: [&str; 2] = [
+    "ApacheBench's command line and report, by brunt; none of its code.",
+    "How they differ: docs/reference/ab.md",
+];
+
+/// The banner as text.
+#[must_use]
+pub(crate) fn banner() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    format!("{TITLE} <brunt {version}>\n{}\n{}\n\n", CREDITS[0], CREDITS[1])
+}
+
+fn banner_html() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    format!(
+        "<p>\n {TITLE} <i>&lt;brunt {version}&gt;</i><br>\n {}<br>\n {}<br>\n</p>\n<p>\n",
+        CREDITS[0], CREDITS[1]
+    )
+}
+
+/// Benchmarks; gives the exit code.
+pub(crate) fn run(flags: &AbFlags, operand: &str) -> Result<u8, Quit> {
+    let address = Address::parse(operand).ok_or(Quit::Usage("invalid URL"))?;
+    if !(0..=CONCURRENCY_MAX).contains(&flags.concurrency) {
+        return Err(Quit::Usage("Invalid Concurrency [Range 0..200000]"));
+    }
+    if flags.concurrency.unsigned_abs() > flags.requests {
+        return Err(Quit::Usage(
+            "Cannot use concurrency level greater than total number of requests",
+        ));
+    }
+    let request = Request::new(flags, &address)?;
+    announce(flags, &address, &request);
+    if flags.concurrency == 0 {
+        let text =
+            "apr_pollset_poll: Invalid argument (22)\nbrunt ab: with -c 0 nothing is ever sent";
+        return Err(Quit::Told { code: USAGE, text: text.to_owned() });
+    }
+    let plan = offer::plan(flags, &address, &request)?;
+    let settings = offer::settings(flags, &address, &request)?;
+    if flags.window > 0 {
+        output::complain("brunt ab: -b is not used: the kernel sizes the buffers");
+    }
+    let interrupts = Interrupts::watch().map_err(|failed| Quit::wrong(failed.to_string()))?;
+    let rules = Rules { variable_length: flags.variable_length, resets_repeat: true };
+    let mut watch = Watch::new(flags, Figures::new(rules));
+    let ended = match flags.time_limit {
+        // ab's clock has run out before the first request.
+        Some(..0) => Ended::default(),
+        _ => {
+            let run =
+                Run::start(plan, &settings, None).map_err(|error| cannot_start(flags, error))?;
+            watch.see_through(&run, &interrupts, &offer::dialled_name(flags, &address))?
+        }
+    };
+    conclude(flags, &address, &request, &watch, &ended)
+}
+
+/// ab's own limit.
+const CONCURRENCY_MAX: i64 = 200_000;
+
+fn cannot_start(flags: &AbFlags, error: StartError) -> Quit {
+    match (error, &flags.cert) {
+        (StartError::Certificate { reason, .. }, Some(path)) => {
+            Quit::wrong(format!("unable to get certificate from '{path}'\nbrunt ab: {reason}"))
+        }
+        (error, _) => Quit::wrong(format!("brunt ab: {error}")),
+    }
+}
+
+/// Puts text on standard output. Where nobody reads it any more, there is nothing left to do.
+fn print(text: &str) {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).ok();
+}
+
+/// What is printed before the first request.
+fn announce(flags: &AbFlags, address: &Address, request: &Request) {
+    if flags.html.is_some() {
+        print(&banner_html());
+    } else {
+        let through = flags
+            .proxy
+            .as_deref()
+            .map(Proxy::parse)
+            .map_or(String::new(), |proxy| format!("[through {}:{}] ", proxy.host, proxy.port));
+        let end = if watch::beat(flags).is_some() { "\n" } else { "..." };
+        let host = &address.hostname;
+        print(&format!("{}Benchmarking {host} {through}(be patient){end}", banner()));
+    }
+    if flags.verbosity >= 2 {
+        print(&format!("INFO: {} header == \n---\n{}\n---\n", request.method, request.head));
+    }
+}
+
+/// Prints the report and writes the files.
+fn conclude(
+    flags: &AbFlags,
+    address: &Address,
+    request: &Request,
+    watch: &Watch<'_>,
+    ended: &Ended,
+) -> Result<u8, Quit> {
+    let figures = &watch.figures;
+    let setting = Setting {
+        hostname: address.hostname.clone(),
+        port: address.port,
+        path: address.path.clone(),
+        concurrency: flags.concurrency.unsigned_abs(),
+        taken: ended.taken.max(figures.last),
+        keep_alive: flags.keep_alive,
+        variable_length: flags.variable_length,
+        bytes_sent: request.body.as_ref().map(|_| figures.sent * request.len()),
+        tls: ended.tls.clone(),
+        plain_times: flags.plain_times,
+        no_percentages: flags.no_percentages,
+    };
+    match (&flags.html, watch::beat(flags)) {
+        _ if ended.interrupted => {}
+        (_, None) => print("..done\n"),
+        (_, Some(_)) => output::complain(&format!("Finished {} requests", figures.complete)),
+    }
+    match &flags.html {
+        Some(attributes) => print(&ab::html(&setting, figures, &attributes_of(attributes))),
+        None => print(&format!("\n\n{}", ab::text(&setting, figures))),
+    }
+    files::write(flags, figures)?;
+    remark(watch, ended);
+    Ok(if ended.interrupted { WRONG } else { 0 })
+}
+
+fn attributes_of([table, row, cell]: &[Option<String>; 3]) -> Attributes {
+    let own = Attributes::default();
+    Attributes {
+        table: table.clone().unwrap_or(own.table),
+        row: row.clone().unwrap_or(own.row),
+        cell: cell.clone().unwrap_or(own.cell),
+    }
+}
+
+/// What ab does not say of its figures, and its reader should know.
+fn remark(watch: &Watch<'_>, ended: &Ended) {
+    let failures = |kind: FailureKind| watch.summary.failures[kind as usize];
+    let remarks = [
+        (
+            failures(FailureKind::Eof),
+            "got no response at all; ab counts them as complete, not failed",
+        ),
+        (
+            failures(FailureKind::Truncated) + failures(FailureKind::Malformed),
+            "got a part of a response, or no HTTP; ab counts them as complete",
+        ),
+        (
+            watch.figures.receive,
+            "were reset; ab counts each as Receive, as Exceptions and, where the length is wrong, as Length",
+        ),
+        (watch.figures.connect, "found no connection; they are counted once, as Connect"),
+    ];
+    for (count, what) in remarks.into_iter().filter(|&(count, _)| count > 0) {
+        output::complain(&format!("brunt ab: {count} requests {what}"));
+    }
+    if watch.figures.is_coarse() {
+        let most = ab::ROWS_MAX;
+        output::complain(&format!("brunt ab: more than {most} requests: times have three digits"));
+    }
+    if let Some(generator) = &ended.generator {
+        let verdict = Verdict::new(&watch.summary, Some(generator), &[]);
+        if !verdict.is_valid() {
+            output::complain(&format!("brunt ab: {verdict}"));
+        }
+    }
+}
+
+/// Whole seconds as time; less than none is none.
+fn seconds(count: i64) -> Nanos {
+    Nanos::from_secs(u64::try_from(count).unwrap_or(0))
+}

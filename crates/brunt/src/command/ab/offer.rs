@@ -1,0 +1,119 @@
+//! What ab's flags mean to the engine: a closed loop of `-c` users, each with a connection, until `-n` or `-t`.
+
+use std::net::{IpAddr, ToSocketAddrs, UdpSocket};
+use std::sync::Arc;
+
+use engine::{
+    Capture, DnsTtl, HeadStyle, HttpVersion, KeptHeaders, ProxySettings, Redirects, Settings,
+    TlsSettings,
+};
+use stdx::Nanos;
+use workload::{Load, Plan, Target, Targets};
+
+use super::address::{Address, Proxy};
+use super::request::{Request, system_text};
+use super::{NO_ADDRESS, Quit, no_name};
+use crate::flags::ab::AbFlags;
+
+/// Bytes of a body that are kept for `-v`.
+const LOGGED_BODY_MAX: u64 = 8 << 10;
+/// The header lines that the report needs.
+const NEEDED_HEADERS: &[&str] = &["Server", "Connection"];
+
+/// What to offer.
+pub(super) fn plan(flags: &AbFlags, address: &Address, request: &Request) -> Result<Plan, Quit> {
+    let url = match &flags.proxy {
+        Some(proxy) if !address.secure => Proxy::parse(proxy).url(),
+        _ => address.url(),
+    };
+    if wire::url::Url::parse(&url).is_err() {
+        return Err(no_name(&dialled_name(flags, address)));
+    }
+    let limit = flags.time_limit.and_then(|seconds| u64::try_from(seconds).ok());
+    let target = Target {
+        method: request.method.clone(),
+        url,
+        headers: Vec::new(),
+        body: request.body.clone().unwrap_or_default(),
+        weight: 1,
+        name: String::new(),
+    };
+    Ok(Plan {
+        name: "ab".to_owned(),
+        load: Load::Closed { users: flags.concurrency.unsigned_abs() },
+        duration: limit.filter(|&seconds| seconds > 0).map(Nanos::from_secs),
+        hits_max: Some(flags.requests),
+        targets: Targets::new(vec![target]),
+        seed: 0,
+    })
+}
+
+/// The name that is looked up.
+pub(super) fn dialled_name(flags: &AbFlags, address: &Address) -> String {
+    match &flags.proxy {
+        Some(proxy) => Proxy::parse(proxy).host,
+        None => address.hostname.clone(),
+    }
+}
+
+/// How to carry it out.
+pub(super) fn settings(
+    flags: &AbFlags,
+    address: &Address,
+    request: &Request,
+) -> Result<Settings, Quit> {
+    let users = usize::try_from(flags.concurrency).unwrap_or(1);
+    let proxy =
+        flags.proxy.as_ref().filter(|_| address.secure).map(|text| Proxy::parse(text).url());
+    Ok(Settings {
+        workers: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        timeout: None,
+        keepalive: flags.keep_alive,
+        redirects: Redirects::Keep,
+        capture: capture(flags),
+        head: HeadStyle::Exact(HttpVersion::Http10),
+        head_bytes: Some(Arc::from(request.head.as_bytes())),
+        connections: users,
+        max_connections: Some(users),
+        local_addrs: flags.bind.as_deref().map(local_address).transpose()?.into_iter().collect(),
+        dns_ttl: DnsTtl::Forever,
+        tls: tls(flags)?,
+        proxy: ProxySettings { https: proxy, ..ProxySettings::default() },
+        tell_failure: true,
+        ..Settings::default()
+    })
+}
+
+fn capture(flags: &AbFlags) -> Capture {
+    match flags.verbosity {
+        ..2 => Capture { headers: KeptHeaders::Named(NEEDED_HEADERS), ..Capture::default() },
+        2.. => Capture {
+            headers: KeptHeaders::WholeHead,
+            body_max: LOGGED_BODY_MAX,
+            ..Capture::default()
+        },
+    }
+}
+
+/// The address to connect from, which must be one of ours.
+fn local_address(text: &str) -> Result<IpAddr, Quit> {
+    let found = (text, 0).to_socket_addrs().ok().and_then(|mut all| all.next());
+    let ip = found.ok_or_else(|| no_name(text))?.ip();
+    UdpSocket::bind((ip, 0)).map_err(|error| {
+        let number = error.raw_os_error().and_then(|number| u8::try_from(number).ok());
+        let code = number.unwrap_or(NO_ADDRESS);
+        Quit::Told { code, text: format!("bind: {} ({code})", system_text(&error)) }
+    })?;
+    Ok(ip)
+}
+
+/// TLS as ab has it: nothing is verified.
+fn tls(flags: &AbFlags) -> Result<TlsSettings, Quit> {
+    let cert = flags.cert.as_ref().map(|path| {
+        std::fs::read(path).map_err(|error| {
+            let text = system_text(&error);
+            Quit::wrong(format!("unable to get certificate from '{path}'\nbrunt ab: {text}"))
+        })
+    });
+    Ok(TlsSettings { cert_pem: cert.transpose()?, insecure: true, ..TlsSettings::default() })
+}
