@@ -4,7 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use wire::h1::request::{HeadStyle, TargetForm};
 use wire::tls::rustls::pki_types::CertificateDer;
-use wire::tls::{self, ClientSetup, Offer, Resumption, Verification, rustls};
+use wire::tls::{
+    self, Agreed, ClientSetup, Offer, Resumption, ServerNaming, TlsClient, Verification,
+};
 use wire::url::{Scheme, Url};
 use workload::{Plan, Target};
 
@@ -22,7 +24,7 @@ pub(crate) struct Prepared {
     /// The plan's targets, in their order.
     pub(crate) requests: Vec<Result<Request, Unsendable>>,
     pub(crate) common: Common,
-    tls: OnceLock<Result<Arc<rustls::ClientConfig>, String>>,
+    tls: OnceLock<Result<Arc<TlsClient>, String>>,
 }
 
 impl Prepared {
@@ -51,8 +53,13 @@ impl Prepared {
     }
 
     /// The TLS set-up, made at its first use (a redirect may be the first to want it).
-    pub(crate) fn tls(&self) -> Result<Arc<rustls::ClientConfig>, String> {
+    pub(crate) fn tls(&self) -> Result<Arc<TlsClient>, String> {
         self.tls.get_or_init(|| client_config(&self.settings)).clone()
+    }
+
+    /// What the first TLS handshake agreed on, once there was one.
+    pub(crate) fn tls_agreed(&self) -> Option<Agreed> {
+        self.tls.get()?.as_ref().ok()?.agreed().cloned()
     }
 
     /// A target that is not of the plan: a lazy one.
@@ -95,7 +102,7 @@ fn addressing(url: &Url, settings: &Settings) -> Addressing {
     }
 }
 
-fn client_config(settings: &Settings) -> Result<Arc<rustls::ClientConfig>, String> {
+fn client_config(settings: &Settings) -> Result<Arc<TlsClient>, String> {
     let given = &settings.tls;
     let needs_roots = given.root_certs_pem.is_empty() && !given.insecure;
     let setup = ClientSetup {
@@ -109,6 +116,12 @@ fn client_config(settings: &Settings) -> Result<Arc<rustls::ClientConfig>, Strin
             Protocol::Alpn | Protocol::PriorKnowledge => Offer::Http2,
         },
         resumption: if given.session_tickets { Resumption::On } else { Resumption::Off },
+        versions: given.versions,
+        suites: given.suites.clone(),
+        server_name: match given.no_server_name {
+            true => ServerNaming::Withheld,
+            false => ServerNaming::Told,
+        },
     };
     tls::client_config(&setup).map_err(|error| error.to_string())
 }

@@ -36,6 +36,7 @@ pub struct Run {
     batches: Vec<SyncSender<Batch>>,
     merge: std::cell::RefCell<Merge>,
     orders: Arc<Orders>,
+    prepared: Arc<Prepared>,
     wakers: Vec<Waker>,
     threads: Vec<JoinHandle<()>>,
     turn: std::cell::Cell<usize>,
@@ -142,12 +143,14 @@ impl Run {
             batches,
             merge: std::cell::RefCell::new(Merge::new(told, spares)),
             orders,
+            prepared,
             wakers,
             threads: Vec::new(),
             turn: std::cell::Cell::new(0),
         };
         for (worker, seat) in seats.into_iter().enumerate() {
-            let thread = spawn(worker, workers, seat, (start, epoch), (&prepared, &run.orders))?;
+            let thread =
+                spawn(worker, workers, seat, (start, epoch), (&run.prepared, &run.orders))?;
             run.threads.push(thread);
         }
         Ok(run)
@@ -157,6 +160,12 @@ impl Run {
     #[must_use]
     pub fn epoch(&self) -> i64 {
         self.epoch
+    }
+
+    /// What the run's first TLS handshake agreed on, once there was one.
+    #[must_use]
+    pub fn tls_agreed(&self) -> Option<wire::tls::Agreed> {
+        self.prepared.tls_agreed()
     }
 
     /// The next event; `None` when `timeout` passed without one, and after [`RunEvent::Finished`].

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use stdx::Nanos;
 pub use wire::h1::Version as HttpVersion;
 pub use wire::h1::request::HeadStyle;
+use wire::tls::Versions;
+use wire::tls::rustls::CipherSuite;
 
 /// How a plan is carried out.
 #[derive(Clone, Debug)]
@@ -140,6 +142,12 @@ pub struct TlsSettings {
     pub insecure: bool,
     /// Resume sessions (`-session-tickets`).
     pub session_tickets: bool,
+    /// The versions that are offered.
+    pub versions: Versions,
+    /// The cipher suites that are offered; of a version none is named of, all are.
+    pub suites: Vec<CipherSuite>,
+    /// Do not tell the server the name that is asked for.
+    pub no_server_name: bool,
 }
 
 /// Proxies, as the environment names them.

@@ -1,19 +1,22 @@
 //! `TlsSession`: TLS 1.2 and 1.3 between plaintext and records, over rustls. Opens no socket, reads no file. rustls reads
 //! the time of day for the validity of certificates; nothing here does.
 
+mod agreed;
+
 use std::io::{BufRead as _, Write as _};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{
-    ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, ServerConfig,
-    ServerConnection, SignatureScheme,
+    CipherSuite, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore,
+    ServerConfig, ServerConnection, SignatureScheme, SupportedCipherSuite,
 };
 use thiserror::Error;
 
+pub use agreed::{Agreed, suites_named};
 pub use rustls;
 
 /// Whether the server's certificate is checked.
@@ -63,6 +66,49 @@ pub struct ClientSetup {
     pub resumption: Resumption,
     /// The protocols offered.
     pub offer: Offer,
+    /// The versions that are offered.
+    pub versions: Versions,
+    /// The cipher suites that are offered; of a version none is named of, all are.
+    pub suites: Vec<CipherSuite>,
+    /// Whether the server is told the name that is asked for.
+    pub server_name: ServerNaming,
+}
+
+/// Versions of TLS.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Versions {
+    /// 1.2 and 1.3.
+    #[default]
+    Both,
+    /// 1.2 alone.
+    Only12,
+    /// 1.3 alone.
+    Only13,
+}
+
+/// Whether the server is told the name that is asked for. RFC 6066, 3.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ServerNaming {
+    /// It is, where it is a name and no address.
+    #[default]
+    Told,
+    /// It is not.
+    Withheld,
+}
+
+/// A client made ready, and what its first handshake agreed on. Made once per run.
+#[derive(Debug)]
+pub struct TlsClient {
+    config: Arc<ClientConfig>,
+    agreed: OnceLock<Agreed>,
+}
+
+impl TlsClient {
+    /// What the first finished handshake agreed on; `None` before it.
+    #[must_use]
+    pub fn agreed(&self) -> Option<&Agreed> {
+        self.agreed.get()
+    }
 }
 
 /// What a server is set up with.
@@ -109,10 +155,17 @@ pub enum TlsError {
 ///
 /// # Errors
 /// A certificate or key is missing, broken, or they do not belong together.
-pub fn client_config(setup: &ClientSetup) -> Result<Arc<ClientConfig>, TlsSetupError> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider.clone())
-        .with_safe_default_protocol_versions()?;
+pub fn client_config(setup: &ClientSetup) -> Result<Arc<TlsClient>, TlsSetupError> {
+    let mut provider = rustls::crypto::ring::default_provider();
+    provider.cipher_suites.retain(|suite| is_offered(*suite, &setup.suites));
+    let provider = Arc::new(provider);
+    let versions: &[&rustls::SupportedProtocolVersion] = match setup.versions {
+        Versions::Both => rustls::ALL_VERSIONS,
+        Versions::Only12 => &[&rustls::version::TLS12],
+        Versions::Only13 => &[&rustls::version::TLS13],
+    };
+    let builder =
+        ClientConfig::builder_with_provider(provider.clone()).with_protocol_versions(versions)?;
     let builder = match setup.verification {
         Verification::Full => builder.with_root_certificates(root_store(setup)?),
         Verification::None => {
@@ -135,7 +188,19 @@ pub fn client_config(setup: &ClientSetup) -> Result<Arc<ClientConfig>, TlsSetupE
         Offer::Http1 => vec![ALPN_HTTP_1_1.to_vec()],
         Offer::Http2 => vec![ALPN_H2.to_vec(), ALPN_HTTP_1_1.to_vec()],
     };
-    Ok(Arc::new(cfg))
+    cfg.enable_sni = setup.server_name == ServerNaming::Told;
+    Ok(Arc::new(TlsClient { config: Arc::new(cfg), agreed: OnceLock::new() }))
+}
+
+/// Whether a suite is among the named ones, or none of its version is.
+fn is_offered(suite: SupportedCipherSuite, named: &[CipherSuite]) -> bool {
+    let rules = named.iter().any(|name| is_13(*name) == is_13(suite.suite()));
+    !rules || named.contains(&suite.suite())
+}
+
+/// RFC 8446, B.4 numbers the suites of TLS 1.3 from 0x1301 on.
+fn is_13(suite: CipherSuite) -> bool {
+    u16::from(suite) >> 8 == 0x13
 }
 
 /// Sets up a server. It takes `http/1.1`, or a client that names no protocol.
@@ -224,6 +289,8 @@ impl ServerCertVerifier for NoVerification {
 pub struct TlsSession {
     conn: rustls::Connection,
     peer_closed: bool,
+    /// Who is to hear what the handshake agreed on.
+    client: Option<Arc<TlsClient>>,
 }
 
 impl TlsSession {
@@ -234,12 +301,14 @@ impl TlsSession {
     ///
     /// # Errors
     /// The name is no name.
-    pub fn client(cfg: &Arc<ClientConfig>, server_name: &str) -> Result<Self, TlsError> {
+    pub fn client(cfg: &Arc<TlsClient>, server_name: &str) -> Result<Self, TlsError> {
         // The zone of an IPv6 address means something on this machine only.
         let name = server_name.split('%').next().unwrap_or(server_name);
         let name = ServerName::try_from(name.to_owned())
             .map_err(|_| TlsError::ServerName(server_name.to_owned()))?;
-        Ok(Self::new(ClientConnection::new(cfg.clone(), name)?.into()))
+        let mut session = Self::new(ClientConnection::new(cfg.config.clone(), name)?.into());
+        session.client = Some(Arc::clone(cfg));
+        Ok(session)
     }
 
     /// A server's session with a client that just connected.
@@ -252,7 +321,7 @@ impl TlsSession {
 
     fn new(mut conn: rustls::Connection) -> Self {
         conn.set_buffer_limit(Some(Self::SEND_MAX));
-        Self { conn, peer_closed: false }
+        Self { conn, peer_closed: false, client: None }
     }
 
     /// Takes records in and appends what they say to `plaintext`: never more bytes than came in with them and with the
@@ -274,6 +343,11 @@ impl TlsSession {
             let processed = self.conn.process_new_packets();
             self.drain(plaintext);
             self.peer_closed |= processed?.peer_has_closed();
+        }
+        if !self.conn.is_handshaking()
+            && let Some(client) = self.client.take()
+        {
+            client.agreed.get_or_init(|| Agreed::of(&self.conn));
         }
         Ok(())
     }

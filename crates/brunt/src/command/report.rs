@@ -8,6 +8,7 @@ use report::{Buckets, Input};
 use results::{Detail, Item, Reader};
 use stdx::Nanos;
 
+use super::ab::AbReport;
 use super::generators::Generators;
 use super::{Ended, encode, patience, usage};
 use crate::dialect::{Dialect, Invocation, Typed};
@@ -26,6 +27,7 @@ enum Kind {
     Html,
     Markdown,
     Junit,
+    Ab,
 }
 
 /// What a report's command line means.
@@ -56,7 +58,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
         Err(_) if interrupts.seen() > 0 => return Ok(ExitCode::Ok),
         Err(error) => return Err(encode::unreadable(&error, meant.dialect).into()),
     };
-    let mut figures = Figures::new(meant.by, meant.kind == Kind::Html);
+    let mut figures = Figures::new(&meant);
     let read = read(&mut reader, &mut figures, &meant)?;
     figures.losses.extend(reader.losses().iter().cloned());
     if let Err(failed) = &read
@@ -71,7 +73,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let verdict = figures.verdict();
     meant.place.write(meant.document(&figures, &verdict).as_bytes())?;
     // These have no room for a verdict, and no figure goes out without a bad one.
-    if matches!(meant.kind, Kind::Hist(_) | Kind::Hdrplot)
+    if matches!(meant.kind, Kind::Hist(_) | Kind::Hdrplot | Kind::Ab)
         && meant.dialect == Dialect::Native
         && !verdict.is_valid()
     {
@@ -122,14 +124,16 @@ struct Figures {
     generators: Generators,
     merged: Option<Generator>,
     losses: Vec<String>,
+    ab: Option<AbReport>,
 }
 
 impl Figures {
-    fn new(by: Option<By>, timeline: bool) -> Self {
+    fn new(meant: &Meant) -> Self {
         Self {
             summary: Summary::new(),
-            groups: by.map(Groups::new),
-            timeline: timeline.then(Timeline::new),
+            groups: meant.by.map(Groups::new),
+            timeline: (meant.kind == Kind::Html).then(Timeline::new),
+            ab: (meant.kind == Kind::Ab).then(AbReport::default),
             generators: Generators::default(),
             merged: None,
             losses: Vec::new(),
@@ -143,6 +147,9 @@ impl Figures {
         }
         if let Some(timeline) = &mut self.timeline {
             timeline.add(batch);
+        }
+        if let Some(ab) = &mut self.ab {
+            ab.add(batch, reader.targets());
         }
     }
 
@@ -206,6 +213,7 @@ impl Meant {
             Kind::Html => report::html(&input),
             Kind::Markdown => report::markdown(&input),
             Kind::Junit => report::junit(&input),
+            Kind::Ab => figures.ab.as_ref().map_or_else(String::new, |ab| ab.text(&input)),
         }
     }
 }
@@ -258,11 +266,12 @@ fn kind(typed: &Typed<ReportFlags>) -> Result<Kind, Ended> {
         "html" if native => Ok(Kind::Html),
         "markdown" if native => Ok(Kind::Markdown),
         "junit" if native => Ok(Kind::Junit),
+        "ab" if native => Ok(Kind::Ab),
         "plot" => Err(wrong("plot reports are made by the plot command".to_owned())),
         _ if name.starts_with("hist[") => Ok(Kind::Hist(buckets(&name[4..])?)),
         _ if native => Err(wrong(format!(
             "flag -type: unknown report type \"{name}\" (expected text, json, hist[0,1ms,…], hdrplot, html, \
-             markdown or junit)"
+             markdown, junit or ab)"
         ))),
         _ if name.len() < 4 => Err(wrong(format!("invalid report type: {name}"))),
         _ => Err(wrong(format!("unknown report type: \"{name}\""))),

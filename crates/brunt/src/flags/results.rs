@@ -24,7 +24,7 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
         "type",
         Kind::Text("TYPE"),
         "text",
-        "text, json, hist[0,1ms,…], hdrplot, html, markdown or junit.",
+        "text, json, hist[0,1ms,…], hdrplot, html, markdown, junit or ab.",
         |t: &mut ReportFlags, v| {
             v.clone_into(&mut t.kind);
             Ok(())

@@ -108,6 +108,7 @@ impl Outcome {
             | FailureKind::TooLarge
             | FailureKind::Decode
             | FailureKind::Redirects
+            | FailureKind::Abandoned
             | FailureKind::Target => Self::Exception,
         }
     }

@@ -9,6 +9,7 @@ mod address;
 mod files;
 mod offer;
 mod request;
+mod stored;
 mod watch;
 
 use std::io::Write as _;
@@ -20,6 +21,7 @@ use stdx::Nanos;
 
 use self::address::{Address, Proxy};
 use self::request::Request;
+pub(crate) use self::stored::AbReport;
 use self::watch::{Ended, Watch};
 use crate::flags::ab::AbFlags;
 use crate::input::Interrupts;
@@ -95,6 +97,7 @@ pub(crate) fn run(flags: &AbFlags, operand: &str) -> Result<u8, Quit> {
         ));
     }
     let request = Request::new(flags, &address)?;
+    let tls = offer::tls(flags)?;
     announce(flags, &address, &request);
     if flags.concurrency == 0 {
         let text =
@@ -102,7 +105,7 @@ pub(crate) fn run(flags: &AbFlags, operand: &str) -> Result<u8, Quit> {
         return Err(Quit::Told { code: USAGE, text: text.to_owned() });
     }
     let plan = offer::plan(flags, &address, &request)?;
-    let settings = offer::settings(flags, &address, &request)?;
+    let settings = offer::settings(flags, &address, &request, tls)?;
     if flags.window > 0 {
         output::complain("brunt ab: -b is not used: the kernel sizes the buffers");
     }
@@ -115,7 +118,10 @@ pub(crate) fn run(flags: &AbFlags, operand: &str) -> Result<u8, Quit> {
         _ => {
             let run =
                 Run::start(plan, &settings, None).map_err(|error| cannot_start(flags, error))?;
-            watch.see_through(&run, &interrupts, &offer::dialled_name(flags, &address))?
+            let name = offer::dialled_name(flags, &address);
+            let ended = watch.see_through(&run, &interrupts, &name)?;
+            let tls = run.tls_agreed().map(|agreed| offer::told(agreed, flags, &address));
+            Ended { tls, ..ended }
         }
     };
     conclude(flags, &address, &request, &watch, &ended)

@@ -7,7 +7,10 @@ use engine::{
     Capture, DnsTtl, HeadStyle, HttpVersion, KeptHeaders, ProxySettings, Redirects, Settings,
     TlsSettings,
 };
+use report::ab::Tls;
 use stdx::Nanos;
+use wire::tls::rustls::CipherSuite;
+use wire::tls::{Agreed, Versions, suites_named};
 use workload::{Load, Plan, Target, Targets};
 
 use super::address::{Address, Proxy};
@@ -61,6 +64,7 @@ pub(super) fn settings(
     flags: &AbFlags,
     address: &Address,
     request: &Request,
+    tls: TlsSettings,
 ) -> Result<Settings, Quit> {
     let users = usize::try_from(flags.concurrency).unwrap_or(1);
     let proxy =
@@ -77,7 +81,7 @@ pub(super) fn settings(
         max_connections: Some(users),
         local_addrs: flags.bind.as_deref().map(local_address).transpose()?.into_iter().collect(),
         dns_ttl: DnsTtl::Forever,
-        tls: tls(flags)?,
+        tls,
         proxy: ProxySettings { https: proxy, ..ProxySettings::default() },
         tell_failure: true,
         ..Settings::default()
@@ -108,12 +112,56 @@ fn local_address(text: &str) -> Result<IpAddr, Quit> {
 }
 
 /// TLS as ab has it: nothing is verified.
-fn tls(flags: &AbFlags) -> Result<TlsSettings, Quit> {
+pub(super) fn tls(flags: &AbFlags) -> Result<TlsSettings, Quit> {
     let cert = flags.cert.as_ref().map(|path| {
         std::fs::read(path).map_err(|error| {
             let text = system_text(&error);
             Quit::wrong(format!("unable to get certificate from '{path}'\nbrunt ab: {text}"))
         })
     });
-    Ok(TlsSettings { cert_pem: cert.transpose()?, insecure: true, ..TlsSettings::default() })
+    Ok(TlsSettings {
+        cert_pem: cert.transpose()?,
+        insecure: true,
+        versions: versions(flags.protocol.as_deref())?,
+        suites: suites(flags.ciphers.as_deref())?,
+        no_server_name: flags.no_server_name,
+        ..TlsSettings::default()
+    })
+}
+
+/// The versions of `-f`. ab takes any word it does not know for ALL.
+fn versions(protocol: Option<&str>) -> Result<Versions, Quit> {
+    let protocol = protocol.unwrap_or("ALL").to_ascii_uppercase();
+    match protocol.as_str() {
+        "TLS1.2" => Ok(Versions::Only12),
+        "TLS1.3" => Ok(Versions::Only13),
+        "SSL2" | "SSL3" | "TLS1" | "TLS1.1" => {
+            Err(Quit::wrong(format!("brunt ab: -f {protocol}: no TLS before 1.2 is spoken")))
+        }
+        _ => Ok(Versions::Both),
+    }
+}
+
+/// The suites of `-Z`, of which we must have one at least.
+fn suites(list: Option<&str>) -> Result<Vec<CipherSuite>, Quit> {
+    let Some(list) = list else { return Ok(Vec::new()) };
+    let suites = suites_named(list);
+    if suites.is_empty() {
+        return Err(Quit::wrong(format!(
+            "error setting ciphersuite list [{list}]\nbrunt ab: names are OpenSSL's, and only forward secret \
+             AEAD suites are spoken"
+        )));
+    }
+    Ok(suites)
+}
+
+/// The report's lines on how connections were secured.
+pub(super) fn told(agreed: Agreed, flags: &AbFlags, address: &Address) -> Tls {
+    let Agreed { version, suite, suite_bits, key_bits, key_exchange } = agreed;
+    let named = !flags.no_server_name && address.hostname.parse::<IpAddr>().is_err();
+    Tls {
+        protocol: format!("{version},{suite},{key_bits},{suite_bits}"),
+        temporary_key: key_exchange.to_owned(),
+        server_name: if named { address.hostname.clone() } else { String::new() },
+    }
 }

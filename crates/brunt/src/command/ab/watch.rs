@@ -105,7 +105,8 @@ impl<'a> Watch<'a> {
             self.heed(run, interrupts);
         };
         if self.ended_by == Some(End::Silence) {
-            return Err(self.silent());
+            self.tell_total(self.figures.complete);
+            return Err(silent(self.flags.timeout));
         }
         if let Some(fatal) = self.fatal {
             return Err(self.fatal(fatal, name));
@@ -142,7 +143,9 @@ impl<'a> Watch<'a> {
         let limit = seconds(self.flags.time_limit.unwrap_or(0));
         if limit > Nanos::ZERO && now >= limit + LATE_MAX {
             self.ended_by.get_or_insert(End::TimeUp);
-        } else if now.saturating_sub(self.last_done) >= seconds(self.flags.timeout) {
+        } else if self.flags.timeout > 0
+            && now.saturating_sub(self.last_done) >= seconds(self.flags.timeout)
+        {
             self.ended_by.get_or_insert(End::Silence);
         }
     }
@@ -193,16 +196,6 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// What is said where nothing ended for so long.
-    fn silent(&self) -> Quit {
-        self.tell_total(self.figures.complete);
-        let text = format!(
-            "apr_pollset_poll: The timeout specified has expired (70007)\nbrunt ab: no request ended for {} s (-s)",
-            self.flags.timeout
-        );
-        Quit::Told { code: TIMEOUT, text }
-    }
-
     /// What is said of a failure that ended ab.
     fn fatal(&self, fatal: Fatal, name: &str) -> Quit {
         if fatal.kind == FailureKind::Dns {
@@ -237,6 +230,14 @@ impl<'a> Watch<'a> {
             print(&format!("Total of {completed} requests completed\n"));
         }
     }
+}
+
+/// What is said where nothing ended for so many seconds.
+pub(super) fn silent(timeout: i64) -> Quit {
+    let text = format!(
+        "apr_pollset_poll: The timeout specified has expired (70007)\nbrunt ab: no request ended for {timeout} s (-s)"
+    );
+    Quit::Told { code: TIMEOUT, text }
 }
 
 /// The low byte of APR's number for a timeout.

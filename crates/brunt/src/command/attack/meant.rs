@@ -360,6 +360,7 @@ fn tls(flags: &AttackFlags) -> Result<TlsSettings, Failed> {
         key_pem: key.map(|path| read("key", path)).transpose()?,
         insecure: flags.insecure,
         session_tickets: flags.session_tickets,
+        ..TlsSettings::default()
     })
 }
 
