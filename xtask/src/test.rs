@@ -9,8 +9,13 @@ use anyhow::{Context, Result, bail};
 use crate::{process, workspace};
 
 /// Programs the tests start, and the Debian package of each.
-const NEEDED: [(&str, &str); 3] =
-    [("nginx", "nginx-light"), ("openssl", "openssl"), ("chromium", "chromium")];
+const NEEDED: [(&str, &str); 5] = [
+    ("nginx", "nginx-light"),
+    ("openssl", "openssl"),
+    ("chromium", "chromium"),
+    ("ab", "apache2-utils"),
+    ("puma", "puma"),
+];
 
 /// The command.
 pub(crate) fn run(_arguments: &[String]) -> Result<ExitCode> {
@@ -126,7 +131,10 @@ mod tests {
 
     #[test]
     fn missing_programs_name_their_packages() {
-        assert_eq!(missing(|program| program == "openssl"), ["nginx-light", "chromium"]);
+        assert_eq!(
+            missing(|program| program == "openssl"),
+            ["nginx-light", "chromium", "apache2-utils", "puma"]
+        );
         assert!(missing(|_| true).is_empty());
     }
 }

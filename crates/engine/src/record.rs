@@ -146,6 +146,27 @@ mod tests {
     }
 
     #[test]
+    fn the_first_failure_does_not_wait_where_it_is_asked_for() {
+        for tell_failure in [true, false] {
+            let (messages, inbox) = sync_channel(4);
+            let (_batches, batches) = sync_channel(1);
+            let (_spares, snapshots) = sync_channel(1);
+            let outlet = Outlet { worker: 0, messages, batches, snapshots };
+            let settings = Settings { tell_failure, ..Settings::default() };
+            let mut recorder = Recorder::new(outlet, &settings, 0);
+            rows(&mut recorder, 2);
+            for _ in 0..2 {
+                let failed = Sample { failure: FailureKind::Reset, ..Sample::default() };
+                recorder.add(failed, |_, _| ());
+            }
+            let told = inbox.try_recv();
+            let rows = matches!(told, Ok(Message::Rows(batch)) if batch.samples.len() == 3);
+            assert_eq!(rows, tell_failure);
+            assert!(inbox.try_recv().is_err(), "only the first one is urgent");
+        }
+    }
+
+    #[test]
     fn a_full_queue_costs_rows_and_no_counts() {
         let (messages, inbox) = sync_channel(1);
         let (_batches, batches) = sync_channel(1);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use wire::tls::{
-    ClientSetup, Resumption, ServerSetup, TlsError, TlsSession, TlsSetupError, Verification,
-    client_config, server_config,
+    Agreed, ClientSetup, Resumption, ServerSetup, TlsError, TlsSession, TlsSetupError,
+    Verification, Versions, client_config, server_config, suites_named,
 };
 
 /// A throw-away authority and a certificate of its own for `localhost`, `127.0.0.1` and `::1`.
@@ -153,6 +153,39 @@ fn sessions_resume_only_where_asked_for() {
         }
         // A resumed handshake carries no certificate.
         assert_eq!(lens[1] < lens[0] - 100, resumes, "{lens:?}");
+    }
+}
+
+#[test]
+fn what_was_agreed_on_is_told_in_openssls_words() {
+    let pki = pki();
+    let cases = [
+        (Versions::Both, "", "TLSv1.3", "TLS_AES_256_GCM_SHA384", 256),
+        (Versions::Only12, "", "TLSv1.2", "ECDHE-ECDSA-AES256-GCM-SHA384", 256),
+        (Versions::Both, "TLS_AES_128_GCM_SHA256", "TLSv1.3", "TLS_AES_128_GCM_SHA256", 128),
+        (
+            Versions::Only12,
+            "x:ECDHE-ECDSA-AES128-GCM-SHA256",
+            "TLSv1.2",
+            "ECDHE-ECDSA-AES128-GCM-SHA256",
+            128,
+        ),
+    ];
+    for (versions, names, version, suite, suite_bits) in cases {
+        let suites = suites_named(names);
+        let setup = ClientSetup { versions, suites, ..trusting(&pki) };
+        let client = client_config(&setup).unwrap();
+        let mut pair = Pair {
+            client: TlsSession::client(&client, "localhost").unwrap(),
+            server: TlsSession::server(&server_config(&pki.server).unwrap()).unwrap(),
+            client_got: Vec::new(),
+            server_got: Vec::new(),
+        };
+        assert_eq!(client.agreed(), None);
+        pair.run(usize::MAX).unwrap();
+        let agreed = client.agreed().unwrap().clone();
+        let key_exchange = "X25519 253 bits";
+        assert_eq!(agreed, Agreed { version, suite, suite_bits, key_bits: 256, key_exchange });
     }
 }
 

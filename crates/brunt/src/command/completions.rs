@@ -1,6 +1,6 @@
 //! `completions`: scripts for bash, zsh and fish, from the tables.
 
-use super::{COMMANDS, Ended, NO_FLAGS, VEGETA_SUMMARY, usage};
+use super::{COMMANDS, Ended, NO_FLAGS, PEERS, usage};
 use crate::dialect::Invocation;
 use crate::exit_code::ExitCode;
 use crate::flags::{Kind, Row, global};
@@ -33,9 +33,9 @@ fn rows(own: Vec<Row>) -> Vec<Row> {
     own.into_iter().chain(everywhere).collect()
 }
 
-/// The commands' names and `vegeta`.
+/// The names of the commands and of the dialects.
 fn names() -> Vec<&'static str> {
-    COMMANDS.iter().map(|command| command.name).chain(["vegeta"]).collect()
+    COMMANDS.iter().map(|command| command.name).chain(PEERS.iter().map(|(name, _)| *name)).collect()
 }
 
 fn bash() -> String {
@@ -82,7 +82,9 @@ fn zsh() -> String {
     for command in COMMANDS {
         text.push_str(&format!("    '{}:{}'\n", command.name, zsh_text(command.summary)));
     }
-    text.push_str(&format!("    'vegeta:{}'\n", zsh_text(VEGETA_SUMMARY)));
+    for (name, summary) in PEERS {
+        text.push_str(&format!("    '{name}:{}'\n", zsh_text(summary)));
+    }
     text.push_str("  )\n  if (( CURRENT == 2 )); then _describe command commands; return; fi\n  case $words[2] in\n");
     for command in COMMANDS {
         text.push_str(&format!("    {}) _arguments \\\n", command.name));
@@ -131,10 +133,12 @@ fn fish() -> String {
             ));
         }
     }
-    text.push_str(&format!(
-        "complete -c brunt -n __fish_use_subcommand -a vegeta -d '{}'\n",
-        fish_text(VEGETA_SUMMARY)
-    ));
+    for (name, summary) in PEERS {
+        text.push_str(&format!(
+            "complete -c brunt -n __fish_use_subcommand -a {name} -d '{}'\n",
+            fish_text(summary)
+        ));
+    }
     text.push_str(
         "complete -c brunt -n '__fish_seen_subcommand_from report plot encode dump' -F\n",
     );
@@ -153,7 +157,9 @@ mod tests {
     #[test]
     fn every_shell_knows_every_flag_and_command() {
         let scripts = [bash(), zsh(), fish()];
-        assert!(scripts.iter().all(|script| script.contains("vegeta")));
+        for (name, _) in PEERS {
+            assert!(scripts.iter().all(|script| script.contains(name)), "{name}");
+        }
         for command in COMMANDS {
             for script in &scripts {
                 assert!(script.contains(command.name), "{}", command.name);

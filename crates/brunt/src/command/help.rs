@@ -1,6 +1,6 @@
 //! `help` and `--version`: what the tables say, laid out for a terminal.
 
-use super::{COMMANDS, Command, Ended, NO_FLAGS, VEGETA_SUMMARY, usage};
+use super::{COMMANDS, Command, Ended, NO_FLAGS, PEERS, usage};
 use crate::dialect::{Dialect, Invocation};
 use crate::exit_code::ExitCode;
 use crate::flags::{Kind, Row, global};
@@ -14,6 +14,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
         [name] => match COMMANDS.iter().find(|command| command.name == name) {
             Some(command) => one(command),
             None if name == "vegeta" => VEGETA.to_owned(),
+            None if name == "ab" => format!("{AB}\n\n{}", crate::dialect::ab::usage()),
             None => return Err(usage(format!("unknown command \"{name}\""))),
         },
         _ => return Err(usage("help takes one command's name")),
@@ -26,6 +27,11 @@ const VEGETA: &str = "brunt vegeta: Vegeta's command line, word for word, with i
     The binary called as `vegeta` (a link will do) speaks it too.\n\n  \
     echo \"GET http://localhost/\" | brunt vegeta attack -duration=5s | tee results.bin | brunt vegeta report\n\n\
     Its flags: brunt vegeta attack -h. Differences from Vegeta: docs/reference/vegeta.md.";
+
+const AB: &str = "brunt ab: ApacheBench's command line, word for word, with its report, files and exit codes.\n\
+    The binary called as `ab` (a link will do) speaks it too.\n\n  \
+    brunt ab -k -c 100 -n 1000 http://localhost/\n\n\
+    Differences from ApacheBench: docs/reference/ab.md.";
 
 /// Prints the overview.
 pub(crate) fn print_overview() -> ExitCode {
@@ -68,7 +74,9 @@ pub(crate) fn overview() -> String {
     for command in COMMANDS {
         text.push_str(&format!("  {:<12} {}\n", command.name, command.summary));
     }
-    text.push_str(&format!("  {:<12} {VEGETA_SUMMARY}\n", "vegeta"));
+    for (name, summary) in PEERS {
+        text.push_str(&format!("  {name:<12} {summary}\n"));
+    }
     text.push_str("\nflags of every command:\n");
     for row in global::FLAGS.iter().map(|flag| flag.row).filter(|row| row.name != "profile") {
         text.push_str(&flag_lines(row));

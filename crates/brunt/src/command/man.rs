@@ -20,7 +20,7 @@ fn page() -> String {
     let version = env!("CARGO_PKG_VERSION");
     let mut text = format!(
         ".TH BRUNT 1 \"\" \"brunt {version}\" \"User Commands\"\n.SH NAME\nbrunt \\- an honest load tester\n\
-         .SH SYNOPSIS\n.B brunt\n[\\fB\\-cpus\\fR N] \\fICOMMAND\\fR [flags]\n.br\n.B brunt vegeta\n\
+         .SH SYNOPSIS\n.B brunt\n[\\fB\\-cpus\\fR N] \\fICOMMAND\\fR [flags]\n.br\n.B brunt ab\n[flags] \\fIURL\\fR\n.br\n.B brunt vegeta\n\
          \\fICOMMAND\\fR [flags]\n.SH GLOBAL FLAGS\n"
     );
     for row in global::FLAGS.iter().map(|flag| flag.row).filter(|row| row.name != "profile") {

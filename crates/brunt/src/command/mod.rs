@@ -261,8 +261,11 @@ pub(crate) const COMMANDS: &[Command] = &[
     },
 ];
 
-/// What `vegeta`, which is a dialect and no command, does, in one line.
-const VEGETA_SUMMARY: &str = "Speak Vegeta's command line, word for word.";
+/// The dialects of other tools, which are no commands: their names and what each does, in one line.
+pub(crate) const PEERS: &[(&str, &str)] = &[
+    ("ab", "Speak ApacheBench's command line, word for word."),
+    ("vegeta", "Speak Vegeta's command line, word for word."),
+];
 
 /// The rows of a table.
 fn rows_of<T>(table: &[Flag<T>]) -> Vec<Row> {

@@ -2,7 +2,7 @@
 //!
 //! A dialect translates and does nothing else: all end in one `Meant`.
 
-mod ab;
+pub(crate) mod ab;
 mod native;
 mod vegeta;
 
@@ -75,9 +75,9 @@ impl Invocation {
 /// Runs the command line; gives the code to end with.
 pub(crate) fn run(program: &OsStr, mut args: Vec<String>) -> std::process::ExitCode {
     let called = Path::new(program).file_stem().unwrap_or_default();
-    let mut peer = PEERS.iter().find(|(name, _)| called == *name);
+    let mut peer = SPEAK.iter().find(|(name, _)| called == *name);
     if peer.is_none() && !args.is_empty() {
-        peer = PEERS.iter().find(|(name, _)| args[0] == *name);
+        peer = SPEAK.iter().find(|(name, _)| args[0] == *name);
         args.drain(..usize::from(peer.is_some()));
     }
     match peer {
@@ -89,6 +89,7 @@ pub(crate) fn run(program: &OsStr, mut args: Vec<String>) -> std::process::ExitC
 /// A dialect: its arguments in, the code to end with out.
 type Speak = fn(&[String]) -> std::process::ExitCode;
 
-/// The dialects of other tools, each by the name that the binary may be called with, or that its first argument may be.
-const PEERS: &[(&str, Speak)] =
+/// How the dialects of other tools ([`crate::command::PEERS`]) are spoken, each by the name that the binary is called with, or
+/// its first argument.
+const SPEAK: &[(&str, Speak)] =
     &[("ab", |args| ab::run(args).into()), ("vegeta", |args| vegeta::run(args).into())];

@@ -46,7 +46,10 @@ pub(super) fn run(args: &[String]) -> ExitCode {
 
 /// Tells of a command that is none.
 fn unknown(name: &str) -> ExitCode {
-    let known = COMMANDS.iter().map(|command| command.name).chain(["vegeta"]);
+    let known = COMMANDS
+        .iter()
+        .map(|command| command.name)
+        .chain(command::PEERS.iter().map(|(name, _)| *name));
     let text = match nearest(name, known) {
         Some(meant) => format!("unknown command \"{name}\" (did you mean {meant}?)"),
         None => format!("unknown command \"{name}\""),

@@ -10,8 +10,8 @@ use crate::{Scratch, Started, free_port, pipe, run, start, until};
 pub(crate) struct Nginx {
     _process: Started,
     pub(crate) scratch: Scratch,
-    plain: u16,
-    tls: u16,
+    pub(crate) plain: u16,
+    pub(crate) tls: u16,
     /// HTTP/2 alone, without TLS.
     pub(crate) h2c: u16,
     /// HTTP/2 or HTTP/1.1, over TLS.

@@ -56,6 +56,35 @@ fn reports_of_nothing() {
 }
 
 #[test]
+fn apache_benchs_layouts() {
+    use report::ab::{self, Attributes, Setting, Tls};
+    let figures = crate::samples::ab_figures();
+    let setting = Setting {
+        hostname: "<h>".to_owned(),
+        port: 8443,
+        path: "/a?b&c".to_owned(),
+        concurrency: 4,
+        taken: stdx::Nanos::from_millis(1234),
+        keep_alive: true,
+        bytes_sent: Some(10_000),
+        tls: Some(Tls {
+            protocol: "TLSv1.3,TLS_AES_256_GCM_SHA384,2048,256".to_owned(),
+            temporary_key: "X25519 253 bits".to_owned(),
+            server_name: String::new(),
+        }),
+        ..Setting::default()
+    };
+    check("ab.txt", &ab::text(&setting, &figures));
+    let bare = Setting { plain_times: true, no_percentages: true, ..setting.clone() };
+    check("ab.plain.txt", &ab::text(&bare, &figures));
+    let attributes = Attributes { table: "border=1".to_owned(), ..Attributes::default() };
+    check("ab.html", &ab::html(&setting, &figures, &attributes));
+    check("ab.csv", &ab::csv(&figures));
+    check("ab.nothing.txt", &ab::text(&Setting::default(), &ab::Figures::default()));
+    assert_eq!(ab::csv(&ab::Figures::default()).lines().count(), 1);
+}
+
+#[test]
 fn json_has_vegetas_keys_first_and_ours_under_brunt() {
     let seen = Seen::mixed();
     let text = report::json(&seen.input("t"));

@@ -105,6 +105,26 @@ impl Seen {
     }
 }
 
+/// 41 requests as ApacheBench counts them: a tenth refused, a tenth 404, two lengths, a hostile server's name.
+pub(crate) fn ab_figures() -> report::ab::Figures {
+    let mut batch = Batch { epoch: EPOCH, ..Batch::default() };
+    let headers = batch.add_text(b"Server: \x1b[31m<Foo>/1.0 more\r\nConnection: keep-alive\r\n");
+    for n in 0..41 {
+        let mut one = sample(n, 500_000 * (n * n + 1), 200);
+        (one.headers, one.wire_in) = (headers, one.bytes_in + 100);
+        one.dial = if n < 4 { Nanos::from_micros(700 * (n + 1)) } else { Nanos::ZERO };
+        match n % 10 {
+            3 => (one.status, one.failure) = (0, FailureKind::Refused),
+            7 => (one.status, one.bytes_in) = (404, one.bytes_in + 1),
+            _ => {}
+        }
+        batch.samples.push(one);
+    }
+    let mut figures = report::ab::Figures::new(report::ab::Rules::default());
+    figures.add(&batch);
+    figures
+}
+
 fn table() -> TargetTable {
     let label = |url: &str| TargetLabel {
         attack: "home".into(),

@@ -513,6 +513,24 @@ mod tests {
     }
 
     #[test]
+    fn a_head_by_the_byte_is_sent_by_the_byte() {
+        let head = b"G T /a b#c HTTP/1.0\r\nfoo\r\n\r\n";
+        let small = RequestTemplate::verbatim(head, "HEAD", b"body".as_slice().into());
+        let mut out = Vec::new();
+        small.render(7, &mut out);
+        assert_eq!(out, [head.as_slice(), b"body"].concat());
+        assert_eq!((small.response_method(), small.body_bytes()), (RequestMethod::Head, 4));
+        let body = vec![0; RequestTemplate::INLINE_BODY_MAX + 1];
+        let large = RequestTemplate::verbatim(head, "POST", body.as_slice().into());
+        out.clear();
+        large.render(7, &mut out);
+        assert_eq!(
+            (out.as_slice(), large.large_body().map(|body| body.len())),
+            (head.as_slice(), Some(body.len()))
+        );
+    }
+
+    #[test]
     fn vegeta_get() {
         let lines = [
             "GET /p?q HTTP/1.1",

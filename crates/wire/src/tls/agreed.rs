@@ -143,6 +143,44 @@ mod tests {
         assert!(suites_named("foo").is_empty());
     }
 
+    /// An element of DER.
+    fn der(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
+        let content = parts.concat();
+        let len = u16::try_from(content.len()).expect("a short one").to_be_bytes();
+        [&[tag, 0x82], len.as_slice(), &content].concat()
+    }
+
+    /// A certificate with nothing in it but a key.
+    fn certificate(begin: &[u8], algorithm: &[&[u8]], key: &[u8]) -> Vec<u8> {
+        let key_info = der(0x30, &[&der(0x30, algorithm), &der(0x03, &[&[0], key])]);
+        let empty = der(0x30, &[]);
+        let fields = [begin, &empty, &empty, &empty, &empty, &empty, &key_info];
+        der(0x30, &[&der(0x30, &fields), &empty])
+    }
+
+    #[test]
+    fn keys_have_their_bits() {
+        let version = der(CONTEXT_0, &[]);
+        let rsa = |modulus: &[u8]| der(0x30, &[&der(0x02, &[modulus]), &der(0x02, &[&[3]])]);
+        let mut modulus = vec![0, 0x80];
+        modulus.resize(257, 7);
+        let named = |oid: &[u8]| der(0x06, &[oid]);
+        let cases = [
+            (certificate(&version, &[&named(RSA)], &rsa(&modulus)), Some(2048)),
+            (certificate(&[], &[&named(RSA)], &rsa(&[0x01, 0xff])), Some(9)),
+            (certificate(&version, &[&named(EC), &named(P256)], &[4]), Some(256)),
+            (certificate(&version, &[&named(EC), &named(P384)], &[4]), Some(384)),
+            (certificate(&version, &[&named(ED25519)], &[]), Some(253)),
+            (certificate(&version, &[&named(&[1])], &[]), None),
+        ];
+        for (certificate, bits) in cases {
+            assert_eq!(key_bits(&certificate), bits);
+            for cut in 0..certificate.len() {
+                key_bits(&certificate[..cut]);
+            }
+        }
+    }
+
     #[test]
     fn broken_der_has_no_bits_and_does_no_harm() {
         let hostile: [&[u8]; 5] =
