@@ -104,6 +104,9 @@ pub(crate) fn run(flags: &AbFlags, operand: &str) -> Result<u8, Quit> {
             "apr_pollset_poll: Invalid argument (22)\nbrunt ab: with -c 0 nothing is ever sent";
         return Err(Quit::Told { code: USAGE, text: text.to_owned() });
     }
+    if flags.timeout == 0 {
+        return Err(watch::silent(0));
+    }
     let plan = offer::plan(flags, &address, &request)?;
     let settings = offer::settings(flags, &address, &request, tls)?;
     if flags.window > 0 {

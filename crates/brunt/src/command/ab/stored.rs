@@ -52,8 +52,7 @@ impl AbReport {
             hostname: address.as_ref().map_or(String::new(), |address| address.hostname.clone()),
             port: address.as_ref().map_or(0, |address| address.port),
             path: address.as_ref().map_or(String::new(), |address| address.path.clone()),
-            concurrency: generator
-                .map_or(0, |generator| generator.users.max(generator.max_in_flight)),
+            concurrency: users(input),
             taken: taken(summary),
             keep_alive: self.figures.kept_alive() > 0,
             bytes_sent: Some(sent).filter(|&sent| sent > 0),
