@@ -102,7 +102,7 @@ impl Outcome {
             FailureKind::Reset if error.windows(WRITE.len()).any(|part| part == WRITE) => {
                 Self::Write
             }
-            FailureKind::Reset => Self::Receive,
+            FailureKind::Reset | FailureKind::StreamReset | FailureKind::GoAway => Self::Receive,
             FailureKind::Stopped => Self::Unfinished,
             FailureKind::Timeout
             | FailureKind::TooLarge

@@ -4,11 +4,11 @@ use std::net::{IpAddr, ToSocketAddrs, UdpSocket};
 use std::sync::Arc;
 
 use engine::{
-    Capture, DnsTtl, HeadStyle, HttpVersion, KeptHeaders, ProxySettings, Redirects, Settings,
-    TlsSettings,
+    Capture, DnsTtl, HeadStyle, HttpVersion, KeptHeaders, Protocol, ProxySettings, Redirects,
+    Settings, TlsSettings,
 };
 use report::ab::Tls;
-use stdx::Nanos;
+use stdx::{Law, Nanos};
 use wire::tls::rustls::CipherSuite;
 use wire::tls::{Agreed, Versions, suites_named};
 use workload::{Load, Plan, Target, Targets};
@@ -45,6 +45,8 @@ pub(super) fn plan(flags: &AbFlags, address: &Address, request: &Request) -> Res
         name: "ab".to_owned(),
         load: Load::Closed { users: flags.concurrency.unsigned_abs() },
         duration: limit.filter(|&seconds| seconds > 0).map(Nanos::from_secs),
+        warmup: Nanos::ZERO,
+        think: Law::None,
         hits_max: Some(flags.requests),
         targets: Targets::new(vec![target]),
         seed: 0,
@@ -73,6 +75,7 @@ pub(super) fn settings(
         workers: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         timeout: None,
         keepalive: flags.keep_alive,
+        protocol: Protocol::Http1,
         redirects: Redirects::Keep,
         capture: capture(flags),
         head: HeadStyle::Exact(HttpVersion::Http10),
