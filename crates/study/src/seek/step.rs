@@ -35,18 +35,21 @@ pub struct Step {
 
 /// The load with the most power, throughput by mean response time (Kleinrock, Power and deterministic rules of thumb for
 /// probabilistic problems in computer communications, 1979): below it a server is idle, above it its queue grows faster than
-/// what it does. `None` without a valid step. Of one load's runs the means count.
+/// what it does. `None` without a valid step. Steps at about the same load (5 %) count
+/// together, or else the luckiest of many near the limit would win.
 #[must_use]
 pub fn knee(steps: &[Step]) -> Option<f64> {
-    let valid = steps.iter().filter(|step| step.spoilt.is_none() && step.mean > Nanos::ZERO);
-    let mut powers: Vec<(f64, f64, f64)> = Vec::new();
-    for step in valid {
-        let power = step.achieved_per_s / step.mean.as_secs_f64();
-        match powers.iter_mut().find(|(load, ..)| *load == step.load) {
-            Some((_, sum, runs)) => (*sum, *runs) = (*sum + power, *runs + 1.0),
-            None => powers.push((step.load, power, 1.0)),
-        }
-    }
-    let mean = |(_, sum, runs): &(f64, f64, f64)| sum / runs;
-    powers.iter().max_by(|a, b| mean(a).total_cmp(&mean(b))).map(|(load, ..)| *load)
+    let valid: Vec<&Step> =
+        steps.iter().filter(|step| step.spoilt.is_none() && step.mean > Nanos::ZERO).collect();
+    let power = |at: &Step| {
+        let near = valid.iter().filter(|step| (step.load / at.load).ln().abs() < SAME_LOAD);
+        let sums = near.fold((0.0, 0.0), |(done, time), step| {
+            (done + step.achieved_per_s, time + step.mean.as_secs_f64())
+        });
+        sums.0 / sums.1
+    };
+    valid.iter().max_by(|a, b| power(a).total_cmp(&power(b))).map(|step| step.load)
 }
+
+/// Loads whose logarithms are closer than this are about the same.
+const SAME_LOAD: f64 = 0.05;
