@@ -123,7 +123,7 @@ pub(crate) fn run(flags: &AbFlags, operand: &str) -> Result<u8, Quit> {
                 Run::start(plan, &settings, None).map_err(|error| cannot_start(flags, error))?;
             let name = offer::dialled_name(flags, &address);
             let ended = watch.see_through(&run, &interrupts, &name)?;
-            let tls = run.tls_agreed().map(|agreed| offer::told(agreed, flags, &address));
+            let tls = run.tls_agreed().map(|agreed| offer::told(&agreed, flags, &address));
             Ended { tls, ..ended }
         }
     };

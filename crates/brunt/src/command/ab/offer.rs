@@ -159,12 +159,12 @@ fn suites(list: Option<&str>) -> Result<Vec<CipherSuite>, Quit> {
 }
 
 /// The report's lines on how connections were secured.
-pub(super) fn told(agreed: Agreed, flags: &AbFlags, address: &Address) -> Tls {
+pub(super) fn told(agreed: &Agreed, flags: &AbFlags, address: &Address) -> Tls {
     let Agreed { version, suite, suite_bits, key_bits, key_exchange } = agreed;
     let named = !flags.no_server_name && address.hostname.parse::<IpAddr>().is_err();
     Tls {
         protocol: format!("{version},{suite},{key_bits},{suite_bits}"),
-        temporary_key: key_exchange.to_owned(),
+        temporary_key: (*key_exchange).to_owned(),
         server_name: if named { address.hostname.clone() } else { String::new() },
     }
 }
