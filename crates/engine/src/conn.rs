@@ -20,6 +20,27 @@ pub(crate) const READY: u8 = 0;
 /// The connections of one worker.
 pub(crate) type Conns = Slab<Conn>;
 
+/// The numbers of one worker's connections: every `step`-th, so that no two of a run share one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Serials {
+    next: u32,
+    step: u32,
+}
+
+impl Serials {
+    /// The numbers of worker `worker`, counted from 0, of `workers`.
+    pub(crate) fn of(worker: usize, workers: usize) -> Self {
+        Self { next: worker as u32 + 1, step: workers as u32 }
+    }
+
+    pub(crate) fn next(&mut self) -> u32 {
+        let serial = self.next;
+        // After 4 billion connections they begin anew.
+        self.next = serial.wrapping_add(self.step);
+        serial
+    }
+}
+
 /// One connection.
 #[derive(Debug)]
 pub(crate) struct Conn {
@@ -31,6 +52,8 @@ pub(crate) struct Conn {
     /// The hits sent behind it, in the order of their responses. RFC 9112, 9.3.2.
     pub(crate) behind: List<WAITING>,
     pub(crate) state: State,
+    /// Its number in the run, from 1.
+    pub(crate) serial: u32,
     /// How many hits it has served before this one.
     pub(crate) served: u64,
     /// Which of `tries` is under way, from 0.
@@ -115,6 +138,7 @@ impl Conn {
             hit: Some(hit),
             behind: List::default(),
             state: State::Dialing,
+            serial: 0,
             served: 0,
             attempt: 0,
             tries: Tries::default(),

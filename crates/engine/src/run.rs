@@ -12,6 +12,7 @@ use thiserror::Error;
 use workload::arrival::Lane;
 use workload::{Load, Plan, Target};
 
+use crate::conn::Serials;
 use crate::merge::Merge;
 use crate::pace::{Closed, Open, Pace};
 use crate::prepared::Prepared;
@@ -388,6 +389,7 @@ fn spawn(
             orders,
             pace,
             lazy,
+            serials: Serials::of(worker, workers),
             conns_max: limit,
             idle_max: idle,
             recorder,

@@ -8,6 +8,7 @@ use metrics::{Batch, Snapshot};
 use net::Io;
 use workload::Plan;
 
+use crate::conn::Serials;
 use crate::merge::Merge;
 use crate::prepared::Prepared;
 use crate::record::{Message, Outlet, Recorder};
@@ -46,6 +47,7 @@ pub fn simulate<I: Io>(io: I, plan: Plan, settings: &Settings) -> Result<Outcome
         pace: pace(&prepared, 0, 1),
         orders: Arc::new(Orders::default()),
         lazy: None,
+        serials: Serials::of(0, 1),
         conns_max: settings.max_connections.unwrap_or(usize::MAX),
         idle_max: settings.connections,
         recorder: Recorder::new(outlet, settings, 0),

@@ -1,4 +1,4 @@
-//! `Groups`: counts and response times by target, status or name, for the rows of a report. The number of groups is
+//! `Groups`: counts and response times by target, status, name or connection, for the rows of a report. The number of groups is
 //! bounded; what comes after goes into one last group.
 
 use std::collections::HashMap;
@@ -14,6 +14,9 @@ pub const OTHER: &str = "(other)";
 /// The key of hits whose target has no name, or is not known.
 pub const UNNAMED: &str = "(unnamed)";
 
+/// The key of hits that had no connection, or whose connection is not known.
+pub const UNCONNECTED: &str = "(none)";
+
 /// What hits are grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
@@ -23,7 +26,12 @@ pub enum By {
     Status,
     /// The target's name, or [`UNNAMED`].
     Name,
+    /// The connection's number, or [`UNCONNECTED`].
+    Connection,
 }
+
+/// Connections up to this number find their group without a search; a file may hold any number.
+const CONNECTIONS_CACHED: usize = 64 << 10;
 
 /// What was seen of one group.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,6 +69,7 @@ impl Groups {
             let at = match self.by {
                 By::Status => self.at_status(sample),
                 By::Target | By::Name => self.at_target(batch, sample, targets),
+                By::Connection => self.at_connection(sample.conn),
             };
             self.list[at].1.record(sample);
         }
@@ -89,6 +98,15 @@ impl Groups {
             By::Name => label.name.clone(),
             _ => format!("{} {}", label.method, label.url),
         })
+    }
+
+    fn at_connection(&mut self, conn: u32) -> usize {
+        let number = conn as usize;
+        match conn {
+            0 => self.cached(0, |_| UNCONNECTED.to_owned()),
+            _ if number <= CONNECTIONS_CACHED => self.cached(number, |_| conn.to_string()),
+            _ => self.at_key(&conn.to_string()),
+        }
     }
 
     /// The group of a number that was seen before, or of the key that `key` gives.
@@ -194,15 +212,16 @@ mod tests {
             sample(1, 0, FailureKind::Refused),
             sample(2, 200, FailureKind::None),
         ]);
+        (batch.samples[0].conn, batch.samples[2].conn) = (3, u32::MAX);
         let line = batch.add_text(b"POST http://lazy/");
-        batch.samples.push(Sample { line, ..sample(NO_TARGET, 302, FailureKind::None) });
+        batch.samples.push(Sample { line, conn: 3, ..sample(NO_TARGET, 302, FailureKind::None) });
         batch
     }
 
     #[test]
     fn each_key_has_its_row() {
         let table = table(&["home", "cart", ""]);
-        let cases: [(By, &[Row<'_>]); 3] = [
+        let cases: [(By, &[Row<'_>]); 4] = [
             (
                 By::Target,
                 &[
@@ -214,6 +233,7 @@ mod tests {
             ),
             (By::Status, &[("200", 2, 2), ("500", 1, 0), ("0 (refused)", 1, 0), ("302", 1, 1)]),
             (By::Name, &[("cart", 2, 1), ("home", 1, 0), (UNNAMED, 2, 2)]),
+            (By::Connection, &[("3", 2, 2), (UNCONNECTED, 2, 1), ("4294967295", 1, 0)]),
         ];
         for (by, expect) in cases {
             let mut groups = Groups::new(by);

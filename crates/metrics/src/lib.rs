@@ -20,7 +20,7 @@ mod verdict;
 
 pub use failure::FailureKind;
 pub use generator::Generator;
-pub use groups::{By, GROUPS_MAX, Group, Groups, OTHER, UNNAMED};
+pub use groups::{By, GROUPS_MAX, Group, Groups, OTHER, UNCONNECTED, UNNAMED};
 pub use histogram::{Histogram, HistogramError, LogLinear, Sketch};
 pub use objective::{CONDITIONS_MAX, Condition, Metric, Objective, ObjectiveError, Op};
 pub use sample::{Batch, NO_TARGET, Sample, Span, TargetLabel, TargetTable};

@@ -45,6 +45,9 @@ pub struct Sample {
     pub bytes_in: u64,
     /// Bytes of the response on the wire: head, framing and encoded body.
     pub wire_in: u64,
+    /// The connection's number in its run, from 1, in the order they were begun on each worker; 0 where the hit had none, or
+    /// where it is not known.
+    pub conn: u32,
     /// Row of the [`TargetTable`], or [`NO_TARGET`].
     pub target: u32,
     /// HTTP status; 0 where the hit failed, even after headers had come.

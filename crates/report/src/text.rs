@@ -190,6 +190,7 @@ pub(crate) fn group_title(groups: &Groups) -> &'static str {
         By::Target => "Target",
         By::Status => "Status",
         By::Name => "Name",
+        By::Connection => "Connection",
     }
 }
 

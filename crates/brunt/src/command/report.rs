@@ -226,6 +226,7 @@ fn meant(typed: &Typed<ReportFlags>) -> Result<Meant, Ended> {
         Some("target") => Some(By::Target),
         Some("status") => Some(By::Status),
         Some("name") => Some(By::Name),
+        Some("connection") => Some(By::Connection),
         _ => None,
     };
     let place = Place::named(flags.output.as_deref());

@@ -54,12 +54,10 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
     .also(&["o"]),
     Flag::new(
         "by",
-        Kind::Choice(&["target", "status", "name"]),
+        Kind::Choice(BY),
         "",
-        "Rows per target, status or name as well.",
-        |t: &mut ReportFlags, v| {
-            value::word(v, &["target", "status", "name"]).map(|word| t.by = Some(word))
-        },
+        "Rows per target, status, name or connection as well.",
+        |t: &mut ReportFlags, v| value::word(v, BY).map(|word| t.by = Some(word)),
     )
     .native(),
     Flag::new("json", Kind::Switch, "", "The same as -type=json.", |t: &mut ReportFlags, v| {
@@ -75,6 +73,9 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
     )
     .native(),
 ];
+
+/// What `report` can group by.
+const BY: &[&str] = &["target", "status", "name", "connection"];
 
 /// The flags of `plot` as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]

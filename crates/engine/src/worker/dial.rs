@@ -167,6 +167,7 @@ impl<I: Io> Worker<I> {
             entry.asked_name = Nanos::ZERO;
         }
         let mut conn = Conn::new(number, hit, now);
+        conn.serial = self.serials.next();
         let origin = &mut self.origins.list[number as usize];
         conn.tries = origin.next_tries();
         let conn = self.conns.insert(conn) as u32;

@@ -266,6 +266,7 @@ impl<I: Io> Worker<I> {
                 sample.body = batch.add_text(body);
                 sample.headers = batch.add_text(headers);
             }
+            sample.conn = conn.map_or(0, |conn| conn.serial);
         });
         self.watch.texts_cut += texts_cut;
     }

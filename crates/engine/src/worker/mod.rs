@@ -22,7 +22,7 @@ use net::{Event, Io, Ready, Sock};
 use slab::Slab;
 use stdx::Nanos;
 
-use crate::conn::{Conns, State};
+use crate::conn::{Conns, Serials, State};
 use crate::failure::Failure;
 use crate::hit::{BY_DEADLINE, Hit, Hits};
 use crate::list::List;
@@ -75,6 +75,7 @@ pub(crate) struct Worker<I: Io> {
     hits: Hits,
     by_deadline: List<BY_DEADLINE>,
     conns: Conns,
+    serials: Serials,
     origins: Origins,
     /// The origin of each of the plan's targets; `None` where the target cannot be sent.
     target_origins: Vec<Option<u32>>,
@@ -114,6 +115,7 @@ pub(crate) struct Start<I> {
     pub(crate) orders: Arc<Orders>,
     pub(crate) pace: Pace,
     pub(crate) lazy: Option<LazyLane>,
+    pub(crate) serials: Serials,
     pub(crate) conns_max: usize,
     pub(crate) idle_max: usize,
     pub(crate) recorder: Recorder,
@@ -124,7 +126,8 @@ const ROOM: usize = 1024;
 
 impl<I: Io> Worker<I> {
     pub(crate) fn new(start: Start<I>) -> Self {
-        let Start { mut io, prepared, orders, pace, lazy, conns_max, idle_max, recorder } = start;
+        let Start { mut io, prepared, orders, pace, lazy, serials, conns_max, idle_max, recorder } =
+            start;
         let now = io.now();
         let settings = &prepared.settings;
         let pipeline = if settings.keepalive { settings.pipeline.max(1) } else { 1 };
@@ -149,6 +152,7 @@ impl<I: Io> Worker<I> {
             hits: Slab::with_capacity(ROOM),
             by_deadline: List::default(),
             conns: Slab::with_capacity(ROOM),
+            serials,
             origins,
             target_origins,
             listed: Vec::with_capacity(64),

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BooleanArray, DictionaryArray, Int32Array, Int64Array,
-    RecordBatch, StringArray, TimestampNanosecondArray, UInt8Array, UInt16Array, UInt64Array,
+    RecordBatch, StringArray, TimestampNanosecondArray, UInt8Array, UInt16Array, UInt32Array,
+    UInt64Array,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, Schema};
@@ -38,6 +39,7 @@ pub(super) struct Columns {
     code: Vec<u16>,
     failure: Vec<u8>,
     reused: Vec<bool>,
+    conn: Vec<u32>,
     /// `bytes_out`, `bytes_in`, `wire_in`.
     sizes: [Vec<u64>; 3],
     /// `attack`, `method`, `url`, `name`, `error`.
@@ -135,6 +137,7 @@ impl Columns {
             code: Vec::new(),
             failure: Vec::new(),
             reused: Vec::new(),
+            conn: Vec::new(),
             sizes: Default::default(),
             texts: Default::default(),
             target_keys: Vec::new(),
@@ -201,6 +204,7 @@ impl Columns {
         self.code.push(sample.status);
         self.failure.push(sample.failure as u8);
         self.reused.push(sample.reused);
+        self.conn.push(sample.conn);
         let sizes = [sample.bytes_out, sample.bytes_in, sample.wire_in];
         for (column, size) in self.sizes.iter_mut().zip(sizes) {
             column.push(size);
@@ -271,6 +275,11 @@ impl Columns {
         }
         let (ends, bytes, given) = note.take();
         columns.push(Arc::new(StringArray::try_new(ends, bytes, given)?));
+        let conn = UInt32Array::new(take(&mut self.conn), None);
+        columns.push(match self.detail {
+            Detail::Full => Arc::new(conn),
+            Detail::StartAndEnd => Arc::new(UInt32Array::new_null(rows)),
+        });
         debug_assert!(columns.iter().all(|column| column.len() == rows));
         RecordBatch::try_new(self.schema(), columns)
     }

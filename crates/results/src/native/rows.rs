@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Int32Type, Int64Type, TimestampNanosecondType, UInt8Type, UInt16Type, UInt64Type,
+    Int32Type, Int64Type, TimestampNanosecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
     Array, ArrayRef, ArrowPrimitiveType, BinaryArray, LargeStringArray, RecordBatch, StringArray,
@@ -45,6 +45,7 @@ pub(super) struct Rows {
     bytes_out: Numbers<u64>,
     bytes_in: Numbers<u64>,
     wire_in: Numbers<u64>,
+    conn: Numbers<u32>,
     /// `attack`, `method`, `url`, `name`.
     asked: [Texts; 4],
     error: Texts,
@@ -170,6 +171,7 @@ impl Rows {
             bytes_out: numbers::<UInt64Type>(batch, "bytes_out")?,
             bytes_in: numbers::<UInt64Type>(batch, "bytes_in")?,
             wire_in: numbers::<UInt64Type>(batch, "wire_in")?,
+            conn: numbers::<UInt32Type>(batch, "connection")?,
             asked: [text("attack")?, text("method")?, text("url")?, text("name")?],
             error: text("error")?,
             body: blobs(batch, "body")?,
@@ -253,6 +255,7 @@ impl Rows {
             bytes_out: get(&self.bytes_out, row),
             bytes_in: get(&self.bytes_in, row),
             wire_in: get(&self.wire_in, row),
+            conn: get(&self.conn, row),
             target,
             status,
             failure: self.failure(row),

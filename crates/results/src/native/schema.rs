@@ -29,7 +29,7 @@ pub(super) fn timestamp_type() -> DataType {
 
 /// The schema of a stream of ours.
 pub(super) fn schema(info: &StreamInfo) -> Arc<Schema> {
-    use DataType::{Binary, Boolean, Int64, UInt8, UInt16, UInt64, Utf8};
+    use DataType::{Binary, Boolean, Int64, UInt8, UInt16, UInt32, UInt64, Utf8};
     let given = |name, of| Field::new(name, of, false);
     let maybe = |name, of| Field::new(name, of, true);
     let fields = vec![
@@ -57,6 +57,7 @@ pub(super) fn schema(info: &StreamInfo) -> Arc<Schema> {
         maybe("body", Binary),
         maybe("headers", Binary),
         maybe("note", Utf8),
+        maybe("connection", UInt32),
     ];
     Arc::new(Schema::new_with_metadata(fields, metadata(info)))
 }

@@ -22,6 +22,7 @@ pub(crate) struct Flat {
     pub(crate) status: u16,
     pub(crate) failure: FailureKind,
     pub(crate) reused: bool,
+    pub(crate) conn: u32,
     pub(crate) asked: [String; 4],
     pub(crate) texts: [Vec<u8>; 3],
 }
@@ -45,6 +46,7 @@ impl Flat {
             status: sample.status,
             failure: sample.failure,
             reused: sample.reused,
+            conn: sample.conn,
             asked,
             texts: [sample.error, sample.body, sample.headers].map(|s| batch.text(s).to_vec()),
         }
@@ -61,6 +63,7 @@ impl Flat {
             sizes: [self.sizes[0], self.sizes[1], 0],
             failure: FailureKind::None,
             reused: false,
+            conn: 0,
             asked,
             ..self.clone()
         }
@@ -196,6 +199,7 @@ prop_compose! {
     fn row()(
         times in times(),
         numbers in any::<[u32; 6]>(),
+        conn in any::<u32>(),
         seq in prop_oneof![0..300u64, any::<u64>()],
         (status, failure) in (0..600u16, 0..18u8),
         (target, lazy) in (0..3u32, prop::bool::weighted(0.1)),
@@ -210,6 +214,7 @@ prop_compose! {
             seq, intended, sent, first_byte, done,
             dns: Nanos(n[0]), dial: Nanos(n[1]), tls: Nanos(n[2]),
             bytes_out: n[3], bytes_in: n[4] << 20, wire_in: n[5],
+            conn,
             target: if lazy { NO_TARGET } else { target },
             status,
             failure: FailureKind::from_number(failure).unwrap(),
