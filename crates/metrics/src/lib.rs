@@ -9,6 +9,7 @@
 
 mod failure;
 mod generator;
+mod grid;
 mod groups;
 mod histogram;
 mod objective;
@@ -16,15 +17,18 @@ mod sample;
 mod snapshot;
 mod summary;
 mod timeline;
+mod traffic;
 mod verdict;
 
 pub use failure::FailureKind;
 pub use generator::Generator;
+pub use grid::CELLS_MAX;
 pub use groups::{By, GROUPS_MAX, Group, Groups, OTHER, UNCONNECTED, UNNAMED};
 pub use histogram::{Histogram, HistogramError, LogLinear, Sketch};
 pub use objective::{CONDITIONS_MAX, Condition, Metric, Objective, ObjectiveError, Op};
 pub use sample::{Batch, NO_TARGET, Sample, Span, TargetLabel, TargetTable};
 pub use snapshot::{STATUS_MAX, Snapshot};
 pub use summary::{ERRORS_MAX, Summary};
-pub use timeline::{CELLS_MAX, Cell, Timeline};
+pub use timeline::{Cell, Timeline};
+pub use traffic::{InFlight, SENDS_KEPT, Sends, Traffic};
 pub use verdict::{CPU_MAX, LAG_BUSY, LAG_MAX, LAG_SHARE_MAX, RATE_TOLERANCE, Reason, Verdict};

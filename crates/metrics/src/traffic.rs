@@ -1,0 +1,267 @@
+//! `Traffic`: what the load generator did on the wire, as its rows tell it: how many hits were under way second by second,
+//! and how its sends were spaced. Memory is bounded; what a bound costs is counted.
+
+use stdx::Nanos;
+
+use crate::grid::{Grid, Joins};
+use crate::{Batch, Histogram, Sample};
+
+/// Sends kept until their order is settled; at most twice as many are held, of 8 bytes each. Rows come in the order in which
+/// their hits ended, and each worker's once a second; a send that comes later than this many others is [`Sends::late`].
+pub const SENDS_KEPT: usize = 256 << 10;
+
+/// How many hits were under way, and how sends were spaced.
+#[derive(Clone, Debug, Default)]
+pub struct Traffic {
+    /// Hits under way over time.
+    pub in_flight: InFlight,
+    /// The time from send to send.
+    pub sends: Sends,
+}
+
+impl Traffic {
+    /// Nothing seen yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Counts every sample of a batch.
+    pub fn add(&mut self, batch: &Batch) {
+        self.in_flight.add(batch);
+        self.sends.add(batch);
+    }
+}
+
+/// Hits under way over time: from when a hit was due until it ended. Its mean over the run is the `N` of Little's law.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InFlight {
+    grid: Grid<Busy>,
+    /// Unix time (ns) from the first due hit to the last end.
+    from: i64,
+    to: i64,
+}
+
+/// Nanoseconds of hits that lie in one cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Busy(u128);
+
+impl Joins for Busy {
+    fn join(&mut self, other: &Self) {
+        self.0 += other.0;
+    }
+}
+
+impl Default for InFlight {
+    fn default() -> Self {
+        Self { grid: Grid::new(), from: i64::MAX, to: i64::MIN }
+    }
+}
+
+impl InFlight {
+    fn add(&mut self, batch: &Batch) {
+        self.grid.begin_at(batch.epoch);
+        for sample in &batch.samples {
+            let unix_ns = |time: Nanos| batch.epoch.saturating_add_unsigned(time.0);
+            self.add_span(unix_ns(sample.intended), unix_ns(sample.done));
+        }
+    }
+
+    fn add_span(&mut self, from: i64, to: i64) {
+        (self.from, self.to) = (self.from.min(from), self.to.max(to));
+        // The later moment first: making room for it may join cells, and void the other's index.
+        self.grid.at(to);
+        let mut at = self.grid.at(from);
+        let mut begin = from;
+        loop {
+            let end = self.grid.bounds(at).end;
+            let until = end.min(to);
+            self.grid.cell(at).0 += u128::from(until.abs_diff(begin));
+            if to <= end || end == i64::MAX {
+                return;
+            }
+            (begin, at) = (end, at + 1);
+        }
+    }
+
+    /// Width of a cell.
+    #[must_use]
+    pub fn width(&self) -> Nanos {
+        self.grid.width()
+    }
+
+    /// Hits under way on average, cell by cell in order of time; the first and the last cell count as far as the run
+    /// reached into them.
+    pub fn cells(&self) -> impl ExactSizeIterator<Item = f64> + '_ {
+        self.grid.cells().enumerate().map(|(at, busy)| {
+            let bounds = self.grid.bounds(at);
+            let (from, to) = (bounds.start.max(self.from), bounds.end.min(self.to));
+            let width = i128::from(to) - i128::from(from);
+            if width <= 0 { 0.0 } else { busy.0 as f64 / width as f64 }
+        })
+    }
+}
+
+/// The time from one send to the next, over all connections and workers of the run.
+#[derive(Clone, Debug, Default)]
+pub struct Sends {
+    /// From each send to the one after it.
+    pub gaps: Histogram,
+    /// Sends that came too late to be put in order; they are in no gap.
+    pub late: u64,
+    /// Unix times (ns) that are not in `gaps` yet.
+    waiting: Vec<i64>,
+    last: Option<i64>,
+}
+
+impl Sends {
+    fn add(&mut self, batch: &Batch) {
+        let sent = batch.samples.iter().filter(|sample| was_sent(sample));
+        let times = sent.map(|sample| batch.epoch.saturating_add_unsigned(sample.sent.0));
+        for time in times {
+            if self.waiting.len() == 2 * SENDS_KEPT {
+                self.settle(SENDS_KEPT);
+            }
+            self.waiting.push(time);
+        }
+    }
+
+    /// Counts the gaps between all but the last `kept` sends.
+    fn settle(&mut self, kept: usize) {
+        // Rows come nearly in order, which a sort that looks for runs makes use of.
+        self.waiting.sort();
+        let settled = self.waiting.len().saturating_sub(kept);
+        for time in self.waiting.drain(..settled) {
+            match self.last {
+                Some(last) if time < last => self.late += 1,
+                Some(last) => {
+                    self.gaps.record(Nanos(time.abs_diff(last)));
+                    self.last = Some(time);
+                }
+                None => self.last = Some(time),
+            }
+        }
+    }
+
+    /// The same with every send so far in its gap. More may come after it, to the original.
+    #[must_use]
+    pub fn settled(&self) -> Self {
+        let mut all = self.clone();
+        all.settle(0);
+        all
+    }
+
+    /// Forgets every send, where a format did not record when requests were sent.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The gaps' coefficient of variation: standard deviation by mean. 0 for a metronome, 1 for a Poisson stream, more for
+    /// bursts; 0 without gaps.
+    #[must_use]
+    pub fn variation(&self) -> f64 {
+        let mean = self.gaps.sum() as f64 / self.gaps.count().max(1) as f64;
+        if mean == 0.0 { 0.0 } else { self.gaps.stddev_ns() / mean }
+    }
+}
+
+/// A hit whose request never went out has its end for its send.
+fn was_sent(sample: &Sample) -> bool {
+    sample.sent < sample.done || sample.status > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn hit(intended_ms: u64, took_ms: u64) -> Sample {
+        let intended = Nanos::from_millis(intended_ms);
+        let done = intended + Nanos::from_millis(took_ms);
+        Sample { intended, sent: intended, done, status: 200, ..Sample::default() }
+    }
+
+    fn batch(epoch: i64, samples: Vec<Sample>) -> Batch {
+        Batch { epoch, samples, texts: Vec::new() }
+    }
+
+    fn seen(samples: Vec<Sample>) -> Traffic {
+        let mut traffic = Traffic::new();
+        traffic.add(&batch(0, samples));
+        traffic
+    }
+
+    #[test]
+    fn hits_under_way_second_by_second() {
+        // Two hits over the first second, one of them half a second into the next; then a rest; then three for 100 ms.
+        let mut hits = vec![hit(0, 1000), hit(0, 1500)];
+        hits.extend([hit(3000, 100), hit(3000, 100), hit(3000, 100)]);
+        let cells: Vec<f64> = seen(hits).in_flight.cells().collect();
+        assert_eq!(cells, [2.0, 0.5, 0.0, 3.0]);
+    }
+
+    #[test]
+    fn absurd_times_end() {
+        let mut traffic = Traffic::new();
+        for epoch in [0, i64::MAX, i64::MIN, -1] {
+            let all = Sample { done: Nanos::MAX, ..Sample::default() };
+            traffic.add(&batch(epoch, vec![all, hit(0, 1)]));
+        }
+        assert!(traffic.in_flight.cells().len() <= crate::CELLS_MAX);
+        assert!(traffic.in_flight.cells().all(f64::is_finite));
+    }
+
+    #[test]
+    fn a_metronome_has_no_variation() {
+        let sends = seen((0..100).rev().map(|n| hit(n * 20, 5)).collect()).sends.settled();
+        assert_eq!((sends.gaps.count(), sends.late), (99, 0));
+        assert_eq!((sends.gaps.min(), sends.gaps.max()), (Nanos(20_000_000), Nanos(20_000_000)));
+        assert!(sends.variation() < 1e-3, "{}", sends.variation());
+    }
+
+    #[test]
+    fn a_poisson_stream_has_a_variation_of_one() {
+        let mut rng = stdx::Prng::new(3);
+        let mut at = 0.0;
+        let hits = (0..100_000).map(|_| {
+            at += rng.exponential() * 1e6;
+            let sent = Nanos(at as u64);
+            Sample { intended: sent, sent, done: sent + Nanos(9), status: 200, ..Sample::default() }
+        });
+        let sends = seen(hits.collect()).sends.settled();
+        assert!((sends.variation() - 1.0).abs() < 0.02, "{}", sends.variation());
+        assert!((sends.gaps.mean().as_millis_f64() - 1.0).abs() < 0.02);
+    }
+
+    #[test]
+    fn what_was_not_sent_is_no_send() {
+        let refused = Sample { status: 0, sent: Nanos(7), done: Nanos(7), ..Sample::default() };
+        assert_eq!(seen(vec![hit(0, 5), refused, hit(2, 5)]).sends.settled().gaps.count(), 1);
+    }
+
+    #[test]
+    fn a_send_that_comes_too_late_is_counted() {
+        let mut traffic = Traffic::new();
+        let many = |from: u64| batch(0, (from..from + 1000).map(|n| hit(n, 1)).collect());
+        for thousand in 1..=(2 * SENDS_KEPT as u64 / 1000 + 2) {
+            traffic.add(&many(thousand * 1000));
+        }
+        assert!(traffic.sends.waiting.len() <= 2 * SENDS_KEPT);
+        traffic.add(&many(0));
+        let sends = traffic.sends.settled();
+        assert_eq!(sends.late, 1000);
+        assert_eq!(sends.gaps.max(), Nanos::MILLI);
+    }
+
+    proptest! {
+        #[test]
+        fn no_hit_is_lost(hits in prop::collection::vec((0u64..2_000_000, 0u64..90_000), 1..60)) {
+            let traffic = seen(hits.iter().map(|&(at, took)| hit(at, took)).collect());
+            let busy: u128 = traffic.in_flight.grid.cells().map(|busy| busy.0).sum();
+            let sum: u64 = hits.iter().map(|hit| hit.1 * 1_000_000).sum();
+            prop_assert_eq!(busy, u128::from(sum));
+            prop_assert_eq!(traffic.sends.settled().gaps.count() + 1, hits.len() as u64);
+        }
+    }
+}
