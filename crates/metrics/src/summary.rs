@@ -159,6 +159,13 @@ impl Summary {
         per_second(self.successes, self.duration().saturating_add(self.wait()))
     }
 
+    /// Hits per second of attack and wait, failed ones included: the `X` of Little's law, and what ab calls requests per
+    /// second; their number where that is 0.
+    #[must_use]
+    pub fn completions(&self) -> f64 {
+        per_second(self.requests, self.duration().saturating_add(self.wait()))
+    }
+
     /// Hits under way on average, from the first due hit to the last end: Little's law, `N = X R`, with the times the
     /// hits took summed up. 0 where no time passed.
     #[must_use]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use metrics::{Generator, Groups, Histogram, Timeline};
+use metrics::{Generator, Groups, Histogram, InFlight, Timeline};
 use stdx::Nanos;
 
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Size, Style};
@@ -96,6 +96,17 @@ fn figures(input: &Input<'_>) -> Vec<Figure> {
         figures.push(latency_over_time(timeline));
         figures.push(rate_over_time(timeline));
     }
+    if let Some(traffic) = input.traffic.filter(|traffic| traffic.in_flight.cells().len() > 1) {
+        let users = input.generator.map_or(0, |generator| generator.users);
+        figures.push(under_way(&traffic.in_flight, users));
+    }
+    if let Some(sends) = crate::sends(input) {
+        let gaps = Curve { label: "Time to the next send", times: &sends.gaps };
+        let mut figure = histogram("Spacing of sends", &[gaps]);
+        (figure.x.label, figure.y.label) =
+            ("Time between sends (ms)".to_owned(), "Share of sends (%)".to_owned());
+        figures.push(figure);
+    }
     if summary.requests > 0 {
         figures.push(percentiles("Latency by percentile", &curves));
         figures.push(histogram("Latency histogram", &curves));
@@ -146,6 +157,26 @@ fn rate_over_time(timeline: &Timeline) -> Figure {
         area("Errors", Colour::alarm(0), |cell| cell.errors),
     ];
     over_time("Rate and errors", ("Per second", Scale::Linear), series)
+}
+
+/// Hits under way, and where there are users, how many were asked for.
+fn under_way(in_flight: &InFlight, users: u64) -> Figure {
+    let width = in_flight.width().as_secs_f64();
+    let at = |cell: usize| cell as f64 * width;
+    let points: Vec<(f64, f64)> =
+        in_flight.cells().enumerate().map(|(n, mean)| (at(n), mean)).collect();
+    let asked = points.iter().map(|point| (point.0, users as f64)).collect();
+    let line = |label: &str, style, colour, points| Series {
+        label: label.to_owned(),
+        style,
+        colour: Colour::calm(colour),
+        points,
+    };
+    let mut series = vec![line("Under way", Style::Area, 0, points)];
+    if users > 0 {
+        series.push(line("Users asked for", Style::Line, 1, asked));
+    }
+    over_time("Requests under way", ("Requests", Scale::Linear), series)
 }
 
 fn charts(out: &mut String, figures: &[Figure]) {
@@ -209,6 +240,7 @@ fn tables(out: &mut String, input: &Input<'_>) {
     let mut rows = vec![row("Response (from due)", &summary.response)];
     rows.extend(crate::service(summary).map(|times| row("Service (from sent)", times)));
     rows.extend(input.generator.map(|generator| row("Schedule lag", &generator.lag)));
+    rows.extend(crate::sends(input).map(|sends| row("Between sends", &sends.gaps)));
     let heads = ["", "min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"];
     table(out, "Latencies", &heads, &rows, 0);
     if let Some(groups) = input.groups {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use metrics::{Generator, Groups, Histogram, Reason, Summary};
+use metrics::{Generator, Groups, Histogram, InFlight, Reason, Sends, Summary};
 
 use crate::number::{go_json, rfc3339};
 use crate::{Buckets, Input, escape};
@@ -140,6 +140,15 @@ fn own(input: &Input<'_>) -> String {
         .put("failures", failures(summary))
         .put("errors", list(errors))
         .number("errors_more", summary.errors_more);
+    if let Some(off) = crate::off_by(input) {
+        object = object.put("little", little(input, off));
+    }
+    if let Some(traffic) = input.traffic {
+        object = object.put("in_flight", in_flight(&traffic.in_flight));
+    }
+    if let Some(sends) = crate::sends(input) {
+        object = object.put("sends", self::sends(&sends));
+    }
     if let Some(generator) = input.generator {
         object = object.put("generator", self::generator(generator));
     }
@@ -147,6 +156,33 @@ fn own(input: &Input<'_>) -> String {
         object = object.put("groups", self::groups(groups));
     }
     object.end()
+}
+
+/// Little's law: users asked for against `X R` measured.
+fn little(input: &Input<'_>, off: f64) -> String {
+    let summary = input.summary;
+    Object::new()
+        .number("users", input.generator.map_or(0, |generator| generator.users))
+        .float("rate", summary.completions())
+        .number("response", summary.response.mean().0)
+        .float("concurrency", summary.concurrency())
+        .float("off", off)
+        .end()
+}
+
+/// Hits under way on average, cell by cell, to a thousandth.
+fn in_flight(in_flight: &InFlight) -> String {
+    let cells = in_flight.cells().map(|mean| go_json((mean * 1e3).round() / 1e3));
+    Object::new().number("width", in_flight.width().0).put("mean", list(cells)).end()
+}
+
+/// The time from send to send.
+fn sends(sends: &Sends) -> String {
+    Object::new()
+        .put("gaps", times(&sends.gaps))
+        .float("cv", sends.variation())
+        .number("late", sends.late)
+        .end()
 }
 
 /// A distribution: Vegeta's names, and the quantiles its users miss.

@@ -1,7 +1,7 @@
 //! Numbers for people: text, JSON, HTML, plots.
 //!
 //! ```text
-//! Summary, Groups, Timeline, Generator, Verdict ──▶ Input ──▶ text · json · html · markdown · junit
+//! Summary, Groups, Timeline, Traffic, Generator, Verdict ──▶ Input ──▶ text · json · html · markdown · junit
 //! Summary                                       ──▶ hist · hdrplot
 //! Batch ──▶ ab::Figures                         ──▶ ab::text · ab::html · ab::csv
 //! Batch, TargetTable, label ──▶ PlotBuilder ──▶ Figure ──▶ html · svg · png
@@ -44,7 +44,7 @@ pub use plot::{POINTS_MAX, PlotBuilder, SERIES_MAX, THRESHOLD, ThresholdError};
 pub use seek::{SeekInput, seek_figure, seek_json, seek_line, seek_text};
 pub use text::{text, text_vegeta};
 
-use metrics::{Generator, Groups, Histogram, Summary, Timeline, Verdict};
+use metrics::{Generator, Groups, Histogram, Sends, Summary, Timeline, Traffic, Verdict};
 
 /// What is said beside a `VALID` that is blind.
 const BLIND: &str = "As far as this format tells: it holds no record of the generator.";
@@ -52,6 +52,18 @@ const BLIND: &str = "As far as this format tells: it holds no record of the gene
 /// Times from the moment hits were sent; `None` where there are hits and the format did not record that moment.
 fn service(summary: &Summary) -> Option<&Histogram> {
     Some(&summary.service).filter(|times| times.count() > 0 || summary.requests == 0)
+}
+
+/// Every send in its gap; `None` where there is no gap.
+fn sends(input: &Input<'_>) -> Option<Sends> {
+    let sends = input.traffic?.sends.settled();
+    Some(sends).filter(|sends| sends.gaps.count() > 0)
+}
+
+/// How far the hits under way by Little's law are from the users asked for, as a share of these; `None` in an open loop.
+fn off_by(input: &Input<'_>) -> Option<f64> {
+    let users = input.generator.map(|generator| generator.users).filter(|users| *users > 0)?;
+    Some(input.summary.concurrency() / users as f64 - 1.0).filter(|_| input.summary.requests > 0)
 }
 
 /// All that a report is made from. What is absent is left out of the report.
@@ -71,6 +83,8 @@ pub struct Input<'a> {
     pub groups: Option<&'a Groups>,
     /// What was seen over time; only `html` draws it.
     pub timeline: Option<&'a Timeline>,
+    /// Hits under way over time, and how sends were spaced.
+    pub traffic: Option<&'a Traffic>,
     /// Histogram buckets for `json`.
     pub buckets: Option<&'a Buckets>,
 }

@@ -111,11 +111,8 @@ fn own_lines(input: &Input<'_>) -> String {
         let more = summary.errors_more;
         line(&mut out, "Errors", "[hits with further texts]", format_args!("{more}"));
     }
+    traffic_lines(&mut out, input);
     if let Some(generator) = input.generator {
-        if generator.users > 0 {
-            let (users, mean) = (generator.users, summary.concurrency());
-            line(&mut out, "Concurrency", "[users, mean]", format_args!("{users}, {mean:.2}"));
-        }
         generator_lines(&mut out, generator);
     }
     for loss in input.losses {
@@ -125,6 +122,36 @@ fn own_lines(input: &Input<'_>) -> String {
         "Latencies count from the moment a request was due, Service from the moment it was sent.";
     let _ = writeln!(out, "{note}");
     out
+}
+
+/// Little's law, `N = X R`, against the users asked for; and the time from send to send with its coefficient of variation.
+fn traffic_lines(out: &mut String, input: &Input<'_>) {
+    let summary = input.summary;
+    if let (Some(generator), Some(off)) = (input.generator, crate::off_by(input)) {
+        let (users, x, r) =
+            (generator.users, summary.completions(), duration(summary.response.mean()));
+        let (n, off) = (summary.concurrency(), off * 100.0);
+        line(
+            out,
+            "Concurrency",
+            "[users, X, R, N = X R, off]",
+            format_args!("{users}, {x:.2}/s, {r}, {n:.2}, {off:+.2}%"),
+        );
+    }
+    if let Some(sends) = crate::sends(input) {
+        let quantiles = [0.5, 0.99].map(|q| duration(sends.gaps.quantile(q)));
+        let (mean, [p50, p99]) = (duration(sends.gaps.mean()), quantiles);
+        let (max, cv) = (duration(sends.gaps.max()), sends.variation());
+        line(
+            out,
+            "Send Gaps",
+            "[mean, 50, 99, max, cv]",
+            format_args!("{mean}, {p50}, {p99}, {max}, {cv:.2}"),
+        );
+        if sends.late > 0 {
+            line(out, "", "[sends not in order]", format_args!("{}", sends.late));
+        }
+    }
 }
 
 fn generator_lines(out: &mut String, generator: &Generator) {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use metrics::{Batch, By, Generator, Groups, Summary, Timeline, Verdict};
+use metrics::{Batch, By, Generator, Groups, Summary, Timeline, Traffic, Verdict};
 use report::{Buckets, Input};
 use results::{Detail, Item, Reader};
 use stdx::Nanos;
@@ -121,6 +121,8 @@ struct Figures {
     summary: Summary,
     groups: Option<Groups>,
     timeline: Option<Timeline>,
+    /// Natively alone.
+    traffic: Option<Traffic>,
     generators: Generators,
     merged: Option<Generator>,
     losses: Vec<String>,
@@ -134,6 +136,7 @@ impl Figures {
             groups: meant.by.map(Groups::new),
             timeline: (meant.kind == Kind::Html).then(Timeline::new),
             ab: (meant.kind == Kind::Ab).then(AbReport::default),
+            traffic: meant.shows_traffic().then(Traffic::new),
             generators: Generators::default(),
             merged: None,
             losses: Vec::new(),
@@ -151,12 +154,18 @@ impl Figures {
         if let Some(ab) = &mut self.ab {
             ab.add(batch, reader.targets());
         }
+        if let Some(traffic) = &mut self.traffic {
+            traffic.add(batch);
+        }
     }
 
     /// Service times exist only where it was recorded when hits were sent; a foreign format's would be made up.
     fn keep_what_was_measured(&mut self, reader: &Reader) {
         if reader.detail() == Detail::StartAndEnd {
             self.summary.service.clear();
+            if let Some(traffic) = &mut self.traffic {
+                traffic.sends.clear();
+            }
         }
     }
 
@@ -181,6 +190,12 @@ impl Figures {
 }
 
 impl Meant {
+    /// What is made of the rows shows the load generator's traffic.
+    fn shows_traffic(&self) -> bool {
+        let shown = matches!(self.kind, Kind::Text | Kind::Json(_) | Kind::Html);
+        shown && self.dialect == Dialect::Native
+    }
+
     /// The report as text.
     fn document(&self, figures: &Figures, verdict: &Verdict) -> String {
         let summary = &figures.summary;
@@ -203,6 +218,7 @@ impl Meant {
             losses: &figures.losses,
             groups: figures.groups.as_ref(),
             timeline: figures.timeline.as_ref(),
+            traffic: figures.traffic.as_ref(),
             buckets,
         };
         match &self.kind {

@@ -65,6 +65,8 @@ pub(crate) struct AttackFlags {
     pub(crate) pipeline: Option<u64>,
     /// `bench` alone: the most requests.
     pub(crate) requests: Option<u64>,
+    /// `bench` alone: rows by connection in the report.
+    pub(crate) per_connection: bool,
     /// `bench` alone: the method for its URL.
     pub(crate) method: String,
     /// `seek` alone: what it seeks, and how.
@@ -95,6 +97,7 @@ impl Default for AttackFlags {
             connections: 10_000,
             max_connections: 0,
             keepalive: true,
+            per_connection: false,
             redirects: 10,
             max_body: None,
             headers: Vec::new(),

@@ -132,6 +132,14 @@ const OWN: &[Flag<AttackFlags>] = &[
     )
     .native(),
     Flag::new(
+        "per-connection",
+        Kind::Switch,
+        "",
+        "Rows per connection in the report as well.",
+        |t: &mut AttackFlags, v| value::switch(v).map(|on| t.per_connection = on),
+    )
+    .native(),
+    Flag::new(
         "X",
         Kind::Text("METHOD"),
         "GET",

@@ -32,6 +32,58 @@ fn a_server_of_a_known_capacity_is_filled() {
     assert!((39.0..=60.0).contains(&mean), "{mean} ms");
 }
 
+/// Every path to a value in a JSON document, without list indices.
+fn keys(value: &serde_json::Value, at: &str, into: &mut std::collections::BTreeSet<String>) {
+    match value {
+        serde_json::Value::Object(entries) => entries.iter().for_each(|(key, value)| {
+            keys(value, &format!("{at}/{key}"), into);
+        }),
+        serde_json::Value::Array(items) => items.iter().for_each(|item| keys(item, at, into)),
+        _ => drop(into.insert(at.to_owned())),
+    }
+}
+
+#[test]
+fn its_json_is_that_of_a_report_of_its_results() {
+    let service = ServiceTime::parse("fixed:5ms").unwrap();
+    let (_server, url) = server(Config { service, ..Config::default() });
+    let scratch = Scratch::new("bench-json");
+    let file = crate::text(&scratch.path("b.arrow"));
+    let line = format!("bench -c 6 -n 900 -per-connection -json -output {file} {url}/");
+    let live = run(&line).with_code(0).json();
+    let later = run(&format!("report -json -by=connection {file}")).with_code(0).json();
+    let (mut ours, mut theirs) = Default::default();
+    keys(&live, "", &mut ours);
+    keys(&later, "", &mut theirs);
+    assert_eq!(ours, theirs);
+    for path in [
+        "/requests",
+        "/status_codes",
+        "/bytes_in",
+        "/latencies",
+        "/earliest",
+        "/brunt/response",
+        "/brunt/wire_in",
+        "/brunt/little",
+        "/brunt/in_flight",
+        "/brunt/sends",
+        "/brunt/generator/connections",
+    ] {
+        assert_eq!(live.pointer(path), later.pointer(path), "{path}");
+        assert!(live.pointer(path).is_some(), "{path} is missing: {live}");
+    }
+    let brunt = &live["brunt"];
+    assert_eq!(brunt["little"]["users"], 6);
+    assert!(brunt["little"]["off"].as_f64().unwrap().abs() < 0.1, "{}", brunt["little"]);
+    assert_eq!(brunt["sends"]["gaps"]["count"], 899);
+    let rows = brunt["groups"]["rows"].as_array().unwrap();
+    let mut names: Vec<&str> = rows.iter().map(|row| row["key"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["1", "2", "3", "4", "5", "6"], "{}", brunt["groups"]);
+    let hits: u64 = rows.iter().map(|row| row["requests"].as_u64().unwrap()).sum();
+    assert_eq!(hits, 900);
+}
+
 #[test]
 fn requests_are_pipelined() {
     let service = ServiceTime::parse("fixed:5ms").unwrap();

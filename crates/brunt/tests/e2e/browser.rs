@@ -86,8 +86,8 @@ fn the_report_is_drawn_in_light_and_dark() {
         let (found, dom) = open(&scratch, "report.html", flags);
         assert_eq!(found["dark"], dark, "{found}");
         assert_eq!((&found["errors"], &found["fetched"]), (&0.into(), &0.into()), "{found}");
-        assert_eq!((&found["charts"], &found["blank"]), (&4.into(), &0.into()), "{found}");
-        assert_eq!(found["saved"], 4, "each chart is saved as a picture: {found}");
+        assert_eq!((&found["charts"], &found["blank"]), (&6.into(), &0.into()), "{found}");
+        assert_eq!(found["saved"], 6, "each chart is saved as a picture: {found}");
         assert!(found["clicks"].as_u64().unwrap() >= 10, "{found}");
         for text in ["VALID", "Latencies", "Status codes", "500"] {
             assert!(dom.contains(text), "{text} is not in the page");

@@ -2,7 +2,7 @@
 
 use metrics::{
     Batch, By, FailureKind, Generator, Groups, Sample, Summary, TargetLabel, TargetTable, Timeline,
-    Verdict,
+    Traffic, Verdict,
 };
 use report::Input;
 use stdx::Nanos;
@@ -19,6 +19,7 @@ pub(crate) struct Seen {
     losses: Vec<String>,
     groups: Groups,
     timeline: Timeline,
+    traffic: Traffic,
 }
 
 impl Seen {
@@ -28,9 +29,11 @@ impl Seen {
         summary.add(batch);
         groups.add(batch, targets);
         timeline.add(batch);
+        let mut traffic = Traffic::new();
+        traffic.add(batch);
         let losses: Vec<String> = losses.iter().map(|loss| (*loss).to_owned()).collect();
         let verdict = Verdict::new(&summary, Some(&generator), &losses);
-        Self { summary, verdict, generator, losses, groups, timeline }
+        Self { summary, verdict, generator, losses, groups, timeline, traffic }
     }
 
     /// No hit at all.
@@ -100,6 +103,7 @@ impl Seen {
             losses: &self.losses,
             groups: Some(&self.groups),
             timeline: Some(&self.timeline),
+            traffic: Some(&self.traffic),
             buckets: None,
         }
     }

@@ -36,6 +36,8 @@ pub(super) struct Meant {
     pub(super) encoding: Encoding,
     /// What to print at the end.
     pub(super) report: Closing,
+    /// With rows by connection.
+    pub(super) per_connection: bool,
     /// Show live progress on standard error.
     pub(super) progress: bool,
     /// Serve live metrics here.
@@ -123,6 +125,7 @@ pub(super) fn assemble(
         encoding: encoding(typed),
         results,
         report,
+        per_connection: flags.per_connection,
         progress: typed.dialect == Dialect::Native
             && flags.progress.unwrap_or(world.stderr_is_terminal && !flags.quiet),
         prometheus: flags.prometheus_addr.clone(),

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use engine::{Run, RunEvent, StartError};
-use metrics::{Batch, Generator, Snapshot, Summary, TargetLabel, TargetTable, Timeline, Verdict};
+use metrics::{
+    Batch, By, Generator, Groups, Snapshot, Summary, TargetLabel, TargetTable, Timeline, Traffic,
+    Verdict,
+};
 use results::{Sink, SinkReport, StreamInfo, WriteError};
 use workload::Plan;
 
@@ -55,6 +58,7 @@ pub(super) fn attack(meant: Meant, dialect: Dialect) -> Outcome {
     conductor.sink = sink;
     conductor.exporter = exporter;
     conductor.live = live;
+    conductor.groups = meant.per_connection.then(|| Groups::new(By::Connection));
     conductor.keep_summary = meant.report != Closing::Nothing;
     let ending = conductor.conduct(&run);
     ending.check_output(place)?;
@@ -152,6 +156,9 @@ pub(crate) struct Conductor {
     pub(crate) keep_summary: bool,
     summary: Summary,
     timeline: Timeline,
+    traffic: Traffic,
+    /// Rows by connection, where they are asked for.
+    pub(super) groups: Option<Groups>,
     rows_dropped: u64,
     queued: Queued,
     heeded: usize,
@@ -163,6 +170,10 @@ pub(crate) struct Ending {
     pub(crate) summary: Summary,
     /// The same over time.
     pub(crate) timeline: Timeline,
+    /// Hits under way, and how sends were spaced.
+    pub(crate) traffic: Traffic,
+    /// Rows by connection.
+    pub(crate) groups: Option<Groups>,
     /// The generator's last word.
     pub(crate) generator: Generator,
     /// What became of the results.
@@ -209,6 +220,8 @@ impl Conductor {
             keep_summary: true,
             summary: Summary::new(),
             timeline: Timeline::new(),
+            traffic: Traffic::new(),
+            groups: None,
             rows_dropped: 0,
             queued: Queued::default(),
             heeded: 0,
@@ -233,6 +246,10 @@ impl Conductor {
         if self.keep_summary {
             self.summary.add(&batch);
             self.timeline.add(&batch);
+            self.traffic.add(&batch);
+            if let Some(groups) = &mut self.groups {
+                groups.add(&batch, &self.labels);
+            }
         }
         if let Some(exporter) = &self.exporter {
             exporter.add(&batch, &self.labels);
@@ -293,7 +310,8 @@ impl Conductor {
         if let Some(live) = &mut self.live {
             live.clear();
         }
-        Ending { summary: self.summary, timeline: self.timeline, generator, written }
+        let Self { summary, timeline, traffic, groups, .. } = self;
+        Ending { summary, timeline, traffic, groups, generator, written }
     }
 }
 
@@ -319,8 +337,9 @@ impl Ending {
             verdict,
             generator: Some(&self.generator),
             losses: &[],
-            groups: None,
+            groups: self.groups.as_ref(),
             timeline: Some(&self.timeline),
+            traffic: Some(&self.traffic),
             buckets: None,
         }
     }
