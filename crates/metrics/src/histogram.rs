@@ -262,6 +262,20 @@ impl<const BITS: u32> LogLinear<BITS> {
         )
     }
 
+    /// The middle of every bucket that is not empty, in nanoseconds, with its count. Middles are not cut to the least and
+    /// greatest value, so the same bucket of two histograms has the same one; that of the last bucket, which has no end, is
+    /// its begin.
+    pub fn middles(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
+        let first = self.used().start;
+        self.used_counts().iter().enumerate().filter(|(_, count)| **count > 0).map(
+            move |(offset, &count)| {
+                let (low, high) = Self::range(first + offset);
+                let last = first + offset + 1 == Self::BUCKETS;
+                (if last { low as f64 } else { f64::midpoint(low as f64, high as f64) }, count)
+            },
+        )
+    }
+
     /// The exchange form: number and count of every bucket that is not empty. With `min`, `max` and `sum` it is all there is.
     #[must_use]
     pub fn to_pairs(&self) -> Vec<(u32, u64)> {
