@@ -8,7 +8,10 @@ mod svg;
 
 pub(crate) use data::{json_list, script_data};
 pub use png::PngError;
+pub(crate) use png::{FONT_FAMILY, draw as png};
 pub use scale::Scale;
+pub(crate) use scale::{Span, number as short};
+pub(crate) use svg::shortened;
 
 use crate::page;
 
@@ -121,6 +124,9 @@ impl Colour {
         colour("#b3265e", "#f07aa8"),
         colour("#8f2d1c", "#e0896f"),
     ];
+
+    /// How many colours there are for what goes well.
+    pub(crate) const COUNT: usize = Self::CALM.len();
 
     /// Colour number `index` for what goes well; they repeat after 8.
     #[must_use]

@@ -198,7 +198,13 @@ fn charts(out: &mut String, figures: &[Figure]) {
 }
 
 /// A card with a table. Cells are escaped here; the first of a row is its name.
-fn table(out: &mut String, title: &str, heads: &[&str], rows: &[Vec<String>], more: usize) {
+pub(crate) fn table(
+    out: &mut String,
+    title: &str,
+    heads: &[&str],
+    rows: &[Vec<String>],
+    more: usize,
+) {
     let title = escape::xml(title);
     push(
         out,

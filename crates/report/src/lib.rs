@@ -13,6 +13,7 @@
 //! It knows not how the run was made, reads no clock, opens no file and no socket: every function gives its text or bytes
 //! back. Texts that came from a server or a file are escaped for where they are put.
 
+mod bars;
 mod buckets;
 mod columns;
 mod escape;
@@ -32,6 +33,7 @@ mod text;
 pub mod ab;
 pub mod live;
 
+pub use bars::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
 pub use buckets::{Buckets, BucketsError, hist};
 pub use figure::{Axis, Colour, Figure, PngError, Scale, Series, Size, Style};
 pub use hdrplot::hdrplot;

@@ -26,7 +26,7 @@ pub enum PngError {
 }
 
 /// The font of every picture.
-pub(super) const FONT_FAMILY: &str = "DejaVu Sans";
+pub(crate) const FONT_FAMILY: &str = "DejaVu Sans";
 
 static FONTS: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
     let mut fonts = fontdb::Database::new();
@@ -34,7 +34,7 @@ static FONTS: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
     Arc::new(fonts)
 });
 
-pub(super) fn draw(svg: &str) -> Result<Vec<u8>, PngError> {
+pub(crate) fn draw(svg: &str) -> Result<Vec<u8>, PngError> {
     let options = Options {
         font_family: FONT_FAMILY.to_owned(),
         fontdb: Arc::clone(&FONTS),

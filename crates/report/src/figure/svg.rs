@@ -69,7 +69,8 @@ fn values(figure: &Figure, of: fn(&(f64, f64)) -> f64) -> impl Iterator<Item = f
     figure.series.iter().flat_map(move |series| series.points.iter().map(of))
 }
 
-fn shortened(label: &str, max: usize) -> String {
+/// The text, cut to so many characters with an ellipsis.
+pub(crate) fn shortened(label: &str, max: usize) -> String {
     if label.chars().count() <= max {
         return label.to_owned();
     }

@@ -2,7 +2,7 @@
 
 use crate::samples::Seen;
 use metrics::Histogram;
-use report::{Curve, Figure, Input, PlotBuilder, Size};
+use report::{Bar, BarChart, BarSheet, Curve, Figure, Input, PlotBuilder, Size};
 use stdx::Nanos;
 
 const EVIL: &str = "</script><b>\"'&<img src=x onerror=alert(1)>";
@@ -138,6 +138,41 @@ fn a_plot_overlays_files() {
     assert_eq!(figure.series.len(), 4);
     assert_eq!(figure.series[0].points.len(), report::THRESHOLD);
     assert_page(&figure.html());
+}
+
+#[test]
+fn bars_of_the_seed() {
+    let bar = |label: &str, values: &[f64]| Bar { label: label.into(), values: values.into() };
+    let chart = |name: &str, title: &str, unit: &str, values: [f64; 3]| BarChart {
+        name: name.into(),
+        title: title.into(),
+        unit: unit.into(),
+        bars: ["hash", "round-robin", "first"]
+            .into_iter()
+            .zip(values)
+            .map(|(label, value)| bar(label, &[value]))
+            .collect(),
+    };
+    let mut sheet = BarSheet {
+        title: "Three proxies before three Mongrels".to_owned(),
+        charts: vec![
+            chart("rate", "Requests per second", "1/s", [21.41, 39.73, 40.07]),
+            chart("duration", "Total time taken", "s", [467.020_772, 251.725_273, 249.578_092]),
+            chart("transfer", "Transfer rate", "Kbytes/s", [59.74, 110.84, 111.79]),
+            chart("longest", "Longest request", "ms", [22795.0, 17132.0, 11936.0]),
+            chart("load average", "load average", "", [1.15, 3.15, 3.28]),
+        ],
+        notes: vec!["A note.".to_owned()],
+    };
+    sheet.charts[0].bars[1].values.extend([35.0, 41.5, 30.0]);
+    show("bars.html", sheet.html().as_bytes());
+    show("bars.svg", sheet.svg().as_bytes());
+    let png = sheet.png().unwrap();
+    show("bars.png", &png);
+    assert_eq!(png[16..20], 1410u32.to_be_bytes());
+    assert_page(&sheet.html());
+    assert_well_formed(&sheet.html());
+    assert!(resvg::usvg::roxmltree::Document::parse(&sheet.svg()).is_ok());
 }
 
 #[test]

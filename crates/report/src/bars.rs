@@ -1,0 +1,288 @@
+//! `BarSheet`: one chart of bars a metric, over labelled results. A label of several runs has a bar up to their median, a
+//! whisker from the least to the greatest, and a dot a run. It computes no metric.
+
+mod draw;
+
+use std::fmt::Write as _;
+
+use crate::columns::Columns;
+use crate::figure::{PngError, json_list, png, short};
+use crate::json::Object;
+use crate::{escape, html, page};
+
+/// Charts of a sheet, at most; further ones are counted in a note.
+pub const CHARTS_MAX: usize = 32;
+/// Bars of a chart, at most; further ones are counted in a note.
+pub const BARS_MAX: usize = 40;
+
+/// Charts of bars.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BarSheet {
+    /// What it shows; the page's title too.
+    pub title: String,
+    /// The charts in their order.
+    pub charts: Vec<BarChart>,
+    /// What a reader must know.
+    pub notes: Vec<String>,
+}
+
+/// One metric over labelled results.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BarChart {
+    /// The metric's name on a command line.
+    pub name: String,
+    /// What is measured.
+    pub title: String,
+    /// Its unit; empty for none.
+    pub unit: String,
+    /// The bars from left to right.
+    pub bars: Vec<Bar>,
+}
+
+/// One label's bar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bar {
+    /// Its name.
+    pub label: String,
+    /// The metric's value in each run; a bar without any is drawn as a gap.
+    pub values: Vec<f64>,
+}
+
+impl Bar {
+    /// Least, median and greatest value; `None` without values.
+    #[must_use]
+    pub fn range(&self) -> Option<[f64; 3]> {
+        let mut sorted: Vec<f64> = self.values.iter().copied().filter(|v| v.is_finite()).collect();
+        sorted.sort_by(f64::total_cmp);
+        let (low, high) = (*sorted.first()?, *sorted.last()?);
+        let median = f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
+        Some([low, median, high])
+    }
+}
+
+impl BarChart {
+    fn heading(&self) -> String {
+        match self.unit.as_str() {
+            "" => self.title.clone(),
+            unit => format!("{} ({unit})", self.title),
+        }
+    }
+}
+
+impl BarSheet {
+    /// One self-contained page with the charts and the values below them.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let mut body = format!(
+            "<style>{}</style><main><header><h1>{}</h1></header>\n<div class=\"pair\">\n",
+            draw::dark_shades(),
+            escape::xml(&self.title)
+        );
+        for chart in self.drawn() {
+            // Writing to a String cannot fail.
+            let _ = writeln!(
+                body,
+                "<section class=\"card\">{}</section>",
+                draw::alone(chart, draw::Ink::PAGE)
+            );
+        }
+        body.push_str("</div>\n");
+        let heads = ["", "label", "median", "least", "greatest", "runs"];
+        let rows: Vec<Vec<String>> = self.rows().map(Vec::from).collect();
+        html::table(&mut body, "Values", &heads, &rows, 0);
+        body.push_str("<footer>\n");
+        for note in self.notes() {
+            let _ = writeln!(body, "<p>{}</p>", escape::xml(&note));
+        }
+        body.push_str("</footer></main>");
+        page::shell(&self.title, &body, &[])
+    }
+
+    /// All charts in one picture.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        let charts: Vec<&BarChart> = self.drawn().collect();
+        draw::sheet(&self.title, &charts, &self.notes())
+    }
+
+    /// The same picture as PNG.
+    ///
+    /// # Errors
+    /// The picture could not be drawn or encoded, which is a bug of ours.
+    pub fn png(&self) -> Result<Vec<u8>, PngError> {
+        png(&self.svg())
+    }
+
+    /// The values as a table.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut columns = Columns::default().right(&[2, 3, 4, 5]);
+        columns.row(["Metric", "Label", "median", "least", "greatest", "runs"].map(str::to_owned));
+        for row in self.rows() {
+            columns.row(row.map(|cell| escape::terminal(&cell)));
+        }
+        let notes: String = self.notes().iter().map(|note| escape::terminal(note) + "\n").collect();
+        columns.lines() + &notes
+    }
+
+    /// The values as one line of JSON.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let bar = |bar: &Bar| {
+            let [low, median, high] = bar.range().unwrap_or_default();
+            let values = bar.values.iter().map(|value| crate::number::go_json(*value));
+            Object::new()
+                .text("label", &bar.label)
+                .float("median", median)
+                .float("low", low)
+                .float("high", high)
+                .put("values", json_list(values))
+                .end()
+        };
+        let chart = |chart: &BarChart| {
+            Object::new()
+                .text("name", &chart.name)
+                .text("title", &chart.title)
+                .text("unit", &chart.unit)
+                .put("bars", json_list(chart.bars.iter().map(bar)))
+                .end()
+        };
+        let notes = self.notes.iter().map(|note| escape::json(note));
+        Object::new()
+            .put("metrics", json_list(self.charts.iter().map(chart)))
+            .put("notes", json_list(notes))
+            .end()
+            + "\n"
+    }
+
+    /// The charts there is room for.
+    fn drawn(&self) -> impl Iterator<Item = &BarChart> {
+        self.charts.iter().take(CHARTS_MAX)
+    }
+
+    /// The notes, and what there was no room for.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = self.notes.clone();
+        if self.charts.iter().any(|chart| chart.bars.iter().any(|bar| bar.values.len() > 1)) {
+            notes.push(
+                "Bars are medians of runs; whiskers reach from the least to the greatest run."
+                    .to_owned(),
+            );
+        }
+        let charts = self.charts.len().saturating_sub(CHARTS_MAX);
+        if charts > 0 {
+            notes.push(format!("{charts} further charts are not drawn."));
+        }
+        let bars = self.charts.iter().map(|chart| chart.bars.len()).max().unwrap_or(0);
+        if bars > BARS_MAX {
+            notes.push(format!("{} further labels are not drawn.", bars - BARS_MAX));
+        }
+        notes
+    }
+
+    /// Metric, label, median, least, greatest, runs.
+    fn rows(&self) -> impl Iterator<Item = [String; 6]> + '_ {
+        self.charts.iter().flat_map(|chart| {
+            chart.bars.iter().map(move |bar| {
+                let range = bar.range().map(|range| range.map(short));
+                let [low, median, high] = range.unwrap_or([const { String::new() }; 3]);
+                let runs = bar.values.len().to_string();
+                [chart.heading(), bar.label.clone(), median, low, high, runs]
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bar(label: &str, values: &[f64]) -> Bar {
+        Bar { label: label.into(), values: values.into() }
+    }
+
+    fn sheet(bars: Vec<Bar>) -> BarSheet {
+        let chart = BarChart {
+            name: "rate".into(),
+            title: "Requests per second".into(),
+            unit: "1/s".into(),
+            bars,
+        };
+        BarSheet { title: "Proxies".into(), charts: vec![chart], notes: Vec::new() }
+    }
+
+    /// Seed 002's three proxies.
+    fn seed() -> BarSheet {
+        sheet(vec![bar("hash", &[21.41]), bar("round-robin", &[39.73]), bar("first", &[40.07])])
+    }
+
+    #[test]
+    fn the_median_stands_between_its_neighbours() {
+        assert_eq!(bar("a", &[3.0, 1.0, 2.0]).range(), Some([1.0, 2.0, 3.0]));
+        assert_eq!(bar("a", &[4.0, f64::NAN, 1.0]).range(), Some([1.0, 2.5, 4.0]));
+        assert_eq!(bar("a", &[]).range(), None);
+    }
+
+    #[test]
+    fn heights_are_to_scale() {
+        let svg = seed().svg();
+        let document = usvg_heights(&svg);
+        let [hash, round_robin, first] = document[..] else { panic!("three bars: {document:?}") };
+        assert!((round_robin / hash - 39.73 / 21.41).abs() < 0.02, "{document:?}");
+        assert!((first / hash - 40.07 / 21.41).abs() < 0.02, "{document:?}");
+    }
+
+    /// The heights of the bars of a picture.
+    fn usvg_heights(svg: &str) -> Vec<f64> {
+        let bars = svg.split("<rect class=\"calm").skip(1);
+        let height = |bar: &str| {
+            let at = bar.split("height=\"").nth(1)?.split('"').next()?;
+            at.parse::<f64>().ok()
+        };
+        bars.filter_map(height).collect()
+    }
+
+    #[test]
+    fn repeats_have_whiskers_and_dots() {
+        let svg = sheet(vec![bar("a", &[1.0, 2.0, 4.0]), bar("b", &[3.0])]).svg();
+        assert_eq!(
+            (svg.matches("<circle").count(), svg.matches("class=\"whisker\"").count()),
+            (3, 1)
+        );
+        assert!(svg.contains("Bars are medians of runs"));
+    }
+
+    #[test]
+    fn texts_cannot_break_out() {
+        let evil = sheet(vec![bar("</svg><b>x", &[1.0]), bar("\u{1b}[2J", &[])]);
+        for text in [evil.svg(), evil.html(), evil.json()] {
+            assert!(!text.contains("<b>x"), "{text}");
+        }
+        for text in [evil.svg(), evil.html(), evil.json(), evil.text()] {
+            assert!(!text.contains('\u{1b}'), "{text}");
+        }
+        assert!(evil.png().unwrap().starts_with(b"\x89PNG"));
+    }
+
+    #[test]
+    fn what_finds_no_room_is_counted() {
+        let mut many = sheet((0..BARS_MAX + 3).map(|n| bar(&n.to_string(), &[1.0])).collect());
+        many.charts = vec![many.charts[0].clone(); CHARTS_MAX + 2];
+        let svg = many.svg();
+        assert!(svg.contains("2 further charts are not drawn."), "{svg:.900}");
+        assert!(svg.contains("3 further labels are not drawn."));
+        assert_eq!(svg.matches("<rect class=\"calm").count(), BARS_MAX * CHARTS_MAX);
+    }
+
+    #[test]
+    fn values_as_text_and_json() {
+        assert!(
+            seed().text().contains("Requests per second (1/s)  round-robin"),
+            "{}",
+            seed().text()
+        );
+        let value: serde_json::Value = serde_json::from_str(&seed().json()).unwrap();
+        assert_eq!(value["metrics"][0]["bars"][1]["median"], 39.73);
+        assert_eq!(value["metrics"][0]["name"], "rate");
+    }
+}

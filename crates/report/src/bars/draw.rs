@@ -1,0 +1,204 @@
+//! Bars as SVG: in plain shapes that every viewer (and `resvg`) draws alike.
+
+use std::fmt::Write as _;
+
+use super::{BARS_MAX, Bar, BarChart};
+use crate::escape;
+use crate::figure::{Colour, FONT_FAMILY, Scale, Span, short, shortened};
+
+/// A chart's size in pixels, about that of seed 002's.
+const WIDTH: f64 = 470.0;
+const HEIGHT: f64 = 290.0;
+/// Lines of notes below a sheet, at most.
+const NOTES_MAX: usize = 6;
+
+/// The colours of texts and lines.
+#[derive(Clone, Copy)]
+pub(super) struct Ink {
+    ground: &'static str,
+    title: &'static str,
+    text: &'static str,
+    faint: &'static str,
+    line: &'static str,
+}
+
+impl Ink {
+    /// Those of the page around it, light or dark.
+    pub(super) const PAGE: Self = Self {
+        ground: "none",
+        title: "var(--ink)",
+        text: "var(--text)",
+        faint: "var(--faint)",
+        line: "var(--line)",
+    };
+    /// On white.
+    const PAPER: Self = Self {
+        ground: "#ffffff",
+        title: "#161b22",
+        text: "#39424e",
+        faint: "#6b7684",
+        line: "#e3e7ec",
+    };
+}
+
+/// Style rules for a dark page: its bars have their lighter shades.
+pub(super) fn dark_shades() -> String {
+    let rules = (0..Colour::COUNT).map(|n| format!(".calm{n}{{fill:{}}}", Colour::calm(n).dark));
+    format!("@media(prefers-color-scheme:dark){{{}}}", rules.collect::<String>())
+}
+
+/// Adds a line; writing to a `String` cannot fail.
+fn push(out: &mut String, line: std::fmt::Arguments<'_>) {
+    let _ = writeln!(out, "{line}");
+}
+
+/// One chart as a picture of its own.
+pub(super) fn alone(chart: &BarChart, ink: Ink) -> String {
+    let title = escape::xml(&chart.title);
+    format!(
+        "<svg role=\"img\" aria-label=\"{title}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"100%\" font-size=\"12\" fill=\"{}\">\n{}</svg>",
+        ink.text,
+        panel(chart, ink)
+    )
+}
+
+/// All charts in rows of up to three.
+pub(super) fn sheet(title: &str, charts: &[&BarChart], notes: &[String]) -> String {
+    let ink = Ink::PAPER;
+    let across = match charts.len() {
+        0 | 1 => 1,
+        2 | 4 => 2,
+        _ => 3,
+    };
+    let down = charts.len().div_ceil(across).max(1);
+    let notes = &notes[..notes.len().min(NOTES_MAX)];
+    let width = WIDTH * across as f64;
+    let foot = 50.0 + HEIGHT * down as f64;
+    let height = foot + 16.0 * notes.len() as f64 + 10.0;
+    let mut out = format!(
+        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="{FONT_FAMILY}, system-ui, sans-serif" font-size="12" fill="{}">
+<rect width="{width}" height="{height}" fill="{}"/>
+<text x="20" y="30" font-size="16" fill="{}">{}</text>
+"##,
+        ink.text,
+        ink.ground,
+        ink.title,
+        escape::xml(&shortened(title, (width / 10.0) as usize)),
+    );
+    for (number, chart) in charts.iter().enumerate() {
+        let (x, y) = (WIDTH * (number % across) as f64, 50.0 + HEIGHT * (number / across) as f64);
+        push(
+            &mut out,
+            format_args!("<g transform=\"translate({x} {y})\">\n{}</g>", panel(chart, ink)),
+        );
+    }
+    for (number, note) in notes.iter().enumerate() {
+        let (y, fill) = (foot + 12.0 + 16.0 * number as f64, ink.faint);
+        let note = escape::xml(&shortened(note, (width / 6.5) as usize));
+        push(
+            &mut out,
+            format_args!(r#"<text x="20" y="{y}" font-size="11" fill="{fill}">{note}</text>"#),
+        );
+    }
+    out + "</svg>\n"
+}
+
+/// One chart within `WIDTH` and `HEIGHT`.
+fn panel(chart: &BarChart, ink: Ink) -> String {
+    let bars = &chart.bars[..chart.bars.len().min(BARS_MAX)];
+    let (left, right, top, bottom) = (64.0, WIDTH - 18.0, 46.0, HEIGHT - 34.0);
+    let values = bars.iter().flat_map(|bar| bar.values.iter().copied());
+    // Room for the figure above the tallest bar.
+    let span = Span::over(Scale::Linear, values.map(|value| value * 1.06)).with_headroom();
+    let at_y = |value: f64| bottom - span.place(value) * (bottom - top);
+    let mut out = String::new();
+    let (title, heading) = (ink.title, escape::xml(&shortened(&chart.heading(), 60)));
+    push(
+        &mut out,
+        format_args!(r#"<text x="20" y="24" font-size="14" fill="{title}">{heading}</text>"#),
+    );
+    let (line, faint) = (ink.line, ink.faint);
+    for (value, text) in span.ticks(5) {
+        let at = at_y(value);
+        push(
+            &mut out,
+            format_args!(r#"<path d="M{left:.1} {at:.1}H{right:.1}" stroke="{line}"/>"#),
+        );
+        let (beside, below) = (left - 8.0, at + 4.0);
+        push(
+            &mut out,
+            format_args!(
+                r#"<text x="{beside:.1}" y="{below:.1}" text-anchor="end" fill="{faint}">{text}</text>"#
+            ),
+        );
+    }
+    let room = (right - left) / bars.len().max(1) as f64;
+    for (number, bar) in bars.iter().enumerate() {
+        let place = Place { middle: left + room * (number as f64 + 0.5), room, number };
+        one_bar(&mut out, bar, &place, &at_y, ink);
+        let (below, middle) = (bottom + 18.0, place.middle);
+        let label = escape::xml(&shortened(&bar.label, ((room / 6.8) as usize).max(2)));
+        push(
+            &mut out,
+            format_args!(
+                r#"<text x="{middle:.1}" y="{below:.1}" text-anchor="middle">{label}</text>"#
+            ),
+        );
+    }
+    out
+}
+
+/// Where a bar stands.
+struct Place {
+    middle: f64,
+    room: f64,
+    number: usize,
+}
+
+/// A bar up to the median, its value above it, whisker and dots where there are several runs.
+fn one_bar(out: &mut String, bar: &Bar, place: &Place, at_y: &dyn Fn(f64) -> f64, ink: Ink) {
+    let Some([low, median, high]) = bar.range() else { return };
+    let wide = (place.room * 0.62).min(92.0);
+    let (middle, x, calm) = (place.middle, place.middle - wide / 2.0, place.number % Colour::COUNT);
+    let (zero, y) = (at_y(0.0), at_y(median));
+    let (upper, height) = (y.min(zero), (zero - y).abs());
+    let fill = Colour::calm(place.number).light;
+    push(
+        out,
+        format_args!(
+            r#"<rect class="calm{calm}" x="{x:.1}" y="{upper:.2}" width="{wide:.1}" height="{height:.2}" rx="2" fill="{fill}"/>"#
+        ),
+    );
+    let mut above = upper;
+    if bar.values.len() > 1 {
+        let (from, to, cap) = (at_y(low), at_y(high), (wide / 6.0).min(9.0));
+        let (left, right) = (middle - cap, middle + cap);
+        let stroke = ink.title;
+        push(
+            out,
+            format_args!(
+                r#"<path class="whisker" d="M{middle:.1} {from:.1}V{to:.1}M{left:.1} {from:.1}H{right:.1}M{left:.1} {to:.1}H{right:.1}" fill="none" stroke="{stroke}"/>"#
+            ),
+        );
+        for value in bar.values.iter().filter(|value| value.is_finite()).take(DOTS_MAX) {
+            let (cx, cy) = (middle + wide / 4.0, at_y(*value));
+            push(
+                out,
+                format_args!(
+                    r#"<circle cx="{cx:.1}" cy="{cy:.1}" r="2.6" fill="{stroke}" fill-opacity="0.55"/>"#
+                ),
+            );
+        }
+        above = above.min(to);
+    }
+    let (up, text) = (above - 6.0, short(median));
+    if place.room >= 30.0 {
+        push(
+            out,
+            format_args!(r#"<text x="{middle:.1}" y="{up:.1}" text-anchor="middle">{text}</text>"#),
+        );
+    }
+}
+
+/// Dots of one bar, at most; the whisker shows the others' range.
+const DOTS_MAX: usize = 200;
