@@ -13,7 +13,7 @@ pub use scale::Scale;
 pub(crate) use scale::{Span, number as short};
 pub(crate) use svg::shortened;
 
-use crate::page;
+use crate::{Differences, page};
 
 /// One chart: a title, two axes, series, and notes on what was left out.
 #[derive(Clone, Debug, PartialEq)]
@@ -145,7 +145,17 @@ impl Figure {
     /// One self-contained page with the chart: zoom, reset, log scale and PNG export; light and dark; no network access.
     #[must_use]
     pub fn html(&self) -> String {
-        page::figure(self)
+        page::figure(self, "")
+    }
+
+    /// The same page with the differences between the labelled results below the chart.
+    #[must_use]
+    pub fn html_with(&self, differences: &Differences) -> String {
+        let mut tables = String::new();
+        differences.tables(&mut tables);
+        let mut figure = self.clone();
+        figure.notes.extend(differences.caveats());
+        page::figure(&figure, &tables)
     }
 
     /// The chart as SVG with axes, ticks and legend. The size is cut to [`Size::MIN`]..=[`Size::MAX`].

@@ -5,8 +5,10 @@
 //! Summary                                       ──▶ hist · hdrplot
 //! Batch ──▶ ab::Figures                         ──▶ ab::text · ab::html · ab::csv
 //! Batch, TargetTable, label ──▶ PlotBuilder ──▶ Figure ──▶ html · svg · png
-//! Curve (label, Histogram)  ──▶ percentiles · histogram ──▶ Figure
 //! Search, Steps, Outcome    ──▶ seek_line · seek_text · seek_json · seek_figure
+//! Curve (label, Histogram)  ──▶ percentiles · shares_of_requests · histogram · density ──▶ Figure
+//! Runs (label, Histograms)  ──▶ Differences ──▶ text · json · notes
+//! Bar (label, values)       ──▶ BarSheet ──▶ html · svg · png · text · json
 //! Snapshot                  ──▶ live::frame
 //! ```
 //!
@@ -16,6 +18,7 @@
 mod bars;
 mod buckets;
 mod columns;
+mod differences;
 mod escape;
 mod figure;
 mod hdrplot;
@@ -35,13 +38,14 @@ pub mod live;
 
 pub use bars::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
 pub use buckets::{Buckets, BucketsError, hist};
+pub use differences::{Differences, Runs};
 pub use figure::{Axis, Colour, Figure, PngError, Scale, Series, Size, Style};
 pub use hdrplot::hdrplot;
 pub use html::html;
 pub use json::{json, json_vegeta};
 pub use junit::junit;
 pub use markdown::markdown;
-pub use overlay::{Curve, histogram, percentiles};
+pub use overlay::{Curve, density, histogram, percentiles, shares_of_requests};
 pub use plot::{POINTS_MAX, PlotBuilder, SERIES_MAX, THRESHOLD, ThresholdError};
 pub use seek::{SeekInput, seek_figure, seek_json, seek_line, seek_text};
 pub use text::{text, text_vegeta};

@@ -4,6 +4,7 @@ use metrics::Histogram;
 use stdx::Nanos;
 
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
+use crate::number::{duration, grouped};
 
 /// One labelled distribution of times.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +56,98 @@ fn percentile_points(times: &Histogram) -> Vec<(f64, f64)> {
         points.push((inverse, times.quantile(1.0 - 1.0 / inverse).as_millis_f64()));
     }
     points.push((count, times.max().as_millis_f64()));
+    points
+}
+
+/// Points of a curve over the share of requests: one each tenth of a percent.
+const SHARES: u32 = 1000;
+
+/// The time within which a share of requests was served, the shares spread evenly from 0 to 100 %.
+#[must_use]
+pub fn shares_of_requests(title: &str, curves: &[Curve<'_>]) -> Figure {
+    let points = |times: &Histogram| -> Vec<(f64, f64)> {
+        if times.count() == 0 {
+            return Vec::new();
+        }
+        let share = |step: u32| f64::from(step) / f64::from(SHARES);
+        (0..=SHARES)
+            .map(|step| (share(step) * 100.0, times.quantile(share(step)).as_millis_f64()))
+            .collect()
+    };
+    let series = curves.iter().enumerate().map(|(number, curve)| Series {
+        label: curve.label.to_owned(),
+        style: Style::Line,
+        colour: Colour::calm(number),
+        points: points(curve.times),
+    });
+    Figure {
+        title: title.to_owned(),
+        x: Axis { label: "Share of requests (%)".to_owned(), scale: Scale::Linear },
+        y: Axis { label: "Time (ms)".to_owned(), scale: Scale::Linear },
+        series: series.collect(),
+        notes: Vec::new(),
+    }
+}
+
+/// Bins of a density, at least and at most.
+const BINS: std::ops::RangeInclusive<f64> = 20.0..=160.0;
+
+/// The density of times, in bins of equal width that are the same for all: results of unequal counts compare. The width is
+/// Freedman and Diaconis' (`2 IQR / n^(1/3)`, 1981). What lies far beyond the 99.9th percentile is counted in a note.
+#[must_use]
+pub fn density(title: &str, curves: &[Curve<'_>]) -> Figure {
+    let mut all = Histogram::default();
+    curves.iter().for_each(|curve| all.merge(curve.times));
+    let (edges, width_ms) = even_edges(&all);
+    let series = curves.iter().enumerate().map(|(number, curve)| Series {
+        label: curve.label.to_owned(),
+        style: Style::Steps,
+        colour: Colour::calm(number),
+        points: densities(curve.times, &edges, width_ms),
+    });
+    let last = edges.last().copied().unwrap_or(Nanos::ZERO);
+    let beyond = all.count() - if edges.is_empty() { 0 } else { all.count_below(last) };
+    let note = (beyond > 0).then(|| {
+        format!(
+            "{} requests took longer than {} and are not drawn.",
+            grouped(beyond),
+            duration(last)
+        )
+    });
+    Figure {
+        title: title.to_owned(),
+        x: Axis { label: "Time (ms)".to_owned(), scale: Scale::Linear },
+        y: Axis { label: "Share of requests (% per ms)".to_owned(), scale: Scale::Linear },
+        series: series.collect(),
+        notes: note.into_iter().collect(),
+    }
+}
+
+/// Bin edges of equal width that cover all but a far tail, and the width in milliseconds.
+fn even_edges(all: &Histogram) -> (Vec<Nanos>, f64) {
+    if all.count() == 0 {
+        return (Vec::new(), 1.0);
+    }
+    let (low, tail) = (all.min().0 as f64, all.quantile(0.999).0 as f64);
+    let most = all.max().0 as f64 + 1.0;
+    let high = if most > 1.5 * tail { tail * 1.02 + 1.0 } else { most };
+    let between = (all.quantile(0.75).0 - all.quantile(0.25).0) as f64;
+    let wanted = (2.0 * between / (all.count() as f64).cbrt()).max(1.0);
+    let bins = ((high - low) / wanted).ceil().clamp(*BINS.start(), *BINS.end());
+    let width = ((high - low) / bins).max(1.0);
+    let edge = |n: u32| Nanos((low + f64::from(n) * width).round() as u64);
+    ((0..=bins as u32).map(edge).collect(), width / 1e6)
+}
+
+/// `(left edge in ms, percent per ms)` per bin; the last point closes the last bin.
+fn densities(times: &Histogram, edges: &[Nanos], width_ms: f64) -> Vec<(f64, f64)> {
+    let total = times.count().max(1) as f64;
+    let below: Vec<u64> = edges.iter().map(|edge| times.count_below(*edge)).collect();
+    let bins = edges.iter().zip(below.windows(2));
+    let share = |pair: &[u64]| pair[1].saturating_sub(pair[0]) as f64 / total * 100.0 / width_ms;
+    let mut points: Vec<(f64, f64)> =
+        bins.map(|(edge, pair)| (edge.as_millis_f64(), share(pair))).collect();
+    points.extend(edges.last().map(|edge| (edge.as_millis_f64(), 0.0)));
     points
 }
 
@@ -152,10 +245,48 @@ mod tests {
     }
 
     #[test]
+    fn densities_of_unequal_counts_compare() {
+        let (few, many) =
+            (times((1..=500).map(|n| n * 20_000)), times((1..=50_000).map(|n| n * 200)));
+        let curves = [Curve { label: "few", times: &few }, Curve { label: "many", times: &many }];
+        let figure = density("t", &curves);
+        for series in &figure.series {
+            let area: f64 =
+                series.points.windows(2).map(|pair| pair[0].1 * (pair[1].0 - pair[0].0)).sum();
+            assert!((area - 100.0).abs() < 0.1, "{} {area}", series.label);
+            let flat = series.points.iter().take(series.points.len() - 2).skip(1);
+            assert!(flat.clone().all(|point| (point.1 - 10.0).abs() < 1.5), "{:?}", series.points);
+        }
+        assert_eq!(figure.series[0].points.len(), figure.series[1].points.len());
+        assert!(figure.notes.is_empty());
+    }
+
+    #[test]
+    fn a_far_tail_is_counted_and_not_drawn() {
+        let all = times((1..=9_999).map(|n| n * 1_000).chain([3_000_000_000]));
+        let figure = density("t", &[Curve { label: "a", times: &all }]);
+        assert!(figure.series[0].points.last().unwrap().0 < 11.0);
+        assert!(figure.notes[0].starts_with("Not drawn: 1 requests"), "{:?}", figure.notes);
+        let one = times([5]);
+        assert_eq!(density("t", &[Curve { label: "a", times: &one }]).notes, Vec::<String>::new());
+    }
+
+    #[test]
+    fn shares_go_from_the_least_to_the_greatest() {
+        let all = times((1..=10_000).map(|n| n * 1_000));
+        let points =
+            &shares_of_requests("t", &[Curve { label: "a", times: &all }]).series[0].points;
+        assert_eq!((points[0], points[points.len() - 1]), ((0.0, 0.001), (100.0, 10.0)));
+        assert!((points[800].1 - 8.0).abs() < 0.01, "80 % within 8 ms: {:?}", points[800]);
+    }
+
+    #[test]
     fn nothing_gives_an_empty_figure() {
         let none = Histogram::new();
         let curves = [Curve { label: "none", times: &none }];
         assert!(percentiles("t", &curves).series[0].points.is_empty());
         assert!(histogram("t", &curves).series[0].points.is_empty());
+        assert!(density("t", &curves).series[0].points.is_empty());
+        assert!(shares_of_requests("t", &curves).series[0].points.is_empty());
     }
 }

@@ -35,8 +35,8 @@ pub(crate) fn shell(title: &str, body: &str, figures: &[Figure]) -> String {
     )
 }
 
-/// A page of one figure that fills the window.
-pub(crate) fn figure(figure: &Figure) -> String {
+/// A page of one figure that fills the window, and of tables, which are HTML, below it.
+pub(crate) fn figure(figure: &Figure, tables: &str) -> String {
     let title = escape::xml(&figure.title);
     let notes: String =
         figure.notes.iter().map(|note| format!("<p>{}</p>\n", escape::xml(note))).collect();
@@ -44,7 +44,7 @@ pub(crate) fn figure(figure: &Figure) -> String {
         r#"<main class="wide">
 <header><h1>{title}</h1></header>
 <section class="card"><h2>&nbsp;</h2><div class="chart tall" data-figure="0"></div></section>
-<footer>
+{tables}<footer>
 {notes}<p>Drag to zoom, double-click to reset, click a name to hide its line.</p>
 </footer>
 </main>"#

@@ -5,6 +5,8 @@
 //! bytes ──▶ encoding told by content ──▶ one source an input ──▶ Reader (merged by time) ──▶ Batch, Generator
 //! ```
 //!
+//! A [`Table`] is another program's: one column of times, no stream.
+//!
 //! Entry points: [`writer`], [`Sink::start`], [`Reader::open`]. It computes no statistics and opens no file of the user's.
 
 mod csv;
@@ -22,6 +24,7 @@ mod note;
 mod read;
 mod sink;
 mod source;
+mod table;
 mod write;
 mod zone;
 
@@ -29,4 +32,5 @@ pub use encoding::Encoding;
 pub use error::{ReadError, WriteError};
 pub use read::{Input, Item, Reader};
 pub use sink::{Sink, SinkReport};
+pub use table::{Table, TableError, TimeUnit, names_column};
 pub use write::{Detail, StreamInfo, Writer, writer};

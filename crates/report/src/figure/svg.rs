@@ -14,6 +14,9 @@ const LABEL_MAX: usize = 60;
 /// Most lines of legend drawn; further series are drawn without one and counted.
 const LEGEND_LINES_MAX: usize = 6;
 
+/// Most notes written below a picture.
+const NOTES_MAX: usize = 6;
+
 /// The inside of the frame, in pixels.
 struct Frame {
     left: f64,
@@ -26,7 +29,7 @@ struct Frame {
 pub(super) fn draw(figure: &Figure, size: Size) -> String {
     let (width, height) = (f64::from(size.width), f64::from(size.height));
     let (legend, legend_lines) = legend(figure, width);
-    let notes = figure.notes.len().min(3) as f64;
+    let notes = figure.notes.len().min(NOTES_MAX) as f64;
     let frame = Frame {
         left: 70.0,
         right: width - 24.0,
@@ -46,13 +49,13 @@ pub(super) fn draw(figure: &Figure, size: Size) -> String {
     for series in &figure.series {
         out.push_str(&line(series, &frame, &x, &y));
     }
-    for (index, note) in figure.notes.iter().take(3).enumerate() {
+    for (index, note) in figure.notes.iter().take(NOTES_MAX).enumerate() {
         let at = frame.bottom + 56.0 + 16.0 * index as f64;
         push(
             &mut out,
             format_args!(
                 r##"<text x="24" y="{at:.1}" font-size="11" fill="#6b7684">{}</text>"##,
-                escape::xml(note)
+                escape::xml(&shortened(note, (width / 5.8) as usize))
             ),
         );
     }
