@@ -108,11 +108,7 @@ pub fn density(title: &str, curves: &[Curve<'_>]) -> Figure {
     let last = edges.last().copied().unwrap_or(Nanos::ZERO);
     let beyond = all.count() - if edges.is_empty() { 0 } else { all.count_below(last) };
     let note = (beyond > 0).then(|| {
-        format!(
-            "{} requests took longer than {} and are not drawn.",
-            grouped(beyond),
-            duration(last)
-        )
+        format!("Not drawn: {} requests that took longer than {}.", grouped(beyond), duration(last))
     });
     Figure {
         title: title.to_owned(),

@@ -167,14 +167,24 @@ pub(crate) const COMMANDS: &[Command] = &[
     },
     Command {
         name: "plot",
-        summary: "Draw results: latency over time, percentile curves, histograms.",
-        operands: "[[LABEL=]FILE…]",
-        about: "Reads results in any format from the files, or from standard input.",
+        summary: "Draw results: latency over time, percentile curves, histograms, overlays, bars.",
+        operands: "[[LABEL=]FILE[:COLUMN]…]",
+        about: "Reads results in any format from the files, or from standard input. Several files of one label are its \
+                runs. COLUMN is response, service, wait or dial, or a column of another program's table with its \
+                unit, as total[s].",
         examples: &[
             ("brunt plot results.bin > plot.html", "latency over time"),
             (
                 "brunt plot -percentiles -output=compare.svg before=a.bin after=b.bin",
                 "two runs in one picture",
+            ),
+            (
+                "brunt plot -bars=rate,duration,transfer,longest -output=bars.html hash=a.bin fair=b.bin",
+                "a bar chart per metric",
+            ),
+            (
+                "brunt plot -overlay -json one=a1.bin one=a2.bin four=b1.bin four=b2.bin",
+                "do they differ?",
             ),
         ],
         rows: || rows_of(flags::results::PLOT),

@@ -3,7 +3,7 @@
 use stdx::Nanos;
 
 use super::attack::RESULT_FORMATS;
-use super::{Flag, Kind, value};
+use super::{Flag, Kind, Wrong, value};
 
 /// The flags of `report` as typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
 const BY: &[&str] = &["target", "status", "name", "connection"];
 
 /// The flags of `plot` as typed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PlotFlags {
     pub(crate) title: Option<String>,
     pub(crate) threshold: u64,
@@ -87,6 +87,41 @@ pub(crate) struct PlotFlags {
     pub(crate) kind: Option<String>,
     pub(crate) percentiles: bool,
     pub(crate) histogram: bool,
+    pub(crate) overlay: bool,
+    /// The metrics, as typed.
+    pub(crate) bars: Option<String>,
+    pub(crate) values: Vec<GivenValue>,
+    /// `linear` or `tail`.
+    pub(crate) axis: Option<String>,
+    pub(crate) json: bool,
+}
+
+/// A figure from elsewhere, one a label or several: `-value 'load average:hash=1.15,fair=3.28'`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct GivenValue {
+    /// What it is of.
+    pub(crate) name: String,
+    /// Its unit; empty for none.
+    pub(crate) unit: String,
+    /// Label and number.
+    pub(crate) values: Vec<(String, f64)>,
+}
+
+/// `NAME:LABEL=NUMBER,…` or `NAME[UNIT]:LABEL=NUMBER,…`.
+fn given_value(text: &str) -> Result<GivenValue, Wrong> {
+    let wrong = || Wrong::new(format!("\"{text}\" is not NAME:LABEL=NUMBER,LABEL=NUMBER,…"));
+    let (name, list) = text.split_once(':').ok_or_else(wrong)?;
+    let (name, unit) = match name.strip_suffix(']').and_then(|name| name.rsplit_once('[')) {
+        Some((name, unit)) => (name, unit),
+        None => (name, ""),
+    };
+    let pair = |pair: &str| {
+        let (label, number) = pair.rsplit_once('=')?;
+        let number = number.trim().parse::<f64>().ok().filter(|number| number.is_finite())?;
+        Some((label.trim().to_owned(), number))
+    };
+    let values = list.split(',').map(pair).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
+    Ok(GivenValue { name: name.trim().to_owned(), unit: unit.to_owned(), values })
 }
 
 impl Default for PlotFlags {
@@ -98,6 +133,11 @@ impl Default for PlotFlags {
             kind: None,
             percentiles: false,
             histogram: false,
+            overlay: false,
+            bars: None,
+            values: Vec::new(),
+            axis: None,
+            json: false,
         }
     }
 }
@@ -124,7 +164,7 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
         "type",
         Kind::Choice(PLOT_KINDS),
         "html",
-        "html, svg or png; by default the output's ending decides.",
+        "html, svg, png, text or json; by default the output's ending decides.",
         |t: &mut PlotFlags, v| value::word(v, PLOT_KINDS).map(|word| t.kind = Some(word)),
     )
     .native(),
@@ -140,10 +180,56 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
         value::switch(v).map(|on| t.histogram = on)
     })
     .native(),
+    Flag::new(
+        "overlay",
+        Kind::Switch,
+        "",
+        "Draw densities on common bins, and test whether they differ.",
+        |t: &mut PlotFlags, v| value::switch(v).map(|on| t.overlay = on),
+    )
+    .native(),
+    Flag::new(
+        "bars",
+        Kind::Text("METRICS"),
+        "",
+        "Draw bars: rate,throughput,duration,transfer,longest,mean,median,p99,errors.",
+        |t: &mut PlotFlags, v| {
+            t.bars = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "value",
+        Kind::Text("NAME:LABEL=N,…"),
+        "",
+        "A figure from elsewhere to draw as bars; may be repeated.",
+        |t: &mut PlotFlags, v| given_value(v).map(|value| t.values.push(value)),
+    )
+    .native(),
+    Flag::new(
+        "axis",
+        Kind::Choice(AXES),
+        "tail",
+        "How -percentiles spreads them: evenly, or by their nines.",
+        |t: &mut PlotFlags, v| value::word(v, AXES).map(|word| t.axis = Some(word)),
+    )
+    .native(),
+    Flag::new(
+        "json",
+        Kind::Switch,
+        "",
+        "Print the figures of -bars or -overlay as JSON.",
+        |t: &mut PlotFlags, v| value::switch(v).map(|on| t.json = on),
+    )
+    .native(),
 ];
 
 /// What `plot` can draw into.
-const PLOT_KINDS: &[&str] = &["html", "svg", "png"];
+const PLOT_KINDS: &[&str] = &["html", "svg", "png", "text", "json"];
+
+/// How percentiles may be spread.
+const AXES: &[&str] = &["linear", "tail"];
 
 /// The flags of `encode` and of `dump` as typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -178,3 +264,19 @@ pub(crate) const DUMP: &[Flag<EncodeFlags>] = &[
     Flag::new("inputs", Kind::Path, "", "Accepted, as old scripts give it.", |_, _| Ok(())),
     Flag::new("output", Kind::Path, "", "Accepted, as old scripts give it.", |_, _| Ok(())),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_from_elsewhere() {
+        let value = given_value("load average:hash=1.15,a=b=3").unwrap();
+        assert_eq!((value.name.as_str(), value.unit.as_str()), ("load average", ""));
+        assert_eq!(value.values, [("hash".to_owned(), 1.15), ("a=b".to_owned(), 3.0)]);
+        assert_eq!(given_value("memory[MiB]:a=1").unwrap().unit, "MiB");
+        for text in ["", "load", "load:", "load:hash", "load:hash=x", "load:hash=NaN", "a:b=1,"] {
+            assert!(given_value(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Labelled runs, read from results and from other programs' tables of times.
+
+use std::fs::File;
+use std::io::{Read, Seek};
+
+use anyhow::anyhow;
+use metrics::{Batch, Histogram, Summary};
+use results::{Detail, Item, Reader, Table, names_column};
+
+use super::operand::{Column, Operand, RowTime};
+use crate::command::{Ended, encode, patience, usage};
+use crate::dialect::Dialect;
+use crate::exit_code::{ExitCode, Failed};
+use crate::input::{self, Interrupts};
+use crate::output;
+
+/// All runs of a label, in the order given.
+#[derive(Debug)]
+pub(super) struct Label {
+    /// The label.
+    pub(super) label: String,
+    /// The runs, one a file.
+    pub(super) runs: Vec<Run>,
+}
+
+/// One file.
+#[derive(Debug)]
+pub(super) struct Run {
+    /// Its name with the column.
+    pub(super) name: String,
+    /// The times asked for.
+    pub(super) times: Histogram,
+    /// The figures of a results file; another program's table has none.
+    pub(super) summary: Option<Box<Summary>>,
+}
+
+impl Label {
+    /// The times of its runs.
+    pub(super) fn times(&self) -> Vec<Histogram> {
+        self.runs.iter().map(|run| run.times.clone()).collect()
+    }
+}
+
+/// Bytes of a file in which its header line is looked for.
+const HEADER_MAX: u64 = 64 << 10;
+
+/// Reads every operand, and gives the labels in the order they were first named, with the first damage of an input, which
+/// ended the reading of that input. What came before damage counts.
+pub(super) fn load(operands: &[Operand]) -> Result<(Vec<Label>, Option<Failed>), Ended> {
+    let interrupts = Interrupts::watch()?;
+    let mut labels: Vec<Label> = Vec::new();
+    let mut damage = None;
+    for operand in operands {
+        let run = match table_of(operand)? {
+            Some((file, column)) => read_table(file, column, operand)?,
+            None => read_results(operand, &interrupts, &mut damage)?,
+        };
+        match labels.iter_mut().find(|label| label.label == operand.label) {
+            Some(label) => label.runs.push(run),
+            None => labels.push(Label { label: operand.label.clone(), runs: vec![run] }),
+        }
+    }
+    let none = labels.iter().all(|label| label.runs.iter().all(|run| run.times.count() == 0));
+    match damage {
+        Some(failed) if none => Err(failed.into()),
+        damage => Ok((labels, damage)),
+    }
+}
+
+/// The file, rewound, where its first line names the column asked for.
+fn table_of(operand: &Operand) -> Result<Option<(File, &Column)>, Ended> {
+    let Some(column) = operand.column.as_ref().filter(|_| !input::is_stdin(&operand.file)) else {
+        return Ok(None);
+    };
+    // What cannot be opened is told where results are opened.
+    let Ok(mut file) = File::open(&operand.file) else { return Ok(None) };
+    let mut begin = Vec::new();
+    let looked = file.by_ref().take(HEADER_MAX).read_to_end(&mut begin);
+    if looked.is_err() || !names_column(&begin, &column.name) {
+        return Ok(None);
+    }
+    if column.unit.is_none() {
+        let (file, name) = (&operand.file, &column.name);
+        return Err(usage(format!(
+            "{file}:{name} needs its unit: {name}[s], {name}[ms], {name}[us] or {name}[ns]"
+        )));
+    }
+    file.rewind().map_err(|error| unread(operand, &error))?;
+    Ok(Some((file, column)))
+}
+
+fn unread(operand: &Operand, error: &dyn std::fmt::Display) -> Failed {
+    Failed { code: ExitCode::Results, error: anyhow!("{operand}: {error}") }
+}
+
+fn read_table(file: File, column: &Column, operand: &Operand) -> Result<Run, Ended> {
+    let unit = column.unit.expect("it was asked for with its unit");
+    let failed = |error| unread(operand, &error);
+    let mut table = Table::open(file, &column.name, unit).map_err(failed)?;
+    let mut times = Histogram::default();
+    while let Some(time) = table.next_time().map_err(failed)? {
+        times.record(time);
+    }
+    if table.skipped() > 0 {
+        let skipped = table.skipped();
+        output::complain(&format!("brunt plot: {operand}: {skipped} rows without a time left out"));
+    }
+    Ok(Run { name: operand.to_string(), times, summary: None })
+}
+
+fn read_results(
+    operand: &Operand,
+    interrupts: &Interrupts,
+    damage: &mut Option<Failed>,
+) -> Result<Run, Ended> {
+    let name = operand.column.as_ref().map_or("response", |column| column.name.as_str());
+    let Some(time) = RowTime::parse(name) else {
+        return Err(usage(format!(
+            "{operand}: \"{name}\" is no column of its first line, and no time of a request (expected {})",
+            RowTime::NAMES
+        )));
+    };
+    let files = std::slice::from_ref(&operand.file);
+    let inputs = input::open_results(files, interrupts, patience(Dialect::Native))?;
+    let unreadable = |error| encode::unreadable(&error, Dialect::Native);
+    let mut reader = Reader::open(inputs).map_err(unreadable)?;
+    let (mut batch, mut times, mut summary) =
+        (Batch::default(), Histogram::default(), Box::new(Summary::new()));
+    loop {
+        match reader.next(&mut batch) {
+            Ok(Some(Item::Hits)) => {
+                summary.add(&batch);
+                batch.samples.iter().for_each(|sample| times.record(time.of(sample)));
+            }
+            Ok(Some(Item::Generator { .. })) => {}
+            Ok(None) => break,
+            Err(error) => {
+                damage.get_or_insert(unreadable(error));
+                break;
+            }
+        }
+    }
+    for loss in reader.losses() {
+        output::complain(&format!("brunt plot: {loss}"));
+    }
+    if time != RowTime::Response && reader.detail() == Detail::StartAndEnd {
+        return Err(
+            unread(operand, &"this format records only when requests began and ended").into()
+        );
+    }
+    Ok(Run { name: operand.to_string(), times, summary: Some(summary) })
+}
