@@ -9,12 +9,13 @@ use anyhow::{Context, Result, bail};
 use crate::{process, workspace};
 
 /// Programs the tests start, and the Debian package of each.
-const NEEDED: [(&str, &str); 5] = [
+const NEEDED: [(&str, &str); 6] = [
     ("nginx", "nginx-light"),
     ("openssl", "openssl"),
     ("chromium", "chromium"),
     ("ab", "apache2-utils"),
     ("puma", "puma"),
+    ("lighttpd", "lighttpd"),
 ];
 
 /// The command.
@@ -133,7 +134,7 @@ mod tests {
     fn missing_programs_name_their_packages() {
         assert_eq!(
             missing(|program| program == "openssl"),
-            ["nginx-light", "chromium", "apache2-utils", "puma"]
+            ["nginx-light", "chromium", "apache2-utils", "puma", "lighttpd"]
         );
         assert!(missing(|_| true).is_empty());
     }

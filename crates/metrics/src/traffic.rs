@@ -61,14 +61,23 @@ impl Default for InFlight {
 impl InFlight {
     fn add(&mut self, batch: &Batch) {
         self.grid.begin_at(batch.epoch);
+        // Most hits lie in the cell in which the one before them ended; then its bounds spare the divisions.
+        let (mut bounds, mut at) = (0..0, 0);
         for sample in &batch.samples {
             let unix_ns = |time: Nanos| batch.epoch.saturating_add_unsigned(time.0);
-            self.add_span(unix_ns(sample.intended), unix_ns(sample.done));
+            let (from, to) = (unix_ns(sample.intended), unix_ns(sample.done));
+            (self.from, self.to) = (self.from.min(from), self.to.max(to));
+            if bounds.contains(&from) && bounds.contains(&to) {
+                self.grid.cell(at).0 += u128::from(to.abs_diff(from));
+            } else {
+                at = self.add_span(from, to);
+                bounds = self.grid.bounds(at);
+            }
         }
     }
 
-    fn add_span(&mut self, from: i64, to: i64) {
-        (self.from, self.to) = (self.from.min(from), self.to.max(to));
+    /// Adds a hit to all its cells; gives the index of the last one.
+    fn add_span(&mut self, from: i64, to: i64) -> usize {
         // The later moment first: making room for it may join cells, and void the other's index.
         self.grid.at(to);
         let mut at = self.grid.at(from);
@@ -78,7 +87,7 @@ impl InFlight {
             let until = end.min(to);
             self.grid.cell(at).0 += u128::from(until.abs_diff(begin));
             if to <= end || end == i64::MAX {
-                return;
+                return at;
             }
             (begin, at) = (end, at + 1);
         }

@@ -93,12 +93,13 @@ pub fn shares_of_requests(title: &str, curves: &[Curve<'_>]) -> Figure {
 const BINS: std::ops::RangeInclusive<f64> = 20.0..=160.0;
 
 /// The density of times, in bins of equal width that are the same for all: results of unequal counts compare. The width is
-/// Freedman and Diaconis' (`2 IQR / n^(1/3)`, 1981). What lies far beyond the 99.9th percentile is counted in a note.
+/// Freedman and Diaconis' (`2 IQR / n^(1/3)`, 1981) of the curve that needs the finest. What lies far beyond the 99.9th percentile is counted in a note.
 #[must_use]
 pub fn density(title: &str, curves: &[Curve<'_>]) -> Figure {
     let mut all = Histogram::default();
     curves.iter().for_each(|curve| all.merge(curve.times));
-    let (edges, width_ms) = even_edges(&all);
+    let finest = curves.iter().filter_map(|curve| bin_width(curve.times)).fold(f64::MAX, f64::min);
+    let (edges, width_ms) = even_edges(&all, finest);
     let series = curves.iter().enumerate().map(|(number, curve)| Series {
         label: curve.label.to_owned(),
         style: Style::Steps,
@@ -119,16 +120,20 @@ pub fn density(title: &str, curves: &[Curve<'_>]) -> Figure {
     }
 }
 
+/// Freedman and Diaconis' width in nanoseconds; `None` where half of the values are one.
+fn bin_width(times: &Histogram) -> Option<f64> {
+    let between = (times.quantile(0.75).0 - times.quantile(0.25).0) as f64;
+    (between > 0.0).then(|| 2.0 * between / (times.count() as f64).cbrt())
+}
+
 /// Bin edges of equal width that cover all but a far tail, and the width in milliseconds.
-fn even_edges(all: &Histogram) -> (Vec<Nanos>, f64) {
+fn even_edges(all: &Histogram, wanted: f64) -> (Vec<Nanos>, f64) {
     if all.count() == 0 {
         return (Vec::new(), 1.0);
     }
     let (low, tail) = (all.min().0 as f64, all.quantile(0.999).0 as f64);
     let most = all.max().0 as f64 + 1.0;
     let high = if most > 1.5 * tail { tail * 1.02 + 1.0 } else { most };
-    let between = (all.quantile(0.75).0 - all.quantile(0.25).0) as f64;
-    let wanted = (2.0 * between / (all.count() as f64).cbrt()).max(1.0);
     let bins = ((high - low) / wanted).ceil().clamp(*BINS.start(), *BINS.end());
     let width = ((high - low) / bins).max(1.0);
     let edge = |n: u32| Nanos((low + f64::from(n) * width).round() as u64);

@@ -96,6 +96,19 @@ fn the_report_is_drawn_in_light_and_dark() {
 }
 
 #[test]
+fn bars_are_drawn_without_a_script() {
+    let scratch = Scratch::new("browser-bars");
+    let page = crate::text(&scratch.path("bars.html"));
+    let mut command = crate::brunt(&format!("plot -output={page}"));
+    command.args(["-value", "load average:hash=1.15,round-robin=3.15,fair=3.28"]);
+    let ran = start(command).wait().with_code(0);
+    assert!(ran.stdout.contains("round-robin"), "{ran:#?}");
+    let (found, dom) = open(&scratch, "bars.html", &[]);
+    assert_eq!((&found["errors"], &found["fetched"]), (&0.into(), &0.into()), "{found}");
+    assert_eq!(dom.matches("<rect class=\"calm").count(), 3, "{dom:.600}");
+}
+
+#[test]
 fn a_plot_of_two_runs_is_drawn() {
     let scratch = Scratch::new("browser-plot");
     let file = results(&scratch);

@@ -1,4 +1,4 @@
-//! End to end: the real binary in temporary directories, against the demo server in this process and a real nginx. Every
+//! End to end: the real binary in temporary directories, against the demo server in this process and a real nginx and lighttpd. Every
 //! process is bounded in time and ended by its number.
 
 #![allow(clippy::unwrap_used, reason = "these are tests, their shared parts too")]
@@ -11,8 +11,10 @@ mod cli;
 mod honesty;
 mod hostile;
 mod http2;
+mod lighttpd;
 mod nginx;
 mod pipeline;
+mod plot;
 mod results_files;
 mod routes;
 mod seek;

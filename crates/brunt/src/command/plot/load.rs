@@ -113,6 +113,8 @@ fn read_results(
     interrupts: &Interrupts,
     damage: &mut Option<Failed>,
 ) -> Result<Run, Ended> {
+    let files = std::slice::from_ref(&operand.file);
+    let inputs = input::open_results(files, interrupts, patience(Dialect::Native))?;
     let name = operand.column.as_ref().map_or("response", |column| column.name.as_str());
     let Some(time) = RowTime::parse(name) else {
         return Err(usage(format!(
@@ -120,8 +122,6 @@ fn read_results(
             RowTime::NAMES
         )));
     };
-    let files = std::slice::from_ref(&operand.file);
-    let inputs = input::open_results(files, interrupts, patience(Dialect::Native))?;
     let unreadable = |error| encode::unreadable(&error, Dialect::Native);
     let mut reader = Reader::open(inputs).map_err(unreadable)?;
     let (mut batch, mut times, mut summary) =
