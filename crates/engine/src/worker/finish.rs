@@ -230,7 +230,8 @@ impl<I: Io> Worker<I> {
         if !self.counts(hit.intended) {
             return;
         }
-        let kept = hit.conn.and_then(|conn| kept(&self.conns[conn as usize], number, hit.stream));
+        let conn = hit.conn.map(|conn| &self.conns[conn as usize]);
+        let kept = conn.and_then(|conn| kept(conn, number, hit.stream));
         let first = Self::first_request(&self.prepared, hit);
         let bytes_out = first.map_or(0, |request| request.template.body_bytes());
         let sample = sample(hit, self.now, failed.map(|(failure, _)| failure.kind), bytes_out);
