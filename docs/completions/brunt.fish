@@ -55,6 +55,8 @@ complete -c brunt -n '__fish_seen_subcommand_from bench' -o c -x -d 'Connections
 complete -c brunt -n '__fish_seen_subcommand_from bench' -o n -x -d 'Requests in all; without -d this alone ends the bench.'
 complete -c brunt -n '__fish_seen_subcommand_from bench' -o d -x -d 'How long requests are begun; without -d and with -n, until all are.'
 complete -c brunt -n '__fish_seen_subcommand_from bench' -o pipeline -x -d 'Requests that may be unanswered on one connection (HTTP/1.1 pipelining).'
+complete -c brunt -n '__fish_seen_subcommand_from bench' -o think -x -d 'How long a user waits after an answer: fixed:1s, uniform:1s,3s, exp:1s, lognormal:1s,0.5 or 1s.'
+complete -c brunt -n '__fish_seen_subcommand_from bench' -o warmup -x -d 'Requests due in this time, before -d and -n begin, are sent and not counted.'
 complete -c brunt -n '__fish_seen_subcommand_from bench' -o k -d 'Keep connections alive; -k=false opens one for each request.'
 complete -c brunt -n '__fish_seen_subcommand_from bench' -o no-keepalive -d 'The same as -k=false.'
 complete -c brunt -n '__fish_seen_subcommand_from bench' -o per-connection -d 'Rows per connection in the report as well.'
