@@ -86,7 +86,7 @@ fn masked(text: &str) -> String {
 }
 
 /// Lines whose figures time makes.
-const TIMED: [&str; 9] = [
+const TIMED: [&str; 11] = [
     "Time taken for tests:",
     "Requests per second:",
     "Time per request:",
@@ -96,6 +96,8 @@ const TIMED: [&str; 9] = [
     "Processing:",
     "Waiting:",
     "Total:  ",
+    "Connect:<",
+    "Total:<",
 ];
 
 /// Standard error without what we add to ab's words, and without the flags' own sentences.
