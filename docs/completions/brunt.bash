@@ -7,10 +7,10 @@ _brunt() {
   case $command in
     demo) flags="-q -cpus -version";;
     attack) flags="-targets -format -lazy -body -chunked -header -name -rate -duration -shape -workers -max-workers -tick -seed -timeout -redirects -keepalive -connections -max-connections -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -json -progress -q -pin -rt -cpus -version";;
-    bench) flags="-c -n -d -pipeline -k -no-keepalive -X -targets -format -body -chunked -header -name -seed -timeout -redirects -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -json -progress -q -pin -rt -cpus -version";;
+    bench) flags="-c -n -d -pipeline -think -warmup -k -no-keepalive -per-connection -X -targets -format -body -chunked -header -name -seed -timeout -redirects -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -json -progress -q -pin -rt -cpus -version";;
     seek) flags="-objective -by -arrivals -from -to -step -warmup -cooldown -precision -max-steps -state -plot -X -targets -format -body -chunked -header -seed -timeout -redirects -keepalive -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -insecure -cert -key -root-certs -session-tickets -json -progress -pin -rt -cpus -version";;
     report) flags="-type -buckets -every -output -by -json -fail-on-invalid -cpus -version";;
-    plot) flags="-title -threshold -output -type -percentiles -histogram -cpus -version";;
+    plot) flags="-title -threshold -output -type -percentiles -histogram -overlay -bars -value -axis -json -cpus -version";;
     encode) flags="-to -output -cpus -version";;
     dump) flags="-dumper -inputs -output -cpus -version";;
     serve) flags="-listen -workers -service -queue -error-rate -body -tls -tls-cert -tls-key -seed -cpus -version";;
@@ -27,15 +27,16 @@ _brunt() {
     seek:-by|seek:--by) COMPREPLY=($(compgen -W "rate connections" -- "$cur")); return;;
     seek:-arrivals|seek:--arrivals) COMPREPLY=($(compgen -W "poisson constant" -- "$cur")); return;;
     seek:-format|seek:--format) COMPREPLY=($(compgen -W "http json" -- "$cur")); return;;
-    report:-by|report:--by) COMPREPLY=($(compgen -W "target status name" -- "$cur")); return;;
-    plot:-type|plot:--type) COMPREPLY=($(compgen -W "html svg png" -- "$cur")); return;;
+    report:-by|report:--by) COMPREPLY=($(compgen -W "target status name connection" -- "$cur")); return;;
+    plot:-type|plot:--type) COMPREPLY=($(compgen -W "html svg png text json" -- "$cur")); return;;
+    plot:-axis|plot:--axis) COMPREPLY=($(compgen -W "linear tail" -- "$cur")); return;;
     encode:-to|encode:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
     completions:*) COMPREPLY=($(compgen -W "bash zsh fish" -- "$cur")); return;;
   esac
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$cur"))
   elif [[ -z $command ]]; then
-    COMPREPLY=($(compgen -W "demo attack bench seek report plot encode dump serve scheduler completions man help vegeta" -- "$cur"))
+    COMPREPLY=($(compgen -W "demo attack bench seek report plot encode dump serve scheduler completions man help ab vegeta" -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi
