@@ -1,0 +1,265 @@
+//! `Phases`: what hits spent their time on, apart for those that were answered, as the reports of other tools want it. Its
+//! memory does not grow with the run.
+
+use std::collections::BTreeMap;
+
+use stdx::Nanos;
+
+use crate::{Batch, ERRORS_MAX, FailureKind, Histogram, Pulse, Sample};
+
+/// What hits spent their time on. A hit is answered when its response came whole, whatever its status.
+#[derive(Clone, Debug)]
+pub struct Phases {
+    /// Hits answered.
+    pub answered: u64,
+    /// Of them, those answered on a kept-alive connection.
+    pub reused: u64,
+    /// Response times of the answered, from the moment a hit was due.
+    pub response: Histogram,
+    /// Service times of the answered, from the moment the request was written.
+    pub service: Histogram,
+    /// Service times of the successes (status 200..400).
+    pub successes: Histogram,
+    /// Answered hits, from the request written to the first byte of the response.
+    pub waiting: Histogram,
+    /// Answered hits, from the first byte of the response to its end.
+    pub receiving: Histogram,
+    /// All hits, from the moment they were due to the request written.
+    pub blocked: Histogram,
+    /// When hits were answered.
+    pub pulse: Pulse,
+    /// Hits that failed with further texts than those of [`Phases::failures`].
+    pub failures_more: u64,
+    hits: u64,
+    dns: Histogram,
+    dial: Histogram,
+    tls: Histogram,
+    connect: Histogram,
+    failures: BTreeMap<String, u64>,
+}
+
+impl Phases {
+    /// Nothing seen yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            answered: 0,
+            reused: 0,
+            response: Histogram::new(),
+            service: Histogram::new(),
+            successes: Histogram::new(),
+            waiting: Histogram::new(),
+            receiving: Histogram::new(),
+            blocked: Histogram::new(),
+            pulse: Pulse::new(),
+            failures_more: 0,
+            hits: 0,
+            dns: Histogram::default(),
+            dial: Histogram::default(),
+            tls: Histogram::default(),
+            connect: Histogram::default(),
+            failures: BTreeMap::new(),
+        }
+    }
+
+    /// Counts every sample of a batch.
+    pub fn add(&mut self, batch: &Batch) {
+        for sample in &batch.samples {
+            self.hits += 1;
+            self.blocked.record(sample.sent.saturating_sub(sample.intended));
+            self.add_connect(sample);
+            if sample.failure == FailureKind::None {
+                self.add_answered(batch.epoch, sample);
+            } else {
+                self.add_failure(batch, sample);
+            }
+        }
+    }
+
+    fn add_answered(&mut self, epoch: i64, sample: &Sample) {
+        self.answered += 1;
+        self.reused += u64::from(sample.reused);
+        self.response.record(sample.response());
+        self.service.record(sample.service());
+        if sample.is_success() {
+            self.successes.record(sample.service());
+        }
+        self.waiting.record(sample.first_byte.saturating_sub(sample.sent));
+        self.receiving.record(sample.done.saturating_sub(sample.first_byte));
+        self.pulse.count(epoch, epoch.saturating_add_unsigned(sample.done.0));
+    }
+
+    /// Most hits connect to nothing: only those that did are recorded, and the zeros are added when asked for.
+    fn add_connect(&mut self, sample: &Sample) {
+        let connect = sample.dns.saturating_add(sample.dial).saturating_add(sample.tls);
+        for (histogram, time) in [
+            (&mut self.dns, sample.dns),
+            (&mut self.dial, sample.dial),
+            (&mut self.tls, sample.tls),
+            (&mut self.connect, connect),
+        ] {
+            if time > Nanos::ZERO {
+                histogram.record(time);
+            }
+        }
+    }
+
+    /// A stopped hit did not fail: nobody knows what would have become of it.
+    fn add_failure(&mut self, batch: &Batch, sample: &Sample) {
+        if sample.failure == FailureKind::Stopped {
+            return;
+        }
+        let text = String::from_utf8_lossy(batch.text(sample.error));
+        if let Some(hits) = self.failures.get_mut(text.as_ref()) {
+            *hits += 1;
+        } else if self.failures.len() < ERRORS_MAX {
+            self.failures.insert(text.into_owned(), 1);
+        } else {
+            self.failures_more += 1;
+        }
+    }
+
+    /// Keeps what a format tells that records only when a hit began and ended: the response times, which then stand for the
+    /// service times too.
+    pub fn keep_responses(&mut self) {
+        self.service.clone_from(&self.response);
+        for phase in [&mut self.waiting, &mut self.receiving, &mut self.blocked] {
+            phase.clear();
+        }
+        for phase in [&mut self.dns, &mut self.dial, &mut self.tls, &mut self.connect] {
+            phase.clear();
+        }
+        self.hits = 0;
+    }
+
+    /// Name lookups of all hits; 0 for those that needed none.
+    #[must_use]
+    pub fn dns(&self) -> Histogram {
+        self.with_zeros(&self.dns)
+    }
+
+    /// Connecting, of all hits; 0 on a kept-alive connection.
+    #[must_use]
+    pub fn dial(&self) -> Histogram {
+        self.with_zeros(&self.dial)
+    }
+
+    /// TLS handshakes of all hits; 0 where there was none.
+    #[must_use]
+    pub fn tls(&self) -> Histogram {
+        self.with_zeros(&self.tls)
+    }
+
+    /// Name lookup, connecting and TLS together, of all hits.
+    #[must_use]
+    pub fn connect(&self) -> Histogram {
+        self.with_zeros(&self.connect)
+    }
+
+    fn with_zeros(&self, some: &Histogram) -> Histogram {
+        let mut all = some.clone();
+        all.record_n(Nanos::ZERO, self.hits - some.count());
+        all
+    }
+
+    /// The texts of failed hits and how many failed with each, sorted; at most [`ERRORS_MAX`]. Hits that were stopped with
+    /// the run, and answers of whatever status, are not among them.
+    #[must_use]
+    pub fn failures(&self) -> &BTreeMap<String, u64> {
+        &self.failures
+    }
+}
+
+impl Default for Phases {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(times: [u64; 4], dial: u64, status: u16, failure: FailureKind) -> Sample {
+        let [intended, sent, first_byte, done] = times.map(Nanos::from_millis);
+        Sample {
+            intended,
+            sent,
+            first_byte,
+            done,
+            dial: Nanos::from_millis(dial),
+            reused: dial == 0,
+            status,
+            failure,
+            ..Sample::default()
+        }
+    }
+
+    fn batch() -> Batch {
+        let mut batch = Batch {
+            epoch: 1_700_000_000_000_000_000,
+            samples: vec![
+                sample([0, 5, 25, 30], 4, 200, FailureKind::None),
+                sample([30, 30, 40, 40], 0, 404, FailureKind::None),
+                sample([40, 50, 50, 50], 0, 0, FailureKind::Refused),
+                sample([50, 50, 90, 90], 0, 0, FailureKind::Stopped),
+            ],
+            texts: Vec::new(),
+        };
+        batch.samples[1].error = batch.add_text(b"404 Not Found");
+        batch.samples[2].error = batch.add_text(b"refused");
+        batch
+    }
+
+    #[test]
+    fn the_answered_are_told_apart() {
+        let mut phases = Phases::new();
+        phases.add(&batch());
+        assert_eq!((phases.answered, phases.reused), (2, 1));
+        assert_eq!((phases.service.count(), phases.successes.count()), (2, 1));
+        assert_eq!(phases.response.max(), Nanos::from_millis(30));
+        assert_eq!(phases.service.max(), Nanos::from_millis(25));
+        assert_eq!(phases.waiting.max(), Nanos::from_millis(20));
+        assert_eq!(phases.receiving.max(), Nanos::from_millis(5));
+        assert_eq!((phases.blocked.count(), phases.blocked.max()), (4, Nanos::from_millis(10)));
+    }
+
+    #[test]
+    fn hits_without_a_connect_count_as_zero() {
+        let mut phases = Phases::new();
+        phases.add(&batch());
+        let dial = phases.dial();
+        assert_eq!(
+            (dial.count(), dial.mean(), dial.max()),
+            (4, Nanos::MILLI, Nanos::from_millis(4))
+        );
+        assert_eq!(phases.connect().max(), Nanos::from_millis(4));
+        assert_eq!((phases.dns().max(), phases.tls().max()), (Nanos::ZERO, Nanos::ZERO));
+    }
+
+    #[test]
+    fn what_a_format_does_not_tell_is_nothing() {
+        let mut phases = Phases::new();
+        phases.add(&batch());
+        phases.keep_responses();
+        assert_eq!(phases.service, phases.response);
+        assert_eq!(
+            (phases.dial().count(), phases.blocked.count(), phases.waiting.count()),
+            (0, 0, 0)
+        );
+    }
+
+    #[test]
+    fn failures_are_neither_answers_nor_stops() {
+        let mut phases = Phases::new();
+        phases.add(&batch());
+        assert_eq!(phases.failures(), &BTreeMap::from([("refused".to_owned(), 1)]));
+        for n in 0..ERRORS_MAX + 5 {
+            let mut batch = Batch::default();
+            batch.samples.push(sample([0, 1, 1, 1], 0, 0, FailureKind::Eof));
+            batch.samples[0].error = batch.add_text(format!("text {n}").as_bytes());
+            phases.add(&batch);
+        }
+        assert_eq!((phases.failures().len(), phases.failures_more), (ERRORS_MAX, 6));
+    }
+}
