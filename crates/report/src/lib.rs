@@ -4,6 +4,7 @@
 //! Summary, Groups, Timeline, Traffic, Generator, Verdict ──▶ Input ──▶ text · json · html · markdown · junit
 //! Summary                                       ──▶ hist · hdrplot
 //! Batch ──▶ ab::Figures                         ──▶ ab::text · ab::html · ab::csv
+//! Summary, Phases, Generator ──▶ Seen, Offered  ──▶ wrk · perfer · hey · k6_like
 //! Batch, TargetTable, label ──▶ PlotBuilder ──▶ Figure ──▶ html · svg · png
 //! Search, Steps, Outcome    ──▶ seek_line · seek_text · seek_json · seek_figure
 //! Curve (label, Histogram)  ──▶ percentiles · shares_of_requests · histogram · density ──▶ Figure
@@ -22,16 +23,22 @@ mod differences;
 mod escape;
 mod figure;
 mod hdrplot;
+mod hey;
 mod html;
 mod json;
 mod junit;
+mod k6_like;
 mod markdown;
 mod number;
+mod offered;
 mod overlay;
 mod page;
+mod perfer;
 mod plot;
 mod seek;
+mod spectrum;
 mod text;
+mod wrk;
 
 pub mod ab;
 pub mod live;
@@ -41,14 +48,19 @@ pub use buckets::{Buckets, BucketsError, hist};
 pub use differences::{Differences, Runs};
 pub use figure::{Axis, Colour, Figure, PngError, Scale, Series, Size, Style};
 pub use hdrplot::hdrplot;
+pub use hey::{HEY_CSV_HEAD, hey, hey_csv_rows};
 pub use html::html;
 pub use json::{json, json_vegeta};
 pub use junit::junit;
+pub use k6_like::k6_like;
 pub use markdown::markdown;
+pub use offered::{Offered, Seen};
 pub use overlay::{Curve, density, histogram, percentiles, shares_of_requests};
+pub use perfer::{PerferStyle, PerferVersion, perfer};
 pub use plot::{POINTS_MAX, PlotBuilder, SERIES_MAX, THRESHOLD, ThresholdError};
 pub use seek::{SeekInput, seek_figure, seek_json, seek_line, seek_text};
 pub use text::{text, text_vegeta};
+pub use wrk::{WrkStyle, wrk, wrk_head};
 
 use metrics::{Generator, Groups, Histogram, Sends, Summary, Timeline, Traffic, Verdict};
 
