@@ -16,6 +16,9 @@ const USER_AGENT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
 /// Header fields that do not follow a redirect to another host.
 const PRIVATE_FIELDS: [&str; 4] = ["authorization", "cookie", "cookie2", "www-authenticate"];
 
+/// Header fields that speak of a body, which a redirect to GET leaves behind.
+const BODY_FIELDS: [&str; 2] = ["content-type", "content-length"];
+
 /// A target made ready to be sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
@@ -30,6 +33,8 @@ pub(crate) struct Request {
     pub(crate) h2: Option<Box<H2Request>>,
     /// May be sent again when a kept-alive connection turns out to be closed.
     pub(crate) replayable: bool,
+    /// Nothing is added to its header fields: they name the host and the body's length themselves.
+    exact: bool,
 }
 
 /// Why a target cannot be sent; each of its hits fails with it.
@@ -126,6 +131,7 @@ impl Request {
             template,
             h2: h2.map(Box::new),
             replayable: safe && target.body.is_empty(),
+            exact: matches!(common.style, HeadStyle::Exact(_)),
         })
     }
 
@@ -153,9 +159,13 @@ impl Request {
             .headers
             .iter()
             .filter(|(name, _)| same_host || !is_one_of(name, &PRIVATE_FIELDS))
-            .filter(|(name, _)| !is_one_of(name, &["host", "referer"]))
-            .filter(|(name, _)| keeps_method || !is_one_of(name, &["content-type"]))
-            .cloned()
+            .filter(|(name, _)| !is_one_of(name, &["referer"]))
+            .filter(|(name, _)| self.exact || !is_one_of(name, &["host"]))
+            .filter(|(name, _)| keeps_method || !is_one_of(name, &BODY_FIELDS))
+            .map(|(name, value)| match is_one_of(name, &["host"]) {
+                true => (name.clone(), url.authority.clone()),
+                false => (name.clone(), value.clone()),
+            })
             .collect();
         headers.extend(self.referer(&url).map(|referer| ("Referer".to_owned(), referer)));
         let body = if keeps_method { Arc::clone(&self.body) } else { Arc::from([]) };
@@ -192,6 +202,7 @@ pub(crate) const fn is_redirect(status: u16) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::HttpVersion;
 
     fn request(url: &str, headers: &[(&str, &str)]) -> Request {
         let target = Target {
@@ -229,5 +240,25 @@ mod tests {
         assert!(!other.contains("Authorization") && !other.contains("Cookie"), "{other}");
         let clear = follow(&request("https://a/x", &[]), "http://a/y");
         assert!(!clear.contains("Referer"), "{clear}");
+    }
+    #[test]
+    fn an_exact_head_names_the_new_host_and_no_old_body() {
+        let fields = [("Host", "a"), ("Content-Length", "1"), ("X", "y")];
+        let target = Target {
+            method: "POST".to_owned(),
+            url: "http://a/x".to_owned(),
+            headers: fields.map(|(n, v)| (n.to_owned(), v.to_owned())).into(),
+            body: Arc::from(*b"b"),
+            weight: 1,
+            name: String::new(),
+        };
+        let exact = Common { style: HeadStyle::Exact(HttpVersion::Http11), ..common() };
+        let from = Request::new(&target, &exact, |_| Addressing::default()).expect("a request");
+        let (to, _) = from.redirected(302, "http://b:81/y").expect("a target");
+        let fields: Vec<(&str, &str)> =
+            to.headers.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+        assert_eq!(fields, [("Host", "b:81"), ("X", "y"), ("Referer", "http://a/x")]);
+        let (to, _) = from.redirected(307, "/y").expect("a target");
+        assert_eq!((to.headers[0].1.as_str(), to.headers[1].1.as_str()), ("a", "1"));
     }
 }
