@@ -137,7 +137,7 @@ complete -c brunt -n '__fish_seen_subcommand_from seek' -o rt -d 'Ask for real-t
 complete -c brunt -n '__fish_seen_subcommand_from seek' -o cpus -x -d 'Worker threads, and so cores, to use at most.'
 complete -c brunt -n '__fish_seen_subcommand_from seek' -o version -d 'Print the version and end.'
 complete -c brunt -n __fish_use_subcommand -a report -d 'Report results: text, JSON, histogram, HTML, Markdown, JUnit.'
-complete -c brunt -n '__fish_seen_subcommand_from report' -o type -x -d 'text, json, hist[0,1ms,…], hdrplot, html, markdown, junit or ab.'
+complete -c brunt -n '__fish_seen_subcommand_from report' -o type -x -d 'text, json, hist[0,1ms,…], hdrplot, html, markdown, junit, or as wrk, perfer, hey, k6-like do.'
 complete -c brunt -n '__fish_seen_subcommand_from report' -o buckets -x -d 'Histogram buckets, for -type=hist and -type=json.'
 complete -c brunt -n '__fish_seen_subcommand_from report' -o every -x -d 'Report anew each time this has passed.'
 complete -c brunt -n '__fish_seen_subcommand_from report' -o output -r -F -d 'File for the report.'
@@ -199,6 +199,5 @@ complete -c brunt -n '__fish_seen_subcommand_from man' -o version -d 'Print the 
 complete -c brunt -n __fish_use_subcommand -a help -d 'Print help, for one command where it is named.'
 complete -c brunt -n '__fish_seen_subcommand_from help' -o cpus -x -d 'Worker threads, and so cores, to use at most.'
 complete -c brunt -n '__fish_seen_subcommand_from help' -o version -d 'Print the version and end.'
-complete -c brunt -n __fish_use_subcommand -a ab -d 'Speak ApacheBench\'s command line, word for word.'
 complete -c brunt -n __fish_use_subcommand -a vegeta -d 'Speak Vegeta\'s command line, word for word.'
 complete -c brunt -n '__fish_seen_subcommand_from report plot encode dump' -F

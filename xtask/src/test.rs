@@ -9,13 +9,15 @@ use anyhow::{Context, Result, bail};
 use crate::{process, workspace};
 
 /// Programs the tests start, and the Debian package of each.
-const NEEDED: [(&str, &str); 6] = [
+const NEEDED: [(&str, &str); 8] = [
     ("nginx", "nginx-light"),
     ("openssl", "openssl"),
     ("chromium", "chromium"),
     ("ab", "apache2-utils"),
     ("puma", "puma"),
     ("lighttpd", "lighttpd"),
+    ("wrk", "wrk"),
+    ("hey", "hey"),
 ];
 
 /// The command.

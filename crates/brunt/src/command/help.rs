@@ -1,6 +1,6 @@
 //! `help` and `--version`: what the tables say, laid out for a terminal.
 
-use super::{COMMANDS, Command, Ended, NO_FLAGS, PEERS, usage};
+use super::{COMMANDS, Command, Ended, NO_FLAGS, PEERS, peers, usage};
 use crate::dialect::{Dialect, Invocation};
 use crate::exit_code::ExitCode;
 use crate::flags::{Kind, Row, global};
@@ -15,6 +15,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
             Some(command) => one(command),
             None if name == "vegeta" => VEGETA.to_owned(),
             None if name == "ab" => format!("{AB}\n\n{}", crate::dialect::ab::usage()),
+            None if peers::is_one(name) => peer(name),
             None => return Err(usage(format!("unknown command \"{name}\""))),
         },
         _ => return Err(usage("help takes one command's name")),
@@ -32,6 +33,13 @@ const AB: &str = "brunt ab: ApacheBench's command line, word for word, with its 
     The binary called as `ab` (a link will do) speaks it too.\n\n  \
     brunt ab -k -c 100 -n 1000 http://localhost/\n\n\
     Differences from ApacheBench: docs/reference/ab.md.";
+/// What there is to say of another tool's dialect.
+fn peer(name: &str) -> String {
+    format!(
+        "brunt {name}: {name}'s command line. The binary called as `{name}` (a link will do) speaks it too.\n\n\
+         Its options: brunt {name} --help. Differences: docs/reference/other-tools.md."
+    )
+}
 
 /// Prints the overview.
 pub(crate) fn print_overview() -> ExitCode {

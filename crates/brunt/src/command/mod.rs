@@ -10,6 +10,7 @@ mod generators;
 pub(crate) mod help;
 mod live;
 mod man;
+pub(crate) mod peers;
 mod plot;
 mod report;
 mod scheduler;
@@ -274,7 +275,12 @@ pub(crate) const COMMANDS: &[Command] = &[
 /// The dialects of other tools, which are no commands: their names and what each does, in one line.
 pub(crate) const PEERS: &[(&str, &str)] = &[
     ("ab", "Speak ApacheBench's command line, word for word."),
+    ("hey", "Speak hey's command line, and report as it does."),
+    ("oha", "Speak oha's command line; the report is brunt's."),
+    ("perfer", "Speak perfer's command line (1.2, 1.3, 1.5), and report as it does."),
     ("vegeta", "Speak Vegeta's command line, word for word."),
+    ("wrk", "Speak wrk's command line, and report as it does."),
+    ("wrk2", "Speak wrk2's command line, and report as it does."),
 ];
 
 /// The rows of a table.

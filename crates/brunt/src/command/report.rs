@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use metrics::{Batch, By, Generator, Groups, Summary, Timeline, Traffic, Verdict};
-use report::{Buckets, Input};
+use metrics::{Batch, By, Generator, Groups, Phases, Summary, Timeline, Traffic, Verdict};
+use report::{Buckets, Input, Offered, PerferStyle, Seen, WrkStyle};
 use results::{Detail, Item, Reader};
 use stdx::Nanos;
 
@@ -28,6 +28,16 @@ enum Kind {
     Markdown,
     Junit,
     Ab,
+    Peer(Peer),
+}
+
+/// Another tool's layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Peer {
+    Wrk,
+    Perfer,
+    Hey,
+    K6Like,
 }
 
 /// What a report's command line means.
@@ -73,7 +83,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let verdict = figures.verdict();
     meant.place.write(meant.document(&figures, &verdict).as_bytes())?;
     // These have no room for a verdict, and no figure goes out without a bad one.
-    if matches!(meant.kind, Kind::Hist(_) | Kind::Hdrplot | Kind::Ab)
+    if matches!(meant.kind, Kind::Hist(_) | Kind::Hdrplot | Kind::Ab | Kind::Peer(_))
         && meant.dialect == Dialect::Native
         && !verdict.is_valid()
     {
@@ -123,6 +133,9 @@ struct Figures {
     timeline: Option<Timeline>,
     /// Natively alone.
     traffic: Option<Traffic>,
+    phases: Option<Phases>,
+    /// The URL of the first target seen.
+    url: String,
     generators: Generators,
     merged: Option<Generator>,
     losses: Vec<String>,
@@ -137,6 +150,8 @@ impl Figures {
             timeline: (meant.kind == Kind::Html).then(Timeline::new),
             ab: (meant.kind == Kind::Ab).then(AbReport::default),
             traffic: meant.shows_traffic().then(Traffic::new),
+            phases: matches!(meant.kind, Kind::Peer(_)).then(Phases::new),
+            url: String::new(),
             generators: Generators::default(),
             merged: None,
             losses: Vec::new(),
@@ -157,6 +172,13 @@ impl Figures {
         if let Some(traffic) = &mut self.traffic {
             traffic.add(batch);
         }
+        if let Some(phases) = &mut self.phases {
+            phases.add(batch);
+            if self.url.is_empty() {
+                let first = reader.targets().labels.first();
+                self.url = first.map_or(String::new(), |label| label.url.clone());
+            }
+        }
     }
 
     /// Service times exist only where it was recorded when hits were sent; a foreign format's would be made up.
@@ -165,6 +187,9 @@ impl Figures {
             self.summary.service.clear();
             if let Some(traffic) = &mut self.traffic {
                 traffic.sends.clear();
+            }
+            if let Some(phases) = &mut self.phases {
+                phases.keep_responses();
             }
         }
     }
@@ -230,6 +255,26 @@ impl Meant {
             Kind::Markdown => report::markdown(&input),
             Kind::Junit => report::junit(&input),
             Kind::Ab => figures.ab.as_ref().map_or_else(String::new, |ab| ab.text(&input)),
+            Kind::Peer(peer) => peer.document(figures),
+        }
+    }
+}
+
+impl Peer {
+    /// The report in this layout.
+    fn document(self, figures: &Figures) -> String {
+        let Some(phases) = &figures.phases else { return String::new() };
+        let (summary, generator) = (&figures.summary, figures.merged.as_ref());
+        let seen = Seen { summary, phases, generator };
+        let offered = Offered::guessed(&figures.url, &seen);
+        match self {
+            Self::Wrk => {
+                let style = WrkStyle { latency: true, ..WrkStyle::default() };
+                report::wrk_head(&offered) + &report::wrk(&seen, &offered, style)
+            }
+            Self::Perfer => report::perfer(&seen, &offered, &PerferStyle::default()),
+            Self::Hey => report::hey(&seen),
+            Self::K6Like => report::k6_like(&seen),
         }
     }
 }
@@ -284,11 +329,15 @@ fn kind(typed: &Typed<ReportFlags>) -> Result<Kind, Ended> {
         "markdown" if native => Ok(Kind::Markdown),
         "junit" if native => Ok(Kind::Junit),
         "ab" if native => Ok(Kind::Ab),
+        "wrk" if native => Ok(Kind::Peer(Peer::Wrk)),
+        "perfer" if native => Ok(Kind::Peer(Peer::Perfer)),
+        "hey" if native => Ok(Kind::Peer(Peer::Hey)),
+        "k6-like" if native => Ok(Kind::Peer(Peer::K6Like)),
         "plot" => Err(wrong("plot reports are made by the plot command".to_owned())),
         _ if name.starts_with("hist[") => Ok(Kind::Hist(buckets(&name[4..])?)),
         _ if native => Err(wrong(format!(
             "flag -type: unknown report type \"{name}\" (expected text, json, hist[0,1ms,…], hdrplot, html, \
-             markdown, junit or ab)"
+             markdown, junit, ab, wrk, perfer, hey or k6-like)"
         ))),
         _ if name.len() < 4 => Err(wrong(format!("invalid report type: {name}"))),
         _ => Err(wrong(format!("unknown report type: \"{name}\""))),

@@ -4,6 +4,7 @@
 
 pub(crate) mod ab;
 mod native;
+mod peers;
 mod vegeta;
 
 use std::ffi::OsStr;
@@ -91,5 +92,12 @@ type Speak = fn(&[String]) -> std::process::ExitCode;
 
 /// How the dialects of other tools ([`crate::command::PEERS`]) are spoken, each by the name that the binary is called with, or
 /// its first argument.
-const SPEAK: &[(&str, Speak)] =
-    &[("ab", |args| ab::run(args).into()), ("vegeta", |args| vegeta::run(args).into())];
+const SPEAK: &[(&str, Speak)] = &[
+    ("ab", |args| ab::run(args).into()),
+    ("hey", |args| peers::run("hey", args)),
+    ("oha", |args| peers::run("oha", args)),
+    ("perfer", |args| peers::run("perfer", args)),
+    ("vegeta", |args| vegeta::run(args).into()),
+    ("wrk", |args| peers::run("wrk", args)),
+    ("wrk2", |args| peers::run("wrk2", args)),
+];

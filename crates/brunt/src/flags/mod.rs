@@ -6,14 +6,18 @@
 //! ```
 //!
 //! The grammar is Go's (`-f v`, `-f=v`, `--f v`, `--f=v`; a switch takes a value only with `=`), which no flag crate offers;
-//! `letters` reads getopt's for the dialects that have it.
+//! `letters` reads getopt's and `options` getopt_long's for the dialects that have them.
 
 pub(crate) mod ab;
 pub(crate) mod attack;
 pub(crate) mod bench;
 pub(crate) mod global;
+pub(crate) mod hey;
 pub(crate) mod letters;
+pub(crate) mod oha;
+pub(crate) mod options;
 mod parse;
+pub(crate) mod perfer;
 pub(crate) mod results;
 mod row;
 pub(crate) mod scheduler;
@@ -21,6 +25,7 @@ pub(crate) mod seek;
 pub(crate) mod serve;
 mod suggest;
 pub(crate) mod value;
+pub(crate) mod wrk;
 
 pub(crate) use parse::{FlagError, Grammar, parse};
 pub(crate) use row::{Flag, Kind, Row, Scope};

@@ -24,7 +24,7 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
         "type",
         Kind::Text("TYPE"),
         "text",
-        "text, json, hist[0,1ms,…], hdrplot, html, markdown, junit or ab.",
+        "text, json, hist[0,1ms,…], hdrplot, html, markdown, junit; ab, wrk, perfer, hey, k6-like: as those do.",
         |t: &mut ReportFlags, v| {
             v.clone_into(&mut t.kind);
             Ok(())

@@ -13,6 +13,7 @@ mod hostile;
 mod http2;
 mod lighttpd;
 mod nginx;
+mod peers;
 mod pipeline;
 mod plot;
 mod results_files;

@@ -22,7 +22,7 @@ use crate::flags;
 use crate::flags::attack::{AttackFlags, FLAGS};
 use crate::output;
 
-pub(super) use self::run::{Conductor, Ending, cannot_start};
+pub(super) use self::run::{Conductor, Ending, Stop, cannot_start};
 
 /// What `brunt help attack` says besides the flags.
 pub(super) const ABOUT: &str = "Targets are read from standard input unless -targets is given. A target is a line METHOD URL, then optionally

@@ -2,13 +2,13 @@
 
 use std::io::Write;
 use std::sync::PoisonError;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use engine::{Run, RunEvent, StartError};
 use metrics::{
-    Batch, By, Generator, Groups, Snapshot, Summary, TargetLabel, TargetTable, Timeline, Traffic,
-    Verdict,
+    Batch, By, Generator, Groups, Phases, Snapshot, Summary, TargetLabel, TargetTable, Timeline,
+    Traffic, Verdict,
 };
 use results::{Sink, SinkReport, StreamInfo, WriteError};
 use workload::Plan;
@@ -154,6 +154,13 @@ pub(crate) struct Conductor {
     pub(crate) live: Option<Live>,
     /// Rows are summed up for a report.
     pub(crate) keep_summary: bool,
+    /// What hits spent their time on, where a report wants it.
+    pub(crate) phases: Option<Phases>,
+    /// Who else wants the rows as they come.
+    pub(crate) rows: Option<Box<dyn FnMut(&Batch)>>,
+    /// When to stop with what is under way; `None` waits for it.
+    pub(crate) stop: Option<Stop>,
+    stop_at: Option<Instant>,
     summary: Summary,
     timeline: Timeline,
     traffic: Traffic,
@@ -162,6 +169,15 @@ pub(crate) struct Conductor {
     rows_dropped: u64,
     queued: Queued,
     heeded: usize,
+}
+
+/// When a run is stopped with what is under way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stop {
+    /// How long the run is to take; `None` is until its requests are sent.
+    pub(crate) after: Option<Duration>,
+    /// How long after that, or after an interrupt, requests under way are waited for.
+    pub(crate) grace: Duration,
 }
 
 /// How a run ended, and what was seen of it.
@@ -174,6 +190,8 @@ pub(crate) struct Ending {
     pub(crate) traffic: Traffic,
     /// Rows by connection.
     pub(crate) groups: Option<Groups>,
+    /// What hits spent their time on, where that was asked for.
+    pub(crate) phases: Option<Phases>,
     /// The generator's last word.
     pub(crate) generator: Generator,
     /// What became of the results.
@@ -218,6 +236,10 @@ impl Conductor {
             exporter: None,
             live: None,
             keep_summary: true,
+            phases: None,
+            rows: None,
+            stop: None,
+            stop_at: None,
             summary: Summary::new(),
             timeline: Timeline::new(),
             traffic: Traffic::new(),
@@ -230,6 +252,8 @@ impl Conductor {
 
     /// Conducts the run to its end.
     pub(crate) fn conduct(mut self, run: &Run) -> Ending {
+        self.stop_at =
+            self.stop.and_then(|stop| Instant::now().checked_add(stop.after? + stop.grace));
         let last = loop {
             match run.next_event(TURN) {
                 Some(RunEvent::Rows(batch)) => self.take_rows(batch, run),
@@ -238,6 +262,7 @@ impl Conductor {
                 None => {}
             }
             self.heed(run);
+            self.stop_late(run);
         };
         self.end(last)
     }
@@ -250,6 +275,12 @@ impl Conductor {
             if let Some(groups) = &mut self.groups {
                 groups.add(&batch, &self.labels);
             }
+        }
+        if let Some(phases) = &mut self.phases {
+            phases.add(&batch);
+        }
+        if let Some(rows) = &mut self.rows {
+            rows(&batch);
         }
         if let Some(exporter) = &self.exporter {
             exporter.add(&batch, &self.labels);
@@ -294,9 +325,23 @@ impl Conductor {
         let seen = self.interrupts.seen();
         if seen > self.heeded {
             self.heeded = seen;
-            if seen == 1 { run.drain() } else { run.abort() }
+            if seen == 1 {
+                run.drain();
+            } else {
+                run.abort();
+            }
+            let grace = self.stop.and_then(|stop| Instant::now().checked_add(stop.grace));
+            self.stop_at = self.stop_at.into_iter().chain(grace).min();
         }
         if self.sink.as_ref().is_some_and(|sink| sink.broken().is_some()) {
+            run.abort();
+        }
+    }
+
+    /// Stops a run that outlives its time.
+    fn stop_late(&mut self, run: &Run) {
+        if self.stop_at.is_some_and(|at| Instant::now() >= at) {
+            self.stop_at = None;
             run.abort();
         }
     }
@@ -310,8 +355,8 @@ impl Conductor {
         if let Some(live) = &mut self.live {
             live.clear();
         }
-        let Self { summary, timeline, traffic, groups, .. } = self;
-        Ending { summary, timeline, traffic, groups, generator, written }
+        let Self { summary, timeline, traffic, groups, phases, .. } = self;
+        Ending { summary, timeline, traffic, groups, phases, generator, written }
     }
 }
 

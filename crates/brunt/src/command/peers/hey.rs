@@ -1,0 +1,236 @@
+//! `hey`: workers that send one request at a time, so many in all or for so long, each at a rate or as fast as it is answered.
+
+use engine::{Protocol, Redirects};
+use stdx::Nanos;
+use wire::url::{Url, UrlError};
+use workload::Load;
+
+use super::{Asked, Layout, Refusal};
+use crate::flags::global::Global;
+use crate::flags::hey::{HEY, HeyFlags};
+use crate::flags::{FlagError, Grammar, parse};
+use crate::output::Place;
+
+/// Reads a command line of hey's.
+///
+/// # Errors
+/// It is wrong, or asks for help.
+pub(crate) fn ask(args: &[String]) -> Result<Asked, Refusal> {
+    let mut flags = HeyFlags::default();
+    let parsed = parse(Grammar::VEGETA, HEY, args, &mut flags, &mut Global::default());
+    let parsed = parsed.map_err(|error| match error {
+        FlagError::Help => usage(0, ""),
+        error => usage(2, &format!("{}\n", error.go())),
+    })?;
+    let Some(url) = parsed.operands.first() else { return Err(wrong("")) };
+    check(&flags)?;
+    let url = Url::parse(url).map(|_| url.clone()).or_else(|error| match error {
+        // hey sends such requests and counts how they all fail; so do we.
+        UrlError::Scheme(_) | UrlError::NoHost => Ok(url.clone()),
+        error => Err(wrong(&format!("parse \"{url}\": {error}"))),
+    })?;
+    asked(&flags, &url)
+}
+
+/// Something is wrong: hey says what, then how it is used.
+fn wrong(words: &str) -> Refusal {
+    let gap = if words.is_empty() { "" } else { "\n\n" };
+    let mut refusal = usage(1, &format!("{words}{gap}"));
+    refusal.stderr.push('\n');
+    refusal
+}
+
+fn usage(code: u8, words: &str) -> Refusal {
+    let lines = HEY.iter().fold(String::new(), |mut lines, flag| {
+        let head = format!("-{} {}", flag.row.name, flag.row.kind.shown());
+        lines.push_str(&format!("  {head:<24} {}\n", flag.row.docs));
+        lines
+    });
+    let stderr = format!("{words}Usage: hey [options...] <url>\n\nOptions:\n{}", lines.trim_end());
+    Refusal { code, stderr, ..Refusal::default() }
+}
+
+/// What cannot be done.
+fn check(flags: &HeyFlags) -> Result<(), Refusal> {
+    let timed = flags.duration > Nanos::ZERO;
+    let words = match (flags.requests, flags.workers) {
+        (_, c) if timed && c < 1 => "-c cannot be smaller than 1.",
+        (n, c) if !timed && (n < 1 || c < 1) => "-n and -c cannot be smaller than 1.",
+        (n, c) if !timed && n < c => "-n cannot be less than -c.",
+        _ if !flags.old_headers.is_empty() => "Flag '-h' is deprecated, please use '-H' instead.",
+        _ if !matches!(flags.output.as_str(), "" | "csv") => "-o: brunt hey knows csv alone",
+        _ if !is_method(&flags.method) => {
+            return Err(wrong(&format!("net/http: invalid method \"{}\"", flags.method)));
+        }
+        _ => return Ok(()),
+    };
+    Err(wrong(words))
+}
+
+/// RFC 9110, 9.1.
+fn is_method(text: &str) -> bool {
+    !text.is_empty()
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_!#$%&'*+.^`|~".contains(&b))
+}
+
+fn asked(flags: &HeyFlags, url: &str) -> Result<Asked, Refusal> {
+    let body = match flags.body_file.as_str() {
+        "" => flags.body.clone().into_bytes(),
+        path => std::fs::read(path).map_err(|error| Refusal {
+            code: 1,
+            stderr: format!("open {path}: {}", crate::input::reason(&error)),
+            ..Refusal::default()
+        })?,
+    };
+    let method = flags.method.to_uppercase();
+    let headers = headers(flags, url, &method, body.len())?;
+    let workers = flags.workers.unsigned_abs();
+    let timed = flags.duration > Nanos::ZERO;
+    let load = match flags.rate {
+        rate if rate > 0.0 => super::open(rate * workers as f64, workers),
+        _ => Load::Closed { users: workers },
+    };
+    let threads = flags.cpus.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
+    let mut settings =
+        super::settings(threads.unwrap_or_else(super::cores), workers, !flags.no_keepalive);
+    settings.timeout = u64::try_from(flags.timeout_s).ok().filter(|s| *s > 0).map(Nanos::from_secs);
+    settings.redirects = if flags.no_redirects { Redirects::Keep } else { Redirects::Follow(10) };
+    settings.tls.insecure = true;
+    if flags.http2 {
+        // Go's client asks by ALPN, and has as many streams as the server allows.
+        (settings.protocol, settings.streams) = (Protocol::Alpn, usize::MAX);
+    }
+    if !flags.proxy.is_empty() {
+        let proxy = Some(flags.proxy.clone());
+        (settings.proxy.http, settings.proxy.https) = (proxy.clone(), proxy);
+    }
+    // Each worker sends the same whole number of requests.
+    let requests = flags.requests.unsigned_abs() / workers * workers;
+    let (duration, requests) = match timed {
+        true => (Some(flags.duration), None),
+        false => (None, Some(requests)),
+    };
+    Ok(Asked {
+        plan: super::plan(super::target(&method, url, headers, body), load, duration, requests),
+        settings,
+        grace: None,
+        layout: if flags.output == "csv" { Layout::HeyCsv } else { Layout::Hey },
+        place: Place::Stdout,
+        notes: Vec::new(),
+        probe: None,
+    })
+}
+
+/// The fields that Go's client sends for hey, in its order: `Host`, `User-Agent`, the length, the others by name, what the client
+/// adds by itself.
+fn headers(
+    flags: &HeyFlags,
+    url: &str,
+    method: &str,
+    body: usize,
+) -> Result<Vec<(String, String)>, Refusal> {
+    let parsed = Url::parse(url).ok();
+    let mut given = Fields::default();
+    given.set("Content-Type", &flags.content_type);
+    for text in &flags.headers {
+        let (name, value) = header(text).ok_or_else(|| unreadable(text))?;
+        given.set(name, value);
+    }
+    if !flags.accept.is_empty() {
+        given.set("Accept", &flags.accept);
+    }
+    if let Some(authorization) = authorization(flags, parsed.as_ref())? {
+        given.set("Authorization", &authorization);
+    }
+    let agent = match (flags.user_agent.as_str(), given.take("User-Agent")) {
+        ("", None) => AGENT.to_owned(),
+        ("", Some(given)) => format!("{given} {AGENT}"),
+        (agent, _) => format!("{agent} {AGENT}"),
+    };
+    // Go takes the host from the request, not from its header fields.
+    given.take("Host");
+    let host = match flags.host.as_str() {
+        "" => parsed.map_or(String::new(), |url| url.authority),
+        host => host.to_owned(),
+    };
+    let mut fields = vec![("Host".to_owned(), host), ("User-Agent".to_owned(), agent)];
+    if body > 0 || matches!(method, "POST" | "PUT" | "PATCH") {
+        fields.push(("Content-Length".to_owned(), body.to_string()));
+    }
+    given.take("Content-Length");
+    let asks_gzip = !flags.no_compression
+        && !given.has("Accept-Encoding")
+        && !given.has("Range")
+        && method != "HEAD";
+    let closes = flags.no_keepalive && !given.has("Connection");
+    fields.extend(given.sorted());
+    if asks_gzip {
+        fields.push(("Accept-Encoding".to_owned(), "gzip".to_owned()));
+    }
+    if closes {
+        fields.push(("Connection".to_owned(), "close".to_owned()));
+    }
+    Ok(fields)
+}
+
+/// What hey calls itself.
+const AGENT: &str = "hey/0.0.1";
+
+/// `-a`, or the URL's user.
+fn authorization(flags: &HeyFlags, url: Option<&Url>) -> Result<Option<String>, Refusal> {
+    let given = match flags.authorization.as_str() {
+        "" => None,
+        // hey wants two characters of password at least.
+        text => match text.rsplit_once(':') {
+            Some((user, password)) if !user.is_empty() && password.len() > 1 => {
+                Some(text.to_owned())
+            }
+            _ => return Err(unreadable(text)),
+        },
+    };
+    let user = given.or_else(|| url?.userinfo.clone());
+    Ok(user.map(|user| wire::h1::request::basic_authorization(&user)))
+}
+
+fn unreadable(text: &str) -> Refusal {
+    wrong(&format!("could not parse the provided input; input = {text}"))
+}
+
+/// `Name: value`; the name of letters, digits, `_` and `-`.
+fn header(text: &str) -> Option<(&str, &str)> {
+    let (name, value) = text.split_once(':')?;
+    let valid = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+    let value = value.trim();
+    (!name.is_empty() && name.bytes().all(valid) && !value.is_empty()).then_some((name, value))
+}
+
+/// Header fields as Go keeps them: one a name, the last one given; names in their canonical spelling.
+#[derive(Default)]
+struct Fields(std::collections::BTreeMap<String, String>);
+
+impl Fields {
+    fn set(&mut self, name: &str, value: &str) {
+        self.0.insert(canonical(name), value.to_owned());
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    fn take(&mut self, name: &str) -> Option<String> {
+        self.0.remove(name)
+    }
+
+    fn sorted(self) -> impl Iterator<Item = (String, String)> {
+        self.0.into_iter()
+    }
+}
+
+/// `content-type` as `Content-Type`.
+fn canonical(name: &str) -> String {
+    let part = |part: &str| {
+        let (first, rest) = part.split_at(part.len().min(1));
+        first.to_ascii_uppercase() + &rest.to_ascii_lowercase()
+    };
+    name.split('-').map(part).collect::<Vec<_>>().join("-")
+}

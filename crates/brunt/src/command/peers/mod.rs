@@ -1,0 +1,270 @@
+//! The load of other tools' command lines: what they ask for becomes a plan and settings like any other, is carried out by the
+//! same engine, and told in their layout.
+
+mod hey;
+mod oha;
+mod perfer;
+#[cfg(test)]
+mod tests;
+mod wrk;
+
+use std::io::{self, Write as _};
+use std::net::{TcpStream, ToSocketAddrs as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::{HeadStyle, HttpVersion, Protocol, Redirects, Run, Settings};
+use metrics::{Batch, TargetLabel, TargetTable};
+use report::{Offered, PerferStyle, Seen, WrkStyle};
+use stdx::{Law, Nanos};
+use wire::url::Url;
+use workload::arrival::{Rate, Shape};
+use workload::{Load, Plan, Target, Targets};
+
+use super::attack::{Conductor, Ending, Stop, cannot_start};
+use crate::exit_code::Failed;
+use crate::input::Interrupts;
+use crate::output::{self, Place};
+
+/// What a command line asks for.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    /// What to offer.
+    pub(crate) plan: Plan,
+    /// How to carry it out.
+    pub(crate) settings: Settings,
+    /// How long after the plan's end, or an interrupt, requests under way are waited for; `None` waits for them.
+    pub(crate) grace: Option<Duration>,
+    /// How to tell of it.
+    pub(crate) layout: Layout,
+    /// Where.
+    pub(crate) place: Place,
+    /// What to say on standard error before it begins, a line each.
+    pub(crate) notes: Vec<String>,
+    /// The server must take a connection, or nothing is begun; says how that is told, and with which code it ends.
+    pub(crate) probe: Option<Probe>,
+}
+
+/// How a server that takes no connection is told of: host, service, what is wrong.
+pub(crate) type Probe = fn(&str, &str, &io::Error) -> Refusal;
+
+/// How a run is told of.
+#[derive(Debug)]
+pub(crate) enum Layout {
+    /// As wrk, and wrk2, tell.
+    Wrk(Offered, WrkStyle),
+    /// As perfer tells.
+    Perfer(Offered, PerferStyle),
+    /// As hey tells.
+    Hey,
+    /// As hey does with `-o csv`, while it goes on.
+    HeyCsv,
+    /// Our own text.
+    Text,
+    /// Our own JSON.
+    Json,
+    /// Not at all.
+    Quiet,
+}
+
+/// Why nothing is sent: the process ends with this code after these words.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// The exit code.
+    pub(crate) code: u8,
+    /// For standard output, its last line ended.
+    pub(crate) stdout: String,
+    /// For standard error.
+    pub(crate) stderr: String,
+}
+
+/// Reads a command line of the tool of this name.
+///
+/// # Errors
+/// It is wrong, or asks for help.
+///
+/// # Panics
+/// There is no such tool.
+pub(crate) fn ask(name: &str, args: &[String]) -> Result<Asked, Refusal> {
+    let (_, ask) = ASKS.iter().find(|(known, _)| *known == name).expect("a dialect has a reader");
+    ask(args)
+}
+
+/// Whether a tool of this name is spoken.
+#[must_use]
+pub(crate) fn is_one(name: &str) -> bool {
+    ASKS.iter().any(|(known, _)| *known == name)
+}
+
+/// Reads a tool's command line.
+type Ask = fn(&[String]) -> Result<Asked, Refusal>;
+
+/// The readers, by the name their tool is called.
+const ASKS: [(&str, Ask); 5] = [
+    ("hey", hey::ask),
+    ("oha", oha::ask),
+    ("perfer", perfer::ask),
+    ("wrk", wrk::ask),
+    ("wrk2", wrk::ask_two),
+];
+
+/// The most worker threads, whatever a line says.
+const WORKERS_MAX: u64 = 1024;
+
+/// How long a probe waits for a connection.
+const PROBE: Duration = Duration::from_secs(10);
+
+/// Takes a connection and drops it, where the tool does so before it begins.
+///
+/// # Errors
+/// There is none to be had.
+pub(crate) fn probe(asked: &Asked) -> Result<(), Refusal> {
+    let Some(told) = asked.probe else { return Ok(()) };
+    let target = &asked.plan.targets.list()[0];
+    let Ok(url) = Url::parse(&target.url) else { return Ok(()) };
+    let service = match url.authority.rsplit_once(':') {
+        Some((_, port)) if !port.ends_with(']') => port.to_owned(),
+        _ => target.url.split(':').next().unwrap_or_default().to_owned(),
+    };
+    let connect = |url: &Url| -> io::Result<()> {
+        let mut last = io::Error::from(io::ErrorKind::NotFound);
+        for address in (url.host.as_str(), url.port).to_socket_addrs()? {
+            match TcpStream::connect_timeout(&address, PROBE) {
+                Ok(_) => return Ok(()),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    };
+    connect(&url).map_err(|error| told(&url.host, &service, &error))
+}
+
+/// What the system says, without its number.
+fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    text.trim_start_matches("failed to lookup address information: ").to_owned()
+}
+
+/// Carries it out and tells of it.
+///
+/// # Errors
+/// It could not be started, or its report not be written.
+pub(crate) fn carry_out(asked: &Asked) -> Result<(), Failed> {
+    let interrupts = Interrupts::watch()?;
+    asked.notes.iter().for_each(|note| output::complain(note));
+    if let Layout::Wrk(offered, _) = &asked.layout {
+        asked.place.write(report::wrk_head(offered).as_bytes())?;
+    }
+    let run = Run::start(asked.plan.clone(), &asked.settings, None).map_err(cannot_start)?;
+    let mut conductor = Conductor::new(labels(&asked.plan), interrupts);
+    conductor.phases = Some(metrics::Phases::new());
+    let after = asked.plan.duration.map(Duration::from);
+    conductor.stop = asked.grace.map(|grace| Stop { after, grace });
+    if matches!(asked.layout, Layout::HeyCsv) {
+        conductor.rows = Some(csv_rows()?);
+    }
+    let ending = conductor.conduct(&run);
+    asked.place.write(document(asked, &ending).as_bytes())?;
+    let verdict = ending.verdict();
+    if !verdict.is_valid() && !matches!(asked.layout, Layout::Text | Layout::Json) {
+        output::complain(&format!("brunt: {verdict}"));
+    }
+    Ok(())
+}
+
+fn labels(plan: &Plan) -> TargetTable {
+    let label = |target: &Target| TargetLabel {
+        method: target.method.clone(),
+        url: target.url.clone(),
+        ..TargetLabel::default()
+    };
+    TargetTable { labels: plan.targets.list().iter().map(label).collect() }
+}
+
+/// The report.
+fn document(asked: &Asked, ending: &Ending) -> String {
+    let Some(phases) = &ending.phases else { return String::new() };
+    let (summary, generator) = (&ending.summary, Some(&ending.generator));
+    let seen = Seen { summary, phases, generator };
+    let verdict = ending.verdict();
+    match &asked.layout {
+        Layout::Wrk(offered, style) => report::wrk(&seen, offered, *style),
+        Layout::Perfer(offered, style) => report::perfer(&seen, offered, style),
+        Layout::Hey => report::hey(&seen),
+        Layout::Text => report::text(&ending.input("", &verdict)),
+        Layout::Json => report::json(&ending.input("", &verdict)),
+        Layout::HeyCsv | Layout::Quiet => String::new(),
+    }
+}
+
+/// Writes hey's rows as they come. Who went away has seen what they wanted.
+fn csv_rows() -> Result<Box<dyn FnMut(&Batch)>, Failed> {
+    Place::Stdout.write(report::HEY_CSV_HEAD.as_bytes())?;
+    let mut text = String::new();
+    Ok(Box::new(move |batch| {
+        text.clear();
+        report::hey_csv_rows(batch, &mut text);
+        io::stdout().lock().write_all(text.as_bytes()).ok();
+    }))
+}
+
+/// A target with exactly these header fields.
+fn target(method: &str, url: &str, headers: Vec<(String, String)>, body: Vec<u8>) -> Target {
+    Target {
+        method: method.to_owned(),
+        url: url.to_owned(),
+        headers,
+        body: Arc::from(body),
+        weight: 1,
+        name: String::new(),
+    }
+}
+
+/// A plan for one target.
+fn plan(target: Target, load: Load, duration: Option<Nanos>, requests: Option<u64>) -> Plan {
+    Plan {
+        name: String::new(),
+        load,
+        duration,
+        warmup: Nanos::ZERO,
+        think: Law::None,
+        hits_max: requests,
+        targets: Targets::new(vec![target]),
+        seed: 1,
+    }
+}
+
+/// `rate` requests a second, of which no more than `connections` are under way.
+fn open(rate: f64, connections: u64) -> Load {
+    let rate = rate.clamp(1e-6, 1e9);
+    let (hits, per) = if rate.fract() == 0.0 {
+        (rate as u64, Nanos::SECOND)
+    } else {
+        (1000, Nanos::from_secs_f64(1000.0 / rate))
+    };
+    let shape = Shape::constant(Rate { hits, per });
+    Load::Open { shape, max_in_flight: Some(connections) }
+}
+
+/// Settings that send what the target says and nothing else, over so many connections.
+fn settings(workers: u64, connections: u64, keepalive: bool) -> Settings {
+    let connections = usize::try_from(connections).unwrap_or(usize::MAX);
+    Settings {
+        workers: workers.clamp(1, WORKERS_MAX) as usize,
+        keepalive,
+        protocol: Protocol::Http1,
+        streams: 1,
+        head: HeadStyle::Exact(HttpVersion::Http11),
+        timeout: None,
+        redirects: Redirects::Keep,
+        connections,
+        max_connections: Some(connections),
+        ..Settings::default()
+    }
+}
+
+/// The cores of this machine that we may use.
+fn cores() -> u64 {
+    std::thread::available_parallelism().map_or(1, |n| n.get() as u64)
+}

@@ -1,0 +1,150 @@
+//! `oha`'s options, as far as they clash with nothing here; the report is our own.
+
+use std::time::Duration;
+
+use engine::{HeadStyle, Protocol, Redirects};
+use stdx::Nanos;
+use wire::url::Url;
+use workload::Load;
+
+use super::{Asked, Layout, Refusal};
+use crate::flags::oha::{OHA, OhaFlags};
+use crate::flags::options::{self, OptionError};
+use crate::output::Place;
+
+/// Reads a command line of oha's.
+///
+/// # Errors
+/// It is wrong, or asks for help.
+pub(crate) fn ask(args: &[String]) -> Result<Asked, Refusal> {
+    let mut flags = OhaFlags::default();
+    let operands = options::read(OHA, &without_equals(args), &mut flags);
+    if flags.help {
+        let lines = options::lines(OHA);
+        let stdout = format!("Usage: oha [options] URL\n\nOptions:\n{lines}");
+        return Err(Refusal { stdout, ..Refusal::default() });
+    }
+    if flags.version {
+        let stdout = format!("oha, spoken by brunt {}\n", env!("CARGO_PKG_VERSION"));
+        return Err(Refusal { stdout, ..Refusal::default() });
+    }
+    let operands = operands.map_err(|error| wrong(&told(&error)))?;
+    if let Some(name) = flags.refused {
+        let dashes = if name.len() > 1 { "--" } else { "-" };
+        return Err(wrong(&format!(
+            "{dashes}{name} is not done by brunt oha (see `brunt help attack`)"
+        )));
+    }
+    let url = match operands.as_slice() {
+        [url] => url,
+        [] => return Err(wrong("a URL is needed")),
+        [_, extra, ..] => return Err(wrong(&format!("unexpected argument '{extra}'"))),
+    };
+    if let Err(error) = Url::parse(url) {
+        return Err(Refusal {
+            code: 1,
+            stderr: format!("error: {url}: {error}"),
+            ..Refusal::default()
+        });
+    }
+    asked(&flags, url).map_err(|stderr| Refusal { code: 1, stderr, ..Refusal::default() })
+}
+
+/// clap takes `-c=10` for `-c10`.
+fn without_equals(args: &[String]) -> Vec<String> {
+    let short = |arg: &String| {
+        let bytes = arg.as_bytes();
+        bytes.len() > 2 && bytes[0] == b'-' && bytes[1] != b'-' && bytes[2] == b'='
+    };
+    args.iter().map(|arg| if short(arg) { arg.replacen('=', "", 1) } else { arg.clone() }).collect()
+}
+
+fn wrong(words: &str) -> Refusal {
+    let stderr = format!("error: {words}\n\nFor more information, try '--help'.");
+    Refusal { code: 2, stderr, ..Refusal::default() }
+}
+
+fn told(error: &OptionError) -> String {
+    let dashed = |name: &str| format!("{}{name}", if name.len() > 1 { "--" } else { "-" });
+    match error {
+        OptionError::Unknown(name) => format!("unexpected argument '{}' found", dashed(name)),
+        OptionError::Ambiguous(name) => format!("'{}' begins several options", dashed(name)),
+        OptionError::NeedsValue(name) => format!("a value is required for '{}'", dashed(name)),
+        OptionError::TakesNone(name) => format!("'{}' takes no value", dashed(name)),
+        OptionError::Value(name, wrong) => format!("'{}': {}", dashed(name), wrong.native),
+    }
+}
+
+fn asked(flags: &OhaFlags, url: &str) -> Result<Asked, String> {
+    let body = match &flags.body_file {
+        None => flags.body.clone().unwrap_or_default().into_bytes(),
+        Some(path) => read(path)?,
+    };
+    let method = flags.method.as_deref().unwrap_or("GET").to_uppercase();
+    let streams = if flags.http2 { flags.streams } else { 1 };
+    let users = flags.connections.saturating_mul(streams);
+    let load = match flags.rate {
+        Some(rate) => super::open(rate, users),
+        None => Load::Closed { users },
+    };
+    let mut settings = super::settings(super::cores(), flags.connections, !flags.no_keepalive);
+    settings.head = HeadStyle::Native;
+    if flags.http2 {
+        settings.protocol = Protocol::PriorKnowledge;
+        settings.streams = usize::try_from(streams).unwrap_or(usize::MAX);
+    }
+    settings.timeout = flags.timeout.filter(|timeout| *timeout > Nanos::ZERO);
+    settings.redirects = match flags.redirects {
+        0 => Redirects::Keep,
+        most => Redirects::Follow(most),
+    };
+    settings.tls.insecure = flags.insecure;
+    settings.tls.root_certs_pem =
+        flags.root_certs.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    settings.tls.cert_pem = flags.cert.as_ref().map(|path| read(path)).transpose()?;
+    settings.tls.key_pem =
+        flags.key.as_ref().or(flags.cert.as_ref()).map(|path| read(path)).transpose()?;
+    settings.connect_to.clone_from(&flags.connect_to);
+    settings.unix_socket = flags.unix_socket.as_ref().map(Into::into);
+    settings.proxy.http.clone_from(&flags.proxy);
+    settings.proxy.https.clone_from(&flags.proxy);
+    settings.proxy.headers = flags.proxy_headers.clone().into();
+    let requests = flags.duration.is_none().then_some(flags.requests);
+    Ok(Asked {
+        plan: super::plan(
+            super::target(&method, url, headers(flags), body),
+            load,
+            flags.duration,
+            requests,
+        ),
+        settings,
+        grace: (flags.duration.is_some() && !flags.wait).then_some(Duration::ZERO),
+        layout: match flags.format.as_str() {
+            "json" => Layout::Json,
+            "quiet" => Layout::Quiet,
+            _ => Layout::Text,
+        },
+        place: Place::named(flags.output.as_deref()),
+        notes: Vec::new(),
+        probe: None,
+    })
+}
+
+fn headers(flags: &OhaFlags) -> Vec<(String, String)> {
+    let own =
+        [("Accept", &flags.accept), ("Content-Type", &flags.content_type), ("Host", &flags.host)];
+    let own = own.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
+    let mut fields: Vec<(String, String)> = flags.headers.iter().cloned().chain(own).collect();
+    let basic = |user| ("Authorization".to_owned(), wire::h1::request::basic_authorization(user));
+    fields.extend(flags.authorization.as_deref().map(basic));
+    if flags.no_compression
+        && !fields.iter().any(|(name, _)| name.eq_ignore_ascii_case("accept-encoding"))
+    {
+        fields.push(("Accept-Encoding".to_owned(), "identity".to_owned()));
+    }
+    fields
+}
+
+fn read(path: &str) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|error| format!("open {path}: {}", crate::input::reason(&error)))
+}

@@ -1,0 +1,301 @@
+//! The options of `oha` that have a meaning here; those that have none yet are known too, so that they can be told apart from
+//! mistakes.
+
+use stdx::Nanos;
+
+use super::{Flag, Kind, Wrong, value};
+
+/// The options as typed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct OhaFlags {
+    pub(crate) requests: u64,
+    pub(crate) connections: u64,
+    pub(crate) duration: Option<Nanos>,
+    pub(crate) wait: bool,
+    pub(crate) rate: Option<f64>,
+    pub(crate) method: Option<String>,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) proxy_headers: Vec<(String, String)>,
+    pub(crate) timeout: Option<Nanos>,
+    pub(crate) accept: Option<String>,
+    pub(crate) body: Option<String>,
+    pub(crate) body_file: Option<String>,
+    pub(crate) content_type: Option<String>,
+    pub(crate) authorization: Option<String>,
+    pub(crate) proxy: Option<String>,
+    pub(crate) host: Option<String>,
+    pub(crate) redirects: u32,
+    pub(crate) no_compression: bool,
+    pub(crate) no_keepalive: bool,
+    pub(crate) http2: bool,
+    pub(crate) streams: u64,
+    pub(crate) insecure: bool,
+    pub(crate) root_certs: Vec<String>,
+    pub(crate) cert: Option<String>,
+    pub(crate) key: Option<String>,
+    pub(crate) connect_to: Vec<(String, String)>,
+    pub(crate) unix_socket: Option<String>,
+    pub(crate) format: String,
+    pub(crate) output: Option<String>,
+    pub(crate) version: bool,
+    pub(crate) help: bool,
+    /// The first option given that nothing here can do.
+    pub(crate) refused: Option<&'static str>,
+}
+
+impl Default for OhaFlags {
+    fn default() -> Self {
+        Self {
+            requests: 200,
+            connections: 50,
+            duration: None,
+            wait: false,
+            rate: None,
+            method: None,
+            headers: Vec::new(),
+            proxy_headers: Vec::new(),
+            timeout: None,
+            accept: None,
+            body: None,
+            body_file: None,
+            content_type: None,
+            authorization: None,
+            proxy: None,
+            host: None,
+            redirects: 10,
+            no_compression: false,
+            no_keepalive: false,
+            http2: false,
+            streams: 1,
+            insecure: false,
+            root_certs: Vec::new(),
+            cert: None,
+            key: None,
+            connect_to: Vec::new(),
+            unix_socket: None,
+            format: "text".to_owned(),
+            output: None,
+            version: false,
+            help: false,
+            refused: None,
+        }
+    }
+}
+
+type Oha = OhaFlags;
+
+/// An option that keeps its text.
+macro_rules! text {
+    ($name:literal, $aliases:expr, $value:literal, $docs:literal, $field:ident) => {
+        Flag::new($name, Kind::Text($value), "", $docs, |t: &mut Oha, v| {
+            t.$field = Some(v.to_owned());
+            Ok(())
+        })
+        .also($aliases)
+    };
+}
+
+/// A switch.
+macro_rules! switch {
+    ($name:literal, $aliases:expr, $docs:literal, $field:ident) => {
+        Flag::new($name, Kind::Switch, "", $docs, |t: &mut Oha, _| {
+            t.$field = true;
+            Ok(())
+        })
+        .also($aliases)
+    };
+}
+
+/// An option that changes nothing here.
+macro_rules! idle {
+    ($name:literal, $aliases:expr, $kind:expr) => {
+        Flag::new($name, $kind, "", "accepted, no effect", |_: &mut Oha, _| Ok(())).also($aliases)
+    };
+}
+
+/// An option that cannot be done here.
+macro_rules! refused {
+    ($name:literal, $aliases:expr, $kind:expr) => {
+        Flag::new($name, $kind, "", "not done here", |t: &mut Oha, _| {
+            t.refused.get_or_insert($name);
+            Ok(())
+        })
+        .also($aliases)
+    };
+}
+
+/// The options.
+pub(crate) const OHA: &[Flag<Oha>] = &[
+    Flag::new("n", Kind::Text("N"), "200", "requests in all (200, 3k, 1m)", |t: &mut Oha, v| {
+        count(v).map(|n| t.requests = n)
+    }),
+    Flag::new(
+        "c",
+        Kind::Text("N"),
+        "50",
+        "connections, each with one request at a time",
+        |t: &mut Oha, v| value::count(v).map(|n| t.connections = n),
+    ),
+    Flag::new("z", Kind::Duration, "", "how long to send, instead of -n", |t: &mut Oha, v| {
+        value::duration(v).map(|d| t.duration = Some(d))
+    }),
+    switch!(
+        "wait-ongoing-requests-after-deadline",
+        &["w"],
+        "with -z, wait for those under way",
+        wait
+    ),
+    Flag::new("q", Kind::Text("RATE"), "", "requests a second in all", |t: &mut Oha, v| {
+        let rate = v.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate > 0.0);
+        t.rate = Some(rate.ok_or_else(|| Wrong::new(format!("\"{v}\" is not a rate")))?);
+        Ok(())
+    }),
+    idle!("latency-correction", &[], Kind::Switch),
+    text!("method", &["m"], "METHOD", "method, GET unless given", method),
+    Flag::new(
+        "H",
+        Kind::Text("'NAME: VALUE'"),
+        "",
+        "header field; repeat for more",
+        |t: &mut Oha, v| value::header(v).map(|field| t.headers.push(field)),
+    ),
+    Flag::new(
+        "proxy-header",
+        Kind::Text("'NAME: VALUE'"),
+        "",
+        "header field for the proxy",
+        |t: &mut Oha, v| value::header(v).map(|field| t.proxy_headers.push(field)),
+    ),
+    Flag::new(
+        "t",
+        Kind::Duration,
+        "",
+        "limit of a request; none unless given",
+        |t: &mut Oha, v| value::duration(v).map(|d| t.timeout = Some(d)),
+    ),
+    text!("A", &[], "TYPE", "Accept field", accept),
+    text!("d", &[], "BODY", "body", body),
+    text!("D", &[], "FILE", "file with the body", body_file),
+    text!("T", &[], "TYPE", "Content-Type field", content_type),
+    text!("a", &[], "USER:PASSWORD", "basic authentication", authorization),
+    text!("x", &[], "URL", "proxy", proxy),
+    text!("host", &[], "HOST", "Host field", host),
+    Flag::new(
+        "redirect",
+        Kind::Text("N"),
+        "10",
+        "redirects to follow; 0 takes one as the answer",
+        |t: &mut Oha, v| {
+            let parsed =
+                v.parse().map_err(|_| Wrong::new(format!("\"{v}\" is not a whole number")));
+            parsed.map(|n| t.redirects = n)
+        },
+    )
+    .also(&["r"]),
+    switch!("disable-compression", &[], "do not ask for compression", no_compression),
+    switch!("disable-keepalive", &[], "a connection for each request", no_keepalive),
+    switch!("insecure", &[], "do not verify the server's certificate", insecure),
+    Flag::new("cacert", Kind::Path, "", "PEM certificates to trust", |t: &mut Oha, v| {
+        t.root_certs.push(v.to_owned());
+        Ok(())
+    }),
+    text!("cert", &[], "FILE", "PEM client certificate", cert),
+    text!("key", &[], "FILE", "PEM private key", key),
+    Flag::new(
+        "connect-to",
+        Kind::Text("FROM:PORT:TO:PORT"),
+        "",
+        "connect elsewhere",
+        |t: &mut Oha, v| value::connect_to(v).map(|pair| t.connect_to.push(pair)),
+    ),
+    text!("unix-socket", &[], "FILE", "connect to this socket", unix_socket),
+    Flag::new(
+        "output-format",
+        Kind::Choice(FORMATS),
+        "text",
+        "brunt's report, as text or JSON, or none",
+        |t: &mut Oha, v| value::word(v, FORMATS).map(|word| t.format = word),
+    ),
+    Flag::new("json", Kind::Switch, "", "the same as --output-format json", |t: &mut Oha, _| {
+        "json".clone_into(&mut t.format);
+        Ok(())
+    })
+    .also(&["j"]),
+    text!("output", &["o"], "FILE", "file for the report", output),
+    switch!("http2", &[], "HTTP/2; over plain TCP without asking", http2),
+    Flag::new(
+        "p",
+        Kind::Text("N"),
+        "1",
+        "with HTTP/2, streams of each connection",
+        |t: &mut Oha, v| value::count(v).map(|n| t.streams = n),
+    ),
+    Flag::new(
+        "http-version",
+        Kind::Choice(VERSIONS),
+        "1.1",
+        "version of HTTP",
+        |t: &mut Oha, v| value::word(v, VERSIONS).map(|word| t.http2 = word == "2"),
+    ),
+    idle!("no-tui", &[], Kind::Switch),
+    idle!("fps", &[], Kind::Text("N")),
+    idle!("no-color", &[], Kind::Switch),
+    idle!("no-pre-lookup", &[], Kind::Switch),
+    idle!("stats-success-breakdown", &[], Kind::Switch),
+    idle!("time-unit", &["u"], Kind::Text("UNIT")),
+    refused!("burst-delay", &[], Kind::Text("T")),
+    refused!("burst-rate", &[], Kind::Text("N")),
+    refused!("rand-regex-url", &[], Kind::Switch),
+    refused!("urls-from-file", &[], Kind::Switch),
+    refused!("max-repeat", &[], Kind::Text("N")),
+    refused!("dump-urls", &[], Kind::Text("N")),
+    refused!("Z", &[], Kind::Path),
+    refused!("form", &["F"], Kind::Text("FIELD")),
+    refused!("proxy-http-version", &[], Kind::Text("V")),
+    refused!("proxy-http2", &[], Kind::Switch),
+    refused!("connect-timeout", &[], Kind::Duration),
+    refused!("ipv4", &[], Kind::Switch),
+    refused!("ipv6", &[], Kind::Switch),
+    refused!("aws-session", &[], Kind::Text("TOKEN")),
+    refused!("aws-sigv4", &[], Kind::Text("PARAMS")),
+    refused!("vsock-addr", &[], Kind::Text("ADDR")),
+    refused!("db-url", &[], Kind::Path),
+    refused!("debug", &[], Kind::Switch),
+    switch!("version", &["V"], "print the version", version),
+    switch!("help", &["h"], "print this", help),
+];
+
+/// The versions of HTTP spoken.
+const VERSIONS: &[&str] = &["1.1", "2"];
+
+/// What the report can be.
+const FORMATS: &[&str] = &["text", "json", "quiet"];
+
+/// A number from 1, with k or m.
+fn count(text: &str) -> Result<u64, Wrong> {
+    let (digits, scale) = match text.to_ascii_lowercase().as_bytes() {
+        [.., b'k'] => (&text[..text.len() - 1], 1000),
+        [.., b'm'] => (&text[..text.len() - 1], 1_000_000),
+        _ => (text, 1),
+    };
+    value::count(digits).map(|n| n.saturating_mul(scale)).map_err(|_| {
+        Wrong::new(format!(
+            "\"{text}\" is not a whole number (expected 1 or more, k and m allowed)"
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_have_units() {
+        for (text, n) in [("200", 200), ("3k", 3000), ("1M", 1_000_000)] {
+            assert_eq!(count(text), Ok(n), "{text}");
+        }
+        for text in ["", "0", "k", "-1", "1g"] {
+            assert!(count(text).is_err(), "{text}");
+        }
+    }
+}
