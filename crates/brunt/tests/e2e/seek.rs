@@ -1,9 +1,11 @@
 //! `seek`: the limit of servers whose limit is known, its outputs, an interrupt and what goes on after it, bad objectives.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use demo::{Config, Server, ServiceTime};
 use serde_json::Value;
 
-use crate::{Scratch, brunt, run, server, signal, start, text, until};
+use crate::{Ran, Scratch, brunt, run, server, signal, start, text, until};
 
 /// Four workers of 10 ms: 400 a second and no more.
 fn four_workers() -> (Server, String) {
@@ -11,18 +13,47 @@ fn four_workers() -> (Server, String) {
     server(Config { workers: 4, service, ..Config::default() })
 }
 
+/// One at a time: each would be the others' disturbance.
+static QUIET: Mutex<()> = Mutex::new(());
+/// How often a search is run again that a busy machine spoilt.
+const AGAIN_MAX: usize = 5;
+
+/// Runs a search until its answer is as it must be on a machine that has time for it; what the last one said is given back.
+fn undisturbed(line: &str, is_right: impl Fn(&Ran) -> bool) -> Ran {
+    let mut ran = run(line);
+    for _ in 1..AGAIN_MAX {
+        if is_right(&ran) {
+            break;
+        }
+        ran = run(line);
+    }
+    assert!(is_right(&ran), "{line}: {} {}", ran.stdout, ran.stderr);
+    ran
+}
+
+fn quiet() -> MutexGuard<'static, ()> {
+    QUIET.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The answer of a search's JSON, by its name.
+fn answered(ran: &Ran, name: &str) -> f64 {
+    ran.json()["answer"][name].as_f64().unwrap_or(0.0)
+}
+
 /// Steps as short as a test can afford.
 const SHORT: &str = "-cpus 1 -seed 7 -step 500ms -warmup 100ms -cooldown 50ms -timeout 5s";
 
 #[test]
 fn the_rate_of_a_known_server_is_found() {
+    let _quiet = quiet();
     let (_server, url) = four_workers();
     let scratch = Scratch::new("seek");
     let plot = text(&scratch.path("curve.svg"));
     let line = format!(
         "seek {SHORT} -objective p90<60ms,errors<5% -from 100 -max-steps 16 -plot {plot} -json {url}/"
     );
-    let ran = run(&line).with_code(0);
+    // Some 390, on a machine that has the time.
+    let ran = undisturbed(&line, |ran| (250.0..=460.0).contains(&answered(ran, "rate")));
     let json = ran.json();
     let number = |value: &Value| value.as_f64().unwrap();
     let (rate, low, high) = (
@@ -30,8 +61,6 @@ fn the_rate_of_a_known_server_is_found() {
         number(&json["answer"]["low"]),
         number(&json["answer"]["high"]),
     );
-    // Some 390 on a quiet machine; less where others keep it busy.
-    assert!((150.0..=460.0).contains(&rate), "{json}");
     assert!(low <= rate && rate <= high, "{json}");
     assert_eq!(json["objective"], "p90<60ms, errors<5%");
     assert_eq!((&json["seed"], &json["arrivals"]), (&7.into(), &"poisson".into()));
@@ -50,15 +79,17 @@ fn the_rate_of_a_known_server_is_found() {
 
 #[test]
 fn the_connections_of_a_known_server_are_found() {
+    let _quiet = quiet();
     let (_server, url) = four_workers();
     // Eight users wait 20 ms for four workers of 10 ms, twelve wait 30 ms. A quarter may wait longer: so much a busy
     // machine may spoil.
     let flags = "-by connections -objective p75<25ms,errors<5% -max-steps 14 -progress=false";
-    let ran = run(&format!("seek {SHORT} {flags} {url}/")).with_code(0);
-    assert_eq!(ran.stderr, "");
-    let answer = ran.line("Answer ");
-    let connections = answer.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap();
-    assert!((5..=11).contains(&connections), "{}", ran.stdout);
+    let ran = undisturbed(&format!("seek {SHORT} {flags} {url}/"), |ran| {
+        let answer = ran.stdout.lines().find(|line| line.starts_with("Answer "));
+        let number = answer.and_then(|line| line.split_whitespace().nth(1)?.parse().ok());
+        number.is_some_and(|number: u64| (6..=11).contains(&number))
+    });
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     assert!(ran.line("Objective ").ends_with("p75<25ms, errors<5% (closed loop)"));
     assert!(ran.line("Knee ").contains("connections"));
     assert!(ran.line("connections  achieved/s").ends_with("verdict  meets it"));
@@ -66,10 +97,11 @@ fn the_connections_of_a_known_server_are_found() {
 
 #[test]
 fn an_interrupted_search_goes_on_where_it_was() {
+    let _quiet = quiet();
     let (server, url) = four_workers();
     let scratch = Scratch::new("seek-state");
     let state = text(&scratch.path("seek.json"));
-    let line = format!("seek {SHORT} -objective p90<60ms -from 50 -state {state} {url}/");
+    let line = format!("seek {SHORT} -objective p90<20s -from 50 -state {state} {url}/");
     let kept = || -> Value {
         let text = std::fs::read_to_string(&state).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
@@ -92,7 +124,7 @@ fn an_interrupted_search_goes_on_where_it_was() {
     assert_eq!(after["steps"].as_array().unwrap()[..done], before["steps"].as_array().unwrap()[..]);
     assert!(server.stats().requests > asked);
     for (flags, words) in [
-        ("-objective p90<61ms", "is of another search: objective was p90<60ms, errors<1%"),
+        ("-objective p90<21s", "is of another search: objective was p90<20s, errors<1%"),
         ("-seed 8", "is of another search: seed was 7 and is 8"),
     ] {
         let asked = server.stats().requests;
@@ -107,17 +139,20 @@ fn an_interrupted_search_goes_on_where_it_was() {
 
 #[test]
 fn an_objective_out_of_reach_says_so() {
+    let _quiet = quiet();
     let (_server, url) = four_workers();
     let flags = "-objective p50<5ms,errors<5% -from 100";
-    let ran = run(&format!("seek {SHORT} {flags} {url}/")).with_code(6);
-    assert!(ran.line("Answer ").ends_with("none"));
+    let line = format!("seek {SHORT} {flags} {url}/");
     let words = "the objective is missed at the lowest load, 100/s";
-    assert!(ran.line("Ended ").contains(words), "{ran:?}");
-    let json = run(&format!("seek {SHORT} {flags} -json {url}/")).with_code(6).json();
-    assert!(json["answer"].is_null() && json["ended"] == "lowest load missed", "{json}");
+    let ran = undisturbed(&line, |ran| ran.stdout.contains(words)).with_code(6);
+    assert!(ran.line("Answer ").ends_with("none"));
+    let ended = |ran: &Ran, why: &str| ran.json()["ended"] == why;
+    let ran = undisturbed(&format!("{line} -json"), |ran| ended(ran, "lowest load missed"));
+    assert!(ran.with_code(6).json()["answer"].is_null());
     // And one that nothing misses: the answer is a lower bound.
     let flags = "-objective p50<1s,errors<5% -from 50 -to 100 -json";
-    let json = run(&format!("seek {SHORT} {flags} {url}/")).with_code(0).json();
+    let line = format!("seek {SHORT} {flags} {url}/");
+    let json = undisturbed(&line, |ran| ended(ran, "highest load met")).with_code(0).json();
     assert_eq!(json["answer"]["limited_by"], "to", "{json}");
     assert_eq!((&json["answer"]["rate"], &json["answer"]["high"]), (&100.into(), &Value::Null));
 }
