@@ -20,14 +20,14 @@ const BACKLOG: i32 = 4096;
 
 /// A connection, TCP or Unix.
 #[derive(Debug)]
-pub(super) enum Stream {
+pub(crate) enum Stream {
     Tcp(TcpStream),
     Unix(UnixStream),
 }
 
 impl Stream {
     /// Starts to connect.
-    pub(super) fn connect(dial: Dial<'_>) -> Result<Self, IoFailure> {
+    pub(crate) fn connect(dial: Dial<'_>) -> Result<Self, IoFailure> {
         match dial.to {
             Address::Ip(to) => connect_tcp(*to, dial.from).map(Self::Tcp),
             Address::Unix(path) => UnixStream::connect(path).map(Self::Unix),
@@ -35,7 +35,7 @@ impl Stream {
         .map_err(|error| failure(&error))
     }
 
-    pub(super) fn register(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
+    pub(crate) fn register(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
         match self {
             Self::Tcp(stream) => stream.register(registry, token, BOTH),
             Self::Unix(stream) => stream.register(registry, token, BOTH),
@@ -43,7 +43,7 @@ impl Stream {
     }
 
     /// Why connecting failed, if it did.
-    pub(super) fn connect_failure(&self) -> Option<IoFailure> {
+    pub(crate) fn connect_failure(&self) -> Option<IoFailure> {
         let error = match self {
             Self::Tcp(stream) => stream.take_error(),
             Self::Unix(stream) => stream.take_error(),
@@ -54,7 +54,7 @@ impl Stream {
         }
     }
 
-    pub(super) fn recv(&mut self, buf: &mut [u8]) -> Progress {
+    pub(crate) fn recv(&mut self, buf: &mut [u8]) -> Progress {
         loop {
             let result = match self {
                 Self::Tcp(stream) => stream.read(buf),
@@ -66,7 +66,7 @@ impl Stream {
         }
     }
 
-    pub(super) fn send(&mut self, bytes: &[u8]) -> Progress {
+    pub(crate) fn send(&mut self, bytes: &[u8]) -> Progress {
         loop {
             let result = match self {
                 Self::Tcp(stream) => stream.write(bytes),
@@ -78,8 +78,17 @@ impl Stream {
         }
     }
 
+    /// The descriptor, as long as the stream is not dropped.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn as_raw_fd(&self) -> std::os::fd::RawFd {
+        match self {
+            Self::Tcp(stream) => stream.as_raw_fd(),
+            Self::Unix(stream) => stream.as_raw_fd(),
+        }
+    }
+
     /// Makes the coming close a reset.
-    pub(super) fn linger_zero(&self) {
+    pub(crate) fn linger_zero(&self) {
         // A socket that refuses is closed in an orderly way instead, which is the best left to do.
         match self {
             Self::Tcp(stream) => SockRef::from(stream).set_linger(Some(Duration::ZERO)).ok(),
@@ -140,13 +149,13 @@ fn bind_without_port(socket: &Socket) {
 
 /// A listening socket, TCP or Unix. A Unix socket's file is removed with it.
 #[derive(Debug)]
-pub(super) enum Listener {
+pub(crate) enum Listener {
     Tcp(TcpListener),
     Unix(UnixListener, std::path::PathBuf),
 }
 
 impl Listener {
-    pub(super) fn bind(address: &Address) -> io::Result<(Self, Address)> {
+    pub(crate) fn bind(address: &Address) -> io::Result<(Self, Address)> {
         match address {
             Address::Ip(address) => {
                 let listener = listen_tcp(*address)?;
@@ -160,7 +169,7 @@ impl Listener {
         }
     }
 
-    pub(super) fn register(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
+    pub(crate) fn register(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
         match self {
             Self::Tcp(listener) => listener.register(registry, token, mio::Interest::READABLE),
             Self::Unix(listener, _) => listener.register(registry, token, mio::Interest::READABLE),
@@ -168,7 +177,7 @@ impl Listener {
     }
 
     /// The next connection; `None` when none waits.
-    pub(super) fn accept(&self) -> io::Result<Option<Stream>> {
+    pub(crate) fn accept(&self) -> io::Result<Option<Stream>> {
         let accepted = match self {
             Self::Tcp(listener) => listener.accept().map(|(stream, _)| {
                 // Without it small answers wait for the client's acknowledgement; a refusal costs only that.
@@ -204,7 +213,7 @@ fn listen_tcp(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// The failure behind a system's error.
-pub(super) fn failure(error: &io::Error) -> IoFailure {
+pub(crate) fn failure(error: &io::Error) -> IoFailure {
     match error.raw_os_error() {
         Some(libc::ECONNREFUSED | libc::ENOENT) => IoFailure::Refused,
         Some(libc::ECONNRESET) => IoFailure::Reset,

@@ -1,0 +1,376 @@
+//! `Uring`: the sockets of one thread, over a ring.
+//!
+//! Nothing is asked of the kernel before the next wait, which hands over all that sockets want by then: a socket closed in
+//! between wants nothing, and its descriptor's next owner never meets its operations.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
+
+use stdx::Nanos;
+
+use super::NoUring;
+use super::bell::Chime;
+use super::gather::Patience;
+use super::inbox::Inbox;
+use super::outbox::Outbox;
+use super::ring::{Completion, Op, Ring};
+use super::slot::{HELD_MAX, Slot, Slots};
+use crate::dns::Resolver;
+use crate::io::{Dial, Event, Io, IoFailure, Key, Progress, Ready, Sock};
+use crate::mailbox::{Mailbox, Waker};
+use crate::reactor;
+use crate::reactor::socket::{self, Stream};
+
+/// A real machine's sockets, for one thread.
+#[derive(Debug)]
+pub struct Uring {
+    start: Instant,
+    // Dropped before the memory that the kernel receives into.
+    ring: Ring,
+    inbox: Inbox,
+    outbox: Outbox,
+    slots: Slots,
+    /// Sockets that want something of the kernel.
+    wishes: Vec<Sock>,
+    /// Operations of closed sockets, to be called off.
+    cancels: Vec<(Op, Sock)>,
+    /// Sockets for which no buffer was free.
+    starved: Vec<Sock>,
+    /// Sockets that sent and got no answer yet.
+    awaited: u32,
+    patience: Patience,
+    /// Events made by us, told before those of the ring.
+    pending: VecDeque<Event>,
+    chime: Chime,
+    mailbox: Arc<Mailbox>,
+    resolver: Option<Arc<Resolver>>,
+}
+
+impl Uring {
+    /// The name of the backend, for reports.
+    pub const BACKEND: &str = "io_uring";
+
+    /// A reactor whose clock counts from `start`. The thread that first waits is its own from then on.
+    ///
+    /// # Errors
+    /// The kernel refuses, or is too old (before Linux 6.1); [`crate::Reactor`] is there always.
+    pub fn new(start: Instant) -> Result<Self, NoUring> {
+        let inbox = Inbox::new();
+        let mut ring = Ring::new(&inbox)?;
+        let chime = Chime::new().map_err(NoUring::Waker)?;
+        ring.poll_bell(chime.as_raw_fd());
+        Ok(Self {
+            start,
+            ring,
+            inbox,
+            outbox: Outbox::default(),
+            slots: Slots::default(),
+            wishes: Vec::with_capacity(64),
+            cancels: Vec::new(),
+            starved: Vec::new(),
+            awaited: 0,
+            patience: Patience::new(false),
+            pending: VecDeque::with_capacity(64),
+            mailbox: Mailbox::new(chime.clone()),
+            chime,
+            resolver: None,
+        })
+    }
+
+    /// Counts time from `start` from now on.
+    pub fn set_start(&mut self, start: Instant) {
+        self.start = start;
+    }
+
+    /// Lets waits gather answers for up to 100 µs where they come in floods: less CPU, and what is seen of an answer's time
+    /// is late by up to an eighth of it. For closed loops; a pace would suffer. Where the kernel cannot (before Linux 6.12)
+    /// nothing changes.
+    pub fn allow_gathering(&mut self) {
+        self.patience = Patience::new(self.ring.can_gather());
+    }
+
+    /// Names are looked up by this resolver. Without one, [`Io::resolve`] answers only IP addresses.
+    pub fn set_resolver(&mut self, resolver: Arc<Resolver>) {
+        self.resolver = Some(resolver);
+    }
+
+    /// What wakes this reactor from another thread.
+    #[must_use]
+    pub fn waker(&self) -> Waker {
+        Waker::of(&self.mailbox)
+    }
+
+    /// Has the next wait look at a socket.
+    fn wish(&mut self, sock: Sock) {
+        if let Some(slot) = self.slots.get(sock) {
+            slot.wish(sock, &mut self.wishes);
+        }
+    }
+
+    /// Writes down what all sockets want of the kernel, for the ring to hand over. Gives whether somebody waits for the
+    /// room that this may make, of which no completion will tell.
+    fn flush(&mut self) -> bool {
+        let mut hurry = false;
+        for (op, sock) in self.cancels.drain(..) {
+            self.ring.cancel(op, sock);
+        }
+        while self.inbox.has_free()
+            && let Some(sock) = self.starved.pop()
+        {
+            self.wish(sock);
+        }
+        for turn in 0..self.wishes.len() {
+            let sock = self.wishes[turn];
+            let Some(slot) = self.slots.get(sock) else { continue };
+            slot.wishing = false;
+            let fd = slot.fd();
+            if slot.wants_poll() && !std::mem::replace(&mut slot.polling, true) {
+                self.ring.poll(sock, fd, libc::POLLOUT);
+            }
+            if let Some(parcel) = slot.parcel.filter(|_| !slot.full) {
+                self.outbox.hand_over(parcel, fd, &mut self.ring);
+                hurry |= slot.wants_room;
+                self.awaited += u32::from(!std::mem::replace(&mut slot.awaits, true));
+            }
+            if slot.wants_to_receive() {
+                slot.receiving = true;
+                self.ring.recv(sock, fd);
+            }
+        }
+        self.wishes.clear();
+        hurry
+    }
+
+    /// What was handed over and is not complained of is sent; who waited for room is told.
+    fn settle(&mut self) {
+        if self.ring.holds_back() {
+            return;
+        }
+        let (slots, pending, wishes) = (&mut self.slots, &mut self.pending, &mut self.wishes);
+        self.outbox.settle(|sock, empty| {
+            let Some(slot) = slots.get(sock) else { return };
+            if !empty {
+                slot.wish(sock, wishes);
+                return;
+            }
+            slot.parcel = None;
+            if std::mem::take(&mut slot.wants_room) {
+                let ready = Ready { writable: true, ..Ready::default() };
+                pending.push_back(Event::Ready(slot.key, ready));
+            }
+        });
+    }
+
+    /// Turns what the kernel did into an event; `None` where there is nothing to tell.
+    fn translate(&mut self, done: Completion) -> Option<Event> {
+        match done.op {
+            Op::Recv => self.received(done),
+            Op::Send => self.fell_short(done),
+            Op::Poll => self.polled(done),
+            Op::Wake => {
+                self.chime.hear();
+                self.pending.extend(self.mailbox.take());
+                if !done.more {
+                    self.ring.poll_bell(self.chime.as_raw_fd());
+                }
+                Some(Event::Woken)
+            }
+            Op::Cancel => None,
+        }
+    }
+
+    /// Bytes came, or the end, or a failure.
+    fn received(&mut self, done: Completion) -> Option<Event> {
+        let Some(slot) = self.slots.get(done.sock) else {
+            // It was closed before the kernel knew.
+            if let Some(buffer) = done.buffer {
+                self.inbox.take(buffer);
+                self.inbox.give_back(buffer);
+            }
+            return None;
+        };
+        slot.receiving = done.more;
+        match (done.result, done.buffer) {
+            (1.., Some(buffer)) => self.inbox.hold(&mut slot.unread, buffer, done.result as usize),
+            (0, _) => slot.ended = true,
+            _ => match -done.result {
+                libc::ENOBUFS => {
+                    self.starved.push(done.sock);
+                    return None;
+                }
+                // Called off by us, since too much was unread; or by a signal.
+                libc::ECANCELED | libc::EINTR | libc::EAGAIN => {
+                    self.wish(done.sock);
+                    return None;
+                }
+                _ => {
+                    slot.failure.get_or_insert(failure(done.result));
+                }
+            },
+        }
+        if std::mem::take(&mut slot.awaits) {
+            self.awaited -= 1;
+            self.patience.count();
+        }
+        let closed = slot.ended || slot.failure.is_some();
+        let event = Event::Ready(slot.key, Ready { readable: true, writable: false, closed });
+        if slot.receiving && slot.unread.len() == HELD_MAX {
+            self.cancels.push((Op::Recv, done.sock));
+        } else if slot.wants_to_receive() {
+            self.wish(done.sock);
+        }
+        Some(event)
+    }
+
+    /// A socket had no room for all it was given, or failed.
+    fn fell_short(&mut self, done: Completion) -> Option<Event> {
+        let slot = self.slots.get(done.sock)?;
+        let parcel = slot.parcel?;
+        match done.result {
+            sent @ 0.. => self.outbox.fell_short(parcel, sent as usize),
+            result if [libc::EAGAIN, libc::EINTR].contains(&-result) => {
+                self.outbox.fell_short(parcel, 0);
+            }
+            result => {
+                self.outbox.abandon(parcel);
+                slot.parcel = None;
+                slot.failure.get_or_insert(failure(result));
+                let ready = Ready { readable: true, writable: true, closed: true };
+                return Some(Event::Ready(slot.key, ready));
+            }
+        }
+        slot.full = true;
+        self.wish(done.sock);
+        None
+    }
+
+    /// A socket is connected, or could not be; or it has room again.
+    fn polled(&mut self, done: Completion) -> Option<Event> {
+        let slot = self.slots.get(done.sock)?;
+        let (key, connecting) = (slot.key, !slot.connected);
+        slot.polling = false;
+        slot.full = false;
+        slot.connected = true;
+        self.wish(done.sock);
+        if !connecting {
+            return None;
+        }
+        let failed = if done.result < 0 {
+            Some(failure(done.result))
+        } else {
+            self.slots.get(done.sock)?.stream.connect_failure()
+        };
+        match failed {
+            Some(failure) => {
+                self.slots.free(done.sock);
+                Some(Event::Refused(key, failure))
+            }
+            None => Some(Event::Connected(key)),
+        }
+    }
+
+    fn close_with(&mut self, sock: Sock, end: impl FnOnce(&Stream)) {
+        let Some(mut slot) = self.slots.free(sock) else { return };
+        self.inbox.drop_chain(&mut slot.unread);
+        self.awaited -= u32::from(slot.awaits);
+        if let Some(parcel) = slot.parcel {
+            // What was accepted is sent, as far as there is room, as it would have been by a write at once.
+            slot.stream.send(self.outbox.queued(parcel));
+            self.outbox.abandon(parcel);
+        }
+        // An operation under way keeps the socket open.
+        if slot.receiving {
+            self.cancels.push((Op::Recv, sock));
+        }
+        if slot.polling {
+            self.cancels.push((Op::Poll, sock));
+        }
+        end(&slot.stream);
+        self.pending.retain(|event| !matches!(event, Event::Ready(of, _) if *of == slot.key));
+    }
+}
+
+/// The failure behind a negative result.
+fn failure(result: i32) -> IoFailure {
+    socket::failure(&io::Error::from_raw_os_error(-result))
+}
+
+impl Io for Uring {
+    fn now(&mut self) -> Nanos {
+        self.start.elapsed().into()
+    }
+
+    fn open(&mut self, key: Key, dial: Dial<'_>) -> Result<Sock, IoFailure> {
+        let stream = Stream::connect(dial)?;
+        let sock = self.slots.add(Slot::new(key, stream));
+        self.wish(sock);
+        Ok(sock)
+    }
+
+    /// Does nothing: nothing is accepted here.
+    fn set_key(&mut self, _: Sock, _: Key) {}
+
+    fn recv(&mut self, sock: Sock, buf: &mut [u8]) -> Progress {
+        let Some(slot) = self.slots.get(sock) else { return Progress::Failed(IoFailure::Reset) };
+        let n = self.inbox.read(&mut slot.unread, buf);
+        match slot.failure {
+            _ if n > 0 => {
+                if slot.wants_to_receive() {
+                    self.wish(sock);
+                }
+                Progress::Bytes(n)
+            }
+            Some(failure) => Progress::Failed(failure),
+            None if slot.ended => Progress::Bytes(0),
+            None => Progress::Later,
+        }
+    }
+
+    fn send(&mut self, sock: Sock, bytes: &[u8]) -> Progress {
+        let open = self.slots.get(sock).filter(|slot| slot.connected);
+        let Some(slot) = open else { return Progress::Failed(IoFailure::BrokenPipe) };
+        if let Some(failure) = slot.failure {
+            return Progress::Failed(failure);
+        }
+        let n = self.outbox.add(&mut slot.parcel, sock, bytes);
+        slot.wants_room |= n < bytes.len();
+        self.wish(sock);
+        if n == 0 { Progress::Later } else { Progress::Bytes(n) }
+    }
+
+    fn close(&mut self, sock: Sock) {
+        self.close_with(sock, |_| ());
+    }
+
+    fn reset(&mut self, sock: Sock) {
+        self.close_with(sock, Stream::linger_zero);
+    }
+
+    fn resolve(&mut self, key: Key, name: &str) {
+        let answer = self.mailbox.ask(self.resolver.as_deref(), key, name);
+        self.pending.extend(answer);
+    }
+
+    fn wait(&mut self, until: Option<Nanos>) -> Nanos {
+        self.settle();
+        let hurry = self.flush() || !self.pending.is_empty();
+        let now = self.now();
+        let sleep = if hurry { Some(Nanos::ZERO) } else { reactor::sleep(until, now) };
+        self.ring.wait(sleep, self.patience.gather(now, sleep, self.awaited));
+        self.now()
+    }
+
+    fn next_event(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.pending.pop_front() {
+                return Some(event);
+            }
+            let done = self.ring.next()?;
+            if let Some(event) = self.translate(done) {
+                return Some(event);
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! `Outbox`: bytes on their way out. What is given to be sent waits here until the next wait hands all sockets' bytes to the
+//! kernel with one call; what a socket had no room for stays.
+//!
+//! ```text
+//! queued ─▶ handed over ─▶ settled: sent, and the parcel is free
+//!   ▲                  └─▶ fell short: the socket is full, or failed
+//!   └───────── the socket has room again ──────────┘
+//! ```
+
+#![allow(unsafe_code)]
+
+use std::os::fd::RawFd;
+
+use super::ring::Ring;
+use crate::io::Sock;
+
+/// Bytes of one socket that wait here, at most: 64 KiB.
+const PARCEL_MAX: usize = 64 << 10;
+/// Room a free parcel keeps: 4 KiB.
+const KEPT_MAX: usize = 4 << 10;
+
+/// Bytes on their way out.
+#[derive(Debug, Default)]
+pub(super) struct Outbox {
+    parcels: Vec<Parcel>,
+    /// The one freed last is taken first: it is still in the cache.
+    free: Vec<u32>,
+    /// Those handed over of which is not known yet whether they fell short.
+    handed: Vec<u32>,
+}
+
+/// One socket's bytes.
+#[derive(Debug)]
+struct Parcel {
+    sock: Sock,
+    bytes: Vec<u8>,
+    /// Sent up to here.
+    sent: usize,
+    /// Handed over up to here.
+    handed: usize,
+    /// It is in the list of those handed over.
+    unsettled: bool,
+    /// Its socket is closed.
+    abandoned: bool,
+}
+
+impl Parcel {
+    fn empty() -> Self {
+        let sock = Sock(0);
+        Self { sock, bytes: Vec::new(), sent: 0, handed: 0, unsettled: false, abandoned: false }
+    }
+}
+
+impl Outbox {
+    /// Adds bytes to a socket's parcel, a new one where it has none; gives how many there was room for.
+    pub(super) fn add(&mut self, number: &mut Option<u32>, sock: Sock, bytes: &[u8]) -> usize {
+        let number = *number.get_or_insert_with(|| self.take_free());
+        let parcel = &mut self.parcels[number as usize];
+        parcel.sock = sock;
+        let len = bytes.len().min(PARCEL_MAX - parcel.bytes.len());
+        parcel.bytes.extend_from_slice(&bytes[..len]);
+        len
+    }
+
+    fn take_free(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.parcels.push(Parcel::empty());
+            (self.parcels.len() - 1) as u32
+        })
+    }
+
+    /// What of a parcel could be sent now, all before it being sent.
+    pub(super) fn queued(&self, number: u32) -> &[u8] {
+        let parcel = &self.parcels[number as usize];
+        if parcel.handed > parcel.sent { &[] } else { &parcel.bytes[parcel.sent..] }
+    }
+
+    /// Hands a parcel over; the kernel looks at it when the ring is submitted, before anything else is done here. One that
+    /// was handed over and is not settled waits: it may have fallen short, and bytes keep their order.
+    pub(super) fn hand_over(&mut self, number: u32, fd: RawFd, ring: &mut Ring) {
+        let parcel = &mut self.parcels[number as usize];
+        if parcel.handed > parcel.sent || parcel.handed == parcel.bytes.len() {
+            return;
+        }
+        // SAFETY: a parcel's bytes change in `add`, `settle` and `release`. `Uring::wait` has parcels handed over and then
+        // the ring submitted, with none of these in between.
+        unsafe { ring.send(parcel.sock, fd, &parcel.bytes[parcel.sent..]) };
+        parcel.handed = parcel.bytes.len();
+        if !parcel.unsettled {
+            parcel.unsettled = true;
+            self.handed.push(number);
+        }
+    }
+
+    /// The kernel sent only `n` bytes of what was handed over.
+    pub(super) fn fell_short(&mut self, number: u32, n: usize) {
+        let parcel = &mut self.parcels[number as usize];
+        parcel.sent += n;
+        parcel.handed = parcel.sent;
+    }
+
+    /// All complaints are heard: what was handed over is sent. Gives each socket, and whether its parcel is free again.
+    pub(super) fn settle(&mut self, mut settled: impl FnMut(Sock, bool)) {
+        while let Some(number) = self.handed.pop() {
+            let parcel = &mut self.parcels[number as usize];
+            // The answer may be here before we look, and the next request behind this one: a parcel that is never empty
+            // must not grow for ever.
+            parcel.bytes.drain(..parcel.handed);
+            (parcel.sent, parcel.handed, parcel.unsettled) = (0, 0, false);
+            let empty = parcel.bytes.is_empty();
+            if !parcel.abandoned {
+                settled(parcel.sock, empty);
+            }
+            if parcel.abandoned || empty {
+                self.release(number);
+            }
+        }
+    }
+
+    /// The socket is closed, and what is left of its parcel is not sent.
+    pub(super) fn abandon(&mut self, number: u32) {
+        let parcel = &mut self.parcels[number as usize];
+        parcel.abandoned = true;
+        if !parcel.unsettled {
+            self.release(number);
+        }
+    }
+
+    fn release(&mut self, number: u32) {
+        let parcel = &mut self.parcels[number as usize];
+        parcel.bytes.clear();
+        parcel.bytes.shrink_to(KEPT_MAX);
+        *parcel = Parcel { bytes: std::mem::take(&mut parcel.bytes), ..Parcel::empty() };
+        self.free.push(number);
+    }
+}
