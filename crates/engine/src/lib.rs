@@ -13,6 +13,7 @@ mod exchange;
 mod failure;
 mod hit;
 mod list;
+mod machine;
 mod merge;
 mod origin;
 mod pace;
@@ -28,7 +29,7 @@ mod worker;
 
 pub use run::{LazyTargets, Run, RunEvent, StartError, Stopper, measure_empty_schedule};
 pub use settings::{
-    Capture, DnsTtl, HeadStyle, HttpVersion, KeptHeaders, Protocol, ProxySettings, Redirects,
-    Settings, TlsSettings,
+    Capture, DnsTtl, HeadStyle, HttpVersion, IoChoice, KeptHeaders, Protocol, ProxySettings,
+    Redirects, Settings, TlsSettings,
 };
 pub use simulate::{Outcome, simulate};

@@ -6,13 +6,14 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use metrics::{Batch, Generator, Snapshot};
-use net::{Reactor, Resolver, Waker, machine};
+use net::{Io, NoUring, Reactor, Resolver, Waker, machine};
 use stdx::Nanos;
 use thiserror::Error;
 use workload::arrival::Lane;
 use workload::{Load, Plan, Target};
 
 use crate::conn::Serials;
+use crate::machine::Machine;
 use crate::merge::Merge;
 use crate::pace::{Closed, Open, Pace};
 use crate::prepared::Prepared;
@@ -68,6 +69,9 @@ pub enum StartError {
     /// A proxy's address is no URL.
     #[error("proxy \"{0}\" is not a URL (expected http://host:port)")]
     Proxy(String),
+    /// `io_uring` was asked for, and cannot be used here.
+    #[error("--io=uring: {0}")]
+    Uring(#[from] NoUring),
     /// The machine refused a thread, a poller or a timer.
     #[error("starting a worker: {0}")]
     Worker(#[from] std::io::Error),
@@ -95,7 +99,7 @@ impl LazyLane {
 
 /// What one worker thread is made of, before the clock starts.
 struct Seat {
-    reactor: Reactor,
+    machine: Machine,
     pace: Pace,
     lazy: Option<LazyLane>,
     outlet: Outlet,
@@ -119,11 +123,15 @@ impl Run {
         let (message_sender, messages) = sync_channel(MESSAGES_MAX);
         let mut lanes = lazy_lanes(lazy, workers)?;
         let (mut seats, mut batches, mut wakers) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut spares, now) = (Vec::new(), Instant::now());
-        for worker in 0..workers {
-            let mut reactor = Reactor::new(now)?;
-            reactor.set_resolver(Arc::clone(&resolver));
-            wakers.push(reactor.waker());
+        let mut spares = Vec::new();
+        let machines = Machine::several(workers, settings.io)?;
+        let io = machines[0].name();
+        for (worker, mut machine) in machines.into_iter().enumerate() {
+            machine.set_resolver(Arc::clone(&resolver));
+            if matches!(prepared.plan.load, Load::Closed { .. }) {
+                machine.allow_gathering();
+            }
+            wakers.push(machine.waker());
             let (batch_sender, batch_receiver) = sync_channel(BATCHES_MAX);
             let (snapshot_sender, snapshots) = sync_channel(SNAPSHOTS_SPARE);
             stock(&batch_sender, &snapshot_sender, settings.rows);
@@ -132,12 +140,12 @@ impl Run {
             let messages = message_sender.clone();
             let outlet = Outlet { worker, messages, batches: batch_receiver, snapshots };
             let pace = pace(&prepared, worker as u64, workers as u64);
-            seats.push(Seat { reactor, pace, lazy: lanes.pop(), outlet });
+            seats.push(Seat { machine, pace, lazy: lanes.pop(), outlet });
         }
         drop(message_sender);
         let start = Instant::now();
         let epoch = unix_now();
-        let told = told_by_plan(&prepared, workers);
+        let told = told_by_plan(&prepared, workers, io);
         let mut run = Self {
             epoch,
             messages,
@@ -315,7 +323,7 @@ pub(crate) fn pace(prepared: &Prepared, worker: u64, workers: u64) -> Pace {
 }
 
 /// What the generator's record says of the plan itself.
-pub(crate) fn told_by_plan(prepared: &Prepared, workers: usize) -> Generator {
+pub(crate) fn told_by_plan(prepared: &Prepared, workers: usize, io: &str) -> Generator {
     let plan = &prepared.plan;
     let (max_in_flight, users, rate_per_s) = match &plan.load {
         Load::Open { shape, max_in_flight } => {
@@ -325,7 +333,7 @@ pub(crate) fn told_by_plan(prepared: &Prepared, workers: usize) -> Generator {
     };
     Generator {
         workers: workers as u32,
-        io: Reactor::backend().to_owned(),
+        io: io.to_owned(),
         tick: prepared.settings.tick,
         max_in_flight,
         users,
@@ -376,15 +384,14 @@ fn spawn(
     std::thread::Builder::new().name(format!("brunt-worker-{worker}")).spawn(move || {
         let settings = &prepared.settings;
         settle_thread(worker, settings);
-        let Seat { mut reactor, pace, lazy, outlet } = seat;
-        reactor.set_start(start);
+        let Seat { mut machine, pace, lazy, outlet } = seat;
+        machine.set_start(start);
         let limit = settings
             .max_connections
             .map_or(usize::MAX, |n| share(n as u64, worker as u64, workers as u64) as usize);
         let idle = share(settings.connections as u64, worker as u64, workers as u64) as usize;
         let recorder = Recorder::new(outlet, settings, epoch);
-        Worker::new(Start {
-            io: reactor,
+        let start = Start {
             prepared: Arc::clone(&prepared),
             orders,
             pace,
@@ -393,8 +400,11 @@ fn spawn(
             conns_max: limit,
             idle_max: idle,
             recorder,
-        })
-        .run();
+        };
+        match machine {
+            Machine::Mio(io) => Worker::new(io, start).run(),
+            Machine::Uring(io) => Worker::new(*io, start).run(),
+        }
     })
 }
 
@@ -424,7 +434,6 @@ fn unix_now() -> i64 {
 /// How late an empty loop is that does nothing but wait for each moment of a schedule: the machine's own noise.
 #[must_use]
 pub fn measure_empty_schedule(interval: Nanos, count: u64) -> metrics::Histogram {
-    use net::Io;
     let mut lag = metrics::Histogram::new();
     machine::make_timers_punctual();
     let Ok(mut reactor) = Reactor::new(Instant::now()) else { return lag };

@@ -15,6 +15,8 @@ use wire::tls::rustls::CipherSuite;
 pub struct Settings {
     /// Worker threads (`-cpus`); at least 1. Fewer run where limits (users, connections) are below it.
     pub workers: usize,
+    /// Which of the system's ways to wait for sockets is used (`--io`).
+    pub io: IoChoice,
     /// Pin worker `i` to the `i`-th core this process may use (`--pin`).
     pub pin: bool,
     /// Ask for the real-time scheduling class (`--rt`); the run says so where it is refused.
@@ -77,6 +79,18 @@ pub enum Protocol {
     Alpn,
     /// HTTP/2 over plain TCP without asking; over TLS as [`Protocol::Alpn`]. RFC 9113, 3.3.
     PriorKnowledge,
+}
+
+/// Which of the system's ways to wait for sockets is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IoChoice {
+    /// The one that is best here.
+    #[default]
+    Auto,
+    /// epoll or kqueue, through mio; every system has one.
+    Mio,
+    /// `io_uring`, on Linux from 6.1 on; where it cannot be used the run does not start.
+    Uring,
 }
 
 /// What to do with redirects.
@@ -168,6 +182,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             workers: 1,
+            io: IoChoice::Auto,
             pin: false,
             real_time: false,
             tick: Nanos::ZERO,

@@ -39,11 +39,8 @@ pub fn simulate<I: Io>(io: I, plan: Plan, settings: &Settings) -> Result<Outcome
     let (spare, snapshots) = sync_channel(1);
     spare.try_send(Box::new(Snapshot::new())).ok();
     let outlet = Outlet { worker: 0, messages, batches, snapshots };
-    let mut told = told_by_plan(&prepared, 1);
-    "sim".clone_into(&mut told.io);
-    let mut merge = Merge::new(told, vec![spare]);
-    let mut worker = Worker::new(Start {
-        io,
+    let mut merge = Merge::new(told_by_plan(&prepared, 1, "sim"), vec![spare]);
+    let start = Start {
         pace: pace(&prepared, 0, 1),
         orders: Arc::new(Orders::default()),
         lazy: None,
@@ -52,7 +49,8 @@ pub fn simulate<I: Io>(io: I, plan: Plan, settings: &Settings) -> Result<Outcome
         idle_max: settings.connections,
         recorder: Recorder::new(outlet, settings, 0),
         prepared,
-    });
+    };
+    let mut worker = Worker::new(io, start);
     let mut outcome = Outcome { batches: Vec::new(), total: Snapshot::new() };
     while !worker.turn() {
         collect(&inbox, &mut merge, &mut outcome);

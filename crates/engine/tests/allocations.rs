@@ -1,4 +1,5 @@
-//! After the start, a worker on the keep-alive path allocates nothing: neither at a rate nor as a closed loop.
+//! After the start, a worker on the keep-alive path allocates nothing: neither at a rate nor as a closed loop, whichever way
+//! it waits for its sockets.
 //!
 //! The whole process is counted, so the server and the owner of the run must be as quiet: the server answers from
 //! fixed buffers, and the owner sleeps.
@@ -8,7 +9,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-use engine::{Run, RunEvent, Settings};
+use engine::{IoChoice, Run, RunEvent, Settings};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use stdx::Nanos;
 use workload::arrival::{Rate, Shape};
@@ -86,21 +87,25 @@ fn allocations(during: impl FnOnce()) -> usize {
 }
 
 /// The owner sleeps meanwhile, for longer than the second after which rows and counts are handed on.
-fn check(load: Load, rows: bool) {
+fn check(load: Load, rows: bool, io: IoChoice) {
     // A connection a worker: a hiccup of the machine opens no more in mid-run.
-    let settings = Settings { workers: 2, max_connections: Some(2), rows, ..Settings::default() };
+    let settings =
+        Settings { workers: 2, max_connections: Some(2), rows, io, ..Settings::default() };
     let run = Run::start(plan(&server(), load), &settings, None).expect("the run starts");
     assert!(follow(&run, Duration::from_millis(2500)) > 1000);
     let made = allocations(|| std::thread::sleep(Duration::from_millis(1200)));
-    assert_eq!(made, 0);
+    assert_eq!(made, 0, "{io:?}");
     assert!(follow(&run, Duration::from_millis(1500)) > 1000, "hits were under way");
 }
 
 #[test]
 fn workers_under_way_allocate_nothing() {
-    // 3600 rows a worker wait for the owner, in fewer batches than each worker has.
-    let shape = Shape::constant(Rate::per_second(6000));
-    check(Load::Open { shape, max_in_flight: None }, true);
-    // Flat out no owner that sleeps gives batches back in time.
-    check(Load::Closed { users: 4 }, false);
+    let uring = cfg!(target_os = "linux").then_some(IoChoice::Uring);
+    for io in [Some(IoChoice::Mio), uring].into_iter().flatten() {
+        // 3600 rows a worker wait for the owner, in fewer batches than each worker has.
+        let shape = Shape::constant(Rate::per_second(6000));
+        check(Load::Open { shape, max_in_flight: None }, true, io);
+        // Flat out no owner that sleeps gives batches back in time.
+        check(Load::Closed { users: 4 }, false, io);
+    }
 }

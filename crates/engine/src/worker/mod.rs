@@ -109,8 +109,7 @@ pub(crate) struct Worker<I: Io> {
 
 /// What a worker starts with.
 #[derive(Debug)]
-pub(crate) struct Start<I> {
-    pub(crate) io: I,
+pub(crate) struct Start {
     pub(crate) prepared: Arc<Prepared>,
     pub(crate) orders: Arc<Orders>,
     pub(crate) pace: Pace,
@@ -125,9 +124,8 @@ pub(crate) struct Start<I> {
 const ROOM: usize = 1024;
 
 impl<I: Io> Worker<I> {
-    pub(crate) fn new(start: Start<I>) -> Self {
-        let Start { mut io, prepared, orders, pace, lazy, serials, conns_max, idle_max, recorder } =
-            start;
+    pub(crate) fn new(mut io: I, start: Start) -> Self {
+        let Start { prepared, orders, pace, lazy, serials, conns_max, idle_max, recorder } = start;
         let now = io.now();
         let settings = &prepared.settings;
         let pipeline = if settings.keepalive { settings.pipeline.max(1) } else { 1 };
