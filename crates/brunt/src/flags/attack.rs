@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use engine::IoChoice;
 use stdx::{Law, Nanos};
 use workload::arrival::{ParsedRate, Rate};
 
@@ -48,6 +49,7 @@ pub(crate) struct AttackFlags {
     pub(crate) shape: Option<String>,
     pub(crate) tick: Nanos,
     pub(crate) seed: Option<u64>,
+    pub(crate) io: IoChoice,
     pub(crate) pin: bool,
     pub(crate) real_time: bool,
     pub(crate) to: Option<String>,
@@ -112,6 +114,7 @@ impl Default for AttackFlags {
             shape: None,
             tick: Nanos::ZERO,
             seed: None,
+            io: IoChoice::Auto,
             pin: false,
             real_time: false,
             to: None,
@@ -459,6 +462,14 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     )
     .native()
     .also(&["quiet"]),
+    Flag::new(
+        "io",
+        Kind::Choice(&["auto", "mio", "uring"]),
+        "auto",
+        "How sockets are waited for: epoll (mio), or io_uring on Linux from 6.1 on; auto takes what is best here.",
+        |t: &mut AttackFlags, v| value::io_choice(v).map(|io| t.io = io),
+    )
+    .native(),
     Flag::new("pin", Kind::Switch, "", "Pin each worker to a core.", |t: &mut AttackFlags, v| {
         value::switch(v).map(|on| t.pin = on)
     })

@@ -57,6 +57,7 @@ const SHARED: &[&str] = &[
     "json",
     "progress",
     "q",
+    "io",
     "pin",
     "rt",
 ];

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use engine::IoChoice;
 use stdx::{Bytes, Law, Nanos};
 use workload::arrival::{ParsedRate, Rate, RateError};
 
@@ -79,6 +80,15 @@ pub(crate) fn share(text: &str) -> Result<f64, Wrong> {
     };
     parsed.ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| {
         Wrong::parse_error(format!("\"{text}\" is not a share (expected 0 to 1, or 0% to 100%)"))
+    })
+}
+
+/// How sockets are waited for.
+pub(crate) fn io_choice(text: &str) -> Result<IoChoice, Wrong> {
+    Ok(match word(text, &["auto", "mio", "uring"])?.as_str() {
+        "mio" => IoChoice::Mio,
+        "uring" => IoChoice::Uring,
+        _ => IoChoice::Auto,
     })
 }
 

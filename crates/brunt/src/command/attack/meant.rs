@@ -276,6 +276,7 @@ fn settings(typed: &Typed<AttackFlags>, world: &World<'_>) -> Result<Settings, F
     let workers = typed.global.cpus.unwrap_or(world.cores).min(WORKERS_MAX);
     Ok(Settings {
         workers: as_usize(workers),
+        io: flags.io,
         pin: flags.pin,
         real_time: flags.real_time,
         tick: flags.tick,
