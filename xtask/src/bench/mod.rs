@@ -128,14 +128,14 @@ fn experiments(setting: &Setting) -> Vec<Experiment> {
             title: "Closed loop, 8 connections",
             base: "wrk",
             compared: Compared::Cpu,
-            entrants: setting.closed_by_two(8),
+            entrants: setting.closed_by_us_and_wrk(8),
         },
         Experiment {
             name: "closed1",
             title: "Closed loop, 1 connection",
             base: "wrk",
             compared: Compared::Cpu,
-            entrants: setting.closed_by_two(1),
+            entrants: setting.closed_by_us_and_wrk(1),
         },
         Experiment {
             name: "pipelined",

@@ -63,7 +63,8 @@ pub(super) const K6_TEXT: &str = "import http from 'k6/http';\nexport const opti
 impl Setting {
     /// The closed loop of so many connections, by every tool found here.
     pub(super) fn closed_by_all(&self, connections: u32) -> Vec<Entrant> {
-        let mut entrants = vec![self.brunt_closed(connections, "none")];
+        let mut entrants =
+            ["mio", "uring"].map(|io| self.brunt_closed(connections, io, "none")).to_vec();
         let (c, s, url) = (connections, self.seconds, &self.url);
         let rows: [(&str, String, Parse); 6] = [
             ("wrk", format!("-t1 -c{c} -d{s}s {url}"), parse::wrk),
@@ -87,10 +88,10 @@ impl Setting {
         entrants
     }
 
-    /// The closed loop by wrk and brunt alone.
-    pub(super) fn closed_by_two(&self, connections: u32) -> Vec<Entrant> {
+    /// The closed loop by wrk and by brunt, with each way to wait for sockets.
+    pub(super) fn closed_by_us_and_wrk(&self, connections: u32) -> Vec<Entrant> {
         let mut entrants = self.closed_by_all(connections);
-        entrants.retain(|entrant| matches!(entrant.name.as_str(), "wrk" | "brunt"));
+        entrants.retain(|entrant| entrant.name == "wrk" || entrant.name.starts_with("brunt"));
         entrants
     }
 
@@ -125,9 +126,9 @@ impl Setting {
     /// The closed loop of 64 by brunt, with and without results.
     pub(super) fn written(&self) -> Vec<Entrant> {
         let file = self.dir.join("written.bin");
-        let mut writing = self.brunt_closed(64, &file.to_string_lossy());
+        let mut writing = self.brunt_closed(64, "auto", &file.to_string_lossy());
         writing.name = "brunt -output file".to_owned();
-        let mut bare = self.brunt_closed(64, "none");
+        let mut bare = self.brunt_closed(64, "auto", "none");
         bare.name = "brunt -output none".to_owned();
         vec![bare, writing]
     }
@@ -156,12 +157,16 @@ impl Setting {
         ]
     }
 
-    fn brunt_closed(&self, users: u32, output: &str) -> Entrant {
+    fn brunt_closed(&self, users: u32, io: &str, output: &str) -> Entrant {
         let (brunt, s) = (&self.brunt, self.seconds);
         let words = format!(
-            "{brunt} attack -targets={TARGETS} -rate=0 -max-workers={users} -cpus 1 -duration={s}s -output={output}"
+            "{brunt} attack -targets={TARGETS} -rate=0 -max-workers={users} -cpus 1 --io={io} -duration={s}s -output={output}"
         );
-        Entrant { name: "brunt".to_owned(), words: self.pinned(&words), count: Count::Server }
+        Entrant {
+            name: format!("brunt --io {io}"),
+            words: self.pinned(&words),
+            count: Count::Server,
+        }
     }
 
     fn brunt_open(&self, name: &str, rate: u32, more: &str, file: &str) -> Entrant {
@@ -250,7 +255,7 @@ mod tests {
         );
         assert!(entrants.iter().all(|one| one.words[..3] == ["taskset", "-c", "1"]));
         assert!(entrants.iter().all(|one| one.words.join(" ").contains("64")));
-        assert!(setting().closed_by_two(8).len() <= 2);
+        assert!(setting().closed_by_us_and_wrk(8).len() <= 3);
         let exact = &setting().open_20k()[0];
         assert!(!exact.words.contains(&"--tick".to_owned()));
         assert!(exact.words.contains(&"-rate=20000".to_owned()));

@@ -12,6 +12,7 @@ mod honesty;
 mod hostile;
 mod http2;
 mod lighttpd;
+mod many;
 mod nginx;
 mod peers;
 mod pipeline;

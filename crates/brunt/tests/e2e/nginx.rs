@@ -72,8 +72,9 @@ fn plain_tls_and_unix_socket() {
         (" -insecure".to_owned(), format!("https://127.0.0.1:{tls}/")),
         (format!(" -unix-socket={socket}"), "http://no-such-host.invalid/".to_owned()),
     ];
-    for (flags, url) in cases {
-        let attack = format!("attack -duration=1s{flags}");
+    let each = cases.iter().flat_map(|case| ["mio", "uring"].map(|io| (case, io)));
+    for ((flags, url), io) in each {
+        let attack = format!("attack -duration=1s -io={io}{flags}");
         let (code, ran) = pipe(&attack, &format!("GET {url}\n"), "report -type=json");
         assert_eq!(code, Some(0));
         let json = ran.with_code(0).json();

@@ -1,6 +1,7 @@
 //! `attack`: argv → Typed → Meant → a run → results, report, exit code.
 
 mod bench;
+mod descriptors;
 mod exporter;
 mod meant;
 mod run;

@@ -13,6 +13,7 @@ use metrics::{
 use results::{Sink, SinkReport, StreamInfo, WriteError};
 use workload::Plan;
 
+use super::descriptors;
 use super::exporter::Exporter;
 use super::meant::{Closing, Meant};
 use super::targets;
@@ -20,11 +21,16 @@ use crate::command::live::Live;
 use crate::dialect::Dialect;
 use crate::exit_code::{ExitCode, Failed, Outcome};
 use crate::input::Interrupts;
-use crate::output::Place;
+use crate::output::{self, Place};
 
 /// Carries out what was meant.
 pub(super) fn attack(meant: Meant, dialect: Dialect) -> Outcome {
     let interrupts = Interrupts::watch()?;
+    let limit = descriptors::raise();
+    let complaint = descriptors::complaint(&meant.plan.load, &meant.settings, limit);
+    if let (Dialect::Native, Some(complaint)) = (dialect, complaint) {
+        output::complain(&format!("brunt: {complaint}"));
+    }
     let exporter = exporter(&meant, dialect)?;
     let labels = labels(&meant.plan);
     // Opened before the first request: an output that cannot be written must not cost an attack.

@@ -1,0 +1,64 @@
+//! Open descriptors: the limit is raised as far as the system lets us, and where even that is too low for the connections
+//! asked for, it is said before the run.
+
+use engine::Settings;
+use workload::Load;
+
+/// Descriptors of ours that are no connections: standard streams, results, resolvers.
+const OTHERS: u64 = 32;
+/// Of each worker: what it waits with, and what wakes it.
+const OTHERS_PER_WORKER: u64 = 4;
+
+/// Raises the limit; gives the one in force. A system that does not tell has none that we know of.
+pub(super) fn raise() -> u64 {
+    net::machine::raise_descriptor_limit().unwrap_or(u64::MAX)
+}
+
+/// What to say where `limit` descriptors are too few.
+pub(super) fn complaint(load: &Load, settings: &Settings, limit: u64) -> Option<String> {
+    let wanted = connections(load, settings)?;
+    let room = limit.saturating_sub(OTHERS + OTHERS_PER_WORKER * settings.workers as u64);
+    (wanted > room).then(|| {
+        format!(
+            "{wanted} connections were asked for and about {room} can be open (limit of descriptors: {limit}); those beyond \
+             fail (raise the limit with \"ulimit -Hn\", or run several)"
+        )
+    })
+}
+
+/// The most connections that the load may need; `None` where it does not say.
+fn connections(load: &Load, settings: &Settings) -> Option<u64> {
+    let under_way = match load {
+        Load::Open { max_in_flight, .. } => *max_in_flight,
+        Load::Closed { users } => Some(*users),
+    };
+    let most = settings.max_connections.map(|most| most as u64);
+    match (under_way, most) {
+        (Some(hits), Some(most)) => Some(hits.min(most)),
+        (hits, most) => hits.or(most),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(users: u64, most: Option<usize>, limit: u64, room: Option<&str>) {
+        let settings = Settings { max_connections: most, workers: 2, ..Settings::default() };
+        let said = complaint(&Load::Closed { users }, &settings, limit);
+        assert_eq!(said.is_some(), room.is_some(), "{users} users, {most:?}, {limit}: {said:?}");
+        let (said, room) = (said.unwrap_or_default(), room.unwrap_or_default());
+        assert!(said.contains(room), "{users} users, {most:?}, {limit}: {said}");
+    }
+
+    #[test]
+    fn too_few_descriptors_are_complained_of() {
+        let words = "30000 connections were asked for and about 19960 can be open (limit of descriptors: 20000)";
+        check(30_000, None, 20_000, Some(words));
+        check(90_000, Some(30_000), 20_000, Some(words));
+        check(30_000, Some(19_960), 20_000, None);
+        check(19_960, None, 20_000, None);
+        check(1, None, 3, Some("about 0 can"));
+        check(u64::MAX, None, u64::MAX, Some("asked for"));
+    }
+}
