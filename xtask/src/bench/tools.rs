@@ -251,7 +251,7 @@ mod tests {
         let entrants = setting().closed_by_all(64);
         assert_eq!(
             entrants[0].words.join(" "),
-            "taskset -c 1 /b/brunt attack -targets=targets.txt -rate=0 -max-workers=64 -cpus 1 -duration=3s -output=none"
+            "taskset -c 1 /b/brunt attack -targets=targets.txt -rate=0 -max-workers=64 -cpus 1 --io=mio -duration=3s -output=none"
         );
         assert!(entrants.iter().all(|one| one.words[..3] == ["taskset", "-c", "1"]));
         assert!(entrants.iter().all(|one| one.words.join(" ").contains("64")));
