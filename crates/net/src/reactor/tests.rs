@@ -1,4 +1,5 @@
-//! The reactor against itself over loopback.
+//! The reactor against itself over loopback: what listens, and what only it does. As a client it is tested in
+//! `src/tests.rs`, with `Uring`.
 
 use super::*;
 
@@ -73,19 +74,6 @@ fn unix_sockets_carry_bytes_and_the_end() {
 }
 
 #[test]
-fn a_reset_is_told_as_one() {
-    let mut reactor = Reactor::new(Instant::now()).expect("a reactor");
-    let (client, server) = connected_pair(&mut reactor, &any_port());
-    reactor.reset(server);
-    let mut buf = [0; 8];
-    turn_until(&mut reactor, |reactor, event| {
-        let closed = matches!(event, Event::Ready(2, ready) if ready.closed);
-        (closed && reactor.recv(client, &mut buf) == Progress::Failed(IoFailure::Reset))
-            .then_some(())
-    });
-}
-
-#[test]
 fn a_closed_socket_is_not_heard_of_again() {
     let mut reactor = Reactor::new(Instant::now()).expect("a reactor");
     let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -99,44 +87,4 @@ fn a_closed_socket_is_not_heard_of_again() {
     reactor.close(client);
     reactor.open(7, Dial { to: &to, from: None }).expect("the key's next socket");
     assert_eq!(reactor.next_event(), None);
-}
-
-#[test]
-fn a_closed_port_refuses() {
-    let mut reactor = Reactor::new(Instant::now()).expect("a reactor");
-    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let to = Address::Ip(free.local_addr().expect("its address"));
-    drop(free);
-    let told = match reactor.open(7, Dial { to: &to, from: None }) {
-        Err(failure) => failure,
-        Ok(_) => turn_until(&mut reactor, |_, event| match event {
-            Event::Refused(7, failure) => Some(failure),
-            other => panic!("unexpected {other:?}"),
-        }),
-    };
-    assert_eq!(told, IoFailure::Refused);
-}
-
-#[test]
-fn a_wait_is_never_early_beyond_its_cut_and_names_are_answered() {
-    let mut reactor = Reactor::new(Instant::now()).expect("a reactor");
-    crate::machine::make_timers_punctual();
-    for step in [50u64, 500, 1_500] {
-        let until = reactor.now() + Nanos::from_micros(step);
-        assert!(reactor.wait(Some(until)) >= until, "{step} µs");
-    }
-    reactor.resolve(9, "127.0.0.1");
-    assert_eq!(
-        turn_until(&mut reactor, |_, event| Some(event)),
-        Event::Resolved(9, Ok(vec!["127.0.0.1".parse().expect("an address")]))
-    );
-}
-
-#[test]
-fn another_thread_wakes_it() {
-    let mut reactor = Reactor::new(Instant::now()).expect("a reactor");
-    let waker = reactor.waker();
-    let thread = std::thread::spawn(move || waker.wake());
-    turn_until(&mut reactor, |_, event| (event == Event::Woken).then_some(()));
-    thread.join().expect("the waking thread");
 }

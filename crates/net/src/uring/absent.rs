@@ -33,7 +33,7 @@ impl Uring {
     }
 
     /// Lets waits gather answers.
-    pub fn allow_gathering(&mut self) {
+    pub fn allow_gathering(&mut self, _: u64) {
         match self.0 {}
     }
 

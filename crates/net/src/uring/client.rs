@@ -71,7 +71,7 @@ impl Uring {
             cancels: Vec::new(),
             starved: Vec::new(),
             awaited: 0,
-            patience: Patience::new(false),
+            patience: Patience::new(None),
             pending: VecDeque::with_capacity(64),
             mailbox: Mailbox::new(chime.clone()),
             chime,
@@ -84,11 +84,11 @@ impl Uring {
         self.start = start;
     }
 
-    /// Lets waits gather answers for up to 100 µs where they come in floods: less CPU, and what is seen of an answer's time
-    /// is late by up to an eighth of it. For closed loops; a pace would suffer. Where the kernel cannot (before Linux 6.12)
-    /// nothing changes.
-    pub fn allow_gathering(&mut self) {
-        self.patience = Patience::new(self.ring.can_gather());
+    /// Lets waits gather answers where they come in floods: less CPU, and what is seen of an answer's time is late by up to
+    /// one in `share` of it, 100 µs at most. For closed loops; a pace would suffer. Where the kernel cannot (before Linux
+    /// 6.12) nothing changes.
+    pub fn allow_gathering(&mut self, share: u64) {
+        self.patience = Patience::new(Some(share.max(1)).filter(|_| self.ring.can_gather()));
     }
 
     /// Names are looked up by this resolver. Without one, [`Io::resolve`] answers only IP addresses.

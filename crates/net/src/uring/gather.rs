@@ -2,22 +2,19 @@
 //! completions in one wake-up are cheap; but the first of them is seen late by the time that it waited for the last. So a
 //! wait gathers only where answers come so fast that it is over in a small part of the time that one answer takes:
 //!
-//! window = min(100 µs, round trip / 8), round trip = awaited · spacing
+//! window = min(100 µs, round trip / share), round trip = awaited · spacing
 //!
-//! where `awaited` is the number of sockets that wait for an answer, `spacing` the time between two answers, and the round
+//! where `share` is the caller's choice, `awaited` is the number of sockets that wait for an answer, `spacing` the time between two answers, and the round
 //! trip follows from both by Little's law.
 
 use stdx::Nanos;
 
 use super::ring::{AT_ONCE, Gather};
 
-/// Answers awaited below which nothing is gathered: with few connections everybody waits for us.
-const AWAITED_MIN: u32 = 32;
-/// The window's share of the round trip: one in so many.
-const SHARE: u64 = 8;
 /// The longest window.
 const WINDOW_MAX: Nanos = Nanos::from_micros(100);
-/// Answers expected within the window below which it is not worth its timer.
+/// Answers expected within the window below which it is not worth its timer. So nothing is gathered where fewer than
+/// `6 · share` are awaited.
 const WANT_MIN: u64 = 6;
 /// How long answers are counted before the time between them is known anew.
 const COUNTED: Nanos = Nanos::MILLI;
@@ -25,7 +22,8 @@ const COUNTED: Nanos = Nanos::MILLI;
 /// How long waits gather completions.
 #[derive(Debug)]
 pub(super) struct Patience {
-    allowed: bool,
+    /// The window is the round trip's part of one in so many; `None` gathers nothing.
+    share: Option<u64>,
     /// The time between two answers, when last known.
     spacing: Nanos,
     /// Answers counted since then.
@@ -34,8 +32,8 @@ pub(super) struct Patience {
 }
 
 impl Patience {
-    pub(super) fn new(allowed: bool) -> Self {
-        Self { allowed, spacing: Nanos::MAX, answers: 0, since: Nanos::ZERO }
+    pub(super) fn new(share: Option<u64>) -> Self {
+        Self { share, spacing: Nanos::MAX, answers: 0, since: Nanos::ZERO }
     }
 
     /// An answer came.
@@ -45,19 +43,14 @@ impl Patience {
 
     /// How to wait, at `now` and for `sleep` at most, while so many sockets await an answer.
     pub(super) fn gather(&mut self, now: Nanos, sleep: Option<Nanos>, awaited: u32) -> Gather {
-        if !self.allowed {
-            return AT_ONCE;
-        }
+        let Some(share) = self.share else { return AT_ONCE };
         let counted = now.saturating_sub(self.since);
         if counted >= COUNTED {
             self.spacing = counted / self.answers.max(1);
             (self.answers, self.since) = (0, now);
         }
-        if awaited < AWAITED_MIN {
-            return AT_ONCE;
-        }
         let round_trip = Nanos(self.spacing.0.saturating_mul(u64::from(awaited)));
-        let window = WINDOW_MAX.min(round_trip / SHARE);
+        let window = WINDOW_MAX.min(round_trip / share);
         let want = window.0 / self.spacing.0.max(1);
         if want < WANT_MIN || sleep.is_some_and(|sleep| sleep <= window) {
             return AT_ONCE;
@@ -72,7 +65,7 @@ mod tests {
 
     /// What a wait does after a millisecond with so many answers, while so many are awaited.
     fn check(answers: u64, awaited: u32, want: u32, window_us: u64) {
-        let mut patience = Patience::new(true);
+        let mut patience = Patience::new(Some(8));
         (0..answers).for_each(|_| patience.count());
         let gather = patience.gather(Nanos::MILLI, Some(Nanos::SECOND), awaited);
         let expected = Gather { want, window: Nanos::from_micros(window_us) };
@@ -94,11 +87,11 @@ mod tests {
 
     #[test]
     fn a_deadline_or_a_pace_is_more_urgent() {
-        let mut patience = Patience::new(true);
+        let mut patience = Patience::new(Some(8));
         (0..125).for_each(|_| patience.count());
         assert_eq!(patience.gather(Nanos::MILLI, Some(Nanos::from_micros(60)), 64), AT_ONCE);
         assert_ne!(patience.gather(Nanos::MILLI, None, 64), AT_ONCE);
-        let mut never = Patience::new(false);
+        let mut never = Patience::new(None);
         (0..125).for_each(|_| never.count());
         assert_eq!(never.gather(Nanos::MILLI, None, 64), AT_ONCE);
     }

@@ -229,8 +229,8 @@ impl Drop for Ring {
     fn drop(&mut self) {
         if self.enabled {
             let all = self.uring.submitter().register_sync_cancel(None, CancelBuilder::any());
-            // Where nothing was under way there is nothing to end. A ring that another thread owns cannot be told to
-            // end; its operations end with that thread.
+            // Where nothing was under way there is nothing to end. Another thread than the ring's own may not say it; the
+            // kernel then calls everything off as the ring's descriptor closes.
             drop::<io::Result<()>>(all);
         }
     }
