@@ -124,13 +124,10 @@ impl Run {
         let mut lanes = lazy_lanes(lazy, workers)?;
         let (mut seats, mut batches, mut wakers) = (Vec::new(), Vec::new(), Vec::new());
         let mut spares = Vec::new();
-        let machines = Machine::several(workers, settings.io)?;
+        let machines = Machine::several(workers, settings.io, &prepared.plan.load)?;
         let io = machines[0].name();
         for (worker, mut machine) in machines.into_iter().enumerate() {
             machine.set_resolver(Arc::clone(&resolver));
-            if matches!(prepared.plan.load, Load::Closed { .. }) {
-                machine.allow_gathering();
-            }
             wakers.push(machine.waker());
             let (batch_sender, batch_receiver) = sync_channel(BATCHES_MAX);
             let (snapshot_sender, snapshots) = sync_channel(SNAPSHOTS_SPARE);
