@@ -16,6 +16,8 @@ mod output;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // A descriptor for each connection; where the limit stays, those beyond it fail and are counted.
+    net::machine::raise_descriptor_limit().ok();
     let mut args = std::env::args_os();
     let program = args.next().unwrap_or_default();
     match args.map(|arg| arg.into_string()).collect::<Result<Vec<String>, _>>() {

@@ -22,8 +22,6 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let (config, addresses) = meant(&typed)?;
     let tls = config.tls.is_some();
     let interrupts = Interrupts::watch()?;
-    // Where the limit stays, clients beyond it wait to be accepted.
-    net::machine::raise_descriptor_limit().ok();
     let server = Server::start(config, &addresses).map_err(|error| {
         let places: Vec<String> = addresses.iter().map(|address| url(address, tls)).collect();
         Failed::from(anyhow!("cannot listen on {}: {}", places.join(", "), input::reason(&error)))

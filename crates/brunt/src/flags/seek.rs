@@ -88,6 +88,7 @@ const SHARED: &[&str] = &[
     "seed",
     "json",
     "progress",
+    "io",
     "pin",
     "rt",
 ];

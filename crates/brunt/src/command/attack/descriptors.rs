@@ -1,5 +1,5 @@
-//! Open descriptors: the limit is raised as far as the system lets us, and where even that is too low for the connections
-//! asked for, it is said before the run.
+//! Open descriptors: where even the limit that `main` raised is too low for the connections asked for, it is said before
+//! the run.
 
 use engine::Settings;
 use workload::Load;
@@ -9,8 +9,8 @@ const OTHERS: u64 = 32;
 /// Of each worker: what it waits with, and what wakes it.
 const OTHERS_PER_WORKER: u64 = 4;
 
-/// Raises the limit; gives the one in force. A system that does not tell has none that we know of.
-pub(super) fn raise() -> u64 {
+/// The limit in force, as far as it could be raised. A system that does not tell has none that we know of.
+pub(super) fn limit() -> u64 {
     net::machine::raise_descriptor_limit().unwrap_or(u64::MAX)
 }
 

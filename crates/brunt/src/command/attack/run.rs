@@ -26,7 +26,7 @@ use crate::output::{self, Place};
 /// Carries out what was meant.
 pub(super) fn attack(meant: Meant, dialect: Dialect) -> Outcome {
     let interrupts = Interrupts::watch()?;
-    let limit = descriptors::raise();
+    let limit = descriptors::limit();
     let complaint = descriptors::complaint(&meant.plan.load, &meant.settings, limit);
     if let (Dialect::Native, Some(complaint)) = (dialect, complaint) {
         output::complain(&format!("brunt: {complaint}"));
