@@ -36,7 +36,7 @@ _brunt() {
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$cur"))
   elif [[ -z $command ]]; then
-    COMPREPLY=($(compgen -W "demo attack bench seek report plot encode dump serve scheduler completions man help ab vegeta" -- "$cur"))
+    COMPREPLY=($(compgen -W "demo attack bench seek report plot encode dump serve scheduler completions man help ab hey oha perfer vegeta wrk wrk2" -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi
