@@ -6,9 +6,9 @@ _brunt() {
   done
   case $command in
     demo) flags="-q -cpus -version";;
-    attack) flags="-targets -format -lazy -body -chunked -header -name -rate -duration -shape -workers -max-workers -tick -seed -timeout -redirects -keepalive -connections -max-connections -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -json -progress -q -pin -rt -cpus -version";;
-    bench) flags="-c -n -d -pipeline -think -warmup -k -no-keepalive -per-connection -X -targets -format -body -chunked -header -name -seed -timeout -redirects -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -json -progress -q -pin -rt -cpus -version";;
-    seek) flags="-objective -by -arrivals -from -to -step -warmup -cooldown -precision -max-steps -state -plot -X -targets -format -body -chunked -header -seed -timeout -redirects -keepalive -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -insecure -cert -key -root-certs -session-tickets -json -progress -pin -rt -cpus -version";;
+    attack) flags="-targets -format -lazy -body -chunked -header -name -rate -duration -shape -workers -max-workers -tick -seed -timeout -redirects -keepalive -connections -max-connections -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -json -progress -q -io -pin -rt -cpus -version";;
+    bench) flags="-c -n -d -pipeline -think -warmup -k -no-keepalive -per-connection -X -targets -format -body -chunked -header -name -seed -timeout -redirects -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -json -progress -q -io -pin -rt -cpus -version";;
+    seek) flags="-objective -by -arrivals -from -to -step -warmup -cooldown -precision -max-steps -state -plot -X -targets -format -body -chunked -header -seed -timeout -redirects -keepalive -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -insecure -cert -key -root-certs -session-tickets -json -progress -io -pin -rt -cpus -version";;
     report) flags="-type -buckets -every -output -by -json -fail-on-invalid -cpus -version";;
     plot) flags="-title -threshold -output -type -percentiles -histogram -overlay -bars -value -axis -json -cpus -version";;
     encode) flags="-to -output -cpus -version";;
@@ -22,11 +22,14 @@ _brunt() {
   case $command:$prev in
     attack:-format|attack:--format) COMPREPLY=($(compgen -W "http json" -- "$cur")); return;;
     attack:-to|attack:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
+    attack:-io|attack:--io) COMPREPLY=($(compgen -W "auto mio uring" -- "$cur")); return;;
     bench:-format|bench:--format) COMPREPLY=($(compgen -W "http json" -- "$cur")); return;;
     bench:-to|bench:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
+    bench:-io|bench:--io) COMPREPLY=($(compgen -W "auto mio uring" -- "$cur")); return;;
     seek:-by|seek:--by) COMPREPLY=($(compgen -W "rate connections" -- "$cur")); return;;
     seek:-arrivals|seek:--arrivals) COMPREPLY=($(compgen -W "poisson constant" -- "$cur")); return;;
     seek:-format|seek:--format) COMPREPLY=($(compgen -W "http json" -- "$cur")); return;;
+    seek:-io|seek:--io) COMPREPLY=($(compgen -W "auto mio uring" -- "$cur")); return;;
     report:-by|report:--by) COMPREPLY=($(compgen -W "target status name connection" -- "$cur")); return;;
     plot:-type|plot:--type) COMPREPLY=($(compgen -W "html svg png text json" -- "$cur")); return;;
     plot:-axis|plot:--axis) COMPREPLY=($(compgen -W "linear tail" -- "$cur")); return;;
