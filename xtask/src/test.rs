@@ -136,7 +136,7 @@ mod tests {
     fn missing_programs_name_their_packages() {
         assert_eq!(
             missing(|program| program == "openssl"),
-            ["nginx-light", "chromium", "apache2-utils", "puma", "lighttpd"]
+            ["nginx-light", "chromium", "apache2-utils", "puma", "lighttpd", "wrk", "hey"]
         );
         assert!(missing(|_| true).is_empty());
     }

@@ -466,7 +466,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
         "io",
         Kind::Choice(&["auto", "mio", "uring"]),
         "auto",
-        "How sockets are waited for: epoll (mio) or, on Linux from 6.1 on, io_uring; auto is uring for 192 users and more.",
+        "How sockets are waited for: mio (epoll, kqueue) or uring (Linux 6.1); auto: uring from 192 users on.",
         |t: &mut AttackFlags, v| value::io_choice(v).map(|io| t.io = io),
     )
     .native(),

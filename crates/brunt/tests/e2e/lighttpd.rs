@@ -45,12 +45,12 @@ fn proxy(scratch: &Scratch, balance: &str, behind: &[u16]) -> (Started, u16) {
     (process, port)
 }
 
-/// The value of a bar.
-fn median(json: &serde_json::Value, metric: &str, label: &str) -> f64 {
+/// The `low`, `median` or `high` value of a label's runs.
+fn bar(json: &serde_json::Value, metric: &str, label: &str, which: &str) -> f64 {
     let charts = json["metrics"].as_array().unwrap();
     let chart = charts.iter().find(|chart| chart["name"] == metric).unwrap();
     let bars = chart["bars"].as_array().unwrap();
-    bars.iter().find(|bar| bar["label"] == label).unwrap()["median"].as_f64().unwrap()
+    bars.iter().find(|bar| bar["label"] == label).unwrap()[which].as_f64().unwrap()
 }
 
 #[test]
@@ -58,18 +58,22 @@ fn the_seeds_order_and_its_five_figures() {
     let scratch = Scratch::new("lighttpd");
     let (servers, ports): (Vec<Server>, Vec<u16>) = (0..3).map(|_| mongrel()).unzip();
     let mut line = "plot -bars=rate,duration,transfer,longest,median -json".to_owned();
-    for balance in ["hash", "round-robin", "fair"] {
+    let variants = ["hash", "round-robin", "fair"];
+    let proxies: Vec<(Started, u16)> =
+        variants.iter().map(|balance| proxy(&scratch, balance, &ports)).collect();
+    // Other tests load the machine meanwhile, so the variants take turns, three times.
+    for (turn, at) in (0..9).map(|run| (run / 3, run % 3)) {
+        let (balance, port) = (variants[at], proxies[at].1);
         let before: Vec<u64> = servers.iter().map(|server| server.stats().requests).collect();
-        let (_lighttpd, port) = proxy(&scratch, balance, &ports);
-        let file = text(&scratch.path(&format!("{balance}.arrow")));
-        run(&format!("bench -n 2000 -c 50 -q -output={file} http://127.0.0.1:{port}/"))
+        let file = text(&scratch.path(&format!("{balance}-{turn}.arrow")));
+        run(&format!("bench -n 1000 -c 50 -q -output={file} http://127.0.0.1:{port}/"))
             .with_code(0);
         line.push_str(&format!(" {balance}={file}"));
         let served = servers.iter().zip(before).map(|(server, n)| server.stats().requests - n);
         let mut served: Vec<u64> = served.collect();
         served.sort_unstable();
         // One URL is one hash, so one server does all of it.
-        let spread = if balance == "hash" { served == [0, 0, 2000] } else { served[0] > 500 };
+        let spread = if balance == "hash" { served == [0, 0, 1000] } else { served[0] > 250 };
         assert!(spread, "{balance}: {served:?}");
     }
     let page = scratch.path("bars.html");
@@ -77,19 +81,20 @@ fn the_seeds_order_and_its_five_figures() {
     command.args(["-value", "load average:hash=1.15,round-robin=3.15,fair=3.28"]);
     let json = start(command).wait().with_code(0).json();
     // The two that share the work are alike, and which of them is ahead is noise; hash has one server of three.
+    // The best of each variant's runs are compared: what disturbs a run makes it slower, and never faster.
     for balance in ["round-robin", "fair"] {
-        for metric in ["rate", "transfer"] {
-            let (shared, one) = (median(&json, metric, balance), median(&json, metric, "hash"));
+        for (metric, best) in [("rate", "high"), ("transfer", "high")] {
+            let [shared, one] = [balance, "hash"].map(|label| bar(&json, metric, label, best));
             assert!(shared > 1.7 * one, "{metric}, {balance}: {json}");
         }
-        for metric in ["duration", "median"] {
-            let (shared, one) = (median(&json, metric, balance), median(&json, metric, "hash"));
+        for (metric, best) in [("duration", "low"), ("median", "low")] {
+            let [shared, one] = [balance, "hash"].map(|label| bar(&json, metric, label, best));
             assert!(shared * 1.7 < one, "{metric}, {balance}: {json}");
         }
     }
-    // 2,000 pages of 2,495 bytes and their heads.
-    let kilobytes = median(&json, "transfer", "fair") * median(&json, "duration", "fair");
-    assert!((4873.0..5700.0).contains(&kilobytes), "{kilobytes}");
+    // 1,000 pages of 2,495 bytes and their heads.
+    let kilobytes = bar(&json, "transfer", "fair", "high") * bar(&json, "duration", "fair", "low");
+    assert!((2436.0..2850.0).contains(&kilobytes), "{kilobytes}");
     let page = std::fs::read_to_string(page).unwrap();
     assert_eq!(page.matches("<section class=\"card\"><svg").count(), 6);
     for title in ["Requests per second", "Total time taken", "Transfer rate", "Longest request"] {
