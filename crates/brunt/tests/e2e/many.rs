@@ -1,5 +1,7 @@
 //! Many connections, and the two ways to wait for them.
 
+use std::io::{Read, Write};
+use std::net::{IpAddr, TcpListener};
 use std::process::{Command, Stdio};
 
 use demo::Config;
@@ -70,5 +72,29 @@ fn large_bodies_and_short_connections_either_way() {
         let json = run(&short).with_code(0).json();
         assert_eq!((&json["requests"], &json["success"]), (&2000.into(), &1.into()), "{json}");
         assert_eq!(json["brunt"]["generator"]["connections"], 2000, "{io}");
+    }
+}
+
+/// Every address of 127.0.0.0/8 is ours on Linux alone.
+#[cfg(target_os = "linux")]
+#[test]
+fn several_local_addresses_share_the_connections() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let peers = std::thread::spawn(move || {
+        let answer = |(mut conn, from): (std::net::TcpStream, std::net::SocketAddr)| -> IpAddr {
+            assert!(conn.read(&mut [0; 4096]).unwrap() > 0);
+            conn.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+            from.ip()
+        };
+        (0..30).map(|_| answer(listener.accept().unwrap())).collect::<Vec<IpAddr>>()
+    });
+    let flags = "-c 1 -n 30 -k=false -laddr 127.0.0.2,127.0.0.3 -laddr 127.0.0.4";
+    let json = run(&format!("bench {flags} -json {url}")).with_code(0).json();
+    assert_eq!(json["success"], 1, "{json}");
+    let peers = peers.join().unwrap();
+    for local in ["127.0.0.2", "127.0.0.3", "127.0.0.4"] {
+        let local: IpAddr = local.parse().unwrap();
+        assert_eq!(peers.iter().filter(|peer| **peer == local).count(), 10, "{local}");
     }
 }
