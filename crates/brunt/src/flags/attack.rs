@@ -293,8 +293,8 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
         "laddr",
         Kind::Text("IP,…"),
         "0.0.0.0",
-        "Local addresses to connect from, in turn.",
-        |t: &mut AttackFlags, v| value::addresses(v).map(|list| t.local_addrs = list),
+        "Local addresses to connect from, in turn; may be given several times.",
+        |t: &mut AttackFlags, v| value::addresses(v).map(|list| t.local_addrs.extend(list)),
     ),
     Flag::new(
         "unix-socket",
