@@ -16,7 +16,7 @@
 //! interval the middle 95 %. It never fails to converge, and steps that are all clean below and all wrong above give a wide
 //! interval, not an infinite slope.
 //!
-//! `f` is mixed with what is thought of it beforehand, as if from [`DISPERSION_STEPS`] of the `n` steps: hits that are due soon
+//! `f` is mixed with what is thought of it beforehand, as if from `DISPERSION_STEPS` of the `n` steps: hits that are due soon
 //! after one another wait in the same queue, so slow hits come in bunches. Without it, the first few steps that happen to be
 //! quiet would look like certainty.
 
