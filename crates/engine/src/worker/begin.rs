@@ -63,9 +63,9 @@ impl<I: Io> Worker<I> {
     /// Has each user of a closed loop that is idle, or has thought, begin its next hit.
     pub(super) fn begin_idle_users(&mut self) {
         let Pace::Closed(closed) = &self.pace else { return };
-        if closed.left == 0 {
-            self.pace = Pace::Over;
-            return;
+        // Also where every user thinks: none may be due before the end.
+        if closed.left == 0 || self.prepared.plan.duration.is_some_and(|end| self.now >= end) {
+            return self.end_pace(self.now);
         }
         // A hit that fails at once makes its user idle again; that one waits for the next turn.
         for _ in 0..closed.ready(self.now).min(BURST_MAX as u64) {

@@ -216,7 +216,9 @@ impl<I: Io> Worker<I> {
         }
         let hit = self.hits.remove(number as usize);
         if let Pace::Closed(closed) = &mut self.pace {
-            closed.think(self.now, self.now + self.prepared.plan.think_after(hit.seq));
+            let thought = self.prepared.plan.think_after(hit.seq);
+            // A law with a long tail may draw more than there is time.
+            closed.think(self.now, self.now.saturating_add(thought));
         }
     }
 

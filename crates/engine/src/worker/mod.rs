@@ -233,7 +233,10 @@ impl<I: Io> Worker<I> {
         }
         let begin = match &self.pace {
             Pace::Open(open) if self.has_room(open.in_flight_max) => open.next_begin(),
-            Pace::Closed(closed) => closed.next_due(self.now),
+            Pace::Closed(closed) => {
+                let due = closed.next_due(self.now);
+                [due, self.prepared.plan.duration].into_iter().flatten().min()
+            }
             _ => None,
         };
         let lazy = self.lazy.as_ref().filter(|lane| lane.starved).map(|_| self.now + Nanos::MILLI);

@@ -107,6 +107,15 @@ fn users_think_between_answers() {
 }
 
 #[test]
+fn a_thought_without_end_is_no_hurry() {
+    let mut plan = plan(Load::Closed { users: 3 }, 1, &["/"]);
+    plan.think = stdx::Law::Fixed(Nanos::MAX);
+    let outcome = run(12, Faults::default(), server(0, "none"), plan, &Settings::default());
+    check_oracles(&outcome);
+    assert_eq!(outcome.total.hits(), 3, "each user's first, and none after it");
+}
+
+#[test]
 fn a_warm_up_is_sent_and_not_counted() {
     let mut by_time = plan(Load::Closed { users: 4 }, 3, &["/"]);
     by_time.warmup = Nanos::from_secs(1);
