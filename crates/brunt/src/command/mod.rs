@@ -310,6 +310,20 @@ const NO_FLAGS: &[Flag<()>] = &[];
 mod tests {
     use super::*;
 
+    /// Compares a text with a file of this crate, line by line.
+    pub(super) fn check_snapshot(file: &str, text: &str) {
+        let snapshot = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::create_dir_all(snapshot.parent().unwrap()).unwrap();
+            std::fs::write(&snapshot, text).unwrap();
+        }
+        let expected = std::fs::read_to_string(&snapshot).unwrap();
+        for (got, want) in text.lines().zip(expected.lines()) {
+            assert_eq!(got, want, "in {} (UPDATE=1 rewrites it)", snapshot.display());
+        }
+        assert_eq!(text.lines().count(), expected.lines().count());
+    }
+
     #[test]
     fn names_are_told_apart() {
         for command in COMMANDS {

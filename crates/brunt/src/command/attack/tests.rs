@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::meant::{Meant, World, meant};
 use crate::command::Ended;
+use crate::command::tests::check_snapshot;
 use crate::dialect::{Dialect, Invocation};
 use crate::flags::attack::FLAGS;
 use crate::flags::global::Global;
@@ -88,17 +89,7 @@ fn check(dialect: Dialect, name: &str) {
     for line in LINES {
         all.push_str(&format!("$ attack {line}\n{}\n\n", told(dialect, line, &scratch.0)));
     }
-    let file = format!("src/command/attack/snapshots/{name}.txt");
-    let snapshot = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::create_dir_all(snapshot.parent().unwrap()).unwrap();
-        std::fs::write(&snapshot, &all).unwrap();
-    }
-    let expected = std::fs::read_to_string(&snapshot).unwrap();
-    for (got, want) in all.lines().zip(expected.lines()) {
-        assert_eq!(got, want, "in {} (UPDATE=1 rewrites it)", snapshot.display());
-    }
-    assert_eq!(all.lines().count(), expected.lines().count());
+    check_snapshot(&format!("src/command/attack/snapshots/{name}.txt"), &all);
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! argv → `Asked`, as text. `UPDATE=1` rewrites the snapshot.
 
-use std::path::Path;
-
 use super::ask;
+use crate::command::tests::check_snapshot;
 
 /// Command lines of every tool.
 const LINES: &[&str] = &[
@@ -37,15 +36,7 @@ fn command_lines_mean() {
         asked.probe = None;
         all.push_str(&format!("$ {line}\n{asked:#?}\n\n"));
     }
-    let snapshot = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/command/peers/snapshot.txt");
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&snapshot, &all).unwrap();
-    }
-    let expected = std::fs::read_to_string(&snapshot).unwrap();
-    for (got, want) in all.lines().zip(expected.lines()) {
-        assert_eq!(got, want, "in {} (UPDATE=1 rewrites it)", snapshot.display());
-    }
-    assert_eq!(all.lines().count(), expected.lines().count());
+    check_snapshot("src/command/peers/snapshot.txt", &all);
 }
 
 #[test]
