@@ -1,8 +1,8 @@
 //! `Exchange`: takes a response apart for one hit: counts, decodes, keeps what is to be kept.
 
 use wire::content::{Codings, ContentDecoder, ContentError};
-use wire::h1::Version;
 use wire::h1::response::{Head, ResponseSink};
+use wire::h1::{HeadMemo, Version};
 
 use crate::conn::Kept;
 use crate::hit::Progress;
@@ -18,6 +18,8 @@ pub(crate) struct Exchange<'a> {
     pub(crate) decode: Decode,
     /// Whether this response's body is coded and decoded by us.
     pub(crate) coded: &'a mut bool,
+    /// The last head of responses to the same target, where nobody wants its fields.
+    pub(crate) memo: Option<&'a mut HeadMemo>,
     /// What went wrong with the content coding, if anything.
     pub(crate) failure: Option<ContentError>,
 }
@@ -35,9 +37,7 @@ pub(crate) enum Decode {
 
 impl ResponseSink for Exchange<'_> {
     fn head(&mut self, head: &Head<'_>) {
-        self.progress.status = head.status;
-        self.progress.bytes_in = 0;
-        *self.coded = false;
+        self.head_again(head.status);
         if !(200..400).contains(&head.status) {
             self.kept.reason.extend_from_slice(head.reason.as_bytes());
         }
@@ -47,6 +47,16 @@ impl ResponseSink for Exchange<'_> {
         if self.capture.headers != KeptHeaders::Nothing {
             self.keep_headers(head);
         }
+    }
+
+    fn memo(&mut self) -> Option<&mut HeadMemo> {
+        self.memo.as_deref_mut()
+    }
+
+    fn head_again(&mut self, status: u16) {
+        self.progress.status = status;
+        self.progress.bytes_in = 0;
+        *self.coded = false;
     }
 
     fn body(&mut self, bytes: &[u8]) {

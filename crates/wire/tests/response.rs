@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use proptest::prelude::*;
-use wire::h1::Progress;
 use wire::h1::request::{HeadStyle, RequestSpec, RequestTemplate, TargetForm};
 use wire::h1::response::{
     DecodeError, HEAD_MAX, Head, RequestMethod, ResponseDecoder, ResponseSink,
@@ -15,6 +14,7 @@ use wire::h1::server::{
     Connection, Framing, RequestDecoder, RequestHead, RequestSink, ResponseHead, encode_chunk,
     encode_last_chunk,
 };
+use wire::h1::{HeadMemo, Progress};
 use wire::url::Url;
 
 /// What a decoder said, the body's pieces joined.
@@ -100,6 +100,67 @@ fn pieces<'b>(bytes: &'b [u8], cuts: &[usize]) -> Vec<&'b [u8]> {
     cuts.extend([0, bytes.len()]);
     cuts.sort_unstable();
     cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect()
+}
+
+/// A sink that wants to know each head's status only, and remembers the last head.
+#[derive(Debug, Default)]
+struct Remembering {
+    statuses: Vec<u16>,
+    body: Vec<u8>,
+    memo: HeadMemo,
+    again: u32,
+}
+
+impl ResponseSink for Remembering {
+    fn head(&mut self, head: &Head<'_>) {
+        self.statuses.push(head.status);
+    }
+    fn body(&mut self, bytes: &[u8]) {
+        self.body.extend_from_slice(bytes);
+    }
+    fn memo(&mut self) -> Option<&mut HeadMemo> {
+        Some(&mut self.memo)
+    }
+    fn head_again(&mut self, status: u16) {
+        self.again += 1;
+        self.statuses.push(status);
+    }
+}
+
+/// All that a response came to, for a sink whose memo may hold its head or another's.
+fn remembered(method: RequestMethod, bytes: &[u8], sink: &mut Remembering) -> String {
+    let mut decoder = ResponseDecoder::new();
+    decoder.begin(method);
+    sink.statuses.clear();
+    sink.body.clear();
+    let step = decoder.handle_bytes(bytes, sink);
+    let end = matches!(step, Ok(Progress { done: false, .. })).then(|| decoder.handle_eof(sink));
+    let (reuse, codings) = (decoder.can_reuse(), decoder.content_encoding());
+    let (statuses, body) = (&sink.statuses, &sink.body);
+    let place = decoder.location();
+    format!("{step:?} {end:?} {statuses:?} {body:?} {reuse} {codings:?} {place:?}")
+}
+
+/// Whatever was remembered, a response comes to the same.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the corpus is files, for the fuzzer's sake")]
+fn a_remembered_head_means_the_same() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let paths = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let seeds: Vec<_> = paths.map(|path| std::fs::read(path).unwrap()).collect();
+    let mut again = 0;
+    for (before, after) in seeds.iter().flat_map(|seed| seeds.iter().map(move |next| (seed, next)))
+    {
+        for method in [RequestMethod::Other, RequestMethod::Head, RequestMethod::Connect] {
+            let expect = remembered(method, after, &mut Remembering::default());
+            let mut sink = Remembering::default();
+            remembered(RequestMethod::Other, before, &mut sink);
+            assert_eq!(remembered(method, after, &mut sink), expect);
+            assert_eq!(remembered(method, after, &mut sink), expect);
+            again += sink.again;
+        }
+    }
+    assert!(again > 1000, "only {again} heads were remembered");
 }
 
 /// Every seed's outcome is as written beside it (`UPDATE=1` writes it anew), whole and byte by byte.

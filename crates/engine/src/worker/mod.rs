@@ -21,6 +21,7 @@ use metrics::Histogram;
 use net::{Event, Io, Ready, Sock};
 use slab::Slab;
 use stdx::Nanos;
+use wire::h1::HeadMemo;
 
 use crate::conn::{Conns, Serials, State};
 use crate::failure::Failure;
@@ -105,7 +106,12 @@ pub(crate) struct Worker<I: Io> {
     input: Box<[u8]>,
     output: Vec<u8>,
     plain: Vec<u8>,
+    /// The last response heads, by the number of the target.
+    memos: [HeadMemo; MEMOS],
 }
+
+/// Targets beyond these share the memos of others.
+const MEMOS: usize = 8;
 
 /// What a worker starts with.
 #[derive(Debug)]
@@ -170,6 +176,7 @@ impl<I: Io> Worker<I> {
             input: vec![0; INPUT_LEN].into_boxed_slice(),
             output: Vec::with_capacity(INPUT_LEN),
             plain: Vec::with_capacity(INPUT_LEN),
+            memos: Default::default(),
         }
     }
 

@@ -172,6 +172,7 @@ impl<I: Io> Worker<I> {
         let decode = Self::request(&self.prepared, hit)
             .map_or(Decode::Nothing, |request| self.prepared.decode(request));
         Some(Exchange {
+            memo: None,
             progress: &mut hit.progress,
             content: &mut entry.content,
             kept: &mut entry.kept,

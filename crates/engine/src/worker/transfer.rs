@@ -8,6 +8,7 @@ use crate::conn::{Conn, State};
 use crate::exchange::{Decode, Exchange};
 use crate::failure::Failure;
 use crate::origin::Speaks;
+use crate::settings::KeptHeaders;
 use metrics::FailureKind;
 
 /// Reads of one connection before others get their turn.
@@ -331,7 +332,10 @@ impl<I: Io> Worker<I> {
         }
         let decode = Self::request(&self.prepared, hit)
             .map_or(Decode::Nothing, |request| self.prepared.decode(request));
+        let slot = hit.target.unwrap_or(0) as usize % self.memos.len();
+        let wanted = self.prepared.settings.capture.headers != KeptHeaders::Nothing;
         let exchange = Exchange {
+            memo: if wanted { None } else { Some(&mut self.memos[slot]) },
             progress: &mut hit.progress,
             content: &mut conn.content,
             kept: &mut conn.kept,

@@ -2,12 +2,14 @@
 
 mod body;
 pub(crate) mod fields;
+mod memo;
 pub mod request;
 pub mod response;
 pub mod server;
 mod write;
 
 pub use httparse::Header;
+pub use memo::HeadMemo;
 
 /// How far a decoder came with the bytes it was given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

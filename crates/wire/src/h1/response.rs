@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use super::body::{Body, ChunkFault, Chunked};
 use super::fields::{Fields, Length, Transfer};
+use super::memo::{HeadMemo, Meaning};
 use super::{Header, Progress, Version};
 use crate::content::Codings;
 
@@ -54,6 +55,15 @@ pub trait ResponseSink {
     fn head(&mut self, head: &Head<'_>);
     /// A part of the body came, without framing, content codings untouched.
     fn body(&mut self, bytes: &[u8]);
+
+    /// Where heads may be remembered. Who gives one is told of a head that came before, has a 2xx and no content coding by
+    /// [`head_again`](Self::head_again) alone.
+    fn memo(&mut self) -> Option<&mut HeadMemo> {
+        None
+    }
+
+    /// A head that came before came again.
+    fn head_again(&mut self, _status: u16) {}
 }
 
 /// Why bytes are not a response. The texts are Go's where Vegeta's users know them.
@@ -283,6 +293,11 @@ impl ResponseDecoder {
         if matches!(bytes.first(), Some(b'\r' | b'\n')) {
             return Err(malformed(bytes));
         }
+        if let Some((meaning, len)) = sink.memo().and_then(|memo| memo.recall(bytes)) {
+            self.accept(meaning)?;
+            sink.head_again(meaning.status);
+            return Ok(Some(len));
+        }
         let mut space = [const { MaybeUninit::uninit() }; HEADERS_MAX];
         let mut response = httparse::Response::new(&mut []);
         let parsed = httparse::ParserConfig::default()
@@ -300,34 +315,52 @@ impl ResponseDecoder {
             version: Version::from_minor(response.version),
             headers: response.headers,
         };
-        self.take_head(&head, sink)?;
+        let meaning = self.take_head(&head, sink)?;
+        if let Some(meaning) = meaning.filter(|_| self.is_plain())
+            && let Some(memo) = sink.memo()
+        {
+            memo.keep(&bytes[..len], meaning);
+        }
         Ok(Some(len))
     }
 
+    /// Gives what a final head means.
     fn take_head(
         &mut self,
         head: &Head<'_>,
         sink: &mut impl ResponseSink,
-    ) -> Result<(), DecodeError> {
+    ) -> Result<Option<Meaning>, DecodeError> {
         // RFC 9110, 15.2: a client must read any number of these; ours is large. 101 is final: it ends HTTP.
         if (100..200).contains(&head.status) && head.status != 101 {
             self.interim += 1;
             let too_many = self.interim > INTERIM_MAX;
-            return if too_many { Err(DecodeError::TooManyInterim) } else { Ok(()) };
+            return if too_many { Err(DecodeError::TooManyInterim) } else { Ok(None) };
         }
         if head.status < 100 {
             return Err(malformed(format!("HTTP/1.1 {:03}", head.status).as_bytes()));
         }
-        self.status = head.status;
         let fields = Fields::scan(head.headers, |header| self.handle_other(head.status, header));
-        let framing = self.framing(head, &fields)?;
-        self.reusable = self.is_reusable(head, &fields, framing);
+        let meaning = Meaning { status: head.status, version: head.version, fields };
+        self.accept(meaning)?;
+        sink.head(head);
+        Ok(Some(meaning))
+    }
+
+    /// Goes on to the body of a final head.
+    fn accept(&mut self, head: Meaning) -> Result<(), DecodeError> {
+        self.status = head.status;
+        let framing = self.framing(&head)?;
+        self.reusable = self.is_reusable(&head, framing);
         self.state = match framing {
             None | Some(Body::Length(0)) => State::Done,
             Some(body) => State::Body(body),
         };
-        sink.head(head);
         Ok(())
+    }
+
+    /// Whether nothing of the head matters but what its [`Meaning`] says.
+    fn is_plain(&self) -> bool {
+        (200..300).contains(&self.status) && self.codings.is_identity()
     }
 
     fn handle_other(&mut self, status: u16, header: &Header<'_>) {
@@ -345,7 +378,7 @@ impl ResponseDecoder {
     }
 
     /// How the body ends; `None` where there is none. RFC 9112, 6.3.
-    fn framing(&self, head: &Head<'_>, fields: &Fields) -> Result<Option<Body>, DecodeError> {
+    fn framing(&self, head: &Meaning) -> Result<Option<Body>, DecodeError> {
         let tunnel = self.method == RequestMethod::Connect && (200..300).contains(&head.status);
         let bodyless = matches!(head.status, 101 | 204 | 304);
         if tunnel || bodyless || self.method == RequestMethod::Head {
@@ -354,9 +387,9 @@ impl ResponseDecoder {
         // RFC 9112, 6.1: HTTP/1.0 knows no transfer codings.
         let transfer = match head.version {
             Version::Http10 => Transfer::Absent,
-            Version::Http11 => fields.transfer,
+            Version::Http11 => head.fields.transfer,
         };
-        match (transfer, fields.content_length) {
+        match (transfer, head.fields.content_length) {
             (Transfer::Unsupported, _) => Err(DecodeError::TransferEncoding),
             (Transfer::Chunked, _) => Ok(Some(Body::Chunked(Chunked::default()))),
             (Transfer::Absent, Length::Bytes(bytes)) => Ok(Some(Body::Length(bytes))),
@@ -366,7 +399,8 @@ impl ResponseDecoder {
     }
 
     /// RFC 9112, 9.3. Two ways of framing in one head are a sign of smuggling (6.3): the connection is not kept.
-    fn is_reusable(&self, head: &Head<'_>, fields: &Fields, framing: Option<Body>) -> bool {
+    fn is_reusable(&self, head: &Meaning, framing: Option<Body>) -> bool {
+        let fields = &head.fields;
         let kept = match head.version {
             Version::Http11 => !fields.close,
             Version::Http10 => fields.keep_alive && !fields.close,
