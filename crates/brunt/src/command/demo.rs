@@ -126,7 +126,7 @@ fn attack(
     // One worker is plenty for this rate, and leaves the other cores to the server.
     let settings = Settings { workers: 1, ..Settings::default() };
     let run = Run::start(plan, &settings, None).map_err(cannot_start)?;
-    Ok(conductor.conduct(&run))
+    conductor.conduct(&run)
 }
 
 /// What the report shows, in a sentence or two, with its own figures.

@@ -1,6 +1,6 @@
 //! `man`: the manual page in roff, from the tables.
 
-use super::{COMMANDS, Command, Ended, NO_FLAGS, usage};
+use super::{COMMANDS, Command, Ended, NO_FLAGS, PEERS, usage};
 use crate::dialect::Invocation;
 use crate::exit_code::ExitCode;
 use crate::flags::{Row, global};
@@ -20,9 +20,12 @@ fn page() -> String {
     let version = env!("CARGO_PKG_VERSION");
     let mut text = format!(
         ".TH BRUNT 1 \"\" \"brunt {version}\" \"User Commands\"\n.SH NAME\nbrunt \\- an honest load tester\n\
-         .SH SYNOPSIS\n.B brunt\n[\\fB\\-cpus\\fR N] \\fICOMMAND\\fR [flags]\n.br\n.B brunt ab\n[flags] \\fIURL\\fR\n.br\n.B brunt vegeta\n\
-         \\fICOMMAND\\fR [flags]\n.SH GLOBAL FLAGS\n"
+         .SH SYNOPSIS\n.B brunt\n[\\fB\\-cpus\\fR N] \\fICOMMAND\\fR [flags]\n"
     );
+    for (name, _) in PEERS {
+        text.push_str(&format!(".br\n.B brunt {name}\n\\fIARGUMENTS\\fR\n"));
+    }
+    text.push_str(".SH GLOBAL FLAGS\n");
     for row in global::FLAGS.iter().map(|flag| flag.row).filter(|row| row.name != "profile") {
         push_row(&mut text, row);
     }

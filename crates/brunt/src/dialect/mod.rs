@@ -9,9 +9,11 @@ mod vegeta;
 
 use std::ffi::OsStr;
 use std::path::Path;
+use std::process::ExitCode;
 
 use crate::flags::global::Global;
 use crate::flags::{self, Flag, FlagError, Grammar};
+use crate::output::{self, Place};
 
 /// Whose command line it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,30 +76,87 @@ impl Invocation {
 }
 
 /// Runs the command line; gives the code to end with.
-pub(crate) fn run(program: &OsStr, mut args: Vec<String>) -> std::process::ExitCode {
+pub(crate) fn run(program: &OsStr, mut args: Vec<String>) -> ExitCode {
     let called = Path::new(program).file_stem().unwrap_or_default();
     let mut peer = SPEAK.iter().find(|(name, _)| called == *name);
     if peer.is_none() && !args.is_empty() {
         peer = SPEAK.iter().find(|(name, _)| args[0] == *name);
         args.drain(..usize::from(peer.is_some()));
     }
-    match peer {
-        Some((_, run)) => run(&args),
-        None => native::run(&args).into(),
+    let Some((name, run)) = peer else { return native::run(&args).into() };
+    match take_results(&mut args) {
+        Ok(results) => run(&args, results),
+        Err(NoFile) => {
+            output::complain(&format!("brunt {name}: --results needs the name of a file"));
+            ExitCode::from(2)
+        }
     }
 }
 
-/// A dialect: its arguments in, the code to end with out.
-type Speak = fn(&[String]) -> std::process::ExitCode;
+/// The one word of ours in the dialects of others.
+const RESULTS: &str = "--results";
+
+/// It was given without the name of a file.
+#[derive(Debug, PartialEq, Eq)]
+struct NoFile;
+
+/// Takes `--results FILE` out of another tool's command line: where the results are stored besides.
+fn take_results(args: &mut Vec<String>) -> Result<Option<Place>, NoFile> {
+    let own = |arg: &String| {
+        arg.strip_prefix(RESULTS).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    };
+    let Some(at) = args.iter().position(own) else { return Ok(None) };
+    let word = args.remove(at);
+    let file = match word.split_once('=') {
+        Some((_, file)) => file.to_owned(),
+        None if at < args.len() => args.remove(at),
+        None => return Err(NoFile),
+    };
+    if file.is_empty() { Err(NoFile) } else { Ok(Some(Place::named(Some(&file)))) }
+}
+
+/// A dialect: its arguments, and where results go besides, in; the code to end with out.
+type Speak = fn(&[String], Option<Place>) -> ExitCode;
 
 /// How the dialects of other tools ([`crate::command::PEERS`]) are spoken, each by the name that the binary is called with, or
-/// its first argument.
+/// its first argument. Vegeta has a word of its own for results.
 const SPEAK: &[(&str, Speak)] = &[
-    ("ab", |args| ab::run(args).into()),
-    ("hey", |args| peers::run("hey", args)),
-    ("oha", |args| peers::run("oha", args)),
-    ("perfer", |args| peers::run("perfer", args)),
-    ("vegeta", |args| vegeta::run(args).into()),
-    ("wrk", |args| peers::run("wrk", args)),
-    ("wrk2", |args| peers::run("wrk2", args)),
+    ("ab", |args, results| ab::run(args, results).into()),
+    ("hey", |args, results| peers::run("hey", args, results)),
+    ("oha", |args, results| peers::run("oha", args, results)),
+    ("perfer", |args, results| peers::run("perfer", args, results)),
+    ("vegeta", |args, _| vegeta::run(args).into()),
+    ("wrk", |args, results| peers::run("wrk", args, results)),
+    ("wrk2", |args, results| peers::run("wrk2", args, results)),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_peer_is_spoken_and_told_of() {
+        let spoken: Vec<&str> = SPEAK.iter().map(|(name, _)| *name).collect();
+        let told: Vec<&str> = crate::command::PEERS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(spoken, told);
+        for name in spoken.into_iter().filter(|name| !matches!(*name, "ab" | "vegeta")) {
+            assert!(crate::command::peers::is_one(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn results_are_taken_out_of_a_line() {
+        let words = |line: &str| -> Vec<String> { line.split(' ').map(str::to_owned).collect() };
+        let taken = |line: &str| {
+            let mut args = words(line);
+            take_results(&mut args).map(|place| (place, args.join(" ")))
+        };
+        let file = Some(Place::File("f.arrow".to_owned()));
+        let rest = || "-n 5 http://h/".to_owned();
+        assert_eq!(taken("-n 5 http://h/"), Ok((None, rest())));
+        assert_eq!(taken("-n 5 --results f.arrow http://h/"), Ok((file.clone(), rest())));
+        assert_eq!(taken("--results=f.arrow -n 5 http://h/"), Ok((file, rest())));
+        assert_eq!(taken("-n 5 http://h/ --results"), Err(NoFile));
+        assert_eq!(taken("-n 5 --results= http://h/"), Err(NoFile));
+    }
+}

@@ -6,11 +6,11 @@ use crate::command::peers::{self, Refusal};
 use crate::output::{self, Place};
 
 /// Runs a command line of the tool of this name.
-pub(super) fn run(name: &str, args: &[String]) -> ExitCode {
+pub(super) fn run(name: &str, args: &[String], results: Option<Place>) -> ExitCode {
     let asked = peers::ask(name, args).and_then(|asked| peers::probe(&asked).map(|()| asked));
     match asked {
         Err(refusal) => refuse(&refusal),
-        Ok(asked) => match peers::carry_out(&asked) {
+        Ok(asked) => match peers::carry_out(&asked, results) {
             Ok(()) => ExitCode::SUCCESS,
             Err(failed) => {
                 output::complain(&format!("brunt {name}: {failed}"));

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -11,7 +11,8 @@ use std::time::Duration;
 use demo::{Config, ServiceTime};
 
 use crate::nginx::Nginx;
-use crate::{Ran, Scratch, Started, brunt, free_port, run, server, signal, start, until};
+use crate::puma::Puma;
+use crate::{Ran, Scratch, brunt, free_port, run, server, signal, start, until};
 
 /// The real ab.
 fn real() -> Command {
@@ -152,34 +153,10 @@ fn reports_on_nginx_are_abs_own() {
     cases.iter().for_each(|line| same(line));
 }
 
-/// A running Puma of our own; ended by its number when dropped.
-struct Puma {
-    _process: Started,
-    _scratch: Scratch,
-    port: u16,
-}
-
-impl Puma {
-    fn start() -> Self {
-        let binary = "/usr/bin/puma";
-        assert!(Path::new(binary).exists(), "this test needs Puma: apt-get install -y puma");
-        let scratch = Scratch::new("ab-puma");
-        let app = "run ->(env) { [200, { 'content-type' => 'text/plain' }, [\"ok\\n\" * (1 + env['QUERY_STRING'].to_i)]] }\n";
-        let config = scratch.file("config.ru", app);
-        let port = free_port();
-        let mut command = Command::new(binary);
-        command.args(["-e", "production", "-b", &format!("tcp://127.0.0.1:{port}"), &config]);
-        command.current_dir(&scratch.0);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let process = start(command);
-        until("puma listens", || TcpStream::connect(("127.0.0.1", port)).is_ok());
-        Self { _process: process, _scratch: scratch, port }
-    }
-}
-
 #[test]
 fn reports_on_puma_are_abs_own() {
-    let puma = Puma::start();
+    let app = "run ->(env) { [200, { 'content-type' => 'text/plain' }, [\"ok\\n\" * (1 + env['QUERY_STRING'].to_i)]] }\n";
+    let puma = Puma::start("ab-puma", app, "0:5");
     let url = format!("http://127.0.0.1:{}/", puma.port);
     for line in [
         format!("-n 20 -c 4 {url}"),

@@ -17,6 +17,7 @@ mod nginx;
 mod peers;
 mod pipeline;
 mod plot;
+mod puma;
 mod results_files;
 mod routes;
 mod seek;

@@ -23,9 +23,11 @@ use self::address::{Address, Proxy};
 use self::request::Request;
 pub(crate) use self::stored::AbReport;
 use self::watch::{Ended, Watch};
+use crate::command::attack::{Opened, labels};
+use crate::exit_code::Failed;
 use crate::flags::ab::AbFlags;
 use crate::input::Interrupts;
-use crate::output;
+use crate::output::{self, Place};
 
 /// A value is wrong, a file cannot be used, or the user interrupted.
 const WRONG: u8 = 1;
@@ -85,8 +87,8 @@ fn banner_html() -> String {
     )
 }
 
-/// Benchmarks; gives the exit code.
-pub(crate) fn run(flags: &AbFlags, operand: &str) -> Result<u8, Quit> {
+/// Benchmarks; the results go to a file as well, where one is named. Gives the exit code.
+pub(crate) fn run(flags: &AbFlags, operand: &str, results: Option<Place>) -> Result<u8, Quit> {
     let address = Address::parse(operand).ok_or(Quit::Usage("invalid URL"))?;
     if !(0..=CONCURRENCY_MAX).contains(&flags.concurrency) {
         return Err(Quit::Usage("Invalid Concurrency [Range 0..200000]"));
@@ -112,6 +114,8 @@ pub(crate) fn run(flags: &AbFlags, operand: &str) -> Result<u8, Quit> {
     if flags.window > 0 {
         output::complain("brunt ab: -b is not used: the kernel sizes the buffers");
     }
+    let opened = results.map(Opened::by_ending).transpose();
+    let opened = opened.map_err(|failed| unstored(&failed))?;
     let interrupts = Interrupts::watch().map_err(|failed| Quit::wrong(failed.to_string()))?;
     let rules = Rules { variable_length: flags.variable_length, resets_repeat: true };
     let mut watch = Watch::new(flags, Figures::new(rules));
@@ -119,8 +123,11 @@ pub(crate) fn run(flags: &AbFlags, operand: &str) -> Result<u8, Quit> {
         // ab's clock has run out before the first request.
         Some(..0) => Ended::default(),
         _ => {
+            let stored_as = plan.clone();
             let run =
                 Run::start(plan, &settings, None).map_err(|error| cannot_start(flags, error))?;
+            let start = |opened: Opened| opened.start(&run, &stored_as, &labels(&stored_as));
+            watch.store = opened.map(start).transpose().map_err(|failed| unstored(&failed))?;
             let name = offer::dialled_name(flags, &address);
             let ended = watch.see_through(&run, &interrupts, &name)?;
             let tls = run.tls_agreed().map(|agreed| offer::told(&agreed, flags, &address));
@@ -128,6 +135,11 @@ pub(crate) fn run(flags: &AbFlags, operand: &str) -> Result<u8, Quit> {
         }
     };
     conclude(flags, &address, &request, &watch, &ended)
+}
+
+/// The results could not be stored besides.
+fn unstored(failed: &Failed) -> Quit {
+    Quit::wrong(format!("brunt ab: --results: {failed}"))
 }
 
 /// ab's own limit.

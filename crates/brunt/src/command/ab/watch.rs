@@ -7,7 +7,8 @@ use metrics::{Batch, FailureKind, Generator, Sample, Summary};
 use report::ab::{Figures, Outcome, Tls, log};
 use stdx::Nanos;
 
-use super::{NO_ADDRESS, Quit, no_name, print, seconds};
+use super::{NO_ADDRESS, Quit, no_name, print, seconds, unstored};
+use crate::command::attack::Store;
 use crate::flags::ab::AbFlags;
 use crate::input::Interrupts;
 use crate::output;
@@ -36,6 +37,8 @@ pub(super) struct Watch<'a> {
     ended_well: u64,
     /// When the last hit ended of which a row came.
     last_done: Nanos,
+    /// Where rows go besides.
+    pub(super) store: Option<Store>,
     ended_by: Option<End>,
     handshake_told: bool,
 }
@@ -80,6 +83,7 @@ impl<'a> Watch<'a> {
             fatal: None,
             ended_well: 0,
             last_done: Nanos::ZERO,
+            store: None,
             ended_by: None,
             handshake_told: false,
         }
@@ -96,13 +100,25 @@ impl<'a> Watch<'a> {
             match run.next_event(TURN) {
                 Some(RunEvent::Rows(batch)) => {
                     self.take(&batch);
-                    run.recycle(batch);
+                    match &mut self.store {
+                        Some(store) => store.add(batch, run),
+                        None => run.recycle(batch),
+                    }
                 }
-                Some(RunEvent::Progress(snapshot)) => self.mind_silence(snapshot.to),
+                Some(RunEvent::Progress(snapshot)) => {
+                    self.mind_silence(snapshot.to);
+                    if let Some(store) = &self.store {
+                        store.note(snapshot.generator);
+                    }
+                }
                 Some(RunEvent::Finished(last)) => break last,
                 None => {}
             }
             self.heed(run, interrupts);
+        };
+        let generator = match self.store.take() {
+            Some(store) => store.finish(last.generator).map_err(|failed| unstored(&failed))?,
+            None => last.generator,
         };
         if self.ended_by == Some(End::Silence) {
             self.tell_total(self.figures.complete);
@@ -119,7 +135,7 @@ impl<'a> Watch<'a> {
                 Some(_) => last.to,
                 None => Nanos::ZERO,
             },
-            generator: Some(last.generator),
+            generator: Some(generator),
             tls: None,
         })
     }

@@ -5,6 +5,7 @@ mod descriptors;
 mod exporter;
 mod meant;
 mod run;
+mod store;
 mod targets;
 #[cfg(test)]
 mod tests;
@@ -23,7 +24,8 @@ use crate::flags;
 use crate::flags::attack::{AttackFlags, FLAGS};
 use crate::output;
 
-pub(super) use self::run::{Conductor, Ending, Stop, cannot_start};
+pub(super) use self::run::{Conductor, Ending, Stop, cannot_start, labels};
+pub(super) use self::store::{Opened, Store};
 
 /// What `brunt help attack` says besides the flags.
 pub(super) const ABOUT: &str = "Targets are read from standard input unless -targets is given. A target is a line METHOD URL, then optionally

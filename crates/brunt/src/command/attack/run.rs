@@ -1,6 +1,5 @@
 //! An attack under way: from what was meant to the exit code.
 
-use std::io::Write;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
@@ -10,12 +9,12 @@ use metrics::{
     Batch, By, Generator, Groups, Phases, Snapshot, Summary, TargetLabel, TargetTable, Timeline,
     Traffic, Verdict,
 };
-use results::{Sink, SinkReport, StreamInfo, WriteError};
 use workload::Plan;
 
 use super::descriptors;
 use super::exporter::Exporter;
 use super::meant::{Closing, Meant};
+use super::store::{Opened, Store, emptied};
 use super::targets;
 use crate::command::live::Live;
 use crate::dialect::Dialect;
@@ -34,7 +33,7 @@ pub(super) fn attack(meant: Meant, dialect: Dialect) -> Outcome {
     let exporter = exporter(&meant, dialect)?;
     let labels = labels(&meant.plan);
     // Opened before the first request: an output that cannot be written must not cost an attack.
-    let opened = meant.results.as_ref().map(Place::open).transpose()?;
+    let opened = meant.results.map(|place| Opened::new(place, meant.encoding)).transpose()?;
     let (lazy, problem) = match meant.lazy {
         Some(source) => {
             let (lazy, slot) = targets::stream(&source, dialect)?;
@@ -43,31 +42,16 @@ pub(super) fn attack(meant: Meant, dialect: Dialect) -> Outcome {
         None => (None, None),
     };
     let live = meant.progress.then(|| Live::new(&meant.plan));
-    let info = |epoch| StreamInfo {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        epoch,
-        attack: meant.plan.name.clone(),
-        seed: meant.plan.seed,
-        ..StreamInfo::default()
-    };
     let run = Run::start(meant.plan.clone(), &meant.settings, lazy).map_err(cannot_start)?;
-    let place = meant.results.as_ref().unwrap_or(&Place::Stdout);
     // Dropping the run on the way out ends it.
-    let sink = match opened {
-        Some(file) => Some(
-            sink(meant.encoding, file, &info(run.epoch()), &labels)
-                .map_err(|error| unwritable(&error, place))?,
-        ),
-        None => None,
-    };
+    let store = opened.map(|opened| opened.start(&run, &meant.plan, &labels)).transpose()?;
     let mut conductor = Conductor::new(labels, interrupts);
-    conductor.sink = sink;
+    conductor.store = store;
     conductor.exporter = exporter;
     conductor.live = live;
     conductor.groups = meant.per_connection.then(|| Groups::new(By::Connection));
     conductor.keep_summary = meant.report != Closing::Nothing;
-    let ending = conductor.conduct(&run);
-    ending.check_output(place)?;
+    let ending = conductor.conduct(&run)?;
     close(&meant.plan.name, meant.report, &ending)?;
     let found = problem.and_then(|(name, slot)| {
         let problem = slot.lock().unwrap_or_else(PoisonError::into_inner).take()?;
@@ -95,7 +79,7 @@ fn exporter(meant: &Meant, dialect: Dialect) -> Result<Option<Exporter>, Failed>
 }
 
 /// What the rows' targets are called.
-fn labels(plan: &Plan) -> TargetTable {
+pub(crate) fn labels(plan: &Plan) -> TargetTable {
     let label = |target: &workload::Target| TargetLabel {
         attack: plan.name.clone(),
         method: target.method.clone(),
@@ -112,27 +96,6 @@ pub(crate) fn cannot_start(error: StartError) -> Failed {
         _ => ExitCode::Input,
     };
     Failed { code, error: error.into() }
-}
-
-/// The thread that writes the results.
-fn sink(
-    encoding: results::Encoding,
-    file: Box<dyn Write + Send>,
-    info: &StreamInfo,
-    labels: &TargetTable,
-) -> Result<Sink, WriteError> {
-    let writer = results::writer(encoding, file, info)?;
-    Ok(Sink::start(writer, labels.clone(), Sink::CAPACITY)?)
-}
-
-/// Results could not be written to this place.
-fn unwritable(error: &WriteError, place: &Place) -> Failed {
-    match error {
-        WriteError::ClosedPipe => {
-            anyhow!("writing results to {place}: the reader closed the pipe").into()
-        }
-        error => anyhow!("{place}: {error}").into(),
-    }
 }
 
 /// Prints the closing report.
@@ -153,7 +116,7 @@ pub(crate) struct Conductor {
     labels: TargetTable,
     interrupts: Interrupts,
     /// Where rows go.
-    pub(super) sink: Option<Sink>,
+    pub(crate) store: Option<Store>,
     /// Who else wants them.
     pub(super) exporter: Option<Exporter>,
     /// Live progress.
@@ -172,8 +135,6 @@ pub(crate) struct Conductor {
     traffic: Traffic,
     /// Rows by connection, where they are asked for.
     pub(super) groups: Option<Groups>,
-    rows_dropped: u64,
-    queued: Queued,
     heeded: usize,
 }
 
@@ -200,37 +161,10 @@ pub(crate) struct Ending {
     pub(crate) phases: Option<Phases>,
     /// The generator's last word.
     pub(crate) generator: Generator,
-    /// What became of the results.
-    pub(crate) written: Option<SinkReport>,
 }
 
-/// Bytes of texts (bodies, headers, errors) that may wait in the results' queue: 256 MiB. Beyond it rows are dropped and
-/// counted, as when the queue is full.
-const QUEUED_BYTES_MAX: usize = 256 << 20;
 /// How long one wait for the run's next event lasts: an interrupt is heeded that late at most.
 const TURN: Duration = Duration::from_millis(50);
-
-/// The sizes of the batches that wait to be written, oldest first.
-#[derive(Debug, Default)]
-struct Queued {
-    sizes: std::collections::VecDeque<usize>,
-    bytes: usize,
-}
-
-impl Queued {
-    fn push(&mut self, size: usize) {
-        self.sizes.push_back(size);
-        self.bytes += size;
-    }
-
-    fn pop(&mut self) {
-        self.bytes -= self.sizes.pop_front().unwrap_or(0);
-    }
-
-    fn has_room_for(&self, size: usize) -> bool {
-        self.sizes.is_empty() || self.bytes + size <= QUEUED_BYTES_MAX
-    }
-}
 
 impl Conductor {
     /// Keeps a summary; writes and shows nothing yet.
@@ -238,7 +172,7 @@ impl Conductor {
         Self {
             labels,
             interrupts,
-            sink: None,
+            store: None,
             exporter: None,
             live: None,
             keep_summary: true,
@@ -250,14 +184,15 @@ impl Conductor {
             timeline: Timeline::new(),
             traffic: Traffic::new(),
             groups: None,
-            rows_dropped: 0,
-            queued: Queued::default(),
             heeded: 0,
         }
     }
 
     /// Conducts the run to its end.
-    pub(crate) fn conduct(mut self, run: &Run) -> Ending {
+    ///
+    /// # Errors
+    /// Its results could not be stored; the error names the place.
+    pub(crate) fn conduct(mut self, run: &Run) -> Result<Ending, Failed> {
         self.stop_at =
             self.stop.and_then(|stop| Instant::now().checked_add(stop.after? + stop.grace));
         let last = loop {
@@ -291,39 +226,19 @@ impl Conductor {
         if let Some(exporter) = &self.exporter {
             exporter.add(&batch, &self.labels);
         }
-        let Some(sink) = &self.sink else {
-            run.recycle(emptied(batch));
-            return;
-        };
-        while let Some(empty) = sink.take_empty() {
-            self.queued.pop();
-            run.recycle(empty);
-        }
-        let (rows, size) = (batch.samples.len() as u64, batch.texts.len());
-        let refused =
-            if self.queued.has_room_for(size) { sink.offer(batch).err() } else { Some(batch) };
-        match refused {
-            None => self.queued.push(size),
-            Some(batch) => {
-                self.rows_dropped += rows;
-                run.recycle(emptied(batch));
-            }
+        match &mut self.store {
+            Some(store) => store.add(batch, run),
+            None => run.recycle(emptied(batch)),
         }
     }
 
     fn show(&mut self, snapshot: &Snapshot) {
-        if let Some(sink) = &self.sink {
-            sink.note(self.counted(snapshot.generator.clone()));
+        if let Some(store) = &self.store {
+            store.note(snapshot.generator.clone());
         }
         if let Some(live) = &mut self.live {
             live.show(snapshot);
         }
-    }
-
-    /// The generator's view with the rows that were dropped here.
-    fn counted(&self, mut generator: Generator) -> Generator {
-        generator.rows_dropped += self.rows_dropped;
-        generator
     }
 
     /// Passes interrupts and broken output on to the run.
@@ -339,7 +254,7 @@ impl Conductor {
             let grace = self.stop.and_then(|stop| Instant::now().checked_add(stop.grace));
             self.stop_at = self.stop_at.into_iter().chain(grace).min();
         }
-        if self.sink.as_ref().is_some_and(|sink| sink.broken().is_some()) {
+        if self.store.as_ref().is_some_and(Store::is_broken) {
             run.abort();
         }
     }
@@ -352,24 +267,17 @@ impl Conductor {
         }
     }
 
-    fn end(mut self, last: Generator) -> Ending {
-        let generator = self.counted(last);
-        let written = self.sink.take().map(|sink| {
-            sink.note(generator.clone());
-            sink.finish()
-        });
+    fn end(mut self, last: Generator) -> Result<Ending, Failed> {
+        let generator = match self.store.take() {
+            Some(store) => store.finish(last),
+            None => Ok(last),
+        };
         if let Some(live) = &mut self.live {
             live.clear();
         }
         let Self { summary, timeline, traffic, groups, phases, .. } = self;
-        Ending { summary, timeline, traffic, groups, phases, generator, written }
+        Ok(Ending { summary, timeline, traffic, groups, phases, generator: generator? })
     }
-}
-
-/// The batch without its rows, its memory kept.
-fn emptied(mut batch: Batch) -> Batch {
-    batch.clear();
-    batch
 }
 
 impl Ending {
@@ -393,30 +301,5 @@ impl Ending {
             traffic: Some(&self.traffic),
             buckets: None,
         }
-    }
-
-    /// The results are whole.
-    ///
-    /// # Errors
-    /// They could not be written; the error names the place.
-    fn check_output(&self, place: &Place) -> Result<(), Failed> {
-        let error = self.written.as_ref().and_then(|written| written.error.as_ref());
-        error.map_or(Ok(()), |error| Err(unwritable(error, place)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_that_wait_are_bounded() {
-        let mut queued = Queued::default();
-        assert!(queued.has_room_for(QUEUED_BYTES_MAX * 2), "one batch always finds room");
-        queued.push(QUEUED_BYTES_MAX - 10);
-        assert!(queued.has_room_for(10) && !queued.has_room_for(11));
-        queued.pop();
-        assert!(queued.has_room_for(11) && queued.bytes == 0);
-        queued.pop();
     }
 }

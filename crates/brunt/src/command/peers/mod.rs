@@ -14,14 +14,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{HeadStyle, HttpVersion, Protocol, Redirects, Run, Settings};
-use metrics::{Batch, TargetLabel, TargetTable};
+use metrics::Batch;
 use report::{Offered, PerferStyle, Seen, WrkStyle};
 use stdx::{Law, Nanos};
 use wire::url::Url;
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target, Targets};
 
-use super::attack::{Conductor, Ending, Stop, cannot_start};
+use super::attack::{Conductor, Ending, Opened, Stop, cannot_start, labels};
 use crate::exit_code::Failed;
 use crate::input::Interrupts;
 use crate::output::{self, Place};
@@ -146,40 +146,35 @@ fn reason(error: &io::Error) -> String {
     text.trim_start_matches("failed to lookup address information: ").to_owned()
 }
 
-/// Carries it out and tells of it.
+/// Carries it out and tells of it; the results go to a file as well, where one is named.
 ///
 /// # Errors
-/// It could not be started, or its report not be written.
-pub(crate) fn carry_out(asked: &Asked) -> Result<(), Failed> {
+/// It could not be started, or its report or results not be written.
+pub(crate) fn carry_out(asked: &Asked, results: Option<Place>) -> Result<(), Failed> {
+    let opened = results.map(Opened::by_ending).transpose()?;
     let interrupts = Interrupts::watch()?;
     asked.notes.iter().for_each(|note| output::complain(note));
     if let Layout::Wrk(offered, _) = &asked.layout {
         asked.place.write(report::wrk_head(offered).as_bytes())?;
     }
     let run = Run::start(asked.plan.clone(), &asked.settings, None).map_err(cannot_start)?;
-    let mut conductor = Conductor::new(labels(&asked.plan), interrupts);
+    let labels = labels(&asked.plan);
+    let store = opened.map(|opened| opened.start(&run, &asked.plan, &labels)).transpose()?;
+    let mut conductor = Conductor::new(labels, interrupts);
+    conductor.store = store;
     conductor.phases = Some(metrics::Phases::new());
     let after = asked.plan.duration.map(Duration::from);
     conductor.stop = asked.grace.map(|grace| Stop { after, grace });
     if matches!(asked.layout, Layout::HeyCsv) {
         conductor.rows = Some(csv_rows()?);
     }
-    let ending = conductor.conduct(&run);
+    let ending = conductor.conduct(&run)?;
     asked.place.write(document(asked, &ending).as_bytes())?;
     let verdict = ending.verdict();
     if !verdict.is_valid() && !matches!(asked.layout, Layout::Text | Layout::Json) {
         output::complain(&format!("brunt: {verdict}"));
     }
     Ok(())
-}
-
-fn labels(plan: &Plan) -> TargetTable {
-    let label = |target: &Target| TargetLabel {
-        method: target.method.clone(),
-        url: target.url.clone(),
-        ..TargetLabel::default()
-    };
-    TargetTable { labels: plan.targets.list().iter().map(label).collect() }
 }
 
 /// The report.

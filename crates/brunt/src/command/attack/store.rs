@@ -1,0 +1,180 @@
+//! `Store`: the thread that writes a run's results, and the queue to it. The queue is bounded: what finds no room is dropped and
+//! counted.
+
+use std::collections::VecDeque;
+use std::io::Write;
+
+use anyhow::anyhow;
+use engine::Run;
+use metrics::{Batch, Generator, TargetTable};
+use results::{Encoding, Sink, StreamInfo, WriteError};
+use workload::Plan;
+
+use crate::command::encode;
+use crate::exit_code::Failed;
+use crate::output::Place;
+
+/// A place for results, opened before the first request: one that cannot be written must not cost a run.
+pub(crate) struct Opened {
+    place: Place,
+    encoding: Encoding,
+    file: Box<dyn Write + Send>,
+}
+
+/// Results on their way to a file.
+pub(crate) struct Store {
+    place: Place,
+    sink: Sink,
+    queued: Queued,
+    rows_dropped: u64,
+}
+
+/// Bytes of texts (bodies, headers, errors) that may wait in the results' queue: 256 MiB. Beyond it rows are dropped and
+/// counted, as when the queue is full.
+const QUEUED_BYTES_MAX: usize = 256 << 20;
+/// The sizes of the batches that wait to be written, oldest first.
+#[derive(Debug, Default)]
+struct Queued {
+    sizes: VecDeque<usize>,
+    bytes: usize,
+}
+
+impl Queued {
+    fn push(&mut self, size: usize) {
+        self.sizes.push_back(size);
+        self.bytes += size;
+    }
+
+    fn pop(&mut self) {
+        self.bytes -= self.sizes.pop_front().unwrap_or(0);
+    }
+
+    fn has_room_for(&self, size: usize) -> bool {
+        self.sizes.is_empty() || self.bytes + size <= QUEUED_BYTES_MAX
+    }
+}
+
+impl Opened {
+    /// Opens the place.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn new(place: Place, encoding: Encoding) -> Result<Self, Failed> {
+        let file = place.open()?;
+        Ok(Self { place, encoding, file })
+    }
+
+    /// Opens the place for what the ending of its name says; Arrow where it says nothing.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn by_ending(place: Place) -> Result<Self, Failed> {
+        let name = if let Place::File(name) = &place { Some(name.as_str()) } else { None };
+        let encoding = encode::by_ending(name).unwrap_or(Encoding::Arrow);
+        Self::new(place, encoding)
+    }
+
+    /// Begins to write the results of a run that has begun.
+    ///
+    /// # Errors
+    /// The head cannot be written, or the thread not be started.
+    pub(crate) fn start(
+        self,
+        run: &Run,
+        plan: &Plan,
+        labels: &TargetTable,
+    ) -> Result<Store, Failed> {
+        let Self { place, encoding, file } = self;
+        let info = StreamInfo {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            epoch: run.epoch(),
+            attack: plan.name.clone(),
+            seed: plan.seed,
+            ..StreamInfo::default()
+        };
+        let sink = results::writer(encoding, file, &info)
+            .and_then(|writer| Ok(Sink::start(writer, labels.clone(), Sink::CAPACITY)?))
+            .map_err(|error| unwritable(&error, &place))?;
+        Ok(Store { place, sink, queued: Queued::default(), rows_dropped: 0 })
+    }
+}
+
+impl Store {
+    /// Has rows written, or drops and counts them where the queue is full. Gives written batches back to the run.
+    pub(crate) fn add(&mut self, batch: Batch, run: &Run) {
+        while let Some(empty) = self.sink.take_empty() {
+            self.queued.pop();
+            run.recycle(empty);
+        }
+        let (rows, size) = (batch.samples.len() as u64, batch.texts.len());
+        let refused =
+            if self.queued.has_room_for(size) { self.sink.offer(batch).err() } else { Some(batch) };
+        match refused {
+            None => self.queued.push(size),
+            Some(batch) => {
+                self.rows_dropped += rows;
+                run.recycle(emptied(batch));
+            }
+        }
+    }
+
+    /// Has the generator's view of itself written.
+    pub(crate) fn note(&self, generator: Generator) {
+        self.sink.note(self.counted(generator));
+    }
+
+    /// Whether nothing can be written any more.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.sink.broken().is_some()
+    }
+
+    /// Waits until all is written, the generator's last word too; gives that with the rows that were dropped here.
+    ///
+    /// # Errors
+    /// It could not be written; the error names the place.
+    pub(crate) fn finish(self, last: Generator) -> Result<Generator, Failed> {
+        let last = self.counted(last);
+        self.sink.note(last.clone());
+        match self.sink.finish().error {
+            Some(error) => Err(unwritable(&error, &self.place)),
+            None => Ok(last),
+        }
+    }
+
+    fn counted(&self, mut generator: Generator) -> Generator {
+        generator.rows_dropped += self.rows_dropped;
+        generator
+    }
+}
+
+/// The batch without its rows, its memory kept.
+pub(super) fn emptied(mut batch: Batch) -> Batch {
+    batch.clear();
+    batch
+}
+
+/// Results could not be written to this place.
+fn unwritable(error: &WriteError, place: &Place) -> Failed {
+    match error {
+        WriteError::ClosedPipe => {
+            anyhow!("writing results to {place}: the reader closed the pipe").into()
+        }
+        error => anyhow!("{place}: {error}").into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_wait_are_bounded() {
+        let mut queued = Queued::default();
+        assert!(queued.has_room_for(QUEUED_BYTES_MAX * 2), "one batch always finds room");
+        queued.push(QUEUED_BYTES_MAX - 10);
+        assert!(queued.has_room_for(10) && !queued.has_room_for(11));
+        queued.pop();
+        assert!(queued.has_room_for(11) && queued.bytes == 0);
+        queued.pop();
+    }
+}
