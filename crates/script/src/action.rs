@@ -1,0 +1,117 @@
+//! What a script asks for, and what comes back.
+
+use stdx::Nanos;
+
+/// What a script waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// A request, answered by [`Answer::Http`].
+    Http(Box<HttpAsk>),
+    /// Time to pass, answered by [`Answer::Slept`].
+    Sleep(Nanos),
+}
+
+/// What became of an [`Action`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// The response, or why there is none.
+    Http(Box<HttpAnswer>),
+    /// The time has passed.
+    Slept,
+    /// The iteration is to end at once: the script goes no further.
+    Stop,
+}
+
+/// A request as a script wants it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HttpAsk {
+    /// The method as written.
+    pub method: String,
+    /// The URL as written.
+    pub url: String,
+    /// What the URL is called in metrics; the URL itself where `None`.
+    pub name: Option<String>,
+    /// The header fields in the script's order.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Option<Vec<u8>>,
+    /// How long it may take; `None` is k6's default of 60 s.
+    pub timeout: Option<Nanos>,
+    /// How many redirects are followed; `None` is what the options say.
+    pub redirects: Option<u32>,
+    /// What of the response the script wants to see.
+    pub expects: Expects,
+    /// Tags of its samples.
+    pub tags: Vec<(String, String)>,
+}
+
+/// k6's `responseType`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Expects {
+    /// The body as a string.
+    #[default]
+    Text,
+    /// The body as an `ArrayBuffer`.
+    Binary,
+    /// No body.
+    Nothing,
+}
+
+/// The response to an [`HttpAsk`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HttpAnswer {
+    /// The status; 0 where there was no response.
+    pub status: u16,
+    /// The status with its phrase, `200 OK`.
+    pub status_text: String,
+    /// The protocol, `HTTP/1.1`.
+    pub proto: String,
+    /// The URL that answered, after redirects.
+    pub url: String,
+    /// The address that answered, without its port.
+    pub remote_ip: String,
+    /// Its port.
+    pub remote_port: u16,
+    /// The header fields in the order of the wire.
+    pub headers: Vec<(String, String)>,
+    /// The decoded body; `None` where it was not kept.
+    pub body: Option<Vec<u8>>,
+    /// What the time went into.
+    pub timings: Timings,
+    /// Why there is no response.
+    pub failure: Option<HttpFailure>,
+}
+
+/// Why a request failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpFailure {
+    /// k6's number.
+    pub code: u16,
+    /// What happened.
+    pub text: String,
+}
+
+/// k6's parts of a request's time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timings {
+    /// Waiting for a connection.
+    pub blocked: Nanos,
+    /// Connecting.
+    pub connecting: Nanos,
+    /// The TLS handshake.
+    pub tls_handshaking: Nanos,
+    /// Sending the request.
+    pub sending: Nanos,
+    /// Waiting for the response's first byte.
+    pub waiting: Nanos,
+    /// Receiving the response.
+    pub receiving: Nanos,
+}
+
+impl Timings {
+    /// k6's `duration`: sending, waiting and receiving.
+    #[must_use]
+    pub fn duration(&self) -> Nanos {
+        self.sending.saturating_add(self.waiting).saturating_add(self.receiving)
+    }
+}

@@ -1,0 +1,39 @@
+//! What a script needs of the world, and somebody above has.
+
+use stdx::Nanos;
+
+/// The world of a VU.
+pub trait Host {
+    /// The time of the run.
+    fn now(&self) -> Nanos;
+
+    /// A line of the script's console.
+    fn log(&self, level: Level, text: &str);
+
+    /// Whether a VU is to end its iteration now, asked every few thousand steps of a script: an endless loop ends here.
+    fn interrupts(&self) -> bool {
+        false
+    }
+}
+
+/// The levels of the console.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// `console.debug`.
+    Debug,
+    /// `console.log` and `console.info`.
+    Info,
+    /// `console.warn`.
+    Warn,
+    /// `console.error`.
+    Error,
+}
+
+/// Where scripts lie.
+pub trait Files {
+    /// The text of a module, by the name it was resolved to.
+    ///
+    /// # Errors
+    /// It cannot be read; the text says why, without the name.
+    fn read(&self, name: &str) -> Result<Vec<u8>, String>;
+}

@@ -1,0 +1,31 @@
+//! The script host: k6 scripts on QuickJS. A virtual user (VU) is a JavaScript runtime of its own on a coroutine of its own, so
+//! that a blocking `http.get` may wait in the middle of a call while others run.
+//!
+//! ```text
+//!              Call ──▶ ┌──────────────── Vu ────────────────┐ ──▶ Turn::Done(value or exception)
+//!                       │ coroutine ▸ QuickJS ▸ the script   │
+//!            Answer ──▶ └──── http.get() suspends here ──────┘ ──▶ Turn::Asks(Action)
+//! files ─▶ Program (modules as bytecode, options) ─▶ every Vu                 Host: time, log
+//! ```
+//!
+//! It asks and never does: no socket, no file, no clock. Somebody above carries an [`Action`] out and comes back with its
+//! [`Answer`].
+
+mod action;
+mod exception;
+mod globals;
+mod host;
+mod inspect;
+mod modules;
+mod program;
+mod raw;
+mod resolve;
+mod seat;
+mod vu;
+
+pub use action::{Action, Answer, Expects, HttpAnswer, HttpAsk, HttpFailure, Timings};
+pub use exception::Exception;
+pub use host::{Files, Host, Level};
+pub use program::{CompileError, Program};
+pub use seat::{Sample, Stage};
+pub use vu::{Call, Turn, Vu};

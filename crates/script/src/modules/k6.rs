@@ -1,0 +1,124 @@
+//! Module `k6`: `check`, `group`, `sleep`, `fail`.
+
+use std::rc::Rc;
+
+use rquickjs::module::{Declarations, Exports, ModuleDef};
+use rquickjs::prelude::Opt;
+use rquickjs::{Ctx, Exception, Function, IntoJs, Object, Result, Value};
+use stdx::Nanos;
+
+use super::{is_async, number_of, seat_of, string_fields, string_of, truthy};
+use crate::action::Action;
+
+/// The module.
+pub(super) struct K6;
+
+impl ModuleDef for K6 {
+    fn declare(declared: &Declarations<'_>) -> Result<()> {
+        for name in ["check", "fail", "group", "sleep", "default"] {
+            declared.declare(name)?;
+        }
+        Ok(())
+    }
+
+    fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
+        let all = Object::new(ctx.clone())?;
+        let functions = [
+            ("check", Function::new(ctx.clone(), check)?),
+            ("fail", Function::new(ctx.clone(), fail)?),
+            ("group", Function::new(ctx.clone(), group)?),
+            ("sleep", Function::new(ctx.clone(), sleep)?),
+        ];
+        for (name, function) in functions {
+            all.set(name, function.clone())?;
+            exports.export(name, function)?;
+        }
+        exports.export("default", all)?;
+        Ok(())
+    }
+}
+
+/// What separates the names of groups.
+const SEPARATOR: &str = "::";
+
+/// A sample of `checks` for each condition; whether all hold. One that throws has failed, and is thrown on.
+fn check<'js>(
+    ctx: Ctx<'js>,
+    value: Value<'js>,
+    conditions: Value<'js>,
+    tags: Opt<Value<'js>>,
+) -> Result<bool> {
+    let seat = seat_of(&ctx)?;
+    seat.begun(&ctx, "Using check()")?;
+    let Some(conditions) = conditions.as_object() else {
+        return Err(Exception::throw_type(&ctx, "check() needs an object of conditions"));
+    };
+    let tags = tags.0.as_ref().map(string_fields).transpose()?.unwrap_or_default();
+    let mut all = true;
+    for condition in conditions.props::<String, Value<'js>>() {
+        let (name, condition) = condition?;
+        if name.contains(SEPARATOR) {
+            return Err(Exception::throw_message(&ctx, &name_is_taken("check", &name)));
+        }
+        let held = holds(&ctx, &value, &condition);
+        let mut tags = tags.clone();
+        tags.push(("check".to_owned(), name));
+        let passed = matches!(held, Ok(true));
+        seat.sample("checks", f64::from(u8::from(passed)), tags);
+        all &= held?;
+    }
+    Ok(all)
+}
+
+fn holds<'js>(ctx: &Ctx<'js>, value: &Value<'js>, condition: &Value<'js>) -> Result<bool> {
+    let Some(function) = condition.as_function() else { return truthy(condition) };
+    if is_async(function)? {
+        let text =
+            "using an async function as a check is not supported: its promise would always pass";
+        return Err(Exception::throw_type(ctx, text));
+    }
+    truthy(&function.call((value.clone(),))?)
+}
+
+/// Runs a function with the group's name on all its samples, and measures its time.
+fn group<'js>(ctx: Ctx<'js>, name: String, function: Function<'js>) -> Result<Value<'js>> {
+    let seat = seat_of(&ctx)?;
+    seat.begun(&ctx, "Using group()")?;
+    if name.contains(SEPARATOR) {
+        return Err(Exception::throw_message(&ctx, &name_is_taken("group", &name)));
+    }
+    if is_async(&function)? {
+        let text = "group() takes no async function: it would end before the function does";
+        return Err(Exception::throw_type(&ctx, text));
+    }
+    let outer = Rc::clone(&seat.group.borrow());
+    *seat.group.borrow_mut() = format!("{outer}{SEPARATOR}{name}").into();
+    let began = seat.host.now();
+    let outcome = function.call(());
+    seat.sample("group_duration", milliseconds(seat.host.now().saturating_sub(began)), Vec::new());
+    *seat.group.borrow_mut() = outer;
+    outcome
+}
+
+fn name_is_taken(what: &str, name: &str) -> String {
+    format!("{what} names may not contain '{SEPARATOR}': \"{name}\"")
+}
+
+/// Waits for so many seconds; not at all where that is no positive number.
+fn sleep<'js>(ctx: Ctx<'js>, seconds: Value<'js>) -> Result<()> {
+    let seconds = number_of(&seconds).filter(|seconds| *seconds > 0.0).unwrap_or(0.0);
+    let time = Nanos::from_secs_f64(seconds);
+    seat_of(&ctx)?.ask(&ctx, "Using sleep()", Action::Sleep(time)).map(drop)
+}
+
+/// Throws.
+fn fail<'js>(ctx: Ctx<'js>, text: Opt<Value<'js>>) -> Result<()> {
+    let text = text.0.as_ref().map(string_of).transpose()?.unwrap_or_default();
+    let error = Exception::from_message(ctx.clone(), &text)?;
+    Err(ctx.throw(error.into_js(&ctx)?))
+}
+
+/// A time as k6's metrics have it.
+pub(super) fn milliseconds(time: Nanos) -> f64 {
+    time.0 as f64 / 1e6
+}

@@ -1,0 +1,85 @@
+//! The modules that scripts import by name: one file each, and the one table of them.
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "what JavaScript calls takes its arguments by value"
+)]
+
+mod http;
+mod k6;
+
+pub(crate) use self::http::{Request, prototype};
+
+use std::rc::Rc;
+
+use rquickjs::module::Declared;
+use rquickjs::{Coerced, Ctx, Exception, Function, Module, Object, Result, Value};
+
+use crate::raw::SeatRef;
+use crate::seat::Seat;
+
+/// What QuickJS calls the importer of a main module.
+pub(crate) const OUTSIDE: &str = "";
+
+/// Declares a module under a name.
+type Declare = for<'js> fn(Ctx<'js>, &str) -> Result<Module<'js, Declared>>;
+
+/// Every built-in module.
+const MODULES: &[(&str, Declare)] = &[
+    ("k6", |ctx, name| Module::declare_def::<k6::K6, _>(ctx, name)),
+    ("k6/http", |ctx, name| Module::declare_def::<http::Http, _>(ctx, name)),
+];
+
+/// Whether there is a built-in module of this name.
+pub(crate) fn is_one(name: &str) -> bool {
+    MODULES.iter().any(|(known, _)| *known == name)
+}
+
+/// The built-in module of this name, if there is one.
+pub(crate) fn declare<'js>(ctx: &Ctx<'js>, name: &str) -> Option<Result<Module<'js, Declared>>> {
+    let (_, declare) = MODULES.iter().find(|(known, _)| *known == name)?;
+    Some(declare(ctx.clone(), name))
+}
+
+/// Tells the modules of a context whose they are.
+pub(crate) fn seat(ctx: &Ctx<'_>, seat: &Rc<Seat>) -> Result<()> {
+    ctx.store_userdata(SeatRef(Rc::clone(seat)))?;
+    Ok(())
+}
+
+/// Whose context it is.
+fn seat_of(ctx: &Ctx<'_>) -> Result<Rc<Seat>> {
+    match ctx.userdata::<SeatRef>() {
+        Some(seat) => Ok(Rc::clone(&seat.0)),
+        None => Err(Exception::throw_internal(ctx, "this context has no VU")),
+    }
+}
+
+/// Whether JavaScript takes a value for true.
+fn truthy(value: &Value<'_>) -> Result<bool> {
+    value.get::<Coerced<bool>>().map(|truth| truth.0)
+}
+
+/// A value as JavaScript's `String()` makes it.
+fn string_of(value: &Value<'_>) -> Result<String> {
+    value.get::<Coerced<String>>().map(|text| text.0)
+}
+
+/// A number that was given, if one was.
+fn number_of(value: &Value<'_>) -> Option<f64> {
+    value.as_float().or_else(|| value.as_int().map(f64::from))
+}
+
+/// The fields of an object as strings, in its order; none of what is no object.
+fn string_fields(value: &Value<'_>) -> Result<Vec<(String, String)>> {
+    let Some(object) = value.as_object() else { return Ok(Vec::new()) };
+    let fields = object.props::<String, Value<'_>>();
+    fields.map(|field| field.and_then(|(name, value)| Ok((name, string_of(&value)?)))).collect()
+}
+
+/// Whether a function was written `async`.
+fn is_async(function: &Function<'_>) -> Result<bool> {
+    let object: &Object<'_> = function;
+    let constructor: Option<Object<'_>> = object.get("constructor")?;
+    let name: Option<String> = constructor.map(|of| of.get("name")).transpose()?;
+    Ok(name.is_some_and(|name| name == "AsyncFunction"))
+}

@@ -1,0 +1,430 @@
+//! Scripts run by a driver of a few lines: what they ask for, what they measure, how they end.
+
+#![expect(clippy::unwrap_used, reason = "a test says by a panic that it failed")]
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use script::{
+    Action, Answer, Call, CompileError, Exception, Files, Host, HttpAnswer, HttpAsk, HttpFailure,
+    Level, Program, Stage, Timings, Turn, Vu,
+};
+use stdx::Nanos;
+
+/// A world where nothing takes time but sleeping.
+#[derive(Default)]
+struct World {
+    now: Cell<u64>,
+    lines: RefCell<Vec<String>>,
+    /// How often a script may be asked whether it is to end before it is.
+    patience: Cell<u64>,
+}
+
+impl Host for World {
+    fn now(&self) -> Nanos {
+        Nanos(self.now.get())
+    }
+    fn log(&self, level: Level, text: &str) {
+        self.lines.borrow_mut().push(format!("{level:?}: {text}"));
+    }
+    fn interrupts(&self) -> bool {
+        let left = self.patience.get();
+        self.patience.set(left.saturating_sub(1));
+        left == 1
+    }
+}
+
+/// Modules by name.
+struct Sources(HashMap<String, String>);
+
+impl Files for Sources {
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        let source = self.0.get(name).ok_or_else(|| "no such file".to_owned())?;
+        Ok(source.clone().into_bytes())
+    }
+}
+
+fn program(world: &Rc<World>, modules: &[(&str, &str)]) -> Result<Program, CompileError> {
+    let sources = modules.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+    let files = Rc::new(Sources(sources.collect()));
+    Program::compile(modules[0].0, files, Rc::clone(world) as Rc<dyn Host>)
+}
+
+fn vu(world: &Rc<World>, source: &str) -> Vu {
+    let program = program(world, &[("/main.js", source)]).unwrap();
+    Vu::new(&program, Rc::clone(world) as Rc<dyn Host>, 7).unwrap()
+}
+
+fn iterate(vu: &mut Vu, iteration: u64, data: Option<&str>) -> Turn {
+    let data = data.map(Into::into);
+    vu.call(Call { stage: Stage::Iteration, function: "default".into(), iteration, data })
+}
+
+fn response(status: u16, body: &str) -> Answer {
+    Answer::Http(Box::new(HttpAnswer {
+        status,
+        status_text: format!("{status} Whatever"),
+        proto: "HTTP/1.1".to_owned(),
+        url: "http://h/".to_owned(),
+        headers: vec![
+            ("content-type".to_owned(), "text/plain".to_owned()),
+            ("set-cookie".to_owned(), "a=1".to_owned()),
+            ("Set-Cookie".to_owned(), "b=2".to_owned()),
+        ],
+        body: Some(body.as_bytes().to_vec()),
+        timings: Timings {
+            sending: Nanos(500_000),
+            waiting: Nanos(2_000_000),
+            ..Timings::default()
+        },
+        ..HttpAnswer::default()
+    }))
+}
+
+/// Answers everything with 200 and gives what was asked for and how it ended.
+fn finish(
+    vu: &mut Vu,
+    mut turn: Turn,
+    world: &World,
+) -> (Vec<Action>, Result<Option<String>, Exception>) {
+    let mut asked = Vec::new();
+    loop {
+        match turn {
+            Turn::Done(done) => return (asked, done),
+            Turn::Asks(action) => {
+                let answer = match &action {
+                    Action::Http(_) => response(200, "{\"a\":[1,2]}"),
+                    Action::Sleep(time) => {
+                        world.now.set(world.now.get() + time.0);
+                        Answer::Slept
+                    }
+                };
+                asked.push(action);
+                turn = vu.answer(answer);
+            }
+        }
+    }
+}
+
+fn ran(source: &str) -> (Vec<Action>, Result<Option<String>, Exception>, Vec<String>) {
+    let world = Rc::new(World::default());
+    let mut vu = vu(&world, source);
+    let turn = iterate(&mut vu, 0, None);
+    let (asked, done) = finish(&mut vu, turn, &world);
+    (asked, done, world.lines.take())
+}
+
+/// What a script returns, or throws, as text.
+fn told(body: &str) -> String {
+    let source = format!(
+        "import http from 'k6/http'; import * as k6 from 'k6'; export default function () {{ {body} }}"
+    );
+    match ran(&source).1 {
+        Ok(value) => value.unwrap_or_default(),
+        Err(exception) => exception.text,
+    }
+}
+
+#[test]
+fn a_blocking_request_suspends_the_vu_only() {
+    let world = Rc::new(World::default());
+    let source = "import http from 'k6/http';
+        export default function () { return http.get(`http://h/${__VU}/${__ITER}`).status }";
+    let program = program(&world, &[("/main.js", source)]).unwrap();
+    let host = || Rc::clone(&world) as Rc<dyn Host>;
+    let mut vus: Vec<Vu> =
+        (1..=3).map(|number| Vu::new(&program, host(), number).unwrap()).collect();
+    for (at, vu) in vus.iter_mut().enumerate() {
+        let Turn::Asks(Action::Http(ask)) = iterate(vu, 40, None) else { panic!("no request") };
+        assert_eq!(
+            (ask.method.as_str(), ask.url.as_str()),
+            ("GET", format!("http://h/{}/40", at + 1).as_str())
+        );
+    }
+    // Answered in another order than asked.
+    for (at, vu) in vus.iter_mut().enumerate().rev() {
+        let status = 200 + at as u16;
+        assert_eq!(vu.answer(response(status, "")), Turn::Done(Ok(Some(status.to_string()))));
+    }
+}
+
+#[test]
+fn options_and_functions_are_exported() {
+    let world = Rc::new(World::default());
+    let source = "export const options = { vus: 3, thresholds: { checks: ['rate>0.9'] } };
+        export function setup() { return { token: 't' } }
+        export default function (data) { data.n = (data.n || 0) + 1; return data }
+        export const notAFunction = 5;";
+    let program = program(&world, &[("/main.js", source)]).unwrap();
+    assert_eq!(
+        program.options.as_deref(),
+        Some(r#"{"vus":3,"thresholds":{"checks":["rate>0.9"]}}"#)
+    );
+    assert_eq!(program.functions, ["default", "setup"]);
+    let mut vu = Vu::new(&program, Rc::clone(&world) as Rc<dyn Host>, 1).unwrap();
+    let call = Call { stage: Stage::Setup, function: "setup".into(), iteration: 0, data: None };
+    let Turn::Done(Ok(Some(data))) = vu.call(call) else { panic!("setup failed") };
+    let done = iterate(&mut vu, 0, Some(&data));
+    assert_eq!(done, Turn::Done(Ok(Some(r#"{"token":"t","n":1}"#.to_owned()))));
+}
+
+#[test]
+fn requests_say_what_the_script_said() {
+    let source = "import http, { url } from 'k6/http';
+        export default function () {
+            http.post('http://h/form', { b: 'x y', a: [1, '&'] }, {
+                headers: { 'X-One': 1 }, tags: { kind: 'form' }, timeout: '2s', redirects: 0, responseType: 'none' });
+            http.put('http://h/raw', new Uint8Array([1, 2, 255]).buffer, { timeout: 250 });
+            http.request('BREW', url`http://h/${5}/pot/${'x'}`, 'tea');
+            http.del('http://h/gone');
+        }";
+    let (asked, done, _) = ran(source);
+    assert_eq!(done, Ok(None));
+    let asks: Vec<HttpAsk> = asked
+        .into_iter()
+        .map(|action| match action {
+            Action::Http(ask) => *ask,
+            Action::Sleep(_) => panic!("nobody slept"),
+        })
+        .collect();
+    assert_eq!(asks[0].body.as_deref(), Some("a=1&a=%26&b=x+y".as_bytes()));
+    assert_eq!(
+        asks[0].headers[0],
+        ("Content-Type".to_owned(), "application/x-www-form-urlencoded".to_owned())
+    );
+    assert_eq!(asks[0].headers[1], ("X-One".to_owned(), "1".to_owned()));
+    assert_eq!(asks[0].tags, [("kind".to_owned(), "form".to_owned())]);
+    assert_eq!((asks[0].timeout, asks[0].redirects), (Some(Nanos::from_secs(2)), Some(0)));
+    assert_eq!(asks[1].body.as_deref(), Some([1, 2, 255].as_slice()));
+    assert_eq!(asks[1].timeout, Some(Nanos::from_millis(250)));
+    assert_eq!((asks[2].method.as_str(), asks[2].url.as_str()), ("BREW", "http://h/5/pot/x"));
+    assert_eq!(asks[2].name.as_deref(), Some("http://h/${}/pot/${}"));
+    assert_eq!((asks[3].method.as_str(), asks[3].body.as_deref()), ("DELETE", None));
+}
+
+#[test]
+fn responses_have_k6s_fields() {
+    for (body, expect) in [
+        ("return http.get('http://h/').status_text", r#""200 Whatever""#),
+        ("return http.get('http://h/').json().a[1]", "2"),
+        (
+            "return http.get('http://h/').headers",
+            r#"{"Content-Type":"text/plain","Set-Cookie":"a=1, b=2"}"#,
+        ),
+        ("return http.get('http://h/').timings.duration", "2.5"),
+        ("return http.get('http://h/', { responseType: 'none' }).body", "null"),
+        (
+            "const r = http.get('http://h/', { responseType: 'binary' }); return r.body.byteLength",
+            "11",
+        ),
+        (
+            "const r = http.get('http://h/'); r.extra = 1; return [r.body === r.body, r.extra]",
+            "[true,1]",
+        ),
+        ("return Object.keys(JSON.parse(JSON.stringify(http.get('http://h/')))).length", "12"),
+        ("return http.get('http://h/').request.url", r#""http://h/""#),
+    ] {
+        assert_eq!(told(body), expect, "{body}");
+    }
+}
+
+#[test]
+fn a_failed_request_is_a_response() {
+    let world = Rc::new(World::default());
+    let mut vu = vu(
+        &world,
+        "import http from 'k6/http'; export default function () {
+            const r = http.get('http://h/'); return [r.status, r.error, r.error_code, r.body] }",
+    );
+    let asked = iterate(&mut vu, 0, None);
+    assert!(matches!(asked, Turn::Asks(Action::Http(_))));
+    let failure = HttpFailure { code: 1212, text: "dial: connection refused".to_owned() };
+    let answer = HttpAnswer { failure: Some(failure), ..HttpAnswer::default() };
+    let done = vu.answer(Answer::Http(Box::new(answer)));
+    assert_eq!(
+        done,
+        Turn::Done(Ok(Some(r#"[0,"dial: connection refused",1212,null]"#.to_owned())))
+    );
+}
+
+#[test]
+fn checks_and_groups_make_samples() {
+    let world = Rc::new(World::default());
+    let mut vu = vu(
+        &world,
+        "import { check, group, sleep } from 'k6';
+        export default function () {
+            return group('outer', () => group('inner', () => {
+                sleep(1.5);
+                return check({ n: 1 }, { good: (v) => v.n === 1, bad: 0 }, { tag: 'x' });
+            }));
+        }",
+    );
+    let turn = iterate(&mut vu, 0, None);
+    let (asked, done) = finish(&mut vu, turn, &world);
+    assert_eq!(asked, [Action::Sleep(Nanos::from_millis(1500))]);
+    assert_eq!(done, Ok(Some("false".to_owned())));
+    let mut samples = Vec::new();
+    vu.take_samples(&mut samples);
+    let told: Vec<String> = samples
+        .iter()
+        .map(|s| {
+            format!("{} {} {} {:?} {}", s.metric, s.value, s.group, s.tags, s.at.0 / 1_000_000)
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            r#"checks 1 ::outer::inner [("tag", "x"), ("check", "good")] 1500"#,
+            r#"checks 0 ::outer::inner [("tag", "x"), ("check", "bad")] 1500"#,
+            "group_duration 1500 ::outer::inner [] 1500",
+            "group_duration 1500 ::outer [] 1500",
+        ]
+    );
+}
+
+#[test]
+fn a_check_that_throws_has_failed_and_throws_on() {
+    let world = Rc::new(World::default());
+    let mut vu = vu(
+        &world,
+        "import { check } from 'k6'; export default function () { check(1, { c: () => { throw new Error('no') } }) }",
+    );
+    let Turn::Done(Err(exception)) = iterate(&mut vu, 0, None) else { panic!("nothing thrown") };
+    assert_eq!(exception.text, "Error: no");
+    let mut samples = Vec::new();
+    vu.take_samples(&mut samples);
+    assert_eq!((samples.len(), samples[0].value), (1, 0.0));
+}
+
+#[test]
+fn what_is_wrong_is_thrown() {
+    for (body, expect) in [
+        ("k6.fail('so')", "Error: so"),
+        ("k6.check(1, { c: async () => true })", "TypeError: using an async function as a check"),
+        ("k6.check(1, { 'a::b': true })", "Error: check names may not contain '::'"),
+        ("k6.group('a::b', () => 1)", "Error: group names may not contain '::'"),
+        (
+            "http.get('http://h/', { responseType: 'x' })",
+            "TypeError: x does not belong to ResponseType",
+        ),
+        ("http.get('http://h/', { timeout: 'soon' })", "TypeError: invalid timeout value \"soon\""),
+        ("http.post('http://h/', 5)", "TypeError: a request's body is"),
+        ("throw { code: 5 }", "{ code: 5 }"),
+        ("function f() { return f() + 1 } f()", "RangeError: "),
+        ("new Array(1e9).fill('x')", "InternalError: out of memory"),
+        ("undefinedName()", "ReferenceError: undefinedName is not defined"),
+        ("return Promise.reject(new TypeError('later'))", "TypeError: later"),
+    ] {
+        let told = told(body);
+        assert!(told.starts_with(expect), "{body}: {told}");
+    }
+}
+
+#[test]
+fn a_vu_survives_what_it_threw() {
+    let world = Rc::new(World::default());
+    let mut vu = vu(
+        &world,
+        "export default function () {
+            if (__ITER === 0) { function f() { return f() + 1 } f() }
+            if (__ITER === 1) new Array(1e9).fill('x');
+            return __ITER }",
+    );
+    for iteration in 0..2 {
+        assert!(matches!(iterate(&mut vu, iteration, None), Turn::Done(Err(_))), "{iteration}");
+    }
+    assert_eq!(iterate(&mut vu, 2, None), Turn::Done(Ok(Some("2".to_owned()))));
+}
+
+#[test]
+fn an_exception_says_where() {
+    let source = "import { f } from './lib/other.js';\nexport default function () {\n  f();\n}\n";
+    let other = "export function f() {\n  null.x;\n}\n";
+    let world = Rc::new(World::default());
+    let program = program(&world, &[("/a/main.js", source), ("/a/lib/other.js", other)]).unwrap();
+    let mut vu = Vu::new(&program, Rc::clone(&world) as Rc<dyn Host>, 1).unwrap();
+    let Turn::Done(Err(exception)) = iterate(&mut vu, 0, None) else { panic!("nothing thrown") };
+    assert!(exception.stack.contains("at f (/a/lib/other.js:2:"), "{exception}");
+    assert!(exception.stack.contains("at default (/a/main.js:3:"), "{exception}");
+}
+
+#[test]
+fn scripts_that_cannot_be_compiled_say_why() {
+    let world = Rc::new(World::default());
+    for (source, expect) in [
+        ("export default function () {", "SyntaxError: "),
+        ("import x from 'lodash'; export default x", "couldn't be recognised"),
+        ("import x from 'k6/nothing'; export default x", "unknown module: k6/nothing"),
+        ("import x from './gone.js'; export default x", "/gone.js"),
+        ("import { gone } from 'k6'; export default gone", "SyntaxError: "),
+        ("throw new Error('early')", "Error: early"),
+        ("import http from 'k6/http'; http.get('http://h/')", "in the init context"),
+        ("import { sleep } from 'k6'; sleep(1)", "in the init context"),
+    ] {
+        let error = program(&world, &[("/main.js", source)]).unwrap_err();
+        assert!(error.to_string().contains(expect), "{source}: {error}");
+    }
+}
+
+#[test]
+fn an_endless_loop_is_interrupted_and_cannot_catch_it() {
+    let world = Rc::new(World::default());
+    let mut vu = vu(
+        &world,
+        "export default function () { if (__ITER) return 'alive'; for (;;) { try { for (;;) {} } catch (e) {} } }",
+    );
+    world.patience.set(3);
+    let Turn::Done(Err(exception)) = iterate(&mut vu, 0, None) else { panic!("it came back") };
+    assert!(exception.text.contains("interrupted"), "{exception}");
+    assert_eq!(iterate(&mut vu, 1, None), Turn::Done(Ok(Some("\"alive\"".to_owned()))));
+}
+
+#[test]
+fn a_stopped_iteration_goes_no_further() {
+    let world = Rc::new(World::default());
+    let source = "import http from 'k6/http'; import { sleep } from 'k6';
+        export default function () {
+            if (__ITER) return 'next';
+            for (;;) { try { http.get('http://h/'); sleep(1) } catch (e) { console.log('caught') } }
+        }";
+    let mut vu = vu(&world, source);
+    assert!(matches!(iterate(&mut vu, 0, None), Turn::Asks(_)));
+    assert!(matches!(vu.answer(Answer::Stop), Turn::Done(Err(_))));
+    assert_eq!(iterate(&mut vu, 1, None), Turn::Done(Ok(Some("\"next\"".to_owned()))));
+    // One that waits is ended when it is dropped, whatever it catches.
+    let mut other = self::vu(&world, source);
+    assert!(matches!(iterate(&mut other, 0, None), Turn::Asks(_)));
+    drop(other);
+}
+
+#[test]
+fn async_functions_are_waited_for() {
+    assert_eq!(told("return (async () => { await null; return 5 })()"), "5");
+    assert_eq!(told("return new Promise(() => {})"), "");
+    let source = "import http from 'k6/http';
+        export default async function () { await null; return http.get('http://h/').status }";
+    let (asked, done, _) = ran(source);
+    assert_eq!((asked.len(), done), (1, Ok(Some("200".to_owned()))));
+}
+
+#[test]
+fn the_console_writes_as_k6s() {
+    let source = "export default function () {
+            console.log('a', 1, { a: 1, b: 'x', c: [1, null], d: undefined }, [], {}, true, null, undefined);
+            const o = {}; o.o = o; console.warn(o, () => 1);
+            console.error(new TypeError('bad')); console.debug(1.5);
+        }";
+    let (_, done, lines) = ran(source);
+    assert_eq!(done, Ok(None));
+    assert_eq!(
+        lines,
+        [
+            "Info: a 1 { a: 1, b: \"x\", c: [ 1, null ], d: null } [] {} true null undefined",
+            "Warn: { o: [Circular] } [object Function]",
+            "Error: TypeError: bad",
+            "Debug: 1.5",
+        ]
+    );
+}
