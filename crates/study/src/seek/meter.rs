@@ -98,23 +98,36 @@ impl<'a> Meter<'a> {
         (time.0 / self.width.0) as usize
     }
 
+    /// When a cell begins.
+    fn time_of(&self, cell: usize) -> Nanos {
+        Nanos(self.width.0 * cell as u64)
+    }
+
     /// Whether the objective is missed whatever is still to come, `now` with so many hits under way: a climb past the capacity
-    /// need not take as long as a step. Hits that are under way for longer than a limit count as on its wrong side.
+    /// need not take as long as a step. Hits of the warm-up do not count, not even while they are under way; those after it
+    /// count as on a limit's wrong side once they are under way for longer.
     #[must_use]
     pub fn is_plainly_missed(&self, now: Nanos, in_flight: u64) -> bool {
+        let warmup_end = self.time_of(self.warmup_cells());
         // A closed loop builds up no backlog, and its steps are never cut.
-        if self.search.by == By::Connections {
+        if self.search.by == By::Connections || now <= warmup_end {
             return false;
         }
-        let planned = self.trial.load * self.duration().as_secs_f64();
+        let (warmup, counted) = self.cells.split_at(self.warmup_cells());
+        let load = self.trial.load;
+        let planned = load * self.duration().saturating_sub(warmup_end).as_secs_f64();
+        // Hits of the warm-up that did not end yet are under way, as far as is known: in doubt nothing is plain.
+        let ended: u64 = warmup.iter().map(|cell| cell.hits).sum();
+        let left = (load * warmup_end.as_secs_f64() - ended as f64).max(0.0);
+        let since = now.saturating_sub(warmup_end);
         let conditions = self.search.objective.conditions().iter().enumerate();
         conditions.into_iter().any(|(at, condition)| {
-            let wrong: u64 = self.cells.iter().map(|cell| cell.wrong[at]).sum();
+            let wrong: u64 = counted.iter().map(|cell| cell.wrong[at]).sum();
             let allowed = condition.allowed().unwrap_or(0.5);
             let overdue = condition.limit_time().map_or(0.0, |limit| {
                 // Twice the limit for a mean, so that half of the hits being so late settles it.
                 let limit = if condition.allowed().is_some() { limit } else { limit + limit };
-                in_flight as f64 - self.trial.load * limit.min(now).as_secs_f64()
+                in_flight as f64 - left - load * limit.min(since).as_secs_f64()
             });
             let share = f64::midpoint(1.0, allowed).min(allowed + PLAIN_SHARE);
             wrong as f64 + overdue.max(0.0) >= share.max(PLAIN_SHARE) * planned
@@ -125,29 +138,23 @@ impl<'a> Meter<'a> {
     #[must_use]
     pub fn finish(self, verdict: &Verdict, cut: Option<Nanos>) -> Step {
         let end = cut.unwrap_or(self.duration()).min(self.duration());
-        // What was cut has no steady state: all of it counts.
-        let begin = if cut.is_some() { 0 } else { self.steady_from() };
+        let begin = self.begin(cut);
         let mut all = Cell::default();
         self.cells[begin..].iter().for_each(|cell| all.merge(cell));
-        let warmup = Nanos(self.width.0 * begin as u64).min(end);
-        let measured = end.saturating_sub(warmup);
+        let warmup = self.time_of(begin).min(end);
         let quantile = |q: f64| all.response.quantile(q);
-        let seconds = measured.as_secs_f64().max(1e-9);
-        let in_time =
-            self.cells[begin..].iter().take(self.cell_of(end).saturating_sub(begin).max(1));
-        let ended: u64 = in_time.map(|cell| cell.ended).sum();
         Step {
             load: self.trial.load,
             hits: all.hits,
             figures: self.figures(&all, &all.wrong),
-            achieved_per_s: ended as f64 / seconds,
+            achieved_per_s: self.achieved_per_s(begin, cut),
             mean: all.response.mean(),
             p50: quantile(0.5),
             p95: quantile(0.95),
             p99: quantile(0.99),
             errors: all.errors as f64 / all.hits.max(1) as f64,
             warmup,
-            measured,
+            measured: end.saturating_sub(warmup),
             cut: cut.is_some(),
             spoilt: (!verdict.is_valid() && !self.is_servers_doing(&all)).then(|| {
                 let reasons: Vec<String> =
@@ -157,10 +164,34 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// The cell at which what counts begins: after the warm-up that was asked for, and after what is plainly not yet the
+    /// The cell at which what counts begins. What was cut has no steady state: all of it counts but the warm-up, and that too
+    /// where it was cut before the warm-up was over.
+    fn begin(&self, cut: Option<Nanos>) -> usize {
+        match cut {
+            None => self.steady_from(),
+            Some(end) if end > self.time_of(self.warmup_cells()) => self.warmup_cells(),
+            Some(_) => 0,
+        }
+    }
+
+    /// Successes per second from a cell on until the end. After a cut only whole cells: what ended in the rest of the last one
+    /// ended after the load did.
+    fn achieved_per_s(&self, begin: usize, cut: Option<Nanos>) -> f64 {
+        let end = cut.map_or(self.cells.len(), |end| self.cell_of(end));
+        let in_time = begin..end.clamp(begin + 1, self.cells.len());
+        let seconds = self.time_of(in_time.len()).as_secs_f64();
+        self.cells[in_time].iter().map(|cell| cell.ended).sum::<u64>() as f64 / seconds
+    }
+
+    /// Cells in which the warm-up that was asked for passes; the last may hold more.
+    fn warmup_cells(&self) -> usize {
+        (self.warmup.0.div_ceil(self.width.0) as usize).min(self.cells.len() - 1)
+    }
+
+    /// The cell at which the steady state begins: after the warm-up that was asked for, and after what is plainly not yet the
     /// steady state behind it.
     fn steady_from(&self) -> usize {
-        let begin = (self.warmup.0.div_ceil(self.width.0) as usize).min(self.cells.len() - 1);
+        let begin = self.warmup_cells();
         let medians: Vec<f64> = self.cells[begin..]
             .iter()
             .filter(|cell| cell.hits > 0)
@@ -266,15 +297,33 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_was_cut_counts_whole() {
+    fn a_step_that_was_cut_counts_but_for_its_warm_up() {
         let mut some = batch(|_| Nanos::from_millis(200));
         some.samples.truncate(150);
-        let step = step(&some, false, Some(Nanos::from_millis(1500)));
-        assert_eq!((step.hits, step.warmup), (150, Nanos::ZERO));
+        let early = step(&some, false, Some(Nanos::from_millis(1500)));
+        assert_eq!((early.hits, early.warmup), (150, Nanos::ZERO));
         assert_eq!(
-            (step.measured, step.cut, step.figures[0]),
+            (early.measured, early.cut, early.figures[0]),
             (Nanos::from_millis(1500), true, 1.0)
         );
+        let slow_at_first = batch(|ms| Nanos::from_millis(if ms < 1900 { 500 } else { 20 }));
+        let later = step(&slow_at_first, false, Some(Nanos::from_secs(4)));
+        assert_eq!((later.hits, later.warmup, later.measured), (800, WARMUP, Nanos::from_secs(2)));
+        assert_eq!((later.cut, later.figures[0]), (true, 0.0));
+    }
+
+    #[test]
+    fn every_cell_counts_for_what_was_achieved() {
+        let fast = batch(|_| Nanos::from_millis(5));
+        let search = search(By::Rate);
+        // A hundred cells are longer than the step by a part of a nanosecond each, and a cut seldom falls between two.
+        for (more, cut) in [(50, None), (0, None), (0, Some(Nanos::from_millis(4950)))] {
+            let measure = TRIAL.measure + Nanos(more);
+            let mut meter = Meter::new(&search, Trial { measure, ..TRIAL }, WARMUP);
+            meter.add(&fast);
+            let step = meter.finish(&Verdict::new(&Summary::new(), None, &[]), cut);
+            assert!((step.achieved_per_s - 99.5).abs() < 0.3, "{more} {cut:?}: {step:?}");
+        }
     }
 
     #[test]
@@ -295,22 +344,42 @@ mod tests {
 
     #[test]
     fn what_is_plain_is_seen_early() {
-        let now = Nanos::from_secs(3);
-        let check = |by, hits: usize, in_flight, plain| {
+        let check = |by, now, hits: usize, in_flight, plain| {
             let search = search(by);
             let mut meter = Meter::new(&search, TRIAL, WARMUP);
             let mut some = batch(|_| Nanos::from_millis(200));
             some.samples.truncate(hits);
             meter.add(&some);
-            assert_eq!(meter.is_plainly_missed(now, in_flight), plain, "{hits} {in_flight}");
+            let seen = meter.is_plainly_missed(Nanos::from_secs(now), in_flight);
+            assert_eq!(seen, plain, "{now} s: {hits} {in_flight}");
         };
-        // Of a thousand hits 400 must be slow: 30 % more than the 10 % that may be.
-        check(By::Rate, 0, 20, false);
-        check(By::Rate, 390, 10, false);
-        check(By::Rate, 400, 10, true);
+        // Of eight hundred hits 320 must be slow: 30 % more than the 10 % that may be. The two hundred before do not count.
+        check(By::Rate, 6, 0, 20, false);
+        check(By::Rate, 6, 519, 10, false);
+        check(By::Rate, 6, 520, 10, true);
         // Of those under way ten were due within the last 100 ms.
-        check(By::Rate, 100, 309, false);
-        check(By::Rate, 100, 310, true);
-        check(By::Connections, 1000, 1000, false);
+        check(By::Rate, 6, 300, 229, false);
+        check(By::Rate, 6, 300, 230, true);
+        check(By::Connections, 6, 1000, 1000, false);
+        // Nothing is answered at all: certain as soon as that is so of 320 after the warm-up, and while it lasts of none.
+        check(By::Rate, 2, 0, 200, false);
+        check(By::Rate, 5, 0, 500, false);
+        check(By::Rate, 6, 0, 600, true);
+    }
+
+    #[test]
+    fn a_slow_warm_up_cuts_no_step() {
+        let search =
+            Search { objective: "p99<250ms, errors<1%".parse().unwrap(), ..search(By::Rate) };
+        let warmup = Nanos::from_secs(5);
+        let trial = Trial { measure: Nanos::from_secs(5), ..TRIAL };
+        let mut meter = Meter::new(&search, trial, warmup);
+        let mut late = batch(|ms| Nanos::from_millis(if ms < 4500 { 500 } else { 20 }));
+        late.samples.iter_mut().for_each(|sample| sample.status = 200);
+        meter.add(&late);
+        let plain = (1..=10).any(|now| meter.is_plainly_missed(Nanos::from_secs(now), 50));
+        assert!(!plain, "what the warm-up leaves out");
+        let step = meter.finish(&Verdict::new(&Summary::new(), None, &[]), None);
+        assert_eq!((step.figures, step.cut), (vec![0.0, 0.0], false));
     }
 }
