@@ -19,6 +19,8 @@ use crate::{Sample, Summary};
 
 /// The most conditions of an objective.
 pub const CONDITIONS_MAX: usize = 8;
+/// Figures this close to their limit, as a share of it, are at the limit.
+const ROUNDING: f64 = 1e-9;
 
 /// What a server is asked to keep: all of at least one and at most [`CONDITIONS_MAX`] conditions.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,13 +123,16 @@ impl Objective {
         &self.conditions
     }
 
-    /// The same objective and this condition; unchanged where it has [`CONDITIONS_MAX`] already.
-    #[must_use]
-    pub fn and(mut self, condition: Condition) -> Self {
-        if self.conditions.len() < CONDITIONS_MAX {
-            self.conditions.push(condition);
+    /// The same objective and this condition.
+    ///
+    /// # Errors
+    /// It has [`CONDITIONS_MAX`] already.
+    pub fn and(mut self, condition: Condition) -> Result<Self, ObjectiveError> {
+        if self.conditions.len() >= CONDITIONS_MAX {
+            return Err(ObjectiveError::TooMany);
         }
-        self
+        self.conditions.push(condition);
+        Ok(self)
     }
 
     /// Whether figures keep every condition. Figures without a hit keep none.
@@ -184,6 +189,20 @@ impl Condition {
             Metric::Max => Some(0.0),
             Metric::Errors => Some(self.limit),
             Metric::Mean => None,
+        }
+    }
+
+    /// Whether a ceiling is kept by hits of which this share, 0 to 1, is on the wrong side (see [`Condition::is_passed_by`]);
+    /// for the mean, by hits of this mean in nanoseconds.
+    #[must_use]
+    pub fn is_kept_by(&self, figure: f64) -> bool {
+        let limit = self.allowed().unwrap_or(self.limit);
+        // Both were divided, and differ in the last digits where they are the same.
+        let figure = if (figure - limit).abs() <= ROUNDING * limit { limit } else { figure };
+        match self.metric {
+            // The hits on the wrong side are told by the operator already; a p99 leaves out 1 %, so that many may be.
+            Metric::Percentile(_) | Metric::Max => figure <= limit,
+            Metric::Mean | Metric::Errors => self.op.holds(figure, limit),
         }
     }
 
@@ -423,6 +442,40 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_limit_itself_is_kept_as_the_operator_says() {
+        let cases = [
+            ("errors<=1%", 10.0 / 1000.0, true),
+            ("errors<1%", 10.0 / 1000.0, false),
+            ("errors<=0.7%", 7.0 / 1000.0, true),
+            ("errors<0.7%", 7.0 / 1000.0, false),
+            ("errors<1%", 9.0 / 1000.0, true),
+            ("errors<=0", 0.0, true),
+            ("errors<=0", 1e-6, false),
+            ("p99<1s", 10.0 / 1000.0, true),
+            ("p99<1s", 11.0 / 1000.0, false),
+            ("p99.9<1s", 1.0 / 1000.0, true),
+            ("max<1s", 0.0, true),
+            ("max<1s", 1e-6, false),
+            ("mean<40ms", 4e7, false),
+            ("mean<=40ms", 4e7, true),
+            ("mean<=40ms", 4.1e7, false),
+        ];
+        for (text, figure, kept) in cases {
+            let condition: Condition = text.parse().expect(text);
+            assert_eq!(condition.is_kept_by(figure), kept, "{text} {figure}");
+        }
+    }
+
+    #[test]
+    fn no_condition_is_left_out_in_silence() {
+        let errors: Condition = "errors<1%".parse().unwrap();
+        let all = |count: usize| vec!["max<1s"; count].join(",").parse::<Objective>().unwrap();
+        let added = all(CONDITIONS_MAX - 1).and(errors).unwrap();
+        assert_eq!(added.conditions().last(), Some(&errors));
+        assert_eq!(all(CONDITIONS_MAX).and(errors), Err(ObjectiveError::TooMany));
+    }
+
     proptest! {
         /// Hits on the wrong side, counted one by one, say the same as the percentile does.
         #[test]
@@ -440,6 +493,7 @@ mod tests {
             let over = batch.samples.iter().filter(|sample| condition.is_passed_by(sample)).count();
             let share = over as f64 / times.len() as f64;
             let allowed = condition.allowed().unwrap();
+            prop_assert_eq!(condition.is_kept_by(share), share <= allowed + 1e-12);
             prop_assume!((share - allowed).abs() > 1e-9);
             prop_assert_eq!(condition.is_met(&summary), share < allowed);
         }

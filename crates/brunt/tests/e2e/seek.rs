@@ -176,6 +176,9 @@ fn wrong_searches_are_refused() {
         assert!(ran.stderr.contains(words), "{flags}: {}", ran.stderr);
         assert_eq!(ran.stdout, "");
     }
+    let eight = ["max<1s"; 8].join(",");
+    let ran = run(&format!("seek -objective {eight} http://127.0.0.1:1/")).with_code(2);
+    assert!(ran.stderr.contains("flag -objective: no room for errors<1%"), "{}", ran.stderr);
     let ran = run("seek -objective p99<1s").with_code(2);
     assert!(ran.stderr.contains("a URL or -targets=FILE is needed"));
     run("seek -objective p99<1s -state /nowhere/s.json http://127.0.0.1:1/").with_code(1);

@@ -103,7 +103,7 @@ fn judge_one(condition: &Condition, at: usize, runs: &[&Step], runs_max: usize) 
     if runs.len() < runs_max && strain > 1.0 / PLAIN && !plainly_missed {
         return Judgement::Open;
     }
-    if strain >= 1.0 {
+    if !condition.is_kept_by(figure(at, runs)) {
         return Judgement::Missed;
     }
     let proven = hits_needed(condition).is_none_or(|needed| hits >= needed);
@@ -113,8 +113,13 @@ fn judge_one(condition: &Condition, at: usize, runs: &[&Step], runs_max: usize) 
 /// The figure of all runs together as a multiple of what is allowed: 1 is just at the limit.
 fn pooled(condition: &Condition, at: usize, runs: &[&Step]) -> f64 {
     let hits: f64 = runs.iter().map(|run| run.hits as f64).sum();
-    let figure = runs.iter().map(|run| run.figures[at] * run.hits as f64).sum::<f64>() / hits;
-    figure / limit(condition, hits)
+    figure(at, runs) / limit(condition, hits)
+}
+
+/// The figure of all runs together; they have hits.
+fn figure(at: usize, runs: &[&Step]) -> f64 {
+    let hits: f64 = runs.iter().map(|run| run.hits as f64).sum();
+    runs.iter().map(|run| run.figures[at] * run.hits as f64).sum::<f64>() / hits
 }
 
 /// What a figure may be: a share of hits, or a time in nanoseconds.

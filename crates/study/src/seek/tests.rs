@@ -218,6 +218,24 @@ fn runs_are_repeated_only_where_it_is_close() {
     check(&[0.0], 0, Judgement::Missed);
 }
 
+/// Three runs settle it; the limit itself is kept where the objective says so.
+#[test]
+fn the_limit_itself_is_met_as_the_objective_says() {
+    let trial = Trial { load: 50.0, measure: Nanos::SECOND };
+    for (objective, figure, expect) in [
+        ("errors<=1%", 0.01, Judgement::Met),
+        ("errors<1%", 0.01, Judgement::Missed),
+        ("p99<5ms", 0.01, Judgement::Met),
+        ("mean<=40ms", 4e7, Judgement::Met),
+        ("mean<40ms", 4e7, Judgement::Missed),
+    ] {
+        let run = Step { hits: 1000, ..wrong(trial, figure) };
+        let objective: Objective = objective.parse().unwrap();
+        assert_eq!(level::judge(&objective, &[&run; 3]), expect, "{objective}");
+        assert_eq!(level::judge_alone(&objective, &run), expect, "{objective}");
+    }
+}
+
 #[test]
 fn steps_are_long_enough_to_prove_something() {
     let search = search("p99.9<5ms");

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use engine::Settings;
-use metrics::{Condition, Metric, Op};
+use metrics::{CONDITIONS_MAX, Condition, Metric, Op};
 use report::live::Paint;
 use stdx::{Nanos, mix};
 use study::seek::{By, Search};
@@ -91,7 +91,11 @@ fn search(typed: &Typed<AttackFlags>) -> Result<Search, Ended> {
     };
     if !objective.conditions().iter().any(|condition| condition.metric == Metric::Errors) {
         let errors = Condition { metric: Metric::Errors, op: Op::Below, limit: ERRORS_LIMIT };
-        objective = objective.and(errors);
+        objective = objective.and(errors).map_err(|_| {
+            usage(format!(
+                "flag -objective: no room for {errors}, which is added where nothing is said of errors (expected at most {CONDITIONS_MAX} conditions)"
+            ))
+        })?;
     }
     let (by, from) = match flags.by.as_str() {
         "connections" => (By::Connections, CONNECTIONS_FROM),
