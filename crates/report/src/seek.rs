@@ -30,16 +30,15 @@ pub struct SeekInput<'a> {
 /// One line for a step that just ended, as it goes by; without a line feed.
 #[must_use]
 pub fn seek_line(search: &Search, number: usize, step: &Step, paint: Paint) -> String {
-    let text = format!(
-        "step {number}: {}  achieved {}/s  p50 {}  p95 {}  p99 {}  errors {}  {}",
-        load(search.by, step.load),
-        self::number(step.achieved_per_s),
-        duration(step.p50),
-        duration(step.p95),
-        duration(step.p99),
-        percent(step.errors),
-        meets(search, step),
-    );
+    let [p50, p95, p99, errors] = figures(step);
+    let (load, meets) = (load(search.by, step.load), meets(search, step));
+    let achieved = self::number(step.achieved_per_s);
+    let text = match step.hits {
+        0 => format!("step {number}: {load}  achieved {achieved}/s  {meets}"),
+        _ => format!(
+            "step {number}: {load}  achieved {achieved}/s  p50 {p50}  p95 {p95}  p99 {p99}  errors {errors}  {meets}"
+        ),
+    };
     let colour = match (step.spoilt.is_some(), judged(search, step)) {
         (true, _) => 33,
         (false, Judgement::Missed) => 31,
@@ -59,13 +58,14 @@ pub fn seek_text(input: &SeekInput<'_>) -> String {
     let head = [unit(by), "achieved/s", "p50", "p95", "p99", "errors", "verdict", "meets it"];
     table.row(head.map(str::to_owned));
     for step in by_load(input.steps) {
+        let [p50, p95, p99, errors] = figures(step);
         table.row([
             number(step.load),
             number(step.achieved_per_s),
-            duration(step.p50),
-            duration(step.p95),
-            duration(step.p99),
-            percent(step.errors),
+            p50,
+            p95,
+            p99,
+            errors,
             if step.spoilt.is_some() { "INVALID" } else { "VALID" }.to_owned(),
             meets(input.search, step),
         ]);
@@ -80,6 +80,17 @@ pub fn seek_text(input: &SeekInput<'_>) -> String {
     out.push_str(&format!("Answer     {}\n", answer(input)));
     out.push_str(&format!("Ended      {}; seed {}\n", why(input), input.seed));
     out
+}
+
+/// p50, p95, p99 and errors of a step; blank where there was no hit to have them.
+fn figures(step: &Step) -> [String; 4] {
+    match step.hits {
+        0 => Default::default(),
+        _ => {
+            let [p50, p95, p99] = [step.p50, step.p95, step.p99].map(duration);
+            [p50, p95, p99, percent(step.errors)]
+        }
+    }
 }
 
 /// The answer in words.
@@ -189,7 +200,8 @@ pub fn seek_figure(input: &SeekInput<'_>) -> Figure {
         .iter()
         .enumerate()
         .map(|(at, (label, time))| {
-            let points = valid().map(|step| (step.load, time(step).as_millis_f64()));
+            let timed = valid().filter(|step| step.hits > 0);
+            let points = timed.map(|step| (step.load, time(step).as_millis_f64()));
             line(label, Colour::calm(at), points.collect())
         })
         .collect();
@@ -282,13 +294,15 @@ fn meets(search: &Search, step: &Step) -> String {
     if let Some(reason) = &step.spoilt {
         return format!("cannot tell: {reason}");
     }
+    if step.hits == 0 {
+        return "no: nothing was answered".to_owned();
+    }
     let missed: Vec<String> = search
         .objective
         .conditions()
         .iter()
         .zip(&step.figures)
-        .filter(|(condition, figure)| **figure >= condition.allowed().unwrap_or(condition.limit))
-        .filter(|(condition, figure)| condition.allowed() != Some(0.0) || **figure > 0.0)
+        .filter(|(condition, figure)| !condition.is_kept_by(**figure))
         .map(|(condition, figure)| excess(condition, *figure))
         .collect();
     let cut = if step.cut { " (cut short)" } else { "" };
@@ -402,6 +416,34 @@ Ended      the interval is as narrow as asked for; seed 7
                 .collect();
             assert_eq!(words, ["yes", "no", "unproven", "unknown"]);
         });
+    }
+
+    #[test]
+    fn a_step_without_an_answer_says_so() {
+        let none = Step { hits: 0, achieved_per_s: 0.0, ..step(40.0, 0.0) };
+        let line = seek_line(&search(), 1, &none, Paint::Plain);
+        assert_eq!(line, "step 1: 40/s  achieved 0/s  no: nothing was answered");
+        with(None, Ended::LowestMissed, |input| {
+            let input = SeekInput { steps: std::slice::from_ref(&none), ..*input };
+            let text = seek_text(&input);
+            let row = text.lines().nth(1).unwrap();
+            let words: Vec<&str> = row.split_whitespace().collect();
+            assert_eq!(words.join(" "), "40 0 VALID no: nothing was answered", "{text}");
+            assert!(seek_figure(&input).series[0].points.is_empty());
+        });
+    }
+
+    #[test]
+    fn exactly_at_the_limit_is_as_the_objective_says() {
+        let at = |objective: &str, figure: f64| {
+            let search = Search { objective: objective.parse().unwrap(), ..search() };
+            meets(&search, &Step { figures: vec![figure], ..step(40.0, 0.0) })
+        };
+        assert_eq!(at("errors<=1%", 0.01), "yes");
+        assert_eq!(at("errors<1%", 0.01), "no: errors 1.00%");
+        assert_eq!(at("p99<500ms", 0.01), "yes");
+        assert_eq!(at("mean<=70ms", 7e7), "yes");
+        assert_eq!(at("mean<70ms", 7e7), "no: mean 70ms");
     }
 
     #[test]
