@@ -3,7 +3,7 @@
 
 use metrics::Histogram;
 use stdx::Nanos;
-use study::compare::{Comparison, Unit, compare, pooled};
+use study::compare::{Comparison, Unit, compare, pooled, runs_needed};
 use study::stats::holm;
 
 use crate::columns::Columns;
@@ -125,13 +125,7 @@ impl Differences {
         if self.rows.iter().any(|row| row.found.unit == Unit::Request) {
             caveats.push(SINGLE.to_owned());
         }
-        let least = self.rows.iter().filter(|row| row.found.unit == Unit::Run);
-        let least = least.map(|row| row.found.least_p()).fold(0.0, f64::max);
-        if least > 0.05 {
-            caveats.push(format!(
-                "So few runs cannot give a p below {least:.2}, however large the difference is; four and four can give 0.03."
-            ));
-        }
+        caveats.extend(self.too_few_runs());
         if self.rows.len() > 1 {
             let count = self.rows.len();
             caveats.push(format!(
@@ -139,6 +133,21 @@ impl Differences {
             ));
         }
         caveats
+    }
+
+    /// What is to be said where some comparison of runs cannot come out as a difference, whatever they show.
+    fn too_few_runs(&self) -> Option<String> {
+        // Were every label as far from the first as can be, these would be the p-values.
+        let least: Vec<f64> = self.rows.iter().map(|row| row.found.least_p()).collect();
+        let adjusted = self.rows.iter().zip(holm(&least));
+        let of_runs = adjusted.filter(|(row, _)| row.found.unit == Unit::Run).map(|(_, p)| p);
+        let least = of_runs.fold(0.0, f64::max);
+        let (runs, enough) = runs_needed(self.rows.len());
+        (least > 0.05).then(|| {
+            format!(
+                "So few runs cannot give a p below {least:.2}, however large the difference is; {runs} of each label can give {enough:.2}."
+            )
+        })
     }
 }
 
@@ -297,6 +306,26 @@ mod tests {
         assert_eq!(value["caveats"], serde_json::json!([]));
         let few = [Runs { label: "a", runs: &a[..3] }, Runs { label: "b", runs: &b[..3] }];
         assert!(Differences::of(&few).text().contains("cannot give a p below 0.10"));
+        assert!(Differences::of(&few).text().contains("; 4 of each label can give 0.03."));
+    }
+
+    /// Four runs are enough for two labels, and for three they are not.
+    #[test]
+    fn too_few_runs_are_told_for_all_comparisons_together() {
+        let runs = |from: u64, count, slower| -> Vec<Histogram> {
+            (from..from + count).map(|seed| run(seed, slower)).collect()
+        };
+        let of = |count: u64, labels: usize| {
+            let all: Vec<Vec<Histogram>> =
+                (0..labels as u64).map(|at| runs(at * 10, count, at as f64)).collect();
+            let all: Vec<Runs<'_>> = all.iter().map(|runs| Runs { label: "a", runs }).collect();
+            Differences::of(&all).caveats().join(" ")
+        };
+        assert_eq!(of(4, 2), "");
+        let caveats = of(4, 3);
+        assert!(caveats.contains("cannot give a p below 0.06"), "{caveats}");
+        assert!(caveats.contains("; 5 of each label can give 0.02."), "{caveats}");
+        assert!(!of(5, 3).contains("So few runs"));
     }
 
     #[test]

@@ -60,14 +60,28 @@ fn medians(runs: &[Histogram]) -> Tally {
 }
 
 impl Comparison {
-    /// The least p-value that so many values can give at all: above 0.05, no difference however large would be found.
+    /// The least p-value that so many values can give at all, as the only comparison: above 0.05, no difference however large
+    /// would be found.
     #[must_use]
     pub fn least_p(&self) -> f64 {
-        let (m, n) = self.counts;
-        // Two of C(m + n, n) ways have all of one sample above all of the other.
-        let ways = (1..=n).fold(1.0, |ways, k| ways * (m + k) as f64 / k as f64);
-        (2.0 / ways).min(1.0)
+        least_p(self.counts)
     }
+}
+
+/// The least p-value that `m` values and `n` others can give: two of C(m + n, n) ways have all of one sample above all of the
+/// other.
+fn least_p((m, n): (u64, u64)) -> f64 {
+    let ways = (1..=n).fold(1.0, |ways, k| ways * (m + k) as f64 / k as f64);
+    (2.0 / ways).min(1.0)
+}
+
+/// The fewest runs of each label with which any of so many comparisons can give a p-value below 0.05, adjusted after Holm, and
+/// the least it can be. Four for one comparison, five for two to six.
+#[must_use]
+pub fn runs_needed(comparisons: usize) -> (u64, f64) {
+    let least = |runs: u64| (runs, least_p((runs, runs)) * comparisons as f64);
+    // Each further run divides it by almost four.
+    (2..).map(least).find(|(_, p)| *p < 0.05).expect("it goes to 0")
 }
 
 #[cfg(test)]
@@ -122,6 +136,8 @@ mod tests {
         let least = |count| compare(&runs(0, count, 0), &runs(9, count, 40)).unwrap().least_p();
         assert!((least(2) - 1.0 / 3.0).abs() < 1e-12 && (least(3) - 0.1).abs() < 1e-12);
         assert!((least(4) - 2.0 / 70.0).abs() < 1e-12);
+        assert_eq!([1, 2, 6, 7].map(|comparisons| runs_needed(comparisons).0), [4, 5, 5, 6]);
+        assert!((runs_needed(2).1 - 4.0 / 252.0).abs() < 1e-12);
         assert_eq!(compare(&runs(0, 1, 0), &[Histogram::new()]), None);
         assert_eq!(compare(&[], &[]), None);
     }
