@@ -94,9 +94,7 @@ impl Metric {
     fn chart(self, name: &str, labels: &[Label]) -> Result<BarChart, Ended> {
         let bar = |label: &Label| {
             let values = label.runs.iter().map(|run| self.of(name, run));
-            // The only file needs no label, its bar does.
-            let unlabelled = label.label.is_empty();
-            let name = if unlabelled { label.runs[0].name.clone() } else { label.label.clone() };
+            let name = label.shown().to_owned();
             Ok(Bar { label: name, values: values.collect::<Result<_, Ended>>()? })
         };
         let bars = labels.iter().map(bar).collect::<Result<_, Ended>>()?;
@@ -135,8 +133,8 @@ impl Metric {
 
 /// A figure from elsewhere: its labels are those of the files, where there are files.
 fn given(value: &GivenValue, labels: &[Label]) -> Result<BarChart, Ended> {
-    let mut bars: Vec<Bar> =
-        labels.iter().map(|label| Bar { label: label.label.clone(), values: Vec::new() }).collect();
+    let bar = |label: &Label| Bar { label: label.shown().to_owned(), values: Vec::new() };
+    let mut bars: Vec<Bar> = labels.iter().map(bar).collect();
     for (label, number) in &value.values {
         match bars.iter_mut().find(|bar| bar.label == *label) {
             Some(bar) => bar.values.push(*number),
@@ -212,6 +210,20 @@ mod tests {
         assert_eq!(chart.bars[0].values, [3.15, 3.4]);
         assert!(sheet("t", "", &labels, &[value("other")]).is_err());
         assert_eq!(sheet("t", "", &[], &[value("other")]).unwrap().charts[0].bars.len(), 1);
+    }
+
+    #[test]
+    fn the_only_file_is_called_by_its_name() {
+        let only = [Label { label: String::new(), ..label("rr", 3, 1.0, 0) }];
+        let value = GivenValue {
+            name: "load".to_owned(),
+            unit: String::new(),
+            values: vec![("rr.bin".to_owned(), 3.0)],
+        };
+        let charts = sheet("t", "rate", &only, &[value]).unwrap().charts;
+        let bars = charts.iter().map(|chart| chart.bars[0].label.as_str());
+        assert_eq!(bars.collect::<Vec<_>>(), ["rr.bin", "rr.bin"]);
+        assert_eq!(charts[1].bars[0].values, [3.0]);
     }
 
     #[test]

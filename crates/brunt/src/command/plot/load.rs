@@ -35,6 +35,11 @@ pub(super) struct Run {
 }
 
 impl Label {
+    /// What it is called in a picture of bars: the only file needs no label, its bar does.
+    pub(super) fn shown(&self) -> &str {
+        if self.label.is_empty() { &self.runs[0].name } else { &self.label }
+    }
+
     /// The times of its runs.
     pub(super) fn times(&self) -> Vec<Histogram> {
         self.runs.iter().map(|run| run.times.clone()).collect()
