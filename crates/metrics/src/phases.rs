@@ -67,7 +67,8 @@ impl Phases {
         for sample in &batch.samples {
             self.hits += 1;
             self.blocked.record(sample.sent.saturating_sub(sample.intended));
-            self.add_connect(sample);
+            record_some(&mut self.dial, sample.dial);
+            record_some(&mut self.tls, sample.tls);
             if sample.failure == FailureKind::None {
                 self.add_answered(batch.epoch, sample);
             } else {
@@ -86,22 +87,10 @@ impl Phases {
         }
         self.waiting.record(sample.first_byte.saturating_sub(sample.sent));
         self.receiving.record(sample.done.saturating_sub(sample.first_byte));
-        self.pulse.count(epoch, epoch.saturating_add_unsigned(sample.done.0));
-    }
-
-    /// Most hits connect to nothing: only those that did are recorded, and the zeros are added when asked for.
-    fn add_connect(&mut self, sample: &Sample) {
         let connect = sample.dns.saturating_add(sample.dial).saturating_add(sample.tls);
-        for (histogram, time) in [
-            (&mut self.dns, sample.dns),
-            (&mut self.dial, sample.dial),
-            (&mut self.tls, sample.tls),
-            (&mut self.connect, connect),
-        ] {
-            if time > Nanos::ZERO {
-                histogram.record(time);
-            }
-        }
+        record_some(&mut self.dns, sample.dns);
+        record_some(&mut self.connect, connect);
+        self.pulse.count(epoch, epoch.saturating_add_unsigned(sample.done.0));
     }
 
     /// A stopped hit did not fail: nobody knows what would have become of it.
@@ -132,34 +121,33 @@ impl Phases {
         self.hits = 0;
     }
 
-    /// Name lookups of all hits; 0 for those that needed none.
+    /// Name lookups of the answered; 0 for those that needed none.
     #[must_use]
     pub fn dns(&self) -> Histogram {
-        self.with_zeros(&self.dns)
+        with_zeros(&self.dns, self.answered_timed())
     }
 
     /// Connecting, of all hits; 0 on a kept-alive connection.
     #[must_use]
     pub fn dial(&self) -> Histogram {
-        self.with_zeros(&self.dial)
+        with_zeros(&self.dial, self.hits)
     }
 
     /// TLS handshakes of all hits; 0 where there was none.
     #[must_use]
     pub fn tls(&self) -> Histogram {
-        self.with_zeros(&self.tls)
+        with_zeros(&self.tls, self.hits)
     }
 
-    /// Name lookup, connecting and TLS together, of all hits.
+    /// Name lookup, connecting and TLS together, of the answered; 0 on a kept-alive connection.
     #[must_use]
     pub fn connect(&self) -> Histogram {
-        self.with_zeros(&self.connect)
+        with_zeros(&self.connect, self.answered_timed())
     }
 
-    fn with_zeros(&self, some: &Histogram) -> Histogram {
-        let mut all = some.clone();
-        all.record_n(Nanos::ZERO, self.hits - some.count());
-        all
+    /// The answered whose connecting was told: none after [`Phases::keep_responses`].
+    fn answered_timed(&self) -> u64 {
+        self.answered.min(self.hits)
     }
 
     /// The texts of failed hits and how many failed with each, sorted; at most [`ERRORS_MAX`]. Hits that were stopped with
@@ -168,6 +156,19 @@ impl Phases {
     pub fn failures(&self) -> &BTreeMap<String, u64> {
         &self.failures
     }
+}
+
+/// Most hits connect to nothing: only those that did are recorded, and the zeros are added when asked for.
+fn record_some(histogram: &mut Histogram, time: Nanos) {
+    if time > Nanos::ZERO {
+        histogram.record(time);
+    }
+}
+
+fn with_zeros(some: &Histogram, hits: u64) -> Histogram {
+    let mut all = some.clone();
+    all.record_n(Nanos::ZERO, hits - some.count());
+    all
 }
 
 impl Default for Phases {
@@ -238,6 +239,20 @@ mod tests {
     }
 
     #[test]
+    fn a_failed_connect_is_no_connect_of_the_answered() {
+        let mut phases = Phases::new();
+        let mut batch = batch();
+        for sample in &mut batch.samples[2..] {
+            (sample.dns, sample.dial) = (Nanos::SECOND, Nanos::SECOND);
+        }
+        phases.add(&batch);
+        let (connect, dns) = (phases.connect(), phases.dns());
+        assert_eq!((connect.count(), connect.max()), (2, Nanos::from_millis(4)));
+        assert_eq!((dns.count(), dns.max()), (2, Nanos::ZERO));
+        assert_eq!((phases.dial().count(), phases.dial().max() >= Nanos::SECOND), (4, true));
+    }
+
+    #[test]
     fn what_a_format_does_not_tell_is_nothing() {
         let mut phases = Phases::new();
         phases.add(&batch());
@@ -247,6 +262,7 @@ mod tests {
             (phases.dial().count(), phases.blocked.count(), phases.waiting.count()),
             (0, 0, 0)
         );
+        assert_eq!((phases.connect().count(), phases.dns().count()), (0, 0));
     }
 
     #[test]

@@ -151,7 +151,7 @@ mod tests {
                  0.032 [2]\t|{two}\n  0.036 [0]\t|\n  0.041 [0]\t|\n  0.046 [0]\t|\n  0.051 [1]\t|{one}\n  0.056 [0]\t|\n  \
                  0.061 [1]\t|{one}\n\n\nLatency distribution:\n  10% in 0.0120 secs\n  25% in 0.0210 secs\n  \
                  50% in 0.0310 secs\n  75% in 0.0510 secs\n  90% in 0.0610 secs\n  95% in 0.0610 secs\n  99% in 0.0610 secs\n\n\
-                 Details (average, fastest, slowest):\n  DNS+dialup:\t0.0001 secs, 0.0000 secs, 0.0005 secs\n  \
+                 Details (average, fastest, slowest):\n  DNS+dialup:\t0.0002 secs, 0.0000 secs, 0.0005 secs\n  \
                  DNS-lookup:\t0.0000 secs, 0.0000 secs, 0.0000 secs\n  req write:\t0.0000 secs, 0.0000 secs, 0.0000 secs\n  \
                  resp wait:\t0.0325 secs, 0.0100 secs, 0.0590 secs\n  resp read:\t0.0010 secs, 0.0010 secs, 0.0010 secs\n\n\
                  Status code distribution:\n  [200]\t5 responses\n  [404]\t1 responses\n\n\
