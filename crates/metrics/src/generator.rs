@@ -9,7 +9,7 @@ use crate::Histogram;
 pub struct Generator {
     /// Worker threads.
     pub workers: u32,
-    /// The I/O backend: `epoll`, `kqueue` or `sim`.
+    /// The I/O backend: `epoll`, `kqueue`, `io_uring` or `sim`.
     pub io: String,
     /// Hits that fell due within this time were sent together; 0 is exact pacing.
     pub tick: Nanos,
