@@ -2,6 +2,7 @@
 
 use metrics::Objective;
 use stdx::Nanos;
+use study::seek::By;
 use workload::arrival::ParsedRate;
 
 use super::attack::{AttackFlags, FLAGS};
@@ -11,8 +12,8 @@ use super::{Flag, Kind, Wrong, bench, value};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SeekFlags {
     pub(crate) objective: Option<Objective>,
-    pub(crate) by: String,
-    pub(crate) arrivals: String,
+    pub(crate) by: By,
+    pub(crate) arrivals: Arrivals,
     pub(crate) from: Option<f64>,
     pub(crate) to: Option<f64>,
     pub(crate) step: Nanos,
@@ -24,12 +25,21 @@ pub(crate) struct SeekFlags {
     pub(crate) plot: Option<String>,
 }
 
+/// How the requests of an open loop arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arrivals {
+    /// At random, as from many users.
+    Poisson,
+    /// Evenly.
+    Constant,
+}
+
 impl Default for SeekFlags {
     fn default() -> Self {
         Self {
             objective: None,
-            by: "rate".to_owned(),
-            arrivals: "poisson".to_owned(),
+            by: By::Rate,
+            arrivals: Arrivals::Poisson,
             from: None,
             to: None,
             step: Nanos::from_secs(10),
@@ -54,6 +64,7 @@ pub(crate) fn table() -> Vec<Flag<AttackFlags>> {
 fn adapted(mut flag: Flag<AttackFlags>) -> Flag<AttackFlags> {
     match flag.row.name {
         "targets" => flag.row.default = "",
+        "m" => flag.row.docs = M,
         "json" => flag.row.docs = "Print the answer and all steps as JSON.",
         "progress" => {
             flag.row.default = "on";
@@ -63,6 +74,9 @@ fn adapted(mut flag: Flag<AttackFlags>) -> Flag<AttackFlags> {
     }
     flag
 }
+
+/// What `-m` is here.
+const M: &str = "Streams on one HTTP/2 connection: with -by=connections so many requests on each (1), else at most.";
 
 /// What `attack` has as well.
 const SHARED: &[&str] = &[
@@ -85,6 +99,9 @@ const SHARED: &[&str] = &[
     "insecure",
     "session-tickets",
     "proxy-header",
+    "http2",
+    "h2c",
+    "m",
     "seed",
     "json",
     "progress",
@@ -94,9 +111,9 @@ const SHARED: &[&str] = &[
 ];
 
 /// What a search may raise.
-const BY: &[&str] = &["rate", "connections"];
+const BY: [&str; 2] = ["rate", "connections"];
 /// How the requests of an open loop may arrive.
-const ARRIVALS: &[&str] = &["poisson", "constant"];
+const ARRIVALS: [&str; 2] = ["poisson", "constant"];
 
 /// Its own.
 const OWN: &[Flag<AttackFlags>] = &[
@@ -113,18 +130,18 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "by",
-        Kind::Choice(BY),
+        Kind::Choice(&BY),
         "rate",
         "What is raised: the rate of an open loop, or the connections of a closed one.",
-        |t: &mut AttackFlags, v| value::word(v, BY).map(|word| t.seek.by = word),
+        |t: &mut AttackFlags, v| by(v).map(|by| t.seek.by = by),
     )
     .native(),
     Flag::new(
         "arrivals",
-        Kind::Choice(ARRIVALS),
+        Kind::Choice(&ARRIVALS),
         "poisson",
         "How requests of a rate arrive: at random, as from many users, or evenly.",
-        |t: &mut AttackFlags, v| value::word(v, ARRIVALS).map(|word| t.seek.arrivals = word),
+        |t: &mut AttackFlags, v| arrivals(v).map(|arrivals| t.seek.arrivals = arrivals),
     )
     .native(),
     Flag::new(
@@ -210,6 +227,22 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
 ];
 
+/// What is raised.
+fn by(text: &str) -> Result<By, Wrong> {
+    Ok(match value::word(text, &BY)?.as_str() {
+        "connections" => By::Connections,
+        _ => By::Rate,
+    })
+}
+
+/// How the requests of a rate arrive.
+fn arrivals(text: &str) -> Result<Arrivals, Wrong> {
+    Ok(match value::word(text, &ARRIVALS)?.as_str() {
+        "constant" => Arrivals::Constant,
+        _ => Arrivals::Poisson,
+    })
+}
+
 /// An objective whose conditions more load breaks.
 fn objective(text: &str) -> Result<Objective, Wrong> {
     let objective: Objective = text.parse().map_err(|error| Wrong::new(format!("{error}")))?;
@@ -244,6 +277,14 @@ mod tests {
     #[test]
     fn every_shared_flag_is_there() {
         assert_eq!(table().len(), OWN.len() + SHARED.len() + 1);
+    }
+
+    #[test]
+    fn words_are_read_as_what_they_mean() {
+        assert_eq!(BY.map(|word| by(word).ok()), [Some(By::Rate), Some(By::Connections)]);
+        let expect = [Some(Arrivals::Poisson), Some(Arrivals::Constant)];
+        assert_eq!(ARRIVALS.map(|word| arrivals(word).ok()), expect);
+        assert!(by("users").is_err() && arrivals("evenly").is_err());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What the command line of `bench` means: the same plan as an attack's, with a closed loop for its load.
 
 use stdx::Nanos;
+use study::seek::By;
 use workload::{Load, Target};
 
 use super::meant::{self, Meant, World};
@@ -38,18 +39,30 @@ pub(super) fn meant(mut typed: Typed<AttackFlags>, world: &World<'_>) -> Result<
     // A connection is never needed that another user does not hold.
     (flags.connections, flags.max_connections) = (connections, connections);
     let list = list(&typed)?;
-    let offers_http2 = |target: &Target| target.url.starts_with("https:") && typed.flags.http2;
-    if streams > 1 && !typed.flags.h2c && !list.iter().all(offers_http2) {
-        return Err(usage("flag -m: streams want HTTP/2 (https, or -h2c for http)"));
-    }
+    check_streams(&typed.flags, &list)?;
     meant::assemble(&typed, world, (Load::Closed { users }, list, None))
 }
 
-/// What `seek` means: the targets and settings of a bench, whose load is yet to be said.
-pub(super) fn offer(typed: &Typed<AttackFlags>, world: &World<'_>) -> Result<Meant, Ended> {
-    meant::check_connections(typed)?;
-    let list = list(typed)?;
-    meant::assemble(typed, world, (Load::Closed { users: 1 }, list, None))
+/// What `seek` means: the targets and settings of a bench, whose load is yet to be said. Where connections are sought, each
+/// has one stream unless more are asked for: else an HTTP/2 server would get them all on the first.
+pub(super) fn offer(mut typed: Typed<AttackFlags>, world: &World<'_>) -> Result<Meant, Ended> {
+    meant::check_connections(&typed)?;
+    let list = list(&typed)?;
+    if typed.flags.seek.by == By::Connections {
+        check_streams(&typed.flags, &list)?;
+        typed.flags.streams.get_or_insert(1);
+    }
+    meant::assemble(&typed, world, (Load::Closed { users: 1 }, list, None))
+}
+
+/// Several streams want HTTP/2 for every target.
+fn check_streams(flags: &AttackFlags, list: &[Target]) -> Result<(), Ended> {
+    let offers_http2 = |target: &Target| target.url.starts_with("https:") && flags.http2;
+    let several = flags.streams.is_some_and(|streams| streams > 1);
+    if several && !flags.h2c && !list.iter().all(offers_http2) {
+        return Err(usage("flag -m: streams want HTTP/2 (https, or -h2c for http)"));
+    }
+    Ok(())
 }
 
 /// The targets: one URL, or a file.

@@ -68,7 +68,7 @@ pub(super) fn run_bench(invocation: &Invocation) -> Result<ExitCode, Ended> {
 
 /// What the command line of `seek` means as far as it is an attack's: whom to ask for what, from which seed, over what. When
 /// hits begin is the search's to say.
-pub(super) fn offer(typed: &Typed<AttackFlags>) -> Result<(Plan, Settings), Ended> {
+pub(super) fn offer(typed: Typed<AttackFlags>) -> Result<(Plan, Settings), Ended> {
     let variable = |name: &str| std::env::var(name).ok();
     let world = World { stdout_is_terminal: true, ..world(&variable) };
     let meant = bench::offer(typed, &world)?;

@@ -88,7 +88,7 @@ fn conclude(meant: &Meant, steps: &[Step], outcome: &Outcome) -> exit_code::Outc
         steps,
         outcome,
         seed: meant.plan.seed,
-        arrivals: meant.arrivals,
+        arrivals: meant.arrivals(),
     };
     let document = if meant.json { report::seek_json(&input) } else { report::seek_text(&input) };
     Place::Stdout.write(document.as_bytes())?;

@@ -6,7 +6,7 @@ use engine::{Run, RunEvent};
 use metrics::{FailureKind, Generator, Summary, Verdict};
 use stdx::{Nanos, mix};
 use study::seek::{By, Meter, Step, Trial};
-use workload::{Load, Plan};
+use workload::Plan;
 
 use super::meant::Meant;
 use crate::command::attack::cannot_start;
@@ -59,11 +59,7 @@ impl<'a> Runner<'a> {
             seed: mix(self.meant.plan.seed, number as u64),
             ..self.meant.plan.clone()
         };
-        let mut settings = self.meant.settings.clone();
-        if let Load::Closed { users } = plan.load {
-            let users = usize::try_from(users).unwrap_or(usize::MAX);
-            (settings.connections, settings.max_connections) = (users, Some(users));
-        }
+        let settings = self.meant.settings(trial.load);
         let live = self.meant.live.then(|| Live::new(&plan));
         let run = Run::start(plan, &settings, None).map_err(cannot_start)?;
         let seen = self.watch(&run, &mut meter, live);
