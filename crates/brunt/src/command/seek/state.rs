@@ -27,7 +27,8 @@ const FORM: u64 = 1;
 const STEPS_MAX: usize = 100_000;
 
 impl State {
-    /// Opens the state that was asked for, if any, and gives its steps. A file that is there must be of this search; where no
+    /// Opens the state that was asked for, if any, and gives its steps. What the generator spoilt at the end is left out and
+    /// measured anew: it may have been what ended the search, and the machine may have more time now. A file that is there must be of this search; where no
     /// seed was given, it has the seed too.
     ///
     /// # Errors
@@ -44,6 +45,7 @@ impl State {
                 error: anyhow!("{path} {problem}"),
             })?;
             meant.plan.seed = seed;
+            while steps.pop_if(|step| step.spoilt.is_some()).is_some() {}
         }
         let state = Self { path, identity, seed: meant.plan.seed };
         // At once, so that a place that cannot be written costs no steps.
@@ -169,4 +171,50 @@ fn read_step(value: &Value, search: &Search) -> Option<Step> {
             text => Some(text.as_str()?.to_owned()),
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::seek::meant::tests::meaning;
+
+    fn step(load: f64, spoilt: Option<&str>) -> Step {
+        Step {
+            load,
+            hits: 1000,
+            figures: vec![0.0, 0.0],
+            achieved_per_s: load,
+            mean: Nanos::MILLI,
+            p50: Nanos::MILLI,
+            p95: Nanos::MILLI,
+            p99: Nanos::MILLI,
+            errors: 0.0,
+            warmup: Nanos::SECOND,
+            measured: Nanos::SECOND,
+            cut: false,
+            spoilt: spoilt.map(str::to_owned),
+        }
+    }
+
+    /// A search that ended since the generator was the limit goes on from its file.
+    #[test]
+    fn what_the_generator_spoilt_at_the_end_is_measured_anew() {
+        let path = std::env::temp_dir().join(format!("brunt-state-{}", std::process::id()));
+        let path = path.display().to_string();
+        let mut meant =
+            meaning(&format!("-state={path} http://h/")).unwrap_or_else(|_| panic!("{path}"));
+        let mut open = || State::open(&mut meant).expect("it can be read and written");
+        let (state, steps) = open();
+        assert!(steps.is_empty());
+        let late = Some("hits began late");
+        let kept = [step(10.0, None), step(20.0, late), step(20.0, None)];
+        let spoilt = [step(40.0, late), step(40.0, late), step(40.0, late)];
+        state.unwrap().save(&[&kept[..], &spoilt[..]].concat()).unwrap();
+        let (_, steps) = open();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(steps, kept);
+        let next = study::seek::propose(&meant.search, &steps);
+        let study::seek::Next::Run(trial) = next else { panic!("{next:?}") };
+        assert_eq!(trial.load, 40.0);
+    }
 }
