@@ -75,10 +75,25 @@ impl Place {
             Self::Stdout => Ok(Box::new(io::stdout())),
             Self::File(path) => match File::create(path) {
                 Ok(file) => Ok(Box::new(file)),
-                Err(error) => {
-                    Err(anyhow!("error opening {path}: open {path}: {}", reason(&error)).into())
-                }
+                Err(error) => Err(unopened(path, &error)),
             },
+        }
+    }
+
+    /// Finds out whether it can be written, long before it is. A file is made where there is none; one that is there stays
+    /// as it is.
+    ///
+    /// # Errors
+    /// The file cannot be made or written; the error names it.
+    pub(crate) fn try_out(&self) -> Result<(), Failed> {
+        let Self::File(path) = self else { return Ok(()) };
+        // The reader of a pipe would take its being closed for its end.
+        if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+            return Ok(());
+        }
+        match File::options().append(true).create(true).open(path) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(unopened(path, &error)),
         }
     }
 
@@ -95,6 +110,10 @@ impl Place {
             Err(error) => Err(anyhow!("writing to {self}: {}", reason(&error)).into()),
         }
     }
+}
+
+fn unopened(path: &str, error: &io::Error) -> Failed {
+    anyhow!("error opening {path}: open {path}: {}", reason(error)).into()
 }
 
 impl std::fmt::Display for Place {
@@ -131,6 +150,20 @@ mod tests {
         let failed = Place::named(Some("/nowhere/x")).write(b"x").unwrap_err();
         let words = "error opening /nowhere/x: open /nowhere/x: no such file or directory";
         assert_eq!(failed.to_string(), words);
+    }
+
+    #[test]
+    fn a_place_is_tried_without_harm() {
+        let dir = std::env::temp_dir();
+        let path = dir.join(format!("brunt-place-{}", std::process::id())).display().to_string();
+        std::fs::write(&path, "kept").unwrap();
+        let tried = |path: &str| Place::named(Some(path)).try_out().map_err(|e| e.to_string());
+        assert_eq!(tried(&path), Ok(()));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "kept");
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!((tried("/dev/null"), tried("-")), (Ok(()), Ok(())));
+        assert!(tried("/nowhere/x").unwrap_err().contains("no such file or directory"));
+        assert!(tried(&dir.display().to_string()).is_err(), "a folder");
     }
 
     #[test]

@@ -41,6 +41,8 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
 /// Carries out what was meant.
 fn seek(mut meant: Meant, interrupts: Interrupts) -> exit_code::Outcome {
     let (state, mut steps) = State::open(&mut meant)?;
+    // A place that cannot be written is found before the first step, not after the last.
+    meant.plot.iter().try_for_each(|path| Place::named(Some(path)).try_out())?;
     if let (Some(state), false) = (&state, steps.is_empty()) {
         say(&meant, &format!("{state}: going on after {} steps", steps.len()));
     }
