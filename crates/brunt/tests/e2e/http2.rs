@@ -32,6 +32,22 @@ fn streams_share_a_connection() {
     assert_eq!(log.lines().filter(|line| *line == "HTTP/1.1").count(), 10, "{log}");
 }
 
+/// What is sought by connections must not be the streams of one.
+#[test]
+fn connections_are_sought_over_http2() {
+    let nginx = Nginx::start("http2-seek");
+    let cert = crate::text(&nginx.scratch.path("cert.pem"));
+    // Too short for the thousand requests after which nginx ends a connection.
+    let flags = "-by=connections -from=3 -to=3 -max-steps=1 -step=50ms -warmup=0s -cooldown=0s";
+    let url = format!("-root-certs={cert} https://127.0.0.1:{}/", nginx.alpn);
+    run(&format!("seek -objective p50<9s,errors<50% {flags} -cpus 1 {url}"));
+    let read = |name: &str| std::fs::read_to_string(nginx.scratch.path(name)).unwrap();
+    assert!(read("access.log").lines().all(|line| line == "HTTP/2.0"));
+    let log = read("connections.log");
+    let connections: std::collections::BTreeSet<&str> = log.lines().collect();
+    assert_eq!(connections.len(), 3, "{connections:?}");
+}
+
 /// nginx says GOAWAY after each 1,000 requests of a connection; no hit is lost by it.
 #[test]
 fn an_orderly_goaway_costs_nothing() {
