@@ -85,6 +85,7 @@ impl Failure {
             H2Error::GoAway(_) => FailureKind::GoAway,
             H2Error::Protocol(_) => FailureKind::Malformed,
             H2Error::Closed => FailureKind::Eof,
+            H2Error::Flood => FailureKind::TooLarge,
         };
         Self::new(kind, error.to_string())
     }

@@ -141,6 +141,15 @@ fn what_the_server_ends_is_counted() {
     }
 }
 
+/// Who sends PINGs without end and reads no answer does not get our memory.
+#[test]
+fn a_flood_ends_the_connection() {
+    let url = serve_frames(|_| Some(frame(6, 0, 0, &[0; 8]).repeat(4 << 20)));
+    let bench = format!("bench -h2c -c 1 -m 4 -n 4 -timeout 60s -cpus 1 -json {url}");
+    let json = run(&bench).with_code(0).json();
+    assert_eq!(json["brunt"]["failures"]["too large"], 4, "{json}");
+}
+
 #[test]
 fn streams_want_http2() {
     let scratch = Scratch::new("http2-flags");

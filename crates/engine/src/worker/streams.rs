@@ -70,8 +70,10 @@ impl<I: Io> Worker<I> {
 
     /// Bytes of an HTTP/2 connection.
     pub(super) fn feed_streams(&mut self, number: u32, bytes: &[u8]) {
-        if let Some(streams) = &mut self.conns[number as usize].streams {
-            streams.session.handle_bytes(bytes);
+        if let Some(streams) = &mut self.conns[number as usize].streams
+            && let Err(error) = streams.session.handle_bytes(bytes)
+        {
+            return self.lose_streams(number, &Failure::stream(error));
         }
         self.gather(number);
         self.tell_streams(number);

@@ -51,6 +51,9 @@ pub enum H2Error {
     /// The connection ended with the stream.
     #[error("http2: connection closed")]
     Closed,
+    /// The server sends more and more and reads nothing.
+    #[error("http2: server sent too much that waits for it to read")]
+    Flood,
 }
 
 impl H2Error {
@@ -182,10 +185,13 @@ impl H2Session {
         self.streams.try_remove(stream as usize);
     }
 
-    /// Takes bytes of the connection.
-    pub fn handle_bytes(&mut self, bytes: &[u8]) {
-        self.pipe.borrow_mut().feed(bytes);
+    /// Takes bytes of the connection, 64 KiB at a time or so.
+    ///
+    /// # Errors
+    /// [`H2Error::Flood`]: too many bytes wait until the server reads what we answered. The connection is of no more use.
+    pub fn handle_bytes(&mut self, bytes: &[u8]) -> Result<(), H2Error> {
         self.wakes.wake_connection();
+        if self.pipe.borrow_mut().feed(bytes) { Ok(()) } else { Err(H2Error::Flood) }
     }
 
     /// The connection ended; streams that were not complete fail.

@@ -10,6 +10,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Bytes that may wait to be sent; past it writing stops until they are taken: 256 KiB.
 const OUTPUT_MAX: usize = 256 << 10;
+/// Bytes that came and may wait to be read: 1 MiB. Reading stops only where an answer to what came (a PING, SETTINGS) finds
+/// no room, that is where the server sends and does not read; such a server must not have our memory.
+const INPUT_MAX: usize = 1 << 20;
 
 /// Both directions of a connection.
 #[derive(Debug, Default)]
@@ -23,13 +26,15 @@ pub(super) struct Pipe {
 }
 
 impl Pipe {
-    /// Adds bytes that came.
-    pub(super) fn feed(&mut self, bytes: &[u8]) {
-        if self.read == self.input.len() {
-            self.input.clear();
-            self.read = 0;
+    /// Adds bytes that came; gives whether there was room for them.
+    pub(super) fn feed(&mut self, bytes: &[u8]) -> bool {
+        self.input.drain(..self.read);
+        self.read = 0;
+        let fits = self.input.len() + bytes.len() <= INPUT_MAX;
+        if fits {
+            self.input.extend_from_slice(bytes);
         }
-        self.input.extend_from_slice(bytes);
+        fits
     }
 
     /// No more will come.

@@ -10,6 +10,7 @@ const DATA: u8 = 0;
 const HEADERS: u8 = 1;
 const RST_STREAM: u8 = 3;
 const SETTINGS: u8 = 4;
+const PING: u8 = 6;
 const GOAWAY: u8 = 7;
 const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
@@ -45,7 +46,7 @@ fn request(style: HeadStyle, headers: &[(&str, &str)], body: &[u8]) -> H2Request
 fn session(max_streams: u32) -> H2Session {
     let mut session = H2Session::client();
     let setting = [&3u16.to_be_bytes()[..], &max_streams.to_be_bytes()[..]].concat();
-    session.handle_bytes(&frame(SETTINGS, 0, 0, &setting));
+    session.handle_bytes(&frame(SETTINGS, 0, 0, &setting)).expect("room");
     assert!(session.poll_event().is_none());
     session
 }
@@ -82,7 +83,7 @@ fn streams_are_answered_in_any_order() {
     // Byte by byte, so that every place of a cut is tried.
     let mut happened = Vec::new();
     for byte in answer {
-        session.handle_bytes(&[byte]);
+        session.handle_bytes(&[byte]).expect("room");
         happened.extend(told(&mut session));
     }
     let expect = [
@@ -116,7 +117,7 @@ fn what_the_server_ends_is_told_apart() {
         let mut session = session(100);
         session.open(&request(HeadStyle::Native, &[], b""), 0).expect("room");
         assert!(session.poll_event().is_none());
-        session.handle_bytes(&bytes);
+        session.handle_bytes(&bytes).expect("room");
         assert_eq!(told(&mut session), expect);
     }
 }
@@ -124,7 +125,9 @@ fn what_the_server_ends_is_told_apart() {
 #[test]
 fn a_goaway_ends_what_can_be_opened() {
     let mut session = session(100);
-    session.handle_bytes(&frame(GOAWAY, 0, 0, &[0u32.to_be_bytes(), 0u32.to_be_bytes()].concat()));
+    session
+        .handle_bytes(&frame(GOAWAY, 0, 0, &[0u32.to_be_bytes(), 0u32.to_be_bytes()].concat()))
+        .expect("room");
     assert!(told(&mut session).is_empty());
     assert!(session.is_closing() && !session.can_open());
 }
@@ -136,6 +139,22 @@ fn an_end_of_the_connection_fails_its_streams() {
     session.handle_eof();
     assert_eq!(told(&mut session), ["0: http2: connection closed"]);
     assert!(session.is_closing());
+}
+
+#[test]
+fn a_server_that_never_reads_is_not_heard_for_ever() {
+    let mut session = session(100);
+    session.open(&request(HeadStyle::Native, &[], b""), 0).expect("room");
+    let pings = frame(PING, 0, 0, &[0; 8]).repeat(1000);
+    // What is sent is never taken: the pipe fills with answers, and then what came stays unread.
+    let taken = (0..1000).take_while(|_| {
+        let room = session.handle_bytes(&pings);
+        assert!(told(&mut session).is_empty());
+        room.is_ok()
+    });
+    let taken = taken.count() * pings.len();
+    assert!((1 << 20..4 << 20).contains(&taken), "{taken} bytes were taken");
+    assert_eq!(session.handle_bytes(&pings), Err(H2Error::Flood));
 }
 
 #[test]
