@@ -58,6 +58,30 @@ fn an_orderly_goaway_costs_nothing() {
     assert_eq!(json["status_codes"]["200"], 4000, "{json}");
     let connections = json["brunt"]["generator"]["connections"].as_u64().unwrap();
     assert!((4..=8).contains(&connections), "{connections} connections");
+    // A body and an unsafe method make no difference: the server said what it did not process.
+    let body = nginx.scratch.file("body", "x");
+    let post =
+        format!("bench -c 1 -m 16 -n 4000 -cpus 1 -h2c -method POST -body={body} -json {url}");
+    let json = run(&post).with_code(0).json();
+    assert_eq!(json["status_codes"]["405"], 4000, "{json}");
+}
+
+/// REFUSED_STREAM says that the server did not begin: the hit is sent again, once.
+#[test]
+fn a_refused_stream_is_asked_for_again() {
+    fn refused(stream: u32) -> Option<Vec<u8>> {
+        Some(frame(3, 0, stream, &7u32.to_be_bytes()))
+    }
+    fn every_other(stream: u32) -> Option<Vec<u8>> {
+        if stream % 4 == 1 { refused(stream) } else { Some(frame(1, 5, stream, &[0x88])) }
+    }
+    let cases: [(fn(u32) -> Option<Vec<u8>>, u64); 2] = [(every_other, 10), (refused, 0)];
+    for (answer, successes) in cases {
+        let url = serve_frames(answer);
+        let bench = format!("bench -h2c -c 1 -n 10 -method POST -cpus 1 -json {url}");
+        let json = run(&bench).with_code(0).json();
+        assert_eq!(json["status_codes"]["0"].as_u64().unwrap_or(0), 10 - successes, "{json}");
+    }
 }
 
 #[test]

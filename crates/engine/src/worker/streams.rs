@@ -136,8 +136,9 @@ impl<I: Io> Worker<I> {
             StreamEvent::End => self.complete_stream(number, stream),
             StreamEvent::Failed(error) => {
                 let hit = self.hit_of(number, stream);
+                // The server said so itself: no method does harm, and bodies lie in memory.
                 if error.is_unprocessed()
-                    && let Some(hit) = hit.filter(|hit| self.may_retry(*hit))
+                    && let Some(hit) = hit.filter(|hit| !self.hits[*hit as usize].retried)
                 {
                     self.release_stream(number, stream);
                     self.hits[hit as usize].retried = true;

@@ -57,11 +57,11 @@ pub enum H2Error {
 }
 
 impl H2Error {
-    /// Whether the server did not process the request, having ended the connection in an orderly way: it may be sent
-    /// again. RFC 9113, 8.7.
+    /// Whether the server did not process the request, having ended the connection in an orderly way or refused the
+    /// stream: it may be sent again, whatever its method. RFC 9113, 8.7.
     #[must_use]
     pub fn is_unprocessed(self) -> bool {
-        self == Self::GoAway(Reason::NO_ERROR)
+        matches!(self, Self::GoAway(Reason::NO_ERROR) | Self::Reset(Reason::REFUSED_STREAM))
     }
 }
 
