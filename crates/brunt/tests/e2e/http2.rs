@@ -64,6 +64,7 @@ fn an_orderly_goaway_costs_nothing() {
         format!("bench -c 1 -m 16 -n 4000 -cpus 1 -h2c -method POST -body={body} -json {url}");
     let json = run(&post).with_code(0).json();
     assert_eq!(json["status_codes"]["405"], 4000, "{json}");
+    assert_eq!(json["errors"][0], "405 Method Not Allowed", "{json}");
 }
 
 /// REFUSED_STREAM says that the server did not begin: the hit is sent again, once.
@@ -163,6 +164,16 @@ fn what_the_server_ends_is_counted() {
         assert_eq!(json["brunt"]["failures"][kind], 20, "{kind}: {json}");
         assert!(json["errors"][0].as_str().unwrap().contains(text), "{kind}: {json}");
     }
+}
+
+#[test]
+fn bytes_on_the_wire_are_head_framing_and_body() {
+    let answer =
+        |stream| Some([frame(1, 4, stream, &[0x88]), frame(0, 1, stream, b"body")].concat());
+    let url = serve_frames(answer);
+    let json = run(&format!("bench -h2c -c 1 -n 10 -cpus 1 -json {url}")).with_code(0).json();
+    assert_eq!(json["bytes_in"]["total"], 40, "{json}");
+    assert_eq!(json["brunt"]["wire_in"], 10 * (10 + 13), "{json}");
 }
 
 /// Who sends PINGs without end and reads no answer does not get our memory.

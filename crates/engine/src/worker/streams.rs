@@ -4,7 +4,7 @@ use metrics::FailureKind;
 use net::Io;
 use wire::h1::response::{Head, ResponseSink as _};
 use wire::h1::{Header, Version};
-use wire::h2::{HeaderMap, StreamEvent};
+use wire::h2::{HeaderMap, StatusCode, StreamEvent};
 
 use super::Worker;
 use crate::conn::State;
@@ -120,13 +120,13 @@ impl<I: Io> Worker<I> {
     }
 
     fn stream_event(&mut self, number: u32, stream: u32, event: StreamEvent) {
+        self.count_wire(number, stream);
         match event {
             StreamEvent::Head { status, headers } => {
                 self.stream_head(number, stream, status, &headers);
             }
             StreamEvent::Data(data) => {
                 let Some(mut exchange) = self.stream_exchange(number, stream) else { return };
-                exchange.progress.wire_in += data.len() as u64;
                 exchange.body(&data);
                 if let Some(error) = exchange.failure {
                     self.cancel_stream(number, stream);
@@ -149,7 +149,18 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    fn stream_head(&mut self, number: u32, stream: u32, status: u16, headers: &HeaderMap) {
+    /// Counts what came of a stream's response for its hit.
+    fn count_wire(&mut self, number: u32, stream: u32) {
+        let Some(streams) = &mut self.conns[number as usize].streams else { return };
+        let bytes = streams.session.take_wire_bytes(stream);
+        if let Some(hit) = streams.get(stream).and_then(|entry| entry.hit) {
+            self.hits[hit as usize].progress.wire_in += bytes;
+        }
+    }
+
+    fn stream_head(&mut self, number: u32, stream: u32, status: StatusCode, headers: &HeaderMap) {
+        // There is no phrase on the wire; Go's client takes the usual one, and so do the texts of our rows.
+        let (status, reason) = (status.as_u16(), status.canonical_reason().unwrap_or_default());
         let location = headers.get("location").filter(|_| request::is_redirect(status));
         let location = location.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let Some(mut exchange) = self.stream_exchange(number, stream) else { return };
@@ -157,7 +168,7 @@ impl<I: Io> Worker<I> {
             .iter()
             .map(|(name, value)| Header { name: name.as_str(), value: value.as_bytes() })
             .collect();
-        exchange.head(&Head { status, reason: "", version: Version::Http11, headers: &list });
+        exchange.head(&Head { status, reason, version: Version::Http11, headers: &list });
         if let Some(streams) = &mut self.conns[number as usize].streams
             && let Some(entry) = streams.get_mut(stream)
         {
@@ -214,6 +225,7 @@ impl<I: Io> Worker<I> {
     /// A stream's hit fails.
     pub(super) fn fail_stream(&mut self, number: u32, stream: u32, failure: &Failure) {
         let Some(hit) = self.hit_of(number, stream) else { return };
+        self.count_wire(number, stream);
         self.write_row(hit, Some((failure, None)));
         self.release_stream(number, stream);
         self.forget(hit);

@@ -6,6 +6,7 @@
 //! bytes ──handle_bytes──▶ H2Session ──poll_event──▶ head · data · end · failed, of a stream
 //! ```
 
+mod meter;
 mod pipe;
 mod request;
 mod wake;
@@ -16,6 +17,7 @@ use std::future::Future as _;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use h2::client::{Builder, Connection, ResponseFuture, SendRequest};
@@ -23,9 +25,10 @@ use h2::{Reason, RecvStream};
 use slab::Slab;
 use thiserror::Error;
 
-pub use http::HeaderMap;
+pub use http::{HeaderMap, StatusCode};
 pub use request::H2Request;
 
+use meter::Meter;
 use pipe::{Pipe, PipeEnd};
 use wake::Wakes;
 
@@ -35,6 +38,13 @@ const STREAM_WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 1 << 30;
 /// The largest list of response header fields, uncompressed: 256 KiB.
 const HEADER_LIST_MAX: u32 = 256 << 10;
+/// Streams we gave up, and for how long they are remembered: until then a late answer is passed over. A server that is
+/// overloaded, which is what a load tester is for, answers thousands of timed-out hits late.
+const RESETS_REMEMBERED: usize = 16_384;
+const RESET_REMEMBERED_FOR: Duration = Duration::from_secs(30);
+/// Answers to streams no longer remembered, over a connection's life. Each has us say RST_STREAM once more; past this many
+/// the connection ends, so that no server can have us do so for ever.
+const LATE_ANSWERS_MAX: usize = 65_536;
 
 /// Why a stream or a connection failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -82,7 +92,7 @@ pub enum StreamEvent {
     /// The final head came.
     Head {
         /// The status, 200 to 999.
-        status: u16,
+        status: StatusCode,
         /// The header fields.
         headers: HeaderMap,
     },
@@ -102,14 +112,23 @@ pub struct H2Session {
     /// `None` once the connection has ended.
     connection: Option<Connection<PipeEnd, Bytes>>,
     streams: Slab<Stream>,
+    meter: Meter,
     wakes: Wakes,
     /// Streams with perhaps more to tell.
     lively: VecDeque<u32>,
 }
 
+/// A stream that is open.
+#[derive(Debug)]
+struct Stream {
+    /// Its number on the wire. RFC 9113, 5.1.1.
+    id: u32,
+    phase: Phase,
+}
+
 /// How far a stream is.
 #[derive(Debug)]
-enum Stream {
+enum Phase {
     Waiting(ResponseFuture),
     Reading(RecvStream),
 }
@@ -125,6 +144,9 @@ impl H2Session {
             .initial_connection_window_size(CONNECTION_WINDOW)
             .max_header_list_size(HEADER_LIST_MAX)
             .enable_push(false)
+            .max_concurrent_reset_streams(RESETS_REMEMBERED)
+            .reset_stream_duration(RESET_REMEMBERED_FOR)
+            .max_local_error_reset_streams(Some(LATE_ANSWERS_MAX))
             .handshake(PipeEnd::of(&pipe));
         let mut ctx = Context::from_waker(wakes.connection());
         let Poll::Ready(Ok((requests, connection))) = pin!(handshake).poll(&mut ctx) else {
@@ -132,13 +154,27 @@ impl H2Session {
         };
         wakes.wake_connection();
         let connection = Some(connection);
-        Self { pipe, requests, connection, streams: Slab::new(), wakes, lively: VecDeque::new() }
+        Self {
+            pipe,
+            requests,
+            connection,
+            streams: Slab::new(),
+            meter: Meter::default(),
+            wakes,
+            lively: VecDeque::new(),
+        }
     }
 
     /// Streams the server lets us have open at once; 100 until its settings came. RFC 9113, 5.1.2.
     #[must_use]
     pub fn streams_max(&self) -> usize {
         self.requests.current_max_send_streams()
+    }
+
+    /// The same, once the server has said it.
+    #[must_use]
+    pub fn streams_max_stated(&self) -> Option<usize> {
+        self.meter.has_begun().then(|| self.streams_max())
     }
 
     /// Streams that are open.
@@ -173,7 +209,9 @@ impl H2Session {
         if !body.is_empty() {
             sender.send_data(body.clone(), true)?;
         }
-        let stream = self.streams.insert(Stream::Waiting(response)) as u32;
+        let id = response.stream_id().as_u32();
+        let stream = self.streams.insert(Stream { id, phase: Phase::Waiting(response) }) as u32;
+        self.meter.begin(stream, id);
         // The first look at it leaves our waker there.
         self.lively.push_back(stream);
         Ok(stream)
@@ -182,7 +220,15 @@ impl H2Session {
     /// Ends a stream for us: RST_STREAM with CANCEL. No event of it follows.
     pub fn cancel(&mut self, stream: u32) {
         // The crate resets a stream that nobody holds any more.
-        self.streams.try_remove(stream as usize);
+        if let Some(stream) = self.streams.try_remove(stream as usize) {
+            self.meter.end(stream.id);
+        }
+    }
+
+    /// The bytes of a stream's response that came since it was last asked, framing included; those of a stream that has
+    /// ended until its number is used again. RFC 9113, 4.1: HEADERS, CONTINUATION and DATA frames.
+    pub fn take_wire_bytes(&mut self, stream: u32) -> u64 {
+        self.meter.take(stream)
     }
 
     /// Takes bytes of the connection, 64 KiB at a time or so.
@@ -191,6 +237,7 @@ impl H2Session {
     /// [`H2Error::Flood`]: too many bytes wait until the server reads what we answered. The connection is of no more use.
     pub fn handle_bytes(&mut self, bytes: &[u8]) -> Result<(), H2Error> {
         self.wakes.wake_connection();
+        self.meter.pass(bytes);
         if self.pipe.borrow_mut().feed(bytes) { Ok(()) } else { Err(H2Error::Flood) }
     }
 
@@ -220,17 +267,18 @@ impl H2Session {
 
     fn poll_stream(&mut self, number: u32) -> Option<StreamEvent> {
         let mut ctx = Context::from_waker(self.wakes.stream(number));
-        let event = match self.streams.get_mut(number as usize)? {
-            Stream::Waiting(response) => match Pin::new(response).poll(&mut ctx) {
+        let stream = self.streams.get_mut(number as usize)?;
+        let event = match &mut stream.phase {
+            Phase::Waiting(response) => match Pin::new(response).poll(&mut ctx) {
                 Poll::Pending => return None,
                 Poll::Ready(Ok(response)) => {
                     let (head, body) = response.into_parts();
-                    self.streams[number as usize] = Stream::Reading(body);
-                    StreamEvent::Head { status: head.status.as_u16(), headers: head.headers }
+                    stream.phase = Phase::Reading(body);
+                    StreamEvent::Head { status: head.status, headers: head.headers }
                 }
                 Poll::Ready(Err(error)) => StreamEvent::Failed(error.into()),
             },
-            Stream::Reading(body) => match body.poll_data(&mut ctx) {
+            Phase::Reading(body) => match body.poll_data(&mut ctx) {
                 Poll::Pending => return None,
                 Poll::Ready(Some(Ok(data))) => {
                     // A stream that failed meanwhile has no window to be given back.
@@ -243,9 +291,14 @@ impl H2Session {
         };
         match event {
             StreamEvent::Head { .. } | StreamEvent::Data(_) => self.lively.push_back(number),
-            StreamEvent::End | StreamEvent::Failed(_) => drop(self.streams.remove(number as usize)),
+            StreamEvent::End | StreamEvent::Failed(_) => self.close(number),
         }
         Some(event)
+    }
+
+    fn close(&mut self, number: u32) {
+        let stream = self.streams.remove(number as usize);
+        self.meter.end(stream.id);
     }
 
     /// Has frames read and written.

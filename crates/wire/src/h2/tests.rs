@@ -12,6 +12,8 @@ const RST_STREAM: u8 = 3;
 const SETTINGS: u8 = 4;
 const PING: u8 = 6;
 const GOAWAY: u8 = 7;
+const WINDOW_UPDATE: u8 = 8;
+const CONTINUATION: u8 = 9;
 const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
 
@@ -55,7 +57,7 @@ fn session(max_streams: u32) -> H2Session {
 fn told(session: &mut H2Session) -> Vec<String> {
     std::iter::from_fn(|| session.poll_event())
         .map(|(stream, event)| match event {
-            StreamEvent::Head { status, .. } => format!("{stream}: {status}"),
+            StreamEvent::Head { status, .. } => format!("{stream}: {}", status.as_u16()),
             StreamEvent::Data(data) => format!("{stream}: {}", String::from_utf8_lossy(&data)),
             StreamEvent::End => format!("{stream}: end"),
             StreamEvent::Failed(error) => format!("{stream}: {error}"),
@@ -155,6 +157,66 @@ fn a_server_that_never_reads_is_not_heard_for_ever() {
     let taken = taken.count() * pings.len();
     assert!((1 << 20..4 << 20).contains(&taken), "{taken} bytes were taken");
     assert_eq!(session.handle_bytes(&pings), Err(H2Error::Flood));
+}
+
+#[test]
+fn bytes_are_those_of_the_stream_with_their_framing() {
+    let mut session = session(100);
+    assert_eq!(session.streams_max_stated(), Some(100));
+    let get = request(HeadStyle::Native, &[], b"");
+    let [first, second] = [0, 1].map(|hit| session.open(&get, hit).expect("room"));
+    assert!(told(&mut session).is_empty());
+    let answer = [
+        frame(HEADERS, 0, 1, &[]),
+        frame(CONTINUATION, END_HEADERS, 1, &[0x88]),
+        frame(HEADERS, END_HEADERS, 3, &[0x88]),
+        frame(PING, 0, 0, &[0; 8]),
+        frame(DATA, END_STREAM, 3, b"body"),
+        frame(DATA, 0, 1, b"bo"),
+        frame(WINDOW_UPDATE, 0, 1, &1u32.to_be_bytes()),
+        frame(DATA, END_STREAM, 1, b""),
+    ]
+    .concat();
+    for step in [1, 7, answer.len()] {
+        let mut other = H2Session::client();
+        assert_eq!(other.streams_max_stated(), None);
+        other.handle_bytes(&frame(SETTINGS, 0, 0, &[])).expect("room");
+        let [first, second] = [0, 1].map(|hit| other.open(&get, hit).expect("room"));
+        let mut seen = [0, 0];
+        for piece in answer.chunks(step) {
+            other.handle_bytes(piece).expect("room");
+            told(&mut other);
+            seen[0] += other.take_wire_bytes(first);
+            seen[1] += other.take_wire_bytes(second);
+        }
+        assert_eq!(seen, [9 + 10 + 11 + 9, 10 + 13], "in pieces of {step}");
+    }
+    session.handle_bytes(&answer[..15]).expect("room");
+    session.cancel(first);
+    session.handle_bytes(&answer[15..]).expect("room");
+    assert_eq!([first, second].map(|stream| session.take_wire_bytes(stream)), [15, 23]);
+}
+
+/// Hits time out by the thousand, and the server answers them all.
+#[test]
+fn late_answers_harm_nobody() {
+    let mut session = session(100);
+    let get = request(HeadStyle::Native, &[], b"");
+    let mut out = Vec::new();
+    for hit in 0..2000 {
+        let stream = session.open(&get, hit).expect("room");
+        assert!(told(&mut session).is_empty());
+        session.cancel(stream);
+        assert!(told(&mut session).is_empty());
+        session.poll_transmit(&mut out);
+    }
+    for stream in 0..2000 {
+        let late = frame(HEADERS, END_HEADERS | END_STREAM, 2 * stream + 1, &[0x88]);
+        session.handle_bytes(&late).expect("room");
+        assert!(told(&mut session).is_empty());
+        session.poll_transmit(&mut out);
+    }
+    assert!(session.can_open(), "the connection goes on");
 }
 
 #[test]

@@ -1,0 +1,94 @@
+//! `Meter`: how many bytes came for each stream: its frames of head and body with their headers, told by the frame headers
+//! that pass. It checks nothing; that is the `h2` crate's. RFC 9113, 4.1.
+
+use std::collections::HashMap;
+
+const HEAD_LEN: usize = 9;
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const CONTINUATION: u8 = 9;
+
+/// The bytes of one connection's streams.
+#[derive(Debug, Default)]
+pub(super) struct Meter {
+    /// The header of the frame that comes, as far as it came.
+    head: [u8; HEAD_LEN],
+    have: usize,
+    /// What is to come of the frame's payload.
+    left: usize,
+    /// Whose frame it is, by our number; `None` where it is not counted.
+    owner: Option<u32>,
+    /// A whole frame came.
+    begun: bool,
+    /// Our numbers of the streams that are open, by those of the wire.
+    numbers: HashMap<u32, u32>,
+    /// By our numbers.
+    bytes: Vec<u64>,
+}
+
+impl Meter {
+    /// A stream was opened: `number` by us, `id` on the wire.
+    pub(super) fn begin(&mut self, number: u32, id: u32) {
+        let len = self.bytes.len().max(number as usize + 1);
+        self.bytes.resize(len, 0);
+        self.bytes[number as usize] = 0;
+        self.numbers.insert(id, number);
+    }
+
+    /// A stream has ended; its bytes can still be taken.
+    pub(super) fn end(&mut self, id: u32) {
+        if let Some(number) = self.numbers.remove(&id)
+            && self.owner == Some(number)
+        {
+            self.owner = None;
+        }
+    }
+
+    /// The bytes of a stream that came since it was last asked.
+    pub(super) fn take(&mut self, number: u32) -> u64 {
+        self.bytes.get_mut(number as usize).map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Whether the first frame came, which is the server's settings. RFC 9113, 3.4.
+    pub(super) const fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// Takes bytes that came.
+    pub(super) fn pass(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let len = if self.left > 0 { self.payload(bytes.len()) } else { self.header(bytes) };
+            bytes = &bytes[len..];
+            self.begun |= self.left == 0 && self.have == 0;
+        }
+    }
+
+    fn payload(&mut self, len: usize) -> usize {
+        let len = len.min(self.left);
+        self.left -= len;
+        self.count(len);
+        len
+    }
+
+    fn header(&mut self, bytes: &[u8]) -> usize {
+        let len = bytes.len().min(HEAD_LEN - self.have);
+        self.head[self.have..self.have + len].copy_from_slice(&bytes[..len]);
+        self.have += len;
+        if self.have == HEAD_LEN {
+            self.have = 0;
+            let [a, b, c, kind, _, id @ ..] = self.head;
+            self.left = u32::from_be_bytes([0, a, b, c]) as usize;
+            let id = u32::from_be_bytes(id) & !(1 << 31);
+            let counts = matches!(kind, DATA | HEADERS | CONTINUATION);
+            self.owner = self.numbers.get(&id).copied().filter(|_| counts);
+            self.count(HEAD_LEN);
+        }
+        len
+    }
+
+    fn count(&mut self, len: usize) {
+        if let Some(number) = self.owner {
+            self.bytes[number as usize] += len as u64;
+        }
+    }
+}
