@@ -207,7 +207,7 @@ impl RequestSpec<'_> {
     }
 
     /// Without a body there is nothing to cut into chunks.
-    fn is_chunked(&self) -> bool {
+    pub(crate) fn is_chunked(&self) -> bool {
         self.chunked && !self.body.is_empty()
     }
 
@@ -385,7 +385,7 @@ const GO_USER_AGENT_2: &str = "Go-http-client/2.0";
 /// The number of a Vegeta hit.
 pub(crate) const SEQ: &str = "X-Vegeta-Seq";
 /// The name of a Vegeta attack.
-const ATTACK: &str = "X-Vegeta-Attack";
+pub(crate) const ATTACK: &str = "X-Vegeta-Attack";
 /// Fields that stand at the head's beginning, whatever the target says; Go drops `Trailer` as well.
 const WRITTEN: [&str; 5] = ["Host", "User-Agent", "Content-Length", "Transfer-Encoding", "Trailer"];
 

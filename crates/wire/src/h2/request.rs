@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{HeaderMap, Method, Request, Uri, Version};
 
-use crate::h1::request::{HeadStyle, RequestError, RequestSpec, SEQ};
+use crate::h1::request::{ATTACK, HeadStyle, RequestError, RequestSpec, SEQ};
 use crate::url::Scheme;
 
 /// A request made ready for streams.
@@ -20,9 +20,16 @@ pub struct H2Request {
     body: Bytes,
 }
 
-/// Fields that belong to a connection of HTTP/1.1. RFC 9113, 8.2.2.
-const CONNECTION_FIELDS: [&str; 7] =
-    ["connection", "host", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade"];
+/// Fields that belong to a connection of HTTP/1.1, or that we write ourselves. RFC 9113, 8.2.2; of TE see [`is_dropped`].
+const DROPPED_FIELDS: [&str; 7] = [
+    "connection",
+    "content-length",
+    "host",
+    "keep-alive",
+    "proxy-connection",
+    "transfer-encoding",
+    "upgrade",
+];
 
 impl H2Request {
     /// Makes a request ready: the fields of its style, in the target's order, but for those of a connection.
@@ -79,23 +86,34 @@ fn uri(spec: &RequestSpec<'_>) -> Result<Uri, RequestError> {
 
 fn fields(spec: &RequestSpec<'_>) -> Result<HeaderMap, RequestError> {
     let mut map = HeaderMap::with_capacity(spec.headers.len() + 4);
-    let own = |name: &str| {
-        CONNECTION_FIELDS.iter().any(|field| name.eq_ignore_ascii_case(field))
-            || name.eq_ignore_ascii_case("content-length")
-            || (spec.style == HeadStyle::Vegeta && name == SEQ)
-    };
-    for (name, value) in spec.headers.iter().filter(|(name, _)| !own(name)) {
-        add(&mut map, name, value.trim_matches([' ', '\t']))?;
+    for (name, value) in spec.headers {
+        let value = value.trim_matches([' ', '\t']);
+        if !is_dropped(name, value) && !is_vegetas(spec, name) {
+            add(&mut map, name, value)?;
+        }
     }
     for (name, value) in spec.own_fields() {
         if !map.contains_key(name) {
             add(&mut map, name, &value)?;
         }
     }
-    if spec.says_length() {
+    // Go's client says no length either where it would send chunks.
+    if spec.says_length() && !spec.is_chunked() {
         map.insert(header::CONTENT_LENGTH, spec.body.len().into());
     }
     Ok(map)
+}
+
+fn is_dropped(name: &str, value: &str) -> bool {
+    // RFC 9113, 8.2.2: TE may say that we take trailers, and nothing else.
+    let te = name.eq_ignore_ascii_case("te") && !value.eq_ignore_ascii_case("trailers");
+    te || DROPPED_FIELDS.iter().any(|field| name.eq_ignore_ascii_case(field))
+}
+
+/// Whether Vegeta writes this field itself, whatever the target says.
+fn is_vegetas(spec: &RequestSpec<'_>, name: &str) -> bool {
+    let attack = name.eq_ignore_ascii_case(ATTACK) && !spec.attack_name.is_empty();
+    spec.style == HeadStyle::Vegeta && (attack || name.eq_ignore_ascii_case(SEQ))
 }
 
 fn add(map: &mut HeaderMap, name: &str, value: &str) -> Result<(), RequestError> {

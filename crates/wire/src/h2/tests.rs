@@ -26,9 +26,18 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
 }
 
 fn request(style: HeadStyle, headers: &[(&str, &str)], body: &[u8]) -> H2Request {
+    changed(style, headers, body, |_| {})
+}
+
+fn changed(
+    style: HeadStyle,
+    headers: &[(&str, &str)],
+    body: &[u8],
+    change: fn(&mut RequestSpec<'_>),
+) -> H2Request {
     let url = Url::parse("http://u:p@h:81/p?q").expect("a URL");
     let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
-    H2Request::new(&RequestSpec {
+    let mut spec = RequestSpec {
         method: if body.is_empty() { "GET" } else { "POST" },
         url: &url,
         headers: &headers,
@@ -40,8 +49,9 @@ fn request(style: HeadStyle, headers: &[(&str, &str)], body: &[u8]) -> H2Request
         target_form: TargetForm::Origin,
         proxy_authorization: None,
         user_agent: "brunt/1",
-    })
-    .expect("a request")
+    };
+    change(&mut spec);
+    H2Request::new(&spec).expect("a request")
 }
 
 /// A session whose server has said its settings.
@@ -256,4 +266,18 @@ fn fields_are_those_of_the_style() {
          accept-encoding: gzip, x-vegeta-attack: big, authorization: Basic dTpw, \
          content-length: 4, x-vegeta-seq: 7"
     );
+}
+
+#[test]
+fn fields_of_the_target_go_as_far_as_http2_lets_them() {
+    let headers = [("TE", "trailers"), ("te", "gzip"), ("X-Vegeta-Attack", "mine")];
+    let chunked = |spec: &mut RequestSpec<'_>| spec.chunked = true;
+    let head = changed(HeadStyle::Vegeta, &headers, b"body", chunked).head(7);
+    let all = |name: &str| head.headers().get_all(name).iter().collect::<Vec<_>>();
+    assert_eq!(all("te"), ["trailers"]);
+    assert_eq!(all("x-vegeta-attack"), ["big"], "the attack's name wins, as in HTTP/1.1");
+    assert!(all("content-length").is_empty(), "chunks have no length");
+    let nameless = |spec: &mut RequestSpec<'_>| spec.attack_name = "";
+    let head = changed(HeadStyle::Vegeta, &headers, b"", nameless).head(7);
+    assert_eq!(head.headers()["x-vegeta-attack"], "mine");
 }
