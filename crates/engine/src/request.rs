@@ -29,8 +29,8 @@ pub(crate) struct Request {
     headers: Vec<(String, String)>,
     body: Arc<[u8]>,
     pub(crate) template: RequestTemplate,
-    /// The same for HTTP/2, where that may be spoken.
-    pub(crate) h2: Option<Box<H2Request>>,
+    /// The same for HTTP/2, where that may be spoken; what HTTP/1.1 alone can send fails only where a stream would be opened.
+    pub(crate) h2: Option<Result<Box<H2Request>, RequestError>>,
     /// May be sent again when a kept-alive connection turns out to be closed.
     pub(crate) replayable: bool,
     /// Nothing is added to its header fields: they name the host and the body's length themselves.
@@ -120,7 +120,7 @@ impl Request {
             Protocol::Alpn => url.scheme == Scheme::Https,
             Protocol::PriorKnowledge => true,
         };
-        let h2 = may_stream.then(|| H2Request::new(&spec).map_err(refuse)).transpose()?;
+        let h2 = may_stream.then(|| H2Request::new(&spec).map(Box::new));
         let safe = matches!(target.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE");
         Ok(Self {
             method: target.method.clone(),
@@ -129,7 +129,7 @@ impl Request {
             headers: target.headers.clone(),
             body: Arc::clone(&target.body),
             template,
-            h2: h2.map(Box::new),
+            h2,
             replayable: safe && target.body.is_empty(),
             exact: matches!(common.style, HeadStyle::Exact(_)),
         })
@@ -241,6 +241,16 @@ mod tests {
         let clear = follow(&request("https://a/x", &[]), "http://a/y");
         assert!(!clear.contains("Referer"), "{clear}");
     }
+
+    /// Before the handshake nobody knows what the server speaks.
+    #[test]
+    fn what_http2_cannot_send_is_no_fault_of_http1() {
+        let wide = "x".repeat(70_000);
+        let from = request(&format!("https://a/{wide}"), &[]);
+        assert!(matches!(&from.h2, Some(Err(RequestError::Target(_)))), "{:?}", from.h2);
+        assert!(matches!(request("https://a/?q=\"b\"", &[]).h2, Some(Ok(_))));
+    }
+
     #[test]
     fn an_exact_head_names_the_new_host_and_no_old_body() {
         let fields = [("Host", "a"), ("Content-Length", "1"), ("X", "y")];

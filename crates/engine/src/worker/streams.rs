@@ -28,11 +28,20 @@ impl<I: Io> Worker<I> {
     pub(super) fn open_stream(&mut self, number: u32, hit_number: u32) {
         let conn = &mut self.conns[number as usize];
         let hit = &mut self.hits[hit_number as usize];
-        let request = Self::request(&self.prepared, hit).and_then(|request| request.h2.as_deref());
-        let (Some(streams), Some(request)) = (&mut conn.streams, request) else {
-            hit.conn = None;
-            let text = "http2: a request that was not made for it";
-            return self.fail(hit_number, &Failure::new(FailureKind::Target, text));
+        let request = Self::request(&self.prepared, hit).and_then(|request| request.h2.as_ref());
+        let (streams, request) = match (&mut conn.streams, request) {
+            (Some(streams), Some(Ok(request))) => (streams, request),
+            (_, made) => {
+                let text = match made {
+                    Some(Err(error)) => error.to_string(),
+                    _ => "http2: a request that was not made for it".to_owned(),
+                };
+                hit.conn = None;
+                self.fail(hit_number, &Failure::new(FailureKind::Target, text));
+                // The preface of a new connection has to go out, and other hits may use it.
+                self.gather(number);
+                return self.offer(number);
+            }
         };
         match streams.session.open(request, hit.seq) {
             Ok(stream) => {

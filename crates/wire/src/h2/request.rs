@@ -72,16 +72,32 @@ const SEQ_FIELD: &str = "x-vegeta-seq";
 
 /// RFC 9113, 8.3.1: scheme, authority and path go into fields of their own.
 fn uri(spec: &RequestSpec<'_>) -> Result<Uri, RequestError> {
+    let path = spec.url.path_and_query.as_str();
+    uri_with(spec, path)
+        .or_else(|_| uri_with(spec, &escape(path)))
+        .map_err(|_| RequestError::Target(path.to_owned()))
+}
+
+/// HTTP/1.1 sends a quote or a bracket as it was given; the `http` crate's type takes them in their escaped form alone,
+/// which means the same. RFC 3986, 2.1.
+fn escape(path: &str) -> String {
+    let mut out = String::with_capacity(path.len() + 16);
+    for byte in path.bytes() {
+        if byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+fn uri_with(spec: &RequestSpec<'_>, path: &str) -> Result<Uri, http::Error> {
     let scheme = match spec.url.scheme {
         Scheme::Http => "http",
         Scheme::Https => "https",
     };
-    Uri::builder()
-        .scheme(scheme)
-        .authority(spec.host())
-        .path_and_query(spec.url.path_and_query.as_str())
-        .build()
-        .map_err(|_| RequestError::Target(spec.url.path_and_query.clone()))
+    Uri::builder().scheme(scheme).authority(spec.host()).path_and_query(path).build()
 }
 
 fn fields(spec: &RequestSpec<'_>) -> Result<HeaderMap, RequestError> {

@@ -35,7 +35,17 @@ fn changed(
     body: &[u8],
     change: fn(&mut RequestSpec<'_>),
 ) -> H2Request {
-    let url = Url::parse("http://u:p@h:81/p?q").expect("a URL");
+    asked("http://u:p@h:81/p?q", style, headers, body, change)
+}
+
+fn asked(
+    url: &str,
+    style: HeadStyle,
+    headers: &[(&str, &str)],
+    body: &[u8],
+    change: fn(&mut RequestSpec<'_>),
+) -> H2Request {
+    let url = Url::parse(url).expect("a URL");
     let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
     let mut spec = RequestSpec {
         method: if body.is_empty() { "GET" } else { "POST" },
@@ -280,4 +290,16 @@ fn fields_of_the_target_go_as_far_as_http2_lets_them() {
     let nameless = |spec: &mut RequestSpec<'_>| spec.attack_name = "";
     let head = changed(HeadStyle::Vegeta, &headers, b"", nameless).head(7);
     assert_eq!(head.headers()["x-vegeta-attack"], "mine");
+}
+
+#[test]
+fn targets_that_http1_can_send_are_sent() {
+    let cases = [
+        ("http://h/p?q=a%20b", "http://h/p?q=a%20b"),
+        ("http://h/{p}?q=\"a\"&r=<b>|c", "http://h/%7Bp%7D?q=%22a%22&r=%3Cb%3E%7Cc"),
+    ];
+    for (url, expect) in cases {
+        let request = asked(url, HeadStyle::Native, &[], b"", |_| {});
+        assert_eq!(request.head(0).uri(), expect);
+    }
 }
