@@ -75,8 +75,9 @@ impl<I: Io> Worker<I> {
         let mut next = served.or_else(|| conn.behind.pop_first(&mut self.hits));
         while let Some(hit) = next {
             if Some(hit) != but {
-                self.hits[hit as usize].conn = None;
-                self.fail(hit, failure);
+                // Its row names the connection, which it must have left before it is forgotten.
+                self.write_row(hit, Some((failure, None)));
+                self.forget(hit);
             }
             next = self.conns[number as usize].behind.pop_first(&mut self.hits);
         }
@@ -187,7 +188,8 @@ impl<I: Io> Worker<I> {
         let hit = &mut self.hits[number as usize];
         if let (Some(conn), Some(stream)) = (hit.conn, hit.stream) {
             self.cancel_stream(conn, stream);
-            return self.fail_stream(conn, stream, failure);
+            self.fail_stream(conn, stream, failure);
+            return self.offer(conn);
         }
         match hit.conn {
             Some(conn) => {

@@ -1,8 +1,8 @@
 //! `Worker`: THE loop. One thread, one `Io`; it owns its connections, hits, counts and random numbers, and shares nothing.
 //!
 //! ```text
-//! turn:  begin what is due ─▶ end what is overdue ─▶ tell the collector ─▶ wait ─▶ handle what happened
-//! begin.rs                    finish.rs               mod.rs                        dial.rs, transfer.rs, finish.rs
+//! turn:  begin what is due ─▶ end what is overdue ─▶ use the room, send ─▶ tell the collector ─▶ wait ─▶ handle what happened
+//! begin.rs                    finish.rs               dial.rs, transfer.rs  mod.rs                        dial.rs, transfer.rs, finish.rs
 //! ```
 
 mod begin;
@@ -196,9 +196,10 @@ impl<I: Io> Worker<I> {
     pub(crate) fn turn(&mut self) -> bool {
         self.obey();
         self.begin_due();
+        // Before the queues: what ends here makes room for hits that wait, and has its streams reset.
+        self.expire();
         self.serve_listed();
         self.flush_gathered();
-        self.expire();
         self.report_when_due();
         if matches!(self.pace, Pace::Over) && self.hits.is_empty() {
             return true;
@@ -235,7 +236,8 @@ impl<I: Io> Worker<I> {
 
     /// When the loop has to go on at the latest.
     fn next_deadline(&self) -> Nanos {
-        if !self.unread.is_empty() {
+        // A connection that was lost while sending may have listed its origin again.
+        if !(self.unread.is_empty() && self.listed.is_empty() && self.gathered.is_empty()) {
             return self.now;
         }
         let begin = match &self.pace {

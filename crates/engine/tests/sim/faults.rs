@@ -79,6 +79,8 @@ fn hostile_answers_end_what_is_pipelined_behind_them() {
         let all = if first == behind { 4 } else { 3 };
         assert_eq!((count(first) >= 1, count(behind)), (true, all), "{path}");
         assert_eq!(outcome.total.hits(), 4, "{path}");
+        let rows = outcome.batches.iter().flat_map(|batch| &batch.samples);
+        assert!(rows.map(|row| row.conn).eq([1; 4]), "{path}: all were on the first connection");
     }
 }
 

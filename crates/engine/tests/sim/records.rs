@@ -58,6 +58,22 @@ fn a_long_tick_sends_what_it_gathered_at_the_end() {
     assert_eq!((generator.sent, generator.not_sent), (10, 0));
 }
 
+/// What a hit leaves behind when its time is up is used at once, not when the loop next wakes by itself.
+#[test]
+fn the_room_of_a_hit_that_timed_out_is_used_at_once() {
+    let settings = Settings {
+        timeout: Some(Nanos::from_millis(500)),
+        max_connections: Some(1),
+        ..Settings::default()
+    };
+    let plan = Plan { hits_max: Some(2), ..plan(constant(10), 1, &["/hang"]) };
+    let outcome = run(1, Faults::default(), server(0, "none"), plan, &settings);
+    check_oracles(&outcome);
+    let row = outcome.batches.iter().flat_map(|batch| &batch.samples).find(|row| row.seq == 1);
+    let sent = row.expect("the second hit's row").sent;
+    assert!(sent < Nanos::from_millis(610), "sent at {} ns", sent.0);
+}
+
 #[test]
 fn a_redirected_post_has_sent_its_body() {
     let post = Target {
