@@ -51,10 +51,8 @@ impl<I: Io> Worker<I> {
                 open.cursor.advance();
             }
             self.now = self.io.now();
-            if due < self.freed_at {
-                self.watch.held += 1;
-            } else if self.counts(due) {
-                self.lag.record(self.now.saturating_sub(due));
+            if self.counts(due) {
+                self.note_begin(due);
             }
             self.begin(seq, due, target);
         }
@@ -103,15 +101,30 @@ impl<I: Io> Worker<I> {
     /// No more hits are begun. Those that fell due until `at` and were not begun are counted.
     pub(super) fn end_pace(&mut self, at: Nanos) {
         if let Pace::Open(open) = &self.pace {
-            let end = self.prepared.plan.duration.unwrap_or(Nanos::MAX);
-            let mut left = open.cursor.count_until(at.min(end));
+            let plan = &self.prepared.plan;
+            let until = at.min(plan.duration.unwrap_or(Nanos::MAX));
+            let mut left = open.cursor.count_until_below(until, plan.hits_max);
             if let Some(lane) = &self.lazy {
                 left = lane.count_waiting(left);
+            }
+            // Those of the warm-up are counted nowhere.
+            if let Some(warm) = plan.warmup.0.checked_sub(1) {
+                let warm = Nanos(warm).min(until);
+                left = left.saturating_sub(open.cursor.count_until_below(warm, plan.hits_max));
             }
             self.watch.planned += left;
             self.watch.not_sent += left;
         }
         self.pace = Pace::Over;
+    }
+
+    /// A hit of an open loop that is counted begins: either it waited for room, or we are as late as it is.
+    fn note_begin(&mut self, due: Nanos) {
+        if due < self.freed_at {
+            self.watch.held += 1;
+        } else {
+            self.lag.record(self.now.saturating_sub(due));
+        }
     }
 
     fn next_target(&mut self, seq: u64) -> Next {

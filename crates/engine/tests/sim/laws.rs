@@ -4,7 +4,7 @@ use engine::Settings;
 use metrics::FailureKind;
 use net::sim::{Faults, Span};
 use stdx::Nanos;
-use workload::Load;
+use workload::{Load, Plan};
 
 use crate::world::{check_oracles, constant, plan, run, server};
 
@@ -43,6 +43,42 @@ fn a_stalled_server_is_seen_from_the_moment_hits_were_due() {
     let service = outcome.total.service.quantile(0.99).as_secs_f64();
     assert!(service < 0.1, "service p99 {service}");
     assert!(outcome.total.service.max().as_secs_f64() > 1.3);
+}
+
+/// Hits that would never have been sent are not missed, and those of the warm-up belong to nobody.
+#[test]
+fn hits_not_sent_are_those_of_the_plan() {
+    let hung = |warmup, hits_max| {
+        let Load::Open { shape, .. } = constant(100) else { unreachable!("an open loop") };
+        let plan = Plan {
+            warmup: Nanos::from_millis(warmup),
+            hits_max,
+            ..plan(Load::Open { shape, max_in_flight: Some(1) }, 60, &["/hang"])
+        };
+        let settings = Settings { timeout: Some(Nanos::from_secs(100)), ..Settings::default() };
+        let outcome = run(1, Faults::default(), server(0, "none"), plan, &settings);
+        check_oracles(&outcome);
+        let generator = outcome.total.generator;
+        (generator.planned, generator.sent, generator.not_sent, generator.warmup_hits)
+    };
+    assert_eq!(hung(0, Some(200)), (200, 1, 199, 0));
+    assert_eq!(hung(0, None), (6000, 1, 5999, 0));
+    // The first 99 fall due before the second is over.
+    assert_eq!(hung(1000, None), (5901, 0, 5901, 1));
+    assert_eq!(hung(1000, Some(200)), (101, 0, 101, 1));
+}
+
+#[test]
+fn hits_of_the_warm_up_are_not_held() {
+    let Load::Open { shape, .. } = constant(100) else { unreachable!("an open loop") };
+    let plan = Plan {
+        warmup: Nanos::from_secs(1),
+        hits_max: Some(80),
+        ..plan(Load::Open { shape, max_in_flight: Some(1) }, 3, &["/slow?ms=20"])
+    };
+    let outcome = run(1, Faults::default(), server(0, "none"), plan, &Settings::default());
+    let generator = outcome.total.generator;
+    assert_eq!((generator.warmup_hits, generator.planned, generator.held), (80, 0, 0));
 }
 
 #[test]

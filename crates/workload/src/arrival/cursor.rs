@@ -102,6 +102,13 @@ impl Cursor {
         }
         count
     }
+
+    /// How many hits of this lane, from the next one on, are due until then and have a number below `max`.
+    #[must_use]
+    pub fn count_until_below(&self, until: Nanos, max: Option<u64>) -> u64 {
+        let below = max.map(|max| max.saturating_sub(self.hit).div_ceil(self.step));
+        self.count_until(until).min(below.unwrap_or(u64::MAX))
+    }
 }
 
 impl Walk {
