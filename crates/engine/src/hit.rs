@@ -43,7 +43,7 @@ pub(crate) struct Hit {
     pub(crate) progress: Progress,
     /// It went out on a kept-alive connection.
     pub(crate) reused: bool,
-    /// It was sent again, after a kept-alive connection turned out to be closed.
+    /// It was sent again: the server had closed the connection, or said that it would not answer.
     pub(crate) retried: bool,
     by_deadline: Link,
     waiting: Link,

@@ -7,7 +7,8 @@ use stdx::Nanos;
 use super::Worker;
 use crate::conn::{Conn, Kept, State};
 use crate::failure::Failure;
-use crate::hit::Hit;
+use crate::hit::{Hit, WAITING};
+use crate::list::List;
 use crate::pace::Pace;
 use crate::request::{self, Unsendable};
 use crate::settings::Redirects;
@@ -45,9 +46,7 @@ impl<I: Io> Worker<I> {
             self.hits[hit as usize].conn = None;
         }
         if !reusable {
-            self.fail_others(number, None, &Failure::new(FailureKind::Eof, "EOF"));
-            self.drop_conn(number);
-            return;
+            return self.give_back(number, &Failure::new(FailureKind::Eof, "EOF"));
         }
         if let Some(next) = conn.behind.pop_first(&mut self.hits) {
             conn.hit = Some(next);
@@ -66,6 +65,29 @@ impl<I: Io> Worker<I> {
             origin.ready.push(&mut self.conns, number);
         }
         self.list_origin(origin_number);
+    }
+
+    /// The server ends a connection between two responses. What it did not begin to answer is sent again where that does
+    /// no harm, and fails where it does. RFC 9112, 9.3.2.
+    fn give_back(&mut self, number: u32, failure: &Failure) {
+        let mut again = List::<WAITING>::default();
+        let conn = &mut self.conns[number as usize];
+        let mut next = conn.hit.take().or_else(|| conn.behind.pop_first(&mut self.hits));
+        while let Some(hit) = next {
+            if self.may_retry(hit) {
+                let entry = &mut self.hits[hit as usize];
+                (entry.retried, entry.conn) = (true, None);
+                again.push(&mut self.hits, hit);
+            } else {
+                self.write_row(hit, Some((failure, None)));
+                self.forget(hit);
+            }
+            next = self.conns[number as usize].behind.pop_first(&mut self.hits);
+        }
+        self.drop_conn(number);
+        while let Some(hit) = again.pop_first(&mut self.hits) {
+            self.dispatch(hit);
+        }
     }
 
     /// A connection is about to go: the hits on it fail, but for the one that is ended by other means.
@@ -124,14 +146,13 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    /// A connection is lost; the hit on it fails, or is sent again where it was only the wrong moment.
+    /// A connection is lost; the hits on it fail, or are sent again where it was only the wrong moment.
     pub(super) fn lose(&mut self, number: u32, failure: &Failure) {
         let conn = &self.conns[number as usize];
         if conn.streams.is_some() {
             return self.lose_streams(number, failure);
         }
         let stale = conn.state == State::Busy
-            && conn.behind.len() == 0
             && conn.served > 0
             && !conn.decoder.started()
             && matches!(failure.kind, FailureKind::Eof | FailureKind::Reset);
@@ -139,11 +160,8 @@ impl<I: Io> Worker<I> {
             self.drop_conn(number);
             return;
         };
-        if stale && self.may_retry(hit_number) {
-            self.hits[hit_number as usize].retried = true;
-            self.drop_conn(number);
-            self.dispatch(hit_number);
-            return;
+        if stale {
+            return self.give_back(number, failure);
         }
         // The row is written while the connection still holds what was kept of the response.
         self.write_row(hit_number, Some((failure, None)));

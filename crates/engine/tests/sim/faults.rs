@@ -1,12 +1,15 @@
 //! Two hundred worlds with every kind of fault; the oracles hold in each. A failure names its seed.
 
-use engine::{Redirects, Settings};
-use metrics::FailureKind;
-use net::sim::Faults;
-use stdx::Nanos;
-use workload::Load;
+use std::collections::{HashMap, VecDeque};
 
-use crate::world::{check_oracles, constant, plan, run, server};
+use engine::{Outcome, Redirects, Settings, simulate};
+use metrics::FailureKind;
+use net::sim::{Faults, World};
+use net::{Address, Key, Output, Peer};
+use stdx::Nanos;
+use workload::{Load, Plan, Target, Targets};
+
+use crate::world::{SERVER, check_oracles, constant, plan, run, server, target};
 
 const SEEDS: u64 = 200;
 
@@ -81,6 +84,82 @@ fn hostile_answers_end_what_is_pipelined_behind_them() {
         assert_eq!(outcome.total.hits(), 4, "{path}");
         let rows = outcome.batches.iter().flat_map(|batch| &batch.samples);
         assert!(rows.map(|row| row.conn).eq([1; 4]), "{path}: all were on the first connection");
+    }
+}
+
+/// Answers `most` requests of each connection, however they are sent, and closes.
+struct Closing {
+    answered: HashMap<Key, u32>,
+    most: u32,
+    /// The last answer says `Connection: close`.
+    says_so: bool,
+    outputs: VecDeque<(Key, Output)>,
+}
+
+impl Peer for Closing {
+    fn handle_open(&mut self, _: Nanos, conn: Key) {
+        self.answered.insert(conn, 0);
+    }
+
+    fn handle_bytes(&mut self, _: Nanos, conn: Key, bytes: &[u8]) {
+        let Some(answered) = self.answered.get_mut(&conn) else { return };
+        for _ in 0..bytes.windows(4).filter(|end| end == b"\r\n\r\n").count() {
+            *answered += 1;
+            let last = *answered == self.most;
+            let says = if last && self.says_so { "Connection: close\r\n" } else { "" };
+            let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n{says}\r\n");
+            self.outputs.push_back((conn, Output::Bytes(answer.into_bytes())));
+            if last {
+                self.answered.remove(&conn);
+                return self.outputs.push_back((conn, Output::Close));
+            }
+        }
+    }
+
+    fn handle_close(&mut self, _: Nanos, conn: Key) {
+        self.answered.remove(&conn);
+    }
+
+    fn next_deadline(&self) -> Option<Nanos> {
+        None
+    }
+
+    fn handle_deadline(&mut self, _: Nanos) {}
+
+    fn poll_output(&mut self) -> Option<(Key, Output)> {
+        self.outputs.pop_front()
+    }
+}
+
+fn run_closing(most: u32, says_so: bool, method: &str) -> Outcome {
+    let mut world = World::new(1, Faults::default());
+    let outputs = VecDeque::new();
+    let closing = Closing { answered: HashMap::new(), most, says_so, outputs };
+    world.add_peer(Address::Ip(SERVER.parse().expect("an address")), Box::new(closing));
+    let settings = Settings { max_connections: Some(2), pipeline: 4, ..Settings::default() };
+    let target = Target { method: method.to_owned(), ..target("/") };
+    let plan = Plan {
+        hits_max: Some(400),
+        targets: Targets::new(vec![target]),
+        ..plan(Load::Closed { users: 8 }, 60, &[])
+    };
+    let outcome = simulate(world, plan, &settings).expect("the settings are sound");
+    check_oracles(&outcome);
+    outcome
+}
+
+/// A server that closes after so many requests, as they do, costs no hit; what may not be sent twice is not.
+#[test]
+fn what_is_pipelined_behind_an_orderly_close_is_sent_again() {
+    for says_so in [true, false] {
+        let total = run_closing(10, says_so, "GET").total;
+        assert_eq!((total.hits(), total.successes), (400, 400), "says so: {says_so}");
+        let total = run_closing(10, says_so, "POST").total;
+        assert!(total.failures[FailureKind::Eof as usize] > 50, "says so: {says_so}");
+        assert_eq!(total.hits(), 400, "says so: {says_so}");
+        // Once each, and not for ever.
+        let total = run_closing(1, says_so, "GET").total;
+        assert!(total.failures[FailureKind::Eof as usize] > 50, "says so: {says_so}");
     }
 }
 
