@@ -93,15 +93,17 @@ pub(crate) struct Kept {
     pub(crate) headers: Vec<u8>,
 }
 
-/// Room an idle connection keeps for its next response's body: 64 KiB. Thousands of idle connections must not each hold
-/// the largest body they ever saw.
-const IDLE_BODY_MAX: usize = 64 << 10;
+/// Room an idle connection keeps in each buffer for its next hit: 64 KiB. Thousands of idle connections must not each hold
+/// the largest body, head or request they ever saw.
+const IDLE_MAX: usize = 64 << 10;
 
 impl Kept {
-    /// Gives back what a large body took.
+    /// Gives back what a large body or head took.
     pub(crate) fn trim(&mut self) {
-        if self.body.capacity() > IDLE_BODY_MAX {
-            self.body = Vec::new();
+        for buffer in [&mut self.reason, &mut self.body, &mut self.headers] {
+            if buffer.capacity() > IDLE_MAX {
+                *buffer = Vec::new();
+            }
         }
     }
 
@@ -156,6 +158,16 @@ impl Conn {
         }
     }
 
+    /// Gives back what large responses and requests took; to be called where nothing is under way.
+    pub(crate) fn trim(&mut self) {
+        debug_assert!(!self.has_unsent(), "an idle connection has sent everything");
+        self.kept.trim();
+        self.decoder.trim(IDLE_MAX);
+        if self.unsent.capacity() > IDLE_MAX {
+            self.unsent = Vec::new();
+        }
+    }
+
     /// Hits sent on it and not answered.
     pub(crate) fn unanswered(&self) -> usize {
         usize::from(self.hit.is_some()) + self.behind.len()
@@ -175,5 +187,24 @@ impl Conn {
 impl Linked<READY> for Conn {
     fn link(&mut self) -> &mut Link {
         &mut self.ready
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_idle_connection_holds_no_large_buffer() {
+        let mut conn = Conn::new(0, 0, Nanos::ZERO);
+        conn.kept.headers.reserve(1 << 20);
+        conn.kept.body.reserve(1 << 20);
+        conn.unsent.reserve(1 << 20);
+        conn.kept.reason.reserve(100);
+        conn.trim();
+        let kept = &conn.kept;
+        let room = [&kept.headers, &kept.body, &conn.unsent].map(Vec::capacity);
+        assert_eq!(room, [0; 3]);
+        assert!(kept.reason.capacity() >= 100, "what is small is kept");
     }
 }

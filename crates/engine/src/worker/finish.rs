@@ -60,7 +60,7 @@ impl<I: Io> Worker<I> {
             return;
         }
         conn.state = State::Idle;
-        conn.kept.trim();
+        conn.trim();
         if !listed {
             origin.ready.push(&mut self.conns, number);
         }

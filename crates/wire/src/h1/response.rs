@@ -178,6 +178,17 @@ impl ResponseDecoder {
         self.partial.clear();
     }
 
+    /// Gives the buffers' memory back where one holds more than `bytes_max`; between two responses.
+    pub fn trim(&mut self, bytes_max: usize) {
+        if self.partial.capacity() > bytes_max {
+            self.partial = Vec::new();
+        }
+        if self.location.capacity() > bytes_max {
+            self.location = String::new();
+            self.has_location = false;
+        }
+    }
+
     /// Takes bytes of the connection, until they end or the response is complete.
     ///
     /// # Errors
