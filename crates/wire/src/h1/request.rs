@@ -227,10 +227,7 @@ impl RequestSpec<'_> {
         if matches!(self.style, HeadStyle::Exact(_)) {
             return Vec::new();
         }
-        let user_agent = match self.style {
-            HeadStyle::Vegeta => GO_USER_AGENT_2,
-            HeadStyle::Native | HeadStyle::Exact(_) => self.user_agent,
-        };
+        let user_agent = self.user_agent_or(GO_USER_AGENT_2);
         let mut fields = vec![("User-Agent", user_agent.to_owned())];
         if self.asks_gzip() {
             fields.push(("Accept-Encoding", "gzip".to_owned()));
@@ -240,6 +237,11 @@ impl RequestSpec<'_> {
         }
         fields.extend(self.authorization().map(|value| ("Authorization", value)));
         fields
+    }
+
+    /// What we call ourselves, or `go` where we are to look like Vegeta.
+    fn user_agent_or(&self, go: &'static str) -> &str {
+        if self.style == HeadStyle::Vegeta { go } else { self.user_agent }
     }
 
     /// Basic authentication from the URL, unless the headers authenticate already.
@@ -279,19 +281,17 @@ impl HeadWriter<'_> {
 
     fn fields(&mut self) {
         push_field("Host", self.spec.host(), &mut self.out);
-        let user_agent = match self.spec.style {
-            HeadStyle::Vegeta => GO_USER_AGENT,
-            HeadStyle::Native | HeadStyle::Exact(_) => self.spec.user_agent,
-        };
+        let user_agent = self.spec.user_agent_or(GO_USER_AGENT);
         push_field(
             "User-Agent",
             self.spec.field("User-Agent").unwrap_or(user_agent),
             &mut self.out,
         );
         self.framing();
-        match self.spec.style {
-            HeadStyle::Vegeta => self.vegeta_fields(),
-            HeadStyle::Native | HeadStyle::Exact(_) => self.native_fields(),
+        if self.spec.style == HeadStyle::Vegeta {
+            self.vegeta_fields();
+        } else {
+            self.native_fields();
         }
         self.added_fields();
     }
