@@ -125,9 +125,7 @@ impl Exchange<'_> {
             out.extend_from_slice(b"\r\n");
         }
     }
-}
 
-impl Exchange<'_> {
     fn keep_status_line(&mut self, head: &Head<'_>) {
         let out = &mut self.kept.headers;
         out.extend_from_slice(match head.version {
