@@ -100,6 +100,8 @@ pub(crate) struct Origin {
     pub(crate) fresh_until: Nanos,
     pub(crate) resolving: bool,
     pub(crate) speaks: Speaks,
+    /// The fewest streams at once that any of its HTTP/2 connections was allowed so far.
+    pub(crate) streams_max: usize,
     /// Connections being made: no request was sent on them yet.
     pub(crate) connecting: usize,
     /// Dials so far: they take the addresses in turn.
@@ -131,11 +133,12 @@ impl Origin {
         &self.endpoints[self.endpoint]
     }
 
-    /// Whether the connections being made will have room for every hit that waits, as streams.
+    /// Whether the connections being made will have room for every hit that waits, as streams: at most `streams_max` on
+    /// each, and no more than the server allowed before.
     pub(crate) fn expects_room(&self, streams_max: usize) -> bool {
         let beside = match self.speaks {
             Speaks::Http1 => 0,
-            Speaks::Http2 => streams_max - 1,
+            Speaks::Http2 => streams_max.min(self.streams_max).saturating_sub(1),
             Speaks::Unknown => usize::MAX,
         };
         self.waiting.len() <= self.connecting.saturating_mul(beside)
@@ -213,6 +216,7 @@ fn new_origin(key: OriginKey, url: &Url, settings: &Settings) -> Origin {
         fresh_until: if literal { Nanos::MAX } else { Nanos::ZERO },
         resolving: false,
         speaks,
+        streams_max: usize::MAX,
         connecting: 0,
         dials: 0,
         ready: List::default(),
@@ -279,4 +283,31 @@ fn split_host_port(text: &str) -> Option<Endpoint> {
     let (host, port) = text.rsplit_once(':')?;
     let host = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
     Some(Endpoint { host: host.to_owned(), port: port.parse().ok()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use slab::Slab;
+
+    use super::*;
+    use crate::hit::Hit;
+
+    #[test]
+    fn a_server_that_allows_few_streams_gets_more_connections() {
+        let url = Url::parse("http://h/").expect("a URL");
+        let settings = Settings { protocol: Protocol::PriorKnowledge, ..Settings::default() };
+        let mut origin = new_origin(OriginKey::of(&url), &url, &settings);
+        let mut hits = Slab::new();
+        for seq in 0..200 {
+            let hit = hits.insert(Hit::new(seq, Nanos::ZERO)) as u32;
+            origin.waiting.push(&mut hits, hit);
+        }
+        origin.connecting = 1;
+        assert!(origin.expects_room(1000), "nothing is known yet");
+        origin.streams_max = 100;
+        assert!(!origin.expects_room(1000));
+        origin.connecting = 3;
+        assert!(origin.expects_room(1000));
+        assert!(!origin.expects_room(50), "the user's limit holds too");
+    }
 }

@@ -58,8 +58,8 @@ impl Streams {
         stream.hit.take()
     }
 
-    /// Any stream that serves a hit.
-    pub(crate) fn any(&self) -> Option<u32> {
-        self.list.iter().position(|stream| stream.hit.is_some()).map(|number| number as u32)
+    /// The numbers there have been, free ones too.
+    pub(crate) fn numbers(&self) -> std::ops::Range<u32> {
+        0..self.list.len() as u32
     }
 }

@@ -1,4 +1,5 @@
-//! HTTP/2: hits as streams of one connection. RFC 9113.
+//! HTTP/2: hits as streams of one connection. RFC 9113. Here, and here alone, a hit asks for memory and takes locks (which
+//! nobody else holds): each stream's head and state are the `h2` crate's.
 
 use metrics::FailureKind;
 use net::Io;
@@ -108,11 +109,22 @@ impl<I: Io> Worker<I> {
             let Some((stream, event)) = streams.and_then(|s| s.session.poll_event()) else { break };
             self.stream_event(number, stream, event);
         }
+        self.note_streams_max(number);
         if self.sock_of(number) == sock {
             self.retire(number);
         }
         if self.sock_of(number) == sock {
             self.offer(number);
+        }
+    }
+
+    /// Has the origin know how many streams its server allows, for the dials to come.
+    fn note_streams_max(&mut self, number: u32) {
+        let Some(conn) = self.conns.get(number as usize) else { return };
+        let stated = conn.streams.as_ref().and_then(|streams| streams.session.streams_max_stated());
+        if let Some(stated) = stated {
+            let origin = &mut self.origins.list[conn.origin as usize];
+            origin.streams_max = origin.streams_max.min(stated);
         }
     }
 
@@ -260,9 +272,8 @@ impl<I: Io> Worker<I> {
 
     /// An HTTP/2 connection is lost, and every hit on it with it.
     pub(super) fn lose_streams(&mut self, number: u32, failure: &Failure) {
-        while let Some(stream) =
-            self.conns[number as usize].streams.as_ref().and_then(|streams| streams.any())
-        {
+        let streams = self.conns[number as usize].streams.as_ref();
+        for stream in streams.map(|streams| streams.numbers()).unwrap_or_default() {
             self.fail_stream(number, stream, failure);
         }
         self.drop_conn(number);
