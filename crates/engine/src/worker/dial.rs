@@ -1,4 +1,4 @@
-//! Finding a connection for a hit: an idle one, a new one, or the queue; names, addresses, tunnels, TLS.
+//! Finding a connection for a hit: one that can take it (idle, or with room behind or beside its hits), a new one, or the queue; names, addresses, tunnels, TLS.
 
 use std::net::IpAddr;
 
