@@ -211,10 +211,10 @@ fn bytes_are_those_of_the_stream_with_their_framing() {
         }
         assert_eq!(seen, [9 + 10 + 11 + 9, 10 + 13], "in pieces of {step}");
     }
-    session.handle_bytes(&answer[..15]).expect("room");
+    session.handle_bytes(&answer[..19]).expect("room");
     session.cancel(first);
-    session.handle_bytes(&answer[15..]).expect("room");
-    assert_eq!([first, second].map(|stream| session.take_wire_bytes(stream)), [15, 23]);
+    session.handle_bytes(&answer[19..]).expect("room");
+    assert_eq!([first, second].map(|stream| session.take_wire_bytes(stream)), [19, 23]);
 }
 
 /// Hits time out by the thousand, and the server answers them all.
