@@ -1,8 +1,8 @@
 //! `Worker`: THE loop. One thread, one `Io`; it owns its connections, hits, counts and random numbers, and shares nothing.
 //!
 //! ```text
-//! turn:  begin what is due ─▶ end what is overdue ─▶ use the room, send ─▶ tell the collector ─▶ wait ─▶ handle what happened
-//! begin.rs                    finish.rs               dial.rs, transfer.rs  mod.rs                        dial.rs, transfer.rs, finish.rs
+//! turn:  begin what is due ─▶ end what is overdue ─▶ use the room, send ─▶ tell the collector ─▶ wait ─▶ handle events
+//!        begin.rs             finish.rs               dial.rs, transfer.rs  mod.rs                        all but begin.rs
 //! ```
 
 mod begin;
