@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
-use demo::Config;
+use demo::{Config, ServiceTime};
 
 use crate::{Ran, Scratch, free_port, run, server, start, text};
 
@@ -324,6 +324,24 @@ fn oha_reports_as_we_do() {
         let ran = run(&format!("oha {line}")).with_code(code);
         assert!(ran.stderr.contains(words), "{line}: {}", ran.stderr);
     }
+}
+
+#[test]
+fn what_ohas_deadline_cuts_off_is_no_failure() {
+    let service = ServiceTime::parse("fixed:600ms").unwrap();
+    let (_server, url) = server(Config { service, ..Config::default() });
+    let scratch = Scratch::new("oha-deadline");
+    let file = text(&scratch.path("a.csv"));
+    let line = format!("oha -z 1s -c 4 --results {file} --output-format json {url}/");
+    let ran = run(&line).with_code(0);
+    ran.complains_once(&["requests under way at the end, in no figure: 4"]);
+    let json = ran.json();
+    assert_eq!((&json["requests"], &json["success"]), (&4.into(), &1.into()), "{json}");
+    assert_eq!(json["status_codes"].as_object().unwrap().len(), 1, "{json}");
+    assert_eq!(json["brunt"]["generator"]["interrupted"], false, "{json}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count(), 8, "all are stored");
+    let ran = run(&format!("oha -z 1s -w -c 4 --output-format json {url}/")).with_code(0);
+    assert_eq!((ran.json()["requests"].as_u64(), ran.stderr.as_str()), (Some(8), ""));
 }
 
 #[test]

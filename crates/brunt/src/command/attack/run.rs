@@ -1,13 +1,14 @@
 //! An attack under way: from what was meant to the exit code.
 
+use std::borrow::Cow;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use engine::{Run, RunEvent, StartError};
 use metrics::{
-    Batch, By, Generator, Groups, Phases, Snapshot, Summary, TargetLabel, TargetTable, Timeline,
-    Traffic, Verdict,
+    Batch, By, FailureKind, Generator, Groups, Phases, Sample, Snapshot, Summary, TargetLabel,
+    TargetTable, Timeline, Traffic, Verdict,
 };
 use workload::Plan;
 
@@ -130,6 +131,10 @@ pub(crate) struct Conductor {
     /// When to stop with what is under way; `None` waits for it.
     pub(crate) stop: Option<Stop>,
     stop_at: Option<Instant>,
+    /// It was stopped at the time that was meant.
+    stopped_on_time: bool,
+    /// Hits left out of the figures.
+    left_out: u64,
     summary: Summary,
     timeline: Timeline,
     traffic: Traffic,
@@ -145,6 +150,17 @@ pub(crate) struct Stop {
     pub(crate) after: Option<Duration>,
     /// How long after that, or after an interrupt, requests under way are waited for.
     pub(crate) grace: Duration,
+    /// What becomes of those that are not waited for.
+    pub(crate) cut_off: CutOff,
+}
+
+/// What becomes of hits that a stop cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CutOff {
+    /// They are rows like any other; the report tells them apart.
+    Counted,
+    /// They count in no figure, only in [`Ending::left_out`]: they were ended on purpose, and did not fail.
+    LeftOut,
 }
 
 /// How a run ended, and what was seen of it.
@@ -159,6 +175,8 @@ pub(crate) struct Ending {
     pub(crate) groups: Option<Groups>,
     /// What hits spent their time on, where that was asked for.
     pub(crate) phases: Option<Phases>,
+    /// Hits that count in no figure ([`CutOff::LeftOut`]); the results have them.
+    pub(crate) left_out: u64,
     /// The generator's last word.
     pub(crate) generator: Generator,
 }
@@ -180,6 +198,8 @@ impl Conductor {
             rows: None,
             stop: None,
             stop_at: None,
+            stopped_on_time: false,
+            left_out: 0,
             summary: Summary::new(),
             timeline: Timeline::new(),
             traffic: Traffic::new(),
@@ -209,17 +229,12 @@ impl Conductor {
     }
 
     fn take_rows(&mut self, batch: Batch, run: &Run) {
-        if self.keep_summary {
-            self.summary.add(&batch);
-            self.timeline.add(&batch);
-            self.traffic.add(&batch);
-            if let Some(groups) = &mut self.groups {
-                groups.add(&batch, &self.labels);
-            }
-        }
-        if let Some(phases) = &mut self.phases {
-            phases.add(&batch);
-        }
+        let counted = match self.stop.map(|stop| stop.cut_off) {
+            Some(CutOff::LeftOut) => without_stopped(&batch),
+            Some(CutOff::Counted) | None => Cow::Borrowed(&batch),
+        };
+        self.left_out += (batch.samples.len() - counted.samples.len()) as u64;
+        self.count(&counted);
         if let Some(rows) = &mut self.rows {
             rows(&batch);
         }
@@ -229,6 +244,21 @@ impl Conductor {
         match &mut self.store {
             Some(store) => store.add(batch, run),
             None => run.recycle(emptied(batch)),
+        }
+    }
+
+    /// Adds rows to the figures.
+    fn count(&mut self, batch: &Batch) {
+        if self.keep_summary {
+            self.summary.add(batch);
+            self.timeline.add(batch);
+            self.traffic.add(batch);
+            if let Some(groups) = &mut self.groups {
+                groups.add(batch, &self.labels);
+            }
+        }
+        if let Some(phases) = &mut self.phases {
+            phases.add(batch);
         }
     }
 
@@ -263,11 +293,14 @@ impl Conductor {
     fn stop_late(&mut self, run: &Run) {
         if self.stop_at.is_some_and(|at| Instant::now() >= at) {
             self.stop_at = None;
+            self.stopped_on_time = self.heeded == 0;
             run.abort();
         }
     }
 
-    fn end(mut self, last: Generator) -> Result<Ending, Failed> {
+    fn end(mut self, mut last: Generator) -> Result<Ending, Failed> {
+        // A run that ended when it was meant to was not interrupted, though it was ended from outside.
+        last.interrupted &= !self.stopped_on_time || self.heeded > 0;
         let generator = match self.store.take() {
             Some(store) => store.finish(last),
             None => Ok(last),
@@ -275,9 +308,21 @@ impl Conductor {
         if let Some(live) = &mut self.live {
             live.clear();
         }
-        let Self { summary, timeline, traffic, groups, phases, .. } = self;
-        Ok(Ending { summary, timeline, traffic, groups, phases, generator: generator? })
+        let Self { summary, timeline, traffic, groups, phases, left_out, .. } = self;
+        let generator = generator?;
+        Ok(Ending { summary, timeline, traffic, groups, phases, left_out, generator })
     }
+}
+
+/// The rows of hits that came to an end of their own.
+fn without_stopped(batch: &Batch) -> Cow<'_, Batch> {
+    let stopped = |sample: &Sample| sample.failure == FailureKind::Stopped;
+    if !batch.samples.iter().any(stopped) {
+        return Cow::Borrowed(batch);
+    }
+    let mut kept = batch.clone();
+    kept.samples.retain(|sample| !stopped(sample));
+    Cow::Owned(kept)
 }
 
 impl Ending {

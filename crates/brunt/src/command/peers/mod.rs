@@ -21,7 +21,7 @@ use wire::url::Url;
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target, Targets};
 
-use super::attack::{Conductor, Ending, Opened, Stop, cannot_start, labels};
+use super::attack::{Conductor, CutOff, Ending, Opened, Stop, cannot_start, labels};
 use crate::exit_code::Failed;
 use crate::input::Interrupts;
 use crate::output::{self, Place};
@@ -65,6 +65,16 @@ pub(crate) enum Layout {
     Json,
     /// Not at all.
     Quiet,
+}
+
+impl Layout {
+    /// Those of wrk and perfer know what was cut off; ours would call it failed.
+    fn cut_off(&self) -> CutOff {
+        match self {
+            Self::Wrk(..) | Self::Perfer(..) | Self::Hey | Self::HeyCsv => CutOff::Counted,
+            Self::Text | Self::Json | Self::Quiet => CutOff::LeftOut,
+        }
+    }
 }
 
 /// Why nothing is sent: the process ends with this code after these words.
@@ -164,12 +174,17 @@ pub(crate) fn carry_out(asked: &Asked, results: Option<Place>) -> Result<(), Fai
     conductor.store = store;
     conductor.phases = Some(metrics::Phases::new());
     let after = asked.plan.duration.map(Duration::from);
-    conductor.stop = asked.grace.map(|grace| Stop { after, grace });
+    let cut_off = asked.layout.cut_off();
+    conductor.stop = asked.grace.map(|grace| Stop { after, grace, cut_off });
     if matches!(asked.layout, Layout::HeyCsv) {
         conductor.rows = Some(csv_rows()?);
     }
     let ending = conductor.conduct(&run)?;
     asked.place.write(document(asked, &ending).as_bytes())?;
+    if ending.left_out > 0 {
+        let hits = ending.left_out;
+        output::complain(&format!("brunt: requests under way at the end, in no figure: {hits}"));
+    }
     let verdict = ending.verdict();
     if !verdict.is_valid() && !matches!(asked.layout, Layout::Text | Layout::Json) {
         output::complain(&format!("brunt: {verdict}"));
