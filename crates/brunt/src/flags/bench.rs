@@ -15,7 +15,7 @@ fn adapted(mut flag: Flag<AttackFlags>) -> Flag<AttackFlags> {
         "insecure" => flag.row.aliases = &[],
         "m" => {
             flag.row.default = "1";
-            flag.row.docs = "Streams on one HTTP/2 connection, each with one request under way.";
+            flag.row.docs = "Streams on one HTTP/2 connection, each with one request under way; if the server speaks HTTP/1.1, they stand in line.";
         }
         "output" => flag.row.default = "none",
         "targets" => flag.row.default = "",
@@ -95,7 +95,7 @@ const OWN: &[Flag<AttackFlags>] = &[
         "pipeline",
         Kind::Text("N"),
         "1",
-        "Requests that may be unanswered on one connection (HTTP/1.1 pipelining).",
+        "Requests that may be unanswered on one connection (pipelining, over HTTP/1.1 alone).",
         |t: &mut AttackFlags, v| value::count(v).map(|n| t.pipeline = Some(n)),
     )
     .native(),

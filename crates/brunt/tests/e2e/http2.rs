@@ -199,4 +199,23 @@ fn streams_want_http2() {
         ran.complains_once(&["flag -m: streams want HTTP/2"]);
     }
     run("bench -m 8 -pipeline 2 -h2c http://127.0.0.1:1/").with_code(2);
+    let ran = run("bench -pipeline 2 -h2c http://127.0.0.1:1/").with_code(2);
+    ran.complains_once(&["flags -pipeline and -h2c"]);
+}
+
+#[test]
+fn users_get_what_a_connection_carries() {
+    let nginx = Nginx::start("http2-sharing");
+    let cert = crate::text(&nginx.scratch.path("cert.pem"));
+    let bench = |flags: &str, port: u16| {
+        let url = format!("https://127.0.0.1:{port}/");
+        run(&format!("bench -root-certs={cert} -n 200 -cpus 1 -json {flags} {url}")).with_code(0)
+    };
+    // nginx answers pipelined requests in turn; over HTTP/2 its log would say so.
+    bench("-c 2 -pipeline 4", nginx.alpn);
+    let log = std::fs::read_to_string(nginx.scratch.path("access.log")).unwrap();
+    assert_eq!(log, "HTTP/1.1\n".repeat(200));
+    let ran = bench("-c 2 -m 8", nginx.tls);
+    ran.complains_once(&["HTTP/1.1", "16 users stood in line for 2 connections"]);
+    assert_eq!(bench("-c 2 -m 8", nginx.alpn).stderr, "");
 }

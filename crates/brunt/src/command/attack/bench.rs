@@ -26,14 +26,13 @@ pub(super) fn meant(mut typed: Typed<AttackFlags>, world: &World<'_>) -> Result<
         flags.duration += flags.warmup;
     }
     let connections = flags.max_workers.unwrap_or(CONNECTIONS);
-    let depth = flags.pipeline.unwrap_or(1);
-    if depth > 1 && !flags.keepalive {
-        return Err(usage("flag -pipeline: without keep-alive a connection has one request"));
-    }
     let streams = flags.streams.unwrap_or(1);
     flags.streams = Some(streams);
-    if depth > 1 && streams > 1 {
-        return Err(usage("flags -pipeline and -m: one is for HTTP/1.1, the other for HTTP/2"));
+    let depth = flags.pipeline.unwrap_or(1);
+    if depth > 1 {
+        check_pipeline(flags)?;
+        // A server that took HTTP/2 would give the pipeline's users one stream to share.
+        flags.http2 = false;
     }
     let users = connections.saturating_mul(depth).saturating_mul(streams);
     // A connection is never needed that another user does not hold.
@@ -41,6 +40,19 @@ pub(super) fn meant(mut typed: Typed<AttackFlags>, world: &World<'_>) -> Result<
     let list = list(&typed)?;
     check_streams(&typed.flags, &list)?;
     meant::assemble(&typed, world, (Load::Closed { users }, list, None))
+}
+
+/// What does not go with pipelining.
+fn check_pipeline(flags: &AttackFlags) -> Result<(), Ended> {
+    if !flags.keepalive {
+        return Err(usage("flag -pipeline: without keep-alive a connection has one request"));
+    }
+    if flags.streams > Some(1) || flags.h2c {
+        let other = if flags.h2c { "-h2c" } else { "-m" };
+        let words = "one is for HTTP/1.1, the other for HTTP/2";
+        return Err(usage(format!("flags -pipeline and {other}: {words}")));
+    }
+    Ok(())
 }
 
 /// What `seek` means: the targets and settings of a bench, whose load is yet to be said. Where connections are sought, each

@@ -1,7 +1,7 @@
 //! Open descriptors: where even the limit that `main` raised is too low for the connections asked for, it is said before
 //! the run.
 
-use engine::Settings;
+use engine::{Protocol, Settings};
 use workload::Load;
 
 /// Descriptors of ours that are no connections: standard streams, results, resolvers.
@@ -26,7 +26,8 @@ pub(super) fn complaint(load: &Load, settings: &Settings, limit: u64) -> Option<
     })
 }
 
-/// The most connections that the load may need; `None` where it does not say.
+/// The most connections that the load may need; `None` where it does not say. How many hits share one of HTTP/2 is the
+/// server's to say.
 fn connections(load: &Load, settings: &Settings) -> Option<u64> {
     let under_way = match load {
         Load::Open { max_in_flight, .. } => *max_in_flight,
@@ -34,6 +35,7 @@ fn connections(load: &Load, settings: &Settings) -> Option<u64> {
     };
     let most = settings.max_connections.map(|most| most as u64);
     match (under_way, most) {
+        (_, None) if settings.protocol == Protocol::PriorKnowledge => None,
         (Some(hits), Some(most)) => Some(hits.min(most)),
         (hits, most) => hits.or(most),
     }
@@ -49,6 +51,18 @@ mod tests {
         assert_eq!(said.is_some(), room.is_some(), "{users} users, {most:?}, {limit}: {said:?}");
         let (said, room) = (said.unwrap_or_default(), room.unwrap_or_default());
         assert!(said.contains(room), "{users} users, {most:?}, {limit}: {said}");
+    }
+
+    #[test]
+    fn streams_need_no_descriptors() {
+        let h2c = |most| Settings {
+            protocol: Protocol::PriorKnowledge,
+            max_connections: most,
+            ..Settings::default()
+        };
+        let load = Load::Closed { users: 50_000 };
+        assert_eq!(complaint(&load, &h2c(None), 1024), None);
+        assert!(complaint(&load, &h2c(Some(50_000)), 1024).is_some());
     }
 
     #[test]

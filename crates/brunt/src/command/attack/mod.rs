@@ -5,6 +5,7 @@ mod descriptors;
 mod exporter;
 mod meant;
 mod run;
+mod sharing;
 mod store;
 mod targets;
 #[cfg(test)]

@@ -15,6 +15,7 @@ use workload::Plan;
 use super::descriptors;
 use super::exporter::Exporter;
 use super::meant::{Closing, Meant};
+use super::sharing::Sharing;
 use super::store::{Opened, Store, emptied};
 use super::targets;
 use crate::command::live::Live;
@@ -51,8 +52,12 @@ pub(super) fn attack(meant: Meant, dialect: Dialect) -> Outcome {
     conductor.exporter = exporter;
     conductor.live = live;
     conductor.groups = meant.per_connection.then(|| Groups::new(By::Connection));
+    conductor.sharing = Sharing::watch(&meant.plan, &meant.settings);
     conductor.keep_summary = meant.report != Closing::Nothing;
     let ending = conductor.conduct(&run)?;
+    if let Some(complaint) = ending.sharing.as_ref().and_then(Sharing::complaint) {
+        output::complain(&format!("brunt: {complaint}"));
+    }
     close(&meant.plan.name, meant.report, &ending)?;
     let found = problem.and_then(|(name, slot)| {
         let problem = slot.lock().unwrap_or_else(PoisonError::into_inner).take()?;
@@ -140,6 +145,8 @@ pub(crate) struct Conductor {
     traffic: Traffic,
     /// Rows by connection, where they are asked for.
     pub(super) groups: Option<Groups>,
+    /// What connections carried, where users share them.
+    pub(super) sharing: Option<Sharing>,
     heeded: usize,
 }
 
@@ -173,6 +180,8 @@ pub(crate) struct Ending {
     pub(crate) traffic: Traffic,
     /// Rows by connection.
     pub(crate) groups: Option<Groups>,
+    /// What connections carried.
+    sharing: Option<Sharing>,
     /// What hits spent their time on, where that was asked for.
     pub(crate) phases: Option<Phases>,
     /// Hits that count in no figure ([`CutOff::LeftOut`]); the results have them.
@@ -204,6 +213,7 @@ impl Conductor {
             timeline: Timeline::new(),
             traffic: Traffic::new(),
             groups: None,
+            sharing: None,
             heeded: 0,
         }
     }
@@ -260,6 +270,9 @@ impl Conductor {
         if let Some(phases) = &mut self.phases {
             phases.add(batch);
         }
+        if let Some(sharing) = &mut self.sharing {
+            sharing.add(batch);
+        }
     }
 
     fn show(&mut self, snapshot: &Snapshot) {
@@ -308,9 +321,9 @@ impl Conductor {
         if let Some(live) = &mut self.live {
             live.clear();
         }
-        let Self { summary, timeline, traffic, groups, phases, left_out, .. } = self;
+        let Self { summary, timeline, traffic, groups, sharing, phases, left_out, .. } = self;
         let generator = generator?;
-        Ok(Ending { summary, timeline, traffic, groups, phases, left_out, generator })
+        Ok(Ending { summary, timeline, traffic, groups, sharing, phases, left_out, generator })
     }
 }
 
