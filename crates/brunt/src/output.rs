@@ -97,17 +97,40 @@ impl Place {
         }
     }
 
+    /// Opens it for documents: what cannot be opened is told before there is anything to lose.
+    ///
+    /// # Errors
+    /// The file cannot be made; the error names it.
+    pub(crate) fn outlet(&self) -> Result<Outlet, Failed> {
+        Ok(Outlet { place: self.clone(), sink: self.open()? })
+    }
+
     /// Writes a whole document here. A reader that has gone away has seen what it wanted: that is no failure.
     ///
     /// # Errors
     /// It cannot be opened or written (a full disk); the error names the place.
     pub(crate) fn write(&self, document: &[u8]) -> Result<(), Failed> {
-        let mut sink = self.open()?;
-        let written = sink.write_all(document).and_then(|()| sink.flush());
+        self.outlet()?.write(document)
+    }
+}
+
+/// A place that is open.
+pub(crate) struct Outlet {
+    place: Place,
+    sink: Box<dyn Write + Send>,
+}
+
+impl Outlet {
+    /// Writes a document after those before it. A reader that has gone away has seen what it wanted: that is no failure.
+    ///
+    /// # Errors
+    /// It cannot be written (a full disk); the error names the place.
+    pub(crate) fn write(&mut self, document: &[u8]) -> Result<(), Failed> {
+        let written = self.sink.write_all(document).and_then(|()| self.sink.flush());
         match written {
             Ok(()) => Ok(()),
             Err(error) if is_closed_pipe(&error) => Ok(()),
-            Err(error) => Err(anyhow!("writing to {self}: {}", reason(&error)).into()),
+            Err(error) => Err(anyhow!("writing to {}: {}", self.place, reason(&error)).into()),
         }
     }
 }

@@ -345,6 +345,35 @@ fn what_ohas_deadline_cuts_off_is_no_failure() {
 }
 
 #[test]
+fn a_place_for_the_report_is_opened_first() {
+    let (server, url) = server(Config::default());
+    let ran = run(&format!("oha -n 3 -c 1 -o /nowhere/x {url}/")).with_code(1);
+    ran.complains_once(&["/nowhere/x: no such file or directory"]);
+    assert_eq!(server.stats().connections_total, 0);
+}
+
+#[test]
+fn rows_that_cannot_be_written_end_hey() {
+    let (server, url) = server(Config::default());
+    let scratch = Scratch::new("hey-full");
+    // A file may have 8 blocks of 512 bytes; more is an error once nobody dies of the signal.
+    let hey = format!("{} hey -z 30s -c 2 -q 500 -o csv {url}/", env!("CARGO_BIN_EXE_brunt"));
+    let script = format!("trap '' XFSZ; ulimit -f 8; exec {hey}");
+    let mut command = Command::new("sh");
+    let out = std::fs::File::create(scratch.path("rows")).unwrap();
+    command.args(["-c", &script]).stdin(Stdio::null()).stdout(out).stderr(Stdio::piped());
+    let ran = start(command).wait().with_code(1);
+    ran.complains_once(&["brunt hey: writing to standard output: file too large"]);
+    assert!(server.stats().requests < 25_000, "it goes on for nothing");
+    let mut command = Command::new("sh");
+    let script =
+        format!("{} hey -n 400 -c 2 -o csv {url}/ | head -n 1", env!("CARGO_BIN_EXE_brunt"));
+    command.args(["-c", &script]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let ran = start(command).wait().with_code(0);
+    assert_eq!((ran.stdout.lines().count(), ran.stderr.as_str()), (1, ""));
+}
+
+#[test]
 fn the_name_decides_the_dialect() {
     let scratch = Scratch::new("names");
     for (name, words) in

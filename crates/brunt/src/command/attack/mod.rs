@@ -25,7 +25,7 @@ use crate::flags;
 use crate::flags::attack::{AttackFlags, FLAGS};
 use crate::output;
 
-pub(super) use self::run::{Conductor, CutOff, Ending, Stop, cannot_start, labels};
+pub(super) use self::run::{Conductor, CutOff, Ending, Stop, TakeRows, cannot_start, labels};
 pub(super) use self::store::{Opened, Store};
 
 /// What `brunt help attack` says besides the flags.

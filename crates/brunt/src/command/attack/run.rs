@@ -132,7 +132,9 @@ pub(crate) struct Conductor {
     /// What hits spent their time on, where a report wants it.
     pub(crate) phases: Option<Phases>,
     /// Who else wants the rows as they come.
-    pub(crate) rows: Option<Box<dyn FnMut(&Batch)>>,
+    pub(crate) rows: Option<TakeRows>,
+    /// Why they could not be taken.
+    rows_lost: Option<Failed>,
     /// When to stop with what is under way; `None` waits for it.
     pub(crate) stop: Option<Stop>,
     stop_at: Option<Instant>,
@@ -149,6 +151,9 @@ pub(crate) struct Conductor {
     pub(super) sharing: Option<Sharing>,
     heeded: usize,
 }
+
+/// Takes rows somewhere; where it fails, nothing is worth going on for.
+pub(crate) type TakeRows = Box<dyn FnMut(&Batch) -> Result<(), Failed>>;
 
 /// When a run is stopped with what is under way.
 #[derive(Clone, Copy, Debug)]
@@ -205,6 +210,7 @@ impl Conductor {
             keep_summary: true,
             phases: None,
             rows: None,
+            rows_lost: None,
             stop: None,
             stop_at: None,
             stopped_on_time: false,
@@ -221,7 +227,7 @@ impl Conductor {
     /// Conducts the run to its end.
     ///
     /// # Errors
-    /// Its results could not be stored; the error names the place.
+    /// Its results could not be stored, or its rows not be taken; the error names the place.
     pub(crate) fn conduct(mut self, run: &Run) -> Result<Ending, Failed> {
         self.stop_at =
             self.stop.and_then(|stop| Instant::now().checked_add(stop.after? + stop.grace));
@@ -245,8 +251,8 @@ impl Conductor {
         };
         self.left_out += (batch.samples.len() - counted.samples.len()) as u64;
         self.count(&counted);
-        if let Some(rows) = &mut self.rows {
-            rows(&batch);
+        if let Some(Err(failed)) = self.rows.as_mut().map(|take| take(&batch)) {
+            (self.rows, self.rows_lost) = (None, Some(failed));
         }
         if let Some(exporter) = &self.exporter {
             exporter.add(&batch, &self.labels);
@@ -297,7 +303,7 @@ impl Conductor {
             let grace = self.stop.and_then(|stop| Instant::now().checked_add(stop.grace));
             self.stop_at = self.stop_at.into_iter().chain(grace).min();
         }
-        if self.store.as_ref().is_some_and(Store::is_broken) {
+        if self.rows_lost.is_some() || self.store.as_ref().is_some_and(Store::is_broken) {
             run.abort();
         }
     }
@@ -320,6 +326,9 @@ impl Conductor {
         };
         if let Some(live) = &mut self.live {
             live.clear();
+        }
+        if let Some(failed) = self.rows_lost {
+            return Err(failed);
         }
         let Self { summary, timeline, traffic, groups, sharing, phases, left_out, .. } = self;
         let generator = generator?;

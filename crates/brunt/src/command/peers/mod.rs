@@ -8,20 +8,19 @@ mod perfer;
 mod tests;
 mod wrk;
 
-use std::io::{self, Write as _};
+use std::io;
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{HeadStyle, HttpVersion, Protocol, Redirects, Run, Settings};
-use metrics::Batch;
 use report::{Offered, PerferStyle, Seen, WrkStyle};
 use stdx::{Law, Nanos};
 use wire::url::Url;
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target, Targets};
 
-use super::attack::{Conductor, CutOff, Ending, Opened, Stop, cannot_start, labels};
+use super::attack::{Conductor, CutOff, Ending, Opened, Stop, TakeRows, cannot_start, labels};
 use crate::exit_code::Failed;
 use crate::input::Interrupts;
 use crate::output::{self, Place};
@@ -161,11 +160,13 @@ fn reason(error: &io::Error) -> String {
 /// # Errors
 /// It could not be started, or its report or results not be written.
 pub(crate) fn carry_out(asked: &Asked, results: Option<Place>) -> Result<(), Failed> {
+    // Opened before the first request: a place that cannot be written must not cost a run.
     let opened = results.map(Opened::by_ending).transpose()?;
+    let mut outlet = asked.place.outlet()?;
     let interrupts = Interrupts::watch()?;
     asked.notes.iter().for_each(|note| output::complain(note));
     if let Layout::Wrk(offered, _) = &asked.layout {
-        asked.place.write(report::wrk_head(offered).as_bytes())?;
+        outlet.write(report::wrk_head(offered).as_bytes())?;
     }
     let run = Run::start(asked.plan.clone(), &asked.settings, None).map_err(cannot_start)?;
     let labels = labels(&asked.plan);
@@ -180,7 +181,7 @@ pub(crate) fn carry_out(asked: &Asked, results: Option<Place>) -> Result<(), Fai
         conductor.rows = Some(csv_rows()?);
     }
     let ending = conductor.conduct(&run)?;
-    asked.place.write(document(asked, &ending).as_bytes())?;
+    outlet.write(document(asked, &ending).as_bytes())?;
     if ending.left_out > 0 {
         let hits = ending.left_out;
         output::complain(&format!("brunt: requests under way at the end, in no figure: {hits}"));
@@ -208,14 +209,15 @@ fn document(asked: &Asked, ending: &Ending) -> String {
     }
 }
 
-/// Writes hey's rows as they come. Who went away has seen what they wanted.
-fn csv_rows() -> Result<Box<dyn FnMut(&Batch)>, Failed> {
-    Place::Stdout.write(report::HEY_CSV_HEAD.as_bytes())?;
+/// Writes hey's rows as they come.
+fn csv_rows() -> Result<TakeRows, Failed> {
+    let mut outlet = Place::Stdout.outlet()?;
+    outlet.write(report::HEY_CSV_HEAD.as_bytes())?;
     let mut text = String::new();
     Ok(Box::new(move |batch| {
         text.clear();
         report::hey_csv_rows(batch, &mut text);
-        io::stdout().lock().write_all(text.as_bytes()).ok();
+        outlet.write(text.as_bytes())
     }))
 }
 
