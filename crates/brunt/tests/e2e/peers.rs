@@ -224,15 +224,16 @@ fn the_bytes_of_perfer_are_its_own() {
     let recorder = Recorder::start();
     let port = recorder.port;
     let scratch = Scratch::new("perfer");
-    let file = scratch.file("request", "PUT /f?g HTTP/1.1\r\nHost: z\r\nx:y\r\n\r\nbody");
+    let file = scratch.file("request", "PUT //f?g HTTP/1.1\r\nHost: z\r\nx:y\r\n\r\nbody");
     let host = format!("127.0.0.1:{port}");
     // Seen of perfer 1.3.0 and 1.5.3, built from their tags.
     for (line, head) in [
         (format!("{host}/p -a X:y -a Z:q"), "GET /p HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Close\r\nZ: q\r\nX: y\r\n\r\n".to_owned()),
+        (format!("{host}//p -k"), "GET //p HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Keep-Alive\r\n\r\n".to_owned()),
         (format!("-k -p hello http://{host}/p"), "POST /p HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Keep-Alive\r\nContent-Length: 5\r\n\r\nhello".to_owned()),
         (format!("-k -p /robots.txt {host}"), format!("GET /robots.txt HTTP/1.1\r\nHost: {host}\r\nConnection: Keep-Alive\r\n\r\n")),
         (format!("--compat=1.3 {host}"), format!("GET /index.html HTTP/1.1\r\nHost: {host}\r\nConnection: Close\r\n\r\n")),
-        (format!("-r {file} {host}/ignored"), "PUT /f?g HTTP/1.1\r\nHost: z\r\nx: y\r\n\r\nbody".to_owned()),
+        (format!("-r {file} {host}/ignored"), "PUT //f?g HTTP/1.1\r\nHost: z\r\nx: y\r\n\r\nbody".to_owned()),
     ] {
         run(&format!("perfer -d 0.1 {line}")).with_code(0);
         assert_eq!(recorder.first(), head, "{line}");

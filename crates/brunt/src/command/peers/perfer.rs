@@ -150,7 +150,7 @@ fn asked(flags: &PerferFlags, version: PerferVersion, address: &Address) -> Resu
     };
     let message = match &flags.request {
         Some(file) => Message::read(file).map_err(|words| refusal(&words))?,
-        None => Message::built(flags, former, address, path),
+        None => Message::built(flags, former, address),
     };
     let per_thread = if former { flags.threads } else { 1 };
     let connections = flags.connections.saturating_mul(per_thread);
@@ -166,7 +166,7 @@ fn asked(flags: &PerferFlags, version: PerferVersion, address: &Address) -> Resu
         settings.head = engine::HeadStyle::Exact(version);
     }
     // The whole of a request file is the request; its path takes the address's place.
-    let path = message.path.as_deref().unwrap_or(path).trim_start_matches('/');
+    let path = message.path.as_deref().unwrap_or(path);
     let url = address.url(path);
     let target = super::target(&message.method, &url, message.headers, message.body);
     let shown = match former {
@@ -226,7 +226,7 @@ fn unreachable(host: &str, _service: &str, error: &io::Error) -> Refusal {
 #[derive(Debug)]
 struct Message {
     method: String,
-    /// Where the request itself says it.
+    /// Where the request itself says it; without the slash before it.
     path: Option<String>,
     version: Option<HttpVersion>,
     headers: Vec<(String, String)>,
@@ -237,8 +237,7 @@ struct Message {
 
 impl Message {
     /// The request that perfer makes of its options.
-    fn built(flags: &PerferFlags, former: bool, address: &Address, path: &str) -> Self {
-        debug_assert!(!path.starts_with('/') || former);
+    fn built(flags: &PerferFlags, former: bool, address: &Address) -> Self {
         let host = match former {
             true => format!("{}:{}", address.host, address.port),
             false => address.host.clone(),
@@ -267,7 +266,8 @@ impl Message {
         Self::parse(&bytes).map_err(|what| format!("-*-*- '{file}' is no request: {what}"))
     }
 
-    /// Takes a whole request apart, so that it is sent again as it is.
+    /// Takes a whole request apart. It is sent again as it is but for this: its lines end in CRLF (there is a note where they did
+    /// not), a field's value stands behind one blank, and its path is written as that of a URL (odd bytes escaped, no part after `#`).
     fn parse(bytes: &[u8]) -> Result<Self, String> {
         let ends = [&b"\r\n\r\n"[..], b"\n\n"];
         let end = |end: &&[u8]| {
@@ -309,7 +309,7 @@ impl Message {
         }
         Ok(Self {
             method: (*method).to_owned(),
-            path: Some((*path).to_owned()),
+            path: Some(path[1..].to_owned()),
             version: Some(version),
             headers,
             body,
@@ -376,7 +376,7 @@ mod tests {
     fn a_request_file_is_sent_as_it_is() {
         let message =
             Message::parse(b"PUT /a?b HTTP/1.0\r\nHost: h\r\nX: y\r\n\r\nbody\n").unwrap();
-        assert_eq!((message.method.as_str(), message.path.as_deref()), ("PUT", Some("/a?b")));
+        assert_eq!((message.method.as_str(), message.path.as_deref()), ("PUT", Some("a?b")));
         assert_eq!((message.body.as_slice(), message.notes.len()), (&b"body\n"[..], 0));
         assert_eq!(message.headers.len(), 2);
         let message = Message::parse(b"GET / HTTP/1.1\nConnection: Keep-Alive\n\n").unwrap();
