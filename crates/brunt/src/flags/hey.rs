@@ -2,6 +2,7 @@
 
 use stdx::Nanos;
 
+use super::row::{switch, text};
 use super::{Flag, Kind, Wrong, value};
 
 /// The flags as typed.
@@ -62,25 +63,6 @@ impl Default for HeyFlags {
 
 type Hey = HeyFlags;
 
-/// A flag that keeps its text.
-macro_rules! text {
-    ($name:literal, $value:literal, $docs:literal, $field:ident) => {
-        Flag::new($name, Kind::Text($value), "", $docs, |t: &mut Hey, v| {
-            v.clone_into(&mut t.$field);
-            Ok(())
-        })
-    };
-}
-
-/// A switch.
-macro_rules! switch {
-    ($name:literal, $docs:literal, $field:ident) => {
-        Flag::new($name, Kind::Switch, "", $docs, |t: &mut Hey, v| {
-            value::switch(v).map(|on| t.$field = on)
-        })
-    };
-}
-
 /// The flags.
 pub(crate) const HEY: &[Flag<Hey>] = &[
     Flag::new(
@@ -104,8 +86,8 @@ pub(crate) const HEY: &[Flag<Hey>] = &[
     Flag::new("z", Kind::Duration, "", "how long to send, instead of -n", |t: &mut Hey, v| {
         value::duration(v).map(|d| t.duration = d)
     }),
-    text!("o", "csv", "a row for each request instead of the report", output),
-    text!("m", "METHOD", "method, GET unless given", method),
+    text!(Hey, "o", "csv", "a row for each request instead of the report", output),
+    text!(Hey, "m", "METHOD", "method, GET unless given", method),
     Flag::new(
         "H",
         Kind::Text("'NAME: VALUE'"),
@@ -116,7 +98,7 @@ pub(crate) const HEY: &[Flag<Hey>] = &[
             Ok(())
         },
     ),
-    text!("h", "HEADERS", "given up by hey; use -H", old_headers),
+    text!(Hey, "h", "HEADERS", "given up by hey; use -H", old_headers),
     Flag::new(
         "t",
         Kind::Text("SECONDS"),
@@ -124,18 +106,18 @@ pub(crate) const HEY: &[Flag<Hey>] = &[
         "limit of a request; 0 is none",
         |t: &mut Hey, v| integer(v).map(|n| t.timeout_s = n),
     ),
-    text!("A", "TYPE", "Accept field", accept),
-    text!("d", "BODY", "body", body),
-    text!("D", "FILE", "file with the body", body_file),
-    text!("T", "TYPE", "Content-Type field, text/html unless given", content_type),
-    text!("U", "AGENT", "what User-Agent begins with", user_agent),
-    text!("a", "USER:PASSWORD", "basic authentication", authorization),
-    text!("x", "URL", "proxy", proxy),
-    switch!("h2", "HTTP/2 over TLS where the server takes it", http2),
-    text!("host", "HOST", "Host field", host),
-    switch!("disable-compression", "do not ask for gzip", no_compression),
-    switch!("disable-keepalive", "a connection for each request", no_keepalive),
-    switch!("disable-redirects", "take a redirect as the answer", no_redirects),
+    text!(Hey, "A", "TYPE", "Accept field", accept),
+    text!(Hey, "d", "BODY", "body", body),
+    text!(Hey, "D", "FILE", "file with the body", body_file),
+    text!(Hey, "T", "TYPE", "Content-Type field, text/html unless given", content_type),
+    text!(Hey, "U", "AGENT", "what User-Agent begins with", user_agent),
+    text!(Hey, "a", "USER:PASSWORD", "basic authentication", authorization),
+    text!(Hey, "x", "URL", "proxy", proxy),
+    switch!(Hey, "h2", "HTTP/2 over TLS where the server takes it", http2),
+    text!(Hey, "host", "HOST", "Host field", host),
+    switch!(Hey, "disable-compression", "do not ask for gzip", no_compression),
+    switch!(Hey, "disable-keepalive", "a connection for each request", no_keepalive),
+    switch!(Hey, "disable-redirects", "take a redirect as the answer", no_redirects),
     Flag::new("cpus", Kind::Text("N"), "all", "cores to use", |t: &mut Hey, v| {
         integer(v).map(|n| t.cpus = Some(n))
     }),

@@ -3,6 +3,7 @@
 
 use stdx::Nanos;
 
+use super::row::{switch, text};
 use super::{Flag, Kind, Wrong, value};
 
 /// The options as typed.
@@ -84,28 +85,6 @@ impl Default for OhaFlags {
 
 type Oha = OhaFlags;
 
-/// An option that keeps its text.
-macro_rules! text {
-    ($name:literal, $aliases:expr, $value:literal, $docs:literal, $field:ident) => {
-        Flag::new($name, Kind::Text($value), "", $docs, |t: &mut Oha, v| {
-            t.$field = Some(v.to_owned());
-            Ok(())
-        })
-        .also($aliases)
-    };
-}
-
-/// A switch.
-macro_rules! switch {
-    ($name:literal, $aliases:expr, $docs:literal, $field:ident) => {
-        Flag::new($name, Kind::Switch, "", $docs, |t: &mut Oha, _| {
-            t.$field = true;
-            Ok(())
-        })
-        .also($aliases)
-    };
-}
-
 /// An option that changes nothing here.
 macro_rules! idle {
     ($name:literal, $aliases:expr, $kind:expr) => {
@@ -139,19 +118,15 @@ pub(crate) const OHA: &[Flag<Oha>] = &[
     Flag::new("z", Kind::Duration, "", "how long to send, instead of -n", |t: &mut Oha, v| {
         value::duration(v).map(|d| t.duration = Some(d))
     }),
-    switch!(
-        "wait-ongoing-requests-after-deadline",
-        &["w"],
-        "with -z, wait for those under way",
-        wait
-    ),
+    switch!(Oha, "wait-ongoing-requests-after-deadline", "with -z, wait for those under way", wait)
+        .also(&["w"]),
     Flag::new("q", Kind::Text("RATE"), "", "requests a second in all", |t: &mut Oha, v| {
         let rate = v.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate > 0.0);
         t.rate = Some(rate.ok_or_else(|| Wrong::new(format!("\"{v}\" is not a rate")))?);
         Ok(())
     }),
     idle!("latency-correction", &[], Kind::Switch),
-    text!("method", &["m"], "METHOD", "method, GET unless given", method),
+    text!(Oha, "method", "METHOD", "method, GET unless given", method).also(&["m"]),
     Flag::new(
         "H",
         Kind::Text("'NAME: VALUE'"),
@@ -173,13 +148,13 @@ pub(crate) const OHA: &[Flag<Oha>] = &[
         "limit of a request; none unless given",
         |t: &mut Oha, v| value::duration(v).map(|d| t.timeout = Some(d)),
     ),
-    text!("A", &[], "TYPE", "Accept field", accept),
-    text!("d", &[], "BODY", "body", body),
-    text!("D", &[], "FILE", "file with the body", body_file),
-    text!("T", &[], "TYPE", "Content-Type field", content_type),
-    text!("a", &[], "USER:PASSWORD", "basic authentication", authorization),
-    text!("x", &[], "URL", "proxy", proxy),
-    text!("host", &[], "HOST", "Host field", host),
+    text!(Oha, "A", "TYPE", "Accept field", accept),
+    text!(Oha, "d", "BODY", "body", body),
+    text!(Oha, "D", "FILE", "file with the body", body_file),
+    text!(Oha, "T", "TYPE", "Content-Type field", content_type),
+    text!(Oha, "a", "USER:PASSWORD", "basic authentication", authorization),
+    text!(Oha, "x", "URL", "proxy", proxy),
+    text!(Oha, "host", "HOST", "Host field", host),
     Flag::new(
         "redirect",
         Kind::Text("N"),
@@ -192,15 +167,15 @@ pub(crate) const OHA: &[Flag<Oha>] = &[
         },
     )
     .also(&["r"]),
-    switch!("disable-compression", &[], "do not ask for compression", no_compression),
-    switch!("disable-keepalive", &[], "a connection for each request", no_keepalive),
-    switch!("insecure", &[], "do not verify the server's certificate", insecure),
+    switch!(Oha, "disable-compression", "do not ask for compression", no_compression),
+    switch!(Oha, "disable-keepalive", "a connection for each request", no_keepalive),
+    switch!(Oha, "insecure", "do not verify the server's certificate", insecure),
     Flag::new("cacert", Kind::Path, "", "PEM certificates to trust", |t: &mut Oha, v| {
         t.root_certs.push(v.to_owned());
         Ok(())
     }),
-    text!("cert", &[], "FILE", "PEM client certificate", cert),
-    text!("key", &[], "FILE", "PEM private key", key),
+    text!(Oha, "cert", "FILE", "PEM client certificate", cert),
+    text!(Oha, "key", "FILE", "PEM private key", key),
     Flag::new(
         "connect-to",
         Kind::Text("FROM:PORT:TO:PORT"),
@@ -208,7 +183,7 @@ pub(crate) const OHA: &[Flag<Oha>] = &[
         "connect elsewhere",
         |t: &mut Oha, v| value::connect_to(v).map(|pair| t.connect_to.push(pair)),
     ),
-    text!("unix-socket", &[], "FILE", "connect to this socket", unix_socket),
+    text!(Oha, "unix-socket", "FILE", "connect to this socket", unix_socket),
     Flag::new(
         "output-format",
         Kind::Choice(FORMATS),
@@ -221,8 +196,8 @@ pub(crate) const OHA: &[Flag<Oha>] = &[
         Ok(())
     })
     .also(&["j"]),
-    text!("output", &["o"], "FILE", "file for the report", output),
-    switch!("http2", &[], "HTTP/2; over plain TCP without asking", http2),
+    text!(Oha, "output", "FILE", "file for the report", output).also(&["o"]),
+    switch!(Oha, "http2", "HTTP/2; over plain TCP without asking", http2),
     Flag::new(
         "p",
         Kind::Text("N"),
@@ -261,8 +236,8 @@ pub(crate) const OHA: &[Flag<Oha>] = &[
     refused!("vsock-addr", &[], Kind::Text("ADDR")),
     refused!("db-url", &[], Kind::Path),
     refused!("debug", &[], Kind::Switch),
-    switch!("version", &["V"], "print the version", version),
-    switch!("help", &["h"], "print this", help),
+    switch!(Oha, "version", "print the version", version).also(&["V"]),
+    switch!(Oha, "help", "print this", help).also(&["h"]),
 ];
 
 /// The versions of HTTP spoken.

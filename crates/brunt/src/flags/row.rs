@@ -128,3 +128,36 @@ impl<T> Flag<T> {
             && (self.row.name == name || self.row.aliases.contains(&name))
     }
 }
+
+/// A flag that keeps its text, in a `String` or an `Option<String>`: the flags' type, name, value's name, docs, field.
+macro_rules! text {
+    ($flags:ty, $name:literal, $value:literal, $docs:literal, $field:ident) => {
+        $crate::flags::Flag::new(
+            $name,
+            $crate::flags::Kind::Text($value),
+            "",
+            $docs,
+            |flags: &mut $flags, text| {
+                flags.$field = text.to_owned().into();
+                Ok(())
+            },
+        )
+    };
+}
+
+/// A switch: the flags' type, name, docs, field.
+macro_rules! switch {
+    ($flags:ty, $name:literal, $docs:literal, $field:ident) => {
+        $crate::flags::Flag::new(
+            $name,
+            $crate::flags::Kind::Switch,
+            "",
+            $docs,
+            |flags: &mut $flags, text| {
+                $crate::flags::value::switch(text).map(|on| flags.$field = on)
+            },
+        )
+    };
+}
+
+pub(super) use {switch, text};
