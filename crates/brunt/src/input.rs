@@ -57,11 +57,17 @@ pub(crate) fn is_stdin(name: &str) -> bool {
     name == "stdin" || name == "-"
 }
 
+/// What the system said, without the number.
+#[must_use]
+pub(crate) fn system_text(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
 /// What the system said, as Go says it: lower case, without the number.
 #[must_use]
 pub(crate) fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
+    let text = system_text(error);
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
@@ -157,8 +163,8 @@ struct Piped {
 const CHUNKS_MAX: usize = 16;
 /// Bytes read from standard input at once.
 const CHUNK_BYTES: usize = 64 << 10;
-/// How often an interrupt is looked for.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// How often an interrupt is looked for: one is heeded that late at most.
+pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 impl Piped {
     fn start(interrupts: Interrupts, patience: Duration) -> Result<Self, Failed> {
@@ -230,6 +236,7 @@ mod tests {
     #[test]
     fn the_systems_words_are_told_as_go_tells_them() {
         let error = File::open("/nowhere/at/all").unwrap_err();
+        assert_eq!(system_text(&error), "No such file or directory");
         assert_eq!(reason(&error), "no such file or directory");
     }
 

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use demo::{Config, Identity, Server, ServiceTime};
@@ -36,15 +35,12 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
         return Err(Failed::from(anyhow!("standard output: {}", input::reason(&error))).into());
     }
     while interrupts.seen() == 0 {
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(input::LOOK_EVERY);
     }
     let stats = server.stop();
     output::complain(&format!("served {stats}"));
     Ok(ExitCode::Ok)
 }
-
-/// How often an interrupt is looked for.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// What was typed, validated and with its files read.
 fn meant(typed: &Typed<ServeFlags>) -> Result<(Config, Vec<Address>), Ended> {

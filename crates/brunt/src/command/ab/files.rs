@@ -8,8 +8,8 @@ use jiff::tz::TimeZone;
 use report::ab::{self, Figures, ROWS_MAX, Row};
 
 use super::Quit;
-use super::request::system_text;
 use crate::flags::ab::AbFlags;
+use crate::input::system_text;
 use crate::output;
 
 /// Writes the files that were asked for.

@@ -1,7 +1,7 @@
 //! The request that ab sends, byte for byte.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::sync::Arc;
 
 use wire::h1::request::basic_authorization;
@@ -9,6 +9,7 @@ use wire::h1::request::basic_authorization;
 use super::Quit;
 use super::address::Address;
 use crate::flags::ab::{AbFlags, Method};
+use crate::input::system_text;
 
 /// A request as it goes over the wire.
 #[derive(Clone, Debug)]
@@ -96,12 +97,6 @@ fn read_body(path: &str) -> Result<Arc<[u8]>, Quit> {
         return Err(could_not("it is larger than 1 GiB"));
     }
     Ok(body.into())
-}
-
-/// What the system says, without the number.
-pub(super) fn system_text(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

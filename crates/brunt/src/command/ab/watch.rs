@@ -1,7 +1,5 @@
 //! `Watch`: sees a run through: counts its rows, tells of progress, and ends it where ab would.
 
-use std::time::Duration;
-
 use engine::{Run, RunEvent};
 use metrics::{Batch, FailureKind, Generator, Sample, Summary};
 use report::ab::{Figures, Outcome, Tls, log};
@@ -10,11 +8,9 @@ use stdx::Nanos;
 use super::{NO_ADDRESS, Quit, no_name, print, seconds, unstored};
 use crate::command::attack::Store;
 use crate::flags::ab::AbFlags;
-use crate::input::Interrupts;
+use crate::input::{Interrupts, LOOK_EVERY};
 use crate::output;
 
-/// How long one wait for the run's next event lasts: an interrupt is heeded that late at most.
-const TURN: Duration = Duration::from_millis(50);
 /// How long after the time limit what is under way may still end.
 const LATE_MAX: Nanos = Nanos::SECOND;
 /// Connections that may fail for another reason than a refusal before ab gives up.
@@ -97,7 +93,7 @@ impl<'a> Watch<'a> {
         name: &str,
     ) -> Result<Ended, Quit> {
         let last = loop {
-            match run.next_event(TURN) {
+            match run.next_event(LOOK_EVERY) {
                 Some(RunEvent::Rows(batch)) => {
                     self.take(&batch);
                     match &mut self.store {

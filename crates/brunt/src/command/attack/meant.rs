@@ -315,8 +315,8 @@ fn settings(typed: &Typed<AttackFlags>, world: &World<'_>) -> Result<Settings, F
     })
 }
 
-/// The most workers, whatever `-cpus` says.
-const WORKERS_MAX: u64 = 1024;
+/// The most worker threads, whatever a command line says.
+pub(crate) const WORKERS_MAX: u64 = 1024;
 
 fn as_usize(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)

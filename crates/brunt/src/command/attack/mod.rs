@@ -17,6 +17,7 @@ use std::time::SystemTime;
 use engine::Settings;
 use workload::Plan;
 
+pub(super) use self::meant::WORKERS_MAX;
 use self::meant::{World, meant};
 use super::Ended;
 use crate::dialect::{Dialect, Invocation, Typed};

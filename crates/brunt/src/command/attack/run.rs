@@ -21,7 +21,7 @@ use super::targets;
 use crate::command::live::Live;
 use crate::dialect::Dialect;
 use crate::exit_code::{ExitCode, Failed, Outcome};
-use crate::input::Interrupts;
+use crate::input::{Interrupts, LOOK_EVERY};
 use crate::output::{self, Place};
 
 /// Carries out what was meant.
@@ -195,9 +195,6 @@ pub(crate) struct Ending {
     pub(crate) generator: Generator,
 }
 
-/// How long one wait for the run's next event lasts: an interrupt is heeded that late at most.
-const TURN: Duration = Duration::from_millis(50);
-
 impl Conductor {
     /// Keeps a summary; writes and shows nothing yet.
     pub(crate) fn new(labels: TargetTable, interrupts: Interrupts) -> Self {
@@ -232,7 +229,7 @@ impl Conductor {
         self.stop_at =
             self.stop.and_then(|stop| Instant::now().checked_add(stop.after? + stop.grace));
         let last = loop {
-            match run.next_event(TURN) {
+            match run.next_event(LOOK_EVERY) {
                 Some(RunEvent::Rows(batch)) => self.take_rows(batch, run),
                 Some(RunEvent::Progress(snapshot)) => self.show(&snapshot),
                 Some(RunEvent::Finished(snapshot)) => break snapshot.generator,

@@ -20,9 +20,11 @@ use wire::url::Url;
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target, Targets};
 
-use super::attack::{Conductor, CutOff, Ending, Opened, Stop, TakeRows, cannot_start, labels};
+use super::attack::{
+    Conductor, CutOff, Ending, Opened, Stop, TakeRows, WORKERS_MAX, cannot_start, labels,
+};
 use crate::exit_code::Failed;
-use crate::input::Interrupts;
+use crate::input::{self, Interrupts};
 use crate::output::{self, Place};
 
 /// What a command line asks for.
@@ -117,9 +119,6 @@ const ASKS: [(&str, Ask); 5] = [
     ("wrk2", wrk::ask_two),
 ];
 
-/// The most worker threads, whatever a line says.
-const WORKERS_MAX: u64 = 1024;
-
 /// How long a probe waits for a connection.
 const PROBE: Duration = Duration::from_secs(10);
 
@@ -148,10 +147,9 @@ pub(crate) fn probe(asked: &Asked) -> Result<(), Refusal> {
     connect(&url).map_err(|error| told(&url.host, &service, &error))
 }
 
-/// What the system says, without its number.
+/// What the system says, without the number; of a name that nobody knows, why.
 fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
+    let text = input::system_text(error);
     text.trim_start_matches("failed to lookup address information: ").to_owned()
 }
 
