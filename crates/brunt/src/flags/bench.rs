@@ -15,7 +15,7 @@ fn adapted(mut flag: Flag<AttackFlags>) -> Flag<AttackFlags> {
         "insecure" => flag.row.aliases = &[],
         "m" => {
             flag.row.default = "1";
-            flag.row.docs = "Streams on one HTTP/2 connection, each with one request under way; if the server speaks HTTP/1.1, they stand in line.";
+            flag.row.docs = "Streams on one HTTP/2 connection, each with one request; over HTTP/1.1 they stand in line.";
         }
         "output" => flag.row.default = "none",
         "targets" => flag.row.default = "",

@@ -91,8 +91,8 @@ fn asked(flags: &HeyFlags, url: &str) -> Result<Asked, Refusal> {
         _ => Load::Closed { users: workers },
     };
     let threads = flags.cpus.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
-    let mut settings =
-        super::settings(threads.unwrap_or_else(super::cores), workers, !flags.no_keepalive);
+    let mut settings = super::settings(threads.unwrap_or_else(super::cores), workers);
+    settings.keepalive = !flags.no_keepalive;
     settings.timeout = u64::try_from(flags.timeout_s).ok().filter(|s| *s > 0).map(Nanos::from_secs);
     settings.redirects = if flags.no_redirects { Redirects::Keep } else { Redirects::Follow(10) };
     settings.tls.insecure = true;
@@ -130,6 +130,27 @@ fn headers(
     body: usize,
 ) -> Result<Vec<(String, String)>, Refusal> {
     let parsed = Url::parse(url).ok();
+    let mut given = given(flags, parsed.as_ref())?;
+    let agent = agent(flags, given.take("User-Agent"));
+    // Go takes the host and the length from the request, not from its header fields.
+    given.take("Host");
+    given.take("Content-Length");
+    let host = match flags.host.as_str() {
+        "" => parsed.map_or(String::new(), |url| url.authority),
+        host => host.to_owned(),
+    };
+    let mut fields = vec![("Host".to_owned(), host), ("User-Agent".to_owned(), agent)];
+    if body > 0 || matches!(method, "POST" | "PUT" | "PATCH") {
+        fields.push(("Content-Length".to_owned(), body.to_string()));
+    }
+    let added = added(flags, method, &given);
+    fields.extend(given.sorted());
+    fields.extend(added.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    Ok(fields)
+}
+
+/// The fields that the line asks for.
+fn given(flags: &HeyFlags, url: Option<&Url>) -> Result<Fields, Refusal> {
     let mut given = Fields::default();
     given.set("Content-Type", &flags.content_type);
     for text in &flags.headers {
@@ -139,38 +160,34 @@ fn headers(
     if !flags.accept.is_empty() {
         given.set("Accept", &flags.accept);
     }
-    if let Some(authorization) = authorization(flags, parsed.as_ref())? {
+    if let Some(authorization) = authorization(flags, url)? {
         given.set("Authorization", &authorization);
     }
-    let agent = match (flags.user_agent.as_str(), given.take("User-Agent")) {
+    Ok(given)
+}
+
+/// `-U`, or the field given, then hey's own name.
+fn agent(flags: &HeyFlags, given: Option<String>) -> String {
+    match (flags.user_agent.as_str(), given) {
         ("", None) => AGENT.to_owned(),
         ("", Some(given)) => format!("{given} {AGENT}"),
         (agent, _) => format!("{agent} {AGENT}"),
-    };
-    // Go takes the host from the request, not from its header fields.
-    given.take("Host");
-    let host = match flags.host.as_str() {
-        "" => parsed.map_or(String::new(), |url| url.authority),
-        host => host.to_owned(),
-    };
-    let mut fields = vec![("Host".to_owned(), host), ("User-Agent".to_owned(), agent)];
-    if body > 0 || matches!(method, "POST" | "PUT" | "PATCH") {
-        fields.push(("Content-Length".to_owned(), body.to_string()));
     }
-    given.take("Content-Length");
+}
+
+/// What Go's client adds by itself.
+fn added(
+    flags: &HeyFlags,
+    method: &str,
+    given: &Fields,
+) -> impl Iterator<Item = (&'static str, &'static str)> + use<> {
     let asks_gzip = !flags.no_compression
         && !given.has("Accept-Encoding")
         && !given.has("Range")
         && method != "HEAD";
     let closes = flags.no_keepalive && !given.has("Connection");
-    fields.extend(given.sorted());
-    if asks_gzip {
-        fields.push(("Accept-Encoding".to_owned(), "gzip".to_owned()));
-    }
-    if closes {
-        fields.push(("Connection".to_owned(), "close".to_owned()));
-    }
-    Ok(fields)
+    let gzip = asks_gzip.then_some(("Accept-Encoding", "gzip"));
+    gzip.into_iter().chain(closes.then_some(("Connection", "close")))
 }
 
 /// What hey calls itself.

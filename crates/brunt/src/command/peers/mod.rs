@@ -95,7 +95,7 @@ pub(crate) struct Refusal {
 /// It is wrong, or asks for help.
 ///
 /// # Panics
-/// There is no such tool.
+/// No such tool is spoken ([`is_one`]).
 pub(crate) fn ask(name: &str, args: &[String]) -> Result<Asked, Refusal> {
     let (_, ask) = ASKS.iter().find(|(known, _)| *known == name).expect("a dialect has a reader");
     ask(args)
@@ -105,6 +105,12 @@ pub(crate) fn ask(name: &str, args: &[String]) -> Result<Asked, Refusal> {
 #[must_use]
 pub(crate) fn is_one(name: &str) -> bool {
     ASKS.iter().any(|(known, _)| *known == name)
+}
+
+/// The tools that are spoken.
+#[cfg(test)]
+pub(crate) fn names() -> Vec<&'static str> {
+    ASKS.iter().map(|(name, _)| *name).collect()
 }
 
 /// Reads a tool's command line.
@@ -257,12 +263,12 @@ fn open(rate: f64, connections: u64) -> Load {
     Load::Open { shape, max_in_flight: Some(connections) }
 }
 
-/// Settings that send what the target says and nothing else, over so many connections.
-fn settings(workers: u64, connections: u64, keepalive: bool) -> Settings {
+/// Settings that send what the target says and nothing else, over so many kept-alive connections.
+fn settings(workers: u64, connections: u64) -> Settings {
     let connections = usize::try_from(connections).unwrap_or(usize::MAX);
     Settings {
         workers: workers.clamp(1, WORKERS_MAX) as usize,
-        keepalive,
+        keepalive: true,
         protocol: Protocol::Http1,
         streams: 1,
         head: HeadStyle::Exact(HttpVersion::Http11),

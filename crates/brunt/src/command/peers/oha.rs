@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use engine::{HeadStyle, Protocol, Redirects};
+use engine::{HeadStyle, Protocol, ProxySettings, Redirects, Settings, TlsSettings};
 use stdx::Nanos;
 use wire::url::Url;
-use workload::Load;
+use workload::{Load, Plan};
 
 use super::{Asked, Layout, Refusal};
 use crate::flags::oha::{OHA, OhaFlags};
@@ -76,48 +76,9 @@ fn told(error: &OptionError) -> String {
 }
 
 fn asked(flags: &OhaFlags, url: &str) -> Result<Asked, String> {
-    let body = match &flags.body_file {
-        None => flags.body.clone().unwrap_or_default().into_bytes(),
-        Some(path) => read(path)?,
-    };
-    let method = flags.method.as_deref().unwrap_or("GET").to_uppercase();
-    let streams = if flags.http2 { flags.streams } else { 1 };
-    let users = flags.connections.saturating_mul(streams);
-    let load = match flags.rate {
-        Some(rate) => super::open(rate, users),
-        None => Load::Closed { users },
-    };
-    let mut settings = super::settings(super::cores(), flags.connections, !flags.no_keepalive);
-    settings.head = HeadStyle::Native;
-    if flags.http2 {
-        settings.protocol = Protocol::PriorKnowledge;
-        settings.streams = usize::try_from(streams).unwrap_or(usize::MAX);
-    }
-    settings.timeout = flags.timeout.filter(|timeout| *timeout > Nanos::ZERO);
-    settings.redirects = match flags.redirects {
-        0 => Redirects::Keep,
-        most => Redirects::Follow(most),
-    };
-    settings.tls.insecure = flags.insecure;
-    settings.tls.root_certs_pem =
-        flags.root_certs.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
-    settings.tls.cert_pem = flags.cert.as_ref().map(|path| read(path)).transpose()?;
-    settings.tls.key_pem =
-        flags.key.as_ref().or(flags.cert.as_ref()).map(|path| read(path)).transpose()?;
-    settings.connect_to.clone_from(&flags.connect_to);
-    settings.unix_socket = flags.unix_socket.as_ref().map(Into::into);
-    settings.proxy.http.clone_from(&flags.proxy);
-    settings.proxy.https.clone_from(&flags.proxy);
-    settings.proxy.headers = flags.proxy_headers.clone().into();
-    let requests = flags.duration.is_none().then_some(flags.requests);
     Ok(Asked {
-        plan: super::plan(
-            super::target(&method, url, headers(flags), body),
-            load,
-            flags.duration,
-            requests,
-        ),
-        settings,
+        plan: plan(flags, url)?,
+        settings: settings(flags)?,
         grace: (flags.duration.is_some() && !flags.wait).then_some(Duration::ZERO),
         layout: match flags.format.as_str() {
             "json" => Layout::Json,
@@ -127,6 +88,64 @@ fn asked(flags: &OhaFlags, url: &str) -> Result<Asked, String> {
         place: Place::named(flags.output.as_deref()),
         notes: Vec::new(),
         probe: None,
+    })
+}
+
+fn plan(flags: &OhaFlags, url: &str) -> Result<Plan, String> {
+    let body = match &flags.body_file {
+        None => flags.body.clone().unwrap_or_default().into_bytes(),
+        Some(path) => read(path)?,
+    };
+    let method = flags.method.as_deref().unwrap_or("GET").to_uppercase();
+    let target = super::target(&method, url, headers(flags), body);
+    let users = flags.connections.saturating_mul(streams(flags));
+    let load = match flags.rate {
+        Some(rate) => super::open(rate, users),
+        None => Load::Closed { users },
+    };
+    let requests = flags.duration.is_none().then_some(flags.requests);
+    Ok(super::plan(target, load, flags.duration, requests))
+}
+
+/// Requests that may be under way on one connection.
+fn streams(flags: &OhaFlags) -> u64 {
+    if flags.http2 { flags.streams } else { 1 }
+}
+
+fn settings(flags: &OhaFlags) -> Result<Settings, String> {
+    let settings = super::settings(super::cores(), flags.connections);
+    let proxy = flags.proxy.as_ref();
+    Ok(Settings {
+        head: HeadStyle::Native,
+        keepalive: !flags.no_keepalive,
+        protocol: if flags.http2 { Protocol::PriorKnowledge } else { settings.protocol },
+        streams: usize::try_from(streams(flags)).unwrap_or(usize::MAX),
+        timeout: flags.timeout.filter(|timeout| *timeout > Nanos::ZERO),
+        redirects: match flags.redirects {
+            0 => Redirects::Keep,
+            most => Redirects::Follow(most),
+        },
+        tls: tls(flags)?,
+        connect_to: flags.connect_to.clone(),
+        unix_socket: flags.unix_socket.as_ref().map(Into::into),
+        proxy: ProxySettings {
+            http: proxy.cloned(),
+            https: proxy.cloned(),
+            headers: flags.proxy_headers.clone().into(),
+            ..settings.proxy
+        },
+        ..settings
+    })
+}
+
+fn tls(flags: &OhaFlags) -> Result<TlsSettings, String> {
+    let read = |path: &String| read(path);
+    Ok(TlsSettings {
+        insecure: flags.insecure,
+        root_certs_pem: flags.root_certs.iter().map(read).collect::<Result<_, _>>()?,
+        cert_pem: flags.cert.as_ref().map(read).transpose()?,
+        key_pem: flags.key.as_ref().or(flags.cert.as_ref()).map(read).transpose()?,
+        ..TlsSettings::default()
     })
 }
 

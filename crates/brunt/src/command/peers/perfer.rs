@@ -4,7 +4,7 @@
 use std::io;
 use std::time::Duration;
 
-use engine::HttpVersion;
+use engine::{HeadStyle, HttpVersion, Settings};
 use report::{Offered, PerferStyle, PerferVersion};
 use wire::url::Url;
 use workload::Load;
@@ -142,37 +142,24 @@ impl Address {
 }
 
 fn asked(flags: &PerferFlags, version: PerferVersion, address: &Address) -> Result<Asked, Refusal> {
-    let former = version != PerferVersion::V15;
-    let path = match (former, &flags.p) {
-        (false, _) => address.path.as_str(),
-        (true, None) => "index.html",
-        (true, Some(path)) => path.strip_prefix('/').unwrap_or(path),
-    };
     let message = match &flags.request {
         Some(file) => Message::read(file).map_err(|words| refusal(&words))?,
-        None => Message::built(flags, former, address),
+        None => Message::built(flags, version, address),
     };
-    let per_thread = if former { flags.threads } else { 1 };
-    let connections = flags.connections.saturating_mul(per_thread);
-    let keepalive = message.keepalive;
-    let depth = if keepalive && flags.meter == 0 { flags.backlog } else { 1 };
-    let load = match flags.meter {
-        0 => Load::Closed { users: connections.saturating_mul(depth) },
-        rate => super::open(rate as f64, connections),
-    };
-    let mut settings = super::settings(flags.threads, connections, keepalive);
-    settings.pipeline = depth as usize;
-    if let Some(version) = message.version {
-        settings.head = engine::HeadStyle::Exact(version);
-    }
-    // The whole of a request file is the request; its path takes the address's place.
-    let path = message.path.as_deref().unwrap_or(path);
-    let url = address.url(path);
+    let settings = settings(flags, version, &message);
+    let load = load(flags, version, &message);
+    let layout = Layout::Perfer(
+        offered(flags, version, address, &message),
+        PerferStyle {
+            version,
+            spread: flags.spread.clone(),
+            graph: flags.graph,
+            json: flags.json,
+            host: address.host.clone(),
+        },
+    );
+    let url = address.url(&message.path);
     let target = super::target(&message.method, &url, message.headers, message.body);
-    let shown = match former {
-        true => format!("{}:{}/{path}", address.host, address.port),
-        false => address.url(&address.path),
-    };
     let requests = flags.number.map(|n| n / flags.threads * flags.threads);
     // Before 1.5 a number of requests took the place of the duration.
     let duration = Some(flags.duration).filter(|_| requests.is_none());
@@ -184,27 +171,66 @@ fn asked(flags: &PerferFlags, version: PerferVersion, address: &Address) -> Resu
         plan: super::plan(target, load, duration, requests),
         settings,
         grace: Some(GRACE),
-        layout: Layout::Perfer(
-            Offered {
-                url: shown,
-                threads: flags.threads,
-                connections: flags.connections,
-                duration: flags.duration,
-                keepalive,
-            },
-            PerferStyle {
-                version,
-                spread: flags.spread.clone(),
-                graph: flags.graph,
-                json: flags.json,
-                host: address.host.clone(),
-            },
-        ),
+        layout,
         place: Place::Stdout,
         notes,
         // Kept-alive connections are opened before the start, and one that is refused ends it.
-        probe: keepalive.then_some(unreachable),
+        probe: message.keepalive.then_some(unreachable),
     })
+}
+
+/// Connections in all.
+fn connections(flags: &PerferFlags, version: PerferVersion) -> u64 {
+    let per_thread = if is_former(version) { flags.threads } else { 1 };
+    flags.connections.saturating_mul(per_thread)
+}
+
+/// Requests that may be unanswered on one connection.
+fn depth(flags: &PerferFlags, message: &Message) -> u64 {
+    if message.keepalive && flags.meter == 0 { flags.backlog } else { 1 }
+}
+
+/// `-p` is a path, and an address has none.
+fn is_former(version: PerferVersion) -> bool {
+    version != PerferVersion::V15
+}
+
+fn load(flags: &PerferFlags, version: PerferVersion, message: &Message) -> Load {
+    let connections = connections(flags, version);
+    match flags.meter {
+        0 => Load::Closed { users: connections.saturating_mul(depth(flags, message)) },
+        rate => super::open(rate as f64, connections),
+    }
+}
+
+fn settings(flags: &PerferFlags, version: PerferVersion, message: &Message) -> Settings {
+    let settings = super::settings(flags.threads, connections(flags, version));
+    Settings {
+        keepalive: message.keepalive,
+        pipeline: depth(flags, message) as usize,
+        head: message.version.map_or(settings.head, HeadStyle::Exact),
+        ..settings
+    }
+}
+
+/// What the report repeats.
+fn offered(
+    flags: &PerferFlags,
+    version: PerferVersion,
+    address: &Address,
+    message: &Message,
+) -> Offered {
+    let url = match is_former(version) {
+        true => format!("{}:{}/{}", address.host, address.port, message.path),
+        false => address.url(&address.path),
+    };
+    Offered {
+        url,
+        threads: flags.threads,
+        connections: flags.connections,
+        duration: flags.duration,
+        keepalive: message.keepalive,
+    }
 }
 
 /// How long perfer waits for the last answers.
@@ -226,8 +252,9 @@ fn unreachable(host: &str, _service: &str, error: &io::Error) -> Refusal {
 #[derive(Debug)]
 struct Message {
     method: String,
-    /// Where the request itself says it; without the slash before it.
-    path: Option<String>,
+    /// Without the slash before it.
+    path: String,
+    /// Where the request itself says it.
     version: Option<HttpVersion>,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
@@ -237,20 +264,23 @@ struct Message {
 
 impl Message {
     /// The request that perfer makes of its options.
-    fn built(flags: &PerferFlags, former: bool, address: &Address) -> Self {
-        let host = match former {
-            true => format!("{}:{}", address.host, address.port),
-            false => address.host.clone(),
+    fn built(flags: &PerferFlags, version: PerferVersion, address: &Address) -> Self {
+        let (host, path, post) = match (is_former(version), &flags.p) {
+            (false, post) => (address.host.clone(), address.path.as_str(), post.as_ref()),
+            (true, path) => {
+                let path = path.as_deref().unwrap_or("index.html");
+                let host = format!("{}:{}", address.host, address.port);
+                (host, path.strip_prefix('/').unwrap_or(path), None)
+            }
         };
         let connection = if flags.keepalive { "Keep-Alive" } else { "Close" };
         let mut headers =
             vec![("Host".to_owned(), host), ("Connection".to_owned(), connection.to_owned())];
         headers.extend(flags.headers.iter().rev().cloned());
-        let post = flags.p.as_ref().filter(|_| !former);
         headers.extend(post.map(|body| ("Content-Length".to_owned(), body.len().to_string())));
         Self {
             method: if post.is_some() { "POST" } else { "GET" }.to_owned(),
-            path: None,
+            path: path.to_owned(),
             version: None,
             headers,
             body: post.map_or(Vec::new(), |body| body.clone().into_bytes()),
@@ -269,54 +299,67 @@ impl Message {
     /// Takes a whole request apart. It is sent again as it is but for this: its lines end in CRLF (there is a note where they did
     /// not), a field's value stands behind one blank, and its path is written as that of a URL (odd bytes escaped, no part after `#`).
     fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let ends = [&b"\r\n\r\n"[..], b"\n\n"];
-        let end = |end: &&[u8]| {
-            let at = bytes.windows(end.len()).position(|window| window == *end)?;
-            Some((at, end.len()))
-        };
-        let (head, skip) =
-            ends.iter().filter_map(end).min().ok_or("no empty line ends its head")?;
-        let body = bytes[head + skip..].to_vec();
-        let head = std::str::from_utf8(&bytes[..head]).map_err(|_| "its head is not text")?;
-        if head.contains(SEQUENCE) || body.windows(SEQUENCE.len()).any(|w| w == SEQUENCE.as_bytes())
-        {
-            return Err(format!("{SEQUENCE} is not filled in here"));
-        }
-        let mut lines = head.lines();
-        let line: Vec<&str> = lines.next().unwrap_or_default().split(' ').collect();
-        let (method, path, version) = match line.as_slice() {
-            [method, path, "HTTP/1.1"] if path.starts_with('/') => {
-                (method, path, HttpVersion::Http11)
-            }
-            [method, path, "HTTP/1.0"] if path.starts_with('/') => {
-                (method, path, HttpVersion::Http10)
-            }
-            _ => return Err("its first line is not METHOD /PATH HTTP/1.1".to_owned()),
-        };
-        let field = |line: &str| {
-            let (name, value) = line.split_once(':')?;
-            Some((name.to_owned(), value.trim().to_owned()))
-        };
-        let headers: Option<Vec<_>> = lines.map(field).collect();
+        let (head, body) = split(bytes)?;
+        let (first, fields) = head.split_once('\n').unwrap_or((head, ""));
+        let (method, path, version) = first_line(first.strip_suffix('\r').unwrap_or(first))?;
+        let headers: Option<Vec<_>> = fields.lines().map(field).collect();
         let headers = headers.ok_or("a header line has no colon")?;
         let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
         let keepalive = headers.iter().any(|(n, v)| same(n, "connection") && same(v, "keep-alive"));
         let mut notes = Vec::new();
-        if skip == 2
-            || !bytes[..head.len()].windows(2).filter(|w| w[1] == b'\n').all(|w| w[0] == b'\r')
-        {
+        if !ends_in_crlf(&bytes[..bytes.len() - body.len()]) {
             notes.push("brunt perfer: -r: its lines are sent with CRLF at their ends".to_owned());
         }
         Ok(Self {
-            method: (*method).to_owned(),
-            path: Some(path[1..].to_owned()),
+            method: method.to_owned(),
+            path: path.to_owned(),
             version: Some(version),
             headers,
-            body,
+            body: body.to_vec(),
             keepalive,
             notes,
         })
     }
+}
+
+/// A request's head, without the empty line that ends it, and its body.
+fn split(bytes: &[u8]) -> Result<(&str, &[u8]), String> {
+    let find = |end: &[u8]| {
+        let at = bytes.windows(end.len()).position(|window| window == end)?;
+        Some((at, at + end.len()))
+    };
+    let end = [find(b"\r\n\r\n"), find(b"\n\n")].into_iter().flatten().min();
+    let (head, body) = end.ok_or("no empty line ends its head")?;
+    let (head, body) = (&bytes[..head], &bytes[body..]);
+    let head = std::str::from_utf8(head).map_err(|_| "its head is not text")?;
+    let sequence = |window: &[u8]| window == SEQUENCE.as_bytes();
+    if head.contains(SEQUENCE) || body.windows(SEQUENCE.len()).any(sequence) {
+        return Err(format!("{SEQUENCE} is not filled in here"));
+    }
+    Ok((head, body))
+}
+
+/// Method, path without the slash before it, version.
+fn first_line(line: &str) -> Result<(&str, &str, HttpVersion), String> {
+    let words: Vec<&str> = line.split(' ').collect();
+    let wrong = || "its first line is not METHOD /PATH HTTP/1.1".to_owned();
+    let [method, path, version] = words[..] else { return Err(wrong()) };
+    let version = match version {
+        "HTTP/1.1" => HttpVersion::Http11,
+        "HTTP/1.0" => HttpVersion::Http10,
+        _ => return Err(wrong()),
+    };
+    Ok((method, path.strip_prefix('/').ok_or_else(wrong)?, version))
+}
+
+fn field(line: &str) -> Option<(String, String)> {
+    let (name, value) = line.split_once(':')?;
+    Some((name.to_owned(), value.trim().to_owned()))
+}
+
+/// No line of a head, its empty one with it, ends in LF alone.
+fn ends_in_crlf(head: &[u8]) -> bool {
+    head.windows(2).all(|pair| pair[1] != b'\n' || pair[0] == b'\r')
 }
 
 /// What perfer replaces by the request's number.
@@ -376,7 +419,7 @@ mod tests {
     fn a_request_file_is_sent_as_it_is() {
         let message =
             Message::parse(b"PUT /a?b HTTP/1.0\r\nHost: h\r\nX: y\r\n\r\nbody\n").unwrap();
-        assert_eq!((message.method.as_str(), message.path.as_deref()), ("PUT", Some("a?b")));
+        assert_eq!((message.method.as_str(), message.path.as_str()), ("PUT", "a?b"));
         assert_eq!((message.body.as_slice(), message.notes.len()), (&b"body\n"[..], 0));
         assert_eq!(message.headers.len(), 2);
         let message = Message::parse(b"GET / HTTP/1.1\nConnection: Keep-Alive\n\n").unwrap();

@@ -18,7 +18,7 @@ use crate::output::Place;
 /// # Errors
 /// It is wrong, or asks for help.
 pub(crate) fn ask(args: &[String]) -> Result<Asked, Refusal> {
-    read(args, WRK, false)
+    read(args, WRK, Tool::Wrk)
 }
 
 /// Reads a command line of wrk2's.
@@ -26,13 +26,20 @@ pub(crate) fn ask(args: &[String]) -> Result<Asked, Refusal> {
 /// # Errors
 /// It is wrong, or asks for help.
 pub(crate) fn ask_two(args: &[String]) -> Result<Asked, Refusal> {
-    read(args, &wrk2(), true)
+    read(args, &wrk2(), Tool::Wrk2)
 }
 
-fn read(args: &[String], table: &[Flag<WrkFlags>], two: bool) -> Result<Asked, Refusal> {
+/// Whose line it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tool {
+    Wrk,
+    Wrk2,
+}
+
+fn read(args: &[String], table: &[Flag<WrkFlags>], tool: Tool) -> Result<Asked, Refusal> {
     let mut flags = WrkFlags::default();
     let operands = options::read(table, args, &mut flags);
-    let refuse = |words: &str| usage(table, flags.version, words);
+    let refuse = |words: &str| usage(table, &flags, words);
     let operands = operands.map_err(|error| refuse(&getopt_words(&error)))?;
     let Some(url) = operands.first().filter(|_| !flags.help) else { return Err(refuse("")) };
     if flags.threads == 0 || flags.duration.0 == 0 {
@@ -42,14 +49,14 @@ fn read(args: &[String], table: &[Flag<WrkFlags>], two: bool) -> Result<Asked, R
     if flags.connections == 0 || flags.connections < flags.threads {
         return Err(refuse("number of connections must be >= threads"));
     }
-    if two && flags.rate == 0 {
+    if tool == Tool::Wrk2 && flags.rate == 0 {
         return Err(refuse("Throughput MUST be specified with the --rate or -R option"));
     }
     if let Some(script) = &flags.script {
         let stderr = format!("{script}: {NO_SCRIPTS}");
         return Err(Refusal { code: 1, stderr, ..Refusal::default() });
     }
-    Ok(asked(&flags, url, &parsed, two))
+    Ok(asked(&flags, url, &parsed, tool))
 }
 
 /// What is said of `-s`.
@@ -57,13 +64,13 @@ const NO_SCRIPTS: &str = "Lua scripts are not run here. Scripts are what `brunt 
     Today: one request with `brunt bench -X METHOD -body FILE -H 'NAME: VALUE' URL`, several in turn or by weight\n\
     with `brunt bench -targets=FILE`, pipelining with `brunt bench -pipeline=N`.";
 
-fn asked(flags: &WrkFlags, url: &str, parsed: &Url, two: bool) -> Asked {
+fn asked(flags: &WrkFlags, url: &str, parsed: &Url, tool: Tool) -> Asked {
     let target = super::target("GET", url, headers(flags, parsed), Vec::new());
-    let load = match two {
-        true => super::open(flags.rate as f64, flags.connections),
-        false => Load::Closed { users: flags.connections },
+    let load = match tool {
+        Tool::Wrk => Load::Closed { users: flags.connections },
+        Tool::Wrk2 => super::open(flags.rate as f64, flags.connections),
     };
-    let mut settings = super::settings(flags.threads, flags.connections, true);
+    let mut settings = super::settings(flags.threads, flags.connections);
     settings.tls.insecure = true;
     let offered = Offered {
         url: url.to_owned(),
@@ -73,7 +80,7 @@ fn asked(flags: &WrkFlags, url: &str, parsed: &Url, two: bool) -> Asked {
         keepalive: true,
     };
     let style = WrkStyle {
-        from_due: two,
+        from_due: tool == Tool::Wrk2,
         latency: flags.latency,
         uncorrected: flags.uncorrected,
         timeout: flags.timeout,
@@ -116,8 +123,8 @@ fn unreachable(host: &str, service: &str, error: &io::Error) -> Refusal {
 }
 
 /// The usage, after what is wrong.
-fn usage(table: &[Flag<WrkFlags>], with_version: bool, words: &str) -> Refusal {
-    let version = if with_version { version() } else { String::new() };
+fn usage(table: &[Flag<WrkFlags>], flags: &WrkFlags, words: &str) -> Refusal {
+    let version = if flags.version { version() } else { String::new() };
     let stdout = format!(
         "{version}Usage: wrk <options> <url>\n  Options:\n{}\n  Numbers may end with k, M or G, times with s, m or h.\n",
         options::lines(table)
