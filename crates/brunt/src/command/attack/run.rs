@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use engine::{Run, RunEvent, StartError};
+use engine::{LazyTargets, Run, RunEvent, StartError};
 use metrics::{
     Batch, By, FailureKind, Generator, Groups, Phases, Sample, Snapshot, Summary, TargetLabel,
     TargetTable, Timeline, Traffic, Verdict,
@@ -17,7 +17,7 @@ use super::exporter::Exporter;
 use super::meant::{Closing, Meant};
 use super::sharing::Sharing;
 use super::store::{Opened, Store, emptied};
-use super::targets;
+use super::targets::{self, Source};
 use crate::command::live::Live;
 use crate::dialect::Dialect;
 use crate::exit_code::{ExitCode, Failed, Outcome};
@@ -25,48 +25,75 @@ use crate::input::{Interrupts, LOOK_EVERY};
 use crate::output::{self, Place};
 
 /// Carries out what was meant.
-pub(super) fn attack(meant: Meant, dialect: Dialect) -> Outcome {
+pub(super) fn attack(mut meant: Meant, dialect: Dialect) -> Outcome {
     let interrupts = Interrupts::watch()?;
-    let limit = descriptors::limit();
-    let complaint = descriptors::complaint(&meant.plan.load, &meant.settings, limit);
-    if let (Dialect::Native, Some(complaint)) = (dialect, complaint) {
-        output::complain(&format!("brunt: {complaint}"));
+    if dialect == Dialect::Native {
+        mind_descriptors(&meant);
     }
     let exporter = exporter(&meant, dialect)?;
-    let labels = labels(&meant.plan);
     // Opened before the first request: an output that cannot be written must not cost an attack.
-    let opened = meant.results.map(|place| Opened::new(place, meant.encoding)).transpose()?;
-    let (lazy, problem) = match meant.lazy {
-        Some(source) => {
-            let (lazy, slot) = targets::stream(&source, dialect)?;
-            (Some(lazy), Some((source.name, slot)))
-        }
-        None => (None, None),
-    };
-    let live = meant.progress.then(|| Live::new(&meant.plan));
+    let encoding = meant.encoding;
+    let opened = meant.results.take().map(|place| Opened::new(place, encoding)).transpose()?;
+    let (lazy, problem) = lazy(meant.lazy.take(), dialect)?;
     let run = Run::start(meant.plan.clone(), &meant.settings, lazy).map_err(cannot_start)?;
     // Dropping the run on the way out ends it.
-    let store = opened.map(|opened| opened.start(&run, &meant.plan, &labels)).transpose()?;
-    let mut conductor = Conductor::new(labels, interrupts);
-    conductor.store = store;
-    conductor.exporter = exporter;
-    conductor.live = live;
-    conductor.groups = meant.per_connection.then(|| Groups::new(By::Connection));
-    conductor.sharing = Sharing::watch(&meant.plan, &meant.settings);
-    conductor.keep_summary = meant.report != Closing::Nothing;
+    let mut conductor = conductor(&meant, interrupts);
+    let labels = &conductor.labels;
+    let store = opened.map(|opened| opened.start(&run, &meant.plan, labels)).transpose()?;
+    (conductor.store, conductor.exporter) = (store, exporter);
     let ending = conductor.conduct(&run)?;
     if let Some(complaint) = ending.sharing.as_ref().and_then(Sharing::complaint) {
         output::complain(&format!("brunt: {complaint}"));
     }
     close(&meant.plan.name, meant.report, &ending)?;
-    let found = problem.and_then(|(name, slot)| {
-        let problem = slot.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+    let found = problem.and_then(|problem| problem.found(dialect));
+    found.map_or(Ok(ExitCode::Ok), |error| Err(Failed { code: ExitCode::Input, error }))
+}
+
+/// Says where too few descriptors can be open.
+fn mind_descriptors(meant: &Meant) {
+    let limit = descriptors::limit();
+    let complaint = descriptors::complaint(&meant.plan.load, &meant.settings, limit);
+    if let Some(complaint) = complaint {
+        output::complain(&format!("brunt: {complaint}"));
+    }
+}
+
+/// Why the targets of a lazy source may end early.
+struct Problem {
+    source: String,
+    slot: targets::FirstProblem,
+}
+
+impl Problem {
+    /// What was wrong, if something was.
+    fn found(&self, dialect: Dialect) -> Option<anyhow::Error> {
+        let problem = self.slot.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         Some(match dialect {
-            Dialect::Native => anyhow!("{name}: {problem} (the attack ended there)"),
+            Dialect::Native => anyhow!("{}: {problem} (the attack ended there)", self.source),
             Dialect::Vegeta => anyhow!("{problem} (the attack ended there)"),
         })
-    });
-    found.map_or(Ok(ExitCode::Ok), |error| Err(Failed { code: ExitCode::Input, error }))
+    }
+}
+
+/// The targets that are read while attacking.
+fn lazy(
+    source: Option<Source>,
+    dialect: Dialect,
+) -> Result<(Option<LazyTargets>, Option<Problem>), Failed> {
+    let Some(source) = source else { return Ok((None, None)) };
+    let (targets, slot) = targets::stream(&source, dialect)?;
+    Ok((Some(targets), Some(Problem { source: source.name, slot })))
+}
+
+/// What takes the run's events, yet without results and metrics to take them to.
+fn conductor(meant: &Meant, interrupts: Interrupts) -> Conductor {
+    let mut conductor = Conductor::new(labels(&meant.plan), interrupts);
+    conductor.live = meant.progress.then(|| Live::new(&meant.plan));
+    conductor.groups = meant.per_connection.then(|| Groups::new(By::Connection));
+    conductor.sharing = Sharing::watch(&meant.plan, &meant.settings);
+    conductor.keep_summary = meant.report != Closing::Nothing;
+    conductor
 }
 
 /// The live metrics. Vegeta does not notice that a port is taken; natively that is an error.
