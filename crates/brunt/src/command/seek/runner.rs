@@ -12,10 +12,8 @@ use super::meant::Meant;
 use crate::command::attack::cannot_start;
 use crate::command::live::Live;
 use crate::exit_code::Failed;
-use crate::input::Interrupts;
+use crate::input::{Interrupts, LOOK_EVERY};
 
-/// How long one wait for a run's next event lasts: an interrupt is heeded that late at most.
-const TURN: Duration = Duration::from_millis(50);
 /// How long a step without a `-timeout` may go on after its last hit was begun.
 const DRAIN_MAX: Duration = Duration::from_secs(60);
 /// The longest pause for a server that may still work on what timed out.
@@ -79,7 +77,7 @@ impl<'a> Runner<'a> {
             if left.is_zero() {
                 return true;
             }
-            std::thread::park_timeout(left.min(TURN));
+            std::thread::park_timeout(left.min(LOOK_EVERY));
         }
         false
     }
@@ -95,7 +93,7 @@ impl<'a> Runner<'a> {
         };
         let last = started + Duration::from_nanos(meter.duration().0) + self.patience();
         loop {
-            match run.next_event(TURN) {
+            match run.next_event(LOOK_EVERY) {
                 Some(RunEvent::Rows(batch)) => {
                     seen.summary.add(&batch);
                     meter.add(&batch);
@@ -130,7 +128,7 @@ impl<'a> Runner<'a> {
     /// How long hits may take beyond the step's end.
     fn patience(&self) -> Duration {
         let timeout = self.meant.settings.timeout;
-        timeout.map_or(DRAIN_MAX, |timeout| Duration::from_nanos(timeout.0) + TURN * 20)
+        timeout.map_or(DRAIN_MAX, |timeout| Duration::from_nanos(timeout.0) + LOOK_EVERY * 20)
     }
 
     /// The pause after a step: what was asked for, and where hits timed out, as long as the server may need for what it does
