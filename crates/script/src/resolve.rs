@@ -18,8 +18,8 @@ pub(crate) fn resolve(base: &str, name: &str) -> Result<String, String> {
         return Ok(tidied(name));
     }
     if name.starts_with("./") || name.starts_with("../") {
-        let folder = base.rsplit_once('/').map_or("", |(folder, _)| folder);
-        return Ok(tidied(&format!("{folder}/{name}")));
+        let folder = base.rfind('/').map_or("", |end| &base[..=end]);
+        return Ok(tidied(&format!("{folder}{name}")));
     }
     Err(format!(
         "The moduleSpecifier \"{name}\" couldn't be recognised as something k6 supports: a built-in name, a path that begins with ./, ../ or /, or a file:// URL"
