@@ -16,10 +16,17 @@ pub(super) struct Meaning {
 }
 
 /// The last response head of many connections. It holds at most 1 KiB.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct HeadMemo {
     head: Vec<u8>,
     meaning: Option<Meaning>,
+}
+
+impl Default for HeadMemo {
+    /// Nothing is kept yet; the memory for it is there.
+    fn default() -> Self {
+        Self { head: Vec::with_capacity(LEN_MAX), meaning: None }
+    }
 }
 
 impl HeadMemo {
