@@ -18,6 +18,7 @@ mod pulse;
 mod sample;
 mod snapshot;
 mod summary;
+pub mod tally;
 mod timeline;
 mod traffic;
 mod verdict;
