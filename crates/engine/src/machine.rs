@@ -35,6 +35,7 @@ impl Machine {
         let now = Instant::now();
         let users = match load {
             Load::Closed { users } => *users,
+            Load::Users(crew) => crew.users,
             // A rate cannot bear to see anything later.
             Load::Open { .. } => 0,
         };

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use stdx::Nanos;
+use workload::Users;
 use workload::arrival::Cursor;
 
 /// When a worker begins its hits.
@@ -13,6 +14,8 @@ pub(crate) enum Pace {
     Open(Open),
     /// A hit as soon as a user is idle, or has thought.
     Closed(Closed),
+    /// As users decide.
+    Users(Box<dyn Users>),
     /// No more.
     Over,
 }

@@ -100,7 +100,6 @@ impl LazyLane {
 /// What one worker thread is made of, before the clock starts.
 struct Seat {
     machine: Machine,
-    pace: Pace,
     lazy: Option<LazyLane>,
     outlet: Outlet,
 }
@@ -136,8 +135,7 @@ impl Run {
             spares.push(snapshot_sender);
             let messages = message_sender.clone();
             let outlet = Outlet { worker, messages, batches: batch_receiver, snapshots };
-            let pace = pace(&prepared, worker as u64, workers as u64);
-            seats.push(Seat { machine, pace, lazy: lanes.pop(), outlet });
+            seats.push(Seat { machine, lazy: lanes.pop(), outlet });
         }
         drop(message_sender);
         let start = Instant::now();
@@ -279,6 +277,7 @@ fn worker_count(plan: &Plan, settings: &Settings) -> usize {
     let limit = match plan.load {
         Load::Open { max_in_flight, .. } => max_in_flight,
         Load::Closed { users } => Some(users),
+        Load::Users(ref crew) => Some(crew.users),
     };
     let conns = settings.max_connections.map_or(usize::MAX, |n| n);
     let limit = limit.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
@@ -316,6 +315,7 @@ pub(crate) fn pace(prepared: &Prepared, worker: u64, workers: u64) -> Pace {
             let left = plan.hits_max.map_or(u64::MAX, |max| share(max, worker, workers));
             Pace::Closed(Closed::new(users, (worker, workers), left))
         }
+        Load::Users(crew) => Pace::Users((crew.make)(Lane { first: worker, step: workers })),
     }
 }
 
@@ -327,6 +327,7 @@ pub(crate) fn told_by_plan(prepared: &Prepared, workers: usize, io: &str) -> Gen
             (max_in_flight.unwrap_or(0), 0, shape.mean_rate_per_s(plan.duration))
         }
         Load::Closed { users } => (0, *users, 0.0),
+        Load::Users(crew) => (0, crew.users, 0.0),
     };
     Generator {
         workers: workers as u32,
@@ -381,7 +382,9 @@ fn spawn(
     std::thread::Builder::new().name(format!("brunt-worker-{worker}")).spawn(move || {
         let settings = &prepared.settings;
         settle_thread(worker, settings);
-        let Seat { mut machine, pace, lazy, outlet } = seat;
+        let Seat { mut machine, lazy, outlet } = seat;
+        // Users that decide for themselves never leave their thread.
+        let pace = pace(&prepared, worker as u64, workers as u64);
         machine.set_start(start);
         let limit = settings
             .max_connections

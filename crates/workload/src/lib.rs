@@ -8,7 +8,10 @@
 //! It knows no protocol's bytes and not who runs it; it reads no clock and opens no file.
 
 pub mod arrival;
+pub mod executor;
 mod plan;
 pub mod targets;
+mod users;
 
 pub use plan::{Load, Plan, Target, Targets};
+pub use users::{Ask, Crew, Ending, Reply, Users};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use stdx::{Law, Nanos, Prng, mix};
 
 use crate::arrival::Shape;
+use crate::users::Crew;
 
 /// What to offer, decided before the first request. The same plan and seed give the same schedule.
 #[derive(Clone, Debug)]
@@ -56,6 +57,8 @@ pub enum Load {
         /// Users; at least 1.
         users: u64,
     },
+    /// By users that decide for themselves: a script's.
+    Users(Crew),
 }
 
 /// One request to send, again and again.

@@ -28,7 +28,7 @@ impl Live {
             Load::Open { shape, .. } => {
                 (shape.mean_rate_per_s(plan.duration), shape.natural_duration())
             }
-            Load::Closed { .. } => (0.0, None),
+            Load::Closed { .. } | Load::Users(_) => (0.0, None),
         };
         Self {
             name: plan.name.clone(),

@@ -9,6 +9,7 @@ use super::Worker;
 use crate::failure::Failure;
 use crate::hit::Hit;
 use crate::pace::Pace;
+use workload::Ending;
 
 /// The most hits begun before events are looked at.
 const BURST_MAX: usize = 64;
@@ -20,8 +21,10 @@ pub(crate) const IN_FLIGHT_MAX: usize = 1 << 20;
 impl<I: Io> Worker<I> {
     /// Begins what is due.
     pub(super) fn begin_due(&mut self) {
-        if matches!(self.pace, Pace::Closed(_)) {
-            return self.begin_idle_users();
+        match self.pace {
+            Pace::Closed(_) => return self.begin_idle_users(),
+            Pace::Users(_) => return self.poll_users(),
+            Pace::Open(_) | Pace::Over => {}
         }
         let end = self.prepared.plan.duration.unwrap_or(Nanos::MAX);
         // What a tick gathers is due before the end and begun after it.
@@ -60,7 +63,7 @@ impl<I: Io> Worker<I> {
 
     /// Has each user of a closed loop that is idle, or has thought, begin its next hit.
     pub(super) fn begin_idle_users(&mut self) {
-        let Pace::Closed(closed) = &self.pace else { return };
+        let Pace::Closed(closed) = &self.pace else { return self.poll_users() };
         // Also where every user thinks: none may be due before the end.
         if closed.left == 0 || self.prepared.plan.duration.is_some_and(|end| self.now >= end) {
             return self.end_pace(self.now);
@@ -89,7 +92,7 @@ impl<I: Io> Worker<I> {
             };
             let thought = match &mut self.pace {
                 Pace::Closed(closed) => closed.begin(counted),
-                Pace::Open(_) | Pace::Over => false,
+                Pace::Open(_) | Pace::Users(_) | Pace::Over => false,
             };
             if thought && counted {
                 self.lag.record(self.now.saturating_sub(due));
@@ -100,6 +103,9 @@ impl<I: Io> Worker<I> {
 
     /// No more hits are begun. Those that fell due until `at` and were not begun are counted.
     pub(super) fn end_pace(&mut self, at: Nanos) {
+        if let Pace::Users(users) = &mut self.pace {
+            return users.stop(Ending::AfterThis);
+        }
         if let Pace::Open(open) = &self.pace {
             let plan = &self.prepared.plan;
             let until = at.min(plan.duration.unwrap_or(Nanos::MAX));
@@ -168,6 +174,11 @@ impl<I: Io> Worker<I> {
         if let Some(timeout) = self.prepared.settings.timeout {
             hit.deadline = self.now.saturating_add(timeout);
         }
+        self.begin_hit(hit, target);
+    }
+
+    /// Finds a hit's request and sends it on its way.
+    pub(super) fn begin_hit(&mut self, mut hit: Hit, target: Picked) {
         let (origin, unsendable) = match target {
             Picked::Planned(index) => {
                 hit.target = Some(index);

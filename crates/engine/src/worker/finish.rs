@@ -248,6 +248,7 @@ impl<I: Io> Worker<I> {
         number: u32,
         failed: Option<(&Failure, Option<&Unsendable>)>,
     ) {
+        self.tell_user(number, failed.map(|(failure, _)| failure));
         let hit = &self.hits[number as usize];
         if !self.counts(hit.intended) {
             return;
@@ -285,6 +286,8 @@ impl<I: Io> Worker<I> {
                     });
                 }
             }
+            // What a user was told needs no second copy.
+            let kept = kept.filter(|_| hit.user.is_none());
             if let Some(Kept { body, headers, .. }) = kept {
                 sample.body = batch.add_text(body);
                 sample.headers = batch.add_text(headers);
@@ -296,7 +299,7 @@ impl<I: Io> Worker<I> {
 }
 
 /// What a connection keeps of a hit's response: its stream's, or its own if that is the hit it serves.
-fn kept(conn: &Conn, hit: u32, stream: Option<u32>) -> Option<&Kept> {
+pub(super) fn kept(conn: &Conn, hit: u32, stream: Option<u32>) -> Option<&Kept> {
     match stream {
         Some(stream) => Some(&conn.streams.as_ref()?.get(stream)?.kept),
         None => (conn.hit == Some(hit)).then_some(&conn.kept),

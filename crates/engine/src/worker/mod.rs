@@ -10,6 +10,7 @@ mod dial;
 mod finish;
 mod streams;
 mod transfer;
+mod users;
 
 pub(crate) use begin::IN_FLIGHT_MAX;
 
@@ -22,6 +23,7 @@ use net::{Event, Io, Ready, Sock};
 use slab::Slab;
 use stdx::Nanos;
 use wire::h1::HeadMemo;
+use workload::Ask;
 
 use crate::conn::{Conns, Serials, State};
 use crate::failure::Failure;
@@ -106,6 +108,12 @@ pub(crate) struct Worker<I: Io> {
     input: Box<[u8]>,
     output: Vec<u8>,
     plain: Vec<u8>,
+    /// When users that decide for themselves want to be asked again.
+    wake: Option<Nanos>,
+    /// What they ask for; kept for its memory.
+    asks: Vec<Ask>,
+    /// Their requests' numbers.
+    asked: u64,
     /// The last response heads, by the number of the target.
     memos: [HeadMemo; MEMOS],
 }
@@ -176,6 +184,9 @@ impl<I: Io> Worker<I> {
             input: vec![0; INPUT_LEN].into_boxed_slice(),
             output: Vec::with_capacity(INPUT_LEN),
             plain: Vec::with_capacity(INPUT_LEN),
+            wake: None,
+            asks: Vec::new(),
+            asked: 0,
             memos: Default::default(),
         }
     }
@@ -228,6 +239,7 @@ impl<I: Io> Worker<I> {
         self.obeyed = order;
         self.end_pace(self.now);
         if order >= Orders::ABORT {
+            self.stop_users();
             while let Some(hit) = self.by_deadline.first() {
                 self.end_early(hit, &Failure::stopped());
             }
@@ -246,6 +258,7 @@ impl<I: Io> Worker<I> {
                 let due = closed.next_due(self.now);
                 [due, self.prepared.plan.duration].into_iter().flatten().min()
             }
+            Pace::Users(_) => self.wake,
             _ => None,
         };
         let lazy = self.lazy.as_ref().filter(|lane| lane.starved).map(|_| self.now + Nanos::MILLI);

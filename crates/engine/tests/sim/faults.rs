@@ -41,7 +41,7 @@ fn the_oracles_hold_in_every_world() {
         };
         let load =
             if seed % 4 == 0 { Load::Closed { users: 1 + seed % 20 } } else { constant(100) };
-        let result = std::panic::catch_unwind(|| {
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             let outcome = run(
                 seed,
                 Faults::random(seed),
@@ -51,7 +51,7 @@ fn the_oracles_hold_in_every_world() {
             );
             check_oracles(&outcome);
             assert!(outcome.total.hits() > 0);
-        });
+        }));
         assert!(result.is_ok(), "seed {seed}");
     }
 }

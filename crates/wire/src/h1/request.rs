@@ -167,6 +167,12 @@ impl RequestTemplate {
         self.large_body.as_ref()
     }
 
+    /// How many bytes it takes on the wire, the hit's number not counted.
+    #[must_use]
+    pub fn wire_bytes(&self) -> u64 {
+        (self.bytes.len() + self.large_body.as_ref().map_or(0, |body| body.len())) as u64
+    }
+
     /// The body's length, without framing.
     #[must_use]
     pub fn body_bytes(&self) -> u64 {

@@ -32,6 +32,7 @@ fn connections(load: &Load, settings: &Settings) -> Option<u64> {
     let under_way = match load {
         Load::Open { max_in_flight, .. } => *max_in_flight,
         Load::Closed { users } => Some(*users),
+        Load::Users(crew) => Some(crew.users),
     };
     let most = settings.max_connections.map(|most| most as u64);
     match (under_way, most) {
