@@ -1,5 +1,7 @@
 //! What a script asks for, and what comes back.
 
+use std::rc::Rc;
+
 use stdx::Nanos;
 
 /// What a script waits for.
@@ -23,7 +25,7 @@ pub enum Answer {
 }
 
 /// A request as a script wants it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct HttpAsk {
     /// The method as written.
     pub method: String,
@@ -43,13 +45,43 @@ pub struct HttpAsk {
     pub expects: Expects,
     /// Tags of its samples.
     pub tags: Vec<(String, String)>,
+    /// The group it was sent in.
+    pub group: Rc<str>,
+}
+
+impl Default for HttpAsk {
+    fn default() -> Self {
+        Self {
+            method: String::new(),
+            url: String::new(),
+            name: None,
+            headers: Vec::new(),
+            body: None,
+            timeout: None,
+            redirects: None,
+            expects: Expects::default(),
+            tags: Vec::new(),
+            group: "".into(),
+        }
+    }
+}
+
+impl HttpAsk {
+    /// Sets a header field unless the script did.
+    pub(crate) fn default_header(&mut self, name: &str, value: &str) {
+        if !self.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
+            self.headers.push((name.to_owned(), value.to_owned()));
+        }
+    }
 }
 
 /// k6's `responseType`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Expects {
-    /// The body as a string.
+    /// The script does not say: a string, unless the options discard bodies.
     #[default]
+    Unsaid,
+    /// The body as a string.
     Text,
     /// The body as an `ArrayBuffer`.
     Binary,

@@ -1,4 +1,4 @@
-//! The globals of every script: `console`.
+//! The globals of every script: `console`, `__ENV`.
 
 use std::rc::Rc;
 
@@ -7,6 +7,7 @@ use rquickjs::{Ctx, Function, Object, Result, Value};
 
 use crate::host::Level;
 use crate::inspect::inspect;
+use crate::program::Env;
 use crate::seat::Seat;
 
 /// The console's methods.
@@ -19,7 +20,10 @@ const CONSOLE: [(&str, Level); 5] = [
 ];
 
 /// Sets the globals of a context.
-pub(crate) fn install(ctx: &Ctx<'_>, seat: &Rc<Seat>) -> Result<()> {
+pub(crate) fn install(ctx: &Ctx<'_>, seat: &Rc<Seat>, env: &Env) -> Result<()> {
+    let variables = Object::new(ctx.clone())?;
+    env.iter().try_for_each(|(name, value)| variables.set(name.as_str(), value.as_str()))?;
+    ctx.globals().set("__ENV", variables)?;
     let console = Object::new(ctx.clone())?;
     for (name, level) in CONSOLE {
         let seat = Rc::clone(seat);

@@ -12,11 +12,13 @@
 //! [`Answer`].
 
 mod action;
+mod crew;
 mod exception;
 mod globals;
 mod host;
 mod inspect;
 mod modules;
+mod options;
 mod program;
 mod raw;
 mod resolve;
@@ -24,8 +26,10 @@ mod seat;
 mod vu;
 
 pub use action::{Action, Answer, Expects, HttpAnswer, HttpAsk, HttpFailure, Timings};
+pub use crew::{Clock, CrewPlan, Log, Outcome, crew};
 pub use exception::Exception;
 pub use host::{Files, Host, Level};
-pub use program::{CompileError, Program};
-pub use seat::{Sample, Stage};
+pub use options::{Options, OptionsError, Rule, Shortcuts, end};
+pub use program::{CompileError, Env, Program};
+pub use seat::{Declared, Sample, Stage};
 pub use vu::{Call, Turn, Vu};

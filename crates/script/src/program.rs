@@ -6,14 +6,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
-use rquickjs::module::Declared;
+use rquickjs::module::Declared as Unlinked;
 use rquickjs::{Context, Ctx, Error, Module, Object, Runtime, Value};
 use thiserror::Error;
 
 use crate::exception::Exception;
 use crate::host::{Files, Host};
 use crate::raw::{self, Bytecode};
-use crate::seat::Seat;
+use crate::seat::{Declared, Seat};
 use crate::{globals, modules, resolve};
 
 /// A script with all it imports, compiled: what VUs are made from. It may be shared between threads.
@@ -25,7 +25,13 @@ pub struct Program {
     pub options: Option<String>,
     /// The functions it exports, `default` among them.
     pub functions: Vec<String>,
+    /// The metrics it declares.
+    pub metrics: Vec<Declared>,
+    env: Env,
 }
+
+/// The environment of scripts, `__ENV`.
+pub type Env = Arc<Vec<(String, String)>>;
 
 /// Why a script cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -48,6 +54,7 @@ impl Program {
     /// A module cannot be read, is wrong or throws.
     pub fn compile(
         main: &str,
+        env: Env,
         files: Rc<dyn Files>,
         host: Rc<dyn Host>,
     ) -> Result<Self, CompileError> {
@@ -60,12 +67,12 @@ impl Program {
         let context = Context::full(&runtime).map_err(engine)?;
         let seat = Rc::new(Seat::new(host));
         let (options, functions) = context.with(|ctx| {
-            init(&ctx, &seat, |ctx| import(ctx, main))
+            init(&ctx, &seat, &env, |ctx| import(ctx, main))
                 .and_then(|module| exports(&ctx, &module))
                 .map_err(|error| CompileError::Thrown(Exception::of(&ctx, error)))
         })?;
-        let modules = Arc::new(compiled.take());
-        Ok(Self { main: main.to_owned(), modules, options, functions })
+        let (modules, metrics) = (Arc::new(compiled.take()), seat.declared.take());
+        Ok(Self { main: main.to_owned(), modules, options, functions, metrics, env })
     }
 
     /// Loads the modules into a VU's runtime and runs them.
@@ -77,7 +84,7 @@ impl Program {
         ctx: &Ctx<'js>,
         seat: &Rc<Seat>,
     ) -> rquickjs::Result<Object<'js>> {
-        init(ctx, seat, |ctx| import(ctx, &self.main))
+        init(ctx, seat, &self.env, |ctx| import(ctx, &self.main))
     }
 
     /// Where a VU's runtime finds the modules.
@@ -90,10 +97,11 @@ impl Program {
 fn init<'js, T>(
     ctx: &Ctx<'js>,
     seat: &Rc<Seat>,
+    env: &Env,
     run: impl FnOnce(&Ctx<'js>) -> rquickjs::Result<T>,
 ) -> rquickjs::Result<T> {
     modules::seat(ctx, seat)?;
-    globals::install(ctx, seat)?;
+    globals::install(ctx, seat, env)?;
     run(ctx)
 }
 
@@ -153,7 +161,7 @@ impl Loader for Compiler {
         ctx: &Ctx<'js>,
         name: &str,
         _attributes: Option<ImportAttributes<'js>>,
-    ) -> rquickjs::Result<Module<'js, Declared>> {
+    ) -> rquickjs::Result<Module<'js, Unlinked>> {
         if let Some(module) = modules::declare(ctx, name) {
             return module;
         }
@@ -176,7 +184,7 @@ impl Loader for Compiled {
         ctx: &Ctx<'js>,
         name: &str,
         _attributes: Option<ImportAttributes<'js>>,
-    ) -> rquickjs::Result<Module<'js, Declared>> {
+    ) -> rquickjs::Result<Module<'js, Unlinked>> {
         if let Some(module) = modules::declare(ctx, name) {
             return module;
         }

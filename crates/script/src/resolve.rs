@@ -11,6 +11,9 @@ pub(crate) fn resolve(base: &str, name: &str) -> Result<String, String> {
         let known = modules::is_one(name);
         return if known { Ok(name.to_owned()) } else { Err(format!("unknown module: {name}")) };
     }
+    if modules::library(name).is_some() {
+        return Ok(name.to_owned());
+    }
     if let Some(path) = name.strip_prefix("file://") {
         return Ok(tidied(path));
     }

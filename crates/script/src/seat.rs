@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use metrics::tally::{Contains, Kind};
 use rquickjs::{Ctx, Exception as JsException, Result};
 use stdx::Nanos;
 
@@ -31,7 +32,7 @@ pub enum Stage {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// The metric.
-    pub metric: &'static str,
+    pub metric: Rc<str>,
     /// When.
     pub at: Nanos,
     /// The value; times in milliseconds, rates as 0 or 1.
@@ -42,8 +43,30 @@ pub struct Sample {
     pub tags: Vec<(String, String)>,
 }
 
+impl Sample {
+    /// The check's name, of a sample of `checks`.
+    #[must_use]
+    pub fn check_name(&self) -> Option<&str> {
+        let tag = self.tags.iter().find(|(name, _)| name == "check");
+        tag.filter(|_| &*self.metric == "checks").map(|(_, name)| name.as_str())
+    }
+}
+
+/// A metric that a script declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub kind: Kind,
+    /// What its values are.
+    pub contains: Contains,
+}
+
 /// What a VU's functions share with their VU.
 pub(crate) struct Seat {
+    /// The metrics that the script declared.
+    pub(crate) declared: RefCell<Vec<Declared>>,
     pub(crate) host: Rc<dyn Host>,
     pub(crate) suspender: Suspender,
     pub(crate) stage: Cell<Stage>,
@@ -57,6 +80,7 @@ pub(crate) struct Seat {
 impl Seat {
     pub(crate) fn new(host: Rc<dyn Host>) -> Self {
         Self {
+            declared: RefCell::new(Vec::new()),
             host,
             suspender: Suspender::new(),
             stage: Cell::new(Stage::Init),
@@ -98,14 +122,14 @@ impl Seat {
     }
 
     /// Keeps a sample until the host takes it.
-    pub(crate) fn sample(&self, metric: &'static str, value: f64, tags: Vec<(String, String)>) {
+    pub(crate) fn sample(&self, metric: &str, value: f64, tags: Vec<(String, String)>) {
         let mut samples = self.samples.borrow_mut();
         if samples.len() == SAMPLES_MAX {
             self.samples_dropped.set(self.samples_dropped.get() + 1);
             return;
         }
         let (at, group) = (self.host.now(), Rc::clone(&self.group.borrow()));
-        samples.push(Sample { metric, at, value, group, tags });
+        samples.push(Sample { metric: metric.into(), at, value, group, tags });
     }
 
     pub(crate) fn take_samples(&self, into: &mut Vec<Sample>) {

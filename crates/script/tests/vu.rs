@@ -48,7 +48,8 @@ impl Files for Sources {
 fn program(world: &Rc<World>, modules: &[(&str, &str)]) -> Result<Program, CompileError> {
     let sources = modules.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
     let files = Rc::new(Sources(sources.collect()));
-    Program::compile(modules[0].0, files, Rc::clone(world) as Rc<dyn Host>)
+    let env = std::sync::Arc::new(vec![("NAME".to_owned(), "value".to_owned())]);
+    Program::compile(modules[0].0, env, files, Rc::clone(world) as Rc<dyn Host>)
 }
 
 fn vu(world: &Rc<World>, source: &str) -> Vu {

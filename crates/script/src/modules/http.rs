@@ -1,5 +1,7 @@
 //! Module `k6/http`: requests, one at a time.
 
+use std::rc::Rc;
+
 use rquickjs::function::{Rest, This};
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::object::Accessor;
@@ -112,10 +114,12 @@ fn send<'js>(
     if let Some(params) = params.and_then(Value::as_object) {
         set_params(ctx, params, &mut ask)?;
     }
+    let seat = seat_of(ctx)?;
+    ask.group = Rc::clone(&seat.group.borrow());
     let expects = ask.expects;
     let asked =
         Request { method: ask.method.clone(), url: ask.url.clone(), headers: ask.headers.clone() };
-    match seat_of(ctx)?.ask(ctx, "Making http requests", Action::Http(Box::new(ask)))? {
+    match seat.ask(ctx, "Making http requests", Action::Http(Box::new(ask)))? {
         Answer::Http(answer) => {
             let response = Response { answer, asked, expects };
             Class::instance(ctx.clone(), response)?.into_js(ctx)
@@ -141,7 +145,7 @@ fn set_body<'js>(ctx: &Ctx<'js>, body: &Value<'js>, ask: &mut HttpAsk) -> Result
         return Err(Exception::throw_type(ctx, text));
     }
     ask.body = Some(form(body)?.into_bytes());
-    set_header(ask, "Content-Type", "application/x-www-form-urlencoded");
+    ask.default_header("Content-Type", "application/x-www-form-urlencoded");
     Ok(())
 }
 
@@ -182,13 +186,6 @@ fn form_encoded(text: &str) -> String {
         }
     }
     encoded
-}
-
-/// Sets a header field unless the script did.
-fn set_header(ask: &mut HttpAsk, name: &str, value: &str) {
-    if !ask.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
-        ask.headers.push((name.to_owned(), value.to_owned()));
-    }
 }
 
 fn set_params<'js>(ctx: &Ctx<'js>, params: &Object<'js>, ask: &mut HttpAsk) -> Result<()> {
@@ -319,7 +316,9 @@ fn body<'js>(ctx: &Ctx<'js>, of: &Response) -> Result<Value<'js>> {
     match (&of.answer.body, of.expects) {
         (None, _) | (_, Expects::Nothing) => null(),
         _ if bodyless => null(),
-        (Some(body), Expects::Text) => String::from_utf8_lossy(body).as_ref().into_js(ctx),
+        (Some(body), Expects::Text | Expects::Unsaid) => {
+            String::from_utf8_lossy(body).as_ref().into_js(ctx)
+        }
         (Some(body), Expects::Binary) => ArrayBuffer::new_copy(ctx.clone(), body)?.into_js(ctx),
     }
 }

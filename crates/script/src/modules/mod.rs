@@ -6,6 +6,7 @@
 
 mod http;
 mod k6;
+mod metrics;
 
 pub(crate) use self::http::{Request, prototype};
 
@@ -26,16 +27,29 @@ type Declare = for<'js> fn(Ctx<'js>, &str) -> Result<Module<'js, Declared>>;
 /// Every built-in module.
 const MODULES: &[(&str, Declare)] = &[
     ("k6", |ctx, name| Module::declare_def::<k6::K6, _>(ctx, name)),
+    ("k6/metrics", |ctx, name| Module::declare_def::<metrics::Metrics, _>(ctx, name)),
     ("k6/http", |ctx, name| Module::declare_def::<http::Http, _>(ctx, name)),
 ];
+
+/// Libraries that scripts import by address, and that we answer with our own.
+const LIBRARIES: &[(&str, &str)] =
+    &[("https://jslib.k6.io/k6-utils/", include_str!("jslib/k6_utils.js"))];
 
 /// Whether there is a built-in module of this name.
 pub(crate) fn is_one(name: &str) -> bool {
     MODULES.iter().any(|(known, _)| *known == name)
 }
 
+/// The text of the library at this address, if it is one of ours.
+pub(crate) fn library(name: &str) -> Option<&'static str> {
+    LIBRARIES.iter().find(|(address, _)| name.starts_with(address)).map(|(_, text)| *text)
+}
+
 /// The built-in module of this name, if there is one.
 pub(crate) fn declare<'js>(ctx: &Ctx<'js>, name: &str) -> Option<Result<Module<'js, Declared>>> {
+    if let Some(text) = library(name) {
+        return Some(Module::declare(ctx.clone(), name, text));
+    }
     let (_, declare) = MODULES.iter().find(|(known, _)| *known == name)?;
     Some(declare(ctx.clone(), name))
 }

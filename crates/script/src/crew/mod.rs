@@ -1,0 +1,565 @@
+//! The crew: a worker's VUs, kept busy by the scenarios' executors. It is [`Users`] to the engine: what scripts ask for goes
+//! out, and what became of it comes back in.
+//!
+//! ```text
+//! poll(now):  answers ▸ sleepers ▸ scenarios (who begins an iteration, who has to stop) ─▶ asks, and when to come back
+//! ```
+
+mod exchange;
+mod outcome;
+mod seat;
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use stdx::Nanos;
+use workload::arrival::Lane;
+use workload::executor::{Executor, Scenario};
+use workload::{Ask, Ending, Reply, Users};
+
+use crate::action::{Action, Answer, HttpAnswer};
+use crate::host::Level;
+use crate::options::end;
+use crate::program::Program;
+use crate::seat::{Sample, Stage};
+use crate::vu::{Call, Turn, Vu};
+
+use self::exchange::Exchange;
+pub use self::outcome::Outcome;
+use self::seat::World;
+
+/// The time since any fixed moment.
+pub type Clock = Arc<dyn Fn() -> Nanos + Send + Sync>;
+/// Takes a line of the log: how grave it is, what it came from, what it says.
+pub type Log = Arc<dyn Fn(Level, &str, &str) + Send + Sync>;
+
+/// What a crew is to do.
+#[derive(Clone)]
+pub struct CrewPlan {
+    /// The script.
+    pub program: Program,
+    /// When iterations begin.
+    pub scenarios: Vec<Scenario>,
+    /// What they are to the script.
+    pub stage: Stage,
+    /// What `setup` returned, as JSON.
+    pub data: Option<Arc<str>>,
+    /// How many redirects are followed where a request does not say.
+    pub max_redirects: u32,
+    /// Bodies are not shown to scripts unless a request wants them.
+    pub discard_bodies: bool,
+    /// The `User-Agent` of requests that name none.
+    pub user_agent: String,
+    /// An iteration takes at least this long.
+    pub min_iteration: Nanos,
+    /// Empty metrics, with the submetrics that thresholds want.
+    pub tally: metrics::tally::Tally,
+    /// The time.
+    pub clock: Clock,
+    /// The log.
+    pub log: Log,
+    /// Where what was seen goes once all is over.
+    pub outcome: Arc<Mutex<Outcome>>,
+    /// Iterations that were begun of each scenario, where VUs share them.
+    pub begun: Arc<Vec<AtomicU64>>,
+}
+
+/// What lines of exceptions come from.
+const STACK: &str = "stacktrace";
+/// k6's limit of a request.
+const TIMEOUT: Nanos = Nanos::from_secs(60);
+/// While the number of VUs changes it is looked at this often.
+const RAMP_STEP: Nanos = Nanos::from_millis(10);
+
+/// The users of one worker.
+#[must_use]
+pub fn crew(plan: &CrewPlan, lane: Lane) -> Box<dyn Users> {
+    Box::new(Crew::new(plan.clone(), lane))
+}
+
+/// One worker's VUs.
+struct Crew {
+    plan: CrewPlan,
+    lane: Lane,
+    world: Rc<World>,
+    slots: Vec<Slot>,
+    /// The scenarios' own state, by their number.
+    works: Vec<Work>,
+    /// When the scenarios' clock began.
+    zero: Option<Nanos>,
+    /// Answers that wait for their VU.
+    answers: VecDeque<(usize, Box<HttpAnswer>)>,
+    /// What redirects ask for, of whom, and at which of their turns.
+    redirects: VecDeque<(usize, u64, Exchange)>,
+    sleepers: BinaryHeap<Reverse<(Nanos, usize, u64)>>,
+    /// Whose request it is, by its number.
+    asked: HashMap<u32, usize>,
+    /// What is to be sent.
+    asks: Vec<Ask>,
+    next_ask: u32,
+    samples: Vec<Sample>,
+    seen: Outcome,
+    stopping: Option<Ending>,
+}
+
+/// A VU and what it is doing.
+struct Slot {
+    vu: Vu,
+    scenario: usize,
+    /// Its number within the scenario, from 0, over all workers.
+    index: u64,
+    iterations: u64,
+    state: State,
+    /// Counts what it waited for, so that a late wake-up is known as one.
+    turn: u64,
+    exchange: Option<Exchange>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Idle,
+    /// In an iteration that began then.
+    Busy(Nanos),
+    /// It rests until then, since its iteration was too short.
+    Resting(Nanos),
+}
+
+/// A scenario under way on this worker.
+#[derive(Debug, Default)]
+struct Work {
+    /// The number of the next iteration of an arrival rate, among this worker's.
+    next: u64,
+    over: bool,
+}
+
+impl std::fmt::Debug for Crew {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Crew").field("vus", &self.slots.len()).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        let mut outcome = self.plan.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        self.seen.samples_dropped = self.slots.iter().map(|slot| slot.vu.samples_dropped()).sum();
+        outcome.merge(&self.seen);
+    }
+}
+
+impl Users for Crew {
+    fn poll(&mut self, now: Nanos, asks: &mut Vec<Ask>) -> Option<Nanos> {
+        let zero = *self.zero.get_or_insert(now);
+        self.world.set_now(now);
+        while let Some((slot, answer)) = self.answers.pop_front() {
+            let turn = self.slots[slot].vu.answer(Answer::Http(answer));
+            self.advance(slot, turn, now);
+        }
+        while let Some((slot, turn, exchange)) = self.redirects.pop_front() {
+            // One whose iteration was ended meanwhile goes no further.
+            if self.slots[slot].turn == turn {
+                self.send(slot, exchange);
+            }
+        }
+        self.wake_sleepers(now);
+        for work in 0..self.works.len() {
+            self.work(work, now, zero);
+        }
+        asks.append(&mut self.asks);
+        self.next_wake(now, zero)
+    }
+
+    fn answer(&mut self, user: u32, reply: &Reply<'_>) {
+        // One whose iteration was ended meanwhile is nobody's.
+        let Some(slot) = self.asked.remove(&user) else { return };
+        let Some(exchange) = self.slots[slot].exchange.take() else { return };
+        let scenario = &self.plan.scenarios[self.slots[slot].scenario];
+        exchange.measure(reply, &scenario.name, &mut self.seen.tally);
+        match exchange.redirected(reply) {
+            Some(next) => self.redirects.push_back((slot, self.slots[slot].turn, next)),
+            None => self.answers.push_back((slot, exchange.answer(reply))),
+        }
+    }
+
+    fn stop(&mut self, ending: Ending) {
+        self.stopping = self.stopping.max(Some(ending));
+    }
+
+    fn is_over(&self) -> bool {
+        self.works.iter().all(|work| work.over)
+            && self.slots.iter().all(|slot| !matches!(slot.state, State::Busy(_)))
+    }
+}
+
+impl Crew {
+    fn new(plan: CrewPlan, lane: Lane) -> Self {
+        let world = Rc::new(World::new(Arc::clone(&plan.clock), Arc::clone(&plan.log)));
+        let works = plan.scenarios.iter().map(|_| Work::default()).collect();
+        let seen = Outcome { tally: plan.tally.clone(), ..Outcome::default() };
+        let mut crew = Self {
+            plan,
+            lane,
+            world,
+            slots: Vec::new(),
+            works,
+            zero: None,
+            answers: VecDeque::new(),
+            redirects: VecDeque::new(),
+            sleepers: BinaryHeap::new(),
+            asked: HashMap::new(),
+            asks: Vec::new(),
+            next_ask: 0,
+            samples: Vec::new(),
+            seen,
+            stopping: None,
+        };
+        crew.fill();
+        crew
+    }
+
+    /// Makes the VUs that scenarios want from the start.
+    fn fill(&mut self) {
+        let mut first = 0;
+        for at in 0..self.plan.scenarios.len() {
+            let executor = &self.plan.scenarios[at].executor;
+            let (vus, most) = match executor {
+                Executor::ArrivalRate { vus, vus_max, .. } => (*vus, *vus_max),
+                other => (other.vus_max(), other.vus_max()),
+            };
+            for index in (self.lane.first..vus).step_by(self.lane.step as usize) {
+                self.hire(at, index, first + index + 1);
+            }
+            first += most;
+        }
+    }
+
+    /// Makes a VU.
+    fn hire(&mut self, scenario: usize, index: u64, number: u64) {
+        match Vu::new(&self.plan.program, Rc::clone(&self.world) as Rc<dyn crate::Host>, number) {
+            Ok(vu) => self.slots.push(Slot {
+                vu,
+                scenario,
+                index,
+                iterations: 0,
+                state: State::Idle,
+                turn: 0,
+                exchange: None,
+            }),
+            Err(exception) => (self.plan.log)(Level::Error, STACK, &exception.to_string()),
+        }
+    }
+
+    fn wake_sleepers(&mut self, now: Nanos) {
+        while let Some(Reverse((at, slot, turn))) = self.sleepers.peek().copied() {
+            if at > now {
+                return;
+            }
+            self.sleepers.pop();
+            if self.slots[slot].turn != turn {
+                continue;
+            }
+            match self.slots[slot].state {
+                State::Busy(_) => {
+                    let turn = self.slots[slot].vu.answer(Answer::Slept);
+                    self.advance(slot, turn, now);
+                }
+                State::Resting(_) => self.slots[slot].state = State::Idle,
+                State::Idle => {}
+            }
+        }
+    }
+
+    /// Begins and ends iterations of a scenario.
+    fn work(&mut self, work: usize, now: Nanos, zero: Nanos) {
+        let scenario = &self.plan.scenarios[work];
+        let elapsed = now.saturating_sub(zero);
+        if self.works[work].over || elapsed < scenario.start {
+            return;
+        }
+        let at = elapsed.saturating_sub(scenario.start);
+        let ends_now = self.stopping == Some(Ending::Now) || elapsed >= end(scenario);
+        let begins = self.stopping.is_none() && at < scenario.executor.duration();
+        match &scenario.executor {
+            Executor::ArrivalRate { .. } => self.begin_due(work, at, begins, now),
+            _ => self.begin_idle(work, at, begins, now),
+        }
+        if ends_now {
+            self.end_busy(work, |_| true);
+        } else if let Executor::RampingVus { graceful_ramp_down, .. } =
+            self.plan.scenarios[work].executor
+        {
+            self.end_ramped(work, at, graceful_ramp_down);
+        }
+        let busy = |slot: &Slot| slot.scenario == work && matches!(slot.state, State::Busy(_));
+        let ended = !begins || self.is_done(work);
+        self.works[work].over = ended && !self.slots.iter().any(busy);
+        if self.works[work].over {
+            self.count_undone(work);
+        }
+    }
+
+    /// Whether a scenario has begun all its iterations.
+    fn is_done(&self, work: usize) -> bool {
+        match &self.plan.scenarios[work].executor {
+            Executor::SharedIterations { iterations, .. } => {
+                self.plan.begun[work].load(Ordering::Relaxed) >= *iterations
+            }
+            Executor::PerVuIterations { iterations, .. } => self
+                .slots
+                .iter()
+                .all(|slot| slot.scenario != work || slot.iterations >= *iterations),
+            _ => false,
+        }
+    }
+
+    /// Iterations that were never begun, since the time was up.
+    fn count_undone(&mut self, work: usize) {
+        let undone = match &self.plan.scenarios[work].executor {
+            Executor::PerVuIterations { iterations, .. } => {
+                let of = self.slots.iter().filter(|slot| slot.scenario == work);
+                of.map(|slot| iterations.saturating_sub(slot.iterations)).sum()
+            }
+            Executor::SharedIterations { iterations, .. } => {
+                // The first who comes here counts them for all.
+                let before = self.plan.begun[work].swap(*iterations, Ordering::Relaxed);
+                iterations.saturating_sub(before)
+            }
+            _ => 0,
+        };
+        self.drop_iterations(work, undone);
+    }
+
+    fn drop_iterations(&mut self, work: usize, count: u64) {
+        if count > 0 {
+            let tags = seat::ScenarioTags { scenario: &self.plan.scenarios[work].name };
+            self.seen.tally.add("dropped_iterations", count as f64, &tags);
+        }
+    }
+
+    /// Begins an iteration on each idle VU that may.
+    fn begin_idle(&mut self, work: usize, at: Nanos, begins: bool, now: Nanos) {
+        if !begins {
+            return;
+        }
+        let active = self.plan.scenarios[work].executor.vus_at(at);
+        for slot in 0..self.slots.len() {
+            let Slot { scenario, index, iterations, state, .. } = self.slots[slot];
+            if scenario != work || state != State::Idle || index >= active {
+                continue;
+            }
+            let granted = match &self.plan.scenarios[work].executor {
+                Executor::PerVuIterations { iterations: most, .. } => iterations < *most,
+                Executor::SharedIterations { iterations: most, .. } => {
+                    let begun = &self.plan.begun[work];
+                    let took = begun.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| {
+                        (n < *most).then_some(n + 1)
+                    });
+                    took.is_ok()
+                }
+                _ => true,
+            };
+            if granted {
+                self.begin(slot, now);
+            }
+        }
+    }
+
+    /// Begins the iterations that are due; those without a free VU are dropped.
+    fn begin_due(&mut self, work: usize, at: Nanos, begins: bool, now: Nanos) {
+        loop {
+            let number = self.lane.first + self.works[work].next * self.lane.step;
+            let due = self.plan.scenarios[work].executor.due(number);
+            let Some(due) = due.filter(|due| *due <= at && self.stopping.is_none()) else { return };
+            self.works[work].next += 1;
+            let free = |slot: &Slot| slot.scenario == work && slot.state == State::Idle;
+            let slot = self.slots.iter().position(free).or_else(|| self.hire_more(work));
+            match slot.filter(|_| begins || due < self.plan.scenarios[work].executor.duration()) {
+                Some(slot) => self.begin(slot, now),
+                None => self.drop_iterations(work, 1),
+            }
+        }
+    }
+
+    /// One more VU, if the scenario may have one.
+    fn hire_more(&mut self, work: usize) -> Option<usize> {
+        let Executor::ArrivalRate { vus_max, .. } = self.plan.scenarios[work].executor else {
+            return None;
+        };
+        let mine = self.slots.iter().filter(|slot| slot.scenario == work).count() as u64;
+        let index = self.lane.first + mine * self.lane.step;
+        if index >= vus_max {
+            return None;
+        }
+        let before: u64 =
+            self.plan.scenarios[..work].iter().map(|before| before.executor.vus_max()).sum();
+        self.hire(work, index, before + index + 1);
+        Some(self.slots.len() - 1)
+    }
+
+    fn begin(&mut self, slot: usize, now: Nanos) {
+        let Slot { vu, scenario, iterations, state, .. } = &mut self.slots[slot];
+        *state = State::Busy(now);
+        let scenario = &self.plan.scenarios[*scenario];
+        let call = Call {
+            stage: self.plan.stage,
+            function: scenario.exec.as_str().into(),
+            iteration: *iterations,
+            data: self.plan.data.as_deref().map(Into::into),
+        };
+        *iterations += 1;
+        let zero = self.zero.unwrap_or(now);
+        self.world.set_deadline(zero.saturating_add(end(scenario)));
+        let turn = vu.call(call);
+        self.advance(slot, turn, now);
+    }
+
+    /// Carries out what a VU came to.
+    fn advance(&mut self, slot: usize, turn: Turn, now: Nanos) {
+        self.take_samples(slot);
+        self.slots[slot].turn += 1;
+        match turn {
+            Turn::Asks(Action::Sleep(time)) => {
+                let until = now.saturating_add(time);
+                self.sleepers.push(Reverse((until, slot, self.slots[slot].turn)));
+            }
+            Turn::Asks(Action::Http(ask)) => {
+                let exchange = Exchange::new(*ask, &self.plan);
+                self.send(slot, exchange);
+            }
+            Turn::Done(done) => self.finish(slot, done, now),
+        }
+    }
+
+    fn send(&mut self, slot: usize, exchange: Exchange) {
+        let user = self.next_ask;
+        self.next_ask = self.next_ask.wrapping_add(1);
+        self.asks.push(Ask { user, target: exchange.target(), timeout: exchange.timeout() });
+        self.slots[slot].exchange = Some(exchange);
+        self.asked.insert(user, slot);
+    }
+
+    fn finish(&mut self, slot: usize, done: Result<Option<String>, crate::Exception>, now: Nanos) {
+        let State::Busy(began) = self.slots[slot].state else { return };
+        let took = self.world.elapsed_since(began);
+        match done {
+            Ok(returned) => self.seen.returned = returned.or(self.seen.returned.take()),
+            Err(exception) => {
+                (self.plan.log)(Level::Error, STACK, &exception.to_string());
+                self.seen.exception.get_or_insert(exception);
+            }
+        }
+        let scenario = &self.plan.scenarios[self.slots[slot].scenario];
+        let tags = seat::ScenarioTags { scenario: &scenario.name };
+        if self.plan.stage == Stage::Iteration {
+            self.seen.tally.add("iteration_duration", took.0 as f64 / 1e6, &tags);
+            self.seen.tally.add("iterations", 1.0, &tags);
+            self.seen.iterations += 1;
+        }
+        self.slots[slot].state = State::Idle;
+        if took < self.plan.min_iteration {
+            let until = now.saturating_add(self.plan.min_iteration.saturating_sub(took));
+            self.slots[slot].state = State::Resting(until);
+            self.sleepers.push(Reverse((until, slot, self.slots[slot].turn)));
+        }
+    }
+
+    fn take_samples(&mut self, slot: usize) {
+        let slot = &self.slots[slot];
+        slot.vu.take_samples(&mut self.samples);
+        let scenario = &self.plan.scenarios[slot.scenario].name;
+        for sample in self.samples.drain(..) {
+            let tags = seat::SampleTags { sample: &sample, scenario };
+            if let Some(name) = sample.check_name() {
+                self.seen.tally.check(&sample.group, name, sample.value != 0.0);
+            }
+            self.seen.tally.group(&sample.group);
+            self.seen.tally.add(&sample.metric, sample.value, &tags);
+        }
+    }
+
+    /// Ends the iterations of a scenario's VUs that are to.
+    fn end_busy(&mut self, work: usize, ends: impl Fn(&Slot) -> bool) {
+        for slot in 0..self.slots.len() {
+            let busy = matches!(self.slots[slot].state, State::Busy(_));
+            if !busy || self.slots[slot].scenario != work || !ends(&self.slots[slot]) {
+                continue;
+            }
+            // Whatever it waits for comes too late.
+            self.asked.retain(|_, whose| *whose != slot);
+            self.answers.retain(|(whose, _)| *whose != slot);
+            let slot = &mut self.slots[slot];
+            slot.exchange = None;
+            slot.turn += 1;
+            slot.vu.answer(Answer::Stop);
+            slot.state = State::Idle;
+            self.seen.interrupted += 1;
+        }
+    }
+
+    /// Ends the iterations of VUs that have been one too many for longer than they may.
+    fn end_ramped(&mut self, work: usize, at: Nanos, grace: Nanos) {
+        let executor = &self.plan.scenarios[work].executor;
+        let before = at.saturating_sub(grace);
+        // Over all of the grace the ramp never needed them.
+        let needed = executor.vus_at(before).max(executor.vus_at(at));
+        if at > grace && needed < executor.vus_max() && before < executor.duration() {
+            self.end_busy(work, |slot| slot.index >= needed);
+        }
+    }
+
+    /// When there is something to do though nothing was answered.
+    fn next_wake(&self, now: Nanos, zero: Nanos) -> Option<Nanos> {
+        let mut wake = self.sleepers.peek().map(|Reverse((at, ..))| *at);
+        let mut at_latest = |at: Nanos| wake = Some(wake.map_or(at, |known| known.min(at)));
+        for (work, scenario) in
+            self.works.iter().zip(&self.plan.scenarios).filter(|(work, _)| !work.over)
+        {
+            let begin = zero.saturating_add(scenario.start);
+            if now < begin {
+                at_latest(begin);
+                continue;
+            }
+            let number = self.lane.first + work.next * self.lane.step;
+            match &scenario.executor {
+                Executor::RampingVus { .. } => at_latest(now.saturating_add(RAMP_STEP)),
+                executor => {
+                    if let Some(due) = executor.due(number) {
+                        at_latest(begin.saturating_add(due));
+                    }
+                }
+            }
+            for moment in [
+                begin.saturating_add(scenario.executor.duration()),
+                zero.saturating_add(end(scenario)),
+            ] {
+                if moment > now {
+                    at_latest(moment);
+                }
+            }
+        }
+        // A script that waits for nothing goes on at once, after others had their turn.
+        let idle = self
+            .slots
+            .iter()
+            .any(|slot| slot.state == State::Idle && self.may_begin(slot, now, zero));
+        if idle { Some(now) } else { wake }
+    }
+
+    /// Whether an idle VU would begin an iteration if it were asked.
+    fn may_begin(&self, slot: &Slot, now: Nanos, zero: Nanos) -> bool {
+        let scenario = &self.plan.scenarios[slot.scenario];
+        let at = now.saturating_sub(zero).saturating_sub(scenario.start);
+        let begins = self.stopping.is_none()
+            && now >= zero.saturating_add(scenario.start)
+            && !self.works[slot.scenario].over
+            && slot.index < scenario.executor.vus_at(at);
+        match &scenario.executor {
+            Executor::ArrivalRate { .. } => false,
+            Executor::PerVuIterations { iterations, .. } => begins && slot.iterations < *iterations,
+            Executor::SharedIterations { .. } => begins && !self.is_done(slot.scenario),
+            _ => begins,
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! `Outcome`: what was seen of a crew's work.
+
+use metrics::tally::Tally;
+
+use crate::exception::Exception;
+
+/// What was seen of the work of one crew, or of all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// The metrics.
+    pub tally: Tally,
+    /// Iterations that came to their end.
+    pub iterations: u64,
+    /// Iterations that were ended before.
+    pub interrupted: u64,
+    /// What the function returned last, as JSON.
+    pub returned: Option<String>,
+    /// The first exception of an iteration.
+    pub exception: Option<Exception>,
+    /// Samples that scripts made faster than they were taken.
+    pub samples_dropped: u64,
+}
+
+impl Outcome {
+    /// Adds another crew's.
+    pub fn merge(&mut self, other: &Self) {
+        self.tally.merge(&other.tally);
+        self.iterations += other.iterations;
+        self.interrupted += other.interrupted;
+        self.samples_dropped += other.samples_dropped;
+        self.returned = self.returned.take().or_else(|| other.returned.clone());
+        self.exception = self.exception.take().or_else(|| other.exception.clone());
+    }
+}
