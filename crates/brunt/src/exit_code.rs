@@ -20,11 +20,19 @@ pub(crate) enum ExitCode {
     Invalid = 5,
     /// `seek` found no load that meets the objective: the lowest misses it, or no step could be judged.
     Unmet = 6,
+    /// `run`: a threshold was crossed. k6's number, as those that follow.
+    Thresholds = 99,
+    /// `run`: options, thresholds or scenarios are wrong.
+    Config = 104,
+    /// `run`: the user interrupted it.
+    Interrupted = 105,
+    /// `run`: the script cannot be compiled, or threw in its modules, in `setup` or in `teardown`.
+    Script = 107,
 }
 
 impl ExitCode {
     /// Every code, in the words of the man page.
-    pub(crate) const MEANINGS: [(Self, &'static str); 7] = [
+    pub(crate) const MEANINGS: [(Self, &'static str); 11] = [
         (Self::Ok, "Done, even if every request failed."),
         (Self::Failure, "An operation failed: output not written, address not bound."),
         (Self::Usage, "The command line is wrong."),
@@ -35,6 +43,10 @@ impl ExitCode {
         (Self::Results, "A results file is empty, corrupt or of no known format."),
         (Self::Invalid, "report -fail-on-invalid, and the verdict is INVALID."),
         (Self::Unmet, "seek found no load that meets the objective."),
+        (Self::Thresholds, "run: a threshold was crossed."),
+        (Self::Config, "run: options, thresholds or scenarios are wrong."),
+        (Self::Interrupted, "run: interrupted by the user."),
+        (Self::Script, "run: the script cannot be compiled, or threw outside of an iteration."),
     ];
 
     /// The code in Vegeta's numbers, which knows 0, 1 and 2 only.
@@ -42,9 +54,7 @@ impl ExitCode {
     pub(crate) fn as_vegeta(self) -> Self {
         match self {
             Self::Ok | Self::Usage => self,
-            Self::Failure | Self::Input | Self::Results | Self::Invalid | Self::Unmet => {
-                Self::Failure
-            }
+            _ => Self::Failure,
         }
     }
 }

@@ -13,6 +13,7 @@ mod man;
 pub(crate) mod peers;
 mod plot;
 mod report;
+mod run;
 mod scheduler;
 mod seek;
 mod serve;
@@ -150,6 +151,23 @@ pub(crate) const COMMANDS: &[Command] = &[
         ],
         rows: || rows_of(&flags::seek::table()),
         run: seek::run,
+    },
+    Command {
+        name: "run",
+        summary: "Run a k6 script.",
+        operands: "SCRIPT",
+        about: "The script's options say what is to be run; flags stand above them. The summary, the log and the exit codes are \
+                k6's: 99 for a crossed threshold, 107 for a script that throws. What is not there yet stands in \
+                docs/reference/run.md.",
+        examples: &[
+            ("brunt run script.js", "as the script says"),
+            (
+                "brunt run -u 10 -d 30s -e HOST=http://127.0.0.1:3000 script.js",
+                "ten users for half a minute",
+            ),
+        ],
+        rows: || rows_of(flags::run::RUN),
+        run: run::run,
     },
     Command {
         name: "report",

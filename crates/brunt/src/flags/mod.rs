@@ -20,6 +20,7 @@ mod parse;
 pub(crate) mod perfer;
 pub(crate) mod results;
 mod row;
+pub(crate) mod run;
 pub(crate) mod scheduler;
 pub(crate) mod seek;
 pub(crate) mod serve;

@@ -20,6 +20,7 @@ mod plot;
 mod puma;
 mod results_files;
 mod routes;
+mod scripts;
 mod seek;
 mod serving;
 

@@ -1,0 +1,127 @@
+//! One stage of a test as a run of the engine: setup, the scenarios, or teardown.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use engine::{Capture, HeadStyle, KeptHeaders, Redirects, Run, Settings};
+use metrics::{TargetTable, Verdict};
+use script::{CrewPlan, Outcome, Stage, crew};
+use stdx::{Law, Nanos};
+use workload::executor::{Executor, Scenario};
+use workload::{Crew, Load, Plan, Targets};
+
+use super::console;
+use super::meant::Meant;
+use crate::command::attack::{Conductor, cannot_start};
+use crate::exit_code::Failed;
+use crate::input::Interrupts;
+
+/// What came of a stage.
+pub(super) struct Done {
+    pub(super) outcome: Outcome,
+    pub(super) elapsed: Nanos,
+    pub(super) interrupted: bool,
+    pub(super) verdict: Verdict,
+}
+
+/// Runs a stage to its end.
+///
+/// # Errors
+/// A worker could not be started.
+pub(super) fn carry_out(meant: &Meant, stage: Stage, data: Option<&str>) -> Result<Done, Failed> {
+    let interrupts = Interrupts::watch()?;
+    let outcome = Arc::new(Mutex::new(Outcome::default()));
+    let plan = crew_plan(meant, stage, data, &outcome);
+    let users = plan.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum();
+    let load = Load::Users(Crew { users, make: Arc::new(move |lane| crew(&plan, lane)) });
+    let began = Instant::now();
+    let run = Run::start(plan_of(load), &settings(meant, stage), None).map_err(cannot_start)?;
+    let mut conductor = Conductor::new(TargetTable { labels: Vec::new() }, interrupts.clone());
+    conductor.keep_summary = false;
+    let ending = conductor.conduct(&run)?;
+    drop(run);
+    let mut outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
+    outcome.tally.add("vus_max", users as f64, &());
+    let verdict = ending.verdict();
+    let interrupted = interrupts.seen() > 0;
+    Ok(Done { outcome, elapsed: began.elapsed().into(), interrupted, verdict })
+}
+
+fn crew_plan(
+    meant: &Meant,
+    stage: Stage,
+    data: Option<&str>,
+    outcome: &Arc<Mutex<Outcome>>,
+) -> CrewPlan {
+    let options = &meant.options;
+    let scenarios = match stage {
+        Stage::Setup => vec![once("setup", options.setup_timeout)],
+        Stage::Teardown => vec![once("teardown", options.teardown_timeout)],
+        Stage::Init | Stage::Iteration => options.scenarios.clone(),
+    };
+    let began = meant.began;
+    CrewPlan {
+        program: meant.program.clone(),
+        begun: Arc::new(scenarios.iter().map(|_| AtomicU64::new(0)).collect()),
+        scenarios,
+        stage,
+        data: data.map(Into::into),
+        max_redirects: options.max_redirects,
+        discard_bodies: options.discard_bodies,
+        user_agent: options.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned()),
+        min_iteration: options.min_iteration,
+        tally: meant.tally.clone(),
+        clock: Arc::new(move || began.elapsed().into()),
+        log: Arc::new(move |level, source, text| console::log(began, level, source, text)),
+        outcome: Arc::clone(outcome),
+    }
+}
+
+/// What requests call us where the script does not say.
+const USER_AGENT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
+
+/// A function that is called once, within a time.
+fn once(function: &str, timeout: Nanos) -> Scenario {
+    Scenario {
+        name: function.to_owned(),
+        exec: function.to_owned(),
+        start: Nanos::ZERO,
+        graceful_stop: timeout,
+        tags: Vec::new(),
+        executor: Executor::PerVuIterations { vus: 1, iterations: 1, max_duration: Nanos::SECOND },
+    }
+}
+
+fn plan_of(load: Load) -> Plan {
+    Plan {
+        name: String::new(),
+        load,
+        duration: None,
+        warmup: Nanos::ZERO,
+        think: Law::None,
+        hits_max: None,
+        targets: Targets::default(),
+        seed: 0,
+    }
+}
+
+fn settings(meant: &Meant, stage: Stage) -> Settings {
+    let options = &meant.options;
+    let mut settings = Settings {
+        workers: if stage == Stage::Iteration { meant.cores } else { 1 },
+        timeout: None,
+        keepalive: !options.no_reuse,
+        redirects: Redirects::Keep,
+        capture: Capture {
+            body_max: Capture::BODY_MAX,
+            headers: KeptHeaders::WholeHead,
+            ..Capture::default()
+        },
+        head: HeadStyle::Native,
+        rows: false,
+        ..Settings::default()
+    };
+    settings.tls.insecure = options.insecure;
+    settings
+}
