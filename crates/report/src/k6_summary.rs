@@ -64,7 +64,7 @@ const HIDDEN: [&str; 8] = [
 /// The compact summary.
 #[must_use]
 pub fn k6_summary(input: &K6Input<'_>) -> String {
-    let mut text = String::from("\n");
+    let mut text = String::new();
     thresholds(&mut text, input);
     text.push_str("\n  █ TOTAL RESULTS \n");
     checks(&mut text, input);

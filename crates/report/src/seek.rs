@@ -78,8 +78,23 @@ pub fn seek_text(input: &SeekInput<'_>) -> String {
         out.push_str(&format!("Knee       {load} (most throughput per response time)\n"));
     }
     out.push_str(&format!("Answer     {}\n", answer(input)));
+    if let Some(most) = beyond(input) {
+        let most = load(by, most);
+        out.push_str(&format!(
+            "Note       no step achieved more than {most}: longer steps would answer less\n"
+        ));
+    }
     out.push_str(&format!("Ended      {}; seed {}\n", why(input), input.seed));
     out
+}
+
+/// The most that any step achieved, where the answer is more than that: a queue that grows slowly is not seen in a short step.
+fn beyond(input: &SeekInput<'_>) -> Option<f64> {
+    let answer = input.outcome.answer.as_ref().filter(|_| input.search.by == By::Rate)?;
+    let valid = input.steps.iter().filter(|step| step.spoilt.is_none());
+    let most = valid.map(|step| step.achieved_per_s).fold(0.0, f64::max);
+    // Arrivals at random come out one part in a hundred higher or lower.
+    (answer.load > 1.01 * most).then_some(most)
 }
 
 /// p50, p95, p99 and errors of a step; blank where there was no hit to have them.
@@ -389,6 +404,15 @@ Answer     89.48/s (95 % between 85.20 and 93.90)
 Ended      the interval is as narrow as asked for; seed 7
 ";
             assert_eq!(seek_text(input), expect);
+        });
+    }
+
+    #[test]
+    fn an_answer_beyond_what_was_achieved_is_noted() {
+        let high = Some(Answer { load: 112.0, low: 85.2, high: Some(120.0) });
+        with(high, Ended::StepsUsed, |input| {
+            let text = seek_text(input);
+            assert!(text.contains("Note       no step achieved more than 100/s: "), "{text}");
         });
     }
 

@@ -32,12 +32,13 @@ const VEGETA: &str = "brunt vegeta: Vegeta's command line, word for word, with i
 const AB: &str = "brunt ab: ApacheBench's command line, word for word, with its report, files and exit codes.\n\
     The binary called as `ab` (a link will do) speaks it too.\n\n  \
     brunt ab -k -c 100 -n 1000 http://localhost/\n\n\
-    Differences from ApacheBench: docs/reference/ab.md.";
+    --results FILE anywhere in the line stores the results too. Differences from ApacheBench: docs/reference/ab.md.";
 /// What there is to say of another tool's dialect.
 fn peer(name: &str) -> String {
     format!(
         "brunt {name}: {name}'s command line. The binary called as `{name}` (a link will do) speaks it too.\n\n\
-         Its options: brunt {name} --help. Differences: docs/reference/other-tools.md."
+         Its options: brunt {name} --help. --results FILE anywhere in the line stores the results too.\n\
+         Differences: docs/reference/other-tools.md."
     )
 }
 
