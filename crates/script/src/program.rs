@@ -141,7 +141,7 @@ impl Resolver for ByName {
         name: &str,
         _attributes: Option<ImportAttributes<'js>>,
     ) -> rquickjs::Result<String> {
-        if base.is_empty() || base == modules::OUTSIDE {
+        if base.is_empty() {
             return Ok(name.to_owned());
         }
         resolve::resolve(base, name)

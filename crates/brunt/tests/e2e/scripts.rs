@@ -235,6 +235,31 @@ fn an_interrupt_lets_iterations_end_and_tears_down() {
 }
 
 #[test]
+fn a_summary_that_cannot_be_written_is_told_before_the_test() {
+    let scratch = Scratch::new("run-export");
+    let source = "export default function () { console.log('ran') }";
+    let ran = ran(&scratch, "-summary-export=/nowhere/at/all.json", source).with_code(1);
+    assert!(
+        ran.stderr.contains("/nowhere/at/all.json") && !ran.stderr.contains("ran\""),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_scenario_that_is_over_interrupts_no_other() {
+    let scratch = Scratch::new("run-two");
+    let source = "import { sleep } from 'k6';
+        export const options = { scenarios: {
+            short: { executor: 'constant-vus', duration: '1s', gracefulStop: '0s', exec: 'nap' },
+            long: { executor: 'per-vu-iterations', exec: 'work' } } };
+        export function nap() { sleep(0.1) }
+        export function work() { sleep(2); let n = 0; for (let i = 0; i < 3e6; i++) n += i; console.log('worked', n) }";
+    let ran = ran(&scratch, "-cpus 1", source).with_code(0);
+    assert!(ran.stderr.contains("worked 4499998500000"), "{}", ran.stderr);
+}
+
+#[test]
 fn time_ends_what_goes_on_and_on() {
     let scratch = Scratch::new("run-endless");
     let endless = "export const options = { scenarios: { a: { executor: 'constant-vus', duration: '1s', gracefulStop: '0s' } } };

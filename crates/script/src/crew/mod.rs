@@ -133,6 +133,9 @@ struct Work {
     /// The number of the next iteration of an arrival rate, among this worker's.
     next: u64,
     over: bool,
+    /// Its VUs that are in an iteration, and those that may begin one.
+    busy: usize,
+    idle: usize,
 }
 
 impl std::fmt::Debug for Crew {
@@ -154,8 +157,7 @@ impl Users for Crew {
         let zero = *self.zero.get_or_insert(now);
         self.world.set_now(now);
         while let Some((slot, answer)) = self.answers.pop_front() {
-            let turn = self.slots[slot].vu.answer(Answer::Http(answer));
-            self.advance(slot, turn, now);
+            self.resume(slot, Answer::Http(answer), now);
         }
         while let Some((slot, turn, exchange)) = self.redirects.pop_front() {
             // One whose iteration was ended meanwhile goes no further.
@@ -188,8 +190,7 @@ impl Users for Crew {
     }
 
     fn is_over(&self) -> bool {
-        self.works.iter().all(|work| work.over)
-            && self.slots.iter().all(|slot| !matches!(slot.state, State::Busy(_)))
+        self.works.iter().all(|work| work.over && work.busy == 0)
     }
 }
 
@@ -235,20 +236,33 @@ impl Crew {
         }
     }
 
-    /// Makes a VU.
-    fn hire(&mut self, scenario: usize, index: u64, number: u64) {
-        match Vu::new(&self.plan.program, Rc::clone(&self.world) as Rc<dyn crate::Host>, number) {
-            Ok(vu) => self.slots.push(Slot {
-                vu,
-                scenario,
-                index,
-                iterations: 0,
-                state: State::Idle,
-                turn: 0,
-                exchange: None,
-            }),
-            Err(exception) => (self.plan.log)(Level::Error, STACK, &exception.to_string()),
-        }
+    /// Makes a VU; gives its place.
+    fn hire(&mut self, scenario: usize, index: u64, number: u64) -> Option<usize> {
+        let host = Rc::clone(&self.world) as Rc<dyn crate::Host>;
+        let vu = match Vu::new(&self.plan.program, host, number) {
+            Ok(vu) => vu,
+            Err(exception) => {
+                self.note(exception);
+                return None;
+            }
+        };
+        self.works[scenario].idle += 1;
+        let (iterations, state, turn, exchange) = (0, State::Idle, 0, None);
+        self.slots.push(Slot { vu, scenario, index, iterations, state, turn, exchange });
+        Some(self.slots.len() - 1)
+    }
+
+    /// Logs what a script threw.
+    fn note(&mut self, exception: crate::Exception) {
+        (self.plan.log)(Level::Error, STACK, &exception.to_string());
+        self.seen.exception.get_or_insert(exception);
+    }
+
+    /// A VU has ended its iteration, or its rest: it may begin another.
+    fn set_idle(&mut self, slot: usize) {
+        let Slot { scenario, state, .. } = &mut self.slots[slot];
+        *state = State::Idle;
+        self.works[*scenario].idle += 1;
     }
 
     fn wake_sleepers(&mut self, now: Nanos) {
@@ -262,10 +276,9 @@ impl Crew {
             }
             match self.slots[slot].state {
                 State::Busy(_) => {
-                    let turn = self.slots[slot].vu.answer(Answer::Slept);
-                    self.advance(slot, turn, now);
+                    self.resume(slot, Answer::Slept, now);
                 }
-                State::Resting(_) => self.slots[slot].state = State::Idle,
+                State::Resting(_) => self.set_idle(slot),
                 State::Idle => {}
             }
         }
@@ -292,9 +305,7 @@ impl Crew {
         {
             self.end_ramped(work, at, graceful_ramp_down);
         }
-        let busy = |slot: &Slot| slot.scenario == work && matches!(slot.state, State::Busy(_));
-        let ended = !begins || self.is_done(work);
-        self.works[work].over = ended && !self.slots.iter().any(busy);
+        self.works[work].over = self.works[work].busy == 0 && (!begins || self.is_done(work));
         if self.works[work].over {
             self.count_undone(work);
         }
@@ -340,7 +351,7 @@ impl Crew {
 
     /// Begins an iteration on each idle VU that may.
     fn begin_idle(&mut self, work: usize, at: Nanos, begins: bool, now: Nanos) {
-        if !begins {
+        if !begins || self.works[work].idle == 0 {
             return;
         }
         let active = self.plan.scenarios[work].executor.vus_at(at);
@@ -394,14 +405,14 @@ impl Crew {
         }
         let before: u64 =
             self.plan.scenarios[..work].iter().map(|before| before.executor.vus_max()).sum();
-        self.hire(work, index, before + index + 1);
-        Some(self.slots.len() - 1)
+        self.hire(work, index, before + index + 1)
     }
 
     fn begin(&mut self, slot: usize, now: Nanos) {
-        let Slot { vu, scenario, iterations, state, .. } = &mut self.slots[slot];
+        let Slot { scenario: work, iterations, state, .. } = &mut self.slots[slot];
         *state = State::Busy(now);
-        let scenario = &self.plan.scenarios[*scenario];
+        let work = *work;
+        let scenario = &self.plan.scenarios[work];
         let call = Call {
             stage: self.plan.stage,
             function: scenario.exec.as_str().into(),
@@ -409,10 +420,24 @@ impl Crew {
             data: self.plan.data.as_deref().map(Into::into),
         };
         *iterations += 1;
-        let zero = self.zero.unwrap_or(now);
-        self.world.set_deadline(zero.saturating_add(end(scenario)));
-        let turn = vu.call(call);
+        self.works[work].idle -= 1;
+        self.works[work].busy += 1;
+        self.set_deadline(work);
+        let turn = self.slots[slot].vu.call(call);
         self.advance(slot, turn, now);
+    }
+
+    /// Goes on with a script that waited.
+    fn resume(&mut self, slot: usize, answer: Answer, now: Nanos) {
+        self.set_deadline(self.slots[slot].scenario);
+        let turn = self.slots[slot].vu.answer(answer);
+        self.advance(slot, turn, now);
+    }
+
+    /// What runs now is interrupted at the end of its own scenario.
+    fn set_deadline(&self, work: usize) {
+        let zero = self.zero.unwrap_or_default();
+        self.world.set_deadline(zero.saturating_add(end(&self.plan.scenarios[work])));
     }
 
     /// Carries out what a VU came to.
@@ -445,24 +470,23 @@ impl Crew {
         let took = self.world.elapsed_since(began);
         match done {
             Ok(returned) => self.seen.returned = returned.or(self.seen.returned.take()),
-            Err(exception) => {
-                (self.plan.log)(Level::Error, STACK, &exception.to_string());
-                self.seen.exception.get_or_insert(exception);
-            }
+            Err(exception) => self.note(exception),
         }
-        let scenario = &self.plan.scenarios[self.slots[slot].scenario];
+        let work = self.slots[slot].scenario;
+        self.works[work].busy -= 1;
+        let scenario = &self.plan.scenarios[work];
         let tags = seat::ScenarioTags { scenario: &scenario.name };
         if self.plan.stage == Stage::Iteration {
             self.seen.tally.add("iteration_duration", took.0 as f64 / 1e6, &tags);
             self.seen.tally.add("iterations", 1.0, &tags);
             self.seen.iterations += 1;
         }
-        self.slots[slot].state = State::Idle;
-        if took < self.plan.min_iteration {
-            let until = now.saturating_add(self.plan.min_iteration.saturating_sub(took));
-            self.slots[slot].state = State::Resting(until);
-            self.sleepers.push(Reverse((until, slot, self.slots[slot].turn)));
+        if took >= self.plan.min_iteration {
+            return self.set_idle(slot);
         }
+        let until = now.saturating_add(self.plan.min_iteration.saturating_sub(took));
+        self.slots[slot].state = State::Resting(until);
+        self.sleepers.push(Reverse((until, slot, self.slots[slot].turn)));
     }
 
     fn take_samples(&mut self, slot: usize) {
@@ -489,11 +513,12 @@ impl Crew {
             // Whatever it waits for comes too late.
             self.asked.retain(|_, whose| *whose != slot);
             self.answers.retain(|(whose, _)| *whose != slot);
-            let slot = &mut self.slots[slot];
-            slot.exchange = None;
-            slot.turn += 1;
-            slot.vu.answer(Answer::Stop);
-            slot.state = State::Idle;
+            let ended = &mut self.slots[slot];
+            ended.exchange = None;
+            ended.turn += 1;
+            ended.vu.answer(Answer::Stop);
+            self.works[work].busy -= 1;
+            self.set_idle(slot);
             self.seen.interrupted += 1;
         }
     }
@@ -540,11 +565,9 @@ impl Crew {
             }
         }
         // A script that waits for nothing goes on at once, after others had their turn.
-        let idle = self
-            .slots
-            .iter()
-            .any(|slot| slot.state == State::Idle && self.may_begin(slot, now, zero));
-        if idle { Some(now) } else { wake }
+        let may = |slot: &Slot| slot.state == State::Idle && self.may_begin(slot, now, zero);
+        let any_idle = self.works.iter().any(|work| !work.over && work.idle > 0);
+        if any_idle && self.slots.iter().any(may) { Some(now) } else { wake }
     }
 
     /// Whether an idle VU would begin an iteration if it were asked.

@@ -18,9 +18,6 @@ use rquickjs::{Coerced, Ctx, Exception, Function, Module, Object, Result, Value}
 use crate::raw::SeatRef;
 use crate::seat::Seat;
 
-/// What QuickJS calls the importer of a main module.
-pub(crate) const OUTSIDE: &str = "";
-
 /// Declares a module under a name.
 type Declare = for<'js> fn(Ctx<'js>, &str) -> Result<Module<'js, Declared>>;
 
