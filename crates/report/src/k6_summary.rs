@@ -26,7 +26,7 @@ pub struct Judged {
     pub metric: String,
     /// The expression.
     pub source: String,
-    /// What was compared, as `p(95)`, and what it was; `None` without samples.
+    /// What was compared with the limit; `None` without samples.
     pub figure: Option<f64>,
     /// Whether it holds.
     pub holds: bool,

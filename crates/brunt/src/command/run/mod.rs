@@ -25,6 +25,8 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
         Ok(meant) => meant,
         Err(code) => return Ok(code),
     };
+    // A test must not be run for a summary that cannot be written.
+    meant.summary_export.iter().try_for_each(Place::try_out)?;
     if !meant.quiet {
         Place::Stdout.write(meant.announcement().as_bytes())?;
     }
