@@ -33,6 +33,13 @@ impl<I: Io> Worker<I> {
         let mut hit = Hit::new(self.asked, self.now);
         self.asked += 1;
         hit.user = Some(ask.user);
+        if self.prepared.settings.own_connections {
+            // Nobody's is 0.
+            hit.owner = ask.owner.saturating_add(1);
+            if ask.anew {
+                self.close_idle(hit.owner);
+            }
+        }
         hit.deadline = self.now.saturating_add(ask.timeout);
         self.begin_hit(hit, Picked::Lazy(Box::new(ask.target)));
     }
@@ -73,6 +80,11 @@ impl<I: Io> Worker<I> {
                 bytes_out: request.map_or(0, |request| request.template.wire_bytes()),
                 wire_in: hit.progress.wire_in,
                 failure,
+                detail: failed.map(|failure| failure.detail).unwrap_or_default(),
+                remote: conn
+                    .filter(|_| hit.sent.is_some())
+                    .and_then(|conn| self.origins.remote(conn)),
+                secured: conn.and_then(|conn| conn.tls.as_ref()?.terms()),
             },
         );
     }

@@ -460,7 +460,13 @@ impl Crew {
     fn send(&mut self, slot: usize, exchange: Exchange) {
         let user = self.next_ask;
         self.next_ask = self.next_ask.wrapping_add(1);
-        self.asks.push(Ask { user, target: exchange.target(), timeout: exchange.timeout() });
+        self.asks.push(Ask {
+            user,
+            target: exchange.target(),
+            timeout: exchange.timeout(),
+            owner: slot as u32,
+            anew: false,
+        });
         self.slots[slot].exchange = Some(exchange);
         self.asked.insert(user, slot);
     }
