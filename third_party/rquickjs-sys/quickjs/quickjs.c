@@ -608,6 +608,7 @@ struct JSContext {
     int interrupt_counter;
 
     struct list_head loaded_modules; /* list of JSModuleDef.link */
+    JSFiber *fiber; /* brunt: the one that is swapped in, or NULL */
 
     /* if NULL, RegExp compilation is not supported */
     JSValue (*compile_regexp)(JSContext *ctx, JSValueConst pattern,
@@ -30734,6 +30735,9 @@ static JSModuleDef *js_find_loaded_module_by_name(JSContext *ctx, JSAtom name)
     return NULL;
 }
 
+static JSModuleDef *js_fiber_module(JSContext *ctx, JSAtom name,
+                                    JSValueConst attributes);
+
 /* return NULL in case of exception (e.g. module could not be loaded) */
 /* `base_cname` and `cname1` may be pure ASCII or UTF-8 encoded */
 static JSModuleDef *js_host_resolve_imported_module(JSContext *ctx,
@@ -30767,6 +30771,8 @@ static JSModuleDef *js_host_resolve_imported_module(JSContext *ctx,
 
     /* first look at the loaded modules */
     m = js_find_loaded_module(ctx, module_name, attributes);
+    if (!m && ctx->fiber && !JS_HasException(ctx))
+        m = js_fiber_module(ctx, module_name, attributes);
     if (m) {
         js_free(ctx, cname);
         JS_FreeAtom(ctx, module_name);
@@ -30823,6 +30829,218 @@ static JSModuleDef *js_host_resolve_imported_module_atom(JSContext *ctx,
     m = js_host_resolve_imported_module(ctx, base_cname, cname, attributes);
     JS_FreeCString(ctx, base_cname);
     JS_FreeCString(ctx, cname);
+    return m;
+}
+
+/* brunt: fibers. A fiber is a thread of JavaScript within a context: it has
+   a C stack of its own, which the embedder switches, a global object of its
+   own, which inherits from the context's, instances of its own of the
+   modules that the context has loaded and not evaluated, and jobs of its
+   own. All else belongs to the context and is shared: built-in objects,
+   shapes, atoms, the bytecode of functions, modules that are written in C.
+
+   While a fiber is swapped in, the context's own state lies in it. What
+   lies in a fiber is referred to from outside of the heap: the garbage
+   collector takes it for roots. */
+struct JSFiber {
+    struct JSStackFrame *current_stack_frame;
+    uintptr_t stack_top;
+    uintptr_t stack_limit;
+    JSValue global_obj;
+    JSValue global_var_obj;
+    uint64_t random_state;
+    size_t memory_max;
+    size_t malloc_limit; /* the runtime's, while the fiber is in */
+    struct list_head loaded_modules;
+    struct list_head job_list;
+};
+
+/* 'to' has no elements */
+static void js_move_list(struct list_head *to, struct list_head *from)
+{
+    init_list_head(to);
+    if (list_empty(from))
+        return;
+    to->next = from->next;
+    to->prev = from->prev;
+    to->next->prev = to;
+    to->prev->next = to;
+    init_list_head(from);
+}
+
+static void js_swap_lists(struct list_head *a, struct list_head *b)
+{
+    struct list_head c;
+    js_move_list(&c, a);
+    js_move_list(a, b);
+    js_move_list(b, &c);
+}
+
+#define JS_FIBER_SWAP(type, a, b) do { type c_ = (a); (a) = (b); (b) = c_; } while (0)
+
+/* A new fiber of the context, swapped out; NULL with an exception where
+   there is no memory. It is made while none is swapped in. Each time it is
+   in, the runtime's memory may grow by 'memory_max' bytes. */
+JSFiber *JS_NewFiber(JSContext *ctx, size_t memory_max)
+{
+    JSFiber *f;
+
+    assert(!ctx->fiber);
+    f = js_mallocz(ctx, sizeof(*f));
+    if (!f)
+        return NULL;
+    init_list_head(&f->loaded_modules);
+    init_list_head(&f->job_list);
+    f->memory_max = memory_max;
+    f->random_state = xorshift64star(&ctx->random_state) | 1;
+    f->global_obj = JS_NewObjectProto(ctx, ctx->global_obj);
+    f->global_var_obj = JS_NewObjectProto(ctx, ctx->global_var_obj);
+    if (JS_IsException(f->global_obj) || JS_IsException(f->global_var_obj) ||
+        JS_DefinePropertyValue(ctx, f->global_obj, JS_ATOM_globalThis,
+                               js_dup(f->global_obj),
+                               JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE) < 0) {
+        JS_FreeFiber(ctx, f);
+        return NULL;
+    }
+    return f;
+}
+
+/* Swaps a fiber in, or the one that is in out again. The embedder switches
+   C stacks after it swapped in and before it swaps out. */
+void JS_SwapFiber(JSContext *ctx, JSFiber *f)
+{
+    JSRuntime *rt = ctx->rt;
+    JSMallocState *ms = &rt->malloc_state;
+
+    assert(!ctx->fiber || ctx->fiber == f);
+    ctx->fiber = ctx->fiber ? NULL : f;
+    if (ctx->fiber) {
+        size_t left = ms->malloc_limit - ms->malloc_size;
+        f->malloc_limit = ms->malloc_limit;
+        if (ms->malloc_size < ms->malloc_limit && left > f->memory_max)
+            ms->malloc_limit = ms->malloc_size + f->memory_max;
+    } else {
+        ms->malloc_limit = f->malloc_limit;
+    }
+    JS_FIBER_SWAP(struct JSStackFrame *, rt->current_stack_frame, f->current_stack_frame);
+    JS_FIBER_SWAP(uintptr_t, rt->stack_top, f->stack_top);
+    JS_FIBER_SWAP(uintptr_t, rt->stack_limit, f->stack_limit);
+    JS_FIBER_SWAP(JSValue, ctx->global_obj, f->global_obj);
+    JS_FIBER_SWAP(JSValue, ctx->global_var_obj, f->global_var_obj);
+    JS_FIBER_SWAP(uint64_t, ctx->random_state, f->random_state);
+    js_swap_lists(&ctx->loaded_modules, &f->loaded_modules);
+    js_swap_lists(&rt->job_list, &f->job_list);
+}
+
+/* Frees a fiber that is swapped out, and whose C stack is empty. */
+void JS_FreeFiber(JSContext *ctx, JSFiber *f)
+{
+    struct list_head *el, *el1;
+    int i;
+
+    assert(ctx->fiber != f);
+    list_for_each_safe(el, el1, &f->job_list) {
+        JSJobEntry *e = list_entry(el, JSJobEntry, link);
+        for(i = 0; i < e->argc; i++)
+            JS_FreeValue(ctx, e->argv[i]);
+        js_free(ctx, e);
+    }
+    list_for_each_safe(el, el1, &f->loaded_modules)
+        js_free_module_def(ctx, list_entry(el, JSModuleDef, link));
+    JS_FreeValue(ctx, f->global_obj);
+    JS_FreeValue(ctx, f->global_var_obj);
+    js_free(ctx, f);
+}
+
+/* Seeds Math.random of what is swapped in. */
+void JS_SetRandomSeed(JSContext *ctx, uint64_t seed)
+{
+    /* splitmix64, so that small seeds differ in all their bits; the state
+       must not be 0 */
+    seed += 0x9e3779b97f4a7c15;
+    seed = (seed ^ (seed >> 30)) * 0xbf58476d1ce4e5b9;
+    seed = (seed ^ (seed >> 27)) * 0x94d049bb133111eb;
+    seed ^= seed >> 31;
+    ctx->random_state = seed ? seed : 1;
+}
+
+/* Another instance of a module that is not linked: its bytecode is shared. */
+static JSModuleDef *js_clone_module(JSContext *ctx, const JSModuleDef *from)
+{
+    JSModuleDef *m;
+    int i;
+
+    m = js_new_module_def(ctx, JS_DupAtom(ctx, from->module_name));
+    if (!m)
+        return NULL;
+    m->attributes = js_dup(from->attributes);
+    m->has_tla = from->has_tla;
+    m->func_obj = js_dup(from->func_obj);
+
+#define CLONE_ENTRIES(entries)                                              \
+    if (from->entries##_count != 0) {                                       \
+        size_t size_ = sizeof(from->entries[0]) * from->entries##_count;    \
+        m->entries = js_malloc(ctx, size_);                                 \
+        if (!m->entries)                                                    \
+            goto fail;                                                      \
+        memcpy(m->entries, from->entries, size_);                           \
+        m->entries##_size = m->entries##_count = from->entries##_count;     \
+    }
+
+    CLONE_ENTRIES(req_module_entries)
+    for(i = 0; i < m->req_module_entries_count; i++) {
+        JSReqModuleEntry *rme = &m->req_module_entries[i];
+        JS_DupAtom(ctx, rme->module_name);
+        js_dup(rme->attributes);
+        rme->module = NULL;
+    }
+    CLONE_ENTRIES(export_entries)
+    for(i = 0; i < m->export_entries_count; i++) {
+        JSExportEntry *me = &m->export_entries[i];
+        JS_DupAtom(ctx, me->local_name);
+        JS_DupAtom(ctx, me->export_name);
+        assert(me->export_type != JS_EXPORT_TYPE_LOCAL || !me->u.local.var_ref);
+    }
+    CLONE_ENTRIES(star_export_entries)
+    CLONE_ENTRIES(import_entries)
+    for(i = 0; i < m->import_entries_count; i++)
+        JS_DupAtom(ctx, m->import_entries[i].import_name);
+#undef CLONE_ENTRIES
+    return m;
+ fail:
+    js_free_module_def(ctx, m);
+    return NULL;
+}
+
+static int js_resolve_module(JSContext *ctx, JSModuleDef *m);
+
+/* What a fiber gets for a module of its context: the module itself where it
+   is written in C, else an instance of its own. NULL where the context has
+   no such module, or with an exception. */
+static JSModuleDef *js_fiber_module(JSContext *ctx, JSAtom name,
+                                    JSValueConst attributes)
+{
+    struct list_head *el;
+    JSModuleDef *m = NULL;
+
+    list_for_each(el, &ctx->fiber->loaded_modules) {
+        JSModuleDef *known = list_entry(el, JSModuleDef, link);
+        if (known->module_name == name) {
+            int eq = js_module_attributes_equal(ctx, known->attributes, attributes);
+            if (eq < 0)
+                return NULL;
+            if (eq) {
+                m = known;
+                break;
+            }
+        }
+    }
+    if (!m || m->init_func)
+        return m;
+    assert(!m->func_created);
+    m = js_clone_module(ctx, m);
+    if (m && js_resolve_module(ctx, m) < 0)
+        return NULL;
     return m;
 }
 

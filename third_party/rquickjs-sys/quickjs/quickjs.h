@@ -519,6 +519,13 @@ JS_EXTERN void JS_SetMaxStackSize(JSRuntime *rt, size_t stack_size);
 /* should be called when changing thread to update the stack top value
    used to check stack overflow. */
 JS_EXTERN void JS_UpdateStackTop(JSRuntime *rt);
+
+/* brunt: threads of JavaScript within a context; see quickjs.c */
+typedef struct JSFiber JSFiber;
+JS_EXTERN JSFiber *JS_NewFiber(JSContext *ctx, size_t memory_max);
+JS_EXTERN void JS_SwapFiber(JSContext *ctx, JSFiber *f);
+JS_EXTERN void JS_FreeFiber(JSContext *ctx, JSFiber *f);
+JS_EXTERN void JS_SetRandomSeed(JSContext *ctx, uint64_t seed);
 JS_EXTERN JSRuntime *JS_NewRuntime2(const JSMallocFunctions *mf, void *opaque);
 JS_EXTERN void JS_FreeRuntime(JSRuntime *rt);
 JS_EXTERN void *JS_GetRuntimeOpaque(JSRuntime *rt);
