@@ -21,9 +21,11 @@ use workload::executor::{Executor, Scenario};
 use workload::{Ask, Ending, Reply, Users};
 
 use crate::action::{Action, Answer, HttpAnswer};
+use crate::exception::Exception;
 use crate::host::Level;
 use crate::options::end;
 use crate::program::Program;
+use crate::realm::Realm;
 use crate::seat::{Sample, Stage};
 use crate::vu::{Call, Turn, Vu};
 
@@ -85,6 +87,8 @@ struct Crew {
     plan: CrewPlan,
     lane: Lane,
     world: Rc<World>,
+    /// What its VUs share, or why there is none.
+    realm: Result<Rc<Realm>, Exception>,
     slots: Vec<Slot>,
     /// The scenarios' own state, by their number.
     works: Vec<Work>,
@@ -197,12 +201,14 @@ impl Users for Crew {
 impl Crew {
     fn new(plan: CrewPlan, lane: Lane) -> Self {
         let world = Rc::new(World::new(Arc::clone(&plan.clock), Arc::clone(&plan.log)));
+        let realm = Realm::new(&plan.program);
         let works = plan.scenarios.iter().map(|_| Work::default()).collect();
         let seen = Outcome { tally: plan.tally.clone(), ..Outcome::default() };
         let mut crew = Self {
             plan,
             lane,
             world,
+            realm,
             slots: Vec::new(),
             works,
             zero: None,
@@ -239,7 +245,8 @@ impl Crew {
     /// Makes a VU; gives its place.
     fn hire(&mut self, scenario: usize, index: u64, number: u64) -> Option<usize> {
         let host = Rc::clone(&self.world) as Rc<dyn crate::Host>;
-        let vu = match Vu::new(&self.plan.program, host, number) {
+        let vu = self.realm.clone().and_then(|realm| Vu::new(&realm, host, number));
+        let vu = match vu {
             Ok(vu) => vu,
             Err(exception) => {
                 self.note(exception);
@@ -253,7 +260,7 @@ impl Crew {
     }
 
     /// Logs what a script threw.
-    fn note(&mut self, exception: crate::Exception) {
+    fn note(&mut self, exception: Exception) {
         (self.plan.log)(Level::Error, STACK, &exception.to_string());
         self.seen.exception.get_or_insert(exception);
     }
@@ -465,7 +472,7 @@ impl Crew {
         self.asked.insert(user, slot);
     }
 
-    fn finish(&mut self, slot: usize, done: Result<Option<String>, crate::Exception>, now: Nanos) {
+    fn finish(&mut self, slot: usize, done: Result<Option<String>, Exception>, now: Nanos) {
         let State::Busy(began) = self.slots[slot].state else { return };
         let took = self.world.elapsed_since(began);
         match done {
