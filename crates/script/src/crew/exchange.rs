@@ -62,7 +62,7 @@ impl Exchange {
             error: failure.map(|failure| failure.text).unwrap_or_default(),
             name: self.ask.name.as_deref().unwrap_or(&self.url),
             method: &self.method,
-            proto: proto(reply.head),
+            proto: proto(head(reply)),
             expected: if expected { "true" } else { "false" },
             own: &self.ask.tags,
             group: &self.ask.group,
@@ -92,7 +92,7 @@ impl Exchange {
             return None;
         }
         let (_, location) =
-            fields(reply.head).find(|(name, _)| name.eq_ignore_ascii_case("location"))?;
+            fields(head(reply)).find(|(name, _)| name.eq_ignore_ascii_case("location"))?;
         let url = Url::parse(&self.url).ok()?.join(&location).ok()?;
         let mut next = self.clone();
         next.url = url.to_string();
@@ -110,10 +110,10 @@ impl Exchange {
         let keeps = self.ask.expects != Expects::Nothing && reply.failure.is_none();
         Box::new(HttpAnswer {
             status: reply.status,
-            status_text: status_text(reply.head),
-            proto: proto(reply.head).to_owned(),
+            status_text: status_text(head(reply)),
+            proto: proto(head(reply)).to_owned(),
             url: self.url.clone(),
-            headers: fields(reply.head).collect(),
+            headers: fields(head(reply)).collect(),
             body: keeps.then(|| reply.body.to_vec()),
             timings: timings(reply),
             failure: failure(reply),
@@ -155,6 +155,10 @@ impl Tags for HttpTags<'_> {
             _ => None,
         }
     }
+}
+
+fn head<'a>(reply: &'a Reply<'_>) -> &'a [u8] {
+    reply.head.as_deref().unwrap_or_default()
 }
 
 /// The header lines after the status line.

@@ -467,7 +467,11 @@ impl Crew {
     fn send(&mut self, slot: usize, exchange: Exchange) {
         let user = self.next_ask;
         self.next_ask = self.next_ask.wrapping_add(1);
-        self.asks.push(Ask { user, target: exchange.target(), timeout: exchange.timeout() });
+        self.asks.push(Ask {
+            user,
+            target: Arc::new(exchange.target()),
+            timeout: exchange.timeout(),
+        });
         self.slots[slot].exchange = Some(exchange);
         self.asked.insert(user, slot);
     }
