@@ -14,7 +14,8 @@ use crate::exception::Exception;
 use crate::host::{Files, Host};
 use crate::raw::{self, Bytecode};
 use crate::realm::Current;
-use crate::seat::{Declared, Seat};
+use crate::registry::Registry;
+use crate::seat::Seat;
 use crate::{globals, modules, resolve};
 
 /// A script with all it imports, compiled: what VUs are made from. It may be shared between threads.
@@ -27,7 +28,7 @@ pub struct Program {
     /// The functions it exports, `default` among them.
     pub functions: Vec<String>,
     /// The metrics it declares.
-    pub metrics: Vec<Declared>,
+    pub metrics: Registry,
     env: Env,
 }
 
@@ -74,7 +75,7 @@ impl Program {
                 .and_then(|module| exports(&ctx, &module))
                 .map_err(|error| CompileError::Thrown(Exception::of(&ctx, error)))
         })?;
-        let (modules, metrics) = (Arc::new(compiled.take()), seat.declared.take());
+        let (modules, metrics) = (Arc::new(compiled.take()), seat.registry.take());
         Ok(Self { main: main.to_owned(), modules, options, functions, metrics, env })
     }
 
@@ -90,7 +91,8 @@ impl Program {
     ///
     /// # Errors
     /// They throw, as they did not the first time.
-    pub(crate) fn start<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Object<'js>> {
+    pub(crate) fn start<'js>(&self, ctx: &Ctx<'js>, seat: &Seat) -> rquickjs::Result<Object<'js>> {
+        *seat.registry.borrow_mut() = self.metrics.clone();
         init(ctx, &self.env, &self.main)
     }
 

@@ -12,7 +12,7 @@ use crate::exception::Exception;
 use crate::host::Host;
 use crate::raw::Fiber;
 use crate::realm::Realm;
-use crate::seat::{Sample, Seat, Stage};
+use crate::seat::{Sample, Seat, Stage, TagList};
 
 /// A VU's stack: 256 KiB, of which only what is used takes memory.
 const STACK_LEN: usize = 256 << 10;
@@ -125,6 +125,12 @@ impl Vu {
         self.seat.take_samples(into);
     }
 
+    /// The tags and the metadata that the script gave all its samples.
+    #[must_use]
+    pub fn tags(&self) -> (Option<Rc<TagList>>, Option<Rc<TagList>>) {
+        (self.seat.vu_tags.borrow().clone(), self.seat.metadata.borrow().clone())
+    }
+
     /// Samples that were made faster than they were taken, and are lost.
     #[must_use]
     pub fn samples_dropped(&self) -> u64 {
@@ -165,7 +171,7 @@ impl Drop for Vu {
 /// A VU's life on its coroutine.
 fn live(ctx: &Ctx<'_>, realm: &Realm, seat: &Rc<Seat>, number: u64) {
     let say = |said| seat.suspender.suspend(said);
-    let began = ctx.globals().set("__VU", number).and_then(|()| realm.program.start(ctx));
+    let began = ctx.globals().set("__VU", number).and_then(|()| realm.program.start(ctx, seat));
     let exports = match began {
         Ok(exports) => exports,
         Err(error) => {
@@ -188,11 +194,10 @@ fn called<'js>(
     call: &Call,
 ) -> Result<Option<String>, Exception> {
     seat.stage.set(call.stage);
-    *seat.group.borrow_mut() = match call.stage {
-        Stage::Setup => "::setup".into(),
-        Stage::Teardown => "::teardown".into(),
-        Stage::Init | Stage::Iteration => "".into(),
-    };
+    let group = call.stage.group();
+    if **seat.group.borrow() != *group {
+        *seat.group.borrow_mut() = group.into();
+    }
     let outcome = invoke(ctx, exports, call);
     outcome.map_err(|error| Exception::of(ctx, error))
 }
