@@ -1,24 +1,25 @@
-//! `Vu`: a virtual user. A JavaScript runtime on a coroutine; it runs a call at a time and hands out what the script asks for.
+//! `Vu`: a virtual user. A fiber of JavaScript on a coroutine; it runs a call at a time and hands out what the script asks for.
 
 use std::fmt;
 use std::rc::Rc;
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
-use rquickjs::{Context, Ctx, Function, Object, Promise, Runtime, Value};
+use rquickjs::{Ctx, Function, Object, Promise, Value};
 
 use crate::action::{Action, Answer};
 use crate::exception::Exception;
 use crate::host::Host;
-use crate::program::Program;
-use crate::seat::{Sample, Seat, Stage};
+use crate::raw::Fiber;
+use crate::realm::Realm;
+use crate::seat::{Sample, Seat, Stage, TagList};
 
 /// A VU's stack: 256 KiB, of which only what is used takes memory.
 const STACK_LEN: usize = 256 << 10;
 /// What of it is left to our own functions below JavaScript's deepest.
 const STACK_SPARE: usize = 64 << 10;
-/// A VU's runtime may hold this much: 512 MiB.
-const MEMORY_MAX: usize = 512 << 20;
+/// What of it JavaScript may use.
+pub(crate) const STACK_MAX: usize = STACK_LEN - STACK_SPARE;
 
 /// A function of the script to be called.
 #[derive(Clone, Debug)]
@@ -63,6 +64,8 @@ pub(crate) enum Said {
 pub struct Vu {
     coroutine: Coroutine<Told, Said, ()>,
     seat: Rc<Seat>,
+    fiber: Fiber,
+    realm: Rc<Realm>,
     /// A call is under way: it waits for an answer.
     asks: bool,
 }
@@ -78,19 +81,20 @@ impl Vu {
     ///
     /// # Errors
     /// A module threw, or there is no memory for a VU.
-    pub fn new(program: &Program, host: Rc<dyn Host>, number: u64) -> Result<Self, Exception> {
+    pub fn new(realm: &Rc<Realm>, host: Rc<dyn Host>, number: u64) -> Result<Self, Exception> {
         let none = |error: &dyn fmt::Display| Exception {
             text: format!("no room for a VU: {error}"),
             stack: String::new(),
         };
         let stack = DefaultStack::new(STACK_LEN).map_err(|error| none(&error))?;
         let seat = Rc::new(Seat::new(host));
-        let (program, inner) = (program.clone(), Rc::clone(&seat));
+        let fiber = realm.fiber().ok_or_else(|| none(&"out of memory"))?;
+        let (inner, ours) = (Rc::clone(&seat), Rc::clone(realm));
         let coroutine = Coroutine::with_stack(stack, move |yielder, _: Told| {
-            let outer = Rc::clone(&inner);
-            outer.suspender.within(yielder, || live(&program, &inner, number));
+            let suspender = &inner.suspender;
+            suspender.within(yielder, || ours.on_stack(|ctx| live(&ctx, &ours, &inner, number)));
         });
-        let mut vu = Self { coroutine, seat, asks: false };
+        let mut vu = Self { coroutine, seat, fiber, realm: Rc::clone(realm), asks: false };
         match vu.resume(Told::End) {
             Some(Said::Ready(ready)) => ready.map(|()| vu),
             Some(Said::Asks(_) | Said::Done(_)) | None => Err(none(&"the script ended at once")),
@@ -121,6 +125,12 @@ impl Vu {
         self.seat.take_samples(into);
     }
 
+    /// The tags and the metadata that the script gave all its samples.
+    #[must_use]
+    pub fn tags(&self) -> (Option<Rc<TagList>>, Option<Rc<TagList>>) {
+        (self.seat.vu_tags.borrow().clone(), self.seat.metadata.borrow().clone())
+    }
+
     /// Samples that were made faster than they were taken, and are lost.
     #[must_use]
     pub fn samples_dropped(&self) -> u64 {
@@ -140,7 +150,8 @@ impl Vu {
     }
 
     fn resume(&mut self, told: Told) -> Option<Said> {
-        match self.coroutine.resume(told) {
+        let Self { coroutine, seat, fiber, realm, .. } = self;
+        match realm.within(fiber, seat, || coroutine.resume(told)) {
             CoroutineResult::Yield(said) => Some(said),
             CoroutineResult::Return(()) => None,
         }
@@ -158,46 +169,21 @@ impl Drop for Vu {
 }
 
 /// A VU's life on its coroutine.
-fn live(program: &Program, seat: &Rc<Seat>, number: u64) {
+fn live(ctx: &Ctx<'_>, realm: &Realm, seat: &Rc<Seat>, number: u64) {
     let say = |said| seat.suspender.suspend(said);
-    let runtime = match prepared(program, seat) {
-        Ok(runtime) => runtime,
+    let began = ctx.globals().set("__VU", number).and_then(|()| realm.program.start(ctx, seat));
+    let exports = match began {
+        Ok(exports) => exports,
         Err(error) => {
-            let text = error.to_string();
-            say(Said::Ready(Err(Exception { text, stack: String::new() })));
+            say(Said::Ready(Err(Exception::of(ctx, error))));
             return;
         }
     };
-    runtime.1.with(|ctx| {
-        let began = ctx.globals().set("__VU", number).and_then(|()| program.start(&ctx, seat));
-        let exports = match began {
-            Ok(exports) => exports,
-            Err(error) => {
-                say(Said::Ready(Err(Exception::of(&ctx, error))));
-                return;
-            }
-        };
-        let mut told = say(Said::Ready(Ok(())));
-        while let Told::Call(call) = told {
-            let done = called(&ctx, seat, &exports, &call);
-            told = say(Said::Done(done));
-        }
-    });
-}
-
-/// A runtime with its limits and its context.
-fn prepared(program: &Program, seat: &Rc<Seat>) -> rquickjs::Result<(Runtime, Context)> {
-    let runtime = Runtime::new()?;
-    runtime.set_memory_limit(MEMORY_MAX);
-    runtime.set_max_stack_size(STACK_LEN - STACK_SPARE);
-    let asked = Rc::clone(seat);
-    runtime.set_interrupt_handler(Some(Box::new(move || {
-        asked.stopped.get() || asked.host.interrupts()
-    })));
-    let (resolver, loader) = program.loaders();
-    runtime.set_loader(resolver, loader);
-    let context = Context::full(&runtime)?;
-    Ok((runtime, context))
+    let mut told = say(Said::Ready(Ok(())));
+    while let Told::Call(call) = told {
+        let done = called(ctx, seat, &exports, &call);
+        told = say(Said::Done(done));
+    }
 }
 
 /// Calls a function of the script and waits for the promise it may return.
@@ -208,11 +194,10 @@ fn called<'js>(
     call: &Call,
 ) -> Result<Option<String>, Exception> {
     seat.stage.set(call.stage);
-    *seat.group.borrow_mut() = match call.stage {
-        Stage::Setup => "::setup".into(),
-        Stage::Teardown => "::teardown".into(),
-        Stage::Init | Stage::Iteration => "".into(),
-    };
+    let group = call.stage.group();
+    if **seat.group.borrow() != *group {
+        *seat.group.borrow_mut() = group.into();
+    }
     let outcome = invoke(ctx, exports, call);
     outcome.map_err(|error| Exception::of(ctx, error))
 }

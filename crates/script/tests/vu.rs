@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use script::{
     Action, Answer, Call, CompileError, Exception, Files, Host, HttpAnswer, HttpAsk, HttpFailure,
-    Level, Program, Stage, Timings, Turn, Vu,
+    Level, Program, Realm, Stage, Timings, Turn, Vu,
 };
 use stdx::Nanos;
 
@@ -54,7 +54,7 @@ fn program(world: &Rc<World>, modules: &[(&str, &str)]) -> Result<Program, Compi
 
 fn vu(world: &Rc<World>, source: &str) -> Vu {
     let program = program(world, &[("/main.js", source)]).unwrap();
-    Vu::new(&program, Rc::clone(world) as Rc<dyn Host>, 7).unwrap()
+    Vu::new(&Realm::new(&program).unwrap(), Rc::clone(world) as Rc<dyn Host>, 7).unwrap()
 }
 
 fn iterate(vu: &mut Vu, iteration: u64, data: Option<&str>) -> Turn {
@@ -134,8 +134,9 @@ fn a_blocking_request_suspends_the_vu_only() {
         export default function () { return http.get(`http://h/${__VU}/${__ITER}`).status }";
     let program = program(&world, &[("/main.js", source)]).unwrap();
     let host = || Rc::clone(&world) as Rc<dyn Host>;
-    let mut vus: Vec<Vu> =
-        (1..=3).map(|number| Vu::new(&program, host(), number).unwrap()).collect();
+    let mut vus: Vec<Vu> = (1..=3)
+        .map(|number| Vu::new(&Realm::new(&program).unwrap(), host(), number).unwrap())
+        .collect();
     for (at, vu) in vus.iter_mut().enumerate() {
         let Turn::Asks(Action::Http(ask)) = iterate(vu, 40, None) else { panic!("no request") };
         assert_eq!(
@@ -163,7 +164,8 @@ fn options_and_functions_are_exported() {
         Some(r#"{"vus":3,"thresholds":{"checks":["rate>0.9"]}}"#)
     );
     assert_eq!(program.functions, ["default", "setup"]);
-    let mut vu = Vu::new(&program, Rc::clone(&world) as Rc<dyn Host>, 1).unwrap();
+    let mut vu =
+        Vu::new(&Realm::new(&program).unwrap(), Rc::clone(&world) as Rc<dyn Host>, 1).unwrap();
     let call = Call { stage: Stage::Setup, function: "setup".into(), iteration: 0, data: None };
     let Turn::Done(Ok(Some(data))) = vu.call(call) else { panic!("setup failed") };
     let done = iterate(&mut vu, 0, Some(&data));
@@ -271,16 +273,24 @@ fn checks_and_groups_make_samples() {
     let told: Vec<String> = samples
         .iter()
         .map(|s| {
-            format!("{} {} {} {:?} {}", s.metric, s.value, s.group, s.tags, s.at.0 / 1_000_000)
+            let (check, tags) = (s.check.as_deref().unwrap_or("-"), s.tags.as_deref());
+            let tags = tags.cloned().unwrap_or_default();
+            format!(
+                "{} {} {} {check} {tags:?} {}",
+                s.metric.0,
+                s.value,
+                s.group,
+                s.at.0 / 1_000_000
+            )
         })
         .collect();
     assert_eq!(
         told,
         [
-            r#"checks 1 ::outer::inner [("tag", "x"), ("check", "good")] 1500"#,
-            r#"checks 0 ::outer::inner [("tag", "x"), ("check", "bad")] 1500"#,
-            "group_duration 1500 ::outer::inner [] 1500",
-            "group_duration 1500 ::outer [] 1500",
+            r#"0 1 ::outer::inner good [("tag", "x")] 1500"#,
+            r#"0 0 ::outer::inner bad [("tag", "x")] 1500"#,
+            "4 1500 ::outer::inner - [] 1500",
+            "4 1500 ::outer - [] 1500",
         ]
     );
 }
@@ -345,7 +355,8 @@ fn an_exception_says_where() {
     let other = "export function f() {\n  null.x;\n}\n";
     let world = Rc::new(World::default());
     let program = program(&world, &[("/a/main.js", source), ("/a/lib/other.js", other)]).unwrap();
-    let mut vu = Vu::new(&program, Rc::clone(&world) as Rc<dyn Host>, 1).unwrap();
+    let mut vu =
+        Vu::new(&Realm::new(&program).unwrap(), Rc::clone(&world) as Rc<dyn Host>, 1).unwrap();
     let Turn::Done(Err(exception)) = iterate(&mut vu, 0, None) else { panic!("nothing thrown") };
     assert!(exception.stack.contains("at f (/a/lib/other.js:2:"), "{exception}");
     assert!(exception.stack.contains("at default (/a/main.js:3:"), "{exception}");

@@ -39,8 +39,8 @@ pub enum Ending {
 pub struct Ask {
     /// Whose it is.
     pub user: u32,
-    /// What is asked for.
-    pub target: Target,
+    /// What is asked for. Asking for the same `Arc` again is cheaper than for an equal one.
+    pub target: Arc<Target>,
     /// How long it may take.
     pub timeout: Nanos,
     /// Whose connections it goes on, where users have their own.
@@ -66,8 +66,8 @@ pub struct Reply<'a> {
     pub tls: Nanos,
     /// The status; 0 where there was no response.
     pub status: u16,
-    /// The status line and the header lines, each ended by CR LF.
-    pub head: &'a [u8],
+    /// The status line and the header lines, each ended by CR LF. Replies with the same head may share it.
+    pub head: Option<Arc<[u8]>>,
     /// The decoded body, as much of it as was kept.
     pub body: &'a [u8],
     /// Bytes of the request.

@@ -7,8 +7,6 @@ mod url;
 
 pub(crate) use self::response::{Request, prototype};
 
-use std::rc::Rc;
-
 use rquickjs::function::Rest;
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Exception, Function, IntoJs, Object, Result, Value};
@@ -101,7 +99,7 @@ fn send<'js>(
         params::set(ctx, params, &mut ask)?;
     }
     let seat = seat_of(ctx)?;
-    ask.group = Rc::clone(&seat.group.borrow());
+    seat.mark(&mut ask);
     let expects = ask.expects;
     let asked = response::Request {
         method: ask.method.clone(),
