@@ -1,4 +1,4 @@
-//! The globals of every script: `console`, `__ENV`.
+//! The globals of every script: `console`, `__ENV`, timers.
 
 use std::rc::Rc;
 
@@ -7,6 +7,7 @@ use rquickjs::{Ctx, Function, Object, Result, Value};
 
 use crate::host::Level;
 use crate::inspect::inspect;
+use crate::modules::timers;
 use crate::program::Env;
 use crate::seat::Seat;
 
@@ -33,5 +34,6 @@ pub(crate) fn install(ctx: &Ctx<'_>, seat: &Rc<Seat>, env: &Env) -> Result<()> {
         };
         console.set(name, Function::new(ctx.clone(), log)?)?;
     }
-    ctx.globals().set("console", console)
+    ctx.globals().set("console", console)?;
+    timers::install(ctx, &ctx.globals())
 }

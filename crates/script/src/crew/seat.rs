@@ -1,11 +1,12 @@
 //! `World`: what a worker's VUs share, and the tags that all samples have.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use metrics::tally::Tags;
 use stdx::Nanos;
 
-use super::{Clock, Log};
+use super::{Clock, CrewPlan, Log};
 use crate::host::{Host, Level};
 use crate::seat::Sample;
 
@@ -16,14 +17,16 @@ pub(super) struct World {
     /// What the clock of the run, and ours, said when they were last compared.
     compared: Cell<(Nanos, Nanos)>,
     deadline: Cell<Nanos>,
+    batch_max: (usize, usize),
 }
 
 impl World {
-    pub(super) fn new(clock: Clock, log: Log) -> Self {
-        let ours = clock();
+    pub(super) fn new(plan: &CrewPlan) -> Self {
+        let ours = (plan.clock)();
         Self {
-            clock,
-            log,
+            clock: Arc::clone(&plan.clock),
+            log: Arc::clone(&plan.log),
+            batch_max: plan.batch,
             compared: Cell::new((Nanos::ZERO, ours)),
             deadline: Cell::new(Nanos::MAX),
         }
@@ -57,6 +60,10 @@ impl Host for World {
 
     fn interrupts(&self) -> bool {
         self.now() >= self.deadline.get()
+    }
+
+    fn batch_max(&self) -> (usize, usize) {
+        self.batch_max
     }
 }
 

@@ -7,6 +7,7 @@
 mod http;
 mod k6;
 mod metrics;
+pub(crate) mod timers;
 
 pub(crate) use self::http::{Request, prototype};
 
@@ -26,6 +27,7 @@ const MODULES: &[(&str, Declare)] = &[
     ("k6", |ctx, name| Module::declare_def::<k6::K6, _>(ctx, name)),
     ("k6/metrics", |ctx, name| Module::declare_def::<metrics::Metrics, _>(ctx, name)),
     ("k6/http", |ctx, name| Module::declare_def::<http::Http, _>(ctx, name)),
+    ("k6/timers", |ctx, name| Module::declare_def::<timers::TimersModule, _>(ctx, name)),
 ];
 
 /// Libraries that scripts import by address, and that we answer with our own.
@@ -58,7 +60,7 @@ pub(crate) fn seat(ctx: &Ctx<'_>, seat: &Rc<Seat>) -> Result<()> {
 }
 
 /// Whose context it is.
-fn seat_of(ctx: &Ctx<'_>) -> Result<Rc<Seat>> {
+pub(crate) fn seat_of(ctx: &Ctx<'_>) -> Result<Rc<Seat>> {
     match ctx.userdata::<SeatRef>() {
         Some(seat) => Ok(Rc::clone(&seat.0)),
         None => Err(Exception::throw_internal(ctx, "this context has no VU")),
