@@ -1,11 +1,11 @@
-//! The globals of every script: `console`, `__ENV`.
+//! The globals of every script: `console`, `__ENV`, timers.
 
 use rquickjs::prelude::Rest;
 use rquickjs::{Ctx, Function, Object, Result, Value};
 
 use crate::host::Level;
 use crate::inspect::inspect;
-use crate::modules::seat_of;
+use crate::modules::{seat_of, timers};
 use crate::program::Env;
 
 /// The console's methods.
@@ -28,7 +28,8 @@ pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
         };
         console.set(name, Function::new(ctx.clone(), log)?)?;
     }
-    ctx.globals().set("console", console)
+    ctx.globals().set("console", console)?;
+    timers::install(ctx, &ctx.globals())
 }
 
 /// Sets the globals that are a VU's own.

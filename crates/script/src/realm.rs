@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use rquickjs::{Context, Ctx, Runtime};
 
+use crate::event_loop;
 use crate::exception::Exception;
 use crate::modules;
 use crate::program::Program;
@@ -68,8 +69,13 @@ impl Realm {
         let current = Rc::new(Current::default());
         let asked = Rc::clone(&current);
         runtime.set_interrupt_handler(Some(Box::new(move || {
-            asked.seat().is_some_and(|seat| seat.stopped.get() || seat.host.interrupts())
+            asked.seat().is_some_and(|seat| seat.interrupts())
         })));
+        runtime.set_host_promise_rejection_tracker(Some(Box::new(
+            |ctx, promise, reason, handled| {
+                event_loop::note_rejection(&ctx, promise, reason, handled);
+            },
+        )));
         let (resolver, loader) = program.loaders();
         runtime.set_loader(resolver, loader);
         let context = Context::full(&runtime)?;

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use script::{
-    Action, Answer, Call, Files, Host, HttpAnswer, Level, Program, Realm, Stage, Turn, Vu,
+    Answer, Asked, Call, Files, Host, HttpAnswer, Level, Program, Realm, Stage, Turn, Vu,
 };
 use stdx::Nanos;
 
@@ -44,7 +44,7 @@ fn vus(main: &'static str, lib: &'static str, count: u64) -> Vec<Vu> {
 }
 
 fn begin(vu: &mut Vu, iteration: u64) -> Turn {
-    vu.call(Call { stage: Stage::Iteration, function: "default".into(), iteration, data: None })
+    vu.call(Call { stage: Stage::Setup, function: "default".into(), iteration, data: None })
 }
 
 fn returned(turn: Turn) -> String {
@@ -54,8 +54,17 @@ fn returned(turn: Turn) -> String {
     }
 }
 
-fn answered(status: u16) -> Answer {
-    Answer::Http(Box::new(HttpAnswer { status, ..HttpAnswer::default() }))
+/// Answers the one request that a VU waits for.
+fn answer(vu: &mut Vu, status: u16) -> Turn {
+    let mut asked: Vec<Asked> = Vec::new();
+    vu.take_asked(&mut asked);
+    assert_eq!(asked.len(), 1);
+    let answer = HttpAnswer { status, ..HttpAnswer::default() };
+    vu.answer(asked[0].ticket, Answer::Http(Box::new(answer))).expect("the script waits for it")
+}
+
+fn waits(turn: &Turn) -> bool {
+    matches!(turn, Turn::Waits { until: None })
 }
 
 #[test]
@@ -96,14 +105,14 @@ fn stacks_are_a_vus_own() {
     let mut vus = vus(main, "", 20);
     for round in 0..30_u64 {
         for vu in &mut vus {
-            assert!(matches!(begin(vu, round), Turn::Asks(Action::Http(_))));
+            assert!(waits(&begin(vu, round)));
         }
         // They are answered in an order of their own each time; every third one throws from its depth.
         for step in 0..20 {
             let at = ((step * 7 + round) % 20) as usize;
             let number = at as u64 + 1;
             let throws = (number + round).is_multiple_of(3);
-            let told = returned(vus[at].answer(answered(if throws { 500 } else { 200 })));
+            let told = returned(answer(&mut vus[at], if throws { 500 } else { 200 }));
             // A line for each frame (10 at most) and an end of line.
             let expect = if throws { (number + 2).min(10) + 1 } else { 200 + number };
             assert_eq!(told, expect.to_string(), "VU {number} in round {round}");
@@ -124,10 +133,10 @@ fn promises_settle_where_they_were_made() {
         }";
     let mut vus = vus(main, "", 2);
     for vu in &mut vus {
-        assert!(matches!(begin(vu, 0), Turn::Asks(Action::Http(_))));
+        assert!(waits(&begin(vu, 0)));
     }
     for (at, vu) in vus.iter_mut().enumerate().rev() {
-        let told = returned(vu.answer(answered(200)));
+        let told = returned(answer(vu, 200));
         assert_eq!(told, format!("[\"answered\",\"job of {}\"]", at + 1));
     }
 }
@@ -143,15 +152,15 @@ fn a_vu_that_goes_takes_nothing_with_it() {
         }";
     let mut vus = vus(main, "", 6);
     for vu in &mut vus {
-        assert!(matches!(begin(vu, 0), Turn::Asks(Action::Http(_))));
+        assert!(waits(&begin(vu, 0)));
     }
     // The second and the fourth go while they wait.
     vus.remove(3);
     vus.remove(1);
     for vu in &mut vus {
-        assert_eq!(returned(vu.answer(answered(200))), "10");
-        assert!(matches!(begin(vu, 1), Turn::Asks(Action::Http(_))));
-        assert_eq!(returned(vu.answer(answered(200))), "10");
+        assert_eq!(returned(answer(vu, 200)), "10");
+        assert!(waits(&begin(vu, 1)));
+        assert_eq!(returned(answer(vu, 200)), "10");
     }
 }
 

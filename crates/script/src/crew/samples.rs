@@ -49,7 +49,7 @@ const BATCH: usize = 512;
 
 /// Whose sample it is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Whose {
+pub(super) struct Sampled {
     /// The scenario's number.
     pub(super) work: usize,
     /// The VU's number.
@@ -102,7 +102,7 @@ impl Recorder {
     pub(super) fn http(
         &mut self,
         tally: &mut Tally,
-        whose: Whose,
+        whose: Sampled,
         exchange: &Exchange,
         reply: &Reply<'_>,
         at: Nanos,
@@ -149,7 +149,7 @@ impl Recorder {
     }
 
     /// Counts a sample that a script made.
-    pub(super) fn script(&mut self, tally: &mut Tally, whose: Whose, sample: &Sample) {
+    pub(super) fn script(&mut self, tally: &mut Tally, whose: Sampled, sample: &Sample) {
         if sample.metric.0 as usize >= tally.len() {
             self.declare(tally);
         }
@@ -181,7 +181,7 @@ impl Recorder {
     pub(super) fn own(
         &mut self,
         tally: &mut Tally,
-        whose: Whose,
+        whose: Sampled,
         around: &Around<'_>,
         values: &[(MetricId, f64)],
     ) {
@@ -232,7 +232,7 @@ struct SampleTags<'a> {
     system: SystemTags,
     /// The scenario's name, the scenario's and the run's tags.
     common: &'a (String, TagList),
-    whose: Whose,
+    whose: Sampled,
     group: &'a str,
     check: Option<&'a str>,
     http: Option<&'a Seen<'a>>,

@@ -7,6 +7,7 @@
 mod http;
 mod k6;
 mod metrics;
+pub(crate) mod timers;
 
 pub(crate) use self::http::{Request, prototype};
 
@@ -28,6 +29,7 @@ const MODULES: &[(&str, Declare)] = &[
     ("k6", |ctx, name| Module::declare_def::<k6::K6, _>(ctx, name)),
     ("k6/metrics", |ctx, name| Module::declare_def::<metrics::Metrics, _>(ctx, name)),
     ("k6/http", |ctx, name| Module::declare_def::<http::Http, _>(ctx, name)),
+    ("k6/timers", |ctx, name| Module::declare_def::<timers::TimersModule, _>(ctx, name)),
 ];
 
 /// Libraries that scripts import by address, and that we answer with our own.

@@ -1,6 +1,7 @@
-//! Module `k6/http`: requests, one at a time.
+//! Module `k6/http`: requests.
 
 mod body;
+mod many;
 mod params;
 mod response;
 mod url;
@@ -12,7 +13,7 @@ use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 
 use super::{seat_of, string_of};
-use crate::action::{Action, Answer, HttpAsk};
+use crate::action::{Action, Answer, Expects, HttpAnswer, HttpAsk};
 use crate::raw::Response;
 
 /// The module.
@@ -35,7 +36,7 @@ impl ModuleDef for Http {
             declared.declare(name)?;
         }
         declared.declare("request")?.declare("url")?.declare("default")?;
-        Ok(())
+        declared.declare("asyncRequest")?.declare("batch").map(drop)
     }
 
     fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
@@ -51,6 +52,8 @@ impl ModuleDef for Http {
             export(name, Function::new(ctx.clone(), call)?)?;
         }
         export("request", Function::new(ctx.clone(), request)?)?;
+        export("asyncRequest", Function::new(ctx.clone(), many::async_request)?)?;
+        export("batch", Function::new(ctx.clone(), many::batch)?)?;
         export("url", Function::new(ctx.clone(), url::tagged)?)?;
         exports.export("default", all)?;
         Ok(())
@@ -84,6 +87,28 @@ fn send<'js>(
     body: Option<&Value<'js>>,
     params: Option<&Value<'js>>,
 ) -> Result<Value<'js>> {
+    let prepared = prepare(ctx, method, url, (body, params))?;
+    let action = Action::Http(Box::new(prepared.ask));
+    let Answer::Http(answer) = seat_of(ctx)?.ask(ctx, WHAT, action)?;
+    respond(ctx, answer, prepared.asked, prepared.expects)
+}
+
+/// What is said of a request where it is not allowed.
+const WHAT: &str = "Making http requests";
+
+/// A request that is ready to be asked for.
+struct Prepared {
+    ask: HttpAsk,
+    asked: Request,
+    expects: Expects,
+}
+
+fn prepare<'js>(
+    ctx: &Ctx<'js>,
+    method: &str,
+    url: &Value<'js>,
+    (body, params): (Option<&Value<'js>>, Option<&Value<'js>>),
+) -> Result<Prepared> {
     let mut ask = HttpAsk { method: method.to_owned(), ..HttpAsk::default() };
     match url.as_object() {
         Some(tagged) if tagged.contains_key("url")? => {
@@ -98,21 +123,19 @@ fn send<'js>(
     if let Some(params) = params.and_then(Value::as_object) {
         params::set(ctx, params, &mut ask)?;
     }
-    let seat = seat_of(ctx)?;
-    seat.mark(&mut ask);
+    seat_of(ctx)?.mark(&mut ask);
     let expects = ask.expects;
-    let asked = response::Request {
-        method: ask.method.clone(),
-        url: ask.url.clone(),
-        headers: ask.headers.clone(),
-    };
-    match seat.ask(ctx, "Making http requests", Action::Http(Box::new(ask)))? {
-        Answer::Http(answer) => {
-            let response = Response { answer, asked, expects };
-            Class::instance(ctx.clone(), response)?.into_js(ctx)
-        }
-        Answer::Slept | Answer::Stop => {
-            Err(Exception::throw_internal(ctx, "a request was answered by something else"))
-        }
-    }
+    let asked =
+        Request { method: ask.method.clone(), url: ask.url.clone(), headers: ask.headers.clone() };
+    Ok(Prepared { ask, asked, expects })
+}
+
+/// A response as the script sees it.
+fn respond<'js>(
+    ctx: &Ctx<'js>,
+    answer: Box<HttpAnswer>,
+    asked: Request,
+    expects: Expects,
+) -> Result<Value<'js>> {
+    Class::instance(ctx.clone(), Response { answer, asked, expects })?.into_js(ctx)
 }
