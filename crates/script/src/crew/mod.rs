@@ -5,7 +5,10 @@
 //! poll(now):  answers ▸ sleepers ▸ scenarios (who begins an iteration, who has to stop) ─▶ asks, and when to come back
 //! ```
 
+mod digest;
 mod exchange;
+mod failure;
+mod http_plan;
 mod outcome;
 mod samples;
 mod seat;
@@ -33,6 +36,7 @@ use crate::seat::{Sample, Stage, TagList};
 use crate::vu::{Call, Turn, Vu};
 
 use self::exchange::Exchange;
+pub use self::http_plan::{Debug, HttpPlan, Pace};
 pub use self::outcome::Outcome;
 use self::samples::{Around, Recorder, Sampled};
 pub use self::samples::{Emit, Point, PointTags};
@@ -61,6 +65,8 @@ pub struct CrewPlan {
     pub discard_bodies: bool,
     /// The `User-Agent` of requests that name none.
     pub user_agent: String,
+    /// What requests have in common besides.
+    pub http: HttpPlan,
     /// How many requests of a batch are under way at once, in all and to one host; 0 for no limit.
     pub batch: (usize, usize),
     /// An iteration takes at least this long.
@@ -81,6 +87,13 @@ pub struct CrewPlan {
     pub outcome: Arc<Mutex<Outcome>>,
     /// Iterations that were begun of each scenario, where VUs share them.
     pub begun: Arc<Vec<AtomicU64>>,
+}
+
+impl CrewPlan {
+    /// The time since 1970.
+    pub(crate) fn unix_time(&self) -> Nanos {
+        self.http.epoch.saturating_add((self.clock)())
+    }
 }
 
 /// What lines of exceptions come from.
@@ -112,6 +125,8 @@ struct Crew {
     answers: VecDeque<(Whose, Box<HttpAnswer>)>,
     /// What redirects ask for.
     redirects: VecDeque<(Whose, Exchange)>,
+    /// What is sent once the rate of requests allows it, and when.
+    held: VecDeque<(Nanos, Whose, Exchange)>,
     /// Who is to be woken, and when.
     sleepers: BinaryHeap<Reverse<(Nanos, usize)>>,
     /// What was sent, by its number; each number is answered once.
@@ -142,6 +157,8 @@ struct Slot {
     alarm: Option<Nanos>,
     /// Its number in the test.
     number: u64,
+    /// The iteration whose connections it has, where they are closed after each.
+    connected: u64,
     /// Bytes sent and received in this iteration.
     bytes: (u64, u64),
 }
@@ -209,6 +226,11 @@ impl Users for Crew {
                 self.send(whose, exchange);
             }
         }
+        while let Some((_, whose, exchange)) = self.held.pop_front_if(|(at, ..)| *at <= now) {
+            if self.is_wanted(whose) {
+                self.send_now(whose, exchange);
+            }
+        }
         self.wake_sleepers(now);
         for work in 0..self.works.len() {
             self.work(work, now, zero);
@@ -230,7 +252,12 @@ impl Users for Crew {
         slot.bytes = (slot.bytes.0 + reply.bytes_out, slot.bytes.1 + reply.wire_in);
         let (sampled, at) = (slot.sampled(), self.world.sampled_at());
         self.recorder.http(&mut self.seen.tally, sampled, &exchange, reply, at);
-        match exchange.redirected(reply) {
+        if let Some(debug) = self.plan.http.debug {
+            let (asked, answered) = exchange.shown(reply, debug == Debug::Full);
+            (self.plan.log)(Level::Info, "http-debug", &asked);
+            (self.plan.log)(Level::Info, "http-debug", &answered);
+        }
+        match exchange.next(reply, &self.plan) {
             Some(next) => self.redirects.push_back((whose, next)),
             None => self.answers.push_back((whose, exchange.answer(reply))),
         }
@@ -262,6 +289,7 @@ impl Crew {
             zero: None,
             answers: VecDeque::new(),
             redirects: VecDeque::new(),
+            held: VecDeque::new(),
             sleepers: BinaryHeap::new(),
             sent: Vec::new(),
             free: Vec::new(),
@@ -313,6 +341,7 @@ impl Crew {
             until: None,
             alarm: None,
             number,
+            connected: 0,
             bytes: (0, 0),
         });
         Some(self.slots.len() - 1)
@@ -558,20 +587,36 @@ impl Crew {
         let iteration = self.slots[slot].iterations;
         for Asked { ticket, action } in asked.drain(..) {
             let Action::Http(ask) = action;
-            let exchange = Exchange::new(*ask, &self.plan);
+            let exchange = Exchange::new(ask, &self.plan);
             self.send(Whose { slot, iteration, ticket }, exchange);
         }
         self.asked = asked;
     }
 
+    /// Sends a request, as soon as the rate of all requests allows it.
     fn send(&mut self, whose: Whose, exchange: Exchange) {
+        if let Some(pace) = &self.plan.http.pace {
+            let clock = (self.plan.clock)();
+            let wait = pace.take(clock).saturating_sub(clock);
+            if wait > Nanos::ZERO {
+                let at = self.world.now().saturating_add(wait);
+                return self.held.push_back((at, whose, exchange));
+            }
+        }
+        self.send_now(whose, exchange);
+    }
+
+    fn send_now(&mut self, whose: Whose, exchange: Exchange) {
         let user = self.free.pop().unwrap_or_else(|| {
             self.sent.push(None);
             (self.sent.len() - 1) as u32
         });
         let target = Arc::new(exchange.target());
         let (timeout, owner) = (exchange.timeout(), whose.slot as u32);
-        self.asks.push(Ask { user, target, timeout, owner, anew: false });
+        let slot = &mut self.slots[whose.slot];
+        let anew = self.plan.http.closes_connections && slot.connected < slot.iterations;
+        slot.connected = slot.iterations;
+        self.asks.push(Ask { user, target, timeout, owner, anew });
         self.sent[user as usize] = Some((whose, exchange));
     }
 
@@ -659,6 +704,9 @@ impl Crew {
     /// When there is something to do though nothing was answered.
     fn next_wake(&self, now: Nanos, zero: Nanos) -> Option<Nanos> {
         let mut wake = self.sleepers.peek().map(|Reverse((at, _))| *at);
+        if let Some((at, ..)) = self.held.front() {
+            wake = Some(wake.map_or(*at, |known| known.min(*at)));
+        }
         let mut at_latest = |at: Nanos| wake = Some(wake.map_or(at, |known| known.min(at)));
         for (work, scenario) in
             self.works.iter().zip(&self.plan.scenarios).filter(|(work, _)| !work.over)

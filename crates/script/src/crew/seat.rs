@@ -7,7 +7,7 @@ use std::sync::Arc;
 use stdx::Nanos;
 
 use super::{Clock, CrewPlan, Log};
-use crate::host::{Host, Level};
+use crate::host::{Host, HttpRules, Level};
 use crate::registry::Names;
 
 /// The world of one worker's VUs.
@@ -21,6 +21,8 @@ pub(super) struct World {
     /// Somebody wants to know when each sample was made.
     exact: bool,
     batch_max: (usize, usize),
+    rules: HttpRules,
+    epoch: Nanos,
 }
 
 impl World {
@@ -30,6 +32,8 @@ impl World {
             clock: Arc::clone(&plan.clock),
             log: Arc::clone(&plan.log),
             batch_max: plan.batch,
+            rules: plan.http.rules,
+            epoch: plan.http.epoch,
             compared: Cell::new((Nanos::ZERO, ours)),
             deadline: Cell::new(Nanos::MAX),
             names: RefCell::default(),
@@ -70,6 +74,18 @@ impl Host for World {
 
     fn log(&self, level: Level, text: &str) {
         (self.log)(level, "console", text);
+    }
+
+    fn tell(&self, level: Level, source: &str, text: &str) {
+        (self.log)(level, source, text);
+    }
+
+    fn http_rules(&self) -> HttpRules {
+        self.rules
+    }
+
+    fn unix_time(&self) -> Nanos {
+        self.epoch.saturating_add((self.clock)())
     }
 
     fn interrupts(&self) -> bool {

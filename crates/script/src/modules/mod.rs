@@ -9,7 +9,7 @@ mod k6;
 mod metrics;
 pub(crate) mod timers;
 
-pub(crate) use self::http::{Request, prototype};
+pub(crate) use self::http::{masked, prototype};
 
 use std::rc::Rc;
 
