@@ -116,7 +116,7 @@ impl Jar {
                 cookie.domain == host || (!cookie.host_only && is_below(&host, &cookie.domain));
             domain
                 && is_path_of(path, &cookie.path)
-                && (!cookie.secure || url.scheme == Scheme::Https)
+                && (!cookie.secure || is_safe(url))
                 && cookie.until.is_none_or(|until| until > now)
         };
         let mut list: Vec<&Kept> = self.cookies.iter().filter(fits).collect();
@@ -200,6 +200,16 @@ fn is_value_byte(b: u8) -> bool {
 
 fn seconds(time: Nanos) -> i64 {
     (time.0 / 1_000_000_000) as i64
+}
+
+/// Whether nobody listens between us and a host: over TLS, and on this machine, as Go has it.
+fn is_safe(url: &Url) -> bool {
+    let local = || {
+        let name = url.host.strip_suffix("localhost");
+        name.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+            || url.host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
+    };
+    url.scheme == Scheme::Https || local()
 }
 
 /// The domain that a cookie from a host is for, and whether for that host alone; `None` where the host may not set it.
@@ -301,6 +311,7 @@ mod tests {
             ("k=v; Path=/; Domain=other.com", "http://other.com/", ""),
             ("k=v; Path=/; Secure", "http://sub.example.com/", ""),
             ("k=v; Path=/; Secure", "https://sub.example.com/", "k=v"),
+            ("k=v; Path=/; Secure; Domain=example.com", "https://example.com/", "k=v"),
             ("k=v; Path=/a", "http://sub.example.com/ab", ""),
             ("k=v; Path=/; Max-Age=0", "http://sub.example.com/", ""),
             ("k=v; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "http://sub.example.com/", ""),

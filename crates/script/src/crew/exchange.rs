@@ -426,7 +426,9 @@ fn status_code(status: u16) -> u16 {
 /// k6's parts of the time.
 fn timings(reply: &Reply<'_>) -> Timings {
     let Some(sent) = reply.sent else {
-        return Timings { blocked: reply.done.saturating_sub(reply.due), ..Timings::default() };
+        // What was never sent took k6 no time but that of the connection.
+        let (connecting, tls_handshaking) = (reply.dial, reply.tls);
+        return Timings { connecting, tls_handshaking, ..Timings::default() };
     };
     let first = reply.first_byte.unwrap_or(reply.done);
     Timings {

@@ -13,7 +13,9 @@ pub(super) fn of(reply: &Reply<'_>) -> Option<HttpFailure> {
         None => by_kind(kind, text),
     };
     let text = words.map_or_else(|| text.to_owned(), str::to_owned);
-    Some(HttpFailure { code, text, whole: whole.clone() })
+    // Go says the address that was dialled alone.
+    let whole = whole.replacen("0.0.0.0:0->", "", 1);
+    Some(HttpFailure { code, text, whole })
 }
 
 /// k6's number, and its words where it has some of its own.

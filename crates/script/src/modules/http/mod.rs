@@ -10,7 +10,7 @@ mod select;
 mod statuses;
 mod url;
 
-pub(crate) use self::response::prototype;
+pub(crate) use self::response::{fields_of, prototype};
 pub(crate) use self::url::masked;
 
 use rquickjs::function::{Constructor, Rest};
@@ -198,16 +198,6 @@ fn prepare<'js>(
     }
 }
 
-/// A request of other modules' responses: a form's, a link's.
-pub(super) fn follow<'js>(
-    ctx: &Ctx<'js>,
-    method: &str,
-    url: &Value<'js>,
-    body: Option<&Value<'js>>,
-    params: Option<&Value<'js>>,
-) -> Result<Value<'js>> {
-    send(ctx, method, url, body, params)
-}
 
 /// A response as the script sees it, or the exception that stands for it.
 fn respond<'js>(ctx: &Ctx<'js>, answer: Box<HttpAnswer>) -> Result<Value<'js>> {

@@ -65,6 +65,12 @@ pub(crate) fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     Ok(prototype)
 }
 
+/// All fields of a response, as the console shows them; `None` of anything else.
+pub(crate) fn fields_of<'js>(object: &Object<'js>) -> Option<Object<'js>> {
+    let response = Class::<Response>::from_object(object)?;
+    to_json(object.ctx().clone(), This(response)).ok()
+}
+
 /// All fields, for `JSON.stringify`.
 fn to_json<'js>(ctx: Ctx<'js>, this: This<Class<'js, Response>>) -> Result<Object<'js>> {
     let all = Object::new(ctx)?;
@@ -85,8 +91,7 @@ fn json<'js>(
         let text = "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response";
         return Err(Exception::throw_message(&ctx, text));
     };
-    let selector = selector.0.filter(|selector| !selector.is_undefined());
-    let Some(selector) = selector else {
+    let Some(selector) = selector.0 else {
         let parsed = ctx.json_parse(body);
         return parsed.map_err(|error| not_json(&ctx, error));
     };
