@@ -36,6 +36,13 @@ impl<I: Io> Worker<I> {
         let mut hit = Hit::new(self.asked, self.now);
         self.asked += 1;
         hit.user = Some(ask.user);
+        if self.prepared.settings.own_connections {
+            // Nobody's is 0.
+            hit.owner = ask.owner.saturating_add(1);
+            if ask.anew {
+                self.close_idle(hit.owner);
+            }
+        }
         hit.deadline = self.now.saturating_add(ask.timeout);
         self.begin_hit(hit, Picked::Asked(ask.target));
     }
@@ -47,20 +54,33 @@ impl<I: Io> Worker<I> {
         hit: &mut Hit,
     ) -> Result<Option<u32>, Unsendable> {
         let place = PreparedAsks::place(target);
-        let known = self.prepared_asks.0.get(place).and_then(Option::as_ref);
+        let known = self.prepared_asks.requests.get(place).and_then(Option::as_ref);
         let known = known.filter(|known| Arc::ptr_eq(&known.target, target));
-        if let Some(PreparedAsk { request, origin, .. }) = known {
-            (hit.own_request, hit.memo) = (Some(Arc::clone(request)), place as u32);
-            return Ok(Some(*origin));
+        if let Some(PreparedAsk { request, .. }) = known {
+            let request = Arc::clone(request);
+            (hit.own_request, hit.memo) = (Some(Arc::clone(&request)), place as u32);
+            return Ok(self.asked_origin(&request, hit.owner));
         }
         let request = Arc::new(self.prepared.request(target)?);
-        let origin = self.origins.number(&request.url, &self.prepared.settings);
         (hit.own_request, hit.memo) = (Some(Arc::clone(&request)), place as u32);
-        if let Some(origin) = origin {
-            let target = Arc::clone(target);
-            self.prepared_asks.keep(place, PreparedAsk { target, request, origin });
-        }
+        let origin = self.asked_origin(&request, hit.owner);
+        self.prepared_asks.keep(place, PreparedAsk { target: Arc::clone(target), request });
         Ok(origin)
+    }
+
+    /// The origin of a request for an owner, who often asks the same one again.
+    fn asked_origin(&mut self, request: &Arc<Request>, owner: u32) -> Option<u32> {
+        let owner_at = owner as usize;
+        let last = self.prepared_asks.origins.get(owner_at).and_then(Option::as_ref);
+        if let Some((_, origin)) = last.filter(|(asked, _)| Arc::ptr_eq(asked, request)) {
+            return Some(*origin);
+        }
+        let origin = self.origins.number(&request.url, owner, &self.prepared.settings)?;
+        if self.prepared_asks.origins.len() <= owner_at {
+            self.prepared_asks.origins.resize_with(owner_at + 1, || None);
+        }
+        self.prepared_asks.origins[owner_at] = Some((Arc::clone(request), origin));
+        Some(origin)
     }
 
     /// What is under way ends, too.
@@ -99,6 +119,11 @@ impl<I: Io> Worker<I> {
                 bytes_out: request.map_or(0, |request| request.template.wire_bytes()),
                 wire_in: hit.progress.wire_in,
                 failure,
+                detail: failed.map(|failure| failure.detail).unwrap_or_default(),
+                remote: conn
+                    .filter(|_| hit.sent.is_some())
+                    .and_then(|conn| self.origins.remote(conn)),
+                secured: conn.and_then(|conn| conn.tls.as_ref()?.terms()),
             },
         );
     }
@@ -106,14 +131,17 @@ impl<I: Io> Worker<I> {
 
 /// The last targets that users asked for, made ready: users that ask for the very same `Arc` again and again pay for it once.
 #[derive(Debug, Default)]
-pub(super) struct PreparedAsks(Vec<Option<PreparedAsk>>);
+pub(super) struct PreparedAsks {
+    requests: Vec<Option<PreparedAsk>>,
+    /// What each owner asked for last, and its origin.
+    origins: Vec<Option<(Arc<Request>, u32)>>,
+}
 
 /// A user's target, made ready.
 #[derive(Debug)]
 struct PreparedAsk {
     target: Arc<Target>,
     request: Arc<Request>,
-    origin: u32,
 }
 
 impl PreparedAsks {
@@ -126,9 +154,9 @@ impl PreparedAsks {
     }
 
     fn keep(&mut self, place: usize, ask: PreparedAsk) {
-        if self.0.is_empty() {
-            self.0.resize_with(Self::PLACES, || None);
+        if self.requests.is_empty() {
+            self.requests.resize_with(Self::PLACES, || None);
         }
-        self.0[place] = Some(ask);
+        self.requests[place] = Some(ask);
     }
 }

@@ -29,8 +29,6 @@ impl Exchange {
             ask.expects = Expects::Nothing;
         }
         ask.default_header("User-Agent", &plan.user_agent);
-        // k6 asks for no coding of its own accord.
-        ask.default_header("Accept-Encoding", "identity");
         let redirects_left = ask.redirects.unwrap_or(plan.max_redirects);
         let (url, method) = (ask.url.clone(), ask.method.clone());
         let body = ask.body.take().unwrap_or_default().into();

@@ -570,7 +570,13 @@ impl Crew {
             (self.sent.len() - 1) as u32
         });
         let target = Arc::new(exchange.target());
-        self.asks.push(Ask { user, target, timeout: exchange.timeout() });
+        self.asks.push(Ask {
+            user,
+            target,
+            timeout: exchange.timeout(),
+            owner: whose.slot as u32,
+            anew: false,
+        });
         self.sent[user as usize] = Some((whose, exchange));
     }
 

@@ -123,7 +123,8 @@ fn settings(meant: &Meant, stage: Stage) -> Settings {
             headers: KeptHeaders::WholeHead,
             ..Capture::default()
         },
-        head: HeadStyle::Native,
+        head: HeadStyle::Plain,
+        own_connections: true,
         rows: false,
         ..Settings::default()
     };
