@@ -570,13 +570,8 @@ impl Crew {
             (self.sent.len() - 1) as u32
         });
         let target = Arc::new(exchange.target());
-        self.asks.push(Ask {
-            user,
-            target,
-            timeout: exchange.timeout(),
-            owner: whose.slot as u32,
-            anew: false,
-        });
+        let (timeout, owner) = (exchange.timeout(), whose.slot as u32);
+        self.asks.push(Ask { user, target, timeout, owner, anew: false });
         self.sent[user as usize] = Some((whose, exchange));
     }
 
