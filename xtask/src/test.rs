@@ -142,7 +142,11 @@ mod tests {
     fn missing_programs_name_their_packages() {
         assert_eq!(
             missing(|program| program == "openssl"),
-            NEEDED.map(|(_, package)| package).into_iter().filter(|name| *name != "openssl").collect::<Vec<_>>()
+            NEEDED
+                .map(|(_, package)| package)
+                .into_iter()
+                .filter(|name| *name != "openssl")
+                .collect::<Vec<_>>()
         );
         assert!(missing(|_| true).is_empty());
     }

@@ -26,6 +26,7 @@ mod realm;
 mod registry;
 mod resolve;
 mod seat;
+mod standing;
 mod timers;
 mod vu;
 
@@ -33,13 +34,14 @@ pub use action::{
     Action, Answer, Asked, Expects, HttpAnswer, HttpAsk, HttpFailure, Ticket, Timings,
 };
 pub use crew::{
-    Clock, CrewPlan, Emit, Log, Outcome, Point, PointTags, SystemTag, SystemTags, crew,
+    Clock, Control, CrewPlan, Emit, Log, Outcome, Point, PointTags, SystemTag, SystemTags, crew,
 };
 pub use exception::Exception;
-pub use host::{Files, Host, Level};
+pub use host::{Files, Host, Instance, Level};
 pub use options::{Options, OptionsError, Rule, Shortcuts, end};
 pub use program::{CompileError, Env, Program};
 pub use realm::Realm;
 pub use registry::{Declared, Registry};
 pub use seat::{Sample, Stage, TagList};
+pub use standing::{Halt, Role, Standing};
 pub use vu::{Call, Turn, Vu};
