@@ -29,6 +29,7 @@ mod realm;
 mod registry;
 mod resolve;
 mod seat;
+mod standing;
 mod timers;
 mod vu;
 
@@ -37,11 +38,11 @@ pub use action::{
     Ticket, Timings,
 };
 pub use crew::{
-    Clock, CrewPlan, Debug, Emit, HttpPlan, Log, Outcome, Pace, Point, PointTags, SystemTag,
-    SystemTags, crew,
+    Clock, Control, CrewPlan, Debug, Emit, HttpPlan, Log, Outcome, Pace, Point, PointTags,
+    SystemTag, SystemTags, crew,
 };
 pub use exception::Exception;
-pub use host::{Files, Host, HttpRules, Level};
+pub use host::{Files, Host, HttpRules, Instance, Level};
 pub use http_options::{DnsOptions, HttpOptions, TlsIdentity};
 pub use jar::{Jar, SetCookie, SharedJar};
 pub use options::{Options, OptionsError, Rule, Shortcuts, end};
@@ -49,4 +50,5 @@ pub use program::{CompileError, Env, Program};
 pub use realm::Realm;
 pub use registry::{Declared, Registry};
 pub use seat::{Sample, Stage, TagList};
+pub use standing::{Halt, Role, Standing};
 pub use vu::{Call, Turn, Vu};

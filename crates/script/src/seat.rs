@@ -13,6 +13,7 @@ use crate::host::Host;
 use crate::jar::SharedJar;
 use crate::raw::Suspender;
 use crate::registry::Registry;
+use crate::standing::Standing;
 
 /// Samples that wait to be taken; more than these are dropped and counted.
 const SAMPLES_MAX: usize = 1 << 16;
@@ -86,6 +87,14 @@ pub(crate) struct Seat {
     pub(crate) jar: RefCell<SharedJar>,
     /// Which statuses are no failure, where a request does not say.
     pub(crate) expected: RefCell<Statuses>,
+    /// The VU's number, from 1; 0 of who calls `setup` and `teardown`.
+    pub(crate) number: Cell<u64>,
+    /// Where the iteration stands in the test.
+    pub(crate) standing: RefCell<Standing>,
+    /// The next call is the first in its scenario.
+    pub(crate) new_role: Cell<bool>,
+    /// The state of the VU's own random numbers, once it has some.
+    pub(crate) random: Cell<Option<u64>>,
     samples: RefCell<Vec<Sample>>,
     samples_dropped: Cell<u64>,
 }
@@ -104,6 +113,10 @@ impl Seat {
             metadata: RefCell::default(),
             jar: RefCell::default(),
             expected: RefCell::default(),
+            number: Cell::new(0),
+            standing: RefCell::default(),
+            new_role: Cell::new(false),
+            random: Cell::new(None),
             samples: RefCell::new(Vec::new()),
             samples_dropped: Cell::new(0),
         }

@@ -12,8 +12,6 @@ use crate::host::HttpRules;
 pub struct HttpPlan {
     /// What scripts see of it.
     pub rules: HttpRules,
-    /// The time since 1970 when the crew's clock was at zero.
-    pub epoch: Nanos,
     /// Says in the log where a redirect is not followed since there were too many.
     pub tells_redirects: bool,
     /// Connections are closed when an iteration has ended (`noVUConnectionReuse`).

@@ -2,7 +2,6 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use engine::{
     AddressFamily, ClientIdentity, DnsPick, DnsTtl, FirstAddress, Gate, HostRule, Net,
@@ -73,12 +72,10 @@ impl Network {
 }
 
 /// What requests of a stage have in common.
-pub(super) fn http_plan(options: &Options, began: Instant) -> HttpPlan {
+pub(super) fn http_plan(options: &Options) -> HttpPlan {
     let http = &options.http;
-    let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     HttpPlan {
         rules: HttpRules { throws: http.throws, keeps_cookies: http.keeps_cookies },
-        epoch: Nanos::from(unix).saturating_sub(began.elapsed().into()),
         tells_redirects: !http.says_redirects,
         closes_connections: http.closes_connections,
         debug: http.debug,

@@ -198,7 +198,6 @@ fn prepare<'js>(
     }
 }
 
-
 /// A response as the script sees it, or the exception that stands for it.
 fn respond<'js>(ctx: &Ctx<'js>, answer: Box<HttpAnswer>) -> Result<Value<'js>> {
     if let Some(failure) = &answer.failure {
