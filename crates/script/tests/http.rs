@@ -34,7 +34,6 @@ impl Host for World {
     }
 }
 
-
 struct Main(String);
 
 impl Files for Main {
@@ -140,11 +139,16 @@ fn what_cannot_be_asked_is_a_response_of_its_own() {
         ("http.get('http://h/', { responseCallback: 1 })", 0, "unsupported responseCallback"),
         ("http.post('http://h/', 'x', { compression: 'lzma' })", 0, "unknown compression"),
     ] {
-        let body = format!("const r = {request}; return [r.status, r.error_code, r.error, r.request]");
+        let body =
+            format!("const r = {request}; return [r.status, r.error_code, r.error, r.request]");
         let ran = ran(HttpRules::default(), ("", &body, 1), |_| page("", b""));
         assert!(ran.asks.is_empty(), "{request}");
         let start = format!("[0,{code},\"{}", error.replace('"', "\\\""));
-        assert!(ran.told[0].starts_with(&start) && ran.told[0].ends_with(",null]"), "{}", ran.told[0]);
+        assert!(
+            ran.told[0].starts_with(&start) && ran.told[0].ends_with(",null]"),
+            "{}",
+            ran.told[0]
+        );
         assert!(ran.lines[0].contains("Request Failed"), "{:?}", ran.lines);
         let body = format!("return {request}.status");
         let rules = HttpRules { throws: true, ..HttpRules::default() };
@@ -160,7 +164,8 @@ fn failures_are_thrown_where_that_is_wanted() {
         failure: Some(HttpFailure { code: 1212, text, whole }),
         ..HttpAnswer::default()
     };
-    let body = "const r = http.get('http://h/'); return [r.error, r.error_code, r.body, r.status_text]";
+    let body =
+        "const r = http.get('http://h/'); return [r.error, r.error_code, r.body, r.status_text]";
     assert_eq!(told(body, &failed), r#"["few words",1212,null,""]"#);
     let body = "http.get('http://h/', { throw: true })";
     assert_eq!(told(body, &failed), r#""threw Get \"http://h/\": all words""#);
@@ -186,7 +191,10 @@ fn bodies_are_what_scripts_give() {
     let body = String::from_utf8(ask.body.unwrap().to_vec()).unwrap();
     let (_, kind) = &ask.headers[0];
     assert!(kind.starts_with("multipart/form-data; boundary="), "{kind}");
-    assert!(body.contains("name=\"f\"; filename=\"n.txt\"\r\nContent-Type: text/x\r\n\r\ndata\r\n"), "{body}");
+    assert!(
+        body.contains("name=\"f\"; filename=\"n.txt\"\r\nContent-Type: text/x\r\n\r\ndata\r\n"),
+        "{body}"
+    );
     assert!(body.contains("name=\"a\"\r\n\r\n1\r\n"), "{body}");
 }
 
@@ -253,10 +261,7 @@ fn jars_are_the_iterations_own() {
         (false, [r#"["{}",{"a":["1"]},{"b":["2"]}]"#, r#"["{}",{"a":["1"]},{"b":["2"]}]"#]),
         (
             true,
-            [
-                r#"["{}",{"a":["1"]},{"b":["2"]}]"#,
-                r#"["{\"a\":[\"1\"]}",{"a":["1"]},{"b":["2"]}]"#,
-            ],
+            [r#"["{}",{"a":["1"]},{"b":["2"]}]"#, r#"["{\"a\":[\"1\"]}",{"a":["1"]},{"b":["2"]}]"#],
         ),
     ] {
         let rules = HttpRules { keeps_cookies, ..HttpRules::default() };
@@ -265,7 +270,8 @@ fn jars_are_the_iterations_own() {
         let has = |at: usize| ran.asks[at].jar.as_ref().is_some_and(|jar| !jar.borrow().is_empty());
         assert!(has(0) && has(1));
     }
-    let threw = told("http.cookieJar().set('http://h/', 'a', 'b', { expires: 'soon' })", &page("", b""));
+    let threw =
+        told("http.cookieJar().set('http://h/', 'a', 'b', { expires: 'soon' })", &page("", b""));
     assert!(threw.contains("unable to parse"), "{threw}");
 }
 
@@ -277,7 +283,9 @@ fn callbacks_say_what_is_a_failure() {
     assert_eq!(ran.asks[0].expected.judge(500), Some(true));
     assert_eq!(ran.asks[0].expected.judge(200), Some(false));
     assert_eq!(ran.asks[1].expected, Statuses::Unasked);
-    for wrong in ["http.expectedStatuses()", "http.expectedStatuses('200')", "http.setResponseCallback(1)"] {
+    for wrong in
+        ["http.expectedStatuses()", "http.expectedStatuses('200')", "http.setResponseCallback(1)"]
+    {
         let threw = told(wrong, &page("", b""));
         assert!(threw.starts_with("\"threw "), "{wrong}: {threw}");
     }
@@ -286,7 +294,8 @@ fn callbacks_say_what_is_a_failure() {
 #[test]
 fn nothing_is_asked_for_while_the_script_begins() {
     for source in ["http.get('http://h/')", "http.cookieJar()", "http.get('http://a b/')"] {
-        let source = format!("import http from 'k6/http'; {source}; export default function () {{}}");
+        let source =
+            format!("import http from 'k6/http'; {source}; export default function () {{}}");
         let world = Rc::new(World::default()) as Rc<dyn Host>;
         let files = Rc::new(Main(source));
         let program = Program::compile("/main.js", Arc::default(), files, world);
