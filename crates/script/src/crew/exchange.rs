@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use stdx::Nanos;
 use wire::url::Url;
-use workload::{Reply, Target};
+use workload::Reply;
 
 use super::system::{SystemTag, SystemTags};
+use super::targets::Wanted;
 use super::{CrewPlan, TIMEOUT};
 use crate::action::{Expects, HttpAnswer, HttpAsk, HttpFailure, Timings};
 
@@ -31,18 +32,16 @@ impl Exchange {
         ask.default_header("User-Agent", &plan.user_agent);
         let redirects_left = ask.redirects.unwrap_or(plan.max_redirects);
         let (url, method) = (ask.url.clone(), ask.method.clone());
-        let body = ask.body.take().unwrap_or_default().into();
+        let body = ask.body.take().map_or_else(Arc::default, Into::into);
         Self { ask, url, method, body, redirects_left }
     }
 
-    pub(super) fn target(&self) -> Target {
-        Target {
-            method: self.method.clone(),
-            url: self.url.clone(),
-            headers: self.ask.headers.clone(),
-            body: Arc::clone(&self.body),
-            weight: 1,
-            name: String::new(),
+    pub(super) fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            method: &self.method,
+            url: &self.url,
+            headers: &self.ask.headers,
+            body: &self.body,
         }
     }
 

@@ -1,7 +1,6 @@
 //! Iterations of a VU: they begin, go on when an answer comes or time has passed, and end.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use metrics::tally::MetricId;
 use stdx::Nanos;
@@ -110,7 +109,7 @@ impl Crew {
             self.sent.push(None);
             (self.sent.len() - 1) as u32
         });
-        let target = Arc::new(exchange.target());
+        let target = self.targets.get(exchange.wanted());
         let (timeout, owner) = (exchange.timeout(), whose.slot as u32);
         self.asks.push(Ask { user, target, timeout, owner, anew: false });
         self.sent[user as usize] = Some((whose, exchange));

@@ -16,7 +16,7 @@ pub(crate) use self::http::{Request, prototype};
 use std::rc::Rc;
 
 use rquickjs::module::Declared;
-use rquickjs::{Coerced, Ctx, Exception, Function, Module, Object, Result, Value};
+use rquickjs::{Coerced, Ctx, Exception, Module, Result, Value};
 
 use crate::globals;
 use crate::raw::CurrentRef;
@@ -109,12 +109,4 @@ fn sample_tags<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Vec<(String, S
         tags.push((name, string_of(&value)?));
     }
     Ok(tags)
-}
-
-/// Whether a function was written `async`.
-fn is_async(function: &Function<'_>) -> Result<bool> {
-    let object: &Object<'_> = function;
-    let constructor: Option<Object<'_>> = object.get("constructor")?;
-    let name: Option<String> = constructor.map(|of| of.get("name")).transpose()?;
-    Ok(name.is_some_and(|name| name == "AsyncFunction"))
 }
