@@ -15,8 +15,8 @@ use rquickjs::{
     ArrayBuffer, Context, Ctx, Error, Exception, Function, JsLifetime, Module, Object, Result, qjs,
 };
 
-use crate::action::{Expects, HttpAnswer};
-use crate::modules::{Request, prototype};
+use crate::action::HttpAnswer;
+use crate::modules::prototype;
 use crate::realm::Current;
 use crate::vu::{Said, Told};
 
@@ -167,8 +167,6 @@ unsafe impl JsLifetime<'_> for CurrentRef {
 /// A response, as a script holds it.
 pub(crate) struct Response {
     pub(crate) answer: Box<HttpAnswer>,
-    pub(crate) asked: Request,
-    pub(crate) expects: Expects,
 }
 
 // SAFETY: it holds nothing with JavaScript's lifetime.
@@ -186,6 +184,40 @@ impl<'js> JsClass<'js> for Response {
 
     fn prototype(ctx: &Ctx<'js>) -> Result<Option<Object<'js>>> {
         prototype(ctx).map(Some)
+    }
+
+    fn constructor(_ctx: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
+        Ok(None)
+    }
+}
+
+/// A value of ours that scripts may hold.
+pub(crate) trait Holdable: 'static {
+    /// The name of its class.
+    const NAME: &'static str;
+
+    /// What scripts see of it. It is shared by all VUs of a realm.
+    fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>>;
+}
+
+/// A script's hold on a value of ours.
+pub(crate) struct Held<T>(pub(crate) T);
+
+// SAFETY: a `T` that is `'static` holds nothing with JavaScript's lifetime.
+unsafe impl<T: 'static> JsLifetime<'_> for Held<T> {
+    type Changed<'to> = Self;
+}
+
+impl<T> Trace<'_> for Held<T> {
+    fn trace<'a>(&self, _tracer: Tracer<'a, '_>) {}
+}
+
+impl<'js, T: Holdable> JsClass<'js> for Held<T> {
+    const NAME: &'static str = T::NAME;
+    type Mutable = Readable;
+
+    fn prototype(ctx: &Ctx<'js>) -> Result<Option<Object<'js>>> {
+        T::prototype(ctx).map(Some)
     }
 
     fn constructor(_ctx: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {

@@ -6,7 +6,10 @@
 //! ```
 
 mod control;
+mod digest;
 mod exchange;
+mod failure;
+mod http_plan;
 mod outcome;
 mod samples;
 mod seat;
@@ -40,6 +43,7 @@ use crate::vu::Vu;
 pub use self::control::Control;
 use self::control::Counters;
 use self::exchange::Exchange;
+pub use self::http_plan::{Debug, HttpPlan, Pace};
 pub use self::outcome::Outcome;
 use self::samples::Recorder;
 pub use self::samples::{Emit, Point, PointTags};
@@ -71,6 +75,8 @@ pub struct CrewPlan {
     pub discard_bodies: bool,
     /// The `User-Agent` of requests that name none.
     pub user_agent: String,
+    /// What requests have in common besides.
+    pub http: HttpPlan,
     /// How many requests of a batch are under way at once, in all and to one host; 0 for no limit.
     pub batch: (usize, usize),
     /// An iteration takes at least this long.
@@ -95,6 +101,13 @@ pub struct CrewPlan {
     pub options: Option<Arc<str>>,
     /// What the wall clock said when `clock` said 0, in milliseconds since 1970.
     pub unix_ms: f64,
+}
+
+impl CrewPlan {
+    /// The time since 1970.
+    pub(crate) fn unix_time(&self) -> Nanos {
+        Nanos((self.unix_ms * 1e6) as u64).saturating_add((self.clock)())
+    }
 }
 
 /// k6's limit of a request.
@@ -132,6 +145,8 @@ struct Crew {
     answers: VecDeque<(Whose, Box<HttpAnswer>)>,
     /// What redirects ask for.
     redirects: VecDeque<(Whose, Exchange)>,
+    /// What is sent once the rate of requests allows it, and when.
+    held: VecDeque<(Nanos, Whose, Exchange)>,
     /// Who is to be woken, and when.
     sleepers: BinaryHeap<Reverse<(Nanos, usize)>>,
     /// What was sent, by its number; each number is answered once.
@@ -177,6 +192,11 @@ impl Users for Crew {
                 self.send(whose, exchange);
             }
         }
+        while let Some((_, whose, exchange)) = self.held.pop_front_if(|(at, ..)| *at <= now) {
+            if self.is_wanted(whose) {
+                self.send_now(whose, exchange);
+            }
+        }
         self.wake_sleepers(now);
         self.work(now, zero);
         self.publish();
@@ -198,7 +218,12 @@ impl Users for Crew {
         slot.bytes = (slot.bytes.0 + reply.bytes_out, slot.bytes.1 + reply.wire_in);
         let (sampled, at) = (slot.sampled(), self.world.sampled_at());
         self.recorder.http(&mut self.seen.tally, sampled, &exchange, reply, at);
-        match exchange.redirected(reply) {
+        if let Some(debug) = self.plan.http.debug {
+            let (asked, answered) = exchange.shown(reply, debug == Debug::Full);
+            (self.plan.log)(Level::Info, "http-debug", &asked);
+            (self.plan.log)(Level::Info, "http-debug", &answered);
+        }
+        match exchange.next(reply, &self.plan) {
             Some(next) => self.redirects.push_back((whose, next)),
             None => self.answers.push_back((whose, exchange.answer(reply))),
         }
@@ -237,6 +262,7 @@ impl Crew {
             zero: None,
             answers: VecDeque::new(),
             redirects: VecDeque::new(),
+            held: VecDeque::new(),
             sleepers: BinaryHeap::new(),
             sent: Vec::new(),
             free: Vec::new(),
@@ -313,8 +339,10 @@ impl Crew {
         }
     }
 
+    /// When somebody is to be woken, or something sent that was held back.
     fn first_alarm(&self) -> Option<Nanos> {
-        self.sleepers.peek().map(|Reverse((at, _))| *at)
+        let alarm = self.sleepers.peek().map(|Reverse((at, _))| *at);
+        alarm.into_iter().chain(self.held.front().map(|(at, ..)| *at)).min()
     }
 
     fn wake_sleepers(&mut self, now: Nanos) {

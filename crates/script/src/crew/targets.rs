@@ -11,7 +11,7 @@ pub(super) struct Wanted<'a> {
     pub(super) method: &'a str,
     pub(super) url: &'a str,
     pub(super) headers: &'a [(String, String)],
-    pub(super) body: &'a Arc<[u8]>,
+    pub(super) body: Option<&'a Arc<[u8]>>,
 }
 
 /// The last targets of all VUs, each in the place that its content gives it.
@@ -26,7 +26,7 @@ const BODY_MAX: usize = 4 << 10;
 impl KnownTargets {
     /// The target that is wanted: the one that is known, where it is the same.
     pub(super) fn get(&mut self, wanted: Wanted<'_>) -> Arc<Target> {
-        if wanted.body.len() > BODY_MAX {
+        if wanted.body.is_some_and(|body| body.len() > BODY_MAX) {
             return Arc::new(wanted.target());
         }
         if self.0.is_empty() {
@@ -54,7 +54,7 @@ impl Wanted<'_> {
         known.url == self.url
             && known.method == self.method
             && known.headers == self.headers
-            && known.body == *self.body
+            && known.body.as_ref() == self.body.map_or(&[][..], |body| body)
     }
 
     fn target(&self) -> Target {
@@ -62,7 +62,7 @@ impl Wanted<'_> {
             method: self.method.to_owned(),
             url: self.url.to_owned(),
             headers: self.headers.to_vec(),
-            body: Arc::clone(self.body),
+            body: self.body.cloned().unwrap_or_default(),
             weight: 1,
             name: String::new(),
         }
@@ -79,14 +79,15 @@ mod tests {
         let headers = [("A".to_owned(), "1".to_owned())];
         let (body, other): (Arc<[u8]>, Arc<[u8]>) =
             (b"x".as_slice().into(), b"y".as_slice().into());
-        let wanted = Wanted { method: "POST", url: "http://h/", headers: &headers, body: &body };
+        let wanted =
+            Wanted { method: "POST", url: "http://h/", headers: &headers, body: Some(&body) };
         let first = known.get(wanted);
         assert!(Arc::ptr_eq(&first, &known.get(wanted)));
         for different in [
             Wanted { method: "PUT", ..wanted },
             Wanted { url: "http://h/2", ..wanted },
             Wanted { headers: &[], ..wanted },
-            Wanted { body: &other, ..wanted },
+            Wanted { body: Some(&other), ..wanted },
         ] {
             let target = known.get(different);
             assert!(different.is(&target) && !wanted.is(&target), "{different:?}");

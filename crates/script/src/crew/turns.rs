@@ -98,20 +98,36 @@ impl Crew {
         let iteration = self.slots[slot].iterations;
         for Asked { ticket, action } in asked.drain(..) {
             let Action::Http(ask) = action;
-            let exchange = Exchange::new(*ask, &self.plan);
+            let exchange = Exchange::new(ask, &self.plan);
             self.send(Whose { slot, iteration, ticket }, exchange);
         }
         self.asked = asked;
     }
 
+    /// Sends a request, as soon as the rate of all requests allows it.
     pub(super) fn send(&mut self, whose: Whose, exchange: Exchange) {
+        if let Some(pace) = &self.plan.http.pace {
+            let clock = (self.plan.clock)();
+            let wait = pace.take(clock).saturating_sub(clock);
+            if wait > Nanos::ZERO {
+                let at = self.world.now().saturating_add(wait);
+                return self.held.push_back((at, whose, exchange));
+            }
+        }
+        self.send_now(whose, exchange);
+    }
+
+    pub(super) fn send_now(&mut self, whose: Whose, exchange: Exchange) {
         let user = self.free.pop().unwrap_or_else(|| {
             self.sent.push(None);
             (self.sent.len() - 1) as u32
         });
         let target = self.targets.get(exchange.wanted());
         let (timeout, owner) = (exchange.timeout(), whose.slot as u32);
-        self.asks.push(Ask { user, target, timeout, owner, anew: false });
+        let slot = &mut self.slots[whose.slot];
+        let anew = self.plan.http.closes_connections && slot.connected < slot.iterations;
+        slot.connected = slot.iterations;
+        self.asks.push(Ask { user, target, timeout, owner, anew });
         self.sent[user as usize] = Some((whose, exchange));
     }
 

@@ -13,6 +13,7 @@ use workload::{Crew, Load, Plan, Targets};
 
 use super::console;
 use super::meant::Meant;
+use super::network::http_plan;
 use crate::command::attack::{Conductor, cannot_start};
 use crate::exit_code::Failed;
 use crate::input::Interrupts;
@@ -70,6 +71,7 @@ fn crew_plan(
         stage,
         data: data.map(Into::into),
         max_redirects: options.max_redirects,
+        http: http_plan(options),
         discard_bodies: options.discard_bodies,
         user_agent: options.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned()),
         batch: options.batch,
@@ -126,11 +128,11 @@ fn settings(meant: &Meant, stage: Stage) -> Settings {
             ..Capture::default()
         },
         head: HeadStyle::Plain,
-        own_connections: true,
         rows: false,
         ..Settings::default()
     };
     settings.tls.insecure = options.insecure;
+    meant.network.set(&mut settings);
     settings
 }
 
