@@ -12,7 +12,7 @@ use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::function::Constructor;
 use rquickjs::module::Declared;
 use rquickjs::{
-    ArrayBuffer, Context, Ctx, Error, Exception, JsLifetime, Module, Object, Result, qjs,
+    ArrayBuffer, Context, Ctx, Error, Exception, Function, JsLifetime, Module, Object, Result, qjs,
 };
 
 use crate::action::HttpAnswer;
@@ -136,6 +136,18 @@ pub(crate) fn throw_uncatchable(ctx: &Ctx<'_>, text: &str) -> Error {
     unsafe { qjs::JS_SetUncatchableError(ctx.as_raw().as_ptr(), thrown.as_raw()) };
     ctx.throw(thrown);
     error
+}
+
+/// Whether a function was written `async`.
+pub(crate) fn is_async(function: &Function<'_>) -> bool {
+    let ctx = function.ctx().as_raw().as_ptr();
+    // SAFETY: both the context and the function live; an atom that is given away is given back.
+    unsafe {
+        let class = qjs::JS_GetClassID(function.as_value().as_raw());
+        let name = qjs::JS_GetClassName(qjs::JS_GetRuntime(ctx), class);
+        qjs::JS_FreeAtom(ctx, name);
+        name == qjs::JS_ATOM_AsyncFunction as qjs::JSAtom
+    }
 }
 
 /// The bytes of a buffer; none of a detached one.

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use stdx::Nanos;
 use wire::url::{Scheme, Url};
-use workload::{Reply, Target};
+use workload::Reply;
 
 use super::system::{SystemTag, SystemTags};
+use super::targets::Wanted;
 use super::{CrewPlan, TIMEOUT, digest, failure};
 use crate::action::{Auth, Expects, HttpAnswer, HttpAsk, HttpFailure, Statuses, Timings};
 use crate::head::{field, fields, proto};
@@ -80,14 +81,12 @@ impl Exchange {
         self.ask.name.as_deref().or(hop).unwrap_or(&self.ask.url)
     }
 
-    pub(super) fn target(&self) -> Target {
-        Target {
-            method: self.method().to_owned(),
-            url: self.url().to_owned(),
-            headers: self.headers().to_vec(),
-            body: self.body().cloned().unwrap_or_default(),
-            weight: 1,
-            name: String::new(),
+    pub(super) fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            method: self.method(),
+            url: self.url(),
+            headers: self.headers(),
+            body: self.body(),
         }
     }
 

@@ -15,6 +15,7 @@ mod samples;
 mod seat;
 mod slot;
 mod system;
+mod targets;
 mod turns;
 mod work;
 
@@ -49,6 +50,7 @@ pub use self::samples::{Emit, Point, PointTags};
 use self::seat::World;
 use self::slot::{Post, Slot, State, Whose};
 pub use self::system::{SystemTag, SystemTags};
+use self::targets::KnownTargets;
 use self::work::Work;
 
 /// The time since any fixed moment.
@@ -153,6 +155,7 @@ struct Crew {
     free: Vec<u32>,
     /// What is to be sent.
     asks: Vec<Ask>,
+    targets: KnownTargets,
     /// What a VU asked for.
     asked: Vec<Asked>,
     samples: Vec<Sample>,
@@ -264,6 +267,7 @@ impl Crew {
             sent: Vec::new(),
             free: Vec::new(),
             asks: Vec::new(),
+            targets: KnownTargets::default(),
             asked: Vec::new(),
             samples: Vec::new(),
             recorder,

@@ -1,7 +1,6 @@
 //! Iterations of a VU: they begin, go on when an answer comes or time has passed, and end.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use metrics::tally::MetricId;
 use stdx::Nanos;
@@ -123,7 +122,7 @@ impl Crew {
             self.sent.push(None);
             (self.sent.len() - 1) as u32
         });
-        let target = Arc::new(exchange.target());
+        let target = self.targets.get(exchange.wanted());
         let (timeout, owner) = (exchange.timeout(), whose.slot as u32);
         let slot = &mut self.slots[whose.slot];
         let anew = self.plan.http.closes_connections && slot.connected < slot.iterations;

@@ -120,11 +120,3 @@ fn sample_tags<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Vec<(String, S
     }
     Ok(tags)
 }
-
-/// Whether a function was written `async`.
-fn is_async(function: &Function<'_>) -> Result<bool> {
-    let object: &Object<'_> = function;
-    let constructor: Option<Object<'_>> = object.get("constructor")?;
-    let name: Option<String> = constructor.map(|of| of.get("name")).transpose()?;
-    Ok(name.is_some_and(|name| name == "AsyncFunction"))
-}
