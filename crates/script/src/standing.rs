@@ -39,6 +39,8 @@ pub enum Halt {
     Abort(String),
     /// A VU could not be made: at once.
     Broken(String),
+    /// What `setup` returned cannot be JSON: the test does not begin.
+    NotJson(String),
     /// `exec.test.fail`: as it would anyway, but as a failed one.
     Fail(String),
 }

@@ -27,6 +27,7 @@ pub struct Control {
 struct Ends {
     aborted: Option<String>,
     broken: Option<String>,
+    not_json: Option<String>,
     failed: Option<String>,
 }
 
@@ -90,6 +91,7 @@ impl Control {
                 ends.broken.get_or_insert(text);
                 self.halted.store(true, Ordering::Relaxed);
             }
+            Halt::NotJson(text) => drop(ends.not_json.get_or_insert(text)),
             Halt::Fail(text) => drop(ends.failed.get_or_insert(text)),
         }
     }
@@ -110,6 +112,12 @@ impl Control {
     #[must_use]
     pub fn broken(&self) -> Option<String> {
         self.ends().broken.clone()
+    }
+
+    /// Why what `setup` returned cannot be JSON, if it cannot.
+    #[must_use]
+    pub fn not_json(&self) -> Option<String> {
+        self.ends().not_json.clone()
     }
 
     /// Why it is a failed one, if it is.

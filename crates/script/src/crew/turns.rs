@@ -161,7 +161,7 @@ impl Crew {
             (MetricId::ITERATIONS, 1.0),
         ];
         let is_iteration = self.plan.stage == Stage::Iteration;
-        let values = &values[..if is_iteration { 4 } else { 3 }];
+        let values = &values[..if is_iteration { 4 } else { 2 }];
         let sampled = self.slots[slot].sampled();
         self.recorder.own(&mut self.seen.tally, sampled, &around, values);
         self.seen.iterations += u64::from(is_iteration);

@@ -273,9 +273,12 @@ impl Crew {
         }
     }
 
-    /// A scenario is over; iterations that were never begun, since the time was up, are counted.
+    /// A scenario is over; iterations that were never begun, since the time was up, are counted, unless the test was stopped.
     fn set_over(&mut self, work: usize) {
         self.works[work].phase = Phase::Over;
+        if self.stopping.is_some() {
+            return;
+        }
         let undone = match &self.plan.scenarios[work].executor {
             Executor::PerVuIterations { iterations, .. } => {
                 let staff = self.works[work].staff.iter();

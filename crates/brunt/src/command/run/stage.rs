@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use engine::{Capture, HeadStyle, KeptHeaders, Redirects, Run, Settings};
-use metrics::tally::MetricId;
 use metrics::{TargetTable, Verdict};
 use script::{Control, CrewPlan, Outcome, Stage, SystemTags, crew};
 use stdx::{Law, Nanos};
@@ -22,6 +21,7 @@ pub(super) struct Done {
     pub(super) outcome: Outcome,
     pub(super) elapsed: Nanos,
     pub(super) interrupted: bool,
+    pub(super) control: Arc<Control>,
     pub(super) verdict: Verdict,
 }
 
@@ -33,6 +33,7 @@ pub(super) fn carry_out(meant: &Meant, stage: Stage, data: Option<&str>) -> Resu
     let interrupts = Interrupts::watch()?;
     let outcome = Arc::new(Mutex::new(Outcome::default()));
     let plan = crew_plan(meant, stage, data, &outcome);
+    let control = Arc::clone(&plan.control);
     let users = plan.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum();
     let load = Load::Users(Crew { users, make: Arc::new(move |lane| crew(&plan, lane)) });
     let began = Instant::now();
@@ -41,11 +42,11 @@ pub(super) fn carry_out(meant: &Meant, stage: Stage, data: Option<&str>) -> Resu
     conductor.keep_summary = false;
     let ending = conductor.conduct(&run)?;
     drop(run);
-    let mut outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
-    outcome.tally.add(MetricId::VUS_MAX, users as f64, &());
+    let outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
     let verdict = ending.verdict();
     let interrupted = interrupts.seen() > 0;
-    Ok(Done { outcome, elapsed: began.elapsed().into(), interrupted, verdict })
+    let elapsed = began.elapsed().into();
+    Ok(Done { outcome, elapsed, interrupted, control, verdict })
 }
 
 fn crew_plan(
@@ -64,7 +65,7 @@ fn crew_plan(
     CrewPlan {
         program: meant.program.clone(),
         control: Control::new(&scenarios),
-        options: None,
+        options: meant.program.options.as_deref().map(Into::into),
         unix_ms: unix_ms(began),
         scenarios,
         stage,
