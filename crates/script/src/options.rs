@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 use stdx::Nanos;
 use thiserror::Error;
+use workload::Segment;
 use workload::executor::{Executor, Scenario};
 
 /// What a run is to be.
@@ -32,6 +33,10 @@ pub struct Options {
     pub trend_stats: Vec<String>,
     /// `minIterationDuration`.
     pub min_iteration: Nanos,
+    /// `executionSegment` of `executionSegmentSequence`: the part of the test that is ours.
+    pub segment: Segment,
+    /// `rps`: requests a second of all VUs; `None` for no limit.
+    pub rps: Option<u64>,
     /// `batch` and `batchPerHost`: how many requests of a batch are under way at once; 0 for no limit.
     pub batch: (usize, usize),
     /// Fields that k6 does not know.
@@ -159,6 +164,8 @@ impl Options {
             tags: pairs(&fields, "tags")?,
             trend_stats: trend_stats(fields.get("summaryTrendStats"))?,
             min_iteration: time(&fields, "minIterationDuration")?.unwrap_or(Nanos::ZERO),
+            segment: segment(&fields)?,
+            rps: count(&fields, "rps")?.filter(|rps| *rps > 0),
             batch: (
                 count(&fields, "batch")?.unwrap_or(20) as usize,
                 count(&fields, "batchPerHost")?.unwrap_or(6) as usize,
@@ -178,6 +185,15 @@ impl Options {
     #[must_use]
     pub fn vus_max(&self) -> u64 {
         self.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum()
+    }
+}
+
+fn segment(fields: &Map<String, Value>) -> Result<Segment> {
+    let sequence = text(fields, "executionSegmentSequence")?;
+    match text(fields, "executionSegment")? {
+        Some(own) => Segment::parse(&own, sequence.as_deref())
+            .map_err(|error| OptionsError(error.to_string())),
+        None => Ok(Segment::default()),
     }
 }
 

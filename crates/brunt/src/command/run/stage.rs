@@ -8,7 +8,7 @@ use metrics::{TargetTable, Verdict};
 use script::{Control, CrewPlan, Outcome, Stage, SystemTags, crew};
 use stdx::{Law, Nanos};
 use workload::executor::{Executor, Scenario};
-use workload::{Crew, Load, Plan, Targets};
+use workload::{Crew, Load, Plan, Segment, Targets};
 
 use super::console;
 use super::meant::Meant;
@@ -62,9 +62,14 @@ fn crew_plan(
         Stage::Init | Stage::Iteration => options.scenarios.clone(),
     };
     let began = meant.began;
+    let segment = match stage {
+        Stage::Iteration => meant.options.segment.clone(),
+        _ => Segment::default(),
+    };
     CrewPlan {
         program: meant.program.clone(),
-        control: Control::new(&scenarios),
+        control: Control::new(&scenarios, &segment),
+        segment,
         options: meant.program.options.as_deref().map(Into::into),
         unix_ms: unix_ms(began),
         scenarios,
@@ -74,6 +79,7 @@ fn crew_plan(
         discard_bodies: options.discard_bodies,
         user_agent: options.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned()),
         batch: options.batch,
+        rps: options.rps,
         min_iteration: options.min_iteration,
         tally: meant.tally.clone(),
         tags: options.tags.clone(),
