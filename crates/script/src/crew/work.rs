@@ -420,10 +420,9 @@ impl Crew {
                     at_latest(moment);
                 }
             }
-            if self.stopping.is_none() {
-                if let Some(next) = self.next_begin(at, work, now, begin) {
-                    at_latest(next);
-                }
+            let next = self.next_begin(at, work, now, begin);
+            if let Some(next) = next.filter(|_| self.stopping.is_none()) {
+                at_latest(next);
             }
             at_latest(now.saturating_add(LOOK_STEP));
         }
