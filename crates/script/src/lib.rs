@@ -12,17 +12,21 @@
 //! [`Answer`].
 
 mod action;
+mod commonjs;
 mod crew;
 mod exception;
 mod globals;
 mod host;
 mod inspect;
+mod loading;
 mod modules;
 mod options;
 mod program;
 mod raw;
 mod resolve;
 mod seat;
+mod source;
+mod store;
 mod vu;
 
 pub use action::{Action, Answer, Expects, HttpAnswer, HttpAsk, HttpFailure, Timings};

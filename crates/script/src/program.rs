@@ -1,26 +1,26 @@
 //! `Program`: a script with all it imports, compiled once for every VU.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rquickjs::loader::{ImportAttributes, Loader, Resolver};
-use rquickjs::module::Declared as Unlinked;
+use rquickjs::loader::{Loader, Resolver};
 use rquickjs::{Context, Ctx, Error, Module, Object, Runtime, Value};
 use thiserror::Error;
 
 use crate::exception::Exception;
 use crate::host::{Files, Host};
-use crate::raw::{self, Bytecode};
+use crate::loading::{self, Modules, Names};
+use crate::modules::seat_of;
 use crate::seat::{Declared, Seat};
-use crate::{globals, modules, resolve};
+use crate::source::Kind;
+use crate::store::Store;
+use crate::{commonjs, globals, modules, resolve};
 
 /// A script with all it imports, compiled: what VUs are made from. It may be shared between threads.
 #[derive(Clone, Debug)]
 pub struct Program {
     main: String,
-    modules: Arc<HashMap<String, Bytecode>>,
+    store: Arc<Store>,
     /// Its `options` as JSON; `None` where it exports none.
     pub options: Option<String>,
     /// The functions it exports, `default` among them.
@@ -61,18 +61,23 @@ impl Program {
         let engine = |error: Error| CompileError::Engine(error.to_string());
         let runtime = Runtime::new().map_err(engine)?;
         runtime.set_memory_limit(MEMORY_MAX);
-        let compiled = Rc::new(RefCell::new(HashMap::new()));
-        let loader = Compiler { files, compiled: Rc::clone(&compiled) };
-        runtime.set_loader(ByName, loader);
+        let store = Arc::new(Store::default());
+        runtime
+            .set_loader(Names { store: Arc::clone(&store) }, Modules { store: Arc::clone(&store) });
         let context = Context::full(&runtime).map_err(engine)?;
         let seat = Rc::new(Seat::new(host));
+        seat.files.replace(Some(files));
+        let main = resolve::url_of(main);
         let (options, functions) = context.with(|ctx| {
-            init(&ctx, &seat, &env, |ctx| import(ctx, main))
+            modules::seat(&ctx, &seat)
+                .and_then(|()| globals::install(&ctx))
+                .and_then(|()| init(&ctx, &store, &env, &main))
                 .and_then(|module| exports(&ctx, &module))
                 .map_err(|error| CompileError::Thrown(Exception::of(&ctx, error)))
         })?;
-        let (modules, metrics) = (Arc::new(compiled.take()), seat.declared.take());
-        Ok(Self { main: main.to_owned(), modules, options, functions, metrics, env })
+        seat.files.replace(None);
+        let metrics = seat.declared.take();
+        Ok(Self { main, store, options, functions, metrics, env })
     }
 
     /// Loads the modules into a VU's runtime and runs them.
@@ -84,31 +89,32 @@ impl Program {
         ctx: &Ctx<'js>,
         seat: &Rc<Seat>,
     ) -> rquickjs::Result<Object<'js>> {
-        init(ctx, seat, &self.env, |ctx| import(ctx, &self.main))
+        modules::seat(ctx, seat)?;
+        globals::install(ctx)?;
+        init(ctx, &self.store, &self.env, &self.main)
     }
 
     /// Where a VU's runtime finds the modules.
     pub(crate) fn loaders(&self) -> (impl Resolver + 'static, impl Loader + 'static) {
-        (ByName, Compiled { modules: Arc::clone(&self.modules) })
+        (Names { store: Arc::clone(&self.store) }, Modules { store: Arc::clone(&self.store) })
     }
 }
 
-/// Prepares a context and runs modules in it.
-fn init<'js, T>(
+/// Gives a VU what is its own, and runs its modules; gives what the main one exports.
+fn init<'js>(
     ctx: &Ctx<'js>,
-    seat: &Rc<Seat>,
+    store: &Arc<Store>,
     env: &Env,
-    run: impl FnOnce(&Ctx<'js>) -> rquickjs::Result<T>,
-) -> rquickjs::Result<T> {
-    modules::seat(ctx, seat)?;
-    globals::install(ctx, seat, env)?;
-    run(ctx)
-}
-
-/// Runs a module with all it imports; gives what it exports.
-fn import<'js>(ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<Object<'js>> {
+    main: &str,
+) -> rquickjs::Result<Object<'js>> {
+    seat_of(ctx)?.store.get_or_init(|| Arc::clone(store));
+    globals::install_own(ctx, env)?;
+    if loading::unit(ctx, main, main, None)?.source.kind == Kind::CommonJs {
+        let exports = commonjs::load(ctx, main)?;
+        return Ok(exports.into_object().map_or_else(|| Object::new(ctx.clone()), Ok)?);
+    }
     // The main module is named in full already; `./` would make it relative.
-    Module::import(ctx, name)?.finish::<Object<'js>>()
+    Module::import(ctx, main)?.finish::<Object<'js>>()
 }
 
 fn exports<'js>(
@@ -128,69 +134,4 @@ fn exports<'js>(
         }
     }
     Ok((options, functions))
-}
-
-/// Resolves names; the main module's is whole already.
-struct ByName;
-
-impl Resolver for ByName {
-    fn resolve<'js>(
-        &mut self,
-        _ctx: &Ctx<'js>,
-        base: &str,
-        name: &str,
-        _attributes: Option<ImportAttributes<'js>>,
-    ) -> rquickjs::Result<String> {
-        if base.is_empty() {
-            return Ok(name.to_owned());
-        }
-        resolve::resolve(base, name)
-            .map_err(|reason| Error::new_resolving_message(base, name, reason))
-    }
-}
-
-/// Reads and compiles modules, and keeps what they were compiled to.
-struct Compiler {
-    files: Rc<dyn Files>,
-    compiled: Rc<RefCell<HashMap<String, Bytecode>>>,
-}
-
-impl Loader for Compiler {
-    fn load<'js>(
-        &mut self,
-        ctx: &Ctx<'js>,
-        name: &str,
-        _attributes: Option<ImportAttributes<'js>>,
-    ) -> rquickjs::Result<Module<'js, Unlinked>> {
-        if let Some(module) = modules::declare(ctx, name) {
-            return module;
-        }
-        let source =
-            self.files.read(name).map_err(|reason| Error::new_loading_message(name, reason))?;
-        let module = Module::declare(ctx.clone(), name, source)?;
-        self.compiled.borrow_mut().insert(name.to_owned(), raw::compiled(&module)?);
-        Ok(module)
-    }
-}
-
-/// Knows the modules that were compiled, and no others.
-struct Compiled {
-    modules: Arc<HashMap<String, Bytecode>>,
-}
-
-impl Loader for Compiled {
-    fn load<'js>(
-        &mut self,
-        ctx: &Ctx<'js>,
-        name: &str,
-        _attributes: Option<ImportAttributes<'js>>,
-    ) -> rquickjs::Result<Module<'js, Unlinked>> {
-        if let Some(module) = modules::declare(ctx, name) {
-            return module;
-        }
-        let reason = "it was not imported when the script was first run";
-        let bytecode =
-            self.modules.get(name).ok_or_else(|| Error::new_loading_message(name, reason))?;
-        raw::load(ctx.clone(), bytecode)
-    }
 }

@@ -1,15 +1,17 @@
 //! `Seat`: what a VU's JavaScript functions share with their VU.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use metrics::tally::{Contains, Kind};
 use rquickjs::{Ctx, Exception as JsException, Result};
 use stdx::Nanos;
 
 use crate::action::{Action, Answer};
-use crate::host::Host;
+use crate::host::{Files, Host};
 use crate::raw::Suspender;
+use crate::store::Store;
 use crate::vu::{Said, Told};
 
 /// Samples that wait to be taken; more than these are dropped and counted.
@@ -73,6 +75,10 @@ pub(crate) struct Seat {
     /// The iteration is to end: nothing is asked for any more.
     pub(crate) stopped: Cell<bool>,
     pub(crate) group: RefCell<Rc<str>>,
+    /// What it shares with the script's other VUs.
+    pub(crate) store: OnceCell<Arc<Store>>,
+    /// Where files are, while the script is run for the first time.
+    pub(crate) files: RefCell<Option<Rc<dyn Files>>>,
     samples: RefCell<Vec<Sample>>,
     samples_dropped: Cell<u64>,
 }
@@ -86,6 +92,8 @@ impl Seat {
             stage: Cell::new(Stage::Init),
             stopped: Cell::new(false),
             group: RefCell::new("".into()),
+            store: OnceCell::new(),
+            files: RefCell::new(None),
             samples: RefCell::new(Vec::new()),
             samples_dropped: Cell::new(0),
         }
@@ -107,6 +115,14 @@ impl Seat {
             }
             Told::Answer(answer) => Ok(answer),
         }
+    }
+
+    /// What the script's VUs share.
+    ///
+    /// # Errors
+    /// It has none yet: its modules were not begun.
+    pub(crate) fn store(&self, ctx: &Ctx<'_>) -> Result<&Arc<Store>> {
+        self.store.get().ok_or_else(|| JsException::throw_internal(ctx, "this VU has no script"))
     }
 
     /// Refuses what is not for the init stage.

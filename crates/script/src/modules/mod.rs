@@ -4,9 +4,17 @@
     reason = "what JavaScript calls takes its arguments by value"
 )]
 
+mod bytes;
+mod crypto;
+mod data;
+mod encoding;
+mod glue;
+mod hash;
 mod http;
 mod k6;
 mod metrics;
+pub(crate) mod web;
+pub(crate) mod webcrypto;
 
 pub(crate) use self::http::{Request, prototype};
 
@@ -15,6 +23,7 @@ use std::rc::Rc;
 use rquickjs::module::Declared;
 use rquickjs::{Coerced, Ctx, Exception, Function, Module, Object, Result, Value};
 
+use crate::commonjs;
 use crate::raw::SeatRef;
 use crate::seat::Seat;
 
@@ -26,6 +35,29 @@ const MODULES: &[(&str, Declare)] = &[
     ("k6", |ctx, name| Module::declare_def::<k6::K6, _>(ctx, name)),
     ("k6/metrics", |ctx, name| Module::declare_def::<metrics::Metrics, _>(ctx, name)),
     ("k6/http", |ctx, name| Module::declare_def::<http::Http, _>(ctx, name)),
+    ("k6/crypto", |ctx, name| Module::declare_def::<crypto::Crypto, _>(ctx, name)),
+    ("k6/data", |ctx, name| Module::declare_def::<data::Data, _>(ctx, name)),
+    ("k6/encoding", |ctx, name| Module::declare_def::<encoding::Encoding, _>(ctx, name)),
+    (commonjs::LOADER, |ctx, name| Module::declare_def::<glue::Loader, _>(ctx, name)),
+];
+
+/// Modules that k6 once had, and what came of them.
+const GONE: &[(&str, &str)] = &[
+    ("k6/experimental/browser", "has been graduated, please use k6/browser instead"),
+    ("k6/experimental/grpc", "has been graduated, please use k6/net/grpc instead"),
+    (
+        "k6/experimental/timers",
+        "has been graduated, and it's now globally available as defined by standard WebAPIs; remove the import",
+    ),
+    (
+        "k6/experimental/tracing",
+        "has been removed; all of its functionality is available as the JavaScript module https://jslib.k6.io/http-instrumentation-tempo",
+    ),
+    (
+        "k6/experimental/webcrypto",
+        "has been graduated and it's now globally available as defined by standard WebAPIs; remove the import",
+    ),
+    ("k6/experimental/redis", "has been removed, k6/x/redis took its place"),
 ];
 
 /// Libraries that scripts import by address, and that we answer with our own.
@@ -35,6 +67,14 @@ const LIBRARIES: &[(&str, &str)] =
 /// Whether there is a built-in module of this name.
 pub(crate) fn is_one(name: &str) -> bool {
     MODULES.iter().any(|(known, _)| *known == name)
+}
+
+/// Why there is no built-in module of this name.
+pub(crate) fn missing(name: &str) -> String {
+    match GONE.iter().find(|(gone, _)| *gone == name) {
+        Some((_, why)) => format!("{name} {why}"),
+        None => format!("unknown module: {name}"),
+    }
 }
 
 /// The text of the library at this address, if it is one of ours.
@@ -58,7 +98,7 @@ pub(crate) fn seat(ctx: &Ctx<'_>, seat: &Rc<Seat>) -> Result<()> {
 }
 
 /// Whose context it is.
-fn seat_of(ctx: &Ctx<'_>) -> Result<Rc<Seat>> {
+pub(crate) fn seat_of(ctx: &Ctx<'_>) -> Result<Rc<Seat>> {
     match ctx.userdata::<SeatRef>() {
         Some(seat) => Ok(Rc::clone(&seat.0)),
         None => Err(Exception::throw_internal(ctx, "this context has no VU")),
@@ -71,7 +111,7 @@ fn truthy(value: &Value<'_>) -> Result<bool> {
 }
 
 /// A value as JavaScript's `String()` makes it.
-fn string_of(value: &Value<'_>) -> Result<String> {
+pub(crate) fn string_of(value: &Value<'_>) -> Result<String> {
     value.get::<Coerced<String>>().map(|text| text.0)
 }
 
