@@ -1,5 +1,7 @@
 //! CommonJS: `require`, and the modules that ES modules import of it.
 
+use std::collections::HashSet;
+
 use rquickjs::function::This;
 use rquickjs::object::Property;
 use rquickjs::{Ctx, Exception, Function, Module, Object, Result, Value};
@@ -47,7 +49,8 @@ pub(crate) fn load<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Value<'js>> {
     if let Some(module) = table.get::<_, Option<Object<'js>>>(name)? {
         return module.get("exports");
     }
-    let factory: Function<'js> = import(ctx, name)?.get("default")?;
+    let factory = exported(ctx, name, "default")?;
+    let factory: Function<'js> = factory.get()?;
     let module = Object::new(ctx.clone())?;
     let exports = Object::new(ctx.clone())?;
     module.set("exports", exports.clone())?;
@@ -75,9 +78,23 @@ fn table<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     Ok(table)
 }
 
-/// The namespace of a module, run if it was not.
-fn import<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
-    Module::import(ctx, name)?.finish::<Object<'js>>()
+/// What a module exports under a name, all of it under `*`. It is run if it was not, at once: jobs that wait are not run in the
+/// middle of a module.
+fn exported<'js>(ctx: &Ctx<'js>, name: &str, export: &str) -> Result<Value<'js>> {
+    let from = serde_json::to_string(&loading::exact(name)).unwrap_or_default();
+    let text = match export {
+        "*" => format!("import * as it from {from}; export {{ it }};"),
+        export => format!("import {{ {export} as it }} from {from}; export {{ it }};"),
+    };
+    let (module, promise) = Module::declare(ctx.clone(), "brunt:require", text)?.eval()?;
+    match promise.result::<Value<'js>>() {
+        Some(done) => done?,
+        None => {
+            let text = format!("{name} has a top-level await, so that it can be imported but not required");
+            return Err(Exception::throw_message(ctx, &text));
+        }
+    };
+    module.get("it")
 }
 
 /// `require(name)` in the module `base`.
@@ -95,8 +112,48 @@ pub(crate) fn require<'js>(ctx: &Ctx<'js>, base: &str, name: &Value<'js>) -> Res
     let name = string_of(name)?;
     let missing = |text: &str| thrown_at(ctx, text, None);
     let full = resolve::resolve(base, &name).map_err(|text| missing(&text))?;
-    if resolve::is_text(&full) && loading::unit(ctx, &full, &name, None)?.source.kind == Kind::CommonJs {
-        return load(ctx, &full);
+    if resolve::is_text(&full) {
+        if loading::unit(ctx, &full, &name, None)?.source.kind == Kind::CommonJs {
+            return load(ctx, &full);
+        }
+        refuse_circle(ctx, &full)?;
     }
-    Ok(import(ctx, &full)?.into_value())
+    let table = table(ctx)?;
+    let key = format!("*{full}");
+    if let Some(known) = table.get::<_, Option<Object<'js>>>(key.as_str())? {
+        return Ok(known.into_value());
+    }
+    let namespace = exported(ctx, &full, "*")?;
+    table.set(key, namespace.clone())?;
+    Ok(namespace)
+}
+
+/// Frames that are looked at for modules that are being run.
+const FRAMES_MAX: isize = 512;
+
+/// Refuses an ES module that imports, itself or by others, what is being run right now: QuickJS has no answer to that.
+fn refuse_circle(ctx: &Ctx<'_>, name: &str) -> Result<()> {
+    let mut running = HashSet::new();
+    for level in 0..FRAMES_MAX {
+        let Some(frame) = ctx.script_or_module_name(level) else { continue };
+        let frame = frame.to_string()?;
+        let module = frame.strip_prefix(FACADE).and_then(|rest| Some(rest.split_once(':')?.1));
+        running.insert(module.unwrap_or(&frame).to_owned());
+    }
+    let deep = ctx.script_or_module_name(FRAMES_MAX).is_some();
+    let mut seen = HashSet::new();
+    let mut todo = vec![name.to_owned()];
+    while let Some(next) = todo.pop() {
+        if deep || running.contains(&next) {
+            let text = format!("{name} cannot be required here: it imports what is being loaded right now");
+            return Err(Exception::throw_message(ctx, &text));
+        }
+        if !resolve::is_text(&next) || !seen.insert(next.clone()) {
+            continue;
+        }
+        let unit = loading::unit(ctx, &next, &next, None)?;
+        let imports = unit.source.imports.iter();
+        todo.extend(imports.filter_map(|import| resolve::resolve(&next, &import.specifier).ok()));
+    }
+    Ok(())
 }

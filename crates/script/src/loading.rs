@@ -1,17 +1,23 @@
 //! Loading: what QuickJS is told when it asks what an import's name means, and for a module.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::Declared;
 use rquickjs::{Ctx, Error, Exception, Function, Module, Object, Result};
 
-use crate::host::Files;
 use crate::modules::seat_of;
 use crate::source::{Kind, Place};
 use crate::store::{Missing, Store, Unit};
 use crate::{commonjs, modules, raw, resolve};
+
+/// How a name begins that means what follows it, whoever asks.
+const EXACT: char = '=';
+
+/// The name to ask for a module by its full name.
+pub(crate) fn exact(name: &str) -> String {
+    format!("{EXACT}{name}")
+}
 
 /// Says what names mean. Files are read the first time a script runs, and by nobody else.
 pub(crate) struct Names {
@@ -26,8 +32,10 @@ impl Resolver for Names {
         name: &str,
         _attributes: Option<ImportAttributes<'js>>,
     ) -> Result<String> {
-        // What we ask for ourselves is named in full.
-        if base.is_empty() || name == commonjs::LOADER {
+        if let Some(name) = name.strip_prefix(EXACT) {
+            return Ok(name.to_owned());
+        }
+        if name == commonjs::LOADER {
             return Ok(name.to_owned());
         }
         let importer = self.store.known(base);
@@ -180,6 +188,3 @@ pub(crate) fn only_in_init(function: &str) -> String {
         "the \"{function}\" function is only available in the init stage (i.e. the global scope), see https://grafana.com/docs/k6/latest/using-k6/test-lifecycle/ for more information"
     )
 }
-
-/// Where files are, for the first run of a script.
-pub(crate) type FirstFiles = Option<Rc<dyn Files>>;

@@ -113,8 +113,7 @@ fn init<'js>(
         let exports = commonjs::load(ctx, main)?;
         return Ok(exports.into_object().map_or_else(|| Object::new(ctx.clone()), Ok)?);
     }
-    // The main module is named in full already; `./` would make it relative.
-    Module::import(ctx, main)?.finish::<Object<'js>>()
+    Module::import(ctx, loading::exact(main))?.finish::<Object<'js>>()
 }
 
 fn exports<'js>(

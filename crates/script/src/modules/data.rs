@@ -2,6 +2,7 @@
 
 use rquickjs::function::{Constructor, Opt};
 use rquickjs::module::{Declarations, Exports, ModuleDef};
+use rquickjs::convert::List;
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 
 use super::glue::{declare_all, export_all, glue};
@@ -22,15 +23,15 @@ impl ModuleDef for Data {
 
     fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
         let all = Object::new(ctx.clone())?;
-        let make = maker(ctx)?;
-        let construct = move |ctx: Ctx<'js>, name: Opt<Value<'js>>, build: Opt<Value<'js>>| {
-            let elements = elements(&ctx, name.0, build.0)?;
-            array(&ctx, &make, elements)
+        let native = Object::new(ctx.clone())?;
+        native.set("make", maker(ctx)?)?;
+        let elements = |ctx: Ctx<'js>, name: Opt<Value<'js>>, build: Opt<Value<'js>>| {
+            held(&ctx, elements(&ctx, name.0, build.0)?)
         };
-        let construct = Function::new(ctx.clone(), construct)?;
+        native.set("elements", Function::new(ctx.clone(), elements)?)?;
         // A function of JavaScript's own may be called with `new` and without.
-        let text = "(function (construct) { return function SharedArray(name, build) { return construct(name, build); }; })";
-        let constructor: Constructor<'js> = glue(ctx, "data", text, construct)?;
+        let text = "(function ({ make, elements }) { return function SharedArray(name, build) { return make(...elements(name, build)); }; })";
+        let constructor: Constructor<'js> = glue(ctx, "data", text, native)?;
         all.set("SharedArray", constructor)?;
         export_all(exports, &all, &NAMES)
     }
@@ -50,15 +51,13 @@ pub(super) fn maker<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
     glue(ctx, "shared_array", include_str!("js/shared_array.js"), element)
 }
 
-/// The array that a script sees of elements.
-pub(super) fn array<'js>(
+/// What `make` wants of elements: something that holds them, and how many there are.
+pub(super) fn held<'js>(
     ctx: &Ctx<'js>,
-    make: &Function<'js>,
     elements: Elements,
-) -> Result<Object<'js>> {
+) -> Result<List<(Class<'js, Held>, usize)>> {
     let len = elements.len();
-    let held = Class::instance(ctx.clone(), Held(std::rc::Rc::new(elements)))?;
-    make.call((held, len))
+    Ok(List((Class::instance(ctx.clone(), Held(std::rc::Rc::new(elements)))?, len)))
 }
 
 /// The elements of this name: those that are kept, or what the function makes.

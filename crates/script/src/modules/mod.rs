@@ -10,6 +10,7 @@ mod data;
 mod encoding;
 mod glue;
 mod hash;
+pub(crate) mod html;
 mod http;
 mod k6;
 mod metrics;
@@ -38,6 +39,7 @@ const MODULES: &[(&str, Declare)] = &[
     ("k6/crypto", |ctx, name| Module::declare_def::<crypto::Crypto, _>(ctx, name)),
     ("k6/data", |ctx, name| Module::declare_def::<data::Data, _>(ctx, name)),
     ("k6/encoding", |ctx, name| Module::declare_def::<encoding::Encoding, _>(ctx, name)),
+    ("k6/html", |ctx, name| Module::declare_def::<html::Html, _>(ctx, name)),
     (commonjs::LOADER, |ctx, name| Module::declare_def::<glue::Loader, _>(ctx, name)),
 ];
 
