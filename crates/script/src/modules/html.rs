@@ -124,7 +124,10 @@ fn matches(held: Held_<'_>, of: Vec<u32>, selector: String) -> Vec<u32> {
 }
 
 /// What jQuery's own pseudo-classes are in CSS.
-const PSEUDO: [(&str, &str); 6] = [
+const PSEUDO: [(&str, &str); 9] = [
+    (":checked", ":is([checked],option[selected])"),
+    (":enabled", ":is(input,button,select,textarea,option,optgroup,fieldset):not([disabled])"),
+    (":disabled", ":is(input,button,select,textarea,option,optgroup,fieldset)[disabled]"),
     (":input", ":is(input,textarea,select,button)"),
     (":button", ":is(button,input[type=button])"),
     (":containsOwn(", ":contains("),
@@ -140,7 +143,24 @@ fn matcher(selector: &str) -> Option<Matcher> {
             text = text.replace(theirs, ours);
         }
     }
-    Matcher::new(&unequal(&text)).ok()
+    Matcher::new(&quoted(&unequal(&text))).ok()
+}
+
+/// `:contains(text)` is `:contains("text")`.
+fn quoted(selector: &str) -> String {
+    const OPENING: &str = ":contains(";
+    let (mut text, mut rest) = (String::new(), selector);
+    while let Some((before, after)) = rest.split_once(OPENING) {
+        text.push_str(before);
+        text.push_str(OPENING);
+        rest = after;
+        if let Some(end) = after.find(')').filter(|_| !after.starts_with(['"', '\''])) {
+            let inner = after[..end].trim().replace('\\', "\\\\").replace('"', "\\\"");
+            text.push_str(&format!("\"{inner}\""));
+            rest = &after[end..];
+        }
+    }
+    text + rest
 }
 
 /// `[name!=value]` is `:not([name=value])`.
@@ -257,6 +277,7 @@ mod tests {
         ] {
             assert_eq!(unequal(theirs), ours);
         }
+        assert_eq!(quoted("p:contains(a b) q:contains('c')"), "p:contains(\"a b\") q:contains('c')");
         for wrong in [":::", "", "a[", "!="] {
             assert!(matcher(wrong).is_none(), "{wrong}");
         }
