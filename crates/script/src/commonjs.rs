@@ -11,6 +11,7 @@ use crate::modules::{seat_of, string_of};
 use crate::resolve;
 use crate::seat::Stage;
 use crate::source::Kind;
+use crate::store::Store;
 
 /// How the name of a facade begins: an ES module that exports what a CommonJS one does. The names wanted of it follow, a
 /// comma between them, then a colon and the module's full name.
@@ -113,10 +114,10 @@ pub(crate) fn require<'js>(ctx: &Ctx<'js>, base: &str, name: &Value<'js>) -> Res
     let missing = |text: &str| thrown_at(ctx, text, None);
     let full = resolve::resolve(base, &name).map_err(|text| missing(&text))?;
     if resolve::is_text(&full) {
-        if loading::unit(ctx, &full, &name, None)?.source.kind == Kind::CommonJs {
+        if loading::unit(ctx, seat.store(ctx)?, &full, &name, None)?.source.kind == Kind::CommonJs {
             return load(ctx, &full);
         }
-        refuse_circle(ctx, &full)?;
+        refuse_circle(ctx, seat.store(ctx)?, &full)?;
     }
     let table = table(ctx)?;
     let key = format!("*{full}");
@@ -132,7 +133,7 @@ pub(crate) fn require<'js>(ctx: &Ctx<'js>, base: &str, name: &Value<'js>) -> Res
 const FRAMES_MAX: isize = 512;
 
 /// Refuses an ES module that imports, itself or by others, what is being run right now: QuickJS has no answer to that.
-fn refuse_circle(ctx: &Ctx<'_>, name: &str) -> Result<()> {
+fn refuse_circle(ctx: &Ctx<'_>, store: &Store, name: &str) -> Result<()> {
     let mut running = HashSet::new();
     for level in 0..FRAMES_MAX {
         let Some(frame) = ctx.script_or_module_name(level) else { continue };
@@ -151,7 +152,7 @@ fn refuse_circle(ctx: &Ctx<'_>, name: &str) -> Result<()> {
         if !resolve::is_text(&next) || !seen.insert(next.clone()) {
             continue;
         }
-        let unit = loading::unit(ctx, &next, &next, None)?;
+        let unit = loading::unit(ctx, store, &next, &next, None)?;
         let imports = unit.source.imports.iter();
         todo.extend(imports.filter_map(|import| resolve::resolve(&next, &import.specifier).ok()));
     }

@@ -1,4 +1,4 @@
-//! The globals of every script: `console`, `open`, `require`, `__ENV`, and what browsers have and k6 lacks.
+//! The globals of every script: `console`, `open`, `require`, `__ENV`, timers, and what browsers have and k6 lacks.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use rquickjs::{ArrayBuffer, Ctx, Exception, Function, Object, Result, Value};
 
 use crate::host::Level;
 use crate::inspect::inspect;
-use crate::modules::{seat_of, string_of, web, webcrypto};
+use crate::modules::{seat_of, string_of, timers, web, webcrypto};
 use crate::program::Env;
 use crate::seat::Stage;
 use crate::{commonjs, loading, resolve};
@@ -36,6 +36,7 @@ pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     globals.set("console", console)?;
     globals.set("open", Function::new(ctx.clone(), open)?)?;
     globals.set("require", Function::new(ctx.clone(), require)?)?;
+    timers::install(ctx, &globals)?;
     web::install(ctx)?;
     webcrypto::install(ctx)
 }

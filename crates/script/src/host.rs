@@ -1,5 +1,7 @@
 //! What a script needs of the world, and somebody above has.
 
+use std::rc::Rc;
+
 use stdx::Nanos;
 
 /// The world of a VU.
@@ -10,9 +12,24 @@ pub trait Host {
     /// A line of the script's console.
     fn log(&self, level: Level, text: &str);
 
+    /// When a sample of this moment was made. It need be no closer than to the worker's last turn where nobody asks for it.
+    fn sampled_at(&self) -> Nanos {
+        self.now()
+    }
+
+    /// A text that will be wanted again, such as a check's name, kept once for all VUs of a worker.
+    fn kept(&self, text: &str) -> Rc<str> {
+        text.into()
+    }
+
     /// Whether a VU is to end its iteration now, asked every few thousand steps of a script: an endless loop ends here.
     fn interrupts(&self) -> bool {
         false
+    }
+
+    /// How many requests of a batch are under way at once, in all and to one host; 0 for no limit.
+    fn batch_max(&self) -> (usize, usize) {
+        (20, 6)
     }
 }
 
@@ -36,4 +53,16 @@ pub trait Files {
     /// # Errors
     /// It cannot be read; the text says why, without the name.
     fn read(&self, name: &str) -> Result<Vec<u8>, String>;
+}
+
+/// Where secrets come from. It is asked by the VUs of all threads; what it gave away it keeps out of every log.
+pub trait Secrets: Send + Sync {
+    /// The secret of this name, from the source of this name, or from the default one.
+    ///
+    /// # Errors
+    /// There is none; the text says why.
+    fn get(&self, source: Option<&str>, key: &str) -> Result<String, String>;
+
+    /// Whether there is a source of this name.
+    fn has_source(&self, name: &str) -> bool;
 }

@@ -4,7 +4,7 @@
 //! ```text
 //!              Call ──▶ ┌──────────────── Vu ────────────────┐ ──▶ Turn::Done(value or exception)
 //!                       │ coroutine ▸ QuickJS ▸ the script   │
-//!            Answer ──▶ └──── http.get() suspends here ──────┘ ──▶ Turn::Asks(Action)
+//!   (Ticket, Answer) ──▶└──── http.get() suspends here ──────┘ ──▶ Turn::Waits, Asked(Ticket, Action)
 //! files ─▶ Program (modules as bytecode, options) ─▶ every Vu                 Host: time, log
 //! ```
 //!
@@ -14,6 +14,7 @@
 mod action;
 mod commonjs;
 mod crew;
+mod event_loop;
 mod exception;
 mod globals;
 mod host;
@@ -23,17 +24,26 @@ mod modules;
 mod options;
 mod program;
 mod raw;
+mod realm;
+mod registry;
 mod resolve;
 mod seat;
 mod source;
 mod store;
+mod timers;
 mod vu;
 
-pub use action::{Action, Answer, Expects, HttpAnswer, HttpAsk, HttpFailure, Timings};
-pub use crew::{Clock, CrewPlan, Log, Outcome, crew};
+pub use action::{
+    Action, Answer, Asked, Expects, HttpAnswer, HttpAsk, HttpFailure, Ticket, Timings,
+};
+pub use crew::{
+    Clock, CrewPlan, Emit, Log, Outcome, Point, PointTags, SystemTag, SystemTags, crew,
+};
 pub use exception::Exception;
-pub use host::{Files, Host, Level};
+pub use host::{Files, Host, Level, Secrets};
 pub use options::{Options, OptionsError, Rule, Shortcuts, end};
 pub use program::{CompileError, Env, Program};
-pub use seat::{Declared, Sample, Stage};
+pub use realm::Realm;
+pub use registry::{Declared, Registry};
+pub use seat::{Sample, Stage, TagList};
 pub use vu::{Call, Turn, Vu};

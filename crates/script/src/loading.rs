@@ -45,7 +45,7 @@ impl Resolver for Names {
         if !resolve::is_text(&full) {
             return Ok(full);
         }
-        let unit = unit(ctx, &full, name, place.as_ref())?;
+        let unit = unit(ctx, &self.store, &full, name, place.as_ref())?;
         if unit.source.kind == Kind::Module {
             return Ok(full);
         }
@@ -87,7 +87,7 @@ pub(crate) fn declared<'js>(
         store.keep_facade(name, raw::compiled(&module)?);
         return Ok(module);
     }
-    let unit = unit(ctx, name, name, None)?;
+    let unit = unit(ctx, store, name, name, None)?;
     let module = match unit.bytecode.get() {
         Some(bytecode) => raw::load(ctx.clone(), bytecode)?,
         None => {
@@ -111,15 +111,15 @@ pub(crate) fn declared<'js>(
 /// There is none: an exception with the place of the import, or of what is wrong in the module.
 pub(crate) fn unit(
     ctx: &Ctx<'_>,
+    store: &Store,
     full: &str,
     name: &str,
     place: Option<&Place>,
 ) -> Result<Arc<Unit>> {
-    let seat = seat_of(ctx)?;
-    let store = seat.store(ctx)?;
     if let Some(unit) = store.known(full) {
         return Ok(unit);
     }
+    let seat = seat_of(ctx)?;
     let Some(files) = seat.files.borrow().clone() else {
         let text = format!("\"{name}\" was not imported when the script was first run");
         return Err(thrown_at(ctx, &text, place));

@@ -32,6 +32,8 @@ pub struct Options {
     pub trend_stats: Vec<String>,
     /// `minIterationDuration`.
     pub min_iteration: Nanos,
+    /// `batch` and `batchPerHost`: how many requests of a batch are under way at once; 0 for no limit.
+    pub batch: (usize, usize),
     /// Fields that k6 does not know.
     pub unknown: Vec<String>,
 }
@@ -157,6 +159,10 @@ impl Options {
             tags: pairs(&fields, "tags")?,
             trend_stats: trend_stats(fields.get("summaryTrendStats"))?,
             min_iteration: time(&fields, "minIterationDuration")?.unwrap_or(Nanos::ZERO),
+            batch: (
+                count(&fields, "batch")?.unwrap_or(20) as usize,
+                count(&fields, "batchPerHost")?.unwrap_or(6) as usize,
+            ),
             unknown,
         })
     }

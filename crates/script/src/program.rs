@@ -8,10 +8,12 @@ use rquickjs::{Context, Ctx, Error, Module, Object, Runtime, Value};
 use thiserror::Error;
 
 use crate::exception::Exception;
-use crate::host::{Files, Host};
+use crate::host::{Files, Host, Secrets};
 use crate::loading::{self, Modules, Names};
 use crate::modules::seat_of;
-use crate::seat::{Declared, Seat};
+use crate::realm::Current;
+use crate::registry::Registry;
+use crate::seat::Seat;
 use crate::source::Kind;
 use crate::store::Store;
 use crate::{commonjs, globals, modules, resolve};
@@ -26,7 +28,7 @@ pub struct Program {
     /// The functions it exports, `default` among them.
     pub functions: Vec<String>,
     /// The metrics it declares.
-    pub metrics: Vec<Declared>,
+    pub metrics: Registry,
     env: Env,
 }
 
@@ -58,43 +60,63 @@ impl Program {
         files: Rc<dyn Files>,
         host: Rc<dyn Host>,
     ) -> Result<Self, CompileError> {
+        Self::compile_with(main, env, files, host, None)
+    }
+
+    /// [`compile`](Self::compile), with secrets that the script may ask for.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn compile_with(
+        main: &str,
+        env: Env,
+        files: Rc<dyn Files>,
+        host: Rc<dyn Host>,
+        secrets: Option<Arc<dyn Secrets>>,
+    ) -> Result<Self, CompileError> {
         let engine = |error: Error| CompileError::Engine(error.to_string());
         let runtime = Runtime::new().map_err(engine)?;
         runtime.set_memory_limit(MEMORY_MAX);
-        let store = Arc::new(Store::default());
+        let store = Arc::new(Store::new(secrets));
         runtime
             .set_loader(Names { store: Arc::clone(&store) }, Modules { store: Arc::clone(&store) });
         let context = Context::full(&runtime).map_err(engine)?;
         let seat = Rc::new(Seat::new(host));
         seat.files.replace(Some(files));
         let main = resolve::url_of(main);
+        let current = Rc::new(Current::only(&seat));
         let (options, functions) = context.with(|ctx| {
-            modules::seat(&ctx, &seat)
-                .and_then(|()| globals::install(&ctx))
+            modules::install(&ctx, &current)
                 .and_then(|()| init(&ctx, &store, &env, &main))
                 .and_then(|module| exports(&ctx, &module))
                 .map_err(|error| CompileError::Thrown(Exception::of(&ctx, error)))
         })?;
         seat.files.replace(None);
-        let metrics = seat.declared.take();
+        let metrics = seat.registry.take();
         Ok(Self { main, store, options, functions, metrics, env })
     }
 
-    /// Loads the modules into a VU's runtime and runs them.
+    /// Loads the modules into a context whose VUs will share their bytecode.
+    pub(crate) fn load(&self, ctx: &Ctx<'_>) -> rquickjs::Result<()> {
+        let names = self.store.names().into_iter();
+        let imports = names.map(|name| {
+            let name = serde_json::to_string(&loading::exact(&name)).unwrap_or_default();
+            format!("import {name};")
+        });
+        // To declare it loads what it imports, and runs nothing.
+        Module::declare(ctx.clone(), "brunt:all", imports.collect::<String>()).map(drop)
+    }
+
+    /// Runs a VU's instances of the modules.
     ///
     /// # Errors
     /// They throw, as they did not the first time.
-    pub(crate) fn start<'js>(
-        &self,
-        ctx: &Ctx<'js>,
-        seat: &Rc<Seat>,
-    ) -> rquickjs::Result<Object<'js>> {
-        modules::seat(ctx, seat)?;
-        globals::install(ctx)?;
+    pub(crate) fn start<'js>(&self, ctx: &Ctx<'js>, seat: &Seat) -> rquickjs::Result<Object<'js>> {
+        *seat.registry.borrow_mut() = self.metrics.clone();
         init(ctx, &self.store, &self.env, &self.main)
     }
 
-    /// Where a VU's runtime finds the modules.
+    /// Where a context finds the modules.
     pub(crate) fn loaders(&self) -> (impl Resolver + 'static, impl Loader + 'static) {
         (Names { store: Arc::clone(&self.store) }, Modules { store: Arc::clone(&self.store) })
     }
@@ -109,7 +131,7 @@ fn init<'js>(
 ) -> rquickjs::Result<Object<'js>> {
     seat_of(ctx)?.store.get_or_init(|| Arc::clone(store));
     globals::install_own(ctx, env)?;
-    if loading::unit(ctx, main, main, None)?.source.kind == Kind::CommonJs {
+    if loading::unit(ctx, store, main, main, None)?.source.kind == Kind::CommonJs {
         let exports = commonjs::load(ctx, main)?;
         return Ok(exports.into_object().map_or_else(|| Object::new(ctx.clone()), Ok)?);
     }

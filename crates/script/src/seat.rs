@@ -4,15 +4,16 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use metrics::tally::{Contains, Kind};
+use metrics::tally::MetricId;
 use rquickjs::{Ctx, Exception as JsException, Result};
 use stdx::Nanos;
 
-use crate::action::{Action, Answer};
+use crate::action::HttpAsk;
+use crate::event_loop::EventLoop;
 use crate::host::{Files, Host};
 use crate::raw::Suspender;
+use crate::registry::Registry;
 use crate::store::Store;
-use crate::vu::{Said, Told};
 
 /// Samples that wait to be taken; more than these are dropped and counted.
 const SAMPLES_MAX: usize = 1 << 16;
@@ -30,55 +31,62 @@ pub enum Stage {
     Teardown,
 }
 
+impl Stage {
+    /// The group of its samples.
+    #[must_use]
+    pub const fn group(self) -> &'static str {
+        match self {
+            Self::Setup => "::setup",
+            Self::Teardown => "::teardown",
+            Self::Init | Self::Iteration => "",
+        }
+    }
+}
+
+/// Names and values, in their order.
+pub type TagList = Vec<(String, String)>;
+
 /// One measurement that a script made by itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// The metric.
-    pub metric: Rc<str>,
-    /// When.
+    pub metric: MetricId,
+    /// When: the time of [`Host::sampled_at`].
     pub at: Nanos,
     /// The value; times in milliseconds, rates as 0 or 1.
     pub value: f64,
     /// The group it was made in, `::outer::inner`; empty outside of any.
     pub group: Rc<str>,
-    /// Its own tags.
-    pub tags: Vec<(String, String)>,
-}
-
-impl Sample {
     /// The check's name, of a sample of `checks`.
-    #[must_use]
-    pub fn check_name(&self) -> Option<&str> {
-        let tag = self.tags.iter().find(|(name, _)| name == "check");
-        tag.filter(|_| &*self.metric == "checks").map(|(_, name)| name.as_str())
-    }
-}
-
-/// A metric that a script declared.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Declared {
-    /// Its name.
-    pub name: String,
-    /// Its type.
-    pub kind: Kind,
-    /// What its values are.
-    pub contains: Contains,
+    pub check: Option<Rc<str>>,
+    /// Its own tags; `None` for none.
+    pub tags: Option<Rc<TagList>>,
+    /// The VU's tags at that time; `None` for none.
+    pub vu_tags: Option<Rc<TagList>>,
+    /// The VU's metadata at that time; `None` for none.
+    pub metadata: Option<Rc<TagList>>,
 }
 
 /// What a VU's functions share with their VU.
 pub(crate) struct Seat {
-    /// The metrics that the script declared.
-    pub(crate) declared: RefCell<Vec<Declared>>,
+    /// The metrics that scripts declared.
+    pub(crate) registry: RefCell<Registry>,
     pub(crate) host: Rc<dyn Host>,
     pub(crate) suspender: Suspender,
     pub(crate) stage: Cell<Stage>,
     /// The iteration is to end: nothing is asked for any more.
     pub(crate) stopped: Cell<bool>,
+    /// What the script has under way.
+    pub(crate) events: EventLoop,
     pub(crate) group: RefCell<Rc<str>>,
     /// What it shares with the script's other VUs.
     pub(crate) store: OnceCell<Arc<Store>>,
     /// Where files are, while the script is run for the first time.
     pub(crate) files: RefCell<Option<Rc<dyn Files>>>,
+    /// The tags of all the VU's samples (`exec.vu.metrics.tags`); replaced as a whole, `None` for none.
+    pub(crate) vu_tags: RefCell<Option<Rc<TagList>>>,
+    /// The same of `exec.vu.metrics.metadata`.
+    pub(crate) metadata: RefCell<Option<Rc<TagList>>>,
     samples: RefCell<Vec<Sample>>,
     samples_dropped: Cell<u64>,
 }
@@ -86,35 +94,28 @@ pub(crate) struct Seat {
 impl Seat {
     pub(crate) fn new(host: Rc<dyn Host>) -> Self {
         Self {
-            declared: RefCell::new(Vec::new()),
+            registry: RefCell::default(),
             host,
             suspender: Suspender::new(),
             stage: Cell::new(Stage::Init),
             stopped: Cell::new(false),
+            events: EventLoop::new(),
             group: RefCell::new("".into()),
             store: OnceCell::new(),
             files: RefCell::new(None),
+            vu_tags: RefCell::default(),
+            metadata: RefCell::default(),
             samples: RefCell::new(Vec::new()),
             samples_dropped: Cell::new(0),
         }
     }
 
-    /// Asks for an action and waits for its answer, while other VUs run.
-    ///
-    /// # Errors
-    /// The script only begins, or is to end: a JavaScript exception is thrown.
-    pub(crate) fn ask(&self, ctx: &Ctx<'_>, what: &str, action: Action) -> Result<Answer> {
-        self.begun(ctx, what)?;
-        if self.stopped.get() {
-            return Err(interrupted(ctx));
+    /// Whether the script is to end now, asked by QuickJS every few thousand steps of it.
+    pub(crate) fn interrupts(&self) -> bool {
+        if !self.stopped.get() && self.host.interrupts() {
+            self.stopped.set(true);
         }
-        match self.suspender.suspend(Said::Asks(action)) {
-            Told::Answer(Answer::Stop) | Told::End | Told::Call(_) => {
-                self.stopped.set(true);
-                Err(interrupted(ctx))
-            }
-            Told::Answer(answer) => Ok(answer),
-        }
+        self.stopped.get()
     }
 
     /// What the script's VUs share.
@@ -138,14 +139,38 @@ impl Seat {
     }
 
     /// Keeps a sample until the host takes it.
-    pub(crate) fn sample(&self, metric: &str, value: f64, tags: Vec<(String, String)>) {
+    pub(crate) fn sample(&self, metric: MetricId, value: f64, tags: Option<Rc<TagList>>) {
+        self.keep(metric, value, None, tags);
+    }
+
+    /// Keeps a check's sample until the host takes it.
+    pub(crate) fn check(&self, name: &str, passed: bool, tags: Option<Rc<TagList>>) {
+        let name = self.host.kept(name);
+        self.keep(MetricId::CHECKS, f64::from(u8::from(passed)), Some(name), tags);
+    }
+
+    fn keep(
+        &self,
+        metric: MetricId,
+        value: f64,
+        check: Option<Rc<str>>,
+        tags: Option<Rc<TagList>>,
+    ) {
         let mut samples = self.samples.borrow_mut();
         if samples.len() == SAMPLES_MAX {
             self.samples_dropped.set(self.samples_dropped.get() + 1);
             return;
         }
-        let (at, group) = (self.host.now(), Rc::clone(&self.group.borrow()));
-        samples.push(Sample { metric: metric.into(), at, value, group, tags });
+        let (at, group) = (self.host.sampled_at(), Rc::clone(&self.group.borrow()));
+        let (vu_tags, metadata) = (self.vu_tags.borrow().clone(), self.metadata.borrow().clone());
+        samples.push(Sample { metric, at, value, group, check, tags, vu_tags, metadata });
+    }
+
+    /// Tells a request where it is sent from: its group, the VU's tags and metadata.
+    pub(crate) fn mark(&self, ask: &mut HttpAsk) {
+        ask.group = Rc::clone(&self.group.borrow());
+        ask.vu_tags = self.vu_tags.borrow().clone();
+        ask.metadata = self.metadata.borrow().clone();
     }
 
     pub(crate) fn take_samples(&self, into: &mut Vec<Sample>) {
@@ -155,9 +180,4 @@ impl Seat {
     pub(crate) fn samples_dropped(&self) -> u64 {
         self.samples_dropped.get()
     }
-}
-
-/// An exception that a script may catch, but to no end: whatever it asks for next throws it again, and QuickJS is interrupted.
-fn interrupted(ctx: &Ctx<'_>) -> rquickjs::Error {
-    JsException::throw_internal(ctx, "interrupted")
 }

@@ -2,9 +2,10 @@
 //! filled while the script is first run; afterwards it is only read.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use crate::host::Files;
+use crate::host::{Files, Secrets};
 use crate::raw::Bytecode;
 use crate::resolve;
 use crate::source::{Place, Source, Wrong, prepare};
@@ -20,12 +21,20 @@ pub(crate) struct Unit {
 pub(crate) type Elements = Arc<[Box<str>]>;
 
 /// What the VUs of all threads share of a script.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Store {
     units: RwLock<HashMap<String, Arc<Unit>>>,
     facades: RwLock<HashMap<String, Bytecode>>,
     opened: RwLock<HashMap<String, Arc<[u8]>>>,
     arrays: RwLock<HashMap<String, Elements>>,
+    /// Where secrets come from, if from anywhere.
+    pub(crate) secrets: Option<Arc<dyn Secrets>>,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").finish_non_exhaustive()
+    }
 }
 
 /// Why there is no module.
@@ -41,6 +50,11 @@ pub(crate) enum Missing {
 const TEXT_MAX: usize = 64 << 20;
 
 impl Store {
+    /// One that holds nothing yet.
+    pub(crate) fn new(secrets: Option<Arc<dyn Secrets>>) -> Self {
+        Self { secrets, ..Self::default() }
+    }
+
     /// The module of this full name, if it was read before.
     pub(crate) fn known(&self, name: &str) -> Option<Arc<Unit>> {
         get(&self.units, name)
@@ -62,6 +76,13 @@ impl Store {
         let unit = Arc::new(Unit { source, bytecode: OnceLock::new() });
         put(&self.units, name, Arc::clone(&unit));
         Ok(unit)
+    }
+
+    /// The full names of all modules that were compiled.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let units = self.units.read().unwrap_or_else(PoisonError::into_inner);
+        let compiled = units.iter().filter(|(_, unit)| unit.bytecode.get().is_some());
+        compiled.map(|(name, _)| name.clone()).collect()
     }
 
     /// What a facade was compiled to.

@@ -14,6 +14,9 @@ pub(crate) mod html;
 mod http;
 mod k6;
 mod metrics;
+mod secrets;
+mod x509;
+pub(crate) mod timers;
 pub(crate) mod web;
 pub(crate) mod webcrypto;
 
@@ -25,7 +28,9 @@ use rquickjs::module::Declared;
 use rquickjs::{Coerced, Ctx, Exception, Function, Module, Object, Result, Value};
 
 use crate::commonjs;
-use crate::raw::SeatRef;
+use crate::globals;
+use crate::raw::CurrentRef;
+use crate::realm::Current;
 use crate::seat::Seat;
 
 /// Declares a module under a name.
@@ -40,7 +45,10 @@ const MODULES: &[(&str, Declare)] = &[
     ("k6/data", |ctx, name| Module::declare_def::<data::Data, _>(ctx, name)),
     ("k6/encoding", |ctx, name| Module::declare_def::<encoding::Encoding, _>(ctx, name)),
     ("k6/html", |ctx, name| Module::declare_def::<html::Html, _>(ctx, name)),
+    ("k6/crypto/x509", |ctx, name| Module::declare_def::<x509::X509, _>(ctx, name)),
+    ("k6/secrets", |ctx, name| Module::declare_def::<secrets::SecretsModule, _>(ctx, name)),
     (commonjs::LOADER, |ctx, name| Module::declare_def::<glue::Loader, _>(ctx, name)),
+    ("k6/timers", |ctx, name| Module::declare_def::<timers::TimersModule, _>(ctx, name)),
 ];
 
 /// Modules that k6 once had, and what came of them.
@@ -93,16 +101,16 @@ pub(crate) fn declare<'js>(ctx: &Ctx<'js>, name: &str) -> Option<Result<Module<'
     Some(declare(ctx.clone(), name))
 }
 
-/// Tells the modules of a context whose they are.
-pub(crate) fn seat(ctx: &Ctx<'_>, seat: &Rc<Seat>) -> Result<()> {
-    ctx.store_userdata(SeatRef(Rc::clone(seat)))?;
-    Ok(())
+/// Gives a context the globals that all its VUs share, and tells its functions where to find the VU that runs.
+pub(crate) fn install(ctx: &Ctx<'_>, current: &Rc<Current>) -> Result<()> {
+    ctx.store_userdata(CurrentRef(Rc::clone(current)))?;
+    globals::install(ctx)
 }
 
-/// Whose context it is.
+/// The VU that runs.
 pub(crate) fn seat_of(ctx: &Ctx<'_>) -> Result<Rc<Seat>> {
-    match ctx.userdata::<SeatRef>() {
-        Some(seat) => Ok(Rc::clone(&seat.0)),
+    match ctx.userdata::<CurrentRef>().and_then(|current| current.0.seat()) {
+        Some(seat) => Ok(seat),
         None => Err(Exception::throw_internal(ctx, "this context has no VU")),
     }
 }
