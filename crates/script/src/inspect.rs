@@ -62,6 +62,8 @@ fn within<'js>(text: &mut String, object: &Object<'js>, above: &mut Vec<Object<'
         text.push_str(&date);
     } else {
         above.push(object.clone());
+        let response = crate::modules::fields_of(object);
+        let object = response.as_ref().unwrap_or(object);
         if let Some(array) = object.as_array() {
             listed(text, array.len(), |at| array.get(at), above)?;
         } else if let Some(name) = typed_array(object)? {

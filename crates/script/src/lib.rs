@@ -17,8 +17,11 @@ mod crew;
 mod event_loop;
 mod exception;
 mod globals;
+mod head;
 mod host;
+mod http_options;
 mod inspect;
+mod jar;
 mod loading;
 mod modules;
 mod options;
@@ -29,21 +32,27 @@ mod registry;
 mod resolve;
 mod seat;
 mod source;
+mod standing;
 mod store;
 mod timers;
 mod vu;
 
 pub use action::{
-    Action, Answer, Asked, Expects, HttpAnswer, HttpAsk, HttpFailure, Ticket, Timings,
+    Action, Answer, Asked, Auth, Expects, HttpAnswer, HttpAsk, HttpFailure, OwnCookie, Statuses,
+    Ticket, Timings,
 };
 pub use crew::{
-    Clock, CrewPlan, Emit, Log, Outcome, Point, PointTags, SystemTag, SystemTags, crew,
+    Clock, Control, CrewPlan, Debug, Emit, HttpPlan, Log, Outcome, Pace, Point, PointTags,
+    SystemTag, SystemTags, crew,
 };
 pub use exception::Exception;
-pub use host::{Files, Host, Level, Secrets};
+pub use host::{Files, Host, HttpRules, Instance, Level, Secrets};
+pub use http_options::{DnsOptions, HttpOptions, TlsIdentity};
+pub use jar::{Jar, SetCookie, SharedJar};
 pub use options::{Options, OptionsError, Rule, Shortcuts, end};
 pub use program::{CompileError, Env, Program};
 pub use realm::Realm;
 pub use registry::{Declared, Registry};
 pub use seat::{Sample, Stage, TagList};
+pub use standing::{Halt, Role, Standing};
 pub use vu::{Call, Turn, Vu};

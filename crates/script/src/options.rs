@@ -3,6 +3,8 @@
 use serde_json::{Map, Value};
 use stdx::Nanos;
 use thiserror::Error;
+
+use crate::http_options::HttpOptions;
 use workload::executor::{Executor, Scenario};
 
 /// What a run is to be.
@@ -34,6 +36,8 @@ pub struct Options {
     pub min_iteration: Nanos,
     /// `batch` and `batchPerHost`: how many requests of a batch are under way at once; 0 for no limit.
     pub batch: (usize, usize),
+    /// What else is said of requests, names and TLS.
+    pub http: HttpOptions,
     /// Fields that k6 does not know.
     pub unknown: Vec<String>,
 }
@@ -163,6 +167,7 @@ impl Options {
                 count(&fields, "batch")?.unwrap_or(20) as usize,
                 count(&fields, "batchPerHost")?.unwrap_or(6) as usize,
             ),
+            http: HttpOptions::read(&fields).map_err(OptionsError)?,
             unknown,
         })
     }
@@ -256,6 +261,7 @@ fn shortcut(
         start: Nanos::ZERO,
         graceful_stop: GRACE,
         tags: Vec::new(),
+        env: Vec::new(),
         executor,
     }])
 }
@@ -271,6 +277,7 @@ fn scenario(name: &str, value: &Value) -> Result<Scenario> {
         start: time(fields, "startTime").map_err(named)?.unwrap_or(Nanos::ZERO),
         graceful_stop: time(fields, "gracefulStop").map_err(named)?.unwrap_or(GRACE),
         tags: pairs(fields, "tags").map_err(named)?,
+        env: pairs(fields, "env").map_err(named)?,
         executor: executor(fields).map_err(named)?,
     })
 }

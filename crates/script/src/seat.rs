@@ -8,11 +8,13 @@ use metrics::tally::MetricId;
 use rquickjs::{Ctx, Exception as JsException, Result};
 use stdx::Nanos;
 
-use crate::action::HttpAsk;
+use crate::action::{HttpAsk, Statuses};
 use crate::event_loop::EventLoop;
 use crate::host::{Files, Host};
+use crate::jar::SharedJar;
 use crate::raw::Suspender;
 use crate::registry::Registry;
+use crate::standing::Standing;
 use crate::store::Store;
 
 /// Samples that wait to be taken; more than these are dropped and counted.
@@ -87,6 +89,18 @@ pub(crate) struct Seat {
     pub(crate) vu_tags: RefCell<Option<Rc<TagList>>>,
     /// The same of `exec.vu.metrics.metadata`.
     pub(crate) metadata: RefCell<Option<Rc<TagList>>>,
+    /// The jar of requests that name none.
+    pub(crate) jar: RefCell<SharedJar>,
+    /// Which statuses are no failure, where a request does not say.
+    pub(crate) expected: RefCell<Statuses>,
+    /// The VU's number, from 1; 0 of who calls `setup` and `teardown`.
+    pub(crate) number: Cell<u64>,
+    /// Where the iteration stands in the test.
+    pub(crate) standing: RefCell<Standing>,
+    /// The next call is the first in its scenario.
+    pub(crate) new_role: Cell<bool>,
+    /// The state of the VU's own random numbers, once it has some.
+    pub(crate) random: Cell<Option<u64>>,
     samples: RefCell<Vec<Sample>>,
     samples_dropped: Cell<u64>,
 }
@@ -105,8 +119,24 @@ impl Seat {
             files: RefCell::new(None),
             vu_tags: RefCell::default(),
             metadata: RefCell::default(),
+            jar: RefCell::default(),
+            expected: RefCell::default(),
+            number: Cell::new(0),
+            standing: RefCell::default(),
+            new_role: Cell::new(false),
+            random: Cell::new(None),
             samples: RefCell::new(Vec::new()),
             samples_dropped: Cell::new(0),
+        }
+    }
+
+    /// An iteration begins: cookies of the one before are gone, unless they are to stay.
+    pub(crate) fn renew_jar(&self) {
+        // One that is empty but held by the script is another's all the same.
+        let jar = &mut *self.jar.borrow_mut();
+        let unused = Rc::strong_count(jar) == 1 && jar.borrow().is_empty();
+        if !unused && !self.host.http_rules().keeps_cookies {
+            *jar = SharedJar::default();
         }
     }
 

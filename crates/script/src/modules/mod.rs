@@ -8,22 +8,25 @@ mod bytes;
 mod crypto;
 mod data;
 mod encoding;
+mod execution;
 mod glue;
 mod hash;
 pub(crate) mod html;
 mod http;
 mod k6;
 mod metrics;
+mod random;
 mod secrets;
 mod x509;
 pub(crate) mod timers;
 pub(crate) mod web;
 pub(crate) mod webcrypto;
 
-pub(crate) use self::http::{Request, prototype};
+pub(crate) use self::http::{fields_of, masked, prototype};
 
 use std::rc::Rc;
 
+use rquickjs::function::This;
 use rquickjs::module::Declared;
 use rquickjs::{Coerced, Ctx, Exception, Function, Module, Object, Result, Value};
 
@@ -39,6 +42,7 @@ type Declare = for<'js> fn(Ctx<'js>, &str) -> Result<Module<'js, Declared>>;
 /// Every built-in module.
 const MODULES: &[(&str, Declare)] = &[
     ("k6", |ctx, name| Module::declare_def::<k6::K6, _>(ctx, name)),
+    ("k6/execution", |ctx, name| Module::declare_def::<execution::Execution, _>(ctx, name)),
     ("k6/metrics", |ctx, name| Module::declare_def::<metrics::Metrics, _>(ctx, name)),
     ("k6/http", |ctx, name| Module::declare_def::<http::Http, _>(ctx, name)),
     ("k6/crypto", |ctx, name| Module::declare_def::<crypto::Crypto, _>(ctx, name)),
@@ -122,7 +126,16 @@ fn truthy(value: &Value<'_>) -> Result<bool> {
 
 /// A value as JavaScript's `String()` makes it.
 pub(crate) fn string_of(value: &Value<'_>) -> Result<String> {
-    value.get::<Coerced<String>>().map(|text| text.0)
+    let text = value.get::<Coerced<String>>();
+    if text.as_ref().is_err_and(rquickjs::Error::is_exception) || !value.is_string() {
+        return text.map(|text| text.0);
+    }
+    // Half a character, which no UTF-8 has, becomes the sign for it.
+    text.map(|text| text.0).or_else(|_| {
+        let string: Object<'_> = value.ctx().globals().get("String")?;
+        let prototype: Object<'_> = string.get("prototype")?;
+        prototype.get::<_, Function<'_>>("toWellFormed")?.call((This(value.clone()),))
+    })
 }
 
 /// A number that was given, if one was.
@@ -137,10 +150,19 @@ fn string_fields(value: &Value<'_>) -> Result<Vec<(String, String)>> {
     fields.map(|field| field.and_then(|(name, value)| Ok((name, string_of(&value)?)))).collect()
 }
 
-/// Whether a function was written `async`.
-fn is_async(function: &Function<'_>) -> Result<bool> {
-    let object: &Object<'_> = function;
-    let constructor: Option<Object<'_>> = object.get("constructor")?;
-    let name: Option<String> = constructor.map(|of| of.get("name")).transpose()?;
-    Ok(name.is_some_and(|name| name == "AsyncFunction"))
+/// The tags that a script gives a sample: strings, numbers and booleans; none of what is no object.
+fn sample_tags<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Vec<(String, String)>> {
+    let Some(object) = value.as_object() else { return Ok(Vec::new()) };
+    let mut tags = Vec::new();
+    for field in object.props::<String, Value<'js>>() {
+        let (name, value) = field?;
+        if !(value.is_string() || value.is_number() || value.is_bool()) {
+            let text = format!(
+                "invalid value for metric tag '{name}': only String, Boolean and Number types are accepted as a metric tag values"
+            );
+            return Err(Exception::throw_message(ctx, &text));
+        }
+        tags.push((name, string_of(&value)?));
+    }
+    Ok(tags)
 }

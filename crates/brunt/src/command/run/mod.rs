@@ -3,6 +3,7 @@
 mod console;
 mod judge;
 mod meant;
+mod network;
 mod stage;
 
 use report::{K6Input, k6_summary, k6_summary_export};

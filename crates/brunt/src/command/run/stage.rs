@@ -1,19 +1,19 @@
 //! One stage of a test as a run of the engine: setup, the scenarios, or teardown.
 
-use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use engine::{Capture, HeadStyle, KeptHeaders, Redirects, Run, Settings};
 use metrics::tally::MetricId;
 use metrics::{TargetTable, Verdict};
-use script::{CrewPlan, Outcome, Stage, SystemTags, crew};
+use script::{Control, CrewPlan, Outcome, Stage, SystemTags, crew};
 use stdx::{Law, Nanos};
 use workload::executor::{Executor, Scenario};
 use workload::{Crew, Load, Plan, Targets};
 
 use super::console;
 use super::meant::Meant;
+use super::network::http_plan;
 use crate::command::attack::{Conductor, cannot_start};
 use crate::exit_code::Failed;
 use crate::input::Interrupts;
@@ -64,11 +64,14 @@ fn crew_plan(
     let began = meant.began;
     CrewPlan {
         program: meant.program.clone(),
-        begun: Arc::new(scenarios.iter().map(|_| AtomicU64::new(0)).collect()),
+        control: Control::new(&scenarios),
+        options: None,
+        unix_ms: unix_ms(began),
         scenarios,
         stage,
         data: data.map(Into::into),
         max_redirects: options.max_redirects,
+        http: http_plan(options),
         discard_bodies: options.discard_bodies,
         user_agent: options.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned()),
         batch: options.batch,
@@ -92,9 +95,10 @@ fn once(function: &str, timeout: Nanos) -> Scenario {
         name: function.to_owned(),
         exec: function.to_owned(),
         start: Nanos::ZERO,
-        graceful_stop: timeout,
+        graceful_stop: Nanos::ZERO,
         tags: Vec::new(),
-        executor: Executor::PerVuIterations { vus: 1, iterations: 1, max_duration: Nanos::SECOND },
+        env: Vec::new(),
+        executor: Executor::PerVuIterations { vus: 1, iterations: 1, max_duration: timeout },
     }
 }
 
@@ -124,10 +128,16 @@ fn settings(meant: &Meant, stage: Stage) -> Settings {
             ..Capture::default()
         },
         head: HeadStyle::Plain,
-        own_connections: true,
         rows: false,
         ..Settings::default()
     };
     settings.tls.insecure = options.insecure;
+    meant.network.set(&mut settings);
     settings
+}
+
+/// What the wall clock said at a moment, in milliseconds since 1970.
+fn unix_ms(at: Instant) -> f64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    now.saturating_sub(at.elapsed()).as_secs_f64() * 1e3
 }
