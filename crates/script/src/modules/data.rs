@@ -6,7 +6,8 @@ use rquickjs::convert::List;
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 
 use super::glue::{declare_all, export_all, glue};
-use super::{is_async, seat_of};
+use super::seat_of;
+use crate::raw::is_async;
 use crate::raw::Held;
 use crate::seat::Stage;
 use crate::store::Elements;
@@ -80,7 +81,7 @@ fn elements<'js>(
     let (Some(name), Some(build)) = (name, build) else {
         return Err(throw("a function is expected as the second argument of SharedArray's constructor"));
     };
-    if is_async(&build)? {
+    if is_async(&build) {
         return Err(throw(
             "SharedArray constructor does not support async functions as second argument",
         ));
