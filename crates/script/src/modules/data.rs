@@ -1,13 +1,13 @@
 //! Module `k6/data`: `SharedArray`, held once by the process, as JSON.
 
+use rquickjs::convert::List;
 use rquickjs::function::{Constructor, Opt};
 use rquickjs::module::{Declarations, Exports, ModuleDef};
-use rquickjs::convert::List;
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 
 use super::glue::{declare_all, export_all, glue};
-use super::{is_async, seat_of};
-use crate::raw::Held;
+use super::seat_of;
+use crate::raw::{Held, is_async};
 use crate::seat::Stage;
 use crate::store::Elements;
 
@@ -78,9 +78,11 @@ fn elements<'js>(
         return Err(throw("empty name provided to SharedArray's constructor"));
     }
     let (Some(name), Some(build)) = (name, build) else {
-        return Err(throw("a function is expected as the second argument of SharedArray's constructor"));
+        return Err(throw(
+            "a function is expected as the second argument of SharedArray's constructor",
+        ));
     };
-    if is_async(&build)? {
+    if is_async(&build) {
         return Err(throw(
             "SharedArray constructor does not support async functions as second argument",
         ));
