@@ -22,17 +22,27 @@ pub(crate) enum ExitCode {
     Unmet = 6,
     /// `run`: a threshold was crossed. k6's number, as those that follow.
     Thresholds = 99,
+    /// `run`: `setup` took too long.
+    SetupTimeout = 100,
+    /// `run`: `teardown` took too long.
+    TeardownTimeout = 101,
     /// `run`: options, thresholds or scenarios are wrong.
     Config = 104,
     /// `run`: the user interrupted it.
     Interrupted = 105,
     /// `run`: the script cannot be compiled, or threw in its modules, in `setup` or in `teardown`.
     Script = 107,
+    /// `run`: the script aborted the test.
+    Aborted = 108,
+    /// `run`: the script marked the test as failed.
+    MarkedFailed = 110,
+    /// `run`: what `setup` returned is no JSON.
+    Other = 255,
 }
 
 impl ExitCode {
     /// Every code, in the words of the man page.
-    pub(crate) const MEANINGS: [(Self, &'static str); 11] = [
+    pub(crate) const MEANINGS: [(Self, &'static str); 16] = [
         (Self::Ok, "Done, even if every request failed."),
         (Self::Failure, "An operation failed: output not written, address not bound."),
         (Self::Usage, "The command line is wrong."),
@@ -44,9 +54,14 @@ impl ExitCode {
         (Self::Invalid, "report -fail-on-invalid, and the verdict is INVALID."),
         (Self::Unmet, "seek found no load that meets the objective."),
         (Self::Thresholds, "run: a threshold was crossed."),
+        (Self::SetupTimeout, "run: setup took too long."),
+        (Self::TeardownTimeout, "run: teardown took too long."),
         (Self::Config, "run: options, thresholds or scenarios are wrong."),
         (Self::Interrupted, "run: interrupted by the user."),
         (Self::Script, "run: the script cannot be compiled, or threw outside of an iteration."),
+        (Self::Aborted, "run: the script aborted the test."),
+        (Self::MarkedFailed, "run: the script marked the test as failed."),
+        (Self::Other, "run: what setup returned cannot be JSON."),
     ];
 
     /// The code in Vegeta's numbers, which knows 0, 1 and 2 only.

@@ -3,9 +3,10 @@
 use serde_json::{Map, Value};
 use stdx::Nanos;
 use thiserror::Error;
+use workload::Segment;
+use workload::executor::{Executor, Scenario};
 
 use crate::http_options::HttpOptions;
-use workload::executor::{Executor, Scenario};
 
 /// What a run is to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +35,8 @@ pub struct Options {
     pub trend_stats: Vec<String>,
     /// `minIterationDuration`.
     pub min_iteration: Nanos,
+    /// `executionSegment` of `executionSegmentSequence`: the part of the test that is ours.
+    pub segment: Segment,
     /// `batch` and `batchPerHost`: how many requests of a batch are under way at once; 0 for no limit.
     pub batch: (usize, usize),
     /// What else is said of requests, names and TLS.
@@ -163,6 +166,7 @@ impl Options {
             tags: pairs(&fields, "tags")?,
             trend_stats: trend_stats(fields.get("summaryTrendStats"))?,
             min_iteration: time(&fields, "minIterationDuration")?.unwrap_or(Nanos::ZERO),
+            segment: segment(&fields)?,
             batch: (
                 count(&fields, "batch")?.unwrap_or(20) as usize,
                 count(&fields, "batchPerHost")?.unwrap_or(6) as usize,
@@ -183,6 +187,15 @@ impl Options {
     #[must_use]
     pub fn vus_max(&self) -> u64 {
         self.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum()
+    }
+}
+
+fn segment(fields: &Map<String, Value>) -> Result<Segment> {
+    let sequence = text(fields, "executionSegmentSequence")?;
+    match text(fields, "executionSegment")? {
+        Some(own) => Segment::parse(&own, sequence.as_deref())
+            .map_err(|error| OptionsError(error.to_string())),
+        None => Ok(Segment::default()),
     }
 }
 

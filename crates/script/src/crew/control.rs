@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use workload::Staff;
 use workload::executor::{Executor, Scenario};
+use workload::{Segment, Staff, Stripe};
 
 use crate::host::Instance;
 use crate::standing::Halt;
@@ -27,6 +27,7 @@ pub struct Control {
 struct Ends {
     aborted: Option<String>,
     broken: Option<String>,
+    not_json: Option<String>,
     failed: Option<String>,
 }
 
@@ -34,6 +35,8 @@ struct Ends {
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(super) struct Progress {
+    /// Which of the iterations are ours.
+    pub(super) stripe: Stripe,
     /// Iterations that were begun, or dropped.
     begun: AtomicU64,
     /// Iterations that have ended.
@@ -57,16 +60,17 @@ pub(super) struct Counters {
 }
 
 impl Control {
-    /// Of scenarios that have not begun.
+    /// Of scenarios that have not begun, and of which this segment is ours.
     #[must_use]
-    pub fn new(scenarios: &[Scenario]) -> Arc<Self> {
-        let staff = Staff::new(scenarios);
+    pub fn new(scenarios: &[Scenario], segment: &Segment) -> Arc<Self> {
+        let staff = Staff::new(scenarios, segment);
         let progress = scenarios.iter().map(|scenario| {
             let wanted = match scenario.executor {
                 Executor::ExternallyControlled { vus, .. } => vus,
                 _ => 0,
             };
-            Progress { wanted: AtomicU64::new(wanted), ..Progress::default() }
+            let stripe = stripe(&scenario.executor, segment);
+            Progress { stripe, wanted: AtomicU64::new(wanted), ..Progress::default() }
         });
         Arc::new(Self {
             scenarios: progress.collect(),
@@ -90,6 +94,7 @@ impl Control {
                 ends.broken.get_or_insert(text);
                 self.halted.store(true, Ordering::Relaxed);
             }
+            Halt::NotJson(text) => drop(ends.not_json.get_or_insert(text)),
             Halt::Fail(text) => drop(ends.failed.get_or_insert(text)),
         }
     }
@@ -110,6 +115,12 @@ impl Control {
     #[must_use]
     pub fn broken(&self) -> Option<String> {
         self.ends().broken.clone()
+    }
+
+    /// Why what `setup` returned cannot be JSON, if it cannot.
+    #[must_use]
+    pub fn not_json(&self) -> Option<String> {
+        self.ends().not_json.clone()
     }
 
     /// Why it is a failed one, if it is.
@@ -158,6 +169,15 @@ impl Control {
     /// The number of one more VU.
     pub(super) fn next_vu(&self) -> u64 {
         self.last_vu.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}
+
+/// Which of a scenario's iterations are a segment's.
+fn stripe(executor: &Executor, segment: &Segment) -> Stripe {
+    match executor {
+        Executor::SharedIterations { vus, .. } => segment.shared_by(*vus),
+        Executor::ArrivalRate { vus_max, .. } => segment.shared_by(*vus_max),
+        _ => segment.vus().clone(),
     }
 }
 
@@ -220,7 +240,7 @@ mod tests {
 
     #[test]
     fn crews_share_iterations_and_end_together() {
-        let control = Control::new(&[]);
+        let control = Control::new(&[], &Segment::default());
         let progress = Progress::default();
         assert_eq!(
             (progress.take(2), progress.take(2), progress.take(2)),

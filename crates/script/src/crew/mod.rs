@@ -29,7 +29,7 @@ use metrics::tally::MetricId;
 use stdx::Nanos;
 use workload::arrival::Lane;
 use workload::executor::Scenario;
-use workload::{Ask, Ending, Reply, Users};
+use workload::{Ask, Ending, Reply, Segment, Users};
 
 use crate::action::{Answer, Asked, HttpAnswer};
 use crate::exception::Exception;
@@ -65,6 +65,8 @@ pub struct CrewPlan {
     pub program: Program,
     /// When iterations begin.
     pub scenarios: Vec<Scenario>,
+    /// The part of the test that is ours.
+    pub segment: Segment,
     /// What they are to the script.
     pub stage: Stage,
     /// What `setup` returned, as JSON.

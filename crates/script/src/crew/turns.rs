@@ -29,9 +29,16 @@ impl Crew {
         let standing = Standing {
             role: post.role.clone(),
             vu: begun.number,
-            in_instance: begun.iterations,
-            in_scenario: begun.in_scenario,
-            in_test: number,
+            vu_in_test: self
+                .plan
+                .segment
+                .vus()
+                .number(begun.number.saturating_sub(1))
+                .saturating_add(1),
+            of_vu: begun.iterations,
+            of_vu_here: begun.in_scenario,
+            of_scenario: number,
+            of_test: self.plan.control.of(begun.scenario).stripe.number(number),
         };
         let call = Call {
             stage: self.plan.stage,
@@ -177,7 +184,7 @@ impl Crew {
             (MetricId::ITERATIONS, 1.0),
         ];
         let is_iteration = self.plan.stage == Stage::Iteration;
-        let values = &values[..if is_iteration { 4 } else { 3 }];
+        let values = &values[..if is_iteration { 4 } else { 2 }];
         let sampled = self.slots[slot].sampled();
         self.recorder.own(&mut self.seen.tally, sampled, &around, values);
         self.seen.iterations += u64::from(is_iteration);

@@ -1,5 +1,6 @@
 //! `Meant`: the script compiled, its options read, what the command line says put above them.
 
+use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -8,7 +9,7 @@ use std::time::Instant;
 
 use metrics::tally::Tally;
 use report::is_trend_stat;
-use script::{Files, Host, Level, Options, Program, Shortcuts};
+use script::{Files, Halt, Host, Level, Options, Program, Shortcuts};
 use stdx::Nanos;
 
 use super::console;
@@ -50,7 +51,7 @@ pub(super) fn meant(typed: &Typed<RunFlags>) -> Result<Result<Meant, ExitCode>, 
     let began = Instant::now();
     let program = match compiled(path, flags, began) {
         Ok(program) => program,
-        Err(text) => return Ok(Err(refused(ExitCode::Script, &text))),
+        Err((code, text)) => return Ok(Err(refused(code, &text))),
     };
     let above = Shortcuts {
         vus: flags.vus,
@@ -75,17 +76,22 @@ fn refused(code: ExitCode, text: &str) -> ExitCode {
     code
 }
 
-fn compiled(path: &str, flags: &RunFlags, began: Instant) -> Result<Program, String> {
-    let full = fs::canonicalize(path).map_err(|error| format!("{path}: {}", reason(&error)))?;
+fn compiled(path: &str, flags: &RunFlags, began: Instant) -> Result<Program, (ExitCode, String)> {
+    let full = fs::canonicalize(path)
+        .map_err(|error| (ExitCode::Script, format!("{path}: {}", reason(&error))))?;
     let root = full.parent().map(Path::to_path_buf).unwrap_or_default();
     let mut env: Vec<(String, String)> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
     env.extend(flags.env.iter().cloned());
     let files = Rc::new(Disk { root });
-    let host = Rc::new(Beginning { began });
-    Program::compile(&full.to_string_lossy(), Arc::new(env), files, host)
-        .map_err(|error| error.to_string())
+    let host = Rc::new(Beginning { began, halt: RefCell::default() });
+    let seen = Rc::clone(&host);
+    let program = Program::compile(&full.to_string_lossy(), Arc::new(env), files, host);
+    match (seen.halt.take(), program) {
+        (Some(Halt::Abort(text)), _) => Err((ExitCode::Aborted, text)),
+        (_, program) => program.map_err(|error| (ExitCode::Script, error.to_string())),
+    }
 }
 
 fn ready(
@@ -188,6 +194,8 @@ impl Files for Disk {
 /// The world while the script is first run.
 struct Beginning {
     began: Instant,
+    /// The script wants no test.
+    halt: RefCell<Option<Halt>>,
 }
 
 impl Host for Beginning {
@@ -199,6 +207,9 @@ impl Host for Beginning {
     }
     fn interrupts(&self) -> bool {
         self.began.elapsed() > INIT_MAX
+    }
+    fn halt(&self, halt: Halt) {
+        self.halt.borrow_mut().get_or_insert(halt);
     }
 }
 

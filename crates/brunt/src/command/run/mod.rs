@@ -8,6 +8,7 @@ mod remote;
 mod secrets;
 mod stage;
 
+use metrics::tally::Tally;
 use report::{K6Input, k6_summary, k6_summary_export};
 use script::Stage;
 use stdx::Nanos;
@@ -39,25 +40,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
 /// Runs the test from setup to summary; gives the code to end with.
 fn test(meant: &Meant) -> Result<ExitCode, Failed> {
     let mut tally = meant.tally.clone();
-    let mut data = None;
-    if meant.setup {
-        let done = carry_out(meant, Stage::Setup, None)?;
-        tally.merge(&done.outcome.tally);
-        if done.outcome.exception.is_some() {
-            return Ok(ExitCode::Script);
-        }
-        data = done.outcome.returned;
-    }
-    let done = carry_out(meant, Stage::Iteration, data.as_deref())?;
-    tally.merge(&done.outcome.tally);
-    let mut code = if done.interrupted { ExitCode::Interrupted } else { ExitCode::Ok };
-    if meant.teardown {
-        let down = carry_out(meant, Stage::Teardown, data.as_deref())?;
-        tally.merge(&down.outcome.tally);
-        if down.outcome.exception.is_some() {
-            code = ExitCode::Script;
-        }
-    }
+    let (done, mut code) = stages(meant, &mut tally)?;
     let judged = judge(&meant.thresholds, &tally, done.elapsed);
     let input = K6Input {
         tally: &tally,
@@ -71,9 +54,77 @@ fn test(meant: &Meant) -> Result<ExitCode, Failed> {
     if !crossed.is_empty() {
         let text = format!("thresholds on metrics '{}' have been crossed", listed(&crossed));
         console::complain("error", &text);
-        code = ExitCode::Thresholds;
+        if code == ExitCode::Ok {
+            code = ExitCode::Thresholds;
+        }
     }
     Ok(code)
+}
+
+/// Runs setup, the scenarios and teardown; gives what came of the scenarios, or of the setup that failed.
+fn stages(meant: &Meant, tally: &mut Tally) -> Result<(Done, ExitCode), Failed> {
+    let mut data = None;
+    if meant.setup {
+        let mut done = carry_out(meant, Stage::Setup, None)?;
+        tally.merge(&done.outcome.tally);
+        let code = code_of(&done, Stage::Setup, meant.options.setup_timeout);
+        if !matches!(code, ExitCode::Ok | ExitCode::MarkedFailed) {
+            return Ok((done, code));
+        }
+        data = done.outcome.returned.take();
+    }
+    let done = carry_out(meant, Stage::Iteration, data.as_deref())?;
+    tally.merge(&done.outcome.tally);
+    let mut code = code_of(&done, Stage::Iteration, Nanos::MAX);
+    if meant.teardown {
+        let down = carry_out(meant, Stage::Teardown, data.as_deref())?;
+        tally.merge(&down.outcome.tally);
+        match code_of(&down, Stage::Teardown, meant.options.teardown_timeout) {
+            ExitCode::Ok => {}
+            failed => code = failed,
+        }
+    }
+    Ok((done, code))
+}
+
+/// Says what went wrong in a stage, as far as the log does not yet; gives the code for it.
+fn code_of(done: &Done, stage: Stage, timeout: Nanos) -> ExitCode {
+    let control = &done.control;
+    if let Some(text) = control.failed() {
+        console::complain("error", &text);
+    }
+    if let Some(text) = control.aborted() {
+        console::complain("error", &text);
+        return ExitCode::Aborted;
+    }
+    if control.broken().is_some() {
+        return ExitCode::Script;
+    }
+    if done.interrupted && stage != Stage::Teardown {
+        return ExitCode::Interrupted;
+    }
+    if stage != Stage::Iteration {
+        if let Some(text) = control.not_json() {
+            console::complain("error", &text);
+            return ExitCode::Other;
+        }
+        if done.outcome.exception.is_some() {
+            return ExitCode::Script;
+        }
+        if done.outcome.interrupted > 0 {
+            let (name, code) = match stage {
+                Stage::Setup => ("setup", ExitCode::SetupTimeout),
+                _ => ("teardown", ExitCode::TeardownTimeout),
+            };
+            let seconds = timeout.0 as f64 / 1e9;
+            let text = format!(
+                "{name}() execution timed out after {seconds} seconds; the option {name}Timeout sets the limit"
+            );
+            console::complain("error", &text);
+            return code;
+        }
+    }
+    if control.failed().is_some() { ExitCode::MarkedFailed } else { ExitCode::Ok }
 }
 
 /// Names in their order, each once.

@@ -4,12 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use engine::{Capture, HeadStyle, KeptHeaders, Redirects, Run, Settings};
-use metrics::tally::MetricId;
 use metrics::{TargetTable, Verdict};
 use script::{Control, CrewPlan, Outcome, Stage, SystemTags, crew};
 use stdx::{Law, Nanos};
 use workload::executor::{Executor, Scenario};
-use workload::{Crew, Load, Plan, Targets};
+use workload::{Crew, Load, Plan, Segment, Targets};
 
 use super::console;
 use super::meant::Meant;
@@ -23,6 +22,7 @@ pub(super) struct Done {
     pub(super) outcome: Outcome,
     pub(super) elapsed: Nanos,
     pub(super) interrupted: bool,
+    pub(super) control: Arc<Control>,
     pub(super) verdict: Verdict,
 }
 
@@ -34,6 +34,7 @@ pub(super) fn carry_out(meant: &Meant, stage: Stage, data: Option<&str>) -> Resu
     let interrupts = Interrupts::watch()?;
     let outcome = Arc::new(Mutex::new(Outcome::default()));
     let plan = crew_plan(meant, stage, data, &outcome);
+    let control = Arc::clone(&plan.control);
     let users = plan.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum();
     let load = Load::Users(Crew { users, make: Arc::new(move |lane| crew(&plan, lane)) });
     let began = Instant::now();
@@ -42,11 +43,11 @@ pub(super) fn carry_out(meant: &Meant, stage: Stage, data: Option<&str>) -> Resu
     conductor.keep_summary = false;
     let ending = conductor.conduct(&run)?;
     drop(run);
-    let mut outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
-    outcome.tally.add(MetricId::VUS_MAX, users as f64, &());
+    let outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
     let verdict = ending.verdict();
     let interrupted = interrupts.seen() > 0;
-    Ok(Done { outcome, elapsed: began.elapsed().into(), interrupted, verdict })
+    let elapsed = began.elapsed().into();
+    Ok(Done { outcome, elapsed, interrupted, control, verdict })
 }
 
 fn crew_plan(
@@ -62,10 +63,15 @@ fn crew_plan(
         Stage::Init | Stage::Iteration => options.scenarios.clone(),
     };
     let began = meant.began;
+    let segment = match stage {
+        Stage::Iteration => meant.options.segment.clone(),
+        _ => Segment::default(),
+    };
     CrewPlan {
         program: meant.program.clone(),
-        control: Control::new(&scenarios),
-        options: None,
+        control: Control::new(&scenarios, &segment),
+        segment,
+        options: meant.program.options.as_deref().map(Into::into),
         unix_ms: unix_ms(began),
         scenarios,
         stage,
