@@ -61,7 +61,7 @@ pub(crate) fn set_env<'a>(
 /// The module that calls the function of ours that runs.
 pub(crate) fn caller(ctx: &Ctx<'_>) -> String {
     // Whether our function has a frame of its own depends on how QuickJS calls it.
-    let named = (0..3).find_map(|level| {
+    let named = (0..8).find_map(|level| {
         let name = ctx.script_or_module_name(level)?.to_string().ok()?;
         resolve::is_text(&name).then_some(name)
     });

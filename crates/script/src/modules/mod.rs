@@ -6,9 +6,11 @@
 
 mod bytes;
 mod crypto;
+mod csv;
 mod data;
 mod encoding;
 mod execution;
+mod fs;
 mod glue;
 mod hash;
 pub(crate) mod html;
@@ -17,6 +19,7 @@ mod k6;
 mod metrics;
 mod random;
 mod secrets;
+mod streams;
 pub(crate) mod timers;
 pub(crate) mod web;
 pub(crate) mod webcrypto;
@@ -48,6 +51,9 @@ const MODULES: &[(&str, Declare)] = &[
     ("k6/crypto", |ctx, name| Module::declare_def::<crypto::Crypto, _>(ctx, name)),
     ("k6/data", |ctx, name| Module::declare_def::<data::Data, _>(ctx, name)),
     ("k6/encoding", |ctx, name| Module::declare_def::<encoding::Encoding, _>(ctx, name)),
+    ("k6/experimental/csv", |ctx, name| Module::declare_def::<csv::Csv, _>(ctx, name)),
+    ("k6/experimental/fs", |ctx, name| Module::declare_def::<fs::Fs, _>(ctx, name)),
+    ("k6/experimental/streams", |ctx, name| Module::declare_def::<streams::Streams, _>(ctx, name)),
     ("k6/html", |ctx, name| Module::declare_def::<html::Html, _>(ctx, name)),
     ("k6/crypto/x509", |ctx, name| Module::declare_def::<x509::X509, _>(ctx, name)),
     ("k6/secrets", |ctx, name| Module::declare_def::<secrets::SecretsModule, _>(ctx, name)),
@@ -75,8 +81,10 @@ const GONE: &[(&str, &str)] = &[
 ];
 
 /// Libraries that scripts import by address, and that we answer with our own.
-const LIBRARIES: &[(&str, &str)] =
-    &[("https://jslib.k6.io/k6-utils/", include_str!("jslib/k6_utils.js"))];
+const LIBRARIES: &[(&str, &str)] = &[
+    ("https://jslib.k6.io/k6-utils/", include_str!("jslib/k6_utils.js")),
+    ("https://jslib.k6.io/url/", include_str!("jslib/url.js")),
+];
 
 /// Whether there is a built-in module of this name.
 pub(crate) fn is_one(name: &str) -> bool {

@@ -15,6 +15,7 @@ use stdx::Nanos;
 use super::console;
 use super::judge::{self, Limit};
 use super::network::Network;
+use super::remote;
 use crate::command::{Ended, usage};
 use crate::dialect::Typed;
 use crate::exit_code::ExitCode;
@@ -179,6 +180,9 @@ struct Disk {
 
 impl Files for Disk {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        if name.starts_with("https://") {
+            return remote::fetch(name);
+        }
         let full = fs::canonicalize(name).map_err(|error| reason(&error))?;
         if !full.starts_with(&self.root) {
             return Err(format!("it is not below {}, where the script lies", self.root.display()));

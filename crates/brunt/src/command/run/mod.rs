@@ -4,6 +4,8 @@ mod console;
 mod judge;
 mod meant;
 mod network;
+mod remote;
+mod secrets;
 mod stage;
 
 use metrics::tally::Tally;

@@ -41,7 +41,7 @@ pub(super) fn set(url: &Value<'_>, ask: &mut HttpAsk) -> Read<()> {
         }
         None if url.is_string() => ask.url = string_of(url)?,
         _ => {
-            let shown = if url.is_undefined() { "<nil>".to_owned() } else { inspect(url) };
+            let shown = if url.is_undefined() { "<nil>".to_owned() } else { inspect(url)? };
             return Err(Trouble::Refused(INVALID_URL, format!("invalid URL: '#{shown}'")));
         }
     }

@@ -1,4 +1,5 @@
 // What scripts import from https://jslib.k6.io/k6-utils/*: the same names, our own code, no network.
+import exec from 'k6/execution';
 export function randomIntBetween(min, max) {
   return Math.floor(Math.random() * (max - min + 1) + min);
 }
@@ -28,4 +29,52 @@ export function findBetween(content, left, right, repeat = false) {
     at = end + right.length;
   }
   return repeat ? found : found.length ? found[0] : null;
+}
+// Stages along a bell curve that ends after `seconds`: the middle one has `most` VUs.
+export function normalDistributionStages(most, seconds, count = 10) {
+  const bell = (x) => Math.exp(-(x * x) / 2);
+  const stages = [];
+  for (let i = 1; i <= count; i++) {
+    const x = -2 + (4 * (i - 1)) / Math.max(1, count - 1);
+    stages.push({ duration: `${Math.ceil(seconds / (count + 1))}s`, target: Math.ceil(most * bell(x)) });
+  }
+  stages.push({ duration: `${Math.ceil(seconds / (count + 1))}s`, target: 0 });
+  return stages;
+}
+export function parseDuration(text) {
+  if (text === undefined || text === null || text === '') throw new Error('str is required');
+  const units = { d: 86400000, h: 3600000, m: 60000, s: 1000, ms: 1, us: 0.001, 'µs': 0.001, ns: 0.000001 };
+  let total = 0;
+  const rest = String(text).replace(/(\d+(?:\.\d+)?)(ms|us|µs|ns|d|h|m|s)/g, (_, number, unit) => {
+    total += Number(number) * units[unit];
+    return '';
+  });
+  if (rest !== '' && Number.isNaN(Number(rest))) throw new Error(`invalid duration: ${text}`);
+  return rest === '' ? total : total + Number(rest);
+}
+function stages() {
+  const { scenarios } = exec.test.options;
+  const scenario = scenarios && scenarios[exec.scenario.name];
+  if (!scenario || !scenario.stages) throw new Error('only ramping-vus and ramping-arrival-rate have stages');
+  return scenario.stages;
+}
+export function getCurrentStageIndex() {
+  const passed = Date.now() - exec.scenario.startTime;
+  let end = 0;
+  const all = stages();
+  for (let i = 0; i < all.length; i++) {
+    end += parseDuration(all[i].duration);
+    if (passed < end) return i;
+  }
+  return all.length - 1;
+}
+export function tagWithCurrentStageIndex() {
+  exec.vu.tags.stage = getCurrentStageIndex();
+}
+export function tagWithCurrentStageProfile() {
+  const all = stages();
+  const at = getCurrentStageIndex();
+  const before = at === 0 ? 0 : Number(all[at - 1].target);
+  const target = Number(all[at].target);
+  exec.vu.tags.stage_profile = target > before ? 'ramp-up' : target < before ? 'ramp-down' : 'steady';
 }
