@@ -395,6 +395,8 @@ fn group(tally: &Tally, path: &str, name: &str) -> Json {
 
 #[cfg(test)]
 mod tests {
+    use metrics::tally::MetricId;
+
     use super::*;
 
     #[test]
@@ -424,14 +426,11 @@ mod tests {
     #[test]
     fn a_summary_stands_in_k6s_columns() {
         let mut tally = Tally::default();
-        tally.declare("http_reqs", Kind::Counter, Contains::Default);
-        tally.declare("http_req_duration", Kind::Trend, Contains::Time);
-        tally.declare("data_sent", Kind::Counter, Contains::Data);
         tally.declare_sub("http_req_duration", "expected_response:true");
         for n in [1.0, 2.5] {
-            tally.add("http_req_duration", n, &());
-            tally.add("http_reqs", 1.0, &());
-            tally.add("data_sent", 70.0, &());
+            tally.add(MetricId::HTTP_REQ_DURATION, n, &());
+            tally.add(MetricId::HTTP_REQS, 1.0, &());
+            tally.add(MetricId::DATA_SENT, 70.0, &());
         }
         tally.check("", "ok", true);
         tally.check("::g", "never", false);

@@ -4,6 +4,8 @@ use std::rc::Rc;
 
 use stdx::Nanos;
 
+use crate::seat::TagList;
+
 /// What a script waits for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
@@ -47,6 +49,10 @@ pub struct HttpAsk {
     pub tags: Vec<(String, String)>,
     /// The group it was sent in.
     pub group: Rc<str>,
+    /// The VU's tags at that time; `None` for none.
+    pub vu_tags: Option<Rc<TagList>>,
+    /// The VU's metadata at that time; `None` for none.
+    pub metadata: Option<Rc<TagList>>,
 }
 
 impl Default for HttpAsk {
@@ -62,6 +68,8 @@ impl Default for HttpAsk {
             expects: Expects::default(),
             tags: Vec::new(),
             group: "".into(),
+            vu_tags: None,
+            metadata: None,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What a script needs of the world, and somebody above has.
 
+use std::rc::Rc;
+
 use stdx::Nanos;
 
 /// The world of a VU.
@@ -9,6 +11,16 @@ pub trait Host {
 
     /// A line of the script's console.
     fn log(&self, level: Level, text: &str);
+
+    /// When a sample of this moment was made. It need be no closer than to the worker's last turn where nobody asks for it.
+    fn sampled_at(&self) -> Nanos {
+        self.now()
+    }
+
+    /// A text that will be wanted again, such as a check's name, kept once for all VUs of a worker.
+    fn kept(&self, text: &str) -> Rc<str> {
+        text.into()
+    }
 
     /// Whether a VU is to end its iteration now, asked every few thousand steps of a script: an endless loop ends here.
     fn interrupts(&self) -> bool {

@@ -21,15 +21,19 @@ mod modules;
 mod options;
 mod program;
 mod raw;
+mod registry;
 mod resolve;
 mod seat;
 mod vu;
 
 pub use action::{Action, Answer, Expects, HttpAnswer, HttpAsk, HttpFailure, Timings};
-pub use crew::{Clock, CrewPlan, Log, Outcome, crew};
+pub use crew::{
+    Clock, CrewPlan, Emit, Log, Outcome, Point, PointTags, SystemTag, SystemTags, crew,
+};
 pub use exception::Exception;
 pub use host::{Files, Host, Level};
 pub use options::{Options, OptionsError, Rule, Shortcuts, end};
 pub use program::{CompileError, Env, Program};
-pub use seat::{Declared, Sample, Stage};
+pub use registry::{Declared, Registry};
+pub use seat::{Sample, Stage, TagList};
 pub use vu::{Call, Turn, Vu};

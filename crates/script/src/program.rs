@@ -13,7 +13,8 @@ use thiserror::Error;
 use crate::exception::Exception;
 use crate::host::{Files, Host};
 use crate::raw::{self, Bytecode};
-use crate::seat::{Declared, Seat};
+use crate::registry::Registry;
+use crate::seat::Seat;
 use crate::{globals, modules, resolve};
 
 /// A script with all it imports, compiled: what VUs are made from. It may be shared between threads.
@@ -26,7 +27,7 @@ pub struct Program {
     /// The functions it exports, `default` among them.
     pub functions: Vec<String>,
     /// The metrics it declares.
-    pub metrics: Vec<Declared>,
+    pub metrics: Registry,
     env: Env,
 }
 
@@ -71,7 +72,7 @@ impl Program {
                 .and_then(|module| exports(&ctx, &module))
                 .map_err(|error| CompileError::Thrown(Exception::of(&ctx, error)))
         })?;
-        let (modules, metrics) = (Arc::new(compiled.take()), seat.declared.take());
+        let (modules, metrics) = (Arc::new(compiled.take()), seat.registry.take());
         Ok(Self { main: main.to_owned(), modules, options, functions, metrics, env })
     }
 
@@ -84,6 +85,7 @@ impl Program {
         ctx: &Ctx<'js>,
         seat: &Rc<Seat>,
     ) -> rquickjs::Result<Object<'js>> {
+        *seat.registry.borrow_mut() = self.metrics.clone();
         init(ctx, seat, &self.env, |ctx| import(ctx, &self.main))
     }
 

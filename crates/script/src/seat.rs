@@ -3,13 +3,14 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use metrics::tally::{Contains, Kind};
+use metrics::tally::MetricId;
 use rquickjs::{Ctx, Exception as JsException, Result};
 use stdx::Nanos;
 
-use crate::action::{Action, Answer};
+use crate::action::{Action, Answer, HttpAsk};
 use crate::host::Host;
 use crate::raw::Suspender;
+use crate::registry::Registry;
 use crate::vu::{Said, Told};
 
 /// Samples that wait to be taken; more than these are dropped and counted.
@@ -28,51 +29,56 @@ pub enum Stage {
     Teardown,
 }
 
+impl Stage {
+    /// The group of its samples.
+    #[must_use]
+    pub const fn group(self) -> &'static str {
+        match self {
+            Self::Setup => "::setup",
+            Self::Teardown => "::teardown",
+            Self::Init | Self::Iteration => "",
+        }
+    }
+}
+
+/// Names and values, in their order.
+pub type TagList = Vec<(String, String)>;
+
 /// One measurement that a script made by itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// The metric.
-    pub metric: Rc<str>,
-    /// When.
+    pub metric: MetricId,
+    /// When: the time of [`Host::sampled_at`].
     pub at: Nanos,
     /// The value; times in milliseconds, rates as 0 or 1.
     pub value: f64,
     /// The group it was made in, `::outer::inner`; empty outside of any.
     pub group: Rc<str>,
-    /// Its own tags.
-    pub tags: Vec<(String, String)>,
-}
-
-impl Sample {
     /// The check's name, of a sample of `checks`.
-    #[must_use]
-    pub fn check_name(&self) -> Option<&str> {
-        let tag = self.tags.iter().find(|(name, _)| name == "check");
-        tag.filter(|_| &*self.metric == "checks").map(|(_, name)| name.as_str())
-    }
-}
-
-/// A metric that a script declared.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Declared {
-    /// Its name.
-    pub name: String,
-    /// Its type.
-    pub kind: Kind,
-    /// What its values are.
-    pub contains: Contains,
+    pub check: Option<Rc<str>>,
+    /// Its own tags; `None` for none.
+    pub tags: Option<Rc<TagList>>,
+    /// The VU's tags at that time; `None` for none.
+    pub vu_tags: Option<Rc<TagList>>,
+    /// The VU's metadata at that time; `None` for none.
+    pub metadata: Option<Rc<TagList>>,
 }
 
 /// What a VU's functions share with their VU.
 pub(crate) struct Seat {
-    /// The metrics that the script declared.
-    pub(crate) declared: RefCell<Vec<Declared>>,
+    /// The metrics that scripts declared.
+    pub(crate) registry: RefCell<Registry>,
     pub(crate) host: Rc<dyn Host>,
     pub(crate) suspender: Suspender,
     pub(crate) stage: Cell<Stage>,
     /// The iteration is to end: nothing is asked for any more.
     pub(crate) stopped: Cell<bool>,
     pub(crate) group: RefCell<Rc<str>>,
+    /// The tags of all the VU's samples (`exec.vu.metrics.tags`); replaced as a whole, `None` for none.
+    pub(crate) vu_tags: RefCell<Option<Rc<TagList>>>,
+    /// The same of `exec.vu.metrics.metadata`.
+    pub(crate) metadata: RefCell<Option<Rc<TagList>>>,
     samples: RefCell<Vec<Sample>>,
     samples_dropped: Cell<u64>,
 }
@@ -80,12 +86,14 @@ pub(crate) struct Seat {
 impl Seat {
     pub(crate) fn new(host: Rc<dyn Host>) -> Self {
         Self {
-            declared: RefCell::new(Vec::new()),
+            registry: RefCell::default(),
             host,
             suspender: Suspender::new(),
             stage: Cell::new(Stage::Init),
             stopped: Cell::new(false),
             group: RefCell::new("".into()),
+            vu_tags: RefCell::default(),
+            metadata: RefCell::default(),
             samples: RefCell::new(Vec::new()),
             samples_dropped: Cell::new(0),
         }
@@ -122,14 +130,38 @@ impl Seat {
     }
 
     /// Keeps a sample until the host takes it.
-    pub(crate) fn sample(&self, metric: &str, value: f64, tags: Vec<(String, String)>) {
+    pub(crate) fn sample(&self, metric: MetricId, value: f64, tags: Option<Rc<TagList>>) {
+        self.keep(metric, value, None, tags);
+    }
+
+    /// Keeps a check's sample until the host takes it.
+    pub(crate) fn check(&self, name: &str, passed: bool, tags: Option<Rc<TagList>>) {
+        let name = self.host.kept(name);
+        self.keep(MetricId::CHECKS, f64::from(u8::from(passed)), Some(name), tags);
+    }
+
+    fn keep(
+        &self,
+        metric: MetricId,
+        value: f64,
+        check: Option<Rc<str>>,
+        tags: Option<Rc<TagList>>,
+    ) {
         let mut samples = self.samples.borrow_mut();
         if samples.len() == SAMPLES_MAX {
             self.samples_dropped.set(self.samples_dropped.get() + 1);
             return;
         }
-        let (at, group) = (self.host.now(), Rc::clone(&self.group.borrow()));
-        samples.push(Sample { metric: metric.into(), at, value, group, tags });
+        let (at, group) = (self.host.sampled_at(), Rc::clone(&self.group.borrow()));
+        let (vu_tags, metadata) = (self.vu_tags.borrow().clone(), self.metadata.borrow().clone());
+        samples.push(Sample { metric, at, value, group, check, tags, vu_tags, metadata });
+    }
+
+    /// Tells a request where it is sent from: its group, the VU's tags and metadata.
+    pub(crate) fn mark(&self, ask: &mut HttpAsk) {
+        ask.group = Rc::clone(&self.group.borrow());
+        ask.vu_tags = self.vu_tags.borrow().clone();
+        ask.metadata = self.metadata.borrow().clone();
     }
 
     pub(crate) fn take_samples(&self, into: &mut Vec<Sample>) {

@@ -11,7 +11,7 @@ use crate::action::{Action, Answer};
 use crate::exception::Exception;
 use crate::host::Host;
 use crate::program::Program;
-use crate::seat::{Sample, Seat, Stage};
+use crate::seat::{Sample, Seat, Stage, TagList};
 
 /// A VU's stack: 256 KiB, of which only what is used takes memory.
 const STACK_LEN: usize = 256 << 10;
@@ -121,6 +121,12 @@ impl Vu {
         self.seat.take_samples(into);
     }
 
+    /// The tags and the metadata that the script gave all its samples.
+    #[must_use]
+    pub fn tags(&self) -> (Option<Rc<TagList>>, Option<Rc<TagList>>) {
+        (self.seat.vu_tags.borrow().clone(), self.seat.metadata.borrow().clone())
+    }
+
     /// Samples that were made faster than they were taken, and are lost.
     #[must_use]
     pub fn samples_dropped(&self) -> u64 {
@@ -208,11 +214,10 @@ fn called<'js>(
     call: &Call,
 ) -> Result<Option<String>, Exception> {
     seat.stage.set(call.stage);
-    *seat.group.borrow_mut() = match call.stage {
-        Stage::Setup => "::setup".into(),
-        Stage::Teardown => "::teardown".into(),
-        Stage::Init | Stage::Iteration => "".into(),
-    };
+    let group = call.stage.group();
+    if **seat.group.borrow() != *group {
+        *seat.group.borrow_mut() = group.into();
+    }
     let outcome = invoke(ctx, exports, call);
     outcome.map_err(|error| Exception::of(ctx, error))
 }

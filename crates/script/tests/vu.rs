@@ -271,16 +271,24 @@ fn checks_and_groups_make_samples() {
     let told: Vec<String> = samples
         .iter()
         .map(|s| {
-            format!("{} {} {} {:?} {}", s.metric, s.value, s.group, s.tags, s.at.0 / 1_000_000)
+            let (check, tags) = (s.check.as_deref().unwrap_or("-"), s.tags.as_deref());
+            let tags = tags.cloned().unwrap_or_default();
+            format!(
+                "{} {} {} {check} {tags:?} {}",
+                s.metric.0,
+                s.value,
+                s.group,
+                s.at.0 / 1_000_000
+            )
         })
         .collect();
     assert_eq!(
         told,
         [
-            r#"checks 1 ::outer::inner [("tag", "x"), ("check", "good")] 1500"#,
-            r#"checks 0 ::outer::inner [("tag", "x"), ("check", "bad")] 1500"#,
-            "group_duration 1500 ::outer::inner [] 1500",
-            "group_duration 1500 ::outer [] 1500",
+            r#"0 1 ::outer::inner good [("tag", "x")] 1500"#,
+            r#"0 0 ::outer::inner bad [("tag", "x")] 1500"#,
+            "4 1500 ::outer::inner - [] 1500",
+            "4 1500 ::outer - [] 1500",
         ]
     );
 }

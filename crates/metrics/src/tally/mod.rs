@@ -1,182 +1,29 @@
 //! `Tally`: k6's metrics (counters, gauges, rates, trends) with their submetrics, checks and groups. Its memory does not depend on
 //! the number of samples.
 
+mod builtin;
 mod threshold;
 mod trend;
+mod value;
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 
+pub use builtin::{BUILTIN, MetricId};
 pub use threshold::{Aggregation, Threshold, ThresholdError};
 pub use trend::Trend;
-
-/// What k6 calls a metric's type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A sum.
-    Counter,
-    /// The last value, the least and the greatest.
-    Gauge,
-    /// How many of the values are not 0.
-    Rate,
-    /// A distribution.
-    Trend,
-}
-
-impl Kind {
-    /// k6's word for it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Counter => "counter",
-            Self::Gauge => "gauge",
-            Self::Rate => "rate",
-            Self::Trend => "trend",
-        }
-    }
-}
-
-/// What a metric's values are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Contains {
-    /// Numbers.
-    #[default]
-    Default,
-    /// Milliseconds.
-    Time,
-    /// Bytes.
-    Data,
-}
-
-impl Contains {
-    /// k6's word for it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Time => "time",
-            Self::Data => "data",
-        }
-    }
-}
+pub use value::{Contains, Kind, Value};
 
 /// The tags of a sample.
 pub trait Tags {
-    /// The value of a tag, if the sample has it.
-    fn tag(&self, name: &str) -> Option<&str>;
+    /// The value of a tag, if the sample has it. It is asked for only where a submetric wants it.
+    fn tag(&self, name: &str) -> Option<Cow<'_, str>>;
 }
 
 /// No tags.
 impl Tags for () {
-    fn tag(&self, _name: &str) -> Option<&str> {
+    fn tag(&self, _name: &str) -> Option<Cow<'_, str>> {
         None
-    }
-}
-
-/// What was seen of a metric.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Value {
-    /// The sum, and how many values it has.
-    Counter {
-        /// Their sum.
-        sum: f64,
-        /// How many there were.
-        count: u64,
-    },
-    /// A state.
-    Gauge {
-        /// The last value.
-        last: f64,
-        /// The least.
-        min: f64,
-        /// The greatest.
-        max: f64,
-        /// How many there were.
-        count: u64,
-    },
-    /// A share.
-    Rate {
-        /// Values other than 0.
-        passes: u64,
-        /// All values.
-        total: u64,
-    },
-    /// A distribution.
-    Trend(Trend),
-}
-
-impl Value {
-    /// Nothing seen yet.
-    #[must_use]
-    pub fn new(kind: Kind) -> Self {
-        match kind {
-            Kind::Counter => Self::Counter { sum: 0.0, count: 0 },
-            Kind::Gauge => Self::Gauge { last: 0.0, min: 0.0, max: 0.0, count: 0 },
-            Kind::Rate => Self::Rate { passes: 0, total: 0 },
-            Kind::Trend => Self::Trend(Trend::default()),
-        }
-    }
-
-    /// Its type.
-    #[must_use]
-    pub const fn kind(&self) -> Kind {
-        match self {
-            Self::Counter { .. } => Kind::Counter,
-            Self::Gauge { .. } => Kind::Gauge,
-            Self::Rate { .. } => Kind::Rate,
-            Self::Trend(_) => Kind::Trend,
-        }
-    }
-
-    /// Adds a value.
-    pub fn add(&mut self, value: f64) {
-        match self {
-            Self::Counter { sum, count } => {
-                *sum += value;
-                *count += 1;
-            }
-            Self::Gauge { last, min, max, count } => {
-                (*min, *max) =
-                    if *count == 0 { (value, value) } else { (min.min(value), max.max(value)) };
-                *last = value;
-                *count += 1;
-            }
-            Self::Rate { passes, total } => {
-                *passes += u64::from(value != 0.0);
-                *total += 1;
-            }
-            Self::Trend(trend) => trend.add(value),
-        }
-    }
-
-    /// Adds what another of the same type saw; of gauges the other's last value counts as the later one.
-    pub fn merge(&mut self, other: &Self) {
-        match (self, other) {
-            (Self::Counter { sum, count }, Self::Counter { sum: more, count: n }) => {
-                *sum += more;
-                *count += n;
-            }
-            (gauge @ Self::Gauge { .. }, Self::Gauge { last, min, max, count }) if *count > 0 => {
-                for value in [*min, *max, *last] {
-                    gauge.add(value);
-                }
-            }
-            (Self::Rate { passes, total }, Self::Rate { passes: more, total: n }) => {
-                *passes += more;
-                *total += n;
-            }
-            (Self::Trend(trend), Self::Trend(other)) => trend.merge(other),
-            _ => {}
-        }
-    }
-
-    /// How many values there were.
-    #[must_use]
-    pub fn count(&self) -> u64 {
-        match self {
-            Self::Counter { count, .. } | Self::Gauge { count, .. } => *count,
-            Self::Rate { total, .. } => *total,
-            Self::Trend(trend) => trend.count(),
-        }
     }
 }
 
@@ -212,7 +59,9 @@ impl Submetric {
     }
 
     fn matches(&self, tags: &impl Tags) -> bool {
-        self.tags.iter().all(|(name, value)| tags.tag(name) == Some(value))
+        self.tags
+            .iter()
+            .all(|(name, value)| tags.tag(name).is_some_and(|tag| tag == value.as_str()))
     }
 }
 
@@ -234,11 +83,16 @@ pub struct Check {
 }
 
 /// k6's metrics of a run, or of one worker's part of it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Tally {
-    metrics: BTreeMap<String, Metric>,
+    metrics: Vec<Metric>,
+    by_name: BTreeMap<String, MetricId>,
     /// The checks in the order of their first sample.
     pub checks: Vec<Check>,
+    /// Where a check stands, by its group and its name.
+    check_places: HashMap<String, HashMap<String, usize>>,
+    /// The check counted last: its successor is probably the next.
+    last_check: usize,
     /// The groups' paths in the order of their first sample.
     pub groups: Vec<String>,
 }
@@ -246,18 +100,52 @@ pub struct Tally {
 /// Checks, and groups, beyond this are not told apart.
 const NAMES_MAX: usize = 10_000;
 
-impl Tally {
-    /// Declares a metric; one that is known already stays as it is.
-    pub fn declare(&mut self, name: &str, kind: Kind, contains: Contains) {
-        if !self.metrics.contains_key(name) {
-            let metric = Metric { contains, value: Value::new(kind), subs: Vec::new() };
-            self.metrics.insert(name.to_owned(), metric);
+/// k6's own metrics are declared.
+impl Default for Tally {
+    fn default() -> Self {
+        let mut tally = Self {
+            metrics: Vec::with_capacity(BUILTIN.len()),
+            by_name: BTreeMap::new(),
+            checks: Vec::new(),
+            check_places: HashMap::new(),
+            last_check: 0,
+            groups: Vec::new(),
+        };
+        for (name, kind, contains) in BUILTIN {
+            tally.declare(name, *kind, *contains);
         }
+        tally
+    }
+}
+
+impl Tally {
+    /// Declares a metric; one that is known already stays as it is. Gives its number.
+    pub fn declare(&mut self, name: &str, kind: Kind, contains: Contains) -> MetricId {
+        if let Some(known) = self.by_name.get(name) {
+            return *known;
+        }
+        let id = MetricId(self.metrics.len() as u32);
+        self.metrics.push(Metric { contains, value: Value::new(kind), subs: Vec::new() });
+        self.by_name.insert(name.to_owned(), id);
+        id
+    }
+
+    /// How many metrics are declared.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.metrics.len()
+    }
+
+    /// Whether none is; k6's own always are.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.metrics.is_empty()
     }
 
     /// Declares a submetric of a known metric; gives whether it is known.
     pub fn declare_sub(&mut self, name: &str, selector: &str) -> bool {
-        let Some(metric) = self.metrics.get_mut(name) else { return false };
+        let Some(id) = self.by_name.get(name) else { return false };
+        let metric = &mut self.metrics[id.0 as usize];
         if !metric.subs.iter().any(|sub| sub.selector == selector) {
             metric.subs.push(Submetric::new(selector, metric.value.kind()));
         }
@@ -265,8 +153,8 @@ impl Tally {
     }
 
     /// Adds a value to a declared metric and to those of its submetrics that its tags match.
-    pub fn add(&mut self, name: &str, value: f64, tags: &impl Tags) {
-        let Some(metric) = self.metrics.get_mut(name) else { return };
+    pub fn add(&mut self, id: MetricId, value: f64, tags: &impl Tags) {
+        let Some(metric) = self.metrics.get_mut(id.0 as usize) else { return };
         metric.value.add(value);
         for sub in metric.subs.iter_mut().filter(|sub| sub.matches(tags)) {
             sub.value.add(value);
@@ -275,22 +163,40 @@ impl Tally {
 
     /// Counts a check.
     pub fn check(&mut self, group: &str, name: &str, passed: bool) {
-        let known = self.checks.iter().position(|check| check.name == name && check.group == group);
-        let at = known.unwrap_or_else(|| {
-            if self.checks.len() < NAMES_MAX {
-                let (group, name) = (group.to_owned(), name.to_owned());
-                self.checks.push(Check { group, name, passes: 0, fails: 0 });
-            }
-            self.checks.len() - 1
-        });
-        self.checks[at].passes += u64::from(passed);
-        self.checks[at].fails += u64::from(!passed);
+        let (passes, fails) = (u64::from(passed), u64::from(!passed));
+        self.count_check(group, name, passes, fails);
+    }
+
+    fn count_check(&mut self, group: &str, name: &str, passes: u64, fails: u64) {
+        // An iteration's checks mostly follow each other in the same order.
+        let next = if self.last_check + 1 < self.checks.len() { self.last_check + 1 } else { 0 };
+        let is_next =
+            self.checks.get(next).is_some_and(|check| check.name == name && check.group == group);
+        let at = if is_next { next } else { self.place_of_check(group, name) };
+        self.last_check = at;
+        self.checks[at].passes += passes;
+        self.checks[at].fails += fails;
+    }
+
+    fn place_of_check(&mut self, group: &str, name: &str) -> usize {
+        let known = self.check_places.get(group).and_then(|names| names.get(name));
+        if let Some(at) = known {
+            return *at;
+        }
+        if self.checks.len() == NAMES_MAX {
+            return NAMES_MAX - 1;
+        }
+        let at = self.checks.len();
+        let (group, name) = (group.to_owned(), name.to_owned());
+        self.check_places.entry(group.clone()).or_default().insert(name.clone(), at);
+        self.checks.push(Check { group, name, passes: 0, fails: 0 });
+        at
     }
 
     /// Notes that there is a group, and those around it.
     pub fn group(&mut self, path: &str) {
         if path.is_empty()
-            || self.groups.iter().any(|known| known == path)
+            || self.groups.iter().rev().any(|known| known == path)
             || self.groups.len() == NAMES_MAX
         {
             return;
@@ -301,48 +207,44 @@ impl Tally {
         self.groups.push(path.to_owned());
     }
 
-    /// Adds what another saw.
+    /// Adds what another saw; metrics are the same by their names.
     pub fn merge(&mut self, other: &Self) {
-        for (name, theirs) in &other.metrics {
-            match self.metrics.get_mut(name) {
-                Some(ours) => {
-                    ours.value.merge(&theirs.value);
-                    for sub in &theirs.subs {
-                        match ours.subs.iter_mut().find(|known| known.selector == sub.selector) {
-                            Some(known) => known.value.merge(&sub.value),
-                            None => ours.subs.push(sub.clone()),
-                        }
-                    }
+        for (name, theirs) in other.metrics() {
+            let id = self.declare(name, theirs.value.kind(), theirs.contains);
+            let ours = &mut self.metrics[id.0 as usize];
+            ours.value.merge(&theirs.value);
+            for sub in &theirs.subs {
+                match ours.subs.iter_mut().find(|known| known.selector == sub.selector) {
+                    Some(known) => known.value.merge(&sub.value),
+                    None => ours.subs.push(sub.clone()),
                 }
-                None => drop(self.metrics.insert(name.clone(), theirs.clone())),
             }
         }
         for check in &other.checks {
-            self.check(&check.group, &check.name, true);
-            let known =
-                self.checks.iter_mut().find(|c| c.name == check.name && c.group == check.group);
-            if let Some(known) = known {
-                known.passes += check.passes;
-                known.passes -= 1;
-                known.fails += check.fails;
-            }
+            self.count_check(&check.group, &check.name, check.passes, check.fails);
         }
         other.groups.iter().for_each(|path| self.group(path));
     }
 
-    /// Every metric by name.
+    /// Every metric, in the order of the names.
     pub fn metrics(&self) -> impl Iterator<Item = (&str, &Metric)> {
-        self.metrics.iter().map(|(name, metric)| (name.as_str(), metric))
+        self.by_name.iter().map(|(name, id)| (name.as_str(), &self.metrics[id.0 as usize]))
+    }
+
+    /// The metric of this name.
+    #[must_use]
+    pub fn metric(&self, name: &str) -> Option<&Metric> {
+        self.by_name.get(name).map(|id| &self.metrics[id.0 as usize])
     }
 
     /// A metric, or a submetric by its whole name `metric{tag:value}`.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&Value> {
         match name.split_once('{') {
-            None => self.metrics.get(name).map(|metric| &metric.value),
+            None => self.metric(name).map(|metric| &metric.value),
             Some((metric, selector)) => {
                 let selector = selector.strip_suffix('}')?;
-                let subs = &self.metrics.get(metric)?.subs;
+                let subs = &self.metric(metric)?.subs;
                 subs.iter().find(|sub| sub.selector == selector).map(|sub| &sub.value)
             }
         }
@@ -354,21 +256,22 @@ mod tests {
     use super::*;
 
     impl Tags for &[(&str, &str)] {
-        fn tag(&self, name: &str) -> Option<&str> {
-            self.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+        fn tag(&self, name: &str) -> Option<Cow<'_, str>> {
+            self.iter().find(|(known, _)| *known == name).map(|(_, value)| Cow::Borrowed(*value))
         }
     }
 
     #[test]
     fn samples_count_in_the_submetrics_they_match() {
         let mut tally = Tally::default();
-        tally.declare("t", Kind::Trend, Contains::Time);
+        let t = tally.declare("t", Kind::Trend, Contains::Time);
+        assert_eq!(t, MetricId::custom(0));
         assert!(tally.declare_sub("t", "status:200, method:\"GET\""));
         assert!(!tally.declare_sub("unknown", "a:b"));
         let tags: &[(&str, &str)] = &[("status", "200"), ("method", "GET")];
-        tally.add("t", 1.0, &tags);
-        tally.add("t", 2.0, &[("status", "200")].as_slice());
-        tally.add("t", 3.0, &());
+        tally.add(t, 1.0, &tags);
+        tally.add(t, 2.0, &[("status", "200")].as_slice());
+        tally.add(t, 3.0, &());
         assert_eq!(tally.value("t").map(Value::count), Some(3));
         assert_eq!(tally.value("t{status:200, method:\"GET\"}").map(Value::count), Some(1));
     }
@@ -380,8 +283,8 @@ mod tests {
             for (name, kind) in
                 [("c", Kind::Counter), ("g", Kind::Gauge), ("r", Kind::Rate), ("t", Kind::Trend)]
             {
-                tally.declare(name, kind, Contains::Default);
-                (from..upto).for_each(|n| tally.add(name, f64::from(n % 7), &()));
+                let id = tally.declare(name, kind, Contains::Default);
+                (from..upto).for_each(|n| tally.add(id, f64::from(n % 7), &()));
             }
             (from..upto).for_each(|n| tally.check("::a::b", "even", n % 2 == 0));
             tally.group("::a::b");

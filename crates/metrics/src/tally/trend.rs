@@ -1,20 +1,43 @@
 //! `Trend`: a distribution of any numbers, to one part in a thousand. HDR's idea on the bits of a float: its exponent and the first
 //! ten bits of its mantissa are the bucket.
 
-use std::collections::BTreeMap;
-
 /// Bits of the mantissa that tell buckets apart: a bucket is at most 1/1024 of its value wide.
 const BITS: u32 = 10;
 
+/// Bits of a bucket's number that are its place in its chunk: buckets of one chunk lie together in memory.
+const CHUNK_BITS: u32 = 6;
+
 /// A distribution. Its memory grows with the spread of the values, not with their number.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Trend {
-    /// How many values each bucket has, and their sum: equal values are known exactly.
-    buckets: BTreeMap<i64, (u64, f64)>,
+    /// The buckets that have values, in chunks, in the order of the values.
+    chunks: Vec<Chunk>,
+    /// The chunk of the last value: the next is probably near.
+    last: usize,
+    /// Values of exactly 0, of which there are many.
+    zeros: u64,
     count: u64,
     sum: f64,
     min: f64,
     max: f64,
+}
+
+/// Neighbouring buckets.
+#[derive(Clone, Debug)]
+struct Chunk {
+    /// The common first bits of the buckets' numbers.
+    key: i64,
+    /// How many values each bucket has, and their sum: equal values are known exactly.
+    buckets: Box<[(u64, f64); 1 << CHUNK_BITS]>,
+}
+
+/// What was added counts, not the order of it.
+impl PartialEq for Trend {
+    fn eq(&self, other: &Self) -> bool {
+        (self.count, self.min, self.max) == (other.count, other.min, other.max)
+            && (self.sum - other.sum).abs() <= self.sum.abs() * 1e-9
+            && self.buckets().map(|(n, _)| n).eq(other.buckets().map(|(n, _)| n))
+    }
 }
 
 impl Trend {
@@ -30,8 +53,36 @@ impl Trend {
         };
         self.count += 1;
         self.sum += value;
-        let of = self.buckets.entry(bucket(value)).or_default();
-        *of = (of.0 + 1, of.1 + value);
+        if value == 0.0 {
+            self.zeros += 1;
+        } else {
+            self.count_in(bucket(value), 1, value);
+        }
+    }
+
+    /// Adds so many values, of this sum, to a bucket.
+    fn count_in(&mut self, bucket: i64, count: u64, sum: f64) {
+        let key = bucket >> CHUNK_BITS;
+        if self.chunks.get(self.last).is_none_or(|chunk| chunk.key != key) {
+            self.last =
+                self.chunks.binary_search_by_key(&key, |chunk| chunk.key).unwrap_or_else(|at| {
+                    let buckets = Box::new([(0, 0.0); 1 << CHUNK_BITS]);
+                    self.chunks.insert(at, Chunk { key, buckets });
+                    at
+                });
+        }
+        let of = &mut self.chunks[self.last].buckets[(bucket & ((1 << CHUNK_BITS) - 1)) as usize];
+        *of = (of.0 + count, of.1 + sum);
+    }
+
+    /// Every bucket with values, in the order of the values, with their sum.
+    fn buckets(&self) -> impl Iterator<Item = (u64, f64)> {
+        let (below, above) =
+            self.chunks.split_at(self.chunks.partition_point(|chunk| chunk.key < 0));
+        let zeros = std::iter::once((self.zeros, 0.0));
+        let all = |of: &Chunk| *of.buckets;
+        let (below, above) = (below.iter().flat_map(all), above.iter().flat_map(all));
+        below.chain(zeros).chain(above).filter(|bucket| bucket.0 > 0)
     }
 
     /// Adds what another saw.
@@ -46,9 +97,11 @@ impl Trend {
         };
         self.count += other.count;
         self.sum += other.sum;
-        for (bucket, (count, sum)) in &other.buckets {
-            let of = self.buckets.entry(*bucket).or_default();
-            *of = (of.0 + count, of.1 + sum);
+        self.zeros += other.zeros;
+        for chunk in &other.chunks {
+            for (at, (count, sum)) in (0..).zip(chunk.buckets.iter()).filter(|(_, of)| of.0 > 0) {
+                self.count_in((chunk.key << CHUNK_BITS) | at, *count, *sum);
+            }
         }
     }
 
@@ -94,10 +147,10 @@ impl Trend {
             return self.min;
         }
         let mut below = 0;
-        for (count, sum) in self.buckets.values() {
+        for (count, sum) in self.buckets() {
             below += count;
             if below > rank {
-                return (sum / *count as f64).clamp(self.min, self.max);
+                return (sum / count as f64).clamp(self.min, self.max);
             }
         }
         self.max
@@ -129,6 +182,19 @@ mod tests {
             assert!((got - exact).abs() <= exact.abs() / 1000.0 + 0.01, "p({p}) {got} {exact}");
         }
         assert_eq!((trend.min(), trend.max()), (values[0], values[4999]));
+        let mut halves = [Trend::default(), Trend::default()];
+        (0..).zip(&values).for_each(|(n, value)| halves[n % 2].add(*value));
+        let [mut merged, other] = halves;
+        merged.merge(&other);
+        assert_eq!(merged, trend);
+    }
+
+    #[test]
+    fn zeros_stand_between_what_is_below_and_above() {
+        let mut trend = Trend::default();
+        [0.0, -1.0, 0.0, 2.0, -0.0].into_iter().for_each(|value| trend.add(value));
+        let at = [0.0, 25.0, 50.0, 75.0, 100.0].map(|p| trend.percentile(p));
+        assert_eq!(at, [-1.0, 0.0, 0.0, 0.0, 2.0]);
     }
 
     #[test]

@@ -1,12 +1,13 @@
-//! `Exchange`: a request of a script on its way: what is sent, its redirects, its samples, and what the script is told.
+//! `Exchange`: a request of a script on its way: what is sent, its redirects, and what the script is told.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use metrics::tally::{Tags, Tally};
 use stdx::Nanos;
 use wire::url::Url;
 use workload::{Reply, Target};
 
+use super::system::{SystemTag, SystemTags};
 use super::{CrewPlan, TIMEOUT};
 use crate::action::{Expects, HttpAnswer, HttpAsk, HttpFailure, Timings};
 
@@ -51,39 +52,27 @@ impl Exchange {
         self.ask.timeout.unwrap_or(TIMEOUT)
     }
 
-    /// Adds what is seen of this hop to k6's metrics.
-    pub(super) fn measure(&self, reply: &Reply<'_>, scenario: &str, tally: &mut Tally) {
+    /// What was asked for.
+    pub(super) fn ask(&self) -> &HttpAsk {
+        &self.ask
+    }
+
+    /// What k6's metrics want of this hop.
+    pub(super) fn seen<'a>(&'a self, reply: &'a Reply<'a>) -> Seen<'a> {
         let failure = failure(reply);
-        let error_code = failure.as_ref().map_or(0, |failure| failure.code);
         let expected = failure.is_none() && (200..400).contains(&reply.status);
-        let tags = HttpTags {
-            status: reply.status.to_string(),
-            error_code: if error_code == 0 { String::new() } else { error_code.to_string() },
+        Seen {
+            status: reply.status,
+            error_code: failure.as_ref().map_or_else(|| status_code(reply.status), |f| f.code),
             error: failure.map(|failure| failure.text).unwrap_or_default(),
             name: self.ask.name.as_deref().unwrap_or(&self.url),
             method: &self.method,
             proto: proto(reply.head),
-            expected: if expected { "true" } else { "false" },
-            own: &self.ask.tags,
-            group: &self.ask.group,
-            scenario,
-        };
-        let timings = timings(reply);
-        for (name, time) in [
-            ("http_req_duration", timings.duration()),
-            ("http_req_blocked", timings.blocked),
-            ("http_req_connecting", timings.connecting),
-            ("http_req_tls_handshaking", timings.tls_handshaking),
-            ("http_req_sending", timings.sending),
-            ("http_req_waiting", timings.waiting),
-            ("http_req_receiving", timings.receiving),
-        ] {
-            tally.add(name, time.0 as f64 / 1e6, &tags);
+            tls_version: "",
+            ip: "",
+            expected: Some(expected),
+            timings: timings(reply),
         }
-        tally.add("http_reqs", 1.0, &tags);
-        tally.add("http_req_failed", f64::from(u8::from(!expected)), &tags);
-        tally.add("data_sent", reply.bytes_out as f64, &tags);
-        tally.add("data_received", reply.wire_in as f64, &tags);
     }
 
     /// The next hop, where the response redirects and the script follows. RFC 9110, 15.4.
@@ -122,39 +111,68 @@ impl Exchange {
     }
 }
 
-/// The tags of a request's samples.
-struct HttpTags<'a> {
-    status: String,
-    error_code: String,
-    error: String,
-    name: &'a str,
-    method: &'a str,
-    proto: &'a str,
-    expected: &'a str,
-    own: &'a [(String, String)],
-    group: &'a str,
-    scenario: &'a str,
+/// What k6's metrics want of a request.
+#[derive(Debug)]
+pub(super) struct Seen<'a> {
+    pub(super) status: u16,
+    /// k6's number; 0 for none.
+    pub(super) error_code: u16,
+    pub(super) error: String,
+    /// What it is called in metrics.
+    pub(super) name: &'a str,
+    pub(super) method: &'a str,
+    pub(super) proto: &'a str,
+    /// `tls1.3`; empty without TLS.
+    pub(super) tls_version: &'a str,
+    /// The address that answered.
+    pub(super) ip: &'a str,
+    /// Whether the response is one that the script expects; `None` where it does not say at all.
+    pub(super) expected: Option<bool>,
+    pub(super) timings: Timings,
 }
 
-impl Tags for HttpTags<'_> {
-    fn tag(&self, name: &str) -> Option<&str> {
-        if let Some((_, value)) = self.own.iter().find(|(known, _)| known == name) {
-            return Some(value);
-        }
-        let some = |text: &'_ str| !text.is_empty();
-        match name {
-            "status" => Some(&self.status),
-            "method" => Some(self.method),
-            "url" | "name" => Some(self.name),
-            "proto" => Some(self.proto),
-            "expected_response" => Some(self.expected),
-            "error" => Some(self.error.as_str()).filter(|text| some(text)),
-            "error_code" => Some(self.error_code.as_str()).filter(|text| some(text)),
-            "group" => Some(self.group),
-            "scenario" => Some(self.scenario),
-            _ => None,
-        }
+impl Seen<'_> {
+    /// The names of the tags.
+    pub(super) const TAGS: [&'static str; 10] = [
+        "status",
+        "method",
+        "name",
+        "url",
+        "proto",
+        "expected_response",
+        "error",
+        "error_code",
+        "tls_version",
+        "ip",
+    ];
+
+    /// A tag, if it is one of these, and wanted, and there is a value for it.
+    pub(super) fn tag(&self, name: &str, system: SystemTags) -> Option<Cow<'_, str>> {
+        let (tag, value) = match name {
+            "expected_response" => {
+                let word = if self.expected? { "true" } else { "false" };
+                (SystemTag::ExpectedResponse, Cow::Borrowed(word))
+            }
+            "status" => (SystemTag::Status, Cow::Owned(self.status.to_string())),
+            "method" => (SystemTag::Method, Cow::Borrowed(self.method)),
+            "name" => (SystemTag::Name, Cow::Borrowed(self.name)),
+            "url" => (SystemTag::Url, Cow::Borrowed(self.name)),
+            "proto" => (SystemTag::Proto, Cow::Borrowed(self.proto)),
+            "error" => (SystemTag::Error, Cow::Borrowed(self.error.as_str())),
+            "error_code" if self.error_code > 0 => {
+                (SystemTag::ErrorCode, Cow::Owned(self.error_code.to_string()))
+            }
+            "tls_version" => (SystemTag::TlsVersion, Cow::Borrowed(self.tls_version)),
+            "ip" => (SystemTag::Ip, Cow::Borrowed(self.ip)),
+            _ => return None,
+        };
+        (system.has(tag) && !value.is_empty()).then_some(value)
     }
+}
+
+/// k6's number of a status that is an error; 0 for none.
+fn status_code(status: u16) -> u16 {
+    if status >= 400 { status.saturating_add(1000) } else { 0 }
 }
 
 /// The header lines after the status line.

@@ -7,7 +7,9 @@
 
 mod exchange;
 mod outcome;
+mod samples;
 mod seat;
+mod system;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -15,21 +17,25 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use metrics::tally::MetricId;
 use stdx::Nanos;
 use workload::arrival::Lane;
 use workload::executor::{Executor, Scenario};
 use workload::{Ask, Ending, Reply, Users};
 
 use crate::action::{Action, Answer, HttpAnswer};
-use crate::host::Level;
+use crate::host::{Host as _, Level};
 use crate::options::end;
 use crate::program::Program;
-use crate::seat::{Sample, Stage};
+use crate::seat::{Sample, Stage, TagList};
 use crate::vu::{Call, Turn, Vu};
 
 use self::exchange::Exchange;
 pub use self::outcome::Outcome;
+use self::samples::{Around, Recorder, Whose};
+pub use self::samples::{Emit, Point, PointTags};
 use self::seat::World;
+pub use self::system::{SystemTag, SystemTags};
 
 /// The time since any fixed moment.
 pub type Clock = Arc<dyn Fn() -> Nanos + Send + Sync>;
@@ -57,6 +63,12 @@ pub struct CrewPlan {
     pub min_iteration: Nanos,
     /// Empty metrics, with the submetrics that thresholds want.
     pub tally: metrics::tally::Tally,
+    /// Tags of all samples.
+    pub tags: TagList,
+    /// Which of k6's own tags samples have.
+    pub system_tags: SystemTags,
+    /// Takes each sample, where there are outputs.
+    pub emit: Option<Emit>,
     /// The time.
     pub clock: Clock,
     /// The log.
@@ -101,6 +113,7 @@ struct Crew {
     asks: Vec<Ask>,
     next_ask: u32,
     samples: Vec<Sample>,
+    recorder: Recorder,
     seen: Outcome,
     stopping: Option<Ending>,
 }
@@ -116,6 +129,18 @@ struct Slot {
     /// Counts what it waited for, so that a late wake-up is known as one.
     turn: u64,
     exchange: Option<Exchange>,
+    /// Its number in the test.
+    number: u64,
+    /// Bytes sent and received in this iteration.
+    bytes: (u64, u64),
+}
+
+impl Slot {
+    /// Whose samples are its.
+    fn whose(&self) -> Whose {
+        let iteration = self.iterations.saturating_sub(1);
+        Whose { work: self.scenario, vu: self.number, iteration }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,6 +173,7 @@ impl Drop for Crew {
     fn drop(&mut self) {
         let mut outcome = self.plan.outcome.lock().unwrap_or_else(PoisonError::into_inner);
         self.seen.samples_dropped = self.slots.iter().map(|slot| slot.vu.samples_dropped()).sum();
+        self.recorder.flush(0);
         outcome.merge(&self.seen);
     }
 }
@@ -177,8 +203,10 @@ impl Users for Crew {
         // One whose iteration was ended meanwhile is nobody's.
         let Some(slot) = self.asked.remove(&user) else { return };
         let Some(exchange) = self.slots[slot].exchange.take() else { return };
-        let scenario = &self.plan.scenarios[self.slots[slot].scenario];
-        exchange.measure(reply, &scenario.name, &mut self.seen.tally);
+        let (whose, at) = (self.slots[slot].whose(), self.world.sampled_at());
+        self.recorder.http(&mut self.seen.tally, whose, &exchange, reply, at);
+        let bytes = &mut self.slots[slot].bytes;
+        *bytes = (bytes.0 + reply.bytes_out, bytes.1 + reply.wire_in);
         match exchange.redirected(reply) {
             Some(next) => self.redirects.push_back((slot, self.slots[slot].turn, next)),
             None => self.answers.push_back((slot, exchange.answer(reply))),
@@ -196,7 +224,9 @@ impl Users for Crew {
 
 impl Crew {
     fn new(plan: CrewPlan, lane: Lane) -> Self {
-        let world = Rc::new(World::new(Arc::clone(&plan.clock), Arc::clone(&plan.log)));
+        let (clock, log) = (Arc::clone(&plan.clock), Arc::clone(&plan.log));
+        let world = Rc::new(World::new(clock, log, plan.emit.is_some()));
+        let recorder = Recorder::new(&plan);
         let works = plan.scenarios.iter().map(|_| Work::default()).collect();
         let seen = Outcome { tally: plan.tally.clone(), ..Outcome::default() };
         let mut crew = Self {
@@ -213,6 +243,7 @@ impl Crew {
             asks: Vec::new(),
             next_ask: 0,
             samples: Vec::new(),
+            recorder,
             seen,
             stopping: None,
         };
@@ -247,8 +278,17 @@ impl Crew {
             }
         };
         self.works[scenario].idle += 1;
-        let (iterations, state, turn, exchange) = (0, State::Idle, 0, None);
-        self.slots.push(Slot { vu, scenario, index, iterations, state, turn, exchange });
+        self.slots.push(Slot {
+            vu,
+            scenario,
+            index,
+            iterations: 0,
+            state: State::Idle,
+            turn: 0,
+            exchange: None,
+            number,
+            bytes: (0, 0),
+        });
         Some(self.slots.len() - 1)
     }
 
@@ -344,8 +384,12 @@ impl Crew {
 
     fn drop_iterations(&mut self, work: usize, count: u64) {
         if count > 0 {
-            let tags = seat::ScenarioTags { scenario: &self.plan.scenarios[work].name };
-            self.seen.tally.add("dropped_iterations", count as f64, &tags);
+            let whose = Whose { work, vu: 0, iteration: 0 };
+            let outside = Rc::clone(&self.recorder.outside);
+            let at = self.world.sampled_at();
+            let around = Around { at, group: &outside, vu_tags: None, metadata: None };
+            let value = (MetricId::DROPPED_ITERATIONS, count as f64);
+            self.recorder.own(&mut self.seen.tally, whose, &around, &[value]);
         }
     }
 
@@ -474,13 +518,7 @@ impl Crew {
         }
         let work = self.slots[slot].scenario;
         self.works[work].busy -= 1;
-        let scenario = &self.plan.scenarios[work];
-        let tags = seat::ScenarioTags { scenario: &scenario.name };
-        if self.plan.stage == Stage::Iteration {
-            self.seen.tally.add("iteration_duration", took.0 as f64 / 1e6, &tags);
-            self.seen.tally.add("iterations", 1.0, &tags);
-            self.seen.iterations += 1;
-        }
+        self.count_iteration(slot, took);
         if took >= self.plan.min_iteration {
             return self.set_idle(slot);
         }
@@ -489,17 +527,35 @@ impl Crew {
         self.sleepers.push(Reverse((until, slot, self.slots[slot].turn)));
     }
 
+    /// Counts an iteration that came to its end, or a call of `setup` or `teardown`.
+    fn count_iteration(&mut self, slot: usize, took: Nanos) {
+        let Slot { vu, bytes, .. } = &mut self.slots[slot];
+        let (sent, received) = std::mem::take(bytes);
+        let (vu_tags, metadata) = vu.tags();
+        let around = Around {
+            at: self.world.sampled_at(),
+            group: self.plan.stage.group(),
+            vu_tags: vu_tags.as_deref(),
+            metadata: metadata.as_deref(),
+        };
+        let values = [
+            (MetricId::DATA_SENT, sent as f64),
+            (MetricId::DATA_RECEIVED, received as f64),
+            (MetricId::ITERATION_DURATION, took.0 as f64 / 1e6),
+            (MetricId::ITERATIONS, 1.0),
+        ];
+        let is_iteration = self.plan.stage == Stage::Iteration;
+        let values = &values[..if is_iteration { 4 } else { 3 }];
+        let whose = self.slots[slot].whose();
+        self.recorder.own(&mut self.seen.tally, whose, &around, values);
+        self.seen.iterations += u64::from(is_iteration);
+    }
+
     fn take_samples(&mut self, slot: usize) {
         let slot = &self.slots[slot];
         slot.vu.take_samples(&mut self.samples);
-        let scenario = &self.plan.scenarios[slot.scenario].name;
         for sample in self.samples.drain(..) {
-            let tags = seat::SampleTags { sample: &sample, scenario };
-            if let Some(name) = sample.check_name() {
-                self.seen.tally.check(&sample.group, name, sample.value != 0.0);
-            }
-            self.seen.tally.group(&sample.group);
-            self.seen.tally.add(&sample.metric, sample.value, &tags);
+            self.recorder.script(&mut self.seen.tally, slot.whose(), &sample);
         }
     }
 

@@ -1,13 +1,13 @@
-//! `World`: what a worker's VUs share, and the tags that all samples have.
+//! `World`: what a worker's VUs share.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
-use metrics::tally::Tags;
 use stdx::Nanos;
 
 use super::{Clock, Log};
 use crate::host::{Host, Level};
-use crate::seat::Sample;
+use crate::registry::Names;
 
 /// The world of one worker's VUs.
 pub(super) struct World {
@@ -16,16 +16,21 @@ pub(super) struct World {
     /// What the clock of the run, and ours, said when they were last compared.
     compared: Cell<(Nanos, Nanos)>,
     deadline: Cell<Nanos>,
+    names: RefCell<Names>,
+    /// Somebody wants to know when each sample was made.
+    exact: bool,
 }
 
 impl World {
-    pub(super) fn new(clock: Clock, log: Log) -> Self {
+    pub(super) fn new(clock: Clock, log: Log, exact: bool) -> Self {
         let ours = clock();
         Self {
             clock,
             log,
             compared: Cell::new((Nanos::ZERO, ours)),
             deadline: Cell::new(Nanos::MAX),
+            names: RefCell::default(),
+            exact,
         }
     }
 
@@ -51,44 +56,20 @@ impl Host for World {
         run.saturating_add((self.clock)().saturating_sub(ours))
     }
 
+    /// By our clock, not the run's: outputs of all stages of a test have one.
+    fn sampled_at(&self) -> Nanos {
+        if self.exact { (self.clock)() } else { self.compared.get().1 }
+    }
+
+    fn kept(&self, text: &str) -> Rc<str> {
+        self.names.borrow_mut().kept(text)
+    }
+
     fn log(&self, level: Level, text: &str) {
         (self.log)(level, "console", text);
     }
 
     fn interrupts(&self) -> bool {
         self.now() >= self.deadline.get()
-    }
-}
-
-/// The tags of a scenario's own samples.
-pub(super) struct ScenarioTags<'a> {
-    pub(super) scenario: &'a str,
-}
-
-impl Tags for ScenarioTags<'_> {
-    fn tag(&self, name: &str) -> Option<&str> {
-        match name {
-            "scenario" => Some(self.scenario),
-            "group" => Some(""),
-            _ => None,
-        }
-    }
-}
-
-/// The tags of a sample that a script made.
-pub(super) struct SampleTags<'a> {
-    pub(super) sample: &'a Sample,
-    pub(super) scenario: &'a str,
-}
-
-impl Tags for SampleTags<'_> {
-    fn tag(&self, name: &str) -> Option<&str> {
-        let own = self.sample.tags.iter().find(|(known, _)| known == name);
-        match (own, name) {
-            (Some((_, value)), _) => Some(value),
-            (None, "scenario") => Some(self.scenario),
-            (None, "group") => Some(&self.sample.group),
-            (None, _) => None,
-        }
     }
 }

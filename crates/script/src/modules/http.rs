@@ -1,7 +1,5 @@
 //! Module `k6/http`: requests, one at a time.
 
-use std::rc::Rc;
-
 use rquickjs::function::{Rest, This};
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::object::Accessor;
@@ -115,7 +113,7 @@ fn send<'js>(
         set_params(ctx, params, &mut ask)?;
     }
     let seat = seat_of(ctx)?;
-    ask.group = Rc::clone(&seat.group.borrow());
+    seat.mark(&mut ask);
     let expects = ask.expects;
     let asked =
         Request { method: ask.method.clone(), url: ask.url.clone(), headers: ask.headers.clone() };

@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
+use metrics::tally::MetricId;
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::prelude::Opt;
-use rquickjs::{Ctx, Exception, Function, IntoJs, Object, Result, Value};
+use rquickjs::{Atom, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 use stdx::Nanos;
 
 use super::{is_async, number_of, seat_of, string_fields, string_of, truthy};
@@ -53,18 +54,19 @@ fn check<'js>(
     let Some(conditions) = conditions.as_object() else {
         return Err(Exception::throw_type(&ctx, "check() needs an object of conditions"));
     };
-    let tags = tags.0.as_ref().map(string_fields).transpose()?.unwrap_or_default();
+    let tags = tags.0.as_ref().map(string_fields).transpose()?.filter(|tags| !tags.is_empty());
+    let tags = tags.map(Rc::new);
     let mut all = true;
-    for condition in conditions.props::<String, Value<'js>>() {
+    for condition in conditions.props::<Atom<'js>, Value<'js>>() {
         let (name, condition) = condition?;
+        let name = name.to_js_string()?.to_cstring()?;
+        // Where it is no UTF-8 it has half a surrogate pair in it.
+        let name = String::from_utf8_lossy(name.as_ref());
         if name.contains(SEPARATOR) {
             return Err(Exception::throw_message(&ctx, &name_is_taken("check", &name)));
         }
         let held = holds(&ctx, &value, &condition);
-        let mut tags = tags.clone();
-        tags.push(("check".to_owned(), name));
-        let passed = matches!(held, Ok(true));
-        seat.sample("checks", f64::from(u8::from(passed)), tags);
+        seat.check(&name, matches!(held, Ok(true)), tags.clone());
         all &= held?;
     }
     Ok(all)
@@ -95,7 +97,8 @@ fn group<'js>(ctx: Ctx<'js>, name: String, function: Function<'js>) -> Result<Va
     *seat.group.borrow_mut() = format!("{outer}{SEPARATOR}{name}").into();
     let began = seat.host.now();
     let outcome = function.call(());
-    seat.sample("group_duration", milliseconds(seat.host.now().saturating_sub(began)), Vec::new());
+    let took = milliseconds(seat.host.now().saturating_sub(began));
+    seat.sample(MetricId::GROUP_DURATION, took, None);
     *seat.group.borrow_mut() = outer;
     outcome
 }

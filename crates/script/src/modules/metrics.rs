@@ -1,13 +1,17 @@
 //! Module `k6/metrics`: a script's own metrics.
 
-use metrics::tally::{Contains, Kind};
-use rquickjs::function::{Constructor, Opt, This};
+use std::rc::Rc;
+
+use metrics::tally::{Contains, Kind, MetricId};
+use rquickjs::function::{Constructor, Opt};
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Coerced, Ctx, Exception, Function, Object, Result, Value};
 
 use super::{seat_of, string_fields, truthy};
 use crate::host::Level;
-use crate::seat::{Declared, Stage};
+use crate::inspect::inspect;
+use crate::registry::{Declared, Undeclared};
+use crate::seat::Stage;
 
 /// The module.
 pub(super) struct Metrics;
@@ -64,22 +68,24 @@ fn metric<'js>(
         );
         return Err(Exception::throw_message(ctx, &text));
     }
-    let mut declared = seat.declared.borrow_mut();
-    match declared.iter().find(|known| known.name == name) {
-        Some(known) if known.kind != kind => {
-            let text = format!(
+    let declared = seat.registry.borrow().declare(Declared { name: name.clone(), kind, contains });
+    let id = declared.map_err(|undeclared| {
+        let text = match undeclared {
+            Undeclared::Is(known) => format!(
                 "metric '{name}' already exists but with type {}, instead of {}",
-                known.kind.name(),
+                known.name(),
                 kind.name()
-            );
-            return Err(Exception::throw_message(ctx, &text));
-        }
-        Some(_) => {}
-        None => declared.push(Declared { name: name.clone(), kind, contains }),
-    }
-    drop(declared);
+            ),
+            Undeclared::TooMany => "there are too many metrics".to_owned(),
+        };
+        Exception::throw_message(ctx, &text)
+    })?;
     let object = Object::new(ctx.clone())?;
-    object.set("name", name)?;
+    object.set("name", name.as_str())?;
+    // It knows the metric by its number, so that nothing is looked up.
+    let add = move |ctx: Ctx<'js>, value: Opt<Value<'js>>, tags: Opt<Value<'js>>| {
+        add(&ctx, id, value.0.as_ref(), tags.0.as_ref())
+    };
     object.set("add", Function::new(ctx.clone(), add)?)?;
     Ok(object)
 }
@@ -93,21 +99,32 @@ fn is_name(name: &str) -> bool {
 
 /// `metric.add(value, tags)`; whether the value was one.
 fn add<'js>(
-    ctx: Ctx<'js>,
-    this: This<Object<'js>>,
-    value: Opt<Value<'js>>,
-    tags: Opt<Value<'js>>,
+    ctx: &Ctx<'js>,
+    id: MetricId,
+    value: Option<&Value<'js>>,
+    tags: Option<&Value<'js>>,
 ) -> Result<bool> {
-    let seat = seat_of(&ctx)?;
-    seat.begun(&ctx, "Adding metrics")?;
-    let name: String = this.0.get("name")?;
-    let given = value.0.filter(|value| !value.is_null() && value.as_object().is_none());
+    let seat = seat_of(ctx)?;
+    seat.begun(ctx, "Adding metrics")?;
+    let tags = match tags.filter(|tags| !tags.is_null() && !tags.is_undefined()) {
+        Some(tags) if tags.as_object().is_none() => {
+            let text = "invalid metric tags: they are an object of names and values";
+            return Err(Exception::throw_type(ctx, text));
+        }
+        Some(tags) => Some(string_fields(tags)?),
+        None => None,
+    };
+    let given = value.filter(|value| !value.is_null() && value.as_object().is_none());
     let number = given.map(|value| value.get::<Coerced<f64>>()).transpose()?.map(|number| number.0);
     let Some(number) = number.filter(|number| number.is_finite()) else {
-        seat.host.log(Level::Warn, &format!("the value of metric '{name}' is not a number"));
+        let name = seat.registry.borrow().name(id);
+        let shown = value.map(inspect).unwrap_or_else(|| "undefined".to_owned());
+        let text = format!(
+            "'{shown}' is an invalid value for metric '{name}', a number or a boolean value is expected"
+        );
+        seat.host.log(Level::Warn, &text);
         return Ok(false);
     };
-    let tags = tags.0.as_ref().map(string_fields).transpose()?.unwrap_or_default();
-    seat.sample(&name, number, tags);
+    seat.sample(id, number, tags.filter(|tags| !tags.is_empty()).map(Rc::new));
     Ok(true)
 }

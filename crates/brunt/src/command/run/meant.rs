@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use metrics::tally::{Contains, Kind, Tally};
+use metrics::tally::Tally;
 use report::is_trend_stat;
 use script::{Files, Host, Level, Options, Program, Shortcuts};
 use stdx::Nanos;
@@ -37,27 +37,6 @@ pub(super) struct Meant {
     pub(super) began: Instant,
     path: String,
 }
-
-/// k6's own metrics.
-const METRICS: [(&str, Kind, Contains); 17] = [
-    ("checks", Kind::Rate, Contains::Default),
-    ("data_received", Kind::Counter, Contains::Data),
-    ("data_sent", Kind::Counter, Contains::Data),
-    ("dropped_iterations", Kind::Counter, Contains::Default),
-    ("group_duration", Kind::Trend, Contains::Time),
-    ("http_req_blocked", Kind::Trend, Contains::Time),
-    ("http_req_connecting", Kind::Trend, Contains::Time),
-    ("http_req_duration", Kind::Trend, Contains::Time),
-    ("http_req_failed", Kind::Rate, Contains::Default),
-    ("http_req_receiving", Kind::Trend, Contains::Time),
-    ("http_req_sending", Kind::Trend, Contains::Time),
-    ("http_req_tls_handshaking", Kind::Trend, Contains::Time),
-    ("http_req_waiting", Kind::Trend, Contains::Time),
-    ("http_reqs", Kind::Counter, Contains::Default),
-    ("iteration_duration", Kind::Trend, Contains::Time),
-    ("iterations", Kind::Counter, Contains::Default),
-    ("vus_max", Kind::Gauge, Contains::Default),
-];
 
 /// Makes a script ready; what is wrong with it is told, and the code to end with given.
 pub(super) fn meant(typed: &Typed<RunFlags>) -> Result<Result<Meant, ExitCode>, Ended> {
@@ -131,8 +110,9 @@ fn ready(
         ));
     }
     let mut tally = Tally::default();
-    METRICS.iter().for_each(|(name, kind, contains)| tally.declare(name, *kind, *contains));
-    program.metrics.iter().for_each(|own| tally.declare(&own.name, own.kind, own.contains));
+    for own in program.metrics.from(0) {
+        tally.declare(&own.name, own.kind, own.contains);
+    }
     tally.declare_sub("http_req_duration", "expected_response:true");
     let rules = if flags.no_thresholds { &[][..] } else { &options.thresholds };
     let thresholds = judge::read(rules, &mut tally)?;

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use engine::{Capture, HeadStyle, KeptHeaders, Redirects, Run, Settings};
+use metrics::tally::MetricId;
 use metrics::{TargetTable, Verdict};
-use script::{CrewPlan, Outcome, Stage, crew};
+use script::{CrewPlan, Outcome, Stage, SystemTags, crew};
 use stdx::{Law, Nanos};
 use workload::executor::{Executor, Scenario};
 use workload::{Crew, Load, Plan, Targets};
@@ -42,7 +43,7 @@ pub(super) fn carry_out(meant: &Meant, stage: Stage, data: Option<&str>) -> Resu
     let ending = conductor.conduct(&run)?;
     drop(run);
     let mut outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
-    outcome.tally.add("vus_max", users as f64, &());
+    outcome.tally.add(MetricId::VUS_MAX, users as f64, &());
     let verdict = ending.verdict();
     let interrupted = interrupts.seen() > 0;
     Ok(Done { outcome, elapsed: began.elapsed().into(), interrupted, verdict })
@@ -72,6 +73,9 @@ fn crew_plan(
         user_agent: options.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned()),
         min_iteration: options.min_iteration,
         tally: meant.tally.clone(),
+        tags: options.tags.clone(),
+        system_tags: SystemTags::default(),
+        emit: None,
         clock: Arc::new(move || began.elapsed().into()),
         log: Arc::new(move |level, source, text| console::log(began, level, source, text)),
         outcome: Arc::clone(outcome),

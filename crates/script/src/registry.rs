@@ -1,0 +1,173 @@
+//! `Registry`: the metrics that scripts declare, the same for every VU; `Names`: texts that are kept once.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use metrics::tally::{BUILTIN, Contains, Kind, MetricId};
+
+/// A metric that a script declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub kind: Kind,
+    /// What its values are.
+    pub contains: Contains,
+}
+
+/// The metrics that a script declared, by any of its VUs. Clones are the same registry. It is locked only while modules run.
+#[derive(Clone, Debug, Default)]
+pub struct Registry(Arc<Mutex<Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    list: Vec<Declared>,
+    places: HashMap<String, usize>,
+}
+
+/// A script declares at most so many metrics.
+const METRICS_MAX: usize = 10_000;
+
+/// Why a metric cannot be declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Undeclared {
+    /// There is one of this name, and of this type.
+    Is(Kind),
+    /// There are too many.
+    TooMany,
+}
+
+impl Registry {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        // What is locked here is whole at any moment.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Declares a metric, or finds the one of this name and type.
+    ///
+    /// # Errors
+    /// There is one of this name and another type, or too many.
+    pub(crate) fn declare(&self, new: Declared) -> Result<MetricId, Undeclared> {
+        let builtin = BUILTIN.iter().position(|(name, ..)| *name == new.name);
+        if let Some(at) = builtin {
+            let kind = BUILTIN[at].1;
+            return if kind == new.kind {
+                Ok(MetricId(at as u32))
+            } else {
+                Err(Undeclared::Is(kind))
+            };
+        }
+        let mut known = self.known();
+        if let Some(at) = known.places.get(&new.name) {
+            let kind = known.list[*at].kind;
+            return if kind == new.kind {
+                Ok(MetricId::custom(*at))
+            } else {
+                Err(Undeclared::Is(kind))
+            };
+        }
+        let at = known.list.len();
+        if at == METRICS_MAX {
+            return Err(Undeclared::TooMany);
+        }
+        known.places.insert(new.name.clone(), at);
+        known.list.push(new);
+        Ok(MetricId::custom(at))
+    }
+
+    /// The name of a metric; empty where there is none of this number.
+    pub(crate) fn name(&self, id: MetricId) -> String {
+        let at = id.0 as usize;
+        match BUILTIN.get(at) {
+            Some((name, ..)) => (*name).to_owned(),
+            None => {
+                let known = self.known();
+                known.list.get(at - BUILTIN.len()).map_or_else(String::new, |own| own.name.clone())
+            }
+        }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.known().list.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Those from this number on, in the order in which they were declared.
+    #[must_use]
+    pub fn from(&self, first: usize) -> Vec<Declared> {
+        self.known().list.get(first..).unwrap_or_default().to_vec()
+    }
+}
+
+/// Texts that are kept once, such as the names of checks.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    list: Vec<Rc<str>>,
+    places: HashMap<Rc<str>, usize>,
+    /// The one asked for last: its successor is probably the next.
+    last: usize,
+}
+
+/// Texts beyond these are not kept, and made anew each time.
+const NAMES_MAX: usize = 10_000;
+
+impl Names {
+    /// The text, kept.
+    pub(crate) fn kept(&mut self, text: &str) -> Rc<str> {
+        let next = if self.last + 1 < self.list.len() { self.last + 1 } else { 0 };
+        if let Some(known) = self.list.get(next).filter(|known| ***known == *text) {
+            self.last = next;
+            return Rc::clone(known);
+        }
+        if let Some(at) = self.places.get(text) {
+            self.last = *at;
+            return Rc::clone(&self.list[*at]);
+        }
+        let new: Rc<str> = text.into();
+        if self.list.len() < NAMES_MAX {
+            self.last = self.list.len();
+            self.places.insert(Rc::clone(&new), self.last);
+            self.list.push(Rc::clone(&new));
+        }
+        new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_one_number_and_one_type() {
+        let registry = Registry::default();
+        let new = |name: &str, kind| {
+            registry.declare(Declared { name: name.to_owned(), kind, contains: Contains::Default })
+        };
+        assert_eq!(new("own", Kind::Counter), Ok(MetricId::custom(0)));
+        assert_eq!(new("other", Kind::Rate), Ok(MetricId::custom(1)));
+        assert_eq!(new("own", Kind::Counter), Ok(MetricId::custom(0)));
+        assert_eq!(new("own", Kind::Trend), Err(Undeclared::Is(Kind::Counter)));
+        assert_eq!(new("http_reqs", Kind::Counter), Ok(MetricId::HTTP_REQS));
+        assert_eq!(new("http_reqs", Kind::Rate), Err(Undeclared::Is(Kind::Counter)));
+        assert_eq!((registry.len(), registry.from(1)[0].name.as_str()), (2, "other"));
+    }
+
+    #[test]
+    fn texts_are_kept_once() {
+        let mut names = Names::default();
+        let first = names.kept("a");
+        names.kept("b");
+        assert!(Rc::ptr_eq(&first, &names.kept("a")));
+        assert_eq!(&*names.kept("c"), "c");
+        assert!(Rc::ptr_eq(&first, &names.kept("a")), "after the last comes the first");
+    }
+}
