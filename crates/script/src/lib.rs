@@ -32,7 +32,10 @@ pub use crew::{
 };
 pub use exception::Exception;
 pub use host::{Files, Host, Level};
-pub use options::{Options, OptionsError, Rule, Shortcuts, end};
+pub use options::{
+    Fields, Format, HttpOptions, NetOptions, Options, OptionsError, Rule, TlsAuth, TlsOptions,
+    VARIABLES, end, merged, time_of,
+};
 pub use program::{CompileError, Env, Program};
 pub use registry::{Declared, Registry};
 pub use seat::{Sample, Stage, TagList};

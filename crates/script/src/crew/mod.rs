@@ -32,7 +32,7 @@ use crate::vu::{Call, Turn, Vu};
 
 use self::exchange::Exchange;
 pub use self::outcome::Outcome;
-use self::samples::{Around, Recorder, Whose};
+use self::samples::{Around, Maker, Recorder};
 pub use self::samples::{Emit, Point, PointTags};
 use self::seat::World;
 pub use self::system::{SystemTag, SystemTags};
@@ -137,9 +137,9 @@ struct Slot {
 
 impl Slot {
     /// Whose samples are its.
-    fn whose(&self) -> Whose {
+    fn maker(&self) -> Maker {
         let iteration = self.iterations.saturating_sub(1);
-        Whose { work: self.scenario, vu: self.number, iteration }
+        Maker { work: self.scenario, vu: self.number, iteration }
     }
 }
 
@@ -203,8 +203,8 @@ impl Users for Crew {
         // One whose iteration was ended meanwhile is nobody's.
         let Some(slot) = self.asked.remove(&user) else { return };
         let Some(exchange) = self.slots[slot].exchange.take() else { return };
-        let (whose, at) = (self.slots[slot].whose(), self.world.sampled_at());
-        self.recorder.http(&mut self.seen.tally, whose, &exchange, reply, at);
+        let (maker, at) = (self.slots[slot].maker(), self.world.sampled_at());
+        self.recorder.http(&mut self.seen.tally, maker, &exchange, reply, at);
         let bytes = &mut self.slots[slot].bytes;
         *bytes = (bytes.0 + reply.bytes_out, bytes.1 + reply.wire_in);
         match exchange.redirected(reply) {
@@ -384,12 +384,12 @@ impl Crew {
 
     fn drop_iterations(&mut self, work: usize, count: u64) {
         if count > 0 {
-            let whose = Whose { work, vu: 0, iteration: 0 };
+            let maker = Maker { work, vu: 0, iteration: 0 };
             let outside = Rc::clone(&self.recorder.outside);
             let at = self.world.sampled_at();
             let around = Around { at, group: &outside, vu_tags: None, metadata: None };
             let value = (MetricId::DROPPED_ITERATIONS, count as f64);
-            self.recorder.own(&mut self.seen.tally, whose, &around, &[value]);
+            self.recorder.own(&mut self.seen.tally, maker, &around, &[value]);
         }
     }
 
@@ -546,8 +546,8 @@ impl Crew {
         ];
         let is_iteration = self.plan.stage == Stage::Iteration;
         let values = &values[..if is_iteration { 4 } else { 3 }];
-        let whose = self.slots[slot].whose();
-        self.recorder.own(&mut self.seen.tally, whose, &around, values);
+        let maker = self.slots[slot].maker();
+        self.recorder.own(&mut self.seen.tally, maker, &around, values);
         self.seen.iterations += u64::from(is_iteration);
     }
 
@@ -555,7 +555,7 @@ impl Crew {
         let slot = &self.slots[slot];
         slot.vu.take_samples(&mut self.samples);
         for sample in self.samples.drain(..) {
-            self.recorder.script(&mut self.seen.tally, slot.whose(), &sample);
+            self.recorder.script(&mut self.seen.tally, slot.maker(), &sample);
         }
     }
 

@@ -8,11 +8,12 @@ use std::time::Instant;
 
 use metrics::tally::Tally;
 use report::is_trend_stat;
-use script::{Files, Host, Level, Options, Program, Shortcuts};
+use script::{Files, Host, Level, Options, Program};
 use stdx::Nanos;
 
 use super::console;
 use super::judge::{self, Limit};
+use super::tiers;
 use crate::command::{Ended, usage};
 use crate::dialect::Typed;
 use crate::exit_code::ExitCode;
@@ -47,38 +48,52 @@ pub(super) fn meant(typed: &Typed<RunFlags>) -> Result<Result<Meant, ExitCode>, 
     let began = Instant::now();
     let program = match compiled(path, flags, began) {
         Ok(program) => program,
-        Err(text) => return Ok(Err(refused(ExitCode::Script, &text))),
+        Err(text) => return Ok(Err(Refused { code: ExitCode::Script, text }.tell())),
     };
-    let above = Shortcuts {
-        vus: flags.vus,
-        duration: flags.duration,
-        iterations: flags.iterations,
-        stages: flags.stages.clone(),
-    };
-    let options = match Options::read(program.options.as_deref(), &above) {
+    let options = match tiers::all(program.options.as_deref(), flags)
+        .and_then(|given| Options::of(given).map_err(|error| Refused::config(error.to_string())))
+    {
         Ok(options) => options,
-        Err(error) => return Ok(Err(refused(ExitCode::Config, &error.to_string()))),
+        Err(refused) => return Ok(Err(refused.tell())),
     };
+    for text in &options.warnings {
+        console::complain("warning", text);
+    }
     for name in &options.unknown {
         console::complain("warning", &format!("the options have an unknown field \"{name}\""));
     }
-    Ok(ready(typed, path, began, (program, options))
-        .map_err(|text| refused(ExitCode::Config, &text)))
+    Ok(ready(typed, path, began, (program, options)).map_err(|refused| refused.tell()))
 }
 
-/// Says why a script is not run.
-fn refused(code: ExitCode, text: &str) -> ExitCode {
-    console::complain("error", text);
-    code
+/// Why a script is not run, and k6's code for it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Refused {
+    pub(super) code: ExitCode,
+    pub(super) text: String,
+}
+
+impl Refused {
+    /// Options, thresholds or scenarios are wrong.
+    pub(super) fn config(text: String) -> Self {
+        Self { code: ExitCode::Config, text }
+    }
+
+    /// Anything else is wrong.
+    pub(super) fn other(text: String) -> Self {
+        Self { code: ExitCode::Other, text }
+    }
+
+    /// Says so; gives the code to end with.
+    pub(super) fn tell(self) -> ExitCode {
+        console::complain("error", &self.text);
+        self.code
+    }
 }
 
 fn compiled(path: &str, flags: &RunFlags, began: Instant) -> Result<Program, String> {
     let full = fs::canonicalize(path).map_err(|error| format!("{path}: {}", reason(&error)))?;
     let root = full.parent().map(Path::to_path_buf).unwrap_or_default();
-    let mut env: Vec<(String, String)> = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
-    env.extend(flags.env.iter().cloned());
+    let env = tiers::variables(flags);
     let files = Rc::new(Disk { root });
     let host = Rc::new(Beginning { began });
     Program::compile(&full.to_string_lossy(), Arc::new(env), files, host)
@@ -90,38 +105,40 @@ fn ready(
     path: &str,
     began: Instant,
     (program, options): (Program, Options),
-) -> Result<Meant, String> {
+) -> Result<Meant, Refused> {
     let flags = &typed.flags;
     let exists = |name: &str| program.functions.iter().any(|known| known == name);
     if let Some(missing) = options.scenarios.iter().find(|scenario| !exists(&scenario.exec)) {
-        return Err(format!(
+        return Err(Refused::config(format!(
             "function '{}' not found in exports, which scenario {} wants to run",
             missing.exec, missing.name
-        ));
+        )));
     }
-    let from_env = std::env::var("K6_SUMMARY_TREND_STATS").ok();
-    let from_env =
-        from_env.map(|list| list.split(',').map(|stat| stat.trim().to_owned()).collect());
-    let trend_stats = flags.trend_stats.clone().or(from_env);
-    let trend_stats = trend_stats.unwrap_or_else(|| options.trend_stats.clone());
+    let trend_stats = options.trend_stats.clone();
     if let Some(wrong) = trend_stats.iter().find(|stat| !is_trend_stat(stat)) {
-        return Err(format!(
-            "invalid summary trend statistic '{wrong}': avg, min, med, max, count or p(N)"
-        ));
+        return Err(Refused::other(format!("invalid trend stat '{wrong}', unknown format")));
+    }
+    if let Some(unit) =
+        options.time_unit.as_deref().filter(|unit| !["s", "ms", "us"].contains(unit))
+    {
+        return Err(Refused::other(format!(
+            "invalid summary time unit '{unit}', use 's', 'ms' or 'us'"
+        )));
     }
     let mut tally = Tally::default();
     for own in program.metrics.from(0) {
         tally.declare(&own.name, own.kind, own.contains);
     }
     tally.declare_sub("http_req_duration", "expected_response:true");
-    let rules = if flags.no_thresholds { &[][..] } else { &options.thresholds };
-    let thresholds = judge::read(rules, &mut tally)?;
+    let no_thresholds = tiers::switch(flags.no_thresholds, "K6_NO_THRESHOLDS");
+    let rules = if no_thresholds { &[][..] } else { &options.thresholds };
+    let thresholds = judge::read(rules, &mut tally).map_err(Refused::config)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let asked = typed.global.cpus.map_or(cores, |n| usize::try_from(n).unwrap_or(cores));
     Ok(Meant {
-        setup: exists("setup") && !flags.no_setup,
-        teardown: exists("teardown") && !flags.no_teardown,
-        summary: !flags.no_summary,
+        setup: exists("setup") && !options.no_setup,
+        teardown: exists("teardown") && !options.no_teardown,
+        summary: !tiers::switch(flags.no_summary, "K6_NO_SUMMARY"),
         summary_export: flags.summary_export.as_deref().map(|file| Place::named(Some(file))),
         quiet: flags.quiet,
         cores: asked.clamp(1, 1024),

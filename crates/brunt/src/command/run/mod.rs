@@ -4,6 +4,7 @@ mod console;
 mod judge;
 mod meant;
 mod stage;
+mod tiers;
 
 use report::{K6Input, k6_summary, k6_summary_export};
 use script::Stage;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use engine::{Capture, HeadStyle, KeptHeaders, Redirects, Run, Settings};
 use metrics::tally::MetricId;
 use metrics::{TargetTable, Verdict};
-use script::{CrewPlan, Outcome, Stage, SystemTags, crew};
+use script::{CrewPlan, Outcome, Stage, crew};
 use stdx::{Law, Nanos};
 use workload::executor::{Executor, Scenario};
 use workload::{Crew, Load, Plan, Targets};
@@ -68,13 +68,13 @@ fn crew_plan(
         scenarios,
         stage,
         data: data.map(Into::into),
-        max_redirects: options.max_redirects,
-        discard_bodies: options.discard_bodies,
-        user_agent: options.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned()),
+        max_redirects: options.http.max_redirects.unwrap_or(10),
+        discard_bodies: options.http.discard_bodies,
+        user_agent: options.http.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned()),
         min_iteration: options.min_iteration,
         tally: meant.tally.clone(),
         tags: options.tags.clone(),
-        system_tags: SystemTags::default(),
+        system_tags: options.system_tags,
         emit: None,
         clock: Arc::new(move || began.elapsed().into()),
         log: Arc::new(move |level, source, text| console::log(began, level, source, text)),
@@ -115,7 +115,7 @@ fn settings(meant: &Meant, stage: Stage) -> Settings {
     let mut settings = Settings {
         workers: if stage == Stage::Iteration { meant.cores } else { 1 },
         timeout: None,
-        keepalive: !options.no_reuse,
+        keepalive: !options.http.no_reuse,
         redirects: Redirects::Keep,
         capture: Capture {
             body_max: Capture::BODY_MAX,
@@ -126,6 +126,6 @@ fn settings(meant: &Meant, stage: Stage) -> Settings {
         rows: false,
         ..Settings::default()
     };
-    settings.tls.insecure = options.insecure;
+    settings.tls.insecure = options.tls.insecure;
     settings
 }
