@@ -91,6 +91,8 @@ pub(crate) struct Kept {
     pub(crate) body_cut: bool,
     /// The header lines.
     pub(crate) headers: Vec<u8>,
+    /// The status line and the header lines, where a user is to be told.
+    pub(crate) head: Option<Arc<[u8]>>,
 }
 
 /// Room an idle connection keeps in each buffer for its next hit: 64 KiB. Thousands of idle connections must not each hold
@@ -112,6 +114,7 @@ impl Kept {
         self.body.clear();
         self.body_cut = false;
         self.headers.clear();
+        self.head = None;
     }
 }
 

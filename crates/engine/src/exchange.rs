@@ -1,5 +1,7 @@
 //! `Exchange`: takes a response apart for one hit: counts, decodes, keeps what is to be kept.
 
+use std::sync::Arc;
+
 use wire::content::{Codings, ContentDecoder, ContentError};
 use wire::h1::response::{Head, ResponseSink};
 use wire::h1::{HeadMemo, Version};
@@ -18,10 +20,20 @@ pub(crate) struct Exchange<'a> {
     pub(crate) decode: Decode,
     /// Whether this response's body is coded and decoded by us.
     pub(crate) coded: &'a mut bool,
-    /// The last head of responses to the same target, where nobody wants its fields.
-    pub(crate) memo: Option<&'a mut HeadMemo>,
+    /// The last head of responses to the same target, where none of its fields alone are wanted.
+    pub(crate) memo: Option<&'a mut Memo>,
+    /// It is the response of an HTTP/2 stream.
+    pub(crate) streamed: bool,
     /// What went wrong with the content coding, if anything.
     pub(crate) failure: Option<ContentError>,
+}
+
+/// The last head of responses to the same target.
+#[derive(Debug, Default)]
+pub(crate) struct Memo {
+    head: HeadMemo,
+    /// What was kept of it: users of one worker that are told of the same head share it.
+    kept: Option<Arc<[u8]>>,
 }
 
 /// Which content codings are decoded.
@@ -37,7 +49,7 @@ pub(crate) enum Decode {
 
 impl ResponseSink for Exchange<'_> {
     fn head(&mut self, head: &Head<'_>) {
-        self.head_again(head.status);
+        self.begin(head.status);
         if !(200..400).contains(&head.status) {
             self.kept.reason.extend_from_slice(head.reason.as_bytes());
         }
@@ -47,16 +59,20 @@ impl ResponseSink for Exchange<'_> {
         if self.capture.headers != KeptHeaders::Nothing {
             self.keep_headers(head);
         }
+        if self.capture.headers == KeptHeaders::WholeHead {
+            self.keep_head();
+        }
     }
 
     fn memo(&mut self) -> Option<&mut HeadMemo> {
-        self.memo.as_deref_mut()
+        self.memo.as_mut().map(|memo| &mut memo.head)
     }
 
     fn head_again(&mut self, status: u16) {
-        self.progress.status = status;
-        self.progress.bytes_in = 0;
-        *self.coded = false;
+        self.begin(status);
+        if let Some(memo) = &self.memo {
+            self.kept.head.clone_from(&memo.kept);
+        }
     }
 
     fn body(&mut self, bytes: &[u8]) {
@@ -76,6 +92,23 @@ impl ResponseSink for Exchange<'_> {
 }
 
 impl Exchange<'_> {
+    fn begin(&mut self, status: u16) {
+        self.progress.status = status;
+        self.progress.bytes_in = 0;
+        *self.coded = false;
+    }
+
+    /// Has the lines that were kept of this head be what is told of it, and of all that are like it.
+    fn keep_head(&mut self) {
+        let head: Arc<[u8]> = self.kept.headers.as_slice().into();
+        if let Some(memo) = self.memo.as_mut() {
+            // Until the head itself is kept as well the memo holds that of another.
+            memo.head.forget();
+            memo.kept = Some(Arc::clone(&head));
+        }
+        self.kept.head = Some(head);
+    }
+
     /// Makes the connection's decoder ready for this body. A coding we do not know is left as it is.
     fn begin_decoding(&mut self, head: &Head<'_>) {
         let mut codings = Codings::default();
@@ -129,6 +162,7 @@ impl Exchange<'_> {
     fn keep_status_line(&mut self, head: &Head<'_>) {
         let out = &mut self.kept.headers;
         out.extend_from_slice(match head.version {
+            _ if self.streamed => b"HTTP/2.0 ",
             Version::Http10 => b"HTTP/1.0 ",
             Version::Http11 => b"HTTP/1.1 ",
         });

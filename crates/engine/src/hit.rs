@@ -1,5 +1,7 @@
 //! `Hit`: one hit under way, from its begin to its row.
 
+use std::sync::Arc;
+
 use slab::Slab;
 use stdx::Nanos;
 
@@ -20,10 +22,12 @@ pub(crate) struct Hit {
     pub(crate) seq: u64,
     /// Index of the plan's target; of a lazy target there is none.
     pub(crate) target: Option<u32>,
-    /// What is sent instead of the target's own request: a redirect's or a lazy target's.
-    pub(crate) own_request: Option<Box<Request>>,
+    /// What is sent instead of the target's own request: a redirect's, a lazy target's or a user's.
+    pub(crate) own_request: Option<Arc<Request>>,
     /// The lazy target's own request, once a redirect's has taken its place.
-    pub(crate) lazy_request: Option<Box<Request>>,
+    pub(crate) lazy_request: Option<Arc<Request>>,
+    /// Whose last response head it may be like: that of the hits with the same number here.
+    pub(crate) memo: u32,
     pub(crate) intended: Nanos,
     pub(crate) sent: Option<Nanos>,
     pub(crate) first_byte: Option<Nanos>,
@@ -40,6 +44,8 @@ pub(crate) struct Hit {
     /// The stream it is on, of an HTTP/2 connection.
     pub(crate) stream: Option<u32>,
     pub(crate) redirects: u32,
+    /// Whose connections it goes on, where users have their own; else nobody's, 0.
+    pub(crate) owner: u32,
     /// The user that waits for it, where users decide.
     pub(crate) user: Option<u32>,
     pub(crate) progress: Progress,
@@ -66,6 +72,7 @@ impl Hit {
             target: None,
             own_request: None,
             lazy_request: None,
+            memo: 0,
             intended,
             sent: None,
             first_byte: None,
@@ -78,6 +85,7 @@ impl Hit {
             conn: None,
             stream: None,
             redirects: 0,
+            owner: 0,
             user: None,
             progress: Progress::default(),
             reused: false,

@@ -6,13 +6,24 @@ use stdx::Nanos;
 
 use crate::seat::TagList;
 
-/// What a script waits for.
+/// What a script wants done. It has a [`Ticket`], and so has what comes of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// A request, answered by [`Answer::Http`].
     Http(Box<HttpAsk>),
-    /// Time to pass, answered by [`Answer::Slept`].
-    Sleep(Nanos),
+}
+
+/// The number of something that a VU asked for, from 1. None is used twice by a VU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ticket(pub u64);
+
+/// What a VU asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// What its answers bear.
+    pub ticket: Ticket,
+    /// What is to be done.
+    pub action: Action,
 }
 
 /// What became of an [`Action`].
@@ -20,10 +31,6 @@ pub enum Action {
 pub enum Answer {
     /// The response, or why there is none.
     Http(Box<HttpAnswer>),
-    /// The time has passed.
-    Slept,
-    /// The iteration is to end at once: the script goes no further.
-    Stop,
 }
 
 /// A request as a script wants it.

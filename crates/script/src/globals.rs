@@ -1,14 +1,12 @@
-//! The globals of every script: `console`, `__ENV`.
-
-use std::rc::Rc;
+//! The globals of every script: `console`, `__ENV`, timers.
 
 use rquickjs::prelude::Rest;
 use rquickjs::{Ctx, Function, Object, Result, Value};
 
 use crate::host::Level;
 use crate::inspect::inspect;
+use crate::modules::{seat_of, timers};
 use crate::program::Env;
-use crate::seat::Seat;
 
 /// The console's methods.
 const CONSOLE: [(&str, Level); 5] = [
@@ -19,19 +17,24 @@ const CONSOLE: [(&str, Level); 5] = [
     ("debug", Level::Debug),
 ];
 
-/// Sets the globals of a context.
-pub(crate) fn install(ctx: &Ctx<'_>, seat: &Rc<Seat>, env: &Env) -> Result<()> {
-    let variables = Object::new(ctx.clone())?;
-    env.iter().try_for_each(|(name, value)| variables.set(name.as_str(), value.as_str()))?;
-    ctx.globals().set("__ENV", variables)?;
+/// Sets the globals that all VUs of a context share.
+pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     let console = Object::new(ctx.clone())?;
     for (name, level) in CONSOLE {
-        let seat = Rc::clone(seat);
-        let log = move |values: Rest<Value<'_>>| {
+        let log = move |ctx: Ctx<'_>, values: Rest<Value<'_>>| -> Result<()> {
             let words: Vec<String> = values.0.iter().map(inspect).collect();
-            seat.host.log(level, &words.join(" "));
+            seat_of(&ctx)?.host.log(level, &words.join(" "));
+            Ok(())
         };
         console.set(name, Function::new(ctx.clone(), log)?)?;
     }
-    ctx.globals().set("console", console)
+    ctx.globals().set("console", console)?;
+    timers::install(ctx, &ctx.globals())
+}
+
+/// Sets the globals that are a VU's own.
+pub(crate) fn install_own(ctx: &Ctx<'_>, env: &Env) -> Result<()> {
+    let variables = Object::new(ctx.clone())?;
+    env.iter().try_for_each(|(name, value)| variables.set(name.as_str(), value.as_str()))?;
+    ctx.globals().set("__ENV", variables)
 }

@@ -26,6 +26,11 @@ pub trait Host {
     fn interrupts(&self) -> bool {
         false
     }
+
+    /// How many requests of a batch are under way at once, in all and to one host; 0 for no limit.
+    fn batch_max(&self) -> (usize, usize) {
+        (20, 6)
+    }
 }
 
 /// The levels of the console.

@@ -4,7 +4,7 @@
 //! ```text
 //!              Call ──▶ ┌──────────────── Vu ────────────────┐ ──▶ Turn::Done(value or exception)
 //!                       │ coroutine ▸ QuickJS ▸ the script   │
-//!            Answer ──▶ └──── http.get() suspends here ──────┘ ──▶ Turn::Asks(Action)
+//!   (Ticket, Answer) ──▶└──── http.get() suspends here ──────┘ ──▶ Turn::Waits, Asked(Ticket, Action)
 //! files ─▶ Program (modules as bytecode, options) ─▶ every Vu                 Host: time, log
 //! ```
 //!
@@ -13,6 +13,7 @@
 
 mod action;
 mod crew;
+mod event_loop;
 mod exception;
 mod globals;
 mod host;
@@ -21,12 +22,16 @@ mod modules;
 mod options;
 mod program;
 mod raw;
+mod realm;
 mod registry;
 mod resolve;
 mod seat;
+mod timers;
 mod vu;
 
-pub use action::{Action, Answer, Expects, HttpAnswer, HttpAsk, HttpFailure, Timings};
+pub use action::{
+    Action, Answer, Asked, Expects, HttpAnswer, HttpAsk, HttpFailure, Ticket, Timings,
+};
 pub use crew::{
     Clock, CrewPlan, Emit, Log, Outcome, Point, PointTags, SystemTag, SystemTags, crew,
 };
@@ -37,6 +42,7 @@ pub use options::{
     VARIABLES, end, merged, time_of,
 };
 pub use program::{CompileError, Env, Program};
+pub use realm::Realm;
 pub use registry::{Declared, Registry};
 pub use seat::{Sample, Stage, TagList};
 pub use vu::{Call, Turn, Vu};

@@ -13,6 +13,7 @@ use thiserror::Error;
 use crate::exception::Exception;
 use crate::host::{Files, Host};
 use crate::raw::{self, Bytecode};
+use crate::realm::Current;
 use crate::registry::Registry;
 use crate::seat::Seat;
 use crate::{globals, modules, resolve};
@@ -67,8 +68,10 @@ impl Program {
         runtime.set_loader(ByName, loader);
         let context = Context::full(&runtime).map_err(engine)?;
         let seat = Rc::new(Seat::new(host));
+        let current = Rc::new(Current::only(&seat));
         let (options, functions) = context.with(|ctx| {
-            init(&ctx, &seat, &env, |ctx| import(ctx, main))
+            modules::install(&ctx, &current)
+                .and_then(|()| init(&ctx, &env, main))
                 .and_then(|module| exports(&ctx, &module))
                 .map_err(|error| CompileError::Thrown(Exception::of(&ctx, error)))
         })?;
@@ -76,35 +79,33 @@ impl Program {
         Ok(Self { main: main.to_owned(), modules, options, functions, metrics, env })
     }
 
-    /// Loads the modules into a VU's runtime and runs them.
+    /// Loads the modules into a context whose VUs will share their bytecode.
+    pub(crate) fn load(&self, ctx: &Ctx<'_>) -> rquickjs::Result<()> {
+        match self.modules.get(&self.main) {
+            Some(main) => raw::load(ctx.clone(), main).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs a VU's instances of the modules.
     ///
     /// # Errors
     /// They throw, as they did not the first time.
-    pub(crate) fn start<'js>(
-        &self,
-        ctx: &Ctx<'js>,
-        seat: &Rc<Seat>,
-    ) -> rquickjs::Result<Object<'js>> {
+    pub(crate) fn start<'js>(&self, ctx: &Ctx<'js>, seat: &Seat) -> rquickjs::Result<Object<'js>> {
         *seat.registry.borrow_mut() = self.metrics.clone();
-        init(ctx, seat, &self.env, |ctx| import(ctx, &self.main))
+        init(ctx, &self.env, &self.main)
     }
 
-    /// Where a VU's runtime finds the modules.
+    /// Where a context finds the modules.
     pub(crate) fn loaders(&self) -> (impl Resolver + 'static, impl Loader + 'static) {
         (ByName, Compiled { modules: Arc::clone(&self.modules) })
     }
 }
 
-/// Prepares a context and runs modules in it.
-fn init<'js, T>(
-    ctx: &Ctx<'js>,
-    seat: &Rc<Seat>,
-    env: &Env,
-    run: impl FnOnce(&Ctx<'js>) -> rquickjs::Result<T>,
-) -> rquickjs::Result<T> {
-    modules::seat(ctx, seat)?;
-    globals::install(ctx, seat, env)?;
-    run(ctx)
+/// Sets a VU's own globals and runs its modules.
+fn init<'js>(ctx: &Ctx<'js>, env: &Env, main: &str) -> rquickjs::Result<Object<'js>> {
+    globals::install_own(ctx, env)?;
+    import(ctx, main)
 }
 
 /// Runs a module with all it imports; gives what it exports.

@@ -4,18 +4,18 @@
 #![expect(unsafe_code, reason = "each use says why it is sound")]
 
 use std::cell::Cell;
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::rc::Rc;
 
 use corosensei::Yielder;
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::function::Constructor;
 use rquickjs::module::Declared;
-use rquickjs::{ArrayBuffer, Ctx, JsLifetime, Module, Object, Result};
+use rquickjs::{ArrayBuffer, Context, Ctx, JsLifetime, Module, Object, Result, qjs};
 
 use crate::action::{Expects, HttpAnswer};
 use crate::modules::{Request, prototype};
-use crate::seat::Seat;
+use crate::realm::Current;
 use crate::vu::{Said, Told};
 
 /// The way out of a VU's coroutine, held by what the script calls.
@@ -52,6 +52,65 @@ impl Suspender {
     }
 }
 
+/// QuickJS's part of a VU: see `third_party/rquickjs-sys`.
+#[repr(C)]
+struct JSFiber {
+    _opaque: [u8; 0],
+}
+
+unsafe extern "C" {
+    fn JS_NewFiber(ctx: *mut qjs::JSContext, memory_max: usize) -> *mut JSFiber;
+    fn JS_SwapFiber(ctx: *mut qjs::JSContext, fiber: *mut JSFiber);
+    fn JS_FreeFiber(ctx: *mut qjs::JSContext, fiber: *mut JSFiber);
+}
+
+/// A thread of JavaScript within a context: its own globals, modules, jobs and stack.
+pub(crate) struct Fiber {
+    context: Context,
+    fiber: NonNull<JSFiber>,
+}
+
+impl Fiber {
+    /// One more fiber of a context, which may take so many bytes at a time; `None` where there is no memory.
+    pub(crate) fn new(context: &Context, memory_max: usize) -> Option<Self> {
+        // SAFETY: the context lives as long as `context`; it has one thread, and that is here, outside of all fibers: those
+        // are in only during `within`, whose `body` makes no VUs.
+        let fiber = unsafe { JS_NewFiber(context.as_raw().as_ptr(), memory_max) };
+        NonNull::new(fiber).map(|fiber| Self { context: context.clone(), fiber })
+    }
+
+    /// Swaps the fiber in for the time of `body`, which switches to its stack and back.
+    pub(crate) fn within<T>(&self, body: impl FnOnce() -> T) -> T {
+        let swap = || {
+            // SAFETY: both pointers live as long as `self`. The thread is the context's own. In and out come in pairs: a panic
+            // in `body` ends the process's work on this context, which is entered here alone.
+            unsafe { JS_SwapFiber(self.context.as_raw().as_ptr(), self.fiber.as_ptr()) };
+        };
+        swap();
+        let done = body();
+        swap();
+        done
+    }
+}
+
+impl Drop for Fiber {
+    fn drop(&mut self) {
+        // SAFETY: it is freed once, here, and is not in: `within` borrows it. Its VU has ended, so nothing of it is on a stack.
+        unsafe { JS_FreeFiber(self.context.as_raw().as_ptr(), self.fiber.as_ptr()) };
+    }
+}
+
+/// Hands the context to what runs on the stack of a fiber that is in, and tells QuickJS where that stack begins.
+pub(crate) fn on_stack<T>(context: &Context, body: impl for<'js> FnOnce(Ctx<'js>) -> T) -> T {
+    let raw = context.as_raw();
+    // SAFETY: the context lives as long as `context`, and its thread is this one. The lock of rquickjs guards nothing without
+    // its feature `parallel` but the stack's top, which is set here. The lifetime is `body`'s own, so nothing of it gets out.
+    unsafe {
+        qjs::JS_UpdateStackTop(qjs::JS_GetRuntime(raw.as_ptr()));
+        body(Ctx::from_raw(raw))
+    }
+}
+
 /// A module from the bytecode of [`compiled`].
 pub(crate) fn load<'js>(ctx: Ctx<'js>, bytecode: &Bytecode) -> Result<Module<'js, Declared>> {
     // SAFETY: `Bytecode` is made by `compiled` alone, in this process and by this very QuickJS, and never changes.
@@ -73,11 +132,11 @@ pub(crate) fn copied(buffer: &ArrayBuffer<'_>) -> Vec<u8> {
     unsafe { buffer.as_bytes() }.unwrap_or_default().to_vec()
 }
 
-/// A VU's seat, as its context holds it.
-pub(crate) struct SeatRef(pub(crate) Rc<Seat>);
+/// Whose JavaScript runs, as a context holds it.
+pub(crate) struct CurrentRef(pub(crate) Rc<Current>);
 
 // SAFETY: it holds nothing with JavaScript's lifetime.
-unsafe impl JsLifetime<'_> for SeatRef {
+unsafe impl JsLifetime<'_> for CurrentRef {
     type Changed<'to> = Self;
 }
 

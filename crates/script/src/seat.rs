@@ -7,11 +7,11 @@ use metrics::tally::MetricId;
 use rquickjs::{Ctx, Exception as JsException, Result};
 use stdx::Nanos;
 
-use crate::action::{Action, Answer, HttpAsk};
+use crate::action::HttpAsk;
+use crate::event_loop::EventLoop;
 use crate::host::Host;
 use crate::raw::Suspender;
 use crate::registry::Registry;
-use crate::vu::{Said, Told};
 
 /// Samples that wait to be taken; more than these are dropped and counted.
 const SAMPLES_MAX: usize = 1 << 16;
@@ -74,6 +74,8 @@ pub(crate) struct Seat {
     pub(crate) stage: Cell<Stage>,
     /// The iteration is to end: nothing is asked for any more.
     pub(crate) stopped: Cell<bool>,
+    /// What the script has under way.
+    pub(crate) events: EventLoop,
     pub(crate) group: RefCell<Rc<str>>,
     /// The tags of all the VU's samples (`exec.vu.metrics.tags`); replaced as a whole, `None` for none.
     pub(crate) vu_tags: RefCell<Option<Rc<TagList>>>,
@@ -91,6 +93,7 @@ impl Seat {
             suspender: Suspender::new(),
             stage: Cell::new(Stage::Init),
             stopped: Cell::new(false),
+            events: EventLoop::new(),
             group: RefCell::new("".into()),
             vu_tags: RefCell::default(),
             metadata: RefCell::default(),
@@ -99,22 +102,12 @@ impl Seat {
         }
     }
 
-    /// Asks for an action and waits for its answer, while other VUs run.
-    ///
-    /// # Errors
-    /// The script only begins, or is to end: a JavaScript exception is thrown.
-    pub(crate) fn ask(&self, ctx: &Ctx<'_>, what: &str, action: Action) -> Result<Answer> {
-        self.begun(ctx, what)?;
-        if self.stopped.get() {
-            return Err(interrupted(ctx));
+    /// Whether the script is to end now, asked by QuickJS every few thousand steps of it.
+    pub(crate) fn interrupts(&self) -> bool {
+        if !self.stopped.get() && self.host.interrupts() {
+            self.stopped.set(true);
         }
-        match self.suspender.suspend(Said::Asks(action)) {
-            Told::Answer(Answer::Stop) | Told::End | Told::Call(_) => {
-                self.stopped.set(true);
-                Err(interrupted(ctx))
-            }
-            Told::Answer(answer) => Ok(answer),
-        }
+        self.stopped.get()
     }
 
     /// Refuses what is not for the init stage.
@@ -171,9 +164,4 @@ impl Seat {
     pub(crate) fn samples_dropped(&self) -> u64 {
         self.samples_dropped.get()
     }
-}
-
-/// An exception that a script may catch, but to no end: whatever it asks for next throws it again, and QuickJS is interrupted.
-fn interrupted(ctx: &Ctx<'_>) -> rquickjs::Error {
-    JsException::throw_internal(ctx, "interrupted")
 }

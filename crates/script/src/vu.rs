@@ -1,24 +1,27 @@
-//! `Vu`: a virtual user. A JavaScript runtime on a coroutine; it runs a call at a time and hands out what the script asks for.
+//! `Vu`: a virtual user. A fiber of JavaScript on a coroutine; it runs a call at a time and hands out what the script asks for.
 
 use std::fmt;
 use std::rc::Rc;
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
-use rquickjs::{Context, Ctx, Function, Object, Promise, Runtime, Value};
+use rquickjs::{Ctx, Function, Object, Value};
+use stdx::Nanos;
 
-use crate::action::{Action, Answer};
+use crate::action::{Answer, Asked, Ticket};
+use crate::event_loop;
 use crate::exception::Exception;
 use crate::host::Host;
-use crate::program::Program;
+use crate::raw::Fiber;
+use crate::realm::Realm;
 use crate::seat::{Sample, Seat, Stage, TagList};
 
 /// A VU's stack: 256 KiB, of which only what is used takes memory.
 const STACK_LEN: usize = 256 << 10;
 /// What of it is left to our own functions below JavaScript's deepest.
 const STACK_SPARE: usize = 64 << 10;
-/// A VU's runtime may hold this much: 512 MiB.
-const MEMORY_MAX: usize = 512 << 20;
+/// What of it JavaScript may use.
+pub(crate) const STACK_MAX: usize = STACK_LEN - STACK_SPARE;
 
 /// A function of the script to be called.
 #[derive(Clone, Debug)]
@@ -36,17 +39,23 @@ pub struct Call {
 /// What a VU came to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Turn {
-    /// The script waits for this.
-    Asks(Action),
-    /// The call has ended: what it returned, as JSON, or what it threw.
+    /// It waits for answers to what it [asked for](Vu::take_asked), and to be [woken](Vu::wake).
+    Waits {
+        /// When it is to be woken; never where `None`.
+        until: Option<Nanos>,
+    },
+    /// The call has ended: what `setup` returned, as JSON, or what it threw.
     Done(Result<Option<String>, Exception>),
+    /// The call was ended before its end, by [`Vu::stop`] or by [`Host::interrupts`].
+    Cut,
 }
 
 /// Into the coroutine.
 #[derive(Debug)]
 pub(crate) enum Told {
     Call(Call),
-    Answer(Answer),
+    Answer(Ticket, Answer),
+    Woke,
     End,
 }
 
@@ -55,21 +64,24 @@ pub(crate) enum Told {
 pub(crate) enum Said {
     /// The modules ran, or threw.
     Ready(Result<(), Exception>),
-    Asks(Action),
+    Waits,
     Done(Result<Option<String>, Exception>),
+    Cut,
 }
 
 /// A virtual user.
 pub struct Vu {
     coroutine: Coroutine<Told, Said, ()>,
     seat: Rc<Seat>,
-    /// A call is under way: it waits for an answer.
-    asks: bool,
+    fiber: Fiber,
+    realm: Rc<Realm>,
+    /// A call is under way.
+    waits: bool,
 }
 
 impl fmt::Debug for Vu {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Vu").field("asks", &self.asks).finish_non_exhaustive()
+        f.debug_struct("Vu").field("waits", &self.waits).finish_non_exhaustive()
     }
 }
 
@@ -78,22 +90,25 @@ impl Vu {
     ///
     /// # Errors
     /// A module threw, or there is no memory for a VU.
-    pub fn new(program: &Program, host: Rc<dyn Host>, number: u64) -> Result<Self, Exception> {
+    pub fn new(realm: &Rc<Realm>, host: Rc<dyn Host>, number: u64) -> Result<Self, Exception> {
         let none = |error: &dyn fmt::Display| Exception {
             text: format!("no room for a VU: {error}"),
             stack: String::new(),
         };
         let stack = DefaultStack::new(STACK_LEN).map_err(|error| none(&error))?;
         let seat = Rc::new(Seat::new(host));
-        let (program, inner) = (program.clone(), Rc::clone(&seat));
+        let fiber = realm.fiber().ok_or_else(|| none(&"out of memory"))?;
+        let (inner, ours) = (Rc::clone(&seat), Rc::clone(realm));
         let coroutine = Coroutine::with_stack(stack, move |yielder, _: Told| {
-            let outer = Rc::clone(&inner);
-            outer.suspender.within(yielder, || live(&program, &inner, number));
+            let suspender = &inner.suspender;
+            suspender.within(yielder, || ours.on_stack(|ctx| live(&ctx, &ours, &inner, number)));
         });
-        let mut vu = Self { coroutine, seat, asks: false };
+        let mut vu = Self { coroutine, seat, fiber, realm: Rc::clone(realm), waits: false };
         match vu.resume(Told::End) {
             Some(Said::Ready(ready)) => ready.map(|()| vu),
-            Some(Said::Asks(_) | Said::Done(_)) | None => Err(none(&"the script ended at once")),
+            Some(Said::Waits | Said::Done(_) | Said::Cut) | None => {
+                Err(none(&"the script ended at once"))
+            }
         }
     }
 
@@ -102,18 +117,42 @@ impl Vu {
     /// # Panics
     /// A call is under way.
     pub fn call(&mut self, call: Call) -> Turn {
-        assert!(!self.asks, "a VU does one thing at a time");
+        assert!(!self.waits, "a VU does one thing at a time");
         self.seat.stopped.set(false);
         self.turn(Told::Call(call))
     }
 
-    /// Brings the answer to what the script asked for.
-    ///
-    /// # Panics
-    /// It asked for nothing.
-    pub fn answer(&mut self, answer: Answer) -> Turn {
-        assert!(self.asks, "a VU that asks for nothing gets no answer");
-        self.turn(Told::Answer(answer))
+    /// Brings an answer. `None`: the script waits for something else; it is kept, or dropped where it comes too late.
+    pub fn answer(&mut self, ticket: Ticket, answer: Answer) -> Option<Turn> {
+        if self.waits && self.seat.events.wants(ticket) {
+            return Some(self.turn(Told::Answer(ticket, answer)));
+        }
+        self.seat.events.keep(ticket, answer);
+        None
+    }
+
+    /// The time that a call waited for has come. `None`: none is under way.
+    pub fn wake(&mut self) -> Option<Turn> {
+        self.waits.then(|| self.turn(Told::Woke))
+    }
+
+    /// Ends the call that is under way, if one is.
+    pub fn stop(&mut self) {
+        self.seat.stopped.set(true);
+        while self.waits {
+            self.turn(Told::End);
+        }
+    }
+
+    /// Takes what the script asked for since the last time.
+    pub fn take_asked(&self, into: &mut Vec<Asked>) {
+        self.seat.events.take_asked(into);
+    }
+
+    /// Answers that came while the script was busy with something else, and wait for it.
+    #[must_use]
+    pub fn backlog(&self) -> usize {
+        self.seat.events.backlog()
     }
 
     /// Takes the samples that the script made since the last time.
@@ -135,10 +174,11 @@ impl Vu {
 
     fn turn(&mut self, told: Told) -> Turn {
         let said = self.resume(told);
-        self.asks = matches!(said, Some(Said::Asks(_)));
+        self.waits = matches!(said, Some(Said::Waits));
         match said {
-            Some(Said::Asks(action)) => Turn::Asks(action),
+            Some(Said::Waits) => Turn::Waits { until: self.seat.events.until() },
             Some(Said::Done(done)) => Turn::Done(done),
+            Some(Said::Cut) => Turn::Cut,
             Some(Said::Ready(_)) | None => {
                 unreachable!("a VU is ready once and ends when it is told to")
             }
@@ -146,7 +186,8 @@ impl Vu {
     }
 
     fn resume(&mut self, told: Told) -> Option<Said> {
-        match self.coroutine.resume(told) {
+        let Self { coroutine, seat, fiber, realm, .. } = self;
+        match realm.within(fiber, seat, || coroutine.resume(told)) {
             CoroutineResult::Yield(said) => Some(said),
             CoroutineResult::Return(()) => None,
         }
@@ -164,46 +205,23 @@ impl Drop for Vu {
 }
 
 /// A VU's life on its coroutine.
-fn live(program: &Program, seat: &Rc<Seat>, number: u64) {
+fn live(ctx: &Ctx<'_>, realm: &Realm, seat: &Rc<Seat>, number: u64) {
     let say = |said| seat.suspender.suspend(said);
-    let runtime = match prepared(program, seat) {
-        Ok(runtime) => runtime,
+    let began = ctx.globals().set("__VU", number).and_then(|()| realm.program.start(ctx, seat));
+    let exports = match began {
+        Ok(exports) => exports,
         Err(error) => {
-            let text = error.to_string();
-            say(Said::Ready(Err(Exception { text, stack: String::new() })));
+            say(Said::Ready(Err(Exception::of(ctx, error))));
             return;
         }
     };
-    runtime.1.with(|ctx| {
-        let began = ctx.globals().set("__VU", number).and_then(|()| program.start(&ctx, seat));
-        let exports = match began {
-            Ok(exports) => exports,
-            Err(error) => {
-                say(Said::Ready(Err(Exception::of(&ctx, error))));
-                return;
-            }
-        };
-        let mut told = say(Said::Ready(Ok(())));
-        while let Told::Call(call) = told {
-            let done = called(&ctx, seat, &exports, &call);
-            told = say(Said::Done(done));
-        }
-    });
-}
-
-/// A runtime with its limits and its context.
-fn prepared(program: &Program, seat: &Rc<Seat>) -> rquickjs::Result<(Runtime, Context)> {
-    let runtime = Runtime::new()?;
-    runtime.set_memory_limit(MEMORY_MAX);
-    runtime.set_max_stack_size(STACK_LEN - STACK_SPARE);
-    let asked = Rc::clone(seat);
-    runtime.set_interrupt_handler(Some(Box::new(move || {
-        asked.stopped.get() || asked.host.interrupts()
-    })));
-    let (resolver, loader) = program.loaders();
-    runtime.set_loader(resolver, loader);
-    let context = Context::full(&runtime)?;
-    Ok((runtime, context))
+    let mut told = say(Said::Ready(Ok(())));
+    while let Told::Call(call) = told {
+        let done = called(ctx, seat, &exports, &call);
+        event_loop::run_left_jobs(ctx);
+        seat.events.clear();
+        told = say(if seat.stopped.get() { Said::Cut } else { Said::Done(done) });
+    }
 }
 
 /// Calls a function of the script and waits for the promise it may return.
@@ -218,40 +236,43 @@ fn called<'js>(
     if **seat.group.borrow() != *group {
         *seat.group.borrow_mut() = group.into();
     }
-    let outcome = invoke(ctx, exports, call);
-    outcome.map_err(|error| Exception::of(ctx, error))
+    invoke(ctx, seat, exports, call)
 }
 
 fn invoke<'js>(
     ctx: &Ctx<'js>,
+    seat: &Seat,
     exports: &Object<'js>,
     call: &Call,
-) -> rquickjs::Result<Option<String>> {
+) -> Result<Option<String>, Exception> {
+    let thrown = |error| Exception::of(ctx, error);
+    let value = begin(ctx, exports, call).map_err(thrown)?;
+    event_loop::run(ctx, seat)?;
+    if call.stage != Stage::Setup {
+        return Ok(None);
+    }
+    returned(ctx, value).map_err(thrown)
+}
+
+/// Calls the function; gives what it returns, which may be a promise.
+fn begin<'js>(ctx: &Ctx<'js>, exports: &Object<'js>, call: &Call) -> rquickjs::Result<Value<'js>> {
     ctx.globals().set("__ITER", call.iteration)?;
     let data = match &call.data {
         Some(json) => ctx.json_parse(&**json)?,
         None => Value::new_undefined(ctx.clone()),
     };
     let function: Function<'js> = exports.get(&*call.function)?;
-    let mut value: Value<'js> = function.call((data,))?;
-    if let Some(promise) = value.as_promise() {
-        value = settled(ctx, promise)?;
-    }
-    while ctx.execute_pending_job() {}
+    function.call((data,))
+}
+
+/// What a function returned, or its promise came to, as JSON.
+fn returned<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> rquickjs::Result<Option<String>> {
+    let value = match value.as_promise() {
+        Some(promise) => event_loop::outcome(ctx, promise)?,
+        None => value,
+    };
     match ctx.json_stringify(value)? {
         Some(json) => json.to_string().map(Some),
         None => Ok(None),
-    }
-}
-
-/// What a promise comes to; undefined where nothing is left that could settle it.
-fn settled<'js>(ctx: &Ctx<'js>, promise: &Promise<'js>) -> rquickjs::Result<Value<'js>> {
-    loop {
-        if let Some(result) = promise.result() {
-            return result;
-        }
-        if !ctx.execute_pending_job() {
-            return Ok(Value::new_undefined(ctx.clone()));
-        }
     }
 }

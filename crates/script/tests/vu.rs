@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use script::{
-    Action, Answer, Call, CompileError, Exception, Files, Host, HttpAnswer, HttpAsk, HttpFailure,
-    Level, Program, Stage, Timings, Turn, Vu,
+    Action, Answer, Asked, Call, CompileError, Exception, Files, Host, HttpAnswer, HttpAsk,
+    HttpFailure, Level, Program, Realm, Stage, Ticket, Timings, Turn, Vu,
 };
 use stdx::Nanos;
 
@@ -54,12 +54,28 @@ fn program(world: &Rc<World>, modules: &[(&str, &str)]) -> Result<Program, Compi
 
 fn vu(world: &Rc<World>, source: &str) -> Vu {
     let program = program(world, &[("/main.js", source)]).unwrap();
-    Vu::new(&program, Rc::clone(world) as Rc<dyn Host>, 7).unwrap()
+    Vu::new(&Realm::new(&program).unwrap(), Rc::clone(world) as Rc<dyn Host>, 7).unwrap()
 }
 
+/// Calls the default function as `setup` is called, so that what it returns is seen.
 fn iterate(vu: &mut Vu, iteration: u64, data: Option<&str>) -> Turn {
     let data = data.map(Into::into);
-    vu.call(Call { stage: Stage::Iteration, function: "default".into(), iteration, data })
+    vu.call(Call { stage: Stage::Setup, function: "default".into(), iteration, data })
+}
+
+/// What the script asked for since the last time.
+fn asked(vu: &Vu) -> Vec<Asked> {
+    let mut asked = Vec::new();
+    vu.take_asked(&mut asked);
+    asked
+}
+
+/// The one request that the script asked for.
+fn request(vu: &Vu) -> (Ticket, HttpAsk) {
+    let mut asked = asked(vu);
+    assert_eq!(asked.len(), 1);
+    let Asked { ticket, action: Action::Http(ask) } = asked.remove(0);
+    (ticket, *ask)
 }
 
 fn response(status: u16, body: &str) -> Answer {
@@ -83,32 +99,32 @@ fn response(status: u16, body: &str) -> Answer {
     }))
 }
 
-/// Answers everything with 200 and gives what was asked for and how it ended.
+/// Answers everything with 200, the last first, lets time pass, and gives what was asked for and how it ended.
 fn finish(
     vu: &mut Vu,
     mut turn: Turn,
     world: &World,
-) -> (Vec<Action>, Result<Option<String>, Exception>) {
-    let mut asked = Vec::new();
+) -> (Vec<HttpAsk>, Result<Option<String>, Exception>) {
+    let (mut waiting, mut all) = (Vec::new(), Vec::new());
     loop {
-        match turn {
-            Turn::Done(done) => return (asked, done),
-            Turn::Asks(action) => {
-                let answer = match &action {
-                    Action::Http(_) => response(200, "{\"a\":[1,2]}"),
-                    Action::Sleep(time) => {
-                        world.now.set(world.now.get() + time.0);
-                        Answer::Slept
-                    }
-                };
-                asked.push(action);
-                turn = vu.answer(answer);
-            }
+        waiting.extend(asked(vu));
+        let until = match turn {
+            Turn::Done(done) => return (all, done),
+            Turn::Cut => panic!("nobody cut it"),
+            Turn::Waits { until } => until,
+        };
+        if let Some(Asked { ticket, action: Action::Http(ask) }) = waiting.pop() {
+            all.push(*ask);
+            let next = vu.answer(ticket, response(200, "{\"a\":[1,2]}"));
+            turn = next.unwrap_or(Turn::Waits { until });
+        } else {
+            world.now.set(until.expect("it waits for something").0.max(world.now.get()));
+            turn = vu.wake().unwrap();
         }
     }
 }
 
-fn ran(source: &str) -> (Vec<Action>, Result<Option<String>, Exception>, Vec<String>) {
+fn ran(source: &str) -> (Vec<HttpAsk>, Result<Option<String>, Exception>, Vec<String>) {
     let world = Rc::new(World::default());
     let mut vu = vu(&world, source);
     let turn = iterate(&mut vu, 0, None);
@@ -134,19 +150,23 @@ fn a_blocking_request_suspends_the_vu_only() {
         export default function () { return http.get(`http://h/${__VU}/${__ITER}`).status }";
     let program = program(&world, &[("/main.js", source)]).unwrap();
     let host = || Rc::clone(&world) as Rc<dyn Host>;
-    let mut vus: Vec<Vu> =
-        (1..=3).map(|number| Vu::new(&program, host(), number).unwrap()).collect();
+    let realm = Realm::new(&program).unwrap();
+    let mut vus: Vec<Vu> = (1..=3).map(|number| Vu::new(&realm, host(), number).unwrap()).collect();
+    let mut tickets = Vec::new();
     for (at, vu) in vus.iter_mut().enumerate() {
-        let Turn::Asks(Action::Http(ask)) = iterate(vu, 40, None) else { panic!("no request") };
+        assert_eq!(iterate(vu, 40, None), Turn::Waits { until: None });
+        let (ticket, ask) = request(vu);
         assert_eq!(
             (ask.method.as_str(), ask.url.as_str()),
             ("GET", format!("http://h/{}/40", at + 1).as_str())
         );
+        tickets.push(ticket);
     }
     // Answered in another order than asked.
     for (at, vu) in vus.iter_mut().enumerate().rev() {
         let status = 200 + at as u16;
-        assert_eq!(vu.answer(response(status, "")), Turn::Done(Ok(Some(status.to_string()))));
+        let done = vu.answer(tickets[at], response(status, ""));
+        assert_eq!(done, Some(Turn::Done(Ok(Some(status.to_string())))));
     }
 }
 
@@ -163,7 +183,8 @@ fn options_and_functions_are_exported() {
         Some(r#"{"vus":3,"thresholds":{"checks":["rate>0.9"]}}"#)
     );
     assert_eq!(program.functions, ["default", "setup"]);
-    let mut vu = Vu::new(&program, Rc::clone(&world) as Rc<dyn Host>, 1).unwrap();
+    let mut vu =
+        Vu::new(&Realm::new(&program).unwrap(), Rc::clone(&world) as Rc<dyn Host>, 1).unwrap();
     let call = Call { stage: Stage::Setup, function: "setup".into(), iteration: 0, data: None };
     let Turn::Done(Ok(Some(data))) = vu.call(call) else { panic!("setup failed") };
     let done = iterate(&mut vu, 0, Some(&data));
@@ -180,15 +201,8 @@ fn requests_say_what_the_script_said() {
             http.request('BREW', url`http://h/${5}/pot/${'x'}`, 'tea');
             http.del('http://h/gone');
         }";
-    let (asked, done, _) = ran(source);
+    let (asks, done, _) = ran(source);
     assert_eq!(done, Ok(None));
-    let asks: Vec<HttpAsk> = asked
-        .into_iter()
-        .map(|action| match action {
-            Action::Http(ask) => *ask,
-            Action::Sleep(_) => panic!("nobody slept"),
-        })
-        .collect();
     assert_eq!(asks[0].body.as_deref(), Some("a=1&a=%26&b=x+y".as_bytes()));
     assert_eq!(
         asks[0].headers[0],
@@ -238,14 +252,14 @@ fn a_failed_request_is_a_response() {
         "import http from 'k6/http'; export default function () {
             const r = http.get('http://h/'); return [r.status, r.error, r.error_code, r.body] }",
     );
-    let asked = iterate(&mut vu, 0, None);
-    assert!(matches!(asked, Turn::Asks(Action::Http(_))));
+    assert_eq!(iterate(&mut vu, 0, None), Turn::Waits { until: None });
+    let (ticket, _) = request(&vu);
     let failure = HttpFailure { code: 1212, text: "dial: connection refused".to_owned() };
     let answer = HttpAnswer { failure: Some(failure), ..HttpAnswer::default() };
-    let done = vu.answer(Answer::Http(Box::new(answer)));
+    let done = vu.answer(ticket, Answer::Http(Box::new(answer)));
     assert_eq!(
         done,
-        Turn::Done(Ok(Some(r#"[0,"dial: connection refused",1212,null]"#.to_owned())))
+        Some(Turn::Done(Ok(Some(r#"[0,"dial: connection refused",1212,null]"#.to_owned()))))
     );
 }
 
@@ -262,10 +276,11 @@ fn checks_and_groups_make_samples() {
             }));
         }",
     );
-    let turn = iterate(&mut vu, 0, None);
+    let (stage, function) = (Stage::Iteration, "default".into());
+    let turn = vu.call(Call { stage, function, iteration: 0, data: None });
+    assert_eq!(turn, Turn::Waits { until: Some(Nanos::from_millis(1500)) });
     let (asked, done) = finish(&mut vu, turn, &world);
-    assert_eq!(asked, [Action::Sleep(Nanos::from_millis(1500))]);
-    assert_eq!(done, Ok(Some("false".to_owned())));
+    assert_eq!((asked.len(), done), (0, Ok(None)));
     let mut samples = Vec::new();
     vu.take_samples(&mut samples);
     let told: Vec<String> = samples
@@ -324,7 +339,12 @@ fn what_is_wrong_is_thrown() {
         ("function f() { return f() + 1 } f()", "RangeError: "),
         ("new Array(1e9).fill('x')", "InternalError: out of memory"),
         ("undefinedName()", "ReferenceError: undefinedName is not defined"),
-        ("return Promise.reject(new TypeError('later'))", "TypeError: later"),
+        ("return Promise.reject(new TypeError('later'))", "Uncaught (in promise) TypeError: later"),
+        ("Promise.reject({})", "Uncaught (in promise) [object Object]"),
+        ("http.batch()", "Error: no argument was provided to http.batch()"),
+        ("http.batch([], [])", "Error: http.batch() accepts only an array or an object"),
+        ("http.batch(5)", "Error: invalid http.batch() argument type"),
+        ("setTimeout('x', 1)", "TypeError: setTimeout's callback isn't a callable function"),
     ] {
         let told = told(body);
         assert!(told.starts_with(expect), "{body}: {told}");
@@ -353,7 +373,8 @@ fn an_exception_says_where() {
     let other = "export function f() {\n  null.x;\n}\n";
     let world = Rc::new(World::default());
     let program = program(&world, &[("/a/main.js", source), ("/a/lib/other.js", other)]).unwrap();
-    let mut vu = Vu::new(&program, Rc::clone(&world) as Rc<dyn Host>, 1).unwrap();
+    let mut vu =
+        Vu::new(&Realm::new(&program).unwrap(), Rc::clone(&world) as Rc<dyn Host>, 1).unwrap();
     let Turn::Done(Err(exception)) = iterate(&mut vu, 0, None) else { panic!("nothing thrown") };
     assert!(exception.stack.contains("at f (/a/lib/other.js:2:"), "{exception}");
     assert!(exception.stack.contains("at default (/a/main.js:3:"), "{exception}");
@@ -385,8 +406,7 @@ fn an_endless_loop_is_interrupted_and_cannot_catch_it() {
         "export default function () { if (__ITER) return 'alive'; for (;;) { try { for (;;) {} } catch (e) {} } }",
     );
     world.patience.set(3);
-    let Turn::Done(Err(exception)) = iterate(&mut vu, 0, None) else { panic!("it came back") };
-    assert!(exception.text.contains("interrupted"), "{exception}");
+    assert_eq!(iterate(&mut vu, 0, None), Turn::Cut);
     assert_eq!(iterate(&mut vu, 1, None), Turn::Done(Ok(Some("\"alive\"".to_owned()))));
 }
 
@@ -399,12 +419,16 @@ fn a_stopped_iteration_goes_no_further() {
             for (;;) { try { http.get('http://h/'); sleep(1) } catch (e) { console.log('caught') } }
         }";
     let mut vu = vu(&world, source);
-    assert!(matches!(iterate(&mut vu, 0, None), Turn::Asks(_)));
-    assert!(matches!(vu.answer(Answer::Stop), Turn::Done(Err(_))));
+    assert!(matches!(iterate(&mut vu, 0, None), Turn::Waits { .. }));
+    let (ticket, _) = request(&vu);
+    vu.stop();
+    // What it waited for comes too late.
+    assert_eq!(vu.answer(ticket, response(200, "")), None);
+    assert_eq!(vu.wake(), None);
     assert_eq!(iterate(&mut vu, 1, None), Turn::Done(Ok(Some("\"next\"".to_owned()))));
     // One that waits is ended when it is dropped, whatever it catches.
     let mut other = self::vu(&world, source);
-    assert!(matches!(iterate(&mut other, 0, None), Turn::Asks(_)));
+    assert!(matches!(iterate(&mut other, 0, None), Turn::Waits { .. }));
     drop(other);
 }
 
@@ -412,6 +436,7 @@ fn a_stopped_iteration_goes_no_further() {
 fn async_functions_are_waited_for() {
     assert_eq!(told("return (async () => { await null; return 5 })()"), "5");
     assert_eq!(told("return new Promise(() => {})"), "");
+    assert_eq!(told("return new Promise((done) => setTimeout(done, 20, 'x'))"), r#""x""#);
     let source = "import http from 'k6/http';
         export default async function () { await null; return http.get('http://h/').status }";
     let (asked, done, _) = ran(source);
@@ -436,4 +461,123 @@ fn the_console_writes_as_k6s() {
             "Debug: 1.5",
         ]
     );
+}
+
+/// The lines of the console, without their level, of a script whose function has this body.
+fn lines(body: &str) -> (Vec<String>, Result<Option<String>, Exception>) {
+    let source = format!(
+        "import http from 'k6/http'; import {{ sleep }} from 'k6'; const log = (...a) => console.log(...a);
+        export default async function () {{ {body} }}"
+    );
+    let (_, done, lines) = ran(&source);
+    let lines = lines.iter().map(|line| line.trim_start_matches("Info: ").to_owned());
+    (lines.collect(), done)
+}
+
+#[test]
+fn timers_run_in_the_order_of_their_times() {
+    let (lines, done) = lines(
+        "setTimeout((...a) => log('two', a), 20, 1, 'x'); setTimeout(log, 10, 'one'); setTimeout(log, 20, 'three');
+        Promise.resolve().then(() => log('job'));
+        const gone = setTimeout(log, 5, 'never'); clearTimeout(gone); clearTimeout(999); clearTimeout();
+        let n = 0; const id = setInterval(() => { log('tick', ++n); if (n === 3) clearInterval(id) }, 30);
+        sleep(0.1); log('slept');",
+    );
+    assert_eq!(done, Ok(None));
+    assert_eq!(
+        lines,
+        ["slept", "job", "one", "two [ 1, \"x\" ]", "three", "tick 1", "tick 2", "tick 3"]
+    );
+}
+
+#[test]
+fn what_nobody_handles_ends_the_iteration() {
+    for (body, left, expect) in [
+        ("setTimeout(log, 5, 'never'); Promise.reject(new Error('no'))", vec![], "Error: no"),
+        (
+            "const p = Promise.reject(new Error('late')); setTimeout(() => p.catch(() => log('caught')), 1)",
+            vec![],
+            "Error: late",
+        ),
+        ("(async () => { await null; throw 'text' })()", vec![], "text"),
+        ("await null; throw new RangeError('mine')", vec![], "RangeError: mine"),
+        ("Promise.reject(1).catch(() => log('fine'))", vec!["fine"], ""),
+    ] {
+        let (lines, done) = lines(body);
+        assert_eq!(lines, left, "{body}");
+        let text = done.err().map(|exception| exception.text).unwrap_or_default();
+        let expect = if expect.is_empty() {
+            String::new()
+        } else {
+            format!("Uncaught (in promise) {expect}")
+        };
+        assert_eq!(text, expect, "{body}");
+    }
+    let (lines, done) =
+        lines("setTimeout(() => { throw new Error('timer') }, 1); setTimeout(log, 5, 'never')");
+    assert!(lines.is_empty());
+    assert_eq!(done.unwrap_err().text, "Error: timer");
+}
+
+#[test]
+fn requests_run_beside_the_script() {
+    let source = "import http from 'k6/http'; const log = (s) => console.log(s);
+        export default async function () {
+            setTimeout(log, 0, 'timer');
+            const two = [http.asyncRequest('GET', 'http://h/1'), http.asyncRequest('POST', 'http://h/2', 'b')];
+            log('asked');
+            const done = await Promise.all(two);
+            log(done.map((r) => r.request.url).join());
+            log((await http.asyncRequest('POST', 'http://h/', 5)).status);
+        }";
+    let (asked, done, lines) = ran(source);
+    assert_eq!(done, Ok(None));
+    let urls: Vec<&str> = asked.iter().map(|ask| ask.url.as_str()).collect();
+    assert_eq!(urls, ["http://h/2", "http://h/1"]);
+    assert_eq!(lines[0], "Info: asked");
+    assert!(lines.contains(&"Info: http://h/1,http://h/2".to_owned()), "{lines:?}");
+    assert!(lines.contains(&"Info: timer".to_owned()), "{lines:?}");
+    assert_eq!(lines.last().map(String::as_str), Some("Info: 0"));
+}
+
+#[test]
+fn a_batch_has_its_limits_and_keeps_its_shape() {
+    let world = Rc::new(World::default());
+    let mut vu = vu(
+        &world,
+        "import http from 'k6/http'; export default function () {
+            const urls = (host) => Array.from({ length: 10 }, (_, i) => `http://${host}/${i}`);
+            const list = http.batch([...urls('a'), ...urls('b'), ...urls('c'), ...urls('d')]);
+            const object = http.batch({ x: 'http://h/x', y: ['PUT', 'http://h/y', 'b'],
+                z: { method: 'post', url: 'http://h/z', body: 'c' }, bad: {} });
+            return [list.length, list[39].request.url, Object.keys(object), object.z.request.method, object.bad.status];
+        }",
+    );
+    let mut turn = iterate(&mut vu, 0, None);
+    let mut waiting = asked(&vu);
+    assert_eq!(waiting.len(), 20);
+    let to_a = waiting.iter().filter(|asked| {
+        let Action::Http(ask) = &asked.action;
+        ask.url.starts_with("http://a/")
+    });
+    assert_eq!(to_a.count(), 6);
+    while let Turn::Waits { .. } = turn {
+        let Asked { ticket, .. } = waiting.pop().unwrap();
+        turn = vu.answer(ticket, response(200, "")).unwrap();
+        waiting.extend(asked(&vu));
+        assert!(waiting.len() <= 20);
+    }
+    let expect = r#"[40,"http://d/9",["x","y","z","bad"],"POST",0]"#;
+    assert_eq!(turn, Turn::Done(Ok(Some(expect.to_owned()))));
+}
+
+#[test]
+fn endless_jobs_are_interrupted() {
+    let world = Rc::new(World::default());
+    let mut vu = vu(
+        &world,
+        "export default function () { if (__ITER) return 1; const f = () => Promise.resolve().then(f); f() }",
+    );
+    world.patience.set(3);
+    assert_eq!(iterate(&mut vu, 0, None), Turn::Cut);
 }

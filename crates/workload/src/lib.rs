@@ -14,4 +14,4 @@ pub mod targets;
 mod users;
 
 pub use plan::{Load, Plan, Target, Targets};
-pub use users::{Ask, Crew, Ending, Reply, Users};
+pub use users::{Ask, Crew, Detail, Ending, Reply, Users};

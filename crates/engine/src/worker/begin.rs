@@ -1,5 +1,6 @@
 //! Beginning hits: when they are due, when a user is idle, and no more when the run's time is up.
 
+use std::sync::Arc;
 use std::sync::mpsc::TryRecvError;
 
 use net::Io;
@@ -181,16 +182,21 @@ impl<I: Io> Worker<I> {
     pub(super) fn begin_hit(&mut self, mut hit: Hit, target: Picked) {
         let (origin, unsendable) = match target {
             Picked::Planned(index) => {
-                hit.target = Some(index);
+                (hit.target, hit.memo) = (Some(index), index);
                 let request = &self.prepared.requests[index as usize];
                 (self.target_origins[index as usize], request.as_ref().err().cloned())
             }
             Picked::Lazy(target) => match self.prepared.request(&target) {
                 Ok(request) => {
-                    let origin = self.origins.number(&request.url, &self.prepared.settings);
-                    hit.own_request = Some(Box::new(request));
+                    let settings = &self.prepared.settings;
+                    let origin = self.origins.number(&request.url, hit.owner, settings);
+                    hit.own_request = Some(Arc::new(request));
                     (origin, None)
                 }
+                Err(unsendable) => (None, Some(unsendable)),
+            },
+            Picked::Asked(target) => match self.asked_request(&target, &mut hit) {
+                Ok(origin) => (origin, None),
                 Err(unsendable) => (None, Some(unsendable)),
             },
         };
@@ -228,4 +234,6 @@ pub(super) enum Picked {
     Planned(u32),
     /// The next of the lazy targets.
     Lazy(Box<workload::Target>),
+    /// What a user asks for.
+    Asked(Arc<workload::Target>),
 }

@@ -1,5 +1,7 @@
 //! Ending hits: complete, failed, overdue, redirected; their rows; what becomes of their connections.
 
+use std::sync::Arc;
+
 use metrics::{Batch, FailureKind, NO_TARGET, Sample, Span};
 use net::Io;
 use stdx::Nanos;
@@ -125,9 +127,10 @@ impl<I: Io> Worker<I> {
         let Some(from) = Self::request(&self.prepared, hit) else { return };
         match self.prepared.redirected(from, status, location) {
             Ok(request) => {
-                let origin = self.origins.number(&request.url, &self.prepared.settings);
+                let owner = self.hits[number as usize].owner;
+                let origin = self.origins.number(&request.url, owner, &self.prepared.settings);
                 let hit = &mut self.hits[number as usize];
-                let before = hit.own_request.replace(Box::new(request));
+                let before = hit.own_request.replace(Arc::new(request));
                 if hit.target.is_none() && hit.lazy_request.is_none() {
                     hit.lazy_request = before;
                 }

@@ -22,10 +22,10 @@ use metrics::Histogram;
 use net::{Event, Io, Ready, Sock};
 use slab::Slab;
 use stdx::Nanos;
-use wire::h1::HeadMemo;
 use workload::Ask;
 
 use crate::conn::{Conns, Serials, State};
+use crate::exchange::Memo;
 use crate::failure::Failure;
 use crate::hit::{BY_DEADLINE, Hit, Hits};
 use crate::list::List;
@@ -114,8 +114,10 @@ pub(crate) struct Worker<I: Io> {
     asks: Vec<Ask>,
     /// Their requests' numbers.
     asked: u64,
+    /// Their last targets, made ready.
+    prepared_asks: users::PreparedAsks,
     /// The last response heads, by the number of the target.
-    memos: [HeadMemo; MEMOS],
+    memos: [Memo; MEMOS],
 }
 
 /// Targets beyond these share the memos of others.
@@ -150,7 +152,7 @@ impl<I: Io> Worker<I> {
             .iter()
             .map(|request| {
                 let url = &request.as_ref().ok()?.url;
-                origins.number(url, settings)
+                origins.number(url, 0, settings)
             })
             .collect();
         Self {
@@ -187,6 +189,7 @@ impl<I: Io> Worker<I> {
             wake: None,
             asks: Vec::new(),
             asked: 0,
+            prepared_asks: users::PreparedAsks::default(),
             memos: Default::default(),
         }
     }

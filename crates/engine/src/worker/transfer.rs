@@ -238,7 +238,7 @@ impl<I: Io> Worker<I> {
             self.plain = plain;
             self.transmit_records(number);
             if self.sock_of(number) == sock {
-                self.lose(number, &Failure::new(FailureKind::Tls, error.to_string()));
+                self.lose(number, &Failure::tls(&error));
             }
             return;
         }
@@ -332,8 +332,9 @@ impl<I: Io> Worker<I> {
         }
         let decode = Self::request(&self.prepared, hit)
             .map_or(Decode::Nothing, |request| self.prepared.decode(request));
-        let slot = hit.target.unwrap_or(0) as usize % self.memos.len();
-        let wanted = self.prepared.settings.capture.headers != KeptHeaders::Nothing;
+        let slot = hit.memo as usize % self.memos.len();
+        let headers = &self.prepared.settings.capture.headers;
+        let wanted = !matches!(headers, KeptHeaders::Nothing | KeptHeaders::WholeHead);
         let exchange = Exchange {
             memo: if wanted { None } else { Some(&mut self.memos[slot]) },
             progress: &mut hit.progress,
@@ -342,6 +343,7 @@ impl<I: Io> Worker<I> {
             capture: self.prepared.settings.capture,
             decode,
             coded: &mut conn.coded,
+            streamed: false,
             failure: None,
         };
         Some((&mut conn.decoder, exchange))

@@ -1,7 +1,9 @@
 //! Users that decide for themselves: their requests become hits, and they are told what became of them.
 
+use std::sync::Arc;
+
 use net::Io;
-use workload::{Ask, Ending, Reply};
+use workload::{Ask, Ending, Reply, Target};
 
 use super::Worker;
 use super::begin::Picked;
@@ -9,6 +11,7 @@ use super::finish::kept;
 use crate::failure::Failure;
 use crate::hit::Hit;
 use crate::pace::Pace;
+use crate::request::{Request, Unsendable};
 
 impl<I: Io> Worker<I> {
     /// Lets the users do what is due, and begins what they ask for.
@@ -33,8 +36,51 @@ impl<I: Io> Worker<I> {
         let mut hit = Hit::new(self.asked, self.now);
         self.asked += 1;
         hit.user = Some(ask.user);
+        if self.prepared.settings.own_connections {
+            // Nobody's is 0.
+            hit.owner = ask.owner.saturating_add(1);
+            if ask.anew {
+                self.close_idle(hit.owner);
+            }
+        }
         hit.deadline = self.now.saturating_add(ask.timeout);
-        self.begin_hit(hit, Picked::Lazy(Box::new(ask.target)));
+        self.begin_hit(hit, Picked::Asked(ask.target));
+    }
+
+    /// A user's target made ready, unless it is among the last: gives its origin.
+    pub(super) fn asked_request(
+        &mut self,
+        target: &Arc<Target>,
+        hit: &mut Hit,
+    ) -> Result<Option<u32>, Unsendable> {
+        let place = PreparedAsks::place(target);
+        let known = self.prepared_asks.requests.get(place).and_then(Option::as_ref);
+        let known = known.filter(|known| Arc::ptr_eq(&known.target, target));
+        if let Some(PreparedAsk { request, .. }) = known {
+            let request = Arc::clone(request);
+            (hit.own_request, hit.memo) = (Some(Arc::clone(&request)), place as u32);
+            return Ok(self.asked_origin(&request, hit.owner));
+        }
+        let request = Arc::new(self.prepared.request(target)?);
+        (hit.own_request, hit.memo) = (Some(Arc::clone(&request)), place as u32);
+        let origin = self.asked_origin(&request, hit.owner);
+        self.prepared_asks.keep(place, PreparedAsk { target: Arc::clone(target), request });
+        Ok(origin)
+    }
+
+    /// The origin of a request for an owner, who often asks the same one again.
+    fn asked_origin(&mut self, request: &Arc<Request>, owner: u32) -> Option<u32> {
+        let owner_at = owner as usize;
+        let last = self.prepared_asks.origins.get(owner_at).and_then(Option::as_ref);
+        if let Some((_, origin)) = last.filter(|(asked, _)| Arc::ptr_eq(asked, request)) {
+            return Some(*origin);
+        }
+        let origin = self.origins.number(&request.url, owner, &self.prepared.settings)?;
+        if self.prepared_asks.origins.len() <= owner_at {
+            self.prepared_asks.origins.resize_with(owner_at + 1, || None);
+        }
+        self.prepared_asks.origins[owner_at] = Some((Arc::clone(request), origin));
+        Some(origin)
     }
 
     /// What is under way ends, too.
@@ -68,12 +114,49 @@ impl<I: Io> Worker<I> {
                 dial: hit.dial,
                 tls: hit.tls,
                 status: if failure.is_some() { 0 } else { hit.progress.status },
-                head: kept.map_or(&[], |kept| &kept.headers),
+                head: kept.and_then(|kept| kept.head.clone()),
                 body: kept.map_or(&[], |kept| &kept.body),
                 bytes_out: request.map_or(0, |request| request.template.wire_bytes()),
                 wire_in: hit.progress.wire_in,
                 failure,
+                detail: failed.map(|failure| failure.detail).unwrap_or_default(),
+                remote: conn
+                    .filter(|_| hit.sent.is_some())
+                    .and_then(|conn| self.origins.remote(conn)),
+                secured: conn.and_then(|conn| conn.tls.as_ref()?.terms()),
             },
         );
+    }
+}
+
+/// The last targets that users asked for, made ready: users that ask for the very same `Arc` again and again pay for it once.
+#[derive(Debug, Default)]
+pub(super) struct PreparedAsks {
+    requests: Vec<Option<PreparedAsk>>,
+    /// What each owner asked for last, and its origin.
+    origins: Vec<Option<(Arc<Request>, u32)>>,
+}
+
+/// A user's target, made ready.
+#[derive(Debug)]
+struct PreparedAsk {
+    target: Arc<Target>,
+    request: Arc<Request>,
+}
+
+impl PreparedAsks {
+    /// So many are kept at most, each in the place that its address gives it.
+    const PLACES: usize = 256;
+
+    fn place(target: &Arc<Target>) -> usize {
+        // Neighbours in memory are at least so far apart.
+        (Arc::as_ptr(target) as usize / size_of::<Target>()) % Self::PLACES
+    }
+
+    fn keep(&mut self, place: usize, ask: PreparedAsk) {
+        if self.requests.is_empty() {
+            self.requests.resize_with(Self::PLACES, || None);
+        }
+        self.requests[place] = Some(ask);
     }
 }

@@ -29,8 +29,6 @@ impl Exchange {
             ask.expects = Expects::Nothing;
         }
         ask.default_header("User-Agent", &plan.user_agent);
-        // k6 asks for no coding of its own accord.
-        ask.default_header("Accept-Encoding", "identity");
         let redirects_left = ask.redirects.unwrap_or(plan.max_redirects);
         let (url, method) = (ask.url.clone(), ask.method.clone());
         let body = ask.body.take().unwrap_or_default().into();
@@ -67,7 +65,7 @@ impl Exchange {
             error: failure.map(|failure| failure.text).unwrap_or_default(),
             name: self.ask.name.as_deref().unwrap_or(&self.url),
             method: &self.method,
-            proto: proto(reply.head),
+            proto: proto(head(reply)),
             tls_version: "",
             ip: "",
             expected: Some(expected),
@@ -81,7 +79,7 @@ impl Exchange {
             return None;
         }
         let (_, location) =
-            fields(reply.head).find(|(name, _)| name.eq_ignore_ascii_case("location"))?;
+            fields(head(reply)).find(|(name, _)| name.eq_ignore_ascii_case("location"))?;
         let url = Url::parse(&self.url).ok()?.join(&location).ok()?;
         let mut next = self.clone();
         next.url = url.to_string();
@@ -99,10 +97,10 @@ impl Exchange {
         let keeps = self.ask.expects != Expects::Nothing && reply.failure.is_none();
         Box::new(HttpAnswer {
             status: reply.status,
-            status_text: status_text(reply.head),
-            proto: proto(reply.head).to_owned(),
+            status_text: status_text(head(reply)),
+            proto: proto(head(reply)).to_owned(),
             url: self.url.clone(),
-            headers: fields(reply.head).collect(),
+            headers: fields(head(reply)).collect(),
             body: keeps.then(|| reply.body.to_vec()),
             timings: timings(reply),
             failure: failure(reply),
@@ -168,6 +166,10 @@ impl Seen<'_> {
         };
         (system.has(tag) && !value.is_empty()).then_some(value)
     }
+}
+
+fn head<'a>(reply: &'a Reply<'_>) -> &'a [u8] {
+    reply.head.as_deref().unwrap_or_default()
 }
 
 /// k6's number of a status that is an error; 0 for none.

@@ -12,7 +12,7 @@ mod seat;
 mod system;
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::{BinaryHeap, VecDeque};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,16 +23,18 @@ use workload::arrival::Lane;
 use workload::executor::{Executor, Scenario};
 use workload::{Ask, Ending, Reply, Users};
 
-use crate::action::{Action, Answer, HttpAnswer};
+use crate::action::{Action, Answer, Asked, HttpAnswer, Ticket};
+use crate::exception::Exception;
 use crate::host::{Host as _, Level};
 use crate::options::end;
 use crate::program::Program;
+use crate::realm::Realm;
 use crate::seat::{Sample, Stage, TagList};
 use crate::vu::{Call, Turn, Vu};
 
 use self::exchange::Exchange;
 pub use self::outcome::Outcome;
-use self::samples::{Around, Maker, Recorder};
+use self::samples::{Around, Recorder, Sampled};
 pub use self::samples::{Emit, Point, PointTags};
 use self::seat::World;
 pub use self::system::{SystemTag, SystemTags};
@@ -59,6 +61,8 @@ pub struct CrewPlan {
     pub discard_bodies: bool,
     /// The `User-Agent` of requests that name none.
     pub user_agent: String,
+    /// How many requests of a batch are under way at once, in all and to one host; 0 for no limit.
+    pub batch: (usize, usize),
     /// An iteration takes at least this long.
     pub min_iteration: Nanos,
     /// Empty metrics, with the submetrics that thresholds want.
@@ -97,21 +101,27 @@ struct Crew {
     plan: CrewPlan,
     lane: Lane,
     world: Rc<World>,
+    /// What its VUs share, or why there is none.
+    realm: Result<Rc<Realm>, Exception>,
     slots: Vec<Slot>,
     /// The scenarios' own state, by their number.
     works: Vec<Work>,
     /// When the scenarios' clock began.
     zero: Option<Nanos>,
     /// Answers that wait for their VU.
-    answers: VecDeque<(usize, Box<HttpAnswer>)>,
-    /// What redirects ask for, of whom, and at which of their turns.
-    redirects: VecDeque<(usize, u64, Exchange)>,
-    sleepers: BinaryHeap<Reverse<(Nanos, usize, u64)>>,
-    /// Whose request it is, by its number.
-    asked: HashMap<u32, usize>,
+    answers: VecDeque<(Whose, Box<HttpAnswer>)>,
+    /// What redirects ask for.
+    redirects: VecDeque<(Whose, Exchange)>,
+    /// Who is to be woken, and when.
+    sleepers: BinaryHeap<Reverse<(Nanos, usize)>>,
+    /// What was sent, by its number; each number is answered once.
+    sent: Vec<Option<(Whose, Exchange)>>,
+    /// Numbers that are free.
+    free: Vec<u32>,
     /// What is to be sent.
     asks: Vec<Ask>,
-    next_ask: u32,
+    /// What a VU asked for.
+    asked: Vec<Asked>,
     samples: Vec<Sample>,
     recorder: Recorder,
     seen: Outcome,
@@ -126,9 +136,10 @@ struct Slot {
     index: u64,
     iterations: u64,
     state: State,
-    /// Counts what it waited for, so that a late wake-up is known as one.
-    turn: u64,
-    exchange: Option<Exchange>,
+    /// When it is to be woken.
+    until: Option<Nanos>,
+    /// When it will be: the first of its places among the sleepers.
+    alarm: Option<Nanos>,
     /// Its number in the test.
     number: u64,
     /// Bytes sent and received in this iteration.
@@ -137,10 +148,18 @@ struct Slot {
 
 impl Slot {
     /// Whose samples are its.
-    fn maker(&self) -> Maker {
+    fn sampled(&self) -> Sampled {
         let iteration = self.iterations.saturating_sub(1);
-        Maker { work: self.scenario, vu: self.number, iteration }
+        Sampled { work: self.scenario, vu: self.number, iteration }
     }
+}
+
+/// Who waits for what: a VU in one of its iterations, with the ticket of what it asked for.
+#[derive(Clone, Copy, Debug)]
+struct Whose {
+    slot: usize,
+    iteration: u64,
+    ticket: Ticket,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,8 +167,8 @@ enum State {
     Idle,
     /// In an iteration that began then.
     Busy(Nanos),
-    /// It rests until then, since its iteration was too short.
-    Resting(Nanos),
+    /// It rests, since its iteration was too short.
+    Resting,
 }
 
 /// A scenario under way on this worker.
@@ -182,13 +201,12 @@ impl Users for Crew {
     fn poll(&mut self, now: Nanos, asks: &mut Vec<Ask>) -> Option<Nanos> {
         let zero = *self.zero.get_or_insert(now);
         self.world.set_now(now);
-        while let Some((slot, answer)) = self.answers.pop_front() {
-            self.resume(slot, Answer::Http(answer), now);
+        while let Some((whose, answer)) = self.answers.pop_front() {
+            self.answered(whose, Answer::Http(answer), now);
         }
-        while let Some((slot, turn, exchange)) = self.redirects.pop_front() {
-            // One whose iteration was ended meanwhile goes no further.
-            if self.slots[slot].turn == turn {
-                self.send(slot, exchange);
+        while let Some((whose, exchange)) = self.redirects.pop_front() {
+            if self.is_wanted(whose) {
+                self.send(whose, exchange);
             }
         }
         self.wake_sleepers(now);
@@ -200,16 +218,21 @@ impl Users for Crew {
     }
 
     fn answer(&mut self, user: u32, reply: &Reply<'_>) {
-        // One whose iteration was ended meanwhile is nobody's.
-        let Some(slot) = self.asked.remove(&user) else { return };
-        let Some(exchange) = self.slots[slot].exchange.take() else { return };
-        let (maker, at) = (self.slots[slot].maker(), self.world.sampled_at());
-        self.recorder.http(&mut self.seen.tally, maker, &exchange, reply, at);
-        let bytes = &mut self.slots[slot].bytes;
-        *bytes = (bytes.0 + reply.bytes_out, bytes.1 + reply.wire_in);
+        let Some((whose, exchange)) = self.sent.get_mut(user as usize).and_then(Option::take)
+        else {
+            return;
+        };
+        self.free.push(user);
+        if !self.is_wanted(whose) {
+            return;
+        }
+        let slot = &mut self.slots[whose.slot];
+        slot.bytes = (slot.bytes.0 + reply.bytes_out, slot.bytes.1 + reply.wire_in);
+        let (sampled, at) = (slot.sampled(), self.world.sampled_at());
+        self.recorder.http(&mut self.seen.tally, sampled, &exchange, reply, at);
         match exchange.redirected(reply) {
-            Some(next) => self.redirects.push_back((slot, self.slots[slot].turn, next)),
-            None => self.answers.push_back((slot, exchange.answer(reply))),
+            Some(next) => self.redirects.push_back((whose, next)),
+            None => self.answers.push_back((whose, exchange.answer(reply))),
         }
     }
 
@@ -224,24 +247,26 @@ impl Users for Crew {
 
 impl Crew {
     fn new(plan: CrewPlan, lane: Lane) -> Self {
-        let (clock, log) = (Arc::clone(&plan.clock), Arc::clone(&plan.log));
-        let world = Rc::new(World::new(clock, log, plan.emit.is_some()));
+        let world = Rc::new(World::new(&plan));
         let recorder = Recorder::new(&plan);
+        let realm = Realm::new(&plan.program);
         let works = plan.scenarios.iter().map(|_| Work::default()).collect();
         let seen = Outcome { tally: plan.tally.clone(), ..Outcome::default() };
         let mut crew = Self {
             plan,
             lane,
             world,
+            realm,
             slots: Vec::new(),
             works,
             zero: None,
             answers: VecDeque::new(),
             redirects: VecDeque::new(),
             sleepers: BinaryHeap::new(),
-            asked: HashMap::new(),
+            sent: Vec::new(),
+            free: Vec::new(),
             asks: Vec::new(),
-            next_ask: 0,
+            asked: Vec::new(),
             samples: Vec::new(),
             recorder,
             seen,
@@ -270,7 +295,8 @@ impl Crew {
     /// Makes a VU; gives its place.
     fn hire(&mut self, scenario: usize, index: u64, number: u64) -> Option<usize> {
         let host = Rc::clone(&self.world) as Rc<dyn crate::Host>;
-        let vu = match Vu::new(&self.plan.program, host, number) {
+        let vu = self.realm.clone().and_then(|realm| Vu::new(&realm, host, number));
+        let vu = match vu {
             Ok(vu) => vu,
             Err(exception) => {
                 self.note(exception);
@@ -284,8 +310,8 @@ impl Crew {
             index,
             iterations: 0,
             state: State::Idle,
-            turn: 0,
-            exchange: None,
+            until: None,
+            alarm: None,
             number,
             bytes: (0, 0),
         });
@@ -293,34 +319,45 @@ impl Crew {
     }
 
     /// Logs what a script threw.
-    fn note(&mut self, exception: crate::Exception) {
+    fn note(&mut self, exception: Exception) {
         (self.plan.log)(Level::Error, STACK, &exception.to_string());
         self.seen.exception.get_or_insert(exception);
     }
 
     /// A VU has ended its iteration, or its rest: it may begin another.
     fn set_idle(&mut self, slot: usize) {
-        let Slot { scenario, state, .. } = &mut self.slots[slot];
+        let Slot { scenario, state, until, .. } = &mut self.slots[slot];
         *state = State::Idle;
+        *until = None;
         self.works[*scenario].idle += 1;
     }
 
     fn wake_sleepers(&mut self, now: Nanos) {
-        while let Some(Reverse((at, slot, turn))) = self.sleepers.peek().copied() {
+        while let Some(Reverse((at, slot))) = self.sleepers.peek().copied() {
             if at > now {
                 return;
             }
             self.sleepers.pop();
-            if self.slots[slot].turn != turn {
-                continue;
+            if self.slots[slot].alarm == Some(at) {
+                self.slots[slot].alarm = None;
             }
-            match self.slots[slot].state {
-                State::Busy(_) => {
-                    self.resume(slot, Answer::Slept, now);
-                }
-                State::Resting(_) => self.set_idle(slot),
-                State::Idle => {}
+            match (self.slots[slot].until, self.slots[slot].state) {
+                // It has other plans by now.
+                (None, _) | (_, State::Idle) => {}
+                (Some(until), _) if until > now => self.wake_at(slot, until),
+                (Some(_), State::Busy(_)) => self.wake(slot, now),
+                (Some(_), State::Resting) => self.set_idle(slot),
             }
+        }
+    }
+
+    /// A VU is to be woken then. It has few places among the sleepers, however often it changes its mind.
+    fn wake_at(&mut self, slot: usize, until: Nanos) {
+        let asleep = &mut self.slots[slot];
+        asleep.until = Some(until);
+        if asleep.alarm.is_none_or(|alarm| until < alarm) {
+            asleep.alarm = Some(until);
+            self.sleepers.push(Reverse((until, slot)));
         }
     }
 
@@ -384,12 +421,12 @@ impl Crew {
 
     fn drop_iterations(&mut self, work: usize, count: u64) {
         if count > 0 {
-            let maker = Maker { work, vu: 0, iteration: 0 };
+            let sampled = Sampled { work, vu: 0, iteration: 0 };
             let outside = Rc::clone(&self.recorder.outside);
             let at = self.world.sampled_at();
             let around = Around { at, group: &outside, vu_tags: None, metadata: None };
             let value = (MetricId::DROPPED_ITERATIONS, count as f64);
-            self.recorder.own(&mut self.seen.tally, maker, &around, &[value]);
+            self.recorder.own(&mut self.seen.tally, sampled, &around, &[value]);
         }
     }
 
@@ -471,11 +508,29 @@ impl Crew {
         self.advance(slot, turn, now);
     }
 
-    /// Goes on with a script that waited.
-    fn resume(&mut self, slot: usize, answer: Answer, now: Nanos) {
+    /// Brings an answer to whom it is for.
+    fn answered(&mut self, whose: Whose, answer: Answer, now: Nanos) {
+        if !self.is_wanted(whose) {
+            return;
+        }
+        self.set_deadline(self.slots[whose.slot].scenario);
+        if let Some(turn) = self.slots[whose.slot].vu.answer(whose.ticket, answer) {
+            self.advance(whose.slot, turn, now);
+        }
+    }
+
+    /// Goes on with a script whose time has come.
+    fn wake(&mut self, slot: usize, now: Nanos) {
         self.set_deadline(self.slots[slot].scenario);
-        let turn = self.slots[slot].vu.answer(answer);
-        self.advance(slot, turn, now);
+        if let Some(turn) = self.slots[slot].vu.wake() {
+            self.advance(slot, turn, now);
+        }
+    }
+
+    /// Whether the iteration that asked is still under way.
+    fn is_wanted(&self, whose: Whose) -> bool {
+        let slot = &self.slots[whose.slot];
+        slot.iterations == whose.iteration && matches!(slot.state, State::Busy(_))
     }
 
     /// What runs now is interrupted at the end of its own scenario.
@@ -487,29 +542,52 @@ impl Crew {
     /// Carries out what a VU came to.
     fn advance(&mut self, slot: usize, turn: Turn, now: Nanos) {
         self.take_samples(slot);
-        self.slots[slot].turn += 1;
+        self.carry_out(slot);
         match turn {
-            Turn::Asks(Action::Sleep(time)) => {
-                let until = now.saturating_add(time);
-                self.sleepers.push(Reverse((until, slot, self.slots[slot].turn)));
-            }
-            Turn::Asks(Action::Http(ask)) => {
-                let exchange = Exchange::new(*ask, &self.plan);
-                self.send(slot, exchange);
-            }
+            Turn::Waits { until: Some(until) } => self.wake_at(slot, until),
+            Turn::Waits { until: None } => self.slots[slot].until = None,
             Turn::Done(done) => self.finish(slot, done, now),
+            Turn::Cut => self.end_cut(slot),
         }
     }
 
-    fn send(&mut self, slot: usize, exchange: Exchange) {
-        let user = self.next_ask;
-        self.next_ask = self.next_ask.wrapping_add(1);
-        self.asks.push(Ask { user, target: exchange.target(), timeout: exchange.timeout() });
-        self.slots[slot].exchange = Some(exchange);
-        self.asked.insert(user, slot);
+    /// Begins what a VU asked for.
+    fn carry_out(&mut self, slot: usize) {
+        let mut asked = std::mem::take(&mut self.asked);
+        self.slots[slot].vu.take_asked(&mut asked);
+        let iteration = self.slots[slot].iterations;
+        for Asked { ticket, action } in asked.drain(..) {
+            let Action::Http(ask) = action;
+            let exchange = Exchange::new(*ask, &self.plan);
+            self.send(Whose { slot, iteration, ticket }, exchange);
+        }
+        self.asked = asked;
     }
 
-    fn finish(&mut self, slot: usize, done: Result<Option<String>, crate::Exception>, now: Nanos) {
+    fn send(&mut self, whose: Whose, exchange: Exchange) {
+        let user = self.free.pop().unwrap_or_else(|| {
+            self.sent.push(None);
+            (self.sent.len() - 1) as u32
+        });
+        let target = Arc::new(exchange.target());
+        self.asks.push(Ask {
+            user,
+            target,
+            timeout: exchange.timeout(),
+            owner: whose.slot as u32,
+            anew: false,
+        });
+        self.sent[user as usize] = Some((whose, exchange));
+    }
+
+    /// An iteration was ended before its end.
+    fn end_cut(&mut self, slot: usize) {
+        self.works[self.slots[slot].scenario].busy -= 1;
+        self.set_idle(slot);
+        self.seen.interrupted += 1;
+    }
+
+    fn finish(&mut self, slot: usize, done: Result<Option<String>, Exception>, now: Nanos) {
         let State::Busy(began) = self.slots[slot].state else { return };
         let took = self.world.elapsed_since(began);
         match done {
@@ -522,9 +600,8 @@ impl Crew {
         if took >= self.plan.min_iteration {
             return self.set_idle(slot);
         }
-        let until = now.saturating_add(self.plan.min_iteration.saturating_sub(took));
-        self.slots[slot].state = State::Resting(until);
-        self.sleepers.push(Reverse((until, slot, self.slots[slot].turn)));
+        self.slots[slot].state = State::Resting;
+        self.wake_at(slot, now.saturating_add(self.plan.min_iteration.saturating_sub(took)));
     }
 
     /// Counts an iteration that came to its end, or a call of `setup` or `teardown`.
@@ -546,8 +623,8 @@ impl Crew {
         ];
         let is_iteration = self.plan.stage == Stage::Iteration;
         let values = &values[..if is_iteration { 4 } else { 3 }];
-        let maker = self.slots[slot].maker();
-        self.recorder.own(&mut self.seen.tally, maker, &around, values);
+        let sampled = self.slots[slot].sampled();
+        self.recorder.own(&mut self.seen.tally, sampled, &around, values);
         self.seen.iterations += u64::from(is_iteration);
     }
 
@@ -555,7 +632,7 @@ impl Crew {
         let slot = &self.slots[slot];
         slot.vu.take_samples(&mut self.samples);
         for sample in self.samples.drain(..) {
-            self.recorder.script(&mut self.seen.tally, slot.maker(), &sample);
+            self.recorder.script(&mut self.seen.tally, slot.sampled(), &sample);
         }
     }
 
@@ -567,15 +644,9 @@ impl Crew {
                 continue;
             }
             // Whatever it waits for comes too late.
-            self.asked.retain(|_, whose| *whose != slot);
-            self.answers.retain(|(whose, _)| *whose != slot);
-            let ended = &mut self.slots[slot];
-            ended.exchange = None;
-            ended.turn += 1;
-            ended.vu.answer(Answer::Stop);
-            self.works[work].busy -= 1;
-            self.set_idle(slot);
-            self.seen.interrupted += 1;
+            self.slots[slot].vu.stop();
+            self.take_samples(slot);
+            self.end_cut(slot);
         }
     }
 
@@ -592,7 +663,7 @@ impl Crew {
 
     /// When there is something to do though nothing was answered.
     fn next_wake(&self, now: Nanos, zero: Nanos) -> Option<Nanos> {
-        let mut wake = self.sleepers.peek().map(|Reverse((at, ..))| *at);
+        let mut wake = self.sleepers.peek().map(|Reverse((at, _))| *at);
         let mut at_latest = |at: Nanos| wake = Some(wake.map_or(at, |known| known.min(at)));
         for (work, scenario) in
             self.works.iter().zip(&self.plan.scenarios).filter(|(work, _)| !work.over)

@@ -47,9 +47,9 @@ pub type Emit = Arc<dyn Fn(Vec<Point>) + Send + Sync>;
 /// Points are handed over when so many have come together.
 const BATCH: usize = 512;
 
-/// Maker sample it is.
+/// Whose sample it is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Maker {
+pub(super) struct Sampled {
     /// The scenario's number.
     pub(super) work: usize,
     /// The VU's number.
@@ -102,7 +102,7 @@ impl Recorder {
     pub(super) fn http(
         &mut self,
         tally: &mut Tally,
-        maker: Maker,
+        whose: Sampled,
         exchange: &Exchange,
         reply: &Reply<'_>,
         at: Nanos,
@@ -126,8 +126,8 @@ impl Recorder {
         let values = &values[..if seen.expected.is_some() { 9 } else { 8 }];
         let tags = SampleTags {
             system: self.system,
-            common: &self.scenarios[maker.work],
-            maker,
+            common: &self.scenarios[whose.work],
+            whose,
             group: &ask.group,
             check: None,
             http: Some(&seen),
@@ -149,7 +149,7 @@ impl Recorder {
     }
 
     /// Counts a sample that a script made.
-    pub(super) fn script(&mut self, tally: &mut Tally, maker: Maker, sample: &Sample) {
+    pub(super) fn script(&mut self, tally: &mut Tally, whose: Sampled, sample: &Sample) {
         if sample.metric.0 as usize >= tally.len() {
             self.declare(tally);
         }
@@ -159,8 +159,8 @@ impl Recorder {
         tally.group(&sample.group);
         let tags = SampleTags {
             system: self.system,
-            common: &self.scenarios[maker.work],
-            maker,
+            common: &self.scenarios[whose.work],
+            whose,
             group: &sample.group,
             check: sample.check.as_deref(),
             http: None,
@@ -181,14 +181,14 @@ impl Recorder {
     pub(super) fn own(
         &mut self,
         tally: &mut Tally,
-        maker: Maker,
+        whose: Sampled,
         around: &Around<'_>,
         values: &[(MetricId, f64)],
     ) {
         let tags = SampleTags {
             system: self.system,
-            common: &self.scenarios[maker.work],
-            maker,
+            common: &self.scenarios[whose.work],
+            whose,
             group: around.group,
             check: None,
             http: None,
@@ -232,7 +232,7 @@ struct SampleTags<'a> {
     system: SystemTags,
     /// The scenario's name, the scenario's and the run's tags.
     common: &'a (String, TagList),
-    maker: Maker,
+    whose: Sampled,
     group: &'a str,
     check: Option<&'a str>,
     http: Option<&'a Seen<'a>>,
@@ -277,7 +277,7 @@ impl SampleTags<'_> {
         }
         let mut metadata: TagList = self.metadata.cloned().unwrap_or_default();
         for (tag, number) in
-            [(SystemTag::Vu, self.maker.vu), (SystemTag::Iter, self.maker.iteration)]
+            [(SystemTag::Vu, self.whose.vu), (SystemTag::Iter, self.whose.iteration)]
         {
             if self.system.has(tag) {
                 metadata.push((tag.name().to_owned(), number.to_string()));

@@ -2,10 +2,11 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use stdx::Nanos;
 
-use super::{Clock, Log};
+use super::{Clock, CrewPlan, Log};
 use crate::host::{Host, Level};
 use crate::registry::Names;
 
@@ -19,18 +20,20 @@ pub(super) struct World {
     names: RefCell<Names>,
     /// Somebody wants to know when each sample was made.
     exact: bool,
+    batch_max: (usize, usize),
 }
 
 impl World {
-    pub(super) fn new(clock: Clock, log: Log, exact: bool) -> Self {
-        let ours = clock();
+    pub(super) fn new(plan: &CrewPlan) -> Self {
+        let ours = (plan.clock)();
         Self {
-            clock,
-            log,
+            clock: Arc::clone(&plan.clock),
+            log: Arc::clone(&plan.log),
+            batch_max: plan.batch,
             compared: Cell::new((Nanos::ZERO, ours)),
             deadline: Cell::new(Nanos::MAX),
             names: RefCell::default(),
-            exact,
+            exact: plan.emit.is_some(),
         }
     }
 
@@ -71,5 +74,9 @@ impl Host for World {
 
     fn interrupts(&self) -> bool {
         self.now() >= self.deadline.get()
+    }
+
+    fn batch_max(&self) -> (usize, usize) {
+        self.batch_max
     }
 }

@@ -9,7 +9,6 @@ use rquickjs::{Atom, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 use stdx::Nanos;
 
 use super::{is_async, number_of, seat_of, string_fields, string_of, truthy};
-use crate::action::Action;
 
 /// The module.
 pub(super) struct K6;
@@ -111,7 +110,7 @@ fn name_is_taken(what: &str, name: &str) -> String {
 fn sleep<'js>(ctx: Ctx<'js>, seconds: Value<'js>) -> Result<()> {
     let seconds = number_of(&seconds).filter(|seconds| *seconds > 0.0).unwrap_or(0.0);
     let time = Nanos::from_secs_f64(seconds);
-    seat_of(&ctx)?.ask(&ctx, "Using sleep()", Action::Sleep(time)).map(drop)
+    seat_of(&ctx)?.rest(&ctx, "Using sleep()", time)
 }
 
 /// Throws.

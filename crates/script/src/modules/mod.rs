@@ -7,6 +7,7 @@
 mod http;
 mod k6;
 mod metrics;
+pub(crate) mod timers;
 
 pub(crate) use self::http::{Request, prototype};
 
@@ -15,7 +16,9 @@ use std::rc::Rc;
 use rquickjs::module::Declared;
 use rquickjs::{Coerced, Ctx, Exception, Function, Module, Object, Result, Value};
 
-use crate::raw::SeatRef;
+use crate::globals;
+use crate::raw::CurrentRef;
+use crate::realm::Current;
 use crate::seat::Seat;
 
 /// Declares a module under a name.
@@ -26,6 +29,7 @@ const MODULES: &[(&str, Declare)] = &[
     ("k6", |ctx, name| Module::declare_def::<k6::K6, _>(ctx, name)),
     ("k6/metrics", |ctx, name| Module::declare_def::<metrics::Metrics, _>(ctx, name)),
     ("k6/http", |ctx, name| Module::declare_def::<http::Http, _>(ctx, name)),
+    ("k6/timers", |ctx, name| Module::declare_def::<timers::TimersModule, _>(ctx, name)),
 ];
 
 /// Libraries that scripts import by address, and that we answer with our own.
@@ -51,16 +55,16 @@ pub(crate) fn declare<'js>(ctx: &Ctx<'js>, name: &str) -> Option<Result<Module<'
     Some(declare(ctx.clone(), name))
 }
 
-/// Tells the modules of a context whose they are.
-pub(crate) fn seat(ctx: &Ctx<'_>, seat: &Rc<Seat>) -> Result<()> {
-    ctx.store_userdata(SeatRef(Rc::clone(seat)))?;
-    Ok(())
+/// Gives a context the globals that all its VUs share, and tells its functions where to find the VU that runs.
+pub(crate) fn install(ctx: &Ctx<'_>, current: &Rc<Current>) -> Result<()> {
+    ctx.store_userdata(CurrentRef(Rc::clone(current)))?;
+    globals::install(ctx)
 }
 
-/// Whose context it is.
-fn seat_of(ctx: &Ctx<'_>) -> Result<Rc<Seat>> {
-    match ctx.userdata::<SeatRef>() {
-        Some(seat) => Ok(Rc::clone(&seat.0)),
+/// The VU that runs.
+pub(crate) fn seat_of(ctx: &Ctx<'_>) -> Result<Rc<Seat>> {
+    match ctx.userdata::<CurrentRef>().and_then(|current| current.0.seat()) {
+        Some(seat) => Ok(seat),
         None => Err(Exception::throw_internal(ctx, "this context has no VU")),
     }
 }

@@ -37,6 +37,11 @@ impl HeadMemo {
         bytes.starts_with(&self.head).then_some((meaning, self.head.len()))
     }
 
+    /// Recalls nothing until another head is kept.
+    pub fn forget(&mut self) {
+        self.meaning = None;
+    }
+
     /// Keeps a whole head.
     pub(super) fn keep(&mut self, head: &[u8], meaning: Meaning) {
         self.meaning = None;

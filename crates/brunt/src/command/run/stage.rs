@@ -71,6 +71,10 @@ fn crew_plan(
         max_redirects: options.http.max_redirects.unwrap_or(10),
         discard_bodies: options.http.discard_bodies,
         user_agent: options.http.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned()),
+        batch: (
+            options.http.batch.unwrap_or(0) as usize,
+            options.http.batch_per_host.unwrap_or(0) as usize,
+        ),
         min_iteration: options.min_iteration,
         tally: meant.tally.clone(),
         tags: options.tags.clone(),
@@ -122,7 +126,8 @@ fn settings(meant: &Meant, stage: Stage) -> Settings {
             headers: KeptHeaders::WholeHead,
             ..Capture::default()
         },
-        head: HeadStyle::Native,
+        head: HeadStyle::Plain,
+        own_connections: true,
         rows: false,
         ..Settings::default()
     };

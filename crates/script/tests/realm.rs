@@ -1,0 +1,181 @@
+//! VUs that share a realm: nothing of one is seen by another, in whatever order they run.
+
+#![expect(clippy::unwrap_used, reason = "a test says by a panic that it failed")]
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use script::{
+    Answer, Asked, Call, Files, Host, HttpAnswer, Level, Program, Realm, Stage, Turn, Vu,
+};
+use stdx::Nanos;
+
+/// A world in which nothing is heard.
+struct World;
+
+impl Host for World {
+    fn now(&self) -> Nanos {
+        Nanos::ZERO
+    }
+    fn log(&self, _level: Level, _text: &str) {}
+}
+
+/// `/main.js`, and `/lib.js` beside it.
+struct Sources(&'static str, &'static str);
+
+impl Files for Sources {
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        let text = if name == "/main.js" { self.0 } else { self.1 };
+        Ok(text.as_bytes().to_vec())
+    }
+}
+
+/// VUs of one realm, numbered from 1.
+fn vus(main: &'static str, lib: &'static str, count: u64) -> Vec<Vu> {
+    let program = Program::compile(
+        "/main.js",
+        Arc::default(),
+        Rc::new(Sources(main, lib)),
+        Rc::new(World) as Rc<dyn Host>,
+    );
+    let realm = Realm::new(&program.unwrap()).unwrap();
+    let vu = |number| Vu::new(&realm, Rc::new(World) as Rc<dyn Host>, number).unwrap();
+    (1..=count).map(vu).collect()
+}
+
+fn begin(vu: &mut Vu, iteration: u64) -> Turn {
+    vu.call(Call { stage: Stage::Setup, function: "default".into(), iteration, data: None })
+}
+
+fn returned(turn: Turn) -> String {
+    match turn {
+        Turn::Done(Ok(value)) => value.unwrap_or_default(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Answers the one request that a VU waits for.
+fn answer(vu: &mut Vu, status: u16) -> Turn {
+    let mut asked: Vec<Asked> = Vec::new();
+    vu.take_asked(&mut asked);
+    assert_eq!(asked.len(), 1);
+    let answer = HttpAnswer { status, ..HttpAnswer::default() };
+    vu.answer(asked[0].ticket, Answer::Http(Box::new(answer))).expect("the script waits for it")
+}
+
+fn waits(turn: &Turn) -> bool {
+    matches!(turn, Turn::Waits { until: None })
+}
+
+#[test]
+fn globals_and_modules_are_a_vus_own() {
+    let main = "import { count } from './lib.js';
+        let mine = 0;
+        export default function () {
+            globalThis.seen = (globalThis.seen || 0) + __VU;
+            mine += 1;
+            return [__VU, __ITER, globalThis.seen, mine, count(), typeof undeclared];
+        }";
+    let lib = "let n = 0; export function count() { return ++n }";
+    let mut vus = vus(main, lib, 3);
+    for iteration in 0..3 {
+        for (vu, number) in vus.iter_mut().zip(1..) {
+            let n = iteration + 1;
+            assert_eq!(
+                returned(begin(vu, iteration)),
+                format!("[{number},{iteration},{},{n},{n},\"undefined\"]", number * n)
+            );
+        }
+    }
+}
+
+/// Every VU stands deep in its own calls while others come, throw and go.
+#[test]
+fn stacks_are_a_vus_own() {
+    let main = "import http from 'k6/http';
+        function deep(n) {
+            if (n > 0) return deep(n - 1) + 1;
+            const status = http.get('http://h/').status;
+            if (status === 500) throw new Error('status of ' + __VU);
+            return status;
+        }
+        export default function () {
+            try { return deep(__VU) } catch (error) { return error.stack.split('\\n').length }
+        }";
+    let mut vus = vus(main, "", 20);
+    for round in 0..30_u64 {
+        for vu in &mut vus {
+            assert!(waits(&begin(vu, round)));
+        }
+        // They are answered in an order of their own each time; every third one throws from its depth.
+        for step in 0..20 {
+            let at = ((step * 7 + round) % 20) as usize;
+            let number = at as u64 + 1;
+            let throws = (number + round).is_multiple_of(3);
+            let told = returned(answer(&mut vus[at], if throws { 500 } else { 200 }));
+            // A line for each frame (10 at most) and an end of line.
+            let expect = if throws { (number + 2).min(10) + 1 } else { 200 + number };
+            assert_eq!(told, expect.to_string(), "VU {number} in round {round}");
+        }
+    }
+}
+
+#[test]
+fn promises_settle_where_they_were_made() {
+    let main = "import http from 'k6/http';
+        export default async function () {
+            const order = [];
+            const later = Promise.resolve(__VU).then((n) => { order.push('job of ' + n) });
+            http.get('http://h/');
+            order.push('answered');
+            await later;
+            return order;
+        }";
+    let mut vus = vus(main, "", 2);
+    for vu in &mut vus {
+        assert!(waits(&begin(vu, 0)));
+    }
+    for (at, vu) in vus.iter_mut().enumerate().rev() {
+        let told = returned(answer(vu, 200));
+        assert_eq!(told, format!("[\"answered\",\"job of {}\"]", at + 1));
+    }
+}
+
+#[test]
+fn a_vu_that_goes_takes_nothing_with_it() {
+    let main = "import http from 'k6/http';
+        const cycles = [];
+        export default function () {
+            for (let i = 0; i < 2000; i++) { const a = {}; a.self = a; cycles[i % 10] = a }
+            http.get('http://h/');
+            return cycles.length;
+        }";
+    let mut vus = vus(main, "", 6);
+    for vu in &mut vus {
+        assert!(waits(&begin(vu, 0)));
+    }
+    // The second and the fourth go while they wait.
+    vus.remove(3);
+    vus.remove(1);
+    for vu in &mut vus {
+        assert_eq!(returned(answer(vu, 200)), "10");
+        assert!(waits(&begin(vu, 1)));
+        assert_eq!(returned(answer(vu, 200)), "10");
+    }
+}
+
+/// One that takes all the memory it can get fails; the others go on.
+#[test]
+fn memory_is_refused_to_the_greedy_one() {
+    let main = "export default function () {
+            if (__VU !== 1) return 'fine';
+            const all = [];
+            for (;;) all.push(new ArrayBuffer(64 << 20));
+        }";
+    let mut vus = vus(main, "", 2);
+    for round in 0..2 {
+        let Turn::Done(Err(exception)) = begin(&mut vus[0], round) else { panic!("no limit") };
+        assert!(exception.text.contains("out of memory"), "{}", exception.text);
+        assert_eq!(returned(begin(&mut vus[1], round)), "\"fine\"");
+    }
+}
