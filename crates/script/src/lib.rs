@@ -26,6 +26,7 @@ mod realm;
 mod registry;
 mod resolve;
 mod seat;
+mod summary;
 mod timers;
 mod vu;
 
@@ -33,7 +34,8 @@ pub use action::{
     Action, Answer, Asked, Expects, HttpAnswer, HttpAsk, HttpFailure, Ticket, Timings,
 };
 pub use crew::{
-    Clock, CrewPlan, Emit, Log, Outcome, Point, PointTags, SystemTag, SystemTags, crew,
+    Clock, Counts, CrewPlan, Emit, Live, Log, Outcome, Point, PointTags, SystemTag, SystemTags,
+    crew,
 };
 pub use exception::Exception;
 pub use host::{Files, Host, Level};
@@ -45,4 +47,5 @@ pub use program::{CompileError, Env, Program};
 pub use realm::Realm;
 pub use registry::{Declared, Registry};
 pub use seat::{Sample, Stage, TagList};
+pub use summary::{Document, documents};
 pub use vu::{Call, Turn, Vu};

@@ -27,6 +27,8 @@ pub enum Stage {
     Iteration,
     /// `teardown`.
     Teardown,
+    /// `handleSummary`.
+    Summary,
 }
 
 impl Stage {
@@ -36,7 +38,7 @@ impl Stage {
         match self {
             Self::Setup => "::setup",
             Self::Teardown => "::teardown",
-            Self::Init | Self::Iteration => "",
+            Self::Init | Self::Iteration | Self::Summary => "",
         }
     }
 }
