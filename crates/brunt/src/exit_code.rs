@@ -36,13 +36,17 @@ pub(crate) enum ExitCode {
     NoApi = 106,
     /// `run`: the script cannot be compiled, or threw in its modules, in `setup` or in `teardown`.
     Script = 107,
+    /// `run`: the script aborted the test (`exec.test.abort`).
+    Aborted = 108,
+    /// `run`: the script called the test a failed one (`exec.test.fail`).
+    Failed = 110,
     /// `run`: what k6 has no number of its own for: a wrong flag, an unknown output, a statistic that is none.
     Other = 255,
 }
 
 impl ExitCode {
     /// Every code, in the words of the man page.
-    pub(crate) const MEANINGS: [(Self, &'static str); 16] = [
+    pub(crate) const MEANINGS: [(Self, &'static str); 18] = [
         (Self::Ok, "Done, even if every request failed."),
         (Self::Failure, "An operation failed: output not written, address not bound."),
         (Self::Usage, "The command line is wrong."),
@@ -61,6 +65,8 @@ impl ExitCode {
         (Self::Interrupted, "run: interrupted by the user."),
         (Self::Script, "run: the script cannot be compiled, or threw outside of an iteration."),
         (Self::NoApi, "run: the REST API could not be served."),
+        (Self::Aborted, "run: the script aborted the test."),
+        (Self::Failed, "run: the script called the test a failed one."),
         (Self::Other, "run: a flag, an output or a summary statistic is wrong."),
     ];
 

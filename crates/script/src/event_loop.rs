@@ -16,6 +16,7 @@ use stdx::Nanos;
 use crate::action::{Action, Answer, Asked, Ticket};
 use crate::exception::Exception;
 use crate::modules::seat_of;
+use crate::raw;
 use crate::seat::{Seat, Stage};
 use crate::timers::Timers;
 use crate::vu::{Said, Told};
@@ -342,7 +343,7 @@ pub(crate) fn outcome<'js>(ctx: &Ctx<'js>, promise: &Promise<'js>) -> Result<Val
     }
 }
 
-/// An exception that a script may catch, but to no end: whatever it asks for next throws it again, and QuickJS is interrupted.
+/// An exception that no script can catch.
 fn interrupted(ctx: &Ctx<'_>) -> Error {
-    JsException::throw_internal(ctx, "interrupted")
+    raw::throw_uncatchable(ctx, "interrupted")
 }

@@ -34,7 +34,15 @@ pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
 
 /// Sets the globals that are a VU's own.
 pub(crate) fn install_own(ctx: &Ctx<'_>, env: &Env) -> Result<()> {
+    set_env(ctx, env.iter())
+}
+
+/// Sets the environment; the later of two variables of one name counts.
+pub(crate) fn set_env<'a>(
+    ctx: &Ctx<'_>,
+    mut env: impl Iterator<Item = &'a (String, String)>,
+) -> Result<()> {
     let variables = Object::new(ctx.clone())?;
-    env.iter().try_for_each(|(name, value)| variables.set(name.as_str(), value.as_str()))?;
+    env.try_for_each(|(name, value)| variables.set(name.as_str(), value.as_str()))?;
     ctx.globals().set("__ENV", variables)
 }

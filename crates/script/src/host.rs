@@ -4,6 +4,8 @@ use std::rc::Rc;
 
 use stdx::Nanos;
 
+use crate::standing::Halt;
+
 /// The world of a VU.
 pub trait Host {
     /// The time of the run.
@@ -27,10 +29,43 @@ pub trait Host {
         false
     }
 
+    /// What `exec.instance` tells; `None` where no test runs.
+    fn instance(&self) -> Option<Instance> {
+        None
+    }
+
+    /// When a scenario began, in milliseconds since 1970, and how much of it is done, 0 to 1.
+    fn scenario(&self, _number: usize) -> (f64, f64) {
+        (0.0, 0.0)
+    }
+
+    /// The options of the test, as JSON.
+    fn options(&self) -> Option<Rc<str>> {
+        None
+    }
+
+    /// The script wants the test to end.
+    fn halt(&self, _halt: Halt) {}
+
     /// How many requests of a batch are under way at once, in all and to one host; 0 for no limit.
     fn batch_max(&self) -> (usize, usize) {
         (20, 6)
     }
+}
+
+/// What `exec.instance` tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Instance {
+    /// Iterations that came to their end.
+    pub completed: u64,
+    /// Iterations that were ended before.
+    pub interrupted: u64,
+    /// VUs that are at work.
+    pub active: u64,
+    /// VUs there are.
+    pub initialized: u64,
+    /// How long the test has been running.
+    pub duration: Nanos,
 }
 
 /// The levels of the console.

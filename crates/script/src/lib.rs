@@ -26,6 +26,7 @@ mod realm;
 mod registry;
 mod resolve;
 mod seat;
+mod standing;
 mod summary;
 mod timers;
 mod vu;
@@ -34,11 +35,11 @@ pub use action::{
     Action, Answer, Asked, Expects, HttpAnswer, HttpAsk, HttpFailure, Ticket, Timings,
 };
 pub use crew::{
-    Clock, Counts, CrewPlan, Emit, Live, Log, Outcome, Point, PointTags, SystemTag, SystemTags,
+    Clock, Control, CrewPlan, Emit, Live, Log, Outcome, Point, PointTags, SystemTag, SystemTags,
     crew,
 };
 pub use exception::Exception;
-pub use host::{Files, Host, Level};
+pub use host::{Files, Host, Instance, Level};
 pub use options::{
     Fields, Format, HttpOptions, NetOptions, Options, OptionsError, Rule, TlsAuth, TlsOptions,
     VARIABLES, end, merged, time_of,
@@ -47,5 +48,6 @@ pub use program::{CompileError, Env, Program};
 pub use realm::Realm;
 pub use registry::{Declared, Registry};
 pub use seat::{Sample, Stage, TagList};
+pub use standing::{Halt, Role, Standing};
 pub use summary::{Document, documents};
 pub use vu::{Call, Turn, Vu};

@@ -29,7 +29,7 @@ pub struct Program {
     pub functions: Vec<String>,
     /// The metrics it declares.
     pub metrics: Registry,
-    env: Env,
+    pub(crate) env: Env,
 }
 
 /// The environment of scripts, `__ENV`.

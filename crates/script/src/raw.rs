@@ -11,7 +11,9 @@ use corosensei::Yielder;
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::function::Constructor;
 use rquickjs::module::Declared;
-use rquickjs::{ArrayBuffer, Context, Ctx, JsLifetime, Module, Object, Result, qjs};
+use rquickjs::{
+    ArrayBuffer, Context, Ctx, Error, Exception, JsLifetime, Module, Object, Result, qjs,
+};
 
 use crate::action::{Expects, HttpAnswer};
 use crate::modules::{Request, prototype};
@@ -124,6 +126,16 @@ pub(crate) struct Bytecode(Box<[u8]>);
 /// Compiles a module.
 pub(crate) fn compiled(module: &Module<'_, Declared>) -> Result<Bytecode> {
     module.write(rquickjs::module::WriteOptions::default()).map(|bytes| Bytecode(bytes.into()))
+}
+
+/// Throws what no script can catch.
+pub(crate) fn throw_uncatchable(ctx: &Ctx<'_>, text: &str) -> Error {
+    let error = Exception::throw_internal(ctx, text);
+    let thrown = ctx.catch();
+    // SAFETY: the value is of this context, and lives until after the call.
+    unsafe { qjs::JS_SetUncatchableError(ctx.as_raw().as_ptr(), thrown.as_raw()) };
+    ctx.throw(thrown);
+    error
 }
 
 /// The bytes of a buffer; none of a detached one.

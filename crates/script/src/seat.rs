@@ -12,6 +12,7 @@ use crate::event_loop::EventLoop;
 use crate::host::Host;
 use crate::raw::Suspender;
 use crate::registry::Registry;
+use crate::standing::Standing;
 
 /// Samples that wait to be taken; more than these are dropped and counted.
 const SAMPLES_MAX: usize = 1 << 16;
@@ -83,6 +84,14 @@ pub(crate) struct Seat {
     pub(crate) vu_tags: RefCell<Option<Rc<TagList>>>,
     /// The same of `exec.vu.metrics.metadata`.
     pub(crate) metadata: RefCell<Option<Rc<TagList>>>,
+    /// The VU's number, from 1; 0 of who calls `setup` and `teardown`.
+    pub(crate) number: Cell<u64>,
+    /// Where the iteration stands in the test.
+    pub(crate) standing: RefCell<Standing>,
+    /// The next call is the first in its scenario.
+    pub(crate) new_role: Cell<bool>,
+    /// The state of the VU's own random numbers, once it has some.
+    pub(crate) random: Cell<Option<u64>>,
     samples: RefCell<Vec<Sample>>,
     samples_dropped: Cell<u64>,
 }
@@ -99,6 +108,10 @@ impl Seat {
             group: RefCell::new("".into()),
             vu_tags: RefCell::default(),
             metadata: RefCell::default(),
+            number: Cell::new(0),
+            standing: RefCell::default(),
+            new_role: Cell::new(false),
+            random: Cell::new(None),
             samples: RefCell::new(Vec::new()),
             samples_dropped: Cell::new(0),
         }

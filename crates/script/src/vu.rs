@@ -11,10 +11,13 @@ use stdx::Nanos;
 use crate::action::{Answer, Asked, Ticket};
 use crate::event_loop;
 use crate::exception::Exception;
+use crate::globals;
 use crate::host::Host;
+use crate::program::Env;
 use crate::raw::Fiber;
 use crate::realm::Realm;
 use crate::seat::{Sample, Seat, Stage, TagList};
+use crate::standing::Standing;
 use crate::summary;
 
 /// A VU's stack: 256 KiB, of which only what is used takes memory.
@@ -123,6 +126,17 @@ impl Vu {
         self.turn(Told::Call(call))
     }
 
+    /// Where the next call stands in the test. In another scenario, the VU has none of its tags.
+    pub fn stand(&self, standing: Standing) {
+        let before = self.seat.standing.replace(standing);
+        let number = |of: &Standing| of.role.as_ref().map(|role| role.number);
+        if number(&before) != number(&self.seat.standing.borrow()) {
+            self.seat.new_role.set(true);
+            drop(self.seat.vu_tags.take());
+            drop(self.seat.metadata.take());
+        }
+    }
+
     /// Brings an answer. `None`: the script waits for something else; it is kept, or dropped where it comes too late.
     pub fn answer(&mut self, ticket: Ticket, answer: Answer) -> Option<Turn> {
         if self.waits && self.seat.events.wants(ticket) {
@@ -208,6 +222,7 @@ impl Drop for Vu {
 /// A VU's life on its coroutine.
 fn live(ctx: &Ctx<'_>, realm: &Realm, seat: &Rc<Seat>, number: u64) {
     let say = |said| seat.suspender.suspend(said);
+    seat.number.set(number);
     let began = ctx.globals().set("__VU", number).and_then(|()| realm.program.start(ctx, seat));
     let exports = match began {
         Ok(exports) => exports,
@@ -218,7 +233,7 @@ fn live(ctx: &Ctx<'_>, realm: &Realm, seat: &Rc<Seat>, number: u64) {
     };
     let mut told = say(Said::Ready(Ok(())));
     while let Told::Call(call) = told {
-        let done = called(ctx, seat, &exports, &call);
+        let done = called(ctx, seat, &exports, (&realm.program.env, &call));
         event_loop::run_left_jobs(ctx);
         seat.events.clear();
         told = say(if seat.stopped.get() { Said::Cut } else { Said::Done(done) });
@@ -230,12 +245,18 @@ fn called<'js>(
     ctx: &Ctx<'js>,
     seat: &Seat,
     exports: &Object<'js>,
-    call: &Call,
+    (env, call): (&Env, &Call),
 ) -> Result<Option<String>, Exception> {
     seat.stage.set(call.stage);
     let group = call.stage.group();
     if **seat.group.borrow() != *group {
         *seat.group.borrow_mut() = group.into();
+    }
+    if seat.new_role.take() {
+        let extra = seat.standing.borrow().role.clone();
+        let extra = extra.as_ref().map_or(&[][..], |role| &role.env);
+        globals::set_env(ctx, env.iter().chain(extra))
+            .map_err(|error| Exception::of(ctx, error))?;
     }
     invoke(ctx, seat, exports, call)
 }
@@ -247,7 +268,7 @@ fn invoke<'js>(
     call: &Call,
 ) -> Result<Option<String>, Exception> {
     let thrown = |error| Exception::of(ctx, error);
-    let value = begin(ctx, exports, call).map_err(thrown)?;
+    let value = begin(ctx, seat, exports, call).map_err(thrown)?;
     event_loop::run(ctx, seat)?;
     match call.stage {
         Stage::Setup => returned(ctx, value).map_err(thrown),
@@ -257,8 +278,16 @@ fn invoke<'js>(
 }
 
 /// Calls the function; gives what it returns, which may be a promise.
-fn begin<'js>(ctx: &Ctx<'js>, exports: &Object<'js>, call: &Call) -> rquickjs::Result<Value<'js>> {
-    ctx.globals().set("__ITER", call.iteration)?;
+fn begin<'js>(
+    ctx: &Ctx<'js>,
+    seat: &Seat,
+    exports: &Object<'js>,
+    call: &Call,
+) -> rquickjs::Result<Value<'js>> {
+    // Who calls `setup` and `teardown` is nobody, and iterates not.
+    if seat.number.get() > 0 {
+        ctx.globals().set("__ITER", call.iteration)?;
+    }
     let data = match &call.data {
         Some(json) => ctx.json_parse(&**json)?,
         None => Value::new_undefined(ctx.clone()),

@@ -16,8 +16,18 @@ pub struct Scenario {
     pub graceful_stop: Nanos,
     /// Tags of all its samples.
     pub tags: Vec<(String, String)>,
+    /// What stands in the script's environment above the test's own.
+    pub env: Vec<(String, String)>,
     /// When iterations begin.
     pub executor: Executor,
+}
+
+impl Scenario {
+    /// When its last iteration has ended, from the start of the test.
+    #[must_use]
+    pub fn end(&self) -> Nanos {
+        self.start.saturating_add(self.executor.duration()).saturating_add(self.graceful_stop)
+    }
 }
 
 /// When iterations begin.
@@ -68,18 +78,31 @@ pub enum Executor {
         /// VUs at most.
         vus_max: u64,
     },
+    /// A number of VUs that somebody outside of the test changes.
+    ExternallyControlled {
+        /// VUs at the start.
+        vus: u64,
+        /// VUs at most.
+        vus_max: u64,
+        /// How long; `Nanos::MAX` until it is stopped.
+        duration: Nanos,
+    },
 }
 
 impl Executor {
     /// k6's name of it.
     #[must_use]
-    pub const fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::SharedIterations { .. } => "shared-iterations",
             Self::PerVuIterations { .. } => "per-vu-iterations",
             Self::ConstantVus { .. } => "constant-vus",
             Self::RampingVus { .. } => "ramping-vus",
-            Self::ArrivalRate { .. } => "arrival-rate",
+            Self::ArrivalRate { start_per_s, stages, .. } => match stages.as_slice() {
+                [(_, rate)] if *rate == *start_per_s => "constant-arrival-rate",
+                _ => "ramping-arrival-rate",
+            },
+            Self::ExternallyControlled { .. } => "externally-controlled",
         }
     }
 
@@ -89,7 +112,9 @@ impl Executor {
         match self {
             Self::SharedIterations { max_duration, .. }
             | Self::PerVuIterations { max_duration, .. } => *max_duration,
-            Self::ConstantVus { duration, .. } => *duration,
+            Self::ConstantVus { duration, .. } | Self::ExternallyControlled { duration, .. } => {
+                *duration
+            }
             Self::RampingVus { stages, .. } => total(stages.iter().map(|stage| stage.0)),
             Self::ArrivalRate { stages, .. } => total(stages.iter().map(|stage| stage.0)),
         }
@@ -105,7 +130,9 @@ impl Executor {
             Self::RampingVus { start, stages, .. } => {
                 stages.iter().map(|stage| stage.1).fold(*start, u64::max)
             }
-            Self::ArrivalRate { vus_max, .. } => *vus_max,
+            Self::ArrivalRate { vus_max, .. } | Self::ExternallyControlled { vus_max, .. } => {
+                *vus_max
+            }
         }
     }
 
@@ -117,6 +144,7 @@ impl Executor {
         }
         match self {
             Self::RampingVus { start, stages, .. } => ramped(*start, stages, at),
+            Self::ExternallyControlled { vus, .. } => *vus,
             _ => self.vus_max(),
         }
     }

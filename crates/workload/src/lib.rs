@@ -10,8 +10,10 @@
 pub mod arrival;
 pub mod executor;
 mod plan;
+mod staff;
 pub mod targets;
 mod users;
 
 pub use plan::{Load, Plan, Target, Targets};
+pub use staff::Staff;
 pub use users::{Ask, Crew, Detail, Ending, Reply, Users};

@@ -5,39 +5,50 @@
 //! poll(now):  answers ▸ sleepers ▸ scenarios (who begins an iteration, who has to stop) ─▶ asks, and when to come back
 //! ```
 
+mod control;
 mod exchange;
+mod live;
 mod outcome;
 mod samples;
 mod seat;
+mod slot;
 mod system;
+mod turns;
+mod work;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use metrics::tally::MetricId;
 use stdx::Nanos;
 use workload::arrival::Lane;
-use workload::executor::{Executor, Scenario};
+use workload::executor::Scenario;
 use workload::{Ask, Ending, Reply, Users};
 
-use crate::action::{Action, Answer, Asked, HttpAnswer, Ticket};
+use crate::action::{Answer, Asked, HttpAnswer};
 use crate::exception::Exception;
 use crate::host::{Host as _, Level};
-use crate::options::end;
 use crate::program::Program;
 use crate::realm::Realm;
 use crate::seat::{Sample, Stage, TagList};
-use crate::vu::{Call, Turn, Vu};
+use crate::standing::Halt;
+use crate::vu::Vu;
 
+pub use self::control::Control;
+use self::control::Counters;
 use self::exchange::Exchange;
+pub use self::live::Live;
+use self::live::TELL_EVERY;
 pub use self::outcome::Outcome;
-use self::samples::{Around, Recorder, Sampled};
+use self::samples::Recorder;
 pub use self::samples::{Emit, Point, PointTags};
 use self::seat::World;
+use self::slot::{Post, Slot, State, Whose};
 pub use self::system::{SystemTag, SystemTags};
+use self::work::Work;
 
 /// The time since any fixed moment.
 pub type Clock = Arc<dyn Fn() -> Nanos + Send + Sync>;
@@ -73,22 +84,26 @@ pub struct CrewPlan {
     pub system_tags: SystemTags,
     /// Takes each sample, where there are outputs.
     pub emit: Option<Emit>,
+    /// Who wants to know the metrics while the work goes on.
+    pub live: Option<Arc<Live>>,
     /// The time.
     pub clock: Clock,
     /// The log.
     pub log: Log,
     /// Where what was seen goes once all is over.
     pub outcome: Arc<Mutex<Outcome>>,
-    /// Iterations that were begun of each scenario, where VUs share them.
-    pub begun: Arc<Vec<AtomicU64>>,
+    /// What all crews share.
+    pub control: Arc<Control>,
+    /// The test's options, as `exec.test.options` has them: JSON.
+    pub options: Option<Arc<str>>,
+    /// What the wall clock said when `clock` said 0, in milliseconds since 1970.
+    pub unix_ms: f64,
 }
 
-/// What lines of exceptions come from.
-const STACK: &str = "stacktrace";
 /// k6's limit of a request.
 const TIMEOUT: Nanos = Nanos::from_secs(60);
-/// While the number of VUs changes it is looked at this often.
-const RAMP_STEP: Nanos = Nanos::from_millis(10);
+/// `vus` and `vus_max` are seen this often.
+const GAUGE_STEP: Nanos = Nanos::SECOND;
 
 /// The users of one worker.
 #[must_use]
@@ -104,6 +119,16 @@ struct Crew {
     /// What its VUs share, or why there is none.
     realm: Result<Rc<Realm>, Exception>,
     slots: Vec<Slot>,
+    /// What `setup` returned.
+    data: Option<Rc<str>>,
+    /// When each scenario's last iteration has ended, from the start.
+    ends: Vec<Nanos>,
+    /// What others may see of this crew.
+    counters: Arc<Counters>,
+    /// When the gauges are seen next.
+    gauges_at: Nanos,
+    /// When those who want to know the metrics are told next.
+    tell_at: Nanos,
     /// The scenarios' own state, by their number.
     works: Vec<Work>,
     /// When the scenarios' clock began.
@@ -128,60 +153,6 @@ struct Crew {
     stopping: Option<Ending>,
 }
 
-/// A VU and what it is doing.
-struct Slot {
-    vu: Vu,
-    scenario: usize,
-    /// Its number within the scenario, from 0, over all workers.
-    index: u64,
-    iterations: u64,
-    state: State,
-    /// When it is to be woken.
-    until: Option<Nanos>,
-    /// When it will be: the first of its places among the sleepers.
-    alarm: Option<Nanos>,
-    /// Its number in the test.
-    number: u64,
-    /// Bytes sent and received in this iteration.
-    bytes: (u64, u64),
-}
-
-impl Slot {
-    /// Whose samples are its.
-    fn sampled(&self) -> Sampled {
-        let iteration = self.iterations.saturating_sub(1);
-        Sampled { work: self.scenario, vu: self.number, iteration }
-    }
-}
-
-/// Who waits for what: a VU in one of its iterations, with the ticket of what it asked for.
-#[derive(Clone, Copy, Debug)]
-struct Whose {
-    slot: usize,
-    iteration: u64,
-    ticket: Ticket,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Idle,
-    /// In an iteration that began then.
-    Busy(Nanos),
-    /// It rests, since its iteration was too short.
-    Resting,
-}
-
-/// A scenario under way on this worker.
-#[derive(Debug, Default)]
-struct Work {
-    /// The number of the next iteration of an arrival rate, among this worker's.
-    next: u64,
-    over: bool,
-    /// Its VUs that are in an iteration, and those that may begin one.
-    busy: usize,
-    idle: usize,
-}
-
 impl std::fmt::Debug for Crew {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Crew").field("vus", &self.slots.len()).finish_non_exhaustive()
@@ -200,6 +171,7 @@ impl Drop for Crew {
 impl Users for Crew {
     fn poll(&mut self, now: Nanos, asks: &mut Vec<Ask>) -> Option<Nanos> {
         let zero = *self.zero.get_or_insert(now);
+        self.world.set_zero(zero);
         self.world.set_now(now);
         while let Some((whose, answer)) = self.answers.pop_front() {
             self.answered(whose, Answer::Http(answer), now);
@@ -210,11 +182,16 @@ impl Users for Crew {
             }
         }
         self.wake_sleepers(now);
-        for work in 0..self.works.len() {
-            self.work(work, now, zero);
-        }
+        self.work(now, zero);
+        self.publish();
+        self.gauge(now);
+        self.tell(now);
         asks.append(&mut self.asks);
-        self.next_wake(now, zero)
+        let wake = self.next_wake(now, zero);
+        match self.plan.live {
+            Some(_) => Some(wake.map_or(self.tell_at, |wake| wake.min(self.tell_at))),
+            None => wake,
+        }
     }
 
     fn answer(&mut self, user: u32, reply: &Reply<'_>) {
@@ -241,7 +218,7 @@ impl Users for Crew {
     }
 
     fn is_over(&self) -> bool {
-        self.works.iter().all(|work| work.over && work.busy == 0)
+        self.works.iter().all(Work::is_over)
     }
 }
 
@@ -250,14 +227,22 @@ impl Crew {
         let world = Rc::new(World::new(&plan));
         let recorder = Recorder::new(&plan);
         let realm = Realm::new(&plan.program);
-        let works = plan.scenarios.iter().map(|_| Work::default()).collect();
+        let post = |(at, scenario): (usize, &Scenario)| Post {
+            function: scenario.exec.as_str().into(),
+            role: work::role(&plan, at),
+        };
+        let works = plan.scenarios.iter().enumerate().map(post).map(Work::new).collect();
         let seen = Outcome { tally: plan.tally.clone(), ..Outcome::default() };
         let mut crew = Self {
-            plan,
             lane,
             world,
             realm,
             slots: Vec::new(),
+            data: plan.data.as_deref().map(Into::into),
+            ends: plan.scenarios.iter().map(Scenario::end).collect(),
+            counters: plan.control.join(),
+            gauges_at: Nanos::ZERO,
+            tell_at: Nanos::ZERO,
             works,
             zero: None,
             answers: VecDeque::new(),
@@ -271,65 +256,82 @@ impl Crew {
             recorder,
             seen,
             stopping: None,
+            plan,
         };
         crew.fill();
         crew
     }
 
-    /// Makes the VUs that scenarios want from the start.
+    /// Makes the VUs that scenarios want from the start: this worker's share of them.
     fn fill(&mut self) {
-        let mut first = 0;
-        for at in 0..self.plan.scenarios.len() {
-            let executor = &self.plan.scenarios[at].executor;
-            let (vus, most) = match executor {
-                Executor::ArrivalRate { vus, vus_max, .. } => (*vus, *vus_max),
-                other => (other.vus_max(), other.vus_max()),
-            };
-            for index in (self.lane.first..vus).step_by(self.lane.step as usize) {
-                self.hire(at, index, first + index + 1);
+        let Lane { first, step } = self.lane;
+        let is_test = self.plan.stage == Stage::Iteration;
+        for number in (first..self.plan.control.staff.total).step_by(step as usize) {
+            // `setup` and `teardown` are called by nobody.
+            if self.hire(if is_test { number + 1 } else { 0 }).is_none() {
+                return;
             }
-            first += most;
         }
+        self.publish();
+    }
+
+    /// Where a VU is that was made at the start, if it is on this worker.
+    fn slot_of(&self, number: u64) -> Option<usize> {
+        let Lane { first, step } = self.lane;
+        let at = (number - 1).checked_sub(first).filter(|at| at.is_multiple_of(step))? / step;
+        Some(at as usize).filter(|at| *at < self.slots.len())
     }
 
     /// Makes a VU; gives its place.
-    fn hire(&mut self, scenario: usize, index: u64, number: u64) -> Option<usize> {
+    fn hire(&mut self, number: u64) -> Option<usize> {
         let host = Rc::clone(&self.world) as Rc<dyn crate::Host>;
         let vu = self.realm.clone().and_then(|realm| Vu::new(&realm, host, number));
-        let vu = match vu {
-            Ok(vu) => vu,
-            Err(exception) => {
-                self.note(exception);
-                return None;
+        match vu {
+            Ok(vu) => {
+                self.slots.push(Slot::new(vu, number));
+                Some(self.slots.len() - 1)
             }
-        };
-        self.works[scenario].idle += 1;
-        self.slots.push(Slot {
-            vu,
-            scenario,
-            index,
-            iterations: 0,
-            state: State::Idle,
-            until: None,
-            alarm: None,
-            number,
-            bytes: (0, 0),
-        });
-        Some(self.slots.len() - 1)
+            Err(exception) => {
+                self.plan.control.halt(Halt::Broken(exception.text.clone()));
+                self.note(exception);
+                None
+            }
+        }
     }
 
-    /// Logs what a script threw.
-    fn note(&mut self, exception: Exception) {
-        (self.plan.log)(Level::Error, STACK, &exception.to_string());
-        self.seen.exception.get_or_insert(exception);
+    /// Tells others how far this crew is.
+    fn publish(&self) {
+        let Counters { completed, interrupted, active, initialized } = &*self.counters;
+        completed.store(self.seen.iterations, Ordering::Relaxed);
+        interrupted.store(self.seen.interrupted, Ordering::Relaxed);
+        active.store(self.active() as u64, Ordering::Relaxed);
+        initialized.store(self.slots.len() as u64, Ordering::Relaxed);
     }
 
-    /// A VU has ended its iteration, or its rest: it may begin another.
-    fn set_idle(&mut self, slot: usize) {
-        let Slot { scenario, state, until, .. } = &mut self.slots[slot];
-        *state = State::Idle;
-        *until = None;
-        self.works[*scenario].idle += 1;
+    /// The first crew counts how many VUs all have.
+    fn gauge(&mut self, now: Nanos) {
+        if self.lane.first != 0 || now < self.gauges_at || self.plan.stage != Stage::Iteration {
+            return;
+        }
+        self.gauges_at = now.saturating_add(GAUGE_STEP);
+        let seen = self.plan.control.instance();
+        let at = self.world.sampled_at();
+        for (metric, value) in [(MetricId::VUS, seen.active), (MetricId::VUS_MAX, seen.initialized)]
+        {
+            self.recorder.gauge(&mut self.seen.tally, at, metric, value as f64);
+        }
+    }
+
+    /// Tells those who want to know the metrics, if it is time.
+    fn tell(&mut self, now: Nanos) {
+        if let Some(live) = self.plan.live.as_ref().filter(|_| now >= self.tell_at) {
+            self.tell_at = now.saturating_add(TELL_EVERY);
+            live.tell(self.lane.first, &self.seen.tally);
+        }
+    }
+
+    fn first_alarm(&self) -> Option<Nanos> {
+        self.sleepers.peek().map(|Reverse((at, _))| *at)
     }
 
     fn wake_sleepers(&mut self, now: Nanos) {
@@ -358,358 +360,6 @@ impl Crew {
         if asleep.alarm.is_none_or(|alarm| until < alarm) {
             asleep.alarm = Some(until);
             self.sleepers.push(Reverse((until, slot)));
-        }
-    }
-
-    /// Begins and ends iterations of a scenario.
-    fn work(&mut self, work: usize, now: Nanos, zero: Nanos) {
-        let scenario = &self.plan.scenarios[work];
-        let elapsed = now.saturating_sub(zero);
-        if self.works[work].over || elapsed < scenario.start {
-            return;
-        }
-        let at = elapsed.saturating_sub(scenario.start);
-        let ends_now = self.stopping == Some(Ending::Now) || elapsed >= end(scenario);
-        let begins = self.stopping.is_none() && at < scenario.executor.duration();
-        match &scenario.executor {
-            Executor::ArrivalRate { .. } => self.begin_due(work, at, begins, now),
-            _ => self.begin_idle(work, at, begins, now),
-        }
-        if ends_now {
-            self.end_busy(work, |_| true);
-        } else if let Executor::RampingVus { graceful_ramp_down, .. } =
-            self.plan.scenarios[work].executor
-        {
-            self.end_ramped(work, at, graceful_ramp_down);
-        }
-        self.works[work].over = self.works[work].busy == 0 && (!begins || self.is_done(work));
-        if self.works[work].over {
-            self.count_undone(work);
-        }
-    }
-
-    /// Whether a scenario has begun all its iterations.
-    fn is_done(&self, work: usize) -> bool {
-        match &self.plan.scenarios[work].executor {
-            Executor::SharedIterations { iterations, .. } => {
-                self.plan.begun[work].load(Ordering::Relaxed) >= *iterations
-            }
-            Executor::PerVuIterations { iterations, .. } => self
-                .slots
-                .iter()
-                .all(|slot| slot.scenario != work || slot.iterations >= *iterations),
-            _ => false,
-        }
-    }
-
-    /// Iterations that were never begun, since the time was up.
-    fn count_undone(&mut self, work: usize) {
-        let undone = match &self.plan.scenarios[work].executor {
-            Executor::PerVuIterations { iterations, .. } => {
-                let of = self.slots.iter().filter(|slot| slot.scenario == work);
-                of.map(|slot| iterations.saturating_sub(slot.iterations)).sum()
-            }
-            Executor::SharedIterations { iterations, .. } => {
-                // The first who comes here counts them for all.
-                let before = self.plan.begun[work].swap(*iterations, Ordering::Relaxed);
-                iterations.saturating_sub(before)
-            }
-            _ => 0,
-        };
-        self.drop_iterations(work, undone);
-    }
-
-    fn drop_iterations(&mut self, work: usize, count: u64) {
-        if count > 0 {
-            let sampled = Sampled { work, vu: 0, iteration: 0 };
-            let outside = Rc::clone(&self.recorder.outside);
-            let at = self.world.sampled_at();
-            let around = Around { at, group: &outside, vu_tags: None, metadata: None };
-            let value = (MetricId::DROPPED_ITERATIONS, count as f64);
-            self.recorder.own(&mut self.seen.tally, sampled, &around, &[value]);
-        }
-    }
-
-    /// Begins an iteration on each idle VU that may.
-    fn begin_idle(&mut self, work: usize, at: Nanos, begins: bool, now: Nanos) {
-        if !begins || self.works[work].idle == 0 {
-            return;
-        }
-        let active = self.plan.scenarios[work].executor.vus_at(at);
-        for slot in 0..self.slots.len() {
-            let Slot { scenario, index, iterations, state, .. } = self.slots[slot];
-            if scenario != work || state != State::Idle || index >= active {
-                continue;
-            }
-            let granted = match &self.plan.scenarios[work].executor {
-                Executor::PerVuIterations { iterations: most, .. } => iterations < *most,
-                Executor::SharedIterations { iterations: most, .. } => {
-                    let begun = &self.plan.begun[work];
-                    let took = begun.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| {
-                        (n < *most).then_some(n + 1)
-                    });
-                    took.is_ok()
-                }
-                _ => true,
-            };
-            if granted {
-                self.begin(slot, now);
-            }
-        }
-    }
-
-    /// Begins the iterations that are due; those without a free VU are dropped.
-    fn begin_due(&mut self, work: usize, at: Nanos, begins: bool, now: Nanos) {
-        loop {
-            let number = self.lane.first + self.works[work].next * self.lane.step;
-            let due = self.plan.scenarios[work].executor.due(number);
-            let Some(due) = due.filter(|due| *due <= at && self.stopping.is_none()) else { return };
-            self.works[work].next += 1;
-            let free = |slot: &Slot| slot.scenario == work && slot.state == State::Idle;
-            let slot = self.slots.iter().position(free).or_else(|| self.hire_more(work));
-            match slot.filter(|_| begins || due < self.plan.scenarios[work].executor.duration()) {
-                Some(slot) => self.begin(slot, now),
-                None => self.drop_iterations(work, 1),
-            }
-        }
-    }
-
-    /// One more VU, if the scenario may have one.
-    fn hire_more(&mut self, work: usize) -> Option<usize> {
-        let Executor::ArrivalRate { vus_max, .. } = self.plan.scenarios[work].executor else {
-            return None;
-        };
-        let mine = self.slots.iter().filter(|slot| slot.scenario == work).count() as u64;
-        let index = self.lane.first + mine * self.lane.step;
-        if index >= vus_max {
-            return None;
-        }
-        let before: u64 =
-            self.plan.scenarios[..work].iter().map(|before| before.executor.vus_max()).sum();
-        self.hire(work, index, before + index + 1)
-    }
-
-    fn begin(&mut self, slot: usize, now: Nanos) {
-        let Slot { scenario: work, iterations, state, .. } = &mut self.slots[slot];
-        *state = State::Busy(now);
-        let work = *work;
-        let scenario = &self.plan.scenarios[work];
-        let call = Call {
-            stage: self.plan.stage,
-            function: scenario.exec.as_str().into(),
-            iteration: *iterations,
-            data: self.plan.data.as_deref().map(Into::into),
-        };
-        *iterations += 1;
-        self.works[work].idle -= 1;
-        self.works[work].busy += 1;
-        self.set_deadline(work);
-        let turn = self.slots[slot].vu.call(call);
-        self.advance(slot, turn, now);
-    }
-
-    /// Brings an answer to whom it is for.
-    fn answered(&mut self, whose: Whose, answer: Answer, now: Nanos) {
-        if !self.is_wanted(whose) {
-            return;
-        }
-        self.set_deadline(self.slots[whose.slot].scenario);
-        if let Some(turn) = self.slots[whose.slot].vu.answer(whose.ticket, answer) {
-            self.advance(whose.slot, turn, now);
-        }
-    }
-
-    /// Goes on with a script whose time has come.
-    fn wake(&mut self, slot: usize, now: Nanos) {
-        self.set_deadline(self.slots[slot].scenario);
-        if let Some(turn) = self.slots[slot].vu.wake() {
-            self.advance(slot, turn, now);
-        }
-    }
-
-    /// Whether the iteration that asked is still under way.
-    fn is_wanted(&self, whose: Whose) -> bool {
-        let slot = &self.slots[whose.slot];
-        slot.iterations == whose.iteration && matches!(slot.state, State::Busy(_))
-    }
-
-    /// What runs now is interrupted at the end of its own scenario.
-    fn set_deadline(&self, work: usize) {
-        let zero = self.zero.unwrap_or_default();
-        self.world.set_deadline(zero.saturating_add(end(&self.plan.scenarios[work])));
-    }
-
-    /// Carries out what a VU came to.
-    fn advance(&mut self, slot: usize, turn: Turn, now: Nanos) {
-        self.take_samples(slot);
-        self.carry_out(slot);
-        match turn {
-            Turn::Waits { until: Some(until) } => self.wake_at(slot, until),
-            Turn::Waits { until: None } => self.slots[slot].until = None,
-            Turn::Done(done) => self.finish(slot, done, now),
-            Turn::Cut => self.end_cut(slot),
-        }
-    }
-
-    /// Begins what a VU asked for.
-    fn carry_out(&mut self, slot: usize) {
-        let mut asked = std::mem::take(&mut self.asked);
-        self.slots[slot].vu.take_asked(&mut asked);
-        let iteration = self.slots[slot].iterations;
-        for Asked { ticket, action } in asked.drain(..) {
-            let Action::Http(ask) = action;
-            let exchange = Exchange::new(*ask, &self.plan);
-            self.send(Whose { slot, iteration, ticket }, exchange);
-        }
-        self.asked = asked;
-    }
-
-    fn send(&mut self, whose: Whose, exchange: Exchange) {
-        let user = self.free.pop().unwrap_or_else(|| {
-            self.sent.push(None);
-            (self.sent.len() - 1) as u32
-        });
-        let target = Arc::new(exchange.target());
-        self.asks.push(Ask {
-            user,
-            target,
-            timeout: exchange.timeout(),
-            owner: whose.slot as u32,
-            anew: false,
-        });
-        self.sent[user as usize] = Some((whose, exchange));
-    }
-
-    /// An iteration was ended before its end.
-    fn end_cut(&mut self, slot: usize) {
-        self.works[self.slots[slot].scenario].busy -= 1;
-        self.set_idle(slot);
-        self.seen.interrupted += 1;
-    }
-
-    fn finish(&mut self, slot: usize, done: Result<Option<String>, Exception>, now: Nanos) {
-        let State::Busy(began) = self.slots[slot].state else { return };
-        let took = self.world.elapsed_since(began);
-        match done {
-            Ok(returned) => self.seen.returned = returned.or(self.seen.returned.take()),
-            Err(exception) => self.note(exception),
-        }
-        let work = self.slots[slot].scenario;
-        self.works[work].busy -= 1;
-        self.count_iteration(slot, took);
-        if took >= self.plan.min_iteration {
-            return self.set_idle(slot);
-        }
-        self.slots[slot].state = State::Resting;
-        self.wake_at(slot, now.saturating_add(self.plan.min_iteration.saturating_sub(took)));
-    }
-
-    /// Counts an iteration that came to its end, or a call of `setup` or `teardown`.
-    fn count_iteration(&mut self, slot: usize, took: Nanos) {
-        let Slot { vu, bytes, .. } = &mut self.slots[slot];
-        let (sent, received) = std::mem::take(bytes);
-        let (vu_tags, metadata) = vu.tags();
-        let around = Around {
-            at: self.world.sampled_at(),
-            group: self.plan.stage.group(),
-            vu_tags: vu_tags.as_deref(),
-            metadata: metadata.as_deref(),
-        };
-        let values = [
-            (MetricId::DATA_SENT, sent as f64),
-            (MetricId::DATA_RECEIVED, received as f64),
-            (MetricId::ITERATION_DURATION, took.0 as f64 / 1e6),
-            (MetricId::ITERATIONS, 1.0),
-        ];
-        let is_iteration = self.plan.stage == Stage::Iteration;
-        let values = &values[..if is_iteration { 4 } else { 3 }];
-        let sampled = self.slots[slot].sampled();
-        self.recorder.own(&mut self.seen.tally, sampled, &around, values);
-        self.seen.iterations += u64::from(is_iteration);
-    }
-
-    fn take_samples(&mut self, slot: usize) {
-        let slot = &self.slots[slot];
-        slot.vu.take_samples(&mut self.samples);
-        for sample in self.samples.drain(..) {
-            self.recorder.script(&mut self.seen.tally, slot.sampled(), &sample);
-        }
-    }
-
-    /// Ends the iterations of a scenario's VUs that are to.
-    fn end_busy(&mut self, work: usize, ends: impl Fn(&Slot) -> bool) {
-        for slot in 0..self.slots.len() {
-            let busy = matches!(self.slots[slot].state, State::Busy(_));
-            if !busy || self.slots[slot].scenario != work || !ends(&self.slots[slot]) {
-                continue;
-            }
-            // Whatever it waits for comes too late.
-            self.slots[slot].vu.stop();
-            self.take_samples(slot);
-            self.end_cut(slot);
-        }
-    }
-
-    /// Ends the iterations of VUs that have been one too many for longer than they may.
-    fn end_ramped(&mut self, work: usize, at: Nanos, grace: Nanos) {
-        let executor = &self.plan.scenarios[work].executor;
-        let before = at.saturating_sub(grace);
-        // Over all of the grace the ramp never needed them.
-        let needed = executor.vus_at(before).max(executor.vus_at(at));
-        if at > grace && needed < executor.vus_max() && before < executor.duration() {
-            self.end_busy(work, |slot| slot.index >= needed);
-        }
-    }
-
-    /// When there is something to do though nothing was answered.
-    fn next_wake(&self, now: Nanos, zero: Nanos) -> Option<Nanos> {
-        let mut wake = self.sleepers.peek().map(|Reverse((at, _))| *at);
-        let mut at_latest = |at: Nanos| wake = Some(wake.map_or(at, |known| known.min(at)));
-        for (work, scenario) in
-            self.works.iter().zip(&self.plan.scenarios).filter(|(work, _)| !work.over)
-        {
-            let begin = zero.saturating_add(scenario.start);
-            if now < begin {
-                at_latest(begin);
-                continue;
-            }
-            let number = self.lane.first + work.next * self.lane.step;
-            match &scenario.executor {
-                Executor::RampingVus { .. } => at_latest(now.saturating_add(RAMP_STEP)),
-                executor => {
-                    if let Some(due) = executor.due(number) {
-                        at_latest(begin.saturating_add(due));
-                    }
-                }
-            }
-            for moment in [
-                begin.saturating_add(scenario.executor.duration()),
-                zero.saturating_add(end(scenario)),
-            ] {
-                if moment > now {
-                    at_latest(moment);
-                }
-            }
-        }
-        // A script that waits for nothing goes on at once, after others had their turn.
-        let may = |slot: &Slot| slot.state == State::Idle && self.may_begin(slot, now, zero);
-        let any_idle = self.works.iter().any(|work| !work.over && work.idle > 0);
-        if any_idle && self.slots.iter().any(may) { Some(now) } else { wake }
-    }
-
-    /// Whether an idle VU would begin an iteration if it were asked.
-    fn may_begin(&self, slot: &Slot, now: Nanos, zero: Nanos) -> bool {
-        let scenario = &self.plan.scenarios[slot.scenario];
-        let at = now.saturating_sub(zero).saturating_sub(scenario.start);
-        let begins = self.stopping.is_none()
-            && now >= zero.saturating_add(scenario.start)
-            && !self.works[slot.scenario].over
-            && slot.index < scenario.executor.vus_at(at);
-        match &scenario.executor {
-            Executor::ArrivalRate { .. } => false,
-            Executor::PerVuIterations { iterations, .. } => begins && slot.iterations < *iterations,
-            Executor::SharedIterations { .. } => begins && !self.is_done(slot.scenario),
-            _ => begins,
         }
     }
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use metrics::tally::{MetricId, Tags, Tally};
 use stdx::Nanos;
 use workload::Reply;
+use workload::executor::Scenario;
 
 use super::CrewPlan;
 use super::exchange::{Exchange, Seen};
@@ -64,6 +65,8 @@ pub(super) struct Recorder {
     system: SystemTags,
     /// The scenarios' names, and the tags of the run and the scenario, by their number.
     scenarios: Vec<(String, TagList)>,
+    /// The tags of what is no scenario's.
+    run: Arc<PointTags>,
     emit: Option<Emit>,
     points: Vec<Point>,
     /// The group of samples outside of any.
@@ -72,18 +75,13 @@ pub(super) struct Recorder {
 
 impl Recorder {
     pub(super) fn new(plan: &CrewPlan) -> Self {
-        let scenarios = plan.scenarios.iter().map(|scenario| {
-            let mut tags = plan.tags.clone();
-            for (name, value) in &scenario.tags {
-                tags.retain(|(known, _)| known != name);
-                tags.push((name.clone(), value.clone()));
-            }
-            (scenario.name.clone(), tags)
-        });
+        let scenarios = plan.scenarios.iter();
+        let scenarios = scenarios.map(|scenario| (scenario.name.clone(), tags_of(plan, scenario)));
         Self {
             registry: plan.program.metrics.clone(),
             system: plan.system_tags,
             scenarios: scenarios.collect(),
+            run: Arc::new(PointTags { tags: sorted(&plan.tags), metadata: Vec::new() }),
             emit: plan.emit.clone(),
             points: Vec::new(),
             outside: "".into(),
@@ -209,12 +207,37 @@ impl Recorder {
         }
     }
 
+    /// Counts a value of the test as a whole.
+    pub(super) fn gauge(&mut self, tally: &mut Tally, at: Nanos, metric: MetricId, value: f64) {
+        tally.add(metric, value, &());
+        if self.emit.is_some() {
+            self.points.push(Point { metric, at, value, tags: Arc::clone(&self.run) });
+            self.flush(BATCH);
+        }
+    }
+
     /// Hands over what outputs want, if there is so much of it.
     pub(super) fn flush(&mut self, least: usize) {
         if let Some(emit) = self.emit.as_ref().filter(|_| self.points.len() >= least.max(1)) {
             emit(std::mem::replace(&mut self.points, Vec::with_capacity(BATCH)));
         }
     }
+}
+
+/// The tags of a scenario's samples: the run's, and above them its own.
+pub(super) fn tags_of(plan: &CrewPlan, scenario: &Scenario) -> TagList {
+    let mut tags = plan.tags.clone();
+    for (name, value) in &scenario.tags {
+        tags.retain(|(known, _)| known != name);
+        tags.push((name.clone(), value.clone()));
+    }
+    tags
+}
+
+fn sorted(tags: &TagList) -> TagList {
+    let mut tags = tags.clone();
+    tags.sort_unstable();
+    tags
 }
 
 /// Where and when a value of the host's own was seen.

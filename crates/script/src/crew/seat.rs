@@ -5,10 +5,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use stdx::Nanos;
+use workload::executor::Executor;
 
-use super::{Clock, CrewPlan, Log};
-use crate::host::{Host, Level};
+use super::{Clock, Control, CrewPlan, Log};
+use crate::host::{Host, Instance, Level};
 use crate::registry::Names;
+use crate::standing::Halt;
 
 /// The world of one worker's VUs.
 pub(super) struct World {
@@ -21,6 +23,13 @@ pub(super) struct World {
     /// Somebody wants to know when each sample was made.
     exact: bool,
     batch_max: (usize, usize),
+    control: Arc<Control>,
+    /// When the scenarios' clock began.
+    zero: Cell<Nanos>,
+    unix_ms: f64,
+    options: Option<Rc<str>>,
+    /// When the scenarios begin, and what makes them done.
+    scenarios: Vec<(Nanos, Executor)>,
 }
 
 impl World {
@@ -34,12 +43,22 @@ impl World {
             deadline: Cell::new(Nanos::MAX),
             names: RefCell::default(),
             exact: plan.emit.is_some(),
+            control: Arc::clone(&plan.control),
+            zero: Cell::new(Nanos::ZERO),
+            unix_ms: plan.unix_ms,
+            options: plan.options.as_deref().map(Into::into),
+            scenarios: plan.scenarios.iter().map(|of| (of.start, of.executor.clone())).collect(),
         }
     }
 
     /// The run's time is this now.
     pub(super) fn set_now(&self, now: Nanos) {
         self.compared.set((now, (self.clock)()));
+    }
+
+    /// The scenarios' clock began then.
+    pub(super) fn set_zero(&self, zero: Nanos) {
+        self.zero.set(zero);
     }
 
     /// A script that runs at this time of the run is interrupted.
@@ -73,7 +92,39 @@ impl Host for World {
     }
 
     fn interrupts(&self) -> bool {
-        self.now() >= self.deadline.get()
+        self.control.is_halted() || self.now() >= self.deadline.get()
+    }
+
+    fn instance(&self) -> Option<Instance> {
+        let duration = self.now().saturating_sub(self.zero.get());
+        Some(Instance { duration, ..self.control.instance() })
+    }
+
+    fn scenario(&self, number: usize) -> (f64, f64) {
+        let Some((start, executor)) = self.scenarios.get(number) else { return (0.0, 0.0) };
+        let (run, ours) = self.compared.get();
+        let begin = self.zero.get().saturating_add(*start);
+        let milliseconds = |time: Nanos| time.0 as f64 / 1e6;
+        let began = self.unix_ms + milliseconds(ours) + milliseconds(begin) - milliseconds(run);
+        let whole = match executor {
+            Executor::SharedIterations { iterations, .. } => *iterations,
+            Executor::PerVuIterations { vus, iterations, .. } => vus * iterations,
+            _ => 0,
+        };
+        let (done, whole) = if whole > 0 {
+            (self.control.of(number).ended() as f64, whole as f64)
+        } else {
+            (self.now().saturating_sub(begin).0 as f64, executor.duration().0 as f64)
+        };
+        (began.floor(), if whole > 0.0 { (done / whole).clamp(0.0, 1.0) } else { 0.0 })
+    }
+
+    fn options(&self) -> Option<Rc<str>> {
+        self.options.clone()
+    }
+
+    fn halt(&self, halt: Halt) {
+        self.control.halt(halt);
     }
 
     fn batch_max(&self) -> (usize, usize) {

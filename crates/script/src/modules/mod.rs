@@ -4,9 +4,11 @@
     reason = "what JavaScript calls takes its arguments by value"
 )]
 
+mod execution;
 mod http;
 mod k6;
 mod metrics;
+mod random;
 pub(crate) mod timers;
 
 pub(crate) use self::http::{Request, prototype};
@@ -27,6 +29,7 @@ type Declare = for<'js> fn(Ctx<'js>, &str) -> Result<Module<'js, Declared>>;
 /// Every built-in module.
 const MODULES: &[(&str, Declare)] = &[
     ("k6", |ctx, name| Module::declare_def::<k6::K6, _>(ctx, name)),
+    ("k6/execution", |ctx, name| Module::declare_def::<execution::Execution, _>(ctx, name)),
     ("k6/metrics", |ctx, name| Module::declare_def::<metrics::Metrics, _>(ctx, name)),
     ("k6/http", |ctx, name| Module::declare_def::<http::Http, _>(ctx, name)),
     ("k6/timers", |ctx, name| Module::declare_def::<timers::TimersModule, _>(ctx, name)),
@@ -89,6 +92,23 @@ fn string_fields(value: &Value<'_>) -> Result<Vec<(String, String)>> {
     let Some(object) = value.as_object() else { return Ok(Vec::new()) };
     let fields = object.props::<String, Value<'_>>();
     fields.map(|field| field.and_then(|(name, value)| Ok((name, string_of(&value)?)))).collect()
+}
+
+/// The tags that a script gives a sample: strings, numbers and booleans; none of what is no object.
+fn sample_tags<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Vec<(String, String)>> {
+    let Some(object) = value.as_object() else { return Ok(Vec::new()) };
+    let mut tags = Vec::new();
+    for field in object.props::<String, Value<'js>>() {
+        let (name, value) = field?;
+        if !(value.is_string() || value.is_number() || value.is_bool()) {
+            let text = format!(
+                "invalid value for metric tag '{name}': only String, Boolean and Number types are accepted as a metric tag values"
+            );
+            return Err(Exception::throw_message(ctx, &text));
+        }
+        tags.push((name, string_of(&value)?));
+    }
+    Ok(tags)
 }
 
 /// Whether a function was written `async`.

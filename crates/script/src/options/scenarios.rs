@@ -93,6 +93,7 @@ fn shortcut(
         start: Nanos::ZERO,
         graceful_stop: GRACE,
         tags: Vec::new(),
+        env: Vec::new(),
         executor,
     }])
 }
@@ -108,6 +109,7 @@ fn scenario(name: &str, value: &Value) -> Result<Scenario> {
         start: time(fields, "startTime").map_err(named)?.unwrap_or(Nanos::ZERO),
         graceful_stop: time(fields, "gracefulStop").map_err(named)?.unwrap_or(GRACE),
         tags: pairs(fields, "tags").map_err(named)?,
+        env: pairs(fields, "env").map_err(named)?,
         executor: executor(fields).map_err(named)?,
     })
 }

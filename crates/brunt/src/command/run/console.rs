@@ -185,9 +185,9 @@ fn place(text: &str) -> Result<(Place, Option<Level>), Refused> {
         "stderr" => Ok((Place::Stderr, None)),
         "stdout" => Ok((Place::Stdout, None)),
         "none" => Ok((Place::Nowhere, None)),
-        text if text == "loki" || text.starts_with("loki=") => {
-            Err(Refused::other("log output 'loki' is not there: brunt sends no logs over the network".to_owned()))
-        }
+        text if text == "loki" || text.starts_with("loki=") => Err(Refused::other(
+            "log output 'loki' is not there: brunt sends no logs over the network".to_owned(),
+        )),
         text => {
             let Some(rest) = text.strip_prefix("file=") else {
                 return Err(Refused::other(format!("unsupported log output '{text}'")));
@@ -271,7 +271,10 @@ mod tests {
     #[test]
     fn texts_are_quoted_as_go_does() {
         assert_eq!(quoted("a \"b\"\n\\\tü\u{1}"), "\"a \\\"b\\\"\\n\\\\\\tü\\x01\"");
-        assert_eq!((valued("one/two"), valued("one two")), ("one/two".into(), "\"one two\"".into()));
+        assert_eq!(
+            (valued("one/two"), valued("one two")),
+            ("one/two".into(), "\"one two\"".into())
+        );
     }
 
     #[test]
@@ -290,7 +293,10 @@ mod tests {
         assert!(line.ends_with("level=info msg=\"a b\" source=console"), "{line}");
         assert_eq!(logger.line(Form::Raw, Level::Info, "a b\n", &fields), "a b");
         let json = logger.line(Form::Json, Level::Warn, "a", &fields);
-        assert!(json.contains("\"level\":\"warning\",\"msg\":\"a\",\"source\":\"console\""), "{json}");
+        assert!(
+            json.contains("\"level\":\"warning\",\"msg\":\"a\",\"source\":\"console\""),
+            "{json}"
+        );
         logger.hide(["topsecret".to_owned()]);
         assert_eq!(logger.redacted("is topsecret!"), "is ***SECRET_REDACTED***!");
     }

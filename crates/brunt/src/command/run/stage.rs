@@ -1,19 +1,18 @@
 //! One stage of a test as a run of the engine: setup, the scenarios, or teardown.
 
-use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use engine::{Capture, HeadStyle, KeptHeaders, Redirects, Run, Settings};
-use metrics::tally::MetricId;
 use metrics::{TargetTable, Verdict};
-use script::{CrewPlan, Outcome, Stage, crew};
+use script::{Control, CrewPlan, Live, Outcome, Stage, crew};
 use stdx::{Law, Nanos};
 use workload::executor::{Executor, Scenario};
 use workload::{Crew, Load, Plan, Targets};
 
-use super::console;
 use super::meant::Meant;
+use super::outputs::Outputs;
+use super::watch::Watch;
 use crate::command::attack::{Conductor, cannot_start};
 use crate::exit_code::Failed;
 use crate::input::Interrupts;
@@ -24,29 +23,43 @@ pub(super) struct Done {
     pub(super) elapsed: Nanos,
     pub(super) interrupted: bool,
     pub(super) verdict: Verdict,
+    pub(super) control: Arc<Control>,
 }
+
+/// Prepares who looks at a stage while it goes on.
+pub(super) type Prepare<'a> = &'a dyn Fn(Arc<Control>, Arc<Live>) -> Watch;
 
 /// Runs a stage to its end.
 ///
 /// # Errors
 /// A worker could not be started.
-pub(super) fn carry_out(meant: &Meant, stage: Stage, data: Option<&str>) -> Result<Done, Failed> {
+pub(super) fn carry_out(
+    meant: &Meant,
+    stage: Stage,
+    data: Option<&str>,
+    prepare: Option<Prepare<'_>>,
+) -> Result<Done, Failed> {
     let interrupts = Interrupts::watch()?;
     let outcome = Arc::new(Mutex::new(Outcome::default()));
-    let plan = crew_plan(meant, stage, data, &outcome);
+    let live = prepare.map(|_| Arc::new(Live::default()));
+    let plan = CrewPlan { live: live.clone(), ..crew_plan(meant, stage, data, &outcome) };
+    let control = Arc::clone(&plan.control);
     let users = plan.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum();
     let load = Load::Users(Crew { users, make: Arc::new(move |lane| crew(&plan, lane)) });
     let began = Instant::now();
     let run = Run::start(plan_of(load), &settings(meant, stage), None).map_err(cannot_start)?;
     let mut conductor = Conductor::new(TargetTable { labels: Vec::new() }, interrupts.clone());
     conductor.keep_summary = false;
+    if let (Some(prepare), Some(live)) = (prepare, live) {
+        let mut watch = prepare(Arc::clone(&control), live);
+        conductor.each_turn = Some(Box::new(move |run| watch.look(run)));
+    }
     let ending = conductor.conduct(&run)?;
     drop(run);
-    let mut outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
-    outcome.tally.add(MetricId::VUS_MAX, users as f64, &());
+    let outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
     let verdict = ending.verdict();
     let interrupted = interrupts.seen() > 0;
-    Ok(Done { outcome, elapsed: began.elapsed().into(), interrupted, verdict })
+    Ok(Done { outcome, elapsed: began.elapsed().into(), interrupted, verdict, control })
 }
 
 fn crew_plan(
@@ -59,12 +72,15 @@ fn crew_plan(
     let scenarios = match stage {
         Stage::Setup => vec![once("setup", options.setup_timeout)],
         Stage::Teardown => vec![once("teardown", options.teardown_timeout)],
+        Stage::Summary => vec![once("handleSummary", options.summary_timeout)],
         Stage::Init | Stage::Iteration => options.scenarios.clone(),
     };
-    let began = meant.began;
+    let (began, logger) = (meant.began, Arc::clone(&meant.logger));
     CrewPlan {
         program: meant.program.clone(),
-        begun: Arc::new(scenarios.iter().map(|_| AtomicU64::new(0)).collect()),
+        control: Control::new(&scenarios),
+        options: Some(options.told().to_string().into()),
+        unix_ms: unix_ms(began),
         scenarios,
         stage,
         data: data.map(Into::into),
@@ -79,9 +95,10 @@ fn crew_plan(
         tally: meant.tally.clone(),
         tags: options.tags.clone(),
         system_tags: options.system_tags,
-        emit: None,
+        emit: meant.outputs.as_ref().filter(|_| stage != Stage::Summary).map(Outputs::emit),
+        live: None,
         clock: Arc::new(move || began.elapsed().into()),
-        log: Arc::new(move |level, source, text| console::log(began, level, source, text)),
+        log: Arc::new(move |level, source, text| logger.log(level, source, text)),
         outcome: Arc::clone(outcome),
     }
 }
@@ -95,9 +112,10 @@ fn once(function: &str, timeout: Nanos) -> Scenario {
         name: function.to_owned(),
         exec: function.to_owned(),
         start: Nanos::ZERO,
-        graceful_stop: timeout,
+        graceful_stop: Nanos::ZERO,
         tags: Vec::new(),
-        executor: Executor::PerVuIterations { vus: 1, iterations: 1, max_duration: Nanos::SECOND },
+        env: Vec::new(),
+        executor: Executor::PerVuIterations { vus: 1, iterations: 1, max_duration: timeout },
     }
 }
 
@@ -133,4 +151,10 @@ fn settings(meant: &Meant, stage: Stage) -> Settings {
     };
     settings.tls.insecure = options.tls.insecure;
     settings
+}
+
+/// What the wall clock said at a moment, in milliseconds since 1970.
+fn unix_ms(at: Instant) -> f64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    now.saturating_sub(at.elapsed()).as_secs_f64() * 1e3
 }

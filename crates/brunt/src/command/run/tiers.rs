@@ -1,5 +1,6 @@
 //! The tiers of options: the configuration file, the script, the environment's `K6_` variables, the command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use script::{Fields, Options, VARIABLES, merged};
@@ -13,8 +14,14 @@ use crate::input::reason;
 ///
 /// # Errors
 /// One cannot be read.
-pub(super) fn all(script: Option<&str>, flags: &RunFlags) -> Result<Fields, Refused> {
-    let script = Options::exported(script).map_err(|error| Refused::config(error.to_string()))?;
+pub(super) fn all(
+    script: Option<&str>,
+    archived: Option<Fields>,
+    flags: &RunFlags,
+) -> Result<Fields, Refused> {
+    let exported = || Options::exported(script).map_err(|error| Refused::config(error.to_string()));
+    // An archive brings what counted when it was made.
+    let script = archived.map_or_else(exported, Ok)?;
     let variable = |name: &str| std::env::var(name).ok();
     Ok(merged([file(flags)?, script, environment(variable)?, flags.options.clone()]))
 }
@@ -69,16 +76,30 @@ pub(super) fn switch(flag: Option<bool>, variable: &str) -> bool {
     })
 }
 
+/// The names of outputs.
+pub(super) fn outputs(flags: &RunFlags) -> Vec<String> {
+    if !flags.outputs.is_empty() {
+        return flags.outputs.clone();
+    }
+    let listed = std::env::var("K6_OUT").unwrap_or_default();
+    listed.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// Where the script's console goes, as the command line and the environment have it; a script cannot say.
+pub(super) fn console(flags: &RunFlags) -> Option<String> {
+    let flag = flags.options.get("consoleOutput").and_then(Value::as_str);
+    text(flag, "K6_CONSOLE_OUTPUT")
+}
+
 /// What the script is shown of the environment, and what `-e` adds.
-pub(super) fn variables(flags: &RunFlags) -> Vec<(String, String)> {
+pub(super) fn variables(flags: &RunFlags, shows_env: bool) -> Vec<(String, String)> {
     let mut shown: Vec<(String, String)> = Vec::new();
-    // k6 shows it to `run` alone, unless it is told otherwise.
-    let all = std::env::var("K6_INCLUDE_SYSTEM_ENV_VARS").map_or(true, |text| text != "false");
+    let all = std::env::var("K6_INCLUDE_SYSTEM_ENV_VARS").map_or(shows_env, |text| text != "false");
     if flags.include_system_env.unwrap_or(all) {
-        let pairs = std::env::vars_os();
-        shown.extend(pairs.filter_map(|(name, value)| {
+        let utf8 = |(name, value): (OsString, OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
-        }));
+        };
+        shown.extend(std::env::vars_os().filter_map(utf8));
     }
     shown.extend(flags.env.iter().cloned());
     shown

@@ -63,7 +63,11 @@ pub(super) fn options(argument: &str) -> Result<(String, CsvOptions), String> {
 }
 
 impl Csv {
-    pub(super) fn new(mut file: Box<dyn Write + Send>, options: &CsvOptions, known: &Known) -> Self {
+    pub(super) fn new(
+        mut file: Box<dyn Write + Send>,
+        options: &CsvOptions,
+        known: &Known,
+    ) -> Self {
         let mut columns: Vec<&str> = known.system.names().collect();
         columns.retain(|name| !["vu", "iter"].contains(name));
         columns.sort_unstable();
@@ -140,7 +144,10 @@ mod tests {
 
     #[test]
     fn fields_and_times_are_written() {
-        assert_eq!((quoted("a,b"), quoted("a\"b"), quoted("ab")), ("\"a,b\"".into(), "\"a\"\"b\"".into(), "ab".into()));
+        assert_eq!(
+            (quoted("a,b"), quoted("a\"b"), quoted("ab")),
+            ("\"a,b\"".into(), "\"a\"\"b\"".into(), "ab".into())
+        );
         let at = 1_700_000_000_123_456_789;
         for (times, expect) in [
             (Times::Unix, "1700000000"),

@@ -121,7 +121,10 @@ mod tests {
         std::fs::remove_file(&place).unwrap();
         let lines: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
         assert_eq!(lines.len(), 3);
-        assert_eq!((&lines[0]["type"], &lines[0]["data"]["type"]), (&json!("Metric"), &json!("counter")));
+        assert_eq!(
+            (&lines[0]["type"], &lines[0]["data"]["type"]),
+            (&json!("Metric"), &json!("counter"))
+        );
         let expect = json!({
             "time": "2023-11-14T22:13:21.5Z",
             "value": 1,

@@ -93,10 +93,16 @@ pub(super) fn start(names: &[String], known: Known) -> Result<Option<Outputs>, R
             "json" => writers.push(Box::new(json::Json::new(opened(argument, "-")?))),
             "csv" => {
                 let (place, options) = csv::options(argument).map_err(Refused::other)?;
-                writers.push(Box::new(csv::Csv::new(opened(&place, "file.csv")?, &options, &known)));
+                writers.push(Box::new(csv::Csv::new(
+                    opened(&place, "file.csv")?,
+                    &options,
+                    &known,
+                )));
             }
             kind if KNOWN_TO_K6.contains(&kind) => {
-                return Err(Refused::other(format!("output '{kind}' is not there yet; there are json, csv and files of results (such as results.bin)")));
+                return Err(Refused::other(format!(
+                    "output '{kind}' is not there yet; there are json, csv and files of results (such as results.bin)"
+                )));
             }
             _ if is_results(name) => results = Some(name.clone()),
             kind => {
@@ -145,7 +151,10 @@ fn opened(name: &str, default: &str) -> Result<Box<dyn Write + Send>, Refused> {
         .map_err(|error| Refused::other(format!("open {name}: {}", reason(&error))))?;
     let file = BufWriter::new(file);
     if std::path::Path::new(name).extension().is_some_and(|ending| ending == "gz") {
-        return Ok(Box::new(Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default()))));
+        return Ok(Box::new(Gzip(flate2::write::GzEncoder::new(
+            file,
+            flate2::Compression::default(),
+        ))));
     }
     Ok(Box::new(file))
 }

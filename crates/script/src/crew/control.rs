@@ -1,0 +1,244 @@
+//! `Control`: what the crews of a stage share: how far its scenarios are, and whether it is to end.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use workload::Staff;
+use workload::executor::{Executor, Scenario};
+
+use crate::host::Instance;
+use crate::standing::Halt;
+
+/// What the crews of a stage share. Whoever holds it may end the stage, or change how many VUs there are.
+#[derive(Debug)]
+pub struct Control {
+    scenarios: Vec<Progress>,
+    /// The VUs of each scenario.
+    pub(super) staff: Staff,
+    /// The number of the last VU.
+    last_vu: AtomicU64,
+    halted: AtomicBool,
+    halt: Mutex<Ends>,
+    counters: Mutex<Vec<Arc<Counters>>>,
+}
+
+/// Why it is to end.
+#[derive(Clone, Debug, Default)]
+struct Ends {
+    aborted: Option<String>,
+    broken: Option<String>,
+    failed: Option<String>,
+}
+
+/// How far a scenario is. Each has a cache line of its own.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(super) struct Progress {
+    /// Iterations that were begun, or dropped.
+    begun: AtomicU64,
+    /// Iterations that have ended.
+    ended: AtomicU64,
+    /// VUs that may begin an iteration of an arrival rate.
+    idle: AtomicU64,
+    /// VUs that were made since those of an arrival rate were all busy.
+    hired: AtomicU64,
+    /// How many VUs of an externally controlled scenario are wanted.
+    wanted: AtomicU64,
+}
+
+/// What one crew has counted. It alone writes them.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(super) struct Counters {
+    pub(super) completed: AtomicU64,
+    pub(super) interrupted: AtomicU64,
+    pub(super) active: AtomicU64,
+    pub(super) initialized: AtomicU64,
+}
+
+impl Control {
+    /// Of scenarios that have not begun.
+    #[must_use]
+    pub fn new(scenarios: &[Scenario]) -> Arc<Self> {
+        let staff = Staff::new(scenarios);
+        let progress = scenarios.iter().map(|scenario| {
+            let wanted = match scenario.executor {
+                Executor::ExternallyControlled { vus, .. } => vus,
+                _ => 0,
+            };
+            Progress { wanted: AtomicU64::new(wanted), ..Progress::default() }
+        });
+        Arc::new(Self {
+            scenarios: progress.collect(),
+            last_vu: AtomicU64::new(staff.total),
+            staff,
+            halted: AtomicBool::new(false),
+            halt: Mutex::default(),
+            counters: Mutex::default(),
+        })
+    }
+
+    /// Notes why it is to end. Of several reasons the first stays.
+    pub fn halt(&self, halt: Halt) {
+        let mut ends = self.ends();
+        match halt {
+            Halt::Abort(text) => {
+                ends.aborted.get_or_insert(text);
+                self.halted.store(true, Ordering::Relaxed);
+            }
+            Halt::Broken(text) => {
+                ends.broken.get_or_insert(text);
+                self.halted.store(true, Ordering::Relaxed);
+            }
+            Halt::Fail(text) => drop(ends.failed.get_or_insert(text)),
+        }
+    }
+
+    /// Whether everything under way is to end at once.
+    #[must_use]
+    pub fn is_halted(&self) -> bool {
+        self.halted.load(Ordering::Relaxed)
+    }
+
+    /// Why it was aborted, if it was.
+    #[must_use]
+    pub fn aborted(&self) -> Option<String> {
+        self.ends().aborted.clone()
+    }
+
+    /// Why no VU could be made, if none could.
+    #[must_use]
+    pub fn broken(&self) -> Option<String> {
+        self.ends().broken.clone()
+    }
+
+    /// Why it is a failed one, if it is.
+    #[must_use]
+    pub fn failed(&self) -> Option<String> {
+        self.ends().failed.clone()
+    }
+
+    /// Changes how many VUs of externally controlled scenarios are wanted.
+    pub fn scale(&self, vus: u64) {
+        self.scenarios.iter().for_each(|of| of.wanted.store(vus, Ordering::Relaxed));
+    }
+
+    /// What was counted so far. The duration is left to who knows it.
+    #[must_use]
+    pub fn instance(&self) -> Instance {
+        let counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        let sum = |of: fn(&Counters) -> &AtomicU64| {
+            counters.iter().map(|one| of(one).load(Ordering::Relaxed)).sum()
+        };
+        Instance {
+            completed: sum(|of| &of.completed),
+            interrupted: sum(|of| &of.interrupted),
+            active: sum(|of| &of.active),
+            initialized: sum(|of| &of.initialized),
+            ..Instance::default()
+        }
+    }
+
+    fn ends(&self) -> MutexGuard<'_, Ends> {
+        self.halt.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counters of one more crew.
+    pub(super) fn join(&self) -> Arc<Counters> {
+        let counters = Arc::new(Counters::default());
+        let mut all = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(Arc::clone(&counters));
+        counters
+    }
+
+    pub(super) fn of(&self, scenario: usize) -> &Progress {
+        &self.scenarios[scenario]
+    }
+
+    /// The number of one more VU.
+    pub(super) fn next_vu(&self) -> u64 {
+        self.last_vu.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}
+
+impl Progress {
+    /// The number of the iteration that is begun now, if there are fewer than `most`.
+    pub(super) fn take(&self, most: u64) -> Option<u64> {
+        let next = |begun: u64| (begun < most).then_some(begun + 1);
+        self.begun.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()
+    }
+
+    /// Takes exactly this iteration; false where another crew has.
+    pub(super) fn take_this(&self, number: u64) -> bool {
+        let (relaxed, next) = (Ordering::Relaxed, number + 1);
+        self.begun.compare_exchange(number, next, relaxed, relaxed).is_ok()
+    }
+
+    pub(super) fn begun(&self) -> u64 {
+        self.begun.load(Ordering::Relaxed)
+    }
+
+    /// Takes all that is left of `most`; gives how many that are.
+    pub(super) fn take_rest(&self, most: u64) -> u64 {
+        most.saturating_sub(self.begun.swap(most, Ordering::Relaxed))
+    }
+
+    pub(super) fn note_end(&self) {
+        self.ended.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn ended(&self) -> u64 {
+        self.ended.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn note_idle(&self) {
+        self.idle.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn note_busy(&self) {
+        self.idle.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn has_idle(&self) -> bool {
+        self.idle.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether one more VU may be made, of `most`.
+    pub(super) fn may_hire(&self, most: u64) -> bool {
+        let next = |hired: u64| (hired < most).then_some(hired + 1);
+        self.hired.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).is_ok()
+    }
+
+    pub(super) fn wanted(&self) -> u64 {
+        self.wanted.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crews_share_iterations_and_end_together() {
+        let control = Control::new(&[]);
+        let progress = Progress::default();
+        assert_eq!(
+            (progress.take(2), progress.take(2), progress.take(2)),
+            (Some(0), Some(1), None)
+        );
+        assert_eq!((progress.take_rest(5), progress.take_rest(5)), (3, 0));
+        assert!(progress.take_this(5) && !progress.take_this(5));
+        control.halt(Halt::Fail("one".to_owned()));
+        assert!(!control.is_halted());
+        control.halt(Halt::Abort("two".to_owned()));
+        control.halt(Halt::Abort("three".to_owned()));
+        assert!(control.is_halted());
+        assert_eq!(
+            (control.failed().as_deref(), control.aborted().as_deref()),
+            (Some("one"), Some("two"))
+        );
+        control.join().active.store(2, Ordering::Relaxed);
+        control.join().active.store(3, Ordering::Relaxed);
+        assert_eq!(control.instance().active, 5);
+    }
+}

@@ -1,0 +1,183 @@
+//! Iterations of a VU: they begin, go on when an answer comes or time has passed, and end.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use metrics::tally::MetricId;
+use stdx::Nanos;
+use workload::Ask;
+
+use super::Crew;
+use super::exchange::Exchange;
+use super::samples::Around;
+use super::slot::{Slot, State, Whose};
+use crate::action::{Action, Answer, Asked};
+use crate::exception::Exception;
+use crate::host::{Host as _, Level};
+use crate::seat::Stage;
+use crate::standing::Standing;
+use crate::vu::{Call, Turn};
+
+/// What lines of exceptions come from.
+const STACK: &str = "stacktrace";
+
+impl Crew {
+    /// Begins an iteration; `number` is its number in the scenario.
+    pub(super) fn begin(&mut self, slot: usize, number: u64, now: Nanos) {
+        self.set_busy(slot, now);
+        let begun = &mut self.slots[slot];
+        let Some(post) = begun.post.clone() else { return };
+        let standing = Standing {
+            role: post.role.clone(),
+            vu: begun.number,
+            in_instance: begun.iterations,
+            in_scenario: begun.in_scenario,
+            in_test: number,
+        };
+        let call = Call {
+            stage: self.plan.stage,
+            function: Rc::clone(&post.function),
+            iteration: begun.iterations,
+            data: self.data.clone(),
+        };
+        begun.iterations += 1;
+        begun.in_scenario += 1;
+        begun.vu.stand(standing);
+        self.set_deadline(slot);
+        let turn = self.slots[slot].vu.call(call);
+        self.advance(slot, turn, now);
+    }
+
+    /// Brings an answer to whom it is for.
+    pub(super) fn answered(&mut self, whose: Whose, answer: Answer, now: Nanos) {
+        if !self.is_wanted(whose) {
+            return;
+        }
+        self.set_deadline(whose.slot);
+        if let Some(turn) = self.slots[whose.slot].vu.answer(whose.ticket, answer) {
+            self.advance(whose.slot, turn, now);
+        }
+    }
+
+    /// Goes on with a script whose time has come.
+    pub(super) fn wake(&mut self, slot: usize, now: Nanos) {
+        self.set_deadline(slot);
+        if let Some(turn) = self.slots[slot].vu.wake() {
+            self.advance(slot, turn, now);
+        }
+    }
+
+    /// Whether the iteration that asked is still under way.
+    pub(super) fn is_wanted(&self, whose: Whose) -> bool {
+        let slot = &self.slots[whose.slot];
+        slot.iterations == whose.iteration && matches!(slot.state, State::Busy(_))
+    }
+
+    /// What runs now is interrupted at the end of its own scenario.
+    fn set_deadline(&self, slot: usize) {
+        let zero = self.zero.unwrap_or_default();
+        let end = self.ends[self.slots[slot].scenario];
+        self.world.set_deadline(zero.saturating_add(end));
+    }
+
+    /// Carries out what a VU came to.
+    fn advance(&mut self, slot: usize, turn: Turn, now: Nanos) {
+        self.take_samples(slot);
+        self.carry_out(slot);
+        match turn {
+            Turn::Waits { until: Some(until) } => self.wake_at(slot, until),
+            Turn::Waits { until: None } => self.slots[slot].until = None,
+            Turn::Done(done) => self.finish(slot, done, now),
+            Turn::Cut => self.end_cut(slot),
+        }
+    }
+
+    /// Begins what a VU asked for.
+    fn carry_out(&mut self, slot: usize) {
+        let mut asked = std::mem::take(&mut self.asked);
+        self.slots[slot].vu.take_asked(&mut asked);
+        let iteration = self.slots[slot].iterations;
+        for Asked { ticket, action } in asked.drain(..) {
+            let Action::Http(ask) = action;
+            let exchange = Exchange::new(*ask, &self.plan);
+            self.send(Whose { slot, iteration, ticket }, exchange);
+        }
+        self.asked = asked;
+    }
+
+    pub(super) fn send(&mut self, whose: Whose, exchange: Exchange) {
+        let user = self.free.pop().unwrap_or_else(|| {
+            self.sent.push(None);
+            (self.sent.len() - 1) as u32
+        });
+        let target = Arc::new(exchange.target());
+        self.asks.push(Ask {
+            user,
+            target,
+            timeout: exchange.timeout(),
+            owner: whose.slot as u32,
+            anew: false,
+        });
+        self.sent[user as usize] = Some((whose, exchange));
+    }
+
+    /// An iteration was ended before its end.
+    pub(super) fn end_cut(&mut self, slot: usize) {
+        self.set_idle(slot);
+        self.seen.interrupted += 1;
+    }
+
+    fn finish(&mut self, slot: usize, done: Result<Option<String>, Exception>, now: Nanos) {
+        let State::Busy(began) = self.slots[slot].state else { return };
+        let took = self.world.elapsed_since(began);
+        match done {
+            Ok(returned) => self.seen.returned = returned.or(self.seen.returned.take()),
+            Err(exception) => self.note(exception),
+        }
+        self.count_iteration(slot, took);
+        self.plan.control.of(self.slots[slot].scenario).note_end();
+        if took >= self.plan.min_iteration {
+            return self.set_idle(slot);
+        }
+        self.slots[slot].state = State::Resting;
+        self.wake_at(slot, now.saturating_add(self.plan.min_iteration.saturating_sub(took)));
+    }
+
+    /// Logs what a script threw.
+    pub(super) fn note(&mut self, exception: Exception) {
+        (self.plan.log)(Level::Error, STACK, &exception.to_string());
+        self.seen.exception.get_or_insert(exception);
+    }
+
+    /// Counts an iteration that came to its end, or a call of `setup` or `teardown`.
+    fn count_iteration(&mut self, slot: usize, took: Nanos) {
+        let Slot { vu, bytes, .. } = &mut self.slots[slot];
+        let (sent, received) = std::mem::take(bytes);
+        let (vu_tags, metadata) = vu.tags();
+        let around = Around {
+            at: self.world.sampled_at(),
+            group: self.plan.stage.group(),
+            vu_tags: vu_tags.as_deref(),
+            metadata: metadata.as_deref(),
+        };
+        let values = [
+            (MetricId::DATA_SENT, sent as f64),
+            (MetricId::DATA_RECEIVED, received as f64),
+            (MetricId::ITERATION_DURATION, took.0 as f64 / 1e6),
+            (MetricId::ITERATIONS, 1.0),
+        ];
+        let is_iteration = self.plan.stage == Stage::Iteration;
+        let values = &values[..if is_iteration { 4 } else { 3 }];
+        let sampled = self.slots[slot].sampled();
+        self.recorder.own(&mut self.seen.tally, sampled, &around, values);
+        self.seen.iterations += u64::from(is_iteration);
+    }
+
+    pub(super) fn take_samples(&mut self, slot: usize) {
+        let slot = &self.slots[slot];
+        slot.vu.take_samples(&mut self.samples);
+        for sample in self.samples.drain(..) {
+            self.recorder.script(&mut self.seen.tally, slot.sampled(), &sample);
+        }
+    }
+}

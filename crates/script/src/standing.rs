@@ -1,0 +1,44 @@
+//! `Standing`: where an iteration stands in its test, as module `k6/execution` tells it.
+
+use std::rc::Rc;
+
+/// A scenario, as its VUs see it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Role {
+    /// Its number among the scenarios.
+    pub number: usize,
+    /// Its name.
+    pub name: String,
+    /// Its executor's name.
+    pub executor: &'static str,
+    /// What stands in `__ENV` above the test's own.
+    pub env: Vec<(String, String)>,
+    /// The tags of its samples, the run's among them.
+    pub tags: Vec<(String, String)>,
+}
+
+/// Where an iteration stands in its test.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Standing {
+    /// The scenario; `None` in `setup` and `teardown`.
+    pub role: Option<Rc<Role>>,
+    /// The VU's number in the test, from 1; 0 in `setup` and `teardown`.
+    pub vu: u64,
+    /// The iteration's number among those of this VU, from 0.
+    pub in_instance: u64,
+    /// The same among those of this VU in this scenario.
+    pub in_scenario: u64,
+    /// The iteration's number among all of the scenario.
+    pub in_test: u64,
+}
+
+/// Why a script wants the test to end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// `exec.test.abort`: at once.
+    Abort(String),
+    /// A VU could not be made: at once.
+    Broken(String),
+    /// `exec.test.fail`: as it would anyway, but as a failed one.
+    Fail(String),
+}
