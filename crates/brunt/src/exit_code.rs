@@ -39,7 +39,7 @@ pub(crate) enum ExitCode {
     /// `run`: the script aborted the test (`exec.test.abort`).
     Aborted = 108,
     /// `run`: the script called the test a failed one (`exec.test.fail`).
-    Failed = 110,
+    MarkedFailed = 110,
     /// `run`: what k6 has no number of its own for: a wrong flag, an unknown output, a statistic that is none.
     Other = 255,
 }
@@ -66,7 +66,7 @@ impl ExitCode {
         (Self::Script, "run: the script cannot be compiled, or threw outside of an iteration."),
         (Self::NoApi, "run: the REST API could not be served."),
         (Self::Aborted, "run: the script aborted the test."),
-        (Self::Failed, "run: the script called the test a failed one."),
+        (Self::MarkedFailed, "run: the script called the test a failed one."),
         (Self::Other, "run: a flag, an output or a summary statistic is wrong."),
     ];
 

@@ -14,6 +14,11 @@ pub trait Host {
     /// A line of the script's console.
     fn log(&self, level: Level, text: &str);
 
+    /// A line of the log that is ours, and not the script's.
+    fn note(&self, level: Level, text: &str) {
+        self.log(level, text);
+    }
+
     /// When a sample of this moment was made. It need be no closer than to the worker's last turn where nobody asks for it.
     fn sampled_at(&self) -> Nanos {
         self.now()

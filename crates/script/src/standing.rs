@@ -22,14 +22,18 @@ pub struct Role {
 pub struct Standing {
     /// The scenario; `None` in `setup` and `teardown`.
     pub role: Option<Rc<Role>>,
-    /// The VU's number in the test, from 1; 0 in `setup` and `teardown`.
+    /// The VU's number in this process, from 1; 0 in `setup` and `teardown`.
     pub vu: u64,
+    /// The same in the test, where several processes share it.
+    pub vu_in_test: u64,
     /// The iteration's number among those of this VU, from 0.
-    pub in_instance: u64,
+    pub of_vu: u64,
     /// The same among those of this VU in this scenario.
-    pub in_scenario: u64,
-    /// The iteration's number among all of the scenario.
-    pub in_test: u64,
+    pub of_vu_here: u64,
+    /// The iteration's number among all of the scenario in this process.
+    pub of_scenario: u64,
+    /// The same in the test, where several processes share it.
+    pub of_test: u64,
 }
 
 /// Why a script wants the test to end.
@@ -39,6 +43,8 @@ pub enum Halt {
     Abort(String),
     /// A VU could not be made: at once.
     Broken(String),
+    /// What `setup` returned cannot be JSON: the test does not begin.
+    NotJson(String),
     /// `exec.test.fail`: as it would anyway, but as a failed one.
     Fail(String),
 }

@@ -1,5 +1,6 @@
 //! `Vu`: a virtual user. A fiber of JavaScript on a coroutine; it runs a call at a time and hands out what the script asks for.
 
+use std::cell::Cell;
 use std::fmt;
 use std::rc::Rc;
 
@@ -17,7 +18,7 @@ use crate::program::Env;
 use crate::raw::Fiber;
 use crate::realm::Realm;
 use crate::seat::{Sample, Seat, Stage, TagList};
-use crate::standing::Standing;
+use crate::standing::{Halt, Standing};
 use crate::summary;
 
 /// A VU's stack: 256 KiB, of which only what is used takes memory.
@@ -271,7 +272,7 @@ fn invoke<'js>(
     let value = begin(ctx, seat, exports, call).map_err(thrown)?;
     event_loop::run(ctx, seat)?;
     match call.stage {
-        Stage::Setup => returned(ctx, value).map_err(thrown),
+        Stage::Setup => returned(ctx, seat, value).map_err(thrown),
         Stage::Summary => summary::written(ctx, value).map_err(thrown),
         Stage::Init | Stage::Iteration | Stage::Teardown => Ok(None),
     }
@@ -296,14 +297,34 @@ fn begin<'js>(
     function.call((data,))
 }
 
-/// What a function returned, or its promise came to, as JSON.
-fn returned<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> rquickjs::Result<Option<String>> {
+/// What a function returned, or its promise came to, as JSON: Go's, which has null for undefined, and neither functions nor NaN.
+fn returned<'js>(
+    ctx: &Ctx<'js>,
+    seat: &Seat,
+    value: Value<'js>,
+) -> rquickjs::Result<Option<String>> {
     let value = match value.as_promise() {
         Some(promise) => event_loop::outcome(ctx, promise)?,
         None => value,
     };
-    match ctx.json_stringify(value)? {
-        Some(json) => json.to_string().map(Some),
-        None => Ok(None),
+    if value.is_undefined() {
+        return Ok(None);
     }
+    let wrong = Rc::new(Cell::new(None));
+    let found = Rc::clone(&wrong);
+    let replacer = move |_: Value<'js>, value: Value<'js>| -> Value<'js> {
+        let number = value.as_number();
+        if value.is_function() {
+            found.set(Some("unsupported type: function"));
+        } else if number.is_some_and(|number| !number.is_finite()) {
+            found.set(Some("unsupported value: NaN or infinite"));
+        }
+        if value.is_undefined() { Value::new_null(value.ctx().clone()) } else { value }
+    };
+    let json = ctx.json_stringify_replacer(value, Function::new(ctx.clone(), replacer)?)?;
+    if let Some(reason) = wrong.get() {
+        let text = format!("error marshaling setup() data to JSON: json: {reason}");
+        seat.host.halt(Halt::NotJson(text));
+    }
+    json.map(|json| json.to_string()).transpose()
 }

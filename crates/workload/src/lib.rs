@@ -10,10 +10,12 @@
 pub mod arrival;
 pub mod executor;
 mod plan;
+mod segment;
 mod staff;
 pub mod targets;
 mod users;
 
 pub use plan::{Load, Plan, Target, Targets};
+pub use segment::{Segment, SegmentError, Stripe};
 pub use staff::Staff;
 pub use users::{Ask, Crew, Detail, Ending, Reply, Users};

@@ -6,6 +6,7 @@ use std::collections::BinaryHeap;
 use stdx::Nanos;
 
 use crate::executor::{Executor, Scenario};
+use crate::segment::Segment;
 
 /// The numbers of the VUs of each scenario, from 1, in the scenarios' order. Those that an arrival rate may ask for later are
 /// not among them.
@@ -19,9 +20,9 @@ pub struct Staff {
 
 impl Staff {
     /// Gives each scenario the lowest numbers that no other has at that time, so that there are no more VUs than are ever
-    /// wanted at once.
+    /// wanted at once. Those of a segment are counted by themselves, from 1.
     #[must_use]
-    pub fn new(scenarios: &[Scenario]) -> Self {
+    pub fn new(scenarios: &[Scenario], segment: &Segment) -> Self {
         let mut order: Vec<usize> = (0..scenarios.len()).collect();
         order.sort_by_key(|at| scenarios[*at].start);
         let mut staff = Self { numbers: vec![Vec::new(); scenarios.len()], total: 0 };
@@ -36,7 +37,7 @@ impl Staff {
                 busy.pop();
                 free.extend(staff.numbers[other].iter().copied().map(Reverse));
             }
-            for _ in 0..planned(&scenario.executor) {
+            for _ in 0..segment.vus().count(planned(&scenario.executor)) {
                 let number = free.pop().map(|Reverse(number)| number).unwrap_or_else(|| {
                     staff.total += 1;
                     staff.total
@@ -86,7 +87,7 @@ mod tests {
                 3,
             ),
         ] {
-            assert_eq!(Staff::new(&scenarios), Staff { numbers, total });
+            assert_eq!(Staff::new(&scenarios, &Segment::default()), Staff { numbers, total });
         }
     }
 }

@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use workload::Staff;
+use stdx::Nanos;
 use workload::executor::{Executor, Scenario};
+use workload::{Segment, Staff, Stripe};
 
 use crate::host::Instance;
 use crate::standing::Halt;
@@ -17,6 +18,8 @@ pub struct Control {
     pub(super) staff: Staff,
     /// The number of the last VU.
     last_vu: AtomicU64,
+    /// When the next request may be sent, where there is a limit.
+    next_send: AtomicU64,
     halted: AtomicBool,
     halt: Mutex<Ends>,
     counters: Mutex<Vec<Arc<Counters>>>,
@@ -27,6 +30,7 @@ pub struct Control {
 struct Ends {
     aborted: Option<String>,
     broken: Option<String>,
+    not_json: Option<String>,
     failed: Option<String>,
 }
 
@@ -34,6 +38,8 @@ struct Ends {
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(super) struct Progress {
+    /// Which of the iterations are ours.
+    pub(super) stripe: Stripe,
     /// Iterations that were begun, or dropped.
     begun: AtomicU64,
     /// Iterations that have ended.
@@ -57,21 +63,23 @@ pub(super) struct Counters {
 }
 
 impl Control {
-    /// Of scenarios that have not begun.
+    /// Of scenarios that have not begun, and of which this segment is ours.
     #[must_use]
-    pub fn new(scenarios: &[Scenario]) -> Arc<Self> {
-        let staff = Staff::new(scenarios);
+    pub fn new(scenarios: &[Scenario], segment: &Segment) -> Arc<Self> {
+        let staff = Staff::new(scenarios, segment);
         let progress = scenarios.iter().map(|scenario| {
             let wanted = match scenario.executor {
                 Executor::ExternallyControlled { vus, .. } => vus,
                 _ => 0,
             };
-            Progress { wanted: AtomicU64::new(wanted), ..Progress::default() }
+            let stripe = stripe(&scenario.executor, segment);
+            Progress { stripe, wanted: AtomicU64::new(wanted), ..Progress::default() }
         });
         Arc::new(Self {
             scenarios: progress.collect(),
             last_vu: AtomicU64::new(staff.total),
             staff,
+            next_send: AtomicU64::new(0),
             halted: AtomicBool::new(false),
             halt: Mutex::default(),
             counters: Mutex::default(),
@@ -90,6 +98,7 @@ impl Control {
                 ends.broken.get_or_insert(text);
                 self.halted.store(true, Ordering::Relaxed);
             }
+            Halt::NotJson(text) => drop(ends.not_json.get_or_insert(text)),
             Halt::Fail(text) => drop(ends.failed.get_or_insert(text)),
         }
     }
@@ -110,6 +119,12 @@ impl Control {
     #[must_use]
     pub fn broken(&self) -> Option<String> {
         self.ends().broken.clone()
+    }
+
+    /// Why what `setup` returned cannot be JSON, if it cannot.
+    #[must_use]
+    pub fn not_json(&self) -> Option<String> {
+        self.ends().not_json.clone()
     }
 
     /// Why it is a failed one, if it is.
@@ -155,9 +170,25 @@ impl Control {
         &self.scenarios[scenario]
     }
 
+    /// When a request may be sent, if all crews together send one in every `period`.
+    pub(super) fn send_at(&self, now: Nanos, period: Nanos) -> Nanos {
+        let next = |at: u64| Some(at.max(now.0).saturating_add(period.0));
+        let before = self.next_send.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+        Nanos(before.unwrap_or_default().max(now.0))
+    }
+
     /// The number of one more VU.
     pub(super) fn next_vu(&self) -> u64 {
         self.last_vu.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}
+
+/// Which of a scenario's iterations are a segment's.
+fn stripe(executor: &Executor, segment: &Segment) -> Stripe {
+    match executor {
+        Executor::SharedIterations { vus, .. } => segment.shared_by(*vus),
+        Executor::ArrivalRate { vus_max, .. } => segment.shared_by(*vus_max),
+        _ => segment.vus().clone(),
     }
 }
 
@@ -220,7 +251,7 @@ mod tests {
 
     #[test]
     fn crews_share_iterations_and_end_together() {
-        let control = Control::new(&[]);
+        let control = Control::new(&[], &Segment::default());
         let progress = Progress::default();
         assert_eq!(
             (progress.take(2), progress.take(2), progress.take(2)),
@@ -228,6 +259,9 @@ mod tests {
         );
         assert_eq!((progress.take_rest(5), progress.take_rest(5)), (3, 0));
         assert!(progress.take_this(5) && !progress.take_this(5));
+        let (now, period) = (Nanos(50), Nanos(100));
+        let sends: Vec<u64> = (0..3).map(|_| control.send_at(now, period).0).collect();
+        assert_eq!((sends, control.send_at(Nanos(700), period)), (vec![50, 150, 250], Nanos(700)));
         control.halt(Halt::Fail("one".to_owned()));
         assert!(!control.is_halted());
         control.halt(Halt::Abort("two".to_owned()));

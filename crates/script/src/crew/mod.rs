@@ -17,7 +17,7 @@ mod turns;
 mod work;
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,7 +26,7 @@ use metrics::tally::MetricId;
 use stdx::Nanos;
 use workload::arrival::Lane;
 use workload::executor::Scenario;
-use workload::{Ask, Ending, Reply, Users};
+use workload::{Ask, Ending, Reply, Segment, Users};
 
 use crate::action::{Answer, Asked, HttpAnswer};
 use crate::exception::Exception;
@@ -62,6 +62,8 @@ pub struct CrewPlan {
     pub program: Program,
     /// When iterations begin.
     pub scenarios: Vec<Scenario>,
+    /// The part of the test that is ours.
+    pub segment: Segment,
     /// What they are to the script.
     pub stage: Stage,
     /// What `setup` returned, as JSON.
@@ -74,6 +76,8 @@ pub struct CrewPlan {
     pub user_agent: String,
     /// How many requests of a batch are under way at once, in all and to one host; 0 for no limit.
     pub batch: (usize, usize),
+    /// Requests a second of all VUs; `None` for no limit.
+    pub rps: Option<u64>,
     /// An iteration takes at least this long.
     pub min_iteration: Nanos,
     /// Empty metrics, with the submetrics that thresholds want.
@@ -137,6 +141,10 @@ struct Crew {
     answers: VecDeque<(Whose, Box<HttpAnswer>)>,
     /// What redirects ask for.
     redirects: VecDeque<(Whose, Exchange)>,
+    /// What waits for its time, since only so many requests a second are sent.
+    held: BTreeMap<(Nanos, u64), (Whose, Exchange)>,
+    /// How many were held.
+    held_count: u64,
     /// Who is to be woken, and when.
     sleepers: BinaryHeap<Reverse<(Nanos, usize)>>,
     /// What was sent, by its number; each number is answered once.
@@ -178,9 +186,10 @@ impl Users for Crew {
         }
         while let Some((whose, exchange)) = self.redirects.pop_front() {
             if self.is_wanted(whose) {
-                self.send(whose, exchange);
+                self.admit(whose, exchange, now);
             }
         }
+        self.send_held(now);
         self.wake_sleepers(now);
         self.work(now, zero);
         self.publish();
@@ -247,6 +256,8 @@ impl Crew {
             zero: None,
             answers: VecDeque::new(),
             redirects: VecDeque::new(),
+            held: BTreeMap::new(),
+            held_count: 0,
             sleepers: BinaryHeap::new(),
             sent: Vec::new(),
             free: Vec::new(),
@@ -331,7 +342,9 @@ impl Crew {
     }
 
     fn first_alarm(&self) -> Option<Nanos> {
-        self.sleepers.peek().map(|Reverse((at, _))| *at)
+        let sleeper = self.sleepers.peek().map(|Reverse((at, _))| *at);
+        let held = self.held.first_key_value().map(|((at, _), _)| *at);
+        sleeper.into_iter().chain(held).min()
     }
 
     fn wake_sleepers(&mut self, now: Nanos) {

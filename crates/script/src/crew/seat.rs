@@ -91,6 +91,10 @@ impl Host for World {
         (self.log)(level, "console", text);
     }
 
+    fn note(&self, level: Level, text: &str) {
+        (self.log)(level, "", text);
+    }
+
     fn interrupts(&self) -> bool {
         self.control.is_halted() || self.now() >= self.deadline.get()
     }
@@ -106,13 +110,16 @@ impl Host for World {
         let begin = self.zero.get().saturating_add(*start);
         let milliseconds = |time: Nanos| time.0 as f64 / 1e6;
         let began = self.unix_ms + milliseconds(ours) + milliseconds(begin) - milliseconds(run);
+        let progress = self.control.of(number);
         let whole = match executor {
-            Executor::SharedIterations { iterations, .. } => *iterations,
-            Executor::PerVuIterations { vus, iterations, .. } => vus * iterations,
+            Executor::SharedIterations { iterations, .. } => progress.stripe.count(*iterations),
+            Executor::PerVuIterations { vus, iterations, .. } => {
+                progress.stripe.count(*vus) * iterations
+            }
             _ => 0,
         };
         let (done, whole) = if whole > 0 {
-            (self.control.of(number).ended() as f64, whole as f64)
+            (progress.ended() as f64, whole as f64)
         } else {
             (self.now().saturating_sub(begin).0 as f64, executor.duration().0 as f64)
         };

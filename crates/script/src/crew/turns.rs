@@ -30,9 +30,16 @@ impl Crew {
         let standing = Standing {
             role: post.role.clone(),
             vu: begun.number,
-            in_instance: begun.iterations,
-            in_scenario: begun.in_scenario,
-            in_test: number,
+            vu_in_test: self
+                .plan
+                .segment
+                .vus()
+                .number(begun.number.saturating_sub(1))
+                .saturating_add(1),
+            of_vu: begun.iterations,
+            of_vu_here: begun.in_scenario,
+            of_scenario: number,
+            of_test: self.plan.control.of(begun.scenario).stripe.number(number),
         };
         let call = Call {
             stage: self.plan.stage,
@@ -83,7 +90,7 @@ impl Crew {
     /// Carries out what a VU came to.
     fn advance(&mut self, slot: usize, turn: Turn, now: Nanos) {
         self.take_samples(slot);
-        self.carry_out(slot);
+        self.carry_out(slot, now);
         match turn {
             Turn::Waits { until: Some(until) } => self.wake_at(slot, until),
             Turn::Waits { until: None } => self.slots[slot].until = None,
@@ -93,19 +100,45 @@ impl Crew {
     }
 
     /// Begins what a VU asked for.
-    fn carry_out(&mut self, slot: usize) {
+    fn carry_out(&mut self, slot: usize, now: Nanos) {
         let mut asked = std::mem::take(&mut self.asked);
         self.slots[slot].vu.take_asked(&mut asked);
         let iteration = self.slots[slot].iterations;
         for Asked { ticket, action } in asked.drain(..) {
             let Action::Http(ask) = action;
             let exchange = Exchange::new(*ask, &self.plan);
-            self.send(Whose { slot, iteration, ticket }, exchange);
+            self.admit(Whose { slot, iteration, ticket }, exchange, now);
         }
         self.asked = asked;
     }
 
-    pub(super) fn send(&mut self, whose: Whose, exchange: Exchange) {
+    /// Sends a request now, or when the limit of requests a second allows it.
+    pub(super) fn admit(&mut self, whose: Whose, exchange: Exchange, now: Nanos) {
+        let Some(rps) = self.plan.rps.filter(|rps| *rps > 0) else {
+            return self.send(whose, exchange);
+        };
+        let at = self.plan.control.send_at(now, Nanos(Nanos::SECOND.0 / rps));
+        if at <= now {
+            return self.send(whose, exchange);
+        }
+        self.held_count += 1;
+        self.held.insert((at, self.held_count), (whose, exchange));
+    }
+
+    /// Sends the requests whose time has come.
+    pub(super) fn send_held(&mut self, now: Nanos) {
+        while let Some(((at, _), _)) = self.held.first_key_value() {
+            if *at > now {
+                return;
+            }
+            let Some((_, (whose, exchange))) = self.held.pop_first() else { return };
+            if self.is_wanted(whose) {
+                self.send(whose, exchange);
+            }
+        }
+    }
+
+    fn send(&mut self, whose: Whose, exchange: Exchange) {
         let user = self.free.pop().unwrap_or_else(|| {
             self.sent.push(None);
             (self.sent.len() - 1) as u32
@@ -167,7 +200,7 @@ impl Crew {
             (MetricId::ITERATIONS, 1.0),
         ];
         let is_iteration = self.plan.stage == Stage::Iteration;
-        let values = &values[..if is_iteration { 4 } else { 3 }];
+        let values = &values[..if is_iteration { 4 } else { 2 }];
         let sampled = self.slots[slot].sampled();
         self.recorder.own(&mut self.seen.tally, sampled, &around, values);
         self.seen.iterations += u64::from(is_iteration);

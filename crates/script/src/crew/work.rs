@@ -131,12 +131,14 @@ impl Crew {
                     self.begin_due(work, at, now);
                 }
                 Executor::RampingVus { graceful_ramp_down, .. } => {
-                    let (wanted, grace) = (executor.vus_at(at), *graceful_ramp_down);
+                    let wanted = self.plan.segment.vus().count(executor.vus_at(at));
+                    let grace = *graceful_ramp_down;
                     self.ramp(work, wanted, now, grace);
                     self.begin_idle(work, now);
                 }
                 Executor::ExternallyControlled { vus_max, .. } => {
                     let wanted = self.plan.control.of(work).wanted().min(*vus_max);
+                    let wanted = self.plan.segment.vus().count(wanted);
                     self.ramp(work, wanted, now, Nanos::ZERO);
                     self.begin_idle(work, now);
                 }
@@ -264,7 +266,8 @@ impl Crew {
     fn is_done(&self, work: usize) -> bool {
         match &self.plan.scenarios[work].executor {
             Executor::SharedIterations { iterations, .. } => {
-                self.plan.control.of(work).begun() >= *iterations
+                let progress = self.plan.control.of(work);
+                progress.begun() >= progress.stripe.count(*iterations)
             }
             Executor::PerVuIterations { .. } => {
                 self.works[work].finished == self.works[work].staff.len()
@@ -273,9 +276,12 @@ impl Crew {
         }
     }
 
-    /// A scenario is over; iterations that were never begun, since the time was up, are counted.
+    /// A scenario is over; iterations that were never begun, since the time was up, are counted, unless the test was stopped.
     fn set_over(&mut self, work: usize) {
         self.works[work].phase = Phase::Over;
+        if self.stopping.is_some() {
+            return;
+        }
         let undone = match &self.plan.scenarios[work].executor {
             Executor::PerVuIterations { iterations, .. } => {
                 let staff = self.works[work].staff.iter();
@@ -284,7 +290,8 @@ impl Crew {
             }
             // The first who comes here counts them for all.
             Executor::SharedIterations { iterations, .. } => {
-                self.plan.control.of(work).take_rest(*iterations)
+                let progress = self.plan.control.of(work);
+                progress.take_rest(progress.stripe.count(*iterations))
             }
             _ => 0,
         };
@@ -321,7 +328,9 @@ impl Crew {
                 continue;
             }
             let most = match &self.plan.scenarios[work].executor {
-                Executor::SharedIterations { iterations, .. } => *iterations,
+                Executor::SharedIterations { iterations, .. } => {
+                    self.plan.control.of(work).stripe.count(*iterations)
+                }
                 _ => u64::MAX,
             };
             let Some(number) = self.plan.control.of(work).take(most) else {
@@ -341,7 +350,8 @@ impl Crew {
         let progress = control.of(work);
         loop {
             let number = progress.begun();
-            let due = self.plan.scenarios[work].executor.due(number).filter(|due| *due <= at);
+            let due = self.plan.scenarios[work].executor.due(progress.stripe.number(number));
+            let due = due.filter(|due| *due <= at);
             if due.is_none() || control.is_halted() {
                 return;
             }
@@ -369,6 +379,8 @@ impl Crew {
         let Executor::ArrivalRate { vus, vus_max, .. } = self.plan.scenarios[work].executor else {
             return;
         };
+        let own = self.plan.segment.vus();
+        let (vus, vus_max) = (own.count(vus), own.count(vus_max));
         if !self.plan.control.of(work).may_hire(vus_max.saturating_sub(vus)) {
             return;
         }
@@ -408,10 +420,9 @@ impl Crew {
                     at_latest(moment);
                 }
             }
-            if self.stopping.is_none() {
-                if let Some(next) = self.next_begin(at, work, now, begin) {
-                    at_latest(next);
-                }
+            let next = self.next_begin(at, work, now, begin);
+            if let Some(next) = next.filter(|_| self.stopping.is_none()) {
+                at_latest(next);
             }
             at_latest(now.saturating_add(LOOK_STEP));
         }
@@ -426,7 +437,7 @@ impl Crew {
         }
         if self.is_arrival(at) {
             let progress = self.plan.control.of(at);
-            let due = begin.saturating_add(executor.due(progress.begun())?);
+            let due = begin.saturating_add(executor.due(progress.stripe.number(progress.begun()))?);
             // Where others have VUs to spare, it is theirs.
             let mine = !work.idle.is_empty() || !progress.has_idle();
             return Some(if mine { due } else { due.max(now.saturating_add(OTHERS_STEP)) });

@@ -66,11 +66,12 @@ fn scenario<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     getter(&of, "executor", |ctx, seat| Ok(role(ctx, seat)?.executor))?;
     getter(&of, "startTime", |ctx, seat| Ok(seat.host.scenario(role(ctx, seat)?.number).0))?;
     getter(&of, "progress", |ctx, seat| Ok(seat.host.scenario(role(ctx, seat)?.number).1))?;
-    for name in ["iterationInInstance", "iterationInTest"] {
-        getter(&of, name, |ctx, seat| {
-            role(ctx, seat).map(|_| seat.standing.borrow().in_test as f64)
-        })?;
-    }
+    getter(&of, "iterationInInstance", |ctx, seat| {
+        role(ctx, seat).map(|_| seat.standing.borrow().of_scenario as f64)
+    })?;
+    getter(&of, "iterationInTest", |ctx, seat| {
+        role(ctx, seat).map(|_| seat.standing.borrow().of_test as f64)
+    })?;
     Ok(of)
 }
 
@@ -147,9 +148,12 @@ fn vu<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let of = Object::new(ctx.clone())?;
     let numbers: [(&str, fn(&Seat) -> u64); 4] = [
         ("idInInstance", |seat| seat.standing.borrow().vu),
-        ("idInTest", |seat| seat.standing.borrow().vu),
-        ("iterationInInstance", |seat| seat.standing.borrow().in_instance),
-        ("iterationInScenario", |seat| seat.standing.borrow().in_scenario),
+        ("idInTest", |seat| match seat.standing.borrow().vu {
+            0 => 0,
+            _ => seat.standing.borrow().vu_in_test,
+        }),
+        ("iterationInInstance", |seat| seat.standing.borrow().of_vu),
+        ("iterationInScenario", |seat| seat.standing.borrow().of_vu_here),
     ];
     for (name, number) in numbers {
         getter(&of, name, move |ctx, seat| {

@@ -12,11 +12,12 @@ mod tiers;
 use serde_json::{Map, Value};
 use stdx::Nanos;
 use thiserror::Error;
+use workload::Segment;
 use workload::executor::Scenario;
 
 pub use self::fields::{Fields, time_of};
 use self::fields::{flag, list, pairs, text, time};
-use self::parts::{http, net, thresholds, tls};
+use self::parts::{http, net, segment, thresholds, tls};
 pub use self::tiers::{Format, VARIABLES, merged};
 use crate::crew::SystemTags;
 
@@ -39,10 +40,8 @@ pub struct Options {
     pub no_teardown: bool,
     /// `paused`.
     pub paused: bool,
-    /// `executionSegment`, as it was written.
-    pub segment: Option<String>,
-    /// `executionSegmentSequence`, as it was written.
-    pub segment_sequence: Option<String>,
+    /// `executionSegment` of `executionSegmentSequence`: the part of the test that is ours.
+    pub segment: Segment,
     /// What requests do.
     pub http: HttpOptions,
     /// Where connections go.
@@ -254,8 +253,7 @@ impl Options {
             no_setup: flag(fields, "noSetup")?,
             no_teardown: flag(fields, "noTeardown")?,
             paused: flag(fields, "paused")?,
-            segment: text(fields, "executionSegment")?,
-            segment_sequence: text(fields, "executionSegmentSequence")?,
+            segment: segment(fields)?,
             http: http(fields)?,
             net: net(fields)?,
             tls: tls(fields)?,

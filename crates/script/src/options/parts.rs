@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 use stdx::Nanos;
+use workload::Segment;
 
 use super::fields::{Fields, count, flag, limit, list, pairs, text, time, time_of};
 use super::{HttpOptions, NetOptions, OptionsError, Result, Rule, TlsAuth, TlsOptions, wrong};
@@ -105,6 +106,16 @@ fn tls_auth(value: &Value) -> Result<TlsAuth> {
         password: text(fields, "password")?,
         domains: list(fields, "domains")?.unwrap_or_default(),
     })
+}
+
+/// The part of the test that is to be run.
+pub(super) fn segment(fields: &Fields) -> Result<Segment> {
+    let sequence = text(fields, "executionSegmentSequence")?;
+    match text(fields, "executionSegment")? {
+        Some(own) => Segment::parse(&own, sequence.as_deref())
+            .map_err(|error| OptionsError(error.to_string())),
+        None => Ok(Segment::default()),
+    }
 }
 
 pub(super) fn thresholds(value: Option<&Value>) -> Result<Vec<Rule>> {

@@ -91,7 +91,8 @@ impl Logger {
 
     /// Writes a line of a script's log.
     pub(super) fn log(&self, level: Level, source: &str, text: &str) {
-        self.write(level, text, &[("source", source)]);
+        let fields = [("source", source)];
+        self.write(level, text, if source.is_empty() { &[] } else { &fields });
     }
 
     /// Writes a line of our own.

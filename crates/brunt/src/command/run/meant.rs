@@ -1,5 +1,6 @@
 //! `Meant`: the script compiled, its options read, what the command line says put above them.
 
+use std::cell::RefCell;
 use std::io::IsTerminal as _;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use metrics::tally::Tally;
 use report::is_trend_stat;
-use script::{Files, Host, Level, Options, Program};
+use script::{Files, Halt, Host, Level, Options, Program};
 use stdx::Nanos;
 
 use super::console::{self, Logger};
@@ -77,10 +78,15 @@ pub(super) fn load(path: &str, flags: &RunFlags, shows_env: bool) -> Result<Load
     let source = Rc::new(Source::find(path, flags).map_err(tell)?);
     let mut env = source.env.clone();
     env.extend(tiers::variables(flags, shows_env));
-    let host = Rc::new(Beginning { began, logger: Arc::clone(&logger) });
+    let host = Rc::new(Beginning { began, logger: Arc::clone(&logger), halt: RefCell::default() });
+    let seen = Rc::clone(&host);
     let files = Rc::clone(&source) as Rc<dyn Files>;
     let program = Program::compile(&source.main, Arc::new(env.clone()), files, host);
-    let program = program.map_err(|error| tell(uncompiled(&error)))?;
+    if let Some(Halt::Abort(text)) = seen.halt.take() {
+        return Err(tell(Refused { code: ExitCode::Aborted, text }));
+    }
+    let program = program
+        .map_err(|error| tell(Refused { code: ExitCode::Script, text: error.to_string() }))?;
     let given = tiers::all(program.options.as_deref(), source.options.clone(), flags);
     let options = given
         .and_then(|given| Options::of(given).map_err(|error| Refused::config(error.to_string())))
@@ -95,11 +101,6 @@ pub(super) fn load(path: &str, flags: &RunFlags, shows_env: bool) -> Result<Load
         logger.say(Level::Warn, text);
     }
     Ok(Loaded { program, options, source, logger, env, began })
-}
-
-/// Why a script cannot be compiled. One that aborts the test while it begins has done so, and not thrown.
-fn uncompiled(error: &script::CompileError) -> Refused {
-    Refused { code: ExitCode::Script, text: error.to_string() }
 }
 
 /// Makes a script ready; what is wrong with it is told, and the code to end with given.
@@ -279,6 +280,8 @@ impl Meant {
 struct Beginning {
     began: Instant,
     logger: Arc<Logger>,
+    /// The script wants no test.
+    halt: RefCell<Option<Halt>>,
 }
 
 impl Host for Beginning {
@@ -287,6 +290,9 @@ impl Host for Beginning {
     }
     fn log(&self, level: Level, text: &str) {
         self.logger.log(level, "console", text);
+    }
+    fn halt(&self, halt: Halt) {
+        self.halt.borrow_mut().get_or_insert(halt);
     }
     fn interrupts(&self) -> bool {
         self.began.elapsed() > INIT_MAX

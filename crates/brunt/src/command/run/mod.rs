@@ -145,10 +145,7 @@ fn conclude(
         colored: meant.colored,
         parts: &[],
     };
-    // What ended before there was a test has nothing to sum up.
-    if elapsed > Nanos::ZERO || code == ExitCode::Aborted {
-        summary::tell(meant, &input, data)?;
-    }
+    summary::tell(meant, &input, data)?;
     if let Some(outputs) = meant.outputs.take() {
         let dropped = outputs.finish()?;
         if dropped > 0 {
@@ -170,8 +167,11 @@ fn conclude(
 /// How `setup` or `teardown` ended.
 fn after(meant: &Meant, done: &Done, late: ExitCode) -> ExitCode {
     if let Some(text) = done.control.aborted() {
-        meant.logger.say(Level::Error, &format!("test aborted: {text}"));
+        meant.logger.say(Level::Error, &text);
         ExitCode::Aborted
+    } else if let Some(text) = done.control.not_json() {
+        meant.logger.say(Level::Error, &text);
+        ExitCode::Other
     } else if done.outcome.exception.is_some() || done.control.broken().is_some() {
         ExitCode::Script
     } else if done.interrupted {
@@ -193,7 +193,7 @@ fn after(meant: &Meant, done: &Done, late: ExitCode) -> ExitCode {
 /// How the scenarios ended.
 fn ended(meant: &Meant, done: &Done, stopped: bool) -> ExitCode {
     if let Some(text) = done.control.aborted() {
-        meant.logger.say(Level::Error, &format!("test aborted: {text}"));
+        meant.logger.say(Level::Error, &text);
         ExitCode::Aborted
     } else if let Some(text) = done.control.broken() {
         meant.logger.say(Level::Error, &text);
@@ -204,8 +204,8 @@ fn ended(meant: &Meant, done: &Done, stopped: bool) -> ExitCode {
     } else if done.interrupted {
         ExitCode::Interrupted
     } else if let Some(text) = done.control.failed() {
-        meant.logger.say(Level::Error, &format!("test run was marked as failed: {text}"));
-        ExitCode::Failed
+        meant.logger.say(Level::Error, &text);
+        ExitCode::MarkedFailed
     } else {
         ExitCode::Ok
     }

@@ -229,7 +229,7 @@ mod tests {
         let live = Arc::new(Live::default());
         let mut tally = Tally::default();
         tally.add(metrics::tally::MetricId::ITERATIONS, 2.0, &());
-        rest.begin(Control::new(&[]), live, tally);
+        rest.begin(Control::new(&[], &workload::Segment::default()), live, tally);
         let (_, status) = asked(&rest, "GET", "/v1/status", "");
         assert_eq!(status["data"]["attributes"]["paused"], true);
         let resume = r#"{"data":{"type":"status","attributes":{"paused":false,"stopped":true}}}"#;

@@ -8,7 +8,7 @@ use metrics::{TargetTable, Verdict};
 use script::{Control, CrewPlan, Live, Outcome, Stage, crew};
 use stdx::{Law, Nanos};
 use workload::executor::{Executor, Scenario};
-use workload::{Crew, Load, Plan, Targets};
+use workload::{Crew, Load, Plan, Segment, Targets};
 
 use super::meant::Meant;
 use super::outputs::Outputs;
@@ -75,10 +75,16 @@ fn crew_plan(
         Stage::Summary => vec![once("handleSummary", options.summary_timeout)],
         Stage::Init | Stage::Iteration => options.scenarios.clone(),
     };
+    let segment = match stage {
+        Stage::Iteration => options.segment.clone(),
+        _ => Segment::default(),
+    };
     let (began, logger) = (meant.began, Arc::clone(&meant.logger));
     CrewPlan {
         program: meant.program.clone(),
-        control: Control::new(&scenarios),
+        control: Control::new(&scenarios, &segment),
+        segment,
+        rps: options.http.rps,
         options: Some(options.told().to_string().into()),
         unix_ms: unix_ms(began),
         scenarios,
