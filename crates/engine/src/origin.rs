@@ -1,6 +1,7 @@
 //! `Origin`: a server as connections see it: scheme, host and port, the way to it, and the connections there are.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,14 +25,11 @@ pub(crate) struct OriginKey {
     secure: bool,
     host: String,
     port: u16,
-    /// Whose connections they are, where users have their own; else nobody's, 0.
-    owner: u32,
 }
 
 impl OriginKey {
-    pub(crate) fn of(url: &Url, owner: u32) -> Self {
-        let secure = url.scheme == Scheme::Https;
-        Self { secure, host: url.host.clone(), port: url.port, owner }
+    pub(crate) fn of(url: &Url) -> Self {
+        Self { secure: url.scheme == Scheme::Https, host: url.host.clone(), port: url.port }
     }
 }
 
@@ -93,6 +91,8 @@ impl Speaks {
 #[derive(Debug)]
 pub(crate) struct Origin {
     pub(crate) key: OriginKey,
+    /// Whose connections they are, where users have their own; else nobody's, 0.
+    owner: u32,
     pub(crate) route: Route,
     /// What is dialled; several take turns (`-connect-to` repeated).
     endpoints: Vec<Endpoint>,
@@ -121,7 +121,7 @@ pub(crate) struct Origin {
 impl Origin {
     /// Whether users have origins of their own, and this is one.
     pub(crate) fn is_owned(&self) -> bool {
-        self.key.owner != 0
+        self.owner != 0
     }
 
     pub(crate) fn secure(&self) -> bool {
@@ -187,7 +187,10 @@ impl Origin {
 #[derive(Debug, Default)]
 pub(crate) struct Origins {
     pub(crate) list: Vec<Origin>,
-    numbers: HashMap<OriginKey, u32>,
+    /// The numbers of what origins there are, whosever.
+    sites: HashMap<OriginKey, u32>,
+    /// The number of a site's origin of an owner.
+    numbers: HashMap<(u32, u32), u32>,
     /// What each user's own are, where users have their own.
     owned: HashMap<u32, Vec<u32>>,
     /// What names are resolved to, where many origins are of one name.
@@ -209,16 +212,38 @@ pub(crate) struct Name {
 impl Origins {
     /// The number of a URL's origin for an owner, made where it is new; `None` when there are too many.
     pub(crate) fn number(&mut self, url: &Url, owner: u32, settings: &Settings) -> Option<u32> {
-        let key = OriginKey::of(url, owner);
-        if let Some(&number) = self.numbers.get(&key) {
+        let site = self.site(url)?;
+        self.at(site, owner, url, settings)
+    }
+
+    /// The number of what a URL names, whosever; `None` when there are too many.
+    pub(crate) fn site(&mut self, url: &Url) -> Option<u32> {
+        let new = self.sites.len();
+        let full = new >= ORIGINS_MAX;
+        match self.sites.entry(OriginKey::of(url)) {
+            Entry::Occupied(known) => Some(*known.get()),
+            Entry::Vacant(_) if full => None,
+            Entry::Vacant(place) => Some(*place.insert(new as u32)),
+        }
+    }
+
+    /// The number of a site's origin for an owner, made where it is new; `None` when there are too many.
+    pub(crate) fn at(
+        &mut self,
+        site: u32,
+        owner: u32,
+        url: &Url,
+        settings: &Settings,
+    ) -> Option<u32> {
+        if let Some(&number) = self.numbers.get(&(site, owner)) {
             return Some(number);
         }
         if self.list.len() >= ORIGINS_MAX {
             return None;
         }
         let number = self.list.len() as u32;
-        self.list.push(new_origin(key.clone(), url, settings));
-        self.numbers.insert(key, number);
+        self.list.push(new_origin(OriginKey::of(url), owner, url, settings));
+        self.numbers.insert((site, owner), number);
         if owner != 0 {
             self.owned.entry(owner).or_default().push(number);
         }
@@ -239,7 +264,7 @@ impl Origins {
     }
 }
 
-fn new_origin(key: OriginKey, url: &Url, settings: &Settings) -> Origin {
+fn new_origin(key: OriginKey, owner: u32, url: &Url, settings: &Settings) -> Origin {
     let (route, endpoints) = route(url, settings);
     let addresses: Arc<[IpAddr]> = endpoints
         .first()
@@ -250,6 +275,7 @@ fn new_origin(key: OriginKey, url: &Url, settings: &Settings) -> Origin {
     let literal = !addresses.is_empty() || matches!(route, Route::Unix(_));
     Origin {
         key,
+        owner,
         route,
         endpoints,
         endpoint: 0,
@@ -351,7 +377,7 @@ mod tests {
     fn a_server_that_allows_few_streams_gets_more_connections() {
         let url = Url::parse("http://h/").expect("a URL");
         let settings = Settings { protocol: Protocol::PriorKnowledge, ..Settings::default() };
-        let mut origin = new_origin(OriginKey::of(&url, 0), &url, &settings);
+        let mut origin = new_origin(OriginKey::of(&url), 0, &url, &settings);
         let mut hits = Slab::new();
         for seq in 0..200 {
             let hit = hits.insert(Hit::new(seq, Nanos::ZERO)) as u32;

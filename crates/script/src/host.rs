@@ -14,11 +14,6 @@ pub trait Host {
     /// A line of the script's console.
     fn log(&self, level: Level, text: &str);
 
-    /// A line of the log that is ours, and not the script's.
-    fn note(&self, level: Level, text: &str) {
-        self.log(level, text);
-    }
-
     /// When a sample of this moment was made. It need be no closer than to the worker's last turn where nobody asks for it.
     fn sampled_at(&self) -> Nanos {
         self.now()
@@ -27,6 +22,21 @@ pub trait Host {
     /// A text that will be wanted again, such as a check's name, kept once for all VUs of a worker.
     fn kept(&self, text: &str) -> Rc<str> {
         text.into()
+    }
+
+    /// A line of the log that is not the console's: where it comes from, and what it says.
+    fn tell(&self, level: Level, source: &str, text: &str) {
+        self.log(level, &format!("{source}: {text}"));
+    }
+
+    /// What its requests have in common.
+    fn http_rules(&self) -> HttpRules {
+        HttpRules::default()
+    }
+
+    /// The time since 1970.
+    fn unix_time(&self) -> Nanos {
+        self.now()
     }
 
     /// Whether a VU is to end its iteration now, asked every few thousand steps of a script: an endless loop ends here.
@@ -56,6 +66,15 @@ pub trait Host {
     fn batch_max(&self) -> (usize, usize) {
         (20, 6)
     }
+}
+
+/// What requests of a script have in common.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HttpRules {
+    /// Failures are thrown (`throw`).
+    pub throws: bool,
+    /// Jars outlive the iteration (`noCookiesReset`).
+    pub keeps_cookies: bool,
 }
 
 /// What `exec.instance` tells.
@@ -93,4 +112,16 @@ pub trait Files {
     /// # Errors
     /// It cannot be read; the text says why, without the name.
     fn read(&self, name: &str) -> Result<Vec<u8>, String>;
+}
+
+/// Where secrets come from. It is asked by the VUs of all threads; what it gave away it keeps out of every log.
+pub trait Secrets: Send + Sync {
+    /// The secret of this name, from the source of this name, or from the default one.
+    ///
+    /// # Errors
+    /// There is none; the text says why.
+    fn get(&self, source: Option<&str>, key: &str) -> Result<String, String>;
+
+    /// Whether there is a source of this name.
+    fn has_source(&self, name: &str) -> bool;
 }

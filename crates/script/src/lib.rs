@@ -12,12 +12,17 @@
 //! [`Answer`].
 
 mod action;
+mod commonjs;
 mod crew;
 mod event_loop;
 mod exception;
 mod globals;
+mod head;
 mod host;
+mod http_options;
 mod inspect;
+mod jar;
+mod loading;
 mod modules;
 mod options;
 mod program;
@@ -26,24 +31,26 @@ mod realm;
 mod registry;
 mod resolve;
 mod seat;
+mod source;
 mod standing;
+mod store;
 mod summary;
 mod timers;
 mod vu;
 
 pub use action::{
-    Action, Answer, Asked, Expects, HttpAnswer, HttpAsk, HttpFailure, Ticket, Timings,
+    Action, Answer, Asked, Auth, Expects, HttpAnswer, HttpAsk, HttpFailure, OwnCookie, Statuses,
+    Ticket, Timings,
 };
 pub use crew::{
-    Clock, Control, CrewPlan, Emit, Live, Log, Outcome, Point, PointTags, SystemTag, SystemTags,
-    crew,
+    Clock, Control, CrewPlan, Debug, Emit, HttpPlan, Live, Log, Outcome, Pace, Point, PointTags,
+    SystemTag, SystemTags, crew,
 };
 pub use exception::Exception;
-pub use host::{Files, Host, Instance, Level};
-pub use options::{
-    Fields, Format, HttpOptions, NetOptions, Options, OptionsError, Rule, TlsAuth, TlsOptions,
-    VARIABLES, end, merged, time_of,
-};
+pub use host::{Files, Host, HttpRules, Instance, Level, Secrets};
+pub use http_options::{DnsOptions, HttpOptions, TlsIdentity};
+pub use jar::{Jar, SetCookie, SharedJar};
+pub use options::{Fields, Format, Options, OptionsError, Rule, VARIABLES, end, merged, time_of};
 pub use program::{CompileError, Env, Program};
 pub use realm::Realm;
 pub use registry::{Declared, Registry};

@@ -1,18 +1,21 @@
 //! `Seat`: what a VU's JavaScript functions share with their VU.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use metrics::tally::MetricId;
 use rquickjs::{Ctx, Exception as JsException, Result};
 use stdx::Nanos;
 
-use crate::action::HttpAsk;
+use crate::action::{HttpAsk, Statuses};
 use crate::event_loop::EventLoop;
-use crate::host::Host;
+use crate::host::{Files, Host};
+use crate::jar::SharedJar;
 use crate::raw::Suspender;
 use crate::registry::Registry;
 use crate::standing::Standing;
+use crate::store::Store;
 
 /// Samples that wait to be taken; more than these are dropped and counted.
 const SAMPLES_MAX: usize = 1 << 16;
@@ -80,10 +83,18 @@ pub(crate) struct Seat {
     /// What the script has under way.
     pub(crate) events: EventLoop,
     pub(crate) group: RefCell<Rc<str>>,
+    /// What it shares with the script's other VUs.
+    pub(crate) store: OnceCell<Arc<Store>>,
+    /// Where files are, while the script is run for the first time.
+    pub(crate) files: RefCell<Option<Rc<dyn Files>>>,
     /// The tags of all the VU's samples (`exec.vu.metrics.tags`); replaced as a whole, `None` for none.
     pub(crate) vu_tags: RefCell<Option<Rc<TagList>>>,
     /// The same of `exec.vu.metrics.metadata`.
     pub(crate) metadata: RefCell<Option<Rc<TagList>>>,
+    /// The jar of requests that name none.
+    pub(crate) jar: RefCell<SharedJar>,
+    /// Which statuses are no failure, where a request does not say.
+    pub(crate) expected: RefCell<Statuses>,
     /// The VU's number, from 1; 0 of who calls `setup` and `teardown`.
     pub(crate) number: Cell<u64>,
     /// Where the iteration stands in the test.
@@ -106,8 +117,12 @@ impl Seat {
             stopped: Cell::new(false),
             events: EventLoop::new(),
             group: RefCell::new("".into()),
+            store: OnceCell::new(),
+            files: RefCell::new(None),
             vu_tags: RefCell::default(),
             metadata: RefCell::default(),
+            jar: RefCell::default(),
+            expected: RefCell::default(),
             number: Cell::new(0),
             standing: RefCell::default(),
             new_role: Cell::new(false),
@@ -117,12 +132,30 @@ impl Seat {
         }
     }
 
+    /// An iteration begins: cookies of the one before are gone, unless they are to stay.
+    pub(crate) fn renew_jar(&self) {
+        // One that is empty but held by the script is another's all the same.
+        let jar = &mut *self.jar.borrow_mut();
+        let unused = Rc::strong_count(jar) == 1 && jar.borrow().is_empty();
+        if !unused && !self.host.http_rules().keeps_cookies {
+            *jar = SharedJar::default();
+        }
+    }
+
     /// Whether the script is to end now, asked by QuickJS every few thousand steps of it.
     pub(crate) fn interrupts(&self) -> bool {
         if !self.stopped.get() && self.host.interrupts() {
             self.stopped.set(true);
         }
         self.stopped.get()
+    }
+
+    /// What the script's VUs share.
+    ///
+    /// # Errors
+    /// It has none yet: its modules were not begun.
+    pub(crate) fn store(&self, ctx: &Ctx<'_>) -> Result<&Arc<Store>> {
+        self.store.get().ok_or_else(|| JsException::throw_internal(ctx, "this VU has no script"))
     }
 
     /// Refuses what is not for the init stage.

@@ -248,7 +248,10 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
         Kind::Switch,
         "",
         "Log requests and responses, with =full their bodies too.",
-        |t: &mut RunFlags, v| t.set("httpDebug", Format::Text, if v == "true" { "" } else { v }),
+        |t: &mut RunFlags, v| {
+            let format = if v == "full" { Format::Text } else { Format::Flag };
+            t.set("httpDebug", format, v)
+        },
     )
     .native(),
     option!(

@@ -54,33 +54,21 @@ impl<I: Io> Worker<I> {
         hit: &mut Hit,
     ) -> Result<Option<u32>, Unsendable> {
         let place = PreparedAsks::place(target);
-        let known = self.prepared_asks.requests.get(place).and_then(Option::as_ref);
+        let known = self.prepared_asks.0.get(place).and_then(Option::as_ref);
         let known = known.filter(|known| Arc::ptr_eq(&known.target, target));
-        if let Some(PreparedAsk { request, .. }) = known {
-            let request = Arc::clone(request);
-            (hit.own_request, hit.memo) = (Some(Arc::clone(&request)), place as u32);
-            return Ok(self.asked_origin(&request, hit.owner));
+        if let Some(PreparedAsk { request, site, .. }) = known {
+            (hit.own_request, hit.memo) = (Some(Arc::clone(request)), place as u32);
+            let settings = &self.prepared.settings;
+            return Ok(self.origins.at(*site, hit.owner, &request.url, settings));
         }
         let request = Arc::new(self.prepared.request(target)?);
         (hit.own_request, hit.memo) = (Some(Arc::clone(&request)), place as u32);
-        let origin = self.asked_origin(&request, hit.owner);
-        self.prepared_asks.keep(place, PreparedAsk { target: Arc::clone(target), request });
+        let Some(site) = self.origins.site(&request.url) else { return Ok(None) };
+        let settings = &self.prepared.settings;
+        let origin = self.origins.at(site, hit.owner, &request.url, settings);
+        let target = Arc::clone(target);
+        self.prepared_asks.keep(place, PreparedAsk { target, request, site });
         Ok(origin)
-    }
-
-    /// The origin of a request for an owner, who often asks the same one again.
-    fn asked_origin(&mut self, request: &Arc<Request>, owner: u32) -> Option<u32> {
-        let owner_at = owner as usize;
-        let last = self.prepared_asks.origins.get(owner_at).and_then(Option::as_ref);
-        if let Some((_, origin)) = last.filter(|(asked, _)| Arc::ptr_eq(asked, request)) {
-            return Some(*origin);
-        }
-        let origin = self.origins.number(&request.url, owner, &self.prepared.settings)?;
-        if self.prepared_asks.origins.len() <= owner_at {
-            self.prepared_asks.origins.resize_with(owner_at + 1, || None);
-        }
-        self.prepared_asks.origins[owner_at] = Some((Arc::clone(request), origin));
-        Some(origin)
     }
 
     /// What is under way ends, too.
@@ -131,17 +119,14 @@ impl<I: Io> Worker<I> {
 
 /// The last targets that users asked for, made ready: users that ask for the very same `Arc` again and again pay for it once.
 #[derive(Debug, Default)]
-pub(super) struct PreparedAsks {
-    requests: Vec<Option<PreparedAsk>>,
-    /// What each owner asked for last, and its origin.
-    origins: Vec<Option<(Arc<Request>, u32)>>,
-}
+pub(super) struct PreparedAsks(Vec<Option<PreparedAsk>>);
 
 /// A user's target, made ready.
 #[derive(Debug)]
 struct PreparedAsk {
     target: Arc<Target>,
     request: Arc<Request>,
+    site: u32,
 }
 
 impl PreparedAsks {
@@ -154,9 +139,9 @@ impl PreparedAsks {
     }
 
     fn keep(&mut self, place: usize, ask: PreparedAsk) {
-        if self.requests.is_empty() {
-            self.requests.resize_with(Self::PLACES, || None);
+        if self.0.is_empty() {
+            self.0.resize_with(Self::PLACES, || None);
         }
-        self.requests[place] = Some(ask);
+        self.0[place] = Some(ask);
     }
 }

@@ -16,10 +16,11 @@ use workload::Segment;
 use workload::executor::Scenario;
 
 pub use self::fields::{Fields, time_of};
-use self::fields::{flag, list, pairs, text, time};
-use self::parts::{http, net, segment, thresholds, tls};
+use self::fields::{count, flag, list, pairs, text, time};
+use self::parts::{limited, segment, thresholds};
 pub use self::tiers::{Format, VARIABLES, merged};
 use crate::crew::SystemTags;
+use crate::http_options::HttpOptions;
 
 /// What a run is to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,12 +43,20 @@ pub struct Options {
     pub paused: bool,
     /// `executionSegment` of `executionSegmentSequence`: the part of the test that is ours.
     pub segment: Segment,
-    /// What requests do.
+    /// `userAgent`.
+    pub user_agent: Option<String>,
+    /// `maxRedirects`.
+    pub max_redirects: u32,
+    /// `discardResponseBodies`.
+    pub discard_bodies: bool,
+    /// `insecureSkipTLSVerify`.
+    pub insecure: bool,
+    /// `noConnectionReuse`.
+    pub no_reuse: bool,
+    /// `batch` and `batchPerHost`: how many requests of a batch are under way at once; 0 for no limit.
+    pub batch: (usize, usize),
+    /// What else is said of requests, names and TLS.
     pub http: HttpOptions,
-    /// Where connections go.
-    pub net: NetOptions,
-    /// What TLS is to be.
-    pub tls: TlsOptions,
     /// `tags`.
     pub tags: Vec<(String, String)>,
     /// `systemTags`.
@@ -68,78 +77,6 @@ pub struct Options {
     pub warnings: Vec<String>,
     /// All that was given, as JSON.
     pub given: Fields,
-}
-
-/// The options of requests.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HttpOptions {
-    /// `userAgent`.
-    pub user_agent: Option<String>,
-    /// `maxRedirects`; `None` where nobody says.
-    pub max_redirects: Option<u32>,
-    /// `discardResponseBodies`.
-    pub discard_bodies: bool,
-    /// `noConnectionReuse`.
-    pub no_reuse: bool,
-    /// `noVUConnectionReuse`.
-    pub no_vu_reuse: bool,
-    /// `noCookiesReset`.
-    pub no_cookies_reset: bool,
-    /// `rps`: requests a second of all VUs; `None` for no limit.
-    pub rps: Option<u64>,
-    /// `batch`: requests of a batch at once; `None` for no limit.
-    pub batch: Option<u64>,
-    /// `batchPerHost`: the same to one host.
-    pub batch_per_host: Option<u64>,
-    /// `httpDebug`: empty for heads alone, `full` with bodies.
-    pub debug: Option<String>,
-    /// `throw`.
-    pub throws: bool,
-}
-
-/// The options of names and addresses, as they were written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NetOptions {
-    /// `dns.ttl`: a time, `inf` or `0`.
-    pub dns_ttl: Option<String>,
-    /// `dns.select`: `random`, `first` or `roundRobin`.
-    pub dns_select: Option<String>,
-    /// `dns.policy`: `preferIPv4`, `preferIPv6`, `onlyIPv4`, `onlyIPv6` or `any`.
-    pub dns_policy: Option<String>,
-    /// `hosts`: `name`, `name:port` or `*.domain`, and the address it has.
-    pub hosts: Vec<(String, String)>,
-    /// `blacklistIPs`: networks.
-    pub blacklist_ips: Vec<String>,
-    /// `blockHostnames`: names, or `*.domain`.
-    pub block_hostnames: Vec<String>,
-    /// `localIPs`: addresses, ranges and networks between commas.
-    pub local_ips: Option<String>,
-}
-
-/// The options of TLS, as they were written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TlsOptions {
-    /// `insecureSkipTLSVerify`.
-    pub insecure: bool,
-    /// `tlsVersion`: the least and the highest, `tls1.2`.
-    pub versions: (Option<String>, Option<String>),
-    /// `tlsCipherSuites`; `None` for any.
-    pub cipher_suites: Option<Vec<String>>,
-    /// `tlsAuth`.
-    pub auth: Vec<TlsAuth>,
-}
-
-/// A client's certificate.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TlsAuth {
-    /// The certificate, PEM.
-    pub cert: String,
-    /// Its key, PEM.
-    pub key: String,
-    /// The key's password.
-    pub password: Option<String>,
-    /// The hosts it is for; none for all.
-    pub domains: Vec<String>,
 }
 
 /// One threshold of a metric or submetric.
@@ -254,9 +191,13 @@ impl Options {
             no_teardown: flag(fields, "noTeardown")?,
             paused: flag(fields, "paused")?,
             segment: segment(fields)?,
-            http: http(fields)?,
-            net: net(fields)?,
-            tls: tls(fields)?,
+            user_agent: text(fields, "userAgent")?,
+            max_redirects: count(fields, "maxRedirects")?.unwrap_or(10).min(1 << 20) as u32,
+            discard_bodies: flag(fields, "discardResponseBodies")?,
+            insecure: flag(fields, "insecureSkipTLSVerify")?,
+            no_reuse: flag(fields, "noConnectionReuse")?,
+            batch: (limited(fields, "batch", 20)?, limited(fields, "batchPerHost", 6)?),
+            http: HttpOptions::read(fields).map_err(OptionsError)?,
             tags: pairs(fields, "tags")?,
             system_tags: system_tags.map_or_else(SystemTags::default, |names| {
                 SystemTags::named(names.iter().map(String::as_str))
@@ -473,22 +414,11 @@ mod tests {
     }
 
     #[test]
-    fn what_names_and_tls_are_to_be_is_read() {
-        let json = r#"{"dns":{"ttl":"1m","select":"first"},"hosts":{"a:80":"127.0.0.1"},"tlsVersion":{"min":"tls1.2"},"batch":0,"rps":-1,"tlsAuth":[{"cert":"c","key":"k"}]}"#;
+    fn what_requests_are_to_be_is_read() {
+        let json = r#"{"dns":{"ttl":"1m"},"batch":0,"rps":-1,"maxRedirects":3}"#;
         let options = Options::of(Options::exported(Some(json)).unwrap()).unwrap();
-        assert_eq!(options.net.dns_ttl.as_deref(), Some("1m"));
-        assert_eq!(options.net.hosts, [("a:80".to_owned(), "127.0.0.1".to_owned())]);
-        assert_eq!(options.tls.versions, (Some("tls1.2".to_owned()), None));
-        assert_eq!((options.http.batch, options.http.batch_per_host), (None, Some(6)));
-        assert_eq!((options.http.rps, options.tls.auth[0].key.as_str()), (None, "k"));
-        for json in [
-            r#"{"dns":{"x":1}}"#,
-            r#"{"dns":{"policy":"none"}}"#,
-            r#"{"tlsVersion":"ssl3"}"#,
-            r#"{"tlsAuth":[{"cert":"c"}]}"#,
-            r#"{"throw":"yes"}"#,
-            r#"{"tags":{"a":{}}}"#,
-        ] {
+        assert_eq!((options.batch, options.max_redirects, options.http.rps), ((0, 6), 3, None));
+        for json in [r#"{"throw":"yes"}"#, r#"{"tags":{"a":{}}}"#, r#"{"batch":"x"}"#] {
             assert!(Options::of(Options::exported(Some(json)).unwrap()).is_err(), "{json}");
         }
     }

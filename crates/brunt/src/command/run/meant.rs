@@ -13,7 +13,9 @@ use stdx::Nanos;
 
 use super::console::{self, Logger};
 use super::judge::{self, Limit};
+use super::network::Network;
 use super::outputs::{self, Known, Outputs};
+use super::secrets;
 use super::source::Source;
 use super::summary::Mode;
 use super::tiers;
@@ -36,6 +38,7 @@ pub(super) struct Meant {
     pub(super) machine_readable: bool,
     pub(super) summary_export: Option<Place>,
     pub(super) outputs: Option<Outputs>,
+    pub(super) network: Network,
     pub(super) address: Option<String>,
     pub(super) compat: bool,
     pub(super) quiet: bool,
@@ -81,7 +84,9 @@ pub(super) fn load(path: &str, flags: &RunFlags, shows_env: bool) -> Result<Load
     let host = Rc::new(Beginning { began, logger: Arc::clone(&logger), halt: RefCell::default() });
     let seen = Rc::clone(&host);
     let files = Rc::clone(&source) as Rc<dyn Files>;
-    let program = Program::compile(&source.main, Arc::new(env.clone()), files, host);
+    let secrets = secrets::read(&tiers::secrets(flags), &logger).map_err(tell)?;
+    let env_of = Arc::new(env.clone());
+    let program = Program::compile_with(&source.main, env_of, files, host, secrets);
     if let Some(Halt::Abort(text)) = seen.halt.take() {
         return Err(tell(Refused { code: ExitCode::Aborted, text }));
     }
@@ -190,6 +195,7 @@ fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, R
         machine_readable: tiers::switch(flags.machine_readable, "K6_NEW_MACHINE_READABLE_SUMMARY"),
         summary_export: export.map(|file| Place::named(Some(&file))),
         outputs: outputs::start(&names, known)?,
+        network: Network::read(&options.http).map_err(Refused::config)?,
         address: tiers::text(flags.address.as_deref(), "K6_ADDRESS"),
         compat: flags.compat,
         quiet: flags.quiet,
@@ -290,6 +296,9 @@ impl Host for Beginning {
     }
     fn log(&self, level: Level, text: &str) {
         self.logger.log(level, "console", text);
+    }
+    fn tell(&self, level: Level, source: &str, text: &str) {
+        self.logger.log(level, source, text);
     }
     fn halt(&self, halt: Halt) {
         self.halt.borrow_mut().get_or_insert(halt);

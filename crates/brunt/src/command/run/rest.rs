@@ -14,6 +14,8 @@ use serde_json::{Value as Json, json};
 #[derive(Default)]
 pub(super) struct Rest {
     stopped: AtomicBool,
+    /// When it was.
+    stopped_at: Mutex<Option<Instant>>,
     paused: AtomicBool,
     test: Mutex<Option<Test>>,
 }
@@ -28,6 +30,8 @@ struct Test {
 
 /// The longest request that is read.
 const REQUEST_MAX: u64 = 1 << 20;
+/// How long a test goes on after it was stopped.
+const GRACE: Duration = Duration::from_millis(100);
 /// How long a client may be silent.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -58,6 +62,12 @@ impl Rest {
     /// Whether somebody stopped the test.
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Whether it is to end now: who stopped it was told so, and may be a script of the test itself.
+    pub(super) fn is_due(&self) -> bool {
+        let at = *self.stopped_at.lock().unwrap_or_else(PoisonError::into_inner);
+        at.is_some_and(|at| at.elapsed() >= GRACE)
     }
 
     /// Whether the test waits until it is resumed.
@@ -138,6 +148,7 @@ impl Rest {
         let asked = &document["data"]["attributes"];
         if asked["stopped"].as_bool() == Some(true) {
             self.stopped.store(true, Ordering::Relaxed);
+            *self.stopped_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         }
         if let Some(paused) = asked["paused"].as_bool() {
             self.paused.store(paused, Ordering::Relaxed);

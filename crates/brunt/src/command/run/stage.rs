@@ -11,6 +11,7 @@ use workload::executor::{Executor, Scenario};
 use workload::{Crew, Load, Plan, Segment, Targets};
 
 use super::meant::Meant;
+use super::network::http_plan;
 use super::outputs::Outputs;
 use super::watch::Watch;
 use crate::command::attack::{Conductor, cannot_start};
@@ -84,19 +85,16 @@ fn crew_plan(
         program: meant.program.clone(),
         control: Control::new(&scenarios, &segment),
         segment,
-        rps: options.http.rps,
         options: Some(options.told().to_string().into()),
         unix_ms: unix_ms(began),
         scenarios,
         stage,
         data: data.map(Into::into),
-        max_redirects: options.http.max_redirects.unwrap_or(10),
-        discard_bodies: options.http.discard_bodies,
-        user_agent: options.http.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned()),
-        batch: (
-            options.http.batch.unwrap_or(0) as usize,
-            options.http.batch_per_host.unwrap_or(0) as usize,
-        ),
+        max_redirects: options.max_redirects,
+        http: http_plan(options),
+        discard_bodies: options.discard_bodies,
+        user_agent: options.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned()),
+        batch: options.batch,
         min_iteration: options.min_iteration,
         tally: meant.tally.clone(),
         tags: options.tags.clone(),
@@ -143,7 +141,7 @@ fn settings(meant: &Meant, stage: Stage) -> Settings {
     let mut settings = Settings {
         workers: if stage == Stage::Iteration { meant.cores } else { 1 },
         timeout: None,
-        keepalive: !options.http.no_reuse,
+        keepalive: !options.no_reuse,
         redirects: Redirects::Keep,
         capture: Capture {
             body_max: Capture::BODY_MAX,
@@ -151,11 +149,11 @@ fn settings(meant: &Meant, stage: Stage) -> Settings {
             ..Capture::default()
         },
         head: HeadStyle::Plain,
-        own_connections: true,
         rows: false,
         ..Settings::default()
     };
-    settings.tls.insecure = options.tls.insecure;
+    settings.tls.insecure = options.insecure;
+    meant.network.set(&mut settings);
     settings
 }
 

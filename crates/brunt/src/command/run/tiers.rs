@@ -85,6 +85,14 @@ pub(super) fn outputs(flags: &RunFlags) -> Vec<String> {
     listed.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
+/// Where secrets come from.
+pub(super) fn secrets(flags: &RunFlags) -> Vec<String> {
+    if !flags.secret_sources.is_empty() {
+        return flags.secret_sources.clone();
+    }
+    std::env::var("K6_SECRET_SOURCE").ok().filter(|text| !text.is_empty()).into_iter().collect()
+}
+
 /// Where the script's console goes, as the command line and the environment have it; a script cannot say.
 pub(super) fn console(flags: &RunFlags) -> Option<String> {
     let flag = flags.options.get("consoleOutput").and_then(Value::as_str);
