@@ -7,8 +7,8 @@ use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 
 use super::glue::{declare_all, export_all, glue};
 use super::seat_of;
-use crate::raw::is_async;
 use crate::raw::Held;
+use crate::raw::is_async;
 use crate::seat::Stage;
 use crate::store::Elements;
 

@@ -14,9 +14,10 @@ use super::meant::Meant;
 use super::network::http_plan;
 use super::outputs::Outputs;
 use super::watch::Watch;
-use crate::command::attack::{Conductor, cannot_start};
+use crate::command::attack::{Conductor, Opened, cannot_start};
 use crate::exit_code::Failed;
 use crate::input::Interrupts;
+use crate::output::Place;
 
 /// What came of a stage.
 pub(super) struct Done {
@@ -48,9 +49,16 @@ pub(super) fn carry_out(
     let users = plan.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum();
     let load = Load::Users(Crew { users, make: Arc::new(move |lane| crew(&plan, lane)) });
     let began = Instant::now();
-    let run = Run::start(plan_of(load), &settings(meant, stage), None).map_err(cannot_start)?;
-    let mut conductor = Conductor::new(TargetTable { labels: Vec::new() }, interrupts.clone());
-    conductor.keep_summary = false;
+    let results = meant.outputs.as_ref().and_then(|outputs| outputs.results.as_deref());
+    let results = results.filter(|_| stage == Stage::Iteration);
+    let results = results.map(|name| Opened::by_ending(Place::named(Some(name)))).transpose()?;
+    let settings = Settings { rows: results.is_some(), ..settings(meant, stage) };
+    let plan = plan_of(load);
+    let run = Run::start(plan.clone(), &settings, None).map_err(cannot_start)?;
+    let labels = TargetTable { labels: Vec::new() };
+    let store = results.map(|opened| opened.start(&run, &plan, &labels)).transpose()?;
+    let mut conductor = Conductor::new(labels, interrupts.clone());
+    (conductor.keep_summary, conductor.store) = (false, store);
     if let (Some(prepare), Some(live)) = (prepare, live) {
         let mut watch = prepare(Arc::clone(&control), live);
         conductor.each_turn = Some(Box::new(move |run| watch.look(run)));
