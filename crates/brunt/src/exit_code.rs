@@ -22,27 +22,31 @@ pub(crate) enum ExitCode {
     Unmet = 6,
     /// `run`: a threshold was crossed. k6's number, as those that follow.
     Thresholds = 99,
-    /// `run`: `setup` took too long.
+    /// `run`: `setup` took longer than it may.
     SetupTimeout = 100,
-    /// `run`: `teardown` took too long.
+    /// `run`: `teardown` took longer than it may.
     TeardownTimeout = 101,
+    /// `run`: the REST API stopped it.
+    Stopped = 103,
     /// `run`: options, thresholds or scenarios are wrong.
     Config = 104,
     /// `run`: the user interrupted it.
     Interrupted = 105,
+    /// `run`: the REST API could not be served.
+    NoApi = 106,
     /// `run`: the script cannot be compiled, or threw in its modules, in `setup` or in `teardown`.
     Script = 107,
-    /// `run`: the script aborted the test.
+    /// `run`: the script aborted the test (`exec.test.abort`).
     Aborted = 108,
-    /// `run`: the script marked the test as failed.
+    /// `run`: the script called the test a failed one (`exec.test.fail`).
     MarkedFailed = 110,
-    /// `run`: what `setup` returned is no JSON.
+    /// `run`: what k6 has no number of its own for: a wrong flag, an unknown output, a statistic that is none.
     Other = 255,
 }
 
 impl ExitCode {
     /// Every code, in the words of the man page.
-    pub(crate) const MEANINGS: [(Self, &'static str); 16] = [
+    pub(crate) const MEANINGS: [(Self, &'static str); 18] = [
         (Self::Ok, "Done, even if every request failed."),
         (Self::Failure, "An operation failed: output not written, address not bound."),
         (Self::Usage, "The command line is wrong."),
@@ -54,14 +58,16 @@ impl ExitCode {
         (Self::Invalid, "report -fail-on-invalid, and the verdict is INVALID."),
         (Self::Unmet, "seek found no load that meets the objective."),
         (Self::Thresholds, "run: a threshold was crossed."),
-        (Self::SetupTimeout, "run: setup took too long."),
-        (Self::TeardownTimeout, "run: teardown took too long."),
+        (Self::SetupTimeout, "run: setup() took too long."),
+        (Self::TeardownTimeout, "run: teardown() took too long."),
+        (Self::Stopped, "run: stopped through the REST API."),
         (Self::Config, "run: options, thresholds or scenarios are wrong."),
         (Self::Interrupted, "run: interrupted by the user."),
         (Self::Script, "run: the script cannot be compiled, or threw outside of an iteration."),
+        (Self::NoApi, "run: the REST API could not be served."),
         (Self::Aborted, "run: the script aborted the test."),
-        (Self::MarkedFailed, "run: the script marked the test as failed."),
-        (Self::Other, "run: what setup returned cannot be JSON."),
+        (Self::MarkedFailed, "run: the script called the test a failed one."),
+        (Self::Other, "run: a flag, an output or a summary statistic is wrong."),
     ];
 
     /// The code in Vegeta's numbers, which knows 0, 1 and 2 only.

@@ -54,7 +54,10 @@ pub use html::html;
 pub use json::{json, json_vegeta};
 pub use junit::junit;
 pub use k6_like::k6_like;
-pub use k6_summary::{Judged, K6Input, is_trend_stat, k6_summary, k6_summary_export};
+pub use k6_summary::{
+    Judged, K6Input, K6Machine, K6Part, is_trend_stat, k6_summary, k6_summary_data,
+    k6_summary_export, k6_summary_legacy, k6_summary_machine,
+};
 pub use markdown::markdown;
 pub use offered::{Offered, Seen};
 pub use overlay::{Curve, density, histogram, percentiles, shares_of_requests};

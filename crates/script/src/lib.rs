@@ -34,6 +34,7 @@ mod seat;
 mod source;
 mod standing;
 mod store;
+mod summary;
 mod timers;
 mod vu;
 
@@ -42,17 +43,18 @@ pub use action::{
     Ticket, Timings,
 };
 pub use crew::{
-    Clock, Control, CrewPlan, Debug, Emit, HttpPlan, Log, Outcome, Pace, Point, PointTags,
+    Clock, Control, CrewPlan, Debug, Emit, HttpPlan, Live, Log, Outcome, Pace, Point, PointTags,
     SystemTag, SystemTags, crew,
 };
 pub use exception::Exception;
 pub use host::{Files, Host, HttpRules, Instance, Level, Secrets};
 pub use http_options::{DnsOptions, HttpOptions, TlsIdentity};
 pub use jar::{Jar, SetCookie, SharedJar};
-pub use options::{Options, OptionsError, Rule, Shortcuts, end};
+pub use options::{Fields, Format, Options, OptionsError, Rule, VARIABLES, end, merged, time_of};
 pub use program::{CompileError, Env, Program};
 pub use realm::Realm;
 pub use registry::{Declared, Registry};
 pub use seat::{Sample, Stage, TagList};
 pub use standing::{Halt, Role, Standing};
+pub use summary::{Document, documents};
 pub use vu::{Call, Turn, Vu};

@@ -31,6 +31,8 @@ pub enum Stage {
     Iteration,
     /// `teardown`.
     Teardown,
+    /// `handleSummary`.
+    Summary,
 }
 
 impl Stage {
@@ -40,7 +42,7 @@ impl Stage {
         match self {
             Self::Setup => "::setup",
             Self::Teardown => "::teardown",
-            Self::Init | Self::Iteration => "",
+            Self::Init | Self::Iteration | Self::Summary => "",
         }
     }
 }

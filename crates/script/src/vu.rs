@@ -19,6 +19,7 @@ use crate::raw::Fiber;
 use crate::realm::Realm;
 use crate::seat::{Sample, Seat, Stage, TagList};
 use crate::standing::{Halt, Standing};
+use crate::summary;
 
 /// A VU's stack: 256 KiB, of which only what is used takes memory.
 const STACK_LEN: usize = 256 << 10;
@@ -271,10 +272,11 @@ fn invoke<'js>(
     let thrown = |error| Exception::of(ctx, error);
     let value = begin(ctx, seat, exports, call).map_err(thrown)?;
     event_loop::run(ctx, seat)?;
-    if call.stage != Stage::Setup {
-        return Ok(None);
+    match call.stage {
+        Stage::Setup => returned(ctx, seat, value).map_err(thrown),
+        Stage::Summary => summary::written(ctx, value).map_err(thrown),
+        Stage::Init | Stage::Iteration | Stage::Teardown => Ok(None),
     }
-    returned(ctx, seat, value).map_err(thrown)
 }
 
 /// Calls the function; gives what it returns, which may be a promise.

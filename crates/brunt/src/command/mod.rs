@@ -18,6 +18,8 @@ mod scheduler;
 mod seek;
 mod serve;
 
+pub(crate) use self::run::remote;
+
 use std::time::Duration;
 
 use crate::dialect::{Dialect, Invocation};
@@ -170,6 +172,36 @@ pub(crate) const COMMANDS: &[Command] = &[
         run: run::run,
     },
     Command {
+        name: "inspect",
+        summary: "Show the options of a k6 script.",
+        operands: "SCRIPT",
+        about: "Prints them as JSON, as k6's command of this name.",
+        examples: &[(
+            "brunt inspect -execution-requirements script.js",
+            "how long, and how many users",
+        )],
+        rows: || rows_of(flags::run::INSPECT),
+        run: run::inspect,
+    },
+    Command {
+        name: "archive",
+        summary: "Put a k6 script and all it needs into one file.",
+        operands: "SCRIPT",
+        about: "Writes an archive in k6's form; `brunt run` and k6 itself run it.",
+        examples: &[("brunt archive -O test.tar script.js", "then: brunt run test.tar")],
+        rows: || rows_of(flags::run::ARCHIVE),
+        run: run::archive,
+    },
+    Command {
+        name: "new",
+        summary: "Write a k6 script to begin with.",
+        operands: "[FILE]",
+        about: "",
+        examples: &[("brunt new --template=protocol test.js", "scenarios, groups and thresholds")],
+        rows: || rows_of(flags::run::NEW),
+        run: run::new,
+    },
+    Command {
         name: "report",
         summary: "Report results: text, JSON, histogram, HTML, Markdown, JUnit.",
         operands: "[FILE…]",
@@ -294,6 +326,10 @@ pub(crate) const COMMANDS: &[Command] = &[
 pub(crate) const PEERS: &[(&str, &str)] = &[
     ("ab", "Speak ApacheBench's command line, word for word."),
     ("hey", "Speak hey's command line, and report as it does."),
+    (
+        "k6",
+        "Speak k6's command line: run, inspect, archive, new, status, stop, pause, resume, scale.",
+    ),
     ("oha", "Speak oha's command line; the report is brunt's."),
     ("perfer", "Speak perfer's command line (1.2, 1.3, 1.5), and report as it does."),
     ("vegeta", "Speak Vegeta's command line, word for word."),

@@ -3,6 +3,7 @@
 //! A dialect translates and does nothing else: all end in one `Meant`.
 
 pub(crate) mod ab;
+mod k6;
 mod native;
 mod peers;
 mod vegeta;
@@ -123,6 +124,7 @@ type Speak = fn(&[String], Option<Place>) -> ExitCode;
 const SPEAK: &[(&str, Speak)] = &[
     ("ab", |args, results| ab::run(args, results).into()),
     ("hey", |args, results| peers::run("hey", args, results)),
+    ("k6", |args, _| k6::run(args).into()),
     ("oha", |args, results| peers::run("oha", args, results)),
     ("perfer", |args, results| peers::run("perfer", args, results)),
     ("vegeta", |args, _| vegeta::run(args).into()),
@@ -139,7 +141,7 @@ mod tests {
         let spoken: Vec<&str> = SPEAK.iter().map(|(name, _)| *name).collect();
         let told: Vec<&str> = crate::command::PEERS.iter().map(|(name, _)| *name).collect();
         assert_eq!(spoken, told);
-        let own = |name: &&str| matches!(*name, "ab" | "vegeta");
+        let own = |name: &&str| matches!(*name, "ab" | "k6" | "vegeta");
         let asked: Vec<&str> = spoken.into_iter().filter(|name| !own(name)).collect();
         assert_eq!(crate::command::peers::names(), asked);
     }

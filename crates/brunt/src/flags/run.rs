@@ -1,116 +1,412 @@
-//! The flags of `run`, by k6's names.
+//! The flags of `run`, by k6's names. Those that are options of a script are kept as such: they are the tier above all others.
 
-use stdx::Nanos;
+use script::{Fields, Format};
+use serde_json::{Map, Value};
 
+use super::row::{switch, text};
 use super::{Flag, Kind, Wrong, value};
 
 /// The flags of `run` as typed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct RunFlags {
-    pub(crate) vus: Option<u64>,
-    pub(crate) duration: Option<Nanos>,
-    pub(crate) iterations: Option<u64>,
-    pub(crate) stages: Vec<(Nanos, u64)>,
+    /// The options of a script that flags say.
+    pub(crate) options: Fields,
     pub(crate) env: Vec<(String, String)>,
+    pub(crate) include_system_env: Option<bool>,
+    pub(crate) config: Option<String>,
+    pub(crate) script_type: Option<String>,
+    pub(crate) compatibility: Option<String>,
+    pub(crate) outputs: Vec<String>,
     pub(crate) summary_export: Option<String>,
-    pub(crate) trend_stats: Option<Vec<String>>,
+    pub(crate) summary_mode: Option<String>,
+    pub(crate) machine_readable: Option<bool>,
+    pub(crate) no_summary: Option<bool>,
+    pub(crate) no_thresholds: Option<bool>,
+    pub(crate) linger: Option<bool>,
+    pub(crate) traces: Option<String>,
+    pub(crate) address: Option<String>,
+    pub(crate) log_format: Option<String>,
+    pub(crate) log_output: Option<String>,
+    pub(crate) secret_sources: Vec<String>,
     pub(crate) quiet: bool,
-    pub(crate) no_setup: bool,
-    pub(crate) no_teardown: bool,
-    pub(crate) no_thresholds: bool,
-    pub(crate) no_summary: bool,
+    pub(crate) verbose: bool,
+    pub(crate) no_color: Option<bool>,
+    /// k6's behaviour where ours is stricter.
+    pub(crate) compat: bool,
+    /// Folders that scripts may read besides their own.
+    pub(crate) allow_read: Vec<String>,
+    /// `inspect --execution-requirements`.
+    pub(crate) requirements: bool,
+    /// `archive -O`.
+    pub(crate) archive_out: Option<String>,
+    /// `archive --exclude-env-vars`.
+    pub(crate) exclude_env: bool,
 }
+
+impl RunFlags {
+    fn set(&mut self, option: &str, format: Format, text: &str) -> Result<(), Wrong> {
+        let value = format.read(text).map_err(Wrong::new)?;
+        self.options.insert(option.to_owned(), value);
+        Ok(())
+    }
+
+    /// A time, which has a unit on the command line.
+    fn set_time(&mut self, option: &str, text: &str) -> Result<(), Wrong> {
+        if text != "0" && text.parse::<f64>().is_ok() {
+            return Err(Wrong::new(format!("missing unit in duration \"{text}\"")));
+        }
+        self.set(option, Format::Time, text)
+    }
+
+    /// Adds to a list.
+    fn append(&mut self, option: &str, format: Format, text: &str) -> Result<(), Wrong> {
+        let Value::Array(mut more) = format.read(text).map_err(Wrong::new)? else { return Ok(()) };
+        let list = self.options.entry(option).or_insert_with(|| Value::Array(Vec::new()));
+        if let Value::Array(list) = list {
+            list.append(&mut more);
+        }
+        Ok(())
+    }
+
+    /// Adds a tag.
+    fn tag(&mut self, text: &str) -> Result<(), Wrong> {
+        let (name, value) = text.split_once('=').unwrap_or((text, ""));
+        if name.is_empty() || value.is_empty() {
+            let what = if name.is_empty() { "name" } else { "value" };
+            return Err(Wrong::new(format!("invalid tag '{text}', empty {what}")));
+        }
+        let tags = self.options.entry("tags").or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(tags) = tags {
+            tags.insert(name.to_owned(), value.into());
+        }
+        Ok(())
+    }
+}
+
+/// A flag that is an option of a script: its name, its value's kind, its default, its docs, the option, how it is written.
+macro_rules! option {
+    ($name:literal, $kind:expr, $default:literal, $docs:literal, $option:literal, $format:ident) => {
+        Flag::new($name, $kind, $default, $docs, |t: &mut RunFlags, v| {
+            t.set($option, Format::$format, v)
+        })
+        .native()
+    };
+}
+
+/// The same of a time.
+macro_rules! time {
+    ($name:literal, $docs:literal, $option:literal) => {
+        Flag::new($name, Kind::Duration, "", $docs, |t: &mut RunFlags, v| t.set_time($option, v))
+            .native()
+    };
+}
+
+/// The same of a list, which several of its kind make longer.
+macro_rules! list {
+    ($name:literal, $value:literal, $docs:literal, $option:literal, $format:ident) => {
+        Flag::new($name, Kind::Text($value), "", $docs, |t: &mut RunFlags, v| {
+            t.append($option, Format::$format, v)
+        })
+        .native()
+    };
+}
+
+/// A switch that may be left unsaid.
+macro_rules! maybe {
+    ($name:literal, $docs:literal, $field:ident) => {
+        Flag::new($name, Kind::Switch, "", $docs, |t: &mut RunFlags, v| {
+            value::switch(v).map(|on| t.$field = Some(on))
+        })
+        .native()
+    };
+}
+
+/// A text that several flags of the kind gather.
+macro_rules! gather {
+    ($name:literal, $value:literal, $docs:literal, $field:ident) => {
+        Flag::new($name, Kind::Text($value), "", $docs, |t: &mut RunFlags, v| {
+            t.$field.push(v.to_owned());
+            Ok(())
+        })
+        .native()
+    };
+}
+
+/// `NAME=VALUE`; a name alone takes its value from the environment.
+const ENV: Flag<RunFlags> = Flag::new(
+    "e",
+    Kind::Text("NAME=VALUE"),
+    "",
+    "A variable for the script, in __ENV. May be repeated.",
+    |t: &mut RunFlags, v| {
+        let pair = match v.split_once('=') {
+            Some((name, value)) => Some((name.to_owned(), value.to_owned())),
+            None => std::env::var(v).ok().map(|value| (v.to_owned(), value)),
+        };
+        t.env.extend(pair);
+        Ok(())
+    },
+)
+.native()
+.also(&["env"]);
 
 /// The flags of `run`.
 pub(crate) const RUN: &[Flag<RunFlags>] = &[
-    Flag::new("u", Kind::Text("N"), "1", "Virtual users.", |t: &mut RunFlags, v| {
-        value::count(v).map(|n| t.vus = Some(n))
-    })
-    .native()
-    .also(&["vus"]),
-    Flag::new("d", Kind::Duration, "", "How long iterations are begun.", |t: &mut RunFlags, v| {
-        value::duration(v).map(|d| t.duration = Some(d))
-    })
-    .native()
-    .also(&["duration"]),
-    Flag::new(
-        "i",
-        Kind::Text("N"),
-        "",
-        "Iterations of all users together.",
-        |t: &mut RunFlags, v| value::count(v).map(|n| t.iterations = Some(n)),
-    )
-    .native()
-    .also(&["iterations"]),
-    Flag::new(
+    option!("u", Kind::Text("N"), "1", "Virtual users.", "vus", Count).also(&["vus"]),
+    time!("d", "How long iterations are begun.", "duration").also(&["duration"]),
+    option!("i", Kind::Text("N"), "", "Iterations of all users together.", "iterations", Count)
+        .also(&["iterations"]),
+    list!(
         "s",
-        Kind::Text("TIME:N"),
-        "",
+        "TIME:N",
         "A stage: in this time, go to so many users. Several stages follow each other.",
-        |t: &mut RunFlags, v| {
-            v.split(',').try_for_each(|stage| self::stage(stage).map(|stage| t.stages.push(stage)))
-        },
+        "stages",
+        Stages
     )
-    .native()
     .also(&["stage"]),
-    Flag::new(
-        "e",
-        Kind::Text("NAME=VALUE"),
+    option!(
+        "p",
+        Kind::Switch,
         "",
-        "A variable for the script, in __ENV. May be repeated.",
-        |t: &mut RunFlags, v| match v.split_once('=') {
-            Some((name, value)) => {
-                t.env.push((name.to_owned(), value.to_owned()));
-                Ok(())
-            }
-            None => Err(Wrong::new("expected NAME=VALUE")),
-        },
+        "Begin paused, until `resume` or the REST API says otherwise.",
+        "paused",
+        Flag
     )
-    .native()
-    .also(&["env"]),
-    Flag::new(
-        "summary-export",
-        Kind::Text("FILE"),
+    .also(&["paused"]),
+    option!(
+        "execution-segment",
+        Kind::Text("FROM:TO"),
         "",
-        "Write the summary to a file as JSON, in k6's form.",
+        "Run this part of the test alone, as 1/4:1/2.",
+        "executionSegment",
+        Text
+    ),
+    option!(
+        "execution-segment-sequence",
+        Kind::Text("LIST"),
+        "",
+        "How the test is cut into its parts, as 0,1/4,1/2,1.",
+        "executionSegmentSequence",
+        Text
+    ),
+    ENV,
+    maybe!(
+        "include-system-env-vars",
+        "Show the environment's variables to the script (=false: only those of -e).",
+        include_system_env
+    ),
+    text!(RunFlags, "c", "FILE", "Options as JSON, below those of the script.", config)
+        .native()
+        .also(&["config"]),
+    text!(RunFlags, "t", "js|archive", "What the script is, if its name does not say.", script_type)
+        .native()
+        .also(&["type"]),
+    text!(
+        RunFlags,
+        "compatibility-mode",
+        "extended|base",
+        "Accepted as k6's: the language is the same in all.",
+        compatibility
+    )
+    .native(),
+    gather!(
+        "allow-read",
+        "DIR",
+        "A folder that the script may read from besides its own. May be repeated.",
+        allow_read
+    ),
+    option!("no-setup", Kind::Switch, "", "Do not call setup().", "noSetup", Flag),
+    option!("no-teardown", Kind::Switch, "", "Do not call teardown().", "noTeardown", Flag),
+    option!(
+        "max-redirects",
+        Kind::Text("N"),
+        "10",
+        "Redirects that a request follows.",
+        "maxRedirects",
+        Count
+    ),
+    option!("batch", Kind::Text("N"), "20", "Requests of a batch at once.", "batch", Number),
+    option!(
+        "batch-per-host",
+        Kind::Text("N"),
+        "6",
+        "Requests of a batch at once to one host.",
+        "batchPerHost",
+        Number
+    ),
+    option!("rps", Kind::Text("N"), "0", "Requests a second of all users at most.", "rps", Number),
+    option!(
+        "user-agent",
+        Kind::Text("TEXT"),
+        "",
+        "What requests call us, unless the script says.",
+        "userAgent",
+        Text
+    ),
+    Flag::new(
+        "http-debug",
+        Kind::Switch,
+        "",
+        "Log requests and responses, with =full their bodies too.",
         |t: &mut RunFlags, v| {
-            t.summary_export = Some(v.to_owned());
-            Ok(())
+            let format = if v == "full" { Format::Text } else { Format::Flag };
+            t.set("httpDebug", format, v)
         },
     )
     .native(),
+    option!(
+        "insecure-skip-tls-verify",
+        Kind::Switch,
+        "",
+        "Do not verify certificates.",
+        "insecureSkipTLSVerify",
+        Flag
+    ),
+    option!(
+        "no-connection-reuse",
+        Kind::Switch,
+        "",
+        "A connection for each request.",
+        "noConnectionReuse",
+        Flag
+    ),
+    option!(
+        "no-vu-connection-reuse",
+        Kind::Switch,
+        "",
+        "New connections in each iteration.",
+        "noVUConnectionReuse",
+        Flag
+    ),
+    time!("min-iteration-duration", "An iteration takes at least so long.", "minIterationDuration"),
+    option!("w", Kind::Switch, "", "Failed requests throw.", "throw", Flag).also(&["throw"]),
+    list!("blacklist-ip", "NET", "Refuse these networks, as 10.0.0.0/8.", "blacklistIPs", List),
+    list!("block-hostnames", "LIST", "Refuse these names, as *.example.org.", "blockHostnames", List),
+    option!(
+        "discard-response-bodies",
+        Kind::Switch,
+        "",
+        "Keep no bodies, unless a request wants its own.",
+        "discardResponseBodies",
+        Flag
+    ),
+    option!(
+        "local-ips",
+        Kind::Text("LIST"),
+        "",
+        "Addresses, ranges or networks that connections come from.",
+        "localIPs",
+        Text
+    ),
+    option!(
+        "dns",
+        Kind::Text("LIST"),
+        "ttl=5m,select=random,policy=preferIPv4",
+        "How names are looked up.",
+        "dns",
+        Assigned
+    ),
     Flag::new(
+        "tag",
+        Kind::Text("NAME=VALUE"),
+        "",
+        "A tag of all samples. May be repeated.",
+        |t: &mut RunFlags, v| t.tag(v),
+    )
+    .native(),
+    option!(
+        "system-tags",
+        Kind::Text("LIST"),
+        "",
+        "Which of k6's own tags samples have.",
+        "systemTags",
+        List
+    ),
+    option!(
         "summary-trend-stats",
         Kind::Text("LIST"),
         "avg,min,med,max,p(90),p(95)",
         "The statistics of trends; count and any p(N) as well.",
-        |t: &mut RunFlags, v| {
-            t.trend_stats = Some(v.split(',').map(|stat| stat.trim().to_owned()).collect());
-            Ok(())
-        },
+        "summaryTrendStats",
+        List
+    ),
+    option!(
+        "summary-time-unit",
+        Kind::Text("s|ms|us"),
+        "",
+        "The unit of times in the summary.",
+        "summaryTimeUnit",
+        Text
+    ),
+    text!(
+        RunFlags,
+        "summary-mode",
+        "compact|full|legacy|disabled",
+        "How much the summary says.",
+        summary_mode
     )
     .native(),
-    Flag::new("q", Kind::Switch, "", "Do not say what is about to run.", |t: &mut RunFlags, v| {
-        value::switch(v).map(|on| t.quiet = on)
-    })
-    .native()
-    .also(&["quiet"]),
-    Flag::new("no-setup", Kind::Switch, "", "Do not call setup().", |t: &mut RunFlags, v| {
-        value::switch(v).map(|on| t.no_setup = on)
-    })
+    maybe!("no-summary", "Print no summary.", no_summary),
+    text!(
+        RunFlags,
+        "summary-export",
+        "FILE",
+        "Write the summary to a file as JSON, in k6's form.",
+        summary_export
+    )
     .native(),
-    Flag::new("no-teardown", Kind::Switch, "", "Do not call teardown().", |t: &mut RunFlags, v| {
-        value::switch(v).map(|on| t.no_teardown = on)
-    })
+    maybe!(
+        "new-machine-readable-summary",
+        "The newer form of --summary-export, and of what handleSummary() is given.",
+        machine_readable
+    ),
+    maybe!("no-thresholds", "Judge no thresholds.", no_thresholds),
+    switch!(
+        RunFlags,
+        "compat",
+        "k6's behaviour where brunt is stricter: a threshold without samples is judged by zeros.",
+        compat
+    )
     .native(),
-    Flag::new("no-thresholds", Kind::Switch, "", "Judge no thresholds.", |t: &mut RunFlags, v| {
-        value::switch(v).map(|on| t.no_thresholds = on)
-    })
+    gather!(
+        "o",
+        "NAME=ARG",
+        "Where samples go: json=FILE, csv=FILE (.gz compresses, - is standard output), or a file of results for `brunt report`. May be repeated.",
+        outputs
+    )
+    .also(&["out"]),
+    text!(RunFlags, "traces-output", "NAME", "Refused: there are no traces.", traces).native(),
+    maybe!("l", "Stay after the end of the test, until interrupted.", linger).also(&["linger"]),
+    text!(RunFlags, "a", "HOST:PORT", "Serve the REST API here.", address)
+        .native()
+        .also(&["address"]),
+    option!(
+        "console-output",
+        Kind::Path,
+        "",
+        "Write the script's console to a file.",
+        "consoleOutput",
+        Text
+    ),
+    text!(RunFlags, "log-format", "text|json|raw", "How log lines are written.", log_format)
+        .native(),
+    text!(
+        RunFlags,
+        "log-output",
+        "PLACE",
+        "Where log lines go: stderr, stdout, none, file=PATH[,level=LEVEL].",
+        log_output
+    )
     .native(),
-    Flag::new("no-summary", Kind::Switch, "", "Print no summary.", |t: &mut RunFlags, v| {
-        value::switch(v).map(|on| t.no_summary = on)
-    })
-    .native(),
+    gather!(
+        "secret-source",
+        "NAME=ARG",
+        "Where k6/secrets finds secrets: mock=K=V,… or file=PATH. May be repeated.",
+        secret_sources
+    ),
+    switch!(RunFlags, "q", "Show no progress.", quiet).native().also(&["quiet"]),
+    switch!(RunFlags, "v", "Log debug lines as well.", verbose).native().also(&["verbose"]),
+    maybe!("no-color", "Write no colours.", no_color),
     Flag::new(
         "no-usage-report",
         Kind::Switch,
@@ -119,11 +415,115 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
         |_: &mut RunFlags, v| value::switch(v).map(drop),
     )
     .native(),
+    Flag::new(
+        "profiling-enabled",
+        Kind::Switch,
+        "",
+        "Accepted as k6's: nothing is served.",
+        |_: &mut RunFlags, v| value::switch(v).map(drop),
+    )
+    .native(),
 ];
 
-/// `30s:10`: in 30 s, go to 10 users.
-fn stage(text: &str) -> Result<(Nanos, u64), Wrong> {
-    let parts = text.trim().split_once(':');
-    let (time, target) = parts.ok_or_else(|| Wrong::new("expected TIME:USERS, as 30s:10"))?;
-    Ok((value::duration(time)?, value::number(target)?))
+/// The flags of `inspect` besides those that say what the script is shown.
+const REQUIREMENTS: Flag<RunFlags> = switch!(
+    RunFlags,
+    "execution-requirements",
+    "Tell how long the test takes at most, and how many users it needs.",
+    requirements
+)
+.native();
+
+/// The flags of `inspect`.
+pub(crate) const INSPECT: &[Flag<RunFlags>] = &[
+    REQUIREMENTS,
+    ENV,
+    maybe!("include-system-env-vars", "Show the environment's variables.", include_system_env),
+    text!(RunFlags, "t", "js|archive", "What the script is.", script_type).native().also(&["type"]),
+    text!(RunFlags, "compatibility-mode", "MODE", "Accepted as k6's.", compatibility).native(),
+    text!(RunFlags, "c", "FILE", "Options as JSON.", config).native().also(&["config"]),
+    switch!(RunFlags, "v", "Log debug lines as well.", verbose).native().also(&["verbose"]),
+    switch!(RunFlags, "q", "Accepted as k6's.", quiet).native().also(&["quiet"]),
+];
+
+/// The flags of `archive`: of k6's `run` those that are options are known as well.
+pub(crate) const ARCHIVE: &[Flag<RunFlags>] = &[
+    text!(RunFlags, "O", "FILE", "Where the archive goes.", archive_out)
+        .native()
+        .also(&["archive-out"]),
+    switch!(RunFlags, "exclude-env-vars", "Keep the variables of -e out of it.", exclude_env)
+        .native(),
+    ENV,
+    maybe!("include-system-env-vars", "Show the environment's variables.", include_system_env),
+    text!(RunFlags, "c", "FILE", "Options as JSON.", config).native().also(&["config"]),
+    option!("u", Kind::Text("N"), "1", "Virtual users.", "vus", Count).also(&["vus"]),
+    time!("d", "How long iterations are begun.", "duration").also(&["duration"]),
+    option!("i", Kind::Text("N"), "", "Iterations of all users together.", "iterations", Count)
+        .also(&["iterations"]),
+    list!("s", "TIME:N", "A stage.", "stages", Stages).also(&["stage"]),
+    switch!(RunFlags, "v", "Log debug lines as well.", verbose).native().also(&["verbose"]),
+    switch!(RunFlags, "q", "Accepted as k6's.", quiet).native().also(&["quiet"]),
+];
+
+/// The flags of `new` as typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NewFlags {
+    pub(crate) template: String,
+    pub(crate) force: bool,
+}
+
+/// The flags of `new`.
+pub(crate) const NEW: &[Flag<NewFlags>] = &[
+    text!(NewFlags, "template", "minimal|protocol", "What to begin with.", template).native(),
+    switch!(NewFlags, "f", "Overwrite a file that is there.", force).native().also(&["force"]),
+];
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::flags::global::Global;
+    use crate::flags::{Grammar, parse};
+
+    fn typed(line: &str) -> Result<RunFlags, String> {
+        let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let mut flags = RunFlags::default();
+        let parsed = parse(Grammar::NATIVE, RUN, &args, &mut flags, &mut Global::default());
+        parsed.map(|_| flags).map_err(|error| error.native())
+    }
+
+    #[test]
+    fn options_are_a_tier() {
+        let flags = typed(
+            "-u 3 --stage 1s:2,3s:4 -s 5s:0 --tag a=b --tag c=d --http-debug=full --rps 50 --no-setup -w x.js",
+        );
+        let expect = json!({
+            "vus": 3,
+            "stages": [
+                { "duration": "1s", "target": 2 },
+                { "duration": "3s", "target": 4 },
+                { "duration": "5s", "target": 0 },
+            ],
+            "tags": { "a": "b", "c": "d" },
+            "httpDebug": "full",
+            "rps": 50,
+            "noSetup": true,
+            "throw": true,
+        });
+        assert_eq!(flags.map(|flags| Value::Object(flags.options)), Ok(expect));
+    }
+
+    #[test]
+    fn wrong_values_are_named() {
+        for (line, expect) in [
+            ("-u abc", "-u"),
+            ("-d 5", "missing unit"),
+            ("--tag x", "empty value"),
+            ("--blah", "unknown flag"),
+        ] {
+            let error = typed(line).unwrap_err();
+            assert!(error.contains(expect), "{line}: {error}");
+        }
+    }
 }

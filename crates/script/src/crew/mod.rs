@@ -10,6 +10,7 @@ mod digest;
 mod exchange;
 mod failure;
 mod http_plan;
+mod live;
 mod outcome;
 mod samples;
 mod seat;
@@ -44,6 +45,8 @@ pub use self::control::Control;
 use self::control::Counters;
 use self::exchange::Exchange;
 pub use self::http_plan::{Debug, HttpPlan, Pace};
+pub use self::live::Live;
+use self::live::TELL_EVERY;
 pub use self::outcome::Outcome;
 use self::samples::Recorder;
 pub use self::samples::{Emit, Point, PointTags};
@@ -91,6 +94,8 @@ pub struct CrewPlan {
     pub system_tags: SystemTags,
     /// Takes each sample, where there are outputs.
     pub emit: Option<Emit>,
+    /// Who wants to know the metrics while the work goes on.
+    pub live: Option<Arc<Live>>,
     /// The time.
     pub clock: Clock,
     /// The log.
@@ -139,6 +144,8 @@ struct Crew {
     counters: Arc<Counters>,
     /// When the gauges are seen next.
     gauges_at: Nanos,
+    /// When those who want to know the metrics are told next.
+    tell_at: Nanos,
     /// The scenarios' own state, by their number.
     works: Vec<Work>,
     /// When the scenarios' clock began.
@@ -203,8 +210,13 @@ impl Users for Crew {
         self.work(now, zero);
         self.publish();
         self.gauge(now);
+        self.tell(now);
         asks.append(&mut self.asks);
-        self.next_wake(now, zero)
+        let wake = self.next_wake(now, zero);
+        match self.plan.live {
+            Some(_) => Some(wake.map_or(self.tell_at, |wake| wake.min(self.tell_at))),
+            None => wake,
+        }
     }
 
     fn answer(&mut self, user: u32, reply: &Reply<'_>) {
@@ -260,6 +272,7 @@ impl Crew {
             ends: plan.scenarios.iter().map(Scenario::end).collect(),
             counters: plan.control.join(),
             gauges_at: Nanos::ZERO,
+            tell_at: Nanos::ZERO,
             works,
             zero: None,
             answers: VecDeque::new(),
@@ -332,12 +345,25 @@ impl Crew {
         if self.lane.first != 0 || now < self.gauges_at || self.plan.stage != Stage::Iteration {
             return;
         }
+        // A test shorter than a step has none, as k6 has it.
+        let is_first = self.gauges_at == Nanos::ZERO;
         self.gauges_at = now.saturating_add(GAUGE_STEP);
+        if is_first {
+            return;
+        }
         let seen = self.plan.control.instance();
         let at = self.world.sampled_at();
         for (metric, value) in [(MetricId::VUS, seen.active), (MetricId::VUS_MAX, seen.initialized)]
         {
             self.recorder.gauge(&mut self.seen.tally, at, metric, value as f64);
+        }
+    }
+
+    /// Tells those who want to know the metrics, if it is time.
+    fn tell(&mut self, now: Nanos) {
+        if let Some(live) = self.plan.live.as_ref().filter(|_| now >= self.tell_at) {
+            self.tell_at = now.saturating_add(TELL_EVERY);
+            live.tell(self.lane.first, &self.seen.tally);
         }
     }
 

@@ -106,14 +106,8 @@ fn add<'js>(
 ) -> Result<bool> {
     let seat = seat_of(ctx)?;
     seat.begun(ctx, "Adding metrics")?;
-    let tags = match tags.filter(|tags| !tags.is_null() && !tags.is_undefined()) {
-        Some(tags) if tags.as_object().is_none() => {
-            let text = "invalid metric tags: they are an object of names and values";
-            return Err(Exception::throw_type(ctx, text));
-        }
-        Some(tags) => Some(string_fields(tags)?),
-        None => None,
-    };
+    // What is no object has no tags, as k6 has it.
+    let tags = tags.map(string_fields).transpose()?;
     let given = value.filter(|value| !value.is_null() && value.as_object().is_none());
     let number = given.map(|value| value.get::<Coerced<f64>>()).transpose()?.map(|number| number.0);
     let Some(number) = number.filter(|number| number.is_finite()) else {
@@ -123,7 +117,7 @@ fn add<'js>(
         let text = format!(
             "'{shown}' is an invalid value for metric '{name}', a number or a boolean value is expected"
         );
-        seat.host.log(Level::Warn, &text);
+        seat.host.tell(Level::Warn, "", &text);
         return Ok(false);
     };
     seat.sample(id, number, tags.filter(|tags| !tags.is_empty()).map(Rc::new));

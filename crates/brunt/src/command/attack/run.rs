@@ -176,8 +176,13 @@ pub(crate) struct Conductor {
     pub(super) groups: Option<Groups>,
     /// What connections carried, where users share them.
     pub(super) sharing: Option<Sharing>,
+    /// What else looks at the run in each turn.
+    pub(crate) each_turn: Option<EachTurn>,
     heeded: usize,
 }
+
+/// Looks at a run while it goes on, and may end it.
+pub(crate) type EachTurn = Box<dyn FnMut(&Run)>;
 
 /// Takes rows somewhere; where it fails, nothing is worth going on for.
 pub(crate) type TakeRows = Box<dyn FnMut(&Batch) -> Result<(), Failed>>;
@@ -244,6 +249,7 @@ impl Conductor {
             traffic: Traffic::new(),
             groups: None,
             sharing: None,
+            each_turn: None,
             heeded: 0,
         }
     }
@@ -264,6 +270,9 @@ impl Conductor {
             }
             self.heed(run);
             self.stop_late(run);
+            if let Some(look) = &mut self.each_turn {
+                look(run);
+            }
         };
         self.end(last)
     }

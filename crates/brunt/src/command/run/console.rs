@@ -1,37 +1,248 @@
-//! The log on standard error, in k6's two forms: for a terminal, and for a file.
+//! `Logger`: the log in k6's forms: for a terminal, as text, JSON or bare messages; to standard error, standard output or a file.
 
-use std::io::IsTerminal as _;
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use script::Level;
+use serde_json::{Map, Value};
 
+use super::meant::Refused;
+use super::tiers;
+use crate::flags::run::RunFlags;
+use crate::input::reason;
 use crate::output;
 
-/// Writes a line of a script's log.
-pub(super) fn log(began: Instant, level: Level, source: &str, text: &str) {
-    let word = match level {
-        Level::Debug => return,
-        Level::Info => "info",
-        Level::Warn => "warning",
-        Level::Error => "error",
-    };
-    if std::io::stderr().is_terminal() {
-        let short = &word.to_uppercase()[..4];
-        let seconds = began.elapsed().as_secs();
-        output::complain(&format!("{short}[{seconds:04}] {text:<44} source={source}"));
-    } else {
-        output::complain(&format!("{} source={source}", line(word, text)));
+/// The log of a run.
+pub(super) struct Logger {
+    began: Instant,
+    form: Form,
+    place: Place,
+    /// Where the script's console goes instead.
+    console: Option<Mutex<File>>,
+    least: Level,
+    colored: bool,
+    /// What is written as [`REDACTED`].
+    secrets: Mutex<Vec<String>>,
+}
+
+/// How a line is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Terminal,
+    Text,
+    Json,
+    Raw,
+}
+
+/// Where lines go.
+enum Place {
+    Stderr,
+    Stdout,
+    Nowhere,
+    File(Mutex<File>),
+}
+
+/// What stands in place of a secret.
+const REDACTED: &str = "***SECRET_REDACTED***";
+
+impl Logger {
+    /// The log as flags and environment want it.
+    ///
+    /// # Errors
+    /// A place is none, or cannot be opened.
+    pub(super) fn new(flags: &RunFlags, began: Instant) -> Result<Self, Refused> {
+        let named = tiers::text(flags.log_output.as_deref(), "K6_LOG_OUTPUT");
+        let (place, own_least) = place(named.as_deref().unwrap_or("stderr"))?;
+        let terminal = matches!(place, Place::Stderr) && io::stderr().is_terminal();
+        let form = match tiers::text(flags.log_format.as_deref(), "K6_LOG_FORMAT").as_deref() {
+            Some("raw") => Form::Raw,
+            Some("json") => Form::Json,
+            _ if terminal => Form::Terminal,
+            _ => Form::Text,
+        };
+        let least = if flags.verbose { Level::Debug } else { Level::Info };
+        Ok(Self {
+            began,
+            form,
+            place,
+            console: None,
+            least: own_least.unwrap_or(least),
+            colored: terminal && !no_color(flags),
+            secrets: Mutex::default(),
+        })
+    }
+
+    /// Sends the script's console to a file.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub(super) fn set_console(&mut self, path: &str) -> Result<(), Refused> {
+        self.console = Some(Mutex::new(opened(path)?));
+        Ok(())
+    }
+
+    /// Has these texts written as [`REDACTED`] from now on.
+    pub(super) fn hide(&self, secrets: impl IntoIterator<Item = String>) {
+        let mut known = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        known.extend(secrets.into_iter().filter(|secret| !secret.is_empty()));
+    }
+
+    /// Writes a line of a script's log.
+    pub(super) fn log(&self, level: Level, source: &str, text: &str) {
+        let fields = [("source", source)];
+        self.write(level, text, if source.is_empty() { &[] } else { &fields });
+    }
+
+    /// Writes a line of our own.
+    pub(super) fn say(&self, level: Level, text: &str) {
+        self.write(level, text, &[]);
+    }
+
+    fn write(&self, level: Level, text: &str, fields: &[(&str, &str)]) {
+        if rank(level) < rank(self.least) {
+            return;
+        }
+        let text = self.redacted(text);
+        let from_console = fields.contains(&("source", "console"));
+        if let Some(console) = self.console.as_ref().filter(|_| from_console) {
+            let form = if self.form == Form::Terminal { Form::Text } else { self.form };
+            append(console, &self.line(form, level, &text, fields));
+            return;
+        }
+        let line = self.line(self.form, level, &text, fields);
+        match &self.place {
+            Place::Stderr => output::complain(&line),
+            // Where nobody can read it, there is nothing left to do.
+            Place::Stdout => drop(writeln!(io::stdout().lock(), "{line}")),
+            Place::File(file) => append(file, &line),
+            Place::Nowhere => {}
+        }
+    }
+
+    fn redacted(&self, text: &str) -> String {
+        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, REDACTED))
+    }
+
+    fn line(&self, form: Form, level: Level, text: &str, fields: &[(&str, &str)]) -> String {
+        let time = || jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        match form {
+            Form::Raw => text.trim_end_matches('\n').to_owned(),
+            Form::Json => {
+                let mut object = Map::new();
+                for (name, value) in fields {
+                    object.insert((*name).to_owned(), (*value).into());
+                }
+                object.insert("level".to_owned(), word(level).into());
+                object.insert("msg".to_owned(), text.into());
+                object.insert("time".to_owned(), time().into());
+                Value::Object(object).to_string()
+            }
+            Form::Text => {
+                let mut line =
+                    format!("time=\"{}\" level={} msg={}", time(), word(level), valued(text));
+                for (name, value) in fields {
+                    line.push_str(&format!(" {name}={}", valued(value)));
+                }
+                line
+            }
+            Form::Terminal => {
+                let short = &word(level).to_uppercase()[..4];
+                let seconds = self.began.elapsed().as_secs();
+                let (on, off) = if self.colored { (color(level), "\x1b[0m") } else { ("", "") };
+                let mut line = format!("{on}{short}{off}[{seconds:04}] {text:<44}");
+                for (name, value) in fields {
+                    line.push_str(&format!(" {on}{name}{off}={}", valued(value)));
+                }
+                line.truncate(line.trim_end().len());
+                line
+            }
+        }
     }
 }
 
-/// Writes a line of our own.
-pub(super) fn complain(level: &str, text: &str) {
-    output::complain(&line(level, text));
+/// Whether nothing is to be coloured.
+pub(super) fn no_color(flags: &RunFlags) -> bool {
+    let asked = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    tiers::switch(flags.no_color, "K6_NO_COLOR") || asked
 }
 
-fn line(level: &str, text: &str) -> String {
-    let time = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
-    format!("time=\"{time}\" level={level} msg={}", quoted(text))
+fn append(file: &Mutex<File>, line: &str) {
+    let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+    // A full disk must not end the test; k6 loses such lines as well.
+    writeln!(file, "{line}").ok();
+}
+
+fn opened(path: &str) -> Result<File, Refused> {
+    let file = File::options().append(true).create(true).open(path);
+    file.map_err(|error| Refused::other(format!("cannot open {path}: {}", reason(&error))))
+}
+
+/// The place a text names, and the least level of lines that go there.
+fn place(text: &str) -> Result<(Place, Option<Level>), Refused> {
+    match text {
+        "stderr" => Ok((Place::Stderr, None)),
+        "stdout" => Ok((Place::Stdout, None)),
+        "none" => Ok((Place::Nowhere, None)),
+        text if text == "loki" || text.starts_with("loki=") => Err(Refused::other(
+            "log output 'loki' is not there: brunt sends no logs over the network".to_owned(),
+        )),
+        text => {
+            let Some(rest) = text.strip_prefix("file=") else {
+                return Err(Refused::other(format!("unsupported log output '{text}'")));
+            };
+            let (path, options) = rest.split_once(',').unwrap_or((rest, ""));
+            let mut least = None;
+            for option in options.split(',').filter(|option| !option.is_empty()) {
+                least = Some(match option {
+                    "level=debug" | "level=trace" => Level::Debug,
+                    "level=info" => Level::Info,
+                    "level=warn" | "level=warning" => Level::Warn,
+                    "level=error" | "level=fatal" | "level=panic" => Level::Error,
+                    other => {
+                        return Err(Refused::other(format!("unknown logfile config '{other}'")));
+                    }
+                });
+            }
+            Ok((Place::File(Mutex::new(opened(path)?)), least))
+        }
+    }
+}
+
+/// logrus's word for a level.
+const fn word(level: Level) -> &'static str {
+    match level {
+        Level::Debug => "debug",
+        Level::Info => "info",
+        Level::Warn => "warning",
+        Level::Error => "error",
+    }
+}
+
+const fn rank(level: Level) -> u8 {
+    match level {
+        Level::Debug => 0,
+        Level::Info => 1,
+        Level::Warn => 2,
+        Level::Error => 3,
+    }
+}
+
+const fn color(level: Level) -> &'static str {
+    match level {
+        Level::Debug => "\x1b[37m",
+        Level::Info => "\x1b[36m",
+        Level::Warn => "\x1b[33m",
+        Level::Error => "\x1b[31m",
+    }
+}
+
+/// A value as logrus writes it: quoted where it has anything but letters, digits and a few signs.
+fn valued(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-._/@^+".contains(letter);
+    if !text.is_empty() && text.chars().all(is_plain) { text.to_owned() } else { quoted(text) }
 }
 
 /// A text as Go quotes it.
@@ -61,5 +272,41 @@ mod tests {
     #[test]
     fn texts_are_quoted_as_go_does() {
         assert_eq!(quoted("a \"b\"\n\\\tü\u{1}"), "\"a \\\"b\\\"\\n\\\\\\tü\\x01\"");
+        assert_eq!(
+            (valued("one/two"), valued("one two")),
+            ("one/two".into(), "\"one two\"".into())
+        );
+    }
+
+    #[test]
+    fn lines_have_their_form_and_hide_secrets() {
+        let logger = Logger {
+            began: Instant::now(),
+            form: Form::Text,
+            place: Place::Nowhere,
+            console: None,
+            least: Level::Info,
+            colored: false,
+            secrets: Mutex::default(),
+        };
+        let fields = [("source", "console")];
+        let line = logger.line(Form::Text, Level::Info, "a b", &fields);
+        assert!(line.ends_with("level=info msg=\"a b\" source=console"), "{line}");
+        assert_eq!(logger.line(Form::Raw, Level::Info, "a b\n", &fields), "a b");
+        let json = logger.line(Form::Json, Level::Warn, "a", &fields);
+        assert!(
+            json.contains("\"level\":\"warning\",\"msg\":\"a\",\"source\":\"console\""),
+            "{json}"
+        );
+        logger.hide(["topsecret".to_owned()]);
+        assert_eq!(logger.redacted("is topsecret!"), "is ***SECRET_REDACTED***!");
+    }
+
+    #[test]
+    fn places_that_are_none_are_refused() {
+        for text in ["nope", "loki=http://x", "file=/nowhere/at/all", "file=/tmp/x,size=1"] {
+            assert!(place(text).is_err(), "{text}");
+        }
+        assert!(matches!(place("none"), Ok((Place::Nowhere, None))));
     }
 }

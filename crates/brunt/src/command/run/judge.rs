@@ -1,6 +1,6 @@
 //! Thresholds: read before the run, judged after it.
 
-use metrics::tally::{Tally, Threshold};
+use metrics::tally::{Kind, Tally, Threshold};
 use report::Judged;
 use script::Rule;
 use stdx::Nanos;
@@ -8,8 +8,17 @@ use stdx::Nanos;
 /// A threshold of a metric.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Limit {
-    metric: String,
+    pub(super) metric: String,
     threshold: Threshold,
+    /// The test ends when it is crossed, but not before this time of it.
+    abort_after: Option<Nanos>,
+}
+
+impl Limit {
+    /// As it was written.
+    pub(super) fn source(&self) -> &str {
+        &self.threshold.source
+    }
 }
 
 /// Reads the thresholds, and has the submetrics counted that they want.
@@ -30,20 +39,77 @@ fn limit(rule: &Rule, tally: &mut Tally) -> Result<Limit, String> {
     }
     let value = tally.value(&rule.metric).ok_or_else(|| named(&"there is no such metric"))?;
     threshold.suits(value.kind()).map_err(|error| named(&error))?;
-    Ok(Limit { metric: rule.metric.clone(), threshold })
+    let abort_after = rule.abort.then_some(rule.delay);
+    Ok(Limit { metric: rule.metric.clone(), threshold, abort_after })
 }
 
-/// Judges the thresholds. One without samples is crossed: it says nothing of what it was to guard.
-pub(super) fn judge(limits: &[Limit], tally: &Tally, elapsed: Nanos) -> Vec<Judged> {
+/// Judges the thresholds. One without samples is crossed, since it says nothing of what it was to guard; with `compat` it is
+/// judged by zeros, as k6 does, and one of a rate holds.
+pub(super) fn judge(limits: &[Limit], tally: &Tally, elapsed: Nanos, compat: bool) -> Vec<Judged> {
     let judged = |limit: &Limit| {
         let value = tally.value(&limit.metric);
         let figure = value.and_then(|value| limit.threshold.measure(value, elapsed));
-        Judged {
-            metric: limit.metric.clone(),
-            source: limit.threshold.source.clone(),
-            figure,
-            holds: figure.is_some_and(|figure| limit.threshold.holds(figure)),
-        }
+        let is_rate = value.is_some_and(|value| value.kind() == Kind::Rate);
+        let (figure, holds) = match figure {
+            None if compat => (Some(0.0), is_rate || limit.threshold.holds(0.0)),
+            None => (None, false),
+            Some(figure) => (Some(figure), limit.threshold.holds(figure)),
+        };
+        let (metric, source) = (limit.metric.clone(), limit.threshold.source.clone());
+        Judged { metric, source, figure, holds }
     };
     limits.iter().map(judged).collect()
+}
+
+/// Whether the test is to end, since a threshold that ends it is crossed. One without samples does not.
+pub(super) fn ends(limits: &[Limit], tally: &Tally, elapsed: Nanos) -> bool {
+    limits.iter().any(|limit| {
+        let figure = || limit.threshold.measure(tally.value(&limit.metric)?, elapsed);
+        limit.abort_after.is_some_and(|after| elapsed >= after)
+            && figure().is_some_and(|figure| !limit.threshold.holds(figure))
+    })
+}
+
+/// Whether any threshold may end the test.
+pub(super) fn may_end(limits: &[Limit]) -> bool {
+    limits.iter().any(|limit| limit.abort_after.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use metrics::tally::MetricId;
+
+    use super::*;
+
+    fn rule(metric: &str, source: &str, abort: bool) -> Rule {
+        let (metric, source) = (metric.to_owned(), source.to_owned());
+        Rule { metric, source, abort, delay: Nanos::from_secs(5) }
+    }
+
+    #[test]
+    fn without_samples_a_threshold_is_crossed_or_judged_by_zeros() {
+        let mut tally = Tally::default();
+        let rules = [
+            rule("http_reqs", "count>0", false),
+            rule("http_req_failed", "rate>0.5", false),
+            rule("vus", "value==0", false),
+        ];
+        let limits = read(&rules, &mut tally).unwrap();
+        let holds = |compat| {
+            let judged = judge(&limits, &tally, Nanos::SECOND, compat);
+            judged.iter().map(|judged| judged.holds).collect::<Vec<_>>()
+        };
+        assert_eq!(holds(false), [false, false, false]);
+        assert_eq!(holds(true), [false, true, true]);
+    }
+
+    #[test]
+    fn a_test_ends_after_the_delay_and_with_samples_alone() {
+        let mut tally = Tally::default();
+        let limits = read(&[rule("checks", "rate>0.9", true)], &mut tally).unwrap();
+        assert!(may_end(&limits) && !ends(&limits, &tally, Nanos::from_secs(9)));
+        tally.add(MetricId::CHECKS, 0.0, &());
+        assert!(!ends(&limits, &tally, Nanos::from_secs(4)));
+        assert!(ends(&limits, &tally, Nanos::from_secs(5)));
+    }
 }

@@ -1,26 +1,27 @@
 //! `Meant`: the script compiled, its options read, what the command line says put above them.
 
 use std::cell::RefCell;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::IsTerminal as _;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use metrics::tally::Tally;
 use report::is_trend_stat;
-use script::{Files, Halt, Host, Level, Options, Program, Shortcuts};
+use script::{Files, Halt, Host, Level, Options, Program};
 use stdx::Nanos;
 
-use super::console;
+use super::console::{self, Logger};
 use super::judge::{self, Limit};
 use super::network::Network;
-use super::remote;
-use crate::command::{Ended, usage};
+use super::outputs::{self, Known, Outputs};
+use super::secrets;
+use super::source::Source;
+use super::summary::Mode;
+use super::tiers;
 use crate::dialect::Typed;
 use crate::exit_code::ExitCode;
 use crate::flags::run::RunFlags;
-use crate::input::reason;
 use crate::output::Place;
 
 /// A script made ready to run.
@@ -30,119 +31,226 @@ pub(super) struct Meant {
     pub(super) thresholds: Vec<Limit>,
     /// Every metric, with the submetrics that thresholds want; nothing counted yet.
     pub(super) tally: Tally,
-    pub(super) network: Network,
-    pub(super) trend_stats: Vec<String>,
     pub(super) setup: bool,
     pub(super) teardown: bool,
-    pub(super) summary: bool,
+    pub(super) handle_summary: bool,
+    pub(super) mode: Mode,
+    pub(super) machine_readable: bool,
     pub(super) summary_export: Option<Place>,
+    pub(super) outputs: Option<Outputs>,
+    pub(super) network: Network,
+    pub(super) address: Option<String>,
+    pub(super) compat: bool,
     pub(super) quiet: bool,
+    pub(super) linger: bool,
+    pub(super) colored: bool,
     pub(super) cores: usize,
     pub(super) began: Instant,
+    pub(super) logger: Arc<Logger>,
+    pub(super) source: Rc<Source>,
+    /// What the script is called on the command line.
     path: String,
+    /// What the outputs are called there.
+    output_names: String,
+}
+
+/// A script that was compiled, with its options.
+pub(super) struct Loaded {
+    pub(super) program: Program,
+    pub(super) options: Options,
+    pub(super) source: Rc<Source>,
+    pub(super) logger: Arc<Logger>,
+    pub(super) env: Vec<(String, String)>,
+    began: Instant,
+}
+
+/// Compiles a script and reads its options.
+///
+/// # Errors
+/// It cannot be run. It has been said why.
+pub(super) fn load(path: &str, flags: &RunFlags, shows_env: bool) -> Result<Loaded, ExitCode> {
+    let began = Instant::now();
+    let logger = Logger::new(flags, began).map_err(Refused::complain)?;
+    let console = tiers::console(flags);
+    let mut logger = logger;
+    if let Some(path) = &console {
+        logger.set_console(path).map_err(Refused::complain)?;
+    }
+    let logger = Arc::new(logger);
+    let tell = |refused: Refused| refused.tell(&logger);
+    let source = Rc::new(Source::find(path, flags).map_err(tell)?);
+    let mut env = source.env.clone();
+    env.extend(tiers::variables(flags, shows_env));
+    let host = Rc::new(Beginning { began, logger: Arc::clone(&logger), halt: RefCell::default() });
+    let seen = Rc::clone(&host);
+    let files = Rc::clone(&source) as Rc<dyn Files>;
+    let secrets = secrets::read(&tiers::secrets(flags), &logger).map_err(tell)?;
+    let env_of = Arc::new(env.clone());
+    let program = Program::compile_with(&source.main, env_of, files, host, secrets);
+    if let Some(Halt::Abort(text)) = seen.halt.take() {
+        return Err(tell(Refused { code: ExitCode::Aborted, text }));
+    }
+    let program = program
+        .map_err(|error| tell(Refused { code: ExitCode::Script, text: error.to_string() }))?;
+    let given = tiers::all(program.options.as_deref(), source.options.clone(), flags);
+    let options = given
+        .and_then(|given| Options::of(given).map_err(|error| Refused::config(error.to_string())))
+        .map_err(tell)?;
+    for name in &options.unknown {
+        let text = format!(
+            "There were unknown fields in the options exported in the script: unknown field \"{name}\""
+        );
+        logger.say(Level::Warn, &text);
+    }
+    for text in &options.warnings {
+        logger.say(Level::Warn, text);
+    }
+    Ok(Loaded { program, options, source, logger, env, began })
 }
 
 /// Makes a script ready; what is wrong with it is told, and the code to end with given.
-pub(super) fn meant(typed: &Typed<RunFlags>) -> Result<Result<Meant, ExitCode>, Ended> {
+pub(super) fn meant(typed: &Typed<RunFlags>) -> Result<Meant, ExitCode> {
     let flags = &typed.flags;
-    let [path] = typed.operands.as_slice() else {
-        return Err(usage("expected one script".to_owned()));
+    let path = match typed.operands.as_slice() {
+        [path] => path,
+        [] => {
+            return Err(Refused::other(
+                "requires a script or an archive, or - for standard input".to_owned(),
+            )
+            .complain());
+        }
+        _ => return Err(Refused::other("accepts 1 script, received more".to_owned()).complain()),
     };
-    let began = Instant::now();
-    let program = match compiled(path, flags, began) {
-        Ok(program) => program,
-        Err((code, text)) => return Ok(Err(refused(code, &text))),
-    };
-    let above = Shortcuts {
-        vus: flags.vus,
-        duration: flags.duration,
-        iterations: flags.iterations,
-        stages: flags.stages.clone(),
-    };
-    let options = match Options::read(program.options.as_deref(), &above) {
-        Ok(options) => options,
-        Err(error) => return Ok(Err(refused(ExitCode::Config, &error.to_string()))),
-    };
-    for name in &options.unknown {
-        console::complain("warning", &format!("the options have an unknown field \"{name}\""));
+    let loaded = load(path, flags, true)?;
+    let logger = Arc::clone(&loaded.logger);
+    ready(typed, path, loaded).map_err(|refused| refused.tell(&logger))
+}
+
+/// Why a script is not run, and k6's code for it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Refused {
+    pub(super) code: ExitCode,
+    pub(super) text: String,
+}
+
+impl Refused {
+    /// Options, thresholds or scenarios are wrong.
+    pub(super) fn config(text: String) -> Self {
+        Self { code: ExitCode::Config, text }
     }
-    Ok(ready(typed, path, began, (program, options))
-        .map_err(|text| refused(ExitCode::Config, &text)))
-}
 
-/// Says why a script is not run.
-fn refused(code: ExitCode, text: &str) -> ExitCode {
-    console::complain("error", text);
-    code
-}
+    /// Anything else is wrong.
+    pub(super) fn other(text: String) -> Self {
+        Self { code: ExitCode::Other, text }
+    }
 
-fn compiled(path: &str, flags: &RunFlags, began: Instant) -> Result<Program, (ExitCode, String)> {
-    let full = fs::canonicalize(path)
-        .map_err(|error| (ExitCode::Script, format!("{path}: {}", reason(&error))))?;
-    let root = full.parent().map(Path::to_path_buf).unwrap_or_default();
-    let mut env: Vec<(String, String)> = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
-    env.extend(flags.env.iter().cloned());
-    let files = Rc::new(Disk { root });
-    let host = Rc::new(Beginning { began, halt: RefCell::default() });
-    let seen = Rc::clone(&host);
-    let program = Program::compile(&full.to_string_lossy(), Arc::new(env), files, host);
-    match (seen.halt.take(), program) {
-        (Some(Halt::Abort(text)), _) => Err((ExitCode::Aborted, text)),
-        (_, program) => program.map_err(|error| (ExitCode::Script, error.to_string())),
+    /// Says so in the log; gives the code to end with.
+    pub(super) fn tell(self, logger: &Logger) -> ExitCode {
+        logger.say(Level::Error, &self.text);
+        self.code
+    }
+
+    /// Says so where there is no log yet; gives the code to end with.
+    pub(super) fn complain(self) -> ExitCode {
+        crate::output::complain(&format!("level=error msg={:?}", self.text));
+        self.code
     }
 }
 
-fn ready(
-    typed: &Typed<RunFlags>,
-    path: &str,
-    began: Instant,
-    (program, options): (Program, Options),
-) -> Result<Meant, String> {
+fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, Refused> {
     let flags = &typed.flags;
+    let Loaded { program, options, source, logger, began, .. } = loaded;
     let exists = |name: &str| program.functions.iter().any(|known| known == name);
     if let Some(missing) = options.scenarios.iter().find(|scenario| !exists(&scenario.exec)) {
-        return Err(format!(
+        return Err(Refused::config(format!(
             "function '{}' not found in exports, which scenario {} wants to run",
             missing.exec, missing.name
-        ));
+        )));
     }
-    let from_env = std::env::var("K6_SUMMARY_TREND_STATS").ok();
-    let from_env =
-        from_env.map(|list| list.split(',').map(|stat| stat.trim().to_owned()).collect());
-    let trend_stats = flags.trend_stats.clone().or(from_env);
-    let trend_stats = trend_stats.unwrap_or_else(|| options.trend_stats.clone());
-    if let Some(wrong) = trend_stats.iter().find(|stat| !is_trend_stat(stat)) {
-        return Err(format!(
-            "invalid summary trend statistic '{wrong}': avg, min, med, max, count or p(N)"
-        ));
-    }
+    let mode = checked(flags, &options, &logger)?;
     let mut tally = Tally::default();
     for own in program.metrics.from(0) {
         tally.declare(&own.name, own.kind, own.contains);
     }
     tally.declare_sub("http_req_duration", "expected_response:true");
-    let rules = if flags.no_thresholds { &[][..] } else { &options.thresholds };
-    let thresholds = judge::read(rules, &mut tally)?;
+    let no_thresholds = tiers::switch(flags.no_thresholds, "K6_NO_THRESHOLDS");
+    let rules = if no_thresholds { &[][..] } else { &options.thresholds };
+    let thresholds = judge::read(rules, &mut tally).map_err(Refused::config)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let asked = typed.global.cpus.map_or(cores, |n| usize::try_from(n).unwrap_or(cores));
+    let names = tiers::outputs(flags);
+    let known = Known {
+        registry: program.metrics.clone(),
+        tally: tally.clone(),
+        limits: thresholds.clone(),
+        system: options.system_tags,
+        epoch_ns: epoch_ns(began),
+    };
+    let export = tiers::text(flags.summary_export.as_deref(), "K6_SUMMARY_EXPORT");
     Ok(Meant {
-        setup: exists("setup") && !flags.no_setup,
-        teardown: exists("teardown") && !flags.no_teardown,
-        summary: !flags.no_summary,
-        summary_export: flags.summary_export.as_deref().map(|file| Place::named(Some(file))),
+        setup: exists("setup") && !options.no_setup,
+        teardown: exists("teardown") && !options.no_teardown,
+        handle_summary: exists("handleSummary"),
+        mode,
+        machine_readable: tiers::switch(flags.machine_readable, "K6_NEW_MACHINE_READABLE_SUMMARY"),
+        summary_export: export.map(|file| Place::named(Some(&file))),
+        outputs: outputs::start(&names, known)?,
+        network: Network::read(&options.http).map_err(Refused::config)?,
+        address: tiers::text(flags.address.as_deref(), "K6_ADDRESS"),
+        compat: flags.compat,
         quiet: flags.quiet,
+        linger: options.linger || tiers::switch(flags.linger, "K6_LINGER"),
+        colored: std::io::stdout().is_terminal() && !console::no_color(flags),
         cores: asked.clamp(1, 1024),
-        network: Network::read(&options.http)?,
         program,
         options,
         thresholds,
         tally,
-        trend_stats,
         began,
+        logger,
+        source,
         path: path.to_owned(),
+        output_names: if names.is_empty() { "-".to_owned() } else { names.join(", ") },
     })
+}
+
+/// Refuses what k6 refuses before a test; gives how much the summary says.
+fn checked(flags: &RunFlags, options: &Options, logger: &Logger) -> Result<Mode, Refused> {
+    if let Some(wrong) = options.trend_stats.iter().find(|stat| !is_trend_stat(stat)) {
+        return Err(Refused::other(format!("invalid trend stat '{wrong}', unknown format")));
+    }
+    let known = |unit: &&str| !["s", "ms", "us"].contains(unit);
+    if let Some(unit) = options.time_unit.as_deref().filter(known) {
+        return Err(Refused::other(format!(
+            "invalid summary time unit '{unit}', use 's', 'ms' or 'us'"
+        )));
+    }
+    let compatibility = tiers::text(flags.compatibility.as_deref(), "K6_COMPATIBILITY_MODE");
+    if let Some(wrong) = compatibility
+        .filter(|mode| !["extended", "base", "experimental_enhanced"].contains(&mode.as_str()))
+    {
+        return Err(Refused::other(format!(
+            "invalid compatibility mode \"{wrong}\". Use: \"extended\", \"base\", \"experimental_enhanced\""
+        )));
+    }
+    let traces = tiers::text(flags.traces.as_deref(), "K6_TRACES_OUTPUT");
+    if traces.is_some_and(|traces| traces != "none") {
+        return Err(Refused::other("flag --traces-output: there are no traces".to_owned()));
+    }
+    let word = tiers::text(flags.summary_mode.as_deref(), "K6_SUMMARY_MODE");
+    let mode = Mode::named(word.as_deref().unwrap_or("compact"))
+        .ok_or_else(|| Refused::other("invalid summary mode".to_owned()))?;
+    if mode == Mode::Legacy {
+        logger.say(Level::Warn, "The \"legacy\" summary mode has been deprecated by k6. Please, migrate to either \"compact\" or \"full\".");
+    }
+    let none = tiers::switch(flags.no_summary, "K6_NO_SUMMARY");
+    Ok(if none { Mode::Disabled } else { mode })
+}
+
+/// Unix time of a moment, in nanoseconds.
+fn epoch_ns(at: Instant) -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(now.saturating_sub(at.elapsed()).as_nanos()).unwrap_or(i64::MAX)
 }
 
 impl Meant {
@@ -151,8 +259,9 @@ impl Meant {
         let options = &self.options;
         let (count, vus) = (options.scenarios.len(), options.vus_max());
         let mut text = format!(
-            "\n     execution: local\n        script: {}\n        output: -\n\n     scenarios: (100.00%) {count} scenario{}, {vus} max VUs, {} max duration (incl. graceful stop):\n",
+            "\n     execution: local\n        script: {}\n        output: {}\n\n     scenarios: (100.00%) {count} scenario{}, {vus} max VUs, {} max duration (incl. graceful stop):\n",
             self.path,
+            self.output_names,
             if count == 1 { "" } else { "s" },
             options.max_duration(),
         );
@@ -173,27 +282,10 @@ impl Meant {
     }
 }
 
-/// Modules on disk, below one folder.
-struct Disk {
-    root: PathBuf,
-}
-
-impl Files for Disk {
-    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        if name.starts_with("https://") {
-            return remote::fetch(name);
-        }
-        let full = fs::canonicalize(name).map_err(|error| reason(&error))?;
-        if !full.starts_with(&self.root) {
-            return Err(format!("it is not below {}, where the script lies", self.root.display()));
-        }
-        fs::read(full).map_err(|error| reason(&error))
-    }
-}
-
 /// The world while the script is first run.
 struct Beginning {
     began: Instant,
+    logger: Arc<Logger>,
     /// The script wants no test.
     halt: RefCell<Option<Halt>>,
 }
@@ -203,13 +295,16 @@ impl Host for Beginning {
         self.began.elapsed().into()
     }
     fn log(&self, level: Level, text: &str) {
-        console::log(self.began, level, "console", text);
+        self.logger.log(level, "console", text);
     }
-    fn interrupts(&self) -> bool {
-        self.began.elapsed() > INIT_MAX
+    fn tell(&self, level: Level, source: &str, text: &str) {
+        self.logger.log(level, source, text);
     }
     fn halt(&self, halt: Halt) {
         self.halt.borrow_mut().get_or_insert(halt);
+    }
+    fn interrupts(&self) -> bool {
+        self.began.elapsed() > INIT_MAX
     }
 }
 

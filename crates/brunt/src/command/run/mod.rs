@@ -1,130 +1,217 @@
 //! `run`: a k6 script. Compile ─▶ setup ─▶ the scenarios ─▶ teardown ─▶ thresholds and summary.
 
+mod archive;
 mod console;
 mod judge;
 mod meant;
 mod network;
+mod fetch;
+mod outputs;
 mod remote;
+mod rest;
 mod secrets;
+mod source;
 mod stage;
+mod summary;
+mod tar;
+mod tiers;
+mod watch;
+
+use std::sync::Arc;
+use std::time::Duration;
 
 use metrics::tally::Tally;
-use report::{K6Input, k6_summary, k6_summary_export};
-use script::Stage;
+use report::K6Input;
+use script::{Level, Stage};
 use stdx::Nanos;
 
+pub(super) use self::archive::{archive, inspect, new};
 use self::judge::judge;
 use self::meant::{Meant, meant};
+pub(crate) use self::remote::remote;
+use self::rest::Rest;
 use self::stage::{Done, carry_out};
+use self::watch::{Progress, Watch};
 use super::Ended;
-use crate::dialect::Invocation;
+use crate::dialect::{Invocation, Typed};
 use crate::exit_code::{ExitCode, Failed};
-use crate::flags::run::RUN;
+use crate::flags::run::{RUN, RunFlags};
+use crate::flags::{Flag, FlagError};
+use crate::input::{Interrupts, LOOK_EVERY};
 use crate::output::{self, Place};
 
 /// Runs a script.
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    let typed = invocation.typed(RUN)?;
-    let meant = match meant(&typed)? {
+    let typed = match typed(invocation, RUN)? {
+        Ok(typed) => typed,
+        Err(code) => return Ok(code),
+    };
+    let meant = match meant(&typed) {
         Ok(meant) => meant,
         Err(code) => return Ok(code),
     };
     // A test must not be run for a summary that cannot be written.
     meant.summary_export.iter().try_for_each(Place::try_out)?;
+    let rest = match meant.address.as_deref().map(|at| Rest::start(at, meant.options.paused)) {
+        None => None,
+        Some(Ok(rest)) => Some(rest),
+        Some(Err(text)) => {
+            meant.logger.say(Level::Error, &format!("Error from API server: {text}"));
+            return Ok(ExitCode::NoApi);
+        }
+    };
     if !meant.quiet {
         Place::Stdout.write(meant.announcement().as_bytes())?;
     }
-    Ok(test(&meant)?)
+    Ok(test(meant, rest)?)
+}
+
+/// Reads flags as k6's commands do: what is wrong is told, with k6's code.
+fn typed(
+    invocation: &Invocation,
+    table: &[Flag<RunFlags>],
+) -> Result<Result<Typed<RunFlags>, ExitCode>, Ended> {
+    match invocation.typed(table) {
+        Ok(typed) => Ok(Ok(typed)),
+        Err(error @ (FlagError::Help | FlagError::Version)) => Err(error.into()),
+        Err(error) => {
+            output::complain(&format!(
+                "brunt run: {}\nread on with: brunt help run",
+                error.native()
+            ));
+            Ok(Err(ExitCode::Other))
+        }
+    }
 }
 
 /// Runs the test from setup to summary; gives the code to end with.
-fn test(meant: &Meant) -> Result<ExitCode, Failed> {
+fn test(mut meant: Meant, rest: Option<Arc<Rest>>) -> Result<ExitCode, Failed> {
+    wait_while_paused(&meant, rest.as_deref())?;
     let mut tally = meant.tally.clone();
-    let (done, mut code) = stages(meant, &mut tally)?;
-    let judged = judge(&meant.thresholds, &tally, done.elapsed);
-    let input = K6Input {
-        tally: &tally,
-        elapsed: done.elapsed,
-        trend_stats: &meant.trend_stats,
-        judged: &judged,
-    };
-    tell(meant, &input, &done)?;
-    let crossed: Vec<&str> =
-        judged.iter().filter(|judged| !judged.holds).map(|judged| judged.metric.as_str()).collect();
-    if !crossed.is_empty() {
-        let text = format!("thresholds on metrics '{}' have been crossed", listed(&crossed));
-        console::complain("error", &text);
-        if code == ExitCode::Ok {
-            code = ExitCode::Thresholds;
-        }
+    let mut data = None;
+    let mut code = ExitCode::Ok;
+    if meant.setup {
+        let done = carry_out(&meant, Stage::Setup, None, None)?;
+        tally.merge(&done.outcome.tally);
+        code = after(&meant, &done, ExitCode::SetupTimeout);
+        data.clone_from(&done.outcome.returned);
+    }
+    let mut last = None;
+    if code == ExitCode::Ok {
+        let prepare = |control, live| {
+            let limits = meant.thresholds.clone();
+            let mut watch = Watch::new(control, live, tally.clone(), limits);
+            watch.serve(rest.clone());
+            if !meant.quiet {
+                watch.show(progress(&meant));
+            }
+            watch
+        };
+        let done = carry_out(&meant, Stage::Iteration, data.as_deref(), Some(&prepare))?;
+        let stopped = rest.as_ref().is_some_and(|rest| rest.is_stopped());
+        code = ended(&meant, &done, stopped);
+        tally.merge(&done.outcome.tally);
+        last = Some(done);
+    }
+    if meant.teardown && (last.is_some() || code == ExitCode::Aborted) {
+        let down = carry_out(&meant, Stage::Teardown, data.as_deref(), None)?;
+        tally.merge(&down.outcome.tally);
+        let late = after(&meant, &down, ExitCode::TeardownTimeout);
+        code = if code == ExitCode::Ok { late } else { code };
+    }
+    let elapsed = last.as_ref().map_or(Nanos::ZERO, |done| done.elapsed);
+    code = conclude(&mut meant, &tally, elapsed, data.as_deref(), code)?;
+    if let Some(done) = &last {
+        notes(&meant, done)?;
+    }
+    if meant.linger {
+        linger(&meant)?;
     }
     Ok(code)
 }
 
-/// Runs setup, the scenarios and teardown; gives what came of the scenarios, or of the setup that failed.
-fn stages(meant: &Meant, tally: &mut Tally) -> Result<(Done, ExitCode), Failed> {
-    let mut data = None;
-    if meant.setup {
-        let mut done = carry_out(meant, Stage::Setup, None)?;
-        tally.merge(&done.outcome.tally);
-        let code = code_of(&done, Stage::Setup, meant.options.setup_timeout);
-        if !matches!(code, ExitCode::Ok | ExitCode::MarkedFailed) {
-            return Ok((done, code));
+/// Judges the thresholds, prints the summary, and closes the outputs; gives the code to end with.
+fn conclude(
+    meant: &mut Meant,
+    tally: &Tally,
+    elapsed: Nanos,
+    data: Option<&str>,
+    code: ExitCode,
+) -> Result<ExitCode, Failed> {
+    let judged = judge(&meant.thresholds, tally, elapsed, meant.compat);
+    let input = K6Input {
+        tally,
+        elapsed,
+        trend_stats: &meant.options.trend_stats,
+        judged: &judged,
+        time_unit: meant.options.time_unit.as_deref(),
+        colored: meant.colored,
+        parts: &[],
+    };
+    summary::tell(meant, &input, data)?;
+    if let Some(outputs) = meant.outputs.take() {
+        let dropped = outputs.finish()?;
+        if dropped > 0 {
+            output::complain(&format!(
+                "brunt: {dropped} samples were made faster than they were written, and are not in the outputs"
+            ));
         }
-        data = done.outcome.returned.take();
     }
-    let done = carry_out(meant, Stage::Iteration, data.as_deref())?;
-    tally.merge(&done.outcome.tally);
-    let mut code = code_of(&done, Stage::Iteration, Nanos::MAX);
-    if meant.teardown {
-        let down = carry_out(meant, Stage::Teardown, data.as_deref())?;
-        tally.merge(&down.outcome.tally);
-        match code_of(&down, Stage::Teardown, meant.options.teardown_timeout) {
-            ExitCode::Ok => {}
-            failed => code = failed,
-        }
+    let crossed: Vec<&str> =
+        judged.iter().filter(|judged| !judged.holds).map(|judged| judged.metric.as_str()).collect();
+    if !crossed.is_empty() && elapsed > Nanos::ZERO {
+        let text = format!("thresholds on metrics '{}' have been crossed", listed(&crossed));
+        meant.logger.say(Level::Error, &text);
+        return Ok(if code == ExitCode::Ok { ExitCode::Thresholds } else { code });
     }
-    Ok((done, code))
+    Ok(code)
 }
 
-/// Says what went wrong in a stage, as far as the log does not yet; gives the code for it.
-fn code_of(done: &Done, stage: Stage, timeout: Nanos) -> ExitCode {
-    let control = &done.control;
-    if let Some(text) = control.failed() {
-        console::complain("error", &text);
+/// How `setup` or `teardown` ended.
+fn after(meant: &Meant, done: &Done, late: ExitCode) -> ExitCode {
+    if let Some(text) = done.control.aborted() {
+        meant.logger.say(Level::Error, &text);
+        ExitCode::Aborted
+    } else if let Some(text) = done.control.not_json() {
+        meant.logger.say(Level::Error, &text);
+        ExitCode::Other
+    } else if done.outcome.exception.is_some() || done.control.broken().is_some() {
+        ExitCode::Script
+    } else if done.interrupted {
+        ExitCode::Interrupted
+    } else if done.outcome.interrupted > 0 {
+        let (what, limit) = if late == ExitCode::SetupTimeout {
+            ("setup", meant.options.setup_timeout)
+        } else {
+            ("teardown", meant.options.teardown_timeout)
+        };
+        let text = format!("{what}() execution timed out after {limit}");
+        meant.logger.say(Level::Error, &text);
+        late
+    } else {
+        ExitCode::Ok
     }
-    if let Some(text) = control.aborted() {
-        console::complain("error", &text);
-        return ExitCode::Aborted;
+}
+
+/// How the scenarios ended.
+fn ended(meant: &Meant, done: &Done, stopped: bool) -> ExitCode {
+    if let Some(text) = done.control.aborted() {
+        meant.logger.say(Level::Error, &text);
+        ExitCode::Aborted
+    } else if let Some(text) = done.control.broken() {
+        meant.logger.say(Level::Error, &text);
+        ExitCode::Script
+    } else if stopped {
+        meant.logger.say(Level::Error, "test run stopped from REST API");
+        ExitCode::Stopped
+    } else if done.interrupted {
+        ExitCode::Interrupted
+    } else if let Some(text) = done.control.failed() {
+        meant.logger.say(Level::Error, &text);
+        ExitCode::MarkedFailed
+    } else {
+        ExitCode::Ok
     }
-    if control.broken().is_some() {
-        return ExitCode::Script;
-    }
-    if done.interrupted && stage != Stage::Teardown {
-        return ExitCode::Interrupted;
-    }
-    if stage != Stage::Iteration {
-        if let Some(text) = control.not_json() {
-            console::complain("error", &text);
-            return ExitCode::Other;
-        }
-        if done.outcome.exception.is_some() {
-            return ExitCode::Script;
-        }
-        if done.outcome.interrupted > 0 {
-            let (name, code) = match stage {
-                Stage::Setup => ("setup", ExitCode::SetupTimeout),
-                _ => ("teardown", ExitCode::TeardownTimeout),
-            };
-            let seconds = timeout.0 as f64 / 1e9;
-            let text = format!(
-                "{name}() execution timed out after {seconds} seconds; the option {name}Timeout sets the limit"
-            );
-            console::complain("error", &text);
-            return code;
-        }
-    }
-    if control.failed().is_some() { ExitCode::MarkedFailed } else { ExitCode::Ok }
 }
 
 /// Names in their order, each once.
@@ -134,21 +221,20 @@ fn listed(names: &[&str]) -> String {
     names.join(", ")
 }
 
-/// Prints the summary, writes its export, and says where the figures are not to be believed.
-fn tell(meant: &Meant, input: &K6Input<'_>, done: &Done) -> Result<(), Failed> {
-    if meant.summary {
-        let outcome = &done.outcome;
-        let last = format!(
-            "\nrunning ({}), 0/{} VUs, {} complete and {} interrupted iterations\n",
-            clock(done.elapsed),
-            meant.options.vus_max(),
-            outcome.iterations,
-            outcome.interrupted
-        );
-        Place::Stdout.write((k6_summary(input) + &last).as_bytes())?;
-    }
-    if let Some(place) = &meant.summary_export {
-        place.write(k6_summary_export(input).as_bytes())?;
+fn progress(meant: &Meant) -> Progress {
+    let one = |scenario: &workload::executor::Scenario| {
+        let duration = Duration::from(scenario.executor.duration());
+        (scenario.name.clone(), duration, scenario.executor.vus_max())
+    };
+    let scenarios = meant.options.scenarios.iter().map(one).collect();
+    Progress::new(scenarios, meant.options.vus_max())
+}
+
+/// Says how the test ended, and where the figures are not to be believed.
+fn notes(meant: &Meant, done: &Done) -> Result<(), Failed> {
+    if !meant.quiet {
+        let mut progress = progress(meant);
+        progress.draw(done.elapsed.into(), &done.control, true);
     }
     if !done.verdict.is_valid() {
         output::complain(&format!("brunt: {}", done.verdict));
@@ -162,8 +248,32 @@ fn tell(meant: &Meant, input: &K6Input<'_>, done: &Done) -> Result<(), Failed> {
     Ok(())
 }
 
-/// k6's clock: `00m05.3s`.
-fn clock(time: Nanos) -> String {
-    let seconds = time.0 as f64 / 1e9;
-    format!("{:02}m{:04.1}s", (seconds / 60.0).floor(), seconds % 60.0)
+/// Waits until somebody resumes a test that begins paused.
+fn wait_while_paused(meant: &Meant, rest: Option<&Rest>) -> Result<(), Failed> {
+    if !meant.options.paused {
+        return Ok(());
+    }
+    let Some(rest) = rest else {
+        let text = "the test is paused, and without --address nobody can resume it: it begins";
+        meant.logger.say(Level::Warn, text);
+        return Ok(());
+    };
+    let interrupts = Interrupts::watch()?;
+    while rest.is_paused() && !rest.is_stopped() && interrupts.seen() == 0 {
+        std::thread::sleep(LOOK_EVERY);
+    }
+    Ok(())
+}
+
+/// Stays until interrupted.
+fn linger(meant: &Meant) -> Result<(), Failed> {
+    let interrupts = Interrupts::watch()?;
+    meant.logger.say(
+        Level::Info,
+        "The test is done, but --linger was enabled, so we are waiting for Ctrl+C to continue...",
+    );
+    while interrupts.seen() == 0 {
+        std::thread::sleep(LOOK_EVERY);
+    }
+    Ok(())
 }

@@ -1,55 +1,104 @@
-//! Modules at `https://` addresses: fetched before the run, one after the other, by a small blocking client.
+//! `status`, `stop`, `pause`, `resume`, `scale`: what a test that runs elsewhere is asked through its REST API.
 
-use std::io::Read as _;
-use std::sync::Arc;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::time::Duration;
 
-use ureq::Agent;
-use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
+use serde_json::{Value, json};
 
-/// A module may be this long: 64 MiB.
-const LEN_MAX: u64 = 64 << 20;
-/// How long it may take to fetch one.
-const TIME_MAX: Duration = Duration::from_secs(60);
+use crate::exit_code::ExitCode;
+use crate::output::{self, Place};
 
-/// What lies at an address. As k6 does, it is asked for with `_k6=1` first.
-///
-/// # Errors
-/// It cannot be fetched; the text says why.
-pub(super) fn fetch(url: &str) -> Result<Vec<u8>, String> {
-    let agent = agent()?;
-    let marked = format!("{url}{}_k6=1", if url.contains('?') { '&' } else { '?' });
-    get(&agent, &marked).or_else(|_| get(&agent, url))
+/// Where a test listens unless it is said.
+const ADDRESS: &str = "127.0.0.1:6565";
+/// The longest answer that is read.
+const ANSWER_MAX: u64 = 1 << 20;
+
+/// Carries out a command of this name, if it is one of these; flags may stand before it.
+pub(crate) fn remote(name: &str, before: &[String], args: &[String]) -> Option<ExitCode> {
+    let all: Vec<&String> = before.iter().chain(args).collect();
+    let attributes = match name {
+        "status" => None,
+        "stop" => Some(json!({ "stopped": true })),
+        "pause" => Some(json!({ "paused": true })),
+        "resume" => Some(json!({ "paused": false })),
+        "scale" => {
+            let numbers = |names: &[&str]| {
+                let value = valued(&all, names)?;
+                value.parse::<u64>().ok()
+            };
+            let Some(vus) = numbers(&["-u", "--vus"]) else {
+                output::complain("specify a new number of users with -u");
+                return Some(ExitCode::Other);
+            };
+            Some(json!({ "vus": vus, "vus-max": numbers(&["-m", "--max"]) }))
+        }
+        _ => return None,
+    };
+    let address = valued(&all, &["-a", "--address"]).map(str::to_owned);
+    let address = address.or_else(|| super::tiers::text(None, "K6_ADDRESS"));
+    Some(match ask(address.as_deref().unwrap_or(ADDRESS), attributes) {
+        Ok(text) => match Place::Stdout.write(text.as_bytes()) {
+            Ok(()) => ExitCode::Ok,
+            Err(_) => ExitCode::Other,
+        },
+        Err(text) => {
+            output::complain(&text);
+            ExitCode::Other
+        }
+    })
 }
 
-fn agent() -> Result<Agent, String> {
-    // The machine's roots, or those that SSL_CERT_FILE names.
-    let roots = rustls_native_certs::load_native_certs().certs;
-    if roots.is_empty() {
-        return Err("no root certificates were found (see SSL_CERT_FILE)".to_owned());
+/// The value of a flag of these names.
+fn valued<'a>(args: &[&'a String], names: &[&str]) -> Option<&'a str> {
+    let at = args.iter().position(|arg| names.contains(&arg.as_str()));
+    if let Some(at) = at {
+        return args.get(at + 1).map(|value| value.as_str());
     }
-    let roots: Vec<_> = roots.iter().map(|root| Certificate::from_der(root).to_owned()).collect();
-    let tls = TlsConfig::builder()
-        .provider(TlsProvider::Rustls)
-        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .root_certs(RootCerts::Specific(Arc::new(roots)))
-        .build();
-    let config = Agent::config_builder()
-        .tls_config(tls)
-        .https_only(true)
-        .timeout_global(Some(TIME_MAX))
-        .user_agent(concat!("brunt/", env!("CARGO_PKG_VERSION")))
-        .build();
-    Ok(config.into())
+    args.iter().find_map(|arg| {
+        let (name, value) = arg.split_once('=')?;
+        names.contains(&name).then_some(value)
+    })
 }
 
-fn get(agent: &Agent, url: &str) -> Result<Vec<u8>, String> {
-    let mut response = agent.get(url).call().map_err(|error| error.to_string())?;
-    let mut bytes = Vec::new();
-    let read = response.body_mut().as_reader().take(LEN_MAX + 1).read_to_end(&mut bytes);
-    read.map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > LEN_MAX {
-        return Err(format!("it is longer than {LEN_MAX} bytes"));
+/// Asks for the status, or for a change of it; gives what is said.
+fn ask(address: &str, attributes: Option<Value>) -> Result<String, String> {
+    let failed = |error: std::io::Error| format!("{address}: {}", crate::input::reason(&error));
+    let address_of = address.replacen("localhost:", "127.0.0.1:", 1);
+    let mut stream = TcpStream::connect(address_of).map_err(failed)?;
+    stream.set_read_timeout(Some(Duration::from_secs(10))).map_err(failed)?;
+    let (method, body) = match attributes {
+        None => ("GET", String::new()),
+        Some(attributes) => {
+            let data = json!({ "type": "status", "id": "default", "attributes": attributes });
+            ("PATCH", json!({ "data": data }).to_string())
+        }
+    };
+    write!(
+        stream,
+        "{method} /v1/status HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    )
+    .map_err(failed)?;
+    let mut answer = String::new();
+    stream.take(ANSWER_MAX).read_to_string(&mut answer).map_err(failed)?;
+    let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    let document: Value =
+        serde_json::from_str(body).map_err(|_| format!("{address}: the answer is no JSON"))?;
+    let attributes = document["data"]["attributes"].as_object().ok_or("the answer is no status")?;
+    Ok(attributes.iter().map(|(name, value)| format!("{name}: {value}\n")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stand_after_or_beside() {
+        let args: Vec<String> = ["-u", "5", "--max=9"].map(str::to_owned).to_vec();
+        let all: Vec<&String> = args.iter().collect();
+        assert_eq!((valued(&all, &["-u"]), valued(&all, &["--max"])), (Some("5"), Some("9")));
+        assert_eq!(valued(&all, &["-a"]), None);
+        assert!(remote("run", &[], &[]).is_none());
     }
-    Ok(bytes)
 }

@@ -1,145 +1,119 @@
-//! `Vault`: the secrets of `--secret-source`, and the log's redaction of those that a script asked for.
+//! Where `k6/secrets` finds secrets: `mock=K=V,…` and `file=PATH`. All of them are kept out of the log from the start.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use script::Secrets;
 
+use super::console::Logger;
+use super::meant::Refused;
 use crate::input::reason;
 
-/// What stands in logs in the place of a secret.
-const REDACTED: &str = "***SECRET_REDACTED***";
-
-/// One source: its name and what it holds.
-#[derive(Debug, PartialEq, Eq)]
-struct Source {
-    name: String,
-    values: BTreeMap<String, String>,
+/// The sources by their names.
+struct Sources {
+    default: String,
+    sources: HashMap<String, HashMap<String, String>>,
 }
 
-/// The sources of secrets, and what was given away.
-#[derive(Debug, Default)]
-pub(super) struct Vault {
-    sources: Vec<Source>,
-    default: usize,
-    given: Mutex<Vec<String>>,
-}
-
-impl Vault {
-    /// Reads the sources as they stand on the command line: `mock=default,name=a,key=value`, `file=name=b,filename=PATH`.
-    ///
-    /// # Errors
-    /// One is not to be understood, or its file cannot be read.
-    pub(super) fn open(given: &[String]) -> Result<Self, String> {
-        let mut vault = Self::default();
-        for text in given {
-            let wrong = |why: &str| format!("flag --secret-source: {text}: {why}");
-            let (kind, rest) = text.split_once('=').unwrap_or((text, ""));
-            let (mut name, mut default) = (kind.to_owned(), given.len() == 1);
-            let mut values = BTreeMap::new();
-            let mut file = None;
-            for part in rest.split(',').filter(|part| !part.is_empty()) {
-                match part.split_once('=') {
-                    None if part == "default" => default = true,
-                    None if kind == "file" => file = Some(part),
-                    None => return Err(wrong("expected name=value pairs")),
-                    Some(("name", value)) => name = value.to_owned(),
-                    Some(("filename", path)) if kind == "file" => file = Some(path),
-                    Some((key, value)) => drop(values.insert(key.to_owned(), value.to_owned())),
-                }
-            }
-            match (kind, file) {
-                ("mock", _) => {}
-                ("file", Some(path)) => {
-                    let text = fs::read_to_string(path)
-                        .map_err(|error| wrong(&format!("{path}: {}", reason(&error))))?;
-                    values = pairs(&text);
-                }
-                ("file", None) => return Err(wrong("it names no file")),
-                _ => return Err(wrong("there are mock and file")),
-            }
-            if vault.has_source(&name) {
-                return Err(wrong("there is a source of that name already"));
-            }
-            if default {
-                vault.default = vault.sources.len();
-            }
-            vault.sources.push(Source { name, values });
-        }
-        Ok(vault)
-    }
-
-    /// Whether there is nothing to ask for.
-    pub(super) fn is_empty(&self) -> bool {
-        self.sources.is_empty()
-    }
-
-    /// A line of a log without the secrets that were given away.
-    pub(super) fn redacted(&self, text: &str) -> String {
-        let given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        given.iter().fold(text.to_owned(), |text, secret| text.replace(secret, REDACTED))
-    }
-}
-
-/// `name=value`, a line each.
-fn pairs(text: &str) -> BTreeMap<String, String> {
-    let lines =
-        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let pairs = lines.filter_map(|line| line.split_once('='));
-    pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
-}
-
-impl Secrets for Vault {
+impl Secrets for Sources {
     fn get(&self, source: Option<&str>, key: &str) -> Result<String, String> {
-        let source = match source {
-            Some(name) => self.sources.iter().find(|source| source.name == name),
-            None => self.sources.get(self.default),
-        };
-        let source = source.ok_or_else(|| "no secret sources are configured".to_owned())?;
-        let value = source.values.get(key).ok_or_else(|| "no value".to_owned())?;
-        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        if !value.is_empty() && !given.contains(value) {
-            given.push(value.clone());
-            // A secret that is part of another must not break it up.
-            given.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        }
-        Ok(value.clone())
+        let name = source.unwrap_or(&self.default);
+        let source =
+            self.sources.get(name).ok_or_else(|| format!("no secret source \"{name}\""))?;
+        source.get(key).cloned().ok_or_else(|| format!("no value for \"{key}\""))
     }
 
     fn has_source(&self, name: &str) -> bool {
-        self.sources.iter().any(|source| source.name == name)
+        self.sources.contains_key(name)
     }
+}
+
+/// Reads what flags say; `None` where they name no source.
+///
+/// # Errors
+/// One is no source, or its file cannot be read.
+pub(super) fn read(texts: &[String], logger: &Logger) -> Result<Option<Arc<dyn Secrets>>, Refused> {
+    let mut all = Sources { default: String::new(), sources: HashMap::new() };
+    let mut first = None;
+    for text in texts {
+        let (name, is_default, pairs) = source(text).map_err(Refused::other)?;
+        logger.hide(pairs.values().cloned());
+        if is_default {
+            all.default.clone_from(&name);
+        }
+        first.get_or_insert_with(|| name.clone());
+        if all.sources.insert(name.clone(), pairs).is_some() {
+            return Err(Refused::other(format!("secret source \"{name}\" is there twice")));
+        }
+    }
+    if let (true, Some(first)) = (all.default.is_empty(), first) {
+        // One that is alone need not be called the default.
+        all.default = if all.sources.len() == 1 { first } else { "default".to_owned() };
+    }
+    Ok((!texts.is_empty()).then(|| Arc::new(all) as Arc<dyn Secrets>))
+}
+
+/// A source's name, whether it is the default, and its secrets.
+type Source = (String, bool, HashMap<String, String>);
+
+fn source(text: &str) -> Result<Source, String> {
+    let (kind, rest) = text.split_once('=').unwrap_or((text, ""));
+    let (mut name, mut is_default, mut pairs) = (kind.to_owned(), false, HashMap::new());
+    match kind {
+        "mock" => {
+            for part in rest.split(',').filter(|part| !part.is_empty()) {
+                match part.split_once('=') {
+                    None if part == "default" => is_default = true,
+                    Some(("name", value)) => value.clone_into(&mut name),
+                    Some((key, value)) => drop(pairs.insert(key.to_owned(), value.to_owned())),
+                    None => return Err(format!("parsing \"{part}\", needs =")),
+                }
+            }
+        }
+        "file" => {
+            let mut path = None;
+            for part in rest.split(',') {
+                match part.split_once('=') {
+                    None if part == "default" => is_default = true,
+                    Some(("name", value)) => value.clone_into(&mut name),
+                    Some(("filename", value)) => path = Some(value.to_owned()),
+                    None if path.is_none() => path = Some(part.to_owned()),
+                    _ => {
+                        return Err(format!(
+                            "unknown configuration key for file secret source \"{part}\""
+                        ));
+                    }
+                }
+            }
+            let path = path
+                .filter(|path| !path.is_empty())
+                .ok_or("missing filename for file secret source")?;
+            let text = std::fs::read_to_string(&path)
+                .map_err(|error| format!("reading secrets from {path}: {}", reason(&error)))?;
+            for line in text.lines().filter(|line| !line.trim().is_empty()) {
+                let (key, value) =
+                    line.split_once('=').ok_or_else(|| format!("{path}: a line without ="))?;
+                pairs.insert(key.to_owned(), value.to_owned());
+            }
+        }
+        other => {
+            return Err(format!("no secret source for type \"{other}\"; there are mock and file"));
+        }
+    }
+    Ok((name, is_default, pairs))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn vault(given: &[&str]) -> Result<Vault, String> {
-        Vault::open(&given.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
-    }
-
     #[test]
-    fn secrets_are_given_and_kept_out_of_logs() {
-        let vault =
-            vault(&["mock=default,k=abc,l=abcdef", "mock=name=m,k=xyz"]).expect("it is right");
-        assert_eq!(vault.get(None, "k").as_deref(), Ok("abc"));
-        assert_eq!(
-            vault.redacted("abc abcdef xyz"),
-            "***SECRET_REDACTED*** ***SECRET_REDACTED***def xyz"
-        );
-        assert_eq!(vault.get(None, "l").as_deref(), Ok("abcdef"));
-        assert_eq!(vault.get(Some("m"), "k").as_deref(), Ok("xyz"));
-        assert_eq!(vault.redacted("abcdef xyz"), "***SECRET_REDACTED*** ***SECRET_REDACTED***");
-        assert!(vault.get(None, "none").is_err() && vault.get(Some("none"), "k").is_err());
-    }
-
-    #[test]
-    fn wrong_sources_are_refused() {
-        for wrong in ["vault=x", "mock=a", "file=", "file=/nonexistent/secrets"] {
-            assert!(vault(&[wrong]).is_err(), "{wrong}");
+    fn sources_are_read() {
+        let (name, is_default, pairs) = source("mock=default,k1=v1,k2=a=b").unwrap();
+        assert_eq!((name.as_str(), is_default), ("mock", true));
+        assert_eq!((pairs["k1"].as_str(), pairs["k2"].as_str()), ("v1", "a=b"));
+        for text in ["vault=x", "mock=x", "file=", "file=/nowhere/at/all"] {
+            assert!(source(text).is_err(), "{text}");
         }
-        assert!(vault(&["mock=a=1", "mock=a=2"]).is_err());
     }
 }

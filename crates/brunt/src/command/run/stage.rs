@@ -5,49 +5,70 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use engine::{Capture, HeadStyle, KeptHeaders, Redirects, Run, Settings};
 use metrics::{TargetTable, Verdict};
-use script::{Control, CrewPlan, Outcome, Stage, SystemTags, crew};
+use script::{Control, CrewPlan, Live, Outcome, Stage, crew};
 use stdx::{Law, Nanos};
 use workload::executor::{Executor, Scenario};
 use workload::{Crew, Load, Plan, Segment, Targets};
 
-use super::console;
 use super::meant::Meant;
 use super::network::http_plan;
-use crate::command::attack::{Conductor, cannot_start};
+use super::outputs::Outputs;
+use super::watch::Watch;
+use crate::command::attack::{Conductor, Opened, cannot_start};
 use crate::exit_code::Failed;
 use crate::input::Interrupts;
+use crate::output::Place;
 
 /// What came of a stage.
 pub(super) struct Done {
     pub(super) outcome: Outcome,
     pub(super) elapsed: Nanos,
     pub(super) interrupted: bool,
-    pub(super) control: Arc<Control>,
     pub(super) verdict: Verdict,
+    pub(super) control: Arc<Control>,
 }
+
+/// Prepares who looks at a stage while it goes on.
+pub(super) type Prepare<'a> = &'a dyn Fn(Arc<Control>, Arc<Live>) -> Watch;
 
 /// Runs a stage to its end.
 ///
 /// # Errors
 /// A worker could not be started.
-pub(super) fn carry_out(meant: &Meant, stage: Stage, data: Option<&str>) -> Result<Done, Failed> {
+pub(super) fn carry_out(
+    meant: &Meant,
+    stage: Stage,
+    data: Option<&str>,
+    prepare: Option<Prepare<'_>>,
+) -> Result<Done, Failed> {
     let interrupts = Interrupts::watch()?;
     let outcome = Arc::new(Mutex::new(Outcome::default()));
-    let plan = crew_plan(meant, stage, data, &outcome);
+    let live = prepare.map(|_| Arc::new(Live::default()));
+    let plan = CrewPlan { live: live.clone(), ..crew_plan(meant, stage, data, &outcome) };
     let control = Arc::clone(&plan.control);
     let users = plan.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum();
     let load = Load::Users(Crew { users, make: Arc::new(move |lane| crew(&plan, lane)) });
     let began = Instant::now();
-    let run = Run::start(plan_of(load), &settings(meant, stage), None).map_err(cannot_start)?;
-    let mut conductor = Conductor::new(TargetTable { labels: Vec::new() }, interrupts.clone());
-    conductor.keep_summary = false;
+    let results = meant.outputs.as_ref().and_then(|outputs| outputs.results.as_deref());
+    let results = results.filter(|_| stage == Stage::Iteration);
+    let results = results.map(|name| Opened::by_ending(Place::named(Some(name)))).transpose()?;
+    let settings = Settings { rows: results.is_some(), ..settings(meant, stage) };
+    let plan = plan_of(load);
+    let run = Run::start(plan.clone(), &settings, None).map_err(cannot_start)?;
+    let labels = TargetTable { labels: Vec::new() };
+    let store = results.map(|opened| opened.start(&run, &plan, &labels)).transpose()?;
+    let mut conductor = Conductor::new(labels, interrupts.clone());
+    (conductor.keep_summary, conductor.store) = (false, store);
+    if let (Some(prepare), Some(live)) = (prepare, live) {
+        let mut watch = prepare(Arc::clone(&control), live);
+        conductor.each_turn = Some(Box::new(move |run| watch.look(run)));
+    }
     let ending = conductor.conduct(&run)?;
     drop(run);
     let outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
     let verdict = ending.verdict();
     let interrupted = interrupts.seen() > 0;
-    let elapsed = began.elapsed().into();
-    Ok(Done { outcome, elapsed, interrupted, control, verdict })
+    Ok(Done { outcome, elapsed: began.elapsed().into(), interrupted, verdict, control })
 }
 
 fn crew_plan(
@@ -60,18 +81,19 @@ fn crew_plan(
     let scenarios = match stage {
         Stage::Setup => vec![once("setup", options.setup_timeout)],
         Stage::Teardown => vec![once("teardown", options.teardown_timeout)],
+        Stage::Summary => vec![once("handleSummary", options.summary_timeout)],
         Stage::Init | Stage::Iteration => options.scenarios.clone(),
     };
-    let began = meant.began;
     let segment = match stage {
-        Stage::Iteration => meant.options.segment.clone(),
+        Stage::Iteration => options.segment.clone(),
         _ => Segment::default(),
     };
+    let (began, logger) = (meant.began, Arc::clone(&meant.logger));
     CrewPlan {
         program: meant.program.clone(),
         control: Control::new(&scenarios, &segment),
         segment,
-        options: meant.program.options.as_deref().map(Into::into),
+        options: Some(options.told().to_string().into()),
         unix_ms: unix_ms(began),
         scenarios,
         stage,
@@ -84,10 +106,11 @@ fn crew_plan(
         min_iteration: options.min_iteration,
         tally: meant.tally.clone(),
         tags: options.tags.clone(),
-        system_tags: SystemTags::default(),
-        emit: None,
+        system_tags: options.system_tags,
+        emit: meant.outputs.as_ref().filter(|_| stage != Stage::Summary).map(Outputs::emit),
+        live: None,
         clock: Arc::new(move || began.elapsed().into()),
-        log: Arc::new(move |level, source, text| console::log(began, level, source, text)),
+        log: Arc::new(move |level, source, text| logger.log(level, source, text)),
         outcome: Arc::clone(outcome),
     }
 }

@@ -1,0 +1,144 @@
+//! `inspect`, `archive` and `new`: what a script is, a script with all it needs in one file, and a script to begin with.
+
+use std::path::Path;
+
+use anyhow::anyhow;
+use serde_json::{Map, Value, json};
+
+use super::meant::load;
+use super::{tar, tiers};
+use crate::command::Ended;
+use crate::dialect::{Invocation, Typed};
+use crate::exit_code::{ExitCode, Failed};
+use crate::flags::run::{ARCHIVE, INSPECT, NEW, NewFlags, RunFlags};
+use crate::input::reason;
+use crate::output::Place;
+
+/// Prints a script's options.
+pub(in crate::command) fn inspect(invocation: &Invocation) -> Result<ExitCode, Ended> {
+    let typed = match super::typed(invocation, INSPECT)? {
+        Ok(typed) => typed,
+        Err(code) => return Ok(code),
+    };
+    let Some(path) = operand(&typed) else { return Ok(ExitCode::Other) };
+    // Without its requirements a script is shown as it is.
+    let requirements = typed.flags.requirements;
+    let loaded = match load(path, &typed.flags, false) {
+        Ok(loaded) => loaded,
+        Err(code) => return Ok(code),
+    };
+    let options = &loaded.options;
+    let mut told = options.told();
+    told.as_object_mut().map(|told| told.remove("consoleOutput"));
+    if requirements {
+        told["totalDuration"] = options.max_duration().to_string().into();
+        told["maxVUs"] = options.vus_max().into();
+    } else {
+        for name in ["vus", "duration", "iterations", "stages", "scenarios", "systemTags"] {
+            told[name] = options.given.get(name).cloned().unwrap_or_default();
+        }
+    }
+    let text = serde_json::to_string_pretty(&told).unwrap_or_default() + "\n";
+    Place::Stdout.write(text.as_bytes())?;
+    Ok(ExitCode::Ok)
+}
+
+/// The one operand; what is wrong with the others is told.
+fn operand(typed: &Typed<RunFlags>) -> Option<&str> {
+    match typed.operands.as_slice() {
+        [path] => Some(path),
+        _ => {
+            crate::output::complain("expected one script");
+            None
+        }
+    }
+}
+
+/// Writes a script with all it needs into one file.
+pub(in crate::command) fn archive(invocation: &Invocation) -> Result<ExitCode, Ended> {
+    let typed = match super::typed(invocation, ARCHIVE)? {
+        Ok(typed) => typed,
+        Err(code) => return Ok(code),
+    };
+    let Some(path) = operand(&typed) else { return Ok(ExitCode::Other) };
+    let flags = &typed.flags;
+    let loaded = match load(path, flags, false) {
+        Ok(loaded) => loaded,
+        Err(code) => return Ok(code),
+    };
+    let source = &loaded.source;
+    let pwd = Path::new(&source.main).parent().unwrap_or(Path::new("/"));
+    let env: Map<String, Value> = if flags.exclude_env {
+        Map::new()
+    } else {
+        loaded.env.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect()
+    };
+    let compatibility = tiers::text(flags.compatibility.as_deref(), "K6_COMPATIBILITY_MODE");
+    let metadata = json!({
+        "type": "js",
+        "options": loaded.options.given,
+        "filename": format!("file://{}", source.main),
+        "pwd": format!("file://{}/", pwd.display()),
+        "env": env,
+        "compatibilityMode": compatibility.as_deref().unwrap_or("extended"),
+        "k6version": "1.8.1",
+        "goos": std::env::consts::OS,
+    });
+    let metadata = serde_json::to_vec_pretty(&metadata).unwrap_or_default();
+    let read = source.read_so_far();
+    let mut files = vec![
+        ("metadata.json".to_owned(), metadata),
+        ("data".to_owned(), read.get(&source.main).cloned().unwrap_or_default()),
+    ];
+    for (name, bytes) in read {
+        let place = match name.strip_prefix("https://") {
+            Some(address) => format!("https/{address}"),
+            None => format!("file{name}"),
+        };
+        files.push((place, bytes));
+    }
+    let out = flags.archive_out.as_deref().unwrap_or("archive.tar");
+    Place::named(Some(out)).write(&tar::written(&files))?;
+    Ok(ExitCode::Ok)
+}
+
+/// The scripts to begin with.
+const TEMPLATES: [(&str, &str); 2] = [
+    ("minimal", include_str!("templates/minimal.js")),
+    ("protocol", include_str!("templates/protocol.js")),
+];
+
+/// Writes a script to begin with.
+pub(in crate::command) fn new(invocation: &Invocation) -> Result<ExitCode, Ended> {
+    let Typed { flags, operands, .. }: Typed<NewFlags> = invocation.typed(NEW)?;
+    let path = operands.first().map_or("script.js", String::as_str);
+    let name = if flags.template.is_empty() { "minimal" } else { &flags.template };
+    let Some((_, text)) = TEMPLATES.iter().find(|(known, _)| *known == name) else {
+        let text = format!("there is no template \"{name}\"; there are minimal and protocol");
+        return Err(failed(text).into());
+    };
+    let mut options = std::fs::File::options();
+    if flags.force {
+        options.create(true).truncate(true)
+    } else {
+        options.create_new(true)
+    };
+    let written = options
+        .write(true)
+        .open(path)
+        .and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()));
+    if let Err(error) = written {
+        let hint = if error.kind() == std::io::ErrorKind::AlreadyExists {
+            ", use the `--force` flag to overwrite it"
+        } else {
+            ""
+        };
+        return Err(failed(format!("{path}: {}{hint}", reason(&error))).into());
+    }
+    Place::Stdout.write(format!("New script created: {path} ({name} template).\n").as_bytes())?;
+    Ok(ExitCode::Ok)
+}
+
+fn failed(text: String) -> Failed {
+    Failed { code: ExitCode::Other, error: anyhow!(text) }
+}

@@ -1,0 +1,242 @@
+//! Outputs: each sample goes to the files that `-o` names, written by a thread of its own behind a bounded queue.
+//!
+//! ```text
+//! crews ─▶ Vec<Point> ─▶ (queue; what finds no room is counted) ─▶ thread ─▶ json, csv
+//! ```
+
+mod csv;
+mod json;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use anyhow::anyhow;
+use metrics::tally::{BUILTIN, MetricId, Tally};
+use script::{Emit, Point, Registry, SystemTags};
+
+use super::judge::Limit;
+use super::meant::Refused;
+use crate::exit_code::Failed;
+use crate::input::reason;
+
+/// Where samples go.
+pub(super) struct Outputs {
+    queue: SyncSender<Vec<Point>>,
+    dropped: Arc<AtomicU64>,
+    thread: JoinHandle<io::Result<()>>,
+    /// A file of results besides, for `brunt report`.
+    pub(super) results: Option<String>,
+}
+
+/// Batches of samples that may wait to be written; each has some 500.
+const QUEUE_MAX: usize = 4096;
+
+/// Writes samples to one place.
+trait Writer: Send {
+    /// Writes a sample.
+    ///
+    /// # Errors
+    /// The place cannot be written.
+    fn point(&mut self, point: &Point, known: &Known) -> io::Result<()>;
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// The place cannot be written.
+    fn finish(&mut self) -> io::Result<()>;
+}
+
+/// What writers know of the test.
+#[derive(Clone)]
+pub(super) struct Known {
+    /// The script's metrics.
+    pub(super) registry: Registry,
+    /// Every metric with its submetrics.
+    pub(super) tally: Tally,
+    /// The thresholds.
+    pub(super) limits: Vec<Limit>,
+    /// The tags that have a column of their own.
+    pub(super) system: SystemTags,
+    /// Unix time of the clock's 0, in nanoseconds.
+    pub(super) epoch_ns: i64,
+}
+
+impl Known {
+    /// A metric's name, type and contents.
+    fn metric(&self, id: MetricId) -> (String, &'static str, &'static str) {
+        let at = id.0 as usize;
+        if let Some((name, kind, contains)) = BUILTIN.get(at) {
+            return ((*name).to_owned(), kind.name(), contains.name());
+        }
+        let own = self.registry.from(at - BUILTIN.len());
+        let own = own.first();
+        own.map_or((String::new(), "", ""), |own| {
+            (own.name.clone(), own.kind.name(), own.contains.name())
+        })
+    }
+}
+
+/// Opens the places that flags name.
+///
+/// # Errors
+/// One is none that we know, or cannot be opened.
+pub(super) fn start(names: &[String], known: Known) -> Result<Option<Outputs>, Refused> {
+    let mut writers: Vec<Box<dyn Writer>> = Vec::new();
+    let mut results = None;
+    for name in names {
+        let (kind, argument) = name.split_once('=').unwrap_or((name, ""));
+        match kind {
+            "json" => writers.push(Box::new(json::Json::new(opened(argument, "-")?))),
+            "csv" => {
+                let (place, options) = csv::options(argument).map_err(Refused::other)?;
+                writers.push(Box::new(csv::Csv::new(
+                    opened(&place, "file.csv")?,
+                    &options,
+                    &known,
+                )));
+            }
+            kind if KNOWN_TO_K6.contains(&kind) => {
+                return Err(Refused::other(format!(
+                    "output '{kind}' is not there yet; there are json, csv and files of results (such as results.bin)"
+                )));
+            }
+            _ if is_results(name) => results = Some(name.clone()),
+            kind => {
+                return Err(Refused::other(format!(
+                    "invalid output type '{kind}', available types are: csv, json, and files of results (such as results.bin)"
+                )));
+            }
+        }
+    }
+    if writers.is_empty() && results.is_none() {
+        return Ok(None);
+    }
+    let (queue, batches) = sync_channel(QUEUE_MAX);
+    let thread = std::thread::Builder::new()
+        .name("outputs".to_owned())
+        .spawn(move || write(&batches, &mut writers, &known))
+        .map_err(|error| Refused::other(format!("outputs: {error}")))?;
+    Ok(Some(Outputs { queue, dropped: Arc::default(), thread, results }))
+}
+
+/// k6's outputs that we have not.
+const KNOWN_TO_K6: [&str; 8] = [
+    "cloud",
+    "influxdb",
+    "experimental-prometheus-rw",
+    "experimental-opentelemetry",
+    "opentelemetry",
+    "web-dashboard",
+    "statsd",
+    "summary",
+];
+
+/// Whether a name is that of a file of results.
+fn is_results(name: &str) -> bool {
+    let ending = std::path::Path::new(name).extension().and_then(|ending| ending.to_str());
+    ending.is_some_and(|ending| ["bin", "arrow", "parquet", "gob", "arrows"].contains(&ending))
+}
+
+/// Opens a file, compressed where its name ends so, or standard output.
+fn opened(name: &str, default: &str) -> Result<Box<dyn Write + Send>, Refused> {
+    let name = if name.is_empty() { default } else { name };
+    if name == "-" {
+        return Ok(Box::new(BufWriter::new(io::stdout())));
+    }
+    let file = File::create(name)
+        .map_err(|error| Refused::other(format!("open {name}: {}", reason(&error))))?;
+    let file = BufWriter::new(file);
+    if std::path::Path::new(name).extension().is_some_and(|ending| ending == "gz") {
+        return Ok(Box::new(Gzip(flate2::write::GzEncoder::new(
+            file,
+            flate2::Compression::default(),
+        ))));
+    }
+    Ok(Box::new(file))
+}
+
+/// A compressed file that is whole once it is dropped or flushed for the last time.
+struct Gzip(flate2::write::GzEncoder<BufWriter<File>>);
+
+impl Write for Gzip {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.try_finish()?;
+        self.0.get_mut().flush()
+    }
+}
+
+/// The thread: writes batches until nobody sends any.
+fn write(
+    batches: &Receiver<Vec<Point>>,
+    writers: &mut [Box<dyn Writer>],
+    known: &Known,
+) -> io::Result<()> {
+    let mut outcome = Ok(());
+    for batch in batches {
+        // After a failure the queue is still emptied, so that nobody waits for room.
+        if outcome.is_ok() {
+            outcome = batch.iter().try_for_each(|point| {
+                writers.iter_mut().try_for_each(|writer| writer.point(point, known))
+            });
+        }
+    }
+    outcome.and_then(|()| writers.iter_mut().try_for_each(|writer| writer.finish()))
+}
+
+impl Outputs {
+    /// What takes samples from crews.
+    pub(super) fn emit(&self) -> Emit {
+        let (queue, dropped) = (self.queue.clone(), Arc::clone(&self.dropped));
+        Arc::new(move |batch: Vec<Point>| {
+            if let Err(refused) = queue.try_send(batch) {
+                let (std::sync::mpsc::TrySendError::Full(batch)
+                | std::sync::mpsc::TrySendError::Disconnected(batch)) = refused;
+                dropped.fetch_add(batch.len() as u64, Ordering::Relaxed);
+            }
+        })
+    }
+
+    /// Waits until all is written; gives how many samples found no room.
+    ///
+    /// # Errors
+    /// A place could not be written.
+    pub(super) fn finish(self) -> Result<u64, Failed> {
+        drop(self.queue);
+        match self.thread.join() {
+            Ok(Ok(())) => Ok(self.dropped.load(Ordering::Relaxed)),
+            Ok(Err(error)) => Err(anyhow!("writing samples: {}", reason(&error)).into()),
+            Err(_) => Err(anyhow!("the thread that writes samples panicked").into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn known() -> Known {
+        Known {
+            registry: Registry::default(),
+            tally: Tally::default(),
+            limits: Vec::new(),
+            system: SystemTags::default(),
+            epoch_ns: 1_700_000_000_000_000_000,
+        }
+    }
+
+    #[test]
+    fn what_is_no_output_is_refused() {
+        for name in ["nope", "influxdb=http://x", "cloud"] {
+            let names = [name.to_owned()];
+            assert_eq!(start(&names, known()).err().map(|refused| refused.code as u8), Some(255));
+        }
+        assert!(is_results("a/results.bin") && !is_results("results"));
+    }
+}

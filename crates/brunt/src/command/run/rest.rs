@@ -1,0 +1,259 @@
+//! `Rest`: k6's REST API, as far as its clients need it: status, metrics, groups, and how a test is stopped or resumed.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use metrics::tally::{Metric, Tally, Value};
+use script::{Control, Live};
+use serde_json::{Value as Json, json};
+
+/// The REST API of a test.
+#[derive(Default)]
+pub(super) struct Rest {
+    stopped: AtomicBool,
+    /// When it was.
+    stopped_at: Mutex<Option<Instant>>,
+    paused: AtomicBool,
+    test: Mutex<Option<Test>>,
+}
+
+/// A test under way.
+struct Test {
+    control: Arc<Control>,
+    live: Arc<Live>,
+    before: Tally,
+    began: Instant,
+}
+
+/// The longest request that is read.
+const REQUEST_MAX: u64 = 1 << 20;
+/// How long a test goes on after it was stopped.
+const GRACE: Duration = Duration::from_millis(100);
+/// How long a client may be silent.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl Rest {
+    /// Serves at an address, on a thread of its own, for as long as the process lives.
+    ///
+    /// # Errors
+    /// The address is none, or taken.
+    pub(super) fn start(address: &str, paused: bool) -> Result<Arc<Self>, String> {
+        let wrong = |error: &dyn std::fmt::Display| format!("listen tcp {address}: {error}");
+        let named =
+            if address.starts_with(':') { format!("0.0.0.0{address}") } else { address.to_owned() };
+        let named = named.replacen("localhost:", "127.0.0.1:", 1);
+        let socket: SocketAddr = named.parse().map_err(|error| wrong(&error))?;
+        let listener = TcpListener::bind(socket).map_err(|error| wrong(&error))?;
+        let rest = Arc::new(Self { paused: AtomicBool::new(paused), ..Self::default() });
+        let served = Arc::clone(&rest);
+        let serve = move || {
+            for client in listener.incoming().flatten() {
+                // One that goes away, or sends nonsense, is none of our concern.
+                served.answer(client).ok();
+            }
+        };
+        std::thread::Builder::new().name("rest".to_owned()).spawn(serve).map_err(|e| wrong(&e))?;
+        Ok(rest)
+    }
+
+    /// Whether somebody stopped the test.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Whether it is to end now: who stopped it was told so, and may be a script of the test itself.
+    pub(super) fn is_due(&self) -> bool {
+        let at = *self.stopped_at.lock().unwrap_or_else(PoisonError::into_inner);
+        at.is_some_and(|at| at.elapsed() >= GRACE)
+    }
+
+    /// Whether the test waits until it is resumed.
+    pub(super) fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::Relaxed)
+    }
+
+    /// A test is under way.
+    pub(super) fn begin(&self, control: Arc<Control>, live: Arc<Live>, before: Tally) {
+        *self.test() = Some(Test { control, live, before, began: Instant::now() });
+    }
+
+    fn test(&self) -> MutexGuard<'_, Option<Test>> {
+        // What is locked here is whole at any moment.
+        self.test.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn answer(&self, client: TcpStream) -> std::io::Result<()> {
+        client.set_read_timeout(Some(PATIENCE))?;
+        client.set_write_timeout(Some(PATIENCE))?;
+        let mut reader = BufReader::new((&client).take(REQUEST_MAX));
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        let mut length = 0;
+        loop {
+            let mut field = String::new();
+            if reader.read_line(&mut field)? == 0 || field.trim().is_empty() {
+                break;
+            }
+            if let Some((name, value)) = field
+                .split_once(':')
+                .filter(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+            {
+                let _name = name;
+                length = value.trim().parse().unwrap_or(0);
+            }
+        }
+        let mut body = vec![0; usize::try_from(length.min(REQUEST_MAX)).unwrap_or(0)];
+        reader.read_exact(&mut body)?;
+        let mut words = line.split(' ');
+        let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let (status, document) =
+            self.document(method, path.split('?').next().unwrap_or_default(), &body);
+        let document = document.map_or_else(String::new, |document| document.to_string());
+        write!(
+            &client,
+            "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{document}",
+            document.len()
+        )
+    }
+
+    /// What is said to a request.
+    fn document(&self, method: &str, path: &str, body: &[u8]) -> (&'static str, Option<Json>) {
+        match (method, path) {
+            ("GET", "/ping") => ("200 OK", Some(json!("ok"))),
+            ("GET", "/v1/status") => ("200 OK", Some(self.status())),
+            ("PATCH", "/v1/status") => self.change(body),
+            ("GET", "/v1/metrics") => ("200 OK", Some(json!({ "data": self.metrics(|_| true) }))),
+            ("GET", "/v1/groups") => ("200 OK", Some(json!({ "data": self.groups() }))),
+            ("GET", path) if path.starts_with("/v1/metrics/") => {
+                let wanted = &path["/v1/metrics/".len()..];
+                match self.metrics(|name| name == wanted).pop() {
+                    Some(metric) => ("200 OK", Some(json!({ "data": metric }))),
+                    None => {
+                        ("404 Not Found", Some(error("404", "No metric with that ID was found")))
+                    }
+                }
+            }
+            _ => ("404 Not Found", Some(error("404", "Not Found"))),
+        }
+    }
+
+    fn change(&self, body: &[u8]) -> (&'static str, Option<Json>) {
+        let parsed: Result<Json, _> = serde_json::from_slice(body);
+        let Ok(document) = parsed else {
+            return ("400 Bad Request", Some(error("400", "Invalid data")));
+        };
+        let asked = &document["data"]["attributes"];
+        if asked["stopped"].as_bool() == Some(true) {
+            self.stopped.store(true, Ordering::Relaxed);
+            *self.stopped_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        }
+        if let Some(paused) = asked["paused"].as_bool() {
+            self.paused.store(paused, Ordering::Relaxed);
+        }
+        if let (Some(vus), Some(test)) = (asked["vus"].as_u64(), &*self.test()) {
+            test.control.scale(vus);
+        }
+        ("200 OK", Some(self.status()))
+    }
+
+    fn status(&self) -> Json {
+        let seen = self.test().as_ref().map(|test| test.control.instance()).unwrap_or_default();
+        let stopped = self.is_stopped();
+        json!({ "data": { "type": "status", "id": "default", "attributes": {
+            "status": 7,
+            "paused": self.is_paused(),
+            "vus": seen.active,
+            "vus-max": seen.initialized,
+            "stopped": stopped,
+            "running": !stopped && self.test().is_some(),
+            "tainted": false,
+        } } })
+    }
+
+    /// The metrics of wanted names that have samples.
+    fn metrics(&self, wanted: impl Fn(&str) -> bool) -> Vec<Json> {
+        let test = self.test();
+        let Some(Test { live, before, began, .. }) = &*test else { return Vec::new() };
+        let mut tally = before.clone();
+        live.add(&mut tally);
+        let seconds = began.elapsed().as_secs_f64();
+        let seen =
+            tally.metrics().filter(|(name, metric)| metric.value.count() > 0 && wanted(name));
+        seen.map(|(name, metric)| told(name, metric, seconds)).collect()
+    }
+
+    fn groups(&self) -> Vec<Json> {
+        let test = self.test();
+        let Some(Test { live, before, .. }) = &*test else { return Vec::new() };
+        let mut tally = before.clone();
+        live.add(&mut tally);
+        let group = |path: &String| {
+            let name = path.rsplit("::").next().unwrap_or_default();
+            json!({ "type": "groups", "id": path, "attributes": { "path": path, "name": name, "checks": [] } })
+        };
+        std::iter::once(&String::new()).chain(&tally.groups).map(group).collect()
+    }
+}
+
+fn error(status: &str, title: &str) -> Json {
+    json!({ "errors": [{ "status": status, "title": title }] })
+}
+
+fn told(name: &str, metric: &Metric, seconds: f64) -> Json {
+    let sample = match &metric.value {
+        Value::Counter { sum, .. } => json!({ "count": sum, "rate": sum / seconds.max(1e-9) }),
+        Value::Gauge { last, .. } => json!({ "value": last }),
+        Value::Rate { passes, total } => json!({ "rate": *passes as f64 / *total as f64 }),
+        Value::Trend(trend) => json!({
+            "avg": trend.mean(),
+            "min": trend.min(),
+            "med": trend.percentile(50.0),
+            "max": trend.max(),
+            "p(90)": trend.percentile(90.0),
+            "p(95)": trend.percentile(95.0),
+        }),
+    };
+    json!({ "type": "metrics", "id": name, "attributes": {
+        "type": metric.value.kind().name(),
+        "contains": metric.contains.name(),
+        "tainted": null,
+        "sample": sample,
+    } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(rest: &Rest, method: &str, path: &str, body: &str) -> (&'static str, Json) {
+        let (status, document) = rest.document(method, path, body.as_bytes());
+        (status, document.unwrap_or_default())
+    }
+
+    #[test]
+    fn a_test_is_stopped_and_resumed() {
+        let rest = Rest::default();
+        rest.paused.store(true, Ordering::Relaxed);
+        let live = Arc::new(Live::default());
+        let mut tally = Tally::default();
+        tally.add(metrics::tally::MetricId::ITERATIONS, 2.0, &());
+        rest.begin(Control::new(&[], &workload::Segment::default()), live, tally);
+        let (_, status) = asked(&rest, "GET", "/v1/status", "");
+        assert_eq!(status["data"]["attributes"]["paused"], true);
+        let resume = r#"{"data":{"type":"status","attributes":{"paused":false,"stopped":true}}}"#;
+        assert_eq!(asked(&rest, "PATCH", "/v1/status", resume).0, "200 OK");
+        assert!(rest.is_stopped() && !rest.is_paused());
+        let (_, metric) = asked(&rest, "GET", "/v1/metrics/iterations", "");
+        assert_eq!(metric["data"]["attributes"]["sample"]["count"], 2.0);
+        assert_eq!(asked(&rest, "GET", "/v1/metrics/none", "").0, "404 Not Found");
+        assert_eq!(asked(&rest, "PATCH", "/v1/status", "{").0, "400 Bad Request");
+    }
+
+    #[test]
+    fn an_address_that_is_none_is_refused() {
+        assert!(Rest::start("nope", false).is_err());
+    }
+}

@@ -1,0 +1,145 @@
+//! `Source`: where the script and what it imports come from: a file and its folder, standard input, or an archive.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use script::{Fields, Files};
+use serde_json::Value;
+
+use super::fetch;
+use super::meant::Refused;
+use super::tar;
+use crate::flags::run::RunFlags;
+use crate::input::reason;
+
+/// Where the script and what it imports come from.
+#[derive(Debug, Default)]
+pub(super) struct Source {
+    /// The script's full name.
+    pub(super) main: String,
+    /// The options that an archive brings.
+    pub(super) options: Option<Fields>,
+    /// The variables that an archive brings.
+    pub(super) env: Vec<(String, String)>,
+    /// Folders that may be read.
+    roots: Vec<PathBuf>,
+    /// Files that need not be read any more.
+    held: BTreeMap<String, Vec<u8>>,
+    /// What was read.
+    read: RefCell<BTreeMap<String, Vec<u8>>>,
+}
+
+/// The most that standard input or an archive may hold: 1 GiB.
+const HELD_MAX: u64 = 1 << 30;
+
+impl Source {
+    /// Finds a script: a file, `-` for standard input, or an archive.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no archive.
+    pub(super) fn find(path: &str, flags: &RunFlags) -> Result<Self, Refused> {
+        let other = |text: String| Refused::other(text);
+        let mut source = Self::default();
+        for root in &flags.allow_read {
+            let root = fs::canonicalize(root)
+                .map_err(|error| other(format!("flag --allow-read: {root}: {}", reason(&error))))?;
+            source.roots.push(root);
+        }
+        if path == "-" {
+            let mut bytes = Vec::new();
+            let read = std::io::stdin().lock().take(HELD_MAX).read_to_end(&mut bytes);
+            read.map_err(|error| other(format!("standard input: {}", reason(&error))))?;
+            let folder = std::env::current_dir().unwrap_or_default();
+            source.main = folder.join("-").to_string_lossy().into_owned();
+            source.roots.push(folder);
+            if tar::is_one(&bytes) {
+                return source.unpacked(&bytes);
+            }
+            source.held.insert(source.main.clone(), bytes);
+            return Ok(source);
+        }
+        let full =
+            fs::canonicalize(path).map_err(|error| other(format!("{path}: {}", reason(&error))))?;
+        let is_archive = flags.script_type.as_deref() == Some("archive")
+            || full.extension().is_some_and(|ending| ending == "tar");
+        if let Some(kind) =
+            flags.script_type.as_deref().filter(|kind| !["js", "archive"].contains(kind))
+        {
+            return Err(other(format!("unknown or unspecified test type '{kind}' for '{path}'")));
+        }
+        if is_archive {
+            let bytes =
+                fs::read(&full).map_err(|error| other(format!("{path}: {}", reason(&error))))?;
+            return source.unpacked(&bytes);
+        }
+        source.main = full.to_string_lossy().into_owned();
+        source.roots.extend(full.parent().map(Path::to_path_buf));
+        Ok(source)
+    }
+
+    /// What an archive of k6's holds.
+    fn unpacked(mut self, bytes: &[u8]) -> Result<Self, Refused> {
+        let files = tar::read(bytes).map_err(Refused::other)?;
+        let metadata = files.iter().find(|(name, _)| name == "metadata.json");
+        let metadata = metadata.and_then(|(_, bytes)| serde_json::from_slice::<Value>(bytes).ok());
+        let Some(metadata) = metadata else {
+            return Err(Refused::other("the archive has no metadata.json".to_owned()));
+        };
+        let main = metadata["filename"].as_str().unwrap_or("/script.js");
+        self.main = main.strip_prefix("file://").unwrap_or(main).to_owned();
+        self.options = metadata["options"].as_object().cloned();
+        if let Some(env) = metadata["env"].as_object() {
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            self.env = env.iter().map(|(name, value)| (name.clone(), text(value))).collect();
+        }
+        self.roots.clear();
+        for (name, bytes) in files {
+            if let Some(path) = name.strip_prefix("file") {
+                self.held.insert(path.to_owned(), bytes);
+            } else if let Some(address) = name.strip_prefix("https/") {
+                self.held.insert(format!("https://{address}"), bytes);
+            } else if name == "data" {
+                self.held.entry(self.main.clone()).or_insert(bytes);
+            }
+        }
+        Ok(self)
+    }
+
+    /// What was read so far, by its full name.
+    pub(super) fn read_so_far(&self) -> BTreeMap<String, Vec<u8>> {
+        self.read.borrow().clone()
+    }
+
+    /// The script's text, once it was read.
+    pub(super) fn text(&self) -> String {
+        let read = self.read.borrow();
+        read.get(&self.main).map_or_else(String::new, |b| String::from_utf8_lossy(b).into_owned())
+    }
+}
+
+impl Files for Source {
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        let bytes = match self.held.get(name) {
+            Some(bytes) => bytes.clone(),
+            None if name.starts_with("https://") => fetch::fetch(name)?,
+            None => {
+                let full = fs::canonicalize(name).map_err(|error| reason(&error))?;
+                if !self.roots.iter().any(|root| full.starts_with(root)) {
+                    return Err(match self.roots.first() {
+                        Some(root) => format!(
+                            "it is not below {}, where the script lies (see --allow-read)",
+                            root.display()
+                        ),
+                        None => "it is not in the archive".to_owned(),
+                    });
+                }
+                fs::read(full).map_err(|error| reason(&error))?
+            }
+        };
+        self.read.borrow_mut().insert(name.to_owned(), bytes.clone());
+        Ok(bytes)
+    }
+}

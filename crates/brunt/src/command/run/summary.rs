@@ -1,0 +1,109 @@
+//! The end of a test: the summary's text and files, or what the script's own `handleSummary` makes of it.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use report::{
+    K6Input, K6Machine, k6_summary, k6_summary_data, k6_summary_export, k6_summary_legacy,
+    k6_summary_machine,
+};
+use script::{Level, Stage, documents};
+
+use super::meant::Meant;
+use super::stage::carry_out;
+use crate::exit_code::Failed;
+use crate::output::Place;
+
+/// How much the summary says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Compact,
+    Full,
+    Legacy,
+    Disabled,
+}
+
+impl Mode {
+    /// k6's words.
+    pub(super) fn named(word: &str) -> Option<Self> {
+        Some(match word {
+            "compact" => Self::Compact,
+            "full" => Self::Full,
+            "legacy" => Self::Legacy,
+            "disabled" => Self::Disabled,
+            _ => return None,
+        })
+    }
+}
+
+/// The version of k6 whose forms the summaries have.
+const K6_VERSION: &str = "1.8.1";
+
+/// Prints and writes all that there is to say.
+///
+/// # Errors
+/// A place cannot be written.
+pub(super) fn tell(meant: &Meant, input: &K6Input<'_>, data: Option<&str>) -> Result<(), Failed> {
+    if meant.mode == Mode::Disabled {
+        return Ok(());
+    }
+    let now = jiff::Timestamp::now().to_string();
+    let script = meant.source.text();
+    let of = K6Machine { script: &script, now: &now, k6_version: K6_VERSION };
+    let own = if meant.handle_summary { own(meant, input, data, &of)? } else { None };
+    if let Some(list) = own {
+        list.iter().try_for_each(|(place, content)| write(meant, place, content))?;
+    } else {
+        let text = match meant.mode {
+            Mode::Legacy => k6_summary_legacy(input),
+            _ => format!("\n{}\n", k6_summary(input)),
+        };
+        Place::Stdout.write(text.as_bytes())?;
+    }
+    if let Some(place) = &meant.summary_export {
+        let document = if meant.machine_readable {
+            k6_summary_machine(input, &of)
+        } else {
+            k6_summary_export(input, data)
+        };
+        place.write(document.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// What `handleSummary` wants written; `None` where it threw or returned nothing, so that k6's own text is printed.
+fn own(
+    meant: &Meant,
+    input: &K6Input<'_>,
+    data: Option<&str>,
+    of: &K6Machine<'_>,
+) -> Result<Option<Vec<script::Document>>, Failed> {
+    let given = if meant.machine_readable {
+        k6_summary_machine(input, of)
+    } else {
+        let terminals = (std::io::stdout().is_terminal(), std::io::stderr().is_terminal());
+        k6_summary_data(input, data, terminals)
+    };
+    let done = carry_out(meant, Stage::Summary, Some(&given), None)?;
+    Ok(done.outcome.returned.as_deref().map(documents))
+}
+
+/// Writes a document. What cannot be written is told, and the test ends as it would.
+fn write(meant: &Meant, place: &str, content: &[u8]) -> Result<(), Failed> {
+    match place {
+        "stdout" => Place::Stdout.write(content),
+        "stderr" => {
+            // Where nobody can hear it, there is nothing left to do.
+            std::io::stderr().lock().write_all(content).ok();
+            Ok(())
+        }
+        path => {
+            if let Err(failed) = Place::File(path.to_owned()).write(content) {
+                let text = format!(
+                    "failed to handle the end-of-test summary: could not open '{path}': {failed}"
+                );
+                meant.logger.say(Level::Error, &text);
+            }
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The tiers of options: the configuration file, the script, the environment's `K6_` variables, the command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use script::{Fields, Options, VARIABLES, merged};
+use serde_json::Value;
+
+use super::meant::Refused;
+use crate::flags::run::RunFlags;
+use crate::input::reason;
+
+/// What all tiers say together.
+///
+/// # Errors
+/// One cannot be read.
+pub(super) fn all(
+    script: Option<&str>,
+    archived: Option<Fields>,
+    flags: &RunFlags,
+) -> Result<Fields, Refused> {
+    let exported = || Options::exported(script).map_err(|error| Refused::config(error.to_string()));
+    // An archive brings what counted when it was made.
+    let script = archived.map_or_else(exported, Ok)?;
+    let variable = |name: &str| std::env::var(name).ok();
+    Ok(merged([file(flags)?, script, environment(variable)?, flags.options.clone()]))
+}
+
+/// The configuration file's; none where nobody names one and there is none in k6's place.
+fn file(flags: &RunFlags) -> Result<Fields, Refused> {
+    let named = text(flags.config.as_deref(), "K6_CONFIG");
+    let path = named.clone().map(PathBuf::from).or_else(|| {
+        let home = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+        let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".config")));
+        home.map(|home| home.join("k6").join("config.json"))
+    });
+    let Some(path) = path else { return Ok(Fields::new()) };
+    let shown = path.display();
+    let json = match std::fs::read_to_string(&path) {
+        Ok(json) => json,
+        Err(_) if named.is_none() => return Ok(Fields::new()),
+        Err(error) => return Err(Refused::config(format!("{shown}: {}", reason(&error)))),
+    };
+    match serde_json::from_str(&json) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_) => Err(Refused::config(format!("{shown}: it is no JSON object"))),
+        Err(error) => Err(Refused::config(format!("{shown}: {error}"))),
+    }
+}
+
+/// The environment's.
+fn environment(variable: impl Fn(&str) -> Option<String>) -> Result<Fields, Refused> {
+    let mut fields = Fields::new();
+    for (name, option, format) in VARIABLES {
+        let Some(text) = variable(&format!("K6_{name}")).filter(|text| !text.is_empty()) else {
+            continue;
+        };
+        let value =
+            format.read(&text).map_err(|wrong| Refused::config(format!("K6_{name}: {wrong}")))?;
+        fields.insert((*option).to_owned(), value);
+    }
+    Ok(fields)
+}
+
+/// What a flag says, or else a variable of the environment.
+pub(super) fn text(flag: Option<&str>, variable: &str) -> Option<String> {
+    let said = flag.map(str::to_owned).or_else(|| std::env::var(variable).ok());
+    said.filter(|text| !text.is_empty())
+}
+
+/// The same of a switch.
+pub(super) fn switch(flag: Option<bool>, variable: &str) -> bool {
+    flag.unwrap_or_else(|| {
+        std::env::var(variable)
+            .is_ok_and(|text| matches!(text.as_str(), "1" | "t" | "T" | "true" | "TRUE" | "True"))
+    })
+}
+
+/// The names of outputs.
+pub(super) fn outputs(flags: &RunFlags) -> Vec<String> {
+    if !flags.outputs.is_empty() {
+        return flags.outputs.clone();
+    }
+    let listed = std::env::var("K6_OUT").unwrap_or_default();
+    listed.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// Where secrets come from.
+pub(super) fn secrets(flags: &RunFlags) -> Vec<String> {
+    if !flags.secret_sources.is_empty() {
+        return flags.secret_sources.clone();
+    }
+    std::env::var("K6_SECRET_SOURCE").ok().filter(|text| !text.is_empty()).into_iter().collect()
+}
+
+/// Where the script's console goes, as the command line and the environment have it; a script cannot say.
+pub(super) fn console(flags: &RunFlags) -> Option<String> {
+    let flag = flags.options.get("consoleOutput").and_then(Value::as_str);
+    text(flag, "K6_CONSOLE_OUTPUT")
+}
+
+/// What the script is shown of the environment, and what `-e` adds.
+pub(super) fn variables(flags: &RunFlags, shows_env: bool) -> Vec<(String, String)> {
+    let mut shown: Vec<(String, String)> = Vec::new();
+    let all = std::env::var("K6_INCLUDE_SYSTEM_ENV_VARS").map_or(shows_env, |text| text != "false");
+    if flags.include_system_env.unwrap_or(all) {
+        let utf8 = |(name, value): (OsString, OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        shown.extend(std::env::vars_os().filter_map(utf8));
+    }
+    shown.extend(flags.env.iter().cloned());
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn variables_are_a_tier() {
+        let variable = |name: &str| match name {
+            "K6_VUS" => Some("3".to_owned()),
+            "K6_DURATION" => Some("5".to_owned()),
+            "K6_TAGS" => Some("a:b".to_owned()),
+            "K6_USER_AGENT" => Some(String::new()),
+            _ => None,
+        };
+        let expect = json!({ "vus": 3, "duration": "5", "tags": { "a": "b" } });
+        assert_eq!(environment(variable).map(Value::Object), Ok(expect));
+        let wrong = |name: &str| (name == "K6_VUS").then(|| "abc".to_owned());
+        assert_eq!(environment(wrong).unwrap_err().code as u8, 104);
+    }
+}

@@ -1,0 +1,181 @@
+//! `Watch`: looks at a test while it goes on: thresholds that end it, who asks through the REST API, and its progress.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use engine::Run;
+use metrics::tally::Tally;
+use script::{Control, Live};
+
+use super::judge::{self, Limit};
+use super::rest::Rest;
+
+/// What looks at a test.
+pub(super) struct Watch {
+    began: Instant,
+    control: Arc<Control>,
+    live: Arc<Live>,
+    /// What was seen before: of `setup`.
+    before: Tally,
+    limits: Vec<Limit>,
+    judge_at: Instant,
+    /// A threshold that ends the test is crossed.
+    crossed: bool,
+    rest: Option<Arc<Rest>>,
+    progress: Option<Progress>,
+    aborted: bool,
+}
+
+/// How often thresholds are judged.
+const JUDGE_EVERY: Duration = Duration::from_secs(2);
+
+impl Watch {
+    pub(super) fn new(
+        control: Arc<Control>,
+        live: Arc<Live>,
+        before: Tally,
+        limits: Vec<Limit>,
+    ) -> Self {
+        let began = Instant::now();
+        Self {
+            began,
+            control,
+            live,
+            before,
+            limits,
+            judge_at: began + JUDGE_EVERY,
+            crossed: false,
+            rest: None,
+            progress: None,
+            aborted: false,
+        }
+    }
+
+    /// Answers who asks through the REST API.
+    pub(super) fn serve(&mut self, rest: Option<Arc<Rest>>) {
+        if let Some(rest) = &rest {
+            rest.begin(Arc::clone(&self.control), Arc::clone(&self.live), self.before.clone());
+        }
+        self.rest = rest;
+    }
+
+    /// Shows progress.
+    pub(super) fn show(&mut self, progress: Progress) {
+        self.progress = Some(progress);
+    }
+
+    /// Looks at it.
+    pub(super) fn look(&mut self, run: &Run) {
+        let now = Instant::now();
+        let elapsed = now - self.began;
+        if judge::may_end(&self.limits) && now >= self.judge_at {
+            self.judge_at = now + JUDGE_EVERY;
+            let mut tally = self.before.clone();
+            self.live.add(&mut tally);
+            if judge::ends(&self.limits, &tally, elapsed.into()) {
+                self.crossed = true;
+            }
+        }
+        let stopped = self.rest.as_ref().is_some_and(|rest| rest.is_due());
+        if !self.aborted && (stopped || self.crossed || self.control.is_halted()) {
+            self.aborted = true;
+            run.abort();
+        }
+        if let Some(progress) = &mut self.progress {
+            progress.draw(elapsed, &self.control, false);
+        }
+    }
+}
+
+/// Progress on standard output, in k6's manner: a bar for each scenario.
+pub(super) struct Progress {
+    /// Names, how long they are to take from the start, and their VUs.
+    pub(super) scenarios: Vec<(String, Duration, u64)>,
+    pub(super) vus_max: u64,
+    terminal: bool,
+    draw_at: Duration,
+    /// Lines on the terminal that are drawn anew.
+    drawn: usize,
+}
+
+/// The width of a bar.
+const BAR: usize = 38;
+
+impl Progress {
+    pub(super) fn new(scenarios: Vec<(String, Duration, u64)>, vus_max: u64) -> Self {
+        let terminal = std::io::stdout().is_terminal();
+        Self { scenarios, vus_max, terminal, draw_at: Duration::from_secs(1), drawn: 0 }
+    }
+
+    /// Draws it, if it is time or the end.
+    pub(super) fn draw(&mut self, elapsed: Duration, control: &Control, is_end: bool) {
+        if elapsed < self.draw_at && !is_end {
+            return;
+        }
+        let every = if self.terminal { Duration::from_millis(200) } else { Duration::from_secs(1) };
+        self.draw_at = elapsed + every;
+        let seen = control.instance();
+        let text = self.text(elapsed, (seen.active, seen.completed, seen.interrupted), is_end);
+        let back =
+            if self.drawn > 0 { format!("\x1b[{}A\x1b[J", self.drawn) } else { String::new() };
+        if self.terminal {
+            self.drawn = text.lines().count();
+        }
+        // Where nobody looks, there is nothing left to do.
+        let mut stdout = std::io::stdout().lock();
+        write!(stdout, "{back}{text}").and_then(|()| stdout.flush()).ok();
+    }
+
+    fn text(
+        &self,
+        elapsed: Duration,
+        (active, completed, interrupted): (u64, u64, u64),
+        is_end: bool,
+    ) -> String {
+        let vus_max = self.vus_max;
+        let mut text = format!(
+            "\nrunning ({}), {active:02}/{vus_max} VUs, {completed} complete and {interrupted} interrupted iterations\n",
+            clock(elapsed)
+        );
+        let width = self.scenarios.iter().map(|of| of.0.len()).max().unwrap_or(0);
+        for (name, duration, vus) in &self.scenarios {
+            let share = if is_end || duration.is_zero() {
+                1.0
+            } else {
+                (elapsed.as_secs_f64() / duration.as_secs_f64()).min(1.0)
+            };
+            let (mark, percent) = (if is_end { "✓" } else { " " }, (share * 100.0) as u64);
+            let bar = if self.terminal {
+                let full = (share * BAR as f64) as usize;
+                format!("[{}{}] ", "=".repeat(full), "-".repeat(BAR - full))
+            } else {
+                format!("[ {percent:>3}% ] ")
+            };
+            let (at, of) = (clock(elapsed.min(*duration)), clock(*duration));
+            text.push_str(&format!("{name:<width$} {mark} {bar}{vus} VUs  {at}/{of}\n"));
+        }
+        text
+    }
+}
+
+/// k6's clock: `00m05.3s`.
+pub(super) fn clock(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    format!("{:02}m{:04.1}s", (seconds / 60.0).floor(), seconds % 60.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_a_bar_for_each_scenario() {
+        let second = Duration::from_secs(1);
+        let scenarios = vec![("a".to_owned(), second * 10, 3), ("long".to_owned(), second * 20, 1)];
+        let progress =
+            Progress { scenarios, vus_max: 4, terminal: false, draw_at: second, drawn: 0 };
+        let expect = "\nrunning (00m05.0s), 02/4 VUs, 7 complete and 1 interrupted iterations\na      [  50% ] 3 VUs  00m05.0s/00m10.0s\nlong   [  25% ] 1 VUs  00m05.0s/00m20.0s\n";
+        assert_eq!(progress.text(second * 5, (2, 7, 1), false), expect);
+    }
+}

@@ -1,0 +1,106 @@
+//! k6's dialect: `k6 [global flags] COMMAND [flags] [script]`, with its grammar (`-u10`, `--vus=10`) and its exit codes.
+
+use super::{Dialect, Invocation};
+use crate::command::{self, COMMANDS};
+use crate::exit_code::ExitCode;
+use crate::flags::global::Global;
+use crate::output;
+
+/// k6's commands that are ours as well.
+const KNOWN: [&str; 4] = ["run", "inspect", "archive", "new"];
+/// Flags that may stand before the command and are the command's; those that take a value are told apart.
+const GLOBAL: [(&str, bool); 14] = [
+    ("-a", true),
+    ("--address", true),
+    ("-c", true),
+    ("--config", true),
+    ("--log-format", true),
+    ("--log-output", true),
+    ("--secret-source", true),
+    ("--no-color", false),
+    ("--profiling-enabled", false),
+    ("-q", false),
+    ("--quiet", false),
+    ("-v", false),
+    ("--verbose", false),
+    ("--no-usage-report", false),
+];
+
+/// Runs a command line of k6's.
+pub(super) fn run(args: &[String]) -> ExitCode {
+    let (before, rest) = split(args);
+    let Some((name, args)) = rest.split_first() else {
+        output::complain(&usage());
+        return if before.is_empty() { ExitCode::Ok } else { ExitCode::Other };
+    };
+    if matches!(name.as_str(), "version" | "--version") {
+        return command::help::print_version(Dialect::Native);
+    }
+    if matches!(name.as_str(), "help" | "-h" | "--help") {
+        output::complain(&usage());
+        return ExitCode::Ok;
+    }
+    if let Some(code) = command::remote(name, before, args) {
+        return code;
+    }
+    let command =
+        COMMANDS.iter().find(|command| command.name == name && KNOWN.contains(&command.name));
+    let Some(command) = command else {
+        output::complain(&format!("unknown command \"{name}\" for \"k6\""));
+        return ExitCode::Other;
+    };
+    // Who speaks k6 wants k6's behaviour.
+    let compat = (command.name == "run").then(|| "--compat".to_owned());
+    let args = compat.into_iter().chain(before.iter().chain(args).cloned()).collect();
+    let invocation = Invocation { dialect: Dialect::Native, global: Global::default(), args };
+    match (command.run)(&invocation) {
+        Ok(code) => code,
+        Err(command::Ended::Flags(crate::flags::FlagError::Help)) => {
+            command::help::print_one(command)
+        }
+        Err(command::Ended::Flags(error)) => {
+            output::complain(&error.native());
+            ExitCode::Other
+        }
+        Err(command::Ended::Failed(failed)) => {
+            output::complain(&failed.to_string());
+            if failed.code == ExitCode::Failure { ExitCode::Other } else { failed.code }
+        }
+    }
+}
+
+/// The flags before the command, and the command with what follows.
+fn split(args: &[String]) -> (&[String], &[String]) {
+    let mut at = 0;
+    while let Some(arg) = args.get(at) {
+        match GLOBAL.iter().find(|(name, _)| arg == name) {
+            Some((_, takes)) => at += 1 + usize::from(*takes),
+            None if arg.starts_with("--") && arg.contains('=') => at += 1,
+            None => break,
+        }
+    }
+    args.split_at(at.min(args.len()))
+}
+
+fn usage() -> String {
+    let mut text = "Usage:\n  k6 [command]\n\nAvailable Commands:\n".to_owned();
+    for command in COMMANDS.iter().filter(|command| KNOWN.contains(&command.name)) {
+        text.push_str(&format!("  {:<10} {}\n", command.name, command.summary));
+    }
+    text + "  status, stop, pause, resume, scale: ask a test that runs with --address\n  version    Tell the version."
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_may_stand_before_the_command() {
+        let words = |line: &str| -> Vec<String> { line.split(' ').map(str::to_owned).collect() };
+        let args = words("-q --config c.json --log-format=raw run -u 1 x.js");
+        let (before, rest) = split(&args);
+        assert_eq!((before.len(), rest[0].as_str()), (4, "run"));
+        let args = words("run x.js");
+        assert_eq!(split(&args).0.len(), 0);
+    }
+}

@@ -1,0 +1,263 @@
+//! The summary as JSON: `--summary-export`, what `handleSummary` is given, and the newer form of both.
+
+use metrics::tally::{Check, Tally, Value};
+use serde_json::{Map, Value as Json, json};
+
+use super::{K6Input, is_shown, is_sub_shown, judged_of, md5, seconds, statistic};
+
+/// `--summary-export`; what `setup` returned, as JSON, stands in it.
+#[must_use]
+pub fn k6_summary_export(input: &K6Input<'_>, setup_data: Option<&str>) -> String {
+    let mut metrics = Map::new();
+    for (name, _, value) in shown(input) {
+        let mut object = values(input, value, false);
+        // k6 tells whether it was crossed.
+        let thresholds: Map<String, Json> = judged_of(input, &name)
+            .map(|judged| (judged.source.clone(), Json::Bool(!judged.holds)))
+            .collect();
+        if !thresholds.is_empty() {
+            object.insert("thresholds".to_owned(), Json::Object(thresholds));
+        }
+        metrics.insert(name, Json::Object(object));
+    }
+    let mut document =
+        json!({ "root_group": group(input.tally, "", "", false), "metrics": metrics });
+    if let Some(data) = setup_data.and_then(|data| serde_json::from_str::<Json>(data).ok()) {
+        document["setup_data"] = data;
+    }
+    pretty(&document)
+}
+
+/// What `handleSummary` is given: figures, groups and the state of things. `terminals` says whether standard output and
+/// standard error are any.
+#[must_use]
+pub fn k6_summary_data(
+    input: &K6Input<'_>,
+    setup_data: Option<&str>,
+    terminals: (bool, bool),
+) -> String {
+    let mut metrics = Map::new();
+    for (name, contains, value) in shown(input) {
+        let mut object = json!({
+            "type": value.kind().name(),
+            "contains": contains,
+            "values": values(input, value, true),
+        });
+        let thresholds: Map<String, Json> = judged_of(input, &name)
+            .map(|judged| (judged.source.clone(), json!({ "ok": judged.holds })))
+            .collect();
+        if !thresholds.is_empty() {
+            object["thresholds"] = Json::Object(thresholds);
+        }
+        metrics.insert(name, object);
+    }
+    let mut document = json!({
+        "metrics": metrics,
+        "root_group": group(input.tally, "", "", true),
+        "options": {
+            "summaryTrendStats": input.trend_stats,
+            "summaryTimeUnit": input.time_unit.unwrap_or_default(),
+            "noColor": !input.colored,
+        },
+        "state": {
+            "isStdOutTTY": terminals.0,
+            "isStdErrTTY": terminals.1,
+            "testRunDurationMs": seconds(input.elapsed) * 1e3,
+        },
+    });
+    if let Some(data) = setup_data.and_then(|data| serde_json::from_str::<Json>(data).ok()) {
+        document["setup_data"] = data;
+    }
+    document.to_string()
+}
+
+/// What the newer form tells besides figures.
+#[derive(Clone, Copy, Debug)]
+pub struct K6Machine<'a> {
+    /// The script's text.
+    pub script: &'a str,
+    /// When it is made, RFC 3339.
+    pub now: &'a str,
+    /// The version of k6 whose form it is.
+    pub k6_version: &'a str,
+}
+
+/// `--new-machine-readable-summary`.
+#[must_use]
+pub fn k6_summary_machine(input: &K6Input<'_>, of: &K6Machine<'_>) -> String {
+    let checks = &input.tally.checks;
+    let (passes, fails): (u64, u64) =
+        checks.iter().fold((0, 0), |(p, f), check| (p + check.passes, f + check.fails));
+    let total = passes + fails;
+    let share =
+        |matches: u64| json!({ "matches": matches, "rate": ratio(matches, total), "total": total });
+    let mut results = json!({});
+    if total > 0 {
+        let result = |check: &Check| json!({ "name": check.name, "passes": check.passes, "fails": check.fails });
+        results["checks"] = json!({
+            "metrics": [
+                { "name": "checks_total", "type": "counter", "contains": "default", "values": { "count": total } },
+                { "name": "checks_failed", "type": "rate", "contains": "default", "values": share(fails) },
+                { "name": "checks_succeeded", "type": "rate", "contains": "default", "values": share(passes) },
+            ],
+            "results": checks.iter().map(result).collect::<Vec<_>>(),
+        });
+    }
+    let metric = |(name, contains, value): (String, &str, &Value)| {
+        json!({
+            "name": name,
+            "type": value.kind().name(),
+            "contains": contains,
+            "values": machine_values(input, value),
+        })
+    };
+    let told = |name: &str| !super::HIDDEN.contains(&name.split('{').next().unwrap_or_default());
+    results["metrics"] = shown(input).filter(|shown| told(&shown.0)).map(metric).collect();
+    pretty(&json!({
+        "version": "1.0.0",
+        "metadata": { "k6_version": of.k6_version, "generated_at": of.now },
+        "config": { "script": of.script, "execution": "local", "duration": seconds(input.elapsed) },
+        "results": results,
+    }))
+}
+
+fn pretty(document: &Json) -> String {
+    serde_json::to_string_pretty(document).unwrap_or_default() + "\n"
+}
+
+/// Every metric and submetric that there is something to say of: its whole name, what its values are, what was seen.
+fn shown<'a>(input: &'a K6Input<'_>) -> impl Iterator<Item = (String, &'static str, &'a Value)> {
+    input.tally.metrics().filter(|(name, metric)| is_shown(input, name, metric)).flat_map(
+        move |(name, metric)| {
+            let contains = metric.contains.name();
+            let subs = metric.subs.iter().filter(move |sub| is_sub_shown(input, name, sub));
+            let subs =
+                subs.map(move |sub| (format!("{name}{{{}}}", sub.selector), contains, &sub.value));
+            std::iter::once((name.to_owned(), contains, &metric.value)).chain(subs)
+        },
+    )
+}
+
+/// A number as JavaScript writes it: whole ones without a point.
+fn whole_or_not(value: f64) -> Json {
+    if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
+}
+
+fn ratio(part: u64, of: u64) -> Json {
+    whole_or_not(part as f64 / of.max(1) as f64)
+}
+
+/// The figures of a metric. A rate is called `value` in the export, and `rate` in what scripts are given.
+fn values(input: &K6Input<'_>, value: &Value, to_script: bool) -> Map<String, Json> {
+    let mut object = Map::new();
+    let mut set =
+        |name: &str, value: f64| drop(object.insert(name.to_owned(), whole_or_not(value)));
+    match value {
+        Value::Counter { sum, .. } => {
+            set("count", *sum);
+            set("rate", sum / seconds(input.elapsed));
+        }
+        Value::Gauge { last, min, max, .. } => {
+            set("value", *last);
+            set("min", *min);
+            set("max", *max);
+        }
+        Value::Rate { passes, total } => {
+            set("passes", *passes as f64);
+            set("fails", (total - passes) as f64);
+            let share = *passes as f64 / (*total).max(1) as f64;
+            set(if to_script { "rate" } else { "value" }, share);
+        }
+        Value::Trend(trend) => {
+            input.trend_stats.iter().for_each(|stat| set(stat, statistic(trend, stat)));
+        }
+    }
+    object
+}
+
+/// The figures of the newer form.
+fn machine_values(input: &K6Input<'_>, value: &Value) -> Json {
+    match value {
+        Value::Counter { sum, .. } => json!({ "count": whole_or_not(*sum) }),
+        Value::Rate { passes, total } => {
+            json!({ "matches": passes, "total": total, "rate": ratio(*passes, *total) })
+        }
+        Value::Gauge { .. } => Json::Object(values(input, value, true)),
+        Value::Trend(trend) => {
+            let stats = ["avg", "min", "med", "max", "p(90)", "p(95)"];
+            let pair =
+                |stat: &str| (stat.replace(['(', ')'], ""), whole_or_not(statistic(trend, stat)));
+            Json::Object(stats.into_iter().map(pair).collect())
+        }
+    }
+}
+
+/// A group with its checks and the groups in it: as lists for scripts, by their names in the export.
+fn group(tally: &Tally, path: &str, name: &str, as_lists: bool) -> Json {
+    let inner = tally.groups.iter().filter_map(|inner| {
+        let (outer, name) = inner.rsplit_once("::")?;
+        (outer == path).then(|| (name.to_owned(), group(tally, inner, name, as_lists)))
+    });
+    let checks = tally.checks.iter().filter(|check| check.group == path).map(|check| {
+        let path = format!("{path}::{}", check.name);
+        let value = json!({
+            "name": check.name,
+            "path": path,
+            "id": md5::hex(&path),
+            "passes": check.passes,
+            "fails": check.fails,
+        });
+        (check.name.clone(), value)
+    });
+    let (groups, checks) = if as_lists {
+        (inner.map(|pair| pair.1).collect::<Json>(), checks.map(|pair| pair.1).collect::<Json>())
+    } else {
+        let (groups, checks) = (inner.collect::<Map<_, _>>(), checks.collect::<Map<_, _>>());
+        (Json::Object(groups), Json::Object(checks))
+    };
+    json!({ "name": name, "path": path, "id": md5::hex(path), "groups": groups, "checks": checks })
+}
+
+#[cfg(test)]
+mod tests {
+    use metrics::tally::{Kind, MetricId};
+    use stdx::Nanos;
+
+    use super::*;
+
+    #[test]
+    fn scripts_are_given_lists_and_rates() {
+        let mut tally = Tally::default();
+        tally.add(MetricId::CHECKS, 1.0, &());
+        tally.check("::g", "ok", true);
+        tally.group("::g");
+        let input = K6Input {
+            tally: &tally,
+            elapsed: Nanos::from_secs(2),
+            trend_stats: &[],
+            judged: &[],
+            time_unit: None,
+            colored: false,
+            parts: &[],
+        };
+        let data: Json =
+            serde_json::from_str(&k6_summary_data(&input, Some("{\"a\":1}"), (false, true)))
+                .unwrap();
+        assert_eq!(
+            data["metrics"]["checks"]["values"],
+            json!({"rate": 1, "passes": 1, "fails": 0})
+        );
+        assert_eq!(data["root_group"]["groups"][0]["checks"][0]["name"], "ok");
+        assert_eq!(
+            (&data["setup_data"]["a"], &data["state"]["isStdErrTTY"]),
+            (&json!(1), &json!(true))
+        );
+        let of = K6Machine { script: "x", now: "now", k6_version: "1" };
+        let machine: Json = serde_json::from_str(&k6_summary_machine(&input, &of)).unwrap();
+        assert_eq!(
+            machine["results"]["checks"]["results"],
+            json!([{"name": "ok", "passes": 1, "fails": 0}])
+        );
+        assert_eq!(data["metrics"]["checks"]["type"], Kind::Rate.name());
+    }
+}

@@ -1,0 +1,415 @@
+//! k6's end-of-test summary: the text, `--summary-export` and what `handleSummary` is given, of a [`Tally`].
+
+mod figures;
+mod json;
+mod legacy;
+mod md5;
+
+use std::fmt::Write as _;
+
+use metrics::tally::{BUILTIN, Contains, Kind, Metric, Submetric, Tally, Trend, Value};
+use stdx::Nanos;
+
+pub use self::figures::is_trend_stat;
+use self::figures::{bytes, number, percent, seconds, statistic, trimmed};
+pub use self::json::{K6Machine, k6_summary_data, k6_summary_export, k6_summary_machine};
+pub use self::legacy::k6_summary_legacy;
+
+/// What a summary is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct K6Input<'a> {
+    /// The metrics.
+    pub tally: &'a Tally,
+    /// How long the test took; rates are over it.
+    pub elapsed: Nanos,
+    /// The statistics of trends: `avg`, `p(95)`.
+    pub trend_stats: &'a [String],
+    /// The thresholds' outcomes, in the order of their metrics.
+    pub judged: &'a [Judged],
+    /// The unit of times: `s`, `ms` or `us`; `None` for the one that suits each.
+    pub time_unit: Option<&'a str>,
+    /// Colours for a terminal.
+    pub colored: bool,
+    /// What scenarios and their groups did, where the summary is to say it.
+    pub parts: &'a [K6Part],
+}
+
+/// What a scenario did, or a group of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct K6Part {
+    /// The scenario.
+    pub scenario: String,
+    /// The group, `::outer::inner`; empty for all of the scenario.
+    pub group: String,
+    /// Its metrics.
+    pub tally: Tally,
+}
+
+/// What became of one threshold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// The metric, with its selector.
+    pub metric: String,
+    /// The expression.
+    pub source: String,
+    /// What was compared with the limit; `None` without samples.
+    pub figure: Option<f64>,
+    /// Whether it holds.
+    pub holds: bool,
+}
+
+/// The blocks after the checks, and which metrics stand in them.
+const BLOCKS: [(&str, Belongs); 6] = [
+    ("CUSTOM", |name| BUILTIN.iter().all(|(known, ..)| *known != name)),
+    ("HTTP", |name| name.starts_with("http_req") && is_builtin(name)),
+    ("EXECUTION", |name| EXECUTION.contains(&name)),
+    ("NETWORK", |name| NETWORK.contains(&name)),
+    ("WEBSOCKET", |name| name.starts_with("ws_") && is_builtin(name)),
+    ("GRPC", |name| name.starts_with("grpc_") && is_builtin(name)),
+];
+
+/// Whether a metric of this name stands in a block.
+type Belongs = fn(&str) -> bool;
+
+const EXECUTION: [&str; 5] =
+    ["dropped_iterations", "iteration_duration", "iterations", "vus", "vus_max"];
+const NETWORK: [&str; 2] = ["data_received", "data_sent"];
+/// What the compact summary leaves out.
+const HIDDEN: [&str; 8] = [
+    "checks",
+    "group_duration",
+    "http_req_blocked",
+    "http_req_connecting",
+    "http_req_tls_handshaking",
+    "http_req_sending",
+    "http_req_waiting",
+    "http_req_receiving",
+];
+/// What the full one leaves out as well.
+const HIDDEN_ALWAYS: usize = 2;
+
+fn is_builtin(name: &str) -> bool {
+    BUILTIN.iter().any(|(known, ..)| *known == name)
+}
+
+/// The summary: compact, or full where there are parts.
+#[must_use]
+pub fn k6_summary(input: &K6Input<'_>) -> String {
+    let mut text = String::new();
+    thresholds(&mut text, input);
+    text.push_str("\n  █ TOTAL RESULTS \n");
+    let hidden = if input.parts.is_empty() { &HIDDEN[..] } else { &HIDDEN[..HIDDEN_ALWAYS] };
+    section(&mut text, input, &Section { indent: "    ", only: None, hidden });
+    text.push('\n');
+    for part in input.parts.iter().filter(|part| part.group.is_empty()) {
+        write!(text, "\n  █ SCENARIO: {} \n", part.scenario).ok();
+        let of = K6Input { tally: &part.tally, ..*input };
+        section(&mut text, &of, &Section { indent: "    ", only: None, hidden });
+        groups(&mut text, input, part, "    ");
+        text.push('\n');
+    }
+    text
+}
+
+/// The groups in a part.
+fn groups(text: &mut String, input: &K6Input<'_>, outer: &K6Part, indent: &str) {
+    let is_inner = |part: &&K6Part| {
+        let parent = part.group.rsplit_once("::").map(|(parent, _)| parent);
+        part.scenario == outer.scenario && parent == Some(outer.group.as_str())
+    };
+    for part in input.parts.iter().filter(is_inner) {
+        let name = part.group.rsplit("::").next().unwrap_or_default();
+        write!(text, "\n{indent}↳ GROUP: {name} \n").ok();
+        let indent = format!("{indent}  ");
+        let of = K6Input { tally: &part.tally, ..*input };
+        let section_of = Section { indent: &indent, only: Some(&part.group), hidden: &HIDDEN[..2] };
+        section(text, &of, &section_of);
+        groups(text, input, part, &indent);
+    }
+}
+
+/// How a section is laid out.
+struct Section<'a> {
+    indent: &'a str,
+    /// The group that it is about alone: what it did not touch is left out.
+    only: Option<&'a str>,
+    hidden: &'a [&'a str],
+}
+
+/// The checks and the blocks of metrics.
+fn section(text: &mut String, input: &K6Input<'_>, of: &Section<'_>) {
+    checks(text, input, of.indent);
+    let mut lines = lines(input, of.hidden);
+    if of.only.is_some() {
+        lines.retain(|line| !NETWORK.contains(&line.metric.as_str()));
+    }
+    let name_width = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0) + 3;
+    let widths = column_widths(&lines);
+    let indent = of.indent;
+    for (title, belongs) in BLOCKS {
+        let block: Vec<&Line> = lines.iter().filter(|line| belongs(&line.metric)).collect();
+        if block.is_empty() {
+            continue;
+        }
+        write!(text, "\n{indent}{title}\n").ok();
+        for line in block {
+            let dots = ".".repeat(name_width - line.name.chars().count());
+            writeln!(text, "{indent}{}{dots}: {}", line.name, line.cells(&widths, input.colored))
+                .ok();
+        }
+    }
+}
+
+/// A mark in its colour.
+fn mark(holds: bool, colored: bool) -> &'static str {
+    match (holds, colored) {
+        (true, false) => "✓",
+        (false, false) => "✗",
+        (true, true) => "\x1b[32m✓\x1b[0m",
+        (false, true) => "\x1b[31m✗\x1b[0m",
+    }
+}
+
+fn thresholds(text: &mut String, input: &K6Input<'_>) {
+    if input.judged.is_empty() {
+        return;
+    }
+    text.push_str("\n  █ THRESHOLDS \n");
+    let mut metric = "";
+    for judged in input.judged {
+        if judged.metric != metric {
+            metric = &judged.metric;
+            write!(text, "\n    {metric}\n").ok();
+        }
+        let mark = mark(judged.holds, input.colored);
+        let what = judged.source.split(['<', '>', '=', '!']).next().unwrap_or_default().trim();
+        let figure = judged.figure.map_or_else(
+            || "no samples".to_owned(),
+            |figure| figure_text(input, &judged.metric, what, figure),
+        );
+        writeln!(text, "    {mark} '{}' {what}={figure}", judged.source).ok();
+    }
+    text.push('\n');
+}
+
+/// A threshold's figure in the unit of its metric.
+fn figure_text(input: &K6Input<'_>, metric: &str, what: &str, figure: f64) -> String {
+    let base = metric.split('{').next().unwrap_or_default();
+    let of = input.tally.metric(base);
+    match of.map(|metric| (metric.value.kind(), metric.contains)) {
+        Some((Kind::Rate, _)) => percent(figure),
+        Some((Kind::Counter, _)) if what == "rate" => format!("{}/s", trimmed(figure, 6)),
+        Some((_, contains)) => number(figure, contains, input.time_unit),
+        None => trimmed(figure, 6),
+    }
+}
+
+fn checks(text: &mut String, input: &K6Input<'_>, indent: &str) {
+    let checks = &input.tally.checks;
+    let (passes, fails): (u64, u64) =
+        checks.iter().fold((0, 0), |(p, f), check| (p + check.passes, f + check.fails));
+    let total = passes + fails;
+    if total == 0 {
+        // A threshold may still speak of them.
+        if input.judged.iter().any(|judged| judged.metric == "checks") && input.parts.is_empty() {
+            write!(
+                text,
+                "\n{indent}checks_total.......: 0     0/s\n{indent}checks_succeeded...: 0.00% 0 out of 0\n{indent}checks_failed......: 0.00% 0 out of 0\n\n"
+            )
+            .ok();
+        }
+        return;
+    }
+    let percents = [passes, fails].map(|count| percent(count as f64 / total as f64));
+    let rate = trimmed(total as f64 / seconds(input.elapsed), 6);
+    let width = percents.iter().map(String::len).max().unwrap_or(0).max(total.to_string().len());
+    let [passed, failed] = percents;
+    write!(
+        text,
+        "\n{indent}checks_total.......: {total:<width$} {rate}/s\n{indent}checks_succeeded...: {passed:<width$} {passes} out of {total}\n{indent}checks_failed......: {failed:<width$} {fails} out of {total}\n\n",
+    )
+    .ok();
+    for check in checks {
+        let (passes, fails, name) = (check.passes, check.fails, &check.name);
+        writeln!(text, "{indent}{} {name}", mark(fails == 0, input.colored)).ok();
+        if fails > 0 {
+            let share = 100 * passes / (passes + fails);
+            writeln!(text, "{indent}  ↳  {share}% — ✓ {passes} / ✗ {fails}").ok();
+        }
+    }
+}
+
+/// A line of the summary.
+struct Line {
+    metric: String,
+    name: String,
+    cells: Vec<String>,
+    is_trend: bool,
+}
+
+impl Line {
+    /// The cells, each as wide as the widest of its column.
+    fn cells(&self, widths: &[Vec<usize>; 2], colored: bool) -> String {
+        let widths = &widths[usize::from(self.is_trend)];
+        let last = self.cells.len() - 1;
+        let cell = |(at, cell): (usize, &String)| {
+            let pad = if at < last || self.is_trend { widths[at] } else { 0 };
+            if colored { format!("\x1b[36m{cell:<pad$}\x1b[0m") } else { format!("{cell:<pad$}") }
+        };
+        self.cells.iter().enumerate().map(cell).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The widths of the columns: of other metrics, and of trends.
+fn column_widths(lines: &[Line]) -> [Vec<usize>; 2] {
+    let mut widths = [Vec::new(), Vec::new()];
+    for line in lines {
+        let of = &mut widths[usize::from(line.is_trend)];
+        for (at, cell) in line.cells.iter().enumerate() {
+            if of.len() <= at {
+                of.push(0);
+            }
+            of[at] = of[at].max(cell.chars().count());
+        }
+    }
+    widths
+}
+
+fn lines(input: &K6Input<'_>, hidden: &[&str]) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (name, metric) in input.tally.metrics() {
+        if hidden.contains(&name) || !is_shown(input, name, metric) {
+            continue;
+        }
+        lines.push(line(name, name.to_owned(), metric, &metric.value, input));
+        for sub in metric.subs.iter().filter(|sub| is_sub_shown(input, name, sub)) {
+            lines.push(line(name, format!("  {{ {} }}", sub.selector), metric, &sub.value, input));
+        }
+    }
+    lines
+}
+
+/// Whether a summary tells of a metric: it has samples, or a threshold speaks of it or of a part of it.
+fn is_shown(input: &K6Input<'_>, name: &str, metric: &Metric) -> bool {
+    metric.value.count() > 0
+        || NETWORK.contains(&name)
+        || input.judged.iter().any(|judged| judged.metric.split('{').next() == Some(name))
+}
+
+fn is_sub_shown(input: &K6Input<'_>, name: &str, sub: &Submetric) -> bool {
+    sub.value.count() > 0
+        || judged_of(input, &format!("{name}{{{}}}", sub.selector)).next().is_some()
+}
+
+/// The thresholds of a metric or submetric.
+fn judged_of<'a>(input: &'a K6Input<'_>, metric: &str) -> impl Iterator<Item = &'a Judged> {
+    input.judged.iter().filter(move |judged| judged.metric == metric)
+}
+
+fn line(metric: &str, name: String, of: &Metric, value: &Value, input: &K6Input<'_>) -> Line {
+    let cells = match value {
+        Value::Counter { sum, .. } => {
+            let rate = sum / seconds(input.elapsed);
+            let rate = match of.contains {
+                Contains::Data => format!("{}/s", bytes(rate)),
+                _ => format!("{}/s", trimmed(rate, 6)),
+            };
+            vec![number(*sum, of.contains, input.time_unit), rate]
+        }
+        Value::Gauge { last, min, max, .. } => {
+            let of = |value: &f64| number(*value, of.contains, input.time_unit);
+            vec![of(last), format!("min={}", of(min)), format!("max={}", of(max))]
+        }
+        Value::Rate { passes, total } => {
+            vec![
+                percent(*passes as f64 / (*total).max(1) as f64),
+                format!("{passes} out of {total}"),
+            ]
+        }
+        Value::Trend(trend) => {
+            let stats = input.trend_stats.iter();
+            stats
+                .map(|stat| format!("{stat}={}", stat_text(trend, stat, of.contains, input)))
+                .collect()
+        }
+    };
+    Line { metric: metric.to_owned(), name, cells, is_trend: value.kind() == Kind::Trend }
+}
+
+fn stat_text(trend: &Trend, stat: &str, contains: Contains, input: &K6Input<'_>) -> String {
+    if stat == "count" {
+        return trend.count().to_string();
+    }
+    number(statistic(trend, stat), contains, input.time_unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value as Json, json};
+
+    use metrics::tally::MetricId;
+
+    use super::*;
+
+    #[test]
+    fn a_summary_stands_in_k6s_columns() {
+        let mut tally = Tally::default();
+        tally.declare_sub("http_req_duration", "expected_response:true");
+        for n in [1.0, 2.5] {
+            tally.add(MetricId::HTTP_REQ_DURATION, n, &());
+            tally.add(MetricId::HTTP_REQS, 1.0, &());
+            tally.add(MetricId::DATA_SENT, 70.0, &());
+        }
+        tally.check("", "ok", true);
+        tally.check("::g", "never", false);
+        tally.group("::g");
+        let stats = ["avg", "max"].map(str::to_owned);
+        let judged = [Judged {
+            metric: "http_reqs".to_owned(),
+            source: "count>1".to_owned(),
+            figure: Some(2.0),
+            holds: true,
+        }];
+        let input = K6Input {
+            tally: &tally,
+            elapsed: Nanos::from_secs(2),
+            trend_stats: &stats,
+            judged: &judged,
+            time_unit: None,
+            colored: false,
+            parts: &[],
+        };
+        let expect = "
+  █ THRESHOLDS 
+
+    http_reqs
+    ✓ 'count>1' count=2
+
+
+  █ TOTAL RESULTS 
+
+    checks_total.......: 2      1/s
+    checks_succeeded...: 50.00% 1 out of 2
+    checks_failed......: 50.00% 1 out of 2
+
+    ✓ ok
+    ✗ never
+      ↳  0% — ✓ 0 / ✗ 1
+
+    HTTP
+    http_req_duration...: avg=1.75ms max=2.5ms
+    http_reqs...........: 2     1/s
+
+    NETWORK
+    data_sent...........: 140 B 70 B/s
+
+";
+        assert_eq!(k6_summary(&input), expect);
+        let export: Json = serde_json::from_str(&k6_summary_export(&input, None)).unwrap();
+        assert_eq!(
+            export["metrics"]["http_reqs"],
+            json!({"count": 2, "rate": 1, "thresholds": {"count>1": false}})
+        );
+        assert_eq!(export["root_group"]["groups"]["g"]["checks"]["never"]["fails"], 1);
+    }
+}

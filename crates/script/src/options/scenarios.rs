@@ -1,0 +1,222 @@
+//! Scenarios: from `scenarios`, or from what `vus`, `duration`, `iterations` and `stages` mean without them.
+
+use serde_json::{Map, Value, json};
+use stdx::Nanos;
+use workload::executor::{Executor, Scenario};
+
+use super::fields::{Fields, count, number, pairs, text, time, whole};
+use super::{GRACE, MAX_DURATION, OptionsError, Result, wrong};
+
+/// The shortcuts to a scenario, in the order in which k6 looks at them.
+const SHORTCUTS: [&str; 3] = ["iterations", "duration", "stages"];
+
+/// What is to be executed.
+pub(super) fn scenarios(fields: &Fields) -> Result<Vec<Scenario>> {
+    let stages = stages(fields, "stages", whole)?;
+    let scenarios = match fields.get("scenarios") {
+        Some(Value::Object(list)) => Some(list).filter(|list| !list.is_empty()),
+        Some(Value::Null) | None => None,
+        Some(_) => return wrong("options.scenarios is not an object"),
+    };
+    let (duration, iterations) = (time(fields, "duration")?, count(fields, "iterations")?);
+    let given = [iterations.is_some(), duration.is_some(), !stages.is_empty()];
+    let mut said = SHORTCUTS.iter().zip(given).filter(|(_, given)| *given).map(|(name, _)| *name);
+    let first = said.next();
+    let other = said.find(|name| *name != "duration").or(scenarios.map(|_| "scenarios"));
+    if let (Some(first), Some(other)) = (first, other) {
+        return wrong(format!(
+            "using `{first}` and `{other}` options simultaneously is not allowed"
+        ));
+    }
+    match scenarios {
+        Some(list) => list.iter().map(|(name, value)| scenario(name, value)).collect(),
+        None => shortcut(count(fields, "vus")?, duration, iterations, stages),
+    }
+}
+
+/// The scenario that shortcuts are, as JSON.
+pub(super) fn told(fields: &Fields) -> Map<String, Value> {
+    let given = |name: &str| fields.get(name).cloned().unwrap_or_default();
+    let (vus, duration) = (given("vus"), given("duration"));
+    let scenario = if !given("iterations").is_null() {
+        json!({ "executor": "shared-iterations", "vus": vus, "iterations": given("iterations"), "maxDuration": duration })
+    } else if !duration.is_null() {
+        json!({ "executor": "constant-vus", "vus": vus, "duration": duration })
+    } else if !given("stages").is_null() {
+        json!({ "executor": "ramping-vus", "startVUs": vus, "stages": given("stages"), "gracefulRampDown": null })
+    } else {
+        json!({ "executor": "per-vu-iterations", "vus": 1, "iterations": 1, "maxDuration": null })
+    };
+    Map::from_iter([("default".to_owned(), scenario)])
+}
+
+/// What `vus`, `duration`, `iterations` and `stages` mean without scenarios.
+fn shortcut(
+    vus: Option<u64>,
+    duration: Option<Nanos>,
+    iterations: Option<u64>,
+    stages: Vec<(Nanos, u64)>,
+) -> Result<Vec<Scenario>> {
+    let many = vus.unwrap_or(1);
+    let executor = match (iterations, duration) {
+        (Some(0), _) | (_, Some(Nanos::ZERO)) => {
+            return wrong("scenario default: iterations and duration must be more than 0");
+        }
+        (Some(iterations), limit) => {
+            if iterations < many {
+                return wrong(format!(
+                    "the number of iterations ({iterations}) can't be less than the number of VUs ({many})"
+                ));
+            }
+            Executor::SharedIterations {
+                vus: many,
+                iterations,
+                max_duration: limit.unwrap_or(MAX_DURATION),
+            }
+        }
+        (None, Some(duration)) => Executor::ConstantVus { vus: many, duration },
+        (None, None) if !stages.is_empty() => {
+            Executor::RampingVus { start: many, stages, graceful_ramp_down: GRACE }
+        }
+        // VUs alone say nothing, and are told of (`Options::warnings`).
+        (None, None) => {
+            Executor::PerVuIterations { vus: 1, iterations: 1, max_duration: MAX_DURATION }
+        }
+    };
+    if many == 0 && !matches!(executor, Executor::RampingVus { .. }) {
+        return wrong("scenario default: the number of VUs must be more than 0");
+    }
+    let (name, exec) = ("default".to_owned(), "default".to_owned());
+    Ok(vec![Scenario {
+        name,
+        exec,
+        start: Nanos::ZERO,
+        graceful_stop: GRACE,
+        tags: Vec::new(),
+        env: Vec::new(),
+        executor,
+    }])
+}
+
+fn scenario(name: &str, value: &Value) -> Result<Scenario> {
+    let named = |error: OptionsError| OptionsError(format!("scenario {name}: {}", error.0));
+    let Value::Object(fields) = value else {
+        return wrong(format!("scenario {name}: is not an object"));
+    };
+    Ok(Scenario {
+        name: name.to_owned(),
+        exec: text(fields, "exec").map_err(named)?.unwrap_or_else(|| "default".to_owned()),
+        start: time(fields, "startTime").map_err(named)?.unwrap_or(Nanos::ZERO),
+        graceful_stop: time(fields, "gracefulStop").map_err(named)?.unwrap_or(GRACE),
+        tags: pairs(fields, "tags").map_err(named)?,
+        env: pairs(fields, "env").map_err(named)?,
+        executor: executor(fields).map_err(named)?,
+    })
+}
+
+fn executor(fields: &Fields) -> Result<Executor> {
+    let vus = count(fields, "vus")?.unwrap_or(1);
+    let iterations = count(fields, "iterations")?.unwrap_or(1);
+    let max_duration = time(fields, "maxDuration")?.unwrap_or(MAX_DURATION);
+    let needs = |what: Option<Nanos>, name: &str| match what {
+        Some(duration) if duration >= Nanos::SECOND => Ok(duration),
+        Some(_) => wrong(format!("the {name} must be at least 1s")),
+        None => wrong(format!("the {name} is unspecified")),
+    };
+    let executor = text(fields, "executor")?.unwrap_or_default();
+    if vus == 0 || iterations == 0 {
+        return wrong("vus and iterations must be more than 0");
+    }
+    Ok(match executor.as_str() {
+        "shared-iterations" if iterations < vus => {
+            return wrong(format!(
+                "the number of iterations ({iterations}) can't be less than the number of VUs ({vus})"
+            ));
+        }
+        "shared-iterations" => Executor::SharedIterations { vus, iterations, max_duration },
+        "per-vu-iterations" => Executor::PerVuIterations { vus, iterations, max_duration },
+        "constant-vus" => {
+            Executor::ConstantVus { vus, duration: needs(time(fields, "duration")?, "duration")? }
+        }
+        "ramping-vus" => Executor::RampingVus {
+            start: count(fields, "startVUs")?.unwrap_or(1),
+            stages: required(stages(fields, "stages", whole)?)?,
+            graceful_ramp_down: time(fields, "gracefulRampDown")?.unwrap_or(GRACE),
+        },
+        "constant-arrival-rate" => {
+            let duration = needs(time(fields, "duration")?, "duration")?;
+            let Some(rate) = number(fields, "rate")?.filter(|rate| *rate > 0.0) else {
+                return wrong("the iteration rate must be more than 0");
+            };
+            let rate = rate / unit(fields)?;
+            let (vus, vus_max) = allocated(fields)?;
+            Executor::ArrivalRate {
+                start_per_s: rate,
+                stages: vec![(duration, rate)],
+                vus,
+                vus_max,
+            }
+        }
+        "ramping-arrival-rate" => {
+            let unit = unit(fields)?;
+            let stages = required(stages(fields, "stages", |value| value.as_f64())?)?;
+            let (vus, vus_max) = allocated(fields)?;
+            Executor::ArrivalRate {
+                start_per_s: number(fields, "startRate")?.unwrap_or(0.0) / unit,
+                stages: stages.into_iter().map(|(time, rate)| (time, rate / unit)).collect(),
+                vus,
+                vus_max,
+            }
+        }
+        "" => return wrong("unspecified executor type"),
+        other => return wrong(format!("unknown executor type '{other}'")),
+    })
+}
+
+/// `preAllocatedVUs` and `maxVUs`.
+fn allocated(fields: &Fields) -> Result<(u64, u64)> {
+    let Some(vus) = count(fields, "preAllocatedVUs")? else {
+        return wrong("the number of preAllocatedVUs isn't specified");
+    };
+    let most = count(fields, "maxVUs")?.unwrap_or(vus);
+    if most < vus || most == 0 {
+        return wrong("maxVUs shouldn't be less than preAllocatedVUs, nor 0");
+    }
+    Ok((vus, most))
+}
+
+/// `timeUnit` in seconds.
+fn unit(fields: &Fields) -> Result<f64> {
+    let unit = time(fields, "timeUnit")?.unwrap_or(Nanos::SECOND);
+    if unit == Nanos::ZERO {
+        wrong("the timeUnit must be more than 0")
+    } else {
+        Ok(unit.0 as f64 / 1e9)
+    }
+}
+
+fn required<T>(stages: Vec<T>) -> Result<Vec<T>> {
+    if stages.is_empty() { wrong("at least one stage has to be specified") } else { Ok(stages) }
+}
+
+fn stages<T>(
+    fields: &Fields,
+    name: &str,
+    target: impl Fn(&Value) -> Option<T>,
+) -> Result<Vec<(Nanos, T)>> {
+    let list = match fields.get(name) {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::Array(list)) => list,
+        Some(_) => return wrong(format!("{name} is not an array")),
+    };
+    let stage = |value: &Value| {
+        let fields = value
+            .as_object()
+            .ok_or_else(|| OptionsError(format!("{name}: a stage is not an object")))?;
+        let time = time(fields, "duration")?
+            .ok_or_else(|| OptionsError("a stage has no duration".to_owned()))?;
+        let target = fields.get("target").and_then(&target);
+        Ok((time, target.ok_or_else(|| OptionsError("a stage has no target".to_owned()))?))
+    };
+    list.iter().map(stage).collect()
+}

@@ -1,0 +1,212 @@
+//! Tiers: what of the configuration file, the script, the environment and the command line counts.
+
+use serde_json::{Map, Value, json};
+
+use super::Fields;
+use super::fields::time_of;
+
+/// How a text is to be read as the value of an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// As it is.
+    Text,
+    /// A whole number.
+    Count,
+    /// A number of any sign.
+    Number,
+    /// `true` or `false`.
+    Flag,
+    /// A time.
+    Time,
+    /// Words between commas.
+    List,
+    /// `1m:10,30s:0`.
+    Stages,
+    /// `name=value` between commas.
+    Assigned,
+    /// `name:value` between commas.
+    Pairs,
+    /// JSON.
+    Json,
+}
+
+/// The options that the environment can say: the variable without its `K6_`, the option, how it is written.
+pub const VARIABLES: &[(&str, &str, Format)] = &[
+    ("PAUSED", "paused", Format::Flag),
+    ("VUS", "vus", Format::Count),
+    ("DURATION", "duration", Format::Time),
+    ("ITERATIONS", "iterations", Format::Count),
+    ("STAGES", "stages", Format::Stages),
+    ("RPS", "rps", Format::Number),
+    ("MAX_REDIRECTS", "maxRedirects", Format::Count),
+    ("USER_AGENT", "userAgent", Format::Text),
+    ("BATCH", "batch", Format::Number),
+    ("BATCH_PER_HOST", "batchPerHost", Format::Number),
+    ("HTTP_DEBUG", "httpDebug", Format::Text),
+    ("INSECURE_SKIP_TLS_VERIFY", "insecureSkipTLSVerify", Format::Flag),
+    ("TLS_CIPHER_SUITES", "tlsCipherSuites", Format::List),
+    ("TLS_VERSION", "tlsVersion", Format::Text),
+    ("TLSAUTH", "tlsAuth", Format::Json),
+    ("THROW", "throw", Format::Flag),
+    ("THRESHOLDS", "thresholds", Format::Json),
+    ("BLACKLIST_IPS", "blacklistIPs", Format::List),
+    ("BLOCK_HOSTNAMES", "blockHostnames", Format::List),
+    ("HOSTS", "hosts", Format::Json),
+    ("NO_CONNECTION_REUSE", "noConnectionReuse", Format::Flag),
+    ("NO_VU_CONNECTION_REUSE", "noVUConnectionReuse", Format::Flag),
+    ("MIN_ITERATION_DURATION", "minIterationDuration", Format::Time),
+    ("SUMMARY_TREND_STATS", "summaryTrendStats", Format::List),
+    ("SUMMARY_TIME_UNIT", "summaryTimeUnit", Format::Text),
+    ("SYSTEM_TAGS", "systemTags", Format::List),
+    ("TAGS", "tags", Format::Pairs),
+    ("METRIC_SAMPLES_BUFFER_SIZE", "metricSamplesBufferSize", Format::Count),
+    ("NO_COOKIES_RESET", "noCookiesReset", Format::Flag),
+    ("DISCARD_RESPONSE_BODIES", "discardResponseBodies", Format::Flag),
+    ("CONSOLE_OUTPUT", "consoleOutput", Format::Text),
+    ("LOCAL_IPS", "localIPs", Format::Text),
+    ("DNS", "dns", Format::Assigned),
+    ("NO_SETUP", "noSetup", Format::Flag),
+    ("SETUP_TIMEOUT", "setupTimeout", Format::Time),
+    ("NO_TEARDOWN", "noTeardown", Format::Flag),
+    ("TEARDOWN_TIMEOUT", "teardownTimeout", Format::Time),
+    ("HANDLE_SUMMARY_TIMEOUT", "handleSummaryTimeout", Format::Time),
+    ("EXECUTION_SEGMENT", "executionSegment", Format::Text),
+    ("EXECUTION_SEGMENT_SEQUENCE", "executionSegmentSequence", Format::Text),
+];
+
+impl Format {
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// It is not of this form; the text says what was expected.
+    pub fn read(self, text: &str) -> Result<Value, String> {
+        let wrong = |what: &str| Err(format!("\"{text}\" is not {what}"));
+        match self {
+            Self::Text => Ok(text.into()),
+            Self::Count => {
+                text.parse::<u64>().map_or_else(|_| wrong("a whole number"), |n| Ok(n.into()))
+            }
+            Self::Number => {
+                text.parse::<i64>().map_or_else(|_| wrong("a whole number"), |n| Ok(n.into()))
+            }
+            Self::Flag => match text {
+                "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true.into()),
+                "0" | "f" | "F" | "false" | "FALSE" | "False" | "" => Ok(false.into()),
+                _ => wrong("true or false"),
+            },
+            Self::Time if time_of(text).is_none() => wrong("a duration (such as 1m30s)"),
+            Self::Time => Ok(text.into()),
+            Self::List => Ok(text
+                .split(',')
+                .map(str::trim)
+                .filter(|word| !word.is_empty())
+                .map(Value::from)
+                .collect()),
+            Self::Stages => text.split(',').map(stage).collect(),
+            Self::Assigned => pairs(text, '='),
+            Self::Pairs => pairs(text, ':'),
+            Self::Json => serde_json::from_str(text).map_or_else(|_| wrong("JSON"), Ok),
+        }
+    }
+}
+
+/// `30s:10`; without a target the stage has none.
+fn stage(text: &str) -> Result<Value, String> {
+    let (time, target) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
+    if time_of(time).is_none() {
+        return Err(format!("\"{time}\" is not a duration (such as 1m30s)"));
+    }
+    if target.is_empty() {
+        return Ok(json!({ "duration": time, "target": null }));
+    }
+    match target.parse::<u64>() {
+        Ok(target) => Ok(json!({ "duration": time, "target": target })),
+        Err(_) => Err(format!("\"{target}\" is not a whole number")),
+    }
+}
+
+fn pairs(text: &str, between: char) -> Result<Value, String> {
+    let pair = |part: &str| {
+        let (name, value) =
+            part.split_once(between).ok_or_else(|| format!("invalid map item: \"{part}\""))?;
+        Ok((name.trim().to_owned(), Value::from(value)))
+    };
+    text.split(',')
+        .filter(|part| !part.is_empty())
+        .map(pair)
+        .collect::<Result<Map<_, _>, _>>()
+        .map(Value::Object)
+}
+
+/// The options that say what is executed: those of a tier stand in for all of the tiers below.
+const EXECUTION: [&str; 4] = ["duration", "iterations", "stages", "scenarios"];
+
+/// What counts of tiers that come later and stand above each other.
+#[must_use]
+pub fn merged(tiers: impl IntoIterator<Item = Fields>) -> Fields {
+    let mut all = Fields::new();
+    for mut tier in tiers {
+        tier.retain(|_, value| !value.is_null());
+        if EXECUTION.iter().any(|name| tier.get(*name).is_some_and(says)) {
+            all.retain(|name, _| !EXECUTION.contains(&name.as_str()));
+        }
+        all.append(&mut tier);
+    }
+    all
+}
+
+/// Whether there is something in a value.
+fn says(value: &Value) -> bool {
+    match value {
+        Value::Array(list) => !list.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_read_by_their_form() {
+        for (format, text, expect) in [
+            (
+                Format::Stages,
+                "10s:5,1m:0",
+                json!([{"duration": "10s", "target": 5}, {"duration": "1m", "target": 0}]),
+            ),
+            (Format::Assigned, "ttl=5m,select=first", json!({"ttl": "5m", "select": "first"})),
+            (Format::Pairs, "a:b", json!({"a": "b"})),
+            (Format::List, "a, b", json!(["a", "b"])),
+            (Format::Number, "-1", json!(-1)),
+        ] {
+            assert_eq!(format.read(text), Ok(expect), "{text}");
+        }
+        for (format, text) in [
+            (Format::Count, "abc"),
+            (Format::Time, "abc"),
+            (Format::Pairs, "x"),
+            (Format::Flag, "abc"),
+            (Format::Stages, "x"),
+        ] {
+            assert!(format.read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_higher_tiers_execution_stands_in_for_all_of_a_lower_ones() {
+        let tier = |value: Value| value.as_object().cloned().unwrap_or_default();
+        let all = merged([
+            tier(
+                json!({"stages": [{"duration": "1s", "target": 1}], "userAgent": "low", "vus": 3}),
+            ),
+            tier(json!({"userAgent": "script", "tags": {"a": "b"}})),
+            tier(json!({"iterations": 5, "userAgent": null})),
+        ]);
+        assert_eq!(
+            Value::Object(all),
+            json!({"userAgent": "script", "vus": 3, "tags": {"a": "b"}, "iterations": 5})
+        );
+    }
+}
