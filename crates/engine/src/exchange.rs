@@ -22,6 +22,8 @@ pub(crate) struct Exchange<'a> {
     pub(crate) coded: &'a mut bool,
     /// The last head of responses to the same target, where none of its fields alone are wanted.
     pub(crate) memo: Option<&'a mut Memo>,
+    /// It is the response of an HTTP/2 stream.
+    pub(crate) streamed: bool,
     /// What went wrong with the content coding, if anything.
     pub(crate) failure: Option<ContentError>,
 }
@@ -160,6 +162,7 @@ impl Exchange<'_> {
     fn keep_status_line(&mut self, head: &Head<'_>) {
         let out = &mut self.kept.headers;
         out.extend_from_slice(match head.version {
+            _ if self.streamed => b"HTTP/2.0 ",
             Version::Http10 => b"HTTP/1.0 ",
             Version::Http11 => b"HTTP/1.1 ",
         });

@@ -5,6 +5,8 @@ use net::{Address, IoFailure};
 use wire::content::ContentError;
 use wire::h1::response::DecodeError;
 use wire::h2::H2Error;
+use wire::tls::{Refusal, TlsError};
+use workload::Detail;
 
 /// Why a hit failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,16 +15,18 @@ pub(crate) struct Failure {
     pub(crate) text: String,
     /// The text is preceded by `Get "URL": `, as Go's client does until the response's head has come.
     pub(crate) with_url: bool,
+    /// What is known of it beyond its kind.
+    pub(crate) detail: Detail,
 }
 
 impl Failure {
     pub(crate) fn new(kind: FailureKind, text: impl Into<String>) -> Self {
-        Self { kind, text: text.into(), with_url: true }
+        Self { kind, text: text.into(), with_url: true, detail: Detail::None }
     }
 
     /// In the middle of a body: Go's client gives the bare text.
     pub(crate) fn in_body(kind: FailureKind, text: impl Into<String>) -> Self {
-        Self { kind, text: text.into(), with_url: false }
+        Self { with_url: false, ..Self::new(kind, text) }
     }
 
     /// Connecting failed.
@@ -42,7 +46,18 @@ impl Failure {
             Some(Address::Unix(path)) => format!("dial unix {}: {call}: {failure}", path.display()),
             None => format!("dial tcp: {failure}"),
         };
-        Self::new(kind, text)
+        Self { detail: detail_of(failure), ..Self::new(kind, text) }
+    }
+
+    /// A handshake or a record of TLS failed.
+    pub(crate) fn tls(error: &TlsError) -> Self {
+        let detail = match error.refusal() {
+            Some(Refusal::UnknownAuthority) => Detail::UnknownAuthority,
+            Some(Refusal::OtherName) => Detail::OtherName,
+            Some(Refusal::NotTls) => Detail::NotTls,
+            None => Detail::None,
+        };
+        Self { detail, ..Self::new(FailureKind::Tls, error.to_string()) }
     }
 
     /// A read or write failed. Go names the local port too; that makes every text unique, so we do not.
@@ -52,7 +67,7 @@ impl Failure {
             IoFailure::TimedOut => FailureKind::Timeout,
             _ => FailureKind::Truncated,
         };
-        Self::new(kind, format!("{call}: {failure}"))
+        Self { detail: detail_of(failure), ..Self::new(kind, format!("{call}: {failure}")) }
     }
 
     pub(crate) fn decode(error: &DecodeError) -> Self {
@@ -87,7 +102,13 @@ impl Failure {
             H2Error::Closed => FailureKind::Eof,
             H2Error::Flood => FailureKind::TooLarge,
         };
-        Self::new(kind, error.to_string())
+        let detail = match error {
+            H2Error::Reset(reason) => Detail::StreamReset(reason.into()),
+            H2Error::GoAway(reason) => Detail::GoAway(reason.into()),
+            H2Error::Protocol(reason) => Detail::BrokenStreams(reason.into()),
+            H2Error::Closed | H2Error::Flood => Detail::None,
+        };
+        Self { detail, ..Self::new(kind, error.to_string()) }
     }
 
     pub(crate) fn timeout(body_begun: bool) -> Self {
@@ -128,6 +149,17 @@ impl Failure {
             out.extend_from_slice(b"\": ");
         }
         out.extend_from_slice(self.text.as_bytes());
+    }
+}
+
+/// What the system said.
+fn detail_of(failure: IoFailure) -> Detail {
+    match failure {
+        IoFailure::BrokenPipe => Detail::BrokenPipe,
+        // ENETUNREACH and EHOSTUNREACH have no number of their own here.
+        IoFailure::Unreachable => Detail::Os(113),
+        IoFailure::Other(number) => Detail::Os(number),
+        _ => Detail::None,
     }
 }
 

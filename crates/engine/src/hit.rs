@@ -44,6 +44,8 @@ pub(crate) struct Hit {
     /// The stream it is on, of an HTTP/2 connection.
     pub(crate) stream: Option<u32>,
     pub(crate) redirects: u32,
+    /// Whose connections it goes on, where users have their own; else nobody's, 0.
+    pub(crate) owner: u32,
     /// The user that waits for it, where users decide.
     pub(crate) user: Option<u32>,
     pub(crate) progress: Progress,
@@ -83,6 +85,7 @@ impl Hit {
             conn: None,
             stream: None,
             redirects: 0,
+            owner: 0,
             user: None,
             progress: Progress::default(),
             reused: false,

@@ -11,6 +11,7 @@
 mod conn;
 mod exchange;
 mod failure;
+mod gate;
 mod hit;
 mod list;
 mod machine;
@@ -27,9 +28,10 @@ mod streams;
 mod watch;
 mod worker;
 
+pub use gate::{Gate, HostRule, Net};
 pub use run::{LazyTargets, Run, RunEvent, StartError, Stopper, measure_empty_schedule};
 pub use settings::{
-    Capture, DnsTtl, HeadStyle, HttpVersion, IoChoice, KeptHeaders, Protocol, ProxySettings,
-    Redirects, Settings, TlsSettings,
+    AddressFamily, Capture, ClientIdentity, DnsPick, DnsTtl, FirstAddress, HeadStyle, HttpVersion,
+    IoChoice, KeptHeaders, Protocol, ProxySettings, Redirects, Settings, TlsSettings,
 };
 pub use simulate::{Outcome, simulate};

@@ -1,6 +1,7 @@
 //! `Origin`: a server as connections see it: scheme, host and port, the way to it, and the connections there are.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,13 +11,13 @@ use stdx::Nanos;
 use wire::proxy::NoProxy;
 use wire::url::{Scheme, Url};
 
-use crate::conn::READY;
+use crate::conn::{Conn, READY};
 use crate::hit::WAITING;
 use crate::list::List;
 use crate::settings::{Protocol, Settings};
 
-/// The most origins of one worker; redirects and lazy targets beyond it fail.
-pub(crate) const ORIGINS_MAX: usize = 65_536;
+/// The most origins of one worker, each user's own counted; redirects and lazy targets beyond it fail.
+pub(crate) const ORIGINS_MAX: usize = 1 << 18;
 
 /// What tells one origin from another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -90,6 +91,8 @@ impl Speaks {
 #[derive(Debug)]
 pub(crate) struct Origin {
     pub(crate) key: OriginKey,
+    /// Whose connections they are, where users have their own; else nobody's, 0.
+    owner: u32,
     pub(crate) route: Route,
     /// What is dialled; several take turns (`-connect-to` repeated).
     endpoints: Vec<Endpoint>,
@@ -116,6 +119,11 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
+    /// Whether users have origins of their own, and this is one.
+    pub(crate) fn is_owned(&self) -> bool {
+        self.owner != 0
+    }
+
     pub(crate) fn secure(&self) -> bool {
         self.key.secure
     }
@@ -154,9 +162,10 @@ impl Origin {
     }
 
     /// What the next dial tries: each dial begins with another address.
-    pub(crate) fn next_tries(&mut self) -> Tries {
-        let first = self.dials;
-        self.dials = first.wrapping_add(1);
+    /// `turn` stands in for the count of dials where others share the name.
+    pub(crate) fn next_tries(&mut self, turn: Option<u32>) -> Tries {
+        let first = turn.unwrap_or(self.dials);
+        self.dials = self.dials.wrapping_add(1);
         Tries { addresses: Arc::clone(&self.addresses), port: self.endpoint().port, first }
     }
 
@@ -178,27 +187,84 @@ impl Origin {
 #[derive(Debug, Default)]
 pub(crate) struct Origins {
     pub(crate) list: Vec<Origin>,
-    numbers: HashMap<OriginKey, u32>,
+    /// The numbers of what origins there are, whosever.
+    sites: HashMap<OriginKey, u32>,
+    /// The number of a site's origin of an owner.
+    numbers: HashMap<(u32, u32), u32>,
+    /// What each user's own are, where users have their own.
+    owned: HashMap<u32, Vec<u32>>,
+    /// What names are resolved to, where many origins are of one name.
+    pub(crate) names: HashMap<String, Name>,
+}
+
+/// A name that many origins share.
+#[derive(Debug, Default)]
+pub(crate) struct Name {
+    pub(crate) addresses: Arc<[IpAddr]>,
+    /// Until when they may be used.
+    pub(crate) fresh_until: Nanos,
+    /// The origins that wait for them.
+    pub(crate) asked: Vec<u32>,
+    /// Dials so far.
+    pub(crate) dials: u32,
 }
 
 impl Origins {
-    /// The number of a URL's origin, made where it is new; `None` when there are too many.
-    pub(crate) fn number(&mut self, url: &Url, settings: &Settings) -> Option<u32> {
-        let key = OriginKey::of(url);
-        if let Some(&number) = self.numbers.get(&key) {
+    /// The number of a URL's origin for an owner, made where it is new; `None` when there are too many.
+    pub(crate) fn number(&mut self, url: &Url, owner: u32, settings: &Settings) -> Option<u32> {
+        let site = self.site(url)?;
+        self.at(site, owner, url, settings)
+    }
+
+    /// The number of what a URL names, whosever; `None` when there are too many.
+    pub(crate) fn site(&mut self, url: &Url) -> Option<u32> {
+        let new = self.sites.len();
+        let full = new >= ORIGINS_MAX;
+        match self.sites.entry(OriginKey::of(url)) {
+            Entry::Occupied(known) => Some(*known.get()),
+            Entry::Vacant(_) if full => None,
+            Entry::Vacant(place) => Some(*place.insert(new as u32)),
+        }
+    }
+
+    /// The number of a site's origin for an owner, made where it is new; `None` when there are too many.
+    pub(crate) fn at(
+        &mut self,
+        site: u32,
+        owner: u32,
+        url: &Url,
+        settings: &Settings,
+    ) -> Option<u32> {
+        if let Some(&number) = self.numbers.get(&(site, owner)) {
             return Some(number);
         }
         if self.list.len() >= ORIGINS_MAX {
             return None;
         }
         let number = self.list.len() as u32;
-        self.list.push(new_origin(key.clone(), url, settings));
-        self.numbers.insert(key, number);
+        self.list.push(new_origin(OriginKey::of(url), owner, url, settings));
+        self.numbers.insert((site, owner), number);
+        if owner != 0 {
+            self.owned.entry(owner).or_default().push(number);
+        }
         Some(number)
+    }
+
+    /// Who is at the other end of a connection; nobody where it is a Unix socket.
+    pub(crate) fn remote(&self, conn: &Conn) -> Option<SocketAddr> {
+        match self.list[conn.origin as usize].address(&conn.tries, conn.attempt)? {
+            Address::Ip(address) => Some(address),
+            Address::Unix(_) => None,
+        }
+    }
+
+    /// The origins that are an owner's own.
+    pub(crate) fn owned_by(&self, owner: u32) -> Vec<u32> {
+        self.owned.get(&owner).cloned().unwrap_or_default()
     }
 }
 
-fn new_origin(key: OriginKey, url: &Url, settings: &Settings) -> Origin {
+fn new_origin(key: OriginKey, owner: u32, url: &Url, settings: &Settings) -> Origin {
     let (route, endpoints) = route(url, settings);
     let addresses: Arc<[IpAddr]> = endpoints
         .first()
@@ -209,6 +275,7 @@ fn new_origin(key: OriginKey, url: &Url, settings: &Settings) -> Origin {
     let literal = !addresses.is_empty() || matches!(route, Route::Unix(_));
     Origin {
         key,
+        owner,
         route,
         endpoints,
         endpoint: 0,
@@ -226,8 +293,22 @@ fn new_origin(key: OriginKey, url: &Url, settings: &Settings) -> Origin {
     }
 }
 
-/// The way to an origin: a Unix socket wins over everything, `-connect-to` over a proxy.
+/// The way to an origin, the gate's names put in the place of what is dialled.
 pub(crate) fn route(url: &Url, settings: &Settings) -> (Route, Vec<Endpoint>) {
+    let (route, mut endpoints) = way(url, settings);
+    for endpoint in &mut endpoints {
+        if let Some(rule) = settings.gate.host(&endpoint.host, endpoint.port)
+            && settings.gate.forbids_name(&endpoint.host).is_none()
+        {
+            endpoint.host = rule.ip.to_string();
+            endpoint.port = rule.to_port.unwrap_or(endpoint.port);
+        }
+    }
+    (route, endpoints)
+}
+
+/// The way to an origin: a Unix socket wins over everything, `-connect-to` over a proxy.
+fn way(url: &Url, settings: &Settings) -> (Route, Vec<Endpoint>) {
     let own = Endpoint { host: url.host.clone(), port: url.port };
     if let Some(path) = &settings.unix_socket {
         return (Route::Unix(path.clone()), vec![own]);
@@ -296,7 +377,7 @@ mod tests {
     fn a_server_that_allows_few_streams_gets_more_connections() {
         let url = Url::parse("http://h/").expect("a URL");
         let settings = Settings { protocol: Protocol::PriorKnowledge, ..Settings::default() };
-        let mut origin = new_origin(OriginKey::of(&url), &url, &settings);
+        let mut origin = new_origin(OriginKey::of(&url), 0, &url, &settings);
         let mut hits = Slab::new();
         for seq in 0..200 {
             let hit = hits.insert(Hit::new(seq, Nanos::ZERO)) as u32;

@@ -12,9 +12,10 @@ use workload::{Plan, Target};
 
 use crate::StartError;
 use crate::exchange::Decode;
+use crate::gate;
 use crate::origin::{self, Route};
 use crate::request::{Addressing, Common, Request, Unsendable};
-use crate::settings::{Protocol, Settings};
+use crate::settings::{ClientIdentity, Protocol, Settings};
 
 /// A plan made ready.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(crate) struct Prepared {
     pub(crate) requests: Vec<Result<Request, Unsendable>>,
     pub(crate) common: Common,
     tls: OnceLock<Result<Arc<TlsClient>, String>>,
+    /// The same with each of the client certificates that are for some hosts.
+    tls_known: Vec<OnceLock<Result<Arc<TlsClient>, String>>>,
 }
 
 impl Prepared {
@@ -43,7 +46,11 @@ impl Prepared {
             || given.cert_pem.is_some()
             || given.key_pem.is_some()
             || requests.iter().flatten().any(|r| r.url.scheme == Scheme::Https);
-        let prepared = Self { plan, settings, requests, common, tls: OnceLock::new() };
+        let tls_known = given.identities.iter().map(|_| OnceLock::new()).collect();
+        let prepared = Self { plan, settings, requests, common, tls: OnceLock::new(), tls_known };
+        if let Err(reason) = prepared.try_identities() {
+            return Err(StartError::Certificate { flag: "tlsAuth", reason });
+        }
         if wants_tls && let Err(reason) = prepared.tls() {
             let flag =
                 if prepared.settings.tls.cert_pem.is_some() { "-cert" } else { "-root-certs" };
@@ -54,7 +61,30 @@ impl Prepared {
 
     /// The TLS set-up, made at its first use (a redirect may be the first to want it).
     pub(crate) fn tls(&self) -> Result<Arc<TlsClient>, String> {
-        self.tls.get_or_init(|| client_config(&self.settings)).clone()
+        self.tls.get_or_init(|| client_config(&self.settings, None)).clone()
+    }
+
+    /// The TLS set-up for a host: some have a client certificate of their own.
+    pub(crate) fn tls_for(&self, host: &str) -> Result<Arc<TlsClient>, String> {
+        let list = &self.settings.tls.identities;
+        let fits =
+            |identity: &ClientIdentity| identity.domains.iter().any(|d| gate::is_of(d, host));
+        let at = list.iter().position(fits).unwrap_or(0);
+        match (self.tls_known.get(at), list.get(at)) {
+            (Some(made), Some(identity)) => {
+                made.get_or_init(|| client_config(&self.settings, Some(identity))).clone()
+            }
+            _ => self.tls(),
+        }
+    }
+
+    /// Makes every TLS set-up, so that what is wrong with one is known before the run.
+    fn try_identities(&self) -> Result<(), String> {
+        let list = self.tls_known.iter().zip(&self.settings.tls.identities);
+        for (made, identity) in list {
+            made.get_or_init(|| client_config(&self.settings, Some(identity))).clone()?;
+        }
+        Ok(())
     }
 
     /// What the first TLS handshake agreed on, once there was one.
@@ -81,7 +111,7 @@ impl Prepared {
     /// Which content codings are decoded for this request.
     pub(crate) fn decode(&self, request: &Request) -> Decode {
         match self.common.style {
-            HeadStyle::Native => Decode::All,
+            HeadStyle::Native | HeadStyle::Plain => Decode::All,
             HeadStyle::Vegeta if request.template.asks_gzip() => Decode::GzipOnly,
             HeadStyle::Vegeta | HeadStyle::Exact(_) => Decode::Nothing,
         }
@@ -102,14 +132,17 @@ fn addressing(url: &Url, settings: &Settings) -> Addressing {
     }
 }
 
-fn client_config(settings: &Settings) -> Result<Arc<TlsClient>, String> {
+fn client_config(
+    settings: &Settings,
+    identity: Option<&ClientIdentity>,
+) -> Result<Arc<TlsClient>, String> {
     let given = &settings.tls;
     let needs_roots = given.root_certs_pem.is_empty() && !given.insecure;
     let setup = ClientSetup {
         roots: if needs_roots { roots() } else { Vec::new() },
         roots_pem: given.root_certs_pem.clone(),
-        cert_pem: given.cert_pem.clone(),
-        key_pem: given.key_pem.clone(),
+        cert_pem: identity.map(|own| own.cert_pem.clone()).or_else(|| given.cert_pem.clone()),
+        key_pem: identity.map(|own| own.key_pem.clone()).or_else(|| given.key_pem.clone()),
         verification: if given.insecure { Verification::None } else { Verification::Full },
         offer: match settings.protocol {
             Protocol::Http1 => Offer::Http1,
@@ -122,6 +155,9 @@ fn client_config(settings: &Settings) -> Result<Arc<TlsClient>, String> {
             true => ServerNaming::Withheld,
             false => ServerNaming::Told,
         },
+        key_log: given
+            .log_keys
+            .then(|| Arc::new(tls::rustls::KeyLogFile::new()) as Arc<dyn tls::rustls::KeyLog>),
     };
     tls::client_config(&setup).map_err(|error| error.to_string())
 }

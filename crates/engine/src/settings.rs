@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::gate::Gate;
 use stdx::Nanos;
 pub use wire::h1::Version as HttpVersion;
 pub use wire::h1::request::HeadStyle;
@@ -59,6 +60,12 @@ pub struct Settings {
     pub resolvers: Vec<SocketAddr>,
     /// How long a resolved name is kept (`-dns-ttl`).
     pub dns_ttl: DnsTtl,
+    /// Which of a name's addresses are asked, and in which order.
+    pub dns_pick: DnsPick,
+    /// Which names and addresses may be asked, and what names mean here.
+    pub gate: Gate,
+    /// Where users decide: each has connections of its own.
+    pub own_connections: bool,
     /// TLS.
     pub tls: TlsSettings,
     /// Proxies.
@@ -143,6 +150,54 @@ pub enum DnsTtl {
     Never,
 }
 
+/// Which of a name's addresses are asked, and in which order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DnsPick {
+    /// With which address a connection begins.
+    pub first: FirstAddress,
+    /// Which families of addresses are asked.
+    pub family: AddressFamily,
+}
+
+/// With which of a name's addresses a connection begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FirstAddress {
+    /// The next one.
+    #[default]
+    InTurn,
+    /// The first, always.
+    First,
+    /// Any.
+    Random,
+}
+
+/// Which families of addresses are asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AddressFamily {
+    /// All there are, in the resolver's order.
+    #[default]
+    Any,
+    /// IPv4 alone, where there is one.
+    PreferV4,
+    /// IPv6 alone, where there is one.
+    PreferV6,
+    /// IPv4 alone.
+    OnlyV4,
+    /// IPv6 alone.
+    OnlyV6,
+}
+
+/// A client certificate, for the hosts of some names.
+#[derive(Clone, Debug, Default)]
+pub struct ClientIdentity {
+    /// `name` or `*.name`; any host, where there is none.
+    pub domains: Vec<String>,
+    /// PEM certificate chain.
+    pub cert_pem: Vec<u8>,
+    /// PEM private key.
+    pub key_pem: Vec<u8>,
+}
+
 /// TLS.
 #[derive(Clone, Debug, Default)]
 pub struct TlsSettings {
@@ -162,6 +217,10 @@ pub struct TlsSettings {
     pub suites: Vec<CipherSuite>,
     /// Do not tell the server the name that is asked for.
     pub no_server_name: bool,
+    /// Client certificates of which the first whose domains fit is shown, or else the first.
+    pub identities: Vec<ClientIdentity>,
+    /// Write the sessions' secrets to the file that `SSLKEYLOGFILE` names.
+    pub log_keys: bool,
 }
 
 /// Proxies, as the environment names them.
@@ -203,6 +262,9 @@ impl Default for Settings {
             connect_to: Vec::new(),
             resolvers: Vec::new(),
             dns_ttl: DnsTtl::Forever,
+            dns_pick: DnsPick::default(),
+            gate: Gate::default(),
+            own_connections: false,
             tls: TlsSettings::default(),
             proxy: ProxySettings::default(),
             rows: true,

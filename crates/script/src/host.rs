@@ -24,6 +24,21 @@ pub trait Host {
         text.into()
     }
 
+    /// A line of the log that is not the console's: where it comes from, and what it says.
+    fn tell(&self, level: Level, source: &str, text: &str) {
+        self.log(level, &format!("{source}: {text}"));
+    }
+
+    /// What its requests have in common.
+    fn http_rules(&self) -> HttpRules {
+        HttpRules::default()
+    }
+
+    /// The time since 1970.
+    fn unix_time(&self) -> Nanos {
+        self.now()
+    }
+
     /// Whether a VU is to end its iteration now, asked every few thousand steps of a script: an endless loop ends here.
     fn interrupts(&self) -> bool {
         false
@@ -51,6 +66,15 @@ pub trait Host {
     fn batch_max(&self) -> (usize, usize) {
         (20, 6)
     }
+}
+
+/// What requests of a script have in common.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HttpRules {
+    /// Failures are thrown (`throw`).
+    pub throws: bool,
+    /// Jars outlive the iteration (`noCookiesReset`).
+    pub keeps_cookies: bool,
 }
 
 /// What `exec.instance` tells.

@@ -49,6 +49,8 @@ fn within<'js>(object: &Object<'js>, above: &mut Vec<Object<'js>>) -> String {
         return plain(object.as_value());
     }
     above.push(object.clone());
+    let response = crate::modules::fields_of(object);
+    let object = response.as_ref().unwrap_or(object);
     let text = match object.as_array() {
         Some(array) => listed(array, above),
         None => fields(object, above),

@@ -16,8 +16,11 @@ mod crew;
 mod event_loop;
 mod exception;
 mod globals;
+mod head;
 mod host;
+mod http_options;
 mod inspect;
+mod jar;
 mod modules;
 mod options;
 mod program;
@@ -31,13 +34,17 @@ mod timers;
 mod vu;
 
 pub use action::{
-    Action, Answer, Asked, Expects, HttpAnswer, HttpAsk, HttpFailure, Ticket, Timings,
+    Action, Answer, Asked, Auth, Expects, HttpAnswer, HttpAsk, HttpFailure, OwnCookie, Statuses,
+    Ticket, Timings,
 };
 pub use crew::{
-    Clock, Control, CrewPlan, Emit, Log, Outcome, Point, PointTags, SystemTag, SystemTags, crew,
+    Clock, Control, CrewPlan, Debug, Emit, HttpPlan, Log, Outcome, Pace, Point, PointTags,
+    SystemTag, SystemTags, crew,
 };
 pub use exception::Exception;
-pub use host::{Files, Host, Instance, Level};
+pub use host::{Files, Host, HttpRules, Instance, Level};
+pub use http_options::{DnsOptions, HttpOptions, TlsIdentity};
+pub use jar::{Jar, SetCookie, SharedJar};
 pub use options::{Options, OptionsError, Rule, Shortcuts, end};
 pub use program::{CompileError, Env, Program};
 pub use realm::Realm;

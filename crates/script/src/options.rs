@@ -6,6 +6,8 @@ use thiserror::Error;
 use workload::Segment;
 use workload::executor::{Executor, Scenario};
 
+use crate::http_options::HttpOptions;
+
 /// What a run is to be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -35,10 +37,10 @@ pub struct Options {
     pub min_iteration: Nanos,
     /// `executionSegment` of `executionSegmentSequence`: the part of the test that is ours.
     pub segment: Segment,
-    /// `rps`: requests a second of all VUs; `None` for no limit.
-    pub rps: Option<u64>,
     /// `batch` and `batchPerHost`: how many requests of a batch are under way at once; 0 for no limit.
     pub batch: (usize, usize),
+    /// What else is said of requests, names and TLS.
+    pub http: HttpOptions,
     /// Fields that k6 does not know.
     pub unknown: Vec<String>,
 }
@@ -165,11 +167,11 @@ impl Options {
             trend_stats: trend_stats(fields.get("summaryTrendStats"))?,
             min_iteration: time(&fields, "minIterationDuration")?.unwrap_or(Nanos::ZERO),
             segment: segment(&fields)?,
-            rps: count(&fields, "rps")?.filter(|rps| *rps > 0),
             batch: (
                 count(&fields, "batch")?.unwrap_or(20) as usize,
                 count(&fields, "batchPerHost")?.unwrap_or(6) as usize,
             ),
+            http: HttpOptions::read(&fields).map_err(OptionsError)?,
             unknown,
         })
     }

@@ -12,11 +12,11 @@ use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::function::Constructor;
 use rquickjs::module::Declared;
 use rquickjs::{
-    ArrayBuffer, Context, Ctx, Error, Exception, JsLifetime, Module, Object, Result, qjs,
+    ArrayBuffer, Context, Ctx, Error, Exception, Function, JsLifetime, Module, Object, Result, qjs,
 };
 
-use crate::action::{Expects, HttpAnswer};
-use crate::modules::{Request, prototype};
+use crate::action::HttpAnswer;
+use crate::modules::prototype;
 use crate::realm::Current;
 use crate::vu::{Said, Told};
 
@@ -138,6 +138,18 @@ pub(crate) fn throw_uncatchable(ctx: &Ctx<'_>, text: &str) -> Error {
     error
 }
 
+/// Whether a function was written `async`.
+pub(crate) fn is_async(function: &Function<'_>) -> bool {
+    let ctx = function.ctx().as_raw().as_ptr();
+    // SAFETY: both the context and the function live; an atom that is given away is given back.
+    unsafe {
+        let class = qjs::JS_GetClassID(function.as_value().as_raw());
+        let name = qjs::JS_GetClassName(qjs::JS_GetRuntime(ctx), class);
+        qjs::JS_FreeAtom(ctx, name);
+        name == qjs::JS_ATOM_AsyncFunction as qjs::JSAtom
+    }
+}
+
 /// The bytes of a buffer; none of a detached one.
 pub(crate) fn copied(buffer: &ArrayBuffer<'_>) -> Vec<u8> {
     // SAFETY: no JavaScript runs before the slice is copied.
@@ -155,8 +167,6 @@ unsafe impl JsLifetime<'_> for CurrentRef {
 /// A response, as a script holds it.
 pub(crate) struct Response {
     pub(crate) answer: Box<HttpAnswer>,
-    pub(crate) asked: Request,
-    pub(crate) expects: Expects,
 }
 
 // SAFETY: it holds nothing with JavaScript's lifetime.
@@ -174,6 +184,40 @@ impl<'js> JsClass<'js> for Response {
 
     fn prototype(ctx: &Ctx<'js>) -> Result<Option<Object<'js>>> {
         prototype(ctx).map(Some)
+    }
+
+    fn constructor(_ctx: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
+        Ok(None)
+    }
+}
+
+/// A value of ours that scripts may hold.
+pub(crate) trait Holdable: 'static {
+    /// The name of its class.
+    const NAME: &'static str;
+
+    /// What scripts see of it. It is shared by all VUs of a realm.
+    fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>>;
+}
+
+/// A script's hold on a value of ours.
+pub(crate) struct Held<T>(pub(crate) T);
+
+// SAFETY: a `T` that is `'static` holds nothing with JavaScript's lifetime.
+unsafe impl<T: 'static> JsLifetime<'_> for Held<T> {
+    type Changed<'to> = Self;
+}
+
+impl<T> Trace<'_> for Held<T> {
+    fn trace<'a>(&self, _tracer: Tracer<'a, '_>) {}
+}
+
+impl<'js, T: Holdable> JsClass<'js> for Held<T> {
+    const NAME: &'static str = T::NAME;
+    type Mutable = Readable;
+
+    fn prototype(ctx: &Ctx<'js>) -> Result<Option<Object<'js>>> {
+        T::prototype(ctx).map(Some)
     }
 
     fn constructor(_ctx: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {

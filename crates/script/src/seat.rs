@@ -7,9 +7,10 @@ use metrics::tally::MetricId;
 use rquickjs::{Ctx, Exception as JsException, Result};
 use stdx::Nanos;
 
-use crate::action::HttpAsk;
+use crate::action::{HttpAsk, Statuses};
 use crate::event_loop::EventLoop;
 use crate::host::Host;
+use crate::jar::SharedJar;
 use crate::raw::Suspender;
 use crate::registry::Registry;
 use crate::standing::Standing;
@@ -82,6 +83,10 @@ pub(crate) struct Seat {
     pub(crate) vu_tags: RefCell<Option<Rc<TagList>>>,
     /// The same of `exec.vu.metrics.metadata`.
     pub(crate) metadata: RefCell<Option<Rc<TagList>>>,
+    /// The jar of requests that name none.
+    pub(crate) jar: RefCell<SharedJar>,
+    /// Which statuses are no failure, where a request does not say.
+    pub(crate) expected: RefCell<Statuses>,
     /// The VU's number, from 1; 0 of who calls `setup` and `teardown`.
     pub(crate) number: Cell<u64>,
     /// Where the iteration stands in the test.
@@ -106,12 +111,24 @@ impl Seat {
             group: RefCell::new("".into()),
             vu_tags: RefCell::default(),
             metadata: RefCell::default(),
+            jar: RefCell::default(),
+            expected: RefCell::default(),
             number: Cell::new(0),
             standing: RefCell::default(),
             new_role: Cell::new(false),
             random: Cell::new(None),
             samples: RefCell::new(Vec::new()),
             samples_dropped: Cell::new(0),
+        }
+    }
+
+    /// An iteration begins: cookies of the one before are gone, unless they are to stay.
+    pub(crate) fn renew_jar(&self) {
+        // One that is empty but held by the script is another's all the same.
+        let jar = &mut *self.jar.borrow_mut();
+        let unused = Rc::strong_count(jar) == 1 && jar.borrow().is_empty();
+        if !unused && !self.host.http_rules().keeps_cookies {
+            *jar = SharedJar::default();
         }
     }
 

@@ -248,6 +248,7 @@ fn called<'js>(
     (env, call): (&Env, &Call),
 ) -> Result<Option<String>, Exception> {
     seat.stage.set(call.stage);
+    seat.renew_jar();
     let group = call.stage.group();
     if **seat.group.borrow() != *group {
         *seat.group.borrow_mut() = group.into();

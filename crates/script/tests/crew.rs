@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use metrics::tally::{Tally, Value};
 use script::{
-    Control, CrewPlan, Env, Files, Host, Level, Options, Outcome, Program, Shortcuts, Stage,
-    SystemTags, crew,
+    Control, CrewPlan, Env, Files, Host, HttpPlan, Level, Options, Outcome, Program, Shortcuts,
+    Stage, SystemTags, crew,
 };
 use stdx::Nanos;
 use workload::arrival::Lane;
@@ -77,7 +77,7 @@ impl Test {
             discard_bodies: false,
             user_agent: "test".to_owned(),
             batch: (20, 6),
-            rps: None,
+            http: HttpPlan::default(),
             min_iteration: options.min_iteration,
             tally,
             tags: vec![("run".to_owned(), "r".to_owned())],

@@ -7,16 +7,19 @@ use std::io::{BufRead as _, Write as _};
 use std::sync::{Arc, OnceLock};
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
 use rustls::{
-    CipherSuite, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore,
-    ServerConfig, ServerConnection, SignatureScheme, SupportedCipherSuite,
+    CertificateError, CipherSuite, ClientConfig, ClientConnection, DigitallySignedStruct,
+    InvalidMessage, ProtocolVersion, RootCertStore, ServerConfig, ServerConnection,
+    SignatureScheme, SupportedCipherSuite,
 };
 use thiserror::Error;
 
-pub use agreed::{Agreed, suites_named};
+pub use agreed::{Agreed, suite_of_iana, suites_named};
 pub use rustls;
 
 /// Whether the server's certificate is checked.
@@ -72,6 +75,8 @@ pub struct ClientSetup {
     pub suites: Vec<CipherSuite>,
     /// Whether the server is told the name that is asked for.
     pub server_name: ServerNaming,
+    /// Who hears the sessions' secrets, for tools that read what was recorded of them.
+    pub key_log: Option<Arc<dyn rustls::KeyLog>>,
 }
 
 /// Versions of TLS.
@@ -132,9 +137,49 @@ pub enum TlsSetupError {
     /// A private key is given without a certificate.
     #[error("tls: a private key is given without a certificate")]
     KeyWithoutCertificate,
+    /// No certificate is trusted.
+    #[error("tls: no root certificate is trusted")]
+    NoRoots,
     /// rustls does not take them.
     #[error("tls: {0}")]
     Rustls(#[from] rustls::Error),
+}
+
+/// What is known of a certificate that was refused, or of a peer that speaks no TLS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is signed by nobody known.
+    UnknownAuthority,
+    /// It is another's.
+    OtherName,
+    /// What came was no TLS record.
+    NotTls,
+}
+
+impl TlsError {
+    /// What is known of it, where it is one of those.
+    #[must_use]
+    pub fn refusal(&self) -> Option<Refusal> {
+        let Self::Rustls(error) = self else { return None };
+        match error {
+            rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
+                Some(Refusal::UnknownAuthority)
+            }
+            rustls::Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            ) => Some(Refusal::OtherName),
+            // A root that serves itself. The error is of a crate that rustls does not show.
+            rustls::Error::InvalidCertificate(CertificateError::Other(other))
+                if other.to_string().contains("CaUsedAsEndEntity") =>
+            {
+                Some(Refusal::UnknownAuthority)
+            }
+            rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
+                Some(Refusal::NotTls)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Why a session failed. Send what [`TlsSession::poll_transmit`] still gives (the alert), then close.
@@ -167,7 +212,13 @@ pub fn client_config(setup: &ClientSetup) -> Result<Arc<TlsClient>, TlsSetupErro
     let builder =
         ClientConfig::builder_with_provider(provider.clone()).with_protocol_versions(versions)?;
     let builder = match setup.verification {
-        Verification::Full => builder.with_root_certificates(root_store(setup)?),
+        Verification::Full => {
+            let roots = Arc::new(root_store(setup)?);
+            let chain = WebPkiServerVerifier::builder_with_provider(roots, provider)
+                .build()
+                .map_err(|_| TlsSetupError::NoRoots)?;
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(NameFirst(chain)))
+        }
         Verification::None => {
             builder.dangerous().with_custom_certificate_verifier(Arc::new(NoVerification(provider)))
         }
@@ -188,6 +239,9 @@ pub fn client_config(setup: &ClientSetup) -> Result<Arc<TlsClient>, TlsSetupErro
         Offer::Http1 => vec![ALPN_HTTP_1_1.to_vec()],
         Offer::Http2 => vec![ALPN_H2.to_vec(), ALPN_HTTP_1_1.to_vec()],
     };
+    if let Some(log) = &setup.key_log {
+        cfg.key_log = Arc::clone(log);
+    }
     cfg.enable_sni = setup.server_name == ServerNaming::Told;
     Ok(Arc::new(TlsClient { config: Arc::new(cfg), agreed: OnceLock::new() }))
 }
@@ -243,6 +297,46 @@ fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsSetupErro
 
 fn private_key(pem: &[u8]) -> Result<PrivateKeyDer<'static>, TlsSetupError> {
     PrivateKeyDer::from_pem_slice(pem).map_err(|_| TlsSetupError::NoKey)
+}
+
+/// Looks at the server's name before the chain of its certificate, as Go does: one that is wrong in both is another's.
+#[derive(Debug)]
+struct NameFirst(Arc<WebPkiServerVerifier>);
+
+impl ServerCertVerifier for NameFirst {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
+        self.0.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.0.verify_tls12_signature(message, cert, dss)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.0.verify_tls13_signature(message, cert, dss)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_verify_schemes()
+    }
 }
 
 /// Takes any certificate, but still wants the handshake signed by its key, as Go's `InsecureSkipVerify` does.
@@ -392,6 +486,16 @@ impl TlsSession {
     #[must_use]
     pub fn agreed_on_http2(&self) -> bool {
         self.conn.alpn_protocol() == Some(ALPN_H2)
+    }
+
+    /// What the handshake agreed on: the version as `tls1.3`, and the cipher suite by IANA's name.
+    #[must_use]
+    pub fn terms(&self) -> Option<(&'static str, &'static str)> {
+        let version = match self.conn.protocol_version()? {
+            ProtocolVersion::TLSv1_3 => "tls1.3",
+            _ => "tls1.2",
+        };
+        self.conn.negotiated_cipher_suite().map(|suite| (version, agreed::iana_name(suite.suite())))
     }
 
     /// Says that nothing more will be sent.

@@ -18,4 +18,4 @@ mod users;
 pub use plan::{Load, Plan, Target, Targets};
 pub use segment::{Segment, SegmentError, Stripe};
 pub use staff::Staff;
-pub use users::{Ask, Crew, Ending, Reply, Users};
+pub use users::{Ask, Crew, Detail, Ending, Reply, Users};

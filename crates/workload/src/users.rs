@@ -1,6 +1,7 @@
 //! `Users`: users that decide themselves what they send and when, such as a script's.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use stdx::Nanos;
@@ -42,6 +43,10 @@ pub struct Ask {
     pub target: Arc<Target>,
     /// How long it may take.
     pub timeout: Nanos,
+    /// Whose connections it goes on, where users have their own.
+    pub owner: u32,
+    /// The connections that its owner has are closed before.
+    pub anew: bool,
 }
 
 /// What became of an [`Ask`]. Times are offsets from the run's start.
@@ -71,6 +76,40 @@ pub struct Reply<'a> {
     pub wire_in: u64,
     /// The name of what went wrong, and its text.
     pub failure: Option<(&'static str, String)>,
+    /// What is known of it beyond its name.
+    pub detail: Detail,
+    /// Who was asked; `None` where nobody was reached.
+    pub remote: Option<SocketAddr>,
+    /// What TLS agreed on: its version as `tls1.3`, and the cipher suite by IANA's name.
+    pub secured: Option<(&'static str, &'static str)>,
+}
+
+/// What is known of a failure beyond its name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Nothing.
+    #[default]
+    None,
+    /// The system's error number.
+    Os(i32),
+    /// The connection was closed for writing.
+    BrokenPipe,
+    /// The address is one that must not be asked.
+    ForbiddenAddress,
+    /// The name is one that must not be asked.
+    ForbiddenName,
+    /// The certificate is signed by nobody known.
+    UnknownAuthority,
+    /// The certificate is another's.
+    OtherName,
+    /// The answer to a handshake was no TLS.
+    NotTls,
+    /// HTTP/2: the server ended the connection with this code. RFC 9113, 7.
+    GoAway(u32),
+    /// HTTP/2: the server ended the stream with this code.
+    StreamReset(u32),
+    /// HTTP/2: the connection broke the protocol with this code.
+    BrokenStreams(u32),
 }
 
 /// Makes a worker's users, on the worker's thread.

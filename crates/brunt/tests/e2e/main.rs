@@ -11,6 +11,7 @@ mod cli;
 mod honesty;
 mod hostile;
 mod http2;
+mod k6conf;
 mod lighttpd;
 mod many;
 mod nginx;

@@ -188,7 +188,8 @@ impl<I: Io> Worker<I> {
             }
             Picked::Lazy(target) => match self.prepared.request(&target) {
                 Ok(request) => {
-                    let origin = self.origins.number(&request.url, &self.prepared.settings);
+                    let settings = &self.prepared.settings;
+                    let origin = self.origins.number(&request.url, hit.owner, settings);
                     hit.own_request = Some(Arc::new(request));
                     (origin, None)
                 }

@@ -1,18 +1,20 @@
 //! Finding a connection for a hit: one that can take it (idle, or with room behind or beside its hits), a new one, or the queue; names, addresses, tunnels, TLS.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use metrics::FailureKind;
-use net::{Dial, Io, IoFailure};
+use net::{Address, Dial, Io, IoFailure};
 use stdx::Nanos;
 use wire::h1::response::RequestMethod;
 use wire::tls::TlsSession;
+use workload::Detail;
 
 use super::Worker;
 use crate::conn::{Conn, State};
 use crate::failure::Failure;
 use crate::origin::Route;
-use crate::settings::DnsTtl;
+use crate::settings::{AddressFamily, DnsTtl, FirstAddress};
 
 /// How long one address is tried before the next one is. RFC 8305, 5 gives 250 ms as the usual delay.
 const FALLBACK_AFTER: Nanos = Nanos::from_millis(250);
@@ -116,23 +118,75 @@ impl<I: Io> Worker<I> {
         if self.hits[hit as usize].asked_name == Nanos::ZERO {
             self.hits[hit as usize].asked_name = now;
         }
-        if !origin.resolving {
-            origin.resolving = true;
-            let name = origin.endpoint().host.clone();
-            self.io.resolve(number, &name);
+        if self.refuses_name(number) {
+            return false;
         }
+        let origin = &mut self.origins.list[number as usize];
+        if origin.resolving {
+            return false;
+        }
+        let name = origin.endpoint().host.clone();
+        if origin.is_owned() {
+            // The name is asked for once, whoever wants it.
+            let known = self.origins.names.entry(name.clone()).or_default();
+            if now < known.fresh_until && !known.addresses.is_empty() {
+                origin.addresses = Arc::clone(&known.addresses);
+                origin.fresh_until = known.fresh_until;
+                return true;
+            }
+            origin.resolving = true;
+            known.asked.push(number);
+            if known.asked.len() > 1 {
+                return false;
+            }
+        }
+        origin.resolving = true;
+        self.io.resolve(number, &name);
         false
+    }
+
+    /// Fails the hits that wait for an origin whose name must not be asked.
+    fn refuses_name(&mut self, number: u32) -> bool {
+        let gate = &self.prepared.settings.gate;
+        let name = &self.origins.list[number as usize].endpoint().host;
+        let Some(pattern) = gate.forbids_name(name) else { return false };
+        let text = format!("hostname ({name}) is in a blocked pattern ({pattern})");
+        let failure = Failure::new(FailureKind::Dial, text);
+        self.fail_all(number, &Failure { detail: Detail::ForbiddenName, ..failure });
+        true
     }
 
     /// A name is resolved, or cannot be.
     pub(super) fn resolved(&mut self, number: u32, answer: Result<Vec<IpAddr>, String>) {
+        let family = self.prepared.settings.dns_pick.family;
+        let answer = answer.map(|addresses| Arc::from(of_family(addresses, family)));
+        if !self.origin(number).is_owned() {
+            return self.learned(number, &answer);
+        }
+        let name = self.origin(number).endpoint().host.clone();
+        let asked = self.origins.names.get_mut(&name).map(|known| std::mem::take(&mut known.asked));
+        for waiting in asked.unwrap_or_default() {
+            self.learned(waiting, &answer);
+        }
+        let origin = &self.origins.list[number as usize];
+        if let (Ok(addresses), Some(known)) = (answer, self.origins.names.get_mut(&name)) {
+            known.addresses = addresses;
+            known.fresh_until = match self.prepared.settings.dns_ttl {
+                DnsTtl::Never => Nanos::ZERO,
+                DnsTtl::Forever | DnsTtl::For(_) => origin.fresh_until,
+            };
+        }
+    }
+
+    /// An origin's addresses are known, or cannot be.
+    fn learned(&mut self, number: u32, answer: &Result<Arc<[IpAddr]>, String>) {
         let ttl = self.prepared.settings.dns_ttl;
         let now = self.now;
         let origin = self.origin(number);
         origin.resolving = false;
         match answer {
             Ok(addresses) if !addresses.is_empty() => {
-                origin.addresses = addresses.into();
+                origin.addresses = Arc::clone(addresses);
                 origin.fresh_until = match ttl {
                     DnsTtl::Forever => Nanos::MAX,
                     DnsTtl::For(ttl) => now.saturating_add(ttl),
@@ -145,15 +199,20 @@ impl<I: Io> Worker<I> {
                 let name = origin.endpoint().host.clone();
                 self.fail_waiting(number, &format!("lookup {name}: no such host"));
             }
-            Err(reason) => self.fail_waiting(number, &reason),
+            Err(reason) => self.fail_waiting(number, reason),
         }
     }
 
     fn fail_waiting(&mut self, number: u32, reason: &str) {
         self.origin(number).turn_endpoint();
         let failure = Failure::new(FailureKind::Dns, format!("dial tcp: {reason}"));
+        self.fail_all(number, &failure);
+    }
+
+    /// Fails every hit that waits for an origin.
+    fn fail_all(&mut self, number: u32, failure: &Failure) {
         while let Some(hit) = self.origins.list[number as usize].waiting.pop_first(&mut self.hits) {
-            self.fail(hit, &failure);
+            self.fail(hit, failure);
         }
     }
 
@@ -168,8 +227,9 @@ impl<I: Io> Worker<I> {
         }
         let mut conn = Conn::new(number, hit, now);
         conn.serial = self.serials.next();
+        let turn = self.dial_turn(number);
         let origin = &mut self.origins.list[number as usize];
-        conn.tries = origin.next_tries();
+        conn.tries = origin.next_tries(turn);
         let conn = self.conns.insert(conn) as u32;
         self.hits[hit as usize].conn = Some(conn);
         self.try_address(conn, None);
@@ -177,6 +237,38 @@ impl<I: Io> Worker<I> {
         origin.turn_endpoint();
         if once && origin.endpoint().host.parse::<IpAddr>().is_err() {
             origin.fresh_until = Nanos::ZERO;
+        }
+    }
+
+    /// With which of a name's addresses a dial begins, where the origin alone does not say.
+    fn dial_turn(&mut self, number: u32) -> Option<u32> {
+        let first = self.prepared.settings.dns_pick.first;
+        let origin = &self.origins.list[number as usize];
+        if first == FirstAddress::First {
+            return Some(0);
+        }
+        let known = self.origins.names.get_mut(&origin.endpoint().host)?;
+        known.dials = known.dials.wrapping_add(1);
+        match first {
+            // 2^32 over the golden ratio: neighbours end far from each other.
+            FirstAddress::Random => Some((known.dials ^ number).wrapping_mul(0x9e37_79b9) >> 16),
+            FirstAddress::First | FirstAddress::InTurn => Some(known.dials.wrapping_sub(1)),
+        }
+    }
+
+    /// Closes the connections of an owner on which nothing is under way.
+    pub(super) fn close_idle(&mut self, owner: u32) {
+        for number in self.origins.owned_by(owner) {
+            while let Some(conn) =
+                self.origins.list[number as usize].ready.pop_last(&mut self.conns)
+            {
+                let (state, hit) = (self.conns[conn as usize].state, self.conns[conn as usize].hit);
+                let streams = self.conns[conn as usize].streams.as_ref();
+                let under_way = streams.is_some_and(|streams| streams.session.streams_open() > 0);
+                if state != State::Dialing && hit.is_none() && !under_way {
+                    self.drop_conn(conn);
+                }
+            }
         }
     }
 
@@ -194,6 +286,11 @@ impl<I: Io> Worker<I> {
                 }
                 return;
             };
+            if let Some(failure) = self.refuses_address(&address) {
+                last = Some(failure);
+                self.conns[number as usize].attempt += 1;
+                continue;
+            }
             let more = origin.address(&conn.tries, conn.attempt + 1).is_some();
             let from = self.local_address();
             match self.io.open(number, Dial { to: &address, from }) {
@@ -210,6 +307,15 @@ impl<I: Io> Worker<I> {
                 }
             }
         }
+    }
+
+    /// Why an address must not be asked, if it must not.
+    fn refuses_address(&self, address: &Address) -> Option<Failure> {
+        let Address::Ip(address) = address else { return None };
+        let net = self.prepared.settings.gate.forbids_address(address.ip())?;
+        let text = format!("IP ({}) is in a blacklisted range ({net})", address.ip());
+        let failure = Failure::new(FailureKind::Dial, text);
+        Some(Failure { detail: Detail::ForbiddenAddress, ..failure })
     }
 
     /// The local address of the next dial: they take turns.
@@ -288,7 +394,7 @@ impl<I: Io> Worker<I> {
         let origin = &self.origins.list[conn.origin as usize];
         let session = self
             .prepared
-            .tls()
+            .tls_for(origin.host())
             .and_then(|cfg| TlsSession::client(&cfg, origin.host()).map_err(|e| e.to_string()));
         match session {
             Ok(session) => {
@@ -300,4 +406,18 @@ impl<I: Io> Worker<I> {
             Err(reason) => self.lose(number, &Failure::new(FailureKind::Tls, reason)),
         }
     }
+}
+
+/// The addresses of the families that are wanted, in their order.
+fn of_family(addresses: Vec<IpAddr>, family: AddressFamily) -> Vec<IpAddr> {
+    let of = |v4: bool| addresses.iter().copied().filter(move |ip| ip.is_ipv4() == v4);
+    let of = |v4: bool| of(v4).collect::<Vec<_>>();
+    let (wanted, others) = match family {
+        AddressFamily::Any => return addresses,
+        AddressFamily::PreferV4 => (of(true), of(false)),
+        AddressFamily::PreferV6 => (of(false), of(true)),
+        AddressFamily::OnlyV4 => (of(true), Vec::new()),
+        AddressFamily::OnlyV6 => (of(false), Vec::new()),
+    };
+    if wanted.is_empty() { others } else { wanted }
 }

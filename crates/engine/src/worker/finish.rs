@@ -127,7 +127,8 @@ impl<I: Io> Worker<I> {
         let Some(from) = Self::request(&self.prepared, hit) else { return };
         match self.prepared.redirected(from, status, location) {
             Ok(request) => {
-                let origin = self.origins.number(&request.url, &self.prepared.settings);
+                let owner = self.hits[number as usize].owner;
+                let origin = self.origins.number(&request.url, owner, &self.prepared.settings);
                 let hit = &mut self.hits[number as usize];
                 let before = hit.own_request.replace(Arc::new(request));
                 if hit.target.is_none() && hit.lazy_request.is_none() {

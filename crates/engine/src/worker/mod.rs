@@ -152,7 +152,7 @@ impl<I: Io> Worker<I> {
             .iter()
             .map(|request| {
                 let url = &request.as_ref().ok()?.url;
-                origins.number(url, settings)
+                origins.number(url, 0, settings)
             })
             .collect();
         Self {

@@ -214,6 +214,7 @@ impl<I: Io> Worker<I> {
             capture: self.prepared.settings.capture,
             decode,
             coded: &mut entry.coded,
+            streamed: true,
             failure: None,
         })
     }

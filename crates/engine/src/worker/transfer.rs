@@ -238,7 +238,7 @@ impl<I: Io> Worker<I> {
             self.plain = plain;
             self.transmit_records(number);
             if self.sock_of(number) == sock {
-                self.lose(number, &Failure::new(FailureKind::Tls, error.to_string()));
+                self.lose(number, &Failure::tls(&error));
             }
             return;
         }
@@ -343,6 +343,7 @@ impl<I: Io> Worker<I> {
             capture: self.prepared.settings.capture,
             decode,
             coded: &mut conn.coded,
+            streamed: false,
             failure: None,
         };
         Some((&mut conn.decoder, exchange))

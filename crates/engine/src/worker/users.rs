@@ -36,6 +36,13 @@ impl<I: Io> Worker<I> {
         let mut hit = Hit::new(self.asked, self.now);
         self.asked += 1;
         hit.user = Some(ask.user);
+        if self.prepared.settings.own_connections {
+            // Nobody's is 0.
+            hit.owner = ask.owner.saturating_add(1);
+            if ask.anew {
+                self.close_idle(hit.owner);
+            }
+        }
         hit.deadline = self.now.saturating_add(ask.timeout);
         self.begin_hit(hit, Picked::Asked(ask.target));
     }
@@ -49,17 +56,18 @@ impl<I: Io> Worker<I> {
         let place = PreparedAsks::place(target);
         let known = self.prepared_asks.0.get(place).and_then(Option::as_ref);
         let known = known.filter(|known| Arc::ptr_eq(&known.target, target));
-        if let Some(PreparedAsk { request, origin, .. }) = known {
+        if let Some(PreparedAsk { request, site, .. }) = known {
             (hit.own_request, hit.memo) = (Some(Arc::clone(request)), place as u32);
-            return Ok(Some(*origin));
+            let settings = &self.prepared.settings;
+            return Ok(self.origins.at(*site, hit.owner, &request.url, settings));
         }
         let request = Arc::new(self.prepared.request(target)?);
-        let origin = self.origins.number(&request.url, &self.prepared.settings);
         (hit.own_request, hit.memo) = (Some(Arc::clone(&request)), place as u32);
-        if let Some(origin) = origin {
-            let target = Arc::clone(target);
-            self.prepared_asks.keep(place, PreparedAsk { target, request, origin });
-        }
+        let Some(site) = self.origins.site(&request.url) else { return Ok(None) };
+        let settings = &self.prepared.settings;
+        let origin = self.origins.at(site, hit.owner, &request.url, settings);
+        let target = Arc::clone(target);
+        self.prepared_asks.keep(place, PreparedAsk { target, request, site });
         Ok(origin)
     }
 
@@ -99,6 +107,11 @@ impl<I: Io> Worker<I> {
                 bytes_out: request.map_or(0, |request| request.template.wire_bytes()),
                 wire_in: hit.progress.wire_in,
                 failure,
+                detail: failed.map(|failure| failure.detail).unwrap_or_default(),
+                remote: conn
+                    .filter(|_| hit.sent.is_some())
+                    .and_then(|conn| self.origins.remote(conn)),
+                secured: conn.and_then(|conn| conn.tls.as_ref()?.terms()),
             },
         );
     }
@@ -113,7 +126,7 @@ pub(super) struct PreparedAsks(Vec<Option<PreparedAsk>>);
 struct PreparedAsk {
     target: Arc<Target>,
     request: Arc<Request>,
-    origin: u32,
+    site: u32,
 }
 
 impl PreparedAsks {

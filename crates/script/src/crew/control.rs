@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use stdx::Nanos;
 use workload::executor::{Executor, Scenario};
 use workload::{Segment, Staff, Stripe};
 
@@ -18,8 +17,6 @@ pub struct Control {
     pub(super) staff: Staff,
     /// The number of the last VU.
     last_vu: AtomicU64,
-    /// When the next request may be sent, where there is a limit.
-    next_send: AtomicU64,
     halted: AtomicBool,
     halt: Mutex<Ends>,
     counters: Mutex<Vec<Arc<Counters>>>,
@@ -79,7 +76,6 @@ impl Control {
             scenarios: progress.collect(),
             last_vu: AtomicU64::new(staff.total),
             staff,
-            next_send: AtomicU64::new(0),
             halted: AtomicBool::new(false),
             halt: Mutex::default(),
             counters: Mutex::default(),
@@ -170,13 +166,6 @@ impl Control {
         &self.scenarios[scenario]
     }
 
-    /// When a request may be sent, if all crews together send one in every `period`.
-    pub(super) fn send_at(&self, now: Nanos, period: Nanos) -> Nanos {
-        let next = |at: u64| Some(at.max(now.0).saturating_add(period.0));
-        let before = self.next_send.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
-        Nanos(before.unwrap_or_default().max(now.0))
-    }
-
     /// The number of one more VU.
     pub(super) fn next_vu(&self) -> u64 {
         self.last_vu.fetch_add(1, Ordering::Relaxed) + 1
@@ -259,9 +248,6 @@ mod tests {
         );
         assert_eq!((progress.take_rest(5), progress.take_rest(5)), (3, 0));
         assert!(progress.take_this(5) && !progress.take_this(5));
-        let (now, period) = (Nanos(50), Nanos(100));
-        let sends: Vec<u64> = (0..3).map(|_| control.send_at(now, period).0).collect();
-        assert_eq!((sends, control.send_at(Nanos(700), period)), (vec![50, 150, 250], Nanos(700)));
         control.halt(Halt::Fail("one".to_owned()));
         assert!(!control.is_halted());
         control.halt(Halt::Abort("two".to_owned()));

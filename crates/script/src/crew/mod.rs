@@ -6,17 +6,21 @@
 //! ```
 
 mod control;
+mod digest;
 mod exchange;
+mod failure;
+mod http_plan;
 mod outcome;
 mod samples;
 mod seat;
 mod slot;
 mod system;
+mod targets;
 mod turns;
 mod work;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::collections::{BinaryHeap, VecDeque};
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,12 +43,14 @@ use crate::vu::Vu;
 pub use self::control::Control;
 use self::control::Counters;
 use self::exchange::Exchange;
+pub use self::http_plan::{Debug, HttpPlan, Pace};
 pub use self::outcome::Outcome;
 use self::samples::Recorder;
 pub use self::samples::{Emit, Point, PointTags};
 use self::seat::World;
 use self::slot::{Post, Slot, State, Whose};
 pub use self::system::{SystemTag, SystemTags};
+use self::targets::KnownTargets;
 use self::work::Work;
 
 /// The time since any fixed moment.
@@ -71,10 +77,10 @@ pub struct CrewPlan {
     pub discard_bodies: bool,
     /// The `User-Agent` of requests that name none.
     pub user_agent: String,
+    /// What requests have in common besides.
+    pub http: HttpPlan,
     /// How many requests of a batch are under way at once, in all and to one host; 0 for no limit.
     pub batch: (usize, usize),
-    /// Requests a second of all VUs; `None` for no limit.
-    pub rps: Option<u64>,
     /// An iteration takes at least this long.
     pub min_iteration: Nanos,
     /// Empty metrics, with the submetrics that thresholds want.
@@ -97,6 +103,13 @@ pub struct CrewPlan {
     pub options: Option<Arc<str>>,
     /// What the wall clock said when `clock` said 0, in milliseconds since 1970.
     pub unix_ms: f64,
+}
+
+impl CrewPlan {
+    /// The time since 1970.
+    pub(crate) fn unix_time(&self) -> Nanos {
+        Nanos((self.unix_ms * 1e6) as u64).saturating_add((self.clock)())
+    }
 }
 
 /// k6's limit of a request.
@@ -134,10 +147,8 @@ struct Crew {
     answers: VecDeque<(Whose, Box<HttpAnswer>)>,
     /// What redirects ask for.
     redirects: VecDeque<(Whose, Exchange)>,
-    /// What waits for its time, since only so many requests a second are sent.
-    held: BTreeMap<(Nanos, u64), (Whose, Exchange)>,
-    /// How many were held.
-    held_count: u64,
+    /// What is sent once the rate of requests allows it, and when.
+    held: VecDeque<(Nanos, Whose, Exchange)>,
     /// Who is to be woken, and when.
     sleepers: BinaryHeap<Reverse<(Nanos, usize)>>,
     /// What was sent, by its number; each number is answered once.
@@ -146,6 +157,7 @@ struct Crew {
     free: Vec<u32>,
     /// What is to be sent.
     asks: Vec<Ask>,
+    targets: KnownTargets,
     /// What a VU asked for.
     asked: Vec<Asked>,
     samples: Vec<Sample>,
@@ -179,10 +191,14 @@ impl Users for Crew {
         }
         while let Some((whose, exchange)) = self.redirects.pop_front() {
             if self.is_wanted(whose) {
-                self.admit(whose, exchange, now);
+                self.send(whose, exchange);
             }
         }
-        self.send_held(now);
+        while let Some((_, whose, exchange)) = self.held.pop_front_if(|(at, ..)| *at <= now) {
+            if self.is_wanted(whose) {
+                self.send_now(whose, exchange);
+            }
+        }
         self.wake_sleepers(now);
         self.work(now, zero);
         self.publish();
@@ -204,7 +220,12 @@ impl Users for Crew {
         slot.bytes = (slot.bytes.0 + reply.bytes_out, slot.bytes.1 + reply.wire_in);
         let (sampled, at) = (slot.sampled(), self.world.sampled_at());
         self.recorder.http(&mut self.seen.tally, sampled, &exchange, reply, at);
-        match exchange.redirected(reply) {
+        if let Some(debug) = self.plan.http.debug {
+            let (asked, answered) = exchange.shown(reply, debug == Debug::Full);
+            (self.plan.log)(Level::Info, "http-debug", &asked);
+            (self.plan.log)(Level::Info, "http-debug", &answered);
+        }
+        match exchange.next(reply, &self.plan) {
             Some(next) => self.redirects.push_back((whose, next)),
             None => self.answers.push_back((whose, exchange.answer(reply))),
         }
@@ -243,12 +264,12 @@ impl Crew {
             zero: None,
             answers: VecDeque::new(),
             redirects: VecDeque::new(),
-            held: BTreeMap::new(),
-            held_count: 0,
+            held: VecDeque::new(),
             sleepers: BinaryHeap::new(),
             sent: Vec::new(),
             free: Vec::new(),
             asks: Vec::new(),
+            targets: KnownTargets::default(),
             asked: Vec::new(),
             samples: Vec::new(),
             recorder,
@@ -320,10 +341,10 @@ impl Crew {
         }
     }
 
+    /// When somebody is to be woken, or something sent that was held back.
     fn first_alarm(&self) -> Option<Nanos> {
-        let sleeper = self.sleepers.peek().map(|Reverse((at, _))| *at);
-        let held = self.held.first_key_value().map(|((at, _), _)| *at);
-        sleeper.into_iter().chain(held).min()
+        let alarm = self.sleepers.peek().map(|Reverse((at, _))| *at);
+        alarm.into_iter().chain(self.held.front().map(|(at, ..)| *at)).min()
     }
 
     fn wake_sleepers(&mut self, now: Nanos) {

@@ -8,7 +8,7 @@ use stdx::Nanos;
 use workload::executor::Executor;
 
 use super::{Clock, Control, CrewPlan, Log};
-use crate::host::{Host, Instance, Level};
+use crate::host::{Host, HttpRules, Instance, Level};
 use crate::registry::Names;
 use crate::standing::Halt;
 
@@ -23,6 +23,7 @@ pub(super) struct World {
     /// Somebody wants to know when each sample was made.
     exact: bool,
     batch_max: (usize, usize),
+    rules: HttpRules,
     control: Arc<Control>,
     /// When the scenarios' clock began.
     zero: Cell<Nanos>,
@@ -39,6 +40,7 @@ impl World {
             clock: Arc::clone(&plan.clock),
             log: Arc::clone(&plan.log),
             batch_max: plan.batch,
+            rules: plan.http.rules,
             compared: Cell::new((Nanos::ZERO, ours)),
             deadline: Cell::new(Nanos::MAX),
             names: RefCell::default(),
@@ -89,6 +91,18 @@ impl Host for World {
 
     fn log(&self, level: Level, text: &str) {
         (self.log)(level, "console", text);
+    }
+
+    fn tell(&self, level: Level, source: &str, text: &str) {
+        (self.log)(level, source, text);
+    }
+
+    fn http_rules(&self) -> HttpRules {
+        self.rules
+    }
+
+    fn unix_time(&self) -> Nanos {
+        Nanos((self.unix_ms * 1e6) as u64).saturating_add((self.clock)())
     }
 
     fn interrupts(&self) -> bool {

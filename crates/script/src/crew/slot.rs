@@ -26,6 +26,8 @@ pub(super) struct Slot {
     pub(super) until: Option<Nanos>,
     /// When it will be: the first of its places among the sleepers.
     pub(super) alarm: Option<Nanos>,
+    /// The iteration whose connections it has, where they are closed after each.
+    pub(super) connected: u64,
     /// Bytes sent and received in this iteration.
     pub(super) bytes: (u64, u64),
     /// What its scenario calls, and is.
@@ -63,6 +65,7 @@ impl Slot {
             state: State::Idle,
             until: None,
             alarm: None,
+            connected: 0,
             bytes: (0, 0),
             post: None,
         }

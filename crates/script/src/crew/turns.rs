@@ -1,7 +1,6 @@
 //! Iterations of a VU: they begin, go on when an answer comes or time has passed, and end.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use metrics::tally::MetricId;
 use stdx::Nanos;
@@ -90,7 +89,7 @@ impl Crew {
     /// Carries out what a VU came to.
     fn advance(&mut self, slot: usize, turn: Turn, now: Nanos) {
         self.take_samples(slot);
-        self.carry_out(slot, now);
+        self.carry_out(slot);
         match turn {
             Turn::Waits { until: Some(until) } => self.wake_at(slot, until),
             Turn::Waits { until: None } => self.slots[slot].until = None,
@@ -100,51 +99,42 @@ impl Crew {
     }
 
     /// Begins what a VU asked for.
-    fn carry_out(&mut self, slot: usize, now: Nanos) {
+    fn carry_out(&mut self, slot: usize) {
         let mut asked = std::mem::take(&mut self.asked);
         self.slots[slot].vu.take_asked(&mut asked);
         let iteration = self.slots[slot].iterations;
         for Asked { ticket, action } in asked.drain(..) {
             let Action::Http(ask) = action;
-            let exchange = Exchange::new(*ask, &self.plan);
-            self.admit(Whose { slot, iteration, ticket }, exchange, now);
+            let exchange = Exchange::new(ask, &self.plan);
+            self.send(Whose { slot, iteration, ticket }, exchange);
         }
         self.asked = asked;
     }
 
-    /// Sends a request now, or when the limit of requests a second allows it.
-    pub(super) fn admit(&mut self, whose: Whose, exchange: Exchange, now: Nanos) {
-        let Some(rps) = self.plan.rps.filter(|rps| *rps > 0) else {
-            return self.send(whose, exchange);
-        };
-        let at = self.plan.control.send_at(now, Nanos(Nanos::SECOND.0 / rps));
-        if at <= now {
-            return self.send(whose, exchange);
-        }
-        self.held_count += 1;
-        self.held.insert((at, self.held_count), (whose, exchange));
-    }
-
-    /// Sends the requests whose time has come.
-    pub(super) fn send_held(&mut self, now: Nanos) {
-        while let Some(((at, _), _)) = self.held.first_key_value() {
-            if *at > now {
-                return;
-            }
-            let Some((_, (whose, exchange))) = self.held.pop_first() else { return };
-            if self.is_wanted(whose) {
-                self.send(whose, exchange);
+    /// Sends a request, as soon as the rate of all requests allows it.
+    pub(super) fn send(&mut self, whose: Whose, exchange: Exchange) {
+        if let Some(pace) = &self.plan.http.pace {
+            let clock = (self.plan.clock)();
+            let wait = pace.take(clock).saturating_sub(clock);
+            if wait > Nanos::ZERO {
+                let at = self.world.now().saturating_add(wait);
+                return self.held.push_back((at, whose, exchange));
             }
         }
+        self.send_now(whose, exchange);
     }
 
-    fn send(&mut self, whose: Whose, exchange: Exchange) {
+    pub(super) fn send_now(&mut self, whose: Whose, exchange: Exchange) {
         let user = self.free.pop().unwrap_or_else(|| {
             self.sent.push(None);
             (self.sent.len() - 1) as u32
         });
-        let target = Arc::new(exchange.target());
-        self.asks.push(Ask { user, target, timeout: exchange.timeout() });
+        let target = self.targets.get(exchange.wanted());
+        let (timeout, owner) = (exchange.timeout(), whose.slot as u32);
+        let slot = &mut self.slots[whose.slot];
+        let anew = self.plan.http.closes_connections && slot.connected < slot.iterations;
+        slot.connected = slot.iterations;
+        self.asks.push(Ask { user, target, timeout, owner, anew });
         self.sent[user as usize] = Some((whose, exchange));
     }
 

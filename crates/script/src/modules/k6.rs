@@ -8,7 +8,9 @@ use rquickjs::prelude::Opt;
 use rquickjs::{Atom, Coerced, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 use stdx::Nanos;
 
-use super::{is_async, random, sample_tags, seat_of, string_of, truthy};
+use crate::raw::is_async;
+
+use super::{random, sample_tags, seat_of, string_of, truthy};
 
 /// The module.
 pub(super) struct K6;
@@ -81,7 +83,7 @@ fn check<'js>(
 
 fn holds<'js>(ctx: &Ctx<'js>, value: &Value<'js>, condition: &Value<'js>) -> Result<bool> {
     let Some(function) = condition.as_function() else { return truthy(condition) };
-    if is_async(function)? {
+    if is_async(function) {
         let text = "the built-in check() does not support async functions as arguments: the promise would always pass. Use check of the k6-utils library, which waits for it";
         return Err(Exception::throw_message(ctx, text));
     }
@@ -104,7 +106,7 @@ fn group<'js>(
     if name.contains(SEPARATOR) {
         return Err(Exception::throw_message(&ctx, NAME_IS_TAKEN));
     }
-    if is_async(function)? {
+    if is_async(function) {
         let text = "group() does not support async functions as arguments: it would end before the function does";
         return Err(Exception::throw_message(&ctx, text));
     }

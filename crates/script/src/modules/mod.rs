@@ -11,10 +11,11 @@ mod metrics;
 mod random;
 pub(crate) mod timers;
 
-pub(crate) use self::http::{Request, prototype};
+pub(crate) use self::http::{fields_of, masked, prototype};
 
 use std::rc::Rc;
 
+use rquickjs::function::This;
 use rquickjs::module::Declared;
 use rquickjs::{Coerced, Ctx, Exception, Function, Module, Object, Result, Value};
 
@@ -79,7 +80,16 @@ fn truthy(value: &Value<'_>) -> Result<bool> {
 
 /// A value as JavaScript's `String()` makes it.
 fn string_of(value: &Value<'_>) -> Result<String> {
-    value.get::<Coerced<String>>().map(|text| text.0)
+    let text = value.get::<Coerced<String>>();
+    if text.as_ref().is_err_and(rquickjs::Error::is_exception) || !value.is_string() {
+        return text.map(|text| text.0);
+    }
+    // Half a character, which no UTF-8 has, becomes the sign for it.
+    text.map(|text| text.0).or_else(|_| {
+        let string: Object<'_> = value.ctx().globals().get("String")?;
+        let prototype: Object<'_> = string.get("prototype")?;
+        prototype.get::<_, Function<'_>>("toWellFormed")?.call((This(value.clone()),))
+    })
 }
 
 /// A number that was given, if one was.
@@ -109,12 +119,4 @@ fn sample_tags<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Vec<(String, S
         tags.push((name, string_of(&value)?));
     }
     Ok(tags)
-}
-
-/// Whether a function was written `async`.
-fn is_async(function: &Function<'_>) -> Result<bool> {
-    let object: &Object<'_> = function;
-    let constructor: Option<Object<'_>> = object.get("constructor")?;
-    let name: Option<String> = constructor.map(|of| of.get("name")).transpose()?;
-    Ok(name.is_some_and(|name| name == "AsyncFunction"))
 }

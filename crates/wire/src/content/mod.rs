@@ -1,6 +1,7 @@
 //! Content codings: gzip, deflate, br and zstd, streaming, in bounded memory. RFC 9110, 8.4.
 
 mod brotli;
+mod encode;
 mod inflate;
 mod zstd;
 
@@ -34,6 +35,12 @@ pub enum Coding {
 }
 
 impl Coding {
+    /// The coding that requests are encoded with under this name.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::from_token(name.as_bytes()).filter(|coding| *coding != Self::Unknown)
+    }
+
     /// The coding of this name; `None` for `identity`, which is none. RFC 9110, 8.4.1.
     fn from_token(token: &[u8]) -> Option<Self> {
         const NAMES: [(&[u8], Coding); 5] = [

@@ -19,6 +19,8 @@ pub enum HeadStyle {
     /// `User-Agent: brunt/VERSION`, `Accept-Encoding: gzip`, headers in the target's order.
     #[default]
     Native,
+    /// `Host`, what frames the body, and the target's fields in their order; nothing else is added, no user agent either.
+    Plain,
     /// Byte for byte as Vegeta: Go's user agent, names sorted, `X-Vegeta-Seq`, `X-Vegeta-Attack`.
     Vegeta,
     /// The request line in this version and the target's header fields, in their order; nothing is added, neither `Host`
@@ -29,7 +31,7 @@ pub enum HeadStyle {
 impl HeadStyle {
     const fn version(self) -> Version {
         match self {
-            Self::Native | Self::Vegeta => Version::Http11,
+            Self::Native | Self::Plain | Self::Vegeta => Version::Http11,
             Self::Exact(version) => version,
         }
     }
@@ -197,7 +199,9 @@ impl RequestSpec<'_> {
     /// The first value of a field. Go looks names up in their canonical spelling only; the native style in any.
     fn field(&self, canonical: &str) -> Option<&str> {
         let same = |name: &str| match self.style {
-            HeadStyle::Native | HeadStyle::Exact(_) => name.eq_ignore_ascii_case(canonical),
+            HeadStyle::Native | HeadStyle::Plain | HeadStyle::Exact(_) => {
+                name.eq_ignore_ascii_case(canonical)
+            }
             HeadStyle::Vegeta => name == canonical,
         };
         let (_, value) = self.headers.iter().find(|(name, _)| same(name))?;
@@ -206,7 +210,7 @@ impl RequestSpec<'_> {
 
     /// Go asks for gzip where the answer will be a whole body and the user asked for nothing.
     fn asks_gzip(&self) -> bool {
-        !matches!(self.style, HeadStyle::Exact(_))
+        !matches!(self.style, HeadStyle::Exact(_) | HeadStyle::Plain)
             && self.field("Accept-Encoding").is_none()
             && self.field("Range").is_none()
             && self.method != "HEAD"
@@ -233,8 +237,10 @@ impl RequestSpec<'_> {
         if matches!(self.style, HeadStyle::Exact(_)) {
             return Vec::new();
         }
-        let user_agent = self.user_agent_or(GO_USER_AGENT_2);
-        let mut fields = vec![("User-Agent", user_agent.to_owned())];
+        let mut fields = Vec::new();
+        if self.style != HeadStyle::Plain {
+            fields.push(("User-Agent", self.user_agent_or(GO_USER_AGENT_2).to_owned()));
+        }
         if self.asks_gzip() {
             fields.push(("Accept-Encoding", "gzip".to_owned()));
         }
@@ -273,7 +279,7 @@ impl HeadWriter<'_> {
         self.request_line();
         match self.spec.style {
             HeadStyle::Exact(_) => self.exact_fields(),
-            HeadStyle::Native | HeadStyle::Vegeta => self.fields(),
+            HeadStyle::Native | HeadStyle::Plain | HeadStyle::Vegeta => self.fields(),
         }
         self.out.extend_from_slice(b"\r\n");
     }
@@ -287,12 +293,13 @@ impl HeadWriter<'_> {
 
     fn fields(&mut self) {
         push_field("Host", self.spec.host(), &mut self.out);
-        let user_agent = self.spec.user_agent_or(GO_USER_AGENT);
-        push_field(
-            "User-Agent",
-            self.spec.field("User-Agent").unwrap_or(user_agent),
-            &mut self.out,
-        );
+        let own = match self.spec.style {
+            HeadStyle::Plain => None,
+            _ => Some(self.spec.user_agent_or(GO_USER_AGENT)),
+        };
+        if let Some(user_agent) = self.spec.field("User-Agent").or(own) {
+            push_field("User-Agent", user_agent, &mut self.out);
+        }
         self.framing();
         if self.spec.style == HeadStyle::Vegeta {
             self.vegeta_fields();

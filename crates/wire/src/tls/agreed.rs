@@ -41,6 +41,23 @@ pub fn suites_named(list: &str) -> Vec<CipherSuite> {
     list.split(':').filter_map(named).map(|(suite, ..)| *suite).collect()
 }
 
+/// A suite's name as IANA lists it, and Go says it.
+pub(super) fn iana_name(suite: CipherSuite) -> &'static str {
+    // rustls marks those of TLS 1.3.
+    match suite {
+        CipherSuite::TLS13_AES_128_GCM_SHA256 => "TLS_AES_128_GCM_SHA256",
+        CipherSuite::TLS13_AES_256_GCM_SHA384 => "TLS_AES_256_GCM_SHA384",
+        CipherSuite::TLS13_CHACHA20_POLY1305_SHA256 => "TLS_CHACHA20_POLY1305_SHA256",
+        other => other.as_str().unwrap_or(""),
+    }
+}
+
+/// The suite that IANA lists under this name, where it is one of ours.
+#[must_use]
+pub fn suite_of_iana(name: &str) -> Option<CipherSuite> {
+    SUITES.iter().map(|(suite, ..)| *suite).find(|suite| iana_name(*suite) == name)
+}
+
 impl Agreed {
     /// What a connection's finished handshake agreed on.
     pub(super) fn of(conn: &CommonState) -> Self {

@@ -312,6 +312,7 @@ fn settings(typed: &Typed<AttackFlags>, world: &World<'_>) -> Result<Settings, F
         proxy: proxy(flags, world),
         rows: true,
         tell_failure: false,
+        ..Settings::default()
     })
 }
 

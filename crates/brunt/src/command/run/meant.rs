@@ -14,6 +14,7 @@ use stdx::Nanos;
 
 use super::console;
 use super::judge::{self, Limit};
+use super::network::Network;
 use crate::command::{Ended, usage};
 use crate::dialect::Typed;
 use crate::exit_code::ExitCode;
@@ -28,6 +29,7 @@ pub(super) struct Meant {
     pub(super) thresholds: Vec<Limit>,
     /// Every metric, with the submetrics that thresholds want; nothing counted yet.
     pub(super) tally: Tally,
+    pub(super) network: Network,
     pub(super) trend_stats: Vec<String>,
     pub(super) setup: bool,
     pub(super) teardown: bool,
@@ -131,6 +133,7 @@ fn ready(
         summary_export: flags.summary_export.as_deref().map(|file| Place::named(Some(file))),
         quiet: flags.quiet,
         cores: asked.clamp(1, 1024),
+        network: Network::read(&options.http)?,
         program,
         options,
         thresholds,

@@ -3,6 +3,7 @@
 mod console;
 mod judge;
 mod meant;
+mod network;
 mod stage;
 
 use metrics::tally::Tally;

@@ -12,6 +12,7 @@ use workload::{Crew, Load, Plan, Segment, Targets};
 
 use super::console;
 use super::meant::Meant;
+use super::network::http_plan;
 use crate::command::attack::{Conductor, cannot_start};
 use crate::exit_code::Failed;
 use crate::input::Interrupts;
@@ -76,10 +77,10 @@ fn crew_plan(
         stage,
         data: data.map(Into::into),
         max_redirects: options.max_redirects,
+        http: http_plan(options),
         discard_bodies: options.discard_bodies,
         user_agent: options.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned()),
         batch: options.batch,
-        rps: options.rps,
         min_iteration: options.min_iteration,
         tally: meant.tally.clone(),
         tags: options.tags.clone(),
@@ -132,11 +133,12 @@ fn settings(meant: &Meant, stage: Stage) -> Settings {
             headers: KeptHeaders::WholeHead,
             ..Capture::default()
         },
-        head: HeadStyle::Native,
+        head: HeadStyle::Plain,
         rows: false,
         ..Settings::default()
     };
     settings.tls.insecure = options.insecure;
+    meant.network.set(&mut settings);
     settings
 }
 

@@ -3,13 +3,12 @@
 use std::collections::{HashMap, VecDeque};
 
 use rquickjs::function::Rest;
-use rquickjs::{Array, Ctx, Exception, Function, IntoJs, Object, Persistent, Result, Value};
+use rquickjs::{Array, Ctx, Exception, IntoJs, Object, Persistent, Result, Value};
 use wire::url::Url;
 
-use super::{Prepared, Request, WHAT, prepare, respond};
-use crate::action::{Action, Answer, Expects, HttpAnswer, HttpAsk, HttpFailure, Ticket};
+use super::{Refusal, WHAT, prepare, refused, respond};
+use crate::action::{Action, Answer, HttpAsk, Ticket};
 use crate::event_loop::Next;
-use crate::host::Level;
 use crate::modules::{seat_of, string_of};
 
 /// The most requests of one batch.
@@ -26,35 +25,31 @@ pub(super) fn async_request<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> 
     let url = arguments.next().unwrap_or(undefined);
     let (body, params) = (arguments.next(), arguments.next());
     let (promise, resolve, reject) = ctx.promise()?;
-    match tried(&ctx, prepare(&ctx, &method, &url, (body.as_ref(), params.as_ref())))? {
-        Ok(Prepared { ask, asked, expects }) => {
-            let settle = Persistent::save(&ctx, resolve);
-            let mut waiting = Some((settle, asked));
+    match prepare(&ctx, &method, &url, (body.as_ref(), params.as_ref()))? {
+        Ok(ask) => {
+            let settle = (Persistent::save(&ctx, resolve), Persistent::save(&ctx, reject));
+            let mut waiting = Some(settle);
             let then = move |ctx: &Ctx<'_>, answer| {
                 let Answer::Http(answer) = answer;
-                if let Some((resolve, asked)) = waiting.take() {
-                    let response = respond(ctx, answer, asked, expects)?;
-                    resolve.restore(ctx)?.call::<_, ()>((response,))?;
+                if let Some((resolve, reject)) = waiting.take() {
+                    match respond(ctx, answer) {
+                        Ok(response) => resolve.restore(ctx)?.call::<_, ()>((response,))?,
+                        Err(rquickjs::Error::Exception) => {
+                            reject.restore(ctx)?.call::<_, ()>((ctx.catch(),))?;
+                        }
+                        Err(error) => return Err(error),
+                    }
                 }
                 Ok(Next::Over)
             };
-            seat.start(&ctx, WHAT, Action::Http(Box::new(ask)), Box::new(then))?;
+            seat.start(&ctx, WHAT, Action::Http(ask), Box::new(then))?;
         }
-        Err(text) => settle_failed(&ctx, &resolve, &reject, (&method, &url, text))?,
+        Err(refusal) => match refused(&ctx, refusal) {
+            Ok(response) => resolve.call::<_, ()>((response,))?,
+            Err(_) => reject.call::<_, ()>((ctx.catch(),))?,
+        },
     }
     promise.into_js(&ctx)
-}
-
-/// A request that could not be made is a response that says so.
-fn settle_failed<'js>(
-    ctx: &Ctx<'js>,
-    resolve: &Function<'js>,
-    _reject: &Function<'js>,
-    (method, url, text): (&str, &Value<'js>, String),
-) -> Result<()> {
-    seat_of(ctx)?.host.log(Level::Warn, &format!("Request Failed: {text}"));
-    let response = failed(ctx, method, &string_of(url)?, text)?;
-    resolve.call::<_, ()>((response,))
 }
 
 /// What was thrown, as text.
@@ -68,14 +63,6 @@ fn tried<T>(ctx: &Ctx<'_>, outcome: Result<T>) -> Result<std::result::Result<T, 
         }
         Err(error) => Ok(Err(error.to_string())),
     }
-}
-
-/// The response to a request that was never made.
-fn failed<'js>(ctx: &Ctx<'js>, method: &str, url: &str, text: String) -> Result<Value<'js>> {
-    let failure = HttpFailure { code: 1000, text };
-    let answer = HttpAnswer { failure: Some(failure), ..HttpAnswer::default() };
-    let asked = Request { method: method.to_owned(), url: url.to_owned(), headers: Vec::new() };
-    respond(ctx, Box::new(answer), asked, Expects::Unsaid)
 }
 
 /// `batch(requests)`: several requests at once, as an array or as an object; the responses come in the same shape.
@@ -119,8 +106,7 @@ pub(super) fn batch<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> Result<V
 /// A request of a batch.
 struct Entry<'js> {
     /// What is still to be asked for.
-    ask: Option<HttpAsk>,
-    asked: Option<(Request, Expects)>,
+    ask: Option<Box<HttpAsk>>,
     /// The number of its host among the batch's.
     host: usize,
     response: Option<Value<'js>>,
@@ -152,7 +138,7 @@ fn all<'js>(ctx: &Ctx<'js>, items: Vec<(String, Value<'js>)>) -> Result<Vec<Valu
             while left > 0 && host.under_way < each {
                 let Some(at) = host.waiting.pop_front() else { break };
                 let Some(ask) = entries[at].ask.take() else { continue };
-                let ticket = seat.events.put(Action::Http(Box::new(ask)));
+                let ticket = seat.events.put(Action::Http(ask));
                 first.get_or_insert(ticket);
                 began.push(at);
                 host.under_way += 1;
@@ -167,9 +153,7 @@ fn all<'js>(ctx: &Ctx<'js>, items: Vec<(String, Value<'js>)>) -> Result<Vec<Valu
         let entry = &mut entries[began[(ticket.0 - first.0) as usize]];
         hosts[entry.host].under_way -= 1;
         left = left.saturating_add(1);
-        if let Some((asked, expects)) = entry.asked.take() {
-            entry.response = Some(respond(ctx, answer, asked, expects)?);
-        }
+        entry.response = Some(respond(ctx, answer)?);
     }
     let undefined = || Value::new_undefined(ctx.clone());
     Ok(entries.into_iter().map(|entry| entry.response.unwrap_or_else(undefined)).collect())
@@ -183,8 +167,9 @@ fn entries<'js>(
     let mut numbers: HashMap<(String, u16), usize> = HashMap::new();
     let (mut entries, mut hosts) = (Vec::new(), Vec::<Host>::new());
     for (at, (name, item)) in items.iter().enumerate() {
-        match tried(ctx, parts(ctx, name, item))? {
-            Ok(Prepared { ask, asked, expects }) => {
+        let prepared = tried(ctx, parts(ctx, name, item))?;
+        let refusal = match prepared {
+            Ok(Ok(ask)) => {
                 let known = hosts.len();
                 let of = Url::parse(&ask.url).map(|url| (url.host, url.port)).unwrap_or_default();
                 let host = *numbers.entry(of).or_insert(known);
@@ -192,19 +177,20 @@ fn entries<'js>(
                     hosts.push(Host::default());
                 }
                 hosts[host].waiting.push_back(at);
-                let (ask, asked) = (Some(ask), Some((asked, expects)));
-                entries.push(Entry { ask, asked, host, response: None });
+                entries.push(Entry { ask: Some(ask), host, response: None });
+                continue;
             }
-            Err(text) => {
-                let log = format!("A batch request failed: {text}");
-                seat_of(ctx)?.host.log(Level::Warn, &log);
-                let response = Some(failed(ctx, "GET", "", text)?);
-                entries.push(Entry { ask: None, asked: None, host: 0, response });
-            }
-        }
+            Ok(Err(refusal)) => refusal,
+            Err(text) => Refusal { code: 1000, text, throws: false },
+        };
+        let response = Some(refused(ctx, refusal)?);
+        entries.push(Entry { ask: None, host: 0, response });
     }
     Ok((entries, hosts))
 }
+
+/// A request made ready, or why it cannot be.
+type Prepared = std::result::Result<Box<HttpAsk>, Refusal>;
 
 /// A request of a batch as written: a URL, `[method, url, body, params]` or an object of these.
 fn parts<'js>(ctx: &Ctx<'js>, name: &str, item: &Value<'js>) -> Result<Prepared> {

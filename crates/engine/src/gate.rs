@@ -1,0 +1,152 @@
+//! `Gate`: which names and addresses may be asked, and what names mean here, whatever the resolver says.
+
+use std::net::IpAddr;
+
+/// Which names and addresses may be asked, and what names mean here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gate {
+    /// What names mean; one with a port wins over one without, and a full name over a pattern.
+    pub hosts: Vec<HostRule>,
+    /// Names that must not be asked: `name` or `*.name`.
+    pub blocked_names: Vec<String>,
+    /// Addresses that must not be asked.
+    pub blocked_nets: Vec<Net>,
+}
+
+/// What a name means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostRule {
+    /// `name` or `*.name`, in lower case.
+    pub name: String,
+    /// The port it is for; every one where `None`.
+    pub port: Option<u16>,
+    /// The address.
+    pub ip: IpAddr,
+    /// Its port; the URL's where `None`.
+    pub to_port: Option<u16>,
+}
+
+/// The addresses that begin with the same bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Net {
+    ip: IpAddr,
+    bits: u8,
+}
+
+impl Net {
+    /// Reads `address/bits`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (ip, bits) = text.split_once('/')?;
+        let (ip, bits): (IpAddr, u8) = (ip.parse().ok()?, bits.parse().ok()?);
+        (bits <= if ip.is_ipv4() { 32 } else { 128 }).then_some(Self { ip, bits })
+    }
+
+    /// Whether an address is one of these.
+    #[must_use]
+    pub fn contains(self, ip: IpAddr) -> bool {
+        let shared = |a: u128, b: u128, width: u32| {
+            let differ = (a ^ b) << (128 - width);
+            differ.leading_zeros() >= u32::from(self.bits) || differ == 0
+        };
+        match (self.ip, ip) {
+            (IpAddr::V4(a), IpAddr::V4(b)) => shared(a.to_bits().into(), b.to_bits().into(), 32),
+            (IpAddr::V6(a), IpAddr::V6(b)) => shared(a.to_bits(), b.to_bits(), 128),
+            (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
+        }
+    }
+}
+
+impl std::fmt::Display for Net {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.ip, self.bits)
+    }
+}
+
+impl Gate {
+    /// What a name means at this port, if there is a rule for it.
+    pub(crate) fn host(&self, name: &str, port: u16) -> Option<&HostRule> {
+        let fits =
+            |rule: &&HostRule| rule.port.is_none_or(|own| own == port) && is_of(&rule.name, name);
+        let rank =
+            |rule: &&HostRule| (!rule.name.starts_with('*'), rule.port.is_some(), rule.name.len());
+        self.hosts.iter().filter(fits).max_by_key(rank)
+    }
+
+    /// The pattern that forbids a name.
+    pub(crate) fn forbids_name(&self, name: &str) -> Option<&str> {
+        self.blocked_names.iter().find(|pattern| is_of(pattern, name)).map(String::as_str)
+    }
+
+    /// The range that forbids an address.
+    pub(crate) fn forbids_address(&self, ip: IpAddr) -> Option<Net> {
+        self.blocked_nets.iter().copied().find(|net| net.contains(ip))
+    }
+}
+
+/// Whether a name is what a pattern says: the same, or below `*.`.
+pub(crate) fn is_of(pattern: &str, name: &str) -> bool {
+    match pattern.strip_prefix('*') {
+        Some(end) => {
+            name.len() > end.len()
+                && name.is_char_boundary(name.len() - end.len())
+                && name[name.len() - end.len()..].eq_ignore_ascii_case(end)
+        }
+        None => pattern.eq_ignore_ascii_case(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nets_hold_their_addresses() {
+        for (net, ip, expect) in [
+            ("127.0.0.0/8", "127.1.2.3", true),
+            ("127.0.0.0/8", "128.0.0.1", false),
+            ("10.0.0.1/32", "10.0.0.1", true),
+            ("10.0.0.1/32", "10.0.0.2", false),
+            ("0.0.0.0/0", "8.8.8.8", true),
+            ("::1/128", "::1", true),
+            ("fe80::/10", "fe80::9", true),
+            ("fe80::/10", "10.0.0.1", false),
+        ] {
+            let net = Net::parse(net).expect("a net");
+            assert_eq!(net.contains(ip.parse().expect("an address")), expect, "{net} {ip}");
+        }
+        assert_eq!([Net::parse("1.2.3.4/33"), Net::parse("1.2.3.4"), Net::parse("x/8")], [None; 3]);
+    }
+
+    #[test]
+    fn the_closest_rule_holds() {
+        let rule = |name: &str, port, last| HostRule {
+            name: name.to_owned(),
+            port,
+            ip: IpAddr::from([127, 0, 0, last]),
+            to_port: None,
+        };
+        let gate = Gate {
+            hosts: vec![
+                rule("*.b.test", None, 1),
+                rule("a.b.test", None, 2),
+                rule("a.b.test", Some(81), 3),
+                rule("*.a.b.test", None, 4),
+            ],
+            blocked_names: vec!["*.bad.test".to_owned()],
+            ..Gate::default()
+        };
+        let last = |name: &str, port| gate.host(name, port).map(|rule| rule.ip.to_string());
+        for (name, port, expect) in [
+            ("x.b.test", 80, Some("127.0.0.1")),
+            ("A.b.test", 80, Some("127.0.0.2")),
+            ("a.b.test", 81, Some("127.0.0.3")),
+            ("y.a.b.test", 80, Some("127.0.0.4")),
+            ("b.test", 80, None),
+        ] {
+            assert_eq!(last(name, port).as_deref(), expect, "{name}:{port}");
+        }
+        assert_eq!(gate.forbids_name("x.bad.test"), Some("*.bad.test"));
+        assert_eq!(gate.forbids_name("bad.test"), None);
+    }
+}

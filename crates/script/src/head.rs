@@ -1,0 +1,48 @@
+//! The head of a response as it came: its status line and its fields.
+
+use std::borrow::Cow;
+
+/// The header fields in the order of the wire.
+pub(crate) fn fields(head: &[u8]) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+    let lines = head.split(|byte| *byte == b'\n').skip(1);
+    lines.filter_map(|line| {
+        let colon = line.iter().position(|byte| *byte == b':')?;
+        let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+        Some((String::from_utf8_lossy(name), String::from_utf8_lossy(value)))
+    })
+}
+
+/// The first field of this name.
+pub(crate) fn field<'a>(head: &'a [u8], name: &str) -> Option<Cow<'a, str>> {
+    fields(head).find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+}
+
+/// `200 OK` of the status line.
+pub(crate) fn status_text(head: &[u8]) -> &str {
+    status_line(head).split_once(' ').map_or("", |(_, text)| text)
+}
+
+/// The status line's version.
+pub(crate) fn proto(head: &[u8]) -> &str {
+    status_line(head).split(' ').next().unwrap_or_default()
+}
+
+fn status_line(head: &[u8]) -> &str {
+    let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    std::str::from_utf8(line).unwrap_or_default().trim_end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_is_taken_apart() {
+        let head = b"HTTP/1.1 404 Not Found\r\nA: b: c \r\nset-cookie: x\r\n";
+        assert_eq!((proto(head), status_text(head)), ("HTTP/1.1", "404 Not Found"));
+        let fields: Vec<_> = fields(head).collect();
+        assert_eq!(fields, [("A".into(), "b: c".into()), ("set-cookie".into(), "x".into())]);
+        assert_eq!(field(head, "Set-Cookie").as_deref(), Some("x"));
+        assert_eq!((proto(b""), status_text(b"")), ("", ""));
+    }
+}
