@@ -201,18 +201,18 @@ pub(crate) trait Holdable: 'static {
 }
 
 /// A script's hold on a value of ours.
-pub(crate) struct Held<T>(pub(crate) T);
+pub(crate) struct Hold<T>(pub(crate) T);
 
 // SAFETY: a `T` that is `'static` holds nothing with JavaScript's lifetime.
-unsafe impl<T: 'static> JsLifetime<'_> for Held<T> {
+unsafe impl<T: 'static> JsLifetime<'_> for Hold<T> {
     type Changed<'to> = Self;
 }
 
-impl<T> Trace<'_> for Held<T> {
+impl<T> Trace<'_> for Hold<T> {
     fn trace<'a>(&self, _tracer: Tracer<'a, '_>) {}
 }
 
-impl<'js, T: Holdable> JsClass<'js> for Held<T> {
+impl<'js, T: Holdable> JsClass<'js> for Hold<T> {
     const NAME: &'static str = T::NAME;
     type Mutable = Readable;
 

@@ -6,12 +6,12 @@ use wire::url::Url;
 
 use crate::jar::{SetCookie, SharedJar, parse_date};
 use crate::modules::{number_of, seat_of, string_of, truthy};
-use crate::raw::{Held, Holdable};
+use crate::raw::{Hold, Holdable};
 
 /// A jar as a script holds it.
 pub(super) struct JarRef(pub(super) SharedJar);
 
-type Jar<'js> = Class<'js, Held<JarRef>>;
+type Jar<'js> = Class<'js, Hold<JarRef>>;
 
 impl Holdable for JarRef {
     const NAME: &'static str = "CookieJar";
@@ -28,7 +28,7 @@ impl Holdable for JarRef {
 
 /// `new CookieJar()`.
 pub(super) fn empty(ctx: Ctx<'_>) -> Result<Jar<'_>> {
-    Class::instance(ctx, Held(JarRef(SharedJar::default())))
+    Class::instance(ctx, Hold(JarRef(SharedJar::default())))
 }
 
 /// `cookieJar()`: the VU's own.
@@ -36,7 +36,7 @@ pub(super) fn of_vu(ctx: Ctx<'_>) -> Result<Jar<'_>> {
     let seat = seat_of(&ctx)?;
     seat.begun(&ctx, "Getting cookie jars")?;
     let jar = seat.jar.borrow().clone();
-    Class::instance(ctx, Held(JarRef(jar)))
+    Class::instance(ctx, Hold(JarRef(jar)))
 }
 
 /// The URL of a cookie; `None` where it is none of http, which has no cookies.

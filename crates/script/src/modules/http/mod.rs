@@ -20,7 +20,7 @@ use rquickjs::{Class, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 use super::{seat_of, string_of};
 use crate::action::{Action, Answer, HttpAnswer, HttpAsk, HttpFailure};
 use crate::host::Level;
-use crate::raw::Response;
+use crate::raw::{Hold, Response};
 
 /// The module.
 pub(super) struct Http;
@@ -85,7 +85,10 @@ impl ModuleDef for Http {
         for (name, function) in functions {
             export(name, function.into_value())?;
         }
-        let jar = Constructor::new_prototype(ctx, Object::new(ctx.clone())?, cookies::empty)?;
+        // What is constructed gets the constructor's prototype, whatever class it is of.
+        let prototype = Class::<Hold<cookies::JarRef>>::prototype(ctx)?;
+        let prototype = prototype.map_or_else(|| Object::new(ctx.clone()), Ok)?;
+        let jar = Constructor::new_prototype(ctx, prototype, cookies::empty)?;
         export("CookieJar", jar.into_value())?;
         for (name, value) in constants::CONSTANTS {
             export(name, value.into_js(ctx)?)?;

@@ -6,7 +6,7 @@ use stdx::Nanos;
 use super::{Read, body, cookies, refuse, statuses};
 use crate::action::{Auth, Expects, HttpAsk, OwnCookie};
 use crate::modules::{number_of, string_fields, string_of, truthy};
-use crate::raw::Held;
+use crate::raw::Hold;
 
 /// Whether a failure is to be thrown, where the parameters say so.
 pub(super) fn throws(params: &Object<'_>) -> Result<Option<bool>> {
@@ -30,7 +30,7 @@ pub(super) fn set<'js>(ctx: &Ctx<'js>, params: &Object<'js>, ask: &mut HttpAsk) 
             }
             "cookies" => ask.cookies = own_cookies(&value)?,
             "jar" => {
-                if let Ok(jar) = Class::<Held<cookies::JarRef>>::from_value(&value) {
+                if let Ok(jar) = Class::<Hold<cookies::JarRef>>::from_value(&value) {
                     ask.jar = Some(jar.borrow().0.0.clone());
                 }
             }

@@ -5,7 +5,7 @@ use rquickjs::{Class, Ctx, Exception, Object, Result, Value};
 
 use crate::action::Statuses;
 use crate::modules::seat_of;
-use crate::raw::{Held, Holdable};
+use crate::raw::{Hold, Holdable};
 
 impl Holdable for Statuses {
     const NAME: &'static str = "ExpectedStatuses";
@@ -19,7 +19,7 @@ impl Holdable for Statuses {
 pub(super) fn expected<'js>(
     ctx: Ctx<'js>,
     arguments: Rest<Value<'js>>,
-) -> Result<Class<'js, Held<Statuses>>> {
+) -> Result<Class<'js, Hold<Statuses>>> {
     if arguments.0.is_empty() {
         return Err(Exception::throw_message(&ctx, "no arguments"));
     }
@@ -34,7 +34,7 @@ pub(super) fn expected<'js>(
         };
         list.push(range);
     }
-    Class::instance(ctx, Held(Statuses::These(list.into())))
+    Class::instance(ctx, Hold(Statuses::These(list.into())))
 }
 
 fn range(value: &Value<'_>) -> Result<Option<(i64, i64)>> {
@@ -66,6 +66,6 @@ pub(super) fn of(callback: &Value<'_>) -> Option<Statuses> {
     if callback.is_null() {
         return Some(Statuses::Unasked);
     }
-    let class = Class::<Held<Statuses>>::from_value(callback).ok()?;
+    let class = Class::<Hold<Statuses>>::from_value(callback).ok()?;
     Some(class.borrow().0.clone())
 }

@@ -1,0 +1,305 @@
+//! `k6/http`: what scripts ask for, and what they see of what comes back.
+
+#![expect(clippy::unwrap_used, reason = "a test says by a panic that it failed")]
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use script::{
+    Action, Answer, Asked, Auth, Call, Files, Host, HttpAnswer, HttpAsk, HttpFailure, HttpRules,
+    Level, Program, Realm, Stage, Statuses, Turn, Vu,
+};
+use stdx::Nanos;
+
+/// A world where nothing takes time.
+#[derive(Default)]
+struct World {
+    lines: RefCell<Vec<String>>,
+    rules: HttpRules,
+}
+
+impl Host for World {
+    fn now(&self) -> Nanos {
+        Nanos::ZERO
+    }
+    fn log(&self, level: Level, text: &str) {
+        self.lines.borrow_mut().push(format!("{level:?}: {text}"));
+    }
+    fn http_rules(&self) -> HttpRules {
+        self.rules
+    }
+    fn unix_time(&self) -> Nanos {
+        Nanos::from_secs(1_700_000_000)
+    }
+}
+
+struct Main(String);
+
+impl Files for Main {
+    fn read(&self, _: &str) -> Result<Vec<u8>, String> {
+        Ok(self.0.clone().into_bytes())
+    }
+}
+
+/// What a script asked for, what it returned or threw, and what was logged.
+struct Ran {
+    asks: Vec<HttpAsk>,
+    told: Vec<String>,
+    lines: Vec<String>,
+}
+
+/// Runs a function's body so many times; `answer` makes the answer to each request.
+fn ran(
+    rules: HttpRules,
+    bodies: (&str, &str, u64),
+    answer: impl Fn(&HttpAsk) -> HttpAnswer,
+) -> Ran {
+    let world = Rc::new(World { rules, ..World::default() });
+    let (before, body, times) = bodies;
+    let source = format!(
+        "import http from 'k6/http'; {before}
+        export function setup() {{ try {{ {body} }} catch (e) {{ return 'threw ' + e.message }} }}"
+    );
+    let host = || Rc::clone(&world) as Rc<dyn Host>;
+    let program =
+        Program::compile("/main.js", Arc::default(), Rc::new(Main(source)), host()).unwrap();
+    let realm = Rc::new(Realm::new(&program).unwrap());
+    let mut vu = Vu::new(&realm, host(), 1).unwrap();
+    let (mut asks, mut told) = (Vec::new(), Vec::new());
+    for iteration in 0..times {
+        let function = "setup".into();
+        let mut turn = vu.call(Call { stage: Stage::Setup, function, iteration, data: None });
+        let done = loop {
+            let mut asked = Vec::new();
+            vu.take_asked(&mut asked);
+            if let Turn::Done(done) = turn {
+                break done;
+            }
+            for Asked { ticket, action: Action::Http(ask) } in asked {
+                let mut made = answer(&ask);
+                asks.push((*ask).clone());
+                made.asked = Some(ask);
+                turn = vu.answer(ticket, Answer::Http(Box::new(made))).unwrap();
+            }
+        };
+        told.push(done.unwrap().unwrap_or_default());
+    }
+    Ran { asks, told, lines: world.lines.take() }
+}
+
+fn page(head: &str, body: &[u8]) -> HttpAnswer {
+    HttpAnswer {
+        status: 200,
+        head: Some(format!("HTTP/1.1 200 OK\r\n{head}").into_bytes().into()),
+        body: Some(body.to_vec()),
+        ..HttpAnswer::default()
+    }
+}
+
+/// What a body returns whose requests are all answered alike.
+fn told(body: &str, answer: &HttpAnswer) -> String {
+    ran(HttpRules::default(), ("", body, 1), |_| answer.clone()).told.remove(0)
+}
+
+fn asked(body: &str) -> HttpAsk {
+    ran(HttpRules::default(), ("", body, 1), |_| page("", b"")).asks.remove(0)
+}
+
+#[test]
+fn parameters_are_read() {
+    let ask = asked(
+        "http.post('http://u:p@h/', 'x', { auth: 'digest', redirects: '3', throw: true, timeout: '90',
+            cookies: { a: 1, b: { value: 'c', replace: true } },
+            responseCallback: http.expectedStatuses(404, { min: 200, max: 204 }),
+            headers: { 'x-one': null, 'X-ONE': 2 }, tags: { t: true } })",
+    );
+    assert_eq!((ask.auth, ask.redirects, ask.throws), (Auth::Digest, Some(3), true));
+    assert_eq!(ask.timeout, Some(Nanos::from_millis(90)));
+    let cookies: Vec<_> =
+        ask.cookies.iter().map(|c| (c.name.as_str(), c.value.as_str(), c.replaces)).collect();
+    assert_eq!(cookies, [("a", "1", false), ("b", "c", true)]);
+    let judged = [200, 204, 205, 404].map(|status| ask.expected.judge(status));
+    assert_eq!(judged, [Some(true), Some(true), Some(false), Some(true)]);
+    assert_eq!(ask.headers, [("X-One".to_owned(), "2".to_owned())]);
+    assert_eq!(ask.name.as_deref(), Some("http://****:****@h/"));
+    assert_eq!(ask.tags, [("t".to_owned(), "true".to_owned())]);
+}
+
+#[test]
+fn what_cannot_be_asked_is_a_response_of_its_own() {
+    for (request, code, error) in [
+        ("http.get('http://a b/')", 1020, "invalid URL: parse \"http://a b/\""),
+        ("http.get()", 1020, "invalid URL: '#<nil>'"),
+        ("http.post('http://h/', 5)", 0, "unknown request body type"),
+        ("http.get('http://h/', { timeout: 'x' })", 0, "invalid timeout value"),
+        ("http.get('http://h/', { tags: { a: null } })", 0, "invalid HTTP request metric tags"),
+        ("http.get('http://h/', { responseType: 'x' })", 0, "x does not belong to ResponseType"),
+        ("http.get('http://h/', { auth: 'ntlm' })", 0, "NTLM authentication is not supported"),
+        ("http.get('http://h/', { responseCallback: 1 })", 0, "unsupported responseCallback"),
+        ("http.post('http://h/', 'x', { compression: 'lzma' })", 0, "unknown compression"),
+    ] {
+        let body =
+            format!("const r = {request}; return [r.status, r.error_code, r.error, r.request]");
+        let ran = ran(HttpRules::default(), ("", &body, 1), |_| page("", b""));
+        assert!(ran.asks.is_empty(), "{request}");
+        let start = format!("[0,{code},\"{}", error.replace('"', "\\\""));
+        assert!(
+            ran.told[0].starts_with(&start) && ran.told[0].ends_with(",null]"),
+            "{}",
+            ran.told[0]
+        );
+        assert!(ran.lines[0].contains("Request Failed"), "{:?}", ran.lines);
+        let body = format!("return {request}.status");
+        let rules = HttpRules { throws: true, ..HttpRules::default() };
+        let threw = self::ran(rules, ("", &body, 1), |_| page("", b"")).told.remove(0);
+        assert!(threw.starts_with("\"threw "), "{threw}");
+    }
+}
+
+#[test]
+fn failures_are_thrown_where_that_is_wanted() {
+    let (text, whole) = ("few words".to_owned(), "Get \"http://h/\": all words".to_owned());
+    let failed = HttpAnswer {
+        failure: Some(HttpFailure { code: 1212, text, whole }),
+        ..HttpAnswer::default()
+    };
+    let body =
+        "const r = http.get('http://h/'); return [r.error, r.error_code, r.body, r.status_text]";
+    assert_eq!(told(body, &failed), r#"["few words",1212,null,""]"#);
+    let body = "http.get('http://h/', { throw: true })";
+    assert_eq!(told(body, &failed), r#""threw Get \"http://h/\": all words""#);
+}
+
+#[test]
+fn bodies_are_what_scripts_give() {
+    for (argument, expect) in [
+        ("'text'", "text"),
+        ("'half \\ud800'", "half \u{fffd}"),
+        ("null", ""),
+        ("undefined", ""),
+        ("new Uint8Array([65, 66]).buffer", "AB"),
+        ("new Uint8Array([65, 66, 67]).subarray(1)", "BC"),
+        ("{ b: 'x y', a: [1, '&'], c: true }", "a=1&a=%26&b=x+y&c=true"),
+        ("{ a: null, b: {} }", "a=&b="),
+    ] {
+        let ask = asked(&format!("http.post('http://h/', {argument})"));
+        let body = ask.body.as_deref().unwrap_or_default();
+        assert_eq!(String::from_utf8_lossy(body), expect, "{argument}");
+    }
+    let ask = asked("http.post('http://h/', { f: http.file('data', 'n.txt', 'text/x'), a: 1 })");
+    let body = String::from_utf8(ask.body.unwrap().to_vec()).unwrap();
+    let (_, kind) = &ask.headers[0];
+    assert!(kind.starts_with("multipart/form-data; boundary="), "{kind}");
+    assert!(
+        body.contains("name=\"f\"; filename=\"n.txt\"\r\nContent-Type: text/x\r\n\r\ndata\r\n"),
+        "{body}"
+    );
+    assert!(body.contains("name=\"a\"\r\n\r\n1\r\n"), "{body}");
+}
+
+#[test]
+fn bodies_are_compressed_and_shown_as_they_were() {
+    let body = "const r = http.post('http://h/', 'y'.repeat(1000), { compression: 'gzip, br' });
+        return [r.request.body.length, r.request.headers['Content-Encoding'][0]]";
+    let ran = ran(HttpRules::default(), ("", body, 1), |_| page("", b""));
+    assert_eq!(ran.told, [r#"[1000,"gzip, br"]"#]);
+    let ask = &ran.asks[0];
+    assert!(ask.coded_body.as_ref().unwrap().len() < 100);
+    assert_eq!(ask.body.as_ref().unwrap().len(), 1000);
+}
+
+#[test]
+fn responses_show_what_came() {
+    let mut answer = page(
+        "X-A: 1\r\nx-a: 2\r\nSet-Cookie: k=v; Path=/; Max-Age=5; HttpOnly\r\nSet-Cookie: bad\r\n",
+        b"{\"a\":{\"b\":[1,2,\"\xff\"]}}",
+    );
+    answer.remote = Some("127.0.0.1:80".parse().unwrap());
+    answer.secured = Some(("tls1.3", "TLS_AES_128_GCM_SHA256"));
+    for (field, expect) in [
+        ("headers", r#"{"X-A":"1, 2","Set-Cookie":"k=v; Path=/; Max-Age=5; HttpOnly, bad"}"#),
+        (
+            "cookies",
+            r#"{"k":[{"name":"k","value":"v","domain":"","path":"/","http_only":true,"secure":false,"max_age":5,"expires":-6795364578871}]}"#,
+        ),
+        ("remote_ip", r#""127.0.0.1""#),
+        ("remote_port", "80"),
+        ("tls_version", r#""tls1.3""#),
+        ("ocsp.status", r#""unknown""#),
+        ("url", r#""http://h/#f""#),
+        ("json('a.b.1')", "2"),
+        ("json('a.b.#')", "3"),
+        ("json('a.x')", ""),
+        ("body.length", "21"),
+        ("request.cookies", "{}"),
+    ] {
+        let body = format!("return http.get('http://h/#f').{field}");
+        assert_eq!(told(&body, &answer), expect, "{field}");
+    }
+    for (params, expect) in [("'none'", "null"), ("'binary'", "21"), ("'text'", "21")] {
+        let body = format!(
+            "const b = http.get('http://h/', {{ responseType: {params} }}).body;
+            return b === null ? b : b.byteLength || b.length"
+        );
+        assert_eq!(told(&body, &answer), expect, "{params}");
+    }
+    let none = HttpAnswer { status: 204, ..page("", b"") };
+    assert_eq!(told("return http.get('http://h/').body", &none), "null");
+    let threw = told("http.get('http://h/', { responseType: 'none' }).json()", &answer);
+    assert!(threw.starts_with("\"threw the body is null"), "{threw}");
+}
+
+#[test]
+fn jars_are_the_iterations_own() {
+    let body = "const jar = http.cookieJar(), own = new http.CookieJar();
+        const seen = JSON.stringify(jar.cookiesForURL('http://h/'));
+        jar.set('http://h/', 'a', 1); own.set('http://h/', 'b', 2, { path: '/', max_age: 10 });
+        http.get('http://h/'); http.get('http://h/', { jar: own });
+        return [seen, jar.cookiesForURL('http://h/x'), own.cookiesForURL('http://h/')]";
+    for (keeps_cookies, expect) in [
+        (false, [r#"["{}",{"a":["1"]},{"b":["2"]}]"#, r#"["{}",{"a":["1"]},{"b":["2"]}]"#]),
+        (
+            true,
+            [r#"["{}",{"a":["1"]},{"b":["2"]}]"#, r#"["{\"a\":[\"1\"]}",{"a":["1"]},{"b":["2"]}]"#],
+        ),
+    ] {
+        let rules = HttpRules { keeps_cookies, ..HttpRules::default() };
+        let ran = ran(rules, ("", body, 2), |_| page("", b""));
+        assert_eq!(ran.told, expect);
+        let has = |at: usize| ran.asks[at].jar.as_ref().is_some_and(|jar| !jar.borrow().is_empty());
+        assert!(has(0) && has(1));
+    }
+    let threw =
+        told("http.cookieJar().set('http://h/', 'a', 'b', { expires: 'soon' })", &page("", b""));
+    assert!(threw.contains("unable to parse"), "{threw}");
+}
+
+#[test]
+fn callbacks_say_what_is_a_failure() {
+    let before = "http.setResponseCallback(http.expectedStatuses(500));";
+    let body = "http.get('http://h/'); http.setResponseCallback(null); http.get('http://h/')";
+    let ran = ran(HttpRules::default(), (before, body, 1), |_| page("", b""));
+    assert_eq!(ran.asks[0].expected.judge(500), Some(true));
+    assert_eq!(ran.asks[0].expected.judge(200), Some(false));
+    assert_eq!(ran.asks[1].expected, Statuses::Unasked);
+    for wrong in
+        ["http.expectedStatuses()", "http.expectedStatuses('200')", "http.setResponseCallback(1)"]
+    {
+        let threw = told(wrong, &page("", b""));
+        assert!(threw.starts_with("\"threw "), "{wrong}: {threw}");
+    }
+}
+
+#[test]
+fn nothing_is_asked_for_while_the_script_begins() {
+    for source in ["http.get('http://h/')", "http.cookieJar()", "http.get('http://a b/')"] {
+        let source =
+            format!("import http from 'k6/http'; {source}; export default function () {{}}");
+        let world = Rc::new(World::default()) as Rc<dyn Host>;
+        let files = Rc::new(Main(source));
+        let program = Program::compile("/main.js", Arc::default(), files, world);
+        let text = program.unwrap_err().to_string();
+        assert!(text.contains("in the init context is not supported"), "{text}");
+    }
+}
