@@ -1,12 +1,16 @@
-//! The globals of every script: `console`, `__ENV`, timers.
+//! The globals of every script: `console`, `open`, `require`, `__ENV`, timers, and what browsers have and k6 lacks.
 
-use rquickjs::prelude::Rest;
-use rquickjs::{Ctx, Function, Object, Result, Value};
+use std::sync::Arc;
+
+use rquickjs::prelude::{Opt, Rest};
+use rquickjs::{ArrayBuffer, Ctx, Exception, Function, Object, Result, Value};
 
 use crate::host::Level;
 use crate::inspect::inspect;
-use crate::modules::{seat_of, timers};
+use crate::modules::{seat_of, string_of, timers, web, webcrypto};
 use crate::program::Env;
+use crate::seat::Stage;
+use crate::{commonjs, loading, resolve};
 
 /// The console's methods.
 const CONSOLE: [(&str, Level); 5] = [
@@ -22,18 +26,25 @@ pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     let console = Object::new(ctx.clone())?;
     for (name, level) in CONSOLE {
         let log = move |ctx: Ctx<'_>, values: Rest<Value<'_>>| -> Result<()> {
-            let words: Vec<String> = values.0.iter().map(inspect).collect();
-            seat_of(&ctx)?.host.log(level, &words.join(" "));
+            let words: Result<Vec<String>> = values.0.iter().map(inspect).collect();
+            seat_of(&ctx)?.host.log(level, &words?.join(" "));
             Ok(())
         };
         console.set(name, Function::new(ctx.clone(), log)?)?;
     }
-    ctx.globals().set("console", console)?;
-    timers::install(ctx, &ctx.globals())
+    let globals = ctx.globals();
+    globals.set("console", console)?;
+    globals.set("open", Function::new(ctx.clone(), open)?)?;
+    globals.set("require", Function::new(ctx.clone(), require)?)?;
+    timers::install(ctx, &globals)?;
+    web::install(ctx)?;
+    webcrypto::install(ctx)
 }
 
 /// Sets the globals that are a VU's own.
 pub(crate) fn install_own(ctx: &Ctx<'_>, env: &Env) -> Result<()> {
+    let globals = ctx.globals();
+    globals.set("global", globals.clone())?;
     set_env(ctx, env.iter())
 }
 
@@ -45,4 +56,62 @@ pub(crate) fn set_env<'a>(
     let variables = Object::new(ctx.clone())?;
     env.try_for_each(|(name, value)| variables.set(name.as_str(), value.as_str()))?;
     ctx.globals().set("__ENV", variables)
+}
+
+/// The module that calls the function of ours that runs.
+pub(crate) fn caller(ctx: &Ctx<'_>) -> String {
+    // Whether our function has a frame of its own depends on how QuickJS calls it.
+    let named = (0..3).find_map(|level| {
+        let name = ctx.script_or_module_name(level)?.to_string().ok()?;
+        resolve::is_text(&name).then_some(name)
+    });
+    named.unwrap_or_default()
+}
+
+/// `require(name)`.
+fn require<'js>(ctx: Ctx<'js>, name: Opt<Value<'js>>) -> Result<Value<'js>> {
+    let name = name.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
+    commonjs::require(&ctx, &caller(&ctx), &name)
+}
+
+/// `open(path, 'b')`: a file's text, or its bytes.
+fn open<'js>(ctx: Ctx<'js>, path: Opt<Value<'js>>, mode: Opt<Value<'js>>) -> Result<Value<'js>> {
+    let path = path.0.filter(|path| !path.is_undefined() && !path.is_null());
+    let path = path.map(|path| string_of(&path)).transpose()?.unwrap_or_default();
+    let bytes = opened(&ctx, &path)?;
+    let binary = mode.0.and_then(|mode| mode.as_string()?.to_string().ok()).as_deref() == Some("b");
+    if binary {
+        return Ok(ArrayBuffer::new_copy(ctx, &*bytes)?.into_value());
+    }
+    let text = rquickjs::String::from_str(ctx, &String::from_utf8_lossy(&bytes))?;
+    Ok(text.into_value())
+}
+
+/// What a file holds. It is read while the script is first run, and shared from then on.
+///
+/// # Errors
+/// It cannot be read, or not any more: a JavaScript exception is thrown.
+pub(crate) fn opened(ctx: &Ctx<'_>, path: &str) -> Result<Arc<[u8]>> {
+    let throw = |text: &str| Exception::throw_message(ctx, text);
+    let seat = seat_of(ctx)?;
+    if seat.stage.get() != Stage::Init {
+        return Err(throw(&loading::only_in_init("open")));
+    }
+    if path.is_empty() {
+        return Err(throw("open() can't be used with an empty filename"));
+    }
+    let base = caller(ctx);
+    let full = if base.is_empty() { resolve::url_of(path) } else { resolve::joined(&base, path) };
+    let full = resolve::path_of(&full);
+    let store = seat.store(ctx)?;
+    if let Some(bytes) = store.opened(full) {
+        return Ok(bytes);
+    }
+    let Some(files) = seat.files.borrow().clone() else {
+        return Err(throw(&format!("open() can't be used with files that weren't previously opened during initialization (__VU==0), path: {path:?}")));
+    };
+    let bytes: Arc<[u8]> =
+        files.read(full).map_err(|reason| throw(&format!("{full}: {reason}")))?.into();
+    store.keep_opened(full, Arc::clone(&bytes));
+    Ok(bytes)
 }

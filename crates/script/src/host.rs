@@ -113,3 +113,15 @@ pub trait Files {
     /// It cannot be read; the text says why, without the name.
     fn read(&self, name: &str) -> Result<Vec<u8>, String>;
 }
+
+/// Where secrets come from. It is asked by the VUs of all threads; what it gave away it keeps out of every log.
+pub trait Secrets: Send + Sync {
+    /// The secret of this name, from the source of this name, or from the default one.
+    ///
+    /// # Errors
+    /// There is none; the text says why.
+    fn get(&self, source: Option<&str>, key: &str) -> Result<String, String>;
+
+    /// Whether there is a source of this name.
+    fn has_source(&self, name: &str) -> bool;
+}

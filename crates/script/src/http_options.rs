@@ -89,7 +89,7 @@ impl HttpOptions {
         };
         let dns = match fields.get("dns") {
             Some(Value::Object(dns)) => DnsOptions {
-                ttl: dns.get("ttl").and_then(|ttl| loose(ttl)),
+                ttl: dns.get("ttl").and_then(loose),
                 select: text(dns, "select")?,
                 policy: text(dns, "policy")?,
             },

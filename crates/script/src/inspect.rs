@@ -1,81 +1,150 @@
 //! `inspect`: a value as k6's console writes it.
 
-use rquickjs::{Array, Object, Type, Value};
+use rquickjs::{ArrayBuffer, Object, Result, Type, Value};
+
+use crate::raw;
 
 /// Deeper than this, values are `...`.
-const DEPTH_MAX: usize = 16;
+const DEPTH_MAX: usize = 64;
+/// A text that grew longer than this ends: 1 MiB.
+const TEXT_MAX: usize = 1 << 20;
 
 /// A value as k6's console writes it: strings raw, what holds others with one space inside its brackets.
-pub(crate) fn inspect(value: &Value<'_>) -> String {
-    match value.as_string() {
-        Some(text) => text.to_string().unwrap_or_default(),
-        None => nested(value, &mut Vec::new()),
+///
+/// # Errors
+/// A getter of the value's throws.
+pub(crate) fn inspect(value: &Value<'_>) -> Result<String> {
+    let mut text = String::new();
+    match value.type_of() {
+        Type::String => text = plain(value)?,
+        Type::Undefined => text.push_str("undefined"),
+        _ => write(&mut text, value, &mut Vec::new())?,
     }
+    Ok(text)
 }
 
-/// A value inside of `above`, the objects around it.
-fn nested<'js>(value: &Value<'js>, above: &mut Vec<Object<'js>>) -> String {
+/// Writes a value inside of `above`, the objects around it.
+fn write<'js>(text: &mut String, value: &Value<'js>, above: &mut Vec<Object<'js>>) -> Result<()> {
     match value.type_of() {
-        Type::String => {
-            let text = value.as_string().and_then(|text| text.to_string().ok());
-            format!("\"{}\"", text.unwrap_or_default())
+        Type::Null | Type::Undefined | Type::Uninitialized => text.push_str("null"),
+        Type::Symbol => {
+            let symbol = value.as_symbol().map(rquickjs::Symbol::description);
+            let name = symbol.transpose()?.filter(|name| !name.is_undefined());
+            let name = name.map(|name| plain(&name)).transpose()?.unwrap_or_default();
+            text.push_str(&if above.is_empty() { name } else { format!("\"{name}\"") });
         }
-        Type::Undefined if above.is_empty() => "undefined".to_owned(),
-        Type::Null | Type::Undefined | Type::Uninitialized => "null".to_owned(),
-        Type::Bool => value.as_bool().unwrap_or_default().to_string(),
-        Type::Function | Type::Constructor => "[object Function]".to_owned(),
-        Type::Symbol => "Symbol()".to_owned(),
+        Type::String => text.push_str(&format!("\"{}\"", plain(value)?)),
         _ => match value.as_object() {
-            Some(object) => within(object, above),
-            None => plain(value),
+            Some(object) => return within(text, object, above),
+            None => text.push_str(&plain(value)?),
         },
     }
+    Ok(())
 }
 
 /// What JavaScript itself makes of a value.
-fn plain(value: &Value<'_>) -> String {
-    let text = value.get::<rquickjs::Coerced<String>>();
-    text.map_or_else(|_| "[object]".to_owned(), |text| text.0)
+fn plain(value: &Value<'_>) -> Result<String> {
+    value.get::<rquickjs::Coerced<String>>().map(|text| text.0)
 }
 
-fn within<'js>(object: &Object<'js>, above: &mut Vec<Object<'js>>) -> String {
-    if above.contains(object) {
-        return "[Circular]".to_owned();
-    }
-    if above.len() == DEPTH_MAX {
-        return "...".to_owned();
-    }
-    if object.is_error() {
-        return plain(object.as_value());
-    }
-    above.push(object.clone());
-    let response = crate::modules::fields_of(object);
-    let object = response.as_ref().unwrap_or(object);
-    let text = match object.as_array() {
-        Some(array) => listed(array, above),
-        None => fields(object, above),
-    };
-    above.pop();
-    text
-}
-
-fn listed<'js>(array: &Array<'js>, above: &mut Vec<Object<'js>>) -> String {
-    let items = array.iter::<Value<'js>>().filter_map(Result::ok);
-    let items: Vec<String> = items.map(|item| nested(&item, above)).collect();
-    bracketed("[", &items, "]")
-}
-
-fn fields<'js>(object: &Object<'js>, above: &mut Vec<Object<'js>>) -> String {
-    let fields = object.props::<String, Value<'js>>().filter_map(Result::ok);
-    let fields: Vec<String> =
-        fields.map(|(name, value)| format!("{name}: {}", nested(&value, above))).collect();
-    bracketed("{", &fields, "}")
-}
-
-fn bracketed(open: &str, items: &[String], close: &str) -> String {
-    if items.is_empty() {
-        format!("{open}{close}")
+fn within<'js>(text: &mut String, object: &Object<'js>, above: &mut Vec<Object<'js>>) -> Result<()> {
+    if object.is_function() {
+        text.push_str("[object Function]");
+    } else if above.contains(object) {
+        text.push_str("[Circular]");
+    } else if above.len() == DEPTH_MAX || text.len() > TEXT_MAX {
+        text.push_str("...");
+    } else if object.is_error() {
+        text.push_str(&plain(object.as_value())?);
+    } else if let Some(buffer) = object.as_array_buffer() {
+        text.push_str(&bytes(buffer));
+    } else if let Some(date) = date(object)? {
+        text.push_str(&date);
     } else {
-        format!("{open} {} {close}", items.join(", "))
+        above.push(object.clone());
+        let response = crate::modules::fields_of(object);
+        let object = response.as_ref().unwrap_or(object);
+        if let Some(array) = object.as_array() {
+            listed(text, array.len(), |at| array.get(at), above)?;
+        } else if let Some(name) = typed_array(object)? {
+            let len: usize = object.get("length")?;
+            text.push_str(&format!("{name}({len}) "));
+            listed(text, len, |at| object.get(at as u32), above)?;
+        } else {
+            fields(text, object, above)?;
+        }
+        above.pop();
+    }
+    Ok(())
+}
+
+/// A date in quotes; nothing of an invalid one.
+fn date(object: &Object<'_>) -> Result<Option<String>> {
+    let class: Value<'_> = object.ctx().globals().get("Date")?;
+    if !object.is_instance_of(&class) {
+        return Ok(None);
+    }
+    match object.ctx().json_stringify(object.clone())? {
+        Some(json) => Ok(Some(json.to_string()?).filter(|json| json.starts_with('"'))),
+        None => Ok(None),
     }
 }
+
+/// The class of a typed array.
+fn typed_array(object: &Object<'_>) -> Result<Option<String>> {
+    if object.get::<_, Value<'_>>("BYTES_PER_ELEMENT")?.as_int().is_none() {
+        return Ok(None);
+    }
+    let symbols: Object<'_> = object.ctx().globals().get("Symbol")?;
+    let tag: rquickjs::Symbol<'_> = symbols.get("toStringTag")?;
+    let tag: Value<'_> = object.get(tag)?;
+    let tag = tag.as_string().map(rquickjs::String::to_string).transpose()?;
+    Ok(tag.filter(|tag| tag.ends_with("Array")))
+}
+
+fn bytes(buffer: &ArrayBuffer<'_>) -> String {
+    let bytes = raw::copied(buffer);
+    let shown = &bytes[..bytes.len().min(TEXT_MAX / 3)];
+    let hex: Vec<String> = shown.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("ArrayBuffer {{ [Uint8Contents]: <{}>, byteLength: {} }}", hex.join(" "), bytes.len())
+}
+
+fn listed<'js>(
+    text: &mut String,
+    len: usize,
+    item: impl Fn(usize) -> Result<Value<'js>>,
+    above: &mut Vec<Object<'js>>,
+) -> Result<()> {
+    if len == 0 {
+        text.push_str("[]");
+        return Ok(());
+    }
+    for at in 0..len {
+        text.push_str(if at == 0 { "[ " } else { ", " });
+        if text.len() > TEXT_MAX {
+            text.push_str("...");
+            break;
+        }
+        write(text, &item(at)?, above)?;
+    }
+    text.push_str(" ]");
+    Ok(())
+}
+
+fn fields<'js>(text: &mut String, object: &Object<'js>, above: &mut Vec<Object<'js>>) -> Result<()> {
+    let start = text.len();
+    for field in object.props::<String, Value<'js>>() {
+        let (name, value) = field?;
+        text.push_str(if text.len() == start { "{ " } else { ", " });
+        if text.len() > TEXT_MAX {
+            text.push_str("...");
+            break;
+        }
+        text.push_str(&name);
+        text.push_str(": ");
+        write(text, &value, above)?;
+    }
+    text.push_str(if text.len() == start { "{}" } else { " }" });
+    Ok(())
+}
+

@@ -12,6 +12,7 @@
 //! [`Answer`].
 
 mod action;
+mod commonjs;
 mod crew;
 mod event_loop;
 mod exception;
@@ -21,6 +22,7 @@ mod host;
 mod http_options;
 mod inspect;
 mod jar;
+mod loading;
 mod modules;
 mod options;
 mod program;
@@ -29,7 +31,9 @@ mod realm;
 mod registry;
 mod resolve;
 mod seat;
+mod source;
 mod standing;
+mod store;
 mod timers;
 mod vu;
 
@@ -42,7 +46,7 @@ pub use crew::{
     SystemTag, SystemTags, crew,
 };
 pub use exception::Exception;
-pub use host::{Files, Host, HttpRules, Instance, Level};
+pub use host::{Files, Host, HttpRules, Instance, Level, Secrets};
 pub use http_options::{DnsOptions, HttpOptions, TlsIdentity};
 pub use jar::{Jar, SetCookie, SharedJar};
 pub use options::{Options, OptionsError, Rule, Shortcuts, end};

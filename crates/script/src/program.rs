@@ -1,28 +1,28 @@
 //! `Program`: a script with all it imports, compiled once for every VU.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rquickjs::loader::{ImportAttributes, Loader, Resolver};
-use rquickjs::module::Declared as Unlinked;
+use rquickjs::loader::{Loader, Resolver};
 use rquickjs::{Context, Ctx, Error, Module, Object, Runtime, Value};
 use thiserror::Error;
 
 use crate::exception::Exception;
-use crate::host::{Files, Host};
-use crate::raw::{self, Bytecode};
+use crate::host::{Files, Host, Secrets};
+use crate::loading::{self, Modules, Names};
+use crate::modules::seat_of;
 use crate::realm::Current;
 use crate::registry::Registry;
 use crate::seat::Seat;
-use crate::{globals, modules, resolve};
+use crate::source::Kind;
+use crate::store::Store;
+use crate::{commonjs, globals, modules, resolve};
 
 /// A script with all it imports, compiled: what VUs are made from. It may be shared between threads.
 #[derive(Clone, Debug)]
 pub struct Program {
     main: String,
-    modules: Arc<HashMap<String, Bytecode>>,
+    store: Arc<Store>,
     /// Its `options` as JSON; `None` where it exports none.
     pub options: Option<String>,
     /// The functions it exports, `default` among them.
@@ -60,31 +60,51 @@ impl Program {
         files: Rc<dyn Files>,
         host: Rc<dyn Host>,
     ) -> Result<Self, CompileError> {
+        Self::compile_with(main, env, files, host, None)
+    }
+
+    /// [`compile`](Self::compile), with secrets that the script may ask for.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn compile_with(
+        main: &str,
+        env: Env,
+        files: Rc<dyn Files>,
+        host: Rc<dyn Host>,
+        secrets: Option<Arc<dyn Secrets>>,
+    ) -> Result<Self, CompileError> {
         let engine = |error: Error| CompileError::Engine(error.to_string());
         let runtime = Runtime::new().map_err(engine)?;
         runtime.set_memory_limit(MEMORY_MAX);
-        let compiled = Rc::new(RefCell::new(HashMap::new()));
-        let loader = Compiler { files, compiled: Rc::clone(&compiled) };
-        runtime.set_loader(ByName, loader);
+        let store = Arc::new(Store::new(secrets));
+        runtime
+            .set_loader(Names { store: Arc::clone(&store) }, Modules { store: Arc::clone(&store) });
         let context = Context::full(&runtime).map_err(engine)?;
         let seat = Rc::new(Seat::new(host));
+        seat.files.replace(Some(files));
+        let main = resolve::url_of(main);
         let current = Rc::new(Current::only(&seat));
         let (options, functions) = context.with(|ctx| {
             modules::install(&ctx, &current)
-                .and_then(|()| init(&ctx, &env, main))
+                .and_then(|()| init(&ctx, &store, &env, &main))
                 .and_then(|module| exports(&ctx, &module))
                 .map_err(|error| CompileError::Thrown(Exception::of(&ctx, error)))
         })?;
-        let (modules, metrics) = (Arc::new(compiled.take()), seat.registry.take());
-        Ok(Self { main: main.to_owned(), modules, options, functions, metrics, env })
+        seat.files.replace(None);
+        let metrics = seat.registry.take();
+        Ok(Self { main, store, options, functions, metrics, env })
     }
 
     /// Loads the modules into a context whose VUs will share their bytecode.
     pub(crate) fn load(&self, ctx: &Ctx<'_>) -> rquickjs::Result<()> {
-        match self.modules.get(&self.main) {
-            Some(main) => raw::load(ctx.clone(), main).map(drop),
-            None => Ok(()),
-        }
+        let names = self.store.names().into_iter();
+        let imports = names.map(|name| {
+            let name = serde_json::to_string(&loading::exact(&name)).unwrap_or_default();
+            format!("import {name};")
+        });
+        // To declare it loads what it imports, and runs nothing.
+        Module::declare(ctx.clone(), "brunt:all", imports.collect::<String>()).map(drop)
     }
 
     /// Runs a VU's instances of the modules.
@@ -93,25 +113,29 @@ impl Program {
     /// They throw, as they did not the first time.
     pub(crate) fn start<'js>(&self, ctx: &Ctx<'js>, seat: &Seat) -> rquickjs::Result<Object<'js>> {
         *seat.registry.borrow_mut() = self.metrics.clone();
-        init(ctx, &self.env, &self.main)
+        init(ctx, &self.store, &self.env, &self.main)
     }
 
     /// Where a context finds the modules.
     pub(crate) fn loaders(&self) -> (impl Resolver + 'static, impl Loader + 'static) {
-        (ByName, Compiled { modules: Arc::clone(&self.modules) })
+        (Names { store: Arc::clone(&self.store) }, Modules { store: Arc::clone(&self.store) })
     }
 }
 
-/// Sets a VU's own globals and runs its modules.
-fn init<'js>(ctx: &Ctx<'js>, env: &Env, main: &str) -> rquickjs::Result<Object<'js>> {
+/// Gives a VU what is its own, and runs its modules; gives what the main one exports.
+fn init<'js>(
+    ctx: &Ctx<'js>,
+    store: &Arc<Store>,
+    env: &Env,
+    main: &str,
+) -> rquickjs::Result<Object<'js>> {
+    seat_of(ctx)?.store.get_or_init(|| Arc::clone(store));
     globals::install_own(ctx, env)?;
-    import(ctx, main)
-}
-
-/// Runs a module with all it imports; gives what it exports.
-fn import<'js>(ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<Object<'js>> {
-    // The main module is named in full already; `./` would make it relative.
-    Module::import(ctx, name)?.finish::<Object<'js>>()
+    if loading::unit(ctx, store, main, main, None)?.source.kind == Kind::CommonJs {
+        let exports = commonjs::load(ctx, main)?;
+        return Ok(exports.into_object().map_or_else(|| Object::new(ctx.clone()), Ok)?);
+    }
+    Module::import(ctx, loading::exact(main))?.finish::<Object<'js>>()
 }
 
 fn exports<'js>(
@@ -131,69 +155,4 @@ fn exports<'js>(
         }
     }
     Ok((options, functions))
-}
-
-/// Resolves names; the main module's is whole already.
-struct ByName;
-
-impl Resolver for ByName {
-    fn resolve<'js>(
-        &mut self,
-        _ctx: &Ctx<'js>,
-        base: &str,
-        name: &str,
-        _attributes: Option<ImportAttributes<'js>>,
-    ) -> rquickjs::Result<String> {
-        if base.is_empty() {
-            return Ok(name.to_owned());
-        }
-        resolve::resolve(base, name)
-            .map_err(|reason| Error::new_resolving_message(base, name, reason))
-    }
-}
-
-/// Reads and compiles modules, and keeps what they were compiled to.
-struct Compiler {
-    files: Rc<dyn Files>,
-    compiled: Rc<RefCell<HashMap<String, Bytecode>>>,
-}
-
-impl Loader for Compiler {
-    fn load<'js>(
-        &mut self,
-        ctx: &Ctx<'js>,
-        name: &str,
-        _attributes: Option<ImportAttributes<'js>>,
-    ) -> rquickjs::Result<Module<'js, Unlinked>> {
-        if let Some(module) = modules::declare(ctx, name) {
-            return module;
-        }
-        let source =
-            self.files.read(name).map_err(|reason| Error::new_loading_message(name, reason))?;
-        let module = Module::declare(ctx.clone(), name, source)?;
-        self.compiled.borrow_mut().insert(name.to_owned(), raw::compiled(&module)?);
-        Ok(module)
-    }
-}
-
-/// Knows the modules that were compiled, and no others.
-struct Compiled {
-    modules: Arc<HashMap<String, Bytecode>>,
-}
-
-impl Loader for Compiled {
-    fn load<'js>(
-        &mut self,
-        ctx: &Ctx<'js>,
-        name: &str,
-        _attributes: Option<ImportAttributes<'js>>,
-    ) -> rquickjs::Result<Module<'js, Unlinked>> {
-        if let Some(module) = modules::declare(ctx, name) {
-            return module;
-        }
-        let reason = "it was not imported when the script was first run";
-        let bytecode =
-            self.modules.get(name).ok_or_else(|| Error::new_loading_message(name, reason))?;
-        raw::load(ctx.clone(), bytecode)
-    }
 }

@@ -3,6 +3,7 @@
 //! `unsafe`.
 #![expect(unsafe_code, reason = "each use says why it is sound")]
 
+use std::any::Any;
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
@@ -162,6 +163,31 @@ pub(crate) struct CurrentRef(pub(crate) Rc<Current>);
 // SAFETY: it holds nothing with JavaScript's lifetime.
 unsafe impl JsLifetime<'_> for CurrentRef {
     type Changed<'to> = Self;
+}
+
+/// Something of ours that a script holds without seeing into it.
+pub(crate) struct Held(pub(crate) Rc<dyn Any>);
+
+// SAFETY: it holds nothing with JavaScript's lifetime: `Any` is `'static`.
+unsafe impl JsLifetime<'_> for Held {
+    type Changed<'to> = Self;
+}
+
+impl Trace<'_> for Held {
+    fn trace<'a>(&self, _tracer: Tracer<'a, '_>) {}
+}
+
+impl<'js> JsClass<'js> for Held {
+    const NAME: &'static str = "Held";
+    type Mutable = Readable;
+
+    fn prototype(ctx: &Ctx<'js>) -> Result<Option<Object<'js>>> {
+        Object::new(ctx.clone()).map(Some)
+    }
+
+    fn constructor(_ctx: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
+        Ok(None)
+    }
 }
 
 /// A response, as a script holds it.

@@ -1,4 +1,5 @@
-//! What an import's name means. K6's rules: built-in names, paths relative to the importing file, nothing guessed.
+//! What an import's name means. K6's rules: built-in names, paths relative to the importing file, nothing guessed. Full names
+//! of modules are URLs: `file:///folder/name.js`, `https://host/name.js`.
 
 use crate::modules;
 
@@ -8,25 +9,64 @@ use crate::modules;
 /// There can be no such module; the text says why.
 pub(crate) fn resolve(base: &str, name: &str) -> Result<String, String> {
     if name == "k6" || name.starts_with("k6/") {
-        let known = modules::is_one(name);
-        return if known { Ok(name.to_owned()) } else { Err(format!("unknown module: {name}")) };
+        return if modules::is_one(name) { Ok(name.to_owned()) } else { Err(modules::missing(name)) };
     }
     if modules::library(name).is_some() {
         return Ok(name.to_owned());
     }
-    if let Some(path) = name.strip_prefix("file://") {
-        return Ok(tidied(path));
+    if name.starts_with("https://") {
+        return Ok(joined(base, name));
     }
-    if name.starts_with('/') {
-        return Ok(tidied(name));
+    if name.starts_with("http://") {
+        return Err(format!("only file and https URLs can be imported, not \"{name}\""));
     }
-    if name.starts_with("./") || name.starts_with("../") {
-        let folder = base.rfind('/').map_or("", |end| &base[..=end]);
-        return Ok(tidied(&format!("{folder}{name}")));
+    let local = name.starts_with("file://");
+    if local && base.starts_with("https://") {
+        return Err(format!("a remote module may not import a local one: \"{name}\""));
+    }
+    if local || ["/", "./", "../"].iter().any(|start| name.starts_with(start)) {
+        return Ok(joined(base, name));
     }
     Err(format!(
-        "The moduleSpecifier \"{name}\" couldn't be recognised as something k6 supports: a built-in name, a path that begins with ./, ../ or /, or a file:// URL"
+        "The moduleSpecifier \"{name}\" couldn't be recognised as something k6 supports: a built-in name, a path that begins with ./, ../ or /, or a URL with file:// or https://"
     ))
+}
+
+/// The URL of what lies at `name` as seen from `base`.
+pub(crate) fn joined(base: &str, name: &str) -> String {
+    if let Some((scheme, _)) = name.split_once("://") {
+        let (origin, path) = split(name);
+        return if scheme == "file" { format!("file://{}", tidied(path)) } else { format!("{origin}{path}") };
+    }
+    let (origin, path) = split(base);
+    let path = path.split(['?', '#']).next().unwrap_or(path);
+    if name.starts_with('/') {
+        return format!("{origin}{}", tidied(name));
+    }
+    let folder = path.rfind('/').map_or("/", |end| &path[..=end]);
+    format!("{origin}{}", tidied(&format!("{folder}{name}")))
+}
+
+/// The URL of a file; what is a URL already stays.
+pub(crate) fn url_of(path: &str) -> String {
+    if path.contains("://") { path.to_owned() } else { format!("file://{}", tidied(&format!("/{path}"))) }
+}
+
+/// What [`Files`](crate::Files) knows a module by: a path, or the URL of a remote one.
+pub(crate) fn path_of(url: &str) -> &str {
+    url.strip_prefix("file://").unwrap_or(url)
+}
+
+/// Whether the full name is that of a text that has to be read.
+pub(crate) fn is_text(name: &str) -> bool {
+    name.starts_with("file://") || (name.starts_with("https://") && modules::library(name).is_none())
+}
+
+/// A URL's scheme and host, and its path.
+fn split(url: &str) -> (&str, &str) {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let end = url[start..].find('/').map_or(url.len(), |at| start + at);
+    url.split_at(end)
 }
 
 /// The path without `.` and `..`.
@@ -39,8 +79,7 @@ fn tidied(path: &str) -> String {
             part => parts.push(part),
         }
     }
-    let root = if path.starts_with('/') { "/" } else { "" };
-    format!("{root}{}", parts.join("/"))
+    format!("/{}", parts.join("/"))
 }
 
 #[cfg(test)]
@@ -50,18 +89,26 @@ mod tests {
     #[test]
     fn names_are_relative_to_the_importing_file() {
         for (base, name, full) in [
-            ("/a/b/main.js", "./x.js", "/a/b/x.js"),
-            ("/a/b/main.js", "../x.js", "/a/x.js"),
-            ("/a/main.js", "../../../x.js", "/x.js"),
-            ("/a/main.js", "/y/./x.js", "/y/x.js"),
-            ("/a/main.js", "file:///y/x.js", "/y/x.js"),
-            ("main.js", "./lib/x.js", "lib/x.js"),
-            ("/a/main.js", "k6", "k6"),
+            ("file:///a/b/main.js", "./x.js", "file:///a/b/x.js"),
+            ("file:///a/b/main.js", "../x.js", "file:///a/x.js"),
+            ("file:///a/main.js", "../../../x.js", "file:///x.js"),
+            ("file:///a/main.js", "/y/./x.js", "file:///y/x.js"),
+            ("file:///a/main.js", "file:///y/../x.js", "file:///x.js"),
+            ("file:///a/main.js", "k6", "k6"),
+            ("file:///a/main.js", "https://h/p/x.js?v=1", "https://h/p/x.js?v=1"),
+            ("https://h:1/p/x.js?v=1", "./y.js", "https://h:1/p/y.js"),
+            ("https://h:1/p/x.js", "/y.js", "https://h:1/y.js"),
         ] {
             assert_eq!(resolve(base, name).as_deref(), Ok(full), "{base} {name}");
         }
-        for name in ["lodash", "k6/nothing", "x.js"] {
-            assert!(resolve("/a/main.js", name).is_err(), "{name}");
+        for (base, name) in [
+            ("file:///a/main.js", "lodash"),
+            ("file:///a/main.js", "k6/nothing"),
+            ("file:///a/main.js", "x.js"),
+            ("file:///a/main.js", "http://h/x.js"),
+            ("https://h/x.js", "file:///etc/passwd"),
+        ] {
+            assert!(resolve(base, name).is_err(), "{name}");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! `Seat`: what a VU's JavaScript functions share with their VU.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use metrics::tally::MetricId;
 use rquickjs::{Ctx, Exception as JsException, Result};
@@ -9,11 +10,12 @@ use stdx::Nanos;
 
 use crate::action::{HttpAsk, Statuses};
 use crate::event_loop::EventLoop;
-use crate::host::Host;
+use crate::host::{Files, Host};
 use crate::jar::SharedJar;
 use crate::raw::Suspender;
 use crate::registry::Registry;
 use crate::standing::Standing;
+use crate::store::Store;
 
 /// Samples that wait to be taken; more than these are dropped and counted.
 const SAMPLES_MAX: usize = 1 << 16;
@@ -79,6 +81,10 @@ pub(crate) struct Seat {
     /// What the script has under way.
     pub(crate) events: EventLoop,
     pub(crate) group: RefCell<Rc<str>>,
+    /// What it shares with the script's other VUs.
+    pub(crate) store: OnceCell<Arc<Store>>,
+    /// Where files are, while the script is run for the first time.
+    pub(crate) files: RefCell<Option<Rc<dyn Files>>>,
     /// The tags of all the VU's samples (`exec.vu.metrics.tags`); replaced as a whole, `None` for none.
     pub(crate) vu_tags: RefCell<Option<Rc<TagList>>>,
     /// The same of `exec.vu.metrics.metadata`.
@@ -109,6 +115,8 @@ impl Seat {
             stopped: Cell::new(false),
             events: EventLoop::new(),
             group: RefCell::new("".into()),
+            store: OnceCell::new(),
+            files: RefCell::new(None),
             vu_tags: RefCell::default(),
             metadata: RefCell::default(),
             jar: RefCell::default(),
@@ -138,6 +146,14 @@ impl Seat {
             self.stopped.set(true);
         }
         self.stopped.get()
+    }
+
+    /// What the script's VUs share.
+    ///
+    /// # Errors
+    /// It has none yet: its modules were not begun.
+    pub(crate) fn store(&self, ctx: &Ctx<'_>) -> Result<&Arc<Store>> {
+        self.store.get().ok_or_else(|| JsException::throw_internal(ctx, "this VU has no script"))
     }
 
     /// Refuses what is not for the init stage.

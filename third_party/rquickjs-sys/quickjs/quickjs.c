@@ -30975,6 +30975,7 @@ static JSModuleDef *js_clone_module(JSContext *ctx, const JSModuleDef *from)
         return NULL;
     m->attributes = js_dup(from->attributes);
     m->has_tla = from->has_tla;
+    m->meta_obj = js_dup(from->meta_obj);
     m->func_obj = js_dup(from->func_obj);
 
 #define CLONE_ENTRIES(entries)                                              \

@@ -21,6 +21,7 @@ mod plot;
 mod puma;
 mod results_files;
 mod routes;
+mod run_http;
 mod scripts;
 mod seek;
 mod serving;

@@ -118,7 +118,8 @@ fn add<'js>(
     let number = given.map(|value| value.get::<Coerced<f64>>()).transpose()?.map(|number| number.0);
     let Some(number) = number.filter(|number| number.is_finite()) else {
         let name = seat.registry.borrow().name(id);
-        let shown = value.map(inspect).unwrap_or_else(|| "undefined".to_owned());
+        let shown = value.map(inspect).transpose()?;
+        let shown = shown.unwrap_or_else(|| "undefined".to_owned());
         let text = format!(
             "'{shown}' is an invalid value for metric '{name}', a number or a boolean value is expected"
         );

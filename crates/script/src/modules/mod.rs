@@ -4,12 +4,23 @@
     reason = "what JavaScript calls takes its arguments by value"
 )]
 
+mod bytes;
+mod crypto;
+mod data;
+mod encoding;
 mod execution;
+mod glue;
+mod hash;
+pub(crate) mod html;
 mod http;
 mod k6;
 mod metrics;
 mod random;
+mod secrets;
+mod x509;
 pub(crate) mod timers;
+pub(crate) mod web;
+pub(crate) mod webcrypto;
 
 pub(crate) use self::http::{fields_of, masked, prototype};
 
@@ -19,6 +30,7 @@ use rquickjs::function::This;
 use rquickjs::module::Declared;
 use rquickjs::{Coerced, Ctx, Exception, Function, Module, Object, Result, Value};
 
+use crate::commonjs;
 use crate::globals;
 use crate::raw::CurrentRef;
 use crate::realm::Current;
@@ -33,7 +45,33 @@ const MODULES: &[(&str, Declare)] = &[
     ("k6/execution", |ctx, name| Module::declare_def::<execution::Execution, _>(ctx, name)),
     ("k6/metrics", |ctx, name| Module::declare_def::<metrics::Metrics, _>(ctx, name)),
     ("k6/http", |ctx, name| Module::declare_def::<http::Http, _>(ctx, name)),
+    ("k6/crypto", |ctx, name| Module::declare_def::<crypto::Crypto, _>(ctx, name)),
+    ("k6/data", |ctx, name| Module::declare_def::<data::Data, _>(ctx, name)),
+    ("k6/encoding", |ctx, name| Module::declare_def::<encoding::Encoding, _>(ctx, name)),
+    ("k6/html", |ctx, name| Module::declare_def::<html::Html, _>(ctx, name)),
+    ("k6/crypto/x509", |ctx, name| Module::declare_def::<x509::X509, _>(ctx, name)),
+    ("k6/secrets", |ctx, name| Module::declare_def::<secrets::SecretsModule, _>(ctx, name)),
+    (commonjs::LOADER, |ctx, name| Module::declare_def::<glue::Loader, _>(ctx, name)),
     ("k6/timers", |ctx, name| Module::declare_def::<timers::TimersModule, _>(ctx, name)),
+];
+
+/// Modules that k6 once had, and what came of them.
+const GONE: &[(&str, &str)] = &[
+    ("k6/experimental/browser", "has been graduated, please use k6/browser instead"),
+    ("k6/experimental/grpc", "has been graduated, please use k6/net/grpc instead"),
+    (
+        "k6/experimental/timers",
+        "has been graduated, and it's now globally available as defined by standard WebAPIs; remove the import",
+    ),
+    (
+        "k6/experimental/tracing",
+        "has been removed; all of its functionality is available as the JavaScript module https://jslib.k6.io/http-instrumentation-tempo",
+    ),
+    (
+        "k6/experimental/webcrypto",
+        "has been graduated and it's now globally available as defined by standard WebAPIs; remove the import",
+    ),
+    ("k6/experimental/redis", "has been removed, k6/x/redis took its place"),
 ];
 
 /// Libraries that scripts import by address, and that we answer with our own.
@@ -43,6 +81,14 @@ const LIBRARIES: &[(&str, &str)] =
 /// Whether there is a built-in module of this name.
 pub(crate) fn is_one(name: &str) -> bool {
     MODULES.iter().any(|(known, _)| *known == name)
+}
+
+/// Why there is no built-in module of this name.
+pub(crate) fn missing(name: &str) -> String {
+    match GONE.iter().find(|(gone, _)| *gone == name) {
+        Some((_, why)) => format!("{name} {why}"),
+        None => format!("unknown module: {name}"),
+    }
 }
 
 /// The text of the library at this address, if it is one of ours.
@@ -79,7 +125,7 @@ fn truthy(value: &Value<'_>) -> Result<bool> {
 }
 
 /// A value as JavaScript's `String()` makes it.
-fn string_of(value: &Value<'_>) -> Result<String> {
+pub(crate) fn string_of(value: &Value<'_>) -> Result<String> {
     let text = value.get::<Coerced<String>>();
     if text.as_ref().is_err_and(rquickjs::Error::is_exception) || !value.is_string() {
         return text.map(|text| text.0);

@@ -1,6 +1,6 @@
 //! `CookieJar`: the jars that scripts hold.
 
-use rquickjs::function::{Opt, This};
+use rquickjs::function::{Rest, This};
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 use wire::url::Url;
 
@@ -53,18 +53,14 @@ fn url_of(ctx: &Ctx<'_>, url: &Value<'_>) -> Result<Option<Url>> {
 }
 
 /// `set(url, name, value, options?)`.
-fn set<'js>(
-    ctx: Ctx<'js>,
-    this: This<Jar<'js>>,
-    url: Value<'js>,
-    name: Value<'js>,
-    value: Value<'js>,
-    options: Opt<Value<'js>>,
-) -> Result<bool> {
-    let url = url_of(&ctx, &url)?;
-    let (name, value) = (string_of(&name)?, string_of(&value)?);
+fn set<'js>(ctx: Ctx<'js>, this: This<Jar<'js>>, arguments: Rest<Value<'js>>) -> Result<bool> {
+    let [url, name, value, options @ ..] = arguments.0.as_slice() else {
+        return Err(Exception::throw_type(&ctx, "a cookie needs a URL, a name and a value"));
+    };
+    let url = url_of(&ctx, url)?;
+    let (name, value) = (string_of(name)?, string_of(value)?);
     let mut cookie = SetCookie { name, value, ..SetCookie::default() };
-    if let Some(options) = options.0.as_ref().and_then(Value::as_object) {
+    if let Some(options) = options.first().and_then(Value::as_object) {
         for option in options.props::<String, Value<'js>>() {
             let (name, value) = option?;
             match name.as_str() {
