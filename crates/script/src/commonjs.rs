@@ -34,7 +34,9 @@ pub(crate) fn facade_text(name: &str) -> Option<String> {
         "import {{ load }} from '{LOADER}';\nconst all = load({module});\nconst has = all !== null && (typeof all === 'object' || typeof all === 'function');\nexport default has && 'default' in all ? all.default : all;\n"
     );
     for (at, name) in names.split(',').filter(|name| is_identifier(name)).enumerate() {
-        text.push_str(&format!("const _{at} = has ? all.{name} : undefined; export {{ _{at} as {name} }};\n"));
+        text.push_str(&format!(
+            "const _{at} = has ? all.{name} : undefined; export {{ _{at} as {name} }};\n"
+        ));
     }
     Some(text)
 }
@@ -91,7 +93,9 @@ fn exported<'js>(ctx: &Ctx<'js>, name: &str, export: &str) -> Result<Value<'js>>
     match promise.result::<Value<'js>>() {
         Some(done) => done?,
         None => {
-            let text = format!("{name} has a top-level await, so that it can be imported but not required");
+            let text = format!(
+                "{name} has a top-level await, so that it can be imported but not required"
+            );
             return Err(Exception::throw_message(ctx, &text));
         }
     };
@@ -146,7 +150,9 @@ fn refuse_circle(ctx: &Ctx<'_>, store: &Store, name: &str) -> Result<()> {
     let mut todo = vec![name.to_owned()];
     while let Some(next) = todo.pop() {
         if deep || running.contains(&next) {
-            let text = format!("{name} cannot be required here: it imports what is being loaded right now");
+            let text = format!(
+                "{name} cannot be required here: it imports what is being loaded right now"
+            );
             return Err(Exception::throw_message(ctx, &text));
         }
         if !resolve::is_text(&next) || !seen.insert(next.clone()) {

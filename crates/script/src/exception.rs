@@ -131,7 +131,10 @@ mod tests {
         for (line, expect) in [
             ("at f (file:///a b.js:3:5)", Some(("at f (", "file:///a b.js", 3, 5, ")"))),
             ("at file:///a.js:3:5", Some(("at ", "file:///a.js", 3, 5, ""))),
-            ("at <anonymous> (https://h:1/a.js:3:5)", Some(("at <anonymous> (", "https://h:1/a.js", 3, 5, ")"))),
+            (
+                "at <anonymous> (https://h:1/a.js:3:5)",
+                Some(("at <anonymous> (", "https://h:1/a.js", 3, 5, ")")),
+            ),
             ("at map (native)", None),
             ("3 | const a = b ? c : d", None),
         ] {

@@ -108,7 +108,9 @@ pub(crate) fn opened(ctx: &Ctx<'_>, path: &str) -> Result<Arc<[u8]>> {
         return Ok(bytes);
     }
     let Some(files) = seat.files.borrow().clone() else {
-        return Err(throw(&format!("open() can't be used with files that weren't previously opened during initialization (__VU==0), path: {path:?}")));
+        return Err(throw(&format!(
+            "open() can't be used with files that weren't previously opened during initialization (__VU==0), path: {path:?}"
+        )));
     };
     let bytes: Arc<[u8]> =
         files.read(full).map_err(|reason| throw(&format!("{full}: {reason}")))?.into();

@@ -47,7 +47,11 @@ fn plain(value: &Value<'_>) -> Result<String> {
     value.get::<rquickjs::Coerced<String>>().map(|text| text.0)
 }
 
-fn within<'js>(text: &mut String, object: &Object<'js>, above: &mut Vec<Object<'js>>) -> Result<()> {
+fn within<'js>(
+    text: &mut String,
+    object: &Object<'js>,
+    above: &mut Vec<Object<'js>>,
+) -> Result<()> {
     if object.is_function() {
         text.push_str("[object Function]");
     } else if above.contains(object) {
@@ -131,7 +135,11 @@ fn listed<'js>(
     Ok(())
 }
 
-fn fields<'js>(text: &mut String, object: &Object<'js>, above: &mut Vec<Object<'js>>) -> Result<()> {
+fn fields<'js>(
+    text: &mut String,
+    object: &Object<'js>,
+    above: &mut Vec<Object<'js>>,
+) -> Result<()> {
     let start = text.len();
     for field in object.props::<String, Value<'js>>() {
         let (name, value) = field?;
@@ -147,4 +155,3 @@ fn fields<'js>(text: &mut String, object: &Object<'js>, above: &mut Vec<Object<'
     text.push_str(if text.len() == start { "{}" } else { " }" });
     Ok(())
 }
-

@@ -9,7 +9,11 @@ use crate::modules;
 /// There can be no such module; the text says why.
 pub(crate) fn resolve(base: &str, name: &str) -> Result<String, String> {
     if name == "k6" || name.starts_with("k6/") {
-        return if modules::is_one(name) { Ok(name.to_owned()) } else { Err(modules::missing(name)) };
+        return if modules::is_one(name) {
+            Ok(name.to_owned())
+        } else {
+            Err(modules::missing(name))
+        };
     }
     if modules::library(name).is_some() {
         return Ok(name.to_owned());
@@ -36,7 +40,11 @@ pub(crate) fn resolve(base: &str, name: &str) -> Result<String, String> {
 pub(crate) fn joined(base: &str, name: &str) -> String {
     if let Some((scheme, _)) = name.split_once("://") {
         let (origin, path) = split(name);
-        return if scheme == "file" { format!("file://{}", tidied(path)) } else { format!("{origin}{path}") };
+        return if scheme == "file" {
+            format!("file://{}", tidied(path))
+        } else {
+            format!("{origin}{path}")
+        };
     }
     let (origin, path) = split(base);
     let path = path.split(['?', '#']).next().unwrap_or(path);
@@ -49,7 +57,11 @@ pub(crate) fn joined(base: &str, name: &str) -> String {
 
 /// The URL of a file; what is a URL already stays.
 pub(crate) fn url_of(path: &str) -> String {
-    if path.contains("://") { path.to_owned() } else { format!("file://{}", tidied(&format!("/{path}"))) }
+    if path.contains("://") {
+        path.to_owned()
+    } else {
+        format!("file://{}", tidied(&format!("/{path}")))
+    }
 }
 
 /// What [`Files`](crate::Files) knows a module by: a path, or the URL of a remote one.
@@ -59,7 +71,8 @@ pub(crate) fn path_of(url: &str) -> &str {
 
 /// Whether the full name is that of a text that has to be read.
 pub(crate) fn is_text(name: &str) -> bool {
-    name.starts_with("file://") || (name.starts_with("https://") && modules::library(name).is_none())
+    name.starts_with("file://")
+        || (name.starts_with("https://") && modules::library(name).is_none())
 }
 
 /// A URL's scheme and host, and its path.

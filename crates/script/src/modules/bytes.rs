@@ -2,8 +2,8 @@
 
 use base64::Engine as _;
 use base64::alphabet::{Alphabet, STANDARD, URL_SAFE};
-use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use rquickjs::{ArrayBuffer, Ctx, Exception, Object, Result, Value};
 
 use crate::raw;

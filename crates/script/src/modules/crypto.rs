@@ -20,8 +20,20 @@ const HASHES: [&str; 9] =
     ["md4", "md5", "sha1", "sha256", "sha384", "sha512", "sha512_224", "sha512_256", "ripemd160"];
 /// All it exports.
 const NAMES: [&str; 14] = [
-    "md4", "md5", "sha1", "sha256", "sha384", "sha512", "sha512_224", "sha512_256", "ripemd160",
-    "createHash", "createHMAC", "hmac", "hexEncode", "randomBytes",
+    "md4",
+    "md5",
+    "sha1",
+    "sha256",
+    "sha384",
+    "sha512",
+    "sha512_224",
+    "sha512_256",
+    "ripemd160",
+    "createHash",
+    "createHMAC",
+    "hmac",
+    "hexEncode",
+    "randomBytes",
 ];
 /// `randomBytes` gives at most this many: 64 MiB.
 const RANDOM_MAX: f64 = 67_108_864.0;
@@ -45,7 +57,9 @@ impl ModuleDef for Crypto {
         all.set("createHash", Function::new(ctx.clone(), create_hash)?)?;
         all.set("createHMAC", Function::new(ctx.clone(), create_hmac)?)?;
         all.set("hmac", Function::new(ctx.clone(), hmac)?)?;
-        let encode = |ctx: Ctx<'js>, text: Opt<Value<'js>>| Ok::<_, rquickjs::Error>(hex(&input(&ctx, text.0.as_ref())?));
+        let encode = |ctx: Ctx<'js>, text: Opt<Value<'js>>| {
+            Ok::<_, rquickjs::Error>(hex(&input(&ctx, text.0.as_ref())?))
+        };
         all.set("hexEncode", Function::new(ctx.clone(), encode)?)?;
         all.set("randomBytes", Function::new(ctx.clone(), random_bytes)?)?;
         export_all(exports, &all, &NAMES)

@@ -1,8 +1,8 @@
 //! Module `k6/data`: `SharedArray`, held once by the process, as JSON.
 
+use rquickjs::convert::List;
 use rquickjs::function::{Constructor, Opt};
 use rquickjs::module::{Declarations, Exports, ModuleDef};
-use rquickjs::convert::List;
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 
 use super::glue::{declare_all, export_all, glue};
@@ -78,7 +78,9 @@ fn elements<'js>(
         return Err(throw("empty name provided to SharedArray's constructor"));
     }
     let (Some(name), Some(build)) = (name, build) else {
-        return Err(throw("a function is expected as the second argument of SharedArray's constructor"));
+        return Err(throw(
+            "a function is expected as the second argument of SharedArray's constructor",
+        ));
     };
     if is_async(&build)? {
         return Err(throw(

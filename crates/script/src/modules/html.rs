@@ -84,7 +84,10 @@ pub(crate) fn parser<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
     native.set("resolve", Function::new(ctx.clone(), resolve)?)?;
     native.set("part", Function::new(ctx.clone(), web::part)?)?;
     let elements = include_str!("js/html_elements.js");
-    native.set("elements", glue::<Function<'js>>(ctx, "html_elements", elements, Value::new_undefined(ctx.clone()))?)?;
+    native.set(
+        "elements",
+        glue::<Function<'js>>(ctx, "html_elements", elements, Value::new_undefined(ctx.clone()))?,
+    )?;
     glue(ctx, "html", include_str!("js/html.js"), native)
 }
 
@@ -277,7 +280,10 @@ mod tests {
         ] {
             assert_eq!(unequal(theirs), ours);
         }
-        assert_eq!(quoted("p:contains(a b) q:contains('c')"), "p:contains(\"a b\") q:contains('c')");
+        assert_eq!(
+            quoted("p:contains(a b) q:contains('c')"),
+            "p:contains(\"a b\") q:contains('c')"
+        );
         for wrong in [":::", "", "a[", "!="] {
             assert!(matcher(wrong).is_none(), "{wrong}");
         }

@@ -17,10 +17,10 @@ mod k6;
 mod metrics;
 mod random;
 mod secrets;
-mod x509;
 pub(crate) mod timers;
 pub(crate) mod web;
 pub(crate) mod webcrypto;
+mod x509;
 
 pub(crate) use self::http::{fields_of, masked, prototype};
 

@@ -40,7 +40,9 @@ fn read(ctx: Ctx<'_>, source: Opt<Option<String>>, key: Opt<Option<String>>) -> 
     match key.0.flatten() {
         Some(key) => secrets.get(source.as_deref(), &key).map_err(|text| throw(&text)),
         None => match source.as_deref().filter(|name| !secrets.has_source(name)) {
-            Some(name) => Err(throw(&format!("no secret source with name \"{name}\" is configured"))),
+            Some(name) => {
+                Err(throw(&format!("no secret source with name \"{name}\" is configured")))
+            }
             None => Ok(String::new()),
         },
     }

@@ -11,7 +11,13 @@ use super::{seat_of, string_of};
 
 /// What it sets.
 const NAMES: [&str; 8] = [
-    "URL", "URLSearchParams", "TextEncoder", "TextDecoder", "structuredClone", "performance", "atob",
+    "URL",
+    "URLSearchParams",
+    "TextEncoder",
+    "TextDecoder",
+    "structuredClone",
+    "performance",
+    "atob",
     "btoa",
 ];
 
@@ -194,7 +200,9 @@ fn atob<'js>(ctx: Ctx<'js>, text: Opt<Value<'js>>) -> Result<String> {
     };
     match base64(Base64::RawStd).decode(bare) {
         Ok(bytes) => Ok(bytes.into_iter().map(char::from).collect()),
-        Err(_) => Err(Exception::throw_message(&ctx, "InvalidCharacterError: the string is not base64")),
+        Err(_) => {
+            Err(Exception::throw_message(&ctx, "InvalidCharacterError: the string is not base64"))
+        }
     }
 }
 

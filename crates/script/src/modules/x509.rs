@@ -94,10 +94,7 @@ fn whole<'js>(ctx: &Ctx<'js>, it: &X509Certificate<'_>) -> Result<Value<'js>> {
 }
 
 /// The key's algorithm, and what it consists of; numbers are `BigInt`s.
-fn public_key<'js>(
-    ctx: &Ctx<'js>,
-    it: &X509Certificate<'_>,
-) -> Result<(&'static str, Value<'js>)> {
+fn public_key<'js>(ctx: &Ctx<'js>, it: &X509Certificate<'_>) -> Result<(&'static str, Value<'js>)> {
     let big = |bytes: &[u8]| -> Result<Value<'js>> {
         let hex = super::bytes::hex(bytes);
         let make: Function<'js> = ctx.globals().get("BigInt")?;

@@ -43,10 +43,8 @@ pub(crate) struct Places {
 impl Places {
     /// Of JavaScript, by its source map if it names one that can be read.
     pub(super) fn of_javascript(name: &str, text: &str, files: &dyn Files) -> Self {
-        let own = || Self {
-            sources: vec![(name.to_owned(), Some(text.to_owned()))],
-            ..Self::default()
-        };
+        let own =
+            || Self { sources: vec![(name.to_owned(), Some(text.to_owned()))], ..Self::default() };
         let Some(map) = map_of(name, text, files) else { return own() };
         let mut tokens = decoded(&map.mappings);
         tokens.sort_by_key(|token| (token.line, token.column));
@@ -85,12 +83,14 @@ impl Places {
             return Place { file: own(0).unwrap_or_default(), line, column };
         }
         let at = (line.saturating_sub(1), column - 1);
-        let after = self.tokens.partition_point(|token| (token.line, token.column).cmp(&at) != Ordering::Greater);
+        let after = self
+            .tokens
+            .partition_point(|token| (token.line, token.column).cmp(&at) != Ordering::Greater);
         let token = after.checked_sub(1).map(|before| self.tokens[before]);
         // Nothing on this line before the column: the line's first entry is nearer than the line above.
-        let token = token.filter(|token| token.line == at.0).or_else(|| {
-            self.tokens.get(after).copied().filter(|token| token.line == at.0)
-        });
+        let token = token
+            .filter(|token| token.line == at.0)
+            .or_else(|| self.tokens.get(after).copied().filter(|token| token.line == at.0));
         match token {
             Some(token) => Place {
                 file: own(token.source as usize).unwrap_or_default(),
@@ -210,7 +210,8 @@ mod tests {
     #[test]
     fn mappings_are_decoded() {
         let tokens = decoded("AAAA,IACE;;AACF,gBAgB");
-        let told: Vec<_> = tokens.iter().map(|t| (t.line, t.column, t.from_line, t.from_column)).collect();
+        let told: Vec<_> =
+            tokens.iter().map(|t| (t.line, t.column, t.from_line, t.from_column)).collect();
         assert_eq!(told, [(0, 0, 0, 0), (0, 4, 1, 2), (2, 0, 2, 0), (2, 16, 2, 16)].map(|t| t));
         assert!(decoded("A!").is_empty());
         assert!(decoded("gggggggggggggggggggg").is_empty());

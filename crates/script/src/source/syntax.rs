@@ -6,9 +6,7 @@ use oxc::ast::ast::{
 };
 use oxc::ast_visit::{Visit, walk};
 use oxc::span::Span;
-use oxc::syntax::module_record::{
-    ExportImportName, ImportImportName, ModuleRecord, NameSpan,
-};
+use oxc::syntax::module_record::{ExportImportName, ImportImportName, ModuleRecord, NameSpan};
 use oxc::syntax::scope::ScopeFlags;
 
 use super::{Kind, line_and_column};

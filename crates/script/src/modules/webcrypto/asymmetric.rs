@@ -139,7 +139,9 @@ pub(super) fn write_public(key: &RsaPublicKey) -> Done<Vec<u8>> {
 fn number(text: Option<String>) -> Done<BigUint> {
     let text = text.ok_or_else(|| Failed::data("a field is missing"))?;
     let bytes = base64(Base64::RawUrl).decode(text);
-    bytes.map(|bytes| BigUint::from_bytes_be(&bytes)).map_err(|_| Failed::data("a field is no base64url"))
+    bytes
+        .map(|bytes| BigUint::from_bytes_be(&bytes))
+        .map_err(|_| Failed::data("a field is no base64url"))
 }
 
 pub(super) fn of_jwk(field: impl Fn(&str) -> Option<String>) -> Done<Key> {

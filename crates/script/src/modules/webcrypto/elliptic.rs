@@ -2,7 +2,9 @@
 
 use base64::Engine as _;
 use p256::elliptic_curve::sec1::ToEncodedPoint as _;
-use p256::pkcs8::{DecodePrivateKey as _, DecodePublicKey as _, EncodePrivateKey as _, EncodePublicKey as _};
+use p256::pkcs8::{
+    DecodePrivateKey as _, DecodePublicKey as _, EncodePrivateKey as _, EncodePublicKey as _,
+};
 use rsa::rand_core::OsRng;
 use rsa::signature::hazmat::{PrehashSigner as _, PrehashVerifier as _};
 

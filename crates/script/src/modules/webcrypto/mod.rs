@@ -180,9 +180,7 @@ fn cipher<'js>(
     let name: String = algorithm.get("name")?;
     let (key, data) = (told(&ctx, key(&of))?, input(&data)?);
     let done = match (&*key, name.as_str()) {
-        (Key::Secret(secret), "AES-CBC") => {
-            symmetric::cbc(encrypts, secret, &bytes("iv")?, &data)
-        }
+        (Key::Secret(secret), "AES-CBC") => symmetric::cbc(encrypts, secret, &bytes("iv")?, &data),
         (Key::Secret(secret), "AES-CTR") => {
             let bits: u32 = algorithm.get("length")?;
             symmetric::ctr(secret, &bytes("counter")?, bits, &data)
@@ -192,12 +190,18 @@ fn cipher<'js>(
             let with = symmetric::Gcm { iv: bytes("iv")?, extra: bytes("additionalData")?, tag };
             symmetric::gcm(encrypts, secret, &with, &data)
         }
-        (Key::RsaPublic(public), _) => {
-            asymmetric::encrypt(public, &algorithm.get::<_, String>("hash")?, &bytes("label")?, &data)
-        }
-        (Key::RsaPrivate(private), _) => {
-            asymmetric::decrypt(private, &algorithm.get::<_, String>("hash")?, &bytes("label")?, &data)
-        }
+        (Key::RsaPublic(public), _) => asymmetric::encrypt(
+            public,
+            &algorithm.get::<_, String>("hash")?,
+            &bytes("label")?,
+            &data,
+        ),
+        (Key::RsaPrivate(private), _) => asymmetric::decrypt(
+            private,
+            &algorithm.get::<_, String>("hash")?,
+            &bytes("label")?,
+            &data,
+        ),
         _ => Err(Failed::operation("the key cannot encrypt")),
     };
     buffer(&ctx, &told(&ctx, done)?)
@@ -246,13 +250,16 @@ fn read<'js>(
 fn write<'js>(ctx: Ctx<'js>, format: String, of: Class<'js, Held>) -> Result<Value<'js>> {
     let key = told(&ctx, key(&of))?;
     if format == "jwk" {
-        let fields = told(&ctx, match &*key {
-            Key::RsaPrivate(private) => asymmetric::private_jwk(private),
-            Key::RsaPublic(public) => Ok(asymmetric::public_jwk(public)),
-            Key::EcPrivate(private) => private.jwk(),
-            Key::EcPublic(public) => public.jwk(),
-            Key::Secret(_) => Err(Failed::operation("it is a secret key")),
-        })?;
+        let fields = told(
+            &ctx,
+            match &*key {
+                Key::RsaPrivate(private) => asymmetric::private_jwk(private),
+                Key::RsaPublic(public) => Ok(asymmetric::public_jwk(public)),
+                Key::EcPrivate(private) => private.jwk(),
+                Key::EcPublic(public) => public.jwk(),
+                Key::Secret(_) => Err(Failed::operation("it is a secret key")),
+            },
+        )?;
         let object = Object::new(ctx)?;
         fields.into_iter().try_for_each(|(name, value)| object.set(name, value))?;
         return Ok(object.into_value());

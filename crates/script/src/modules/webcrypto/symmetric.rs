@@ -1,9 +1,11 @@
 //! AES in its modes, HMAC and PBKDF2.
 
 use aes::cipher::block_padding::Pkcs7;
-use aes::cipher::{BlockDecryptMut as _, BlockEncrypt as _, BlockEncryptMut as _, KeyInit as _, KeyIvInit as _};
-use aes::{Aes128, Aes192, Aes256, Block};
 use aes::cipher::generic_array::GenericArray;
+use aes::cipher::{
+    BlockDecryptMut as _, BlockEncrypt as _, BlockEncryptMut as _, KeyInit as _, KeyIvInit as _,
+};
+use aes::{Aes128, Aes192, Aes256, Block};
 
 use super::super::hash::Digest;
 use super::{Done, Failed, plain};
@@ -150,7 +152,13 @@ fn ghash(key: &Block, extra: &[u8], text: &[u8]) -> [u8; 16] {
 }
 
 /// PBKDF2 (RFC 8018, 5.2).
-pub(super) fn pbkdf2(hash: &str, key: &[u8], salt: &[u8], rounds: u32, len: usize) -> Done<Vec<u8>> {
+pub(super) fn pbkdf2(
+    hash: &str,
+    key: &[u8],
+    salt: &[u8],
+    rounds: u32,
+    len: usize,
+) -> Done<Vec<u8>> {
     let mut out = vec![0; len];
     match plain(hash)? {
         "sha1" => pbkdf2::pbkdf2_hmac::<sha1::Sha1>(key, salt, rounds, &mut out),
@@ -170,7 +178,8 @@ mod tests {
     fn gcm_is_nists() {
         // Test cases 2 and 6 of the GCM specification (McGrew and Viega): an initial value of 96 bits, and a longer one.
         let with = |iv: Vec<u8>, extra: Vec<u8>| Gcm { iv, extra, tag: 128 };
-        let out = gcm(true, &[0; 16], &with(vec![0; 12], vec![]), &[0; 16]).ok().expect("it encrypts");
+        let out =
+            gcm(true, &[0; 16], &with(vec![0; 12], vec![]), &[0; 16]).ok().expect("it encrypts");
         assert_eq!(hex(&out), "0388dace60b6a392f328c2b971b2fe78ab6e47d42cec13bdf53a67b21257bddf");
         for (iv, len) in [(12, 0), (12, 33), (1, 16), (60, 100)] {
             let data: Vec<u8> = (0..len).map(|n| n as u8).collect();
