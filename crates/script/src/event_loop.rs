@@ -17,7 +17,7 @@ use crate::action::{Action, Answer, Asked, Ticket};
 use crate::exception::Exception;
 use crate::modules::seat_of;
 use crate::raw;
-use crate::seat::{Seat, Stage};
+use crate::seat::Seat;
 use crate::timers::Timers;
 use crate::vu::{Said, Told};
 
@@ -29,6 +29,9 @@ const REJECTED_MAX: usize = 1_000;
 const JOBS_BETWEEN_LOOKS: usize = 64;
 /// So many jobs of an iteration that has ended are still run.
 const JOBS_AFTER_END_MAX: usize = 10_000;
+
+/// So many timers and answers are worked off before other VUs have their turn.
+const BURST_MAX: usize = 128;
 
 /// What is done with an answer; says whether more may come.
 pub(crate) type Then = Box<dyn for<'js> FnMut(&Ctx<'js>, Answer) -> Result<Next>>;
@@ -226,28 +229,31 @@ enum Event {
     Woke,
 }
 
-/// Runs all that a call left behind, until nothing is left; also called while modules begin, where nobody can wait.
+/// Runs all that a call left behind, until nothing is left.
 ///
 /// # Errors
 /// Something threw, or a promise was rejected that nobody handles: the iteration ends.
 pub(crate) fn run(ctx: &Ctx<'_>, seat: &Seat) -> std::result::Result<(), Exception> {
     let thrown = |error: Error| Exception::of(ctx, error);
+    let mut left = BURST_MAX;
     loop {
         run_jobs(ctx, seat).map_err(thrown)?;
         reject_unhandled(ctx, seat)?;
-        let init = seat.stage.get() == Stage::Init;
-        // Nobody waits while the modules begin: timers run in their order, whatever their time.
-        let now = if init { Nanos::MAX } else { seat.host.now() };
-        if let Some(timer) = seat.events.timers.take_due(now) {
-            timer.run(ctx, seat.host.now()).map_err(thrown)?;
-            continue;
+        let now = seat.host.now();
+        if left > 0 {
+            left -= 1;
+            if let Some(timer) = seat.events.timers.take_due(now) {
+                timer.run(ctx, now).map_err(thrown)?;
+                continue;
+            }
+            let arrived = seat.events.arrived.borrow_mut().pop_front();
+            if let Some((ticket, answer)) = arrived {
+                deliver(ctx, seat, ticket, answer).map_err(thrown)?;
+                continue;
+            }
         }
-        let arrived = seat.events.arrived.borrow_mut().pop_front();
-        if let Some((ticket, answer)) = arrived {
-            deliver(ctx, seat, ticket, answer).map_err(thrown)?;
-            continue;
-        }
-        let until = seat.events.timers.next_due();
+        let until = if left == 0 { Some(now) } else { seat.events.timers.next_due() };
+        left = BURST_MAX;
         if until.is_none() && seat.events.tasks.borrow().is_empty() {
             return Ok(());
         }
@@ -255,6 +261,21 @@ pub(crate) fn run(ctx: &Ctx<'_>, seat: &Seat) -> std::result::Result<(), Excepti
             Event::Answer(ticket, answer) => deliver(ctx, seat, ticket, answer).map_err(thrown)?,
             Event::Woke => {}
         }
+    }
+}
+
+/// Runs what modules left behind when they began. Nobody waits then: timers run in their order, whatever their time.
+///
+/// # Errors
+/// A timer threw.
+pub(crate) fn run_init(ctx: &Ctx<'_>, seat: &Seat) -> Result<()> {
+    loop {
+        run_jobs(ctx, seat)?;
+        let Some(timer) = seat.events.timers.take_due(Nanos::MAX) else { return Ok(()) };
+        if seat.interrupts() {
+            return Err(interrupted(ctx));
+        }
+        timer.run(ctx, seat.host.now())?;
     }
 }
 

@@ -16,7 +16,7 @@ use crate::registry::Registry;
 use crate::seat::Seat;
 use crate::source::Kind;
 use crate::store::Store;
-use crate::{commonjs, globals, modules, resolve};
+use crate::{commonjs, event_loop, globals, modules, resolve};
 
 /// A script with all it imports, compiled: what VUs are made from. It may be shared between threads.
 #[derive(Clone, Debug)]
@@ -135,7 +135,12 @@ fn init<'js>(
         let exports = commonjs::load(ctx, main)?;
         return Ok(exports.into_object().map_or_else(|| Object::new(ctx.clone()), Ok)?);
     }
-    Module::import(ctx, loading::exact(main))?.finish::<Object<'js>>()
+    let seat = seat_of(ctx)?;
+    let ran = Module::import(ctx, loading::exact(main))?;
+    event_loop::run_init(ctx, &seat)?;
+    let exports = ran.finish::<Object<'js>>();
+    seat.events.clear();
+    exports
 }
 
 fn exports<'js>(

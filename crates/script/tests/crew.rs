@@ -281,6 +281,17 @@ fn whoever_stops_a_test_ends_its_iterations() {
 }
 
 #[test]
+fn a_scenario_that_has_not_begun_does_not_begin_after_a_stop() {
+    let options = r#"{"scenarios":{"a":{"executor":"per-vu-iterations"},"b":{"executor":"per-vu-iterations","startTime":"1h"}}}"#;
+    let mut test = Test::new("export default function () { sleep(1) }", options, 2);
+    test.run_until(seconds(0.5));
+    test.crews.iter_mut().for_each(|crew| crew.stop(Ending::AfterThis));
+    let (_, outcome, ended) = test.run();
+    assert_eq!((outcome.iterations, outcome.interrupted), (1, 0));
+    assert!(near(ended, 1.0), "{ended}");
+}
+
+#[test]
 fn a_script_sees_where_it_stands() {
     let options = r#"{"scenarios":{"s":{"executor":"constant-vus","vus":2,"duration":"4s","startTime":"2s"}}}"#;
     let body = "export default function () { sleep(1); if (__VU === 1 && __ITER === 1) {

@@ -573,6 +573,31 @@ fn a_batch_has_its_limits_and_keeps_its_shape() {
 }
 
 #[test]
+fn timers_that_set_timers_leave_others_their_turn() {
+    let world = Rc::new(World::default());
+    let mut vu = vu(
+        &world,
+        "export default function () { let n = 0; const f = () => { if (++n < 1000) setTimeout(f, 0) }; f() }",
+    );
+    let mut turn = iterate(&mut vu, 0, None);
+    let mut turns = 0;
+    while turn == (Turn::Waits { until: Some(Nanos::ZERO) }) {
+        turns += 1;
+        turn = vu.wake().unwrap();
+    }
+    assert_eq!((turn, turns), (Turn::Done(Ok(None)), 7));
+}
+
+#[test]
+fn modules_may_wait_for_promises_and_timers() {
+    let source = "let later = 'not yet'; setTimeout(() => { later = 'ran' }, 5000);
+        const value = await new Promise((done) => setTimeout(done, 100, 'awaited'));
+        export default function () { console.log(value, later) }";
+    let (_, done, lines) = ran(source);
+    assert_eq!((done, lines), (Ok(None), vec!["Info: awaited ran".to_owned()]));
+}
+
+#[test]
 fn endless_jobs_are_interrupted() {
     let world = Rc::new(World::default());
     let mut vu = vu(

@@ -94,7 +94,15 @@ impl Crew {
             Turn::Waits { until: Some(until) } => self.wake_at(slot, until),
             Turn::Waits { until: None } => self.slots[slot].until = None,
             Turn::Done(done) => self.finish(slot, done, now),
-            Turn::Cut => self.end_cut(slot),
+            Turn::Cut => {
+                // An iteration that ends the test counts, though it is one that was ended.
+                if let State::Busy(began) = self.slots[slot].state
+                    && self.plan.control.is_halted()
+                {
+                    self.count_iteration(slot, self.world.elapsed_since(began));
+                }
+                self.end_cut(slot);
+            }
         }
     }
 
@@ -152,6 +160,7 @@ impl Crew {
             Err(exception) => self.note(exception),
         }
         self.count_iteration(slot, took);
+        self.seen.iterations += u64::from(self.plan.stage == Stage::Iteration);
         self.plan.control.of(self.slots[slot].scenario).note_end();
         if took >= self.plan.min_iteration {
             return self.set_idle(slot);
@@ -187,7 +196,6 @@ impl Crew {
         let values = &values[..if is_iteration { 4 } else { 2 }];
         let sampled = self.slots[slot].sampled();
         self.recorder.own(&mut self.seen.tally, sampled, &around, values);
-        self.seen.iterations += u64::from(is_iteration);
     }
 
     pub(super) fn take_samples(&mut self, slot: usize) {

@@ -78,8 +78,12 @@ impl Crew {
         }
         let elapsed = now.saturating_sub(zero);
         for work in 0..self.works.len() {
-            let ends =
-                self.stopping == Some(Ending::Now) || elapsed >= self.plan.scenarios[work].end();
+            // One that has not begun does not begin any more.
+            let stops = match self.works[work].phase {
+                Phase::Waiting => self.stopping.is_some(),
+                Phase::Running | Phase::Over => self.stopping == Some(Ending::Now),
+            };
+            let ends = stops || elapsed >= self.plan.scenarios[work].end();
             if ends && !self.works[work].is_over() {
                 self.end_scenario(work);
             }
@@ -408,6 +412,7 @@ impl Crew {
         for (at, work) in self.works.iter().enumerate().filter(|(_, work)| !work.is_over()) {
             let scenario = &self.plan.scenarios[at];
             let begin = zero.saturating_add(scenario.start);
+            at_latest(now.saturating_add(LOOK_STEP));
             if now < begin {
                 at_latest(begin);
                 continue;
@@ -424,7 +429,6 @@ impl Crew {
             if let Some(next) = next.filter(|_| self.stopping.is_none()) {
                 at_latest(next);
             }
-            at_latest(now.saturating_add(LOOK_STEP));
         }
         wake
     }
