@@ -9,13 +9,14 @@ use std::time::Instant;
 
 use metrics::tally::Tally;
 use report::is_trend_stat;
-use script::{Files, Halt, Host, Level, Options, Program, Shortcuts};
+use script::{Files, Halt, Host, Level, Options, Program, Secrets, Shortcuts};
 use stdx::Nanos;
 
 use super::console;
 use super::judge::{self, Limit};
 use super::network::Network;
 use super::remote;
+use super::secrets::Vault;
 use crate::command::{Ended, usage};
 use crate::dialect::Typed;
 use crate::exit_code::ExitCode;
@@ -39,6 +40,8 @@ pub(super) struct Meant {
     pub(super) quiet: bool,
     pub(super) cores: usize,
     pub(super) began: Instant,
+    /// The secrets that the script may ask for.
+    pub(super) vault: Arc<Vault>,
     path: String,
 }
 
@@ -49,7 +52,12 @@ pub(super) fn meant(typed: &Typed<RunFlags>) -> Result<Result<Meant, ExitCode>, 
         return Err(usage("expected one script".to_owned()));
     };
     let began = Instant::now();
-    let program = match compiled(path, flags, began) {
+    let given: Vec<String> = std::env::var("K6_SECRET_SOURCE").ok().into_iter().collect();
+    let vault = match Vault::open(&given) {
+        Ok(vault) => Arc::new(vault),
+        Err(text) => return Ok(Err(refused(ExitCode::Config, &text))),
+    };
+    let program = match compiled(path, flags, began, &vault) {
         Ok(program) => program,
         Err((code, text)) => return Ok(Err(refused(code, &text))),
     };
@@ -66,7 +74,7 @@ pub(super) fn meant(typed: &Typed<RunFlags>) -> Result<Result<Meant, ExitCode>, 
     for name in &options.unknown {
         console::complain("warning", &format!("the options have an unknown field \"{name}\""));
     }
-    Ok(ready(typed, path, began, (program, options))
+    Ok(ready(typed, path, (began, vault), (program, options))
         .map_err(|text| refused(ExitCode::Config, &text)))
 }
 
@@ -76,7 +84,12 @@ fn refused(code: ExitCode, text: &str) -> ExitCode {
     code
 }
 
-fn compiled(path: &str, flags: &RunFlags, began: Instant) -> Result<Program, (ExitCode, String)> {
+fn compiled(
+    path: &str,
+    flags: &RunFlags,
+    began: Instant,
+    vault: &Arc<Vault>,
+) -> Result<Program, (ExitCode, String)> {
     let full = fs::canonicalize(path)
         .map_err(|error| (ExitCode::Script, format!("{path}: {}", reason(&error))))?;
     let root = full.parent().map(Path::to_path_buf).unwrap_or_default();
@@ -85,9 +98,11 @@ fn compiled(path: &str, flags: &RunFlags, began: Instant) -> Result<Program, (Ex
         .collect();
     env.extend(flags.env.iter().cloned());
     let files = Rc::new(Disk { root });
-    let host = Rc::new(Beginning { began, halt: RefCell::default() });
+    let host = Rc::new(Beginning { began, halt: RefCell::default(), vault: Arc::clone(vault) });
     let seen = Rc::clone(&host);
-    let program = Program::compile(&full.to_string_lossy(), Arc::new(env), files, host);
+    let secrets = (!vault.is_empty()).then(|| Arc::clone(vault) as Arc<dyn Secrets>);
+    let main = full.to_string_lossy();
+    let program = Program::compile_with(&main, Arc::new(env), files, host, secrets);
     match (seen.halt.take(), program) {
         (Some(Halt::Abort(text)), _) => Err((ExitCode::Aborted, text)),
         (_, program) => program.map_err(|error| (ExitCode::Script, error.to_string())),
@@ -97,7 +112,7 @@ fn compiled(path: &str, flags: &RunFlags, began: Instant) -> Result<Program, (Ex
 fn ready(
     typed: &Typed<RunFlags>,
     path: &str,
-    began: Instant,
+    (began, vault): (Instant, Arc<Vault>),
     (program, options): (Program, Options),
 ) -> Result<Meant, String> {
     let flags = &typed.flags;
@@ -141,6 +156,7 @@ fn ready(
         tally,
         trend_stats,
         began,
+        vault,
         path: path.to_owned(),
     })
 }
@@ -194,6 +210,7 @@ impl Files for Disk {
 /// The world while the script is first run.
 struct Beginning {
     began: Instant,
+    vault: Arc<Vault>,
     /// The script wants no test.
     halt: RefCell<Option<Halt>>,
 }
@@ -203,7 +220,7 @@ impl Host for Beginning {
         self.began.elapsed().into()
     }
     fn log(&self, level: Level, text: &str) {
-        console::log(self.began, level, "console", text);
+        console::log(self.began, level, "console", &self.vault.redacted(text));
     }
     fn interrupts(&self) -> bool {
         self.began.elapsed() > INIT_MAX

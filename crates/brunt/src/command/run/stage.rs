@@ -62,7 +62,7 @@ fn crew_plan(
         Stage::Teardown => vec![once("teardown", options.teardown_timeout)],
         Stage::Init | Stage::Iteration => options.scenarios.clone(),
     };
-    let began = meant.began;
+    let (began, vault) = (meant.began, Arc::clone(&meant.vault));
     let segment = match stage {
         Stage::Iteration => meant.options.segment.clone(),
         _ => Segment::default(),
@@ -87,7 +87,9 @@ fn crew_plan(
         system_tags: SystemTags::default(),
         emit: None,
         clock: Arc::new(move || began.elapsed().into()),
-        log: Arc::new(move |level, source, text| console::log(began, level, source, text)),
+        log: Arc::new(move |level, source, text| {
+            console::log(began, level, source, &vault.redacted(text));
+        }),
         outcome: Arc::clone(outcome),
     }
 }
