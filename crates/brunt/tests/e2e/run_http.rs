@@ -149,6 +149,68 @@ fn names_mean_what_the_options_say() {
 }
 
 #[test]
+fn pages_are_gone_on_from() {
+    let scratch = Scratch::new("run-http-page");
+    let page = "<form id=f method=post action=/to?x><input name=a value='1 2'><input type=submit name=go value=Go></form>
+        <form id=g action=/q><input name=q value=x></form><a href=next?y=1>n</a>";
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for conn in listener.incoming().flatten() {
+            std::thread::spawn(move || serve_page(&conn, page));
+        }
+    });
+    let source = format!(
+        "import http from 'k6/http';
+        export default function () {{
+            const r = http.get('http://{address}/folder/page');
+            const sent = (r) => r.body.split('\\r\\n')[0] + ' ' + r.body.split('\\r\\n\\r\\n')[1];
+            console.log(sent(r.submitForm({{ formSelector: '#f', fields: {{ b: 'c' }} }})));
+            console.log(sent(r.submitForm({{ formSelector: '#g' }})));
+            console.log(sent(r.clickLink()));
+            try {{ r.clickLink({{ selector: '#none' }}) }} catch (e) {{ console.log(e.message.slice(0, 16)) }}
+        }}"
+    );
+    let path = scratch.file("script.js", source);
+    let ran = run(&format!("run -q {path}")).with_code(0);
+    assert_eq!(
+        said(&ran),
+        [
+            "POST /to?x HTTP/1.1 a=1+2&b=c&go=Go",
+            "GET /q?q=x HTTP/1.1 ",
+            "GET /folder/next?y=1 HTTP/1.1 ",
+            "no element found"
+        ]
+    );
+}
+
+/// Answers with a page below `/folder/page`, and else with what it got, the body included.
+fn serve_page(conn: &TcpStream, page: &str) {
+    let mut reader = BufReader::new(conn);
+    loop {
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            match reader.read_line(&mut head) {
+                Ok(1..) => {}
+                Ok(0) | Err(_) => return,
+            }
+        }
+        let len = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
+        let mut body = vec![0; len.map_or(0, |len| len.parse().unwrap())];
+        std::io::Read::read_exact(&mut reader, &mut body).unwrap();
+        let text = match head.starts_with("GET /folder/page ") {
+            true => page.to_owned(),
+            false => head + std::str::from_utf8(&body).unwrap(),
+        };
+        let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{text}", text.len());
+        let mut writer = conn;
+        if writer.write_all(answer.as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+#[test]
 fn wrong_options_of_the_network_are_named() {
     for (option, expect) in [
         ("hosts: { a: 'b' }", "hosts: "),

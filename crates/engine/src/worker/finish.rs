@@ -251,7 +251,7 @@ impl<I: Io> Worker<I> {
         number: u32,
         failed: Option<(&Failure, Option<&Unsendable>)>,
     ) {
-        self.tell_user(number, failed.map(|(failure, _)| failure));
+        self.tell_user(number, failed);
         let hit = &self.hits[number as usize];
         if !self.counts(hit.intended) {
             return;

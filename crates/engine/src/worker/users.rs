@@ -79,16 +79,21 @@ impl<I: Io> Worker<I> {
     }
 
     /// A hit ends: its user is told.
-    pub(super) fn tell_user(&mut self, number: u32, failed: Option<&Failure>) {
+    pub(super) fn tell_user(
+        &mut self,
+        number: u32,
+        failed: Option<(&Failure, Option<&Unsendable>)>,
+    ) {
         let hit = &self.hits[number as usize];
         let (Some(user), Pace::Users(users)) = (hit.user, &mut self.pace) else { return };
         let conn = hit.conn.map(|conn| &self.conns[conn as usize]);
         let kept = conn.and_then(|conn| kept(conn, number, hit.stream));
         let request = Self::request(&self.prepared, hit);
-        let failure = failed.map(|failure| {
+        let failure = failed.map(|(failure, what)| {
             let mut text = Vec::new();
-            let (method, url) =
-                request.map_or(("", ""), |r| (r.method.as_str(), r.url_text.as_str()));
+            let named = what.map(|what| (what.method.as_str(), what.url_text.as_str()));
+            let own = request.map(|r| (r.method.as_str(), r.url_text.as_str()));
+            let (method, url) = named.or(own).unwrap_or_default();
             failure.write(method, url, &mut text);
             (failure.kind.name(), String::from_utf8_lossy(&text).into_owned())
         });
@@ -104,10 +109,12 @@ impl<I: Io> Worker<I> {
                 status: if failure.is_some() { 0 } else { hit.progress.status },
                 head: kept.and_then(|kept| kept.head.clone()),
                 body: kept.map_or(&[], |kept| &kept.body),
-                bytes_out: request.map_or(0, |request| request.template.wire_bytes()),
+                bytes_out: request
+                    .filter(|_| hit.sent.is_some())
+                    .map_or(0, |r| r.template.wire_bytes()),
                 wire_in: hit.progress.wire_in,
                 failure,
-                detail: failed.map(|failure| failure.detail).unwrap_or_default(),
+                detail: failed.map(|(failure, _)| failure.detail).unwrap_or_default(),
                 remote: conn
                     .filter(|_| hit.sent.is_some())
                     .and_then(|conn| self.origins.remote(conn)),

@@ -12,11 +12,18 @@ pub(super) fn of(reply: &Reply<'_>) -> Option<HttpFailure> {
         Some(known) => known,
         None => by_kind(kind, text),
     };
+    if code == DECODE {
+        let text = format!("error decompressing response body ({text})");
+        return Some(HttpFailure { code, whole: text.clone(), text });
+    }
     let text = words.map_or_else(|| text.to_owned(), str::to_owned);
     // Go says the address that was dialled alone.
     let whole = whole.replacen("0.0.0.0:0->", "", 1);
     Some(HttpFailure { code, text, whole })
 }
+
+/// k6's number of a body that cannot be decoded.
+const DECODE: u16 = 1701;
 
 /// k6's number, and its words where it has some of its own.
 type Known = (u16, Option<&'static str>);
@@ -51,7 +58,7 @@ fn by_kind(kind: &str, text: &str) -> Known {
         "timeout" => (1050, Some("request timeout")),
         "reset" => (1220, Some("read: connection reset by peer")),
         "tls" => (1300, None),
-        "decode" => (1701, None),
+        "decode" => (DECODE, None),
         _ => (1000, None),
     }
 }

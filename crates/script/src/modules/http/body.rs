@@ -4,7 +4,7 @@ use rquickjs::function::Opt;
 use rquickjs::{ArrayBuffer, Ctx, Exception, Object, Result, Value};
 use wire::content::Coding;
 
-use super::{Read, refuse};
+use super::{Read, Trouble, refuse};
 use crate::action::HttpAsk;
 use crate::host::Level;
 use crate::modules::{seat_of, string_of};
@@ -52,6 +52,15 @@ fn bytes_of(value: &Value<'_>) -> Result<Option<Vec<u8>>> {
     let (from, len): (usize, usize) = (object.get("byteOffset")?, object.get("byteLength")?);
     let bytes = copied(&buffer);
     Ok(bytes.get(from..from.saturating_add(len)).map(<[u8]>::to_vec))
+}
+
+/// The fields of an object as a query.
+pub(super) fn query<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<String> {
+    match fields(ctx, object) {
+        Ok(fields) => Ok(form(&fields)),
+        Err(Trouble::Thrown(error)) => Err(error),
+        Err(Trouble::Refused(_, text)) => Err(Exception::throw_message(ctx, &text)),
+    }
 }
 
 /// A field of a form.

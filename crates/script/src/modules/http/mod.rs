@@ -4,6 +4,7 @@ mod body;
 mod constants;
 mod cookies;
 mod many;
+mod page;
 mod params;
 mod response;
 mod select;

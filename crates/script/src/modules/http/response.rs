@@ -60,6 +60,7 @@ pub(crate) fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
         };
         prototype.prop(name, Accessor::new(get, set).enumerable())?;
     }
+    super::page::add(ctx, &prototype)?;
     prototype.set("json", Function::new(ctx.clone(), json)?)?;
     prototype.set("toJSON", Function::new(ctx.clone(), to_json)?)?;
     Ok(prototype)
@@ -116,7 +117,8 @@ fn head_of(answer: &HttpAnswer) -> &[u8] {
     answer.head.as_deref().unwrap_or_default()
 }
 
-fn url(answer: &HttpAnswer) -> &str {
+/// The URL that answered.
+pub(super) fn url(answer: &HttpAnswer) -> &str {
     let asked = || answer.asked.as_ref().map(|asked| asked.url.as_str());
     answer.url.as_deref().or_else(asked).unwrap_or_default()
 }
