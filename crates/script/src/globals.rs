@@ -1,5 +1,10 @@
 //! The globals of every script: `console`, `open`, `require`, `__ENV`, timers, and what browsers have and k6 lacks.
 
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "what JavaScript calls takes its arguments by value"
+)]
+
 use std::sync::Arc;
 
 use rquickjs::prelude::{Opt, Rest};
@@ -7,7 +12,7 @@ use rquickjs::{ArrayBuffer, Ctx, Exception, Function, Object, Result, Value};
 
 use crate::host::Level;
 use crate::inspect::inspect;
-use crate::modules::{seat_of, string_of, timers, web, webcrypto};
+use crate::modules::{html, seat_of, string_of, timers, web, webcrypto};
 use crate::program::Env;
 use crate::seat::Stage;
 use crate::{commonjs, loading, resolve};
@@ -37,6 +42,7 @@ pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     globals.set("open", Function::new(ctx.clone(), open)?)?;
     globals.set("require", Function::new(ctx.clone(), require)?)?;
     timers::install(ctx, &globals)?;
+    html::install(ctx)?;
     web::install(ctx)?;
     webcrypto::install(ctx)
 }

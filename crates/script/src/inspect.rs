@@ -70,6 +70,8 @@ fn within<'js>(
         let object = response.as_ref().unwrap_or(object);
         if let Some(array) = object.as_array() {
             listed(text, array.len(), |at| array.get(at), above)?;
+        } else if is_shared(object)? {
+            listed(text, object.get("length")?, |at| object.get(at as u32), above)?;
         } else if let Some(name) = typed_array(object)? {
             let len: usize = object.get("length")?;
             text.push_str(&format!("{name}({len}) "));
@@ -92,6 +94,12 @@ fn date(object: &Object<'_>) -> Result<Option<String>> {
         Some(json) => Ok(Some(json.to_string()?).filter(|json| json.starts_with('"'))),
         None => Ok(None),
     }
+}
+
+/// Whether it is a `SharedArray`, which is shown as an array; other proxies are shown as objects.
+fn is_shared(object: &Object<'_>) -> Result<bool> {
+    let shared = object.as_value().type_of() == Type::Proxy;
+    Ok(shared && object.get::<_, Value<'_>>("\u{1}shared")?.as_bool() == Some(true))
 }
 
 /// The class of a typed array.

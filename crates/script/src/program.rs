@@ -133,7 +133,7 @@ fn init<'js>(
     globals::install_own(ctx, env)?;
     if loading::unit(ctx, store, main, main, None)?.source.kind == Kind::CommonJs {
         let exports = commonjs::load(ctx, main)?;
-        return Ok(exports.into_object().map_or_else(|| Object::new(ctx.clone()), Ok)?);
+        return exports.into_object().map_or_else(|| Object::new(ctx.clone()), Ok);
     }
     let seat = seat_of(ctx)?;
     let ran = Module::import(ctx, loading::exact(main))?;

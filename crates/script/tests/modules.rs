@@ -399,7 +399,7 @@ fn experimental_files_tables_and_streams() {
         ("/people.csv", "name,age\nAnn,\"3,0\"\nBob,2\n"),
     ]);
     let expect = [
-        "4 Uint8Array(4) [ 110, 97, 109, 101 ] 21 3 null { name: \"people.csv\", size: 24 }",
+        "4 Uint8Array(4) [ 44, 50, 10, 101 ] 22 3 null { name: \"people.csv\", size: 25 }",
         "2 Bob [ \"Ann\", \"3,0\" ] false true",
         "a",
         "b",

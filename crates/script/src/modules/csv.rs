@@ -32,7 +32,6 @@ impl ModuleDef for Csv {
         native.set("begin", Function::new(ctx.clone(), begin)?)?;
         native.set("next", Function::new(ctx.clone(), next)?)?;
         let text = "(function ({ make, all, begin, next }) {
-            'use strict';
             class Parser {
                 #rows;
                 constructor(file, options = {}) { this.#rows = begin(file, options); }

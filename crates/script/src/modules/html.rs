@@ -66,8 +66,22 @@ impl ModuleDef for Html {
     }
 }
 
-/// A function of a text and the URL it came from, that gives a `Selection` of the page: for `parseHTML` and for responses.
+/// Where a context keeps `parseHTML`, for the module and for responses.
+const PARSER: &str = "\u{1}parseHTML";
+
+/// Makes what the module and responses need, once a context.
+pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
+    let parser = made(ctx)?;
+    ctx.globals().prop(PARSER, rquickjs::object::Property::from(parser))
+}
+
+/// `parseHTML`: a function of a text and of the URL it came from, that gives the `Selection` of the page.
 pub(crate) fn parser<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
+    ctx.globals().get(PARSER)
+}
+
+/// Makes `parseHTML`, with the classes of what it gives.
+fn made<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
     let native = Object::new(ctx.clone())?;
     native.set("parse", Function::new(ctx.clone(), parse)?)?;
     native.set("find", Function::new(ctx.clone(), find)?)?;

@@ -70,19 +70,24 @@ fn changed(href: String, name: String, value: String) -> Option<String> {
         return Url::parse(&value).ok().map(String::from);
     }
     let mut url = Url::parse(&href).ok()?;
-    let refused = match name.as_str() {
+    let set = match name.as_str() {
         "protocol" => quirks::set_protocol(&mut url, &value),
         "username" => quirks::set_username(&mut url, &value),
         "password" => quirks::set_password(&mut url, &value),
         "host" => quirks::set_host(&mut url, &value),
         "hostname" => quirks::set_hostname(&mut url, &value),
         "port" => quirks::set_port(&mut url, &value),
-        "pathname" => Ok(quirks::set_pathname(&mut url, &value)),
-        "search" => Ok(quirks::set_search(&mut url, &value)),
-        _ => Ok(quirks::set_hash(&mut url, &value)),
+        other => {
+            match other {
+                "pathname" => quirks::set_pathname(&mut url, &value),
+                "search" => quirks::set_search(&mut url, &value),
+                _ => quirks::set_hash(&mut url, &value),
+            }
+            Ok(())
+        }
     };
     // The API passes over what a part cannot be set to.
-    refused.map_or(Some(href), |()| Some(String::from(url)))
+    Some(if set.is_ok() { String::from(url) } else { href })
 }
 
 /// A text without its percent signs; what is no UTF-8 becomes U+FFFD.

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::Deserialize;
+use serde_json::Value;
 
 use crate::host::Files;
 use crate::resolve;
@@ -46,14 +46,14 @@ impl Places {
         let own =
             || Self { sources: vec![(name.to_owned(), Some(text.to_owned()))], ..Self::default() };
         let Some(map) = map_of(name, text, files) else { return own() };
-        let mut tokens = decoded(&map.mappings);
+        let mut tokens = decoded(map["mappings"].as_str().unwrap_or_default());
         tokens.sort_by_key(|token| (token.line, token.column));
-        let root = map.source_root.unwrap_or_default();
-        let contents = map.sources_content.into_iter().chain(std::iter::repeat(None));
-        let sources = map.sources.into_iter().zip(contents);
-        let sources = sources.map(|(file, content)| {
-            let file = file.unwrap_or_default();
-            (resolve::joined(name, &format!("{root}{file}")), content)
+        let root = map["sourceRoot"].as_str().unwrap_or_default();
+        let files = map["sources"].as_array().into_iter().flatten().enumerate();
+        let sources = files.map(|(at, file)| {
+            let file = format!("{root}{}", file.as_str().unwrap_or_default());
+            let content = map["sourcesContent"][at].as_str().map(str::to_owned);
+            (resolve::joined(name, &file), content)
         });
         Self { tokens, sources: sources.collect(), ..Self::default() }
     }
@@ -108,21 +108,8 @@ impl Places {
     }
 }
 
-/// A source map as it is written.
-#[derive(Deserialize)]
-struct Map {
-    #[serde(default)]
-    sources: Vec<Option<String>>,
-    #[serde(default, rename = "sourcesContent")]
-    sources_content: Vec<Option<String>>,
-    #[serde(default, rename = "sourceRoot")]
-    source_root: Option<String>,
-    #[serde(default)]
-    mappings: String,
-}
-
 /// The map that a text names in its last comment. One that cannot be read or is none is passed over, as k6 does.
-fn map_of(name: &str, text: &str, files: &dyn Files) -> Option<Map> {
+fn map_of(name: &str, text: &str, files: &dyn Files) -> Option<Value> {
     let (_, rest) = text.rsplit_once("//# sourceMappingURL=")?;
     let url = rest.lines().next()?.trim();
     let bytes = match url.strip_prefix("data:") {

@@ -2,10 +2,10 @@
 
 mod archive;
 mod console;
+mod fetch;
 mod judge;
 mod meant;
 mod network;
-mod fetch;
 mod outputs;
 mod remote;
 mod rest;

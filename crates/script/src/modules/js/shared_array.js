@@ -15,6 +15,7 @@
     return new Proxy([], {
       get(target, key, receiver) {
         if (key === 'length') return length;
+        if (key === '\u0001shared') return true;
         const i = index(key);
         if (i < 0) return Reflect.get(target, key, receiver);
         return i < length ? at(i) : undefined;

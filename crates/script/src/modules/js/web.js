@@ -71,10 +71,10 @@
     #params = null;
     constructor(url, base) {
       const href = native.parse(String(url), base === undefined ? null : String(base));
-      if (href === null) throw new TypeError(`Invalid URL: "${url}"`);
+      if (href == null) throw new TypeError(`Invalid URL: "${url}"`);
       this.#href = href;
     }
-    static canParse(url, base) { return native.parse(String(url), base === undefined ? null : String(base)) !== null; }
+    static canParse(url, base) { return native.parse(String(url), base === undefined ? null : String(base)) != null; }
     static parse(url, base) { try { return new URL(url, base); } catch { return null; } }
     get origin() { return native.part(this.#href, 'origin'); }
     get searchParams() {
@@ -93,7 +93,7 @@
           get() { return native.part(this.#href, name); },
           set(value) {
             const href = native.change(this.#href, name, String(value));
-            if (href === null) throw new TypeError(`Invalid URL: "${value}"`);
+            if (href == null) throw new TypeError(`Invalid URL: "${value}"`);
             this.#href = href;
             if (this.#params && (name === 'href' || name === 'search')) {
               link(this.#params, this.search, (text) => { this.#href = native.change(this.#href, 'search', text); });
@@ -131,7 +131,7 @@
     #begun = false;
     constructor(label = 'utf-8', { fatal = false, ignoreBOM = false } = {}) {
       const encoding = native.encoding(String(label));
-      if (encoding === null) throw new RangeError(`The encoding label provided ('${label}') is invalid`);
+      if (encoding == null) throw new RangeError(`The encoding label provided ('${label}') is invalid`);
       this.#encoding = encoding;
       this.#fatal = Boolean(fatal);
       this.#ignoreBOM = Boolean(ignoreBOM);
@@ -148,7 +148,7 @@
       const keep = stream ? native.unfinished(all, this.#encoding) : 0;
       this.#rest = all.slice(all.length - keep);
       let text = native.decode(all.subarray(0, all.length - keep), this.#encoding, this.#fatal);
-      if (text === null) { this.#rest = new Uint8Array(0); throw new TypeError('The encoded data was not valid.'); }
+      if (text == null) { this.#rest = new Uint8Array(0); throw new TypeError('The encoded data was not valid.'); }
       if (!this.#begun && !this.#ignoreBOM && text.startsWith('\ufeff')) text = text.slice(1);
       this.#begun = stream && (this.#begun || text !== '');
       return text;
