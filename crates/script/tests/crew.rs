@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use metrics::tally::{Tally, Value};
 use script::{
-    Control, CrewPlan, Env, Files, Host, HttpPlan, Level, Options, Outcome, Program, Shortcuts,
-    Stage, SystemTags, crew,
+    Control, CrewPlan, Env, Files, Host, HttpPlan, Level, Options, Outcome, Program, Stage,
+    SystemTags, crew,
 };
 use stdx::Nanos;
 use workload::arrival::Lane;
@@ -58,7 +58,7 @@ impl Test {
         let env = Env::default();
         let program =
             Program::compile("/main.js", env, Rc::new(Source(source)), Rc::new(Beginning)).unwrap();
-        let options = Options::read(Some(options), &Shortcuts::default()).unwrap();
+        let options = Options::of(serde_json::from_str(options).unwrap()).unwrap();
         let control = Control::new(&options.scenarios, &segment);
         let (clock, outcome) = (Arc::new(AtomicU64::new(0)), Arc::<Mutex<Outcome>>::default());
         let (lines, time) = (Arc::<Mutex<Vec<String>>>::default(), Arc::clone(&clock));
@@ -83,6 +83,7 @@ impl Test {
             tags: vec![("run".to_owned(), "r".to_owned())],
             system_tags: SystemTags::default(),
             emit: None,
+            live: None,
             clock: Arc::new(move || Nanos(time.load(Ordering::Relaxed))),
             log: Arc::new(move |_, _, text| log.lock().unwrap().push(text.to_owned())),
             outcome: Arc::clone(&outcome),
