@@ -1,6 +1,6 @@
 //! `Vu`: a virtual user. A fiber of JavaScript on a coroutine; it runs a call at a time and hands out what the script asks for.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 
@@ -225,8 +225,8 @@ fn live(ctx: &Ctx<'_>, realm: &Realm, seat: &Rc<Seat>, number: u64) {
     let say = |said| seat.suspender.suspend(said);
     seat.number.set(number);
     let began = ctx.globals().set("__VU", number).and_then(|()| realm.program.start(ctx, seat));
-    let exports = match began {
-        Ok(exports) => exports,
+    let own = match began {
+        Ok(exports) => Own { exports, data: RefCell::default() },
         Err(error) => {
             say(Said::Ready(Err(Exception::of(ctx, error))));
             return;
@@ -234,10 +234,31 @@ fn live(ctx: &Ctx<'_>, realm: &Realm, seat: &Rc<Seat>, number: u64) {
     };
     let mut told = say(Said::Ready(Ok(())));
     while let Told::Call(call) = told {
-        let done = called(ctx, seat, &exports, (&realm.program.env, &call));
+        let done = called(ctx, seat, &own, (&realm.program.env, &call));
         event_loop::run_left_jobs(ctx);
         seat.events.clear();
         told = say(if seat.stopped.get() { Said::Cut } else { Said::Done(done) });
+    }
+}
+
+/// What a VU keeps from one call to the next.
+struct Own<'js> {
+    /// What its main module exports.
+    exports: Object<'js>,
+    /// What `setup` returned, as JSON and parsed: a VU has one copy, and its changes of it stay.
+    data: RefCell<Option<(Rc<str>, Value<'js>)>>,
+}
+
+impl<'js> Own<'js> {
+    fn data(&self, ctx: &Ctx<'js>, json: &Rc<str>) -> rquickjs::Result<Value<'js>> {
+        if let Some((of, value)) = &*self.data.borrow()
+            && Rc::ptr_eq(of, json)
+        {
+            return Ok(value.clone());
+        }
+        let value: Value<'js> = ctx.json_parse(&**json)?;
+        self.data.replace(Some((Rc::clone(json), value.clone())));
+        Ok(value)
     }
 }
 
@@ -245,7 +266,7 @@ fn live(ctx: &Ctx<'_>, realm: &Realm, seat: &Rc<Seat>, number: u64) {
 fn called<'js>(
     ctx: &Ctx<'js>,
     seat: &Seat,
-    exports: &Object<'js>,
+    own: &Own<'js>,
     (env, call): (&Env, &Call),
 ) -> Result<Option<String>, Exception> {
     seat.stage.set(call.stage);
@@ -260,17 +281,17 @@ fn called<'js>(
         globals::set_env(ctx, env.iter().chain(extra))
             .map_err(|error| Exception::of(ctx, error))?;
     }
-    invoke(ctx, seat, exports, call)
+    invoke(ctx, seat, own, call)
 }
 
 fn invoke<'js>(
     ctx: &Ctx<'js>,
     seat: &Seat,
-    exports: &Object<'js>,
+    own: &Own<'js>,
     call: &Call,
 ) -> Result<Option<String>, Exception> {
     let thrown = |error| Exception::of(ctx, error);
-    let value = begin(ctx, seat, exports, call).map_err(thrown)?;
+    let value = begin(ctx, seat, own, call).map_err(thrown)?;
     event_loop::run(ctx, seat)?;
     match call.stage {
         Stage::Setup => returned(ctx, seat, value).map_err(thrown),
@@ -283,7 +304,7 @@ fn invoke<'js>(
 fn begin<'js>(
     ctx: &Ctx<'js>,
     seat: &Seat,
-    exports: &Object<'js>,
+    own: &Own<'js>,
     call: &Call,
 ) -> rquickjs::Result<Value<'js>> {
     // Who calls `setup` and `teardown` is nobody, and iterates not.
@@ -291,10 +312,10 @@ fn begin<'js>(
         ctx.globals().set("__ITER", call.iteration)?;
     }
     let data = match &call.data {
-        Some(json) => ctx.json_parse(&**json)?,
+        Some(json) => own.data(ctx, json)?,
         None => Value::new_undefined(ctx.clone()),
     };
-    let function: Function<'js> = exports.get(&*call.function)?;
+    let function: Function<'js> = own.exports.get(&*call.function)?;
     function.call((data,))
 }
 

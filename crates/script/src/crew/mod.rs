@@ -231,7 +231,7 @@ impl Users for Crew {
         let slot = &mut self.slots[whose.slot];
         slot.bytes = (slot.bytes.0 + reply.bytes_out, slot.bytes.1 + reply.wire_in);
         let (sampled, at) = (slot.sampled(), self.world.sampled_at());
-        self.recorder.http(&mut self.seen.tally, sampled, &exchange, reply, at);
+        self.recorder.http(&mut self.seen.tally, sampled, (&exchange, reply), at);
         if let Some(debug) = self.plan.http.debug {
             let (asked, answered) = exchange.shown(reply, debug == Debug::Full);
             (self.plan.log)(Level::Info, "http-debug", &asked);

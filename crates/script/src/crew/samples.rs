@@ -18,7 +18,7 @@ use super::CrewPlan;
 use super::exchange::{Exchange, Seen};
 use super::system::{SystemTag, SystemTags};
 use crate::registry::Registry;
-use crate::seat::{Sample, TagList};
+use crate::seat::{Sample, Stage, TagList};
 
 /// A sample for an output.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +79,11 @@ impl Recorder {
         let scenarios = scenarios.map(|scenario| (scenario.name.clone(), tags_of(plan, scenario)));
         Self {
             registry: plan.program.metrics.clone(),
-            system: plan.system_tags,
+            // `setup` and `teardown` are of no scenario.
+            system: match plan.stage {
+                Stage::Iteration => plan.system_tags,
+                _ => plan.system_tags.without(SystemTag::Scenario),
+            },
             scenarios: scenarios.collect(),
             run: Arc::new(PointTags { tags: sorted(&plan.tags), metadata: Vec::new() }),
             emit: plan.emit.clone(),
@@ -101,8 +105,7 @@ impl Recorder {
         &mut self,
         tally: &mut Tally,
         whose: Sampled,
-        exchange: &Exchange,
-        reply: &Reply<'_>,
+        (exchange, reply): (&Exchange, &Reply<'_>),
         at: Nanos,
     ) {
         let seen = exchange.seen(reply);

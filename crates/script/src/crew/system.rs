@@ -83,6 +83,12 @@ impl SystemTags {
         self.0 & (1 << tag as u32) != 0
     }
 
+    /// The set without one of its tags.
+    #[must_use]
+    pub(super) const fn without(self, tag: SystemTag) -> Self {
+        Self(self.0 & !(1 << tag as u32))
+    }
+
     /// The names in the set.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         NAMES.iter().filter(move |(_, tag)| self.has(*tag)).map(|(name, _)| *name)

@@ -63,7 +63,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     if !meant.quiet {
         Place::Stdout.write(meant.announcement().as_bytes())?;
     }
-    Ok(test(meant, rest)?)
+    Ok(test(meant, rest.as_ref())?)
 }
 
 /// Reads flags as k6's commands do: what is wrong is told, with k6's code.
@@ -85,8 +85,8 @@ fn typed(
 }
 
 /// Runs the test from setup to summary; gives the code to end with.
-fn test(mut meant: Meant, rest: Option<Arc<Rest>>) -> Result<ExitCode, Failed> {
-    wait_while_paused(&meant, rest.as_deref())?;
+fn test(mut meant: Meant, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Failed> {
+    wait_while_paused(&meant, rest.map(Arc::as_ref))?;
     let mut tally = meant.tally.clone();
     let mut data = None;
     let mut code = ExitCode::Ok;
@@ -101,14 +101,14 @@ fn test(mut meant: Meant, rest: Option<Arc<Rest>>) -> Result<ExitCode, Failed> {
         let prepare = |control, live| {
             let limits = meant.thresholds.clone();
             let mut watch = Watch::new(control, live, tally.clone(), limits);
-            watch.serve(rest.clone());
+            watch.serve(rest.cloned());
             if !meant.quiet {
                 watch.show(progress(&meant));
             }
             watch
         };
         let done = carry_out(&meant, Stage::Iteration, data.as_deref(), Some(&prepare))?;
-        let stopped = rest.as_ref().is_some_and(|rest| rest.is_stopped());
+        let stopped = rest.is_some_and(|rest| rest.is_stopped());
         code = ended(&meant, &done, stopped);
         tally.merge(&done.outcome.tally);
         last = Some(done);

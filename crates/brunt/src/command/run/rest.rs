@@ -15,7 +15,6 @@ use serde_json::{Value as Json, json};
 pub(super) struct Rest {
     stopped: AtomicBool,
     /// When it was.
-    stopped_at: Mutex<Option<Instant>>,
     paused: AtomicBool,
     test: Mutex<Option<Test>>,
 }
@@ -30,8 +29,6 @@ struct Test {
 
 /// The longest request that is read.
 const REQUEST_MAX: u64 = 1 << 20;
-/// How long a test goes on after it was stopped.
-const GRACE: Duration = Duration::from_millis(100);
 /// How long a client may be silent.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -52,7 +49,7 @@ impl Rest {
         let serve = move || {
             for client in listener.incoming().flatten() {
                 // One that goes away, or sends nonsense, is none of our concern.
-                served.answer(client).ok();
+                served.answer(&client).ok();
             }
         };
         std::thread::Builder::new().name("rest".to_owned()).spawn(serve).map_err(|e| wrong(&e))?;
@@ -62,12 +59,6 @@ impl Rest {
     /// Whether somebody stopped the test.
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
-    }
-
-    /// Whether it is to end now: who stopped it was told so, and may be a script of the test itself.
-    pub(super) fn is_due(&self) -> bool {
-        let at = *self.stopped_at.lock().unwrap_or_else(PoisonError::into_inner);
-        at.is_some_and(|at| at.elapsed() >= GRACE)
     }
 
     /// Whether the test waits until it is resumed.
@@ -85,10 +76,10 @@ impl Rest {
         self.test.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn answer(&self, client: TcpStream) -> std::io::Result<()> {
+    fn answer(&self, client: &TcpStream) -> std::io::Result<()> {
         client.set_read_timeout(Some(PATIENCE))?;
         client.set_write_timeout(Some(PATIENCE))?;
-        let mut reader = BufReader::new((&client).take(REQUEST_MAX));
+        let mut reader = BufReader::new(client.take(REQUEST_MAX));
         let mut line = String::new();
         reader.read_line(&mut line)?;
         let mut length = 0;
@@ -113,7 +104,7 @@ impl Rest {
             self.document(method, path.split('?').next().unwrap_or_default(), &body);
         let document = document.map_or_else(String::new, |document| document.to_string());
         write!(
-            &client,
+            &mut { client },
             "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{document}",
             document.len()
         )
@@ -148,7 +139,6 @@ impl Rest {
         let asked = &document["data"]["attributes"];
         if asked["stopped"].as_bool() == Some(true) {
             self.stopped.store(true, Ordering::Relaxed);
-            *self.stopped_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         }
         if let Some(paused) = asked["paused"].as_bool() {
             self.paused.store(paused, Ordering::Relaxed);

@@ -48,6 +48,7 @@ impl Source {
                 .map_err(|error| other(format!("flag --allow-read: {root}: {}", reason(&error))))?;
             source.roots.push(root);
         }
+        source.roots.extend(flags.env.iter().filter_map(|(_, value)| handed_over(value)));
         if path == "-" {
             let mut bytes = Vec::new();
             let read = std::io::stdin().lock().take(HELD_MAX).read_to_end(&mut bytes);
@@ -118,6 +119,14 @@ impl Source {
         let read = self.read.borrow();
         read.get(&self.main).map_or_else(String::new, |b| String::from_utf8_lossy(b).into_owned())
     }
+}
+
+/// The file or folder that a variable of `-e` names: who hands a script a full path means it to be read.
+fn handed_over(value: &str) -> Option<PathBuf> {
+    let path = Path::new(value);
+    // Not the root of all files.
+    let named = path.is_absolute() && path.components().count() > 1;
+    named.then(|| fs::canonicalize(path).ok()).flatten()
 }
 
 impl Files for Source {

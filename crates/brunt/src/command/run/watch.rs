@@ -77,7 +77,7 @@ impl Watch {
                 self.crossed = true;
             }
         }
-        let stopped = self.rest.as_ref().is_some_and(|rest| rest.is_due());
+        let stopped = self.rest.as_ref().is_some_and(|rest| rest.is_stopped());
         if !self.aborted && (stopped || self.crossed || self.control.is_halted()) {
             self.aborted = true;
             run.abort();
