@@ -71,6 +71,7 @@ impl ResponseSink for Exchange<'_> {
     fn head_again(&mut self, status: u16) {
         self.begin(status);
         if let Some(memo) = &self.memo {
+            self.kept.headers.extend_from_slice(memo.kept.as_deref().unwrap_or_default());
             self.kept.head.clone_from(&memo.kept);
         }
     }

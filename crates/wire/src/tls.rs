@@ -214,10 +214,15 @@ pub fn client_config(setup: &ClientSetup) -> Result<Arc<TlsClient>, TlsSetupErro
     let builder = match setup.verification {
         Verification::Full => {
             let roots = Arc::new(root_store(setup)?);
-            let chain = WebPkiServerVerifier::builder_with_provider(roots, provider)
-                .build()
-                .map_err(|_| TlsSetupError::NoRoots)?;
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(NameFirst(chain)))
+            if roots.is_empty() {
+                // Nobody is trusted: every server is refused.
+                builder.with_root_certificates(roots)
+            } else {
+                let chain = WebPkiServerVerifier::builder_with_provider(roots, provider)
+                    .build()
+                    .map_err(|_| TlsSetupError::NoRoots)?;
+                builder.dangerous().with_custom_certificate_verifier(Arc::new(NameFirst(chain)))
+            }
         }
         Verification::None => {
             builder.dangerous().with_custom_certificate_verifier(Arc::new(NoVerification(provider)))

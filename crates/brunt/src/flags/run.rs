@@ -371,7 +371,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     gather!(
         "o",
         "NAME=ARG",
-        "Where samples go: json=FILE, csv=FILE (.gz compresses, - is standard output), or a file of results for `brunt report`. May be repeated.",
+        "Where samples go: json=FILE or csv=FILE (also .gz), or a file for `brunt report`. May be repeated.",
         outputs
     )
     .also(&["out"]),

@@ -401,6 +401,7 @@ mod tests {
     http_reqs...........: 2     1/s
 
     NETWORK
+    data_received.......: 0 B   0 B/s
     data_sent...........: 140 B 70 B/s
 
 ";

@@ -210,8 +210,8 @@ mod tests {
             .map(|i| format!("{} {:?} {}:{}", i.specifier, i.name, i.line, i.column))
             .collect();
         let expect = [
-            "./a.js Some(\"default\") 1:29",
-            "./a.js Some(\"x\") 1:29",
+            "./a.js Some(\"default\") 1:27",
+            "./a.js Some(\"x\") 1:27",
             "./b.js None 2:20",
             "./c.js Some(\"z\") 3:19",
             "./d.js None 4:15",

@@ -33,6 +33,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>, String> {
             _ => {}
         }
     }
+    // An archive is whole blocks.
+    if rest.len() < BLOCK && !rest.is_empty() {
+        return Err("the archive is cut off".to_owned());
+    }
     Ok(files)
 }
 
