@@ -9,7 +9,10 @@ _brunt() {
     attack) flags="-targets -format -lazy -body -chunked -header -name -rate -duration -shape -workers -max-workers -tick -seed -timeout -redirects -keepalive -connections -max-connections -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -json -progress -q -io -pin -rt -cpus -version";;
     bench) flags="-c -n -d -pipeline -think -warmup -k -no-keepalive -per-connection -X -targets -format -body -chunked -header -name -seed -timeout -redirects -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -json -progress -q -io -pin -rt -cpus -version";;
     seek) flags="-objective -by -arrivals -from -to -step -warmup -cooldown -precision -max-steps -state -plot -X -targets -format -body -chunked -header -seed -timeout -redirects -keepalive -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -json -progress -io -pin -rt -cpus -version";;
-    run) flags="-u -d -i -s -e -summary-export -summary-trend-stats -q -no-setup -no-teardown -no-thresholds -no-summary -no-usage-report -cpus -version";;
+    run) flags="-u -d -i -s -p -execution-segment -execution-segment-sequence -e -include-system-env-vars -c -t -compatibility-mode -allow-read -no-setup -no-teardown -max-redirects -batch -batch-per-host -rps -user-agent -http-debug -insecure-skip-tls-verify -no-connection-reuse -no-vu-connection-reuse -min-iteration-duration -w -blacklist-ip -block-hostnames -discard-response-bodies -local-ips -dns -tag -system-tags -summary-trend-stats -summary-time-unit -summary-mode -no-summary -summary-export -new-machine-readable-summary -no-thresholds -compat -o -traces-output -l -a -console-output -log-format -log-output -secret-source -q -v -no-color -no-usage-report -profiling-enabled -cpus -version";;
+    inspect) flags="-execution-requirements -e -include-system-env-vars -t -compatibility-mode -c -v -q -cpus -version";;
+    archive) flags="-O -exclude-env-vars -e -include-system-env-vars -c -u -d -i -s -v -q -cpus -version";;
+    new) flags="-template -f -cpus -version";;
     report) flags="-type -buckets -every -output -by -json -fail-on-invalid -cpus -version";;
     plot) flags="-title -threshold -output -type -percentiles -histogram -overlay -bars -value -axis -json -cpus -version";;
     encode) flags="-to -output -cpus -version";;
@@ -40,7 +43,7 @@ _brunt() {
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$cur"))
   elif [[ -z $command ]]; then
-    COMPREPLY=($(compgen -W "demo attack bench seek run report plot encode dump serve scheduler completions man help ab hey oha perfer vegeta wrk wrk2" -- "$cur"))
+    COMPREPLY=($(compgen -W "demo attack bench seek run inspect archive new report plot encode dump serve scheduler completions man help ab hey k6 oha perfer vegeta wrk wrk2" -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi
