@@ -1,11 +1,11 @@
-//! The script host: k6 scripts on QuickJS. A virtual user (VU) is a JavaScript runtime of its own on a coroutine of its own, so
-//! that a blocking `http.get` may wait in the middle of a call while others run.
+//! The script host: k6 scripts on QuickJS. The virtual users (VUs) of a thread share a realm; each is a fiber of it on a
+//! coroutine of its own, so that a blocking `http.get` may wait in the middle of a call while others run.
 //!
 //! ```text
 //!              Call ──▶ ┌──────────────── Vu ────────────────┐ ──▶ Turn::Done(value or exception)
 //!                       │ coroutine ▸ QuickJS ▸ the script   │
 //!   (Ticket, Answer) ──▶└──── http.get() suspends here ──────┘ ──▶ Turn::Waits, Asked(Ticket, Action)
-//! files ─▶ Program (modules as bytecode, options) ─▶ every Vu                 Host: time, log
+//! files ─▶ Program (bytecode, options) ─▶ Realm ─▶ its Vus                    Host: time, log
 //! ```
 //!
 //! It asks and never does: no socket, no file, no clock. Somebody above carries an [`Action`] out and comes back with its
