@@ -30,7 +30,7 @@ use metrics::tally::MetricId;
 use stdx::Nanos;
 use workload::arrival::Lane;
 use workload::executor::Scenario;
-use workload::{Ask, Ending, Reply, Segment, Users};
+use workload::{Ask, Ending, Reply, Segment, Users, Wishes};
 
 use crate::action::{Answer, Asked, HttpAnswer};
 use crate::exception::Exception;
@@ -189,7 +189,7 @@ impl Drop for Crew {
 }
 
 impl Users for Crew {
-    fn poll(&mut self, now: Nanos, asks: &mut Vec<Ask>) -> Option<Nanos> {
+    fn poll(&mut self, now: Nanos, wishes: &mut Wishes) -> Option<Nanos> {
         let zero = *self.zero.get_or_insert(now);
         self.world.set_zero(zero);
         self.world.set_now(now);
@@ -211,7 +211,7 @@ impl Users for Crew {
         self.publish();
         self.gauge(now);
         self.tell(now);
-        asks.append(&mut self.asks);
+        wishes.asks.append(&mut self.asks);
         let wake = self.next_wake(now, zero);
         match self.plan.live {
             Some(_) => Some(wake.map_or(self.tell_at, |wake| wake.min(self.tell_at))),

@@ -142,7 +142,7 @@ impl Crew {
         let slot = &mut self.slots[whose.slot];
         let anew = self.plan.http.closes_connections && slot.connected < slot.iterations;
         slot.connected = slot.iterations;
-        self.asks.push(Ask { user, target, timeout, owner, anew });
+        self.asks.push(Ask { user, target, timeout, owner, anew, upgrades: false });
         self.sent[user as usize] = Some((whose, exchange));
     }
 
