@@ -183,7 +183,7 @@ impl Users for Talkers {
                 let held = self.held.iter().any(|(_, held)| *held == user);
                 assert!(!held, "no bytes come while it is held");
                 seen.received.extend_from_slice(bytes);
-                if seen.received.len() % 7 == 0 {
+                if seen.received.len().is_multiple_of(7) {
                     seen.holds += 1;
                     self.held.insert(0, (now, user));
                     return Flow::Hold;
@@ -242,7 +242,7 @@ fn talk(
     let address = Address::Ip(SERVER.parse().expect("an address"));
     let (heads, echoed, output) = (HashMap::new(), HashMap::new(), VecDeque::new());
     world.add_peer(address, Box::new(Echo { heads, echoed, closes_after, status, output }));
-    let settings = Settings { own_connections: seed % 2 == 0, ..Settings::default() };
+    let settings = Settings { own_connections: seed.is_multiple_of(2), ..Settings::default() };
     let outcome = simulate(world, plan, &settings).expect("the settings are sound");
     let seen = told.lock().expect("nobody panics with it").clone();
     (outcome, seen)
