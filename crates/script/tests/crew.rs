@@ -78,6 +78,7 @@ impl Test {
             user_agent: "test".to_owned(),
             batch: (20, 6),
             http: HttpPlan::default(),
+            backs_off: true,
             min_iteration: options.min_iteration,
             tally,
             tags: vec![("run".to_owned(), "r".to_owned())],
