@@ -30,6 +30,8 @@ pub struct K6Input<'a> {
     pub time_unit: Option<&'a str>,
     /// Colours for a terminal.
     pub colored: bool,
+    /// Samples have k6's tag `group`: without it no check is listed among the groups.
+    pub grouped: bool,
     /// What scenarios and their groups did, where the summary is to say it.
     pub parts: &'a [K6Part],
 }
@@ -205,10 +207,11 @@ fn figure_text(input: &K6Input<'_>, metric: &str, what: &str, figure: f64) -> St
 }
 
 fn checks(text: &mut String, input: &K6Input<'_>, indent: &str) {
-    let checks = &input.tally.checks;
-    let (passes, fails): (u64, u64) =
-        checks.iter().fold((0, 0), |(p, f), check| (p + check.passes, f + check.fails));
-    let total = passes + fails;
+    let (passes, total) = match input.tally.value("checks") {
+        Some(Value::Rate { passes, total }) => (*passes, *total),
+        _ => (0, 0),
+    };
+    let fails = total - passes;
     if total == 0 {
         // A threshold may still speak of them.
         if input.judged.iter().any(|judged| judged.metric == "checks") && input.parts.is_empty() {
@@ -229,7 +232,7 @@ fn checks(text: &mut String, input: &K6Input<'_>, indent: &str) {
         "\n{indent}checks_total.......: {total:<width$} {rate}/s\n{indent}checks_succeeded...: {passed:<width$} {passes} out of {total}\n{indent}checks_failed......: {failed:<width$} {fails} out of {total}\n\n",
     )
     .ok();
-    for check in checks {
+    for check in &input.tally.checks {
         let (passes, fails, name) = (check.passes, check.fails, &check.name);
         writeln!(text, "{indent}{} {name}", mark(fails == 0, input.colored)).ok();
         if fails > 0 {
@@ -360,8 +363,10 @@ mod tests {
             tally.add(MetricId::HTTP_REQS, 1.0, &());
             tally.add(MetricId::DATA_SENT, 70.0, &());
         }
-        tally.check("", "ok", true);
-        tally.check("::g", "never", false);
+        for (group, name, passed) in [("", "ok", true), ("::g", "never", false)] {
+            tally.check(group, name, passed);
+            tally.add(MetricId::CHECKS, f64::from(u8::from(passed)), &());
+        }
         tally.group("::g");
         let stats = ["avg", "max"].map(str::to_owned);
         let judged = [Judged {
@@ -377,6 +382,7 @@ mod tests {
             judged: &judged,
             time_unit: None,
             colored: false,
+            grouped: true,
             parts: &[],
         };
         let expect = "

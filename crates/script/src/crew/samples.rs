@@ -154,10 +154,12 @@ impl Recorder {
         if sample.metric.0 as usize >= tally.len() {
             self.declare(tally);
         }
-        if let Some(check) = &sample.check {
-            tally.check(&sample.group, check, sample.value != 0.0);
+        let grouped = self.system.has(SystemTag::Group);
+        let group = if grouped { &*sample.group } else { "" };
+        if let Some(check) = sample.check.as_ref().filter(|_| self.system.has(SystemTag::Check)) {
+            tally.check(group, check, sample.value != 0.0);
         }
-        tally.group(&sample.group);
+        tally.group(group);
         let tags = SampleTags {
             system: self.system,
             common: &self.scenarios[whose.work],

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use metrics::tally::Tally;
 use report::K6Input;
-use script::{Level, Stage};
+use script::{Level, Stage, SystemTag};
 use stdx::Nanos;
 
 pub(super) use self::archive::{archive, inspect, new};
@@ -146,6 +146,7 @@ fn conclude(
         judged: &judged,
         time_unit: meant.options.time_unit.as_deref(),
         colored: meant.colored,
+        grouped: meant.options.system_tags.has(SystemTag::Group),
         parts: &[],
     };
     summary::tell(meant, &input, data)?;

@@ -27,6 +27,14 @@ pub(super) struct Watch {
     aborted: bool,
 }
 
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Some(rest) = &self.rest {
+            rest.end();
+        }
+    }
+}
+
 /// How often thresholds are judged.
 const JUDGE_EVERY: Duration = Duration::from_secs(2);
 
