@@ -154,7 +154,8 @@ fn init<'js>(
 /// Writes what counts into the `options` that a script exports, as k6 does; one that is frozen stays as it is.
 fn overwrite<'js>(ctx: &Ctx<'js>, options: &Value<'js>, above: &str) -> rquickjs::Result<()> {
     let Some(options) = options.as_object() else { return Ok(()) };
-    let above: Object<'js> = ctx.json_parse(above)?;
+    let above: Value<'js> = ctx.json_parse(above)?;
+    let Some(above) = above.as_object() else { return Ok(()) };
     let reflect: Object<'js> = ctx.globals().get("Reflect")?;
     let set: Function<'js> = reflect.get("set")?;
     for field in above.props::<Value<'js>, Value<'js>>() {

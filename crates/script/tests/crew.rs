@@ -85,7 +85,7 @@ impl Test {
             emit: None,
             live: None,
             clock: Arc::new(move || Nanos(time.load(Ordering::Relaxed))),
-            log: Arc::new(move |_, _, text| log.lock().unwrap().push(text.to_owned())),
+            log: Arc::new(move |_, text, _| log.lock().unwrap().push(text.to_owned())),
             outcome: Arc::clone(&outcome),
             control: Arc::clone(&control),
             options: Some(r#"{"vus":7,"tags":{"a":"b"}}"#.into()),

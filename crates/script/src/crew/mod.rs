@@ -34,7 +34,7 @@ use workload::{Ask, Ending, Reply, Segment, Users};
 
 use crate::action::{Answer, Asked, HttpAnswer};
 use crate::exception::Exception;
-use crate::host::{Host as _, Level};
+use crate::host::{Host as _, Level, LogFields};
 use crate::program::Program;
 use crate::realm::Realm;
 use crate::seat::{Sample, Stage, TagList};
@@ -54,12 +54,13 @@ use self::seat::World;
 use self::slot::{Post, Slot, State, Whose};
 pub use self::system::{SystemTag, SystemTags};
 use self::targets::KnownTargets;
+pub use self::turns::SCRIPT_HINT;
 use self::work::Work;
 
 /// The time since any fixed moment.
 pub type Clock = Arc<dyn Fn() -> Nanos + Send + Sync>;
-/// Takes a line of the log: how grave it is, what it came from, what it says.
-pub type Log = Arc<dyn Fn(Level, &str, &str) + Send + Sync>;
+/// Takes a line of the log: how grave it is, what it says, and its fields in the order of their names.
+pub type Log = Arc<dyn Fn(Level, &str, LogFields<'_>) + Send + Sync>;
 
 /// What a crew is to do.
 #[derive(Clone)]
@@ -234,8 +235,9 @@ impl Users for Crew {
         self.recorder.http(&mut self.seen.tally, sampled, (&exchange, reply), at);
         if let Some(debug) = self.plan.http.debug {
             let (asked, answered) = exchange.shown(reply, debug == Debug::Full);
-            (self.plan.log)(Level::Info, "http-debug", &asked);
-            (self.plan.log)(Level::Info, "http-debug", &answered);
+            let fields = [("source", "http-debug")];
+            (self.plan.log)(Level::Info, &asked, &fields);
+            (self.plan.log)(Level::Info, &answered, &fields);
         }
         match exchange.next(reply, &self.plan) {
             Some(next) => self.redirects.push_back((whose, next)),
@@ -325,7 +327,7 @@ impl Crew {
             }
             Err(exception) => {
                 self.plan.control.halt(Halt::Broken(exception.text.clone()));
-                self.note(exception);
+                self.note(exception, None);
                 None
             }
         }

@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use metrics::tally::Tally;
 use report::is_trend_stat;
-use script::{Files, Halt, Host, Level, Options, Program, SystemTag};
+use script::{Files, Halt, Host, Level, LogFields, Options, Program, SCRIPT_HINT, SystemTag};
 use serde_json::Value;
 use stdx::Nanos;
 
@@ -151,7 +151,9 @@ impl Refused {
 
     /// Says so in the log; gives the code to end with.
     pub(super) fn tell(self, logger: &Logger) -> ExitCode {
-        logger.say(Level::Error, &self.text);
+        let hint = [SCRIPT_HINT];
+        let fields = if self.code == ExitCode::Script { &hint[..] } else { &[] };
+        logger.log(Level::Error, &self.text, fields);
         self.code
     }
 
@@ -168,7 +170,7 @@ fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, R
     let exists = |name: &str| program.functions.iter().any(|known| known == name);
     if let Some(missing) = options.scenarios.iter().find(|scenario| !exists(&scenario.exec)) {
         return Err(Refused::config(format!(
-            "function '{}' not found in exports, which scenario {} wants to run",
+            "function '{}' not found in exports of {path}, which scenario {} wants to run",
             missing.exec, missing.name
         )));
     }
@@ -302,10 +304,10 @@ impl Host for Beginning {
         self.began.elapsed().into()
     }
     fn log(&self, level: Level, text: &str) {
-        self.logger.log(level, "console", text);
+        self.logger.log(level, text, &[("source", "console")]);
     }
-    fn tell(&self, level: Level, source: &str, text: &str) {
-        self.logger.log(level, source, text);
+    fn tell(&self, level: Level, text: &str, fields: LogFields<'_>) {
+        self.logger.log(level, text, fields);
     }
     fn halt(&self, halt: Halt) {
         self.halt.borrow_mut().get_or_insert(halt);

@@ -206,6 +206,8 @@ fn ended(meant: &Meant, done: &Done, stopped: bool) -> ExitCode {
         meant.logger.say(Level::Error, "test run stopped from REST API");
         ExitCode::Stopped
     } else if done.interrupted {
+        let text = "test run was aborted because a signal was received";
+        meant.logger.say(Level::Error, text);
         ExitCode::Interrupted
     } else if let Some(text) = done.control.failed() {
         meant.logger.say(Level::Error, &text);
@@ -259,7 +261,7 @@ fn wait_while_paused(meant: &Meant, rest: Option<&Rest>) -> Result<(), Failed> {
         meant.logger.say(Level::Warn, text);
         return Ok(());
     };
-    let interrupts = Interrupts::watch()?;
+    let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
     while rest.is_paused() && !rest.is_stopped() && interrupts.seen() == 0 {
         std::thread::sleep(LOOK_EVERY);
     }
@@ -268,7 +270,7 @@ fn wait_while_paused(meant: &Meant, rest: Option<&Rest>) -> Result<(), Failed> {
 
 /// Stays until interrupted.
 fn linger(meant: &Meant) -> Result<(), Failed> {
-    let interrupts = Interrupts::watch()?;
+    let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
     meant.logger.say(
         Level::Info,
         "The test is done, but --linger was enabled, so we are waiting for Ctrl+C to continue...",

@@ -88,6 +88,7 @@ impl Watch {
         let stopped = self.rest.as_ref().is_some_and(|rest| rest.is_stopped());
         if !self.aborted && (stopped || self.crossed || self.control.is_halted()) {
             self.aborted = true;
+            self.control.interrupt();
             run.abort();
         }
         if let Some(progress) = &mut self.progress {
