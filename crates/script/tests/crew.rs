@@ -80,6 +80,7 @@ impl Test {
             http: HttpPlan::default(),
             min_iteration: options.min_iteration,
             tally,
+            parts: true,
             tags: vec![("run".to_owned(), "r".to_owned())],
             system_tags: SystemTags::default(),
             emit: None,

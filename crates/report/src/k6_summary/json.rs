@@ -240,7 +240,7 @@ mod tests {
             time_unit: None,
             colored: false,
             grouped: true,
-            parts: &[],
+            parts: None,
         };
         let data: Json =
             serde_json::from_str(&k6_summary_data(&input, Some("{\"a\":1}"), (false, true)))

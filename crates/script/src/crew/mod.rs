@@ -12,6 +12,7 @@ mod failure;
 mod http_plan;
 mod live;
 mod outcome;
+mod parts;
 mod samples;
 mod seat;
 mod slot;
@@ -48,6 +49,7 @@ pub use self::http_plan::{Debug, HttpPlan, Pace};
 pub use self::live::Live;
 use self::live::TELL_EVERY;
 pub use self::outcome::Outcome;
+pub use self::parts::PartTallies;
 use self::samples::Recorder;
 pub use self::samples::{Emit, Point, PointTags};
 use self::seat::World;
@@ -89,6 +91,8 @@ pub struct CrewPlan {
     pub min_iteration: Nanos,
     /// Empty metrics, with the submetrics that thresholds want.
     pub tally: metrics::tally::Tally,
+    /// Scenarios and groups are counted on their own as well.
+    pub parts: bool,
     /// Tags of all samples.
     pub tags: TagList,
     /// Which of k6's own tags samples have.
@@ -185,6 +189,7 @@ impl Drop for Crew {
         let mut outcome = self.plan.outcome.lock().unwrap_or_else(PoisonError::into_inner);
         self.seen.samples_dropped = self.slots.iter().map(|slot| slot.vu.samples_dropped()).sum();
         self.recorder.flush(0);
+        self.seen.parts = self.recorder.parts();
         outcome.merge(&self.seen);
     }
 }

@@ -13,6 +13,7 @@ use workload::{Crew, Load, Plan, Segment, Targets};
 use super::meant::Meant;
 use super::network::http_plan;
 use super::outputs::Outputs;
+use super::summary::Mode;
 use super::watch::Watch;
 use crate::command::attack::{Conductor, Opened, cannot_start};
 use crate::exit_code::{ExitCode, Failed};
@@ -118,6 +119,7 @@ fn crew_plan(
         batch: options.batch,
         min_iteration: options.min_iteration,
         tally: meant.tally.clone(),
+        parts: meant.mode == Mode::Full,
         tags: options.tags.clone(),
         system_tags: options.system_tags,
         emit: meant.outputs.as_ref().filter(|_| stage != Stage::Summary).map(Outputs::emit),
