@@ -5,6 +5,7 @@
 
 mod ab;
 mod bad_input;
+mod bad_scripts;
 mod bench;
 mod browser;
 mod cli;

@@ -146,7 +146,7 @@ impl Exchange {
                     "Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in request params or set global maxRedirects to silence this",
                     plan.max_redirects
                 );
-                (plan.log)(crate::Level::Warn, "http", &text);
+                (plan.log)(crate::Level::Warn, &text, &[]);
             }
             return None;
         }

@@ -358,7 +358,7 @@ impl Crew {
         self.slots[slot].refusals = self.slots[slot].refusals.saturating_add(1);
         if self.plan.backs_off && !std::mem::replace(&mut self.told_refusal, true) {
             let text = "a WebSocket was refused: VUs wait after such an iteration, up to 5 s; --no-backoff has them go on at once";
-            (self.plan.log)(Level::Warn, "websocket", text);
+            (self.plan.log)(Level::Warn, text, &[("source", "websocket")]);
         }
     }
 }

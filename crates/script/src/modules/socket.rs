@@ -172,7 +172,7 @@ fn throws(ctx: Ctx<'_>) -> Result<bool> {
 }
 
 fn warn(ctx: Ctx<'_>, source: String, text: String) -> Result<()> {
-    seat_of(&ctx)?.host.tell(crate::host::Level::Warn, &source, &text);
+    seat_of(&ctx)?.host.tell(crate::host::Level::Warn, &text, &[("source", source.as_str())]);
     Ok(())
 }
 

@@ -237,6 +237,6 @@ fn refused<'js>(ctx: &Ctx<'js>, refusal: Refusal) -> Result<Value<'js>> {
 }
 
 fn warn(ctx: &Ctx<'_>, text: &str) -> Result<()> {
-    seat_of(ctx)?.host.tell(Level::Warn, "http", &format!("Request Failed: {text}"));
+    seat_of(ctx)?.host.tell(Level::Warn, "Request Failed", &[("error", text)]);
     Ok(())
 }
