@@ -56,7 +56,9 @@ pub use program::{CompileError, Env, Program};
 pub use realm::Realm;
 pub use registry::{Declared, Registry};
 pub use seat::{Sample, Stage, TagList};
-pub use socket::{Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker};
+pub use socket::{
+    CableCommand, CableEvent, Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker,
+};
 pub use standing::{Halt, Role, Standing};
 pub use summary::{Document, documents};
 pub use vu::{Call, Turn, Vu};

@@ -5,6 +5,7 @@
 //! poll(now):  answers ▸ sleepers ▸ scenarios (who begins an iteration, who has to stop) ─▶ asks, and when to come back
 //! ```
 
+mod cable;
 mod control;
 mod digest;
 mod exchange;

@@ -8,7 +8,7 @@ use workload::Ask;
 
 use super::exchange::Exchange;
 use super::samples::Around;
-use super::slot::{Slot, State, Whose};
+use super::slot::{LASTING, Slot, State, Whose};
 use super::{Crew, Sent};
 use crate::action::{Action, Answer, Asked};
 use crate::exception::Exception;
@@ -85,6 +85,9 @@ impl Crew {
     /// Whether the iteration that asked is still under way.
     pub(super) fn is_wanted(&self, whose: Whose) -> bool {
         let slot = &self.slots[whose.slot];
+        if whose.iteration == LASTING {
+            return true;
+        }
         slot.iterations == whose.iteration && matches!(slot.state, State::Busy(_))
     }
 

@@ -12,6 +12,7 @@ use workload::executor::Executor;
 use super::Crew;
 use super::samples::{self, Around, Sampled};
 use super::slot::{Post, State};
+use crate::host::Host as _;
 use crate::seat::Stage;
 use crate::standing::Role;
 
@@ -287,6 +288,12 @@ impl Crew {
     /// A scenario is over; iterations that were never begun, since the time was up, are counted, unless the test was stopped.
     fn set_over(&mut self, work: usize) {
         self.works[work].phase = Phase::Over;
+        for at in 0..self.works[work].staff.len() {
+            let (_, slot) = self.works[work].staff[at];
+            if self.slots[slot].scenario == work {
+                self.close_all_sockets(slot, self.world.now());
+            }
+        }
         if self.stopping.is_some() || self.plan.control.is_halted() {
             return;
         }
