@@ -91,6 +91,8 @@ impl Program {
         let current = Rc::new(Current::only(&seat));
         let (options, functions) = context.with(|ctx| {
             modules::install(&ctx, &current)
+                // k6's number of who runs a script for the first time.
+                .and_then(|()| ctx.globals().set("__VU", 0))
                 .and_then(|()| init(&ctx, &store, &env, &main))
                 .and_then(|module| exports(&ctx, &module))
                 .map_err(|error| CompileError::Thrown(Exception::of(&ctx, error)))

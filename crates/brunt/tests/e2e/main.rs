@@ -20,6 +20,7 @@ mod peers;
 mod pipeline;
 mod plot;
 mod puma;
+mod rails;
 mod results_files;
 mod routes;
 mod run_http;
