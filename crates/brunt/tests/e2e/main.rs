@@ -23,6 +23,7 @@ mod puma;
 mod results_files;
 mod routes;
 mod run_http;
+mod run_tells;
 mod scripts;
 mod seek;
 mod serving;

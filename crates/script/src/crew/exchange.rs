@@ -87,6 +87,7 @@ impl Exchange {
             url: self.url(),
             headers: self.headers(),
             body: self.body(),
+            name: self.ask.name.as_deref().unwrap_or_default(),
         }
     }
 
