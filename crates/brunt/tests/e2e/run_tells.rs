@@ -121,3 +121,24 @@ fn results_have_the_requests_and_their_names() {
         }
     }
 }
+
+#[test]
+fn sending_what_does_not_go_out_at_once_takes_time() {
+    let (_served, url) = server(Config::default());
+    let scratch = Scratch::new("tells-sending");
+    let source = format!(
+        "import http from 'k6/http';
+        const body = 'x'.repeat(48 << 20);
+        export default function () {{
+            const small = http.get('{url}/').timings, large = http.post('{url}/', body).timings;
+            const whole = (t) => Math.abs(t.duration - t.sending - t.waiting - t.receiving) < 1e-3;
+            console.log('small', small.sending === 0, whole(small));
+            console.log('large', large.sending > 1, large.sending <= large.duration, whole(large));
+        }}"
+    );
+    let path = scratch.file("script.js", source);
+    let ran = run(&format!("run {path}")).with_code(0);
+    for line in ["small true true", "large true true true"] {
+        assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
+    }
+}
