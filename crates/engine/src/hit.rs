@@ -50,6 +50,8 @@ pub(crate) struct Hit {
     pub(crate) owner: u32,
     /// The user that waits for it, where users decide.
     pub(crate) user: Option<u32>,
+    /// Its connection becomes the user's own once the server has switched protocols.
+    pub(crate) upgrades: bool,
     pub(crate) progress: Progress,
     /// It went out on a kept-alive connection.
     pub(crate) reused: bool,
@@ -90,6 +92,7 @@ impl Hit {
             redirects: 0,
             owner: 0,
             user: None,
+            upgrades: false,
             progress: Progress::default(),
             reused: false,
             retried: false,

@@ -35,6 +35,8 @@ pub(crate) struct Request {
     pub(crate) h2: Option<Result<Box<H2Request>, RequestError>>,
     /// May be sent again when a kept-alive connection turns out to be closed.
     pub(crate) replayable: bool,
+    /// It asks the server to switch protocols, as HTTP/1.1 alone can. RFC 9110, 7.8.
+    pub(crate) upgrades: bool,
     /// Nothing is added to its header fields: they name the host and the body's length themselves.
     exact: bool,
 }
@@ -99,13 +101,14 @@ impl Request {
         addressing: impl FnOnce(&Url) -> Addressing,
     ) -> Result<Self, Unsendable> {
         let addressing = addressing(&url);
+        let upgrades = target.headers.iter().any(|(name, _)| is_one_of(name, &["upgrade"]));
         let spec = RequestSpec {
             method: &target.method,
             url: &url,
             headers: &target.headers,
             body: Arc::clone(&target.body),
             style: common.style,
-            keepalive: common.keepalive,
+            keepalive: common.keepalive || upgrades,
             chunked: common.chunked,
             attack_name: &common.attack,
             target_form: addressing.form,
@@ -119,6 +122,7 @@ impl Request {
         };
         let may_stream = match common.protocol {
             Protocol::Http1 => false,
+            _ if upgrades => false,
             Protocol::Alpn => url.scheme == Scheme::Https,
             Protocol::PriorKnowledge => true,
         };
@@ -134,6 +138,7 @@ impl Request {
             template,
             h2,
             replayable: safe && target.body.is_empty(),
+            upgrades,
             exact: matches!(common.style, HeadStyle::Exact(_)),
         })
     }

@@ -40,7 +40,6 @@ pub(crate) type Then = Box<dyn for<'js> FnMut(&Ctx<'js>, Answer) -> Result<Next>
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// More answers with this ticket may come; the loop waits for them.
-    #[allow(dead_code, reason = "for sources that last")]
     More,
     /// This was the last.
     Over,
@@ -104,6 +103,13 @@ impl EventLoop {
         self.arrived.borrow().len()
     }
 
+    /// The first answer of this ticket that waits for the script.
+    fn take_arrived(&self, ticket: Ticket) -> Option<Answer> {
+        let mut arrived = self.arrived.borrow_mut();
+        let at = arrived.iter().position(|(of, _)| *of == ticket)?;
+        arrived.remove(at).map(|(_, answer)| answer)
+    }
+
     /// Until when the coroutine waits.
     pub(crate) fn until(&self) -> Option<Nanos> {
         self.until.get()
@@ -152,6 +158,30 @@ impl Seat {
         loop {
             if let Event::Answer(ticket, answer) = self.wait(ctx, (first.0, last.0), None)? {
                 return Ok((ticket, answer));
+            }
+        }
+    }
+
+    /// The next answer of what was [started](Self::start): one that is there already, or one that comes until then; `None`
+    /// once that time has come.
+    ///
+    /// # Errors
+    /// The script is to end: a JavaScript exception is thrown.
+    pub(crate) fn next_of(
+        &self,
+        ctx: &Ctx<'_>,
+        ticket: Ticket,
+        until: Option<Nanos>,
+    ) -> Result<Option<Answer>> {
+        if let Some(answer) = self.events.take_arrived(ticket) {
+            return Ok(Some(answer));
+        }
+        loop {
+            if until.is_some_and(|until| self.host.now() >= until) {
+                return Ok(None);
+            }
+            if let Event::Answer(_, answer) = self.wait(ctx, (ticket.0, ticket.0), until)? {
+                return Ok(Some(answer));
             }
         }
     }

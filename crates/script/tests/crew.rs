@@ -13,7 +13,7 @@ use script::{
 };
 use stdx::Nanos;
 use workload::arrival::Lane;
-use workload::{Ending, Segment, Users};
+use workload::{Ending, Segment, Users, Wishes};
 
 /// The world while the script is compiled.
 struct Beginning;
@@ -78,6 +78,7 @@ impl Test {
             user_agent: "test".to_owned(),
             batch: (20, 6),
             http: HttpPlan::default(),
+            backs_off: true,
             min_iteration: options.min_iteration,
             tally,
             parts: true,
@@ -98,13 +99,13 @@ impl Test {
 
     /// Lets time pass until this moment, or until all is over; gives when that was.
     fn run_until(&mut self, end: Nanos) -> Nanos {
-        let (mut asks, mut last) = (Vec::new(), self.now);
+        let (mut wishes, mut last) = (Wishes::default(), self.now);
         while self.now <= end && !self.crews.iter().all(|crew| crew.is_over()) {
             last = self.now;
             self.clock.store(self.now.0, Ordering::Relaxed);
-            let wakes: Vec<Nanos> =
-                self.crews.iter_mut().filter_map(|crew| crew.poll(self.now, &mut asks)).collect();
-            assert!(asks.is_empty(), "these scripts send nothing");
+            let polled = self.crews.iter_mut().filter_map(|crew| crew.poll(self.now, &mut wishes));
+            let wakes: Vec<Nanos> = polled.collect();
+            assert!(wishes.asks.is_empty(), "these scripts send nothing");
             let next = wakes.into_iter().min().unwrap_or(Nanos::MAX);
             self.now = next.max(self.now.saturating_add(Nanos(1_000)));
         }

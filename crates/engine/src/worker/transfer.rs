@@ -102,7 +102,8 @@ impl<I: Io> Worker<I> {
     fn put(&mut self, number: u32, bytes: &[u8]) {
         let conn = &mut self.conns[number as usize];
         let Some(sock) = conn.sock else { return };
-        let gather = self.pipeline > 1 || conn.streams.is_some();
+        let is_pipe = conn.state == State::Piped;
+        let gather = self.pipeline > 1 || conn.streams.is_some() || is_pipe;
         if gather || !conn.unsent.is_empty() {
             conn.unsent.extend_from_slice(bytes);
             if gather {
@@ -175,6 +176,9 @@ impl<I: Io> Worker<I> {
                 }
                 return;
             }
+            if conn.state == State::Piped {
+                return self.pipe_sent(number);
+            }
             let Some((body, sent)) = &mut conn.body else {
                 if waited {
                     self.note_all_sent(number);
@@ -208,6 +212,9 @@ impl<I: Io> Worker<I> {
         let mut input = std::mem::take(&mut self.input);
         let mut reads = 0;
         while let Some(sock) = self.sock_of(number) {
+            if self.conns[number as usize].is_held {
+                break;
+            }
             if reads == READS_MAX {
                 self.unread.push_back((number, sock));
                 break;
@@ -306,6 +313,7 @@ impl<I: Io> Worker<I> {
             State::Busy => self.respond(number, bytes),
             State::Tunneling => self.tunnel_reply(number, bytes),
             State::Streaming => self.feed_streams(number, bytes),
+            State::Piped => self.feed_pipe(number, bytes),
             // Nobody asked for anything.
             State::Idle | State::Dialing | State::Securing => {
                 if self.drop_conn(number).is_some() {
@@ -337,6 +345,9 @@ impl<I: Io> Worker<I> {
             // What is left belongs to the next hit's response, if the connection is there still.
             if bytes.is_empty() || sock.is_none() || self.sock_of(number) != sock {
                 return;
+            }
+            if self.conns[number as usize].state == State::Piped {
+                return self.feed_pipe(number, bytes);
             }
         }
     }
@@ -409,6 +420,7 @@ impl<I: Io> Worker<I> {
                 }
             }
             State::Streaming => self.end_streams(number),
+            State::Piped => self.end_pipe(number, None),
             State::Dialing | State::Tunneling | State::Securing => {
                 self.lose(number, &Failure::new(FailureKind::Eof, "EOF"));
             }

@@ -155,7 +155,7 @@ impl Exchange {
         self.redirected(reply, &location, plan)
     }
 
-    fn keep_cookies(&self, reply: &Reply<'_>, plan: &CrewPlan) {
+    pub(super) fn keep_cookies(&self, reply: &Reply<'_>, plan: &CrewPlan) {
         let Some(jar) = &self.ask.jar else { return };
         let mut set = fields(head(reply))
             .filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"))

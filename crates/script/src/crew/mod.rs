@@ -16,6 +16,7 @@ mod parts;
 mod samples;
 mod seat;
 mod slot;
+mod sockets;
 mod system;
 mod targets;
 mod turns;
@@ -31,9 +32,9 @@ use metrics::tally::MetricId;
 use stdx::Nanos;
 use workload::arrival::Lane;
 use workload::executor::Scenario;
-use workload::{Ask, Ending, Reply, Segment, Users};
+use workload::{Ending, Flow, Pipe, Received, Reply, Segment, Users, Wishes};
 
-use crate::action::{Answer, Asked, HttpAnswer};
+use crate::action::{Answer, Asked};
 use crate::exception::Exception;
 use crate::host::{Host as _, Level, LogFields};
 use crate::program::Program;
@@ -54,6 +55,7 @@ use self::samples::Recorder;
 pub use self::samples::{Emit, Point, PointTags};
 use self::seat::World;
 use self::slot::{Post, Slot, State, Whose};
+use self::sockets::{Opening, Sockets};
 pub use self::system::{SystemTag, SystemTags};
 use self::targets::KnownTargets;
 pub use self::turns::SCRIPT_HINT;
@@ -87,6 +89,8 @@ pub struct CrewPlan {
     pub http: HttpPlan,
     /// How many requests of a batch are under way at once, in all and to one host; 0 for no limit.
     pub batch: (usize, usize),
+    /// Who was refused a WebSocket waits before its next iteration, the longer the more often.
+    pub backs_off: bool,
     /// An iteration takes at least this long.
     pub min_iteration: Nanos,
     /// Empty metrics, with the submetrics that thresholds want.
@@ -133,6 +137,12 @@ pub fn crew(plan: &CrewPlan, lane: Lane) -> Box<dyn Users> {
     Box::new(Crew::new(plan.clone(), lane))
 }
 
+/// What was sent and is not answered.
+enum Sent {
+    Http(Exchange),
+    Socket(Box<Opening>),
+}
+
 /// One worker's VUs.
 struct Crew {
     plan: CrewPlan,
@@ -156,7 +166,7 @@ struct Crew {
     /// When the scenarios' clock began.
     zero: Option<Nanos>,
     /// Answers that wait for their VU.
-    answers: VecDeque<(Whose, Box<HttpAnswer>)>,
+    answers: VecDeque<(Whose, Answer)>,
     /// What redirects ask for.
     redirects: VecDeque<(Whose, Exchange)>,
     /// What is sent once the rate of requests allows it, and when.
@@ -164,11 +174,14 @@ struct Crew {
     /// Who is to be woken, and when.
     sleepers: BinaryHeap<Reverse<(Nanos, usize)>>,
     /// What was sent, by its number; each number is answered once.
-    sent: Vec<Option<(Whose, Exchange)>>,
+    sent: Vec<Option<(Whose, Sent)>>,
     /// Numbers that are free.
     free: Vec<u32>,
     /// What is to be sent.
-    asks: Vec<Ask>,
+    wishes: Wishes,
+    sockets: Sockets,
+    /// It was said that a socket was refused.
+    told_refusal: bool,
     targets: KnownTargets,
     /// What a VU asked for.
     asked: Vec<Asked>,
@@ -195,12 +208,12 @@ impl Drop for Crew {
 }
 
 impl Users for Crew {
-    fn poll(&mut self, now: Nanos, asks: &mut Vec<Ask>) -> Option<Nanos> {
+    fn poll(&mut self, now: Nanos, wishes: &mut Wishes) -> Option<Nanos> {
         let zero = *self.zero.get_or_insert(now);
         self.world.set_zero(zero);
         self.world.set_now(now);
         while let Some((whose, answer)) = self.answers.pop_front() {
-            self.answered(whose, Answer::Http(answer), now);
+            self.answered(whose, answer, now);
         }
         while let Some((whose, exchange)) = self.redirects.pop_front() {
             if self.is_wanted(whose) {
@@ -217,7 +230,8 @@ impl Users for Crew {
         self.publish();
         self.gauge(now);
         self.tell(now);
-        asks.append(&mut self.asks);
+        // The caller has done all that it was told before.
+        std::mem::swap(wishes, &mut self.wishes);
         let wake = self.next_wake(now, zero);
         match self.plan.live {
             Some(_) => Some(wake.map_or(self.tell_at, |wake| wake.min(self.tell_at))),
@@ -226,16 +240,20 @@ impl Users for Crew {
     }
 
     fn answer(&mut self, user: u32, reply: &Reply<'_>) {
-        let Some((whose, exchange)) = self.sent.get_mut(user as usize).and_then(Option::take)
-        else {
+        let Some((whose, sent)) = self.sent.get_mut(user as usize).and_then(Option::take) else {
             return;
         };
         self.free.push(user);
         if !self.is_wanted(whose) {
+            reply.pipe.into_iter().for_each(|pipe| self.wishes.close(pipe));
             return;
         }
         let slot = &mut self.slots[whose.slot];
         slot.bytes = (slot.bytes.0 + reply.bytes_out, slot.bytes.1 + reply.wire_in);
+        let exchange = match sent {
+            Sent::Http(exchange) => exchange,
+            Sent::Socket(opening) => return self.opened(whose, *opening, reply),
+        };
         let (sampled, at) = (slot.sampled(), self.world.sampled_at());
         self.recorder.http(&mut self.seen.tally, sampled, (&exchange, reply), at);
         if let Some(debug) = self.plan.http.debug {
@@ -246,8 +264,12 @@ impl Users for Crew {
         }
         match exchange.next(reply, &self.plan) {
             Some(next) => self.redirects.push_back((whose, next)),
-            None => self.answers.push_back((whose, exchange.answer(reply))),
+            None => self.answers.push_back((whose, Answer::Http(exchange.answer(reply)))),
         }
+    }
+
+    fn received(&mut self, pipe: Pipe, now: Nanos, what: Received<'_>) -> Flow {
+        self.heard(pipe, now, what)
     }
 
     fn stop(&mut self, ending: Ending) {
@@ -288,7 +310,9 @@ impl Crew {
             sleepers: BinaryHeap::new(),
             sent: Vec::new(),
             free: Vec::new(),
-            asks: Vec::new(),
+            wishes: Wishes::default(),
+            sockets: Sockets::default(),
+            told_refusal: false,
             targets: KnownTargets::default(),
             asked: Vec::new(),
             samples: Vec::new(),

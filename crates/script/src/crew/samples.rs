@@ -17,6 +17,7 @@ use workload::executor::Scenario;
 use super::CrewPlan;
 use super::exchange::{Exchange, Seen};
 use super::parts::{PartOf, PartTallies, Parts};
+use super::sockets::Labels;
 use super::system::{SystemTag, SystemTags};
 use crate::registry::Registry;
 use crate::seat::{Sample, Stage, TagList};
@@ -135,6 +136,7 @@ impl Recorder {
             group: &ask.group,
             check: None,
             http: Some(&seen),
+            socket: None,
             own: &ask.tags,
             vu_tags: ask.vu_tags.as_deref(),
             metadata: ask.metadata.as_deref(),
@@ -168,6 +170,7 @@ impl Recorder {
             group: &sample.group,
             check: sample.check.as_deref(),
             http: None,
+            socket: None,
             own: sample.tags.as_deref().map_or(&[], Vec::as_slice),
             vu_tags: sample.vu_tags.as_deref(),
             metadata: sample.metadata.as_deref(),
@@ -190,6 +193,44 @@ impl Recorder {
         }
     }
 
+    /// Counts what was seen of a socket.
+    pub(super) fn socket(
+        &mut self,
+        tally: &mut Tally,
+        whose: Sampled,
+        (labels, at): (&Labels, Nanos),
+        values: &[(MetricId, f64)],
+    ) {
+        let ask = &labels.http;
+        let tags = SampleTags {
+            system: self.system,
+            common: &self.scenarios[whose.work],
+            whose,
+            group: &ask.group,
+            check: None,
+            http: None,
+            socket: Some(labels),
+            own: &ask.tags,
+            vu_tags: ask.vu_tags.as_deref(),
+            metadata: ask.metadata.as_deref(),
+        };
+        for (metric, value) in values {
+            tally.add(*metric, *value, &tags);
+        }
+        if let Some(parts) = &mut self.parts {
+            let group = tags.told_group();
+            parts.add(PartOf { work: whose.work, group, check: None }, values, &tags);
+        }
+        if self.emit.is_some() {
+            let tags = Arc::new(tags.collected());
+            for (metric, value) in values {
+                let tags = Arc::clone(&tags);
+                self.points.push(Point { metric: *metric, at, value: *value, tags });
+            }
+            self.flush(BATCH);
+        }
+    }
+
     /// Counts values of the host's own, such as an iteration's duration. The VU's tags are those of the end of its iteration.
     pub(super) fn own(
         &mut self,
@@ -205,6 +246,7 @@ impl Recorder {
             group: around.group,
             check: None,
             http: None,
+            socket: None,
             own: &[],
             vu_tags: around.vu_tags,
             metadata: around.metadata,
@@ -283,6 +325,7 @@ struct SampleTags<'a> {
     group: &'a str,
     check: Option<&'a str>,
     http: Option<&'a Seen<'a>>,
+    socket: Option<&'a Labels>,
     own: &'a [(String, String)],
     vu_tags: Option<&'a TagList>,
     metadata: Option<&'a TagList>,
@@ -308,7 +351,10 @@ impl SampleTags<'_> {
         if let (Some(check), "check") = (self.check, name) {
             return self.system.has(SystemTag::Check).then_some(Cow::Borrowed(check));
         }
-        self.http?.tag(name, self.system)
+        match self.socket {
+            Some(labels) => labels.tag(name, self.system),
+            None => self.http?.tag(name, self.system),
+        }
     }
 
     /// All of them.
@@ -327,7 +373,7 @@ impl SampleTags<'_> {
         for (name, value) in self.vu_tags.into_iter().flatten().chain(self.own) {
             set(name, value);
         }
-        for name in Seen::TAGS.into_iter().chain(["check"]) {
+        for name in Seen::TAGS.into_iter().chain(["check", "subproto"]) {
             if let Some(value) = self.known(name) {
                 set(name, &value);
             }

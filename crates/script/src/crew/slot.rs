@@ -30,6 +30,10 @@ pub(super) struct Slot {
     pub(super) connected: u64,
     /// Bytes sent and received in this iteration.
     pub(super) bytes: (u64, u64),
+    /// Sockets that were refused since the last one that was not.
+    pub(super) refusals: u32,
+    /// Its sockets that are held, until it has caught up.
+    pub(super) stalled: Vec<workload::Pipe>,
     /// What its scenario calls, and is.
     pub(super) post: Option<Rc<Post>>,
 }
@@ -67,6 +71,8 @@ impl Slot {
             alarm: None,
             connected: 0,
             bytes: (0, 0),
+            refusals: 0,
+            stalled: Vec::new(),
             post: None,
         }
     }

@@ -200,7 +200,7 @@ impl Crew {
         }
     }
 
-    fn is_arrival(&self, work: usize) -> bool {
+    pub(super) fn is_arrival(&self, work: usize) -> bool {
         matches!(self.plan.scenarios[work].executor, Executor::ArrivalRate { .. })
     }
 

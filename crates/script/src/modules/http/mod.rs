@@ -11,6 +11,9 @@ mod select;
 mod statuses;
 mod url;
 
+pub(super) use self::cookies::JarRef;
+pub(super) use self::params::canonical;
+pub(super) use self::response::text_of;
 pub(crate) use self::response::{fields_of, prototype};
 pub(crate) use self::url::masked;
 
@@ -129,8 +132,8 @@ fn send<'js>(
 ) -> Result<Value<'js>> {
     match prepare(ctx, method, url, (body, params))? {
         Ok(ask) => {
-            let Answer::Http(answer) = seat_of(ctx)?.ask(ctx, WHAT, Action::Http(ask))?;
-            respond(ctx, answer)
+            let answer = seat_of(ctx)?.ask(ctx, WHAT, Action::Http(ask))?;
+            respond(ctx, http_of(ctx, answer)?)
         }
         Err(refusal) => refused(ctx, refusal),
     }
@@ -199,6 +202,14 @@ fn prepare<'js>(
         Ok(()) => Ok(Ok(ask)),
         Err(Trouble::Refused(code, text)) => Ok(Err(Refusal { code, text, throws })),
         Err(Trouble::Thrown(error)) => Err(error),
+    }
+}
+
+/// The answer to a request.
+fn http_of(ctx: &Ctx<'_>, answer: Answer) -> Result<Box<HttpAnswer>> {
+    match answer {
+        Answer::Http(answer) => Ok(answer),
+        Answer::Socket(_) => Err(Exception::throw_internal(ctx, "a request has one answer")),
     }
 }
 
