@@ -24,6 +24,7 @@ mod rails;
 mod results_files;
 mod routes;
 mod run_http;
+mod run_tells;
 mod scripts;
 mod seek;
 mod serving;

@@ -218,7 +218,7 @@ impl Recorder {
             tally.add(*metric, *value, &tags);
         }
         if let Some(parts) = &mut self.parts {
-            let group = &ask.group;
+            let group = tags.told_group();
             parts.add(PartOf { work: whose.work, group, check: None }, values, &tags);
         }
         if self.emit.is_some() {

@@ -19,11 +19,11 @@ use crate::vu::{Call, Turn};
 
 /// What lines of exceptions come from.
 const STACK: &str = "stacktrace";
+/// The field of the log's lines of exceptions outside of iterations.
+pub const SCRIPT_HINT: (&str, &str) = ("hint", "script exception");
 /// How long a VU waits, at most, after the first socket that was refused, and after many.
 const BACKOFF_MIN: Nanos = Nanos::from_millis(100);
 const BACKOFF_MAX: Nanos = Nanos::from_secs(5);
-/// The field of the log's lines of exceptions outside of iterations.
-pub const SCRIPT_HINT: (&str, &str) = ("hint", "script exception");
 
 impl Crew {
     /// Begins an iteration; `number` is its number in the scenario.

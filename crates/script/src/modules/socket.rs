@@ -189,7 +189,9 @@ fn throws(ctx: Ctx<'_>) -> Result<bool> {
 }
 
 fn warn(ctx: Ctx<'_>, source: String, text: String) -> Result<()> {
-    seat_of(&ctx)?.host.tell(Level::Warn, &text, &[("source", source.as_str())]);
+    let fields = [("source", source.as_str())];
+    let fields = if source.is_empty() { &[][..] } else { &fields };
+    seat_of(&ctx)?.host.tell(Level::Warn, &text, fields);
     Ok(())
 }
 

@@ -371,6 +371,10 @@ mod tests {
                     vus_max: 2,
                 },
             ),
+            (
+                r#"{"scenarios":{"a":{"executor":"externally-controlled","vus":0,"maxVUs":5,"duration":"0s"}}}"#,
+                Executor::ExternallyControlled { vus: 0, vus_max: 5, duration: Nanos::MAX },
+            ),
         ];
         for (json, expect) in cases {
             assert_eq!(executor_of(json), Ok(expect), "{json}");
