@@ -117,6 +117,9 @@ fn open<'js>(ctx: Ctx<'js>, wanted: Object<'js>) -> Result<Array<'js>> {
         seat.start(&ctx, WHAT, Action::Open(ask), then)?
     };
     let (_, answer) = seat.answer_within(&ctx, ticket, ticket)?;
+    if is_last(&answer) {
+        seat.forget(ticket);
+    }
     let event = told(&ctx, answer)?;
     let both = Array::new(ctx)?;
     both.set(0, ticket.0 as f64)?;
@@ -141,10 +144,15 @@ fn start<'js>(ctx: Ctx<'js>, wanted: Object<'js>, each: Function<'js>) -> Result
 /// Waits for the next event of a socket, until a time; gives undefined when that has come.
 fn next<'js>(ctx: Ctx<'js>, ticket: f64, until: Opt<Option<f64>>) -> Result<Value<'js>> {
     let until = until.0.flatten().map(|milliseconds| Nanos::from_secs_f64(milliseconds / 1e3));
-    match seat_of(&ctx)?.next_of(&ctx, Ticket(ticket as u64), until)? {
-        Some(answer) => told(&ctx, answer),
-        None => Ok(Value::new_undefined(ctx)),
+    let (seat, ticket) = (seat_of(&ctx)?, Ticket(ticket as u64));
+    let Some(answer) = seat.next_of(&ctx, ticket, until)? else {
+        return Ok(Value::new_undefined(ctx));
+    };
+    if is_last(&answer) {
+        // Else the iteration would wait for more.
+        seat.forget(ticket);
     }
+    told(&ctx, answer)
 }
 
 fn order(ctx: &Ctx<'_>, ticket: f64, order: SocketOrder) -> Result<()> {
