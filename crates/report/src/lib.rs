@@ -9,6 +9,8 @@
 //! Search, Steps, Outcome    ──▶ seek_line · seek_text · seek_json · seek_figure
 //! Curve (label, Histogram)  ──▶ percentiles · shares_of_requests · histogram · density ──▶ Figure
 //! Runs (label, Histograms)  ──▶ Differences ──▶ text · json · notes
+//! Variant (label, runs)    ──▶ Contrasts ──▶ text · json · markdown · html
+//! Sweep, Fit or Refusal     ──▶ fit_text · fit_json · fit_figure
 //! Bar (label, values)       ──▶ BarSheet ──▶ html · svg · png · text · json
 //! Snapshot                  ──▶ live::frame
 //! ```
@@ -19,6 +21,7 @@
 mod bars;
 mod buckets;
 mod columns;
+mod contrasts;
 mod differences;
 mod escape;
 mod figure;
@@ -46,6 +49,7 @@ pub mod live;
 
 pub use bars::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
 pub use buckets::{Buckets, BucketsError, hist};
+pub use contrasts::{Blind, Contrasts, Variant, VariantRun};
 pub use differences::{Differences, Runs};
 pub use figure::{Axis, Colour, Figure, PngError, Scale, Series, Size, Style};
 pub use hdrplot::hdrplot;
