@@ -8,6 +8,8 @@ mod bad_input;
 mod bench;
 mod browser;
 mod cli;
+mod compare;
+mod fit;
 mod honesty;
 mod hostile;
 mod http2;
