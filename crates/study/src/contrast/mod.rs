@@ -263,20 +263,8 @@ pub fn contrast(a: &[Run], b: &[Run], rules: &Rules) -> Option<Contrast> {
         return None;
     }
     let splits = Splits::of(a.len(), b.len(), rules.seed);
-    let columns =
-        Measure::ALL.map(|measure| Column::of(measure.scale(), &a, &b, |r| measure.of(r)));
-    let p_family = splits.family(&columns.each_ref().map(|column| column.joined()));
     let mut resampler = Resampler::new(rules.seed);
-    let changes = Measure::ALL.iter().zip(&columns).zip(p_family).map(|((measure, column), p)| {
-        let p = (p * rules.comparisons.max(1) as f64).min(1.0);
-        let mut change = column.change(*measure, p, &mut resampler);
-        if *measure == Measure::Errors {
-            change.widen(&a, &b);
-        }
-        change.finding = change.found(rules);
-        change
-    });
-    let changes = changes.collect();
+    let changes = changes(&a, &b, rules, &splits, &mut resampler);
     let shifts = SHIFT_PERCENTS.map(|percent| {
         let quantile = |run: &Run| run.times.quantile(percent / 100.0).0 as f64;
         let column = Column::of(Scale::Ratio, &a, &b, quantile);
@@ -294,6 +282,28 @@ pub fn contrast(a: &[Run], b: &[Run], rules: &Rules) -> Option<Contrast> {
         spread: distance(&all, a.len(), Aligned::ByMedian, &splits),
         p_least: family::p_least(a.len(), b.len()),
     })
+}
+
+/// What is said of each measure.
+fn changes(
+    a: &[&Run],
+    b: &[&Run],
+    rules: &Rules,
+    splits: &Splits,
+    resampler: &mut Resampler,
+) -> Vec<Change> {
+    let columns = Measure::ALL.map(|measure| Column::of(measure.scale(), a, b, |r| measure.of(r)));
+    let p_family = splits.family(&columns.each_ref().map(Column::joined));
+    let changes = Measure::ALL.iter().zip(&columns).zip(p_family).map(|((measure, column), p)| {
+        let p = (p * rules.comparisons.max(1) as f64).min(1.0);
+        let mut change = column.change(*measure, p, resampler);
+        if *measure == Measure::Errors {
+            change.widen(a, b);
+        }
+        change.finding = change.found(rules);
+        change
+    });
+    changes.collect()
 }
 
 /// One figure of every run.

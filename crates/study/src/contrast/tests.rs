@@ -31,25 +31,33 @@ fn finding(found: &Contrast, measure: Measure) -> Finding {
     found.changes.iter().find(|change| change.measure == measure).unwrap().finding
 }
 
-fn is_called_different(found: &Contrast) -> bool {
-    let different = |change: &Change| matches!(change.finding, Finding::Better | Finding::Worse);
-    found.changes.iter().any(different)
+/// What is said of each measure, without the shift of each quantile and the distances, which take most of the time.
+fn judged(a: &[Run], b: &[Run]) -> Vec<Change> {
+    let rules = Rules::default();
+    let (a, b): (Vec<&Run>, Vec<&Run>) = (a.iter().collect(), b.iter().collect());
+    let splits = Splits::of(a.len(), b.len(), rules.seed);
+    changes(&a, &b, &rules, &splits, &mut Resampler::new(rules.seed))
 }
 
-/// Of 150 pairs of equal variants at most 5 % are called different in any measure. Were every change to matter, however small,
-/// 5 % are expected, and a test that keeps its level gives more than 14 of 150 for one seed of a hundred.
+fn is_called_different(found: &[Change]) -> bool {
+    let different = |change: &Change| matches!(change.finding, Finding::Better | Finding::Worse);
+    found.iter().any(different)
+}
+
+/// Of 100 pairs of equal variants at most 5 % are called different in any measure. Were every change to matter, however small,
+/// 5 % are expected, and a test that keeps its level gives more than 10 of 100 for one seed of a hundred.
 #[test]
 fn equal_variants_are_hardly_ever_called_different() {
     for count in [5, 10] {
         let (mut alarms, mut beyond_chance) = (0, 0);
-        for pair in 0..150u64 {
+        for pair in 0..100u64 {
             let variant = |at: u64| runs(mix(count, 2 * pair + at), count, 0.0);
-            let found = contrast(&variant(0), &variant(1), &Rules::default()).unwrap();
+            let found = judged(&variant(0), &variant(1));
             alarms += u32::from(is_called_different(&found));
-            beyond_chance += u32::from(found.changes.iter().any(|change| change.p_family <= LEVEL));
+            beyond_chance += u32::from(found.iter().any(|change| change.p_family <= LEVEL));
         }
-        assert!(alarms <= 7, "{count} runs: {alarms} of 150");
-        assert!(beyond_chance <= 14, "{count} runs: {beyond_chance} of 150");
+        assert!(alarms <= 5, "{count} runs: {alarms} of 100");
+        assert!(beyond_chance <= 10, "{count} runs: {beyond_chance} of 100");
     }
 }
 
@@ -62,9 +70,9 @@ fn known_changes_are_found() {
         for pair in 0..100 {
             let (a, b) =
                 (runs(mix(91, 2 * pair), 10, 0.0), runs(mix(91, 2 * pair + 1), 10, slower));
-            let seen = contrast(&a, &b, &Rules::default()).unwrap();
+            let seen = judged(&a, &b);
             let expect = if slower > 0.0 { Finding::Worse } else { Finding::Better };
-            for (count, change) in found.iter_mut().zip(&seen.changes) {
+            for (count, change) in found.iter_mut().zip(&seen) {
                 *count += u32::from(change.finding == expect);
             }
         }

@@ -105,7 +105,7 @@ pub struct Fit {
     pub kind: Kind,
     /// With its parameters.
     pub model: Model,
-    /// The typical error: the root of the mean square of `ln(measured / predicted)` over what the parameters leave free.
+    /// The typical error as a share: of throughputs in a closed loop, of mean times in an open one.
     pub error: f64,
     /// Each parameter's name, value and interval: seconds, workers, per second, or a number.
     pub parameters: Vec<(&'static str, Estimate)>,
@@ -384,6 +384,23 @@ impl Data {
     fn residuals(&self, model: &Model) -> Vec<f64> {
         let of = |one: &Observation| (self.response(one) / self.predicted(model, one.load)).ln();
         self.observations.iter().map(of).collect()
+    }
+
+    /// By how much a model misses, as a share, over what its parameters leave free: of an open loop's times the root of the
+    /// mean square of `ln(measured / predicted)`; of throughputs the root of the mean square of their differences, by that of
+    /// the throughputs, so that a server's warm-up with one user does not outweigh what it does when it is full.
+    fn typical_error(&self, model: &Model, free: usize) -> f64 {
+        let spare = self.observations.len().saturating_sub(free).max(1) as f64;
+        if self.by == By::Rate {
+            let squares: f64 =
+                self.residuals(model).iter().map(|residual| residual * residual).sum();
+            return (squares / spare).sqrt();
+        }
+        let sums = self.observations.iter().fold((0.0, 0.0), |(missed, all), one| {
+            let away = self.response(one) - self.predicted(model, one.load);
+            (missed + away * away, all + self.response(one).powi(2))
+        });
+        (sums.0 / spare / (sums.1 / self.observations.len() as f64)).sqrt()
     }
 
     /// Where a model misses most: the load, what was measured, what it says.

@@ -72,7 +72,7 @@ fn found(model: Model, data: &Data, free: usize, workers: Option<(u32, u32)>) ->
     let residuals = data.residuals(&model);
     let (count, free_f) = (residuals.len() as f64, free as f64);
     let squares: f64 = residuals.iter().map(|residual| residual * residual).sum();
-    let error = (squares / (count - free_f).max(1.0)).sqrt();
+    let error = data.typical_error(&model, free);
     let spare = count - free_f - 1.0;
     let penalty = if spare > 0.0 { free_f * count / spare } else { free_f * count };
     Found { model, error, criterion: deviance(data, squares) + penalty, free, workers }
