@@ -111,39 +111,9 @@ fn lines(fit: &Fit) -> Vec<(&'static str, String)> {
         ("Model", format!("{}: {parameters}", title(fit.kind))),
         ("Error", format!("{error:.1}% typically between measured and predicted")),
     ];
-    if let Some(least) = fit.observations.first() {
-        // The bounds on any server: it cannot be quicker than alone, nor do more than its capacity.
-        let knee =
-            fit.model.capacity_per_s().map(|capacity| capacity * (least.mean_s + fit.think_s));
-        if let (By::Connections, Some(knee)) = (fit.by, knee) {
-            lines.push((
-                "Knee",
-                format!(
-                    "{} users (capacity times the time at {})",
-                    number(knee),
-                    number(least.load)
-                ),
-            ));
-        }
-    }
-    if fit.think_s > 0.0 {
-        lines.push((
-            "Little",
-            format!(
-                "users wait {} between an answer and the next request (N / X - R)",
-                seconds(fit.think_s)
-            ),
-        ));
-    } else if fit.by == By::Connections {
-        let off = fit.observations.iter().map(|one| one.in_flight() / one.load - 1.0);
-        let off = off.max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0);
-        lines.push((
-            "Little",
-            format!(
-                "throughput times mean time is within {:.1}% of the users at each load",
-                off.abs() * 100.0
-            ),
-        ));
+    if fit.by == By::Connections {
+        lines.extend(knee(fit).map(|text| ("Knee", text)));
+        lines.push(("Little", little(fit)));
     }
     if !fit.overloaded.is_empty() {
         let loads: Vec<String> = fit.overloaded.iter().map(|load| number(*load)).collect();
@@ -176,6 +146,25 @@ fn lines(fit: &Fit) -> Vec<(&'static str, String)> {
         ));
     }
     lines
+}
+
+/// The users from which on more of them only wait: a server cannot be quicker than alone, nor do more than its capacity.
+fn knee(fit: &Fit) -> Option<String> {
+    let least = fit.observations.first()?;
+    let knee = fit.model.capacity_per_s()? * (least.mean_s + fit.think_s);
+    let (knee, at) = (number(knee), number(least.load));
+    Some(format!("{knee} users (capacity times the time at {at})"))
+}
+
+/// What Little's law says of users, throughput and times.
+fn little(fit: &Fit) -> String {
+    if fit.think_s > 0.0 {
+        let think = seconds(fit.think_s);
+        return format!("users wait {think} between an answer and the next request (N / X - R)");
+    }
+    let off = fit.observations.iter().map(|one| (one.in_flight() / one.load - 1.0).abs());
+    let off = off.fold(0.0, f64::max) * 100.0;
+    format!("throughput times mean time is within {off:.1}% of the users at each load")
 }
 
 /// What one worker more would bring.

@@ -158,7 +158,7 @@ mod tests {
     fn what_moves_together_counts_once_and_what_never_moves_not_at_all() {
         let values: Vec<f64> = (0..8).map(f64::from).collect();
         let again: Vec<f64> = values.iter().map(|value| value * 3.0).collect();
-        let alone = Splits::of(4, 4, 0).family(&[values.clone()]);
+        let alone = Splits::of(4, 4, 0).family(std::array::from_ref(&values));
         let family = Splits::of(4, 4, 0).family(&[values, again, vec![0.0; 8]]);
         assert_eq!([alone[0], alone[0], 1.0], family);
         assert!((alone[0] - 2.0 / 70.0).abs() < 1e-12);
