@@ -95,10 +95,15 @@ impl Contrasts {
         format!(
             "the unit is the run. Changes below {}% ({} points of errors) are held not to matter; the noise floor is what 95 of 100 \
              comparisons of equal variants stay below.",
-            number(self.rules.effect_min * 100.0),
-            number(self.rules.errors_min * 100.0)
+            percent(self.rules.effect_min),
+            percent(self.rules.errors_min)
         )
     }
+}
+
+/// A share in percent, as it was typed.
+fn percent(share: f64) -> f64 {
+    (share * 1e8).round() / 1e6
 }
 
 /// Runs whose generator was in the way.
