@@ -24,6 +24,8 @@ pub struct FitInput<'a> {
     pub notes: &'a [String],
 }
 
+/// From a measurement to the end of its stroke, as a factor of the load.
+const STROKE: f64 = 1.04;
 /// Points of a predicted curve.
 const POINTS: u32 = 160;
 
@@ -333,40 +335,45 @@ pub fn fit_figure(input: &FitInput<'_>) -> Figure {
         series.push(line("mean, predicted (ms)", 0, curve(&mean)));
         series.push(line("throughput, predicted (/s)", 1, curve(&throughput)));
     }
-    let width = greatest / 80.0;
-    series.push(marks("mean, measured (ms)", 0, width, observed, |one| one.mean_s * 1e3));
-    series.push(marks("throughput, measured (/s)", 1, width, observed, |one| one.throughput_per_s));
+    series.push(marks("mean, measured (ms)", 0, observed, |one| one.mean_s * 1e3));
+    series.push(marks("throughput, measured (/s)", 1, observed, |one| one.throughput_per_s));
     let (title, mut notes) = match input.found {
         Ok(fit) => (self::title(fit.kind), lines(fit)),
         Err(refusal) => ("No model fits", vec![("Refused", refused(input.sweep.by, refusal))]),
     };
     notes.truncate(5);
-    let axis = match input.sweep.by {
-        By::Connections => "Users",
-        By::Rate => "Requests per second offered",
+    let (axis, scale) = match input.sweep.by {
+        By::Connections => ("Users", Scale::Log),
+        By::Rate => ("Requests per second offered", Scale::Linear),
     };
     Figure {
         title: title.to_owned(),
-        x: Axis { label: axis.to_owned(), scale: Scale::Linear },
+        x: Axis { label: axis.to_owned(), scale },
         y: Axis { label: "Mean time (ms), throughput (/s)".to_owned(), scale: Scale::Log },
         series,
         notes: notes.into_iter().map(|(name, text)| format!("{name}: {text}")).collect(),
     }
 }
 
-/// Each measurement as a short stroke, so that curves and measurements are told apart.
+/// What was measured at each load as a short stroke, so that curves and measurements are told apart; repeats are averaged.
 fn marks(
     label: &str,
     colour: usize,
-    width: f64,
     observed: &[Observation],
     of: impl Fn(&Observation) -> f64,
 ) -> Series {
-    let mut sorted: Vec<&Observation> = observed.iter().collect();
+    let mut sorted = observed.to_vec();
     sorted.sort_by(|a, b| a.load.total_cmp(&b.load));
-    let points = sorted.into_iter().flat_map(|one| {
-        let (load, value) = (one.load, of(one));
-        [((load - width).max(0.0), value), (load + width, value), (load + width, f64::NAN)]
+    let levels: Vec<(f64, f64)> = levels(&sorted)
+        .iter()
+        .map(|(load, all)| (*load, all.iter().map(&of).sum::<f64>() / all.len() as f64))
+        .collect();
+    // Strokes of neighbours must not run into one another.
+    let gaps = levels.windows(2).map(|pair| (pair[1].0 / pair[0].0).powf(0.4));
+    let reach = gaps.fold(STROKE, f64::min);
+    let points = levels.iter().flat_map(|(load, value)| {
+        let end = load * reach;
+        [(load / reach, *value), (end, *value), (end * (1.0 + (reach - 1.0) / 10.0), f64::NAN)]
     });
     Series {
         label: label.to_owned(),
@@ -376,16 +383,20 @@ fn marks(
     }
 }
 
-/// Where a curve is drawn: whole users, or rates up to the capacity.
+/// Where a curve is drawn: whole users, closer together where there are few, or rates.
 fn curve_loads(fit: &Fit, greatest: f64) -> Vec<f64> {
-    let least = fit.range().0.min(1.0);
-    let step = (greatest * 1.02 - least) / f64::from(POINTS);
-    let mut loads: Vec<f64> = (0..=POINTS).map(|at| least + f64::from(at) * step).collect();
-    if fit.by == By::Connections {
-        loads.iter_mut().for_each(|load| *load = load.round().max(1.0));
-        loads.dedup();
+    let least = fit.range().0;
+    let share = |at: u32| f64::from(at) / f64::from(POINTS);
+    match fit.by {
+        By::Connections => {
+            let growth = greatest / least;
+            let load = |at| (least * growth.powf(share(at))).round().max(1.0);
+            let mut loads: Vec<f64> = (0..=POINTS).map(load).collect();
+            loads.dedup();
+            loads
+        }
+        By::Rate => (0..=POINTS).map(|at| least + (greatest - least) * share(at)).collect(),
     }
-    loads
 }
 
 /// What was measured, load by load.
@@ -557,7 +568,9 @@ mod tests {
             assert_eq!((labels[0], labels[2]), ("mean, predicted (ms)", "mean, measured (ms)"));
             assert_eq!(figure.series[2].points.len(), 15, "a stroke and a gap each");
             let last = figure.series[0].points.last().unwrap();
-            assert!(last.0 >= 128.0 && (last.1 - 1300.0).abs() < 30.0, "{last:?}");
+            assert!(last.0 == 128.0 && (last.1 - 1280.0).abs() < 30.0, "{last:?}");
+            let rising = |one: &Series| one.points.windows(2).all(|pair| pair[0].0 < pair[1].0);
+            assert!(figure.series.iter().all(rising), "{figure:?}");
             assert!(figure.svg(crate::Size::default()).contains("Users"));
         });
     }

@@ -4,9 +4,12 @@ use metrics::Histogram;
 use study::contrast::{Finding, QuantileShift};
 
 use super::{Contrasts, ROW_HEADS, Row, SIDE_HEADS, Variant, cells, change_cells};
-use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
+use crate::figure::{Axis, Colour, Figure, Scale, Series, Style, shortened};
 use crate::overlay::{Curve, percentiles};
 use crate::{escape, html, page};
+
+/// Characters of a label in a figure's title, beside its buttons.
+const TITLE_MAX: usize = 22;
 
 impl Contrasts {
     /// As one self-contained page.
@@ -45,14 +48,12 @@ impl Contrasts {
     }
 
     fn figures(&self) -> Vec<Figure> {
-        let first = self.variants.first().map_or("", |first| &first.label);
-        let mut figures: Vec<Figure> =
-            self.rows.iter().map(|row| shift_figure(row, first)).collect();
+        let mut figures: Vec<Figure> = self.rows.iter().map(shift_figure).collect();
         let pooled: Vec<(&str, Histogram)> =
             self.variants.iter().map(|side| (side.label.as_str(), pooled(side))).collect();
         let curves: Vec<Curve<'_>> =
             pooled.iter().map(|(label, times)| Curve { label, times }).collect();
-        figures.push(percentiles("Response times by percentile, all runs together", &curves));
+        figures.push(percentiles("Response times by percentile", &curves));
         figures
     }
 }
@@ -76,7 +77,7 @@ fn summary(row: &Row) -> (&'static str, &'static str) {
 }
 
 /// The shift function: by how much each quantile changed, with its interval, and no change at all.
-fn shift_figure(row: &Row, first: &str) -> Figure {
+fn shift_figure(row: &Row) -> Figure {
     let shifts = &row.found.shifts;
     let line = |label: &str, colour, points: Vec<(f64, f64)>| Series {
         label: label.to_owned(),
@@ -97,7 +98,7 @@ fn shift_figure(row: &Row, first: &str) -> Figure {
     }
     series.push(line("no change", Colour::calm(5), vec![(0.0, 0.0), (100.0, 0.0)]));
     Figure {
-        title: format!("Shift of {} against {first}, by share of requests", row.label),
+        title: format!("Shift of {}", shortened(&row.label, TITLE_MAX)),
         x: Axis { label: "Share of requests (%)".to_owned(), scale: Scale::Linear },
         y: Axis { label: "Change of the time (%)".to_owned(), scale: Scale::Linear },
         series,
