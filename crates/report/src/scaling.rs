@@ -335,8 +335,14 @@ pub fn fit_figure(input: &FitInput<'_>) -> Figure {
         series.push(line("mean, predicted (ms)", 0, curve(&mean)));
         series.push(line("throughput, predicted (/s)", 1, curve(&throughput)));
     }
-    series.push(marks("mean, measured (ms)", 0, observed, |one| one.mean_s * 1e3));
-    series.push(marks("throughput, measured (/s)", 1, observed, |one| one.throughput_per_s));
+    let beside = input.found.as_ref().map_or(Vec::new(), |fit| curve_loads(fit, greatest));
+    let mut mark = |label: &str, colour: usize, of: &dyn Fn(&Observation) -> f64| {
+        let points = strokes(observed, &beside, of);
+        let (label, colour) = (label.to_owned(), Colour::alarm(colour));
+        series.push(Series { label, style: Style::Line, colour, points });
+    };
+    mark("mean, measured (ms)", 0, &|one| one.mean_s * 1e3);
+    mark("throughput, measured (/s)", 1, &|one| one.throughput_per_s);
     let (title, mut notes) = match input.found {
         Ok(fit) => (self::title(fit.kind), lines(fit)),
         Err(refusal) => ("No model fits", vec![("Refused", refused(input.sweep.by, refusal))]),
@@ -356,12 +362,12 @@ pub fn fit_figure(input: &FitInput<'_>) -> Figure {
 }
 
 /// What was measured at each load as a short stroke, so that curves and measurements are told apart; repeats are averaged.
-fn marks(
-    label: &str,
-    colour: usize,
+/// A page's chart joins what lies on either side of another line's point, so there is a gap at each of those, `beside`.
+fn strokes(
     observed: &[Observation],
+    beside: &[f64],
     of: impl Fn(&Observation) -> f64,
-) -> Series {
+) -> Vec<(f64, f64)> {
     let mut sorted = observed.to_vec();
     sorted.sort_by(|a, b| a.load.total_cmp(&b.load));
     let levels: Vec<(f64, f64)> = levels(&sorted)
@@ -371,16 +377,18 @@ fn marks(
     // Strokes of neighbours must not run into one another.
     let gaps = levels.windows(2).map(|pair| (pair[1].0 / pair[0].0).powf(0.4));
     let reach = gaps.fold(STROKE, f64::min);
-    let points = levels.iter().flat_map(|(load, value)| {
-        let end = load * reach;
-        [(load / reach, *value), (end, *value), (end * (1.0 + (reach - 1.0) / 10.0), f64::NAN)]
-    });
-    Series {
-        label: label.to_owned(),
-        style: Style::Line,
-        colour: Colour::alarm(colour),
-        points: points.collect(),
-    }
+    let ends = |load: f64| (load / reach, load * reach);
+    let stroke = |(load, value): &(f64, f64)| {
+        let (begin, end) = ends(*load);
+        [(begin, *value), (end, *value), (end * (1.0 + (reach - 1.0) / 10.0), f64::NAN)]
+    };
+    let mut points: Vec<(f64, f64)> = levels.iter().flat_map(stroke).collect();
+    let within =
+        |x: f64| levels.iter().any(|(load, _)| (ends(*load).0..=ends(*load).1).contains(&x));
+    points.extend(beside.iter().filter(|x| !within(**x)).map(|x| (*x, f64::NAN)));
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    points.dedup_by(|a, b| a.0 == b.0);
+    points
 }
 
 /// Where a curve is drawn: whole users, closer together where there are few, or rates.
@@ -566,7 +574,8 @@ mod tests {
             let labels: Vec<&str> = figure.series.iter().map(|one| one.label.as_str()).collect();
             assert_eq!(labels.len(), 4);
             assert_eq!((labels[0], labels[2]), ("mean, predicted (ms)", "mean, measured (ms)"));
-            assert_eq!(figure.series[2].points.len(), 15, "a stroke and a gap each");
+            let drawn = figure.series[2].points.iter().filter(|point| point.1.is_finite());
+            assert_eq!(drawn.count(), 10, "a stroke each");
             let last = figure.series[0].points.last().unwrap();
             assert!(last.0 == 128.0 && (last.1 - 1280.0).abs() < 30.0, "{last:?}");
             let rising = |one: &Series| one.points.windows(2).all(|pair| pair[0].0 < pair[1].0);
