@@ -19,7 +19,7 @@ _brunt() {
     fit) flags="-by -at -point -model -plot -output -json -seed -cpus -version";;
     encode) flags="-to -output -cpus -version";;
     dump) flags="-dumper -inputs -output -cpus -version";;
-    serve) flags="-listen -workers -service -queue -error-rate -body -tls -tls-cert -tls-key -seed -cpus -version";;
+    serve) flags="-listen -workers -service -queue -error-rate -body -cable -cable-ping -cable-delay -cable-loss -cable-duplicate -cable-reorder -cable-reject -cable-no-confirm -cable-disconnect-after -tls -tls-cert -tls-key -seed -cpus -version";;
     scheduler) flags="-rate -duration -json -cpus -version";;
     completions) flags="-cpus -version";;
     man) flags="-cpus -version";;

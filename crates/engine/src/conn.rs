@@ -77,6 +77,10 @@ pub(crate) struct Conn {
     pub(crate) gathered: bool,
     /// A large request body, and how much of it is sent.
     pub(crate) body: Option<(Arc<[u8]>, usize)>,
+    /// A pipe whose user takes no more for now.
+    pub(crate) is_held: bool,
+    /// A pipe that is closed once all is sent.
+    pub(crate) closes: bool,
     ready: Link,
 }
 
@@ -133,6 +137,8 @@ pub(crate) enum State {
     Idle,
     /// It speaks HTTP/2, with any number of streams.
     Streaming,
+    /// It has left HTTP: its bytes are a user's.
+    Piped,
 }
 
 impl Conn {
@@ -157,6 +163,8 @@ impl Conn {
             unsent: Vec::new(),
             gathered: false,
             body: None,
+            is_held: false,
+            closes: false,
             ready: Link::default(),
         }
     }

@@ -30,6 +30,8 @@ pub(crate) struct Hit {
     pub(crate) memo: u32,
     pub(crate) intended: Nanos,
     pub(crate) sent: Option<Nanos>,
+    /// When its last byte was, where it did not go out at once; else zero.
+    pub(crate) all_sent: Nanos,
     pub(crate) first_byte: Option<Nanos>,
     pub(crate) dns: Nanos,
     pub(crate) dial: Nanos,
@@ -48,6 +50,8 @@ pub(crate) struct Hit {
     pub(crate) owner: u32,
     /// The user that waits for it, where users decide.
     pub(crate) user: Option<u32>,
+    /// Its connection becomes the user's own once the server has switched protocols.
+    pub(crate) upgrades: bool,
     pub(crate) progress: Progress,
     /// It went out on a kept-alive connection.
     pub(crate) reused: bool,
@@ -75,6 +79,7 @@ impl Hit {
             memo: 0,
             intended,
             sent: None,
+            all_sent: Nanos::ZERO,
             first_byte: None,
             dns: Nanos::ZERO,
             dial: Nanos::ZERO,
@@ -87,6 +92,7 @@ impl Hit {
             redirects: 0,
             owner: 0,
             user: None,
+            upgrades: false,
             progress: Progress::default(),
             reused: false,
             retried: false,

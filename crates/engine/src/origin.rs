@@ -14,6 +14,7 @@ use wire::url::{Scheme, Url};
 use crate::conn::{Conn, READY};
 use crate::hit::WAITING;
 use crate::list::List;
+use crate::request::Request;
 use crate::settings::{Protocol, Settings};
 
 /// The most origins of one worker, each user's own counted; redirects and lazy targets beyond it fail.
@@ -25,11 +26,15 @@ pub(crate) struct OriginKey {
     secure: bool,
     host: String,
     port: u16,
+    /// Its connections leave HTTP/1.1, so that they serve nothing else and never speak HTTP/2.
+    upgrades: bool,
 }
 
 impl OriginKey {
-    pub(crate) fn of(url: &Url) -> Self {
-        Self { secure: url.scheme == Scheme::Https, host: url.host.clone(), port: url.port }
+    pub(crate) fn of(request: &Request) -> Self {
+        let Url { scheme, host, port, .. } = &request.url;
+        let secure = *scheme == Scheme::Https;
+        Self { secure, host: host.clone(), port: *port, upgrades: request.upgrades }
     }
 }
 
@@ -128,6 +133,11 @@ impl Origin {
         self.key.secure
     }
 
+    /// Whether its connections are to leave HTTP.
+    pub(crate) fn upgrades(&self) -> bool {
+        self.key.upgrades
+    }
+
     pub(crate) fn host(&self) -> &str {
         &self.key.host
     }
@@ -210,17 +220,22 @@ pub(crate) struct Name {
 }
 
 impl Origins {
-    /// The number of a URL's origin for an owner, made where it is new; `None` when there are too many.
-    pub(crate) fn number(&mut self, url: &Url, owner: u32, settings: &Settings) -> Option<u32> {
-        let site = self.site(url)?;
-        self.at(site, owner, url, settings)
+    /// The number of a request's origin for an owner, made where it is new; `None` when there are too many.
+    pub(crate) fn number(
+        &mut self,
+        request: &Request,
+        owner: u32,
+        settings: &Settings,
+    ) -> Option<u32> {
+        let site = self.site(request)?;
+        self.at(site, owner, request, settings)
     }
 
-    /// The number of what a URL names, whosever; `None` when there are too many.
-    pub(crate) fn site(&mut self, url: &Url) -> Option<u32> {
+    /// The number of what a request is sent to, whosever; `None` when there are too many.
+    pub(crate) fn site(&mut self, request: &Request) -> Option<u32> {
         let new = self.sites.len();
         let full = new >= ORIGINS_MAX;
-        match self.sites.entry(OriginKey::of(url)) {
+        match self.sites.entry(OriginKey::of(request)) {
             Entry::Occupied(known) => Some(*known.get()),
             Entry::Vacant(_) if full => None,
             Entry::Vacant(place) => Some(*place.insert(new as u32)),
@@ -232,7 +247,7 @@ impl Origins {
         &mut self,
         site: u32,
         owner: u32,
-        url: &Url,
+        request: &Request,
         settings: &Settings,
     ) -> Option<u32> {
         if let Some(&number) = self.numbers.get(&(site, owner)) {
@@ -242,7 +257,7 @@ impl Origins {
             return None;
         }
         let number = self.list.len() as u32;
-        self.list.push(new_origin(OriginKey::of(url), owner, url, settings));
+        self.list.push(new_origin(OriginKey::of(request), owner, &request.url, settings));
         self.numbers.insert((site, owner), number);
         if owner != 0 {
             self.owned.entry(owner).or_default().push(number);
@@ -271,7 +286,8 @@ fn new_origin(key: OriginKey, owner: u32, url: &Url, settings: &Settings) -> Ori
         .filter(|_| endpoints.len() == 1)
         .and_then(|endpoint| endpoint.host.parse().ok())
         .map_or_else(Arc::default, |ip: IpAddr| Arc::from([ip]));
-    let speaks = Speaks::at_first(key.secure, &route, settings.protocol);
+    let protocol = if key.upgrades { Protocol::Http1 } else { settings.protocol };
+    let speaks = Speaks::at_first(key.secure, &route, protocol);
     let literal = !addresses.is_empty() || matches!(route, Route::Unix(_));
     Origin {
         key,
@@ -377,7 +393,8 @@ mod tests {
     fn a_server_that_allows_few_streams_gets_more_connections() {
         let url = Url::parse("http://h/").expect("a URL");
         let settings = Settings { protocol: Protocol::PriorKnowledge, ..Settings::default() };
-        let mut origin = new_origin(OriginKey::of(&url), 0, &url, &settings);
+        let key = OriginKey { secure: false, host: "h".to_owned(), port: 80, upgrades: false };
+        let mut origin = new_origin(key, 0, &url, &settings);
         let mut hits = Slab::new();
         for seq in 0..200 {
             let hit = hits.insert(Hit::new(seq, Nanos::ZERO)) as u32;

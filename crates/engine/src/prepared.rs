@@ -13,7 +13,7 @@ use workload::{Plan, Target};
 use crate::StartError;
 use crate::exchange::Decode;
 use crate::gate;
-use crate::origin::{self, Route};
+use crate::origin::{self, Origin, Route};
 use crate::request::{Addressing, Common, Request, Unsendable};
 use crate::settings::{ClientIdentity, Protocol, Settings};
 
@@ -28,6 +28,9 @@ pub(crate) struct Prepared {
     tls: OnceLock<Result<Arc<TlsClient>, String>>,
     /// The same with each of the client certificates that are for some hosts.
     tls_known: Vec<OnceLock<Result<Arc<TlsClient>, String>>>,
+    /// For connections that are to leave HTTP/1.1, so that they must not agree on HTTP/2: for each of the client
+    /// certificates, and for the rest at the end.
+    tls_upgrading: Vec<OnceLock<Result<Arc<TlsClient>, String>>>,
 }
 
 impl Prepared {
@@ -47,7 +50,9 @@ impl Prepared {
             || given.key_pem.is_some()
             || requests.iter().flatten().any(|r| r.url.scheme == Scheme::Https);
         let tls_known = given.identities.iter().map(|_| OnceLock::new()).collect();
-        let prepared = Self { plan, settings, requests, common, tls: OnceLock::new(), tls_known };
+        let tls_upgrading = (0..=given.identities.len()).map(|_| OnceLock::new()).collect();
+        let tls = OnceLock::new();
+        let prepared = Self { plan, settings, requests, common, tls, tls_known, tls_upgrading };
         if let Err(reason) = prepared.try_identities() {
             return Err(StartError::Certificate { flag: "tlsAuth", reason });
         }
@@ -61,20 +66,26 @@ impl Prepared {
 
     /// The TLS set-up, made at its first use (a redirect may be the first to want it).
     pub(crate) fn tls(&self) -> Result<Arc<TlsClient>, String> {
-        self.tls.get_or_init(|| client_config(&self.settings, None)).clone()
+        self.tls.get_or_init(|| client_config(&self.settings, None, self.settings.protocol)).clone()
     }
 
-    /// The TLS set-up for a host: some have a client certificate of their own.
-    pub(crate) fn tls_for(&self, host: &str) -> Result<Arc<TlsClient>, String> {
+    /// The TLS set-up for an origin: some hosts have a client certificate of their own.
+    pub(crate) fn tls_for(&self, origin: &Origin) -> Result<Arc<TlsClient>, String> {
+        let (host, protocol) = (origin.host(), self.settings.protocol);
         let list = &self.settings.tls.identities;
         let fits =
             |identity: &ClientIdentity| identity.domains.iter().any(|d| gate::is_of(d, host));
-        let at = list.iter().position(fits).unwrap_or(0);
-        match (self.tls_known.get(at), list.get(at)) {
-            (Some(made), Some(identity)) => {
-                made.get_or_init(|| client_config(&self.settings, Some(identity))).clone()
+        let at = list.iter().position(fits).unwrap_or(list.len());
+        let identity = list.get(at);
+        let made = match origin.upgrades() {
+            true => Some((&self.tls_upgrading[at], Protocol::Http1)),
+            false => self.tls_known.get(at).map(|made| (made, protocol)),
+        };
+        match made {
+            Some((made, protocol)) => {
+                made.get_or_init(|| client_config(&self.settings, identity, protocol)).clone()
             }
-            _ => self.tls(),
+            None => self.tls(),
         }
     }
 
@@ -82,7 +93,8 @@ impl Prepared {
     fn try_identities(&self) -> Result<(), String> {
         let list = self.tls_known.iter().zip(&self.settings.tls.identities);
         for (made, identity) in list {
-            made.get_or_init(|| client_config(&self.settings, Some(identity))).clone()?;
+            let protocol = self.settings.protocol;
+            made.get_or_init(|| client_config(&self.settings, Some(identity), protocol)).clone()?;
         }
         Ok(())
     }
@@ -135,6 +147,7 @@ fn addressing(url: &Url, settings: &Settings) -> Addressing {
 fn client_config(
     settings: &Settings,
     identity: Option<&ClientIdentity>,
+    protocol: Protocol,
 ) -> Result<Arc<TlsClient>, String> {
     let given = &settings.tls;
     let needs_roots = given.root_certs_pem.is_empty() && !given.insecure;
@@ -144,7 +157,7 @@ fn client_config(
         cert_pem: identity.map(|own| own.cert_pem.clone()).or_else(|| given.cert_pem.clone()),
         key_pem: identity.map(|own| own.key_pem.clone()).or_else(|| given.key_pem.clone()),
         verification: if given.insecure { Verification::None } else { Verification::Full },
-        offer: match settings.protocol {
+        offer: match protocol {
             Protocol::Http1 => Offer::Http1,
             Protocol::Alpn | Protocol::PriorKnowledge => Offer::Http2,
         },

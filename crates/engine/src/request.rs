@@ -25,6 +25,8 @@ pub(crate) struct Request {
     pub(crate) method: String,
     /// The URL as it was given, for texts.
     pub(crate) url_text: String,
+    /// A name to group by; may be empty.
+    pub(crate) name: String,
     pub(crate) url: Url,
     headers: Vec<(String, String)>,
     body: Arc<[u8]>,
@@ -33,6 +35,8 @@ pub(crate) struct Request {
     pub(crate) h2: Option<Result<Box<H2Request>, RequestError>>,
     /// May be sent again when a kept-alive connection turns out to be closed.
     pub(crate) replayable: bool,
+    /// It asks the server to switch protocols, as HTTP/1.1 alone can. RFC 9110, 7.8.
+    pub(crate) upgrades: bool,
     /// Nothing is added to its header fields: they name the host and the body's length themselves.
     exact: bool,
 }
@@ -97,13 +101,14 @@ impl Request {
         addressing: impl FnOnce(&Url) -> Addressing,
     ) -> Result<Self, Unsendable> {
         let addressing = addressing(&url);
+        let upgrades = target.headers.iter().any(|(name, _)| is_one_of(name, &["upgrade"]));
         let spec = RequestSpec {
             method: &target.method,
             url: &url,
             headers: &target.headers,
             body: Arc::clone(&target.body),
             style: common.style,
-            keepalive: common.keepalive,
+            keepalive: common.keepalive || upgrades,
             chunked: common.chunked,
             attack_name: &common.attack,
             target_form: addressing.form,
@@ -117,6 +122,7 @@ impl Request {
         };
         let may_stream = match common.protocol {
             Protocol::Http1 => false,
+            _ if upgrades => false,
             Protocol::Alpn => url.scheme == Scheme::Https,
             Protocol::PriorKnowledge => true,
         };
@@ -125,12 +131,14 @@ impl Request {
         Ok(Self {
             method: target.method.clone(),
             url_text: target.url.clone(),
+            name: target.name.clone(),
             url,
             headers: target.headers.clone(),
             body: Arc::clone(&target.body),
             template,
             h2,
             replayable: safe && target.body.is_empty(),
+            upgrades,
             exact: matches!(common.style, HeadStyle::Exact(_)),
         })
     }

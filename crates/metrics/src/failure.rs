@@ -47,11 +47,13 @@ pub enum FailureKind {
     StreamReset = 19,
     /// The server ended its HTTP/2 connection without having processed it.
     GoAway = 20,
+    /// The server said no in a protocol of its own: a subscription was rejected.
+    Rejected = 21,
 }
 
 impl FailureKind {
     /// Every kind, in the order of its number.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::None,
         Self::Dns,
         Self::Refused,
@@ -73,6 +75,7 @@ impl FailureKind {
         Self::Abandoned,
         Self::StreamReset,
         Self::GoAway,
+        Self::Rejected,
     ];
 
     /// The kind's name in the result stream and in JSON.
@@ -100,6 +103,7 @@ impl FailureKind {
             Self::Abandoned => "abandoned",
             Self::StreamReset => "stream reset",
             Self::GoAway => "goaway",
+            Self::Rejected => "rejected",
         }
     }
 

@@ -8,12 +8,17 @@ use stdx::Nanos;
 
 use crate::jar::SharedJar;
 use crate::seat::TagList;
+use crate::socket::{SocketAsk, SocketDo, SocketEvent};
 
 /// What a script wants done. It has a [`Ticket`], and so has what comes of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// A request, answered by [`Answer::Http`].
     Http(Box<HttpAsk>),
+    /// A WebSocket; what becomes of it is told by one [`Answer::Socket`] after the other.
+    Open(Box<SocketAsk>),
+    /// Something for an open WebSocket. It is not answered.
+    Socket(Box<SocketDo>),
 }
 
 /// The number of something that a VU asked for, from 1. None is used twice by a VU.
@@ -34,6 +39,8 @@ pub struct Asked {
 pub enum Answer {
     /// The response, or why there is none.
     Http(Box<HttpAnswer>),
+    /// What a WebSocket came to.
+    Socket(SocketEvent),
 }
 
 /// A request as a script wants it.

@@ -76,7 +76,8 @@ fn ran(
             if let Turn::Done(done) = turn {
                 break done;
             }
-            for Asked { ticket, action: Action::Http(ask) } in asked {
+            for Asked { ticket, action } in asked {
+                let Action::Http(ask) = action else { panic!("it asks for requests") };
                 let mut made = answer(&ask);
                 asks.push((*ask).clone());
                 made.asked = Some(ask);

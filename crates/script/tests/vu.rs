@@ -74,7 +74,9 @@ fn asked(vu: &Vu) -> Vec<Asked> {
 fn request(vu: &Vu) -> (Ticket, HttpAsk) {
     let mut asked = asked(vu);
     assert_eq!(asked.len(), 1);
-    let Asked { ticket, action: Action::Http(ask) } = asked.remove(0);
+    let Asked { ticket, action: Action::Http(ask) } = asked.remove(0) else {
+        panic!("it asks for a request")
+    };
     (ticket, *ask)
 }
 
@@ -558,12 +560,14 @@ fn a_batch_has_its_limits_and_keeps_its_shape() {
     let mut waiting = asked(&vu);
     assert_eq!(waiting.len(), 20);
     let to_a = waiting.iter().filter(|asked| {
-        let Action::Http(ask) = &asked.action;
+        let Action::Http(ask) = &asked.action else { panic!("it asks for a request") };
         ask.url.starts_with("http://a/")
     });
     assert_eq!(to_a.count(), 6);
     while let Turn::Waits { .. } = turn {
-        let Asked { ticket, action: Action::Http(ask) } = waiting.pop().unwrap();
+        let Asked { ticket, action: Action::Http(ask) } = waiting.pop().unwrap() else {
+            panic!("it asks for a request")
+        };
         turn = vu.answer(ticket, response_to(*ask, 200, "")).unwrap();
         waiting.extend(asked(&vu));
         assert!(waiting.len() <= 20);

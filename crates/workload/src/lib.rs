@@ -18,4 +18,6 @@ mod users;
 pub use plan::{Load, Plan, Target, Targets};
 pub use segment::{Segment, SegmentError, Stripe};
 pub use staff::Staff;
-pub use users::{Ask, Crew, Detail, Ending, Reply, Users};
+pub use users::{
+    Ask, Crew, Detail, Ending, Flow, Order, Pipe, Received, Reply, Trip, TripFailure, Users, Wishes,
+};

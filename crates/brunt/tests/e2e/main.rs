@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used, reason = "these are tests, their shared parts too")]
 
 mod ab;
+mod autobahn;
 mod bad_input;
+mod bad_scripts;
 mod bench;
 mod browser;
 mod cli;
@@ -21,9 +23,11 @@ mod peers;
 mod pipeline;
 mod plot;
 mod puma;
+mod rails;
 mod results_files;
 mod routes;
 mod run_http;
+mod run_tells;
 mod scripts;
 mod seek;
 mod serving;

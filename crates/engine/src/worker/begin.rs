@@ -189,7 +189,7 @@ impl<I: Io> Worker<I> {
             Picked::Lazy(target) => match self.prepared.request(&target) {
                 Ok(request) => {
                     let settings = &self.prepared.settings;
-                    let origin = self.origins.number(&request.url, hit.owner, settings);
+                    let origin = self.origins.number(&request, hit.owner, settings);
                     hit.own_request = Some(Arc::new(request));
                     (origin, None)
                 }

@@ -59,7 +59,9 @@ impl<I: Io> Worker<I> {
         let room = match conn.state {
             State::Busy => conn.unanswered() < self.pipeline && conn.body.is_none(),
             State::Streaming => self.has_stream_left(number),
-            State::Dialing | State::Tunneling | State::Securing | State::Idle => false,
+            State::Dialing | State::Tunneling | State::Securing | State::Idle | State::Piped => {
+                false
+            }
         };
         let conn = &self.conns[number as usize];
         if !room || conn.is_ready() {
@@ -88,7 +90,7 @@ impl<I: Io> Worker<I> {
                 self.send_on(conn, hit);
                 continue;
             }
-            if origin.open >= self.conns_max
+            if (origin.open >= self.conns_max && !origin.upgrades())
                 || origin.expects_room(self.streams_max)
                 || !self.has_addresses(number, hit)
             {
@@ -394,7 +396,7 @@ impl<I: Io> Worker<I> {
         let origin = &self.origins.list[conn.origin as usize];
         let session = self
             .prepared
-            .tls_for(origin.host())
+            .tls_for(origin)
             .and_then(|cfg| TlsSession::client(&cfg, origin.host()).map_err(|e| e.to_string()));
         match session {
             Ok(session) => {

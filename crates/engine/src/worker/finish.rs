@@ -25,10 +25,16 @@ impl<I: Io> Worker<I> {
         {
             return self.lose(number, &Failure::content(error));
         }
+        if self.becomes_pipe(number) {
+            return self.make_pipe(number);
+        }
+        let conn = &mut self.conns[number as usize];
         let settled = conn.behind.len() > 0 || (clean && !conn.has_unsent());
-        let reusable = settled && self.prepared.settings.keepalive && conn.decoder.can_reuse();
+        let keepalive = self.prepared.settings.keepalive && !self.hits[hit as usize].upgrades;
+        let reusable = settled && keepalive && conn.decoder.can_reuse();
         if request::is_redirect(conn.decoder.status())
             && let Redirects::Follow(max) = self.prepared.settings.redirects
+            && !self.hits[hit as usize].upgrades
             && let Some(location) = conn.decoder.location().map(str::to_owned)
         {
             self.release(number, reusable);
@@ -128,7 +134,7 @@ impl<I: Io> Worker<I> {
         match self.prepared.redirected(from, status, location) {
             Ok(request) => {
                 let owner = self.hits[number as usize].owner;
-                let origin = self.origins.number(&request.url, owner, &self.prepared.settings);
+                let origin = self.origins.number(&request, owner, &self.prepared.settings);
                 let hit = &mut self.hits[number as usize];
                 let before = hit.own_request.replace(Arc::new(request));
                 if hit.target.is_none() && hit.lazy_request.is_none() {
@@ -154,6 +160,9 @@ impl<I: Io> Worker<I> {
         let conn = &self.conns[number as usize];
         if conn.streams.is_some() {
             return self.lose_streams(number, failure);
+        }
+        if conn.state == State::Piped {
+            return self.end_pipe(number, Some(failure));
         }
         let stale = conn.state == State::Busy
             && conn.served > 0
@@ -288,6 +297,9 @@ impl<I: Io> Worker<I> {
                         texts.extend_from_slice(url.as_bytes());
                     });
                 }
+                sample.name = add_with(batch, |texts| {
+                    texts.extend_from_slice(first.map_or(&[][..], |r| r.name.as_bytes()));
+                });
             }
             // What a user was told needs no second copy.
             let kept = kept.filter(|_| hit.user.is_none());
@@ -334,7 +346,7 @@ fn sample(hit: &Hit, now: Nanos, failed: Option<FailureKind>, bytes_out: u64) ->
 }
 
 /// Adds a text that is written in place.
-fn add_with(batch: &mut Batch, write: impl FnOnce(&mut Vec<u8>)) -> Span {
+pub(super) fn add_with(batch: &mut Batch, write: impl FnOnce(&mut Vec<u8>)) -> Span {
     let start = batch.texts.len();
     write(&mut batch.texts);
     match (u32::try_from(start), u32::try_from(batch.texts.len() - start)) {

@@ -8,6 +8,7 @@
 mod begin;
 mod dial;
 mod finish;
+mod pipes;
 mod streams;
 mod transfer;
 mod users;
@@ -22,7 +23,7 @@ use metrics::Histogram;
 use net::{Event, Io, Ready, Sock};
 use slab::Slab;
 use stdx::Nanos;
-use workload::Ask;
+use workload::Wishes;
 
 use crate::conn::{Conns, Serials, State};
 use crate::exchange::Memo;
@@ -110,8 +111,8 @@ pub(crate) struct Worker<I: Io> {
     plain: Vec<u8>,
     /// When users that decide for themselves want to be asked again.
     wake: Option<Nanos>,
-    /// What they ask for; kept for its memory.
-    asks: Vec<Ask>,
+    /// What they want; kept for its memory.
+    wishes: Wishes,
     /// Their requests' numbers.
     asked: u64,
     /// Their last targets, made ready.
@@ -150,10 +151,7 @@ impl<I: Io> Worker<I> {
         let target_origins = prepared
             .requests
             .iter()
-            .map(|request| {
-                let url = &request.as_ref().ok()?.url;
-                origins.number(url, 0, settings)
-            })
+            .map(|request| origins.number(request.as_ref().ok()?, 0, settings))
             .collect();
         Self {
             io,
@@ -187,7 +185,7 @@ impl<I: Io> Worker<I> {
             output: Vec::with_capacity(INPUT_LEN),
             plain: Vec::with_capacity(INPUT_LEN),
             wake: None,
-            asks: Vec::new(),
+            wishes: Wishes::default(),
             asked: 0,
             prepared_asks: users::PreparedAsks::default(),
             memos: Default::default(),

@@ -102,7 +102,8 @@ impl<I: Io> Worker<I> {
     fn put(&mut self, number: u32, bytes: &[u8]) {
         let conn = &mut self.conns[number as usize];
         let Some(sock) = conn.sock else { return };
-        let gather = self.pipeline > 1 || conn.streams.is_some();
+        let is_pipe = conn.state == State::Piped;
+        let gather = self.pipeline > 1 || conn.streams.is_some() || is_pipe;
         if gather || !conn.unsent.is_empty() {
             conn.unsent.extend_from_slice(bytes);
             if gather {
@@ -154,10 +155,12 @@ impl<I: Io> Worker<I> {
 
     /// Goes on sending what waits for room.
     pub(super) fn flush(&mut self, number: u32) {
+        let mut waited = false;
         loop {
             let Some(conn) = self.conns.get_mut(number as usize) else { return };
             let Some(sock) = conn.sock else { return };
             if !conn.unsent.is_empty() {
+                waited = true;
                 match self.io.send(sock, &conn.unsent) {
                     Progress::Bytes(n) => drop(conn.unsent.drain(..n)),
                     Progress::Later => return,
@@ -173,10 +176,19 @@ impl<I: Io> Worker<I> {
                 }
                 return;
             }
-            let Some((body, sent)) = &mut conn.body else { return };
+            if conn.state == State::Piped {
+                return self.pipe_sent(number);
+            }
+            let Some((body, sent)) = &mut conn.body else {
+                if waited {
+                    self.note_all_sent(number);
+                }
+                return;
+            };
             let (body, from) = (body.clone(), *sent);
             if from == body.len() {
                 conn.body = None;
+                self.note_all_sent(number);
                 return self.offer(number);
             }
             let piece = &body[from..body.len().min(from + BODY_PIECE)];
@@ -185,11 +197,24 @@ impl<I: Io> Worker<I> {
         }
     }
 
+    /// The last byte of a request that did not go out at once was taken. Only of such is it noted when: the others are spared
+    /// the look at the clock.
+    fn note_all_sent(&mut self, number: u32) {
+        let hit = self.conns.get(number as usize).and_then(|conn| conn.hit);
+        if let Some(hit) = hit.filter(|_| self.pipeline == 1) {
+            self.now = self.io.now();
+            self.hits[hit as usize].all_sent = self.now;
+        }
+    }
+
     /// Reads what came, and takes it apart.
     pub(super) fn read(&mut self, number: u32, closed: bool) {
         let mut input = std::mem::take(&mut self.input);
         let mut reads = 0;
         while let Some(sock) = self.sock_of(number) {
+            if self.conns[number as usize].is_held {
+                break;
+            }
             if reads == READS_MAX {
                 self.unread.push_back((number, sock));
                 break;
@@ -288,6 +313,7 @@ impl<I: Io> Worker<I> {
             State::Busy => self.respond(number, bytes),
             State::Tunneling => self.tunnel_reply(number, bytes),
             State::Streaming => self.feed_streams(number, bytes),
+            State::Piped => self.feed_pipe(number, bytes),
             // Nobody asked for anything.
             State::Idle | State::Dialing | State::Securing => {
                 if self.drop_conn(number).is_some() {
@@ -319,6 +345,9 @@ impl<I: Io> Worker<I> {
             // What is left belongs to the next hit's response, if the connection is there still.
             if bytes.is_empty() || sock.is_none() || self.sock_of(number) != sock {
                 return;
+            }
+            if self.conns[number as usize].state == State::Piped {
+                return self.feed_pipe(number, bytes);
             }
         }
     }
@@ -391,6 +420,7 @@ impl<I: Io> Worker<I> {
                 }
             }
             State::Streaming => self.end_streams(number),
+            State::Piped => self.end_pipe(number, None),
             State::Dialing | State::Tunneling | State::Securing => {
                 self.lose(number, &Failure::new(FailureKind::Eof, "EOF"));
             }

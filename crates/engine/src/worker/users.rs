@@ -18,13 +18,14 @@ impl<I: Io> Worker<I> {
     pub(super) fn poll_users(&mut self) {
         let Pace::Users(users) = &mut self.pace else { return };
         self.now = self.io.now();
-        let mut asks = std::mem::take(&mut self.asks);
-        self.wake = users.poll(self.now, &mut asks);
+        let mut wishes = std::mem::take(&mut self.wishes);
+        self.wake = users.poll(self.now, &mut wishes);
         let over = users.is_over();
-        for ask in asks.drain(..) {
+        for ask in wishes.asks.drain(..) {
             self.begin_ask(ask);
         }
-        self.asks = asks;
+        self.obey_users(&mut wishes);
+        self.wishes = wishes;
         if over {
             self.pace = Pace::Over;
         }
@@ -35,7 +36,7 @@ impl<I: Io> Worker<I> {
         self.watch.sent += 1;
         let mut hit = Hit::new(self.asked, self.now);
         self.asked += 1;
-        hit.user = Some(ask.user);
+        (hit.user, hit.upgrades) = (Some(ask.user), ask.upgrades);
         if self.prepared.settings.own_connections {
             // Nobody's is 0.
             hit.owner = ask.owner.saturating_add(1);
@@ -59,13 +60,13 @@ impl<I: Io> Worker<I> {
         if let Some(PreparedAsk { request, site, .. }) = known {
             (hit.own_request, hit.memo) = (Some(Arc::clone(request)), place as u32);
             let settings = &self.prepared.settings;
-            return Ok(self.origins.at(*site, hit.owner, &request.url, settings));
+            return Ok(self.origins.at(*site, hit.owner, request, settings));
         }
         let request = Arc::new(self.prepared.request(target)?);
         (hit.own_request, hit.memo) = (Some(Arc::clone(&request)), place as u32);
-        let Some(site) = self.origins.site(&request.url) else { return Ok(None) };
+        let Some(site) = self.origins.site(&request) else { return Ok(None) };
         let settings = &self.prepared.settings;
-        let origin = self.origins.at(site, hit.owner, &request.url, settings);
+        let origin = self.origins.at(site, hit.owner, &request, settings);
         let target = Arc::clone(target);
         self.prepared_asks.keep(place, PreparedAsk { target, request, site });
         Ok(origin)
@@ -85,6 +86,7 @@ impl<I: Io> Worker<I> {
         failed: Option<(&Failure, Option<&Unsendable>)>,
     ) {
         let hit = &self.hits[number as usize];
+        let pipe = hit.conn.and_then(|conn| self.pipe_of(conn));
         let (Some(user), Pace::Users(users)) = (hit.user, &mut self.pace) else { return };
         let conn = hit.conn.map(|conn| &self.conns[conn as usize]);
         let kept = conn.and_then(|conn| kept(conn, number, hit.stream));
@@ -102,6 +104,7 @@ impl<I: Io> Worker<I> {
             &Reply {
                 due: hit.intended,
                 sent: hit.sent,
+                all_sent: hit.sent.map(|sent| sent.max(hit.all_sent)),
                 first_byte: hit.first_byte,
                 done: self.now,
                 dial: hit.dial,
@@ -118,6 +121,7 @@ impl<I: Io> Worker<I> {
                 remote: conn
                     .filter(|_| hit.sent.is_some())
                     .and_then(|conn| self.origins.remote(conn)),
+                pipe,
                 secured: conn.and_then(|conn| conn.tls.as_ref()?.terms()),
             },
         );

@@ -2,6 +2,7 @@
 
 mod faults;
 mod laws;
+mod pipes;
 mod records;
 mod seek;
 mod world;

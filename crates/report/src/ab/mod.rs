@@ -109,6 +109,7 @@ impl Outcome {
             | FailureKind::Decode
             | FailureKind::Redirects
             | FailureKind::Abandoned
+            | FailureKind::Rejected
             | FailureKind::Target => Self::Exception,
         }
     }

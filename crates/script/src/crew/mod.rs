@@ -5,6 +5,7 @@
 //! poll(now):  answers ▸ sleepers ▸ scenarios (who begins an iteration, who has to stop) ─▶ asks, and when to come back
 //! ```
 
+mod cable;
 mod control;
 mod digest;
 mod exchange;
@@ -12,9 +13,11 @@ mod failure;
 mod http_plan;
 mod live;
 mod outcome;
+mod parts;
 mod samples;
 mod seat;
 mod slot;
+mod sockets;
 mod system;
 mod targets;
 mod turns;
@@ -30,11 +33,11 @@ use metrics::tally::MetricId;
 use stdx::Nanos;
 use workload::arrival::Lane;
 use workload::executor::Scenario;
-use workload::{Ask, Ending, Reply, Segment, Users};
+use workload::{Ending, Flow, Pipe, Received, Reply, Segment, Users, Wishes};
 
-use crate::action::{Answer, Asked, HttpAnswer};
+use crate::action::{Answer, Asked};
 use crate::exception::Exception;
-use crate::host::{Host as _, Level};
+use crate::host::{Host as _, Level, LogFields};
 use crate::program::Program;
 use crate::realm::Realm;
 use crate::seat::{Sample, Stage, TagList};
@@ -48,18 +51,21 @@ pub use self::http_plan::{Debug, HttpPlan, Pace};
 pub use self::live::Live;
 use self::live::TELL_EVERY;
 pub use self::outcome::Outcome;
+pub use self::parts::PartTallies;
 use self::samples::Recorder;
 pub use self::samples::{Emit, Point, PointTags};
 use self::seat::World;
 use self::slot::{Post, Slot, State, Whose};
+use self::sockets::{Opening, Sockets};
 pub use self::system::{SystemTag, SystemTags};
 use self::targets::KnownTargets;
+pub use self::turns::SCRIPT_HINT;
 use self::work::Work;
 
 /// The time since any fixed moment.
 pub type Clock = Arc<dyn Fn() -> Nanos + Send + Sync>;
-/// Takes a line of the log: how grave it is, what it came from, what it says.
-pub type Log = Arc<dyn Fn(Level, &str, &str) + Send + Sync>;
+/// Takes a line of the log: how grave it is, what it says, and its fields in the order of their names.
+pub type Log = Arc<dyn Fn(Level, &str, LogFields<'_>) + Send + Sync>;
 
 /// What a crew is to do.
 #[derive(Clone)]
@@ -84,10 +90,14 @@ pub struct CrewPlan {
     pub http: HttpPlan,
     /// How many requests of a batch are under way at once, in all and to one host; 0 for no limit.
     pub batch: (usize, usize),
+    /// Who was refused a WebSocket waits before its next iteration, the longer the more often.
+    pub backs_off: bool,
     /// An iteration takes at least this long.
     pub min_iteration: Nanos,
     /// Empty metrics, with the submetrics that thresholds want.
     pub tally: metrics::tally::Tally,
+    /// Scenarios and groups are counted on their own as well.
+    pub parts: bool,
     /// Tags of all samples.
     pub tags: TagList,
     /// Which of k6's own tags samples have.
@@ -128,6 +138,12 @@ pub fn crew(plan: &CrewPlan, lane: Lane) -> Box<dyn Users> {
     Box::new(Crew::new(plan.clone(), lane))
 }
 
+/// What was sent and is not answered.
+enum Sent {
+    Http(Exchange),
+    Socket(Box<Opening>),
+}
+
 /// One worker's VUs.
 struct Crew {
     plan: CrewPlan,
@@ -151,7 +167,7 @@ struct Crew {
     /// When the scenarios' clock began.
     zero: Option<Nanos>,
     /// Answers that wait for their VU.
-    answers: VecDeque<(Whose, Box<HttpAnswer>)>,
+    answers: VecDeque<(Whose, Answer)>,
     /// What redirects ask for.
     redirects: VecDeque<(Whose, Exchange)>,
     /// What is sent once the rate of requests allows it, and when.
@@ -159,11 +175,14 @@ struct Crew {
     /// Who is to be woken, and when.
     sleepers: BinaryHeap<Reverse<(Nanos, usize)>>,
     /// What was sent, by its number; each number is answered once.
-    sent: Vec<Option<(Whose, Exchange)>>,
+    sent: Vec<Option<(Whose, Sent)>>,
     /// Numbers that are free.
     free: Vec<u32>,
     /// What is to be sent.
-    asks: Vec<Ask>,
+    wishes: Wishes,
+    sockets: Sockets,
+    /// It was said that a socket was refused.
+    told_refusal: bool,
     targets: KnownTargets,
     /// What a VU asked for.
     asked: Vec<Asked>,
@@ -184,17 +203,18 @@ impl Drop for Crew {
         let mut outcome = self.plan.outcome.lock().unwrap_or_else(PoisonError::into_inner);
         self.seen.samples_dropped = self.slots.iter().map(|slot| slot.vu.samples_dropped()).sum();
         self.recorder.flush(0);
+        self.seen.parts = self.recorder.parts();
         outcome.merge(&self.seen);
     }
 }
 
 impl Users for Crew {
-    fn poll(&mut self, now: Nanos, asks: &mut Vec<Ask>) -> Option<Nanos> {
+    fn poll(&mut self, now: Nanos, wishes: &mut Wishes) -> Option<Nanos> {
         let zero = *self.zero.get_or_insert(now);
         self.world.set_zero(zero);
         self.world.set_now(now);
         while let Some((whose, answer)) = self.answers.pop_front() {
-            self.answered(whose, Answer::Http(answer), now);
+            self.answered(whose, answer, now);
         }
         while let Some((whose, exchange)) = self.redirects.pop_front() {
             if self.is_wanted(whose) {
@@ -211,7 +231,8 @@ impl Users for Crew {
         self.publish();
         self.gauge(now);
         self.tell(now);
-        asks.append(&mut self.asks);
+        // The caller has done all that it was told before.
+        std::mem::swap(wishes, &mut self.wishes);
         let wake = self.next_wake(now, zero);
         match self.plan.live {
             Some(_) => Some(wake.map_or(self.tell_at, |wake| wake.min(self.tell_at))),
@@ -220,27 +241,36 @@ impl Users for Crew {
     }
 
     fn answer(&mut self, user: u32, reply: &Reply<'_>) {
-        let Some((whose, exchange)) = self.sent.get_mut(user as usize).and_then(Option::take)
-        else {
+        let Some((whose, sent)) = self.sent.get_mut(user as usize).and_then(Option::take) else {
             return;
         };
         self.free.push(user);
         if !self.is_wanted(whose) {
+            reply.pipe.into_iter().for_each(|pipe| self.wishes.close(pipe));
             return;
         }
         let slot = &mut self.slots[whose.slot];
         slot.bytes = (slot.bytes.0 + reply.bytes_out, slot.bytes.1 + reply.wire_in);
+        let exchange = match sent {
+            Sent::Http(exchange) => exchange,
+            Sent::Socket(opening) => return self.opened(whose, *opening, reply),
+        };
         let (sampled, at) = (slot.sampled(), self.world.sampled_at());
         self.recorder.http(&mut self.seen.tally, sampled, (&exchange, reply), at);
         if let Some(debug) = self.plan.http.debug {
             let (asked, answered) = exchange.shown(reply, debug == Debug::Full);
-            (self.plan.log)(Level::Info, "http-debug", &asked);
-            (self.plan.log)(Level::Info, "http-debug", &answered);
+            let fields = [("source", "http-debug")];
+            (self.plan.log)(Level::Info, &asked, &fields);
+            (self.plan.log)(Level::Info, &answered, &fields);
         }
         match exchange.next(reply, &self.plan) {
             Some(next) => self.redirects.push_back((whose, next)),
-            None => self.answers.push_back((whose, exchange.answer(reply))),
+            None => self.answers.push_back((whose, Answer::Http(exchange.answer(reply)))),
         }
+    }
+
+    fn received(&mut self, pipe: Pipe, now: Nanos, what: Received<'_>) -> Flow {
+        self.heard(pipe, now, what)
     }
 
     fn stop(&mut self, ending: Ending) {
@@ -281,7 +311,9 @@ impl Crew {
             sleepers: BinaryHeap::new(),
             sent: Vec::new(),
             free: Vec::new(),
-            asks: Vec::new(),
+            wishes: Wishes::default(),
+            sockets: Sockets::default(),
+            told_refusal: false,
             targets: KnownTargets::default(),
             asked: Vec::new(),
             samples: Vec::new(),
@@ -325,7 +357,7 @@ impl Crew {
             }
             Err(exception) => {
                 self.plan.control.halt(Halt::Broken(exception.text.clone()));
-                self.note(exception);
+                self.note(exception, None);
                 None
             }
         }

@@ -16,6 +16,8 @@ use workload::executor::Scenario;
 
 use super::CrewPlan;
 use super::exchange::{Exchange, Seen};
+use super::parts::{PartOf, PartTallies, Parts};
+use super::sockets::Labels;
 use super::system::{SystemTag, SystemTags};
 use crate::registry::Registry;
 use crate::seat::{Sample, Stage, TagList};
@@ -68,6 +70,7 @@ pub(super) struct Recorder {
     /// The tags of what is no scenario's.
     run: Arc<PointTags>,
     emit: Option<Emit>,
+    parts: Option<Parts>,
     points: Vec<Point>,
     /// The group of samples outside of any.
     pub(super) outside: Rc<str>,
@@ -87,6 +90,7 @@ impl Recorder {
             scenarios: scenarios.collect(),
             run: Arc::new(PointTags { tags: sorted(&plan.tags), metadata: Vec::new() }),
             emit: plan.emit.clone(),
+            parts: Parts::new(plan),
             points: Vec::new(),
             outside: "".into(),
         }
@@ -132,12 +136,17 @@ impl Recorder {
             group: &ask.group,
             check: None,
             http: Some(&seen),
+            socket: None,
             own: &ask.tags,
             vu_tags: ask.vu_tags.as_deref(),
             metadata: ask.metadata.as_deref(),
         };
         for (metric, value) in values {
             tally.add(*metric, *value, &tags);
+        }
+        if let Some(parts) = &mut self.parts {
+            let group = tags.told_group();
+            parts.add(PartOf { work: whose.work, group, check: None }, values, &tags);
         }
         if self.emit.is_some() {
             let tags = Arc::new(tags.collected());
@@ -154,10 +163,6 @@ impl Recorder {
         if sample.metric.0 as usize >= tally.len() {
             self.declare(tally);
         }
-        if let Some(check) = &sample.check {
-            tally.check(&sample.group, check, sample.value != 0.0);
-        }
-        tally.group(&sample.group);
         let tags = SampleTags {
             system: self.system,
             common: &self.scenarios[whose.work],
@@ -165,15 +170,63 @@ impl Recorder {
             group: &sample.group,
             check: sample.check.as_deref(),
             http: None,
+            socket: None,
             own: sample.tags.as_deref().map_or(&[], Vec::as_slice),
             vu_tags: sample.vu_tags.as_deref(),
             metadata: sample.metadata.as_deref(),
         };
+        if let Some(check) = tags.told_check() {
+            tally.check(tags.told_group(), check, sample.value != 0.0);
+        }
+        tally.group(tags.told_group());
         tally.add(sample.metric, sample.value, &tags);
+        if let Some(parts) = &mut self.parts {
+            let check = tags.told_check().map(|name| (name, sample.value != 0.0));
+            let part = PartOf { work: whose.work, group: tags.told_group(), check };
+            parts.add(part, &[(sample.metric, sample.value)], &tags);
+        }
         if self.emit.is_some() {
             let tags = Arc::new(tags.collected());
             let Sample { metric, at, value, .. } = *sample;
             self.points.push(Point { metric, at, value, tags });
+            self.flush(BATCH);
+        }
+    }
+
+    /// Counts what was seen of a socket.
+    pub(super) fn socket(
+        &mut self,
+        tally: &mut Tally,
+        whose: Sampled,
+        (labels, at): (&Labels, Nanos),
+        values: &[(MetricId, f64)],
+    ) {
+        let ask = &labels.http;
+        let tags = SampleTags {
+            system: self.system,
+            common: &self.scenarios[whose.work],
+            whose,
+            group: &ask.group,
+            check: None,
+            http: None,
+            socket: Some(labels),
+            own: &ask.tags,
+            vu_tags: ask.vu_tags.as_deref(),
+            metadata: ask.metadata.as_deref(),
+        };
+        for (metric, value) in values {
+            tally.add(*metric, *value, &tags);
+        }
+        if let Some(parts) = &mut self.parts {
+            let group = tags.told_group();
+            parts.add(PartOf { work: whose.work, group, check: None }, values, &tags);
+        }
+        if self.emit.is_some() {
+            let tags = Arc::new(tags.collected());
+            for (metric, value) in values {
+                let tags = Arc::clone(&tags);
+                self.points.push(Point { metric: *metric, at, value: *value, tags });
+            }
             self.flush(BATCH);
         }
     }
@@ -193,12 +246,17 @@ impl Recorder {
             group: around.group,
             check: None,
             http: None,
+            socket: None,
             own: &[],
             vu_tags: around.vu_tags,
             metadata: around.metadata,
         };
         for (metric, value) in values {
             tally.add(*metric, *value, &tags);
+        }
+        if let Some(parts) = &mut self.parts {
+            let group = tags.told_group();
+            parts.add(PartOf { work: whose.work, group, check: None }, values, &tags);
         }
         if self.emit.is_some() {
             let tags = Arc::new(tags.collected());
@@ -217,6 +275,11 @@ impl Recorder {
             self.points.push(Point { metric, at, value, tags: Arc::clone(&self.run) });
             self.flush(BATCH);
         }
+    }
+
+    /// What scenarios and groups did, where somebody wants to know.
+    pub(super) fn parts(&self) -> PartTallies {
+        self.parts.as_ref().map(Parts::tallies).unwrap_or_default()
     }
 
     /// Hands over what outputs want, if there is so much of it.
@@ -262,6 +325,7 @@ struct SampleTags<'a> {
     group: &'a str,
     check: Option<&'a str>,
     http: Option<&'a Seen<'a>>,
+    socket: Option<&'a Labels>,
     own: &'a [(String, String)],
     vu_tags: Option<&'a TagList>,
     metadata: Option<&'a TagList>,
@@ -272,12 +336,25 @@ fn found<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
 }
 
 impl SampleTags<'_> {
+    /// The group, where samples tell theirs.
+    fn told_group(&self) -> &str {
+        if self.system.has(SystemTag::Group) { self.group } else { "" }
+    }
+
+    /// The check, where samples tell theirs.
+    fn told_check(&self) -> Option<&str> {
+        self.check.filter(|_| self.system.has(SystemTag::Check))
+    }
+
     /// What nobody can say otherwise.
     fn known(&self, name: &str) -> Option<Cow<'_, str>> {
         if let (Some(check), "check") = (self.check, name) {
             return self.system.has(SystemTag::Check).then_some(Cow::Borrowed(check));
         }
-        self.http?.tag(name, self.system)
+        match self.socket {
+            Some(labels) => labels.tag(name, self.system),
+            None => self.http?.tag(name, self.system),
+        }
     }
 
     /// All of them.
@@ -296,7 +373,7 @@ impl SampleTags<'_> {
         for (name, value) in self.vu_tags.into_iter().flatten().chain(self.own) {
             set(name, value);
         }
-        for name in Seen::TAGS.into_iter().chain(["check"]) {
+        for name in Seen::TAGS.into_iter().chain(["check", "subproto"]) {
             if let Some(value) = self.known(name) {
                 set(name, &value);
             }

@@ -30,6 +30,12 @@ pub(super) struct Slot {
     pub(super) connected: u64,
     /// Bytes sent and received in this iteration.
     pub(super) bytes: (u64, u64),
+    /// Sockets that were refused since the last one that was not.
+    pub(super) refusals: u32,
+    /// Its open sockets.
+    pub(super) sockets: Vec<workload::Pipe>,
+    /// Its sockets that are held, until it has caught up.
+    pub(super) stalled: Vec<workload::Pipe>,
     /// What its scenario calls, and is.
     pub(super) post: Option<Rc<Post>>,
 }
@@ -67,6 +73,9 @@ impl Slot {
             alarm: None,
             connected: 0,
             bytes: (0, 0),
+            refusals: 0,
+            sockets: Vec::new(),
+            stalled: Vec::new(),
             post: None,
         }
     }
@@ -77,6 +86,9 @@ impl Slot {
         Sampled { work: self.scenario, vu: self.number, iteration }
     }
 }
+
+/// Stands for any iteration, where what was asked for outlives the one it was asked for in.
+pub(super) const LASTING: u64 = u64::MAX;
 
 /// Who waits for what: a VU in one of its iterations, with the ticket of what it asked for.
 #[derive(Clone, Copy, Debug)]

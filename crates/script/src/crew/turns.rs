@@ -6,19 +6,24 @@ use metrics::tally::MetricId;
 use stdx::Nanos;
 use workload::Ask;
 
-use super::Crew;
 use super::exchange::Exchange;
 use super::samples::Around;
-use super::slot::{Slot, State, Whose};
+use super::slot::{LASTING, Slot, State, Whose};
+use super::{Crew, Sent};
 use crate::action::{Action, Answer, Asked};
 use crate::exception::Exception;
 use crate::host::{Host as _, Level};
 use crate::seat::Stage;
-use crate::standing::Standing;
+use crate::standing::{Role, Standing};
 use crate::vu::{Call, Turn};
 
 /// What lines of exceptions come from.
 const STACK: &str = "stacktrace";
+/// The field of the log's lines of exceptions outside of iterations.
+pub const SCRIPT_HINT: (&str, &str) = ("hint", "script exception");
+/// How long a VU waits, at most, after the first socket that was refused, and after many.
+const BACKOFF_MIN: Nanos = Nanos::from_millis(100);
+const BACKOFF_MAX: Nanos = Nanos::from_secs(5);
 
 impl Crew {
     /// Begins an iteration; `number` is its number in the scenario.
@@ -56,7 +61,8 @@ impl Crew {
 
     /// Brings an answer to whom it is for.
     pub(super) fn answered(&mut self, whose: Whose, answer: Answer, now: Nanos) {
-        if !self.is_wanted(whose) {
+        // Who is about to be ended must not see what the end itself made of a request.
+        if !self.is_wanted(whose) || self.plan.control.is_halted() {
             return;
         }
         self.set_deadline(whose.slot);
@@ -67,6 +73,9 @@ impl Crew {
 
     /// Goes on with a script whose time has come.
     pub(super) fn wake(&mut self, slot: usize, now: Nanos) {
+        if self.plan.control.is_halted() {
+            return;
+        }
         self.set_deadline(slot);
         if let Some(turn) = self.slots[slot].vu.wake() {
             self.advance(slot, turn, now);
@@ -76,20 +85,25 @@ impl Crew {
     /// Whether the iteration that asked is still under way.
     pub(super) fn is_wanted(&self, whose: Whose) -> bool {
         let slot = &self.slots[whose.slot];
+        if whose.iteration == LASTING {
+            return true;
+        }
         slot.iterations == whose.iteration && matches!(slot.state, State::Busy(_))
     }
 
     /// What runs now is interrupted at the end of its own scenario.
     fn set_deadline(&self, slot: usize) {
         let zero = self.zero.unwrap_or_default();
-        let end = self.ends[self.slots[slot].scenario];
-        self.world.set_deadline(zero.saturating_add(end));
+        let scenario = self.slots[slot].scenario;
+        let grace = self.plan.scenarios[scenario].graceful_stop;
+        self.world.set_deadline(zero.saturating_add(self.ends[scenario]), grace);
     }
 
     /// Carries out what a VU came to.
     fn advance(&mut self, slot: usize, turn: Turn, now: Nanos) {
         self.take_samples(slot);
         self.carry_out(slot);
+        self.resume_sockets(slot);
         match turn {
             Turn::Waits { until: Some(until) } => self.wake_at(slot, until),
             Turn::Waits { until: None } => self.slots[slot].until = None,
@@ -97,7 +111,7 @@ impl Crew {
             Turn::Cut => {
                 // An iteration that ends the test counts, though it is one that was ended.
                 if let State::Busy(began) = self.slots[slot].state
-                    && self.plan.control.is_halted()
+                    && self.plan.control.aborted().is_some()
                 {
                     self.count_iteration(slot, self.world.elapsed_since(began));
                 }
@@ -112,9 +126,15 @@ impl Crew {
         self.slots[slot].vu.take_asked(&mut asked);
         let iteration = self.slots[slot].iterations;
         for Asked { ticket, action } in asked.drain(..) {
-            let Action::Http(ask) = action;
-            let exchange = Exchange::new(ask, &self.plan);
-            self.send(Whose { slot, iteration, ticket }, exchange);
+            let whose = Whose { slot, iteration, ticket };
+            match action {
+                Action::Http(ask) => {
+                    let exchange = Exchange::new(ask, &self.plan);
+                    self.send(whose, exchange);
+                }
+                Action::Open(ask) => self.open_socket(whose, ask),
+                Action::Socket(wanted) => self.order_socket(slot, *wanted, self.world.now()),
+            }
         }
         self.asked = asked;
     }
@@ -133,21 +153,28 @@ impl Crew {
     }
 
     pub(super) fn send_now(&mut self, whose: Whose, exchange: Exchange) {
-        let user = self.free.pop().unwrap_or_else(|| {
-            self.sent.push(None);
-            (self.sent.len() - 1) as u32
-        });
         let target = self.targets.get(exchange.wanted());
         let (timeout, owner) = (exchange.timeout(), whose.slot as u32);
         let slot = &mut self.slots[whose.slot];
         let anew = self.plan.http.closes_connections && slot.connected < slot.iterations;
         slot.connected = slot.iterations;
-        self.asks.push(Ask { user, target, timeout, owner, anew });
-        self.sent[user as usize] = Some((whose, exchange));
+        let user = self.note_sent(whose, Sent::Http(exchange));
+        self.wishes.asks.push(Ask { user, target, timeout, owner, anew, upgrades: false });
+    }
+
+    /// Keeps what is sent until its answer comes; gives its number.
+    pub(super) fn note_sent(&mut self, whose: Whose, sent: Sent) -> u32 {
+        let user = self.free.pop().unwrap_or_else(|| {
+            self.sent.push(None);
+            (self.sent.len() - 1) as u32
+        });
+        self.sent[user as usize] = Some((whose, sent));
+        user
     }
 
     /// An iteration was ended before its end.
     pub(super) fn end_cut(&mut self, slot: usize) {
+        self.close_sockets(slot, self.world.now());
         self.set_idle(slot);
         self.seen.interrupted += 1;
     }
@@ -155,23 +182,46 @@ impl Crew {
     fn finish(&mut self, slot: usize, done: Result<Option<String>, Exception>, now: Nanos) {
         let State::Busy(began) = self.slots[slot].state else { return };
         let took = self.world.elapsed_since(began);
+        self.close_sockets(slot, now);
         match done {
             Ok(returned) => self.seen.returned = returned.or(self.seen.returned.take()),
-            Err(exception) => self.note(exception),
+            Err(exception) => {
+                let post = self.slots[slot].post.clone();
+                let role = post.as_ref().and_then(|post| post.role.as_deref());
+                self.note(exception, role);
+            }
         }
         self.count_iteration(slot, took);
         self.seen.iterations += u64::from(self.plan.stage == Stage::Iteration);
         self.plan.control.of(self.slots[slot].scenario).note_end();
-        if took >= self.plan.min_iteration {
+        let rest = self.plan.min_iteration.saturating_sub(took).max(self.backoff(slot));
+        if rest == Nanos::ZERO {
             return self.set_idle(slot);
         }
         self.slots[slot].state = State::Resting;
-        self.wake_at(slot, now.saturating_add(self.plan.min_iteration.saturating_sub(took)));
+        self.wake_at(slot, now.saturating_add(rest));
     }
 
-    /// Logs what a script threw.
-    pub(super) fn note(&mut self, exception: Exception) {
-        (self.plan.log)(Level::Error, STACK, &exception.to_string());
+    /// How long a VU waits whose sockets were refused: twice as long after each, and half of it by chance.
+    fn backoff(&mut self, slot: usize) -> Nanos {
+        let Slot { refusals, scenario, .. } = self.slots[slot];
+        if refusals == 0 || !self.plan.backs_off || self.is_arrival(scenario) {
+            return Nanos::ZERO;
+        }
+        let longest = Nanos(BACKOFF_MIN.0 << (refusals - 1).min(16)).min(BACKOFF_MAX);
+        Nanos((longest.0 as f64 * (0.5 + self.sockets.chance() / 2.0)) as u64)
+    }
+
+    /// Logs what a script threw, in an iteration of this role if it was in one.
+    pub(super) fn note(&mut self, exception: Exception, role: Option<&Role>) {
+        let text = exception.to_string();
+        match role {
+            Some(Role { executor, name, .. }) => {
+                let fields = [("executor", *executor), ("scenario", name), ("source", STACK)];
+                (self.plan.log)(Level::Error, &text, &fields);
+            }
+            None => (self.plan.log)(Level::Error, &text, &[SCRIPT_HINT]),
+        }
         self.seen.exception.get_or_insert(exception);
     }
 

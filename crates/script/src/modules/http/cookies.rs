@@ -9,7 +9,7 @@ use crate::modules::{number_of, seat_of, string_of, truthy};
 use crate::raw::{Hold, Holdable};
 
 /// A jar as a script holds it.
-pub(super) struct JarRef(pub(super) SharedJar);
+pub(in crate::modules) struct JarRef(pub(in crate::modules) SharedJar);
 
 type Jar<'js> = Class<'js, Hold<JarRef>>;
 

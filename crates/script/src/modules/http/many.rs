@@ -6,8 +6,8 @@ use rquickjs::function::Rest;
 use rquickjs::{Array, Ctx, Exception, IntoJs, Object, Persistent, Result, Value};
 use wire::url::Url;
 
-use super::{Refusal, WHAT, prepare, refused, respond};
-use crate::action::{Action, Answer, HttpAsk, Ticket};
+use super::{Refusal, WHAT, http_of, prepare, refused, respond};
+use crate::action::{Action, HttpAsk, Ticket};
 use crate::event_loop::Next;
 use crate::modules::{seat_of, string_of};
 
@@ -30,7 +30,7 @@ pub(super) fn async_request<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> 
             let settle = (Persistent::save(&ctx, resolve), Persistent::save(&ctx, reject));
             let mut waiting = Some(settle);
             let then = move |ctx: &Ctx<'_>, answer| {
-                let Answer::Http(answer) = answer;
+                let answer = http_of(ctx, answer)?;
                 if let Some((resolve, reject)) = waiting.take() {
                     match respond(ctx, answer) {
                         Ok(response) => resolve.restore(ctx)?.call::<_, ()>((response,))?,
@@ -149,7 +149,8 @@ fn all<'js>(ctx: &Ctx<'js>, items: Vec<(String, Value<'js>)>) -> Result<Vec<Valu
             break;
         };
         let last = Ticket(first.0 + began.len() as u64 - 1);
-        let (ticket, Answer::Http(answer)) = seat.answer_within(ctx, first, last)?;
+        let (ticket, answer) = seat.answer_within(ctx, first, last)?;
+        let answer = http_of(ctx, answer)?;
         let entry = &mut entries[began[(ticket.0 - first.0) as usize]];
         hosts[entry.host].under_way -= 1;
         left = left.saturating_add(1);

@@ -11,6 +11,9 @@ mod select;
 mod statuses;
 mod url;
 
+pub(super) use self::cookies::JarRef;
+pub(super) use self::params::canonical;
+pub(super) use self::response::text_of;
 pub(crate) use self::response::{fields_of, prototype};
 pub(crate) use self::url::masked;
 
@@ -21,7 +24,7 @@ use rquickjs::{Class, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 use super::{seat_of, string_of};
 use crate::action::{Action, Answer, HttpAnswer, HttpAsk, HttpFailure};
 use crate::host::Level;
-use crate::raw::{Hold, Response};
+use crate::raw::Hold;
 
 /// The module.
 pub(super) struct Http;
@@ -129,8 +132,8 @@ fn send<'js>(
 ) -> Result<Value<'js>> {
     match prepare(ctx, method, url, (body, params))? {
         Ok(ask) => {
-            let Answer::Http(answer) = seat_of(ctx)?.ask(ctx, WHAT, Action::Http(ask))?;
-            respond(ctx, answer)
+            let answer = seat_of(ctx)?.ask(ctx, WHAT, Action::Http(ask))?;
+            respond(ctx, http_of(ctx, answer)?)
         }
         Err(refusal) => refused(ctx, refusal),
     }
@@ -202,6 +205,14 @@ fn prepare<'js>(
     }
 }
 
+/// The answer to a request.
+fn http_of(ctx: &Ctx<'_>, answer: Answer) -> Result<Box<HttpAnswer>> {
+    match answer {
+        Answer::Http(answer) => Ok(answer),
+        Answer::Socket(_) => Err(Exception::throw_internal(ctx, "a request has one answer")),
+    }
+}
+
 /// A response as the script sees it, or the exception that stands for it.
 fn respond<'js>(ctx: &Ctx<'js>, answer: Box<HttpAnswer>) -> Result<Value<'js>> {
     if let Some(failure) = &answer.failure {
@@ -210,7 +221,7 @@ fn respond<'js>(ctx: &Ctx<'js>, answer: Box<HttpAnswer>) -> Result<Value<'js>> {
         }
         warn(ctx, &failure.whole)?;
     }
-    Class::instance(ctx.clone(), Response { answer })?.into_js(ctx)
+    Class::instance(ctx.clone(), Hold(answer))?.into_js(ctx)
 }
 
 /// The response to a request that was never made.
@@ -222,10 +233,10 @@ fn refused<'js>(ctx: &Ctx<'js>, refusal: Refusal) -> Result<Value<'js>> {
     warn(ctx, &text)?;
     let failure = Some(HttpFailure { code, whole: text.clone(), text });
     let answer = Box::new(HttpAnswer { failure, ..HttpAnswer::default() });
-    Class::instance(ctx.clone(), Response { answer })?.into_js(ctx)
+    Class::instance(ctx.clone(), Hold(answer))?.into_js(ctx)
 }
 
 fn warn(ctx: &Ctx<'_>, text: &str) -> Result<()> {
-    seat_of(ctx)?.host.tell(Level::Warn, "http", &format!("Request Failed: {text}"));
+    seat_of(ctx)?.host.tell(Level::Warn, "Request Failed", &[("error", text)]);
     Ok(())
 }

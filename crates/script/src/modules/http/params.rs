@@ -57,7 +57,7 @@ pub(super) fn set<'js>(ctx: &Ctx<'js>, params: &Object<'js>, ask: &mut HttpAsk) 
 }
 
 /// A header's name as Go writes it: `content-type` is `Content-Type`. What is no name stays as it is.
-pub(super) fn canonical(name: &str) -> String {
+pub(in crate::modules) fn canonical(name: &str) -> String {
     let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
     if !name.bytes().all(is_token) {
         return name.to_owned();

@@ -1,0 +1,205 @@
+//! Pipes: connections that have left HTTP. Bytes go to and from the user whose request asked for it; what they mean is the
+//! user's own affair.
+
+use metrics::{FailureKind, NO_TARGET, Sample};
+use net::Io;
+use wire::h1::response::ResponseDecoder;
+use workload::{Flow, Order, Pipe, Received, Trip, TripFailure, Wishes};
+
+use super::Worker;
+use super::finish::add_with;
+use crate::conn::{Kept, State};
+use crate::failure::Failure;
+use crate::pace::Pace;
+
+/// Bytes that wait for room in a pipe's socket, at most: 64 MiB. A server that does not read loses its connection then.
+const UNSENT_MAX: usize = 64 << 20;
+/// Bytes are handed to TLS in pieces of this size.
+const PIECE: usize = 64 << 10;
+/// Room that a pipe keeps for what it could not send at once.
+const KEPT_MAX: usize = 4 << 10;
+/// What the row of a [`Trip`] says that succeeded: messages have no status of their own.
+const STATUS_OF_TRIPS: u16 = 200;
+
+impl<I: Io> Worker<I> {
+    /// Whether the response to the hit that a connection serves makes a pipe of it.
+    pub(super) fn becomes_pipe(&self, number: u32) -> bool {
+        let conn = &self.conns[number as usize];
+        let asked = conn.hit.is_some_and(|hit| self.hits[hit as usize].upgrades);
+        asked && conn.decoder.status() == 101 && conn.behind.len() == 0
+    }
+
+    /// The server has switched protocols: the connection is its user's, and the hit is done.
+    pub(super) fn make_pipe(&mut self, number: u32) {
+        let conn = &mut self.conns[number as usize];
+        let Some(hit) = conn.hit else { return };
+        // Before its user is told: the reply names the pipe.
+        conn.state = State::Piped;
+        self.write_row(hit, None);
+        let conn = &mut self.conns[number as usize];
+        conn.hit = None;
+        conn.served += 1;
+        // A pipe may last for hours and do nothing.
+        conn.kept = Kept::default();
+        conn.decoder = ResponseDecoder::new();
+        conn.content = None;
+        conn.tries = crate::origin::Tries::default();
+        self.hits[hit as usize].conn = None;
+        self.forget(hit);
+    }
+
+    /// The pipe that a connection is, once it is one.
+    pub(super) fn pipe_of(&self, number: u32) -> Option<Pipe> {
+        let conn = self.conns.get(number as usize).filter(|conn| conn.state == State::Piped)?;
+        Some(Pipe { place: number, serial: conn.serial })
+    }
+
+    /// The connection that a pipe is, if it is there still.
+    fn conn_of(&self, pipe: Pipe) -> Option<u32> {
+        (self.pipe_of(pipe.place) == Some(pipe)).then_some(pipe.place)
+    }
+
+    /// Bytes came.
+    pub(super) fn feed_pipe(&mut self, number: u32, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        if self.tell_pipe(number, Received::Bytes(bytes)) == Flow::Hold
+            && let Some(conn) = self.conns.get_mut(number as usize)
+        {
+            conn.is_held = true;
+        }
+    }
+
+    /// A pipe ends: its user is told, and the connection closed.
+    pub(super) fn end_pipe(&mut self, number: u32, lost: Option<&Failure>) {
+        let what = match lost {
+            Some(failure) => Received::Lost(failure.kind.name(), &failure.text),
+            None => Received::End,
+        };
+        if !self.conns[number as usize].closes {
+            self.tell_pipe(number, what);
+        }
+        self.drop_conn(number);
+    }
+
+    fn tell_pipe(&mut self, number: u32, what: Received<'_>) -> Flow {
+        let (Some(pipe), Pace::Users(users)) = (self.pipe_of(number), &mut self.pace) else {
+            return Flow::On;
+        };
+        users.received(pipe, self.now, what)
+    }
+
+    /// Does what users want done with their pipes, and writes their rows.
+    pub(super) fn obey_users(&mut self, wishes: &mut Wishes) {
+        let mut from = 0;
+        for (pipe, order) in wishes.orders.drain(..) {
+            let conn = self.conn_of(pipe);
+            match (order, conn) {
+                (Order::Send(len), conn) => {
+                    let bytes = &wishes.bytes[from..from + len];
+                    from += len;
+                    if let Some(conn) = conn {
+                        self.send_through(conn, bytes);
+                    }
+                }
+                (Order::Close, Some(conn)) => self.close_pipe(conn),
+                (Order::Resume, Some(conn)) => self.resume_pipe(conn),
+                (Order::Close | Order::Resume, None) => {}
+            }
+        }
+        wishes.bytes.clear();
+        if wishes.bytes.capacity() > super::INPUT_LEN {
+            wishes.bytes = Vec::new();
+        }
+        for trip in wishes.trips.drain(..) {
+            self.write_trip(&trip);
+        }
+    }
+
+    fn send_through(&mut self, number: u32, bytes: &[u8]) {
+        if self.conns[number as usize].closes {
+            return;
+        }
+        if self.conns[number as usize].unsent.len() + bytes.len() > UNSENT_MAX {
+            let text = "the server does not read: 64 MiB wait to be sent";
+            return self.end_pipe(number, Some(&Failure::new(FailureKind::TooLarge, text)));
+        }
+        for piece in bytes.chunks(PIECE) {
+            // What failed has closed the connection.
+            if self.conns.contains(number as usize) {
+                self.transmit(number, piece);
+            }
+        }
+    }
+
+    fn close_pipe(&mut self, number: u32) {
+        let conn = &mut self.conns[number as usize];
+        conn.closes = true;
+        if !conn.has_unsent() {
+            self.drop_conn(number);
+        }
+    }
+
+    /// All that a pipe had to send is sent.
+    pub(super) fn pipe_sent(&mut self, number: u32) {
+        let conn = &mut self.conns[number as usize];
+        if conn.unsent.capacity() > KEPT_MAX {
+            conn.unsent = Vec::new();
+        }
+        if conn.closes {
+            self.drop_conn(number);
+        }
+    }
+
+    fn resume_pipe(&mut self, number: u32) {
+        let conn = &mut self.conns[number as usize];
+        if std::mem::take(&mut conn.is_held)
+            && let Some(sock) = conn.sock
+        {
+            self.unread.push_back((number, sock));
+        }
+    }
+
+    /// Counts what a user measured itself and writes its row.
+    fn write_trip(&mut self, trip: &Trip) {
+        self.watch.planned += 1;
+        self.watch.sent += 1;
+        let seq = self.asked;
+        self.asked += 1;
+        let failure = trip.failure.as_ref().map(|(failure, _)| kind_of(*failure));
+        if let Some(kind) = failure {
+            self.watch.note_failure(kind);
+        }
+        let sample = Sample {
+            seq,
+            intended: trip.due,
+            sent: trip.sent,
+            first_byte: trip.done,
+            done: trip.done,
+            bytes_out: trip.bytes_out,
+            bytes_in: trip.bytes_in,
+            wire_in: trip.bytes_in,
+            target: NO_TARGET,
+            status: if failure.is_some() { 0 } else { STATUS_OF_TRIPS },
+            failure: failure.unwrap_or_default(),
+            reused: true,
+            conn: trip.serial,
+            ..Sample::default()
+        };
+        self.recorder.add(sample, |batch, sample| {
+            sample.line = add_with(batch, |texts| texts.extend_from_slice(trip.line.as_bytes()));
+            if let Some((_, text)) = &trip.failure {
+                sample.error = add_with(batch, |texts| texts.extend_from_slice(text.as_bytes()));
+            }
+        });
+    }
+}
+
+const fn kind_of(failure: TripFailure) -> FailureKind {
+    match failure {
+        TripFailure::Timeout => FailureKind::Timeout,
+        TripFailure::Lost => FailureKind::Eof,
+        TripFailure::Refused => FailureKind::Rejected,
+    }
+}

@@ -1,0 +1,445 @@
+//! `Sockets`: the WebSockets of a worker's VUs. Bytes of their pipes become events that scripts are told, and what scripts
+//! say becomes bytes.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use metrics::tally::MetricId;
+use stdx::{Nanos, Prng};
+use wire::cable::Kind;
+use wire::ws::{self, DeflateOffer, Event, Limits, Offer, Role, Session};
+use workload::{Ask, Flow, Pipe, Received, Reply, Target};
+
+use super::exchange::Exchange;
+use super::slot::{LASTING, Whose};
+use super::system::{SystemTag, SystemTags};
+use super::{Crew, Sent, cable};
+use crate::action::{Answer, HttpAsk, Ticket};
+use crate::head::fields;
+use crate::host::{Host as _, Level};
+use crate::socket::{Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker};
+
+/// Events of a VU that wait for it, at most: its sockets stall beyond it.
+const BACKLOG_MAX: usize = 2_048;
+/// A stalled socket goes on once so few are left.
+const BACKLOG_LOW: usize = 1_024;
+/// What k6 calls a connection that ended without a word. RFC 6455, 7.4.1.
+const ABNORMAL: u16 = 1006;
+/// The code of what is closed since its VU goes on without it.
+const GOING_AWAY: u16 = 1001;
+
+/// The WebSockets of a worker's VUs.
+#[derive(Default)]
+pub(super) struct Sockets {
+    open: HashMap<Pipe, Socket>,
+    /// Which pipe a VU's socket has, by the VU's place and the ticket.
+    pipes: HashMap<(usize, Ticket), Pipe>,
+    /// What came in one go; kept for its memory.
+    heard: Vec<SocketEvent>,
+    /// What goes out; kept for its memory.
+    out: Vec<u8>,
+    /// Keys of handshakes and of masks.
+    random: Option<Prng>,
+}
+
+/// A socket on its way to be opened.
+#[derive(Clone, Debug)]
+pub(super) struct Opening {
+    exchange: Exchange,
+    offer: Offer,
+    ask: Box<SocketAsk>,
+}
+
+/// An open socket.
+struct Socket {
+    whose: Whose,
+    session: Session,
+    labels: Rc<Labels>,
+    since: Nanos,
+    /// When pings were sent whose pongs have not come.
+    pings: Vec<Nanos>,
+    speaker: Speaker,
+    /// Its events wait for its VU; the pipe is held.
+    stalls: bool,
+}
+
+/// What the samples of a socket bear.
+#[derive(Clone, Debug)]
+pub(super) struct Labels {
+    pub(super) http: Box<HttpAsk>,
+    status: u16,
+    protocol: String,
+    url: String,
+    ip: Option<IpAddr>,
+}
+
+impl Sockets {
+    /// A number by chance, from 0 to 1.
+    pub(super) fn chance(&mut self) -> f64 {
+        self.random.as_mut().map_or(0.0, Prng::unit)
+    }
+}
+
+impl Labels {
+    /// A tag, if it is one of a socket's, and wanted.
+    pub(super) fn tag(&self, name: &str, system: SystemTags) -> Option<Cow<'_, str>> {
+        let (tag, value) = match name {
+            "status" => (SystemTag::Status, Cow::Owned(self.status.to_string())),
+            "subproto" => (SystemTag::Subproto, Cow::Borrowed(self.protocol.as_str())),
+            "url" => (SystemTag::Url, Cow::Borrowed(self.url.as_str())),
+            "ip" => (SystemTag::Ip, Cow::Owned(self.ip?.to_string())),
+            _ => return None,
+        };
+        let answered = self.status != 0 || name == "url";
+        (system.has(tag) && answered).then_some(value)
+    }
+
+    fn url(http: &HttpAsk, url: &str) -> String {
+        http.name.clone().unwrap_or_else(|| url.to_owned())
+    }
+}
+
+impl Crew {
+    /// Asks for a socket.
+    pub(super) fn open_socket(&mut self, mut whose: Whose, mut ask: Box<SocketAsk>) {
+        if matches!(ask.speaker, Speaker::Cable(_)) {
+            whose.iteration = LASTING;
+        }
+        let seed = (self.plan.clock)().0 ^ (self.lane.first << 48);
+        let random = self.sockets.random.get_or_insert_with(|| Prng::new(seed));
+        let mut key = [0; 16];
+        key[..8].copy_from_slice(&random.next_u64().to_le_bytes());
+        key[8..].copy_from_slice(&random.next_u64().to_le_bytes());
+        let deflate = if ask.deflates { DeflateOffer::NoTakeover } else { DeflateOffer::None };
+        let offer = match Offer::new(key, ask.protocols.clone(), deflate) {
+            Ok(offer) => offer,
+            Err(error) => {
+                let refused = SocketEvent::Refused(Box::default(), error.to_string());
+                return self.answers.push_back((whose, Answer::Socket(refused)));
+            }
+        };
+        for (name, value) in offer.fields() {
+            ask.http.set_header(name, value);
+        }
+        let exchange = Exchange::new(ask.http.clone(), &self.plan);
+        let wanted = exchange.wanted();
+        let target = Arc::new(Target {
+            method: "GET".to_owned(),
+            url: wanted.url.to_owned(),
+            headers: wanted.headers.to_vec(),
+            body: Arc::from([]),
+            weight: 1,
+            name: String::new(),
+        });
+        let timeout = exchange.timeout();
+        let user = self.note_sent(whose, Sent::Socket(Box::new(Opening { exchange, offer, ask })));
+        let owner = whose.slot as u32;
+        self.wishes.asks.push(Ask { user, target, timeout, owner, anew: false, upgrades: true });
+    }
+
+    /// The server has answered who wanted a socket, or there was none to answer.
+    pub(super) fn opened(&mut self, whose: Whose, opening: Opening, reply: &Reply<'_>) {
+        let Opening { exchange, offer, ask } = opening;
+        exchange.keep_cookies(reply, &self.plan);
+        let head = reply.head.clone();
+        let lines = fields(head.as_deref().unwrap_or_default());
+        let lines: Vec<(String, String)> =
+            lines.map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+        let agreed = offer.check(
+            reply.status,
+            lines.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())),
+        );
+        let SocketAsk { http, url, speaker, .. } = *ask;
+        let mut labels = Labels {
+            url: Labels::url(&http, &url),
+            http,
+            status: reply.status,
+            protocol: String::new(),
+            ip: reply.remote.map(|remote| remote.ip()),
+        };
+        let mut opened = Box::new(Opened {
+            status: reply.status,
+            head,
+            body: reply.body.to_vec(),
+            remote: reply.remote,
+            ..Opened::default()
+        });
+        if let Ok(agreed) = &agreed {
+            opened.protocol = agreed.protocol.clone().unwrap_or_default();
+            labels.protocol.clone_from(&opened.protocol);
+            opened.extensions.clone_from(&agreed.extensions);
+        }
+        let took = reply.done.saturating_sub(reply.due).0 as f64 / 1e6;
+        let labels = Rc::new(labels);
+        let values = [(MetricId::WS_SESSIONS, 1.0), (MetricId::WS_CONNECTING, took)];
+        self.record_socket(whose.slot, &labels, &values);
+        let event = match (agreed, reply.pipe) {
+            (Ok(agreed), Some(pipe)) => {
+                self.note_connected(whose.slot);
+                let seed = self.sockets.random.as_mut().map_or(0, Prng::next_u64);
+                let session = Session::new(Role::Client, &agreed, Limits::default(), seed);
+                let (pings, since) = (Vec::new(), reply.done);
+                let socket =
+                    Socket { whose, session, labels, since, pings, speaker, stalls: false };
+                self.slots[whose.slot].sockets.push(pipe);
+                self.sockets.pipes.insert((whose.slot, whose.ticket), pipe);
+                self.sockets.open.insert(pipe, socket);
+                SocketEvent::Opened(opened)
+            }
+            (agreed, pipe) => {
+                pipe.into_iter().for_each(|pipe| self.wishes.close(pipe));
+                self.note_refused(whose.slot);
+                SocketEvent::Refused(opened, refusal(reply, agreed.err().as_ref()))
+            }
+        };
+        self.answers.push_back((whose, Answer::Socket(event)));
+    }
+
+    /// Something came through a pipe.
+    pub(super) fn heard(&mut self, pipe: Pipe, now: Nanos, what: Received<'_>) -> Flow {
+        let Some(socket) = self.sockets.open.get_mut(&pipe) else { return Flow::On };
+        let whose = socket.whose;
+        let mut heard = std::mem::take(&mut self.sockets.heard);
+        let over = match what {
+            Received::Bytes(bytes) => {
+                let slot = &mut self.slots[whose.slot];
+                slot.bytes.1 += bytes.len() as u64;
+                let out = &mut self.sockets.out;
+                out.clear();
+                let (speaker, at) = (socket.speaker, self.plan.unix_time());
+                let outcome = socket.session.handle_bytes(bytes, out, &mut |event| match speaker {
+                    Speaker::Cable(codec) => heard.extend(cable::told(codec, event, at)),
+                    Speaker::Blocking | Speaker::Events => heard.extend(told(event)),
+                });
+                if let Speaker::Cable(codec) = speaker {
+                    cable::answer(codec, &mut heard, &mut socket.session, out);
+                }
+                if !out.is_empty() {
+                    slot.bytes.0 += out.len() as u64;
+                    self.wishes.send(pipe, out);
+                }
+                if let Err(error) = outcome {
+                    heard.push(SocketEvent::Failed(format!("websocket: {error}")));
+                    heard.push(SocketEvent::Closed(error.close_code(), String::new()));
+                }
+                matches!(heard.last(), Some(SocketEvent::Closed(..)))
+            }
+            Received::End => {
+                heard.push(SocketEvent::Failed(ABNORMAL_TEXT.to_owned()));
+                heard.push(SocketEvent::Closed(ABNORMAL, "unexpected EOF".to_owned()));
+                true
+            }
+            Received::Lost(_, text) => {
+                heard.push(SocketEvent::Failed(text.to_owned()));
+                heard.push(SocketEvent::Closed(ABNORMAL, String::new()));
+                true
+            }
+        };
+        self.count_heard(pipe, now, &heard);
+        if over {
+            self.end_socket(pipe, now);
+        }
+        let many = heard.len();
+        for event in heard.drain(..) {
+            self.answers.push_back((whose, Answer::Socket(event)));
+        }
+        self.sockets.heard = heard;
+        if over || self.slots[whose.slot].vu.backlog() + many < BACKLOG_MAX {
+            return Flow::On;
+        }
+        self.stall(pipe)
+    }
+
+    fn stall(&mut self, pipe: Pipe) -> Flow {
+        let Some(socket) = self.sockets.open.get_mut(&pipe) else { return Flow::On };
+        socket.stalls = true;
+        self.slots[socket.whose.slot].stalled.push(pipe);
+        Flow::Hold
+    }
+
+    /// Has stalled sockets of a VU go on, where it has caught up.
+    pub(super) fn resume_sockets(&mut self, slot: usize) {
+        if self.slots[slot].stalled.is_empty() || self.slots[slot].vu.backlog() > BACKLOG_LOW {
+            return;
+        }
+        for pipe in std::mem::take(&mut self.slots[slot].stalled) {
+            if let Some(socket) = self.sockets.open.get_mut(&pipe) {
+                socket.stalls = false;
+                self.wishes.resume(pipe);
+            }
+        }
+    }
+
+    fn count_heard(&mut self, pipe: Pipe, now: Nanos, heard: &[SocketEvent]) {
+        let Some(socket) = self.sockets.open.get_mut(&pipe) else { return };
+        let is_message = |event: &&SocketEvent| match event {
+            SocketEvent::Text(_) | SocketEvent::Binary(_) => true,
+            SocketEvent::Cable(event) => event.kind != Kind::Welcome,
+            _ => false,
+        };
+        let messages = heard.iter().filter(is_message).count();
+        let pongs = heard.iter().filter(|event| **event == SocketEvent::Pong).count();
+        let mut values = Vec::new();
+        for _ in 0..pongs.min(socket.pings.len()) {
+            let took = now.saturating_sub(socket.pings.remove(0));
+            values.push((MetricId::WS_PING, took.0 as f64 / 1e6));
+        }
+        values.extend((0..messages).map(|_| (MetricId::WS_MSGS_RECEIVED, 1.0)));
+        if !values.is_empty() {
+            let (slot, labels) = (socket.whose.slot, Rc::clone(&socket.labels));
+            self.record_socket(slot, &labels, &values);
+        }
+    }
+
+    /// Does what a script wants of its socket.
+    pub(super) fn order_socket(&mut self, slot: usize, wanted: SocketDo, now: Nanos) {
+        let SocketDo { socket: ticket, order } = wanted;
+        let Some(&pipe) = self.sockets.pipes.get(&(slot, ticket)) else { return };
+        let Some(socket) = self.sockets.open.get_mut(&pipe) else { return };
+        let out = &mut self.sockets.out;
+        out.clear();
+        let counts = match &order {
+            SocketOrder::Text(text) => socket.session.send_text(text, out).is_ok(),
+            SocketOrder::Binary(bytes) => socket.session.send_binary(bytes, out).is_ok(),
+            SocketOrder::Command(command) => match socket.speaker {
+                Speaker::Cable(codec) => cable::send(codec, command, &mut socket.session, out),
+                Speaker::Blocking | Speaker::Events => false,
+            },
+            SocketOrder::Ping => {
+                socket.pings.push(now);
+                socket.session.ping(b"", out).is_ok() && socket.speaker == Speaker::Events
+            }
+            SocketOrder::Close(code, reason) => {
+                socket.session.close(Some(*code), reason, out);
+                socket.speaker == Speaker::Events
+            }
+            SocketOrder::Drop(code) => {
+                socket.session.close(Some(*code), "", out);
+                false
+            }
+        };
+        self.slots[slot].bytes.0 += out.len() as u64;
+        self.wishes.send(pipe, out);
+        if counts {
+            let labels = Rc::clone(&socket.labels);
+            self.record_socket(slot, &labels, &[(MetricId::WS_MSGS_SENT, 1.0)]);
+        }
+        if matches!(order, SocketOrder::Drop(_)) {
+            self.end_socket(pipe, now);
+        }
+    }
+
+    /// A socket is over: it is counted, and its pipe closed.
+    fn end_socket(&mut self, pipe: Pipe, now: Nanos) {
+        let Some(socket) = self.sockets.open.remove(&pipe) else { return };
+        let Socket { whose, labels, since, speaker, .. } = socket;
+        self.sockets.pipes.remove(&(whose.slot, whose.ticket));
+        self.wishes.close(pipe);
+        let slot = &mut self.slots[whose.slot];
+        slot.sockets.retain(|known| *known != pipe);
+        // xk6-cable has no such sample.
+        if !matches!(speaker, Speaker::Cable(_)) {
+            let lasted = now.saturating_sub(since).0 as f64 / 1e6;
+            self.record_socket(whose.slot, &labels, &[(MetricId::WS_SESSION_DURATION, lasted)]);
+        }
+    }
+
+    /// An iteration is over: its sockets are closed, but for those that last.
+    pub(super) fn close_sockets(&mut self, slot: usize, now: Nanos) {
+        self.close_some(slot, now, |whose| whose.iteration != LASTING);
+    }
+
+    /// A VU has no more work: all its sockets are closed.
+    pub(super) fn close_all_sockets(&mut self, slot: usize, now: Nanos) {
+        self.close_some(slot, now, |_| true);
+    }
+
+    fn close_some(&mut self, slot: usize, now: Nanos, which: impl Fn(Whose) -> bool) {
+        for pipe in self.slots[slot].sockets.clone() {
+            let Some(socket) =
+                self.sockets.open.get_mut(&pipe).filter(|socket| which(socket.whose))
+            else {
+                continue;
+            };
+            let out = &mut self.sockets.out;
+            out.clear();
+            socket.session.close(Some(GOING_AWAY), "", out);
+            self.wishes.send(pipe, out);
+            self.end_socket(pipe, now);
+        }
+    }
+
+    fn record_socket(&mut self, slot: usize, labels: &Labels, values: &[(MetricId, f64)]) {
+        let (sampled, at) = (self.slots[slot].sampled(), self.world.sampled_at());
+        self.recorder.socket(&mut self.seen.tally, sampled, (labels, at), values);
+    }
+
+    fn note_connected(&mut self, slot: usize) {
+        self.slots[slot].refusals = 0;
+    }
+
+    /// A VU's socket was refused: its next iterations wait, the longer the more often.
+    fn note_refused(&mut self, slot: usize) {
+        self.slots[slot].refusals = self.slots[slot].refusals.saturating_add(1);
+        if self.plan.backs_off && !std::mem::replace(&mut self.told_refusal, true) {
+            let text = "a WebSocket was refused: VUs wait after such an iteration, up to 5 s; --no-backoff has them go on at once";
+            (self.plan.log)(Level::Warn, text, &[("source", "websocket")]);
+        }
+    }
+}
+
+/// gorilla's words for an end without a close frame.
+const ABNORMAL_TEXT: &str = "websocket: close 1006 (abnormal closure): unexpected EOF";
+
+/// What a script is told of what came.
+pub(super) fn told(event: Event<'_>) -> impl Iterator<Item = SocketEvent> {
+    let (failed, event) = match event {
+        Event::Text(text) => (None, SocketEvent::Text(text.to_owned())),
+        Event::Binary(bytes) => (None, SocketEvent::Binary(bytes.to_vec())),
+        Event::Ping(_) => (None, SocketEvent::Ping),
+        Event::Pong(_) => (None, SocketEvent::Pong),
+        Event::Close { code, reason } => {
+            // 1005: there was none. RFC 6455, 7.4.1.
+            let code = code.unwrap_or(1005);
+            let expected = matches!(code, 1000 | 1001);
+            let text = || SocketEvent::Failed(format!("websocket: close {code}{}", name_of(code)));
+            ((!expected).then(text), SocketEvent::Closed(code, reason.to_owned()))
+        }
+    };
+    failed.into_iter().chain([event])
+}
+
+/// What a close code means, in brackets. RFC 6455, 7.4.1.
+fn name_of(code: u16) -> &'static str {
+    match code {
+        1002 => " (protocol error)",
+        1003 => " (unsupported data)",
+        1005 => " (no status)",
+        1007 => " (invalid payload data)",
+        1008 => " (policy violation)",
+        1009 => " (message too big)",
+        1010 => " (mandatory extension missing)",
+        1011 => " (internal server error)",
+        1012 => " (service restart)",
+        1013 => " (try again later)",
+        1015 => " (TLS handshake error)",
+        _ => "",
+    }
+}
+
+/// Why there is no socket.
+fn refusal(reply: &Reply<'_>, error: Option<&ws::HandshakeError>) -> String {
+    match (&reply.failure, error) {
+        (Some((_, text)), _) => {
+            // Without `Get "URL": `, which nobody asked for.
+            text.split_once("\": ").map_or(text.as_str(), |(_, rest)| rest).to_owned()
+        }
+        (None, Some(ws::HandshakeError::Status(_))) | (None, None) => {
+            "websocket: bad handshake".to_owned()
+        }
+        (None, Some(error)) => format!("websocket: bad handshake: {error}"),
+    }
+}
