@@ -183,6 +183,7 @@ complete -c brunt -n '__fish_seen_subcommand_from run' -o no-summary -d 'Print n
 complete -c brunt -n '__fish_seen_subcommand_from run' -o summary-export -x -d 'Write the summary to a file as JSON, in k6\'s form.'
 complete -c brunt -n '__fish_seen_subcommand_from run' -o new-machine-readable-summary -d 'The newer form of --summary-export, and of what handleSummary() is given.'
 complete -c brunt -n '__fish_seen_subcommand_from run' -o no-thresholds -d 'Judge no thresholds.'
+complete -c brunt -n '__fish_seen_subcommand_from run' -o no-backoff -d 'Go on at once after a refused WebSocket. Without it such VUs wait, up to 5 s.'
 complete -c brunt -n '__fish_seen_subcommand_from run' -o compat -d 'k6\'s behaviour where brunt is stricter: a threshold without samples is judged by zeros.'
 complete -c brunt -n '__fish_seen_subcommand_from run' -o o -x -d 'Where samples go: json=FILE or csv=FILE (also .gz), or a file for `brunt report`. May be repeated.'
 complete -c brunt -n '__fish_seen_subcommand_from run' -o traces-output -x -d 'Refused: there are no traces.'

@@ -33,6 +33,8 @@ pub(crate) struct RunFlags {
     pub(crate) no_color: Option<bool>,
     /// k6's behaviour where ours is stricter.
     pub(crate) compat: bool,
+    /// VUs whose sockets are refused go on at once.
+    pub(crate) no_backoff: bool,
     /// Folders that scripts may read besides their own.
     pub(crate) allow_read: Vec<String>,
     /// `inspect --execution-requirements`.
@@ -366,6 +368,13 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
         machine_readable
     ),
     maybe!("no-thresholds", "Judge no thresholds.", no_thresholds),
+    switch!(
+        RunFlags,
+        "no-backoff",
+        "Go on at once after a refused WebSocket. Without it such VUs wait, up to 5 s.",
+        no_backoff
+    )
+    .native(),
     switch!(
         RunFlags,
         "compat",

@@ -75,7 +75,9 @@ fn the_seeds_web_socket_scripts_pass_all_their_checks() {
         let before = ["#speak", "via streamed from", "subscription confirmation"];
         let logged = before.map(|what| rails.logged(what));
         let (ran, summary) = seed(name, &flags);
-        for line in checks.iter().chain(&["checks_failed......: 0.00%", "ws_connecting", "ws_sessions"]) {
+        for line in
+            checks.iter().chain(&["checks_failed......: 0.00%", "ws_connecting", "ws_sessions"])
+        {
             assert!(ran.stdout.contains(line), "{name}: {line}: {}", ran.stdout);
         }
         let [speaks, messages, confirmations] = before.map(|what| rails.logged(what));
@@ -119,7 +121,8 @@ fn a_refused_chat_does_not_hammer() {
     let started = |more: &str| {
         let export = text(&scratch.path("summary.json"));
         let flags = format!("-e CABLE_URL=ws://127.0.0.1:{port}/cable -e MAX=3 -e TIME=3 {more}");
-        run(&format!("run -q --summary-export {export} {flags} {TESTS}/seeds/chat.js")).with_code(99);
+        run(&format!("run -q --summary-export {export} {flags} {TESTS}/seeds/chat.js"))
+            .with_code(99);
         let summary = std::fs::read_to_string(export).unwrap();
         count(&serde_json::from_str(&summary).unwrap(), "ws_sessions")
     };

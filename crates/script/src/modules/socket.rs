@@ -188,10 +188,8 @@ fn throws(ctx: Ctx<'_>) -> Result<bool> {
     Ok(seat_of(&ctx)?.host.http_rules().throws)
 }
 
-fn warn(ctx: Ctx<'_>, source: String, text: String) -> Result<()> {
-    let fields = [("source", source.as_str())];
-    let fields = if source.is_empty() { &[][..] } else { &fields };
-    seat_of(&ctx)?.host.tell(Level::Warn, &text, fields);
+fn warn(ctx: Ctx<'_>, text: String, error: String) -> Result<()> {
+    seat_of(&ctx)?.host.tell(Level::Warn, &text, &[("error", error.as_str())]);
     Ok(())
 }
 
@@ -212,15 +210,9 @@ fn pause(ctx: Ctx<'_>, milliseconds: f64) -> Result<()> {
     seat_of(&ctx)?.rest(&ctx, WHAT, Nanos::from_secs_f64(milliseconds / 1e3))
 }
 
-/// Sends a command of Action Cable.
-fn command(
-    ctx: Ctx<'_>,
-    ticket: f64,
-    kind: String,
-    identifier: String,
-    data: Option<String>,
-    since: Option<f64>,
-) -> Result<()> {
+/// Sends a command of Action Cable: `{ kind, identifier, data, since }`.
+fn command<'js>(ctx: Ctx<'js>, ticket: f64, wanted: Object<'js>) -> Result<()> {
+    let kind: String = wanted.get("kind")?;
     let kind = match kind.as_str() {
         "subscribe" => CommandKind::Subscribe,
         "unsubscribe" => CommandKind::Unsubscribe,
@@ -232,8 +224,13 @@ fn command(
         "presence" => CommandKind::Presence,
         other => return Err(Exception::throw_type(&ctx, &format!("unknown command {other}"))),
     };
-    let since = since.map(|seconds| seconds as i64);
-    let command = CableCommand { kind, identifier, data, since };
+    let since: Option<f64> = wanted.get("since")?;
+    let command = CableCommand {
+        kind,
+        identifier: wanted.get("identifier")?,
+        data: wanted.get("data")?,
+        since: since.map(|seconds| seconds as i64),
+    };
     order(&ctx, ticket, SocketOrder::Command(Box::new(command)))
 }
 

@@ -42,6 +42,8 @@ pub(super) struct Meant {
     pub(super) network: Network,
     pub(super) address: Option<String>,
     pub(super) compat: bool,
+    /// VUs whose sockets are refused wait.
+    pub(super) backs_off: bool,
     pub(super) quiet: bool,
     pub(super) linger: bool,
     pub(super) colored: bool,
@@ -207,6 +209,7 @@ fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, R
         network: Network::read(&options.http).map_err(Refused::config)?,
         address: tiers::text(flags.address.as_deref(), "K6_ADDRESS"),
         compat: flags.compat,
+        backs_off: !flags.no_backoff,
         quiet: flags.quiet,
         linger: options.linger || tiers::switch(flags.linger, "K6_LINGER"),
         colored: std::io::stdout().is_terminal() && !console::no_color(flags),

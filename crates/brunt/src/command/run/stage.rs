@@ -117,7 +117,7 @@ fn crew_plan(
         discard_bodies: options.discard_bodies,
         user_agent: options.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned()),
         batch: options.batch,
-        backs_off: true,
+        backs_off: meant.backs_off,
         min_iteration: options.min_iteration,
         tally: meant.tally.clone(),
         parts: meant.mode == Mode::Full,
