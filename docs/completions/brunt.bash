@@ -15,6 +15,8 @@ _brunt() {
     new) flags="-template -f -cpus -version";;
     report) flags="-type -buckets -every -output -by -json -fail-on-invalid -cpus -version";;
     plot) flags="-title -threshold -output -type -percentiles -histogram -overlay -bars -value -axis -json -cpus -version";;
+    compare) flags="-fail-on -fail-unclear -min-effect -min-errors -seed -type -output -json -title -cpus -version";;
+    fit) flags="-by -at -point -model -plot -output -json -seed -cpus -version";;
     encode) flags="-to -output -cpus -version";;
     dump) flags="-dumper -inputs -output -cpus -version";;
     serve) flags="-listen -workers -service -queue -error-rate -body -cable -cable-ping -cable-delay -cable-loss -cable-duplicate -cable-reorder -cable-reject -cable-no-confirm -cable-disconnect-after -tls -tls-cert -tls-key -seed -cpus -version";;
@@ -37,13 +39,16 @@ _brunt() {
     report:-by|report:--by) COMPREPLY=($(compgen -W "target status name connection" -- "$cur")); return;;
     plot:-type|plot:--type) COMPREPLY=($(compgen -W "html svg png text json" -- "$cur")); return;;
     plot:-axis|plot:--axis) COMPREPLY=($(compgen -W "linear tail" -- "$cur")); return;;
+    compare:-type|compare:--type) COMPREPLY=($(compgen -W "text json markdown html" -- "$cur")); return;;
+    fit:-by|fit:--by) COMPREPLY=($(compgen -W "users rate" -- "$cur")); return;;
+    fit:-model|fit:--model) COMPREPLY=($(compgen -W "closed mmc mgc usl" -- "$cur")); return;;
     encode:-to|encode:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
     completions:*) COMPREPLY=($(compgen -W "bash zsh fish" -- "$cur")); return;;
   esac
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$cur"))
   elif [[ -z $command ]]; then
-    COMPREPLY=($(compgen -W "demo attack bench seek run inspect archive new report plot encode dump serve scheduler completions man help ab hey k6 oha perfer vegeta wrk wrk2" -- "$cur"))
+    COMPREPLY=($(compgen -W "demo attack bench seek run inspect archive new report plot compare fit encode dump serve scheduler completions man help ab hey k6 oha perfer vegeta wrk wrk2" -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

@@ -10,6 +10,8 @@ mod bad_scripts;
 mod bench;
 mod browser;
 mod cli;
+mod compare;
+mod fit;
 mod honesty;
 mod hostile;
 mod http2;
