@@ -119,6 +119,7 @@ impl Crew {
             State::Busy(_) => {
                 // Whatever it waits for comes too late.
                 self.slots[slot].vu.stop();
+                self.carry_out(slot);
                 self.take_samples(slot);
                 self.end_cut(slot);
             }
@@ -215,6 +216,7 @@ impl Crew {
         match &self.plan.scenarios[work].executor {
             Executor::PerVuIterations { iterations, .. } if done >= *iterations => {
                 self.works[work].finished += 1;
+                self.close_all_sockets(slot, self.world.now());
             }
             _ => self.make_ready(work, slot),
         }
@@ -340,6 +342,7 @@ impl Crew {
             let index = self.slots[slot].index;
             if index >= self.works[work].wanted {
                 self.works[work].parked.push(Reverse((index, slot)));
+                self.close_all_sockets(slot, now);
                 continue;
             }
             let most = match &self.plan.scenarios[work].executor {
