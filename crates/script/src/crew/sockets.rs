@@ -467,7 +467,11 @@ pub(super) fn told(event: Event<'_>) -> impl Iterator<Item = SocketEvent> {
             // 1005: there was none. RFC 6455, 7.4.1.
             let code = code.unwrap_or(1005);
             let expected = matches!(code, 1000 | 1001);
-            let text = || SocketEvent::Failed(format!("websocket: close {code}{}", name_of(code)));
+            let reason_of = if reason.is_empty() { "" } else { ": " };
+            let text = || {
+                let text = format!("websocket: close {code}{}{reason_of}{reason}", name_of(code));
+                SocketEvent::Failed(text)
+            };
             ((!expected).then(text), SocketEvent::Closed(code, reason.to_owned()))
         }
     };
@@ -497,7 +501,9 @@ fn refusal(reply: &Reply<'_>, error: Option<&ws::HandshakeError>) -> String {
     match (&reply.failure, error) {
         (Some((_, text)), _) => {
             // Without `Get "URL": `, which nobody asked for.
-            text.split_once("\": ").map_or(text.as_str(), |(_, rest)| rest).to_owned()
+            let text = text.split_once("\": ").map_or(text.as_str(), |(_, rest)| rest);
+            // Nor does k6 name the side that is ours.
+            text.replace("0.0.0.0:0->", "")
         }
         (None, Some(ws::HandshakeError::Status(_))) | (None, None) => {
             "websocket: bad handshake".to_owned()

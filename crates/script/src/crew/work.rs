@@ -110,6 +110,16 @@ impl Crew {
         self.set_over(work);
     }
 
+    /// Nothing begins any more: who rests does so no longer.
+    fn end_rests(&mut self, work: usize) {
+        for at in 0..self.works[work].staff.len() {
+            let (_, slot) = self.works[work].staff[at];
+            if self.slots[slot].scenario == work && self.slots[slot].state == State::Resting {
+                self.set_idle(slot);
+            }
+        }
+    }
+
     /// Ends an iteration of a VU that works there, if one is under way.
     fn end_iteration(&mut self, work: usize, slot: usize) {
         if self.slots[slot].scenario != work {
@@ -154,6 +164,9 @@ impl Crew {
                 }
                 _ => self.begin_idle(work, now),
             }
+        }
+        if !begins && self.works[work].busy > 0 {
+            self.end_rests(work);
         }
         self.end_left(work, now);
         if self.works[work].busy == 0 && (!begins || self.is_done(work)) {

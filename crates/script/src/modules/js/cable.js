@@ -17,7 +17,7 @@
       if (!known) throw new Error(`cable.connect(): unknown option: ${name}`);
       if (given[name] !== undefined && given[name] !== null) options[known] = given[name];
     }
-    options.codec = ['json', 'msgpack', 'protobuf'].includes(options.codec) ? options.codec : 'json';
+    if (!['json', 'msgpack', 'protobuf'].includes(options.codec)) throw new Error(`cable.connect(): unknown codec: ${options.codec}; there are json, msgpack and protobuf`);
     return options;
   };
   const headersOf = (url, options) => {
