@@ -8,6 +8,7 @@
 //!
 //! `h1::server` is the other side of the wire, for the demo server and for tests of the pair.
 
+pub mod cable;
 pub mod content;
 pub mod h1;
 pub mod h2;

@@ -1,17 +1,27 @@
-//! The fuzz target's seeds as a plain test: each response comes to what its name says.
+//! The fuzz targets' seeds as a plain test: each response, WebSocket and cable message comes to what its name says.
 
 #![allow(clippy::disallowed_methods, reason = "a test reads its seeds from files")]
 
+#[path = "../../../fuzz/checks/cable.rs"]
+mod cable;
 #[path = "../../../fuzz/checks/h1_response.rs"]
 mod h1_response;
+#[path = "../../../fuzz/checks/ws_session.rs"]
+mod ws_session;
 
 use wire::h1::response::DecodeError;
+use wire::ws::WsError;
 
 use h1_response::check;
 
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/");
+
 fn seed(name: &str) -> Vec<u8> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/h1_response/");
-    std::fs::read(format!("{folder}{name}")).expect("a seed")
+    seed_of("h1_response", name)
+}
+
+fn seed_of(target: &str, name: &str) -> Vec<u8> {
+    std::fs::read(format!("{CORPUS}{target}/{name}")).expect("a seed")
 }
 
 #[test]
@@ -52,4 +62,54 @@ fn every_prefix_of_every_seed_is_survived() {
         seeds += 1;
     }
     assert!(seeds >= 9);
+}
+
+#[test]
+fn sessions_come_to_what_their_seeds_say() {
+    let cases: [(&str, &[&str], Option<WsError>); 8] = [
+        ("text", &["Text(\"Hello\")"], None),
+        ("fragments", &["Ping([112])", "Text(\"Hello\")"], None),
+        ("close", &["Text(\"a\")", "Close { code: Some(1000), reason: \"bye\" }"], None),
+        ("masked", &[], Some(WsError::Masked)),
+        ("two_to_the_63", &[], Some(WsError::LengthTopBit)),
+        ("announced_4_exbibytes", &[], Some(WsError::TooBig(1 << 20))),
+        ("not_utf8", &[], Some(WsError::Utf8)),
+        ("long_ping", &[], Some(WsError::ControlTooLong)),
+    ];
+    for (name, events, fault) in cases {
+        let heard = ws_session::check(&seed_of("ws_session", name));
+        assert_eq!(
+            (heard.events.as_slice(), heard.fault),
+            (&events.iter().map(ToString::to_string).collect::<Vec<_>>()[..], fault),
+            "{name}"
+        );
+        assert_eq!(heard.out.is_empty(), name == "text", "{name}");
+    }
+    for name in ["deflated", "reserved_bits", "bomb"] {
+        assert_eq!(
+            ws_session::check(&seed_of("ws_session", name)).fault,
+            Some(WsError::ReservedBits)
+        );
+    }
+}
+
+#[test]
+fn cable_messages_come_to_what_their_seeds_say() {
+    // In how many of the six codecs it is a message, and a command.
+    let cases = [
+        ("welcome", 2, 0),
+        ("extended", 2, 0),
+        ("broadcast", 2, 0),
+        ("subscribe", 2, 2),
+        ("speak", 2, 2),
+        ("msgpack", 2, 0),
+        ("protobuf", 1, 0),
+        ("deep", 0, 0),
+        ("not_utf8", 0, 0),
+        ("huge_map", 0, 0),
+        ("lone_surrogate", 2, 0),
+    ];
+    for (name, messages, commands) in cases {
+        assert_eq!(cable::check(&seed_of("cable", name)), (messages, commands), "{name}");
+    }
 }

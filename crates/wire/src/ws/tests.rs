@@ -301,7 +301,7 @@ fn encode(session: &mut Session, sent: &Sent, out: &mut Vec<u8>) {
         Got::Binary(binary) => session.send_binary(binary, &mut bytes),
         Got::Ping(payload) => session.ping(payload, &mut bytes),
         Got::Pong(payload) => session.pong(payload, &mut bytes),
-        Got::Close(code, reason) => Ok(session.close(*code, reason, &mut bytes)),
+        Got::Close(code, reason) => return session.close(*code, reason, out),
     };
     done.expect("an open session");
     let (header, len) = frame::Header::parse(&bytes).expect("a header").expect("a whole one");

@@ -1,0 +1,65 @@
+//! Bytes of a peer, given to sessions of both sides, whole and in pieces: both must come to the same.
+
+use stdx::{Prng, mix};
+use wire::ws::{Agreed, DeflateParams, Event, Limits, Role, Session, Takeover, WsError};
+
+/// No message is larger than this, in bytes.
+const MESSAGE_MAX: usize = 1 << 20;
+
+/// What a session made of bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Heard {
+    /// The events, printed.
+    pub(crate) events: Vec<String>,
+    /// What is to be sent for an answer.
+    pub(crate) out: Vec<u8>,
+    /// Whether the protocol was broken.
+    pub(crate) fault: Option<WsError>,
+}
+
+/// Gives the bytes to both sides, with and without deflate. Gives what a client without deflate made of them.
+///
+/// # Panics
+/// The pieces make a difference, or a limit is passed.
+pub(crate) fn check(bytes: &[u8]) -> Heard {
+    for takeover in [Takeover::Kept, Takeover::Dropped] {
+        let deflate = Some(DeflateParams { server: takeover, client: takeover });
+        for role in [Role::Client, Role::Server] {
+            compare(bytes, role, &Agreed { deflate, ..Agreed::default() });
+        }
+    }
+    compare(bytes, Role::Server, &Agreed::default());
+    compare(bytes, Role::Client, &Agreed::default())
+}
+
+fn compare(bytes: &[u8], role: Role, agreed: &Agreed) -> Heard {
+    let whole = hear(bytes, role, agreed, &mut || bytes.len().max(1));
+    let bytewise = hear(bytes, role, agreed, &mut || 1);
+    let seed = bytes.iter().fold(0, |seed, byte| mix(seed, u64::from(*byte)));
+    let mut rng = Prng::new(seed);
+    let cut = hear(bytes, role, agreed, &mut || 1 + rng.below(40) as usize);
+    assert_eq!(whole, bytewise);
+    assert_eq!(whole, cut);
+    whole
+}
+
+fn hear(bytes: &[u8], role: Role, agreed: &Agreed, piece_len: &mut dyn FnMut() -> usize) -> Heard {
+    let limits = Limits { message_bytes_max: MESSAGE_MAX, ..Limits::default() };
+    let mut session = Session::new(role, agreed, limits, 1);
+    let (mut events, mut out, mut rest) = (Vec::new(), Vec::new(), bytes);
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(piece_len().min(rest.len()));
+        let heard = session.handle_bytes(piece, &mut out, &mut |event| {
+            if let Event::Text(text) = event {
+                assert!(text.len() <= MESSAGE_MAX);
+            }
+            events.push(format!("{event:?}"));
+        });
+        if let Err(fault) = heard {
+            return Heard { events, out, fault: Some(fault) };
+        }
+        rest = after;
+    }
+    assert!(out.len() <= 4 * bytes.len() + 8, "answers are bounded");
+    Heard { events, out, fault: None }
+}
