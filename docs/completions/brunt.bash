@@ -17,7 +17,7 @@ _brunt() {
     plot) flags="-title -threshold -output -type -percentiles -histogram -overlay -bars -value -axis -json -cpus -version";;
     encode) flags="-to -output -cpus -version";;
     dump) flags="-dumper -inputs -output -cpus -version";;
-    serve) flags="-listen -workers -service -queue -error-rate -body -tls -tls-cert -tls-key -seed -cpus -version";;
+    serve) flags="-listen -workers -service -queue -error-rate -body -cable -cable-ping -cable-delay -cable-loss -cable-duplicate -cable-reorder -cable-reject -cable-no-confirm -cable-disconnect-after -tls -tls-cert -tls-key -seed -cpus -version";;
     scheduler) flags="-rate -duration -json -cpus -version";;
     completions) flags="-cpus -version";;
     man) flags="-cpus -version";;

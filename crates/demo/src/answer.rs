@@ -165,7 +165,9 @@ impl Site {
             }
             Route::Redirect(hops) => redirect(asked, &format!("/redirect/{}", hops - 1), out),
             Route::RedirectTo(url) => redirect(asked, url, out),
-            Route::Wrong => text(asked, 400, &[PLAIN], b"no such number or URL\n", out),
+            Route::Wrong | Route::WsEcho(_) | Route::Cable => {
+                text(asked, 400, &[PLAIN], b"no such number or URL\n", out)
+            }
             Route::Echo => text(asked, 200, &[PLAIN], &asked.echo, out),
             Route::Pid => {
                 text(asked, 200, &[PLAIN], format!("{}\n", std::process::id()).as_bytes(), out)

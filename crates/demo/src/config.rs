@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use stdx::{Bytes, Nanos};
 use thiserror::Error;
 
-use crate::ServiceTime;
+use crate::{Cable, ServiceTime};
 
 /// What the server is asked to be. The default answers everything at once with 200 and a short text.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub struct Config {
     pub keep_alive: KeepAlive,
     /// All that is random follows from it.
     pub seed: u64,
+    /// With it, `/cable` speaks Action Cable.
+    pub cable: Option<Cable>,
     /// With it, all TCP listeners speak TLS.
     pub tls: Option<Identity>,
 }
@@ -57,6 +59,12 @@ pub enum ConfigError {
     /// The error rate is no share.
     #[error("error rate {0} is not from 0 to 1")]
     ErrorRate(f64),
+    /// A share of the cable's defects is none.
+    #[error("a cable's share of {0} is not from 0 to 1")]
+    CableShare(f64),
+    /// The cable is to ping all the time.
+    #[error("the cable's pings must be at least 1 ms apart")]
+    CablePing,
     /// A connection is to end before its first request.
     #[error("connections must live for at least 1 request")]
     KeepAlive,
@@ -74,11 +82,23 @@ impl Config {
         if !(0.0..=1.0).contains(&self.error_rate) {
             return Err(ConfigError::ErrorRate(self.error_rate));
         }
+        self.cable.as_ref().map_or(Ok(()), validate_cable)?;
         if self.keep_alive == KeepAlive::Requests(0) {
             return Err(ConfigError::KeepAlive);
         }
         Ok(())
     }
+}
+
+fn validate_cable(cable: &Cable) -> Result<(), ConfigError> {
+    if let ServiceTime::File(path) = &cable.delay {
+        return Err(ConfigError::FileNotRead(path.clone()));
+    }
+    if cable.ping < Nanos::from_millis(1) {
+        return Err(ConfigError::CablePing);
+    }
+    let wrong = cable.shares().into_iter().find(|share| !(0.0..=1.0).contains(share));
+    wrong.map_or(Ok(()), |share| Err(ConfigError::CableShare(share)))
 }
 
 impl Default for Config {
@@ -92,6 +112,7 @@ impl Default for Config {
             delay: Nanos::ZERO,
             keep_alive: KeepAlive::Forever,
             seed: 1,
+            cable: None,
             tls: None,
         }
     }
@@ -124,6 +145,12 @@ mod tests {
         );
         check(|c| c.error_rate = 1.5, Err(ConfigError::ErrorRate(1.5)));
         check(|c| c.keep_alive = KeepAlive::Requests(0), Err(ConfigError::KeepAlive));
+        let cable = Cable { loss: -0.1, ..Cable::default() };
+        let config = Config { cable: Some(cable), ..Config::default() };
+        assert_eq!(config.validate(), Err(ConfigError::CableShare(-0.1)));
+        let cable = Cable { ping: Nanos::ZERO, ..Cable::default() };
+        let config = Config { cable: Some(cable), ..Config::default() };
+        assert_eq!(config.validate(), Err(ConfigError::CablePing));
         let identity = Identity { certificate_pem: "C".into(), key_pem: "SECRET".into() };
         assert!(!format!("{identity:?}").contains("SECRET"));
     }

@@ -10,6 +10,7 @@ use wire::h1::server::{
 
 use crate::answer::{Asked, Fate, More, Parts, Site, Stream, Then, Verdict};
 use crate::route::{Route, Service};
+use crate::upgrade::Upgrade;
 use crate::{KeepAlive, Stats};
 
 /// Requests of one connection that may be under way at once; further ones are not read yet.
@@ -64,6 +65,8 @@ struct Slot {
 pub(crate) enum Heard {
     /// A request's end: its slot's number, and whether it has to be queued.
     Request(u64, Service),
+    /// It becomes a WebSocket; what comes after the request is its.
+    Upgrade(Box<Upgrade>),
     /// No request was completed, or none may be.
     Nothing,
     /// The bytes are no HTTP; the answer to it is due already.
@@ -133,7 +136,15 @@ impl Connection {
 
     fn take_draft(&mut self, keep_alive: KeepAlive) -> Heard {
         self.requests = self.requests.saturating_add(1);
-        let draft = std::mem::take(&mut self.draft);
+        let mut draft = std::mem::take(&mut self.draft);
+        match draft.upgrade.take() {
+            Some(upgrade) if self.slots.is_empty() => return Heard::Upgrade(upgrade),
+            // Answers to earlier requests are still to be sent; or it is no handshake.
+            _ if matches!(draft.route, Route::WsEcho(_) | Route::Cable) => {
+                draft.route = Route::Status(400);
+            }
+            _ => (),
+        }
         let last = matches!(keep_alive, KeepAlive::Requests(n) if self.requests >= n);
         let fate = if last { Fate::Close } else { draft.fate };
         self.deaf = fate == Fate::Close;
@@ -233,6 +244,7 @@ struct Draft {
     fate: Fate,
     expects_continue: bool,
     echo: Vec<u8>,
+    upgrade: Option<Box<Upgrade>>,
 }
 
 impl Default for Draft {
@@ -244,6 +256,7 @@ impl Default for Draft {
             fate: Fate::Keep,
             expects_continue: false,
             echo: Vec::new(),
+            upgrade: None,
         }
     }
 }
@@ -257,6 +270,7 @@ impl RequestSink for Draft {
             (Wish::Keep, Version::Http10) => Fate::KeepOld,
             (Wish::Keep, Version::Http11) => Fate::Keep,
         };
+        self.upgrade = Upgrade::of_request(head, &self.route).map(Box::new);
         self.expects_continue = head.expects_continue;
         if self.route == Route::Echo {
             self.echo = echo_head(head);

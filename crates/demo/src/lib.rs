@@ -3,6 +3,7 @@
 //! ```text
 //! socket bytes ──▶ Driver ──handle_*──▶ Machine ──▶ Route ──▶ Queue (workers) ──▶ Answer
 //!              ◀──        ◀─poll_output─         ◀──────────────────────────────┘
+//! an upgraded connection ──▶ Sockets (echo, Action Cable with its chosen defects)
 //! ```
 //!
 //! [`Machine`] is the server without I/O, clock or threads; [`Server`] runs one over real sockets on a thread of its
@@ -10,6 +11,7 @@
 
 mod answer;
 mod bodies;
+mod cable;
 mod certificate;
 mod config;
 mod connection;
@@ -18,13 +20,16 @@ mod machine;
 mod queue;
 mod route;
 mod server;
+mod sockets;
 mod stats;
+mod upgrade;
 
+pub use cable::Cable;
 pub use certificate::{CertificateError, self_signed};
 pub use config::{Config, ConfigError, Identity, KeepAlive};
 pub use machine::Machine;
 pub use queue::{Offer, Queue};
 pub use server::Server;
-pub use stats::Stats;
+pub use stats::{SocketStats, Stats};
 /// The law of service times.
 pub use stdx::Law as ServiceTime;

@@ -10,6 +10,8 @@ use crate::answer::{Site, Verdict};
 use crate::connection::{Connection, Ending, Heard};
 use crate::queue::{Offer, Queue};
 use crate::route::Service;
+use crate::sockets::Sockets;
+use crate::upgrade::{Purpose, Upgrade};
 use crate::{Config, ConfigError, ServiceTime, Stats};
 
 /// The server as a state machine. Made by [`Machine::new`], driven as a [`Peer`].
@@ -19,6 +21,8 @@ pub struct Machine {
     site: Site,
     rng: Prng,
     conns: HashMap<Key, Connection>,
+    /// Connections that became WebSockets.
+    sockets: Sockets,
     queue: Queue<Ticket>,
     timers: BinaryHeap<Reverse<Timer>>,
     timers_set: u64,
@@ -72,6 +76,7 @@ impl Machine {
             site: Site::new(config.body),
             rng: Prng::new(config.seed),
             conns: HashMap::new(),
+            sockets: Sockets::new(config.cable.clone().unwrap_or_default(), config.seed),
             queue: Queue::new(config.workers, config.queue_limit),
             timers: BinaryHeap::new(),
             timers_set: 0,
@@ -89,7 +94,8 @@ impl Machine {
             queue: self.queue.waiting() as u64,
             queue_max: self.queue.waiting_max() as u64,
             in_service: self.queue.in_service() as u64,
-            connections: self.conns.len() as u64,
+            connections: self.conns.len() as u64 + self.sockets.counts().sockets,
+            sockets: self.sockets.counts(),
             ..self.stats
         }
     }
@@ -97,13 +103,14 @@ impl Machine {
     /// Whether bytes of this connection should be read at all: not while earlier ones wait in the machine.
     #[must_use]
     pub fn wants_bytes(&self, conn: Key) -> bool {
-        self.conns.get(&conn).is_some_and(|conn| conn.backlog.is_empty())
+        let socket = self.sockets.wants_bytes(conn);
+        socket.unwrap_or_else(|| self.conns.get(&conn).is_some_and(|conn| conn.backlog.is_empty()))
     }
 
     /// As `poll_output`, but swaps the bytes into `buf`, so that buffers are used again and again.
     pub(crate) fn poll_into(&mut self, buf: &mut Vec<u8>) -> Option<(Key, Action)> {
         loop {
-            let key = *self.listed.front()?;
+            let Some(&key) = self.listed.front() else { return self.sockets.poll_into(buf) };
             let Some(conn) = self.conns.get_mut(&key).filter(|conn| conn.has_output()) else {
                 self.unlist(key);
                 continue;
@@ -243,6 +250,11 @@ impl Machine {
                 Heard::Request(slot, service) => {
                     self.dispatch(now, Ticket { key, serial, slot }, service);
                 }
+                Heard::Upgrade(upgrade) => {
+                    self.upgrade(now, key, *upgrade);
+                    self.sockets.handle_bytes(now, key, rest);
+                    return input.len();
+                }
                 Heard::Malformed => self.stats.malformed += 1,
                 Heard::Nothing if conn.is_deaf() => return input.len(),
                 Heard::Nothing => {
@@ -257,6 +269,22 @@ impl Machine {
     }
 }
 
+impl Machine {
+    /// The connection becomes a WebSocket; where there is no cable, one that asks for it is told so and closed.
+    fn upgrade(&mut self, now: Nanos, key: Key, mut upgrade: Upgrade) {
+        if self.config.cable.is_none() && matches!(upgrade.purpose, Purpose::Cable(_)) {
+            upgrade.purpose = Purpose::Close(NO_CABLE);
+        }
+        let Some(mut conn) = self.conns.remove(&key) else { return };
+        self.stats.requests += 1;
+        let rest = (std::mem::take(&mut conn.out), conn.unsent);
+        self.sockets.open(now, key, upgrade, rest);
+    }
+}
+
+/// The close code where Action Cable was not asked for. RFC 6455, 7.4.1: it breaks a policy.
+const NO_CABLE: u16 = 1008;
+
 impl Peer for Machine {
     fn handle_open(&mut self, _now: Nanos, conn: Key) {
         self.stats.connections_total += 1;
@@ -265,7 +293,9 @@ impl Peer for Machine {
 
     fn handle_bytes(&mut self, now: Nanos, conn: Key, bytes: &[u8]) {
         self.settle(now);
-        let Some(client) = self.conns.get_mut(&conn) else { return };
+        let Some(client) = self.conns.get_mut(&conn) else {
+            return self.sockets.handle_bytes(now, conn, bytes);
+        };
         if !client.backlog.is_empty() {
             client.backlog.extend_from_slice(bytes);
             return self.go_on(now, conn);
@@ -279,15 +309,17 @@ impl Peer for Machine {
     fn handle_close(&mut self, _now: Nanos, conn: Key) {
         // Its requests keep their workers: a server does not know that nobody will read the answer.
         self.conns.remove(&conn);
+        self.sockets.handle_close(conn);
     }
 
     fn next_deadline(&self) -> Option<Nanos> {
         let timer = self.timers.peek().map(|Reverse(timer)| timer.due);
-        [self.queue.next_end(), timer].into_iter().flatten().min()
+        [self.queue.next_end(), timer, self.sockets.next_deadline()].into_iter().flatten().min()
     }
 
     fn handle_deadline(&mut self, now: Nanos) {
         self.settle(now);
+        self.sockets.handle_deadline(now);
     }
 
     fn poll_output(&mut self) -> Option<(Key, Output)> {
@@ -302,7 +334,9 @@ impl Peer for Machine {
     }
 
     fn handle_drained(&mut self, now: Nanos, conn: Key) {
-        let Some(client) = self.conns.get_mut(&conn) else { return };
+        let Some(client) = self.conns.get_mut(&conn) else {
+            return self.sockets.handle_drained(conn);
+        };
         client.unsent = 0;
         self.settle(now);
         self.go_on(now, conn);

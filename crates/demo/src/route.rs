@@ -51,6 +51,10 @@ pub(crate) enum Route {
     Pid,
     /// `/stats`: [`crate::Stats`] as JSON.
     Stats,
+    /// `/ws-echo`: a WebSocket that sends back what it gets, or with `?close=CODE` closes at once.
+    WsEcho(Option<u16>),
+    /// `/cable`: Action Cable, where it is asked for.
+    Cable,
     /// A path of the table whose number is none: 400.
     Wrong,
 }
@@ -99,6 +103,11 @@ impl Route {
                 _ => Self::Wrong,
             },
             "/redirect-to" => redirect_to(query),
+            "/ws-echo" => match query_value(query, "close").map(str::parse) {
+                None => Self::WsEcho(None),
+                Some(Ok(code)) => Self::WsEcho(Some(code)),
+                Some(Err(_)) => Self::Wrong,
+            },
             _ => Self::of_plain_path(path).or_else(|| of_numbered(path)).unwrap_or(Self::Page),
         }
     }
@@ -124,6 +133,7 @@ impl Route {
             "/hang" => Self::Hang,
             "/pid" => Self::Pid,
             "/stats" => Self::Stats,
+            "/cable" => Self::Cable,
             _ => return None,
         })
     }
@@ -204,6 +214,9 @@ mod tests {
             ("/redirect-to?url=%zz", Route::Wrong),
             ("/redirect-to", Route::Wrong),
             ("/br", Route::Coded(Coding::Brotli)),
+            ("/ws-echo?close=4000", Route::WsEcho(Some(4000))),
+            ("/ws-echo?close=x", Route::Wrong),
+            ("/cable", Route::Cable),
         ];
         for (target, route) in cases {
             assert_eq!(Route::parse(target).0, route, "{target}");

@@ -276,6 +276,10 @@ pub(crate) const COMMANDS: &[Command] = &[
                 "100 requests a second and no more",
             ),
             ("brunt serve --service lognormal:60ms,0.5 --error-rate 1%", "a more lifelike one"),
+            (
+                "brunt serve --cable --cable-loss 1% --cable-delay exp:5ms",
+                "Action Cable that loses one message in a hundred",
+            ),
         ],
         rows: || rows_of(flags::serve::SERVE),
         run: serve::run,

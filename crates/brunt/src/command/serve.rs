@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
-use demo::{Config, Identity, Server, ServiceTime};
+use demo::{Cable, Config, Identity, Server, ServiceTime};
 use net::Address;
 use stdx::Bytes;
 
@@ -54,11 +54,12 @@ fn meant(typed: &Typed<ServeFlags>) -> Result<(Config, Vec<Address>), Ended> {
     };
     let config = Config {
         workers: u32::try_from(flags.workers).unwrap_or(u32::MAX),
-        service: service(&flags.service)?,
+        service: service("-service", &flags.service)?,
         queue_limit: usize::try_from(flags.queue).unwrap_or(usize::MAX),
         error_rate: flags.error_rate,
         body: Bytes(flags.body),
         seed: flags.seed,
+        cable: cable(flags)?,
         tls: identity(flags)?,
         ..Config::default()
     };
@@ -81,9 +82,28 @@ fn address(text: &str) -> Result<Address, Ended> {
     })
 }
 
-/// The service-time law, its file read.
-fn service(text: &str) -> Result<ServiceTime, Ended> {
-    let law = ServiceTime::parse(text).map_err(|error| usage(format!("flag -service: {error}")))?;
+/// Action Cable, if it is asked for. Its defects without it are a mistake.
+fn cable(flags: &ServeFlags) -> Result<Option<Cable>, Ended> {
+    let cable = Cable {
+        ping: flags.cable_ping,
+        delay: service("-cable-delay", &flags.cable_delay)?,
+        loss: flags.cable_loss,
+        duplicate: flags.cable_duplicate,
+        reorder: flags.cable_reorder,
+        reject: flags.cable_reject,
+        no_confirm: flags.cable_no_confirm,
+        disconnect_after: flags.cable_disconnect_after,
+    };
+    match (flags.cable, cable == Cable::default()) {
+        (true, _) => Ok(Some(cable)),
+        (false, true) => Ok(None),
+        (false, false) => Err(usage("the flags -cable-… need -cable")),
+    }
+}
+
+/// The law of times that a flag names, its file read.
+fn service(flag: &str, text: &str) -> Result<ServiceTime, Ended> {
+    let law = ServiceTime::parse(text).map_err(|error| usage(format!("flag {flag}: {error}")))?;
     let ServiceTime::File(path) = &law else {
         return Ok(law);
     };
@@ -145,8 +165,14 @@ mod tests {
 
     #[test]
     fn laws_and_certificates_are_checked() {
-        assert!(service("fixed:60ms").is_ok() && service("gauss:1ms").is_err());
-        assert!(service("file:/nowhere/at/all").is_err());
+        assert!(
+            service("-service", "fixed:60ms").is_ok() && service("-service", "gauss:1ms").is_err()
+        );
+        assert!(service("-service", "file:/nowhere/at/all").is_err());
+        let flags = ServeFlags { cable_loss: 0.5, ..ServeFlags::default() };
+        assert!(cable(&flags).is_err());
+        let cabled = cable(&ServeFlags { cable: true, ..flags }).unwrap();
+        assert_eq!(cabled.map(|cable| cable.loss), Some(0.5));
         let flags = ServeFlags { tls_key: Some("k".into()), ..ServeFlags::default() };
         assert!(identity(&flags).is_err());
     }

@@ -1,5 +1,7 @@
 //! The flags of `serve` and of `demo`.
 
+use stdx::Nanos;
+
 use super::{Flag, Kind, value};
 
 /// The flags of `serve` as typed.
@@ -12,6 +14,15 @@ pub(crate) struct ServeFlags {
     pub(crate) queue: u64,
     pub(crate) error_rate: f64,
     pub(crate) body: u64,
+    pub(crate) cable: bool,
+    pub(crate) cable_ping: Nanos,
+    pub(crate) cable_delay: String,
+    pub(crate) cable_loss: f64,
+    pub(crate) cable_duplicate: f64,
+    pub(crate) cable_reorder: f64,
+    pub(crate) cable_reject: f64,
+    pub(crate) cable_no_confirm: f64,
+    pub(crate) cable_disconnect_after: Option<Nanos>,
     pub(crate) tls: bool,
     pub(crate) tls_cert: Option<String>,
     pub(crate) tls_key: Option<String>,
@@ -27,6 +38,15 @@ impl Default for ServeFlags {
             queue: 1024,
             error_rate: 0.0,
             body: 512,
+            cable: false,
+            cable_ping: Nanos::from_millis(3000),
+            cable_delay: "none".to_owned(),
+            cable_loss: 0.0,
+            cable_duplicate: 0.0,
+            cable_reorder: 0.0,
+            cable_reject: 0.0,
+            cable_no_confirm: 0.0,
+            cable_disconnect_after: None,
             tls: false,
             tls_cert: None,
             tls_key: None,
@@ -89,6 +109,83 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
         "512",
         "Bytes of each response body.",
         |t: &mut ServeFlags, v| value::size(v).map(|size| t.body = size),
+    )
+    .native(),
+    Flag::new(
+        "cable",
+        Kind::Switch,
+        "",
+        "Speak Action Cable at /cable, with ChatChannel and EchoChannel.",
+        |t: &mut ServeFlags, v| value::switch(v).map(|on| t.cable = on),
+    )
+    .native(),
+    Flag::new(
+        "cable-ping",
+        Kind::Text("TIME"),
+        "3s",
+        "Time between two pings of the cable.",
+        |t: &mut ServeFlags, v| value::duration(v).map(|time| t.cable_ping = time),
+    )
+    .native(),
+    Flag::new(
+        "cable-delay",
+        Kind::Text("LAW"),
+        "none",
+        "Delay of each message to a subscriber, a law as -service has it.",
+        |t: &mut ServeFlags, v| {
+            v.clone_into(&mut t.cable_delay);
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "cable-loss",
+        Kind::Text("SHARE"),
+        "0",
+        "Share of messages to subscribers that are lost.",
+        |t: &mut ServeFlags, v| value::share(v).map(|share| t.cable_loss = share),
+    )
+    .native(),
+    Flag::new(
+        "cable-duplicate",
+        Kind::Text("SHARE"),
+        "0",
+        "Share of messages to subscribers that are sent twice.",
+        |t: &mut ServeFlags, v| value::share(v).map(|share| t.cable_duplicate = share),
+    )
+    .native(),
+    Flag::new(
+        "cable-reorder",
+        Kind::Text("SHARE"),
+        "0",
+        "Share of messages to subscribers that the next one overtakes.",
+        |t: &mut ServeFlags, v| value::share(v).map(|share| t.cable_reorder = share),
+    )
+    .native(),
+    Flag::new(
+        "cable-reject",
+        Kind::Text("SHARE"),
+        "0",
+        "Share of subscriptions that are rejected.",
+        |t: &mut ServeFlags, v| value::share(v).map(|share| t.cable_reject = share),
+    )
+    .native(),
+    Flag::new(
+        "cable-no-confirm",
+        Kind::Text("SHARE"),
+        "0",
+        "Share of subscriptions that are never answered.",
+        |t: &mut ServeFlags, v| value::share(v).map(|share| t.cable_no_confirm = share),
+    )
+    .native(),
+    Flag::new(
+        "cable-disconnect-after",
+        Kind::Text("TIME"),
+        "",
+        "Tell each client of the cable to reconnect after this time, and close.",
+        |t: &mut ServeFlags, v| {
+            value::duration(v).map(|time| t.cable_disconnect_after = Some(time))
+        },
     )
     .native(),
     Flag::new(

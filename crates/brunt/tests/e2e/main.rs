@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "these are tests, their shared parts too")]
 
 mod ab;
+mod autobahn;
 mod bad_input;
 mod bench;
 mod browser;
