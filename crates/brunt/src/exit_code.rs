@@ -20,6 +20,8 @@ pub(crate) enum ExitCode {
     Invalid = 5,
     /// `seek` found no load that meets the objective: the lowest misses it, or no step could be judged.
     Unmet = 6,
+    /// `cable --fail-on-loss` and a message was lost, or nobody could subscribe.
+    Lost = 7,
     /// `run`: a threshold was crossed. k6's number, as those that follow.
     Thresholds = 99,
     /// `run`: `setup` took longer than it may.
@@ -46,7 +48,7 @@ pub(crate) enum ExitCode {
 
 impl ExitCode {
     /// Every code, in the words of the man page.
-    pub(crate) const MEANINGS: [(Self, &'static str); 18] = [
+    pub(crate) const MEANINGS: [(Self, &'static str); 19] = [
         (Self::Ok, "Done, even if every request failed."),
         (Self::Failure, "An operation failed: output not written, address not bound."),
         (Self::Usage, "The command line is wrong."),
@@ -57,6 +59,7 @@ impl ExitCode {
         (Self::Results, "A results file is empty, corrupt or of no known format."),
         (Self::Invalid, "report -fail-on-invalid, and the verdict is INVALID."),
         (Self::Unmet, "seek found no load that meets the objective."),
+        (Self::Lost, "cable -fail-on-loss, and a message was lost or nobody could subscribe."),
         (Self::Thresholds, "run: a threshold was crossed."),
         (Self::SetupTimeout, "run: setup() took too long."),
         (Self::TeardownTimeout, "run: teardown() took too long."),
@@ -136,6 +139,7 @@ mod tests {
             (ExitCode::Results, 1),
             (ExitCode::Invalid, 1),
             (ExitCode::Unmet, 1),
+            (ExitCode::Lost, 1),
         ];
         for (code, number) in cases {
             assert_eq!(code.as_vegeta() as u8, number);
@@ -145,7 +149,7 @@ mod tests {
     #[test]
     fn the_reference_page_lists_every_code() {
         let page = include_str!("../../../docs/reference/exit-codes.md");
-        for code in 0..=6 {
+        for code in 0..=7 {
             assert!(page.contains(&format!("| {code} |")), "{code}");
         }
     }

@@ -10,6 +10,7 @@
 //! Curve (label, Histogram)  ──▶ percentiles · shares_of_requests · histogram · density ──▶ Figure
 //! Runs (label, Histograms)  ──▶ Differences ──▶ text · json · notes
 //! Bar (label, values)       ──▶ BarSheet ──▶ html · svg · png · text · json
+//! CablePlan, Outcome        ──▶ cable_text · cable_json
 //! Snapshot                  ──▶ live::frame
 //! ```
 //!
@@ -18,6 +19,7 @@
 
 mod bars;
 mod buckets;
+mod cable;
 mod columns;
 mod differences;
 mod escape;
@@ -46,6 +48,7 @@ pub mod live;
 
 pub use bars::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
 pub use buckets::{Buckets, BucketsError, hist};
+pub use self::cable::{CableInput, CableMemory, cable_json, cable_text};
 pub use differences::{Differences, Runs};
 pub use figure::{Axis, Colour, Figure, PngError, Scale, Series, Size, Style};
 pub use hdrplot::hdrplot;
