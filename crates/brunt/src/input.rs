@@ -23,6 +23,14 @@ impl Interrupts {
     /// # Errors
     /// The system refuses the handler.
     pub(crate) fn watch() -> Result<Self, Failed> {
+        Self::watch_until(ExitCode::Ok)
+    }
+
+    /// The same; the last interrupt ends the process with this code.
+    ///
+    /// # Errors
+    /// The same.
+    pub(crate) fn watch_until(last: ExitCode) -> Result<Self, Failed> {
         let seen = Arc::new(AtomicUsize::new(0));
         // A watcher thread, since the handler itself may only touch a flag, and a flag does not count.
         let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])
@@ -33,7 +41,7 @@ impl Interrupts {
             .spawn(move || {
                 for _ in signals.forever() {
                     if counter.fetch_add(1, Ordering::Relaxed) + 1 >= ENOUGH {
-                        std::process::exit(i32::from(ExitCode::Ok as u8));
+                        std::process::exit(i32::from(last as u8));
                     }
                 }
             })

@@ -164,11 +164,12 @@ impl Sockets {
         });
         self.counts.ws_messages += messages.len() as u64;
         self.counts.ws_malformed += u64::from(heard.is_err());
+        // A pong goes before what is said to a message that ended after its ping.
+        socket.out.append(&mut answers);
         for (format, message) in messages {
             self.take_message(now, key, format, &message);
         }
         let Some(socket) = self.sockets.get_mut(&key) else { return };
-        socket.out.append(&mut answers);
         if heard.is_err() || socket.session.is_closed() {
             socket.ending = Some(Action::Close);
         }

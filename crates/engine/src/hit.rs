@@ -30,6 +30,8 @@ pub(crate) struct Hit {
     pub(crate) memo: u32,
     pub(crate) intended: Nanos,
     pub(crate) sent: Option<Nanos>,
+    /// When its last byte was, where it did not go out at once; else zero.
+    pub(crate) all_sent: Nanos,
     pub(crate) first_byte: Option<Nanos>,
     pub(crate) dns: Nanos,
     pub(crate) dial: Nanos,
@@ -77,6 +79,7 @@ impl Hit {
             memo: 0,
             intended,
             sent: None,
+            all_sent: Nanos::ZERO,
             first_byte: None,
             dns: Nanos::ZERO,
             dial: Nanos::ZERO,

@@ -25,6 +25,8 @@ pub(crate) struct Request {
     pub(crate) method: String,
     /// The URL as it was given, for texts.
     pub(crate) url_text: String,
+    /// A name to group by; may be empty.
+    pub(crate) name: String,
     pub(crate) url: Url,
     headers: Vec<(String, String)>,
     body: Arc<[u8]>,
@@ -129,6 +131,7 @@ impl Request {
         Ok(Self {
             method: target.method.clone(),
             url_text: target.url.clone(),
+            name: target.name.clone(),
             url,
             headers: target.headers.clone(),
             body: Arc::clone(&target.body),

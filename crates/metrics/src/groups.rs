@@ -89,9 +89,9 @@ impl Groups {
 
     fn at_target(&mut self, batch: &Batch, sample: &Sample, targets: &TargetTable) -> usize {
         let Some(label) = targets.get(sample.target) else {
-            let line = String::from_utf8_lossy(batch.text(sample.line));
-            let unnamed = self.by == By::Name || line.is_empty();
-            return self.at_key(if unnamed { UNNAMED } else { &line });
+            let own = if self.by == By::Name { sample.name } else { sample.line };
+            let text = String::from_utf8_lossy(batch.text(own));
+            return self.at_key(if text.is_empty() { UNNAMED } else { &text });
         };
         self.cached(sample.target as usize, |by| match by {
             By::Name if label.name.is_empty() => UNNAMED.to_owned(),

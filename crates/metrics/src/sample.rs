@@ -60,6 +60,8 @@ pub struct Sample {
     pub error: Span,
     /// `METHOD URL`, where the target table does not say it (lazy targets); else empty.
     pub line: Span,
+    /// A name to group by, where the target table does not say it; else empty.
+    pub name: Span,
     /// The captured start of the response body, decoded; empty unless asked for.
     pub body: Span,
     /// The response's header lines, `Name: value\r\n` each; empty unless asked for.

@@ -41,6 +41,9 @@ impl<'a> Asked<'a> {
             let line = as_text(batch.text(sample.line));
             (asked.method, asked.url) = line.split_once(' ').unwrap_or((line, ""));
         }
+        if sample.name.len > 0 {
+            asked.name = as_text(batch.text(sample.name));
+        }
         asked
     }
 

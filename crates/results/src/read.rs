@@ -188,6 +188,7 @@ impl Stream {
             done: sample.done.saturating_add(shift),
             error: text(sample.error, to),
             line: text(sample.line, to),
+            name: text(sample.name, to),
             body: text(sample.body, to),
             headers: text(sample.headers, to),
             ..sample

@@ -7,7 +7,7 @@
 //! ```
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use rquickjs::promise::PromiseState;
 use rquickjs::{Coerced, Ctx, Error, Exception as JsException, Persistent, Promise, Result, Value};
@@ -62,6 +62,8 @@ pub(crate) struct EventLoop {
     arrived: RefCell<VecDeque<(Ticket, Answer)>>,
     /// What is done with answers; `None` while it is being done.
     tasks: RefCell<HashMap<u64, Option<Then>>>,
+    /// Tickets of what outlives the iteration. Its answers wait to be [asked for](Seat::next_of).
+    lasting: RefCell<HashSet<u64>>,
     pub(crate) timers: Timers,
     /// Promises that were rejected and have no handler, with the reason.
     rejected: RefCell<Vec<(Persistent<Value<'static>>, Persistent<Value<'static>>)>>,
@@ -88,12 +90,17 @@ impl EventLoop {
     /// Whether the coroutine waits for this ticket.
     pub(crate) fn wants(&self, ticket: Ticket) -> bool {
         let (first, last) = self.wanted.get();
+        if self.lasting.borrow().contains(&ticket.0) {
+            return first == ticket.0 && last == ticket.0;
+        }
         first <= ticket.0 && ticket.0 <= last && ticket.0 >= self.first.get()
     }
 
     /// Keeps an answer that the script does not wait for just now; one that nobody wants is dropped.
     pub(crate) fn keep(&self, ticket: Ticket, answer: Answer) {
-        if ticket.0 >= self.first.get() && self.tasks.borrow().contains_key(&ticket.0) {
+        let lasts = self.lasting.borrow().contains(&ticket.0);
+        let awaited = ticket.0 >= self.first.get() && self.tasks.borrow().contains_key(&ticket.0);
+        if lasts || awaited {
             self.arrived.borrow_mut().push_back((ticket, answer));
         }
     }
@@ -101,6 +108,17 @@ impl EventLoop {
     /// Answers that wait for the script.
     pub(crate) fn backlog(&self) -> usize {
         self.arrived.borrow().len()
+    }
+
+    /// The first answer that waits for the script and is not of what lasts.
+    fn take_any(&self) -> Option<(Ticket, Answer)> {
+        let mut arrived = self.arrived.borrow_mut();
+        let lasting = self.lasting.borrow();
+        if lasting.is_empty() {
+            return arrived.pop_front();
+        }
+        let at = arrived.iter().position(|(ticket, _)| !lasting.contains(&ticket.0))?;
+        arrived.remove(at)
     }
 
     /// The first answer of this ticket that waits for the script.
@@ -122,7 +140,13 @@ impl EventLoop {
         self.until.set(None);
         // What the script had asked for may hold values of it, so each is dropped outside of the borrow.
         drop(self.asked.take());
-        drop(self.arrived.take());
+        let (kept, gone) = {
+            let lasting = self.lasting.borrow();
+            let lasts = |(ticket, _): &(Ticket, Answer)| lasting.contains(&ticket.0);
+            self.arrived.take().into_iter().partition(lasts)
+        };
+        drop::<VecDeque<_>>(gone);
+        self.arrived.replace(kept);
         drop(self.tasks.take());
         drop(self.rejected.take());
         self.timers.clear();
@@ -222,10 +246,33 @@ impl Seat {
         Ok(ticket)
     }
 
+    /// Begins something that outlives the iteration; its answers are [taken one by one](Self::next_of).
+    ///
+    /// # Errors
+    /// The script only begins, is to end, or has too much of it: a JavaScript exception is thrown.
+    pub(crate) fn start_lasting(
+        &self,
+        ctx: &Ctx<'_>,
+        what: &str,
+        action: Action,
+    ) -> Result<Ticket> {
+        self.may_ask(ctx, what)?;
+        if self.events.lasting.borrow().len() >= TASKS_MAX {
+            let text = format!("{what}: more than {TASKS_MAX} connections are open");
+            return Err(JsException::throw_range(ctx, &text));
+        }
+        let ticket = self.events.put(action);
+        self.events.lasting.borrow_mut().insert(ticket.0);
+        Ok(ticket)
+    }
+
     /// Ends what was [started](Self::start): no more of its answers are wanted.
     pub(crate) fn forget(&self, ticket: Ticket) {
         let task = self.events.tasks.borrow_mut().remove(&ticket.0);
         drop(task);
+        if self.events.lasting.borrow_mut().remove(&ticket.0) {
+            self.events.arrived.borrow_mut().retain(|(of, _)| *of != ticket);
+        }
     }
 
     fn may_ask(&self, ctx: &Ctx<'_>, what: &str) -> Result<()> {
@@ -276,7 +323,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, seat: &Seat) -> std::result::Result<(), Excepti
                 timer.run(ctx, now).map_err(thrown)?;
                 continue;
             }
-            let arrived = seat.events.arrived.borrow_mut().pop_front();
+            let arrived = seat.events.take_any();
             if let Some((ticket, answer)) = arrived {
                 deliver(ctx, seat, ticket, answer).map_err(thrown)?;
                 continue;

@@ -24,9 +24,10 @@ pub trait Host {
         text.into()
     }
 
-    /// A line of the log that is not the console's: where it comes from, and what it says.
-    fn tell(&self, level: Level, source: &str, text: &str) {
-        self.log(level, &format!("{source}: {text}"));
+    /// A line of the log that is not the console's: what it says, and its fields in the order of their names.
+    fn tell(&self, level: Level, text: &str, fields: LogFields<'_>) {
+        let fields = fields.iter().map(|(name, value)| format!(" {name}={value}"));
+        self.log(level, &format!("{text}{}", fields.collect::<String>()));
     }
 
     /// What its requests have in common.
@@ -91,6 +92,9 @@ pub struct Instance {
     /// How long the test has been running.
     pub duration: Nanos,
 }
+
+/// The fields of a line of the log, beside what it says: names and values.
+pub type LogFields<'a> = &'a [(&'a str, &'a str)];
 
 /// The levels of the console.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -44,11 +44,11 @@ pub use action::{
     Ticket, Timings,
 };
 pub use crew::{
-    Clock, Control, CrewPlan, Debug, Emit, HttpPlan, Live, Log, Outcome, Pace, Point, PointTags,
-    SystemTag, SystemTags, crew,
+    Clock, Control, CrewPlan, Debug, Emit, HttpPlan, Live, Log, Outcome, Pace, PartTallies, Point,
+    PointTags, SCRIPT_HINT, SystemTag, SystemTags, crew,
 };
 pub use exception::Exception;
-pub use host::{Files, Host, HttpRules, Instance, Level, Secrets};
+pub use host::{Files, Host, HttpRules, Instance, Level, LogFields, Secrets};
 pub use http_options::{DnsOptions, HttpOptions, TlsIdentity};
 pub use jar::{Jar, SetCookie, SharedJar};
 pub use options::{Fields, Format, Options, OptionsError, Rule, VARIABLES, end, merged, time_of};
@@ -56,7 +56,9 @@ pub use program::{CompileError, Env, Program};
 pub use realm::Realm;
 pub use registry::{Declared, Registry};
 pub use seat::{Sample, Stage, TagList};
-pub use socket::{Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker};
+pub use socket::{
+    CableCommand, CableEvent, Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker,
+};
 pub use standing::{Halt, Role, Standing};
 pub use summary::{Document, documents};
 pub use vu::{Call, Turn, Vu};

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rquickjs::loader::{Loader, Resolver};
-use rquickjs::{Context, Ctx, Error, Module, Object, Runtime, Value};
+use rquickjs::{Context, Ctx, Error, Function, Module, Object, Runtime, Value};
 use thiserror::Error;
 
 use crate::exception::Exception;
@@ -29,6 +29,8 @@ pub struct Program {
     pub functions: Vec<String>,
     /// The metrics it declares.
     pub metrics: Registry,
+    /// What stands above its own `options`, as JSON: a VU finds it written into them. `None` for nothing.
+    pub options_above: Option<Arc<str>>,
     pub(crate) env: Env,
 }
 
@@ -83,17 +85,21 @@ impl Program {
         let context = Context::full(&runtime).map_err(engine)?;
         let seat = Rc::new(Seat::new(host));
         seat.files.replace(Some(files));
+        let asked = Rc::clone(&seat);
+        runtime.set_interrupt_handler(Some(Box::new(move || asked.interrupts())));
         let main = resolve::url_of(main);
         let current = Rc::new(Current::only(&seat));
         let (options, functions) = context.with(|ctx| {
             modules::install(&ctx, &current)
+                // k6's number of who runs a script for the first time.
+                .and_then(|()| ctx.globals().set("__VU", 0))
                 .and_then(|()| init(&ctx, &store, &env, &main))
                 .and_then(|module| exports(&ctx, &module))
                 .map_err(|error| CompileError::Thrown(Exception::of(&ctx, error)))
         })?;
         seat.files.replace(None);
         let metrics = seat.registry.take();
-        Ok(Self { main, store, options, functions, metrics, env })
+        Ok(Self { main, store, options, functions, metrics, options_above: None, env })
     }
 
     /// Loads the modules into a context whose VUs will share their bytecode.
@@ -113,7 +119,11 @@ impl Program {
     /// They throw, as they did not the first time.
     pub(crate) fn start<'js>(&self, ctx: &Ctx<'js>, seat: &Seat) -> rquickjs::Result<Object<'js>> {
         *seat.registry.borrow_mut() = self.metrics.clone();
-        init(ctx, &self.store, &self.env, &self.main)
+        let exports = init(ctx, &self.store, &self.env, &self.main)?;
+        if let Some(above) = &self.options_above {
+            overwrite(ctx, &exports.get("options")?, above)?;
+        }
+        Ok(exports)
     }
 
     /// Where a context finds the modules.
@@ -141,6 +151,20 @@ fn init<'js>(
     let exports = ran.finish::<Object<'js>>();
     seat.events.clear();
     exports
+}
+
+/// Writes what counts into the `options` that a script exports, as k6 does; one that is frozen stays as it is.
+fn overwrite<'js>(ctx: &Ctx<'js>, options: &Value<'js>, above: &str) -> rquickjs::Result<()> {
+    let Some(options) = options.as_object() else { return Ok(()) };
+    let above: Value<'js> = ctx.json_parse(above)?;
+    let Some(above) = above.as_object() else { return Ok(()) };
+    let reflect: Object<'js> = ctx.globals().get("Reflect")?;
+    let set: Function<'js> = reflect.get("set")?;
+    for field in above.props::<Value<'js>, Value<'js>>() {
+        let (name, value) = field?;
+        set.call::<_, bool>((options.clone(), name, value))?;
+    }
+    Ok(())
 }
 
 fn exports<'js>(

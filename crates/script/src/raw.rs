@@ -165,58 +165,6 @@ unsafe impl JsLifetime<'_> for CurrentRef {
     type Changed<'to> = Self;
 }
 
-/// Something of ours that a script holds without seeing into it.
-pub(crate) struct Held(pub(crate) Rc<dyn Any>);
-
-// SAFETY: it holds nothing with JavaScript's lifetime: `Any` is `'static`.
-unsafe impl JsLifetime<'_> for Held {
-    type Changed<'to> = Self;
-}
-
-impl Trace<'_> for Held {
-    fn trace<'a>(&self, _tracer: Tracer<'a, '_>) {}
-}
-
-impl<'js> JsClass<'js> for Held {
-    const NAME: &'static str = "Held";
-    type Mutable = Readable;
-
-    fn prototype(ctx: &Ctx<'js>) -> Result<Option<Object<'js>>> {
-        Object::new(ctx.clone()).map(Some)
-    }
-
-    fn constructor(_ctx: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
-        Ok(None)
-    }
-}
-
-/// A response, as a script holds it.
-pub(crate) struct Response {
-    pub(crate) answer: Box<HttpAnswer>,
-}
-
-// SAFETY: it holds nothing with JavaScript's lifetime.
-unsafe impl JsLifetime<'_> for Response {
-    type Changed<'to> = Self;
-}
-
-impl Trace<'_> for Response {
-    fn trace<'a>(&self, _tracer: Tracer<'a, '_>) {}
-}
-
-impl<'js> JsClass<'js> for Response {
-    const NAME: &'static str = "Response";
-    type Mutable = Readable;
-
-    fn prototype(ctx: &Ctx<'js>) -> Result<Option<Object<'js>>> {
-        prototype(ctx).map(Some)
-    }
-
-    fn constructor(_ctx: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
-        Ok(None)
-    }
-}
-
 /// A value of ours that scripts may hold.
 pub(crate) trait Holdable: 'static {
     /// The name of its class.
@@ -248,5 +196,33 @@ impl<'js, T: Holdable> JsClass<'js> for Hold<T> {
 
     fn constructor(_ctx: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
         Ok(None)
+    }
+}
+
+/// Something of ours that a script holds without seeing into it.
+pub(crate) type Held = Hold<Rc<dyn Any>>;
+
+impl Held {
+    pub(crate) fn of(value: impl Any) -> Self {
+        Self(Rc::new(value))
+    }
+}
+
+impl Holdable for Rc<dyn Any> {
+    const NAME: &'static str = "Held";
+
+    fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+        Object::new(ctx.clone())
+    }
+}
+
+/// A response, as a script holds it.
+pub(crate) type Response = Hold<Box<HttpAnswer>>;
+
+impl Holdable for Box<HttpAnswer> {
+    const NAME: &'static str = "Response";
+
+    fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+        prototype(ctx)
     }
 }

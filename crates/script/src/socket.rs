@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use wire::cable::{Codec, CommandKind, Kind};
+
 use crate::action::{HttpAsk, Ticket};
 
 /// A WebSocket as a script wants it.
@@ -27,6 +29,8 @@ pub enum Speaker {
     Blocking,
     /// `k6/websockets`: pings and the close frame are counted as well.
     Events,
+    /// `k6/x/cable`: Action Cable. Pings and the welcome are not counted, and the socket lasts longer than the iteration.
+    Cable(Codec),
 }
 
 /// What a script wants done with its socket.
@@ -36,12 +40,27 @@ pub enum SocketOrder {
     Text(String),
     /// A binary message is sent.
     Binary(Vec<u8>),
+    /// A command of Action Cable is sent.
+    Command(Box<CableCommand>),
     /// A ping is sent.
     Ping,
     /// The close frame is sent. What comes until the server has answered it is told.
     Close(u16, String),
     /// The close frame is sent, and nothing more is told.
     Drop(u16),
+}
+
+/// A command of Action Cable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CableCommand {
+    /// What it is.
+    pub kind: CommandKind,
+    /// The subscription, as JSON text.
+    pub identifier: String,
+    /// JSON text.
+    pub data: Option<String>,
+    /// From when on history is asked for, in seconds since 1970.
+    pub since: Option<i64>,
 }
 
 /// An order and the socket that it is for, by the ticket of what opened it.
@@ -64,6 +83,8 @@ pub enum SocketEvent {
     Text(String),
     /// A binary message.
     Binary(Vec<u8>),
+    /// A message of Action Cable.
+    Cable(Box<CableEvent>),
     /// A ping, which is answered already.
     Ping,
     /// The answer to a ping.
@@ -72,6 +93,23 @@ pub enum SocketEvent {
     Failed(String),
     /// It is closed, with a code and a reason. Nothing follows.
     Closed(u16, String),
+}
+
+/// A message of Action Cable.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CableEvent {
+    /// What it is.
+    pub kind: Kind,
+    /// The subscription, as JSON text; of a welcome the session, of a disconnect the reason.
+    pub identifier: String,
+    /// What was sent, as JSON text.
+    pub message: Option<String>,
+    /// Whether the client is to come back after a disconnect; whether a welcome restores a session.
+    pub again: Option<bool>,
+    /// When it came, in milliseconds since 1970.
+    pub at: f64,
+    /// Its stream, the stream's epoch and its place there, where the server says so.
+    pub place: Option<(String, String, i64)>,
 }
 
 /// How a server answered who wanted a socket.

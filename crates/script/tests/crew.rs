@@ -81,12 +81,13 @@ impl Test {
             backs_off: true,
             min_iteration: options.min_iteration,
             tally,
+            parts: true,
             tags: vec![("run".to_owned(), "r".to_owned())],
             system_tags: SystemTags::default(),
             emit: None,
             live: None,
             clock: Arc::new(move || Nanos(time.load(Ordering::Relaxed))),
-            log: Arc::new(move |_, _, text| log.lock().unwrap().push(text.to_owned())),
+            log: Arc::new(move |_, text, _| log.lock().unwrap().push(text.to_owned())),
             outcome: Arc::clone(&outcome),
             control: Arc::clone(&control),
             options: Some(r#"{"vus":7,"tags":{"a":"b"}}"#.into()),
@@ -343,4 +344,52 @@ fn idle_vus_cost_nothing() {
     test.run_until(seconds(51.0));
     assert_eq!(test.control.instance().completed, 50_000);
     assert_eq!(test.control.instance().active, 2_000);
+}
+
+#[test]
+fn vus_are_changed_from_outside() {
+    let options = r#"{"scenarios":{"s":{"executor":"externally-controlled","vus":1,"maxVUs":3,"duration":"4s","gracefulStop":"0s"}}}"#;
+    let mut test =
+        Test::new("export default function () { log(exec.vu.idInTest); sleep(0.4) }", options, 2);
+    let mut active = Vec::new();
+    for (until, wanted) in [(1.1, 3), (2.1, 9), (3.1, 0), (3.9, 0)] {
+        test.run_until(seconds(until));
+        active.push(test.control.instance().active);
+        test.control.scale(wanted);
+    }
+    // More than may be are not there.
+    assert_eq!(active, [1, 3, 3, 0]);
+    let (lines, outcome, ended) = test.run();
+    let of = |vu: &str| lines.iter().filter(|line| *line == vu).count();
+    assert!(of("1") >= 7 && of("2") >= 4 && of("3") >= 4, "{lines:?}");
+    assert_eq!(sum(&outcome, "dropped_iterations"), 0.0);
+    assert!(near(ended, 4.0), "{ended}");
+}
+
+#[test]
+fn whoever_asks_for_the_end_grants_the_graceful_stop() {
+    let options = r#"{"scenarios":{"s":{"executor":"per-vu-iterations","vus":2,"iterations":9,"gracefulStop":"2s"}}}"#;
+    let body = "export default function () { sleep(exec.vu.idInTest === 1 ? 2.5 : 60) }";
+    let mut test = Test::new(body, options, 1);
+    test.run_until(seconds(1.0));
+    test.control.drain(seconds(1.0));
+    let (_, outcome, ended) = test.run();
+    assert_eq!((outcome.iterations, outcome.interrupted), (1, 1));
+    // What was never begun is not dropped: nobody ran out of time.
+    assert_eq!(sum(&outcome, "dropped_iterations"), 0.0);
+    assert!(near(ended, 3.0), "{ended}");
+}
+
+#[test]
+fn an_interrupt_ends_what_hears_of_nothing() {
+    let options = r#"{"scenarios":{"s":{"executor":"constant-vus","duration":"1h"}}}"#;
+    let mut test = Test::new("export default function () { sleep(1); for (;;) {} }", options, 1);
+    test.run_until(seconds(0.5));
+    let control = Arc::clone(&test.control);
+    let (lines, outcome, _) = std::thread::scope(|scope| {
+        scope.spawn(move || control.interrupt());
+        test.run()
+    });
+    assert_eq!((outcome.iterations, outcome.interrupted), (0, 1), "{lines:?}");
+    assert_eq!(sum(&outcome, "iterations"), 0.0);
 }

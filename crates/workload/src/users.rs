@@ -167,6 +167,8 @@ pub struct Reply<'a> {
     pub due: Nanos,
     /// When its request was sent; `None` where it never was.
     pub sent: Option<Nanos>,
+    /// When the last byte of its request was taken by the system; `None` where the first never was.
+    pub all_sent: Option<Nanos>,
     /// When the response began; `None` where it did not.
     pub first_byte: Option<Nanos>,
     /// When it ended.

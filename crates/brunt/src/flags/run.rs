@@ -33,6 +33,8 @@ pub(crate) struct RunFlags {
     pub(crate) no_color: Option<bool>,
     /// k6's behaviour where ours is stricter.
     pub(crate) compat: bool,
+    /// VUs whose sockets are refused go on at once.
+    pub(crate) no_backoff: bool,
     /// Folders that scripts may read besides their own.
     pub(crate) allow_read: Vec<String>,
     /// `inspect --execution-requirements`.
@@ -131,6 +133,11 @@ macro_rules! gather {
         .native()
     };
 }
+
+// Below the macros, which it uses as well.
+mod scripts;
+
+pub(crate) use self::scripts::{ARCHIVE, INSPECT, NEW, NewFlags};
 
 /// `NAME=VALUE`; a name alone takes its value from the environment.
 const ENV: Flag<RunFlags> = Flag::new(
@@ -363,6 +370,13 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     maybe!("no-thresholds", "Judge no thresholds.", no_thresholds),
     switch!(
         RunFlags,
+        "no-backoff",
+        "Go on at once after a refused WebSocket. Without it such VUs wait, up to 5 s.",
+        no_backoff
+    )
+    .native(),
+    switch!(
+        RunFlags,
         "compat",
         "k6's behaviour where brunt is stricter: a threshold without samples is judged by zeros.",
         compat
@@ -423,59 +437,6 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
         |_: &mut RunFlags, v| value::switch(v).map(drop),
     )
     .native(),
-];
-
-/// The flags of `inspect` besides those that say what the script is shown.
-const REQUIREMENTS: Flag<RunFlags> = switch!(
-    RunFlags,
-    "execution-requirements",
-    "Tell how long the test takes at most, and how many users it needs.",
-    requirements
-)
-.native();
-
-/// The flags of `inspect`.
-pub(crate) const INSPECT: &[Flag<RunFlags>] = &[
-    REQUIREMENTS,
-    ENV,
-    maybe!("include-system-env-vars", "Show the environment's variables.", include_system_env),
-    text!(RunFlags, "t", "js|archive", "What the script is.", script_type).native().also(&["type"]),
-    text!(RunFlags, "compatibility-mode", "MODE", "Accepted as k6's.", compatibility).native(),
-    text!(RunFlags, "c", "FILE", "Options as JSON.", config).native().also(&["config"]),
-    switch!(RunFlags, "v", "Log debug lines as well.", verbose).native().also(&["verbose"]),
-    switch!(RunFlags, "q", "Accepted as k6's.", quiet).native().also(&["quiet"]),
-];
-
-/// The flags of `archive`: of k6's `run` those that are options are known as well.
-pub(crate) const ARCHIVE: &[Flag<RunFlags>] = &[
-    text!(RunFlags, "O", "FILE", "Where the archive goes.", archive_out)
-        .native()
-        .also(&["archive-out"]),
-    switch!(RunFlags, "exclude-env-vars", "Keep the variables of -e out of it.", exclude_env)
-        .native(),
-    ENV,
-    maybe!("include-system-env-vars", "Show the environment's variables.", include_system_env),
-    text!(RunFlags, "c", "FILE", "Options as JSON.", config).native().also(&["config"]),
-    option!("u", Kind::Text("N"), "1", "Virtual users.", "vus", Count).also(&["vus"]),
-    time!("d", "How long iterations are begun.", "duration").also(&["duration"]),
-    option!("i", Kind::Text("N"), "", "Iterations of all users together.", "iterations", Count)
-        .also(&["iterations"]),
-    list!("s", "TIME:N", "A stage.", "stages", Stages).also(&["stage"]),
-    switch!(RunFlags, "v", "Log debug lines as well.", verbose).native().also(&["verbose"]),
-    switch!(RunFlags, "q", "Accepted as k6's.", quiet).native().also(&["quiet"]),
-];
-
-/// The flags of `new` as typed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct NewFlags {
-    pub(crate) template: String,
-    pub(crate) force: bool,
-}
-
-/// The flags of `new`.
-pub(crate) const NEW: &[Flag<NewFlags>] = &[
-    text!(NewFlags, "template", "minimal|protocol", "What to begin with.", template).native(),
-    switch!(NewFlags, "f", "Overwrite a file that is there.", force).native().also(&["force"]),
 ];
 
 #[cfg(test)]

@@ -297,6 +297,9 @@ impl<I: Io> Worker<I> {
                         texts.extend_from_slice(url.as_bytes());
                     });
                 }
+                sample.name = add_with(batch, |texts| {
+                    texts.extend_from_slice(first.map_or(&[][..], |r| r.name.as_bytes()));
+                });
             }
             // What a user was told needs no second copy.
             let kept = kept.filter(|_| hit.user.is_none());

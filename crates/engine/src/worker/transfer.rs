@@ -155,10 +155,12 @@ impl<I: Io> Worker<I> {
 
     /// Goes on sending what waits for room.
     pub(super) fn flush(&mut self, number: u32) {
+        let mut waited = false;
         loop {
             let Some(conn) = self.conns.get_mut(number as usize) else { return };
             let Some(sock) = conn.sock else { return };
             if !conn.unsent.is_empty() {
+                waited = true;
                 match self.io.send(sock, &conn.unsent) {
                     Progress::Bytes(n) => drop(conn.unsent.drain(..n)),
                     Progress::Later => return,
@@ -177,15 +179,31 @@ impl<I: Io> Worker<I> {
             if conn.state == State::Piped {
                 return self.pipe_sent(number);
             }
-            let Some((body, sent)) = &mut conn.body else { return };
+            let Some((body, sent)) = &mut conn.body else {
+                if waited {
+                    self.note_all_sent(number);
+                }
+                return;
+            };
             let (body, from) = (body.clone(), *sent);
             if from == body.len() {
                 conn.body = None;
+                self.note_all_sent(number);
                 return self.offer(number);
             }
             let piece = &body[from..body.len().min(from + BODY_PIECE)];
             *sent += piece.len();
             self.transmit(number, piece);
+        }
+    }
+
+    /// The last byte of a request that did not go out at once was taken. Only of such is it noted when: the others are spared
+    /// the look at the clock.
+    fn note_all_sent(&mut self, number: u32) {
+        let hit = self.conns.get(number as usize).and_then(|conn| conn.hit);
+        if let Some(hit) = hit.filter(|_| self.pipeline == 1) {
+            self.now = self.io.now();
+            self.hits[hit as usize].all_sent = self.now;
         }
     }
 

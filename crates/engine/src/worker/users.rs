@@ -104,6 +104,7 @@ impl<I: Io> Worker<I> {
             &Reply {
                 due: hit.intended,
                 sent: hit.sent,
+                all_sent: hit.sent.map(|sent| sent.max(hit.all_sent)),
                 first_byte: hit.first_byte,
                 done: self.now,
                 dial: hit.dial,

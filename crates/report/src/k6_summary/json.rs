@@ -1,6 +1,6 @@
 //! The summary as JSON: `--summary-export`, what `handleSummary` is given, and the newer form of both.
 
-use metrics::tally::{Check, Tally, Value};
+use metrics::tally::{Check, Value};
 use serde_json::{Map, Value as Json, json};
 
 use super::{K6Input, is_shown, is_sub_shown, judged_of, md5, seconds, statistic};
@@ -20,8 +20,7 @@ pub fn k6_summary_export(input: &K6Input<'_>, setup_data: Option<&str>) -> Strin
         }
         metrics.insert(name, Json::Object(object));
     }
-    let mut document =
-        json!({ "root_group": group(input.tally, "", "", false), "metrics": metrics });
+    let mut document = json!({ "root_group": group(input, "", "", false), "metrics": metrics });
     if let Some(data) = setup_data.and_then(|data| serde_json::from_str::<Json>(data).ok()) {
         document["setup_data"] = data;
     }
@@ -53,7 +52,7 @@ pub fn k6_summary_data(
     }
     let mut document = json!({
         "metrics": metrics,
-        "root_group": group(input.tally, "", "", true),
+        "root_group": group(input, "", "", true),
         "options": {
             "summaryTrendStats": input.trend_stats,
             "summaryTimeUnit": input.time_unit.unwrap_or_default(),
@@ -193,12 +192,14 @@ fn machine_values(input: &K6Input<'_>, value: &Value) -> Json {
 }
 
 /// A group with its checks and the groups in it: as lists for scripts, by their names in the export.
-fn group(tally: &Tally, path: &str, name: &str, as_lists: bool) -> Json {
+fn group(input: &K6Input<'_>, path: &str, name: &str, as_lists: bool) -> Json {
+    let tally = input.tally;
     let inner = tally.groups.iter().filter_map(|inner| {
         let (outer, name) = inner.rsplit_once("::")?;
-        (outer == path).then(|| (name.to_owned(), group(tally, inner, name, as_lists)))
+        (outer == path).then(|| (name.to_owned(), group(input, inner, name, as_lists)))
     });
-    let checks = tally.checks.iter().filter(|check| check.group == path).map(|check| {
+    let checks = tally.checks.iter().filter(|check| input.grouped && check.group == path);
+    let checks = checks.map(|check| {
         let path = format!("{path}::{}", check.name);
         let value = json!({
             "name": check.name,
@@ -220,7 +221,7 @@ fn group(tally: &Tally, path: &str, name: &str, as_lists: bool) -> Json {
 
 #[cfg(test)]
 mod tests {
-    use metrics::tally::{Kind, MetricId};
+    use metrics::tally::{Kind, MetricId, Tally};
     use stdx::Nanos;
 
     use super::*;
@@ -238,7 +239,8 @@ mod tests {
             judged: &[],
             time_unit: None,
             colored: false,
-            parts: &[],
+            grouped: true,
+            parts: None,
         };
         let data: Json =
             serde_json::from_str(&k6_summary_data(&input, Some("{\"a\":1}"), (false, true)))

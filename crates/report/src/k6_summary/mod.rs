@@ -30,14 +30,16 @@ pub struct K6Input<'a> {
     pub time_unit: Option<&'a str>,
     /// Colours for a terminal.
     pub colored: bool,
-    /// What scenarios and their groups did, where the summary is to say it.
-    pub parts: &'a [K6Part],
+    /// Samples have k6's tag `group`: without it no check is listed among the groups.
+    pub grouped: bool,
+    /// What scenarios and groups did, where the summary is to say it (k6's full one); a group stands after the one around it.
+    pub parts: Option<&'a [K6Part]>,
 }
 
 /// What a scenario did, or a group of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct K6Part {
-    /// The scenario.
+    /// The scenario; empty for groups of none.
     pub scenario: String,
     /// The group, `::outer::inner`; empty for all of the scenario.
     pub group: String,
@@ -92,23 +94,47 @@ fn is_builtin(name: &str) -> bool {
     BUILTIN.iter().any(|(known, ..)| *known == name)
 }
 
-/// The summary: compact, or full where there are parts.
+/// The summary: compact, or full where it is to tell of parts.
 #[must_use]
 pub fn k6_summary(input: &K6Input<'_>) -> String {
     let mut text = String::new();
     thresholds(&mut text, input);
     text.push_str("\n  █ TOTAL RESULTS \n");
-    let hidden = if input.parts.is_empty() { &HIDDEN[..] } else { &HIDDEN[..HIDDEN_ALWAYS] };
+    let hidden = if input.parts.is_none() { &HIDDEN[..] } else { &HIDDEN[..HIDDEN_ALWAYS] };
     section(&mut text, input, &Section { indent: "    ", only: None, hidden });
     text.push('\n');
-    for part in input.parts.iter().filter(|part| part.group.is_empty()) {
+    let parts = input.parts.unwrap_or_default();
+    // What stands in no scenario comes first.
+    let top = |part: &&K6Part| part.scenario.is_empty() && part.group.rfind("::") == Some(0);
+    for part in parts.iter().filter(top) {
+        group(&mut text, input, part, &Depth { indent: "  ", mark: "█" });
+        text.push('\n');
+    }
+    for part in parts.iter().filter(|part| part.group.is_empty()) {
         write!(text, "\n  █ SCENARIO: {} \n", part.scenario).ok();
-        let of = K6Input { tally: &part.tally, ..*input };
+        let of = K6Input { tally: &part.tally, judged: &[], ..*input };
         section(&mut text, &of, &Section { indent: "    ", only: None, hidden });
         groups(&mut text, input, part, "    ");
         text.push('\n');
     }
     text
+}
+
+/// How deep a group stands, and what marks it.
+struct Depth<'a> {
+    indent: &'a str,
+    mark: &'static str,
+}
+
+/// A group, with the groups in it.
+fn group(text: &mut String, input: &K6Input<'_>, part: &K6Part, at: &Depth<'_>) {
+    let name = part.group.rsplit("::").next().unwrap_or_default();
+    write!(text, "\n{}{} GROUP: {name} \n", at.indent, at.mark).ok();
+    let indent = format!("{}  ", at.indent);
+    let of = K6Input { tally: &part.tally, judged: &[], ..*input };
+    let hidden = &HIDDEN[..HIDDEN_ALWAYS];
+    section(text, &of, &Section { indent: &indent, only: Some(&part.group), hidden });
+    groups(text, input, part, &indent);
 }
 
 /// The groups in a part.
@@ -117,14 +143,8 @@ fn groups(text: &mut String, input: &K6Input<'_>, outer: &K6Part, indent: &str) 
         let parent = part.group.rsplit_once("::").map(|(parent, _)| parent);
         part.scenario == outer.scenario && parent == Some(outer.group.as_str())
     };
-    for part in input.parts.iter().filter(is_inner) {
-        let name = part.group.rsplit("::").next().unwrap_or_default();
-        write!(text, "\n{indent}↳ GROUP: {name} \n").ok();
-        let indent = format!("{indent}  ");
-        let of = K6Input { tally: &part.tally, ..*input };
-        let section_of = Section { indent: &indent, only: Some(&part.group), hidden: &HIDDEN[..2] };
-        section(text, &of, &section_of);
-        groups(text, input, part, &indent);
+    for part in input.parts.unwrap_or_default().iter().filter(is_inner) {
+        group(text, input, part, &Depth { indent, mark: "↳" });
     }
 }
 
@@ -205,13 +225,14 @@ fn figure_text(input: &K6Input<'_>, metric: &str, what: &str, figure: f64) -> St
 }
 
 fn checks(text: &mut String, input: &K6Input<'_>, indent: &str) {
-    let checks = &input.tally.checks;
-    let (passes, fails): (u64, u64) =
-        checks.iter().fold((0, 0), |(p, f), check| (p + check.passes, f + check.fails));
-    let total = passes + fails;
+    let (passes, total) = match input.tally.value("checks") {
+        Some(Value::Rate { passes, total }) => (*passes, *total),
+        _ => (0, 0),
+    };
+    let fails = total - passes;
     if total == 0 {
         // A threshold may still speak of them.
-        if input.judged.iter().any(|judged| judged.metric == "checks") && input.parts.is_empty() {
+        if input.judged.iter().any(|judged| judged.metric == "checks") {
             write!(
                 text,
                 "\n{indent}checks_total.......: 0     0/s\n{indent}checks_succeeded...: 0.00% 0 out of 0\n{indent}checks_failed......: 0.00% 0 out of 0\n\n"
@@ -229,7 +250,7 @@ fn checks(text: &mut String, input: &K6Input<'_>, indent: &str) {
         "\n{indent}checks_total.......: {total:<width$} {rate}/s\n{indent}checks_succeeded...: {passed:<width$} {passes} out of {total}\n{indent}checks_failed......: {failed:<width$} {fails} out of {total}\n\n",
     )
     .ok();
-    for check in checks {
+    for check in &input.tally.checks {
         let (passes, fails, name) = (check.passes, check.fails, &check.name);
         writeln!(text, "{indent}{} {name}", mark(fails == 0, input.colored)).ok();
         if fails > 0 {
@@ -352,6 +373,60 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_full_summary_tells_of_scenarios_and_their_groups() {
+        let tally = |n: u32| {
+            let mut tally = Tally::default();
+            (0..n).for_each(|_| tally.add(MetricId::HTTP_REQS, 1.0, &()));
+            tally.check("", "ok", true);
+            tally.add(MetricId::CHECKS, 1.0, &());
+            tally
+        };
+        let part = |scenario: &str, group: &str, n: u32| K6Part {
+            scenario: scenario.to_owned(),
+            group: group.to_owned(),
+            tally: tally(n),
+        };
+        let parts = [
+            part("", "::setup", 1),
+            part("buy", "", 5),
+            part("buy", "::cart", 3),
+            part("buy", "::cart::pay", 2),
+            part("look", "", 4),
+        ];
+        let whole = tally(10);
+        let input = K6Input {
+            tally: &whole,
+            elapsed: Nanos::from_secs(1),
+            trend_stats: &[],
+            judged: &[],
+            time_unit: None,
+            colored: false,
+            grouped: true,
+            parts: Some(&parts),
+        };
+        let text = k6_summary(&input);
+        let seen = text.lines().map(str::trim_end).filter(|line| {
+            ["█", "↳", "http_reqs"].iter().any(|mark| line.trim_start().starts_with(mark))
+        });
+        let expect = [
+            "  █ TOTAL RESULTS",
+            "    http_reqs.......: 10  10/s",
+            "  █ GROUP: setup",
+            "    http_reqs...: 1 1/s",
+            "  █ SCENARIO: buy",
+            "    http_reqs.......: 5   5/s",
+            "    ↳ GROUP: cart",
+            "      http_reqs...: 3 3/s",
+            "      ↳ GROUP: pay",
+            "        http_reqs...: 2 2/s",
+            "  █ SCENARIO: look",
+            "    http_reqs.......: 4   4/s",
+        ];
+        assert_eq!(seen.collect::<Vec<_>>(), expect, "{text}");
+        assert_eq!(text.matches("✓ ok").count(), 6);
+    }
+
+    #[test]
     fn a_summary_stands_in_k6s_columns() {
         let mut tally = Tally::default();
         tally.declare_sub("http_req_duration", "expected_response:true");
@@ -360,8 +435,10 @@ mod tests {
             tally.add(MetricId::HTTP_REQS, 1.0, &());
             tally.add(MetricId::DATA_SENT, 70.0, &());
         }
-        tally.check("", "ok", true);
-        tally.check("::g", "never", false);
+        for (group, name, passed) in [("", "ok", true), ("::g", "never", false)] {
+            tally.check(group, name, passed);
+            tally.add(MetricId::CHECKS, f64::from(u8::from(passed)), &());
+        }
         tally.group("::g");
         let stats = ["avg", "max"].map(str::to_owned);
         let judged = [Judged {
@@ -377,7 +454,8 @@ mod tests {
             judged: &judged,
             time_unit: None,
             colored: false,
-            parts: &[],
+            grouped: true,
+            parts: None,
         };
         let expect = "
   █ THRESHOLDS 

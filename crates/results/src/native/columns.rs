@@ -217,12 +217,13 @@ impl Columns {
         let row = sample.target as usize;
         let known = self.target_keys.get(row).copied().flatten();
         let [attack, method, url, name] = match known {
-            Some(keys) if sample.line.len == 0 => keys,
+            Some(keys) if sample.line.len == 0 && sample.name.len == 0 => keys,
             _ => {
                 let asked = Asked::of(sample, batch, targets, &self.attack);
                 let texts = [asked.attack, asked.method, asked.url, asked.name];
                 let keys = std::array::from_fn(|i| self.texts[i].key(texts[i]));
-                if sample.line.len == 0 && row < targets.labels.len() {
+                let is_whole = sample.line.len == 0 && sample.name.len == 0;
+                if is_whole && row < targets.labels.len() {
                     let rows = self.target_keys.len().max(row + 1);
                     self.target_keys.resize(rows, None);
                     self.target_keys[row] = Some(keys);

@@ -262,6 +262,8 @@ impl Rows {
             reused: self.reused.as_ref().is_some_and(|reused| reused.value(row)),
             error: self.error_text(row, batch, error),
             line,
+            // The table of targets has it.
+            name: Span::default(),
             body: blob(self.body.as_ref(), row, batch),
             headers: blob(self.headers.as_ref(), row, batch),
         };

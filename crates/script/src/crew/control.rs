@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use stdx::Nanos;
 use workload::executor::{Executor, Scenario};
 use workload::{Segment, Staff, Stripe};
 
@@ -18,6 +19,8 @@ pub struct Control {
     /// The number of the last VU.
     last_vu: AtomicU64,
     halted: AtomicBool,
+    /// When somebody asked for the end, on the plan's clock; `u64::MAX` while nobody has.
+    drained_at: AtomicU64,
     halt: Mutex<Ends>,
     counters: Mutex<Vec<Arc<Counters>>>,
 }
@@ -77,6 +80,7 @@ impl Control {
             last_vu: AtomicU64::new(staff.total),
             staff,
             halted: AtomicBool::new(false),
+            drained_at: AtomicU64::new(u64::MAX),
             halt: Mutex::default(),
             counters: Mutex::default(),
         })
@@ -97,6 +101,23 @@ impl Control {
             Halt::NotJson(text) => drop(ends.not_json.get_or_insert(text)),
             Halt::Fail(text) => drop(ends.failed.get_or_insert(text)),
         }
+    }
+
+    /// Has nothing new begin from now on, a time of the plan's clock; what is under way has the graceful stop of its scenario
+    /// to end by itself, even where it hears of nothing: a loop of a script without end is interrupted. The first time counts.
+    pub fn drain(&self, now: Nanos) {
+        self.drained_at.fetch_min(now.0, Ordering::Relaxed);
+    }
+
+    /// Has everything end at once, for no reason of the script's.
+    pub fn interrupt(&self) {
+        self.halted.store(true, Ordering::Relaxed);
+    }
+
+    /// When somebody asked for the end, on the plan's clock; `None` while nobody has.
+    pub(super) fn drained_at(&self) -> Option<Nanos> {
+        let at = self.drained_at.load(Ordering::Relaxed);
+        (at != u64::MAX).then_some(Nanos(at))
     }
 
     /// Whether everything under way is to end at once.
@@ -257,6 +278,10 @@ mod tests {
             (control.failed().as_deref(), control.aborted().as_deref()),
             (Some("one"), Some("two"))
         );
+        assert_eq!(control.drained_at(), None);
+        control.drain(Nanos(5));
+        control.drain(Nanos(7));
+        assert_eq!(control.drained_at(), Some(Nanos(5)), "the first time counts");
         control.join().active.store(2, Ordering::Relaxed);
         control.join().active.store(3, Ordering::Relaxed);
         assert_eq!(control.instance().active, 5);

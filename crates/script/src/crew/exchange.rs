@@ -87,6 +87,7 @@ impl Exchange {
             url: self.url(),
             headers: self.headers(),
             body: self.body(),
+            name: self.ask.name.as_deref().unwrap_or_default(),
         }
     }
 
@@ -146,7 +147,7 @@ impl Exchange {
                     "Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in request params or set global maxRedirects to silence this",
                     plan.max_redirects
                 );
-                (plan.log)(crate::Level::Warn, "http", &text);
+                (plan.log)(crate::Level::Warn, &text, &[]);
             }
             return None;
         }
@@ -430,12 +431,14 @@ fn timings(reply: &Reply<'_>) -> Timings {
         return Timings { connecting, tls_handshaking, ..Timings::default() };
     };
     let first = reply.first_byte.unwrap_or(reply.done);
+    // A server may answer before it has heard all.
+    let all_sent = reply.all_sent.unwrap_or(sent).clamp(sent, first.max(sent));
     Timings {
         blocked: sent.saturating_sub(reply.due),
         connecting: reply.dial,
         tls_handshaking: reply.tls,
-        sending: Nanos::ZERO,
-        waiting: first.saturating_sub(sent),
+        sending: all_sent.saturating_sub(sent),
+        waiting: first.saturating_sub(all_sent),
         receiving: reply.done.saturating_sub(first),
     }
 }

@@ -5,6 +5,7 @@
 //! poll(now):  answers ▸ sleepers ▸ scenarios (who begins an iteration, who has to stop) ─▶ asks, and when to come back
 //! ```
 
+mod cable;
 mod control;
 mod digest;
 mod exchange;
@@ -12,6 +13,7 @@ mod failure;
 mod http_plan;
 mod live;
 mod outcome;
+mod parts;
 mod samples;
 mod seat;
 mod slot;
@@ -35,7 +37,7 @@ use workload::{Ending, Flow, Pipe, Received, Reply, Segment, Users, Wishes};
 
 use crate::action::{Answer, Asked};
 use crate::exception::Exception;
-use crate::host::{Host as _, Level};
+use crate::host::{Host as _, Level, LogFields};
 use crate::program::Program;
 use crate::realm::Realm;
 use crate::seat::{Sample, Stage, TagList};
@@ -49,6 +51,7 @@ pub use self::http_plan::{Debug, HttpPlan, Pace};
 pub use self::live::Live;
 use self::live::TELL_EVERY;
 pub use self::outcome::Outcome;
+pub use self::parts::PartTallies;
 use self::samples::Recorder;
 pub use self::samples::{Emit, Point, PointTags};
 use self::seat::World;
@@ -56,12 +59,13 @@ use self::slot::{Post, Slot, State, Whose};
 use self::sockets::{Opening, Sockets};
 pub use self::system::{SystemTag, SystemTags};
 use self::targets::KnownTargets;
+pub use self::turns::SCRIPT_HINT;
 use self::work::Work;
 
 /// The time since any fixed moment.
 pub type Clock = Arc<dyn Fn() -> Nanos + Send + Sync>;
-/// Takes a line of the log: how grave it is, what it came from, what it says.
-pub type Log = Arc<dyn Fn(Level, &str, &str) + Send + Sync>;
+/// Takes a line of the log: how grave it is, what it says, and its fields in the order of their names.
+pub type Log = Arc<dyn Fn(Level, &str, LogFields<'_>) + Send + Sync>;
 
 /// What a crew is to do.
 #[derive(Clone)]
@@ -92,6 +96,8 @@ pub struct CrewPlan {
     pub min_iteration: Nanos,
     /// Empty metrics, with the submetrics that thresholds want.
     pub tally: metrics::tally::Tally,
+    /// Scenarios and groups are counted on their own as well.
+    pub parts: bool,
     /// Tags of all samples.
     pub tags: TagList,
     /// Which of k6's own tags samples have.
@@ -197,6 +203,7 @@ impl Drop for Crew {
         let mut outcome = self.plan.outcome.lock().unwrap_or_else(PoisonError::into_inner);
         self.seen.samples_dropped = self.slots.iter().map(|slot| slot.vu.samples_dropped()).sum();
         self.recorder.flush(0);
+        self.seen.parts = self.recorder.parts();
         outcome.merge(&self.seen);
     }
 }
@@ -252,8 +259,9 @@ impl Users for Crew {
         self.recorder.http(&mut self.seen.tally, sampled, (&exchange, reply), at);
         if let Some(debug) = self.plan.http.debug {
             let (asked, answered) = exchange.shown(reply, debug == Debug::Full);
-            (self.plan.log)(Level::Info, "http-debug", &asked);
-            (self.plan.log)(Level::Info, "http-debug", &answered);
+            let fields = [("source", "http-debug")];
+            (self.plan.log)(Level::Info, &asked, &fields);
+            (self.plan.log)(Level::Info, &answered, &fields);
         }
         match exchange.next(reply, &self.plan) {
             Some(next) => self.redirects.push_back((whose, next)),
@@ -349,7 +357,7 @@ impl Crew {
             }
             Err(exception) => {
                 self.plan.control.halt(Halt::Broken(exception.text.clone()));
-                self.note(exception);
+                self.note(exception, None);
                 None
             }
         }

@@ -2,6 +2,7 @@
 
 use metrics::tally::Tally;
 
+use super::parts::{PartTallies, merge_part};
 use crate::exception::Exception;
 
 /// What was seen of the work of one crew, or of all.
@@ -9,6 +10,8 @@ use crate::exception::Exception;
 pub struct Outcome {
     /// The metrics.
     pub tally: Tally,
+    /// The same of each scenario and group, where the plan wants it.
+    pub parts: PartTallies,
     /// Iterations that came to their end.
     pub iterations: u64,
     /// Iterations that were ended before.
@@ -25,6 +28,9 @@ impl Outcome {
     /// Adds another crew's.
     pub fn merge(&mut self, other: &Self) {
         self.tally.merge(&other.tally);
+        for (at, tally) in &other.parts {
+            merge_part(&mut self.parts, at.clone(), tally);
+        }
         self.iterations += other.iterations;
         self.interrupted += other.interrupted;
         self.samples_dropped += other.samples_dropped;

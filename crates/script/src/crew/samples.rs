@@ -16,6 +16,7 @@ use workload::executor::Scenario;
 
 use super::CrewPlan;
 use super::exchange::{Exchange, Seen};
+use super::parts::{PartOf, PartTallies, Parts};
 use super::sockets::Labels;
 use super::system::{SystemTag, SystemTags};
 use crate::registry::Registry;
@@ -69,6 +70,7 @@ pub(super) struct Recorder {
     /// The tags of what is no scenario's.
     run: Arc<PointTags>,
     emit: Option<Emit>,
+    parts: Option<Parts>,
     points: Vec<Point>,
     /// The group of samples outside of any.
     pub(super) outside: Rc<str>,
@@ -88,6 +90,7 @@ impl Recorder {
             scenarios: scenarios.collect(),
             run: Arc::new(PointTags { tags: sorted(&plan.tags), metadata: Vec::new() }),
             emit: plan.emit.clone(),
+            parts: Parts::new(plan),
             points: Vec::new(),
             outside: "".into(),
         }
@@ -141,6 +144,10 @@ impl Recorder {
         for (metric, value) in values {
             tally.add(*metric, *value, &tags);
         }
+        if let Some(parts) = &mut self.parts {
+            let group = tags.told_group();
+            parts.add(PartOf { work: whose.work, group, check: None }, values, &tags);
+        }
         if self.emit.is_some() {
             let tags = Arc::new(tags.collected());
             for (metric, value) in values {
@@ -156,10 +163,6 @@ impl Recorder {
         if sample.metric.0 as usize >= tally.len() {
             self.declare(tally);
         }
-        if let Some(check) = &sample.check {
-            tally.check(&sample.group, check, sample.value != 0.0);
-        }
-        tally.group(&sample.group);
         let tags = SampleTags {
             system: self.system,
             common: &self.scenarios[whose.work],
@@ -172,7 +175,16 @@ impl Recorder {
             vu_tags: sample.vu_tags.as_deref(),
             metadata: sample.metadata.as_deref(),
         };
+        if let Some(check) = tags.told_check() {
+            tally.check(tags.told_group(), check, sample.value != 0.0);
+        }
+        tally.group(tags.told_group());
         tally.add(sample.metric, sample.value, &tags);
+        if let Some(parts) = &mut self.parts {
+            let check = tags.told_check().map(|name| (name, sample.value != 0.0));
+            let part = PartOf { work: whose.work, group: tags.told_group(), check };
+            parts.add(part, &[(sample.metric, sample.value)], &tags);
+        }
         if self.emit.is_some() {
             let tags = Arc::new(tags.collected());
             let Sample { metric, at, value, .. } = *sample;
@@ -204,6 +216,10 @@ impl Recorder {
         };
         for (metric, value) in values {
             tally.add(*metric, *value, &tags);
+        }
+        if let Some(parts) = &mut self.parts {
+            let group = tags.told_group();
+            parts.add(PartOf { work: whose.work, group, check: None }, values, &tags);
         }
         if self.emit.is_some() {
             let tags = Arc::new(tags.collected());
@@ -238,6 +254,10 @@ impl Recorder {
         for (metric, value) in values {
             tally.add(*metric, *value, &tags);
         }
+        if let Some(parts) = &mut self.parts {
+            let group = tags.told_group();
+            parts.add(PartOf { work: whose.work, group, check: None }, values, &tags);
+        }
         if self.emit.is_some() {
             let tags = Arc::new(tags.collected());
             for (metric, value) in values {
@@ -255,6 +275,11 @@ impl Recorder {
             self.points.push(Point { metric, at, value, tags: Arc::clone(&self.run) });
             self.flush(BATCH);
         }
+    }
+
+    /// What scenarios and groups did, where somebody wants to know.
+    pub(super) fn parts(&self) -> PartTallies {
+        self.parts.as_ref().map(Parts::tallies).unwrap_or_default()
     }
 
     /// Hands over what outputs want, if there is so much of it.
@@ -311,6 +336,16 @@ fn found<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
 }
 
 impl SampleTags<'_> {
+    /// The group, where samples tell theirs.
+    fn told_group(&self) -> &str {
+        if self.system.has(SystemTag::Group) { self.group } else { "" }
+    }
+
+    /// The check, where samples tell theirs.
+    fn told_check(&self) -> Option<&str> {
+        self.check.filter(|_| self.system.has(SystemTag::Check))
+    }
+
     /// What nobody can say otherwise.
     fn known(&self, name: &str) -> Option<Cow<'_, str>> {
         if let (Some(check), "check") = (self.check, name) {

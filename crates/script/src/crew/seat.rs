@@ -8,7 +8,7 @@ use stdx::Nanos;
 use workload::executor::Executor;
 
 use super::{Clock, Control, CrewPlan, Log};
-use crate::host::{Host, HttpRules, Instance, Level};
+use crate::host::{Host, HttpRules, Instance, Level, LogFields};
 use crate::registry::Names;
 use crate::standing::Halt;
 
@@ -19,6 +19,8 @@ pub(super) struct World {
     /// What the clock of the run, and ours, said when they were last compared.
     compared: Cell<(Nanos, Nanos)>,
     deadline: Cell<Nanos>,
+    /// How long what runs may go on once somebody asks for the end.
+    grace: Cell<Nanos>,
     names: RefCell<Names>,
     /// Somebody wants to know when each sample was made.
     exact: bool,
@@ -43,6 +45,7 @@ impl World {
             rules: plan.http.rules,
             compared: Cell::new((Nanos::ZERO, ours)),
             deadline: Cell::new(Nanos::MAX),
+            grace: Cell::new(Nanos::MAX),
             names: RefCell::default(),
             exact: plan.emit.is_some(),
             control: Arc::clone(&plan.control),
@@ -63,9 +66,16 @@ impl World {
         self.zero.set(zero);
     }
 
-    /// A script that runs at this time of the run is interrupted.
-    pub(super) fn set_deadline(&self, at: Nanos) {
+    /// A script that runs at this time of the run is interrupted, or so long after somebody has asked for the end.
+    pub(super) fn set_deadline(&self, at: Nanos, grace: Nanos) {
         self.deadline.set(at);
+        self.grace.set(grace);
+    }
+
+    /// Whether somebody asked for the end that long ago.
+    pub(super) fn is_drained(&self, grace: Nanos) -> bool {
+        let since = self.control.drained_at();
+        since.is_some_and(|since| (self.clock)() >= since.saturating_add(grace))
     }
 
     /// How long it is since a time of the run.
@@ -90,11 +100,11 @@ impl Host for World {
     }
 
     fn log(&self, level: Level, text: &str) {
-        (self.log)(level, "console", text);
+        (self.log)(level, text, &[("source", "console")]);
     }
 
-    fn tell(&self, level: Level, source: &str, text: &str) {
-        (self.log)(level, source, text);
+    fn tell(&self, level: Level, text: &str, fields: LogFields<'_>) {
+        (self.log)(level, text, fields);
     }
 
     fn http_rules(&self) -> HttpRules {
@@ -106,7 +116,9 @@ impl Host for World {
     }
 
     fn interrupts(&self) -> bool {
-        self.control.is_halted() || self.now() >= self.deadline.get()
+        self.control.is_halted()
+            || self.now() >= self.deadline.get()
+            || self.is_drained(self.grace.get())
     }
 
     fn instance(&self) -> Option<Instance> {

@@ -32,6 +32,8 @@ pub(super) struct Slot {
     pub(super) bytes: (u64, u64),
     /// Sockets that were refused since the last one that was not.
     pub(super) refusals: u32,
+    /// Its open sockets.
+    pub(super) sockets: Vec<workload::Pipe>,
     /// Its sockets that are held, until it has caught up.
     pub(super) stalled: Vec<workload::Pipe>,
     /// What its scenario calls, and is.
@@ -72,6 +74,7 @@ impl Slot {
             connected: 0,
             bytes: (0, 0),
             refusals: 0,
+            sockets: Vec::new(),
             stalled: Vec::new(),
             post: None,
         }
@@ -83,6 +86,9 @@ impl Slot {
         Sampled { work: self.scenario, vu: self.number, iteration }
     }
 }
+
+/// Stands for any iteration, where what was asked for outlives the one it was asked for in.
+pub(super) const LASTING: u64 = u64::MAX;
 
 /// Who waits for what: a VU in one of its iterations, with the ticket of what it asked for.
 #[derive(Clone, Copy, Debug)]

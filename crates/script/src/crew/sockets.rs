@@ -9,13 +9,14 @@ use std::sync::Arc;
 
 use metrics::tally::MetricId;
 use stdx::{Nanos, Prng};
+use wire::cable::Kind;
 use wire::ws::{self, DeflateOffer, Event, Limits, Offer, Role, Session};
 use workload::{Ask, Flow, Pipe, Received, Reply, Target};
 
 use super::exchange::Exchange;
-use super::slot::Whose;
+use super::slot::{LASTING, Whose};
 use super::system::{SystemTag, SystemTags};
-use super::{Crew, Sent};
+use super::{Crew, Sent, cable};
 use crate::action::{Answer, HttpAsk, Ticket};
 use crate::head::fields;
 use crate::host::{Host as _, Level};
@@ -103,7 +104,10 @@ impl Labels {
 
 impl Crew {
     /// Asks for a socket.
-    pub(super) fn open_socket(&mut self, whose: Whose, mut ask: Box<SocketAsk>) {
+    pub(super) fn open_socket(&mut self, mut whose: Whose, mut ask: Box<SocketAsk>) {
+        if matches!(ask.speaker, Speaker::Cable(_)) {
+            whose.iteration = LASTING;
+        }
         let seed = (self.plan.clock)().0 ^ (self.lane.first << 48);
         let random = self.sockets.random.get_or_insert_with(|| Prng::new(seed));
         let mut key = [0; 16];
@@ -180,6 +184,7 @@ impl Crew {
                 let (pings, since) = (Vec::new(), reply.done);
                 let socket =
                     Socket { whose, session, labels, since, pings, speaker, stalls: false };
+                self.slots[whose.slot].sockets.push(pipe);
                 self.sockets.pipes.insert((whose.slot, whose.ticket), pipe);
                 self.sockets.open.insert(pipe, socket);
                 SocketEvent::Opened(opened)
@@ -204,8 +209,14 @@ impl Crew {
                 slot.bytes.1 += bytes.len() as u64;
                 let out = &mut self.sockets.out;
                 out.clear();
-                let outcome =
-                    socket.session.handle_bytes(bytes, out, &mut |event| heard.extend(told(event)));
+                let (speaker, at) = (socket.speaker, self.plan.unix_time());
+                let outcome = socket.session.handle_bytes(bytes, out, &mut |event| match speaker {
+                    Speaker::Cable(codec) => heard.extend(cable::told(codec, event, at)),
+                    Speaker::Blocking | Speaker::Events => heard.extend(told(event)),
+                });
+                if let Speaker::Cable(codec) = speaker {
+                    cable::answer(codec, &mut heard, &mut socket.session, out);
+                }
                 if !out.is_empty() {
                     slot.bytes.0 += out.len() as u64;
                     self.wishes.send(pipe, out);
@@ -264,8 +275,11 @@ impl Crew {
 
     fn count_heard(&mut self, pipe: Pipe, now: Nanos, heard: &[SocketEvent]) {
         let Some(socket) = self.sockets.open.get_mut(&pipe) else { return };
-        let is_message =
-            |event: &&SocketEvent| matches!(event, SocketEvent::Text(_) | SocketEvent::Binary(_));
+        let is_message = |event: &&SocketEvent| match event {
+            SocketEvent::Text(_) | SocketEvent::Binary(_) => true,
+            SocketEvent::Cable(event) => event.kind != Kind::Welcome,
+            _ => false,
+        };
         let messages = heard.iter().filter(is_message).count();
         let pongs = heard.iter().filter(|event| **event == SocketEvent::Pong).count();
         let mut values = Vec::new();
@@ -290,6 +304,10 @@ impl Crew {
         let counts = match &order {
             SocketOrder::Text(text) => socket.session.send_text(text, out).is_ok(),
             SocketOrder::Binary(bytes) => socket.session.send_binary(bytes, out).is_ok(),
+            SocketOrder::Command(command) => match socket.speaker {
+                Speaker::Cable(codec) => cable::send(codec, command, &mut socket.session, out),
+                Speaker::Blocking | Speaker::Events => false,
+            },
             SocketOrder::Ping => {
                 socket.pings.push(now);
                 socket.session.ping(b"", out).is_ok() && socket.speaker == Speaker::Events
@@ -317,31 +335,41 @@ impl Crew {
     /// A socket is over: it is counted, and its pipe closed.
     fn end_socket(&mut self, pipe: Pipe, now: Nanos) {
         let Some(socket) = self.sockets.open.remove(&pipe) else { return };
-        let Socket { whose, labels, since, .. } = socket;
+        let Socket { whose, labels, since, speaker, .. } = socket;
         self.sockets.pipes.remove(&(whose.slot, whose.ticket));
         self.wishes.close(pipe);
-        let lasted = now.saturating_sub(since).0 as f64 / 1e6;
-        self.record_socket(whose.slot, &labels, &[(MetricId::WS_SESSION_DURATION, lasted)]);
+        let slot = &mut self.slots[whose.slot];
+        slot.sockets.retain(|known| *known != pipe);
+        // xk6-cable has no such sample.
+        if !matches!(speaker, Speaker::Cable(_)) {
+            let lasted = now.saturating_sub(since).0 as f64 / 1e6;
+            self.record_socket(whose.slot, &labels, &[(MetricId::WS_SESSION_DURATION, lasted)]);
+        }
     }
 
-    /// An iteration is over: its sockets are closed.
+    /// An iteration is over: its sockets are closed, but for those that last.
     pub(super) fn close_sockets(&mut self, slot: usize, now: Nanos) {
-        if self.sockets.open.is_empty() {
-            return;
-        }
-        let of = |whose: &Whose| whose.slot == slot;
-        let pipes = self.sockets.pipes.iter().filter(|((place, _), _)| *place == slot);
-        let pipes: Vec<Pipe> = pipes.map(|(_, pipe)| *pipe).collect();
-        for pipe in pipes {
-            let Some(socket) = self.sockets.open.get_mut(&pipe) else { continue };
-            debug_assert!(of(&socket.whose), "a socket is where its VU says");
+        self.close_some(slot, now, |whose| whose.iteration != LASTING);
+    }
+
+    /// A VU has no more work: all its sockets are closed.
+    pub(super) fn close_all_sockets(&mut self, slot: usize, now: Nanos) {
+        self.close_some(slot, now, |_| true);
+    }
+
+    fn close_some(&mut self, slot: usize, now: Nanos, which: impl Fn(Whose) -> bool) {
+        for pipe in self.slots[slot].sockets.clone() {
+            let Some(socket) =
+                self.sockets.open.get_mut(&pipe).filter(|socket| which(socket.whose))
+            else {
+                continue;
+            };
             let out = &mut self.sockets.out;
             out.clear();
             socket.session.close(Some(GOING_AWAY), "", out);
             self.wishes.send(pipe, out);
             self.end_socket(pipe, now);
         }
-        self.slots[slot].stalled.clear();
     }
 
     fn record_socket(&mut self, slot: usize, labels: &Labels, values: &[(MetricId, f64)]) {
@@ -358,7 +386,7 @@ impl Crew {
         self.slots[slot].refusals = self.slots[slot].refusals.saturating_add(1);
         if self.plan.backs_off && !std::mem::replace(&mut self.told_refusal, true) {
             let text = "a WebSocket was refused: VUs wait after such an iteration, up to 5 s; --no-backoff has them go on at once";
-            (self.plan.log)(Level::Warn, "websocket", text);
+            (self.plan.log)(Level::Warn, text, &[("source", "websocket")]);
         }
     }
 }
@@ -366,7 +394,8 @@ impl Crew {
 /// gorilla's words for an end without a close frame.
 const ABNORMAL_TEXT: &str = "websocket: close 1006 (abnormal closure): unexpected EOF";
 
-fn told(event: Event<'_>) -> impl Iterator<Item = SocketEvent> {
+/// What a script is told of what came.
+pub(super) fn told(event: Event<'_>) -> impl Iterator<Item = SocketEvent> {
     let (failed, event) = match event {
         Event::Text(text) => (None, SocketEvent::Text(text.to_owned())),
         Event::Binary(bytes) => (None, SocketEvent::Binary(bytes.to_vec())),

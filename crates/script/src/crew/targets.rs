@@ -12,6 +12,8 @@ pub(super) struct Wanted<'a> {
     pub(super) url: &'a str,
     pub(super) headers: &'a [(String, String)],
     pub(super) body: Option<&'a Arc<[u8]>>,
+    /// The name that the script gives it; empty where it gives none.
+    pub(super) name: &'a str,
 }
 
 /// The last targets of all VUs, each in the place that its content gives it.
@@ -54,6 +56,7 @@ impl Wanted<'_> {
         known.url == self.url
             && known.method == self.method
             && known.headers == self.headers
+            && known.name == self.name
             && known.body.as_ref() == self.body.map_or(&[][..], |body| body)
     }
 
@@ -64,7 +67,7 @@ impl Wanted<'_> {
             headers: self.headers.to_vec(),
             body: self.body.cloned().unwrap_or_default(),
             weight: 1,
-            name: String::new(),
+            name: self.name.to_owned(),
         }
     }
 }
@@ -79,14 +82,20 @@ mod tests {
         let headers = [("A".to_owned(), "1".to_owned())];
         let (body, other): (Arc<[u8]>, Arc<[u8]>) =
             (b"x".as_slice().into(), b"y".as_slice().into());
-        let wanted =
-            Wanted { method: "POST", url: "http://h/", headers: &headers, body: Some(&body) };
+        let wanted = Wanted {
+            method: "POST",
+            url: "http://h/",
+            headers: &headers,
+            body: Some(&body),
+            name: "",
+        };
         let first = known.get(wanted);
         assert!(Arc::ptr_eq(&first, &known.get(wanted)));
         for different in [
             Wanted { method: "PUT", ..wanted },
             Wanted { url: "http://h/2", ..wanted },
             Wanted { headers: &[], ..wanted },
+            Wanted { name: "n", ..wanted },
             Wanted { body: Some(&other), ..wanted },
         ] {
             let target = known.get(different);

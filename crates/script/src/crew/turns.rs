@@ -8,17 +8,19 @@ use workload::Ask;
 
 use super::exchange::Exchange;
 use super::samples::Around;
-use super::slot::{Slot, State, Whose};
+use super::slot::{LASTING, Slot, State, Whose};
 use super::{Crew, Sent};
 use crate::action::{Action, Answer, Asked};
 use crate::exception::Exception;
 use crate::host::{Host as _, Level};
 use crate::seat::Stage;
-use crate::standing::Standing;
+use crate::standing::{Role, Standing};
 use crate::vu::{Call, Turn};
 
 /// What lines of exceptions come from.
 const STACK: &str = "stacktrace";
+/// The field of the log's lines of exceptions outside of iterations.
+pub const SCRIPT_HINT: (&str, &str) = ("hint", "script exception");
 /// How long a VU waits, at most, after the first socket that was refused, and after many.
 const BACKOFF_MIN: Nanos = Nanos::from_millis(100);
 const BACKOFF_MAX: Nanos = Nanos::from_secs(5);
@@ -59,7 +61,8 @@ impl Crew {
 
     /// Brings an answer to whom it is for.
     pub(super) fn answered(&mut self, whose: Whose, answer: Answer, now: Nanos) {
-        if !self.is_wanted(whose) {
+        // Who is about to be ended must not see what the end itself made of a request.
+        if !self.is_wanted(whose) || self.plan.control.is_halted() {
             return;
         }
         self.set_deadline(whose.slot);
@@ -70,6 +73,9 @@ impl Crew {
 
     /// Goes on with a script whose time has come.
     pub(super) fn wake(&mut self, slot: usize, now: Nanos) {
+        if self.plan.control.is_halted() {
+            return;
+        }
         self.set_deadline(slot);
         if let Some(turn) = self.slots[slot].vu.wake() {
             self.advance(slot, turn, now);
@@ -79,14 +85,18 @@ impl Crew {
     /// Whether the iteration that asked is still under way.
     pub(super) fn is_wanted(&self, whose: Whose) -> bool {
         let slot = &self.slots[whose.slot];
+        if whose.iteration == LASTING {
+            return true;
+        }
         slot.iterations == whose.iteration && matches!(slot.state, State::Busy(_))
     }
 
     /// What runs now is interrupted at the end of its own scenario.
     fn set_deadline(&self, slot: usize) {
         let zero = self.zero.unwrap_or_default();
-        let end = self.ends[self.slots[slot].scenario];
-        self.world.set_deadline(zero.saturating_add(end));
+        let scenario = self.slots[slot].scenario;
+        let grace = self.plan.scenarios[scenario].graceful_stop;
+        self.world.set_deadline(zero.saturating_add(self.ends[scenario]), grace);
     }
 
     /// Carries out what a VU came to.
@@ -101,7 +111,7 @@ impl Crew {
             Turn::Cut => {
                 // An iteration that ends the test counts, though it is one that was ended.
                 if let State::Busy(began) = self.slots[slot].state
-                    && self.plan.control.is_halted()
+                    && self.plan.control.aborted().is_some()
                 {
                     self.count_iteration(slot, self.world.elapsed_since(began));
                 }
@@ -175,7 +185,11 @@ impl Crew {
         self.close_sockets(slot, now);
         match done {
             Ok(returned) => self.seen.returned = returned.or(self.seen.returned.take()),
-            Err(exception) => self.note(exception),
+            Err(exception) => {
+                let post = self.slots[slot].post.clone();
+                let role = post.as_ref().and_then(|post| post.role.as_deref());
+                self.note(exception, role);
+            }
         }
         self.count_iteration(slot, took);
         self.seen.iterations += u64::from(self.plan.stage == Stage::Iteration);
@@ -198,9 +212,16 @@ impl Crew {
         Nanos((longest.0 as f64 * (0.5 + self.sockets.chance() / 2.0)) as u64)
     }
 
-    /// Logs what a script threw.
-    pub(super) fn note(&mut self, exception: Exception) {
-        (self.plan.log)(Level::Error, STACK, &exception.to_string());
+    /// Logs what a script threw, in an iteration of this role if it was in one.
+    pub(super) fn note(&mut self, exception: Exception, role: Option<&Role>) {
+        let text = exception.to_string();
+        match role {
+            Some(Role { executor, name, .. }) => {
+                let fields = [("executor", *executor), ("scenario", name), ("source", STACK)];
+                (self.plan.log)(Level::Error, &text, &fields);
+            }
+            None => (self.plan.log)(Level::Error, &text, &[SCRIPT_HINT]),
+        }
         self.seen.exception.get_or_insert(exception);
     }
 

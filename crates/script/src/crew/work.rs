@@ -12,6 +12,7 @@ use workload::executor::Executor;
 use super::Crew;
 use super::samples::{self, Around, Sampled};
 use super::slot::{Post, State};
+use crate::host::Host as _;
 use crate::seat::Stage;
 use crate::standing::Role;
 
@@ -75,6 +76,8 @@ impl Crew {
     pub(super) fn work(&mut self, now: Nanos, zero: Nanos) {
         if self.plan.control.is_halted() {
             self.stopping = Some(Ending::Now);
+        } else if self.plan.control.drained_at().is_some() {
+            self.stopping = self.stopping.max(Some(Ending::AfterThis));
         }
         let elapsed = now.saturating_sub(zero);
         for work in 0..self.works.len() {
@@ -83,7 +86,9 @@ impl Crew {
                 Phase::Waiting => self.stopping.is_some(),
                 Phase::Running | Phase::Over => self.stopping == Some(Ending::Now),
             };
-            let ends = stops || elapsed >= self.plan.scenarios[work].end();
+            let scenario = &self.plan.scenarios[work];
+            let drained = self.world.is_drained(scenario.graceful_stop);
+            let ends = stops || drained || elapsed >= scenario.end();
             if ends && !self.works[work].is_over() {
                 self.end_scenario(work);
             }
@@ -283,7 +288,13 @@ impl Crew {
     /// A scenario is over; iterations that were never begun, since the time was up, are counted, unless the test was stopped.
     fn set_over(&mut self, work: usize) {
         self.works[work].phase = Phase::Over;
-        if self.stopping.is_some() {
+        for at in 0..self.works[work].staff.len() {
+            let (_, slot) = self.works[work].staff[at];
+            if self.slots[slot].scenario == work {
+                self.close_all_sockets(slot, self.world.now());
+            }
+        }
+        if self.stopping.is_some() || self.plan.control.is_halted() {
             return;
         }
         let undone = match &self.plan.scenarios[work].executor {

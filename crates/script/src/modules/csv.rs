@@ -2,7 +2,6 @@
 //! and `Parser` for a row at a time.
 
 use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use rquickjs::module::{Declarations, Exports, ModuleDef};
@@ -193,7 +192,7 @@ fn all<'js>(
 
 fn begin<'js>(ctx: Ctx<'js>, file: Value<'js>, options: Object<'js>) -> Result<Class<'js, Held>> {
     let (rows, _) = rows(&ctx, &file, &options)?;
-    Class::instance(ctx, Held(Rc::new(RefCell::new(rows))))
+    Class::instance(ctx, Held::of(RefCell::new(rows)))
 }
 
 fn next<'js>(ctx: Ctx<'js>, held: Class<'js, Held>) -> Result<Value<'js>> {

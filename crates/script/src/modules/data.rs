@@ -57,7 +57,7 @@ pub(super) fn held<'js>(
     elements: Elements,
 ) -> Result<List<(Class<'js, Held>, usize)>> {
     let len = elements.len();
-    Ok(List((Class::instance(ctx.clone(), Held(std::rc::Rc::new(elements)))?, len)))
+    Ok(List((Class::instance(ctx.clone(), Held::of(elements))?, len)))
 }
 
 /// The elements of this name: those that are kept, or what the function makes.

@@ -1,7 +1,5 @@
 //! Module `k6/experimental/fs`: files opened while the script begins, held once, read by each VU at its own place.
 
-use std::rc::Rc;
-
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Function, Object, Result, Value};
 
@@ -47,7 +45,7 @@ pub(super) fn bytes_of<'js>(file: &Value<'js>) -> Result<Option<std::sync::Arc<[
 
 fn open<'js>(ctx: Ctx<'js>, path: String) -> Result<Class<'js, Held>> {
     let bytes = opened(&ctx, &path)?;
-    Class::instance(ctx, Held(Rc::new(File { bytes })))
+    Class::instance(ctx, Held::of(File { bytes }))
 }
 
 fn len(held: Class<'_, Held>) -> usize {

@@ -111,7 +111,7 @@ fn parse<'js>(ctx: Ctx<'js>, text: Opt<Value<'js>>) -> Result<Held_<'js>> {
     if text.len() > PAGE_MAX {
         return Err(Exception::throw_message(&ctx, "the page is longer than 64 MiB"));
     }
-    Class::instance(ctx, Held(Rc::new(Page::new(&text))))
+    Class::instance(ctx, Held::of(Page::new(&text)))
 }
 
 /// The nodes below these that a selector matches, in the order of the document. A wrong selector matches none.

@@ -117,7 +117,7 @@ fn add<'js>(
         let text = format!(
             "'{shown}' is an invalid value for metric '{name}', a number or a boolean value is expected"
         );
-        seat.host.tell(Level::Warn, "", &text);
+        seat.host.tell(Level::Warn, &text, &[]);
         return Ok(false);
     };
     seat.sample(id, number, tags.filter(|tags| !tags.is_empty()).map(Rc::new));

@@ -5,6 +5,7 @@
 )]
 
 mod bytes;
+mod cable;
 mod crypto;
 mod csv;
 mod data;
@@ -60,6 +61,7 @@ const MODULES: &[(&str, Declare)] = &[
     ("k6/crypto/x509", |ctx, name| Module::declare_def::<x509::X509, _>(ctx, name)),
     ("k6/secrets", |ctx, name| Module::declare_def::<secrets::SecretsModule, _>(ctx, name)),
     (commonjs::LOADER, |ctx, name| Module::declare_def::<glue::Loader, _>(ctx, name)),
+    ("k6/x/cable", |ctx, name| Module::declare_def::<cable::Cable, _>(ctx, name)),
     ("k6/ws", |ctx, name| Module::declare_def::<ws::Ws, _>(ctx, name)),
     ("k6/websockets", |ctx, name| Module::declare_def::<ws::WebSockets, _>(ctx, name)),
     ("k6/experimental/websockets", |ctx, name| {
@@ -90,6 +92,7 @@ const GONE: &[(&str, &str)] = &[
 /// Libraries that scripts import by address, and that we answer with our own.
 const LIBRARIES: &[(&str, &str)] = &[
     ("https://jslib.k6.io/k6-utils/", include_str!("jslib/k6_utils.js")),
+    ("https://jslib.k6.io/k6-rails/", include_str!("jslib/k6_rails.js")),
     ("https://jslib.k6.io/url/", include_str!("jslib/url.js")),
 ];
 

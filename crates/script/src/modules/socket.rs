@@ -6,6 +6,7 @@ use rquickjs::convert::List;
 use rquickjs::function::Opt;
 use rquickjs::{Array, Class, Ctx, Exception, Function, IntoJs, Object, Persistent, Result, Value};
 use stdx::Nanos;
+use wire::cable::{Codec, CommandKind, Kind};
 use wire::url::Url;
 
 use super::bytes::{buffer, of_buffer};
@@ -14,8 +15,11 @@ use super::{sample_tags, seat_of, string_fields, string_of};
 use crate::action::{Action, Answer, HttpAsk, Ticket};
 use crate::event_loop::Next;
 use crate::head::fields;
+use crate::host::Level;
 use crate::raw::Hold;
-use crate::socket::{Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker};
+use crate::socket::{
+    CableCommand, CableEvent, Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker,
+};
 
 /// What is said of a socket where it is not allowed.
 const WHAT: &str = "Using WebSockets";
@@ -35,6 +39,9 @@ pub(super) fn native<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     native.set("warn", Function::new(ctx.clone(), warn)?)?;
     native.set("bytes", Function::new(ctx.clone(), bytes)?)?;
     native.set("text", Function::new(ctx.clone(), text)?)?;
+    native.set("command", Function::new(ctx.clone(), command)?)?;
+    native.set("log", Function::new(ctx.clone(), log)?)?;
+    native.set("pause", Function::new(ctx.clone(), pause)?)?;
     Ok(native)
 }
 
@@ -94,11 +101,21 @@ fn http_form(url: &str) -> Option<String> {
 
 /// Opens a socket and waits for the server's answer; gives `[ticket, event]`.
 fn open<'js>(ctx: Ctx<'js>, wanted: Object<'js>) -> Result<Array<'js>> {
-    let ask = ask_of(&ctx, &wanted, Speaker::Blocking)?;
     let seat = seat_of(&ctx)?;
-    // What comes while the script does something else is kept for it.
-    let then = Box::new(|_: &Ctx<'_>, _: Answer| Ok(Next::More));
-    let ticket = seat.start(&ctx, WHAT, Action::Open(ask), then)?;
+    let ticket = if wanted.get::<_, Option<bool>>("cable")?.unwrap_or_default() {
+        let protocols: Vec<String> = wanted.get("protocols")?;
+        let codec = protocols.first().and_then(|name| Codec::of_subprotocol(name));
+        let Some(codec) = codec else {
+            return Err(Exception::throw_internal(&ctx, "a cable has a codec"));
+        };
+        let ask = ask_of(&ctx, &wanted, Speaker::Cable(codec))?;
+        seat.start_lasting(&ctx, WHAT, Action::Open(ask))?
+    } else {
+        let ask = ask_of(&ctx, &wanted, Speaker::Blocking)?;
+        // What comes while the script does something else is kept for it.
+        let then = Box::new(|_: &Ctx<'_>, _: Answer| Ok(Next::More));
+        seat.start(&ctx, WHAT, Action::Open(ask), then)?
+    };
     let (_, answer) = seat.answer_within(&ctx, ticket, ticket)?;
     let event = told(&ctx, answer)?;
     let both = Array::new(ctx)?;
@@ -172,8 +189,52 @@ fn throws(ctx: Ctx<'_>) -> Result<bool> {
 }
 
 fn warn(ctx: Ctx<'_>, source: String, text: String) -> Result<()> {
-    seat_of(&ctx)?.host.tell(crate::host::Level::Warn, &source, &text);
+    let fields = [("source", source.as_str())];
+    let fields = if source.is_empty() { &[][..] } else { &fields };
+    seat_of(&ctx)?.host.tell(Level::Warn, &text, fields);
     Ok(())
+}
+
+/// Logs a line.
+fn log(ctx: Ctx<'_>, level: String, source: String, text: String) -> Result<()> {
+    let level = match level.as_str() {
+        "debug" => Level::Debug,
+        "info" => Level::Info,
+        "error" => Level::Error,
+        _ => Level::Warn,
+    };
+    seat_of(&ctx)?.host.tell(level, &text, &[("source", source.as_str())]);
+    Ok(())
+}
+
+/// Waits, while others run.
+fn pause(ctx: Ctx<'_>, milliseconds: f64) -> Result<()> {
+    seat_of(&ctx)?.rest(&ctx, WHAT, Nanos::from_secs_f64(milliseconds / 1e3))
+}
+
+/// Sends a command of Action Cable.
+fn command(
+    ctx: Ctx<'_>,
+    ticket: f64,
+    kind: String,
+    identifier: String,
+    data: Option<String>,
+    since: Option<f64>,
+) -> Result<()> {
+    let kind = match kind.as_str() {
+        "subscribe" => CommandKind::Subscribe,
+        "unsubscribe" => CommandKind::Unsubscribe,
+        "message" => CommandKind::Message,
+        "history" => CommandKind::History,
+        "whisper" => CommandKind::Whisper,
+        "join" => CommandKind::Join,
+        "leave" => CommandKind::Leave,
+        "presence" => CommandKind::Presence,
+        other => return Err(Exception::throw_type(&ctx, &format!("unknown command {other}"))),
+    };
+    let since = since.map(|seconds| seconds as i64);
+    let command = CableCommand { kind, identifier, data, since };
+    order(&ctx, ticket, SocketOrder::Command(Box::new(command)))
 }
 
 /// The bytes of a buffer or of a view, as an `ArrayBuffer` of their own; of anything else null.
@@ -206,6 +267,7 @@ fn told<'js>(ctx: &Ctx<'js>, answer: Answer) -> Result<Value<'js>> {
         SocketEvent::Refused(opened, why) => {
             List(("refused", response(ctx, &opened, &why)?, why)).into_js(ctx)
         }
+        SocketEvent::Cable(event) => cable_event(ctx, *event),
         SocketEvent::Ping => List(("ping",)).into_js(ctx),
         SocketEvent::Pong => List(("pong",)).into_js(ctx),
         SocketEvent::Failed(text) => List(("error", text)).into_js(ctx),
@@ -227,4 +289,37 @@ fn response<'js>(ctx: &Ctx<'js>, opened: &Opened, error: &str) -> Result<Object<
     all.set("protocol", opened.protocol.as_str())?;
     all.set("extensions", opened.extensions.as_str())?;
     Ok(all)
+}
+
+/// A message of Action Cable: `[kind, identifier, message, time, place]`.
+fn cable_event<'js>(ctx: &Ctx<'js>, event: CableEvent) -> Result<Value<'js>> {
+    let CableEvent { kind, identifier, message, again, at, place } = event;
+    let name = match kind {
+        Kind::Message => "message",
+        Kind::Welcome => "welcome",
+        Kind::Disconnect => "disconnect",
+        Kind::Ping => "ping",
+        Kind::Confirm => "confirm",
+        Kind::Reject => "reject",
+        Kind::HistoryConfirmed | Kind::HistoryRejected => "history",
+        Kind::Presence => "presence",
+        Kind::Unknown => "unknown",
+    };
+    let third = match (kind, again) {
+        (Kind::Welcome | Kind::Disconnect, again) => again.into_js(ctx)?,
+        (Kind::HistoryConfirmed, _) => "confirmed".into_js(ctx)?,
+        (Kind::HistoryRejected, _) => "rejected".into_js(ctx)?,
+        _ => message.into_js(ctx)?,
+    };
+    let place = match place {
+        Some((stream, epoch, offset)) => {
+            let known = Object::new(ctx.clone())?;
+            known.set("stream", stream)?;
+            known.set("epoch", epoch)?;
+            known.set("offset", offset as f64)?;
+            known.into_value()
+        }
+        None => Value::new_undefined(ctx.clone()),
+    };
+    List((name, identifier, third, at, place)).into_js(ctx)
 }

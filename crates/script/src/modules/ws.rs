@@ -50,7 +50,7 @@ impl ModuleDef for OldWebSockets {
             && seat.number.get() == 0
         {
             let text = "k6/experimental/websockets is deprecated and will be removed in a future release. Please use k6/websockets instead.";
-            seat.host.tell(Level::Warn, "", text);
+            seat.host.tell(Level::Warn, text, &[]);
         }
         WebSockets::evaluate(ctx, exports)
     }

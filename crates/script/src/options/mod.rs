@@ -245,6 +245,15 @@ impl Options {
         Value::Object(all)
     }
 
+    /// What was given otherwise than the script itself has it (`own`, as JSON): what stands above it, and what it does not say.
+    #[must_use]
+    pub fn above(&self, own: Option<&str>) -> Fields {
+        let own = Self::exported(own).unwrap_or_default();
+        let differs = |(name, value): &(&String, &Value)| own.get(*name) != Some(*value);
+        let above = self.given.iter().filter(differs);
+        above.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
     /// How long the test may take, its graceful stops included.
     #[must_use]
     pub fn max_duration(&self) -> Nanos {
@@ -362,6 +371,10 @@ mod tests {
                     vus_max: 2,
                 },
             ),
+            (
+                r#"{"scenarios":{"a":{"executor":"externally-controlled","vus":0,"maxVUs":5,"duration":"0s"}}}"#,
+                Executor::ExternallyControlled { vus: 0, vus_max: 5, duration: Nanos::MAX },
+            ),
         ];
         for (json, expect) in cases {
             assert_eq!(executor_of(json), Ok(expect), "{json}");
@@ -408,6 +421,8 @@ mod tests {
         let aborts = &options.thresholds[1];
         assert!(aborts.abort && aborts.delay == Nanos::from_secs(5));
         assert!(options.unknown == ["strange"] && options.warnings.is_empty());
+        let above = options.above(Some(script));
+        assert_eq!(serde_json::json!(above), serde_json::json!({"vus": 4, "duration": "1s"}));
         let told = options.told();
         assert_eq!(told["scenarios"]["default"]["executor"], "constant-vus");
         assert!(told["scenarios"]["default"]["exec"].is_null() && told["rps"].is_null());

@@ -116,6 +116,7 @@ fn scenario(name: &str, value: &Value) -> Result<Scenario> {
 
 fn executor(fields: &Fields) -> Result<Executor> {
     let vus = count(fields, "vus")?.unwrap_or(1);
+    let executor = text(fields, "executor")?.unwrap_or_default();
     let iterations = count(fields, "iterations")?.unwrap_or(1);
     let max_duration = time(fields, "maxDuration")?.unwrap_or(MAX_DURATION);
     let needs = |what: Option<Nanos>, name: &str| match what {
@@ -123,8 +124,8 @@ fn executor(fields: &Fields) -> Result<Executor> {
         Some(_) => wrong(format!("the {name} must be at least 1s")),
         None => wrong(format!("the {name} is unspecified")),
     };
-    let executor = text(fields, "executor")?.unwrap_or_default();
-    if vus == 0 || iterations == 0 {
+    // Those of an externally controlled scenario may come later.
+    if (vus == 0 && executor != "externally-controlled") || iterations == 0 {
         return wrong("vus and iterations must be more than 0");
     }
     Ok(match executor.as_str() {
@@ -167,6 +168,18 @@ fn executor(fields: &Fields) -> Result<Executor> {
                 vus,
                 vus_max,
             }
+        }
+        "externally-controlled" => {
+            let vus_max = count(fields, "maxVUs")?.unwrap_or(vus);
+            if vus_max < vus {
+                return wrong("maxVUs shouldn't be less than vus");
+            }
+            let duration = time(fields, "duration")?;
+            let duration =
+                duration.ok_or_else(|| OptionsError("the duration is unspecified".to_owned()))?;
+            // k6's 0 is no limit.
+            let duration = if duration == Nanos::ZERO { Nanos::MAX } else { duration };
+            Executor::ExternallyControlled { vus, vus_max, duration }
         }
         "" => return wrong("unspecified executor type"),
         other => return wrong(format!("unknown executor type '{other}'")),

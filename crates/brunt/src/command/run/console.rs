@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use script::Level;
+use script::{Level, LogFields};
 use serde_json::{Map, Value};
 
 use super::meant::Refused;
@@ -89,22 +89,20 @@ impl Logger {
         known.extend(secrets.into_iter().filter(|secret| !secret.is_empty()));
     }
 
-    /// Writes a line of a script's log.
-    pub(super) fn log(&self, level: Level, source: &str, text: &str) {
-        let fields = [("source", source)];
-        self.write(level, text, if source.is_empty() { &[] } else { &fields });
-    }
-
     /// Writes a line of our own.
     pub(super) fn say(&self, level: Level, text: &str) {
-        self.write(level, text, &[]);
+        self.log(level, text, &[]);
     }
 
-    fn write(&self, level: Level, text: &str, fields: &[(&str, &str)]) {
+    /// Writes a line with these fields, in the order of their names.
+    pub(super) fn log(&self, level: Level, text: &str, fields: LogFields<'_>) {
         if rank(level) < rank(self.least) {
             return;
         }
         let text = self.redacted(text);
+        let values: Vec<_> = fields.iter().map(|field| (field.0, self.redacted(field.1))).collect();
+        let fields: Vec<_> = values.iter().map(|field| (field.0, field.1.as_str())).collect();
+        let fields = fields.as_slice();
         let from_console = fields.contains(&("source", "console"));
         if let Some(console) = self.console.as_ref().filter(|_| from_console) {
             let form = if self.form == Form::Terminal { Form::Text } else { self.form };
@@ -126,7 +124,7 @@ impl Logger {
         secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, REDACTED))
     }
 
-    fn line(&self, form: Form, level: Level, text: &str, fields: &[(&str, &str)]) -> String {
+    fn line(&self, form: Form, level: Level, text: &str, fields: LogFields<'_>) -> String {
         let time = || jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         match form {
             Form::Raw => text.trim_end_matches('\n').to_owned(),

@@ -8,7 +8,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use metrics::tally::Tally;
 use report::is_trend_stat;
-use script::{Files, Halt, Host, Level, Options, Program};
+use script::{Files, Halt, Host, Level, LogFields, Options, Program, SCRIPT_HINT, SystemTag};
+use serde_json::Value;
 use stdx::Nanos;
 
 use super::console::{self, Logger};
@@ -41,6 +42,8 @@ pub(super) struct Meant {
     pub(super) network: Network,
     pub(super) address: Option<String>,
     pub(super) compat: bool,
+    /// VUs whose sockets are refused wait.
+    pub(super) backs_off: bool,
     pub(super) quiet: bool,
     pub(super) linger: bool,
     pub(super) colored: bool,
@@ -90,12 +93,16 @@ pub(super) fn load(path: &str, flags: &RunFlags, shows_env: bool) -> Result<Load
     if let Some(Halt::Abort(text)) = seen.halt.take() {
         return Err(tell(Refused { code: ExitCode::Aborted, text }));
     }
-    let program = program
+    let mut program = program
         .map_err(|error| tell(Refused { code: ExitCode::Script, text: error.to_string() }))?;
     let given = tiers::all(program.options.as_deref(), source.options.clone(), flags);
     let options = given
         .and_then(|given| Options::of(given).map_err(|error| Refused::config(error.to_string())))
         .map_err(tell)?;
+    let above = options.above(program.options.as_deref());
+    if !above.is_empty() {
+        program.options_above = Some(Value::Object(above).to_string().into());
+    }
     for name in &options.unknown {
         let text = format!(
             "There were unknown fields in the options exported in the script: unknown field \"{name}\""
@@ -146,7 +153,9 @@ impl Refused {
 
     /// Says so in the log; gives the code to end with.
     pub(super) fn tell(self, logger: &Logger) -> ExitCode {
-        logger.say(Level::Error, &self.text);
+        let hint = [SCRIPT_HINT];
+        let fields = if self.code == ExitCode::Script { &hint[..] } else { &[] };
+        logger.log(Level::Error, &self.text, fields);
         self.code
     }
 
@@ -163,7 +172,7 @@ fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, R
     let exists = |name: &str| program.functions.iter().any(|known| known == name);
     if let Some(missing) = options.scenarios.iter().find(|scenario| !exists(&scenario.exec)) {
         return Err(Refused::config(format!(
-            "function '{}' not found in exports, which scenario {} wants to run",
+            "function '{}' not found in exports of {path}, which scenario {} wants to run",
             missing.exec, missing.name
         )));
     }
@@ -172,7 +181,9 @@ fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, R
     for own in program.metrics.from(0) {
         tally.declare(&own.name, own.kind, own.contains);
     }
-    tally.declare_sub("http_req_duration", "expected_response:true");
+    if options.system_tags.has(SystemTag::ExpectedResponse) {
+        tally.declare_sub("http_req_duration", "expected_response:true");
+    }
     let no_thresholds = tiers::switch(flags.no_thresholds, "K6_NO_THRESHOLDS");
     let rules = if no_thresholds { &[][..] } else { &options.thresholds };
     let thresholds = judge::read(rules, &mut tally).map_err(Refused::config)?;
@@ -198,6 +209,7 @@ fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, R
         network: Network::read(&options.http).map_err(Refused::config)?,
         address: tiers::text(flags.address.as_deref(), "K6_ADDRESS"),
         compat: flags.compat,
+        backs_off: !flags.no_backoff,
         quiet: flags.quiet,
         linger: options.linger || tiers::switch(flags.linger, "K6_LINGER"),
         colored: std::io::stdout().is_terminal() && !console::no_color(flags),
@@ -295,10 +307,10 @@ impl Host for Beginning {
         self.began.elapsed().into()
     }
     fn log(&self, level: Level, text: &str) {
-        self.logger.log(level, "console", text);
+        self.logger.log(level, text, &[("source", "console")]);
     }
-    fn tell(&self, level: Level, source: &str, text: &str) {
-        self.logger.log(level, source, text);
+    fn tell(&self, level: Level, text: &str, fields: LogFields<'_>) {
+        self.logger.log(level, text, fields);
     }
     fn halt(&self, halt: Halt) {
         self.halt.borrow_mut().get_or_insert(halt);

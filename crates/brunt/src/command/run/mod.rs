@@ -21,8 +21,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use metrics::tally::Tally;
-use report::K6Input;
-use script::{Level, Stage};
+use report::{K6Input, K6Part};
+use script::{Level, Outcome, PartTallies, Stage, SystemTag};
 use stdx::Nanos;
 
 pub(super) use self::archive::{archive, inspect, new};
@@ -31,6 +31,7 @@ use self::meant::{Meant, meant};
 pub(crate) use self::remote::remote;
 use self::rest::Rest;
 use self::stage::{Done, carry_out};
+use self::summary::Mode;
 use self::watch::{Progress, Watch};
 use super::Ended;
 use crate::dialect::{Invocation, Typed};
@@ -87,12 +88,12 @@ fn typed(
 /// Runs the test from setup to summary; gives the code to end with.
 fn test(mut meant: Meant, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Failed> {
     wait_while_paused(&meant, rest.map(Arc::as_ref))?;
-    let mut tally = meant.tally.clone();
+    let mut seen = Outcome { tally: meant.tally.clone(), ..Outcome::default() };
     let mut data = None;
     let mut code = ExitCode::Ok;
     if meant.setup {
         let done = carry_out(&meant, Stage::Setup, None, None)?;
-        tally.merge(&done.outcome.tally);
+        seen.merge(&done.outcome);
         code = after(&meant, &done, ExitCode::SetupTimeout);
         data.clone_from(&done.outcome.returned);
     }
@@ -100,7 +101,7 @@ fn test(mut meant: Meant, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Failed> 
     if code == ExitCode::Ok {
         let prepare = |control, live| {
             let limits = meant.thresholds.clone();
-            let mut watch = Watch::new(control, live, tally.clone(), limits);
+            let mut watch = Watch::new(control, live, seen.tally.clone(), limits);
             watch.serve(rest.cloned());
             if !meant.quiet {
                 watch.show(progress(&meant));
@@ -110,17 +111,17 @@ fn test(mut meant: Meant, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Failed> 
         let done = carry_out(&meant, Stage::Iteration, data.as_deref(), Some(&prepare))?;
         let stopped = rest.is_some_and(|rest| rest.is_stopped());
         code = ended(&meant, &done, stopped);
-        tally.merge(&done.outcome.tally);
+        seen.merge(&done.outcome);
         last = Some(done);
     }
     if meant.teardown && (last.is_some() || code == ExitCode::Aborted) {
         let down = carry_out(&meant, Stage::Teardown, data.as_deref(), None)?;
-        tally.merge(&down.outcome.tally);
+        seen.merge(&down.outcome);
         let late = after(&meant, &down, ExitCode::TeardownTimeout);
         code = if code == ExitCode::Ok { late } else { code };
     }
     let elapsed = last.as_ref().map_or(Nanos::ZERO, |done| done.elapsed);
-    code = conclude(&mut meant, &tally, elapsed, data.as_deref(), code)?;
+    code = conclude(&mut meant, &seen, elapsed, data.as_deref(), code)?;
     if let Some(done) = &last {
         notes(&meant, done)?;
     }
@@ -133,12 +134,14 @@ fn test(mut meant: Meant, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Failed> 
 /// Judges the thresholds, prints the summary, and closes the outputs; gives the code to end with.
 fn conclude(
     meant: &mut Meant,
-    tally: &Tally,
+    seen: &Outcome,
     elapsed: Nanos,
     data: Option<&str>,
     code: ExitCode,
 ) -> Result<ExitCode, Failed> {
+    let tally = &seen.tally;
     let judged = judge(&meant.thresholds, tally, elapsed, meant.compat);
+    let parts = parts(&seen.parts);
     let input = K6Input {
         tally,
         elapsed,
@@ -146,7 +149,8 @@ fn conclude(
         judged: &judged,
         time_unit: meant.options.time_unit.as_deref(),
         colored: meant.colored,
-        parts: &[],
+        grouped: meant.options.system_tags.has(SystemTag::Group),
+        parts: (meant.mode == Mode::Full).then_some(&parts),
     };
     summary::tell(meant, &input, data)?;
     if let Some(outputs) = meant.outputs.take() {
@@ -165,6 +169,16 @@ fn conclude(
         return Ok(if code == ExitCode::Ok { ExitCode::Thresholds } else { code });
     }
     Ok(code)
+}
+
+/// What scenarios and groups did, as the summary takes it.
+fn parts(tallies: &PartTallies) -> Vec<K6Part> {
+    let part = |((scenario, group), tally): (&(String, String), &_)| K6Part {
+        scenario: scenario.clone(),
+        group: group.clone(),
+        tally: Tally::clone(tally),
+    };
+    tallies.iter().map(part).collect()
 }
 
 /// How `setup` or `teardown` ended.
@@ -205,6 +219,8 @@ fn ended(meant: &Meant, done: &Done, stopped: bool) -> ExitCode {
         meant.logger.say(Level::Error, "test run stopped from REST API");
         ExitCode::Stopped
     } else if done.interrupted {
+        let text = "test run was aborted because a signal was received";
+        meant.logger.say(Level::Error, text);
         ExitCode::Interrupted
     } else if let Some(text) = done.control.failed() {
         meant.logger.say(Level::Error, &text);
@@ -258,7 +274,7 @@ fn wait_while_paused(meant: &Meant, rest: Option<&Rest>) -> Result<(), Failed> {
         meant.logger.say(Level::Warn, text);
         return Ok(());
     };
-    let interrupts = Interrupts::watch()?;
+    let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
     while rest.is_paused() && !rest.is_stopped() && interrupts.seen() == 0 {
         std::thread::sleep(LOOK_EVERY);
     }
@@ -267,7 +283,7 @@ fn wait_while_paused(meant: &Meant, rest: Option<&Rest>) -> Result<(), Failed> {
 
 /// Stays until interrupted.
 fn linger(meant: &Meant) -> Result<(), Failed> {
-    let interrupts = Interrupts::watch()?;
+    let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
     meant.logger.say(
         Level::Info,
         "The test is done, but --linger was enabled, so we are waiting for Ctrl+C to continue...",

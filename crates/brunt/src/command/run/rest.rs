@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use metrics::tally::{Metric, Tally, Value};
@@ -17,6 +17,8 @@ pub(super) struct Rest {
     /// When it was.
     paused: AtomicBool,
     test: Mutex<Option<Test>>,
+    /// The test is over.
+    ended: Condvar,
 }
 
 /// A test under way.
@@ -25,12 +27,15 @@ struct Test {
     live: Arc<Live>,
     before: Tally,
     began: Instant,
+    over: bool,
 }
 
 /// The longest request that is read.
 const REQUEST_MAX: u64 = 1 << 20;
 /// How long a client may be silent.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a client that stops a test waits for its end at most.
+const STOP_MAX: Duration = Duration::from_secs(5);
 
 impl Rest {
     /// Serves at an address, on a thread of its own, for as long as the process lives.
@@ -68,7 +73,23 @@ impl Rest {
 
     /// A test is under way.
     pub(super) fn begin(&self, control: Arc<Control>, live: Arc<Live>, before: Tally) {
-        *self.test() = Some(Test { control, live, before, began: Instant::now() });
+        *self.test() = Some(Test { control, live, before, began: Instant::now(), over: false });
+    }
+
+    /// The test is over.
+    pub(super) fn end(&self) {
+        if let Some(test) = &mut *self.test() {
+            test.over = true;
+        }
+        self.ended.notify_all();
+    }
+
+    /// Stops the test; whoever asks for it is answered once it has stopped, as k6 does.
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+        let under_way = |test: &mut Option<Test>| test.as_ref().is_some_and(|test| !test.over);
+        let waited = self.ended.wait_timeout_while(self.test(), STOP_MAX, under_way);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 
     fn test(&self) -> MutexGuard<'_, Option<Test>> {
@@ -138,7 +159,7 @@ impl Rest {
         };
         let asked = &document["data"]["attributes"];
         if asked["stopped"].as_bool() == Some(true) {
-            self.stopped.store(true, Ordering::Relaxed);
+            self.stop();
         }
         if let Some(paused) = asked["paused"].as_bool() {
             self.paused.store(paused, Ordering::Relaxed);
@@ -158,7 +179,7 @@ impl Rest {
             "vus": seen.active,
             "vus-max": seen.initialized,
             "stopped": stopped,
-            "running": !stopped && self.test().is_some(),
+            "running": !stopped && self.test().as_ref().is_some_and(|test| !test.over),
             "tainted": false,
         } } })
     }
@@ -234,7 +255,16 @@ mod tests {
         let (_, status) = asked(&rest, "GET", "/v1/status", "");
         assert_eq!(status["data"]["attributes"]["paused"], true);
         let resume = r#"{"data":{"type":"status","attributes":{"paused":false,"stopped":true}}}"#;
-        assert_eq!(asked(&rest, "PATCH", "/v1/status", resume).0, "200 OK");
+        let answered = std::thread::scope(|scope| {
+            let client = scope.spawn(|| asked(&rest, "PATCH", "/v1/status", resume).0);
+            while !rest.is_stopped() {
+                std::thread::yield_now();
+            }
+            assert!(!client.is_finished(), "it waits for the end of the test");
+            rest.end();
+            client.join().unwrap()
+        });
+        assert_eq!(answered, "200 OK");
         assert!(rest.is_stopped() && !rest.is_paused());
         let (_, metric) = asked(&rest, "GET", "/v1/metrics/iterations", "");
         assert_eq!(metric["data"]["attributes"]["sample"]["count"], 2.0);

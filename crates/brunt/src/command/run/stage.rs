@@ -13,9 +13,10 @@ use workload::{Crew, Load, Plan, Segment, Targets};
 use super::meant::Meant;
 use super::network::http_plan;
 use super::outputs::Outputs;
+use super::summary::Mode;
 use super::watch::Watch;
 use crate::command::attack::{Conductor, Opened, cannot_start};
-use crate::exit_code::Failed;
+use crate::exit_code::{ExitCode, Failed};
 use crate::input::Interrupts;
 use crate::output::Place;
 
@@ -41,7 +42,7 @@ pub(super) fn carry_out(
     data: Option<&str>,
     prepare: Option<Prepare<'_>>,
 ) -> Result<Done, Failed> {
-    let interrupts = Interrupts::watch()?;
+    let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
     let outcome = Arc::new(Mutex::new(Outcome::default()));
     let live = prepare.map(|_| Arc::new(Live::default()));
     let plan = CrewPlan { live: live.clone(), ..crew_plan(meant, stage, data, &outcome) };
@@ -59,16 +60,29 @@ pub(super) fn carry_out(
     let store = results.map(|opened| opened.start(&run, &plan, &labels)).transpose()?;
     let mut conductor = Conductor::new(labels, interrupts.clone());
     (conductor.keep_summary, conductor.store) = (false, store);
-    if let (Some(prepare), Some(live)) = (prepare, live) {
-        let mut watch = prepare(Arc::clone(&control), live);
-        conductor.each_turn = Some(Box::new(move |run| watch.look(run)));
-    }
+    let mut watch = prepare.zip(live).map(|(prepare, live)| prepare(Arc::clone(&control), live));
+    let (signals, ends, epoch) = (interrupts.clone(), Arc::clone(&control), meant.began);
+    conductor.each_turn = Some(Box::new(move |run| {
+        heed(&signals, &ends, epoch.elapsed().into());
+        if let Some(watch) = &mut watch {
+            watch.look(run);
+        }
+    }));
     let ending = conductor.conduct(&run)?;
     drop(run);
     let outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
     let verdict = ending.verdict();
     let interrupted = interrupts.seen() > 0;
     Ok(Done { outcome, elapsed: began.elapsed().into(), interrupted, verdict, control })
+}
+
+/// Has scripts hear of the user's interrupts, which may be in a loop and hear of nothing else.
+fn heed(interrupts: &Interrupts, control: &Control, now: Nanos) {
+    match interrupts.seen() {
+        0 => {}
+        1 => control.drain(now),
+        _ => control.interrupt(),
+    }
 }
 
 fn crew_plan(
@@ -103,15 +117,16 @@ fn crew_plan(
         discard_bodies: options.discard_bodies,
         user_agent: options.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned()),
         batch: options.batch,
-        backs_off: true,
+        backs_off: meant.backs_off,
         min_iteration: options.min_iteration,
         tally: meant.tally.clone(),
+        parts: meant.mode == Mode::Full,
         tags: options.tags.clone(),
         system_tags: options.system_tags,
         emit: meant.outputs.as_ref().filter(|_| stage != Stage::Summary).map(Outputs::emit),
         live: None,
         clock: Arc::new(move || began.elapsed().into()),
-        log: Arc::new(move |level, source, text| logger.log(level, source, text)),
+        log: Arc::new(move |level, text, fields| logger.log(level, text, fields)),
         outcome: Arc::clone(outcome),
     }
 }

@@ -27,6 +27,14 @@ pub(super) struct Watch {
     aborted: bool,
 }
 
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Some(rest) = &self.rest {
+            rest.end();
+        }
+    }
+}
+
 /// How often thresholds are judged.
 const JUDGE_EVERY: Duration = Duration::from_secs(2);
 
@@ -80,6 +88,7 @@ impl Watch {
         let stopped = self.rest.as_ref().is_some_and(|rest| rest.is_stopped());
         if !self.aborted && (stopped || self.crossed || self.control.is_halted()) {
             self.aborted = true;
+            self.control.interrupt();
             run.abort();
         }
         if let Some(progress) = &mut self.progress {

@@ -106,7 +106,7 @@ fn field_of<'js>(ctx: &Ctx<'js>, name: &str, value: &Value<'js>) -> Result<Field
     }
     if value.is_null() || value.is_undefined() || value.is_object() {
         let text = format!("the form's field '{name}' has no plain value and is sent empty");
-        seat_of(ctx)?.host.tell(Level::Warn, "http", &text);
+        seat_of(ctx)?.host.tell(Level::Warn, &text, &[]);
         return Ok(Field::Text(String::new()));
     }
     string_of(value).map(Field::Text)
@@ -267,7 +267,7 @@ pub(super) fn compress(ctx: &Ctx<'_>, list: &str, ask: &mut HttpAsk) -> Read<()>
             "the body of the {} request for '{}' is compressed otherwise than its own Content-Encoding says",
             ask.method, ask.url
         );
-        seat_of(ctx)?.host.tell(Level::Warn, "http", &text);
+        seat_of(ctx)?.host.tell(Level::Warn, &text, &[]);
     }
     ask.default_header("Content-Encoding", &names);
     Ok(())

@@ -24,7 +24,7 @@ use rquickjs::{Class, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 use super::{seat_of, string_of};
 use crate::action::{Action, Answer, HttpAnswer, HttpAsk, HttpFailure};
 use crate::host::Level;
-use crate::raw::{Hold, Response};
+use crate::raw::Hold;
 
 /// The module.
 pub(super) struct Http;
@@ -221,7 +221,7 @@ fn respond<'js>(ctx: &Ctx<'js>, answer: Box<HttpAnswer>) -> Result<Value<'js>> {
         }
         warn(ctx, &failure.whole)?;
     }
-    Class::instance(ctx.clone(), Response { answer })?.into_js(ctx)
+    Class::instance(ctx.clone(), Hold(answer))?.into_js(ctx)
 }
 
 /// The response to a request that was never made.
@@ -233,10 +233,10 @@ fn refused<'js>(ctx: &Ctx<'js>, refusal: Refusal) -> Result<Value<'js>> {
     warn(ctx, &text)?;
     let failure = Some(HttpFailure { code, whole: text.clone(), text });
     let answer = Box::new(HttpAnswer { failure, ..HttpAnswer::default() });
-    Class::instance(ctx.clone(), Response { answer })?.into_js(ctx)
+    Class::instance(ctx.clone(), Hold(answer))?.into_js(ctx)
 }
 
 fn warn(ctx: &Ctx<'_>, text: &str) -> Result<()> {
-    seat_of(ctx)?.host.tell(Level::Warn, "http", &format!("Request Failed: {text}"));
+    seat_of(ctx)?.host.tell(Level::Warn, "Request Failed", &[("error", text)]);
     Ok(())
 }

@@ -37,7 +37,7 @@ fn html_of<'js>(
 /// The whole page as a `Selection`.
 fn parsed<'js>(ctx: &Ctx<'js>, response: &Class<'js, Response>) -> Result<Object<'js>> {
     let of = response.borrow();
-    let Some(body) = shown_body(&of.answer) else {
+    let Some(body) = shown_body(&of.0) else {
         let text = "the body is null so we can't transform it to HTML - this likely was because of a request error getting the response";
         return Err(Exception::throw_message(ctx, text));
     };
@@ -52,7 +52,7 @@ fn parsed<'js>(ctx: &Ctx<'js>, response: &Class<'js, Response>) -> Result<Object
             parser
         }
     };
-    parser.call((text_of(ctx, body)?, url(&of.answer)))
+    parser.call((text_of(ctx, body)?, url(&of.0)))
 }
 
 fn called<'js, T: rquickjs::FromJs<'js>>(
@@ -92,7 +92,7 @@ fn submit_form<'js>(
 ) -> Result<Value<'js>> {
     let options = options.0.as_ref().and_then(Value::as_object);
     let selector = option(options, "formSelector", "form")?;
-    let from = url(&this.0.borrow().answer).to_owned();
+    let from = url(&this.0.borrow().0).to_owned();
     let form: Object<'js> = called(&parsed(&ctx, &this.0)?, "find", selector.as_str())?;
     if is_empty(&form)? {
         let text = format!("no form found for selector '{selector}' in response '{from}'");
@@ -136,7 +136,7 @@ fn click_link<'js>(
 ) -> Result<Value<'js>> {
     let options = options.0.as_ref().and_then(Value::as_object);
     let selector = option(options, "selector", "a[href]")?;
-    let from = url(&this.0.borrow().answer).to_owned();
+    let from = url(&this.0.borrow().0).to_owned();
     let link: Object<'js> = called(&parsed(&ctx, &this.0)?, "find", selector.as_str())?;
     if is_empty(&link)? {
         let text = format!("no element found for selector '{selector}' in response '{from}'");

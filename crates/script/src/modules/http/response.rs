@@ -19,25 +19,23 @@ use crate::raw::Response;
 /// The fields of a response, in k6's order, and how each is made when it is first touched.
 const FIELDS: [(&str, Make); 16] = [
     ("remote_ip", |ctx, of| {
-        of.answer.remote.map_or_else(String::new, |remote| remote.ip().to_string()).into_js(ctx)
+        of.0.remote.map_or_else(String::new, |remote| remote.ip().to_string()).into_js(ctx)
     }),
-    ("remote_port", |ctx, of| of.answer.remote.map_or(0, |remote| remote.port()).into_js(ctx)),
-    ("url", |ctx, of| url(&of.answer).into_js(ctx)),
-    ("status", |ctx, of| of.answer.status.into_js(ctx)),
-    ("status_text", |ctx, of| head::status_text(head_of(&of.answer)).into_js(ctx)),
-    ("proto", |ctx, of| head::proto(head_of(&of.answer)).into_js(ctx)),
-    ("headers", |ctx, of| headers(ctx, head_of(&of.answer))?.into_js(ctx)),
-    ("cookies", |ctx, of| cookies(ctx, head_of(&of.answer))?.into_js(ctx)),
-    ("body", |ctx, of| body(ctx, &of.answer)),
-    ("timings", |ctx, of| timings(ctx, &of.answer)?.into_js(ctx)),
-    ("tls_version", |ctx, of| of.answer.secured.map_or("", |(version, _)| version).into_js(ctx)),
-    ("tls_cipher_suite", |ctx, of| of.answer.secured.map_or("", |(_, suite)| suite).into_js(ctx)),
-    ("ocsp", |ctx, of| ocsp(ctx, &of.answer)?.into_js(ctx)),
-    ("error", |ctx, of| {
-        of.answer.failure.as_ref().map_or("", |failure| &failure.text).into_js(ctx)
-    }),
-    ("error_code", |ctx, of| error_code(&of.answer).into_js(ctx)),
-    ("request", |ctx, of| match &of.answer.asked {
+    ("remote_port", |ctx, of| of.0.remote.map_or(0, |remote| remote.port()).into_js(ctx)),
+    ("url", |ctx, of| url(&of.0).into_js(ctx)),
+    ("status", |ctx, of| of.0.status.into_js(ctx)),
+    ("status_text", |ctx, of| head::status_text(head_of(&of.0)).into_js(ctx)),
+    ("proto", |ctx, of| head::proto(head_of(&of.0)).into_js(ctx)),
+    ("headers", |ctx, of| headers(ctx, head_of(&of.0))?.into_js(ctx)),
+    ("cookies", |ctx, of| cookies(ctx, head_of(&of.0))?.into_js(ctx)),
+    ("body", |ctx, of| body(ctx, &of.0)),
+    ("timings", |ctx, of| timings(ctx, &of.0)?.into_js(ctx)),
+    ("tls_version", |ctx, of| of.0.secured.map_or("", |(version, _)| version).into_js(ctx)),
+    ("tls_cipher_suite", |ctx, of| of.0.secured.map_or("", |(_, suite)| suite).into_js(ctx)),
+    ("ocsp", |ctx, of| ocsp(ctx, &of.0)?.into_js(ctx)),
+    ("error", |ctx, of| of.0.failure.as_ref().map_or("", |failure| &failure.text).into_js(ctx)),
+    ("error_code", |ctx, of| error_code(&of.0).into_js(ctx)),
+    ("request", |ctx, of| match &of.0.asked {
         Some(asked) => request(ctx, asked)?.into_js(ctx),
         None => Ok(Value::new_null(ctx.clone())),
     }),
@@ -88,7 +86,7 @@ fn json<'js>(
     selector: Opt<Value<'js>>,
 ) -> Result<Value<'js>> {
     let response = this.0.borrow();
-    let Some(body) = shown_body(&response.answer) else {
+    let Some(body) = shown_body(&response.0) else {
         let text = "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response";
         return Err(Exception::throw_message(&ctx, text));
     };

@@ -85,7 +85,7 @@ fn input(value: &Value<'_>) -> Result<Vec<u8>> {
 }
 
 fn held<'js>(ctx: &Ctx<'js>, key: Key) -> Result<Class<'js, Held>> {
-    Class::instance(ctx.clone(), Held(Rc::new(key)))
+    Class::instance(ctx.clone(), Held::of(key))
 }
 
 fn key(held: &Class<'_, Held>) -> Done<Rc<Key>> {

@@ -1,0 +1,59 @@
+//! The flags of `inspect`, `archive` and `new`: those of `run` that they know, and their own.
+
+use super::super::row::{switch, text};
+use super::super::{Flag, Kind, value};
+use super::{ENV, RunFlags};
+use script::Format;
+
+/// The flags of `inspect` besides those that say what the script is shown.
+const REQUIREMENTS: Flag<RunFlags> = switch!(
+    RunFlags,
+    "execution-requirements",
+    "Tell how long the test takes at most, and how many users it needs.",
+    requirements
+)
+.native();
+
+/// The flags of `inspect`.
+pub(crate) const INSPECT: &[Flag<RunFlags>] = &[
+    REQUIREMENTS,
+    ENV,
+    maybe!("include-system-env-vars", "Show the environment's variables.", include_system_env),
+    text!(RunFlags, "t", "js|archive", "What the script is.", script_type).native().also(&["type"]),
+    text!(RunFlags, "compatibility-mode", "MODE", "Accepted as k6's.", compatibility).native(),
+    text!(RunFlags, "c", "FILE", "Options as JSON.", config).native().also(&["config"]),
+    switch!(RunFlags, "v", "Log debug lines as well.", verbose).native().also(&["verbose"]),
+    switch!(RunFlags, "q", "Accepted as k6's.", quiet).native().also(&["quiet"]),
+];
+
+/// The flags of `archive`: of k6's `run` those that are options are known as well.
+pub(crate) const ARCHIVE: &[Flag<RunFlags>] = &[
+    text!(RunFlags, "O", "FILE", "Where the archive goes.", archive_out)
+        .native()
+        .also(&["archive-out"]),
+    switch!(RunFlags, "exclude-env-vars", "Keep the variables of -e out of it.", exclude_env)
+        .native(),
+    ENV,
+    maybe!("include-system-env-vars", "Show the environment's variables.", include_system_env),
+    text!(RunFlags, "c", "FILE", "Options as JSON.", config).native().also(&["config"]),
+    option!("u", Kind::Text("N"), "1", "Virtual users.", "vus", Count).also(&["vus"]),
+    time!("d", "How long iterations are begun.", "duration").also(&["duration"]),
+    option!("i", Kind::Text("N"), "", "Iterations of all users together.", "iterations", Count)
+        .also(&["iterations"]),
+    list!("s", "TIME:N", "A stage.", "stages", Stages).also(&["stage"]),
+    switch!(RunFlags, "v", "Log debug lines as well.", verbose).native().also(&["verbose"]),
+    switch!(RunFlags, "q", "Accepted as k6's.", quiet).native().also(&["quiet"]),
+];
+
+/// The flags of `new` as typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NewFlags {
+    pub(crate) template: String,
+    pub(crate) force: bool,
+}
+
+/// The flags of `new`.
+pub(crate) const NEW: &[Flag<NewFlags>] = &[
+    text!(NewFlags, "template", "minimal|protocol", "What to begin with.", template).native(),
+    switch!(NewFlags, "f", "Overwrite a file that is there.", force).native().also(&["force"]),
+];

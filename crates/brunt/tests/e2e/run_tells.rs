@@ -1,0 +1,144 @@
+//! `brunt run`: what is told of a test beside its figures: parts in the full summary, names in results, options in the script.
+
+use demo::Config;
+
+use crate::{Scratch, run, server};
+
+#[test]
+fn the_scripts_own_options_show_what_counts() {
+    let scratch = Scratch::new("tells-options");
+    let source = "import exec from 'k6/execution';
+        export const options = { vus: 5, iterations: 10, userAgent: 'mine', tags: { a: 'b' } };
+        console.log('init', options.vus);
+        export function setup() { console.log('setup', options.vus, options.rps) }
+        export default function () {
+            console.log('iteration', options.vus, options.iterations, options.rps, options.userAgent, options.tags.a, options.maxRedirects);
+            console.log('told', exec.test.options.rps, exec.test.options.scenarios.default.iterations);
+        }";
+    let path = scratch.file("script.js", source);
+    let ran = run(&format!("run -u 1 --iterations 1 --rps 50 {path}")).with_code(0);
+    for line in [
+        "setup 1 50",
+        "iteration 1 1 50 mine b undefined",
+        "told 50 1",
+        // What the modules see is what the script says.
+        "init 5",
+    ] {
+        assert!(ran.stderr.contains(&format!("msg=\"{line}\"")), "{line}: {}", ran.stderr);
+    }
+    let frozen = "export const options = Object.freeze({ vus: 2, iterations: 2 });
+        export default function () { console.log(options.vus) }";
+    let path = scratch.file("script.js", frozen);
+    let ran = run(&format!("run -u 1 --iterations 1 {path}")).with_code(0);
+    assert!(ran.stderr.contains("msg=2"), "one that is frozen stays: {}", ran.stderr);
+}
+
+#[test]
+fn a_full_summary_tells_of_scenarios_and_groups() {
+    let (_served, url) = server(Config::default());
+    let scratch = Scratch::new("tells-full");
+    let source = format!(
+        "import http from 'k6/http'; import {{ check, group }} from 'k6';
+        export const options = {{ scenarios: {{
+            buy: {{ executor: 'per-vu-iterations', vus: 2, exec: 'buy' }},
+            look: {{ executor: 'shared-iterations', vus: 1, iterations: 3, exec: 'look' }} }} }};
+        export function setup() {{ http.get('{url}/setup') }}
+        export function look() {{ check(http.get('{url}/'), {{ seen: (r) => r.status === 200 }}) }}
+        export function buy() {{ group('cart', () => {{
+            http.get('{url}/cart');
+            group('pay', () => check(http.get('{url}/pay'), {{ paid: () => false }})) }}) }}"
+    );
+    let path = scratch.file("script.js", source);
+    let ran = run(&format!("run --summary-mode=full {path}")).with_code(0);
+    let begins = ["█", "↳ GROUP", "http_reqs", "✓ seen", "✗ paid"];
+    let lines = ran.stdout.lines().map(str::trim);
+    let told: Vec<String> = lines
+        .filter(|line| begins.iter().any(|begin| line.starts_with(begin)))
+        .map(|line| line.split_whitespace().take(3).collect::<Vec<_>>().join(" "))
+        // The third word of a line of figures is a rate.
+        .map(|line| match line.split_once(": ") {
+            Some((name, rest)) if name.starts_with("http_reqs") => {
+                format!("{} {}", name.trim_end_matches('.'), rest.split(' ').next().unwrap())
+            }
+            _ => line,
+        })
+        .collect();
+    let expect = [
+        "█ TOTAL RESULTS",
+        "✗ paid",
+        "✓ seen",
+        "http_reqs 8",
+        "█ GROUP: setup",
+        "http_reqs 1",
+        "█ SCENARIO: buy",
+        "✗ paid",
+        "http_reqs 4",
+        "↳ GROUP: cart",
+        "http_reqs 2",
+        "↳ GROUP: pay",
+        "✗ paid",
+        "http_reqs 2",
+        "█ SCENARIO: look",
+        "✓ seen",
+        "http_reqs 3",
+    ];
+    let mut sorted = told.clone();
+    // Which check is seen first is chance.
+    if told.get(1).is_some_and(|first| first == "✓ seen") {
+        sorted.swap(1, 2);
+    }
+    assert_eq!(sorted, expect, "{}", ran.stdout);
+    let compact = run(&format!("run {path}")).with_code(0);
+    assert!(!compact.stdout.contains("GROUP"), "{}", compact.stdout);
+}
+
+#[test]
+fn results_have_the_requests_and_their_names() {
+    let (_served, url) = server(Config::default());
+    let scratch = Scratch::new("tells-names");
+    let source = format!(
+        "import http from 'k6/http';
+        export const options = {{ iterations: 3 }};
+        export default function () {{
+            http.get(http.url`{url}/item/${{__ITER}}`);
+            http.post('{url}/cart', 'x', {{ tags: {{ name: 'into the cart' }} }});
+            http.get('{url}/plain');
+        }}"
+    );
+    let path = scratch.file("script.js", source);
+    for file in ["results.bin", "results.parquet"] {
+        let results = scratch.path(file).display().to_string();
+        run(&format!("run -o {results} {path}")).with_code(0);
+        let named = run(&format!("report -by=name {results}")).with_code(0);
+        for name in [&format!("{url}/item/${{}}"), "into the cart", "(unnamed)"] {
+            assert!(named.stdout.contains(name), "{name} of {file}: {}", named.stdout);
+        }
+        let asked = run(&format!("report -by=target {results}")).with_code(0);
+        for target in ["GET {url}/item/0", "GET {url}/item/2", "POST {url}/cart", "GET {url}/plain"]
+        {
+            let target = target.replace("{url}", &url);
+            assert!(asked.stdout.contains(&target), "{target} of {file}: {}", asked.stdout);
+        }
+    }
+}
+
+#[test]
+fn sending_what_does_not_go_out_at_once_takes_time() {
+    let (_served, url) = server(Config::default());
+    let scratch = Scratch::new("tells-sending");
+    let source = format!(
+        "import http from 'k6/http';
+        const body = 'x'.repeat(48 << 20);
+        export default function () {{
+            const small = http.get('{url}/').timings, large = http.post('{url}/', body).timings;
+            const whole = (t) => Math.abs(t.duration - t.sending - t.waiting - t.receiving) < 1e-3;
+            console.log('small', small.sending === 0, whole(small));
+            console.log('large', large.sending > 1, large.sending <= large.duration, whole(large));
+        }}"
+    );
+    let path = scratch.file("script.js", source);
+    let ran = run(&format!("run {path}")).with_code(0);
+    for line in ["small true true", "large true true true"] {
+        assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
+    }
+}
