@@ -297,8 +297,14 @@ mod tests {
     #[test]
     fn messages_kept_are_bounded() {
         let mut outcome = Outcome::default();
-        let message =
-            MessageSeen { number: 1, sent: Nanos(1), expected: 0, delivered: 0, lost: 0, last: Nanos(1) };
+        let message = MessageSeen {
+            number: 1,
+            sent: Nanos(1),
+            expected: 0,
+            delivered: 0,
+            lost: 0,
+            last: Nanos(1),
+        };
         (0..MESSAGES_MAX + 7).for_each(|_| outcome.keep(message));
         assert_eq!((outcome.messages.len(), outcome.messages_more), (MESSAGES_MAX, 7));
     }

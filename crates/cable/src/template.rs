@@ -81,9 +81,9 @@ impl Template {
 
 /// The first place in a text.
 fn next_place(text: &str) -> Option<(usize, &'static str, Part)> {
-    let found = PLACES.iter().filter_map(|(place, part)| {
-        text.find(place).map(|at| (at, *place, part.clone()))
-    });
+    let found = PLACES
+        .iter()
+        .filter_map(|(place, part)| text.find(place).map(|at| (at, *place, part.clone())));
     found.min_by_key(|(at, ..)| *at)
 }
 

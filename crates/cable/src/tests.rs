@@ -61,6 +61,7 @@ struct World {
     handshakes: u64,
     last_ping: Nanos,
     users: u32,
+    spins: u32,
 }
 
 /// A way takes so long.
@@ -115,7 +116,8 @@ fn run_until(
     let (codec, users) = (plan.codec, plan.users);
     let cable = Cable::new(plan);
     let crew = cable.crew();
-    let lanes = (0..2.min(u64::from(users))).map(|first| Lane { first, step: 2.min(u64::from(users)) });
+    let lanes =
+        (0..2.min(u64::from(users))).map(|first| Lane { first, step: 2.min(u64::from(users)) });
     let mut crowds: Vec<Box<dyn Users>> = lanes.map(|lane| (crew.make)(lane)).collect();
     let mut world = World {
         now: Nanos::ZERO,
@@ -132,6 +134,7 @@ fn run_until(
         handshakes: 0,
         last_ping: Nanos::ZERO,
         users,
+        spins: 0,
     };
     let mut trips = Vec::new();
     while !crowds.iter().all(|crowd| crowd.is_over()) {
@@ -154,7 +157,10 @@ impl World {
         }
         for (worker, crowd) in crowds.iter_mut().enumerate() {
             let mut wishes = Wishes::default();
-            crowd.poll(self.now, &mut wishes);
+            let wake = crowd.poll(self.now, &mut wishes);
+            // Else the engine would turn without a pause. A burst is gone on with at once.
+            self.spins = if wake.is_some_and(|wake| wake <= self.now) { self.spins + 1 } else { 0 };
+            assert!(self.spins < 10 || crowd.is_over(), "it has nothing to do, and says it has");
             for ask in std::mem::take(&mut wishes.asks) {
                 self.shake_hands(worker, crowd.as_mut(), &ask);
             }
@@ -185,8 +191,7 @@ impl World {
         let reply = Reply { status, head: Some(head.into()), pipe: Some(pipe), ..reply };
         crowd.answer(ask.user, &reply);
         let session = Session::new(Role::Server, &agreed, Limits::default(), 1);
-        let mut link =
-            Link { session, pipe, user, began: self.now, identifier: None, held: None };
+        let mut link = Link { session, pipe, user, began: self.now, identifier: None, held: None };
         if !self.wrong.is_mute {
             let welcome = CableReply { kind: Kind::Welcome, ..CableReply::default() };
             let bytes = say(&mut link.session, self.codec, &welcome);
@@ -291,8 +296,11 @@ impl World {
         }
         self.last_ping = self.now;
         for ((worker, _), link) in &mut self.links {
-            let reply =
-                CableReply { kind: Kind::Ping, message: Some("1700000000"), ..CableReply::default() };
+            let reply = CableReply {
+                kind: Kind::Ping,
+                message: Some("1700000000"),
+                ..CableReply::default()
+            };
             let bytes = say(&mut link.session, self.codec, &reply);
             self.ways.push_back((self.now + LATENCY, *worker, link.pipe, bytes));
         }
@@ -438,7 +446,8 @@ fn refusals_are_waited_out_and_counted() {
     assert_eq!(told.world.handshakes, 48);
     assert!(told.world.now > Nanos::from_secs(2), "five waits each, at least half of 3.1 s");
     assert_eq!(seen.problems["handshake: handshake refused with status 503"], 40, "{seen:?}");
-    let told = run(CablePlan { backs_off: false, ..plan(herd, 8) }, Wrong { refuses, ..Wrong::default() });
+    let told =
+        run(CablePlan { backs_off: false, ..plan(herd, 8) }, Wrong { refuses, ..Wrong::default() });
     assert_eq!((told.outcome.backoffs, told.outcome.refused), (0, 40));
     assert!(told.world.now < Nanos::from_secs(2));
 }
@@ -566,7 +575,8 @@ fn a_hostile_server_costs_counts_and_nothing_else() {
         Nanos::from_secs(20),
         |world, crowds| {
             at += 1;
-            let pipes: Vec<_> = world.links.iter().map(|((worker, _), link)| (*worker, link.pipe)).collect();
+            let pipes: Vec<_> =
+                world.links.iter().map(|((worker, _), link)| (*worker, link.pipe)).collect();
             if at % 40 == 0 && world.now < Nanos::from_secs(3) {
                 let (worker, pipe) = pipes[(at / 40) % pipes.len().max(1)];
                 let bytes = noise[(at / 40) % noise.len()];

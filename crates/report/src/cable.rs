@@ -126,8 +126,7 @@ fn broadcast(out: &mut String, outcome: &Outcome) {
     let (owed, made, lost, cut) = (sums.expected, sums.delivered, sums.lost, sums.cut);
     let values = format_args!("{owed}, {made} ({share}), {lost}, {cut}");
     line(out, "Deliveries", "[owed, made, lost, cut off]", values);
-    let (again, order, late, early) =
-        (sums.duplicated, sums.out_of_order, sums.late, sums.early);
+    let (again, order, late, early) = (sums.duplicated, sums.out_of_order, sums.late, sums.early);
     let values = format_args!("{again}, {order}, {late}, {early}");
     line(out, "", "[again, out of order, late, early]", values);
     let heard = &outcome.subscribers;
@@ -355,7 +354,13 @@ mod tests {
     }
 
     fn outcome() -> Outcome {
-        let mut outcome = Outcome { attempts: 12, opened: 12, subscribed: 12, open_most: 12, ..Outcome::default() };
+        let mut outcome = Outcome {
+            attempts: 12,
+            opened: 12,
+            subscribed: 12,
+            open_most: 12,
+            ..Outcome::default()
+        };
         outcome.sent = 2;
         (outcome.deliveries.expected, outcome.deliveries.delivered) = (24, 14);
         outcome.deliveries.lost = 10;

@@ -46,9 +46,9 @@ mod wrk;
 pub mod ab;
 pub mod live;
 
+pub use self::cable::{CableInput, CableMemory, cable_json, cable_text};
 pub use bars::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
 pub use buckets::{Buckets, BucketsError, hist};
-pub use self::cable::{CableInput, CableMemory, cable_json, cable_text};
 pub use differences::{Differences, Runs};
 pub use figure::{Axis, Colour, Figure, PngError, Scale, Series, Size, Style};
 pub use hdrplot::hdrplot;

@@ -75,7 +75,8 @@ fn adapted(mut flag: Flag<AttackFlags>) -> Flag<AttackFlags> {
         }
         "io" => {
             flag.row.default = "mio";
-            flag.row.docs = "How sockets are waited for: mio (epoll, kqueue; also auto) or uring (Linux 6.1).";
+            flag.row.docs =
+                "How sockets are waited for: mio (epoll, kqueue; also auto) or uring (Linux 6.1).";
         }
         _ => {}
     }

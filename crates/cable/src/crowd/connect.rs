@@ -254,7 +254,8 @@ mod tests {
 
     #[test]
     fn waits_double_up_to_five_seconds() {
-        let waits = [1, 2, 3, 6, 7, 8, u16::MAX].map(|refusals| backoff(refusals, 0.0).0 / 1_000_000);
+        let waits =
+            [1, 2, 3, 6, 7, 8, u16::MAX].map(|refusals| backoff(refusals, 0.0).0 / 1_000_000);
         assert_eq!(waits, [100, 200, 400, 3_200, 5_000, 5_000, 5_000]);
         assert_eq!(backoff(1, 1.0), Nanos::from_millis(50), "chance takes up to half");
     }

@@ -157,7 +157,12 @@ impl Crowd {
             let stayed = self.users[user].life == flight.life && self.users[user].is_subscribed();
             if stayed {
                 self.outcome.unanswered += 1;
-                self.write_row(&flight, now, 0, Some((TripFailure::Timeout, "no message back in time")));
+                self.write_row(
+                    &flight,
+                    now,
+                    0,
+                    Some((TripFailure::Timeout, "no message back in time")),
+                );
                 self.go_on(user, now);
             } else {
                 self.outcome.cut += 1;

@@ -255,13 +255,14 @@ impl Crowd {
         self.cable.outcome.lock().unwrap_or_else(PoisonError::into_inner).merge(&seen);
     }
 
-    /// When there is something to do.
-    fn wake(&self) -> Option<Nanos> {
+    /// When there is something to do after `now`.
+    fn wake(&self, now: Nanos) -> Option<Nanos> {
         let times = [
             self.agenda.next(),
             self.next_speech(),
             self.flights.next_limit(),
-            self.end(),
+            // Past it there are messages to wait for, or other workers; they have times of their own.
+            self.end().filter(|end| *end > now),
             Some(self.next_watch),
         ];
         times.into_iter().flatten().min()
@@ -288,7 +289,7 @@ impl Users for Crowd {
         wishes.orders.append(&mut self.wishes.orders);
         wishes.bytes.append(&mut self.wishes.bytes);
         wishes.trips.append(&mut self.wishes.trips);
-        self.wake()
+        self.wake(now)
     }
 
     fn answer(&mut self, user: u32, reply: &Reply<'_>) {

@@ -61,11 +61,12 @@ impl Crowd {
         self.cable.muster.up_at(0).map(|up| up + PAUSE)
     }
 
-    /// When the next message of this crowd is due.
+    /// When the next message of this crowd is due, or one in flight is waited for no more.
     pub(super) fn next_speech(&self) -> Option<Nanos> {
-        let due = self.speech_begin()? + self.speech.every * self.speech.next?;
+        let begin = self.speech_begin().zip(self.speech.next);
+        let due = begin.map(|(begin, number)| begin + self.speech.every * number);
         let limit = self.speech.in_flight.front().map(|(_, limit)| *limit);
-        limit.into_iter().chain([due]).min()
+        due.into_iter().chain(limit).min()
     }
 
     /// Sends what is due, and closes what is settled or overdue.

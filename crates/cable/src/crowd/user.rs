@@ -71,3 +71,14 @@ impl User {
         matches!(self.stage, Stage::Subscribed)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_idle_user_is_small() {
+        let size = size_of::<User>();
+        assert!(size <= 256, "{size} bytes, of which {} are the WebSocket's", size_of::<Session>());
+    }
+}

@@ -236,7 +236,8 @@ mod tests {
         check("echo", Pattern::Echo { every: every(1000) });
         check("-rate 20 echo -users 4", Pattern::Echo { every: every(200) });
         check("echo -rate 0", Pattern::Echo { every: None });
-        let broadcast = |speakers, ms| Pattern::Broadcast { speakers, every: Nanos::from_millis(ms) };
+        let broadcast =
+            |speakers, ms| Pattern::Broadcast { speakers, every: Nanos::from_millis(ms) };
         check("broadcast", broadcast(1, 1000));
         check("broadcast -speakers 3 -rate 600/m", broadcast(3, 100));
         check("idle", Pattern::Idle);
@@ -247,7 +248,8 @@ mod tests {
 
     #[test]
     fn texts_are_made_of_their_parts() {
-        let plan = good(r#"echo ws://h:1/cable?a=b -channel C -params {"id":"{user}"} -cookies u={user}"#);
+        let plan =
+            good(r#"echo ws://h:1/cable?a=b -channel C -params {"id":"{user}"} -cookies u={user}"#);
         assert_eq!(plan.identifier.text(3), r#"{"channel":"C","id":"3"}"#);
         assert_eq!(plan.http_url, "http://h:1/cable?a=b");
         let texts: Vec<_> =
@@ -256,11 +258,15 @@ mod tests {
         let mut data = String::new();
         plan.data.write(3, "tok", &mut data);
         assert_eq!(data, r#"{"action":"speak","message":"tok"}"#);
-        let plan = good(r#"echo wss://h -channel C -header Origin:x -perform echo:{"a":["{token}"]}"#);
+        let plan =
+            good(r#"echo wss://h -channel C -header Origin:x -perform echo:{"a":["{token}"]}"#);
         assert_eq!((plan.headers.len(), plan.http_url.as_str()), (1, "https://h"));
         assert_eq!(plan.identifier.text(1), r#"{"channel":"C"}"#);
         assert!(plan.data.has_token());
-        assert_eq!(good("echo ws://h -channel C -perform say").data.text(1), r#"{"action":"say","message":""}"#);
+        assert_eq!(
+            good("echo ws://h -channel C -perform say").data.text(1),
+            r#"{"action":"say","message":""}"#
+        );
     }
 
     #[test]
