@@ -128,7 +128,7 @@ fn broadcast(out: &mut String, outcome: &Outcome) {
     line(out, "Deliveries", "[owed, made, lost, cut off]", values);
     let (again, order, late, early) = (sums.duplicated, sums.out_of_order, sums.late, sums.early);
     let values = format_args!("{again}, {order}, {late}, {early}");
-    line(out, "", "[again, out of order, late, early]", values);
+    line(out, "", "[again, unordered, late, early]", values);
     let heard = &outcome.subscribers;
     let values = format_args!("{}, {}, {}", heard.all, heard.some, heard.none);
     line(out, "Subscribers", "[had all, some, none]", values);
@@ -168,11 +168,17 @@ fn herd(out: &mut String, outcome: &Outcome) {
 }
 
 fn pings(out: &mut String, outcome: &Outcome) {
-    let [p50, most] = [outcome.ping_gap.quantile(0.5), outcome.ping_gap.max()].map(duration);
-    let (count, silences) = (grouped(outcome.pings), outcome.silences);
-    let longest = duration(outcome.silence_longest);
-    let values = format_args!("{count}, {p50}, {most}, {silences}, {longest}");
-    line(out, "Pings", "[heard, gap, max, none 6s, longest]", values);
+    let count = grouped(outcome.pings);
+    if outcome.ping_gap.count() > 0 {
+        let [p50, most] = [outcome.ping_gap.quantile(0.5), outcome.ping_gap.max()].map(duration);
+        line(out, "Pings", "[heard, gap 50, max]", format_args!("{count}, {p50}, {most}"));
+    } else {
+        line(out, "Pings", "[heard]", format_args!("{count}"));
+    }
+    if outcome.silences > 0 {
+        let (silences, longest) = (outcome.silences, duration(outcome.silence_longest));
+        line(out, "", "[none for over 6s, longest]", format_args!("{silences} times, {longest}"));
+    }
 }
 
 fn problems(out: &mut String, outcome: &Outcome) {

@@ -4,20 +4,34 @@ use stdx::Nanos;
 
 use super::connect::Settled;
 use super::user::Stage;
-use super::{Crowd, Phase};
+use super::{BURST_MAX, Crowd, Phase};
 
 impl Crowd {
     /// Gives up who does not come up in time, and begins the next round when it is time.
     pub(super) fn drive(&mut self, now: Nanos, give_up: Nanos) {
+        self.cut_some(now);
         if now >= self.round_began.saturating_add(give_up) && self.end().is_none() {
             (0..self.users.len()).for_each(|user| self.settle(user, now, Settled::GivenUp));
         }
-        let Some(end) = self.end().filter(|end| *end <= now) else { return };
+        let end = self.end().filter(|end| *end <= now && !self.is_cutting());
+        let Some(end) = end else { return };
         if self.phase == Phase::Running && self.round + 1 < self.cable.muster.rounds() {
             self.round += 1;
             self.round_began = end;
-            (0..self.users.len()).for_each(|user| self.cut_off(user, now));
+            self.next_cut = 0;
         }
+    }
+
+    /// Cuts off the next of those that the round's begin cuts off.
+    fn cut_some(&mut self, now: Nanos) {
+        let upto = (self.next_cut + BURST_MAX).min(self.users.len());
+        (self.next_cut..upto).for_each(|user| self.cut_off(user, now));
+        self.next_cut = upto;
+    }
+
+    /// Whether some are to be cut off still.
+    pub(super) fn is_cutting(&self) -> bool {
+        self.next_cut < self.users.len()
     }
 
     /// A user's connection is cut, as a network would: without a word.

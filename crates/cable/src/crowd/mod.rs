@@ -55,6 +55,8 @@ pub(crate) struct Crowd {
     /// A herd's round, from 0, and when it began.
     round: u32,
     round_began: Nanos,
+    /// Users before this are cut off in this round.
+    next_cut: usize,
     next_watch: Nanos,
     phase: Phase,
     outcome: Outcome,
@@ -104,6 +106,8 @@ impl Crowd {
             flights: Flights::default(),
             round: 0,
             round_began: Nanos::ZERO,
+            // Nobody is cut off in the first round.
+            next_cut: count,
             next_watch: WATCH_EVERY,
             phase: Phase::Running,
             outcome: Outcome::default(),
@@ -264,6 +268,7 @@ impl Crowd {
             // Past it there are messages to wait for, or other workers; they have times of their own.
             self.end().filter(|end| *end > now),
             Some(self.next_watch),
+            self.is_cutting().then_some(now),
         ];
         times.into_iter().flatten().min()
     }
