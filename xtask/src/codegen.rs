@@ -19,8 +19,20 @@ const GENERATED: [(&[&str], &str); 4] = [
 
 /// The flag reference, and the commands it holds, in its order.
 const FLAGS: &str = "docs/reference/flags.md";
-const COMMANDS: [&str; 10] =
-    ["attack", "bench", "seek", "run", "report", "plot", "encode", "serve", "demo", "scheduler"];
+const COMMANDS: [&str; 12] = [
+    "attack",
+    "bench",
+    "seek",
+    "run",
+    "report",
+    "plot",
+    "compare",
+    "fit",
+    "encode",
+    "serve",
+    "demo",
+    "scheduler",
+];
 
 /// The command.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {

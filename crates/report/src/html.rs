@@ -179,7 +179,8 @@ fn under_way(in_flight: &InFlight, users: u64) -> Figure {
     over_time("Requests under way", ("Requests", Scale::Linear), series)
 }
 
-fn charts(out: &mut String, figures: &[Figure]) {
+/// The figures, each in a card of its own; the page's data must have them in the same order.
+pub(crate) fn charts(out: &mut String, figures: &[Figure]) {
     if figures.is_empty() {
         return;
     }

@@ -9,6 +9,8 @@
 //! Search, Steps, Outcome    ──▶ seek_line · seek_text · seek_json · seek_figure
 //! Curve (label, Histogram)  ──▶ percentiles · shares_of_requests · histogram · density ──▶ Figure
 //! Runs (label, Histograms)  ──▶ Differences ──▶ text · json · notes
+//! Variant (label, runs)    ──▶ Contrasts ──▶ text · json · markdown · html
+//! Sweep, Fit or Refusal     ──▶ fit_text · fit_json · fit_figure
 //! Bar (label, values)       ──▶ BarSheet ──▶ html · svg · png · text · json
 //! CablePlan, Outcome        ──▶ cable_text · cable_json
 //! Snapshot                  ──▶ live::frame
@@ -21,6 +23,7 @@ mod bars;
 mod buckets;
 mod cable;
 mod columns;
+mod contrasts;
 mod differences;
 mod escape;
 mod figure;
@@ -38,6 +41,7 @@ mod overlay;
 mod page;
 mod perfer;
 mod plot;
+mod scaling;
 mod seek;
 mod spectrum;
 mod text;
@@ -49,6 +53,7 @@ pub mod live;
 pub use self::cable::{CableInput, CableMemory, cable_json, cable_text};
 pub use bars::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
 pub use buckets::{Buckets, BucketsError, hist};
+pub use contrasts::{Blind, Contrasts, Variant, VariantRun};
 pub use differences::{Differences, Runs};
 pub use figure::{Axis, Colour, Figure, PngError, Scale, Series, Size, Style};
 pub use hdrplot::hdrplot;
@@ -66,6 +71,7 @@ pub use offered::{Offered, Seen};
 pub use overlay::{Curve, density, histogram, percentiles, shares_of_requests};
 pub use perfer::{PerferStyle, PerferVersion, perfer};
 pub use plot::{POINTS_MAX, PlotBuilder, SERIES_MAX, THRESHOLD, ThresholdError};
+pub use scaling::{FitInput, fit_figure, fit_json, fit_text};
 pub use seek::{SeekInput, seek_figure, seek_json, seek_line, seek_text};
 pub use text::{text, text_vegeta};
 pub use wrk::{WrkStyle, wrk, wrk_head};

@@ -5,12 +5,16 @@
 //! Steps ──┴▶ seek::propose ──▶ Next::Run(Trial) ──▶ (somebody above runs it) ──▶ Meter ──▶ Step ──▶ back to Steps
 //!                          └─▶ Next::Done(Outcome)
 //! Histograms of runs ──▶ compare::compare ──▶ Comparison (ranks, shift, distance)
+//! Runs of two variants ──▶ contrast::contrast ──▶ Contrast (a finding for each measure)
+//! Observations at several loads ──▶ scaling::fit ──▶ Fit (a model, its intervals, what it predicts) or why there is none
 //! ```
 //!
 //! It proposes, and never starts anything: no I/O, no clock, no threads. What it says follows from its arguments alone.
 
 pub mod compare;
+pub mod contrast;
 pub mod queueing;
+pub mod scaling;
 pub mod seek;
 pub mod stats;
 pub mod warmup;

@@ -55,6 +55,21 @@ impl Mmc {
         (1.0 - waiting) * served + waiting * waited
     }
 
+    /// Mean seconds from arrival to end, in the long run: `s + C s / (c - rate s)`; infinite from the capacity on.
+    #[must_use]
+    pub fn mean_response_s(self, rate_per_s: f64) -> f64 {
+        self.service_s + self.mean_wait_s(rate_per_s)
+    }
+
+    /// Mean seconds a job waits for a worker, those that need not wait included.
+    fn mean_wait_s(self, rate_per_s: f64) -> f64 {
+        let spare = f64::from(self.workers) - rate_per_s * self.service_s;
+        if spare <= 0.0 {
+            return f64::INFINITY;
+        }
+        self.waiting_share(rate_per_s) * self.service_s / spare
+    }
+
     /// The highest rate per second at which no more than the share `slow` of the jobs takes longer than `time_s`; 0 where
     /// even a lone job does.
     #[must_use]
@@ -68,9 +83,159 @@ impl Mmc {
     }
 }
 
+/// The same server with arrivals and service times of any law: M/G/c and GI/G/c, by Allen's and Cunneen's approximation. Jobs
+/// wait `variability` times as long as with M/M/c (Allen, Probability, Statistics and Queueing Theory, 2nd edition, 1990, 5.4).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mgc {
+    /// The server.
+    pub server: Mmc,
+    /// `(ca^2 + cs^2) / 2` of the coefficients of variation of the times between arrivals and of service; 0 or more. 1 is
+    /// M/M/c, 1/2 random arrivals at workers that always take as long, 0 a clockwork.
+    pub variability: f64,
+}
+
+impl Mgc {
+    /// Mean seconds from arrival to end; infinite from the capacity on.
+    #[must_use]
+    pub fn mean_response_s(self, rate_per_s: f64) -> f64 {
+        let wait = self.server.mean_wait_s(rate_per_s);
+        // Where nothing varies nobody waits, but for ever where there is more work than can be done.
+        let wait = if wait.is_finite() { self.variability * wait } else { wait };
+        self.server.service_s + wait
+    }
+}
+
+/// A closed network: users who ask, wait for their answer, and ask again. Their jobs spend `delay_s` where nobody waits for
+/// another (the network, thinking), and queue for a server of several workers.
+///
+/// What it computes is what exact mean value analysis gives for a station whose rate depends on its jobs (Reiser and
+/// Lavenberg, Mean-Value Analysis of Closed Multichain Queuing Networks, 1980): the chances of `k` jobs at the server go as
+/// `p(k) / p(k - 1) = (N - k + 1) s / (d min(k, c))` (Gross and others, Fundamentals, 4th edition, 2.7, the machine repair
+/// model), which does not lose its digits with many users, as the recursion does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Closed {
+    /// The server.
+    pub server: Mmc,
+    /// Mean seconds elsewhere; 0 or more.
+    pub delay_s: f64,
+}
+
+impl Closed {
+    /// Jobs ended per second with so many users, a whole number.
+    #[must_use]
+    pub fn throughput_per_s(self, users: f64) -> f64 {
+        let Mmc { workers, service_s } = self.server;
+        let (workers, users) = (f64::from(workers), users.round().max(0.0));
+        if self.delay_s <= 0.0 {
+            return users.min(workers) / service_s;
+        }
+        // Weights are kept beside 1 by dividing both sums whenever they grow large.
+        let (mut weight, mut all, mut busy) = (1.0, 1.0, 0.0);
+        for k in 1..=users as u64 {
+            let at_work = (k as f64).min(workers);
+            weight *= (users - k as f64 + 1.0) * service_s / (self.delay_s * at_work);
+            all += weight;
+            busy += weight * at_work;
+            if all > 1e200 {
+                (weight, busy) = (weight / all, busy / all);
+                all = 1.0;
+            }
+        }
+        busy / all / service_s
+    }
+
+    /// Mean seconds from asking to the answer, `elsewhere` counted in: Little's law, `N / X`.
+    #[must_use]
+    pub fn cycle_s(self, users: f64) -> f64 {
+        users / self.throughput_per_s(users)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn mean_times_are_the_textbooks() {
+        // One worker: 1 / (m - rate). Two: s / (1 - p^2).
+        for busy in [0.1, 0.5, 0.9] {
+            let one = Mmc { workers: 1, service_s: 0.1 };
+            assert!((one.mean_response_s(busy * 10.0) - 0.1 / (1.0 - busy)).abs() < 1e-12);
+            let two = Mmc { workers: 2, service_s: 0.1 };
+            let expect = 0.1 / (1.0 - busy * busy);
+            assert!((two.mean_response_s(busy * 20.0) - expect).abs() < 1e-12);
+            // Pollaczek and Khinchine, service that never varies: half the wait.
+            let fixed = Mgc { server: one, variability: 0.5 };
+            let expect = 0.1 + 0.1 * busy / (2.0 * (1.0 - busy));
+            assert!((fixed.mean_response_s(busy * 10.0) - expect).abs() < 1e-12);
+        }
+        let clockwork = Mgc { server: Mmc { workers: 2, service_s: 0.1 }, variability: 0.0 };
+        assert_eq!(clockwork.mean_response_s(19.9), 0.1);
+        assert_eq!(clockwork.mean_response_s(20.0), f64::INFINITY);
+    }
+
+    /// Exact mean value analysis as it is written down, one user more at a time: the mean time at a station of one worker.
+    fn by_recursion(users: u32, service: f64, delay: f64) -> f64 {
+        let (mut queue, mut throughput) = (0.0, 0.0);
+        for n in 1..=users {
+            let response = service * (1.0 + queue);
+            throughput = f64::from(n) / (delay + response);
+            queue = throughput * response;
+        }
+        throughput
+    }
+
+    /// The same for several workers, by the chances of each number of jobs at the station (Reiser and Lavenberg, 1980).
+    fn by_chances(users: usize, server: Mmc, delay: f64) -> f64 {
+        let rate = |k: usize| (k as f64).min(f64::from(server.workers)) / server.service_s;
+        let (mut chances, mut throughput) = (vec![1.0], 0.0);
+        for n in 1..=users {
+            let response: f64 = (1..=n).map(|k| k as f64 / rate(k) * chances[k - 1]).sum();
+            throughput = n as f64 / (delay + response);
+            let mut next = vec![0.0; n + 1];
+            (1..=n).for_each(|k| next[k] = throughput / rate(k) * chances[k - 1]);
+            next[0] = 1.0 - next.iter().sum::<f64>();
+            chances = next;
+        }
+        throughput
+    }
+
+    #[test]
+    fn a_closed_network_is_mean_value_analysis() {
+        for (users, delay) in [(1, 0.5), (4, 0.5), (30, 0.2), (500, 3.0)] {
+            let one = Closed { server: Mmc { workers: 1, service_s: 0.05 }, delay_s: delay };
+            let expect = by_recursion(users, 0.05, delay);
+            let found = one.throughput_per_s(f64::from(users));
+            assert!((found / expect - 1.0).abs() < 1e-9, "{users}: {found} {expect}");
+        }
+        for (workers, users) in [(2, 1), (3, 4), (3, 12), (6, 20)] {
+            let server = Mmc { workers, service_s: 0.06 };
+            let expect = by_chances(users, server, 0.1);
+            let found = Closed { server, delay_s: 0.1 }.throughput_per_s(users as f64);
+            assert!((found / expect - 1.0).abs() < 1e-6, "{workers} {users}: {found} {expect}");
+        }
+    }
+
+    #[test]
+    fn a_closed_network_keeps_its_bounds() {
+        let server = Mmc { workers: 6, service_s: 0.06 };
+        for delay_s in [0.0, 1e-9, 0.01, 1.0] {
+            let closed = Closed { server, delay_s };
+            let mut before = 0.0;
+            for users in [1.0, 2.0, 5.0, 6.0, 7.0, 64.0, 1000.0, 20_000.0] {
+                let throughput = closed.throughput_per_s(users);
+                let most = (users / (0.06 + delay_s)).min(100.0);
+                assert!(
+                    throughput <= most * (1.0 + 1e-9) && throughput >= before * (1.0 - 1e-9),
+                    "{delay_s} {users}"
+                );
+                before = throughput;
+            }
+            assert!((before - 100.0).abs() < 1e-6, "{delay_s}: {before}");
+        }
+        let full = Closed { server, delay_s: 0.0 };
+        assert!((full.cycle_s(64.0) - 0.64).abs() < 1e-12);
+    }
 
     #[test]
     fn erlangs_c_is_erlangs() {

@@ -3,10 +3,12 @@
 pub(crate) mod ab;
 mod attack;
 mod cable;
+mod compare;
 mod completions;
 mod demo;
 mod dump;
 mod encode;
+mod fit;
 mod generators;
 pub(crate) mod help;
 mod live;
@@ -18,6 +20,7 @@ mod run;
 mod scheduler;
 mod seek;
 mod serve;
+mod variants;
 
 pub(crate) use self::run::remote;
 
@@ -264,6 +267,41 @@ pub(crate) const COMMANDS: &[Command] = &[
         ],
         rows: || rows_of(flags::results::PLOT),
         run: plot::run,
+    },
+    Command {
+        name: "compare",
+        summary: "Compare variants run by run: better, worse, the same, or cannot tell.",
+        operands: "[LABEL=]FILE|FOLDER [LABEL=]FILE|FOLDER…",
+        about: compare::ABOUT,
+        examples: &[
+            ("brunt compare before/ after/", "two folders of repeats"),
+            (
+                "brunt compare -fail-on='p99>+5%' -fail-on='throughput<-5%' before/ after/",
+                "a gate for CI: code 7 where it got worse",
+            ),
+            (
+                "brunt compare -output=compare.html hash=h1.arrow hash=h2.arrow fair=f1.arrow fair=f2.arrow",
+                "a page, with the shift of every quantile",
+            ),
+        ],
+        rows: || rows_of(flags::compare::COMPARE),
+        run: compare::run,
+    },
+    Command {
+        name: "fit",
+        summary: "Fit a queueing model to a sweep, and predict what was not measured.",
+        operands: "FILE|FOLDER… | STATE",
+        about: fit::ABOUT,
+        examples: &[
+            ("brunt fit -at=128 c1.arrow c4.arrow c16.arrow c64.arrow", "what 128 users would see"),
+            ("brunt fit -plot=fit.html seek.json", "the steps of a search, measured and predicted"),
+            (
+                "brunt fit -point='4:X=35,p50=83ms' -point='16:X=33,p50=450ms' -at=64",
+                "figures from elsewhere",
+            ),
+        ],
+        rows: || rows_of(flags::fit::FIT),
+        run: fit::run,
     },
     Command {
         name: "encode",

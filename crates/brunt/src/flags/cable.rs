@@ -234,7 +234,7 @@ const OWN: &[Flag<AttackFlags>] = &[
         "fail-on-loss",
         Kind::Switch,
         "",
-        "Exit with code 7 where a message was lost, or nobody could subscribe.",
+        "Exit with code 9 where a message was lost, or nobody could subscribe.",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.cable.fail_on_loss = on),
     )
     .native(),

@@ -12,6 +12,8 @@ pub(crate) mod ab;
 pub(crate) mod attack;
 pub(crate) mod bench;
 pub(crate) mod cable;
+pub(crate) mod compare;
+pub(crate) mod fit;
 pub(crate) mod global;
 pub(crate) mod hey;
 pub(crate) mod letters;

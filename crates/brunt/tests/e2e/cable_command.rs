@@ -97,12 +97,12 @@ fn a_lossy_broadcast_fails_where_it_is_asked_to() {
     let line = format!(
         "cable broadcast {url} -channel ChatChannel -params {{\"id\":1}} -rate 20 -d 500ms -timeout 300ms -fail-on-loss"
     );
-    let ran = run(&line).with_code(7);
+    let ran = run(&line).with_code(9);
     assert!(ran.line("Deliveries").contains("[owed, made, lost, cut off]"), "{ran:#?}");
     assert!(ran.stdout.contains("[a message]"), "{ran:#?}");
     let (_server, url) = cable(demo::Cable::default());
     let line = format!("cable echo {url} -channel None -d 100ms -fail-on-loss");
-    let ran = run(&line).with_code(7);
+    let ran = run(&line).with_code(9);
     assert!(ran.stdout.contains("10  subscription rejected"), "{ran:#?}");
 }
 
@@ -200,8 +200,8 @@ fn a_broadcast_finds_what_rails_loses_between_its_processes() {
         ))
     };
     let rails = Rails::start("cable-async", &flags, &[("CABLE_ADAPTER", "async")]);
-    until("both processes answer", || speak(&rails).code == Some(7));
-    let json = speak(&rails).with_code(7).json();
+    until("both processes answer", || speak(&rails).code == Some(9));
+    let json = speak(&rails).with_code(9).json();
     let of = |name: &str| number(&json, &format!("/broadcast/subscribers/{name}"));
     assert_eq!((of("all") + of("none"), of("some")), (24, 0), "{json}");
     assert!(of("none") > 0 && of("all") > 0, "{json}");

@@ -11,6 +11,8 @@ mod bench;
 mod browser;
 mod cable_command;
 mod cli;
+mod compare;
+mod fit;
 mod honesty;
 mod hostile;
 mod http2;

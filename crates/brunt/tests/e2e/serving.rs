@@ -1,6 +1,12 @@
 //! `serve` and `demo`.
 
-use crate::{Scratch, brunt, first_line, pipe, signal, start, text};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use wire::cable::{Codec, Command, CommandKind, Dialect, Format, Kind};
+use wire::ws::{DeflateOffer, Event, Limits, Offer, Role, Session};
+
+use crate::{LIMIT, Scratch, brunt, first_line, pipe, signal, start, text};
 
 #[test]
 fn serve_says_where_and_counts_what() {
@@ -68,4 +74,79 @@ fn the_demo_shows_saturation() {
     assert!(ran.stdout.contains("brunt-demo.html") && page.exists());
     assert!(ran.stdout.contains("brunt help attack"), "what to try next");
     assert_eq!(ran.stderr, "", "no live progress where it is no terminal");
+}
+
+#[test]
+fn serve_speaks_action_cable() {
+    let mut server = start(brunt("serve --listen=127.0.0.1:0 --cable --cable-loss 1"));
+    let line = first_line(server.child().stdout.as_mut().unwrap());
+    let port = line.rsplit(':').next().and_then(|port| port.parse().ok()).unwrap();
+    let mut client = CableClient::connect(port);
+    let identifier = r#"{"channel":"ChatChannel","id":"1"}"#;
+    client.send(&Command::new(CommandKind::Subscribe, identifier));
+    let data = r#"{"action":"speak","message":"hi"}"#;
+    client.send(&Command::with_data(CommandKind::Message, identifier, data));
+    client.until(&[Kind::Welcome, Kind::Confirm]);
+    // The broadcast was lost, as asked: a ping is the next that comes.
+    client.until(&[Kind::Ping]);
+    signal("TERM", server.pid());
+    let ran = server.wait().with_code(0);
+    for count in ["\"cable_broadcasts\":1", "\"cable_lost\":1", "\"cable_sent\":0"] {
+        assert!(ran.stderr.contains(count), "{}", ran.stderr);
+    }
+    let ran = start(brunt("serve --cable-loss 1%")).wait().with_code(2);
+    assert!(ran.stderr.contains("need -cable"), "{}", ran.stderr);
+}
+
+/// A client of the cable over a socket.
+struct CableClient {
+    stream: TcpStream,
+    session: Session,
+    codec: Codec,
+}
+
+impl CableClient {
+    fn connect(port: u16) -> Self {
+        let codec = Codec { format: Format::Json, dialect: Dialect::Base };
+        let offer =
+            Offer::new([3; 16], vec![codec.subprotocol().to_owned()], DeflateOffer::None).unwrap();
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        stream.set_read_timeout(Some(LIMIT)).unwrap();
+        let fields: String =
+            offer.fields().iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        write!(stream, "GET /cable HTTP/1.1\r\nHost: h\r\nCookie: uid=Kay/7\r\n{fields}\r\n")
+            .unwrap();
+        let (mut head, mut byte) = (String::new(), [0]);
+        while !head.ends_with("\r\n\r\n") {
+            stream.read_exact(&mut byte).unwrap();
+            head.push(byte[0].into());
+        }
+        let fields = head.lines().filter_map(|line| line.split_once(": "));
+        let agreed = offer
+            .check(101, fields.map(|(name, value)| (name.as_bytes(), value.as_bytes())))
+            .unwrap();
+        Self { stream, session: Session::new(Role::Client, &agreed, Limits::default(), 1), codec }
+    }
+
+    fn send(&mut self, command: &Command<'_>) {
+        let (mut message, mut out) = (Vec::new(), Vec::new());
+        self.codec.encode(command, &mut message).unwrap();
+        self.session.send_text(std::str::from_utf8(&message).unwrap(), &mut out).unwrap();
+        self.stream.write_all(&out).unwrap();
+    }
+
+    /// Reads until so many messages came, which are of these kinds.
+    fn until(&mut self, kinds: &[Kind]) {
+        let (mut got, mut bytes) = (Vec::new(), [0; 4096]);
+        while got.len() < kinds.len() {
+            let len = self.stream.read(&mut bytes).unwrap();
+            let codec = self.codec;
+            let heard = self.session.handle_bytes(&bytes[..len], &mut Vec::new(), &mut |event| {
+                let Event::Text(text) = event else { panic!("{event:?}") };
+                got.push(codec.decode(text.as_bytes()).unwrap().kind);
+            });
+            assert!(len > 0 && heard.is_ok(), "{heard:?}");
+        }
+        assert_eq!(got, kinds);
+    }
 }

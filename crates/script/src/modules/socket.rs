@@ -117,6 +117,9 @@ fn open<'js>(ctx: Ctx<'js>, wanted: Object<'js>) -> Result<Array<'js>> {
         seat.start(&ctx, WHAT, Action::Open(ask), then)?
     };
     let (_, answer) = seat.answer_within(&ctx, ticket, ticket)?;
+    if is_last(&answer) {
+        seat.forget(ticket);
+    }
     let event = told(&ctx, answer)?;
     let both = Array::new(ctx)?;
     both.set(0, ticket.0 as f64)?;
@@ -141,10 +144,15 @@ fn start<'js>(ctx: Ctx<'js>, wanted: Object<'js>, each: Function<'js>) -> Result
 /// Waits for the next event of a socket, until a time; gives undefined when that has come.
 fn next<'js>(ctx: Ctx<'js>, ticket: f64, until: Opt<Option<f64>>) -> Result<Value<'js>> {
     let until = until.0.flatten().map(|milliseconds| Nanos::from_secs_f64(milliseconds / 1e3));
-    match seat_of(&ctx)?.next_of(&ctx, Ticket(ticket as u64), until)? {
-        Some(answer) => told(&ctx, answer),
-        None => Ok(Value::new_undefined(ctx)),
+    let (seat, ticket) = (seat_of(&ctx)?, Ticket(ticket as u64));
+    let Some(answer) = seat.next_of(&ctx, ticket, until)? else {
+        return Ok(Value::new_undefined(ctx));
+    };
+    if is_last(&answer) {
+        // Else the iteration would wait for more.
+        seat.forget(ticket);
     }
+    told(&ctx, answer)
 }
 
 fn order(ctx: &Ctx<'_>, ticket: f64, order: SocketOrder) -> Result<()> {
@@ -188,10 +196,8 @@ fn throws(ctx: Ctx<'_>) -> Result<bool> {
     Ok(seat_of(&ctx)?.host.http_rules().throws)
 }
 
-fn warn(ctx: Ctx<'_>, source: String, text: String) -> Result<()> {
-    let fields = [("source", source.as_str())];
-    let fields = if source.is_empty() { &[][..] } else { &fields };
-    seat_of(&ctx)?.host.tell(Level::Warn, &text, fields);
+fn warn(ctx: Ctx<'_>, text: String, error: String) -> Result<()> {
+    seat_of(&ctx)?.host.tell(Level::Warn, &text, &[("error", error.as_str())]);
     Ok(())
 }
 
@@ -212,15 +218,9 @@ fn pause(ctx: Ctx<'_>, milliseconds: f64) -> Result<()> {
     seat_of(&ctx)?.rest(&ctx, WHAT, Nanos::from_secs_f64(milliseconds / 1e3))
 }
 
-/// Sends a command of Action Cable.
-fn command(
-    ctx: Ctx<'_>,
-    ticket: f64,
-    kind: String,
-    identifier: String,
-    data: Option<String>,
-    since: Option<f64>,
-) -> Result<()> {
+/// Sends a command of Action Cable: `{ kind, identifier, data, since }`.
+fn command<'js>(ctx: Ctx<'js>, ticket: f64, wanted: Object<'js>) -> Result<()> {
+    let kind: String = wanted.get("kind")?;
     let kind = match kind.as_str() {
         "subscribe" => CommandKind::Subscribe,
         "unsubscribe" => CommandKind::Unsubscribe,
@@ -232,8 +232,13 @@ fn command(
         "presence" => CommandKind::Presence,
         other => return Err(Exception::throw_type(&ctx, &format!("unknown command {other}"))),
     };
-    let since = since.map(|seconds| seconds as i64);
-    let command = CableCommand { kind, identifier, data, since };
+    let since: Option<f64> = wanted.get("since")?;
+    let command = CableCommand {
+        kind,
+        identifier: wanted.get("identifier")?,
+        data: wanted.get("data")?,
+        since: since.map(|seconds| seconds as i64),
+    };
     order(&ctx, ticket, SocketOrder::Command(Box::new(command)))
 }
 

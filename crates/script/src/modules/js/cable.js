@@ -152,7 +152,7 @@
       log(level, text) { if (LEVELS.indexOf(level) >= LEVELS.indexOf(String(options.logLevel).replace('warning', 'warn'))) native.log(level, 'cable', text); },
       command(kind, identifier, data = null, since = null) {
         if (!inner.open) { inner.log('warn', `the connection is closed: ${kind} is not sent`); return; }
-        native.command(ticket, kind, identifier, data, since);
+        native.command(ticket, { kind, identifier, data, since });
       },
       // Takes one event, if one comes until then; says whether one came.
       step(until) {

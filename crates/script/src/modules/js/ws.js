@@ -74,7 +74,7 @@
     if (name === 'refused') {
       native.drop(ticket, 1001);
       if (native.throws()) throw new Error(why);
-      native.warn('ws', `Attempt to establish a WebSocket connection failed: ${why}`);
+      native.warn('Attempt to establish a WebSocket connection failed', why);
       return response;
     }
     const state = socketOf(ticket, url);

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says by a panic that it failed")]
 
+mod sockets;
+
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

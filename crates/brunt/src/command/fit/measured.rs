@@ -1,0 +1,242 @@
+//! Measurements at several loads, from results, from the state of a seek, and from the command line.
+
+use serde_json::Value;
+use stdx::Nanos;
+use study::scaling::{OBSERVATIONS_MAX, Observation, Sweep};
+use study::seek::By;
+
+use crate::command::variants::{self, Labelled, ReadRun};
+use crate::command::{Ended, usage};
+use crate::exit_code::{ExitCode, Failed};
+use crate::flags::fit::{FitFlags, Point};
+use crate::input;
+
+/// Bytes of a file in which a state's mark is looked for.
+const MARK_MAX: usize = 64;
+/// What a seek's state begins with.
+const MARK: &str = "\"brunt_seek\"";
+/// A share of errors above which it is said.
+const ERRORS_MAX: f64 = 0.01;
+
+/// What was measured, and what must be known of it.
+pub(super) fn measured(
+    operands: &[String],
+    flags: &FitFlags,
+) -> Result<(Sweep, Vec<String>), Ended> {
+    let mut notes = Vec::new();
+    let given = flags.by.as_deref().map(|by| if by == "rate" { By::Rate } else { By::Connections });
+    let mut found: Vec<(Option<By>, Observation)> = Vec::new();
+    let (states, results): (Vec<&String>, Vec<&String>) =
+        operands.iter().partition(|operand| is_state(operand));
+    for path in states {
+        found.extend(of_state(path, &mut notes)?);
+    }
+    let results: Vec<String> = results.into_iter().cloned().collect();
+    let labelled = if results.is_empty() { Vec::new() } else { variants::read(&results, "fit")? };
+    for label in &labelled {
+        found.extend(of_label(label, given, &mut notes)?);
+    }
+    let told = found.iter().find_map(|(by, _)| *by);
+    let by = given.or(told).unwrap_or(By::Connections);
+    if let Some((Some(other), one)) = found.iter().find(|(of, _)| of.is_some_and(|of| of != by)) {
+        let (load, word) = (one.load, if *other == By::Rate { "a rate" } else { "users" });
+        return Err(usage(format!(
+            "loads of two kinds: {load} is {word}, others are not (fit users and rates apart)"
+        )));
+    }
+    let mut observations: Vec<Observation> = found.into_iter().map(|(_, one)| one).collect();
+    for point in &flags.points {
+        observations.push(of_point(point, by)?);
+    }
+    if observations.len() > OBSERVATIONS_MAX {
+        notes.push(format!("{} measurements are left out.", observations.len() - OBSERVATIONS_MAX));
+        observations.truncate(OBSERVATIONS_MAX);
+    }
+    Ok((Sweep { by, observations }, notes))
+}
+
+/// Whether a file is the state of a seek.
+fn is_state(path: &str) -> bool {
+    use std::io::Read as _;
+    let mut begin = Vec::new();
+    let Ok(file) = std::fs::File::open(path) else { return false };
+    file.take(MARK_MAX as u64).read_to_end(&mut begin).is_ok()
+        && begin.starts_with(b"{")
+        && String::from_utf8_lossy(&begin).contains(MARK)
+}
+
+/// The steps of a seek that say something of the server.
+fn of_state(path: &str, notes: &mut Vec<String>) -> Result<Vec<(Option<By>, Observation)>, Failed> {
+    let broken = || Failed {
+        code: ExitCode::Input,
+        error: anyhow::anyhow!("{path} is no state of brunt seek that can be read"),
+    };
+    let state: Value = serde_json::from_slice(&input::read_whole(path)?).map_err(|_| broken())?;
+    let by = match state["search"]["by"].as_str() {
+        Some("rate") => By::Rate,
+        Some("connections") => By::Connections,
+        _ => return Err(broken()),
+    };
+    let steps = state["steps"].as_array().ok_or_else(broken)?;
+    let (mut observations, mut spoilt) = (Vec::new(), 0);
+    for step in steps {
+        // A step that was cut short saw a queue on its way up.
+        if !step["spoilt"].is_null() || step["cut"] == Value::Bool(true) {
+            spoilt += 1;
+            continue;
+        }
+        let number = |name: &str| step[name].as_f64().ok_or_else(broken);
+        let seconds = |name: &str| number(name).map(|ns| ns / 1e9);
+        observations.push((
+            Some(by),
+            Observation {
+                load: number("load")?,
+                throughput_per_s: number("achieved_per_s")?,
+                mean_s: seconds("mean_ns")?,
+                p50_s: Some(seconds("p50_ns")?),
+                p99_s: Some(seconds("p99_ns")?),
+            },
+        ));
+    }
+    if spoilt > 0 {
+        notes.push(format!("{spoilt} steps of {path} are left out: INVALID, or cut short."));
+    }
+    Ok(observations)
+}
+
+/// The runs of one label.
+fn of_label(
+    label: &Labelled,
+    given: Option<By>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<(Option<By>, Observation)>, Ended> {
+    // A label that is a number says the load, where the results do not.
+    let named = label.label.parse::<f64>().ok().filter(|load| *load > 0.0);
+    let mut all = Vec::new();
+    for run in &label.runs {
+        let summary = &run.summary;
+        if summary.requests == 0 {
+            notes.push(format!("{} holds no request and is left out.", run.name));
+            continue;
+        }
+        let (by, load) = load(run, named, given).ok_or_else(|| {
+            usage(format!(
+                "{}: its format does not say at what load it was made (give LOAD=FILE)",
+                run.name
+            ))
+        })?;
+        let errors = 1.0 - summary.success_ratio();
+        if errors > ERRORS_MAX {
+            let (name, percent) = (&run.name, errors * 100.0);
+            notes.push(format!("{name}: {percent:.1}% of its requests failed; they count too."));
+        }
+        if !run.verdict.is_valid() {
+            notes.push(format!("{} is INVALID: {}", run.name, run.verdict));
+        }
+        let times = &summary.response;
+        let seconds = |time: Nanos| time.as_secs_f64();
+        let observation = Observation {
+            load,
+            throughput_per_s: summary.completions(),
+            mean_s: times.sum() as f64 / times.count().max(1) as f64 / 1e9,
+            p50_s: Some(seconds(times.quantile(0.5))),
+            p99_s: Some(seconds(times.quantile(0.99))),
+        };
+        all.push((by, observation));
+    }
+    Ok(all)
+}
+
+/// What a run's load was, and of which kind where it says so.
+fn load(run: &ReadRun, named: Option<f64>, given: Option<By>) -> Option<(Option<By>, f64)> {
+    let load = run.load();
+    match named {
+        Some(named) => {
+            let by = if load.users > 0.0 {
+                Some(By::Connections)
+            } else {
+                Some(By::Rate).filter(|_| load.rate_per_s > 0.0)
+            };
+            Some((by.filter(|_| given.is_none()), named))
+        }
+        None if load.users > 0.0 && given != Some(By::Rate) => {
+            Some((Some(By::Connections), load.users))
+        }
+        None if load.rate_per_s > 0.0 && given != Some(By::Connections) => {
+            Some((Some(By::Rate), load.rate_per_s))
+        }
+        None => None,
+    }
+}
+
+/// A measurement from the command line; what is missing is Little's law's.
+fn of_point(point: &Point, by: By) -> Result<Observation, Ended> {
+    let seconds = |time: Option<Nanos>| time.map(Nanos::as_secs_f64);
+    let (given_x, given_mean) = (point.throughput_per_s, seconds(point.mean));
+    let (throughput_per_s, mean_s) = match (by, given_x, given_mean) {
+        (_, Some(x), Some(mean)) => (x, mean),
+        (By::Connections, Some(x), None) => (x, point.load / x),
+        (By::Connections, None, Some(mean)) => (point.load / mean, mean),
+        (By::Rate, None, Some(mean)) => (point.load, mean),
+        (By::Connections, None, None) | (By::Rate, _, None) => {
+            let load = point.load;
+            return Err(usage(format!("flag -point: {load} needs its mean, or of users its X")));
+        }
+    };
+    let (load, p50_s, p99_s) = (point.load, seconds(point.p50), seconds(point.p99));
+    Ok(Observation { load, throughput_per_s, mean_s, p50_s, p99_s })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(x: Option<f64>, mean_ms: Option<u64>) -> Point {
+        let mean = mean_ms.map(Nanos::from_millis);
+        Point { load: 16.0, throughput_per_s: x, mean, ..Point::default() }
+    }
+
+    #[test]
+    fn what_a_point_lacks_is_littles() {
+        let cases = [
+            (By::Connections, point(Some(32.0), None), (32.0, 0.5)),
+            (By::Connections, point(None, Some(500)), (32.0, 0.5)),
+            (By::Connections, point(Some(20.0), Some(500)), (20.0, 0.5)),
+            (By::Rate, point(None, Some(500)), (16.0, 0.5)),
+        ];
+        for (by, point, expect) in cases {
+            let found = of_point(&point, by).unwrap();
+            assert_eq!((found.throughput_per_s, found.mean_s), expect);
+        }
+        assert!(of_point(&point(None, None), By::Connections).is_err());
+        assert!(of_point(&point(Some(3.0), None), By::Rate).is_err());
+    }
+
+    #[test]
+    fn a_state_gives_its_steps() {
+        let path = std::env::temp_dir().join(format!("brunt-fit-{}.json", std::process::id()));
+        let path = path.display().to_string();
+        let step = |load: f64, cut: bool, spoilt: Value| {
+            serde_json::json!({"load": load, "achieved_per_s": load, "mean_ns": 2_000_000,
+                "p50_ns": 1_000_000, "p99_ns": 9_000_000, "cut": cut, "spoilt": spoilt})
+        };
+        let late = Value::from("late");
+        let steps = [
+            step(10.0, false, Value::Null),
+            step(20.0, true, Value::Null),
+            step(30.0, false, late),
+        ];
+        let state = serde_json::json!({"brunt_seek": 1, "search": {"by": "rate"}, "steps": steps});
+        std::fs::write(&path, format!("{state:#}")).unwrap();
+        assert!(is_state(&path));
+        let mut notes = Vec::new();
+        let found = of_state(&path, &mut notes).unwrap();
+        assert_eq!((found.len(), found[0].0, found[0].1.load), (1, Some(By::Rate), 10.0));
+        assert_eq!((found[0].1.mean_s, found[0].1.p50_s), (0.002, Some(0.001)));
+        assert!(notes[0].starts_with("2 steps of"), "{notes:?}");
+        std::fs::write(&path, "{\"brunt_seek\": 1}").unwrap();
+        assert_eq!(of_state(&path, &mut notes).unwrap_err().code, ExitCode::Input);
+        std::fs::remove_file(&path).unwrap();
+        assert!(!is_state(&path));
+    }
+}

@@ -1,0 +1,54 @@
+//! `fit`: a model of the server from results at several loads, and what it would do at loads that nobody ran.
+
+mod measured;
+
+use report::FitInput;
+use study::scaling::{Kind, fit};
+
+use self::measured::measured;
+use super::{Ended, plot, usage};
+use crate::dialect::Invocation;
+use crate::exit_code::ExitCode;
+use crate::flags::fit::{FIT, FitFlags};
+use crate::output::Place;
+
+/// What the help says beside the flags.
+pub(super) const ABOUT: &str = "Each operand is a file of results, or a folder of repeats, at one load; LOAD=FILE where a \
+                                format does not say which. Or the -state of a seek. Users give a closed network and the \
+                                Universal Scalability Law, rates M/M/c and M/G/c. A poor fit is refused, with code 8.";
+
+/// Fits.
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
+    let typed = invocation.typed(FIT)?;
+    let flags = &typed.flags;
+    if typed.operands.is_empty() && flags.points.is_empty() {
+        return Err(usage("what was measured is missing: name results, a seek's state, or -point"));
+    }
+    let place = Place::named(flags.output.as_deref());
+    place.spares(&typed.operands)?;
+    flags.plot.iter().try_for_each(|path| Place::named(Some(path)).spares(&typed.operands))?;
+    let (sweep, notes) = measured(&typed.operands, flags)?;
+    let wanted = wanted(flags, sweep.by)?;
+    let found = fit(&sweep, wanted, flags.seed);
+    let input = FitInput { sweep: &sweep, found: &found, at: &flags.at, notes: &notes };
+    let document = if flags.json { report::fit_json(&input) } else { report::fit_text(&input) };
+    place.write(document.as_bytes())?;
+    if let Some(path) = &flags.plot {
+        plot::write_figure(&report::fit_figure(&input), path)?;
+    }
+    Ok(if found.is_ok() { ExitCode::Ok } else { ExitCode::Unfitted })
+}
+
+/// The model asked for, which must be for this kind of load.
+fn wanted(flags: &FitFlags, by: study::seek::By) -> Result<Option<Kind>, Ended> {
+    let Some(kind) = flags.model.as_deref().and_then(Kind::named) else { return Ok(None) };
+    let kinds = Kind::of(by);
+    if kinds.contains(&kind) {
+        return Ok(Some(kind));
+    }
+    let names = kinds.map(Kind::name).join(" or ");
+    Err(usage(format!(
+        "flag -model: {} is not for this kind of load (expected {names})",
+        kind.name()
+    )))
+}

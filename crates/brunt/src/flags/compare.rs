@@ -1,0 +1,111 @@
+//! The flags of `compare`.
+
+use study::contrast::{Limit, Rules};
+
+use super::row::text;
+use super::{Flag, Kind, Wrong, value};
+
+/// The flags of `compare` as typed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CompareFlags {
+    pub(crate) output: Option<String>,
+    /// `None`: the output's ending decides, else text.
+    pub(crate) kind: Option<String>,
+    pub(crate) json: bool,
+    pub(crate) title: String,
+    pub(crate) rules: Rules,
+    pub(crate) fail_on: Vec<Limit>,
+    pub(crate) fail_unclear: bool,
+}
+
+impl Default for CompareFlags {
+    fn default() -> Self {
+        Self {
+            output: None,
+            kind: None,
+            json: false,
+            title: "Comparison".to_owned(),
+            rules: Rules::default(),
+            fail_on: Vec::new(),
+            fail_unclear: false,
+        }
+    }
+}
+
+/// The flags of `compare`.
+pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
+    Flag::new(
+        "fail-on",
+        Kind::Text("METRIC>+N%"),
+        "",
+        "End with code 7 where this changed so: p99>+5%, throughput<-5%, errors>+0.1%; repeat.",
+        |t: &mut CompareFlags, v| {
+            let limits = v.split(',').map(|one| one.trim().parse::<Limit>());
+            let limits: Result<Vec<Limit>, _> = limits.collect();
+            t.fail_on.extend(limits.map_err(|error| Wrong::new(error.to_string()))?);
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "fail-unclear",
+        Kind::Switch,
+        "",
+        "Fail too where -fail-on is passed and chance cannot be ruled out.",
+        |t: &mut CompareFlags, v| value::switch(v).map(|on| t.fail_unclear = on),
+    )
+    .native(),
+    Flag::new(
+        "min-effect",
+        Kind::Text("SHARE"),
+        "2%",
+        "The least change of times and throughput that matters.",
+        |t: &mut CompareFlags, v| value::share(v).map(|share| t.rules.effect_min = share),
+    )
+    .native(),
+    Flag::new(
+        "min-errors",
+        Kind::Text("SHARE"),
+        "0.1%",
+        "The least change of the share of errors that matters, in points.",
+        |t: &mut CompareFlags, v| value::share(v).map(|share| t.rules.errors_min = share),
+    )
+    .native(),
+    Flag::new(
+        "seed",
+        Kind::Text("N"),
+        "1",
+        "Seed of the intervals' random draws.",
+        |t: &mut CompareFlags, v| value::number(v).map(|seed| t.rules.seed = seed),
+    )
+    .native(),
+    Flag::new(
+        "type",
+        Kind::Choice(COMPARE_KINDS),
+        "text",
+        "text, json, markdown or html; by default the output's ending decides.",
+        |t: &mut CompareFlags, v| value::word(v, COMPARE_KINDS).map(|word| t.kind = Some(word)),
+    )
+    .also(&["format"])
+    .native(),
+    Flag::new(
+        "output",
+        Kind::Path,
+        "stdout",
+        "File for the comparison.",
+        |t: &mut CompareFlags, v| {
+            t.output = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .also(&["o"])
+    .native(),
+    Flag::new("json", Kind::Switch, "", "The same as -type=json.", |t: &mut CompareFlags, v| {
+        value::switch(v).map(|on| t.json = on)
+    })
+    .native(),
+    text!(CompareFlags, "title", "TEXT", "Title of the page.", title).native(),
+];
+
+/// What a comparison may be written as.
+const COMPARE_KINDS: &[&str] = &["text", "json", "markdown", "html"];

@@ -1,0 +1,124 @@
+//! `compare` over folders of repeats, its outputs and its gate for CI; bad input.
+
+use demo::{Config, ServiceTime};
+
+use crate::{Scratch, run, server, text};
+
+/// A folder of runs of so many users against a server of this service time.
+fn folder(scratch: &Scratch, name: &str, service: &str, users: u32, count: usize) -> String {
+    let service = ServiceTime::parse(service).unwrap();
+    let (_server, url) = server(Config { service, ..Config::default() });
+    let folder = text(&scratch.path(name));
+    std::fs::create_dir_all(&folder).unwrap();
+    for n in 0..count {
+        run(&format!("bench -c {users} -n 200 -q -output={folder}/{n}.arrow {url}/")).with_code(0);
+    }
+    folder
+}
+
+#[test]
+fn a_slower_variant_is_worse_in_every_output() {
+    let scratch = Scratch::new("compare");
+    let quick = folder(&scratch, "quick", "fixed:2ms", 4, 4);
+    let slow = folder(&scratch, "slow", "fixed:12ms", 4, 4);
+    let ran = run(&format!("compare -json quick={quick} slow={slow}")).with_code(0);
+    let json = ran.json();
+    let metric = |name: &str| {
+        let mut all = json["metrics"].as_array().unwrap().iter();
+        all.find(|one| one["name"] == name).unwrap_or_else(|| panic!("{name}: {json}")).clone()
+    };
+    for name in ["latency.mean", "latency.p50", "latency.p90", "throughput"] {
+        let found = metric(name);
+        assert_eq!(found["verdict"], "worse", "{found}");
+        let [low, change, high] = ["low", "change", "high"].map(|key| found[key].as_f64().unwrap());
+        assert!(low <= change && change <= high && low * high > 0.0, "{found}");
+    }
+    assert!(metric("latency.p50")["change"].as_f64().unwrap() > 1.0);
+    assert!(metric("throughput")["change"].as_f64().unwrap() < -0.5);
+    assert_eq!(json["comparisons"][0]["runs"], 4);
+    assert_eq!(json["variants"][1]["runs"][0]["users"], 4);
+    let gate = |limits: &str| run(&format!("compare {limits} {quick} {slow}"));
+    let ran = gate("-fail-on=p50>+5% -fail-on errors>+1%").with_code(7);
+    ran.complains_once(&["-fail-on latency.p50>+5%", "changed by +"]);
+    assert!(ran.stdout.contains("worse"), "{ran:#?}");
+    gate("-fail-on=p50<-5%").with_code(0);
+    for (file, words) in [("c.html", "Shift of"), ("c.md", "**worse**"), ("c.json", "\"metrics\"")]
+    {
+        let file = text(&scratch.path(file));
+        run(&format!("compare -o {file} {quick} {slow}")).with_code(0);
+        assert!(std::fs::read_to_string(&file).unwrap().contains(words), "{file}");
+    }
+}
+
+#[test]
+fn single_runs_and_unequal_loads_are_told() {
+    let scratch = Scratch::new("compare-single");
+    let one = folder(&scratch, "one", "fixed:2ms", 1, 1);
+    let many = folder(&scratch, "many", "fixed:2ms", 8, 1);
+    let ran = run(&format!("compare -fail-on=mean>+5% {one} {many}")).with_code(0);
+    assert!(ran.stdout.contains("a single run does not tell"), "{ran:#?}");
+    assert!(ran.stdout.contains("has 1 users and") && ran.stdout.contains("not like for like"));
+    let json = run(&format!("compare -json {one} {many}")).with_code(0).json();
+    assert!(json["metrics"].as_array().unwrap().iter().all(|one| one["verdict"] == "cannot tell"));
+    assert_eq!(json["comparisons"][0]["like_for_like"], false);
+}
+
+/// Foreign formats, a run of two files, and what lies beside results.
+#[test]
+fn folders_hold_what_they_hold() {
+    let scratch = Scratch::new("compare-folders");
+    let row = |at: u64, ms: u64| {
+        format!(
+            "{},200,{},0,0,,,a,0,GET,http://h/,\n",
+            1_700_000_000_000_000_000 + at * 1_000_000_000,
+            ms * 1_000_000
+        )
+    };
+    let rows = |from: u64, ms: u64| (from..from + 20).map(|at| row(at, ms)).collect::<String>();
+    for (name, ms) in
+        [("a/1.csv", 10), ("a/2/x.csv", 10), ("a/2/y.csv", 12), ("b/1.csv", 11), ("b/2.csv", 11)]
+    {
+        let path = scratch.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, rows(0, ms)).unwrap();
+    }
+    std::fs::write(scratch.path("b/notes.log"), "not results at all\n").unwrap();
+    let (a, b) = (text(&scratch.path("a")), text(&scratch.path("b")));
+    let ran = run(&format!("compare -json {a} {b}")).with_code(0);
+    ran.complains_once(&["brunt compare", "notes.log", "left out"]);
+    let json = ran.json();
+    let runs = json["variants"][0]["runs"].as_array().unwrap();
+    assert_eq!(
+        (runs.len(), &runs[1]["requests"], &runs[1]["processes"]),
+        (2, &40.into(), &2.into())
+    );
+    assert!(
+        json["cautions"].to_string().contains("hold no record of their load generator"),
+        "{json}"
+    );
+}
+
+#[test]
+fn what_cannot_be_compared_is_said() {
+    let scratch = Scratch::new("compare-bad");
+    let csv = scratch.file("r.csv", "1700000000000000000,200,5,0,0,,,a,0,GET,http://h/,\n");
+    let junk = scratch.file("junk", "what is this\n");
+    std::fs::create_dir_all(scratch.path("empty")).unwrap();
+    let empty = text(&scratch.path("empty"));
+    let cases = [
+        (format!("compare {csv}"), 2, "at least two variants"),
+        (format!("compare a={csv} a={csv}"), 2, "all operands have the label \"a\""),
+        (format!("compare {csv} /nowhere"), 3, "/nowhere"),
+        (format!("compare {csv} {junk}"), 4, "junk"),
+        (format!("compare {csv} {empty}"), 4, "no results in this folder"),
+        (format!("compare -fail-on=p98>5% {csv} b={csv}"), 2, "-fail-on"),
+        (format!("compare -fail-on=p99+5% {csv} b={csv}"), 2, "compares nothing"),
+        (format!("compare -min-effect=2 {csv} b={csv}"), 2, "-min-effect"),
+        (format!("compare -o {csv} {csv} b={csv}"), 2, "would overwrite"),
+    ];
+    for (line, code, words) in cases {
+        let ran = run(&line).with_code(code);
+        assert!(ran.stderr.contains(words), "{line}: {}", ran.stderr);
+        assert!(ran.stdout.is_empty(), "{line}: {}", ran.stdout);
+    }
+}

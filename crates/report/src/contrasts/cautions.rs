@@ -1,0 +1,155 @@
+//! What must be known to believe the findings of a comparison, one sentence each, the gravest first.
+
+use study::contrast::{Unequal, What, runs_needed};
+
+use super::{Blind, Contrasts, Row, Variant};
+use crate::number::number;
+
+impl Contrasts {
+    /// The sentences.
+    pub(super) fn cautions(&self) -> Vec<String> {
+        let mut cautions: Vec<String> =
+            self.rows.iter().flat_map(|row| self.unequal(row)).collect();
+        cautions.extend(self.variants.iter().filter_map(invalid));
+        cautions.extend(self.too_few_runs());
+        cautions.extend(self.rows.iter().filter_map(|row| self.one_after_the_other(row)));
+        cautions.extend(self.variants.iter().flat_map(gaps));
+        cautions.extend(self.without_figures());
+        if self.rows.len() > 1 {
+            cautions.push(format!(
+                "p is adjusted for {} comparisons with the first variant (Bonferroni).",
+                self.rows.len()
+            ));
+        }
+        if !self.rows.is_empty() {
+            cautions.push(self.method());
+        }
+        cautions
+    }
+
+    fn unequal(&self, row: &Row) -> Vec<String> {
+        let first = &self.variants[0].label;
+        let sentence = |one: &Unequal| match one {
+            Unequal::OpenAndClosed => format!(
+                "not like for like: of {first} and {} one has users who wait for their answers and the other a rate.",
+                row.label
+            ),
+            Unequal::Figure(what, a, b) => format!(
+                "not like for like: {first} has {} {} and {} has {}.",
+                number(*a),
+                name(*what),
+                row.label,
+                number(*b)
+            ),
+        };
+        row.unequal.iter().map(sentence).collect()
+    }
+
+    /// Which findings could not come out, whatever the runs show.
+    fn too_few_runs(&self) -> Option<String> {
+        let comparisons = self.rows.len();
+        let needed = runs_needed(comparisons);
+        let few = |row: &Row| row.found.p_least * comparisons as f64 > study::contrast::LEVEL;
+        let fewest = self.rows.iter().filter(|row| few(row)).map(|row| row.found.runs);
+        let fewest = fewest.map(|(m, n)| m.min(n)).min()?;
+        Some(match fewest {
+            1 => format!(
+                "a single run does not tell how far the next would be from it, however many requests it has: they depend on \
+                 one another. The change is what was seen; whether it is one cannot be told. Give {needed} runs of each."
+            ),
+            _ => format!(
+                "so few runs cannot be called different, however far apart they are; {needed} of each can."
+            ),
+        })
+    }
+
+    /// Runs that were not interleaved.
+    fn one_after_the_other(&self, row: &Row) -> Option<String> {
+        let first = &self.variants[0];
+        let other = self.variants.iter().find(|variant| variant.label == row.label)?;
+        if first.runs.len() < 2 || other.runs.len() < 2 {
+            return None;
+        }
+        let begin = |of: &Variant| of.runs.iter().map(|run| run.span.0).min();
+        let end = |of: &Variant| of.runs.iter().map(|run| run.span.1).max();
+        let before = |a: &Variant, b: &Variant| end(a) < begin(b);
+        (before(first, other) || before(other, first)).then(|| {
+            format!(
+                "all runs of {} lie before or after all runs of {}: a machine that changes over time looks like a difference. \
+                 Interleave them.",
+                other.label, first.label
+            )
+        })
+    }
+
+    /// Variants that could not be compared.
+    fn without_figures(&self) -> Vec<String> {
+        let compared = |label: &String| self.rows.iter().any(|row| row.label == *label);
+        let missing = self.variants.iter().skip(1).filter(|variant| !compared(&variant.label));
+        missing
+            .map(|variant| format!("{} is not compared: there are no requests.", variant.label))
+            .collect()
+    }
+
+    fn method(&self) -> String {
+        format!(
+            "the unit is the run. Changes below {}% ({} points of errors) are held not to matter; the noise floor is what 95 of 100 \
+             comparisons of equal variants stay below.",
+            percent(self.rules.effect_min),
+            percent(self.rules.errors_min)
+        )
+    }
+}
+
+/// A share in percent, as it was typed.
+fn percent(share: f64) -> f64 {
+    (share * 1e8).round() / 1e6
+}
+
+/// Runs whose generator was in the way.
+fn invalid(variant: &Variant) -> Option<String> {
+    let mut invalid = variant.runs.iter().filter(|run| !run.invalid.is_empty());
+    let first = invalid.next()?;
+    Some(format!(
+        "{} of {} runs of {} are INVALID: {} ({}).",
+        1 + invalid.count(),
+        variant.runs.len(),
+        variant.label,
+        first.invalid.join("; "),
+        first.name
+    ))
+}
+
+/// What is missing of a variant.
+fn gaps(variant: &Variant) -> Vec<String> {
+    let (label, count) = (&variant.label, variant.runs.len());
+    let empty = variant.runs.iter().filter(|run| run.figures.times.max().0 == 0).count();
+    let blind = variant.runs.iter().filter(|run| run.blind == Blind::Unrecorded).count();
+    let mut gaps = Vec::new();
+    if empty > 0 {
+        gaps.push(format!("{empty} of {count} runs of {label} had no request and do not count."));
+    }
+    if variant.left_out > 0 {
+        let left_out = variant.left_out;
+        gaps.push(format!("{left_out} further runs of {label} were left out."));
+    }
+    if blind > 0 {
+        gaps.push(format!(
+            "{blind} of {count} runs of {label} hold no record of their load generator: what it was asked for is guessed."
+        ));
+    }
+    gaps
+}
+
+const fn name(what: What) -> &'static str {
+    match what {
+        What::Users => "users",
+        What::Rate => "requests/s asked for",
+        What::Begun => "requests/s",
+        What::InFlight => "requests under way",
+        What::Connections => "connections",
+        What::Workers => "worker threads",
+        What::Processes => "generator processes",
+        What::Seconds => "seconds a run",
+    }
+}

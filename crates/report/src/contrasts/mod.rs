@@ -1,0 +1,292 @@
+//! `Contrasts`: variants with repeats against the first of them, as text, JSON, Markdown and a page, with what must be known to
+//! believe the findings. The findings are `study`'s; here is how they are said.
+
+mod cautions;
+mod json;
+mod page;
+
+use stdx::Nanos;
+use study::contrast::{
+    Change, Contrast, Distance, Finding, Kept, Limit, Load, Measure, Rules, Run, Scale, Unequal,
+    contrast, unequal,
+};
+use study::stats::Tally;
+
+use crate::columns::Columns;
+use crate::escape;
+use crate::number::{duration, grouped, number};
+
+/// A variant's runs.
+#[derive(Clone, Debug, Default)]
+pub struct Variant {
+    /// Its label.
+    pub label: String,
+    /// Its runs.
+    pub runs: Vec<VariantRun>,
+    /// Runs beyond [`study::contrast::RUNS_MAX`], which were left out.
+    pub left_out: usize,
+}
+
+/// One run of a variant.
+#[derive(Clone, Debug, Default)]
+pub struct VariantRun {
+    /// Its file or folder.
+    pub name: String,
+    /// Its figures.
+    pub figures: Run,
+    /// What it was offered.
+    pub load: Load,
+    /// Unix times (ns) of the first hit due and of the last end.
+    pub span: (i64, i64),
+    /// Why its figures may not be believed, in words; empty where they may.
+    pub invalid: Vec<String>,
+    /// Nothing tells how the load generator did.
+    pub blind: Blind,
+}
+
+/// Whether a run's load generator kept a record of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Blind {
+    /// It did.
+    #[default]
+    Recorded,
+    /// The format holds none.
+    Unrecorded,
+}
+
+/// Every variant against the first.
+#[derive(Clone, Debug)]
+pub struct Contrasts {
+    title: String,
+    rules: Rules,
+    variants: Vec<Variant>,
+    rows: Vec<Row>,
+}
+
+/// One variant against the first.
+#[derive(Clone, Debug)]
+struct Row {
+    label: String,
+    found: Contrast,
+    unequal: Vec<Unequal>,
+    judged: Vec<(Limit, Kept)>,
+}
+
+impl Contrasts {
+    /// Compares every variant with the first. Variants without a run that counts are listed and not compared.
+    #[must_use]
+    pub fn of(title: &str, variants: Vec<Variant>, rules: Rules, limits: &[Limit]) -> Self {
+        let rules = Rules { comparisons: variants.len().saturating_sub(1).max(1), ..rules };
+        let runs = |variant: &Variant| -> Vec<Run> {
+            variant.runs.iter().map(|run| run.figures.clone()).collect()
+        };
+        let loads =
+            |variant: &Variant| variant.runs.iter().map(|run| run.load).collect::<Vec<Load>>();
+        let rows = variants.split_first().map_or(Vec::new(), |(first, rest)| {
+            let one = |other: &Variant| {
+                let found = contrast(&runs(first), &runs(other), &rules)?;
+                let unequal = unequal(&loads(first), &loads(other));
+                let judged = limits.iter().filter_map(|limit| {
+                    let change = found.changes.iter().find(|one| one.measure == limit.measure)?;
+                    Some((*limit, limit.judge(change)))
+                });
+                let judged = judged.collect();
+                Some(Row { label: other.label.clone(), found, unequal, judged })
+            };
+            rest.iter().filter_map(one).collect()
+        });
+        Self { title: title.to_owned(), rules, variants, rows }
+    }
+
+    /// What passed its limit, or may have, one sentence each, with what is to be said of it.
+    #[must_use]
+    pub fn broken(&self) -> Vec<(Kept, String)> {
+        let of_row = |row: &Row| {
+            let broken = row.judged.iter().filter(|(_, kept)| *kept != Kept::Kept);
+            let sentence = |(limit, kept): &(Limit, Kept)| {
+                let change = row.change(limit.measure);
+                let (name, by) = (limit.measure.name(), by(limit.measure, change.change));
+                let label = &row.label;
+                let text = match kept {
+                    Kept::Passed => format!("-fail-on {limit}: {name} of {label} changed by {by}"),
+                    _ => format!(
+                        "-fail-on {limit}: {name} of {label} changed by {by}, but chance cannot be ruled out"
+                    ),
+                };
+                (*kept, text)
+            };
+            broken.map(sentence).collect::<Vec<_>>()
+        };
+        self.rows.iter().flat_map(of_row).collect()
+    }
+
+    /// As tables of text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut sides = Columns::default().right(&[1, 2, 3, 4, 5, 6, 7, 8]);
+        sides.row(SIDE_HEADS.map(str::to_owned));
+        self.variants.iter().for_each(|side| sides.row(cells(side).map(|c| escape::terminal(&c))));
+        let mut out = sides.lines();
+        for row in &self.rows {
+            out.push('\n');
+            out.push_str(&escape::terminal(&self.heading(row)));
+            out.push('\n');
+            let mut table = Columns::default().right(&[1, 2, 3, 4, 5, 6]);
+            table.row(ROW_HEADS.map(str::to_owned));
+            row.found.changes.iter().for_each(|change| table.row(change_cells(change)));
+            out.push_str(&table.lines());
+            row.sentences().iter().for_each(|sentence| out.push_str(&format!("{sentence}\n")));
+        }
+        let cautions = self.cautions();
+        if !cautions.is_empty() {
+            out.push('\n');
+        }
+        for caution in cautions {
+            out.push_str(&format!("Note: {}\n", escape::terminal(&caution)));
+        }
+        out
+    }
+
+    /// As Markdown, for a comment on a pull request.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut out = format!("### {}\n", escape::markdown(&self.title));
+        for row in &self.rows {
+            out.push_str(&format!("\n**{}**\n\n", escape::markdown(&self.heading(row))));
+            out.push_str(&format!(
+                "| {} |\n|---|---:|---:|---:|---:|---:|---:|---|\n",
+                ROW_HEADS.join(" | ")
+            ));
+            for change in &row.found.changes {
+                let mut cells = change_cells(change);
+                if matches!(change.finding, Finding::Better | Finding::Worse) {
+                    cells[7] = format!("**{}**", cells[7]);
+                }
+                out.push_str(&format!("| {} |\n", cells.join(" | ")));
+            }
+            out.push('\n');
+            let sentences = row.sentences();
+            sentences
+                .iter()
+                .for_each(|line| out.push_str(&format!("{}\n", escape::markdown(line))));
+        }
+        out.push_str(&format!(
+            "\n| {} |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+            SIDE_HEADS.join(" | ")
+        ));
+        for side in &self.variants {
+            let cells = cells(side).map(|cell| escape::markdown(&cell));
+            out.push_str(&format!("| {} |\n", cells.join(" | ")));
+        }
+        out.push('\n');
+        for caution in self.cautions() {
+            out.push_str(&format!("- {}\n", escape::markdown(&caution)));
+        }
+        out
+    }
+
+    /// What a comparison is of.
+    fn heading(&self, row: &Row) -> String {
+        let first = self.variants.first().map_or("", |first| &first.label);
+        let (m, n) = row.found.runs;
+        let runs =
+            |count: usize| if count == 1 { "1 run".to_owned() } else { format!("{count} runs") };
+        format!("{} ({}) against {first} ({})", row.label, runs(n), runs(m))
+    }
+}
+
+impl Row {
+    fn change(&self, measure: Measure) -> &Change {
+        let mut changes = self.found.changes.iter();
+        changes.find(|change| change.measure == measure).expect("each measure is compared")
+    }
+
+    /// What is said below the table.
+    fn sentences(&self) -> Vec<String> {
+        let repeated = self.found.runs.0 > 1 && self.found.runs.1 > 1;
+        let told = |distance: &Distance, yes: &str, no: &str| match () {
+            () if !repeated => "one run of a variant does not tell whether by chance".to_owned(),
+            () if distance.p <= study::contrast::LEVEL => yes.to_owned(),
+            () => no.to_owned(),
+        };
+        let (all, spread) = (&self.found.distance, &self.found.spread);
+        let p = |distance: &Distance| {
+            if repeated { format!(", p {}", share(distance.p)) } else { String::new() }
+        };
+        vec![
+            format!(
+                "Distribution: Kolmogorov-Smirnov distance {:.3}{}: {}.",
+                all.distance,
+                p(all),
+                told(all, "it changed", "no change is seen"),
+            ),
+            format!(
+                "Spread about the median: distance {:.3}{}: {}.",
+                spread.distance,
+                p(spread),
+                told(spread, "the spread changed", "no change is seen"),
+            ),
+        ]
+    }
+}
+
+const SIDE_HEADS: [&str; 9] =
+    ["Variant", "runs", "requests", "mean", "p50", "p90", "p99", "throughput", "errors"];
+const ROW_HEADS: [&str; 8] =
+    ["Metric", "before", "after", "change", "95 % interval", "noise floor", "p", "verdict"];
+
+/// A variant by itself, with medians over its runs.
+fn cells(variant: &Variant) -> [String; 9] {
+    let requests: u64 = variant.runs.iter().map(|run| run.figures.times.count()).sum();
+    let [mean, p50, p90, p99, throughput, errors] = Measure::ALL.map(|measure| {
+        let values: Vec<f64> = variant.runs.iter().map(|run| measure.of(&run.figures)).collect();
+        value(measure, Tally::of_values(&values).median())
+    });
+    let runs = variant.runs.len().to_string();
+    [variant.label.clone(), runs, grouped(requests), mean, p50, p90, p99, throughput, errors]
+}
+
+/// A row of a comparison.
+fn change_cells(change: &Change) -> [String; 8] {
+    let of = change.measure;
+    let none = || "none".to_owned();
+    [
+        of.name().to_owned(),
+        value(of, change.medians.0),
+        value(of, change.medians.1),
+        by(of, change.change),
+        change
+            .interval
+            .map_or_else(none, |(low, high)| format!("{} to {}", by(of, low), by(of, high))),
+        change.floor.map_or_else(none, |floor| by(of, floor).replacen('+', "±", 1)),
+        share(change.p_family),
+        change.finding.name().to_owned(),
+    ]
+}
+
+/// A measure's value with its unit.
+fn value(measure: Measure, value: f64) -> String {
+    match measure {
+        Measure::Throughput => format!("{}/s", number(value)),
+        Measure::Errors => format!("{:.2}%", value * 100.0),
+        _ => duration(Nanos(value.max(0.0).round() as u64)),
+    }
+}
+
+/// A change with its sign: percent, or points of errors.
+fn by(measure: Measure, change: f64) -> String {
+    let percent = change * 100.0;
+    match (measure.scale(), percent.abs() >= 1000.0) {
+        (Scale::Difference, _) => format!("{percent:+.2} points"),
+        (Scale::Ratio, true) => format!("{percent:+.0}%"),
+        (Scale::Ratio, false) => format!("{percent:+.1}%"),
+    }
+}
+
+/// A p-value.
+fn share(p: f64) -> String {
+    if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! A comparison as a page: the findings, the shift over the quantiles, the curves of all variants, and the figures.
+
+use metrics::Histogram;
+use study::contrast::{Finding, QuantileShift};
+
+use super::{Contrasts, ROW_HEADS, Row, SIDE_HEADS, Variant, cells, change_cells};
+use crate::figure::{Axis, Colour, Figure, Scale, Series, Style, shortened};
+use crate::overlay::{Curve, percentiles};
+use crate::{escape, html, page};
+
+/// Characters of a label in a figure's title, beside its buttons.
+const TITLE_MAX: usize = 22;
+
+impl Contrasts {
+    /// As one self-contained page.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let mut body = format!("<main><header><h1>{}</h1></header>\n", escape::xml(&self.title));
+        for row in &self.rows {
+            self.comparison(&mut body, row);
+        }
+        let figures = self.figures();
+        html::charts(&mut body, &figures);
+        let rows: Vec<Vec<String>> = self.variants.iter().map(|side| cells(side).into()).collect();
+        html::table(&mut body, "Variants, medians over runs", &SIDE_HEADS, &rows, 0);
+        body.push_str("<footer>\n");
+        for caution in self.cautions() {
+            body.push_str(&format!("<p>{}</p>\n", escape::xml(&capital(&caution))));
+        }
+        body.push_str("</footer></main>");
+        page::shell(&self.title, &body, &figures)
+    }
+
+    fn comparison(&self, out: &mut String, row: &Row) {
+        let heading = self.heading(row);
+        let (class, word) = summary(row);
+        out.push_str(&format!("<p><span class=\"badge {class}\">{word}</span></p>\n"));
+        if !row.unequal.is_empty() {
+            let warned = "Not like for like: see the notes at the end.";
+            out.push_str(&format!("<ul class=\"reasons bad\"><li>{warned}</li></ul>\n"));
+        }
+        let rows: Vec<Vec<String>> =
+            row.found.changes.iter().map(|change| change_cells(change).into()).collect();
+        html::table(out, &heading, &ROW_HEADS, &rows, 0);
+        for sentence in row.sentences() {
+            out.push_str(&format!("<p class=\"faint\">{}</p>\n", escape::xml(&sentence)));
+        }
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let mut figures: Vec<Figure> = self.rows.iter().map(shift_figure).collect();
+        let pooled: Vec<(&str, Histogram)> =
+            self.variants.iter().map(|side| (side.label.as_str(), pooled(side))).collect();
+        let curves: Vec<Curve<'_>> =
+            pooled.iter().map(|(label, times)| Curve { label, times }).collect();
+        figures.push(percentiles("Response times by percentile", &curves));
+        figures
+    }
+}
+
+fn pooled(variant: &Variant) -> Histogram {
+    let mut all = Histogram::default();
+    variant.runs.iter().for_each(|run| all.merge(&run.figures.times));
+    all
+}
+
+/// The gravest of a comparison's findings.
+fn summary(row: &Row) -> (&'static str, &'static str) {
+    let has = |finding: Finding| row.found.changes.iter().any(|change| change.finding == finding);
+    match () {
+        () if has(Finding::Worse) && has(Finding::Better) => ("bad", "better and worse"),
+        () if has(Finding::Worse) => ("bad", "worse"),
+        () if has(Finding::Better) => ("good", "better"),
+        () if has(Finding::CannotTell) => ("", "cannot tell"),
+        () => ("good", "same"),
+    }
+}
+
+/// The shift function: by how much each quantile changed, with its interval, and no change at all.
+fn shift_figure(row: &Row) -> Figure {
+    let shifts = &row.found.shifts;
+    let line = |label: &str, colour, points: Vec<(f64, f64)>| Series {
+        label: label.to_owned(),
+        style: Style::Line,
+        colour,
+        points,
+    };
+    let points = |of: &dyn Fn(&QuantileShift) -> Option<f64>| {
+        let point = |shift: &QuantileShift| Some((shift.percent, of(shift)? * 100.0));
+        shifts.iter().filter_map(point).collect::<Vec<(f64, f64)>>()
+    };
+    let mut series = vec![line("change", Colour::calm(0), points(&|shift| Some(shift.change)))];
+    let bounds = [points(&|s| s.interval.map(|i| i.0)), points(&|s| s.interval.map(|i| i.1))];
+    for (label, points) in ["95 % low", "95 % high"].into_iter().zip(bounds) {
+        if !points.is_empty() {
+            series.push(line(label, Colour::calm(4), points));
+        }
+    }
+    series.push(line("no change", Colour::calm(5), vec![(0.0, 0.0), (100.0, 0.0)]));
+    Figure {
+        title: format!("Shift of {}", shortened(&row.label, TITLE_MAX)),
+        x: Axis { label: "Share of requests (%)".to_owned(), scale: Scale::Linear },
+        y: Axis { label: "Change of the time (%)".to_owned(), scale: Scale::Linear },
+        series,
+        notes: Vec::new(),
+    }
+}
+
+/// The sentence with its first letter large.
+fn capital(sentence: &str) -> String {
+    let mut chars = sentence.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}

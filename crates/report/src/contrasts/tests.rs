@@ -1,0 +1,151 @@
+//! What is said of made-up runs.
+
+use metrics::Histogram;
+use serde_json::Value;
+use stdx::Prng;
+
+use super::*;
+
+fn variant(label: &str, runs: u64, mean_ms: f64, users: f64, at: i64) -> Variant {
+    let run = |n: u64| {
+        let mut rng = Prng::new(stdx::mix(users as u64 ^ label.len() as u64, n));
+        let mut times = Histogram::default();
+        let level = mean_ms * 1e6 * (0.01 * rng.normal()).exp();
+        (0..500).for_each(|_| times.record(Nanos((level * (0.2 * rng.normal()).exp()) as u64)));
+        let mean_s = times.mean().as_secs_f64();
+        let throughput_per_s = users / mean_s;
+        let load = Load {
+            users,
+            begun_per_s: throughput_per_s,
+            in_flight: users,
+            processes: 1.0,
+            ..Load::default()
+        };
+        VariantRun {
+            name: format!("{label}/{n}"),
+            figures: Run { times, throughput_per_s, errors: 0.0 },
+            load,
+            // Interleaved, unless `at` says otherwise.
+            span: (at + 10 * n as i64, at + 10 * n as i64 + 5),
+            ..VariantRun::default()
+        }
+    };
+    Variant { label: label.to_owned(), runs: (0..runs).map(run).collect(), left_out: 0 }
+}
+
+fn compared(variants: Vec<Variant>, limits: &[&str]) -> Contrasts {
+    let limits: Vec<Limit> = limits.iter().map(|limit| limit.parse().unwrap()).collect();
+    Contrasts::of("Before and <after>", variants, Rules::default(), &limits)
+}
+
+fn json(contrasts: &Contrasts) -> Value {
+    serde_json::from_str(&contrasts.json()).unwrap()
+}
+
+#[test]
+fn a_difference_is_said_in_every_form() {
+    let variants = vec![variant("before", 8, 10.0, 4.0, 0), variant("after|x", 8, 11.0, 4.0, 3)];
+    let found = compared(variants, &["p50>+5%", "throughput<-20%"]);
+    let value = json(&found);
+    let metrics = value["metrics"].as_array().unwrap();
+    let names: Vec<&str> = metrics.iter().map(|one| one["name"].as_str().unwrap()).collect();
+    let expect =
+        ["latency.mean", "latency.p50", "latency.p90", "latency.p99", "throughput", "errors"];
+    assert_eq!(names, expect);
+    let mean = &metrics[0];
+    assert_eq!((&mean["verdict"], &mean["against"]), (&"worse".into(), &"before".into()), "{mean}");
+    let [change, low, high] = ["change", "low", "high"].map(|key| mean[key].as_f64().unwrap());
+    assert!(low < 0.1 && 0.1 < high && low < change && change < high, "{mean}");
+    assert_eq!(metrics[4]["verdict"], "worse", "fewer a second");
+    assert_eq!(value["comparisons"][0]["like_for_like"], true);
+    assert_eq!(value["comparisons"][0]["fail_on"][0]["verdict"], "passed");
+    assert_eq!(value["comparisons"][0]["fail_on"][1]["verdict"], "kept");
+    assert_eq!(value["comparisons"][0]["shift"].as_array().unwrap().len(), 20);
+    let broken = found.broken();
+    assert_eq!(broken.len(), 1);
+    assert!(
+        broken[0].1.starts_with("-fail-on latency.p50>+5%: latency.p50 of after|x changed by +")
+    );
+    let text = found.text();
+    assert!(text.contains("after|x (8 runs) against before (8 runs)"), "{text}");
+    assert!(
+        text.lines().any(|line| line.starts_with("latency.mean") && line.ends_with("worse")),
+        "{text}"
+    );
+    assert!(
+        text.contains("Kolmogorov-Smirnov distance") && !text.contains("not like for like"),
+        "{text}"
+    );
+    let markdown = found.markdown();
+    assert!(markdown.contains("**worse**") && markdown.contains("after\\|x"), "{markdown}");
+    let html = found.html();
+    assert!(html.contains("badge bad\">worse") && html.contains("&lt;after&gt;"), "it is escaped");
+    assert!(html.contains("Shift of after|x"));
+}
+
+#[test]
+fn single_runs_are_not_judged_and_it_is_said_why() {
+    let found =
+        compared(vec![variant("a", 1, 10.0, 4.0, 0), variant("b", 1, 30.0, 4.0, 9)], &["mean>+5%"]);
+    let value = json(&found);
+    for metric in value["metrics"].as_array().unwrap() {
+        assert_eq!((&metric["verdict"], &metric["low"]), (&"cannot tell".into(), &Value::Null));
+    }
+    assert!((value["metrics"][0]["change"].as_f64().unwrap() - 2.0).abs() < 0.2, "{value}");
+    assert!(
+        found.text().contains("Note: a single run does not tell how far the next"),
+        "{}",
+        found.text()
+    );
+    assert_eq!(found.broken()[0].0, Kept::Unclear);
+    let three = compared(vec![variant("a", 3, 10.0, 4.0, 0), variant("b", 3, 30.0, 4.0, 3)], &[]);
+    assert!(three.text().contains("so few runs cannot be called different"), "{}", three.text());
+}
+
+#[test]
+fn unequal_loads_and_runs_in_a_row_are_told() {
+    let found = compared(
+        vec![variant("one", 4, 10.0, 1.0, 0), variant("eighty", 4, 27.0, 80.0, 1000)],
+        &[],
+    );
+    let text = found.text();
+    assert!(text.contains("not like for like: one has 1 users and eighty has 80."), "{text}");
+    assert!(text.contains("all runs of eighty lie before or after all runs of one"), "{text}");
+    let value = json(&found);
+    assert_eq!(value["comparisons"][0]["unequal"][0]["what"], "users");
+    assert!(found.html().contains("Not like for like"));
+}
+
+#[test]
+fn what_is_missing_is_counted() {
+    let mut odd = variant("odd", 5, 10.0, 4.0, 3);
+    odd.runs[0].figures = Run::default();
+    odd.runs[1].invalid = vec!["hits began late".to_owned()];
+    odd.runs[2].blind = Blind::Unrecorded;
+    odd.left_out = 7;
+    let nothing = Variant { label: "nothing".to_owned(), ..Variant::default() };
+    let found = compared(vec![variant("plain", 5, 10.0, 4.0, 0), odd, nothing], &[]);
+    let text = found.text();
+    for words in [
+        "1 of 5 runs of odd are INVALID: hits began late (odd/1).",
+        "1 of 5 runs of odd had no request",
+        "7 further runs of odd were left out",
+        "1 of 5 runs of odd hold no record",
+        "nothing is not compared",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
+fn labels_cannot_break_out() {
+    let found = compared(
+        vec![variant("</script><b>x", 2, 1.0, 1.0, 0), variant("\u{1b}[2J", 2, 1.0, 1.0, 3)],
+        &[],
+    );
+    assert!(!found.html().contains("<b>x") && !found.json().contains("<b>x"));
+    for text in [found.html(), found.json(), found.text(), found.markdown()] {
+        assert!(!text.contains('\u{1b}'), "{text}");
+    }
+    assert!(compared(Vec::new(), &[]).text().starts_with("Variant"));
+}

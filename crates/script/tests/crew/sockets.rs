@@ -1,0 +1,327 @@
+//! Sockets of scripts against a server that is told what to do, well-behaved or not: what scripts see of it, what is counted,
+//! and that nothing is left open.
+
+use std::collections::HashMap;
+
+use metrics::tally::Value;
+use script::Outcome;
+use stdx::Nanos;
+use wire::ws::{DeflateAnswer, Event, Limits, Protocols, Role, Session, accept};
+use workload::{Flow, Order, Pipe, Received, Reply, Wishes};
+
+use super::{Test, sum};
+
+const ONE: &str = r#"{"scenarios":{"s":{"executor":"shared-iterations","vus":1,"iterations":1,"maxDuration":"60s"}}}"#;
+
+/// A connection as its server has it.
+struct Line {
+    session: Session,
+    /// What goes to the client: by `session`, or raw.
+    out: Vec<u8>,
+    /// The server goes away after `out`.
+    vanishes: bool,
+}
+
+/// What the server hears.
+enum Said<'a> {
+    Opened,
+    Text(&'a str),
+    Close,
+}
+
+/// What became of a test's connections.
+#[derive(Debug, Default)]
+struct Left {
+    opened: usize,
+    open: usize,
+    holds: usize,
+    resumes: usize,
+}
+
+/// Runs a script against a server that does this with what it hears; every attempt to open gets this status.
+fn talk(
+    source: &str,
+    status: u16,
+    mut server: impl FnMut(&mut Line, Said<'_>),
+) -> (Vec<String>, Outcome, Left) {
+    let source = format!(
+        "import ws from 'k6/ws'; import {{ WebSocket }} from 'k6/websockets'; import cable from 'k6/x/cable'; const URL = 'ws://127.0.0.1:1/x'; {source}"
+    );
+    let mut test = Test::new(&source, ONE, 1);
+    let (mut wishes, mut lines) = (Wishes::default(), HashMap::<Pipe, Line>::new());
+    let (mut left, mut serial) = (Left::default(), 0);
+    let end = Nanos::from_secs(120);
+    while test.now <= end && !test.crews[0].is_over() {
+        test.clock.store(test.now.0, std::sync::atomic::Ordering::Relaxed);
+        let wake = test.crews[0].poll(test.now, &mut wishes);
+        let mut busy = !wishes.asks.is_empty() || !wishes.orders.is_empty();
+        for ask in wishes.asks.drain(..) {
+            assert!(ask.upgrades, "these scripts only open sockets");
+            serial += 1;
+            let pipe = Pipe { place: serial, serial };
+            let fields = ask.target.headers.iter();
+            let fields = fields.map(|(name, value)| (name.as_bytes(), value.as_bytes()));
+            let (response, agreed) =
+                accept(fields, Protocols::Any, DeflateAnswer::Accept).expect("a handshake");
+            let text = String::from_utf8(response).expect("a head is text");
+            let text = text.replace("101 Switching", &format!("{status} Switching"));
+            let head = text.trim_end_matches("\r\n").to_owned() + "\r\n";
+            let reply = Reply {
+                done: test.now,
+                status: if status == 0 { 0 } else { status },
+                head: Some(head.into_bytes().into()),
+                failure: (status == 0).then(|| ("refused", "connection refused".to_owned())),
+                pipe: (status == 101).then_some(pipe),
+                ..Reply::default()
+            };
+            test.crews[0].answer(ask.user, &reply);
+            if status == 101 {
+                left.opened += 1;
+                let session = Session::new(Role::Server, &agreed, Limits::default(), 0);
+                let mut line = Line { session, out: Vec::new(), vanishes: false };
+                server(&mut line, Said::Opened);
+                lines.insert(pipe, line);
+            }
+        }
+        let mut from = 0;
+        for (pipe, order) in wishes.orders.drain(..) {
+            match order {
+                Order::Send(len) => {
+                    let bytes = &wishes.bytes[from..from + len];
+                    from += len;
+                    if let Some(line) = lines.get_mut(&pipe) {
+                        hear(line, bytes, &mut server);
+                    }
+                }
+                Order::Close => drop(lines.remove(&pipe)),
+                Order::Resume => left.resumes += 1,
+            }
+        }
+        wishes.bytes.clear();
+        for (pipe, line) in &mut lines {
+            if !line.out.is_empty() {
+                busy = true;
+                let out = std::mem::take(&mut line.out);
+                let flow = test.crews[0].received(*pipe, test.now, Received::Bytes(&out));
+                left.holds += usize::from(flow == Flow::Hold);
+            }
+            if line.vanishes {
+                busy = true;
+                test.crews[0].received(*pipe, test.now, Received::End);
+            }
+        }
+        lines.retain(|_, line| !line.vanishes);
+        let later = wake.unwrap_or(test.now.saturating_add(Nanos::MILLI));
+        let soon = test.now.saturating_add(Nanos(1_000));
+        test.now = if busy { soon } else { later.max(soon) };
+    }
+    assert!(test.crews[0].is_over(), "it never ends");
+    left.open = lines.len();
+    drop(std::mem::take(&mut test.crews));
+    let lines = std::mem::take(&mut *test.lines.lock().expect("nobody panics with it"));
+    let outcome = std::mem::take(&mut *test.outcome.lock().expect("nobody panics with it"));
+    (lines, outcome, left)
+}
+
+fn hear(line: &mut Line, bytes: &[u8], server: &mut impl FnMut(&mut Line, Said<'_>)) {
+    let mut heard = Vec::new();
+    let mut out = std::mem::take(&mut line.out);
+    line.session
+        .handle_bytes(bytes, &mut out, &mut |event| match event {
+            Event::Text(text) => heard.push(Some(text.to_owned())),
+            Event::Close { .. } => heard.push(None),
+            _ => {}
+        })
+        .expect("our client breaks no rule");
+    line.out = out;
+    for text in heard {
+        match text {
+            Some(text) => server(line, Said::Text(&text)),
+            None => server(line, Said::Close),
+        }
+    }
+}
+
+fn say(line: &mut Line, text: &str) {
+    // A client that goes first is no error.
+    line.session.send_text(text, &mut line.out).ok();
+}
+
+fn echo(line: &mut Line, said: Said<'_>) {
+    if let Said::Text(text) = said {
+        say(line, text);
+    }
+}
+
+const LOGS: &str = "const url = URL; const open = (setup) => ws.connect(url, (s) => { s.on('error', (e) => log('error', e.error())); s.on('close', (code) => log('close', code)); setup(s); });";
+
+#[test]
+fn a_blocking_socket_has_its_messages_and_its_timers() {
+    let source = format!(
+        "{LOGS} export default () => {{ const r = open((s) => {{ s.on('open', () => s.send('a')); s.on('message', (m) => log(m)); s.setTimeout(() => s.send('b'), 500); s.setInterval(() => log('tick'), 400); s.setTimeout(() => s.close(1000), 1000); }}); log(r.status); }}"
+    );
+    let (lines, outcome, left) = talk(&source, 101, echo);
+    assert_eq!(lines, ["a", "tick", "b", "tick", "close 1000", "101"]);
+    assert_eq!((left.opened, left.open), (1, 0));
+    assert_eq!((sum(&outcome, "ws_msgs_sent"), sum(&outcome, "ws_msgs_received")), (2.0, 2.0));
+    assert!(matches!(outcome.tally.value("ws_session_duration"), Some(Value::Trend(_))));
+}
+
+/// What a hostile server sends is a counted failure with a reason, and ends the socket.
+#[test]
+fn hostile_servers_end_their_sockets() {
+    let huge = [&[0x82, 127][..], &u64::MAX.to_be_bytes()].concat();
+    let cases: [(&[u8], &str, u16); 5] = [
+        (&huge, "websocket: ", 1002),
+        (&[0x81, 0x81, 1, 2, 3, 4, 5], "websocket: ", 1002),
+        (&[0x81, 0x02, 0xff, 0xfe], "websocket: ", 1007),
+        (&[0xf1, 0x00], "websocket: ", 1002),
+        (&[0x88, 0x02, 0x0f, 0xa2], "websocket: close 4002", 4002),
+    ];
+    for (bytes, error, code) in cases {
+        let source = format!("{LOGS} export default () => {{ open(() => {{}}); log('after'); }}");
+        let (lines, outcome, left) = talk(&source, 101, |line, said| {
+            if matches!(said, Said::Opened) {
+                line.out.extend_from_slice(bytes);
+            }
+        });
+        assert!(lines[0].starts_with(&format!("error {error}")), "{bytes:?}: {lines:?}");
+        assert_eq!(lines[1..], [format!("close {code}"), "after".to_owned()], "{bytes:?}");
+        assert_eq!((left.open, outcome.iterations, outcome.interrupted), (0, 1, 0), "{lines:?} {bytes:?} {:?}", outcome.exception);
+    }
+}
+
+#[test]
+fn a_server_that_vanishes_is_told_of() {
+    let source = format!(
+        "{LOGS} export default () => {{ open((s) => s.on('open', () => s.send('go'))); const w = new WebSocket(URL); w.onerror = (e) => log('event', e.error); w.onclose = (e) => log('event', e.code); w.onopen = () => w.send('go'); }}"
+    );
+    let (lines, _, left) = talk(&source, 101, |line, said| {
+        line.vanishes |= matches!(said, Said::Text("go"));
+    });
+    let abnormal = "websocket: close 1006 (abnormal closure): unexpected EOF";
+    let expect = [
+        format!("error {abnormal}"),
+        "close 1006".to_owned(),
+        format!("event {abnormal}"),
+        "event 1006".to_owned(),
+    ];
+    assert_eq!((lines, left.open), (expect.into(), 0));
+}
+
+#[test]
+fn who_refuses_is_named_and_no_vu_waits() {
+    for status in [0, 200, 403] {
+        let source = "export default () => { const r = ws.connect(URL, () => log('set up')); log(r.status, r.error); log(cable.connect(URL)); }";
+        let (lines, outcome, left) = talk(source, status, echo);
+        let why = if status == 0 { "connection refused" } else { "websocket: bad handshake" };
+        assert!(lines.contains(&format!("{status} {why}")), "{lines:?}");
+        assert!(lines.contains(&"null".to_owned()), "{lines:?}");
+        assert_eq!((left.opened, sum(&outcome, "ws_sessions")), (0, 2.0));
+    }
+}
+
+/// A VU that looks elsewhere is not flooded: its socket stalls, and goes on once it has caught up.
+#[test]
+fn a_flood_waits_at_the_server() {
+    let source = "export default () => { let n = 0; ws.connect(URL, (s) => { s.on('message', (m) => { if (n++ === 0) sleep(1); if (m === 'last') s.close(); }); s.on('open', () => s.send('go')); }); log(n); }";
+    let (lines, _, left) = talk(source, 101, |line, said| {
+        if matches!(said, Said::Text("go")) {
+            (0..5_000).for_each(|_| say(line, "x"));
+            say(line, "last");
+        }
+    });
+    assert_eq!(lines, ["5001"]);
+    assert!(left.holds > 0 && left.resumes == left.holds, "{left:?}");
+}
+
+/// A socket ends with its iteration, whatever its script left behind.
+#[test]
+fn a_script_that_throws_leaves_no_socket() {
+    for source in [
+        "export default () => { ws.connect(URL, (s) => s.on('open', () => { throw new Error('x'); })); }",
+        "export default () => { const w = new WebSocket(URL); w.onopen = () => { throw new Error('x'); }; }",
+        "export default () => { const w = new WebSocket(URL); w.onopen = () => exec.test.abort(); }",
+        "export default () => { const c = cable.connect(URL); throw new Error('x'); }",
+    ] {
+        let (_, outcome, left) = talk(source, 101, |line, said| {
+            if matches!(said, Said::Opened) {
+                say(line, r#"{"type":"welcome"}"#);
+            }
+        });
+        assert_eq!((left.opened, left.open), (1, 0), "{source}");
+        assert_eq!(sum(&outcome, "ws_sessions"), 1.0, "{source}");
+    }
+}
+
+/// Action Cable's server in a few lines: confirms all but `No…`, says nothing to `Mute…`, echoes what is performed.
+fn rails(line: &mut Line, said: Said<'_>) {
+    let text = match said {
+        Said::Opened => return say(line, r#"{"type":"welcome"}"#),
+        Said::Text(text) => text,
+        Said::Close => return,
+    };
+    let command: serde_json::Value = serde_json::from_str(text).expect("a command");
+    let identifier = command["identifier"].as_str().unwrap_or_default();
+    let kind = match command["command"].as_str() {
+        Some("message") => {
+            let data: serde_json::Value =
+                serde_json::from_str(command["data"].as_str().unwrap_or_default()).expect("data");
+            say(line, r#"{"type":"ping","message":1}"#);
+            let message = serde_json::json!({ "identifier": identifier, "message": data });
+            return say(line, &message.to_string());
+        }
+        Some("subscribe") if identifier.contains("Mute") => return,
+        Some("subscribe") if identifier.contains("No") => "reject_subscription",
+        Some("subscribe") => "confirm_subscription",
+        _ => return,
+    };
+    let reply = serde_json::json!({ "type": kind, "identifier": identifier });
+    say(line, &reply.to_string());
+}
+
+#[test]
+fn a_cable_subscribes_performs_and_receives() {
+    let source = "export default () => { const c = cable.connect(URL, { receiveTimeoutMs: 300 }); const a = c.subscribe('A', { z: 1, b: 2 }); \
+        for (const n of [1, 2, 3]) a.perform('do', { n, deep: { x: [n] } }); \
+        log(a.receive((m) => m.n === 2).n, a.receive({ deep: { x: [3] } }).action, a.receive()); \
+        try { c.subscribe('No'); } catch (e) { log(e.message.includes('rejected')); } \
+        try { c.subscribe('Mute'); } catch (e) { log(e.message.includes('timeout')); } \
+        try { cable.connect(URL, { nonsense: 1 }); } catch (e) { log(e.message); } \
+        a.perform('do', { n: 4 }); a.perform('do', { n: 5 }); log(a.receiveN(2).map((m) => m.n).join(), a.receiveAll(0.1).length); \
+        c.disconnect(); c.disconnect(); log(a.receive()); }";
+    let (lines, outcome, left) = talk(source, 101, rails);
+    let told: Vec<&String> = lines.iter().filter(|line| !line.contains("exceeded;")).collect();
+    let expect = [
+        "2 do null",
+        "true",
+        "true",
+        "cable.connect(): unknown option: nonsense",
+        "4,5 0",
+        "the connection is closed: nothing is received any more",
+        "null",
+    ];
+    assert_eq!(told, expect);
+    assert_eq!((left.opened, left.open), (1, 0));
+    assert_eq!(sum(&outcome, "ws_msgs_sent"), 8.0, "three subscriptions and five actions");
+    assert_eq!(sum(&outcome, "ws_msgs_received"), 7.0, "pings and the welcome are not counted");
+}
+
+/// A client may be kept from one iteration to the next; it is closed with its VU's work.
+#[test]
+fn a_cable_outlives_its_iteration() {
+    let options = r#"{"scenarios":{"s":{"executor":"per-vu-iterations","vus":1,"iterations":3}}}"#;
+    assert_ne!(options, ONE);
+    let source = "let kept; export default () => { kept ??= cable.connect(URL).subscribe('A'); for (let i = 0; i < 3; i++) { kept.perform('do', { i }); log(kept.receive().i); } }";
+    let (lines, _, left) = talk(source, 101, rails);
+    assert_eq!(lines, ["0", "1", "2"]);
+    assert_eq!((left.opened, left.open), (1, 0));
+}
+
+#[test]
+fn a_cable_without_a_welcome_is_none() {
+    let source = "export default () => { log(cable.connect(URL, { handshakeTimeoutS: 2 })); }";
+    let (lines, _, left) = talk(source, 101, echo);
+    assert_eq!(lines, ["failed to connect: no welcome within 2s", "null"]);
+    assert_eq!(left.open, 0);
+}
