@@ -24,6 +24,8 @@ pub(crate) enum ExitCode {
     Changed = 7,
     /// `fit` refused: the measurements do not suffice, or no model fits them.
     Unfitted = 8,
+    /// `cable --fail-on-loss` and a message was lost, or nobody could subscribe.
+    Lost = 9,
     /// `run`: a threshold was crossed. k6's number, as those that follow.
     Thresholds = 99,
     /// `run`: `setup` took longer than it may.
@@ -50,7 +52,7 @@ pub(crate) enum ExitCode {
 
 impl ExitCode {
     /// Every code, in the words of the man page.
-    pub(crate) const MEANINGS: [(Self, &'static str); 20] = [
+    pub(crate) const MEANINGS: [(Self, &'static str); 21] = [
         (Self::Ok, "Done, even if every request failed."),
         (Self::Failure, "An operation failed: output not written, address not bound."),
         (Self::Usage, "The command line is wrong."),
@@ -63,6 +65,7 @@ impl ExitCode {
         (Self::Unmet, "seek found no load that meets the objective."),
         (Self::Changed, "compare -fail-on, and a change passes its limit."),
         (Self::Unfitted, "fit: the measurements do not suffice, or no model fits them."),
+        (Self::Lost, "cable -fail-on-loss, and a message was lost or nobody could subscribe."),
         (Self::Thresholds, "run: a threshold was crossed."),
         (Self::SetupTimeout, "run: setup() took too long."),
         (Self::TeardownTimeout, "run: teardown() took too long."),
@@ -144,6 +147,7 @@ mod tests {
             (ExitCode::Unmet, 1),
             (ExitCode::Changed, 1),
             (ExitCode::Unfitted, 1),
+            (ExitCode::Lost, 1),
         ];
         for (code, number) in cases {
             assert_eq!(code.as_vegeta() as u8, number);
@@ -153,7 +157,7 @@ mod tests {
     #[test]
     fn the_reference_page_lists_every_code() {
         let page = include_str!("../../../docs/reference/exit-codes.md");
-        for code in 0..=8 {
+        for code in 0..=9 {
             assert!(page.contains(&format!("| {code} |")), "{code}");
         }
     }

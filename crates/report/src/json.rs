@@ -186,7 +186,7 @@ fn sends(sends: &Sends) -> String {
 }
 
 /// A distribution: Vegeta's names, and the quantiles its users miss.
-fn times(times: &Histogram) -> String {
+pub(crate) fn times(times: &Histogram) -> String {
     Object::new()
         .number("count", times.count())
         .put("total", times.sum().to_string())
@@ -212,7 +212,7 @@ fn failures(summary: &Summary) -> String {
         .end()
 }
 
-fn generator(generator: &Generator) -> String {
+pub(crate) fn generator(generator: &Generator) -> String {
     let flag = |set: bool| if set { "true" } else { "false" };
     Object::new()
         .number("workers", u64::from(generator.workers))

@@ -12,6 +12,7 @@
 //! Variant (label, runs)    ──▶ Contrasts ──▶ text · json · markdown · html
 //! Sweep, Fit or Refusal     ──▶ fit_text · fit_json · fit_figure
 //! Bar (label, values)       ──▶ BarSheet ──▶ html · svg · png · text · json
+//! CablePlan, Outcome        ──▶ cable_text · cable_json
 //! Snapshot                  ──▶ live::frame
 //! ```
 //!
@@ -20,6 +21,7 @@
 
 mod bars;
 mod buckets;
+mod cable;
 mod columns;
 mod contrasts;
 mod differences;
@@ -48,6 +50,7 @@ mod wrk;
 pub mod ab;
 pub mod live;
 
+pub use self::cable::{CableInput, CableMemory, cable_json, cable_text};
 pub use bars::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
 pub use buckets::{Buckets, BucketsError, hist};
 pub use contrasts::{Blind, Contrasts, Variant, VariantRun};

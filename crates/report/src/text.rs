@@ -71,15 +71,15 @@ pub fn text_vegeta(summary: &Summary) -> String {
     out
 }
 
-const LATENCIES: &str = "[min, mean, 50, 90, 95, 99, max]";
+pub(crate) const LATENCIES: &str = "[min, mean, 50, 90, 95, 99, max]";
 
 /// One line; the columns are as wide as Vegeta's widest label and two spaces.
-fn line(out: &mut String, name: &str, labels: &str, values: std::fmt::Arguments<'_>) {
+pub(crate) fn line(out: &mut String, name: &str, labels: &str, values: std::fmt::Arguments<'_>) {
     // Writing to a String cannot fail.
     let _ = writeln!(out, "{name:<14}{labels:<34}{values}");
 }
 
-fn latencies(times: &Histogram) -> String {
+pub(crate) fn latencies(times: &Histogram) -> String {
     let quantiles = [0.5, 0.9, 0.95, 0.99].map(|q| times.quantile(q));
     let [p50, p90, p95, p99] = quantiles;
     let all = [times.min(), times.mean(), p50, p90, p95, p99, times.max()];
@@ -154,7 +154,7 @@ fn traffic_lines(out: &mut String, input: &Input<'_>) {
     }
 }
 
-fn generator_lines(out: &mut String, generator: &Generator) {
+pub(crate) fn generator_lines(out: &mut String, generator: &Generator) {
     let lag = [0.5, 0.99].map(|q| duration(generator.lag.quantile(q)));
     line(
         out,

@@ -2,6 +2,7 @@
 
 pub(crate) mod ab;
 mod attack;
+mod cable;
 mod compare;
 mod completions;
 mod demo;
@@ -156,6 +157,29 @@ pub(crate) const COMMANDS: &[Command] = &[
         ],
         rows: || rows_of(&flags::seek::table()),
         run: seek::run,
+    },
+    Command {
+        name: "cable",
+        summary: "Test Action Cable: echo, broadcast, idle sockets, thundering herds.",
+        operands: "echo|broadcast|idle|herd URL",
+        about: cable::ABOUT,
+        examples: &[
+            (
+                "brunt cable echo ws://localhost:3000/cable -channel ChatChannel -params '{\"id\":\"demo\"}' -users 20",
+                "20 users, a message each second, each waits for its own",
+            ),
+            (
+                "brunt cable broadcast ws://localhost:3000/cable -channel ChatChannel -params '{\"id\":\"demo\"}' \
+                 -users 200 -rate 10 -cookies 'uid=Kay{user}/{user}' -fail-on-loss",
+                "does everybody get everything?",
+            ),
+            (
+                "brunt cable herd ws://localhost:3000/cable -channel ChatChannel -users 5000 -cuts 3 -jitter 5s",
+                "5,000 users come back three times",
+            ),
+        ],
+        rows: || rows_of(&flags::cable::table()),
+        run: cable::run,
     },
     Command {
         name: "run",

@@ -6,6 +6,7 @@ use engine::IoChoice;
 use stdx::{Law, Nanos};
 use workload::arrival::{ParsedRate, Rate};
 
+use super::cable::CableFlags;
 use super::seek::SeekFlags;
 use super::{Flag, Kind, value};
 
@@ -73,6 +74,8 @@ pub(crate) struct AttackFlags {
     pub(crate) method: String,
     /// `seek` alone: what it seeks, and how.
     pub(crate) seek: SeekFlags,
+    /// `cable` alone: what it tests, and how.
+    pub(crate) cable: CableFlags,
 }
 
 impl Default for AttackFlags {
@@ -129,6 +132,7 @@ impl Default for AttackFlags {
             requests: None,
             method: "GET".to_owned(),
             seek: SeekFlags::default(),
+            cable: CableFlags::default(),
         }
     }
 }

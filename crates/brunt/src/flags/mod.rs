@@ -11,6 +11,7 @@
 pub(crate) mod ab;
 pub(crate) mod attack;
 pub(crate) mod bench;
+pub(crate) mod cable;
 pub(crate) mod compare;
 pub(crate) mod fit;
 pub(crate) mod global;

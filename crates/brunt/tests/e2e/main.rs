@@ -9,6 +9,7 @@ mod bad_input;
 mod bad_scripts;
 mod bench;
 mod browser;
+mod cable_command;
 mod cli;
 mod compare;
 mod fit;

@@ -165,6 +165,7 @@ impl<I: Io> Worker<I> {
     fn write_trip(&mut self, trip: &Trip) {
         self.watch.planned += 1;
         self.watch.sent += 1;
+        self.lag.record(trip.sent.saturating_sub(trip.due));
         let seq = self.asked;
         self.asked += 1;
         let failure = trip.failure.as_ref().map(|(failure, _)| kind_of(*failure));

@@ -46,7 +46,7 @@ pub(super) struct Meant {
 
 /// What to print on standard output at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Closing {
+pub(in crate::command) enum Closing {
     /// Nothing.
     Nothing,
     /// The text report.

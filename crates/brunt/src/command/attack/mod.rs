@@ -15,16 +15,17 @@ use std::io::IsTerminal;
 use std::time::SystemTime;
 
 use engine::Settings;
-use workload::Plan;
+use results::Encoding;
+use workload::{Crew, Load, Plan};
 
-pub(super) use self::meant::WORKERS_MAX;
+pub(super) use self::meant::{Closing, WORKERS_MAX};
 use self::meant::{World, meant};
 use super::Ended;
 use crate::dialect::{Dialect, Invocation, Typed};
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, Failed};
 use crate::flags;
 use crate::flags::attack::{AttackFlags, FLAGS};
-use crate::output;
+use crate::output::{self, Place};
 
 pub(super) use self::run::{Conductor, CutOff, Ending, Stop, TakeRows, cannot_start, labels};
 pub(super) use self::store::{Opened, Store};
@@ -77,6 +78,42 @@ pub(super) fn offer(typed: Typed<AttackFlags>) -> Result<(Plan, Settings), Ended
     Ok((meant.plan, meant.settings))
 }
 
+/// Users that decide themselves what they do, and how they are carried out.
+pub(super) struct Peopled {
+    /// What is offered: the users.
+    pub(super) plan: Plan,
+    /// How.
+    pub(super) settings: Settings,
+    /// Show live progress on standard error.
+    pub(super) progress: bool,
+    /// What to print at the end.
+    pub(super) report: Closing,
+    results: Option<Place>,
+    encoding: Encoding,
+}
+
+/// What the command line means where users decide: over what they reach the server, and where results go.
+pub(super) fn peopled(typed: &Typed<AttackFlags>, crew: Crew) -> Result<Peopled, Ended> {
+    meant::check_connections(typed)?;
+    let variable = |name: &str| std::env::var(name).ok();
+    let world = World { stdout_is_terminal: true, ..world(&variable) };
+    let meant = meant::assemble(typed, &world, (Load::Users(crew), Vec::new(), None))?;
+    let meant::Meant { plan, settings, results, encoding, report, progress, .. } = meant;
+    Ok(Peopled { plan, settings, progress, report, results, encoding })
+}
+
+impl Peopled {
+    /// Says where too few descriptors can be open.
+    pub(super) fn mind_descriptors(&self) {
+        run::mind_descriptors(&self.plan, &self.settings);
+    }
+
+    /// Opens the place for the results, if there is one.
+    pub(super) fn open_results(&self) -> Result<Option<Opened>, Failed> {
+        self.results.clone().map(|place| Opened::new(place, self.encoding)).transpose()
+    }
+}
+
 /// The world as it is.
 fn world<'a>(variable: &'a dyn Fn(&str) -> Option<String>) -> World<'a> {
     World {
@@ -89,7 +126,7 @@ fn world<'a>(variable: &'a dyn Fn(&str) -> Option<String>) -> World<'a> {
 }
 
 /// A seed for those who gave none: different each time, and told in the report.
-fn seed() -> u64 {
+pub(super) fn seed() -> u64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     stdx::mix(now.map_or(0, |since| since.as_nanos() as u64), u64::from(std::process::id())) >> 32
 }

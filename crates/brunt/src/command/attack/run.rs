@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use engine::{LazyTargets, Run, RunEvent, StartError};
+use engine::{LazyTargets, Run, RunEvent, Settings, StartError};
 use metrics::{
     Batch, By, FailureKind, Generator, Groups, Phases, Sample, Snapshot, Summary, TargetLabel,
     TargetTable, Timeline, Traffic, Verdict,
@@ -28,7 +28,7 @@ use crate::output::{self, Place};
 pub(super) fn attack(mut meant: Meant, dialect: Dialect) -> Outcome {
     let interrupts = Interrupts::watch()?;
     if dialect == Dialect::Native {
-        mind_descriptors(&meant);
+        mind_descriptors(&meant.plan, &meant.settings);
     }
     let exporter = exporter(&meant, dialect)?;
     // Opened before the first request: an output that cannot be written must not cost an attack.
@@ -51,9 +51,9 @@ pub(super) fn attack(mut meant: Meant, dialect: Dialect) -> Outcome {
 }
 
 /// Says where too few descriptors can be open.
-fn mind_descriptors(meant: &Meant) {
+pub(super) fn mind_descriptors(plan: &Plan, settings: &Settings) {
     let limit = descriptors::limit();
-    let complaint = descriptors::complaint(&meant.plan.load, &meant.settings, limit);
+    let complaint = descriptors::complaint(&plan.load, settings, limit);
     if let Some(complaint) = complaint {
         output::complain(&format!("brunt: {complaint}"));
     }

@@ -1,0 +1,304 @@
+//! `Meant`: what a command line of `cable` means, validated. Nothing was sent yet.
+
+use std::sync::Arc;
+
+use ::cable::{Cable, CablePlan, HERD_ROUNDS_MAX, Pattern, Template, USERS_MAX};
+use engine::{Capture, IoChoice, KeptHeaders, Protocol, Redirects};
+use serde_json::Value;
+use stdx::Nanos;
+use wire::cable::{Codec, Dialect as Protocols, Format};
+use wire::url::Url;
+use workload::arrival::ParsedRate;
+
+use crate::command::attack::{self, Peopled};
+use crate::command::{Ended, usage};
+use crate::dialect::Typed;
+use crate::flags::attack::AttackFlags;
+use crate::flags::cable::CableFlags;
+
+/// What a command line of `cable` means.
+pub(super) struct Meant {
+    /// The test.
+    pub(super) cable: Arc<Cable>,
+    /// How it is carried out.
+    pub(super) peopled: Peopled,
+    /// A lost message makes the exit code.
+    pub(super) fails_on_loss: bool,
+}
+
+/// How long a herd stays up where nothing else is said.
+const HERD_STAYS: Nanos = Nanos::SECOND;
+
+/// Validates the command line.
+pub(super) fn meant(mut typed: Typed<AttackFlags>) -> Result<Meant, Ended> {
+    let seed = *typed.flags.seed.get_or_insert_with(attack::seed);
+    let plan = plan(&typed, seed)?;
+    if typed.flags.name.is_empty() {
+        typed.flags.name = format!("cable {}", plan.pattern.name());
+    }
+    let fails_on_loss = typed.flags.cable.fail_on_loss;
+    let io = typed.flags.io;
+    let cable = Cable::new(plan);
+    let mut peopled = attack::peopled(&typed, cable.crew())?;
+    let settings = &mut peopled.settings;
+    // Handshakes are answered by heads, which are looked at; WebSockets begin in HTTP/1.1 (RFC 6455, 4.1).
+    settings.capture = Capture { headers: KeptHeaders::WholeHead, ..Capture::default() };
+    (settings.protocol, settings.redirects) = (Protocol::Http1, Redirects::Keep);
+    if io == IoChoice::Auto {
+        // Sockets that wait cost the least so, and a message is seen at once.
+        settings.io = IoChoice::Mio;
+    }
+    Ok(Meant { cable, peopled, fails_on_loss })
+}
+
+fn plan(typed: &Typed<AttackFlags>, seed: u64) -> Result<CablePlan, Ended> {
+    let flags = &typed.flags.cable;
+    let (word, url) = match typed.operands.as_slice() {
+        [word, url] => (word.as_str(), url.as_str()),
+        [] | [_] => {
+            return Err(usage(
+                "a pattern and a URL are needed, as brunt cable echo ws://127.0.0.1:3000/cable -channel ChatChannel",
+            ));
+        }
+        [_, _, extra, ..] => return Err(usage(format!("unexpected \"{extra}\""))),
+    };
+    let users = u32::try_from(flags.users).ok().filter(|users| *users <= USERS_MAX);
+    let users = users.ok_or_else(|| usage(format!("flag -users: at most {USERS_MAX}")))?;
+    let http_url = http_url(url)?;
+    let mut headers = headers(&typed.flags);
+    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("Origin")) {
+        headers.push(("Origin".to_owned(), Template::new(origin(&http_url))));
+    }
+    let pattern = pattern(word, flags, users)?;
+    let is_herd = matches!(pattern, Pattern::Herd { .. });
+    let untouched = flags.duration == CableFlags::default().duration;
+    Ok(CablePlan {
+        url: url.to_owned(),
+        http_url,
+        pattern,
+        users,
+        ramp: flags.ramp,
+        duration: if is_herd && untouched { HERD_STAYS } else { flags.duration },
+        identifier: identifier(flags)?,
+        data: data(flags)?,
+        codec: codec(flags),
+        headers,
+        timeout: Some(flags.timeout)
+            .filter(|timeout| *timeout > Nanos::ZERO)
+            .ok_or_else(|| usage("flag -timeout: 0 waits for nothing"))?,
+        jitter: flags.jitter,
+        backs_off: !flags.no_backoff,
+        seed,
+    })
+}
+
+/// The URL for the handshake, which is HTTP's. RFC 6455, 3.
+fn http_url(url: &str) -> Result<String, Ended> {
+    let wrong = || usage(format!("\"{url}\" is no URL of a cable (expected ws://HOST/PATH)"));
+    let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
+    let http = match scheme {
+        "ws" | "http" => "http",
+        "wss" | "https" => "https",
+        _ => return Err(wrong()),
+    };
+    let http_url = format!("{http}://{rest}");
+    Url::parse(&http_url).map_err(|_| wrong())?;
+    Ok(http_url)
+}
+
+/// Scheme and authority: what pages of the server itself say.
+fn origin(http_url: &str) -> &str {
+    let authority = http_url.find("://").map_or(0, |at| at + 3);
+    let end = http_url[authority..].find(['/', '?', '#']);
+    end.map_or(http_url, |end| &http_url[..authority + end])
+}
+
+fn headers(flags: &AttackFlags) -> Vec<(String, Template)> {
+    let cookies = flags.cable.cookies.iter().map(|text| ("Cookie", text.as_str()));
+    let own = flags.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    own.chain(cookies).map(|(name, text)| (name.to_owned(), Template::new(text))).collect()
+}
+
+fn pattern(word: &str, flags: &CableFlags, users: u32) -> Result<Pattern, Ended> {
+    let asked = |rate: ParsedRate| match rate {
+        ParsedRate::Rate(rate) => Some(Nanos::from_secs_f64(1.0 / rate.per_s())),
+        _ => None,
+    };
+    Ok(match word {
+        "echo" => Pattern::Echo {
+            every: match flags.rate {
+                // All users together keep the rate.
+                Some(rate) => asked(rate).map(|every| every * u64::from(users)),
+                None => Some(Nanos::SECOND),
+            },
+        },
+        "broadcast" => Pattern::Broadcast {
+            speakers: u32::try_from(flags.speakers)
+                .ok()
+                .filter(|speakers| *speakers <= users)
+                .ok_or_else(|| usage("flag -speakers: more than there are -users"))?,
+            every: match flags.rate {
+                Some(rate) => asked(rate)
+                    .filter(|every| *every > Nanos::ZERO)
+                    .ok_or_else(|| usage("flag -rate: a broadcast needs more than 0"))?,
+                None => Nanos::SECOND,
+            },
+        },
+        "idle" => Pattern::Idle,
+        "herd" => Pattern::Herd {
+            cuts: u32::try_from(flags.cuts)
+                .ok()
+                .filter(|cuts| *cuts <= HERD_ROUNDS_MAX)
+                .ok_or_else(|| usage(format!("flag -cuts: at most {HERD_ROUNDS_MAX}")))?,
+            give_up: flags.give_up,
+        },
+        _ => {
+            return Err(usage(format!(
+                "\"{word}\" is no pattern (expected echo, broadcast, idle or herd)"
+            )));
+        }
+    })
+}
+
+/// `{"channel":"…", …}` with the parameters as they were typed.
+fn identifier(flags: &CableFlags) -> Result<Template, Ended> {
+    let Some(channel) = &flags.channel else {
+        return Err(usage("flag -channel is needed, such as -channel ChatChannel"));
+    };
+    let channel = Value::from(channel.as_str());
+    let text = with_member("channel", &channel, flags.params.as_deref().unwrap_or("{}"));
+    text.map(|text| Template::new(&text)).ok_or_else(|| usage("flag -params: no JSON object"))
+}
+
+/// What is performed: `{"action":"…", …}`.
+fn data(flags: &CableFlags) -> Result<Template, Ended> {
+    const DATA: &str = r#"{"message":"{token}"}"#;
+    let (action, data) = match flags.perform.as_deref().map(|text| text.split_once(':')) {
+        None => ("speak", DATA),
+        Some(None) => (flags.perform.as_deref().unwrap_or_default(), DATA),
+        Some(Some(parts)) => parts,
+    };
+    let text = with_member("action", &Value::from(action), data)
+        .ok_or_else(|| usage("flag -perform: no JSON object after ACTION:"))?;
+    let template = Template::new(&text);
+    if !template.has_token() {
+        return Err(usage(
+            "flag -perform: {token} must stand in it, where the server sends it back: speak:{\"message\":\"{token}\"}",
+        ));
+    }
+    Ok(template)
+}
+
+/// A JSON object's text with one more member, the first. Templates are JSON when filled, as with a user's number.
+fn with_member(name: &str, value: &Value, object: &str) -> Option<String> {
+    let mut filled = String::new();
+    Template::new(object).write(1, "token", &mut filled);
+    let parsed: Value = serde_json::from_str(&filled).ok()?;
+    let is_empty = parsed.as_object()?.is_empty();
+    let rest = object.trim().strip_prefix('{')?;
+    let comma = if is_empty { "" } else { "," };
+    Some(format!("{{{}:{value}{comma}{}", Value::from(name), rest.trim_start()))
+}
+
+fn codec(flags: &CableFlags) -> Codec {
+    let format = match flags.codec.as_str() {
+        "msgpack" => Format::Msgpack,
+        "protobuf" => Format::Protobuf,
+        _ => Format::Json,
+    };
+    Codec { format, dialect: Protocols::Base }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::{Dialect, Invocation};
+    use crate::flags;
+    use crate::flags::global::Global;
+
+    fn planned(line: &str) -> Result<CablePlan, Ended> {
+        let args = line.split_whitespace().map(str::to_owned).collect();
+        let invocation = Invocation { dialect: Dialect::Native, global: Global::default(), args };
+        let typed = invocation.typed(&flags::cable::table()).unwrap_or_else(|_| panic!("{line}"));
+        plan(&typed, 1)
+    }
+
+    fn good(line: &str) -> CablePlan {
+        planned(line).unwrap_or_else(|_| panic!("{line}"))
+    }
+
+    #[test]
+    fn patterns_are_what_their_flags_say() {
+        let check = |line: &str, expect: Pattern| {
+            assert_eq!(good(&format!("{line} ws://h/cable -channel C")).pattern, expect, "{line}");
+        };
+        let every = |ms| Some(Nanos::from_millis(ms));
+        check("echo", Pattern::Echo { every: every(1000) });
+        check("-rate 20 echo -users 4", Pattern::Echo { every: every(200) });
+        check("echo -rate 0", Pattern::Echo { every: None });
+        let broadcast =
+            |speakers, ms| Pattern::Broadcast { speakers, every: Nanos::from_millis(ms) };
+        check("broadcast", broadcast(1, 1000));
+        check("broadcast -speakers 3 -rate 600/m", broadcast(3, 100));
+        check("idle", Pattern::Idle);
+        let give_up = Nanos::from_secs(60);
+        check("herd", Pattern::Herd { cuts: 0, give_up });
+        check("herd -cuts 2 -give-up 5s", Pattern::Herd { cuts: 2, give_up: Nanos::from_secs(5) });
+    }
+
+    #[test]
+    fn texts_are_made_of_their_parts() {
+        let plan =
+            good(r#"echo ws://h:1/cable?a=b -channel C -params {"id":"{user}"} -cookies u={user}"#);
+        assert_eq!(plan.identifier.text(3), r#"{"channel":"C","id":"3"}"#);
+        assert_eq!(plan.http_url, "http://h:1/cable?a=b");
+        let texts: Vec<_> =
+            plan.headers.iter().map(|(name, text)| format!("{name}: {}", text.text(3))).collect();
+        assert_eq!(texts, ["Cookie: u=3", "Origin: http://h:1"]);
+        let mut data = String::new();
+        plan.data.write(3, "tok", &mut data);
+        assert_eq!(data, r#"{"action":"speak","message":"tok"}"#);
+        let plan =
+            good(r#"echo wss://h -channel C -header Origin:x -perform echo:{"a":["{token}"]}"#);
+        assert_eq!((plan.headers.len(), plan.http_url.as_str()), (1, "https://h"));
+        assert_eq!(plan.identifier.text(1), r#"{"channel":"C"}"#);
+        assert!(plan.data.has_token());
+        assert_eq!(
+            good("echo ws://h -channel C -perform say").data.text(1),
+            r#"{"action":"say","message":""}"#
+        );
+    }
+
+    #[test]
+    fn a_herd_stays_for_a_second() {
+        assert_eq!(good("herd ws://h -channel C").duration, Nanos::SECOND);
+        assert_eq!(good("herd ws://h -channel C -d 3s").duration, Nanos::from_secs(3));
+        assert_eq!(good("idle ws://h -channel C").duration, Nanos::from_secs(10));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for line in [
+            "",
+            "echo",
+            "echo ws://h",
+            "ws://h echo -channel C",
+            "chat ws://h -channel C",
+            "echo ftp://h -channel C",
+            "echo h -channel C",
+            "echo ws:// -channel C",
+            "echo ws://h more -channel C",
+            "echo ws://h -channel C -params []",
+            "echo ws://h -channel C -params {",
+            "echo ws://h -channel C -perform speak:{}",
+            "echo ws://h -channel C -perform speak:5",
+            "echo ws://h -channel C -timeout 0",
+            "echo ws://h -channel C -users 2000000",
+            "broadcast ws://h -channel C -rate 0",
+            "broadcast ws://h -channel C -speakers 11",
+            "herd ws://h -channel C -cuts 1001",
+        ] {
+            assert!(matches!(planned(line), Err(Ended::Failed(_))), "{line}");
+        }
+    }
+}

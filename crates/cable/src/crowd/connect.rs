@@ -1,0 +1,269 @@
+//! Coming and going: handshakes, what becomes of them, and when a user comes back.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use stdx::Nanos;
+use wire::ws::{DeflateOffer, HandshakeError, Limits, Offer, Role, Session};
+use workload::{Ask, Pipe, Reply, Target};
+
+use super::agenda::Entry;
+use super::user::{Silence, Stage};
+use super::{Crowd, Phase};
+use crate::plan::Pattern;
+
+/// The first wait of who is refused; each further one is twice as long.
+const BACKOFF_FIRST: Nanos = Nanos::from_millis(100);
+/// The longest wait.
+const BACKOFF_MAX: Nanos = Nanos::from_secs(5);
+/// Who loses a connection sooner than this counts as refused: else a server that confirms and drops would be hammered.
+const LASTS: Nanos = Nanos::SECOND;
+/// The longest message taken: 256 KiB. All sockets may have one half read.
+const MESSAGE_MAX: usize = 256 << 10;
+
+/// How a user's way up ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Settled {
+    Subscribed,
+    GivenUp,
+}
+
+impl Crowd {
+    /// Asks for a WebSocket.
+    pub(super) fn connect(&mut self, user: usize, due: Nanos) {
+        if self.phase != Phase::Running {
+            return;
+        }
+        let mut key = [0; 16];
+        key[..8].copy_from_slice(&self.random.next_u64().to_le_bytes());
+        key[8..].copy_from_slice(&self.random.next_u64().to_le_bytes());
+        let plan = &self.cable.plan;
+        let protocols = vec![plan.codec.subprotocol().to_owned()];
+        let offer = Offer::new(key, protocols, DeflateOffer::None).expect("the name is a token");
+        let number = self.global(user) + 1;
+        let fields = offer.fields().into_iter().map(|(name, value)| (name.into(), value.into()));
+        let own = plan.headers.iter().map(|(name, text)| (name.clone(), text.text(number).into()));
+        let target = Arc::new(Target {
+            method: "GET".to_owned(),
+            url: plan.http_url.clone(),
+            headers: fields.chain(own).collect(),
+            body: Arc::from([]),
+            weight: 1,
+            name: String::new(),
+        });
+        let timeout = plan.timeout;
+        let seat = &mut self.users[user];
+        seat.life += 1;
+        seat.due = due;
+        seat.stage = Stage::Opening(Box::new(offer));
+        self.outcome.attempts += 1;
+        let (user, owner) = (user as u32, 0);
+        self.wishes.asks.push(Ask { user, target, timeout, owner, anew: false, upgrades: true });
+    }
+
+    /// What became of a handshake.
+    pub(super) fn answered(&mut self, user: usize, reply: &Reply<'_>) {
+        let stage = std::mem::take(&mut self.users[user].stage);
+        let Stage::Opening(offer) = stage else {
+            self.users[user].stage = stage;
+            return self.refuse_pipe(reply.pipe);
+        };
+        if self.phase == Phase::Over {
+            return self.refuse_pipe(reply.pipe);
+        }
+        let head = reply.head.as_deref().unwrap_or_default();
+        let agreed = offer.check(reply.status, fields(head));
+        let (agreed, pipe) = match (agreed, reply.pipe) {
+            // Servers of old choose no subprotocol, and speak JSON.
+            (Ok(agreed), Some(pipe))
+                if agreed.protocol.is_some() || self.cable.plan.codec.is_text() =>
+            {
+                (agreed, pipe)
+            }
+            (agreed, pipe) => {
+                self.refuse_pipe(pipe);
+                return self.refused(user, reply, agreed.err().as_ref());
+            }
+        };
+        let limits = Limits { message_bytes_max: MESSAGE_MAX, ..Limits::default() };
+        let session = Session::new(Role::Client, &agreed, limits, self.random.next_u64());
+        let seat = &mut self.users[user];
+        (seat.session, seat.pipe, seat.stage) = (Some(session), Some(pipe), Stage::Greeting);
+        let life = seat.life;
+        self.take_place(pipe, user);
+        self.outcome.opened += 1;
+        self.cable.muster.note_open();
+        let at = reply.done.saturating_add(self.cable.plan.timeout);
+        self.agenda.limit(Entry { at, user: user as u32, life });
+    }
+
+    fn refuse_pipe(&mut self, pipe: Option<Pipe>) {
+        pipe.into_iter().for_each(|pipe| self.wishes.close(pipe));
+    }
+
+    /// There is no WebSocket.
+    fn refused(&mut self, user: usize, reply: &Reply<'_>, error: Option<&HandshakeError>) {
+        let problem = match (&reply.failure, error) {
+            (Some((kind, _)), _) => format!("handshake: {kind}"),
+            (None, Some(error)) => format!("handshake: {error}"),
+            (None, None) => "handshake: the server does not speak the codec".to_owned(),
+        };
+        self.outcome.refused += 1;
+        self.outcome.note(problem);
+        self.come_back(user, reply.done);
+    }
+
+    /// A connection ends, and not by us: the user comes back.
+    pub(super) fn lose(&mut self, user: usize, now: Nanos, why: impl Into<Cow<'static, str>>) {
+        let seat = &mut self.users[user];
+        if seat.is_subscribed() {
+            seat.lost_at.get_or_insert(now);
+            if now.saturating_sub(seat.since) >= LASTS {
+                seat.refusals = 0;
+            }
+        }
+        self.outcome.dropped += 1;
+        self.outcome.note(why);
+        let lasted = seat.is_subscribed() && seat.refusals == 0;
+        self.part(user);
+        if lasted {
+            self.return_within_jitter(user, now);
+        } else {
+            self.come_back(user, now);
+        }
+    }
+
+    /// A user goes and does not come back.
+    pub(super) fn turn_away(&mut self, user: usize, now: Nanos, why: impl Into<Cow<'static, str>>) {
+        self.outcome.turned_away += 1;
+        self.outcome.note(why);
+        self.part(user);
+        self.users[user].stage = Stage::Gone;
+        self.settle(user, now, Settled::GivenUp);
+    }
+
+    /// A user that was refused comes back after a while, the longer the more often it was.
+    fn come_back(&mut self, user: usize, now: Nanos) {
+        // A herd is about who comes up at last; elsewhere nobody waits for those that a server refuses.
+        if !matches!(self.cable.plan.pattern, Pattern::Herd { .. }) {
+            self.settle(user, now, Settled::GivenUp);
+        }
+        let seat = &mut self.users[user];
+        seat.refusals = seat.refusals.saturating_add(1);
+        let mut wait = Nanos::ZERO;
+        if self.cable.plan.backs_off {
+            wait = backoff(seat.refusals, self.random.unit());
+            self.outcome.backoffs += 1;
+            self.outcome.backed_off += wait;
+        }
+        self.agenda.add(Entry { at: now + wait, user: user as u32, life: seat.life });
+    }
+
+    /// A user that was dropped comes back.
+    pub(super) fn return_within_jitter(&mut self, user: usize, from: Nanos) {
+        let within = self.cable.plan.jitter.0 as f64 * self.random.unit();
+        let at = from + Nanos(within as u64);
+        self.agenda.add(Entry { at, user: user as u32, life: self.users[user].life });
+    }
+
+    /// Takes a user's connection away, if it has one.
+    pub(super) fn part(&mut self, user: usize) {
+        if self.users[user].is_subscribed() {
+            self.leave(user);
+        }
+        let seat = &mut self.users[user];
+        seat.stage = Stage::Away;
+        seat.session = None;
+        if let Some(pipe) = seat.pipe.take() {
+            self.places[pipe.place as usize] = 0;
+            self.cable.muster.note_closed();
+            self.wishes.close(pipe);
+        }
+    }
+
+    /// A user is up in this round, or is waited for no more.
+    pub(super) fn settle(&mut self, user: usize, now: Nanos, settled: Settled) {
+        let seat = &mut self.users[user];
+        if seat.settled > self.round {
+            return;
+        }
+        seat.settled = self.round + 1;
+        let seen = self.outcome.round(self.round);
+        match settled {
+            Settled::Subscribed => {
+                seen.subscribed += 1;
+                seen.ready.record(now.saturating_sub(self.round_began));
+            }
+            Settled::GivenUp => seen.given_up += 1,
+        }
+        self.cable.muster.settle(self.round, now);
+    }
+
+    /// A user's subscription is confirmed.
+    pub(super) fn confirmed(&mut self, user: usize, now: Nanos) {
+        let seat = &mut self.users[user];
+        seat.stage = Stage::Subscribed;
+        (seat.since, seat.heard, seat.silence) = (now, now, Silence::Fresh);
+        self.outcome.subscribed += 1;
+        self.outcome.ready.record(now.saturating_sub(seat.due));
+        if let Some(lost) = seat.lost_at.take() {
+            self.outcome.recovered.record(now.saturating_sub(lost));
+        }
+        match self.cable.plan.pattern {
+            Pattern::Echo { every } => self.begin_echo(user, every, now),
+            Pattern::Broadcast { .. } => self.join(user),
+            Pattern::Idle | Pattern::Herd { .. } => {}
+        }
+        self.settle(user, now, Settled::Subscribed);
+    }
+
+    /// The user whose pipe it is.
+    pub(super) fn whose(&self, pipe: Pipe) -> Option<usize> {
+        let user = self.places.get(pipe.place as usize)?.checked_sub(1)? as usize;
+        (self.users[user].pipe == Some(pipe)).then_some(user)
+    }
+
+    fn take_place(&mut self, pipe: Pipe, user: usize) {
+        let place = pipe.place as usize;
+        if self.places.len() <= place {
+            self.places.resize(place + 1, 0);
+        }
+        self.places[place] = user as u32 + 1;
+    }
+}
+
+/// How long to wait after so many refusals in a row: `min(100 ms * 2^(n-1), 5 s)`, less up to half of it by chance (0 to 1).
+fn backoff(refusals: u16, chance: f64) -> Nanos {
+    let doublings = u32::from(refusals.saturating_sub(1)).min(16);
+    let most = (BACKOFF_FIRST.0 << doublings).min(BACKOFF_MAX.0);
+    Nanos((most as f64 * (1.0 - chance / 2.0)) as u64)
+}
+
+/// The header fields of a response's head.
+fn fields(head: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    let lines = head.split(|byte| *byte == b'\n').skip(1);
+    lines.filter_map(|line| {
+        let colon = line.iter().position(|byte| *byte == b':')?;
+        Some((&line[..colon], line[colon + 1..].trim_ascii()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_five_seconds() {
+        let waits =
+            [1, 2, 3, 6, 7, 8, u16::MAX].map(|refusals| backoff(refusals, 0.0).0 / 1_000_000);
+        assert_eq!(waits, [100, 200, 400, 3_200, 5_000, 5_000, 5_000]);
+        assert_eq!(backoff(1, 1.0), Nanos::from_millis(50), "chance takes up to half");
+    }
+
+    #[test]
+    fn fields_are_found_in_a_head() {
+        let head = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nX:y: z \r\nnone\r\n";
+        let expect: [(&[u8], &[u8]); 2] = [(b"Upgrade", b"websocket"), (b"X", b"y: z")];
+        assert!(fields(head).eq(expect));
+    }
+}

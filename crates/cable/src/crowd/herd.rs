@@ -1,0 +1,51 @@
+//! The herd: all come at once; once all are up and have stayed for a while, they are cut off, and all come back.
+
+use stdx::Nanos;
+
+use super::connect::Settled;
+use super::user::Stage;
+use super::{BURST_MAX, Crowd, Phase};
+
+impl Crowd {
+    /// Gives up who does not come up in time, and begins the next round when it is time.
+    pub(super) fn drive(&mut self, now: Nanos, give_up: Nanos) {
+        self.cut_some(now);
+        if now >= self.round_began.saturating_add(give_up) && self.end().is_none() {
+            (0..self.users.len()).for_each(|user| self.settle(user, now, Settled::GivenUp));
+        }
+        let end = self.end().filter(|end| *end <= now && !self.is_cutting());
+        let Some(end) = end else { return };
+        if self.phase == Phase::Running && self.round + 1 < self.cable.muster.rounds() {
+            self.round += 1;
+            self.round_began = end;
+            self.next_cut = 0;
+        }
+    }
+
+    /// Cuts off the next of those that the round's begin cuts off.
+    fn cut_some(&mut self, now: Nanos) {
+        let upto = (self.next_cut + BURST_MAX).min(self.users.len());
+        (self.next_cut..upto).for_each(|user| self.cut_off(user, now));
+        self.next_cut = upto;
+    }
+
+    /// Whether some are to be cut off still.
+    pub(super) fn is_cutting(&self) -> bool {
+        self.next_cut < self.users.len()
+    }
+
+    /// A user's connection is cut, as a network would: without a word.
+    fn cut_off(&mut self, user: usize, now: Nanos) {
+        match self.users[user].stage {
+            // Its handshake counts for the new round; or it comes when its wait is over.
+            Stage::Opening(_) | Stage::Away => {}
+            Stage::Gone => self.settle(user, now, Settled::GivenUp),
+            Stage::Greeting | Stage::Subscribing | Stage::Subscribed => {
+                let began = self.round_began;
+                self.part(user);
+                self.users[user].lost_at = Some(began);
+                self.return_within_jitter(user, began);
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Broadcast: some speak, all hear; what each message is owed, and what came of it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use stdx::Nanos;
+use wire::cable::CommandKind;
+use workload::arrival::Lane;
+use workload::{Trip, TripFailure};
+
+use super::{Crowd, Phase};
+use crate::ledger::Closed;
+use crate::outcome::MessageSeen;
+use crate::plan::{CablePlan, Pattern};
+use crate::seen::Delivery;
+use crate::token::Token;
+
+/// The pause between the last subscription and the first message: all workers know of it by then.
+const PAUSE: Nanos = Nanos::from_millis(100);
+/// The most messages sent before others' events are looked at.
+const BURST_MAX: usize = 64;
+
+/// What a crowd's speakers say.
+#[derive(Debug)]
+pub(super) struct Speech {
+    /// The next message of this crowd's speakers, counted over all speakers from 0; `None` when all is said.
+    next: Option<u64>,
+    speakers: u64,
+    every: Nanos,
+    /// Crowds that have speakers.
+    crowds: u32,
+    /// Messages of ours in flight, and until when they are waited for.
+    in_flight: VecDeque<(u32, Nanos)>,
+}
+
+impl Speech {
+    pub(super) fn new(plan: &CablePlan, lane: Lane) -> Self {
+        let (speakers, every) = match plan.pattern {
+            Pattern::Broadcast { speakers, every } => (u64::from(speakers.min(plan.users)), every),
+            _ => (0, Nanos::ZERO),
+        };
+        Self {
+            next: (lane.first < speakers).then_some(lane.first),
+            speakers,
+            every,
+            crowds: speakers.min(lane.step) as u32,
+            in_flight: VecDeque::new(),
+        }
+    }
+
+    /// The message after `number` whose speaker is in this lane.
+    fn after(&self, number: u64, lane: Lane) -> u64 {
+        let ours = |number: &u64| number % self.speakers % lane.step == lane.first;
+        (number + 1..).find(ours).expect("this lane has a speaker")
+    }
+}
+
+impl Crowd {
+    /// When the first message is due: soon after all users are up.
+    fn speech_begin(&self) -> Option<Nanos> {
+        self.cable.muster.up_at(0).map(|up| up + PAUSE)
+    }
+
+    /// When the next message of this crowd is due, or one in flight is waited for no more.
+    pub(super) fn next_speech(&self) -> Option<Nanos> {
+        let begin = self.speech_begin().zip(self.speech.next);
+        let due = begin.map(|(begin, number)| begin + self.speech.every * number);
+        let limit = self.speech.in_flight.front().map(|(_, limit)| *limit);
+        due.into_iter().chain(limit).min()
+    }
+
+    /// Sends what is due, and closes what is settled or overdue.
+    pub(super) fn speak(&mut self, now: Nanos) {
+        for _ in 0..BURST_MAX {
+            let Some(number) = self.speech.next else { break };
+            let begin = self.speech_begin();
+            let due = begin.map(|begin| begin + self.speech.every * number);
+            let end = begin.map(|begin| begin.saturating_add(self.cable.plan.duration));
+            if self.phase == Phase::Stopping || due.is_some_and(|due| Some(due) >= end) {
+                self.speech.next = None;
+                self.cable.ledger.fall_silent();
+                break;
+            }
+            let Some(due) = due.filter(|due| *due <= now) else { break };
+            self.say(number, due, now);
+            self.speech.next = Some(self.speech.after(number, self.lane));
+        }
+        self.close_settled(now);
+    }
+
+    fn say(&mut self, number: u64, due: Nanos, now: Nanos) {
+        let speaker = number % self.speech.speakers;
+        let user = ((speaker - self.lane.first) / self.lane.step) as usize;
+        if !self.users[user].is_subscribed() {
+            self.outcome.not_sent += 1;
+            return;
+        }
+        let cable = Arc::clone(&self.cable);
+        let reserved = cable.ledger.reserve();
+        let token = Token { number: reserved.number(), user: speaker as u32 };
+        let Some(bytes) = self.command(user, CommandKind::Message, Some(token)) else {
+            self.outcome.not_sent += 1;
+            return;
+        };
+        let evicted = reserved.send(due, now, bytes);
+        self.outcome.sent += 1;
+        let limit = now.saturating_add(cable.plan.timeout);
+        self.speech.in_flight.push_back((token.number, limit));
+        if let Some(closed) = evicted {
+            self.outcome.evicted += 1;
+            self.keep(closed, now);
+        }
+    }
+
+    fn close_settled(&mut self, now: Nanos) {
+        while let Some(&(number, limit)) = self.speech.in_flight.front() {
+            if now < limit && !self.cable.ledger.is_settled(number) {
+                return;
+            }
+            self.speech.in_flight.pop_front();
+            if let Some(closed) = self.cable.ledger.close(number) {
+                self.keep(closed, now);
+            }
+        }
+    }
+
+    /// Counts a closed message and writes its row.
+    fn keep(&mut self, closed: Closed, now: Nanos) {
+        let lost = closed.lost();
+        let sums = &mut self.outcome.deliveries;
+        sums.expected += u64::from(closed.expected);
+        sums.delivered += u64::from(closed.delivered);
+        sums.lost += u64::from(lost);
+        sums.cut += u64::from(closed.cut);
+        let last = closed.last.saturating_sub(closed.sent);
+        if lost == 0 {
+            self.outcome.complete_messages += 1;
+            self.outcome.complete.record(last);
+        }
+        self.outcome.keep(MessageSeen {
+            number: closed.number,
+            sent: closed.sent,
+            expected: closed.expected,
+            delivered: closed.delivered,
+            lost,
+            last,
+        });
+        let text = || format!("{lost} of {} deliveries lost", closed.expected).into();
+        self.wishes.trips.push(Trip {
+            line: Arc::clone(&self.line),
+            due: closed.due,
+            sent: closed.sent,
+            done: if lost == 0 { closed.last } else { now },
+            bytes_out: u64::from(closed.bytes),
+            bytes_in: 0,
+            failure: (lost > 0).then(|| (TripFailure::Timeout, text())),
+            serial: 0,
+        });
+    }
+
+    /// A subscriber comes.
+    pub(super) fn join(&mut self, user: usize) {
+        let first = self.cable.ledger.join();
+        self.users[user].first = first;
+        self.seen.begin(user, first);
+    }
+
+    /// A subscriber goes.
+    pub(super) fn leave(&mut self, user: usize) {
+        if !matches!(self.cable.plan.pattern, Pattern::Broadcast { .. }) {
+            return;
+        }
+        let (seat, seen) = (&mut self.users[user], &self.seen);
+        let owed = self.cable.ledger.leave(seat.first, |number| seen.has(user, number));
+        seat.owed += u64::from(owed);
+    }
+
+    /// A message came to a subscriber.
+    pub(super) fn received_broadcast(&mut self, user: usize, now: Nanos, token: Token) {
+        let ledger = &self.cable.ledger;
+        let (seat, sums) = (&mut self.users[user], &mut self.outcome.deliveries);
+        if !ledger.was_sent(token.number) {
+            self.outcome.unknown += 1;
+            return;
+        }
+        if !seat.is_subscribed() || token.number < seat.first {
+            sums.early += 1;
+            return;
+        }
+        match self.seen.mark(user, token.number) {
+            Delivery::First => {}
+            Delivery::OutOfOrder => sums.out_of_order += 1,
+            Delivery::Duplicate => return sums.duplicated += 1,
+            Delivery::TooOld => return sums.late += 1,
+        }
+        match ledger.deliver(token.number, now) {
+            Some(sent) => {
+                seat.had += 1;
+                self.outcome.fan_out.record(now.saturating_sub(sent));
+            }
+            None => sums.late += 1,
+        }
+    }
+
+    /// Whether every message of all speakers is sent and closed.
+    pub(super) fn all_is_said(&self) -> bool {
+        let ledger = &self.cable.ledger;
+        ledger.silent() >= self.speech.crowds && ledger.open() == 0
+    }
+
+    /// Counts how the losses lie among the subscribers, who have all gone.
+    pub(super) fn count_subscribers(&mut self) {
+        for user in self.users.iter().filter(|user| user.owed > 0) {
+            let seen = &mut self.outcome.subscribers;
+            *match (user.had, user.owed) {
+                (0, _) => &mut seen.none,
+                (had, owed) if had >= owed => &mut seen.all,
+                _ => &mut seen.some,
+            } += 1;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `User`: what a crowd keeps of one user. It is small: an idle socket costs this and its connection.
+
+use stdx::Nanos;
+use wire::ws::{Offer, Session};
+use workload::Pipe;
+
+/// One user.
+#[derive(Debug, Default)]
+pub(super) struct User {
+    pub(super) stage: Stage,
+    /// The WebSocket, once it is open.
+    pub(super) session: Option<Session>,
+    pub(super) pipe: Option<Pipe>,
+    /// Which of its connections this is: what was meant for an earlier one is void.
+    pub(super) life: u32,
+    /// The round in which it was settled last, from 1; 0 before.
+    pub(super) settled: u32,
+    /// Refusals in a row.
+    pub(super) refusals: u16,
+    /// Whether pings come.
+    pub(super) silence: Silence,
+    /// When this connection was due.
+    pub(super) due: Nanos,
+    /// When the last connection was lost, unless we ended it.
+    pub(super) lost_at: Option<Nanos>,
+    /// When it heard the last ping; when it was subscribed, before the first.
+    pub(super) heard: Nanos,
+    /// When it was subscribed.
+    pub(super) since: Nanos,
+    /// The first message it is owed.
+    pub(super) first: u32,
+    /// Messages it was owed on earlier connections.
+    pub(super) owed: u64,
+    /// Messages it had in time.
+    pub(super) had: u64,
+}
+
+/// How far a user is.
+#[derive(Debug, Default)]
+pub(super) enum Stage {
+    /// It has no connection; it comes, or comes back, at a time on the agenda.
+    #[default]
+    Away,
+    /// The handshake is under way.
+    Opening(Box<Offer>),
+    /// The WebSocket is open, and no welcome has come.
+    Greeting,
+    /// It has asked for its subscription.
+    Subscribing,
+    /// It is subscribed.
+    Subscribed,
+    /// It does not come back.
+    Gone,
+}
+
+/// Whether a socket hears pings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Silence {
+    /// None has come yet.
+    #[default]
+    Fresh,
+    /// The last came at [`User::heard`].
+    Heard,
+    /// None has come for too long, which was counted.
+    Counted,
+}
+
+impl User {
+    /// Whether messages come to it.
+    pub(super) fn is_subscribed(&self) -> bool {
+        matches!(self.stage, Stage::Subscribed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_idle_user_is_small() {
+        let size = size_of::<User>();
+        assert!(size <= 256, "{size} bytes, of which {} are the WebSocket's", size_of::<Session>());
+    }
+}

@@ -1,0 +1,105 @@
+//! `CablePlan`: what a test of Action Cable does, decided before the first request.
+
+use stdx::Nanos;
+use wire::cable::Codec;
+
+use crate::Template;
+use crate::ledger::WINDOW_MAX;
+
+/// The most users of a run.
+pub const USERS_MAX: u32 = (1 << 20) - 1;
+/// The most times that a herd is cut off.
+pub const HERD_ROUNDS_MAX: u32 = 1_000;
+
+/// What a test of Action Cable does.
+#[derive(Clone, Debug)]
+pub struct CablePlan {
+    /// Where the cable is, as people write it: `ws://host/cable`.
+    pub url: String,
+    /// The same for HTTP: `http://host/cable`.
+    pub http_url: String,
+    /// What users do.
+    pub pattern: Pattern,
+    /// How many there are, 1 to [`USERS_MAX`].
+    pub users: u32,
+    /// The time over which they come, one after the other.
+    pub ramp: Nanos,
+    /// How long it goes on once all users are up.
+    pub duration: Nanos,
+    /// What is subscribed to: JSON text.
+    pub identifier: Template,
+    /// What is performed: JSON text, with the member `action` and a place for the token.
+    pub data: Template,
+    /// How messages are written.
+    pub codec: Codec,
+    /// Header fields of the handshake.
+    pub headers: Vec<(String, Template)>,
+    /// How long a handshake, a confirmation and a message may take, each.
+    pub timeout: Nanos,
+    /// Who lost a connection comes back after a random time up to this.
+    pub jitter: Nanos,
+    /// Who is refused waits, the longer the more often.
+    pub backs_off: bool,
+    /// Every random choice follows from it.
+    pub seed: u64,
+}
+
+/// What users do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// Each performs and waits for its own message.
+    Echo {
+        /// From one message of a user to its next; `None`: as soon as the last is back.
+        every: Option<Nanos>,
+    },
+    /// Some perform, all receive.
+    Broadcast {
+        /// How many perform, in turn; the first of the users.
+        speakers: u32,
+        /// From one message to the next, of all speakers.
+        every: Nanos,
+    },
+    /// Nobody says anything.
+    Idle,
+    /// All come at once, and come back at once.
+    Herd {
+        /// How often they are cut off, at most [`HERD_ROUNDS_MAX`].
+        cuts: u32,
+        /// Who is not subscribed so long after a round's begin is given up for it.
+        give_up: Nanos,
+    },
+}
+
+impl Pattern {
+    /// Its word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Echo { .. } => "echo",
+            Self::Broadcast { .. } => "broadcast",
+            Self::Idle => "idle",
+            Self::Herd { .. } => "herd",
+        }
+    }
+}
+
+impl CablePlan {
+    /// How many times the users come up.
+    pub(crate) fn rounds(&self) -> u32 {
+        match self.pattern {
+            Pattern::Herd { cuts, .. } => cuts.min(HERD_ROUNDS_MAX) + 1,
+            _ => 1,
+        }
+    }
+
+    /// How many messages may be in flight: twice as many as are sent within the timeout.
+    pub(crate) fn window(&self) -> usize {
+        match self.pattern {
+            Pattern::Broadcast { every, .. } => {
+                let within = self.timeout.0.saturating_mul(2) / every.0.max(1);
+                usize::try_from(within).unwrap_or(WINDOW_MAX).clamp(64, WINDOW_MAX)
+            }
+            _ => 64,
+        }
+    }
+}

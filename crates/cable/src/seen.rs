@@ -1,0 +1,129 @@
+//! `Seen`: which of the messages in flight each subscriber of a worker had: a row of bits each, in one piece of memory.
+
+/// Which messages subscribers had.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    /// Bits of a row: a power of two, at least 64.
+    window: u32,
+    words: Vec<u64>,
+    /// The highest number each had; those after it were not seen.
+    high: Vec<u32>,
+}
+
+/// What a message is to a subscriber.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Delivery {
+    /// The next one.
+    First,
+    /// It comes after a later one.
+    OutOfOrder,
+    /// It was there before.
+    Duplicate,
+    /// So old that nobody knows.
+    TooOld,
+}
+
+impl Seen {
+    /// Nobody had anything. `window` is a power of two from 64 on.
+    pub(crate) fn new(subscribers: usize, window: usize) -> Self {
+        assert!(window.is_power_of_two() && window >= 64, "whole words");
+        let words = vec![0; subscribers * window / 64];
+        Self { window: window as u32, words, high: vec![0; subscribers] }
+    }
+
+    /// A subscriber begins anew: messages before `first` are none of its.
+    pub(crate) fn begin(&mut self, subscriber: usize, first: u32) {
+        self.row(subscriber).fill(0);
+        self.high[subscriber] = first.saturating_sub(1);
+    }
+
+    /// A subscriber has a message.
+    pub(crate) fn mark(&mut self, subscriber: usize, number: u32) -> Delivery {
+        let (high, window) = (self.high[subscriber], self.window);
+        if number > high {
+            if number - high >= window {
+                self.row(subscriber).fill(0);
+            } else {
+                (high + 1..=number).for_each(|skipped| self.set(subscriber, skipped, false));
+            }
+            self.high[subscriber] = number;
+            self.set(subscriber, number, true);
+            return Delivery::First;
+        }
+        if high - number >= window {
+            return Delivery::TooOld;
+        }
+        if self.has(subscriber, number) {
+            return Delivery::Duplicate;
+        }
+        self.set(subscriber, number, true);
+        Delivery::OutOfOrder
+    }
+
+    /// Whether a subscriber had a message that is no older than the window.
+    pub(crate) fn has(&self, subscriber: usize, number: u32) -> bool {
+        let (word, bit) = self.place(subscriber, number);
+        number <= self.high[subscriber] && self.words[word] & bit != 0
+    }
+
+    fn set(&mut self, subscriber: usize, number: u32, had: bool) {
+        let (word, bit) = self.place(subscriber, number);
+        if had {
+            self.words[word] |= bit;
+        } else {
+            self.words[word] &= !bit;
+        }
+    }
+
+    fn row(&mut self, subscriber: usize) -> &mut [u64] {
+        let words = (self.window / 64) as usize;
+        &mut self.words[subscriber * words..][..words]
+    }
+
+    fn place(&self, subscriber: usize, number: u32) -> (usize, u64) {
+        let bit = number & (self.window - 1);
+        let words = (self.window / 64) as usize;
+        (subscriber * words + (bit / 64) as usize, 1 << (bit % 64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn order_and_duplicates_are_told() {
+        let mut seen = Seen::new(2, 64);
+        seen.begin(1, 5);
+        let marks = [5, 7, 6, 6, 7, 200, 136, 137, 137].map(|number| seen.mark(1, number));
+        use Delivery::{Duplicate, First, OutOfOrder, TooOld};
+        let expect =
+            [First, First, OutOfOrder, Duplicate, Duplicate, First, TooOld, OutOfOrder, Duplicate];
+        assert_eq!(marks, expect);
+        assert_eq!(seen.mark(0, 5), First, "the neighbour's row is its own");
+        seen.begin(1, 300);
+        assert!(!seen.has(1, 200) && !seen.has(1, 300));
+    }
+
+    proptest! {
+        #[test]
+        fn it_says_what_a_set_says(numbers in proptest::collection::vec(1u32..300, 0..200)) {
+            let (mut seen, mut had, mut high) = (Seen::new(1, 128), HashSet::new(), 0);
+            for number in numbers {
+                let expect = match (number > high, high.saturating_sub(number) >= 128) {
+                    (true, _) => Delivery::First,
+                    (_, true) => Delivery::TooOld,
+                    _ if had.contains(&number) => Delivery::Duplicate,
+                    _ => Delivery::OutOfOrder,
+                };
+                prop_assert_eq!(seen.mark(0, number), expect);
+                high = high.max(number);
+                had.insert(number);
+            }
+        }
+    }
+}
