@@ -183,7 +183,7 @@ fn memory_is_refused_to_the_greedy_one() {
 /// As seed 001's chat.js does: its modules run once for nobody, and once for each VU.
 #[test]
 fn modules_may_ask_whose_they_are() {
-    let main = "const user = `100${__VU}`; export function setup() { return user }";
+    let main = "const user = `100${__VU}`; export default () => user";
     for (vu, user) in vus(main, "export const x = 1", 2).iter_mut().zip(["1001", "1002"]) {
         assert_eq!(returned(begin(vu, 0)), format!("{user:?}"));
     }
