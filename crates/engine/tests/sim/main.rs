@@ -1,5 +1,6 @@
 //! Whole runs in the simulated world, from seeds: the plan's oracles hold whatever the world does.
 
+mod closing;
 mod faults;
 mod laws;
 mod pipes;
