@@ -16,6 +16,9 @@ use crate::upgrade::User;
 /// A socket's subscriptions at most; further ones are rejected.
 const SUBSCRIPTIONS_MAX: usize = 64;
 
+/// The largest data of a message taken: 128 KiB. Twice as much waiting drops a client, which one message must not do.
+const DATA_MAX: usize = 128 << 10;
+
 /// Action Cable as it is asked to be, its defects included. Shares are from 0 to 1; they and the delay are drawn for each
 /// message to each subscriber alone.
 #[derive(Clone, Debug, PartialEq)]
@@ -225,7 +228,8 @@ impl Hub {
         stats: &mut SocketStats,
     ) -> Said {
         let found = member.subscriptions.iter().find(|one| one.identifier.as_ref() == identifier);
-        let Ok(value) = serde_json::from_str::<Value>(data) else {
+        let value = serde_json::from_str::<Value>(data).ok().filter(|_| data.len() <= DATA_MAX);
+        let Some(value) = value else {
             stats.cable_malformed += 1;
             return Said::Nothing;
         };

@@ -24,7 +24,7 @@ const WAITING_MAX: usize = 256 << 10;
 const DELAYED_MAX: usize = 1 << 20;
 /// How long a client may take to answer a close.
 const CLOSE_WAIT: Nanos = Nanos::from_millis(2000);
-/// How many milliseconds there are to a second of a ping's time.
+/// Nanoseconds of a second: a ping's time is in seconds.
 const NANOS_PER_S: u64 = 1_000_000_000;
 
 /// All WebSockets.
@@ -196,7 +196,9 @@ impl Sockets {
         );
         match said {
             Said::Nothing => (),
-            Said::Answer(bytes) => socket.say(&bytes),
+            Said::Answer(bytes) => {
+                socket.say(&bytes);
+            }
             Said::Echo(bytes) => self.deliver(now, key, &bytes),
             Said::Broadcast(all) => {
                 for (key, _, bytes) in all {
@@ -247,11 +249,13 @@ impl Sockets {
             socket.held = Some(Arc::clone(bytes));
             return;
         }
-        self.counts.cable_sent += socket.say_all(bytes);
-        if socket.out.len() + socket.unsent > WAITING_MAX {
+        let held = socket.held.as_ref().map_or(0, |held| held.len());
+        if socket.out.len() + socket.unsent + bytes.len() + held > WAITING_MAX {
             self.counts.sockets_dropped += 1;
-            socket.out.clear();
+            socket.out = Vec::new();
             socket.ending = Some(Action::Reset);
+        } else {
+            self.counts.cable_sent += socket.say_all(bytes);
         }
         self.list(key);
     }
@@ -316,10 +320,11 @@ impl Sockets {
             self.ping_due = Some(now.saturating_add(self.cable.ping));
             let format = member.format;
             if let Some(held) = socket.held.take() {
-                self.counts.cable_sent += 1;
-                socket.say(&held);
+                self.counts.cable_sent += socket.say(&held);
             }
-            frames.iter().filter(|frame| frame.0 == format).for_each(|frame| socket.say(&frame.1));
+            for (_, frame) in frames.iter().filter(|frame| frame.0 == format) {
+                socket.say(frame);
+            }
             if !socket.listed {
                 socket.listed = true;
                 self.listed.push_back(*key);
@@ -386,23 +391,23 @@ enum Order {
 }
 
 impl Socket {
-    /// Sends a message of the cable's in the client's kind of frame.
-    fn say(&mut self, bytes: &[u8]) {
+    /// Sends a message of the cable's in the client's kind of frame; how many that were: none after a close.
+    fn say(&mut self, bytes: &[u8]) -> u64 {
         let json = self.member.as_ref().is_none_or(|member| member.format == Format::Json);
         let text = std::str::from_utf8(bytes).ok().filter(|_| json);
         // After a close nobody listens.
-        match text {
-            Some(text) => self.session.send_text(text, &mut self.out).ok(),
-            None => self.session.send_binary(bytes, &mut self.out).ok(),
+        let sent = match text {
+            Some(text) => self.session.send_text(text, &mut self.out),
+            None => self.session.send_binary(bytes, &mut self.out),
         };
+        u64::from(sent.is_ok())
     }
 
     /// Sends a message, then the one that it has overtaken; how many that were.
     fn say_all(&mut self, bytes: &[u8]) -> u64 {
-        self.say(bytes);
-        let Some(held) = self.held.take() else { return 1 };
-        self.say(&held);
-        2
+        let sent = self.say(bytes);
+        let Some(held) = self.held.take() else { return sent };
+        sent + self.say(&held)
     }
 }
 

@@ -1,5 +1,6 @@
 //! `Upgrade`: a request that asks for a WebSocket, and what for. It answers the handshake and keeps nothing.
 
+use wire::h1::Version;
 use wire::h1::server::RequestHead;
 use wire::ws::{self, Agreed, DeflateAnswer, Protocols};
 
@@ -55,7 +56,8 @@ impl Upgrade {
             }
             _ => return None,
         };
-        if head.method != "GET" {
+        // RFC 6455, 4.1; and RFC 9110, 7.8: HTTP/1.0 cannot ask for another protocol.
+        if head.method != "GET" || head.version != Version::Http11 {
             return None;
         }
         let (response, agreed) = ws::accept(fields(), protocols, deflate).ok()?;

@@ -462,3 +462,43 @@ fn fifteen_thousand_cost_little_and_all_hear() {
     assert_eq!(drain(&mut machine), CLIENTS);
     assert_eq!(machine.stats().sockets.cable_sent, u64::from(CLIENTS));
 }
+
+/// A client that reads everything is not dropped for the size of one message.
+#[test]
+fn a_message_too_large_is_refused_and_drops_nobody() {
+    let mut world = World::new(Some(Cable::default()));
+    world.join(1, PROTOCOLS[0], CHAT);
+    world.join(2, PROTOCOLS[0], CHAT);
+    world.speak(1, &format!("\"{}\"", "x".repeat(300 << 10)));
+    let counts = world.counts();
+    assert_eq!((counts.cable_malformed, counts.cable_sent, counts.sockets_dropped), (1, 0, 0));
+    world.speak(1, &format!("\"{}\"", "x".repeat(100 << 10)));
+    let counts = world.counts();
+    assert_eq!((counts.cable_malformed, counts.cable_sent, counts.sockets_dropped), (1, 2, 0));
+}
+
+#[test]
+fn what_comes_after_a_disconnect_is_not_counted_as_sent() {
+    let cable = Cable { disconnect_after: Some(MS(100)), ..Cable::default() };
+    let mut world = World::new(Some(cable));
+    world.join(1, PROTOCOLS[0], CHAT);
+    world.pass(MS(50));
+    world.join(2, PROTOCOLS[0], CHAT);
+    world.pass(MS(60));
+    world.speak(2, "1");
+    assert_eq!(world.counts().cable_sent, 1, "the first has its close by now");
+}
+
+/// RFC 9110, 7.8.
+#[test]
+fn http_1_0_opens_no_socket() {
+    let mut world = World::new(None);
+    let head = "Host: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+        Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+    for (key, version, sockets) in [(1, "1.0", 0), (2, "1.1", 1)] {
+        world.machine.handle_open(world.now, key);
+        let request = format!("GET /ws-echo HTTP/{version}\r\n{head}");
+        world.machine.handle_bytes(world.now, key, request.as_bytes());
+        assert_eq!(world.counts().sockets, sockets, "{version}");
+    }
+}

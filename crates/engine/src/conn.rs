@@ -72,7 +72,7 @@ pub(crate) struct Conn {
     /// What of the response is kept for the row.
     pub(crate) kept: Kept,
     /// Bytes that the socket had no room for.
-    pub(crate) unsent: Vec<u8>,
+    pub(crate) unsent: Unsent,
     /// It is on the list of connections to be flushed at the turn's end.
     pub(crate) gathered: bool,
     /// A large request body, and how much of it is sent.
@@ -122,6 +122,49 @@ impl Kept {
     }
 }
 
+/// Bytes that wait for room. Sending a part moves the rest only where that is the smaller part, so that taking all of them in
+/// small pieces costs time in proportion to them.
+#[derive(Debug, Default)]
+pub(crate) struct Unsent {
+    bytes: Vec<u8>,
+    /// So many of them are sent.
+    sent: usize,
+}
+
+impl Unsent {
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        &self.bytes[self.sent..]
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.as_slice().len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.as_slice().is_empty()
+    }
+
+    pub(crate) fn extend(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// The first `len` bytes are sent.
+    pub(crate) fn consume(&mut self, len: usize) {
+        self.sent += len;
+        if self.sent > self.bytes.len() / 2 {
+            self.bytes.drain(..self.sent);
+            self.sent = 0;
+        }
+    }
+
+    /// Gives back what room there is beyond `max`; to be called where nothing waits.
+    pub(crate) fn trim(&mut self, max: usize) {
+        if self.bytes.capacity() > max {
+            *self = Self::default();
+        }
+    }
+}
+
 /// How far a connection is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
@@ -160,7 +203,7 @@ impl Conn {
             content: None,
             coded: false,
             kept: Kept::default(),
-            unsent: Vec::new(),
+            unsent: Unsent::default(),
             gathered: false,
             body: None,
             is_held: false,
@@ -174,9 +217,7 @@ impl Conn {
         debug_assert!(!self.has_unsent(), "an idle connection has sent everything");
         self.kept.trim();
         self.decoder.trim(IDLE_MAX);
-        if self.unsent.capacity() > IDLE_MAX {
-            self.unsent = Vec::new();
-        }
+        self.unsent.trim(IDLE_MAX);
     }
 
     /// Hits sent on it and not answered.
@@ -206,15 +247,34 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_waits_is_sent_in_order_and_moved_seldom() {
+        let all: Vec<u8> = (0..1_000_000_u32).map(|number| (number % 251) as u8).collect();
+        let (mut unsent, mut sent, mut moves) = (Unsent::default(), Vec::new(), 0);
+        unsent.extend(&all[..600_000]);
+        while !unsent.is_empty() {
+            let len = unsent.len().min(100);
+            sent.extend_from_slice(&unsent.as_slice()[..len]);
+            unsent.consume(len);
+            moves += usize::from(unsent.sent == 0);
+            if sent.len() == 1_000 {
+                unsent.extend(&all[600_000..]);
+            }
+        }
+        assert_eq!(sent, all);
+        assert!(moves < 30, "{moves}");
+    }
+
+    #[test]
     fn an_idle_connection_holds_no_large_buffer() {
         let mut conn = Conn::new(0, 0, Nanos::ZERO);
         conn.kept.headers.reserve(1 << 20);
         conn.kept.body.reserve(1 << 20);
-        conn.unsent.reserve(1 << 20);
+        conn.unsent.extend(&[0; 1 << 20]);
+        conn.unsent.consume(1 << 20);
         conn.kept.reason.reserve(100);
         conn.trim();
         let kept = &conn.kept;
-        let room = [&kept.headers, &kept.body, &conn.unsent].map(Vec::capacity);
+        let room = [&kept.headers, &kept.body, &conn.unsent.bytes].map(Vec::capacity);
         assert_eq!(room, [0; 3]);
         assert!(kept.reason.capacity() >= 100, "what is small is kept");
     }

@@ -13,6 +13,7 @@ use workload::{Plan, Target};
 use crate::StartError;
 use crate::exchange::Decode;
 use crate::gate;
+use crate::hit::Hit;
 use crate::origin::{self, Origin, Route};
 use crate::request::{Addressing, Common, Request, Unsendable};
 use crate::settings::{ClientIdentity, Protocol, Settings};
@@ -25,6 +26,8 @@ pub(crate) struct Prepared {
     /// The plan's targets, in their order.
     pub(crate) requests: Vec<Result<Request, Unsendable>>,
     pub(crate) common: Common,
+    /// The same for what users ask for to get pipes.
+    common_upgrading: Common,
     tls: OnceLock<Result<Arc<TlsClient>, String>>,
     /// The same with each of the client certificates that are for some hosts.
     tls_known: Vec<OnceLock<Result<Arc<TlsClient>, String>>>,
@@ -52,7 +55,17 @@ impl Prepared {
         let tls_known = given.identities.iter().map(|_| OnceLock::new()).collect();
         let tls_upgrading = (0..=given.identities.len()).map(|_| OnceLock::new()).collect();
         let tls = OnceLock::new();
-        let prepared = Self { plan, settings, requests, common, tls, tls_known, tls_upgrading };
+        let common_upgrading = common.of_upgrades();
+        let prepared = Self {
+            plan,
+            settings,
+            requests,
+            common,
+            common_upgrading,
+            tls,
+            tls_known,
+            tls_upgrading,
+        };
         if let Err(reason) = prepared.try_identities() {
             return Err(StartError::Certificate { flag: "tlsAuth", reason });
         }
@@ -107,6 +120,12 @@ impl Prepared {
     /// A target that is not of the plan: a lazy one.
     pub(crate) fn request(&self, target: &Target) -> Result<Request, Unsendable> {
         request(target, &self.common, &self.settings)
+    }
+
+    /// What a user asks for.
+    pub(crate) fn request_of(&self, ask: &Target, hit: &Hit) -> Result<Request, Unsendable> {
+        let common = if hit.upgrades { &self.common_upgrading } else { &self.common };
+        request(ask, common, &self.settings)
     }
 
     /// What `from` becomes after a redirect with this status to `location`.

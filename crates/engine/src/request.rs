@@ -60,6 +60,8 @@ pub(crate) struct Common {
     pub(crate) protocol: Protocol,
     /// The head of every request, where it is given.
     head_bytes: Option<Arc<[u8]>>,
+    /// The connection is to leave HTTP/1.1.
+    upgrades: bool,
 }
 
 impl Common {
@@ -71,7 +73,13 @@ impl Common {
             chunked: settings.chunked,
             protocol: settings.protocol,
             head_bytes: settings.head_bytes.clone(),
+            upgrades: false,
         }
+    }
+
+    /// The same for requests whose connections are to leave HTTP.
+    pub(crate) fn of_upgrades(&self) -> Self {
+        Self { upgrades: true, ..self.clone() }
     }
 }
 
@@ -101,7 +109,7 @@ impl Request {
         addressing: impl FnOnce(&Url) -> Addressing,
     ) -> Result<Self, Unsendable> {
         let addressing = addressing(&url);
-        let upgrades = target.headers.iter().any(|(name, _)| is_one_of(name, &["upgrade"]));
+        let upgrades = common.upgrades;
         let spec = RequestSpec {
             method: &target.method,
             url: &url,

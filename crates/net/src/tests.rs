@@ -272,6 +272,40 @@ fn more_sockets_than_buffers_all_get_their_bytes() {
     });
 }
 
+/// More sockets than the ring has buffers, each held with bytes unread, leave room for one that is not.
+#[test]
+fn sockets_that_are_held_starve_nobody() {
+    on_each(|io, _| {
+        let mut held: Vec<_> = (0..300).map(|_| connected_pair(io)).collect();
+        let (sock, mut peer) = connected_pair(io);
+        for (_, peer) in &mut held {
+            peer.write_all(&pattern(1_000)).expect("room");
+        }
+        for (sock, _) in &held {
+            let mut first = [0];
+            while io.recv(*sock, &mut first) == Progress::Later {
+                turn_until(io, |_, event| event.map(drop));
+            }
+            assert_eq!(first[0], pattern(1_000)[0]);
+            io.hold(*sock);
+        }
+        // Those that go on talking are not heard.
+        for (_, peer) in &mut held {
+            peer.write_all(&pattern(50_000)).expect("room");
+        }
+        for _ in 0..20 {
+            peer.write_all(b"ping").expect("room");
+            assert_eq!(read(io, sock, 4), b"ping");
+        }
+        for (sock, _) in held {
+            io.resume(sock);
+            let all = read(io, sock, 50_999);
+            assert_eq!((&all[..999], &all[999..]), (&pattern(1_000)[1..], &pattern(50_000)[..]));
+            io.close(sock);
+        }
+    });
+}
+
 #[test]
 fn a_slow_reader_gets_all_in_order() {
     const LEN: usize = 16 << 20;

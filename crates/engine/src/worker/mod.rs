@@ -23,7 +23,7 @@ use metrics::Histogram;
 use net::{Event, Io, Ready, Sock};
 use slab::Slab;
 use stdx::Nanos;
-use workload::Wishes;
+use workload::{Pipe, Wishes};
 
 use crate::conn::{Conns, Serials, State};
 use crate::exchange::Memo;
@@ -91,6 +91,8 @@ pub(crate) struct Worker<I: Io> {
     gathered: Vec<u32>,
     /// Connecting sockets, and when the next address is tried instead.
     fallbacks: VecDeque<(Nanos, u32, Sock)>,
+    /// Pipes that are closed with bytes unsent, and when they are dropped.
+    closing: VecDeque<(Nanos, Pipe)>,
     /// Whose turn it is among the local addresses.
     local_turn: usize,
     /// Connections per origin, at most.
@@ -171,6 +173,7 @@ impl<I: Io> Worker<I> {
             unread: VecDeque::with_capacity(64),
             gathered: Vec::with_capacity(64),
             fallbacks: VecDeque::new(),
+            closing: VecDeque::new(),
             local_turn: 0,
             conns_max,
             idle_max,
@@ -210,6 +213,7 @@ impl<I: Io> Worker<I> {
         self.begin_due();
         // Before the queues: what ends here makes room for hits that wait, and has its streams reset.
         self.expire();
+        self.drop_closing();
         self.serve_listed();
         self.flush_gathered();
         self.report_when_due();
@@ -265,9 +269,10 @@ impl<I: Io> Worker<I> {
         let lazy = self.lazy.as_ref().filter(|lane| lane.starved).map(|_| self.now + Nanos::MILLI);
         let overdue = self.by_deadline.first().map(|hit| self.hits[hit as usize].deadline);
         let fallback = self.fallbacks.front().map(|&(at, ..)| at);
+        let closing = self.closing.front().map(|&(at, _)| at);
         let heartbeat = self.now + HEARTBEAT;
         let begin = if lazy.is_some() { None } else { begin };
-        [begin, lazy, overdue, fallback, Some(self.next_report)]
+        [begin, lazy, overdue, fallback, closing, Some(self.next_report)]
             .into_iter()
             .flatten()
             .fold(heartbeat, Nanos::min)

@@ -3,6 +3,7 @@
 
 use metrics::{FailureKind, NO_TARGET, Sample};
 use net::Io;
+use stdx::Nanos;
 use wire::h1::response::ResponseDecoder;
 use workload::{Flow, Order, Pipe, Received, Trip, TripFailure, Wishes};
 
@@ -14,6 +15,8 @@ use crate::pace::Pace;
 
 /// Bytes that wait for room in a pipe's socket, at most: 64 MiB. A server that does not read loses its connection then.
 const UNSENT_MAX: usize = 64 << 20;
+/// How long a pipe that its user closed may take to send what it has.
+const CLOSE_WAIT: Nanos = Nanos::from_secs(2);
 /// Bytes are handed to TLS in pieces of this size.
 const PIECE: usize = 64 << 10;
 /// Room that a pipe keeps for what it could not send at once.
@@ -59,15 +62,16 @@ impl<I: Io> Worker<I> {
         (self.pipe_of(pipe.place) == Some(pipe)).then_some(pipe.place)
     }
 
-    /// Bytes came.
+    /// Bytes came. Of a pipe that its user closed they are nobody's.
     pub(super) fn feed_pipe(&mut self, number: u32, bytes: &[u8]) {
-        if bytes.is_empty() {
+        if bytes.is_empty() || self.conns[number as usize].closes {
             return;
         }
         if self.tell_pipe(number, Received::Bytes(bytes)) == Flow::Hold
             && let Some(conn) = self.conns.get_mut(number as usize)
         {
             conn.is_held = true;
+            conn.sock.into_iter().for_each(|sock| self.io.hold(sock));
         }
     }
 
@@ -135,18 +139,33 @@ impl<I: Io> Worker<I> {
 
     fn close_pipe(&mut self, number: u32) {
         let conn = &mut self.conns[number as usize];
-        conn.closes = true;
+        if std::mem::replace(&mut conn.closes, true) {
+            return;
+        }
         if !conn.has_unsent() {
             self.drop_conn(number);
+            return;
+        }
+        // A server that waits for us to read would never read what we send.
+        self.resume_pipe(number);
+        if let Some(pipe) = self.pipe_of(number) {
+            self.closing.push_back((self.now.saturating_add(CLOSE_WAIT), pipe));
+        }
+    }
+
+    /// Closes the pipes whose servers took too long to read what was left.
+    pub(super) fn drop_closing(&mut self) {
+        while let Some((_, pipe)) = self.closing.pop_front_if(|(due, _)| *due <= self.now) {
+            if let Some(number) = self.conn_of(pipe) {
+                self.drop_conn(number);
+            }
         }
     }
 
     /// All that a pipe had to send is sent.
     pub(super) fn pipe_sent(&mut self, number: u32) {
         let conn = &mut self.conns[number as usize];
-        if conn.unsent.capacity() > KEPT_MAX {
-            conn.unsent = Vec::new();
-        }
+        conn.unsent.trim(KEPT_MAX);
         if conn.closes {
             self.drop_conn(number);
         }
@@ -157,6 +176,7 @@ impl<I: Io> Worker<I> {
         if std::mem::take(&mut conn.is_held)
             && let Some(sock) = conn.sock
         {
+            self.io.resume(sock);
             self.unread.push_back((number, sock));
         }
     }

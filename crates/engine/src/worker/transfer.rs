@@ -105,7 +105,7 @@ impl<I: Io> Worker<I> {
         let is_pipe = conn.state == State::Piped;
         let gather = self.pipeline > 1 || conn.streams.is_some() || is_pipe;
         if gather || !conn.unsent.is_empty() {
-            conn.unsent.extend_from_slice(bytes);
+            conn.unsent.extend(bytes);
             if gather {
                 self.gather(number);
             }
@@ -113,8 +113,8 @@ impl<I: Io> Worker<I> {
         }
         match self.io.send(sock, bytes) {
             Progress::Bytes(n) if n == bytes.len() => {}
-            Progress::Bytes(n) => conn.unsent.extend_from_slice(&bytes[n..]),
-            Progress::Later => conn.unsent.extend_from_slice(bytes),
+            Progress::Bytes(n) => conn.unsent.extend(&bytes[n..]),
+            Progress::Later => conn.unsent.extend(bytes),
             Progress::Failed(failure) => self.lose(number, &Failure::transfer(failure, "write")),
         }
     }
@@ -161,8 +161,8 @@ impl<I: Io> Worker<I> {
             let Some(sock) = conn.sock else { return };
             if !conn.unsent.is_empty() {
                 waited = true;
-                match self.io.send(sock, &conn.unsent) {
-                    Progress::Bytes(n) => drop(conn.unsent.drain(..n)),
+                match self.io.send(sock, conn.unsent.as_slice()) {
+                    Progress::Bytes(n) => conn.unsent.consume(n),
                     Progress::Later => return,
                     Progress::Failed(failure) => {
                         return self.lose(number, &Failure::transfer(failure, "write"));

@@ -61,12 +61,13 @@ impl<I: Io> Worker<I> {
         let place = PreparedAsks::place(target);
         let known = self.prepared_asks.0.get(place).and_then(Option::as_ref);
         let known = known.filter(|known| Arc::ptr_eq(&known.target, target));
+        let known = known.filter(|known| known.request.upgrades == hit.upgrades);
         if let Some(PreparedAsk { request, site, .. }) = known {
             (hit.own_request, hit.memo) = (Some(Arc::clone(request)), place as u32);
             let settings = &self.prepared.settings;
             return Ok(self.origins.at(*site, hit.owner, request, settings));
         }
-        let request = Arc::new(self.prepared.request(target)?);
+        let request = Arc::new(self.prepared.request_of(target, hit)?);
         (hit.own_request, hit.memo) = (Some(Arc::clone(&request)), place as u32);
         let Some(site) = self.origins.site(&request) else { return Ok(None) };
         let settings = &self.prepared.settings;

@@ -1,6 +1,7 @@
 //! Whole runs in the simulated world, from seeds: the plan's oracles hold whatever the world does.
 
 mod cable;
+mod closing;
 mod faults;
 mod laws;
 mod pipes;

@@ -22,7 +22,7 @@ const PIECE: usize = 3_000;
 
 /// A server that switches protocols and then sends back whatever comes. It ends a pipe after `closes_after` bytes, if at all.
 #[derive(Debug)]
-struct Echo {
+pub(crate) struct Echo {
     heads: HashMap<Key, Vec<u8>>,
     echoed: HashMap<Key, usize>,
     closes_after: usize,
@@ -31,6 +31,11 @@ struct Echo {
 }
 
 impl Echo {
+    pub(crate) fn new(status: &'static str, closes_after: usize) -> Self {
+        let (heads, echoed, output) = (HashMap::new(), HashMap::new(), VecDeque::new());
+        Self { heads, echoed, closes_after, status, output }
+    }
+
     fn echo(&mut self, conn: Key, bytes: &[u8]) {
         let Some(echoed) = self.echoed.get_mut(&conn) else { return };
         *echoed += bytes.len();
@@ -240,8 +245,7 @@ fn talk(
     };
     let mut world = World::new(seed, faults);
     let address = Address::Ip(SERVER.parse().expect("an address"));
-    let (heads, echoed, output) = (HashMap::new(), HashMap::new(), VecDeque::new());
-    world.add_peer(address, Box::new(Echo { heads, echoed, closes_after, status, output }));
+    world.add_peer(address, Box::new(Echo::new(status, closes_after)));
     let settings = Settings { own_connections: seed.is_multiple_of(2), ..Settings::default() };
     let outcome = simulate(world, plan, &settings).expect("the settings are sound");
     let seen = told.lock().expect("nobody panics with it").clone();

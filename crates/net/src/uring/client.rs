@@ -4,7 +4,7 @@
 //! between wants nothing, and its descriptor's next owner never meets its operations.
 
 use std::collections::VecDeque;
-use std::io;
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -193,7 +193,12 @@ impl Uring {
         };
         slot.receiving = done.more;
         match (done.result, done.buffer) {
-            (1.., Some(buffer)) => self.inbox.hold(&mut slot.unread, buffer, done.result as usize),
+            (1.., Some(buffer)) => {
+                self.inbox.hold(&mut slot.unread, buffer, done.result as usize);
+                if slot.held {
+                    self.inbox.keep(&mut slot.unread, &mut slot.kept);
+                }
+            }
             (0, _) => slot.ended = true,
             _ => match -done.result {
                 libc::ENOBUFS => {
@@ -314,7 +319,12 @@ impl Io for Uring {
 
     fn recv(&mut self, sock: Sock, buf: &mut [u8]) -> Progress {
         let Some(slot) = self.slots.get(sock) else { return Progress::Failed(IoFailure::Reset) };
-        let n = self.inbox.read(&mut slot.unread, buf);
+        // Copies nothing where nothing was kept.
+        let kept = slot.kept.read(buf).unwrap_or_default();
+        let n = kept + self.inbox.read(&mut slot.unread, &mut buf[kept..]);
+        if slot.kept.is_empty() && slot.kept.capacity() > 0 {
+            slot.kept = VecDeque::new();
+        }
         match slot.failure {
             _ if n > 0 => {
                 if slot.wants_to_receive() {
@@ -325,6 +335,21 @@ impl Io for Uring {
             Some(failure) => Progress::Failed(failure),
             None if slot.ended => Progress::Bytes(0),
             None => Progress::Later,
+        }
+    }
+
+    fn hold(&mut self, sock: Sock) {
+        let Some(slot) = self.slots.get(sock) else { return };
+        self.inbox.keep(&mut slot.unread, &mut slot.kept);
+        if !std::mem::replace(&mut slot.held, true) && slot.receiving {
+            self.cancels.push((Op::Recv, sock));
+        }
+    }
+
+    fn resume(&mut self, sock: Sock) {
+        if let Some(slot) = self.slots.get(sock) {
+            slot.held = false;
+            self.wish(sock);
         }
     }
 

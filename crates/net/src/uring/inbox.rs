@@ -9,6 +9,7 @@
 #![allow(unsafe_code)]
 
 use std::cell::UnsafeCell;
+use std::collections::VecDeque;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU16, Ordering};
 
@@ -132,6 +133,18 @@ impl Inbox {
             *chain = Chain::EMPTY;
         }
         done
+    }
+
+    /// Moves all of a chain's unread bytes to the end of `kept`.
+    pub(super) fn keep(&mut self, chain: &mut Chain, kept: &mut VecDeque<u8>) {
+        while chain.first != NONE {
+            let number = chain.first;
+            let Unread { from, next, .. } = self.unread[number as usize];
+            kept.extend(&self.filled(number)[from as usize..]);
+            chain.first = next;
+            self.give_back(number);
+        }
+        *chain = Chain::EMPTY;
     }
 
     /// A held buffer's bytes.

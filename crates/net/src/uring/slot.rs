@@ -1,5 +1,6 @@
 //! `Slots`: the sockets of a ring, each in a place of its own, and what each wants and does.
 
+use std::collections::VecDeque;
 use std::os::fd::RawFd;
 
 use super::inbox::Chain;
@@ -21,6 +22,10 @@ pub(super) struct Slot {
     pub(super) connected: bool,
     /// Its failure, told by the next read or write.
     pub(super) failure: Option<IoFailure>,
+    /// Nothing of it is wanted for now.
+    pub(super) held: bool,
+    /// What came before `unread`, moved out of the buffers that all share when it was held.
+    pub(super) kept: VecDeque<u8>,
     /// What came and is not read.
     pub(super) unread: Chain,
     /// The outbox's number of what is to be sent.
@@ -48,6 +53,8 @@ impl Slot {
             stream,
             connected: false,
             failure: None,
+            held: false,
+            kept: VecDeque::new(),
             unread: Chain::EMPTY,
             parcel: None,
             receiving: false,
@@ -67,7 +74,7 @@ impl Slot {
     /// Whether the kernel is to receive for it, and does not yet.
     pub(super) fn wants_to_receive(&self) -> bool {
         let able = self.connected && !self.ended && self.failure.is_none();
-        able && !self.receiving && self.unread.len() < HELD_MAX
+        able && !self.held && !self.receiving && self.unread.len() < HELD_MAX
     }
 
     /// Whether the kernel is to look out for the connection, or for room.
