@@ -9,6 +9,7 @@ _brunt() {
     attack) flags="-targets -format -lazy -body -chunked -header -name -rate -duration -shape -workers -max-workers -tick -seed -timeout -redirects -keepalive -connections -max-connections -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -json -progress -q -io -pin -rt -cpus -version";;
     bench) flags="-c -n -d -pipeline -think -warmup -k -no-keepalive -per-connection -X -targets -format -body -chunked -header -name -seed -timeout -redirects -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -json -progress -q -io -pin -rt -cpus -version";;
     seek) flags="-objective -by -arrivals -from -to -step -warmup -cooldown -precision -max-steps -state -plot -X -targets -format -body -chunked -header -seed -timeout -redirects -keepalive -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -json -progress -io -pin -rt -cpus -version";;
+    cable) flags="-channel -params -perform -codec -users -ramp -duration -rate -speakers -cookies -timeout -jitter -cuts -give-up -no-backoff -fail-on-loss -header -name -seed -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -insecure -cert -key -root-certs -session-tickets -output -to -json -progress -q -io -pin -rt -cpus -version";;
     run) flags="-u -d -i -s -p -execution-segment -execution-segment-sequence -e -include-system-env-vars -c -t -compatibility-mode -allow-read -no-setup -no-teardown -max-redirects -batch -batch-per-host -rps -user-agent -http-debug -insecure-skip-tls-verify -no-connection-reuse -no-vu-connection-reuse -min-iteration-duration -w -blacklist-ip -block-hostnames -discard-response-bodies -local-ips -dns -tag -system-tags -summary-trend-stats -summary-time-unit -summary-mode -no-summary -summary-export -new-machine-readable-summary -no-thresholds -no-backoff -compat -o -traces-output -l -a -console-output -log-format -log-output -secret-source -q -v -no-color -no-usage-report -profiling-enabled -cpus -version";;
     inspect) flags="-execution-requirements -e -include-system-env-vars -t -compatibility-mode -c -v -q -cpus -version";;
     archive) flags="-O -exclude-env-vars -e -include-system-env-vars -c -u -d -i -s -v -q -cpus -version";;
@@ -36,6 +37,9 @@ _brunt() {
     seek:-arrivals|seek:--arrivals) COMPREPLY=($(compgen -W "poisson constant" -- "$cur")); return;;
     seek:-format|seek:--format) COMPREPLY=($(compgen -W "http json" -- "$cur")); return;;
     seek:-io|seek:--io) COMPREPLY=($(compgen -W "auto mio uring" -- "$cur")); return;;
+    cable:-codec|cable:--codec) COMPREPLY=($(compgen -W "json msgpack protobuf" -- "$cur")); return;;
+    cable:-to|cable:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
+    cable:-io|cable:--io) COMPREPLY=($(compgen -W "auto mio uring" -- "$cur")); return;;
     report:-by|report:--by) COMPREPLY=($(compgen -W "target status name connection" -- "$cur")); return;;
     plot:-type|plot:--type) COMPREPLY=($(compgen -W "html svg png text json" -- "$cur")); return;;
     plot:-axis|plot:--axis) COMPREPLY=($(compgen -W "linear tail" -- "$cur")); return;;
@@ -48,7 +52,7 @@ _brunt() {
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$cur"))
   elif [[ -z $command ]]; then
-    COMPREPLY=($(compgen -W "demo attack bench seek run inspect archive new report plot compare fit encode dump serve scheduler completions man help ab hey k6 oha perfer vegeta wrk wrk2" -- "$cur"))
+    COMPREPLY=($(compgen -W "demo attack bench seek cable run inspect archive new report plot compare fit encode dump serve scheduler completions man help ab hey k6 oha perfer vegeta wrk wrk2" -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

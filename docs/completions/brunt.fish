@@ -158,7 +158,7 @@ complete -c brunt -n '__fish_seen_subcommand_from cable' -o jitter -x -d 'Who lo
 complete -c brunt -n '__fish_seen_subcommand_from cable' -o cuts -x -d 'Herd: how often all connections are cut, so that all come back.'
 complete -c brunt -n '__fish_seen_subcommand_from cable' -o give-up -x -d 'Herd: who is not subscribed so long after the start, or a cut, is given up.'
 complete -c brunt -n '__fish_seen_subcommand_from cable' -o no-backoff -d 'Who is refused tries again at once, not after 100 ms to 5 s.'
-complete -c brunt -n '__fish_seen_subcommand_from cable' -o fail-on-loss -d 'Exit with code 7 where a message was lost, or nobody could subscribe.'
+complete -c brunt -n '__fish_seen_subcommand_from cable' -o fail-on-loss -d 'Exit with code 9 where a message was lost, or nobody could subscribe.'
 complete -c brunt -n '__fish_seen_subcommand_from cable' -o header -x -d 'Header field of each handshake; {user} is the user\'s number, from 1.'
 complete -c brunt -n '__fish_seen_subcommand_from cable' -o name -x -d 'Name of the attack, kept in every result.'
 complete -c brunt -n '__fish_seen_subcommand_from cable' -o seed -x -d 'Seed of every random choice.'
