@@ -137,6 +137,11 @@ impl Failure {
         Self::new(FailureKind::Stopped, "stopped by a second interrupt")
     }
 
+    /// Its user is there no more.
+    pub(crate) fn unwanted() -> Self {
+        Self::new(FailureKind::Stopped, "ended with its user")
+    }
+
     /// Appends the whole text: `Get "URL": text`.
     pub(crate) fn write(&self, method: &str, url: &str, out: &mut Vec<u8>) {
         if self.with_url {

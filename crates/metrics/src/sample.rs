@@ -81,10 +81,10 @@ impl Sample {
         self.done.saturating_sub(self.sent)
     }
 
-    /// Success as Vegeta counts it: answered with a status in 200..400.
+    /// Success as Vegeta counts it: answered with a status in 200..400. So is 101: the protocol was switched, as was asked for.
     #[must_use]
     pub fn is_success(&self) -> bool {
-        self.failure == FailureKind::None && (200..400).contains(&self.status)
+        self.failure == FailureKind::None && matches!(self.status, 101 | 200..400)
     }
 }
 

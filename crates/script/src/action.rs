@@ -43,6 +43,16 @@ pub enum Answer {
     Socket(SocketEvent),
 }
 
+impl Answer {
+    /// How much it holds, in bytes; what every answer takes is not counted.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Http(answer) => answer.body.as_ref().map_or(0, Vec::len),
+            Self::Socket(event) => event.bytes(),
+        }
+    }
+}
+
 /// A request as a script wants it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HttpAsk {

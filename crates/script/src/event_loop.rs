@@ -7,7 +7,7 @@
 //! ```
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 use rquickjs::promise::PromiseState;
 use rquickjs::{Coerced, Ctx, Error, Exception as JsException, Persistent, Promise, Result, Value};
@@ -60,10 +60,12 @@ pub(crate) struct EventLoop {
     until: Cell<Option<Nanos>>,
     /// Answers that came while the script waited for something else.
     arrived: RefCell<VecDeque<(Ticket, Answer)>>,
+    /// How much waits, by ticket: answers, and the bytes in them.
+    weights: RefCell<HashMap<u64, (usize, usize)>>,
     /// What is done with answers; `None` while it is being done.
     tasks: RefCell<HashMap<u64, Option<Then>>>,
-    /// Tickets of what outlives the iteration. Its answers wait to be [asked for](Seat::next_of).
-    lasting: RefCell<HashSet<u64>>,
+    /// What outlives the iteration, by its ticket; its answers wait to be [asked for](Seat::next_of).
+    lasting: RefCell<HashMap<u64, VecDeque<Answer>>>,
     pub(crate) timers: Timers,
     /// Promises that were rejected and have no handler, with the reason.
     rejected: RefCell<Vec<(Persistent<Value<'static>>, Persistent<Value<'static>>)>>,
@@ -90,7 +92,7 @@ impl EventLoop {
     /// Whether the coroutine waits for this ticket.
     pub(crate) fn wants(&self, ticket: Ticket) -> bool {
         let (first, last) = self.wanted.get();
-        if self.lasting.borrow().contains(&ticket.0) {
+        if self.lasting.borrow().contains_key(&ticket.0) {
             return first == ticket.0 && last == ticket.0;
         }
         first <= ticket.0 && ticket.0 <= last && ticket.0 >= self.first.get()
@@ -98,34 +100,55 @@ impl EventLoop {
 
     /// Keeps an answer that the script does not wait for just now; one that nobody wants is dropped.
     pub(crate) fn keep(&self, ticket: Ticket, answer: Answer) {
-        let lasts = self.lasting.borrow().contains(&ticket.0);
-        let awaited = ticket.0 >= self.first.get() && self.tasks.borrow().contains_key(&ticket.0);
-        if lasts || awaited {
+        let bytes = answer.bytes();
+        if let Some(queue) = self.lasting.borrow_mut().get_mut(&ticket.0) {
+            queue.push_back(answer);
+        } else if ticket.0 >= self.first.get() && self.tasks.borrow().contains_key(&ticket.0) {
             self.arrived.borrow_mut().push_back((ticket, answer));
+        } else {
+            return;
         }
+        let mut weights = self.weights.borrow_mut();
+        let (count, sum) = weights.entry(ticket.0).or_default();
+        (*count, *sum) = (*count + 1, *sum + bytes);
     }
 
-    /// Answers that wait for the script.
-    pub(crate) fn backlog(&self) -> usize {
-        self.arrived.borrow().len()
+    /// Answers of a ticket that wait for the script, and the bytes in them.
+    pub(crate) fn backlog(&self, ticket: Ticket) -> (usize, usize) {
+        self.weights.borrow().get(&ticket.0).copied().unwrap_or_default()
+    }
+
+    /// An answer waits no longer.
+    fn lighten(&self, ticket: u64, answer: &Answer) {
+        let mut weights = self.weights.borrow_mut();
+        if let Some((count, sum)) = weights.get_mut(&ticket) {
+            (*count, *sum) = (*count - 1, *sum - answer.bytes());
+            if *count == 0 {
+                weights.remove(&ticket);
+            }
+        }
     }
 
     /// The first answer that waits for the script and is not of what lasts.
     fn take_any(&self) -> Option<(Ticket, Answer)> {
-        let mut arrived = self.arrived.borrow_mut();
-        let lasting = self.lasting.borrow();
-        if lasting.is_empty() {
-            return arrived.pop_front();
-        }
-        let at = arrived.iter().position(|(ticket, _)| !lasting.contains(&ticket.0))?;
-        arrived.remove(at)
+        let (ticket, answer) = self.arrived.borrow_mut().pop_front()?;
+        self.lighten(ticket.0, &answer);
+        Some((ticket, answer))
     }
 
     /// The first answer of this ticket that waits for the script.
     fn take_arrived(&self, ticket: Ticket) -> Option<Answer> {
-        let mut arrived = self.arrived.borrow_mut();
-        let at = arrived.iter().position(|(of, _)| *of == ticket)?;
-        arrived.remove(at).map(|(_, answer)| answer)
+        let lasting = self.lasting.borrow_mut().get_mut(&ticket.0).map(VecDeque::pop_front);
+        let answer = match lasting {
+            Some(answer) => answer?,
+            None => {
+                let mut arrived = self.arrived.borrow_mut();
+                let at = arrived.iter().position(|(of, _)| *of == ticket)?;
+                arrived.remove(at)?.1
+            }
+        };
+        self.lighten(ticket.0, &answer);
+        Some(answer)
     }
 
     /// Until when the coroutine waits.
@@ -138,15 +161,12 @@ impl EventLoop {
         self.first.set(self.next.get());
         self.wanted.set(NOTHING);
         self.until.set(None);
-        // What the script had asked for may hold values of it, so each is dropped outside of the borrow.
-        drop(self.asked.take());
-        let (kept, gone) = {
-            let lasting = self.lasting.borrow();
-            let lasts = |(ticket, _): &(Ticket, Answer)| lasting.contains(&ticket.0);
-            self.arrived.take().into_iter().partition(lasts)
-        };
-        drop::<VecDeque<_>>(gone);
-        self.arrived.replace(kept);
+        // Nobody waits for what sockets are told: it is done all the same.
+        self.asked.borrow_mut().retain(|asked| matches!(asked.action, Action::Socket(_)));
+        // What waits for the script may hold values of it, so each is dropped outside of the borrow.
+        drop(self.arrived.take());
+        let lasting = self.lasting.borrow();
+        self.weights.borrow_mut().retain(|ticket, _| lasting.contains_key(ticket));
         drop(self.tasks.take());
         drop(self.rejected.take());
         self.timers.clear();
@@ -262,7 +282,7 @@ impl Seat {
             return Err(JsException::throw_range(ctx, &text));
         }
         let ticket = self.events.put(action);
-        self.events.lasting.borrow_mut().insert(ticket.0);
+        self.events.lasting.borrow_mut().insert(ticket.0, VecDeque::new());
         Ok(ticket)
     }
 
@@ -270,8 +290,9 @@ impl Seat {
     pub(crate) fn forget(&self, ticket: Ticket) {
         let task = self.events.tasks.borrow_mut().remove(&ticket.0);
         drop(task);
-        if self.events.lasting.borrow_mut().remove(&ticket.0) {
-            self.events.arrived.borrow_mut().retain(|(of, _)| *of != ticket);
+        let queue = self.events.lasting.borrow_mut().remove(&ticket.0);
+        if queue.is_some() {
+            self.events.weights.borrow_mut().remove(&ticket.0);
         }
     }
 
@@ -329,12 +350,15 @@ pub(crate) fn run(ctx: &Ctx<'_>, seat: &Seat) -> std::result::Result<(), Excepti
                 continue;
             }
         }
-        let until = if left == 0 { Some(now) } else { seat.events.timers.next_due() };
+        let is_spent = left == 0;
+        let until = if is_spent { Some(now) } else { seat.events.timers.next_due() };
         left = BURST_MAX;
         if until.is_none() && seat.events.tasks.borrow().is_empty() {
             return Ok(());
         }
-        match seat.wait(ctx, ANYTHING, until).map_err(thrown)? {
+        // What waits already comes first.
+        let wanted = if is_spent { NOTHING } else { ANYTHING };
+        match seat.wait(ctx, wanted, until).map_err(thrown)? {
             Event::Answer(ticket, answer) => deliver(ctx, seat, ticket, answer).map_err(thrown)?,
             Event::Woke => {}
         }

@@ -57,7 +57,7 @@ pub use realm::Realm;
 pub use registry::{Declared, Registry};
 pub use seat::{Sample, Stage, TagList};
 pub use socket::{
-    CableCommand, CableEvent, Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker,
+    CableCommand, CableEvent, Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker, Told,
 };
 pub use standing::{Halt, Role, Standing};
 pub use summary::{Document, documents};

@@ -40,6 +40,8 @@ pub enum SocketOrder {
     Text(String),
     /// A binary message is sent.
     Binary(Vec<u8>),
+    /// Messages of this subscription are counted and not told, or told again.
+    Ignore(String, Told),
     /// A command of Action Cable is sent.
     Command(Box<CableCommand>),
     /// A ping is sent.
@@ -48,6 +50,15 @@ pub enum SocketOrder {
     Close(u16, String),
     /// The close frame is sent, and nothing more is told.
     Drop(u16),
+}
+
+/// Whether a script is told of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// It is.
+    Yes,
+    /// They are only counted.
+    No,
 }
 
 /// A command of Action Cable.
@@ -87,12 +98,27 @@ pub enum SocketEvent {
     Cable(Box<CableEvent>),
     /// A ping, which is answered already.
     Ping,
-    /// The answer to a ping.
-    Pong,
-    /// What went wrong; `Closed` follows.
+    /// The answer to a ping, and what was in it.
+    Pong(Vec<u8>),
+    /// What went wrong; `Closed` follows, unless it is one message of Action Cable that nobody understands.
     Failed(String),
     /// It is closed, with a code and a reason. Nothing follows.
     Closed(u16, String),
+}
+
+impl SocketEvent {
+    /// How much it holds, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) | Self::Failed(text) | Self::Closed(_, text) => text.len(),
+            Self::Binary(bytes) | Self::Pong(bytes) => bytes.len(),
+            Self::Cable(event) => {
+                event.identifier.len() + event.message.as_ref().map_or(0, String::len)
+            }
+            Self::Opened(opened) | Self::Refused(opened, _) => opened.body.len(),
+            Self::Ping => 0,
+        }
+    }
 }
 
 /// A message of Action Cable.

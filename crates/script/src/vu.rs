@@ -165,10 +165,10 @@ impl Vu {
         self.seat.events.take_asked(into);
     }
 
-    /// Answers that came while the script was busy with something else, and wait for it.
+    /// Answers of a ticket that came while the script was busy with something else, and wait for it; and the bytes in them.
     #[must_use]
-    pub fn backlog(&self) -> usize {
-        self.seat.events.backlog()
+    pub fn backlog(&self, ticket: Ticket) -> (usize, usize) {
+        self.seat.events.backlog(ticket)
     }
 
     /// Takes the samples that the script made since the last time.

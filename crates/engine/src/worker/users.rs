@@ -28,6 +28,10 @@ impl<I: Io> Worker<I> {
         self.wishes = wishes;
         if over {
             self.pace = Pace::Over;
+            // Nobody waits for what is under way.
+            while let Some(hit) = self.by_deadline.first() {
+                self.end_early(hit, &Failure::unwanted());
+            }
         }
     }
 

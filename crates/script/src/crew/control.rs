@@ -19,6 +19,8 @@ pub struct Control {
     /// The number of the last VU.
     last_vu: AtomicU64,
     halted: AtomicBool,
+    /// A socket was refused.
+    refused: AtomicBool,
     /// When somebody asked for the end, on the plan's clock; `u64::MAX` while nobody has.
     drained_at: AtomicU64,
     halt: Mutex<Ends>,
@@ -63,6 +65,11 @@ pub(super) struct Counters {
 }
 
 impl Control {
+    /// Whether a socket was refused for the first time.
+    pub(super) fn is_first_refusal(&self) -> bool {
+        !self.refused.swap(true, Ordering::Relaxed)
+    }
+
     /// Of scenarios that have not begun, and of which this segment is ours.
     #[must_use]
     pub fn new(scenarios: &[Scenario], segment: &Segment) -> Arc<Self> {
@@ -80,6 +87,7 @@ impl Control {
             last_vu: AtomicU64::new(staff.total),
             staff,
             halted: AtomicBool::new(false),
+            refused: AtomicBool::new(false),
             drained_at: AtomicU64::new(u64::MAX),
             halt: Mutex::default(),
             counters: Mutex::default(),

@@ -181,8 +181,6 @@ struct Crew {
     /// What is to be sent.
     wishes: Wishes,
     sockets: Sockets,
-    /// It was said that a socket was refused.
-    told_refusal: bool,
     targets: KnownTargets,
     /// What a VU asked for.
     asked: Vec<Asked>,
@@ -313,7 +311,6 @@ impl Crew {
             free: Vec::new(),
             wishes: Wishes::default(),
             sockets: Sockets::default(),
-            told_refusal: false,
             targets: KnownTargets::default(),
             asked: Vec::new(),
             samples: Vec::new(),

@@ -30,8 +30,10 @@ pub(super) struct Slot {
     pub(super) connected: u64,
     /// Bytes sent and received in this iteration.
     pub(super) bytes: (u64, u64),
-    /// Sockets that were refused since the last one that was not.
+    /// Iterations whose sockets were refused since the last one that was not.
     pub(super) refusals: u32,
+    /// One was in this iteration.
+    pub(super) is_refused: bool,
     /// Its open sockets.
     pub(super) sockets: Vec<workload::Pipe>,
     /// Its sockets that are held, until it has caught up.
@@ -74,6 +76,7 @@ impl Slot {
             connected: 0,
             bytes: (0, 0),
             refusals: 0,
+            is_refused: false,
             sockets: Vec::new(),
             stalled: Vec::new(),
             post: None,
@@ -87,13 +90,12 @@ impl Slot {
     }
 }
 
-/// Stands for any iteration, where what was asked for outlives the one it was asked for in.
-pub(super) const LASTING: u64 = u64::MAX;
-
 /// Who waits for what: a VU in one of its iterations, with the ticket of what it asked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Whose {
     pub(super) slot: usize,
     pub(super) iteration: u64,
     pub(super) ticket: Ticket,
+    /// It is told whatever iteration is under way.
+    pub(super) lasts: bool,
 }

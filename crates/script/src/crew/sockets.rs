@@ -2,7 +2,7 @@
 //! say becomes bytes.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,16 +14,20 @@ use wire::ws::{self, DeflateOffer, Event, Limits, Offer, Role, Session};
 use workload::{Ask, Flow, Pipe, Received, Reply, Target};
 
 use super::exchange::Exchange;
-use super::slot::{LASTING, Whose};
+use super::slot::Whose;
 use super::system::{SystemTag, SystemTags};
 use super::{Crew, Sent, cable};
 use crate::action::{Answer, HttpAsk, Ticket};
 use crate::head::fields;
 use crate::host::{Host as _, Level};
-use crate::socket::{Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker};
+use crate::socket::{Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker, Told};
 
-/// Events of a VU that wait for it, at most: its sockets stall beyond it.
+/// Events of a socket that wait for its VU, at most: the socket stalls beyond it.
 const BACKLOG_MAX: usize = 2_048;
+/// The bytes of such events, at most: 4 MiB, but for one message that is larger.
+const BACKLOG_BYTES_MAX: usize = 4 << 20;
+/// Unanswered pings of a socket that are remembered.
+const PINGS_MAX: usize = 1_024;
 /// A stalled socket goes on once so few are left.
 const BACKLOG_LOW: usize = 1_024;
 /// What k6 calls a connection that ended without a word. RFC 6455, 7.4.1.
@@ -59,11 +63,13 @@ struct Socket {
     session: Session,
     labels: Rc<Labels>,
     since: Nanos,
-    /// When pings were sent whose pongs have not come.
-    pings: Vec<Nanos>,
+    /// The numbers of pings whose pongs have not come, and when they were sent.
+    pings: VecDeque<(u64, Nanos)>,
+    /// Pings so far.
+    pinged: u64,
     speaker: Speaker,
-    /// Its events wait for its VU; the pipe is held.
-    stalls: bool,
+    /// Subscriptions whose messages are only counted.
+    ignored: Vec<String>,
 }
 
 /// What the samples of a socket bear.
@@ -102,12 +108,39 @@ impl Labels {
     }
 }
 
+impl Socket {
+    /// Sends a ping; its number is in it. Gives whether it could be sent.
+    fn ping(&mut self, now: Nanos, out: &mut Vec<u8>) -> bool {
+        let sent = self.session.ping(self.pinged.to_string().as_bytes(), out).is_ok();
+        if sent {
+            if self.pings.len() == PINGS_MAX {
+                self.pings.pop_front();
+            }
+            self.pings.push_back((self.pinged, now));
+            self.pinged += 1;
+        }
+        sent
+    }
+
+    /// When the ping was sent that a pong answers. RFC 6455, 5.5.3: those before it may never be answered.
+    fn pong(&mut self, payload: &[u8]) -> Option<Nanos> {
+        let number: u64 = std::str::from_utf8(payload).ok()?.parse().ok()?;
+        let at = self.pings.iter().position(|(known, _)| *known == number)?;
+        let sent = self.pings.get(at).map(|(_, sent)| *sent);
+        self.pings.drain(..=at);
+        sent
+    }
+
+    /// Whether an event is only counted.
+    fn ignores(&self, event: &SocketEvent) -> bool {
+        let SocketEvent::Cable(event) = event else { return false };
+        event.kind == Kind::Message && self.ignored.contains(&event.identifier)
+    }
+}
+
 impl Crew {
     /// Asks for a socket.
-    pub(super) fn open_socket(&mut self, mut whose: Whose, mut ask: Box<SocketAsk>) {
-        if matches!(ask.speaker, Speaker::Cable(_)) {
-            whose.iteration = LASTING;
-        }
+    pub(super) fn open_socket(&mut self, whose: Whose, mut ask: Box<SocketAsk>) {
         let seed = (self.plan.clock)().0 ^ (self.lane.first << 48);
         let random = self.sockets.random.get_or_insert_with(|| Prng::new(seed));
         let mut key = [0; 16];
@@ -141,7 +174,7 @@ impl Crew {
     }
 
     /// The server has answered who wanted a socket, or there was none to answer.
-    pub(super) fn opened(&mut self, whose: Whose, opening: Opening, reply: &Reply<'_>) {
+    pub(super) fn opened(&mut self, mut whose: Whose, opening: Opening, reply: &Reply<'_>) {
         let Opening { exchange, offer, ask } = opening;
         exchange.keep_cookies(reply, &self.plan);
         let head = reply.head.clone();
@@ -178,12 +211,21 @@ impl Crew {
         self.record_socket(whose.slot, &labels, &values);
         let event = match (agreed, reply.pipe) {
             (Ok(agreed), Some(pipe)) => {
-                self.note_connected(whose.slot);
+                self.slots[whose.slot].refusals = 0;
+                whose.lasts = matches!(speaker, Speaker::Cable(_));
                 let seed = self.sockets.random.as_mut().map_or(0, Prng::next_u64);
                 let session = Session::new(Role::Client, &agreed, Limits::default(), seed);
-                let (pings, since) = (Vec::new(), reply.done);
-                let socket =
-                    Socket { whose, session, labels, since, pings, speaker, stalls: false };
+                let (pings, since) = (VecDeque::new(), reply.done);
+                let socket = Socket {
+                    whose,
+                    session,
+                    labels,
+                    since,
+                    pings,
+                    pinged: 0,
+                    speaker,
+                    ignored: Vec::new(),
+                };
                 self.slots[whose.slot].sockets.push(pipe);
                 self.sockets.pipes.insert((whose.slot, whose.ticket), pipe);
                 self.sockets.open.insert(pipe, socket);
@@ -239,37 +281,45 @@ impl Crew {
             }
         };
         self.count_heard(pipe, now, &heard);
+        if let Some(socket) =
+            self.sockets.open.get(&pipe).filter(|socket| !socket.ignored.is_empty())
+        {
+            heard.retain(|event| !socket.ignores(event));
+        }
         if over {
             self.end_socket(pipe, now);
         }
-        let many = heard.len();
+        let (mut count, mut bytes) = self.slots[whose.slot].vu.backlog(whose.ticket);
         for event in heard.drain(..) {
+            (count, bytes) = (count + 1, bytes + event.bytes());
             self.answers.push_back((whose, Answer::Socket(event)));
         }
         self.sockets.heard = heard;
-        if over || self.slots[whose.slot].vu.backlog() + many < BACKLOG_MAX {
+        if over || (count < BACKLOG_MAX && bytes < BACKLOG_BYTES_MAX) {
             return Flow::On;
         }
         self.stall(pipe)
     }
 
     fn stall(&mut self, pipe: Pipe) -> Flow {
-        let Some(socket) = self.sockets.open.get_mut(&pipe) else { return Flow::On };
-        socket.stalls = true;
+        let Some(socket) = self.sockets.open.get(&pipe) else { return Flow::On };
         self.slots[socket.whose.slot].stalled.push(pipe);
         Flow::Hold
     }
 
     /// Has stalled sockets of a VU go on, where it has caught up.
     pub(super) fn resume_sockets(&mut self, slot: usize) {
-        if self.slots[slot].stalled.is_empty() || self.slots[slot].vu.backlog() > BACKLOG_LOW {
+        if self.slots[slot].stalled.is_empty() {
             return;
         }
         for pipe in std::mem::take(&mut self.slots[slot].stalled) {
-            if let Some(socket) = self.sockets.open.get_mut(&pipe) {
-                socket.stalls = false;
-                self.wishes.resume(pipe);
+            let Some(socket) = self.sockets.open.get_mut(&pipe) else { continue };
+            let (count, bytes) = self.slots[slot].vu.backlog(socket.whose.ticket);
+            if count > BACKLOG_LOW || bytes > BACKLOG_BYTES_MAX / 2 {
+                self.slots[slot].stalled.push(pipe);
+                continue;
             }
+            self.wishes.resume(pipe);
         }
     }
 
@@ -281,11 +331,13 @@ impl Crew {
             _ => false,
         };
         let messages = heard.iter().filter(is_message).count();
-        let pongs = heard.iter().filter(|event| **event == SocketEvent::Pong).count();
         let mut values = Vec::new();
-        for _ in 0..pongs.min(socket.pings.len()) {
-            let took = now.saturating_sub(socket.pings.remove(0));
-            values.push((MetricId::WS_PING, took.0 as f64 / 1e6));
+        for event in heard {
+            if let SocketEvent::Pong(payload) = event
+                && let Some(sent) = socket.pong(payload)
+            {
+                values.push((MetricId::WS_PING, now.saturating_sub(sent).0 as f64 / 1e6));
+            }
         }
         values.extend((0..messages).map(|_| (MetricId::WS_MSGS_RECEIVED, 1.0)));
         if !values.is_empty() {
@@ -308,9 +360,13 @@ impl Crew {
                 Speaker::Cable(codec) => cable::send(codec, command, &mut socket.session, out),
                 Speaker::Blocking | Speaker::Events => false,
             },
-            SocketOrder::Ping => {
-                socket.pings.push(now);
-                socket.session.ping(b"", out).is_ok() && socket.speaker == Speaker::Events
+            SocketOrder::Ping => socket.ping(now, out) && socket.speaker == Speaker::Events,
+            SocketOrder::Ignore(identifier, told) => {
+                socket.ignored.retain(|known| known != identifier);
+                if *told == Told::No {
+                    socket.ignored.push(identifier.clone());
+                }
+                false
             }
             SocketOrder::Close(code, reason) => {
                 socket.session.close(Some(*code), reason, out);
@@ -323,7 +379,11 @@ impl Crew {
         };
         self.slots[slot].bytes.0 += out.len() as u64;
         self.wishes.send(pipe, out);
-        if counts {
+        if matches!(order, SocketOrder::Command(_)) && !counts {
+            let text = "the command cannot be said in this codec, or the connection is closing";
+            let failed = Answer::Socket(SocketEvent::Failed(text.to_owned()));
+            self.answers.push_back((socket.whose, failed));
+        } else if counts {
             let labels = Rc::clone(&socket.labels);
             self.record_socket(slot, &labels, &[(MetricId::WS_MSGS_SENT, 1.0)]);
         }
@@ -347,9 +407,11 @@ impl Crew {
         }
     }
 
-    /// An iteration is over: its sockets are closed, but for those that last.
-    pub(super) fn close_sockets(&mut self, slot: usize, now: Nanos) {
-        self.close_some(slot, now, |whose| whose.iteration != LASTING);
+    /// An iteration is over: its sockets are closed. Those that last stay, unless it failed and opened them itself: a script
+    /// that threw has lost them as a rule.
+    pub(super) fn close_sockets(&mut self, slot: usize, now: Nanos, failed: bool) {
+        let iteration = self.slots[slot].iterations;
+        self.close_some(slot, now, |whose| !whose.lasts || failed && whose.iteration == iteration);
     }
 
     /// A VU has no more work: all its sockets are closed.
@@ -377,14 +439,14 @@ impl Crew {
         self.recorder.socket(&mut self.seen.tally, sampled, (labels, at), values);
     }
 
-    fn note_connected(&mut self, slot: usize) {
-        self.slots[slot].refusals = 0;
-    }
-
     /// A VU's socket was refused: its next iterations wait, the longer the more often.
     fn note_refused(&mut self, slot: usize) {
-        self.slots[slot].refusals = self.slots[slot].refusals.saturating_add(1);
-        if self.plan.backs_off && !std::mem::replace(&mut self.told_refusal, true) {
+        let refused = &mut self.slots[slot];
+        if !std::mem::replace(&mut refused.is_refused, true) {
+            refused.refusals = refused.refusals.saturating_add(1);
+        }
+        let waits = self.plan.backs_off && !self.is_arrival(self.slots[slot].scenario);
+        if waits && self.plan.control.is_first_refusal() {
             let text = "a WebSocket was refused: VUs wait after such an iteration, up to 5 s; --no-backoff has them go on at once";
             (self.plan.log)(Level::Warn, text, &[("source", "websocket")]);
         }
@@ -400,12 +462,16 @@ pub(super) fn told(event: Event<'_>) -> impl Iterator<Item = SocketEvent> {
         Event::Text(text) => (None, SocketEvent::Text(text.to_owned())),
         Event::Binary(bytes) => (None, SocketEvent::Binary(bytes.to_vec())),
         Event::Ping(_) => (None, SocketEvent::Ping),
-        Event::Pong(_) => (None, SocketEvent::Pong),
+        Event::Pong(payload) => (None, SocketEvent::Pong(payload.to_vec())),
         Event::Close { code, reason } => {
             // 1005: there was none. RFC 6455, 7.4.1.
             let code = code.unwrap_or(1005);
             let expected = matches!(code, 1000 | 1001);
-            let text = || SocketEvent::Failed(format!("websocket: close {code}{}", name_of(code)));
+            let reason_of = if reason.is_empty() { "" } else { ": " };
+            let text = || {
+                let text = format!("websocket: close {code}{}{reason_of}{reason}", name_of(code));
+                SocketEvent::Failed(text)
+            };
             ((!expected).then(text), SocketEvent::Closed(code, reason.to_owned()))
         }
     };
@@ -435,7 +501,9 @@ fn refusal(reply: &Reply<'_>, error: Option<&ws::HandshakeError>) -> String {
     match (&reply.failure, error) {
         (Some((_, text)), _) => {
             // Without `Get "URL": `, which nobody asked for.
-            text.split_once("\": ").map_or(text.as_str(), |(_, rest)| rest).to_owned()
+            let text = text.split_once("\": ").map_or(text.as_str(), |(_, rest)| rest);
+            // Nor does k6 name the side that is ours.
+            text.replace("0.0.0.0:0->", "")
         }
         (None, Some(ws::HandshakeError::Status(_))) | (None, None) => {
             "websocket: bad handshake".to_owned()

@@ -8,7 +8,7 @@ use workload::Ask;
 
 use super::exchange::Exchange;
 use super::samples::Around;
-use super::slot::{LASTING, Slot, State, Whose};
+use super::slot::{Slot, State, Whose};
 use super::{Crew, Sent};
 use crate::action::{Action, Answer, Asked};
 use crate::exception::Exception;
@@ -51,6 +51,7 @@ impl Crew {
             iteration: begun.iterations,
             data: self.data.clone(),
         };
+        begun.is_refused = false;
         begun.iterations += 1;
         begun.in_scenario += 1;
         begun.vu.stand(standing);
@@ -85,10 +86,7 @@ impl Crew {
     /// Whether the iteration that asked is still under way.
     pub(super) fn is_wanted(&self, whose: Whose) -> bool {
         let slot = &self.slots[whose.slot];
-        if whose.iteration == LASTING {
-            return true;
-        }
-        slot.iterations == whose.iteration && matches!(slot.state, State::Busy(_))
+        whose.lasts || slot.iterations == whose.iteration && matches!(slot.state, State::Busy(_))
     }
 
     /// What runs now is interrupted at the end of its own scenario.
@@ -121,12 +119,12 @@ impl Crew {
     }
 
     /// Begins what a VU asked for.
-    fn carry_out(&mut self, slot: usize) {
+    pub(super) fn carry_out(&mut self, slot: usize) {
         let mut asked = std::mem::take(&mut self.asked);
         self.slots[slot].vu.take_asked(&mut asked);
         let iteration = self.slots[slot].iterations;
         for Asked { ticket, action } in asked.drain(..) {
-            let whose = Whose { slot, iteration, ticket };
+            let whose = Whose { slot, iteration, ticket, lasts: false };
             match action {
                 Action::Http(ask) => {
                     let exchange = Exchange::new(ask, &self.plan);
@@ -174,7 +172,8 @@ impl Crew {
 
     /// An iteration was ended before its end.
     pub(super) fn end_cut(&mut self, slot: usize) {
-        self.close_sockets(slot, self.world.now());
+        self.close_all_sockets(slot, self.world.now());
+        self.count_bytes(slot);
         self.set_idle(slot);
         self.seen.interrupted += 1;
     }
@@ -182,7 +181,7 @@ impl Crew {
     fn finish(&mut self, slot: usize, done: Result<Option<String>, Exception>, now: Nanos) {
         let State::Busy(began) = self.slots[slot].state else { return };
         let took = self.world.elapsed_since(began);
-        self.close_sockets(slot, now);
+        self.close_sockets(slot, now, done.is_err());
         match done {
             Ok(returned) => self.seen.returned = returned.or(self.seen.returned.take()),
             Err(exception) => {
@@ -204,8 +203,8 @@ impl Crew {
 
     /// How long a VU waits whose sockets were refused: twice as long after each, and half of it by chance.
     fn backoff(&mut self, slot: usize) -> Nanos {
-        let Slot { refusals, scenario, .. } = self.slots[slot];
-        if refusals == 0 || !self.plan.backs_off || self.is_arrival(scenario) {
+        let Slot { refusals, is_refused, scenario, .. } = self.slots[slot];
+        if !is_refused || !self.plan.backs_off || self.is_arrival(scenario) {
             return Nanos::ZERO;
         }
         let longest = Nanos(BACKOFF_MIN.0 << (refusals - 1).min(16)).min(BACKOFF_MAX);
@@ -223,6 +222,25 @@ impl Crew {
             None => (self.plan.log)(Level::Error, &text, &[SCRIPT_HINT]),
         }
         self.seen.exception.get_or_insert(exception);
+    }
+
+    /// Counts the bytes of an iteration that was ended before its end.
+    fn count_bytes(&mut self, slot: usize) {
+        let (sent, received) = std::mem::take(&mut self.slots[slot].bytes);
+        if (sent, received) == (0, 0) {
+            return;
+        }
+        let (vu_tags, metadata) = self.slots[slot].vu.tags();
+        let around = Around {
+            at: self.world.sampled_at(),
+            group: self.plan.stage.group(),
+            vu_tags: vu_tags.as_deref(),
+            metadata: metadata.as_deref(),
+        };
+        let values =
+            [(MetricId::DATA_SENT, sent as f64), (MetricId::DATA_RECEIVED, received as f64)];
+        let sampled = self.slots[slot].sampled();
+        self.recorder.own(&mut self.seen.tally, sampled, &around, &values);
     }
 
     /// Counts an iteration that came to its end, or a call of `setup` or `teardown`.

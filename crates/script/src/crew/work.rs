@@ -110,6 +110,16 @@ impl Crew {
         self.set_over(work);
     }
 
+    /// Nothing begins any more: who rests does so no longer.
+    fn end_rests(&mut self, work: usize) {
+        for at in 0..self.works[work].staff.len() {
+            let (_, slot) = self.works[work].staff[at];
+            if self.slots[slot].scenario == work && self.slots[slot].state == State::Resting {
+                self.set_idle(slot);
+            }
+        }
+    }
+
     /// Ends an iteration of a VU that works there, if one is under way.
     fn end_iteration(&mut self, work: usize, slot: usize) {
         if self.slots[slot].scenario != work {
@@ -119,6 +129,7 @@ impl Crew {
             State::Busy(_) => {
                 // Whatever it waits for comes too late.
                 self.slots[slot].vu.stop();
+                self.carry_out(slot);
                 self.take_samples(slot);
                 self.end_cut(slot);
             }
@@ -153,6 +164,9 @@ impl Crew {
                 }
                 _ => self.begin_idle(work, now),
             }
+        }
+        if !begins && self.works[work].busy > 0 {
+            self.end_rests(work);
         }
         self.end_left(work, now);
         if self.works[work].busy == 0 && (!begins || self.is_done(work)) {
@@ -215,6 +229,7 @@ impl Crew {
         match &self.plan.scenarios[work].executor {
             Executor::PerVuIterations { iterations, .. } if done >= *iterations => {
                 self.works[work].finished += 1;
+                self.close_all_sockets(slot, self.world.now());
             }
             _ => self.make_ready(work, slot),
         }
@@ -340,6 +355,7 @@ impl Crew {
             let index = self.slots[slot].index;
             if index >= self.works[work].wanted {
                 self.works[work].parked.push(Reverse((index, slot)));
+                self.close_all_sockets(slot, now);
                 continue;
             }
             let most = match &self.plan.scenarios[work].executor {

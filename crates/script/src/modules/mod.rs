@@ -70,8 +70,10 @@ const MODULES: &[(&str, Declare)] = &[
     ("k6/timers", |ctx, name| Module::declare_def::<timers::TimersModule, _>(ctx, name)),
 ];
 
-/// Modules that k6 once had, and what came of them.
+/// Modules that k6 has or once had, and what came of them.
 const GONE: &[(&str, &str)] = &[
+    ("k6/net/grpc", "is not there yet: brunt run speaks HTTP, WebSocket and Action Cable"),
+    ("k6/browser", "is not there: brunt run drives no browser"),
     ("k6/experimental/browser", "has been graduated, please use k6/browser instead"),
     ("k6/experimental/grpc", "has been graduated, please use k6/net/grpc instead"),
     (

@@ -18,7 +18,7 @@ use crate::head::fields;
 use crate::host::Level;
 use crate::raw::Hold;
 use crate::socket::{
-    CableCommand, CableEvent, Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker,
+    CableCommand, CableEvent, Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker, Told,
 };
 
 /// What is said of a socket where it is not allowed.
@@ -40,6 +40,7 @@ pub(super) fn native<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     native.set("bytes", Function::new(ctx.clone(), bytes)?)?;
     native.set("text", Function::new(ctx.clone(), text)?)?;
     native.set("command", Function::new(ctx.clone(), command)?)?;
+    native.set("ignore", Function::new(ctx.clone(), ignore)?)?;
     native.set("log", Function::new(ctx.clone(), log)?)?;
     native.set("pause", Function::new(ctx.clone(), pause)?)?;
     Ok(native)
@@ -218,6 +219,12 @@ fn pause(ctx: Ctx<'_>, milliseconds: f64) -> Result<()> {
     seat_of(&ctx)?.rest(&ctx, WHAT, Nanos::from_secs_f64(milliseconds / 1e3))
 }
 
+/// Has messages of a subscription be counted only, or told again.
+fn ignore(ctx: Ctx<'_>, ticket: f64, identifier: String, ignores: bool) -> Result<()> {
+    let told = if ignores { Told::No } else { Told::Yes };
+    order(&ctx, ticket, SocketOrder::Ignore(identifier, told))
+}
+
 /// Sends a command of Action Cable: `{ kind, identifier, data, since }`.
 fn command<'js>(ctx: Ctx<'js>, ticket: f64, wanted: Object<'js>) -> Result<()> {
     let kind: String = wanted.get("kind")?;
@@ -274,7 +281,7 @@ fn told<'js>(ctx: &Ctx<'js>, answer: Answer) -> Result<Value<'js>> {
         }
         SocketEvent::Cable(event) => cable_event(ctx, *event),
         SocketEvent::Ping => List(("ping",)).into_js(ctx),
-        SocketEvent::Pong => List(("pong",)).into_js(ctx),
+        SocketEvent::Pong(_) => List(("pong",)).into_js(ctx),
         SocketEvent::Failed(text) => List(("error", text)).into_js(ctx),
         SocketEvent::Closed(code, reason) => List(("close", code, reason)).into_js(ctx),
     }

@@ -11,8 +11,6 @@ use workload::{Flow, Order, Pipe, Received, Reply, Wishes};
 
 use super::{Test, sum};
 
-const ONE: &str = r#"{"scenarios":{"s":{"executor":"shared-iterations","vus":1,"iterations":1,"maxDuration":"60s"}}}"#;
-
 /// A connection as its server has it.
 struct Line {
     session: Session,
@@ -34,6 +32,8 @@ enum Said<'a> {
 struct Left {
     opened: usize,
     open: usize,
+    /// The most at once.
+    open_max: usize,
     holds: usize,
     resumes: usize,
 }
@@ -42,12 +42,25 @@ struct Left {
 fn talk(
     source: &str,
     status: u16,
+    server: impl FnMut(&mut Line, Said<'_>),
+) -> (Vec<String>, Outcome, Left) {
+    talk_for(1, source, status, server)
+}
+
+/// The same for so many iterations.
+fn talk_for(
+    iterations: u64,
+    source: &str,
+    status: u16,
     mut server: impl FnMut(&mut Line, Said<'_>),
 ) -> (Vec<String>, Outcome, Left) {
     let source = format!(
         "import ws from 'k6/ws'; import {{ WebSocket }} from 'k6/websockets'; import cable from 'k6/x/cable'; const URL = 'ws://127.0.0.1:1/x'; {source}"
     );
-    let mut test = Test::new(&source, ONE, 1);
+    let options = format!(
+        r#"{{"scenarios":{{"s":{{"executor":"shared-iterations","vus":1,"iterations":{iterations},"maxDuration":"60s"}}}}}}"#
+    );
+    let mut test = Test::new(&source, &options, 1);
     let (mut wishes, mut lines) = (Wishes::default(), HashMap::<Pipe, Line>::new());
     let (mut left, mut serial) = (Left::default(), 0);
     let end = Nanos::from_secs(120);
@@ -81,6 +94,7 @@ fn talk(
                 let mut line = Line { session, out: Vec::new(), vanishes: false };
                 server(&mut line, Said::Opened);
                 lines.insert(pipe, line);
+                left.open_max = left.open_max.max(lines.len());
             }
         }
         let mut from = 0;
@@ -187,7 +201,12 @@ fn hostile_servers_end_their_sockets() {
         });
         assert!(lines[0].starts_with(&format!("error {error}")), "{bytes:?}: {lines:?}");
         assert_eq!(lines[1..], [format!("close {code}"), "after".to_owned()], "{bytes:?}");
-        assert_eq!((left.open, outcome.iterations, outcome.interrupted), (0, 1, 0), "{lines:?} {bytes:?} {:?}", outcome.exception);
+        assert_eq!(
+            (left.open, outcome.iterations, outcome.interrupted),
+            (0, 1, 0),
+            "{lines:?} {bytes:?} {:?}",
+            outcome.exception
+        );
     }
 }
 
@@ -310,12 +329,76 @@ fn a_cable_subscribes_performs_and_receives() {
 /// A client may be kept from one iteration to the next; it is closed with its VU's work.
 #[test]
 fn a_cable_outlives_its_iteration() {
-    let options = r#"{"scenarios":{"s":{"executor":"per-vu-iterations","vus":1,"iterations":3}}}"#;
-    assert_ne!(options, ONE);
-    let source = "let kept; export default () => { kept ??= cable.connect(URL).subscribe('A'); for (let i = 0; i < 3; i++) { kept.perform('do', { i }); log(kept.receive().i); } }";
-    let (lines, _, left) = talk(source, 101, rails);
-    assert_eq!(lines, ["0", "1", "2"]);
+    let source = "let kept; export default () => { kept ??= cable.connect(URL).subscribe('A'); kept.perform('do', { i: __ITER }); log(kept.receive().i); }";
+    let (lines, outcome, left) = talk_for(3, source, 101, rails);
+    assert_eq!((lines, outcome.iterations), (["0", "1", "2"].map(str::to_owned).into(), 3));
     assert_eq!((left.opened, left.open), (1, 0));
+}
+
+/// What is said last is said: nobody waits for it, and the iteration is over.
+#[test]
+fn the_last_words_of_an_iteration_are_sent() {
+    let source = "export default () => { const c = cable.connect(URL); const a = c.subscribe('A'); a.perform('bye', {}); c.disconnect(); }";
+    let mut heard = Vec::new();
+    let (_, outcome, left) = talk_for(4, source, 101, |line, said| {
+        match &said {
+            Said::Text(text) if text.contains("bye") => heard.push("bye"),
+            Said::Close => heard.push("close"),
+            _ => {}
+        }
+        rails(line, said);
+    });
+    assert_eq!(heard, ["bye", "close"].repeat(4));
+    // One closes in the turn in which the next one opens.
+    assert_eq!((left.opened, left.open_max), (4, 2));
+    assert_eq!(sum(&outcome, "ws_msgs_sent"), 8.0);
+    let source = "export default () => ws.connect(URL, (s) => s.on('open', () => { s.send('x'); s.close(3000); }))";
+    let mut heard = Vec::new();
+    talk_for(2, source, 101, |_, said| match said {
+        Said::Text(text) => heard.push(text.to_owned()),
+        Said::Close => heard.push("close".to_owned()),
+        Said::Opened => {}
+    });
+    assert_eq!(heard, ["x", "close", "x", "close"]);
+}
+
+/// A client whose iteration failed is not in the way of the next one's, however much its server sends.
+#[test]
+fn a_failed_iteration_leaves_no_client() {
+    let source = "export default () => { const c = cable.connect(URL); const a = c.subscribe('A'); for (let i = 0; i < 50; i++) a.perform('do', { i }); log(a.receive().i); throw new Error('x'); }";
+    let (lines, outcome, left) = talk_for(4, source, 101, rails);
+    assert_eq!(lines.iter().filter(|line| *line == "0").count(), 4, "{lines:?}");
+    assert_eq!((outcome.iterations, left.opened, left.open_max), (4, 4, 2));
+}
+
+/// More than one turn's worth of messages keep their order, though new ones come while old ones wait.
+#[test]
+fn events_keep_their_order() {
+    let source = "export default () => { const w = new WebSocket(URL); let n = 0; w.onopen = () => w.send('go'); w.onmessage = (e) => { if (n === 0) sleep(1); if (Number(e.data) !== n++) log('order', e.data, n); if (n % 100 === 0) { w.send('more'); sleep(0.01); } }; w.onclose = () => log('closed after', n); }";
+    let mut next = 0;
+    let (lines, _, _) = talk(source, 101, |line, said| {
+        let Said::Text(text) = said else { return };
+        let many = if text == "go" { 400 } else { 100 };
+        if next < 900 {
+            (next..next + many).for_each(|n| say(line, &n.to_string()));
+            next += many;
+        } else if !line.session.sent_close() {
+            line.session.close(Some(1000), "", &mut line.out);
+        }
+    });
+    assert_eq!(lines, ["closed after 900"]);
+}
+
+#[test]
+fn pings_find_their_pongs_and_ignored_messages_are_counted() {
+    let source = "export default () => { ws.connect(URL, (s) => { s.on('open', () => { s.ping(); s.ping(); }); let n = 0; s.on('pong', () => { if (++n === 2) s.close(); }); }); \
+        const c = cable.connect(URL, { handshakeTimeoutS: 1 }); }";
+    let (_, outcome, _) = talk(source, 101, echo);
+    assert!(matches!(outcome.tally.value("ws_ping"), Some(Value::Trend(_))));
+    let source = "export default () => { const c = cable.connect(URL); const a = c.subscribe('A'); a.ignoreReads(); for (let i = 0; i < 3_000; i++) a.perform('do', { i }); sleep(1); log(a.receive()); }";
+    let (lines, outcome, left) = talk(source, 101, rails);
+    assert!(lines.contains(&"null".to_owned()), "{lines:?}");
+    assert_eq!((sum(&outcome, "ws_msgs_received"), left.holds), (3_001.0, 0));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use engine::{Capture, HeadStyle, KeptHeaders, Redirects, Run, Settings};
 use metrics::{TargetTable, Verdict};
-use script::{Control, CrewPlan, Live, Outcome, Stage, crew};
+use script::{Control, CrewPlan, Level, Live, Outcome, Stage, crew};
 use stdx::{Law, Nanos};
 use workload::executor::{Executor, Scenario};
 use workload::{Crew, Load, Plan, Segment, Targets};
@@ -19,6 +19,9 @@ use crate::command::attack::{Conductor, Opened, cannot_start};
 use crate::exit_code::{ExitCode, Failed};
 use crate::input::Interrupts;
 use crate::output::Place;
+
+/// What is said at once, since it may take a while until anything else is.
+const INTERRUPTED: &str = "interrupted: iterations have their graceful stop to come to an end; a second interrupt ends them at once";
 
 /// What came of a stage.
 pub(super) struct Done {
@@ -62,8 +65,12 @@ pub(super) fn carry_out(
     (conductor.keep_summary, conductor.store) = (false, store);
     let mut watch = prepare.zip(live).map(|(prepare, live)| prepare(Arc::clone(&control), live));
     let (signals, ends, epoch) = (interrupts.clone(), Arc::clone(&control), meant.began);
+    let (logger, mut is_told) = (Arc::clone(&meant.logger), signals.seen() > 0);
     conductor.each_turn = Some(Box::new(move |run| {
         heed(&signals, &ends, epoch.elapsed().into());
+        if signals.seen() > 0 && !std::mem::replace(&mut is_told, true) {
+            logger.log(Level::Warn, INTERRUPTED, &[]);
+        }
         if let Some(watch) = &mut watch {
             watch.look(run);
         }

@@ -17,7 +17,7 @@
       if (!known) throw new Error(`cable.connect(): unknown option: ${name}`);
       if (given[name] !== undefined && given[name] !== null) options[known] = given[name];
     }
-    options.codec = ['json', 'msgpack', 'protobuf'].includes(options.codec) ? options.codec : 'json';
+    if (!['json', 'msgpack', 'protobuf'].includes(options.codec)) throw new Error(`cable.connect(): unknown codec: ${options.codec}; there are json, msgpack and protobuf`);
     return options;
   };
   const headersOf = (url, options) => {
@@ -67,6 +67,7 @@
     static confirmed(channel, state) { channel.state = state; channel.#acked = native.now() - channel.#since; }
     static took(channel, text, at, place) {
       if (channel.#ignores && channel.#listeners.length === 0) return;
+      if (text === undefined) return;
       const message = JSON.parse(text);
       if (message !== null && typeof message === 'object' && !Array.isArray(message)) message.__timestamp__ = at;
       if (place) channel.position = place;
@@ -116,8 +117,13 @@
     onMessage(listener) {
       if (typeof listener !== 'function') throw new TypeError('channel.onMessage() needs a function');
       this.#listeners.push(listener);
+      if (this.#ignores) this.#client.ignore(this.#identifier, false);
     }
-    ignoreReads() { this.#ignores = true; this.#inbox = []; }
+    ignoreReads() {
+      this.#ignores = true;
+      this.#inbox = [];
+      if (this.#listeners.length === 0) this.#client.ignore(this.#identifier, true);
+    }
     unsubscribe() {
       this.#client.command('unsubscribe', this.#identifier);
       this.#client.channels.delete(this.#identifier);
@@ -154,6 +160,7 @@
         if (!inner.open) { inner.log('warn', `the connection is closed: ${kind} is not sent`); return; }
         native.command(ticket, { kind, identifier, data, since });
       },
+      ignore(identifier, ignores) { if (inner.open) native.ignore(ticket, identifier, ignores); },
       // Takes one event, if one comes until then; says whether one came.
       step(until) {
         if (!inner.open) return false;
