@@ -46,6 +46,8 @@ impl CableMemory {
 
 /// Messages that are shown one by one in the text, those with the most losses.
 const WORST: usize = 5;
+/// With fewer sockets their share says nothing: what a run needs once would be most of it.
+const EACH_FROM: u32 = 1_000;
 /// Rounds that are shown one by one in the text.
 const ROUNDS_SHOWN: usize = 20;
 
@@ -68,10 +70,13 @@ pub fn cable_text(input: &CableInput<'_>) -> String {
     }
     pings(&mut out, outcome);
     if let Some(memory) = input.memory {
-        let each = kib(memory.bytes_per_socket());
+        let each = match memory.open {
+            ..EACH_FROM => String::new(),
+            _ => format!(", {} each", kib(memory.bytes_per_socket())),
+        };
         let (before, most) = (kib(memory.before_bytes), kib(memory.bytes));
         let open = grouped(u64::from(memory.open));
-        let values = format_args!("{open}, {before}, {most}, {each} each");
+        let values = format_args!("{open}, {before}, {most}{each}");
         line(&mut out, "Memory", "[sockets, ours before, then]", values);
     }
     generator_lines(&mut out, input.generator);
@@ -384,7 +389,8 @@ mod tests {
 
     fn both(pattern: Pattern) -> (String, Value) {
         let (plan, outcome) = (plan(pattern), outcome());
-        let memory = CableMemory { before_bytes: 1 << 20, bytes: (1 << 20) + 12 * 2048, open: 12 };
+        let memory =
+            CableMemory { before_bytes: 1 << 20, bytes: (1 << 20) + 1024 * 2048, open: 1024 };
         let input = CableInput {
             plan: &plan,
             outcome: &outcome,
@@ -404,7 +410,7 @@ mod tests {
             "24, 14 (58.33%), 10, 0",
             "[had all, some, none]             7, 0, 5",
             "number 1: 7 of 12 had it",
-            "12, 1,024 KiB, 1,048 KiB, 2 KiB each",
+            "1,024, 1,024 KiB, 3,072 KiB, 2 KiB each",
             "       3  bad ",
             "\nVALID",
         ] {

@@ -41,7 +41,7 @@ impl Crowd {
         let protocols = vec![plan.codec.subprotocol().to_owned()];
         let offer = Offer::new(key, protocols, DeflateOffer::None).expect("the name is a token");
         let number = self.global(user) + 1;
-        let fields = offer.fields().into_iter().map(|(name, value)| (name.into(), value.into()));
+        let fields = offer.fields().into_iter().map(|(name, value)| (name.into(), value));
         let own = plan.headers.iter().map(|(name, text)| (name.clone(), text.text(number).into()));
         let target = Arc::new(Target {
             method: "GET".to_owned(),

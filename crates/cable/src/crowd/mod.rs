@@ -214,7 +214,9 @@ impl Crowd {
         let global = self.global(user) + 1;
         let plan = &self.cable.plan;
         let Buffers { token: text, data, message, out } = &mut self.buffers;
-        (message.clear(), out.clear(), data.clear());
+        message.clear();
+        out.clear();
+        data.clear();
         let identifier = plan.identifier.text(global);
         let mut command = Command::new(kind, &identifier);
         if let Some(token) = token {
