@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use metrics::tally::Value;
 use script::Outcome;
 use stdx::Nanos;
-use wire::ws::{DeflateAnswer, Event, Limits, Protocols, Role, Session, accept};
-use workload::{Flow, Order, Pipe, Received, Reply, Wishes};
+use wire::ws::{Agreed, DeflateAnswer, Event, Limits, Protocols, Role, Session, accept};
+use workload::{Ask, Flow, Order, Pipe, Received, Reply, Wishes};
 
 use super::{Test, sum};
 
@@ -21,6 +21,7 @@ struct Line {
 }
 
 /// What the server hears.
+#[derive(Clone, Copy)]
 enum Said<'a> {
     Opened,
     Text(&'a str),
@@ -69,25 +70,8 @@ fn talk_for(
         let wake = test.crews[0].poll(test.now, &mut wishes);
         let mut busy = !wishes.asks.is_empty() || !wishes.orders.is_empty();
         for ask in wishes.asks.drain(..) {
-            assert!(ask.upgrades, "these scripts only open sockets");
             serial += 1;
-            let pipe = Pipe { place: serial, serial };
-            let fields = ask.target.headers.iter();
-            let fields = fields.map(|(name, value)| (name.as_bytes(), value.as_bytes()));
-            let (response, agreed) =
-                accept(fields, Protocols::Any, DeflateAnswer::Accept).expect("a handshake");
-            let text = String::from_utf8(response).expect("a head is text");
-            let text = text.replace("101 Switching", &format!("{status} Switching"));
-            let head = text.trim_end_matches("\r\n").to_owned() + "\r\n";
-            let reply = Reply {
-                done: test.now,
-                status: if status == 0 { 0 } else { status },
-                head: Some(head.into_bytes().into()),
-                failure: (status == 0).then(|| ("refused", "connection refused".to_owned())),
-                pipe: (status == 101).then_some(pipe),
-                ..Reply::default()
-            };
-            test.crews[0].answer(ask.user, &reply);
+            let (pipe, agreed) = answer(&mut test, &ask, status, serial);
             if status == 101 {
                 left.opened += 1;
                 let session = Session::new(Role::Server, &agreed, Limits::default(), 0);
@@ -135,6 +119,29 @@ fn talk_for(
     let lines = std::mem::take(&mut *test.lines.lock().expect("nobody panics with it"));
     let outcome = std::mem::take(&mut *test.outcome.lock().expect("nobody panics with it"));
     (lines, outcome, left)
+}
+
+/// Answers who asks for a socket; gives its pipe and what was agreed upon.
+fn answer(test: &mut Test, ask: &Ask, status: u16, serial: u32) -> (Pipe, Agreed) {
+    assert!(ask.upgrades, "these scripts only open sockets");
+    let pipe = Pipe { place: serial, serial };
+    let fields = ask.target.headers.iter();
+    let fields = fields.map(|(name, value)| (name.as_bytes(), value.as_bytes()));
+    let (response, agreed) =
+        accept(fields, Protocols::Any, DeflateAnswer::Accept).expect("a handshake");
+    let text = String::from_utf8(response).expect("a head is text");
+    let text = text.replace("101 Switching", &format!("{status} Switching"));
+    let head = text.trim_end_matches("\r\n").to_owned() + "\r\n";
+    let reply = Reply {
+        done: test.now,
+        status,
+        head: Some(head.into_bytes().into()),
+        failure: (status == 0).then(|| ("refused", "connection refused".to_owned())),
+        pipe: (status == 101).then_some(pipe),
+        ..Reply::default()
+    };
+    test.crews[0].answer(ask.user, &reply);
+    (pipe, agreed)
 }
 
 fn hear(line: &mut Line, bytes: &[u8], server: &mut impl FnMut(&mut Line, Said<'_>)) {
