@@ -187,7 +187,7 @@ impl Ledger {
 
     /// The number of the next message, and the one that must be closed before it can be sent.
     ///
-    /// The caller sends it with [`Self::send`] before it asks again; nobody else may, meanwhile.
+    /// The caller sends it with [`Reserved::send`] before it asks again; nobody else may, meanwhile.
     pub(crate) fn reserve(&self) -> Reserved<'_> {
         let book = self.book();
         let evicted = self.close(book.next.wrapping_sub(self.slots.len() as u32));
