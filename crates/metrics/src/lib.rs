@@ -16,6 +16,7 @@ mod objective;
 mod phases;
 mod pulse;
 mod sample;
+pub mod server;
 mod snapshot;
 mod summary;
 pub mod tally;
