@@ -99,7 +99,7 @@ fn who_dies_is_told_and_who_comes_is_taken_up() {
     lab.process(10, 1, (0, 99));
     let rows = lab.scan();
     let told = incidents(&rows);
-    assert_eq!(told, ["process 10 ruby: came"], "{told:?}");
+    assert_eq!(told, ["process 10 ruby: has ended", "process 10 ruby: came"]);
     lab.end(10);
     let told = incidents(&lab.scan());
     assert_eq!(told.len(), 2, "it ended, and nobody is there: {told:?}");
