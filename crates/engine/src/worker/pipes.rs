@@ -141,7 +141,12 @@ impl<I: Io> Worker<I> {
         if std::mem::replace(&mut conn.closes, true) {
             return;
         }
-        if !conn.has_unsent() {
+        // RFC 8446, 6.1.
+        if let Some(session) = &mut conn.tls {
+            session.close_notify();
+            self.transmit_records(number);
+        }
+        if !self.conns[number as usize].has_unsent() {
             self.drop_conn(number);
             return;
         }
