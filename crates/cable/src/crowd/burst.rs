@@ -3,8 +3,10 @@
 
 use stdx::Nanos;
 
-/// The most that is done within a while: some milliseconds of dialling.
+/// Messages that may be sent within a while.
 const MOST: u32 = 128;
+/// A dial costs as much as so many messages: 8 dials are half a while.
+const DIAL: u32 = 16;
 /// The while.
 const EVERY: Nanos = Nanos::MILLI;
 
@@ -16,22 +18,25 @@ pub(super) struct Burst {
 }
 
 impl Burst {
-    /// Takes one off, if there is one.
-    pub(super) fn take(&mut self, now: Nanos) -> bool {
+    /// Whether something may be done.
+    pub(super) fn allows(&mut self, now: Nanos) -> bool {
         if self.left == 0 && now >= self.refill {
             *self = Self { left: MOST, refill: now + EVERY };
         }
-        let some = self.left > 0;
-        self.left -= u32::from(some);
-        some
+        self.left > 0
     }
 
-    /// Gives the last one back: there was nothing to do.
-    pub(super) fn give_back(&mut self) {
-        self.left += 1;
+    /// A message was sent, or a connection cut.
+    pub(super) fn note_message(&mut self) {
+        self.left = self.left.saturating_sub(1);
     }
 
-    /// When there is one for what is due at a time.
+    /// A connection was dialled.
+    pub(super) fn note_dial(&mut self) {
+        self.left = self.left.saturating_sub(DIAL);
+    }
+
+    /// When what is due at a time may be done.
     pub(super) fn next(&self, due: Nanos) -> Nanos {
         if self.left == 0 { due.at_least(self.refill) } else { due }
     }
@@ -41,24 +46,32 @@ impl Burst {
 mod tests {
     use super::*;
 
+    /// How often something may be done at one time.
+    fn count(burst: &mut Burst, now: Nanos, note: fn(&mut Burst)) -> u32 {
+        let mut count = 0;
+        while burst.allows(now) {
+            note(burst);
+            count += 1;
+        }
+        count
+    }
+
     #[test]
     fn no_more_than_the_most_within_a_while() {
         let mut burst = Burst::default();
         let first = Nanos::from_millis(7);
-        assert_eq!((0..1000).filter(|_| burst.take(first)).count(), MOST as usize);
+        assert_eq!(count(&mut burst, first, Burst::note_message), MOST);
         assert_eq!(burst.next(first), first + EVERY);
         assert_eq!(burst.next(first + EVERY + EVERY), first + EVERY + EVERY);
-        assert!(!burst.take(first + EVERY - Nanos(1)));
-        assert!(burst.take(first + EVERY));
+        assert!(!burst.allows(first + EVERY - Nanos(1)));
+        assert_eq!(count(&mut burst, first + EVERY, Burst::note_dial), MOST / DIAL);
+        assert!(burst.allows(first + EVERY + EVERY));
         assert_eq!(burst.next(first), first);
     }
 
     #[test]
-    fn what_was_not_used_is_there_again() {
+    fn who_only_asks_uses_nothing() {
         let mut burst = Burst::default();
-        for _ in 0..10 * MOST {
-            assert!(burst.take(Nanos::ZERO));
-            burst.give_back();
-        }
+        assert!((0..10 * MOST).all(|_| burst.allows(Nanos::ZERO)));
     }
 }

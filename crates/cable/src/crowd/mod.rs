@@ -142,17 +142,21 @@ impl Crowd {
 
     /// Has those act that are due.
     fn act(&mut self, now: Nanos) {
-        while self.burst.take(now) {
-            let Some(Entry { at, user, life }) = self.agenda.due(now) else {
-                return self.burst.give_back();
-            };
+        while self.burst.allows(now) {
+            let Some(Entry { at, user, life }) = self.agenda.due(now) else { return };
             let place = user as usize;
             if self.users[place].life != life {
                 continue;
             }
             match self.users[place].stage {
-                Stage::Away => self.connect(place, at),
-                Stage::Subscribed => self.perform_in_turn(place, at, now),
+                Stage::Away => {
+                    self.burst.note_dial();
+                    self.connect(place, at);
+                }
+                Stage::Subscribed => {
+                    self.burst.note_message();
+                    self.perform_in_turn(place, at, now);
+                }
                 _ => {}
             }
         }
