@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use metrics::server::Row;
+use metrics::server::{Incident, Reading, Row, Served};
 use metrics::{Batch, Generator, TargetTable};
 
 use crate::{WriteError, Writer};
@@ -15,8 +15,8 @@ use crate::{WriteError, Writer};
 /// How long a row may wait before it is handed to the system: what a `kill -9` can cost.
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
 
-/// Values of the server's side that may wait; a second's are a few thousand.
-const OBSERVED_MAX: usize = 1 << 20;
+/// Bytes that rows of the server's side may have while they wait; a second's are a few hundred thousand.
+const OBSERVED_MAX: usize = 64 << 20;
 
 /// A writer on a thread of its own.
 pub struct Sink {
@@ -41,7 +41,7 @@ struct Shared {
 #[derive(Default)]
 struct Observed {
     rows: Vec<Row>,
-    /// Their values together, and one for each row.
+    /// Their bytes together.
     weight: usize,
     /// Rows refused since no room was left.
     refused: u64,
@@ -52,18 +52,32 @@ struct Observed {
 pub struct Observer(Arc<Shared>);
 
 impl Observer {
-    /// Hands over a row; never waits for the output. Beyond 2^20 values between two writes, rows are refused, and
+    /// Hands over a row; never waits for the output. Beyond 64 MiB between two writes, rows are refused, and
     /// [`SinkReport::observed_dropped`] counts them. What comes after the sink's end is lost.
     pub fn observe(&self, row: Row) {
         observe(&self.0, row);
     }
 }
 
-fn observe(shared: &Shared, row: Row) {
-    let weight = match &row {
-        Row::Reading(reading) => 1 + reading.values.len(),
-        Row::Served(_) | Row::Incident(_) => 1,
+/// The bytes a row takes in memory, about.
+fn weight(row: &Row) -> usize {
+    let texts = match row {
+        Row::Reading(Reading { host, source, values, .. }) => {
+            let value = |(name, _): &(String, f64)| size_of::<(String, f64)>() + name.len();
+            host.len() + source.len() + values.iter().map(value).sum::<usize>()
+        }
+        Row::Served(Served { host, source, method, path, id, .. }) => {
+            [host, source, method, path, id].map(String::len).iter().sum()
+        }
+        Row::Incident(Incident { host, source, what, .. }) => {
+            host.len() + source.len() + what.len()
+        }
     };
+    size_of::<Row>() + texts
+}
+
+fn observe(shared: &Shared, row: Row) {
+    let weight = weight(&row);
     let mut observed = lock(&shared.observed);
     if observed.weight + weight > OBSERVED_MAX {
         observed.refused += 1;

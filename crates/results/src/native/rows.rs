@@ -209,11 +209,16 @@ impl Rows {
         labels: &mut Labels,
     ) -> Result<Option<Step>, String> {
         let to = self.len.min(self.at + ROWS_MAX);
-        batch.epoch = self.earliest(self.at, to);
         let mut error = (-1, Span::default());
         while self.at < to && batch.texts.len() < TEXT_MAX {
             match get(&self.kind, self.at) {
-                KIND_HIT => self.hit(batch, labels, &mut error),
+                KIND_HIT => {
+                    // Looked for once, however many other rows stand between.
+                    if batch.samples.is_empty() {
+                        batch.epoch = self.earliest(self.at, to);
+                    }
+                    self.hit(batch, labels, &mut error);
+                }
                 KIND_GENERATOR if batch.samples.is_empty() => {
                     let generator = note::decode(self.note.get(self.at))?;
                     self.at += 1;
