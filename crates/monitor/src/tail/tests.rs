@@ -1,0 +1,226 @@
+//! Files that are written to, rotated, cut short, and worse.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+
+use super::lines::LINE_MAX;
+use super::*;
+use crate::kept::tests::Scratch;
+
+#[derive(Default)]
+struct Heard {
+    lines: Vec<String>,
+    told: Vec<String>,
+}
+
+impl Listener for Heard {
+    fn line(&mut self, line: &[u8]) {
+        self.lines.push(String::from_utf8_lossy(line).into_owned());
+    }
+    fn told(&mut self, what: String) {
+        self.told.push(what);
+    }
+}
+
+/// A file that is followed.
+struct Followed {
+    scratch: Scratch,
+    tail: Tail,
+    second: u64,
+}
+
+impl Followed {
+    fn new(name: &str, before: Option<&str>) -> Self {
+        let scratch = Scratch::new(name);
+        if let Some(before) = before {
+            scratch.write("log", before);
+        }
+        let tail = Tail::new(scratch.0.join("log"));
+        Self { scratch, tail, second: 0 }
+    }
+
+    fn append(&self, text: &str) {
+        self.append_to("log", text);
+    }
+
+    fn append_to(&self, name: &str, text: &str) {
+        let path = self.scratch.0.join(name);
+        let mut file = File::options().append(true).create(true).open(path).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
+
+    fn rename(&self, from: &str, to: &str) {
+        std::fs::rename(self.scratch.0.join(from), self.scratch.0.join(to)).unwrap();
+    }
+
+    fn check(&mut self, lines: &[&str], told: &[&str]) {
+        let mut heard = Heard::default();
+        self.second += 1;
+        self.tail.look(Nanos::from_secs(self.second), &mut heard);
+        compare(&heard, lines, told);
+    }
+
+    fn finish(mut self, lines: &[&str], told: &[&str]) {
+        let mut heard = Heard::default();
+        self.tail.finish(Nanos::from_secs(self.second), &mut heard);
+        compare(&heard, lines, told);
+    }
+}
+
+fn compare(heard: &Heard, lines: &[&str], told: &[&str]) {
+    assert_eq!(heard.lines, lines);
+    let words = heard.told.iter().map(|what| what.split(':').next().unwrap_or_default());
+    assert_eq!(words.collect::<Vec<_>>(), told, "{:?}", heard.told);
+}
+
+#[test]
+fn only_what_is_new_and_whole() {
+    let mut log = Followed::new("tail", Some("old\nhal"));
+    log.append("f\none\ntw");
+    // Half of the first was there before.
+    log.check(&["one"], &[]);
+    log.append("o\r\n\n");
+    log.check(&["two", ""], &[]);
+    log.append("unended");
+    log.check(&[], &[]);
+    log.finish(&["unended"], &[]);
+}
+
+#[test]
+fn a_file_that_comes_later_is_read_from_its_beginning() {
+    let mut log = Followed::new("tail-later", None);
+    log.check(&[], &["is not there"]);
+    log.check(&[], &[]);
+    log.append("one\n");
+    log.check(&["one"], &[]);
+}
+
+#[test]
+fn rotation_and_truncation_lose_nothing() {
+    let mut log = Followed::new("tail-rotated", Some(""));
+    log.append("one\n");
+    log.check(&["one"], &[]);
+    log.append("two\nthr");
+    log.rename("log", "log.1");
+    log.append("four\n");
+    log.check(&["two", "four"], &["was replaced"]);
+    // The server writes to the old one until it is told.
+    log.append_to("log.1", "ee\nfive\n");
+    log.append("six\n");
+    log.check(&["three", "five", "six"], &[]);
+    // As copytruncate does.
+    log.scratch.write("log", "");
+    log.check(&[], &["was cut short"]);
+    log.append("seven\n");
+    log.append_to("log.1", "eight\nnine");
+    log.check(&["eight", "seven"], &[]);
+    // Silent for long enough, it is let go of.
+    log.second += 30;
+    log.check(&["nine"], &[]);
+    log.append_to("log.1", "ten\n");
+    log.check(&[], &[]);
+    std::fs::remove_file(log.scratch.0.join("log")).unwrap();
+    log.check(&[], &["is not there"]);
+}
+
+#[test]
+fn rotated_twice_at_once() {
+    let mut log = Followed::new("tail-twice", Some(""));
+    let mut told: &[&str] = &[];
+    // The one before the last is let go of: what it said is given whole.
+    for (old, lines) in [("1", &["one"][..]), ("2", &["two"]), ("3", &["unended", "three"])] {
+        log.append(&format!("{}\n", lines.last().unwrap()));
+        log.check(lines, told);
+        log.append("unended");
+        log.rename("log", old);
+        told = &["was replaced"];
+    }
+}
+
+/// Whoever is root may read everything.
+fn is_barred(path: &std::path::Path) -> bool {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0)).unwrap();
+    File::open(path).is_err()
+}
+
+#[test]
+fn an_unreadable_log_is_told_once_and_its_past_is_left_alone() {
+    let scratch = Scratch::new("tail-barred");
+    scratch.write("log", "old\n");
+    let path = scratch.0.join("log");
+    if !is_barred(&path) {
+        return;
+    }
+    let mut log = Followed { tail: Tail::new(path.clone()), scratch, second: 0 };
+    log.check(&[], &["cannot be read"]);
+    log.check(&[], &[]);
+    let open = || std::fs::Permissions::from_mode(0o600);
+    std::fs::set_permissions(&path, open()).unwrap();
+    log.append("one\n");
+    log.check(&["one"], &[]);
+    // A successor that is not for us: the old one is read on.
+    log.rename("log", "log.1");
+    log.append("two\n");
+    assert!(is_barred(&path));
+    log.append_to("log.1", "three\n");
+    log.check(&["three"], &["cannot be read"]);
+    std::fs::set_permissions(&path, open()).unwrap();
+    log.check(&["two"], &["was replaced"]);
+}
+
+#[test]
+fn what_was_there_and_could_not_be_opened_begins_where_it_ended() {
+    // As the start of one that root reads only, whoever runs this.
+    let mut log = Followed::new("tail-unopened", Some("old\nha"));
+    let found = std::fs::metadata(log.scratch.0.join("log")).unwrap();
+    (log.tail.file, log.tail.unopened) = (None, Some((identity(&found), found.len())));
+    log.append("lf\nnew\n");
+    log.check(&["new"], &[]);
+}
+
+#[test]
+fn a_pipe_is_told_and_never_waited_for() {
+    let mut log = Followed::new("tail-pipe", Some(""));
+    let fifo = log.scratch.0.join("fifo");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status().unwrap();
+    assert!(made.success());
+    log.rename("log", "log.1");
+    log.rename("fifo", "log");
+    log.append_to("log.1", "still here\n");
+    log.check(&["still here"], &["cannot be read"]);
+    log.check(&[], &[]);
+    let mut begun = Tail::new(log.scratch.0.join("log"));
+    let mut heard = Heard::default();
+    begun.look(Nanos::ZERO, &mut heard);
+    assert_eq!(heard.told, ["cannot be read: it is no regular file"]);
+}
+
+#[test]
+fn much_and_long_is_bounded() {
+    let mut log = Followed::new("tail-long", Some(""));
+    log.append(&format!("{}\nshort\n", "x".repeat(3 * LINE_MAX)));
+    let mut heard = Heard::default();
+    log.tail.look(Nanos::ZERO, &mut heard);
+    let lens: Vec<usize> = heard.lines.iter().map(String::len).collect();
+    assert_eq!((lens, heard.told.len()), (vec![LINE_MAX, 5], 1));
+    log.append(&"0123456789abcde\n".repeat(LOOK_MAX / 16 + 1));
+    for lines in [LOOK_MAX / 16, 1, 0] {
+        let mut heard = Heard::default();
+        log.tail.look(Nanos::ZERO, &mut heard);
+        assert_eq!(heard.lines.len(), lines);
+    }
+}
+
+#[test]
+fn what_is_left_at_the_end_is_told() {
+    let log = Followed::new("tail-backlog", Some(""));
+    let line = format!("{}\n", "y".repeat((64 << 10) - 1));
+    log.append(&line.repeat(LAST_MAX / line.len()));
+    log.append("behind the limit\n");
+    let mut tail = log.tail;
+    let mut heard = Heard::default();
+    tail.finish(Nanos::ZERO, &mut heard);
+    assert_eq!(heard.lines.len(), LAST_MAX / line.len());
+    assert_eq!(heard.told, ["17 bytes were not read before the end"]);
+}
