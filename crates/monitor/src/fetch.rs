@@ -103,7 +103,7 @@ impl Client {
         self.answer.is_too_large = false;
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
-            None => connect(&self.url)?,
+            None => connect(&self.url, until)?,
         };
         stream.set_write_timeout(Some(left(until)?))?;
         stream.write_all(&self.request).map_err(late)?;
@@ -149,11 +149,11 @@ fn late(error: io::Error) -> FetchError {
 }
 
 /// A connection to the first address that has one.
-fn connect(url: &Url) -> Result<TcpStream, FetchError> {
+fn connect(url: &Url, until: Instant) -> Result<TcpStream, FetchError> {
     const ADDRESSES_MAX: usize = 4;
     let mut failed = FetchError::NoAddress;
     for address in (url.host.as_str(), url.port).to_socket_addrs()?.take(ADDRESSES_MAX) {
-        match TcpStream::connect_timeout(&address, CONNECT_WITHIN) {
+        match TcpStream::connect_timeout(&address, CONNECT_WITHIN.min(left(until)?)) {
             Ok(stream) => {
                 stream.set_nodelay(true)?;
                 return Ok(stream);

@@ -25,19 +25,20 @@ impl Kept {
         Self { path, file: None, text: Vec::new() }
     }
 
-    /// What stands in it now; nothing where it cannot be read. A file that failed is opened anew at the next call.
+    /// What stands in it now; nothing where it cannot be read.
     pub(crate) fn read(&mut self) -> Option<Cow<'_, str>> {
-        if self.file.is_none() {
-            self.file = Some(File::open(&self.path).ok()?);
-        }
-        let file = self.file.as_ref()?;
-        match read_whole(file, &mut self.text) {
-            Ok(len) => Some(String::from_utf8_lossy(&self.text[..len])),
-            Err(_) => {
-                self.file = None;
-                None
-            }
-        }
+        self.try_read().ok()
+    }
+
+    /// What stands in it now. A file that failed is opened anew at the next call.
+    pub(crate) fn try_read(&mut self) -> io::Result<Cow<'_, str>> {
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => File::open(&self.path)?,
+        };
+        let len = read_whole(&file, &mut self.text)?;
+        self.file = Some(file);
+        Ok(String::from_utf8_lossy(&self.text[..len]))
     }
 }
 
@@ -59,6 +60,11 @@ fn read_whole(file: &File, text: &mut Vec<u8>) -> io::Result<usize> {
         }
     }
     Ok(len)
+}
+
+/// Whether an error means that there is nothing: a process that has ended, a file that is not there.
+pub(crate) fn is_gone(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `Watcher`: everything that is watched, read once at each look.
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use metrics::server::Row;
 
@@ -13,6 +14,8 @@ use crate::scrape::Scrape;
 use crate::tail::{Listener, Tail};
 use crate::{Moment, WatchError};
 
+/// How long the endpoints' last answers are waited for.
+const LAST_WITHIN: Duration = Duration::from_secs(1);
 /// By how much a clock must jump to be told.
 const JUMP: i64 = 500_000_000;
 
@@ -103,6 +106,18 @@ impl Watcher {
         })
     }
 
+    /// Whose rows they are: the machine's name.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.rows.host
+    }
+
+    /// Finds out which processes are there, at this Unix time (ns). It is done before the first look and takes a while: the
+    /// look's own time is taken after it.
+    pub fn prepare(&mut self, at: i64) {
+        self.processes.find(at, &mut self.rows);
+    }
+
     /// Looks at everything; `now` is when. What an endpoint answers is in the rows of the next look.
     pub fn look(&mut self, now: Moment) -> Vec<Row> {
         self.tell_jump(now);
@@ -115,20 +130,23 @@ impl Watcher {
         for cgroup in &mut self.cgroups {
             cgroup.look(now, &mut self.rows);
         }
+        // What is measured by the time of this look was read; what takes longer follows.
+        self.processes.find(now.unix, &mut self.rows);
         for log in &mut self.logs {
-            log.tail.look(&mut log.parser.hear(&log.path, now.unix, &mut self.rows));
+            log.tail.look(now.steady, &mut log.parser.hear(&log.path, now.unix, &mut self.rows));
         }
         std::mem::take(&mut self.rows.found)
     }
 
-    /// Takes what is still on its way: answers of endpoints (a second is waited for each), the logs' last lines.
+    /// Takes what is still on its way: answers of endpoints (a second is waited for all), the logs' last lines.
     pub fn finish(mut self, now: Moment) -> Vec<Row> {
+        let until = Instant::now() + LAST_WITHIN;
         for scrape in &mut self.scrapes {
             scrape.take(now.unix, &mut self.rows);
-            scrape.finish(now.unix, &mut self.rows);
+            scrape.finish(until, now.unix, &mut self.rows);
         }
         for log in &mut self.logs {
-            log.tail.finish(&mut log.parser.hear(&log.path, now.unix, &mut self.rows));
+            log.tail.finish(now.steady, &mut log.parser.hear(&log.path, now.unix, &mut self.rows));
             log.parser.finish(now.unix, &mut self.rows.found);
         }
         self.rows.found

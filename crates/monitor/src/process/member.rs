@@ -1,12 +1,15 @@
 //! `Member`: one process that is watched, with its files open.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use stdx::Nanos;
 
 use super::parse::{self, Stat};
 use crate::Moment;
 use crate::flow::Flow;
-use crate::kept::Kept;
+use crate::kept::{Kept, is_gone};
 use crate::rows::{Rows, Values, add};
 
 /// Ticks of a second in `/proc/PID/stat`: USER_HZ, which is 100 on every machine that Linux is built for today.
@@ -22,7 +25,11 @@ pub(super) struct Member {
     text: Kept,
     status: Kept,
     cpu: Flow,
-    switches: Flow,
+    switches: Switches,
+    /// The folder of its descriptors says how many there are.
+    is_real: bool,
+    /// It could not be read the last time, which was said.
+    told_unread: bool,
     /// It has ended, which was said.
     pub(super) is_over: bool,
 }
@@ -31,6 +38,8 @@ pub(super) struct Member {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Measures {
     pub(super) processes: u64,
+    /// Those of them that could not be read: nothing is known of the whole.
+    pub(super) unread: u64,
     /// In cores.
     cpu: Option<f64>,
     /// Bytes.
@@ -42,19 +51,23 @@ pub(super) struct Measures {
 }
 
 impl Measures {
-    /// Both together; what one does not know counts as nothing.
+    /// Both together; what one does not know counts as nothing, but for switches: a process of many threads has most of them.
     pub(super) fn sum(one: &Self, other: &Self) -> Self {
+        if one.processes == 0 || other.processes == 0 {
+            return if one.processes == 0 { other.clone() } else { one.clone() };
+        }
         let sum = |one: Option<f64>, other: Option<f64>| match (one, other) {
             (Some(one), Some(other)) => Some(one + other),
             (one, other) => one.or(other),
         };
         Self {
             processes: one.processes + other.processes,
+            unread: one.unread + other.unread,
             cpu: sum(one.cpu, other.cpu),
             rss: sum(one.rss, other.rss),
             threads: sum(one.threads, other.threads),
             descriptors: sum(one.descriptors, other.descriptors),
-            switches: sum(one.switches, other.switches),
+            switches: one.switches.zip(other.switches).map(|(one, other)| one + other),
         }
     }
 
@@ -85,7 +98,9 @@ impl Member {
             stat: stat.clone(),
             folder,
             cpu: Flow::default(),
-            switches: Flow::default(),
+            switches: Switches::default(),
+            is_real: root == Path::new("/"),
+            told_unread: false,
             is_over: false,
         }
     }
@@ -96,7 +111,12 @@ impl Member {
 
     /// Numbers are used again: the same number that began at another time is another process.
     pub(super) fn is(&self, stat: &Stat) -> bool {
-        (self.stat.pid, self.stat.started) == (stat.pid, stat.started)
+        self.identity() == (stat.pid, stat.started)
+    }
+
+    /// Its number and when it began: one process and no other.
+    pub(super) fn identity(&self) -> (u32, u64) {
+        (self.stat.pid, self.stat.started)
     }
 
     pub(super) fn source(&self) -> String {
@@ -109,50 +129,126 @@ impl Member {
 
     /// Reads it, and says so where it has ended.
     pub(super) fn look(&mut self, now: Moment, rows: &mut Rows) -> Measures {
-        let stat = self.text.read().and_then(|text| parse::stat(&text));
+        let stat = match self.text.try_read() {
+            Ok(text) => parse::stat(&text),
+            Err(error) if is_gone(&error) => None,
+            // No descriptor is left, for example: that is no death.
+            Err(error) => {
+                if !std::mem::replace(&mut self.told_unread, true) {
+                    rows.incident(now.unix, &self.source(), format!("cannot be read: {error}"));
+                }
+                return Measures { processes: 1, unread: 1, ..Measures::default() };
+            }
+        };
         let Some(stat) = stat.filter(|stat| self.is(stat) && !stat.is_over) else {
             self.is_over = true;
             rows.incident(now.unix, &self.source(), "has ended");
             return Measures::default();
         };
+        self.told_unread = false;
         let status = self.status.read();
         let measures = Measures {
             processes: 1,
+            unread: 0,
             cpu: self.cpu.per_s(stat.ticks, now.steady).map(|ticks| ticks / TICKS_PER_S),
             rss: status.as_ref().and_then(|text| parse::rss(text)).map(|bytes| bytes as f64),
             threads: Some(stat.threads as f64),
-            descriptors: descriptors(&self.folder),
-            switches: self.switches.of(switches(&self.folder, stat.threads), now.steady),
+            descriptors: self.descriptors(),
+            switches: self.switches.per_s(switches(&self.folder, stat.threads), now.steady),
         };
         // A process that becomes another program keeps its number and its start.
         self.stat.name = stat.name;
         rows.reading(now.unix, self.source(), measures.values());
         measures
     }
+
+    /// Descriptors that are open. Since Linux 6.2 the size of their folder says it; on a disk the size means something else.
+    fn descriptors(&self) -> Option<f64> {
+        let folder = self.folder.join("fd");
+        let said = if self.is_real { fs::metadata(&folder).ok()?.len() } else { 0 };
+        descriptors(&folder, said)
+    }
 }
 
-/// Descriptors that are open. Since Linux 6.2 the folder's size says it; before, they are counted.
-fn descriptors(folder: &Path) -> Option<f64> {
+/// The switches of each thread, as they were last seen.
+#[derive(Debug, Default)]
+struct Switches {
+    before: Option<(HashMap<u32, u64>, Nanos)>,
+}
+
+impl Switches {
+    /// How many there were per second since the last look. A thread that ended since takes its last ones along; all of one that
+    /// came since are new.
+    fn per_s(&mut self, now: Option<HashMap<u32, u64>>, at: Nanos) -> Option<f64> {
+        let Some(now) = now else {
+            self.before = None;
+            return None;
+        };
+        let mut grown = 0u64;
+        if let Some((before, _)) = &self.before {
+            for (thread, count) in &now {
+                // A number that is used again counts from nothing.
+                let since = before.get(thread).copied().filter(|then| then <= count).unwrap_or(0);
+                grown = grown.saturating_add(count - since);
+            }
+        }
+        let (_, then) = self.before.replace((now, at))?;
+        let passed = at.saturating_sub(then).as_secs_f64();
+        (passed > 0.0).then(|| grown as f64 / passed)
+    }
+}
+
+/// The descriptors that were told, or are counted.
+fn descriptors(folder: &Path, said: u64) -> Option<f64> {
     const COUNTED_MAX: usize = 1 << 20;
-    let folder = folder.join("fd");
-    let said = fs::metadata(&folder).ok()?.len();
-    // In a folder on a disk the size says something else, and is large.
-    if (1..4096).contains(&said) {
+    if said > 0 {
         return Some(said as f64);
     }
-    Some(fs::read_dir(&folder).ok()?.take(COUNTED_MAX).count() as f64)
+    Some(fs::read_dir(folder).ok()?.take(COUNTED_MAX).count() as f64)
 }
 
-/// The switches of all its threads. One that ended takes its own along: the sum goes backwards then, and is no flow.
-fn switches(folder: &Path, threads: u64) -> Option<u64> {
+/// The switches of each of its threads.
+fn switches(folder: &Path, threads: u64) -> Option<HashMap<u32, u64>> {
     if threads > THREADS_MAX {
         return None;
     }
-    let mut sum = 0u64;
-    for entry in fs::read_dir(folder.join("task")).ok()?.flatten().take(THREADS_MAX as usize) {
-        let text = fs::read(entry.path().join("status")).unwrap_or_default();
-        let count = parse::switches(&String::from_utf8_lossy(&text)).unwrap_or(0);
-        sum = sum.saturating_add(count);
+    let entries = fs::read_dir(folder.join("task")).ok()?.flatten().take(THREADS_MAX as usize);
+    let of = |entry: fs::DirEntry| {
+        let thread = entry.file_name().to_str()?.parse().ok()?;
+        let text = fs::read(entry.path().join("status")).ok()?;
+        Some((thread, parse::switches(&String::from_utf8_lossy(&text))?))
+    };
+    Some(entries.filter_map(of).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn switches_of_threads_that_come_and_go() {
+        let mut switches = Switches::default();
+        let mut check = |second, threads: &[(u32, u64)], expected| {
+            let now = threads.iter().copied().collect();
+            let got = switches.per_s(Some(now), Nanos::from_secs(second));
+            assert_eq!(got, expected, "{threads:?}");
+        };
+        check(1, &[(1, 100), (2, 1000)], None);
+        // The second ended: what the first had meanwhile is not less for it.
+        check(2, &[(1, 150)], Some(50.0));
+        check(4, &[(1, 150), (3, 20)], Some(10.0));
+        check(5, &[(1, 150), (3, 5)], Some(5.0));
+        check(5, &[(1, 150)], None);
+        assert_eq!(switches.per_s(None, Nanos::from_secs(6)), None);
     }
-    Some(sum)
+
+    #[test]
+    fn a_tree_does_not_mix_what_is_known_with_what_is_not() {
+        let one =
+            Measures { processes: 1, cpu: Some(1.0), switches: Some(7.0), ..Measures::default() };
+        let many = Measures { cpu: None, switches: None, ..one.clone() };
+        let sum = Measures::sum(&one, &many);
+        assert_eq!((sum.processes, sum.cpu, sum.switches), (2, Some(1.0), None));
+        assert_eq!(Measures::sum(&one, &Measures::default()), one);
+    }
 }

@@ -53,17 +53,20 @@ pub(super) fn switches(text: &str) -> Option<u64> {
 /// Sockets of one port that are told apart: with SO_REUSEPORT there is one for each worker.
 const LISTENERS_MAX: usize = 1024;
 
-/// The inodes of sockets that listen on this port, in `/proc/net/tcp` or `tcp6`.
-pub(super) fn listeners(text: &str, port: u16) -> Vec<u64> {
+/// The inodes of sockets that listen on this port, in the lines of `/proc/net/tcp` or `tcp6`. The kernel lists all that listen
+/// before the first connection: what follows is not read.
+pub(super) fn listeners(lines: impl Iterator<Item = String>, port: u16) -> Vec<u64> {
     const LISTEN: &str = "0A";
-    let inode = |line: &str| {
-        let words: Vec<&str> = line.split_ascii_whitespace().take(10).collect();
-        let (_, local_port) = words.get(1)?.rsplit_once(':')?;
+    let listens =
+        |line: &String| line.split_ascii_whitespace().nth(3).is_none_or(|state| state == LISTEN);
+    let inode = |line: String| {
+        let mut words = line.split_ascii_whitespace().skip(1);
+        let (_, local_port) = words.next()?.rsplit_once(':')?;
         let is_ours = u16::from_str_radix(local_port, 16).ok()? == port;
-        let inode = words.get(9)?.parse().ok()?;
-        (is_ours && words[3] == LISTEN && inode != 0).then_some(inode)
+        words.nth(7)?.parse().ok().filter(|inode| is_ours && *inode != 0)
     };
-    text.lines().filter_map(inode).take(LISTENERS_MAX).collect()
+    // The first line is the columns' names.
+    lines.skip(1).take_while(listens).filter_map(inode).take(LISTENERS_MAX).collect()
 }
 
 /// The inode of what a descriptor's link says: `socket:[677]`.
@@ -128,12 +131,16 @@ mod tests {
     fn who_listens() {
         let text = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 00000000:07E8 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 648 1 00000000677ee496 100 0 0 10 0
-   1: 0100007F:07E8 0100007F:1269 01 00000000:00000000 00:00000000 00000000     0        0 700 1 000000004c6654c1 100 0 0 10 0
-   2: 0100007F:1269 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 10221035 1 0000000096ab2473 100 0 0 10 0
+   1: 0100007F:1269 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 10221035 1 0000000096ab2473 100 0 0 10 0
+   2: 0100007F:07E8 0100007F:1269 01 00000000:00000000 00:00000000 00000000     0        0 700 1 000000004c6654c1 100 0 0 10 0
 ";
+        let listeners = |text: &str, port| listeners(text.lines().map(str::to_owned), port);
         assert_eq!(listeners(text, 2024), [648]);
         assert_eq!(listeners(text, 4713), [10_221_035]);
-        let six = "   0: 00000000000000000000000001000000:0050 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 31 1 0 100 0 0 10 0\n";
+        // Behind the first connection nothing is read, however long it is.
+        let endless = text.lines().chain(std::iter::repeat(text.lines().last().unwrap()));
+        assert_eq!(super::listeners(endless.map(str::to_owned), 2024), [648]);
+        let six = "  sl\n   0: 00000000000000000000000001000000:0050 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 31 1 0 100 0 0 10 0\n";
         assert_eq!(listeners(six, 80), [31]);
         assert_eq!(socket("socket:[648]"), Some(648));
         assert_eq!((socket("/dev/null"), socket("socket:[x]")), (None, None));
@@ -159,7 +166,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_read_without_harm(text in "([0-9]{1,22}|[()]|0A|[ :\n\t]|\\PC){0,60}") {
-            drop((stat(&text), rss(&text), switches(&text), listeners(&text, 80)));
+            drop((stat(&text), rss(&text), switches(&text), listeners(text.lines().map(str::to_owned), 80)));
             prop_assert!(socket(&text).is_none());
             is_named(&text, "ruby", &text);
         }

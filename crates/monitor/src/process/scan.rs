@@ -1,9 +1,11 @@
 //! `Scan`: all processes of the machine at one moment, and who among them was meant.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::parse::{self, Stat};
+use crate::kept::is_gone;
 
 /// Processes that are looked at.
 const PROCESSES_MAX: usize = 1 << 16;
@@ -41,38 +43,55 @@ pub(super) struct Scan {
 
 impl Scan {
     /// Looks at every process below `root`.
-    pub(super) fn new(root: &Path) -> Self {
+    ///
+    /// # Errors
+    /// Who is there cannot be told: no descriptor is left, for example.
+    pub(super) fn new(root: &Path) -> io::Result<Self> {
         let folder = root.join("proc");
-        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let entries = seen(fs::read_dir(&folder))?.into_iter().flatten().flatten();
         let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
         let mut numbers: Vec<u32> = numbers.take(PROCESSES_MAX).collect();
         numbers.sort_unstable();
-        let stat = |pid: u32| {
-            let text = fs::read(folder.join(pid.to_string()).join("stat")).ok()?;
-            parse::stat(&String::from_utf8_lossy(&text)).filter(|stat| !stat.is_over)
-        };
-        let all = numbers.into_iter().filter_map(stat).collect();
-        Self { folder, all }
+        let mut all = Vec::with_capacity(numbers.len());
+        for pid in numbers {
+            let Some(text) = seen(fs::read(folder.join(pid.to_string()).join("stat")))? else {
+                continue;
+            };
+            let stat = parse::stat(&String::from_utf8_lossy(&text));
+            all.extend(stat.filter(|stat| !stat.is_over));
+        }
+        Ok(Self { folder, all })
     }
 
     /// The processes that are meant, without those that descend from another of them.
-    pub(super) fn roots(&self, wanted: &Wanted) -> Vec<&Stat> {
+    ///
+    /// # Errors
+    /// As [`Scan::new`].
+    pub(super) fn roots(&self, wanted: &Wanted) -> io::Result<Vec<&Stat>> {
         let own = std::process::id();
         let sockets = match wanted {
-            Wanted::Port(port) => self.listeners(*port),
+            Wanted::Port(port) => self.listeners(*port)?,
             Wanted::Pid(_) | Wanted::Name(_) => Vec::new(),
         };
         let is_meant = |stat: &Stat| match wanted {
-            Wanted::Pid(pid) => stat.pid == *pid,
+            Wanted::Pid(pid) => Ok(stat.pid == *pid),
+            Wanted::Name(_) if stat.pid == own => Ok(false),
             Wanted::Name(name) => {
-                stat.pid != own && parse::is_named(name, &stat.name, &self.command(stat.pid))
+                let command = self.command(stat.pid)?;
+                Ok(parse::is_named(name, &stat.name, &command))
             }
-            Wanted::Port(_) => !sockets.is_empty() && self.holds(stat.pid, &sockets),
+            Wanted::Port(_) if sockets.is_empty() => Ok(false),
+            Wanted::Port(_) => self.holds(stat.pid, &sockets),
         };
-        let meant: Vec<&Stat> = self.all.iter().filter(|stat| is_meant(stat)).collect();
+        let mut meant = Vec::new();
+        for stat in &self.all {
+            if is_meant(stat)? {
+                meant.push(stat);
+            }
+        }
         let among = |pid: u32| meant.iter().any(|other| other.pid == pid);
         let is_below = |stat: &Stat| self.ancestors(stat).any(|up| up != stat.pid && among(up));
-        meant.iter().copied().filter(|stat| !is_below(stat)).collect()
+        Ok(meant.iter().copied().filter(|stat| !is_below(stat)).collect())
     }
 
     /// Its parent, the parent's parent and so on.
@@ -93,26 +112,58 @@ impl Scan {
         self.all.iter().filter(is_below).collect()
     }
 
-    fn command(&self, pid: u32) -> String {
-        let text = fs::read(self.folder.join(pid.to_string()).join("cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&text).into_owned()
+    fn command(&self, pid: u32) -> io::Result<String> {
+        let text = seen(fs::read(self.folder.join(pid.to_string()).join("cmdline")))?;
+        Ok(String::from_utf8_lossy(&text.unwrap_or_default()).into_owned())
     }
 
-    fn listeners(&self, port: u16) -> Vec<u64> {
-        let of = |name: &str| {
-            let text = fs::read_to_string(self.folder.join("net").join(name)).unwrap_or_default();
-            parse::listeners(&text, port)
-        };
-        [of("tcp"), of("tcp6")].concat()
+    /// Line by line: with many connections the whole is long, and those that listen come first.
+    fn listeners(&self, port: u16) -> io::Result<Vec<u64>> {
+        let mut found = Vec::new();
+        for name in ["tcp", "tcp6"] {
+            let Some(file) = seen(File::open(self.folder.join("net").join(name)))? else {
+                continue;
+            };
+            let lines = BufReader::new(file).lines().map_while(Result::ok);
+            found.extend(parse::listeners(lines, port));
+        }
+        Ok(found)
     }
 
     /// Whether a process has one of these sockets open. Those of other users are not ours to see.
-    fn holds(&self, pid: u32, sockets: &[u64]) -> bool {
-        let entries = fs::read_dir(self.folder.join(pid.to_string()).join("fd"));
-        entries.into_iter().flatten().flatten().take(DESCRIPTORS_MAX).any(|entry| {
+    fn holds(&self, pid: u32, sockets: &[u64]) -> io::Result<bool> {
+        let entries = seen(fs::read_dir(self.folder.join(pid.to_string()).join("fd")))?;
+        let is_ours = |entry: fs::DirEntry| {
             let link = fs::read_link(entry.path()).unwrap_or_default();
             let inode = link.to_str().and_then(parse::socket);
             inode.is_some_and(|inode| sockets.contains(&inode))
-        })
+        };
+        Ok(entries.into_iter().flatten().flatten().take(DESCRIPTORS_MAX).any(is_ours))
+    }
+}
+
+/// What was read; nothing where nothing is there, or it is not ours to see. Any other failure says nothing about who is there.
+fn seen<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+    match read {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if is_gone(&error) || error.kind() == ErrorKind::PermissionDenied => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_absence_is_one() {
+        let failed = |code| seen::<()>(Err(io::Error::from_raw_os_error(code)));
+        for code in [libc::ENOENT, libc::ESRCH, libc::EACCES, libc::EPERM] {
+            assert!(failed(code).unwrap().is_none(), "{code}");
+        }
+        for code in [libc::EMFILE, libc::ENFILE, libc::EIO] {
+            assert!(failed(code).is_err(), "{code}");
+        }
+        assert_eq!(seen(Ok(7)).unwrap(), Some(7));
     }
 }

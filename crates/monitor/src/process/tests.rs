@@ -48,11 +48,16 @@ impl Lab {
         std::fs::remove_dir_all(self.scratch.0.join(format!("proc/{pid}"))).unwrap();
     }
 
+    /// As the watcher does: who is there is found out before the first look, and after each.
     fn look(&mut self) -> Vec<metrics::server::Row> {
         self.second += 1;
         let mut rows = Rows::new("h".into());
         let now = Moment { unix: self.second as i64, steady: Nanos::from_secs(self.second) };
+        if self.second == 1 {
+            self.processes.find(now.unix, &mut rows);
+        }
         self.processes.look(now, &mut rows);
+        self.processes.find(now.unix, &mut rows);
         rows.found
     }
 
@@ -88,8 +93,8 @@ fn who_dies_is_told_and_who_comes_is_taken_up() {
     let mut lab = Lab::new("dies", vec![Wanted::Name("puma".into())]);
     assert_eq!(incidents(&lab.scan()).len(), 1, "nobody is there, said once");
     lab.process(10, 1, (0, 5));
+    assert_eq!(incidents(&lab.scan()), ["process 10 ruby: came"]);
     let rows = lab.scan();
-    assert_eq!(incidents(&rows), ["process 10 ruby: came"]);
     assert_eq!(readings(&rows, "process 10 ruby").len() as u32, SCAN_EVERY);
     lab.process(11, 10, (0, 8));
     lab.scan();
@@ -123,14 +128,58 @@ fn a_port_leads_to_who_listens() {
 }
 
 #[test]
+fn a_tree_is_whole_though_another_wish_came_first() {
+    // The order of the wishes changes who is read first, and nothing else.
+    let wishes = [Wanted::Pid(12), Wanted::Pid(10), Wanted::Pid(11), Wanted::Pid(10)];
+    let mut lab = Lab::new("twice", wishes.into());
+    for (pid, parent) in [(10, 1), (11, 10), (12, 11)] {
+        lab.process(pid, parent, (0, 5));
+    }
+    let rows = lab.look();
+    for (source, processes) in [("tree 10 ruby", 3.0), ("tree 11 ruby", 2.0)] {
+        let trees = readings(&rows, source);
+        let values: Vec<_> = trees.iter().map(|tree| tree.value("processes")).collect();
+        assert_eq!(values, [Some(processes)], "{source}");
+        assert_eq!(trees[0].value("rss"), Some(1_024_000.0 * processes), "{source}");
+    }
+    for pid in [10, 11, 12] {
+        assert_eq!(readings(&rows, &format!("process {pid} ruby")).len(), 1, "{pid}");
+    }
+    lab.end(12);
+    let told = incidents(&lab.look());
+    assert_eq!(told[0], "process 12 ruby: has ended");
+    assert_eq!(told[1..], ["process 12: nothing is there (or not to be seen by us)"]);
+    assert!(incidents(&lab.scan()).is_empty());
+}
+
+#[test]
+fn a_number_is_the_process_that_had_it_first() {
+    let mut lab = Lab::new("number", vec![Wanted::Pid(10)]);
+    lab.process(10, 1, (0, 5));
+    assert_eq!(lab.look().len(), 1);
+    lab.end(10);
+    lab.process(10, 1, (0, 99));
+    let told = incidents(&lab.scan());
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[1].ends_with("nothing is there (or not to be seen by us)"), "{told:?}");
+    assert!(lab.scan().is_empty(), "a stranger is not measured");
+}
+
+#[test]
 fn too_many_are_left_out_and_told() {
     let mut lab = Lab::new("many", vec![Wanted::Name("puma".into())]);
-    for pid in 0..MEMBERS_MAX as u32 + 20 {
+    for pid in 0..MEMBERS_MAX as u32 {
         lab.process(100 + pid, 1, (0, 5));
     }
     let rows = lab.look();
-    assert_eq!(rows.len(), MEMBERS_MAX + 1);
-    assert_eq!(incidents(&rows), ["processes: more than 256: the rest is left out"]);
+    assert_eq!((rows.len(), incidents(&rows).len()), (MEMBERS_MAX, 0), "as many as there may be");
+    for pid in MEMBERS_MAX as u32..MEMBERS_MAX as u32 + 20 {
+        lab.process(100 + pid, 1, (0, 5));
+    }
+    assert_eq!(incidents(&lab.scan()), ["processes: more than 256: the rest is left out"]);
+    let rows = lab.look();
+    assert_eq!(readings(&rows, "process 100 ruby").len(), 1);
+    assert_eq!(rows.len(), MEMBERS_MAX);
     assert!(incidents(&lab.scan()).is_empty(), "said once");
 }
 
@@ -151,6 +200,7 @@ fn our_own_process_in_the_real_one() {
     let own = std::process::id();
     let mut processes = Processes::new(Path::new("/"), vec![Wanted::Pid(own)]);
     let mut rows = Rows::new("h".into());
+    processes.find(0, &mut rows);
     for second in 1..3 {
         let now = Moment { unix: second, steady: Nanos::from_secs(second as u64) };
         processes.look(now, &mut rows);

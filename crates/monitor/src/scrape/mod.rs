@@ -4,15 +4,12 @@ mod text;
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::thread;
-use std::time::Duration;
+use std::time::Instant;
 
 use self::text::{SERIES_MAX, Series};
 use crate::fetch::Client;
 use crate::rows::Rows;
 use crate::{FetchError, WatchError};
-
-/// How long the last answer is waited for at the end.
-const LAST_WITHIN: Duration = Duration::from_secs(1);
 
 /// A Prometheus endpoint.
 #[derive(Debug)]
@@ -23,6 +20,8 @@ pub(crate) struct Scrape {
     answers: Receiver<Answer>,
     /// An answer is on its way.
     is_waiting: bool,
+    /// Its thread broke, which was said.
+    is_broken: bool,
     /// It gave no answer of use the last time, which was said.
     is_gone: bool,
     /// Lines of no sense, or too many series, were told.
@@ -56,7 +55,15 @@ impl Scrape {
         };
         thread::Builder::new().name("scrape".into()).spawn(work).map_err(WatchError::Thread)?;
         let source = format!("scrape {url}");
-        Ok(Self { source, asks, answers, is_waiting: false, is_gone: false, told_odd: false })
+        Ok(Self {
+            source,
+            asks,
+            answers,
+            is_waiting: false,
+            is_broken: false,
+            is_gone: false,
+            told_odd: false,
+        })
     }
 
     /// Asks, unless the last answer is still on its way.
@@ -70,20 +77,29 @@ impl Scrape {
     pub(crate) fn take(&mut self, now: i64, rows: &mut Rows) {
         match self.answers.try_recv() {
             Ok(answer) => self.tell(answer, now, rows),
-            Err(TryRecvError::Empty | TryRecvError::Disconnected) => {}
+            Err(TryRecvError::Empty) => {}
+            Err(TryRecvError::Disconnected) => self.tell_broken(now, rows),
         }
     }
 
-    /// Waits for the answer that is on its way, for a second at most.
-    pub(crate) fn finish(&mut self, now: i64, rows: &mut Rows) {
+    /// Waits for the answer that is on its way.
+    pub(crate) fn finish(&mut self, until: Instant, now: i64, rows: &mut Rows) {
         if !self.is_waiting {
             return;
         }
-        match self.answers.recv_timeout(LAST_WITHIN) {
+        match self.answers.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(answer) => self.tell(answer, now, rows),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+            Err(RecvTimeoutError::Timeout) => {
                 rows.incident(now, &self.source, "the last answer did not come in time");
             }
+            Err(RecvTimeoutError::Disconnected) => self.tell_broken(now, rows),
+        }
+    }
+
+    /// Says once that nobody asks any more.
+    fn tell_broken(&mut self, now: i64, rows: &mut Rows) {
+        if !std::mem::replace(&mut self.is_broken, true) {
+            rows.incident(now, &self.source, "is asked no more: its thread broke");
         }
     }
 
@@ -127,6 +143,8 @@ fn fetch(client: &mut Client) -> Result<Series, FetchError> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::fetch::tests::{ok, serve};
     use crate::rows::tests::{incidents, readings};
@@ -159,6 +177,23 @@ mod tests {
         ];
         assert_eq!(incidents(&rows.found), expected);
         server.join().unwrap();
+    }
+
+    #[test]
+    fn one_that_never_answers_and_one_whose_thread_broke() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let mut scrape = Scrape::start(&url).unwrap();
+        let mut rows = Rows::new("h".into());
+        scrape.ask(0);
+        scrape.finish(Instant::now(), 1, &mut rows);
+        let (_, gone) = sync_channel(1);
+        scrape.answers = gone;
+        for at in 2..4 {
+            scrape.take(at, &mut rows);
+        }
+        let words = ["the last answer did not come in time", "is asked no more: its thread broke"];
+        assert_eq!(incidents(&rows.found), words.map(|what| format!("scrape {url}: {what}")));
     }
 
     #[test]
