@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use stdx::Nanos;
+
 use crate::Moment;
 use crate::flow::Flow;
 use crate::kept::Kept;
@@ -47,7 +49,16 @@ impl Cgroup {
         let plain = plain.trim_matches('/');
         let unified = UNIFIED.map(|mount| Files::unified(&root.join(mount).join(plain)));
         let mut files = Vec::from(unified);
-        files.push(Files::by_controller(&root.join("sys/fs/cgroup"), plain));
+        // On the disk, version 1 has the controller's name before the path.
+        let below = match plain.split_once('/') {
+            Some((controller, below))
+                if plain != path.trim_matches('/') && is_controller(controller) =>
+            {
+                below
+            }
+            _ => plain,
+        };
+        files.push(Files::by_controller(&root.join("sys/fs/cgroup"), below));
         Self {
             source: format!("cgroup {path}"),
             files,
@@ -59,33 +70,36 @@ impl Cgroup {
 
     /// Reads it; says so once where it is not to be found.
     pub(crate) fn look(&mut self, now: Moment, rows: &mut Rows) {
-        let mut values = Values::new();
-        for files in &mut self.files {
-            let usage = files.usage_ns();
-            // Nanoseconds a second: cores.
-            let cpu = self.cpu.of(usage, now.steady).map(|ns| ns / 1e9);
-            let memory = files.memory.read().and_then(|text| number(&text));
-            if usage.is_none() && memory.is_none() {
-                continue;
+        // Where both versions are there, one may have what the other lacks: each is taken from where it is.
+        let usage = self.files.iter_mut().find_map(Files::usage_ns);
+        let memory = self.files.iter_mut().find_map(Files::memory);
+        let waits = self.files.iter_mut().find_map(Files::waits);
+        if usage.is_none() && memory.is_none() {
+            if !std::mem::replace(&mut self.is_gone, true) {
+                rows.incident(now.unix, &self.source, "is not there");
             }
-            add(&mut values, "cpu", cpu);
-            add(&mut values, "memory", memory.map(|bytes| bytes as f64));
-            if let Some(text) = files.stat.read() {
-                let periods = self.throttling.periods.of(entry(&text, "nr_periods"), now.steady);
-                let short = self.throttling.throttled.of(entry(&text, "nr_throttled"), now.steady);
-                // Without a quota there are no periods, and no waiting.
-                let share = |(short, periods): (f64, f64)| {
-                    if periods > 0.0 { (short / periods).min(1.0) } else { 0.0 }
-                };
-                add(&mut values, "throttled", short.zip(periods).map(share));
-            }
-            self.is_gone = false;
-            rows.reading(now.unix, self.source.clone(), values);
             return;
         }
-        if !std::mem::replace(&mut self.is_gone, true) {
-            rows.incident(now.unix, &self.source, "is not there");
-        }
+        self.is_gone = false;
+        let mut values = Values::new();
+        // Nanoseconds a second: cores.
+        let cpu = self.cpu.of(usage, now.steady).map(|ns| ns / 1e9);
+        add(&mut values, "cpu", cpu);
+        add(&mut values, "memory", memory.map(|bytes| bytes as f64));
+        let throttled = waits.and_then(|waits| self.throttling.share(waits, now.steady));
+        add(&mut values, "throttled", throttled);
+        rows.reading(now.unix, self.source.clone(), values);
+    }
+}
+
+impl Throttling {
+    /// The share of periods in which the group ran out, of all those since the last look. Without a quota there are no periods,
+    /// and no waiting.
+    fn share(&mut self, (periods, throttled): (u64, u64), now: Nanos) -> Option<f64> {
+        let (periods, throttled) =
+            (self.periods.per_s(periods, now), self.throttled.per_s(throttled, now));
+        let share = |(short, all): (f64, f64)| if all > 0.0 { (short / all).min(1.0) } else { 0.0 };
+        throttled.zip(periods).map(share)
     }
 }
 
@@ -112,6 +126,21 @@ impl Files {
         let text = self.usage.read()?;
         number(&text).or_else(|| entry(&text, "usage_usec")?.checked_mul(1000))
     }
+
+    fn memory(&mut self) -> Option<u64> {
+        number(&self.memory.read()?)
+    }
+
+    /// Periods, and those in which the group ran out of its share.
+    fn waits(&mut self) -> Option<(u64, u64)> {
+        let text = self.stat.read()?;
+        entry(&text, "nr_periods").zip(entry(&text, "nr_throttled"))
+    }
+}
+
+/// Whether a folder below `/sys/fs/cgroup` is one of those read here: `cpu,cpuacct` is where both names lead.
+fn is_controller(name: &str) -> bool {
+    name.split(',').all(|name| ["cpu", "cpuacct", "memory"].contains(&name))
 }
 
 fn number(text: &str) -> Option<u64> {
@@ -126,8 +155,6 @@ fn entry(text: &str, key: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use stdx::Nanos;
-
     use super::*;
     use crate::kept::tests::Scratch;
     use crate::rows::tests::{incidents, readings};
@@ -181,6 +208,26 @@ mod tests {
             let found = values(&look(&mut cgroup, second), "cgroup /docker/7f");
             let flows = (second == 2).then_some((0.5, 0.0));
             assert_eq!(found, [flows.map(|f| f.0), Some(100.0), flows.map(|f| f.1)]);
+        }
+    }
+
+    #[test]
+    fn both_versions_side_by_side() {
+        let scratch = Scratch::new("cgroup-hybrid");
+        // As systemd's hybrid layout has it: version 2 without controllers, so without memory and throttling.
+        let stat = "usage_usec 1000000\nuser_usec 1\n";
+        scratch.write("sys/fs/cgroup/unified/web/cpu.stat", stat);
+        scratch.write("sys/fs/cgroup/memory/web/memory.usage_in_bytes", "100\n");
+        let mut cgroup = Cgroup::new(&scratch.0, "/sys/fs/cgroup/memory/web");
+        let mut unified = Cgroup::new(&scratch.0, "/web");
+        for (second, periods, throttled) in [(1, 10, 1), (2, 20, 6)] {
+            let stat = format!("nr_periods {periods}\nnr_throttled {throttled}\n");
+            scratch.write("sys/fs/cgroup/cpu/web/cpu.stat", &stat);
+            let expected = (second == 2).then_some(0.5);
+            let found = values(&look(&mut unified, second), "cgroup /web");
+            assert_eq!(found, [(second == 2).then_some(0.0), Some(100.0), expected]);
+            let found = values(&look(&mut cgroup, second), "cgroup /sys/fs/cgroup/memory/web");
+            assert_eq!(found[1..], [Some(100.0), expected]);
         }
     }
 

@@ -1,11 +1,13 @@
 //! `Machine`: load, cores, memory, network, disks and pressure of the whole machine.
 
+mod interfaces;
 mod parse;
 
 use std::path::Path;
 
 use stdx::Nanos;
 
+use self::interfaces::Interfaces;
 pub(crate) use self::parse::bytes;
 use self::parse::{Cores, Times};
 use crate::Moment;
@@ -24,6 +26,7 @@ pub(crate) struct Machine {
     snmp: Kept,
     netstat: Kept,
     pressure: [Kept; 3],
+    interfaces: Interfaces,
     before: Option<Cores>,
     flows: Flows,
 }
@@ -32,9 +35,6 @@ pub(crate) struct Machine {
 #[derive(Debug, Default)]
 struct Flows {
     switches: Flow,
-    net_in: Flow,
-    net_out: Flow,
-    loopback: Flow,
     read: Flow,
     written: Flow,
     retransmits: Flow,
@@ -59,6 +59,7 @@ impl Machine {
             snmp: kept("net/snmp"),
             netstat: kept("net/netstat"),
             pressure: PRESSURE.map(|(file, _)| kept(&format!("pressure/{file}"))),
+            interfaces: Interfaces::new(root),
             before: None,
             flows: Flows::default(),
         }
@@ -108,11 +109,11 @@ impl Machine {
 
     fn add_flows(&mut self, values: &mut Values, now: Nanos) {
         let flows = &mut self.flows;
-        if let Some(network) = self.network.read().and_then(|text| parse::network(&text)) {
-            add(values, "net.in", flows.net_in.per_s(network.bytes_in, now));
-            add(values, "net.out", flows.net_out.per_s(network.bytes_out, now));
-            add(values, "net.loopback", flows.loopback.per_s(network.loopback, now));
-        }
+        let network = self.network.read().map(|text| parse::network(&text)).unwrap_or_default();
+        let carried = self.interfaces.carried(&network, now);
+        add(values, "net.in", carried.inward);
+        add(values, "net.out", carried.outward);
+        add(values, "net.loopback", carried.loopback);
         if let Some((read, written)) = self.disks.read().map(|text| parse::disks(&text)) {
             add(values, "disk.read", flows.read.per_s(read, now));
             add(values, "disk.written", flows.written.per_s(written, now));
@@ -141,7 +142,7 @@ const CORE_MODES: &[&str] = &["cpu.user", "cpu.system", "cpu.softirq"];
 fn add_times(values: &mut Values, spent: &Times, modes: &[&str]) {
     let Some(total) = Some(spent.total()).filter(|total| *total > 0) else { return };
     let share = |ticks: u64| Some(ticks as f64 / total as f64);
-    add(values, "cpu", share(total - spent.idle - spent.iowait));
+    add(values, "cpu", share(total.saturating_sub(spent.idle).saturating_sub(spent.iowait)));
     for mode in modes {
         let ticks = match *mode {
             "cpu.user" => spent.user,
@@ -218,6 +219,15 @@ mod tests {
             "machine",
             &[("cpu.iowait", 0.05), ("switches", 250.0), ("pressure.cpu", 0.25)],
         );
+    }
+
+    #[test]
+    fn counts_of_no_sense_are_shares_all_the_same() {
+        let huge = u64::MAX - 1;
+        let spent = Times { idle: huge, iowait: huge, user: huge, ..Times::default() };
+        let mut values = Values::new();
+        add_times(&mut values, &spent, MACHINE_MODES);
+        assert!(values.iter().all(|(_, share)| (0.0..=1.0).contains(share)), "{values:?}");
     }
 
     #[test]

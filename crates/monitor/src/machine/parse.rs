@@ -143,42 +143,61 @@ pub(crate) fn bytes(text: &str) -> Option<u64> {
     kilobytes.checked_mul(1024)
 }
 
-/// Bytes since the start.
+/// Interfaces that are told apart.
+const INTERFACES_MAX: usize = 1024;
+
+/// An interface, and what it carried since the start.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Network {
-    /// Over the machine's own interfaces.
+pub(super) struct Interface {
+    pub(super) name: String,
     pub(super) bytes_in: u64,
-    /// Over the machine's own interfaces.
     pub(super) bytes_out: u64,
-    /// Through the loopback interface.
-    pub(super) loopback: u64,
 }
 
-/// Interfaces that carry what another carries as well, or nothing: bridges, containers' ends, tunnels.
-const VIRTUAL: [&str; 15] = [
-    "veth", "docker", "br-", "virbr", "ifb", "cni", "flannel", "cali", "bond", "tun", "tap", "wg",
-    "vnet", "dummy", "lxc",
+/// What the names begin with of those that carry what another carries as well, or nothing: bridges, containers' ends, tunnels.
+const VIRTUAL: [&str; 25] = [
+    "veth",
+    "docker",
+    "br",
+    "virbr",
+    "ifb",
+    "cni",
+    "flannel",
+    "cali",
+    "bond",
+    "tun",
+    "tap",
+    "wg",
+    "vnet",
+    "dummy",
+    "lxc",
+    "lxd",
+    "podman",
+    "team",
+    "vxlan",
+    "vlan",
+    "macvlan",
+    "macvtap",
+    "tailscale",
+    "ppp",
+    "ipvlan",
 ];
 
+/// Whether a name is one of those. `eth0.10` is a part of `eth0`.
+pub(super) fn is_virtual(name: &str) -> bool {
+    name.contains('.') || VIRTUAL.iter().any(|prefix| name.starts_with(prefix))
+}
+
 /// `/proc/net/dev`: two lines of titles, then `name: bytes packets … bytes packets …`, eight numbers each way.
-pub(super) fn network(text: &str) -> Option<Network> {
-    let mut network = Network::default();
-    let mut is_known = false;
-    for line in text.lines() {
-        let Some((name, counts)) = line.split_once(':') else { continue };
-        let counts: Vec<&str> = counts.split_ascii_whitespace().collect();
-        let count = |index: usize| counts.get(index).and_then(|count| count.parse::<u64>().ok());
-        let (Some(bytes_in), Some(bytes_out)) = (count(0), count(8)) else { continue };
-        is_known = true;
-        let name = name.trim();
-        if name == "lo" {
-            network.loopback = bytes_in;
-        } else if !VIRTUAL.iter().any(|prefix| name.starts_with(prefix)) {
-            network.bytes_in = network.bytes_in.saturating_add(bytes_in);
-            network.bytes_out = network.bytes_out.saturating_add(bytes_out);
-        }
-    }
-    is_known.then_some(network)
+pub(super) fn network(text: &str) -> Vec<Interface> {
+    let interface = |line: &str| {
+        let (name, counts) = line.split_once(':')?;
+        let mut counts = counts.split_ascii_whitespace();
+        let bytes_in = counts.next()?.parse().ok()?;
+        let bytes_out = counts.nth(7)?.parse().ok()?;
+        Some(Interface { name: name.trim().to_owned(), bytes_in, bytes_out })
+    };
+    text.lines().filter_map(interface).take(INTERFACES_MAX).collect()
 }
 
 /// `/proc/diskstats`: bytes read and written by whole disks. A partition's are its disk's as well, and so are those of what is
