@@ -113,7 +113,7 @@ impl Peopled {
 
     /// Opens the place for the results, if there is one.
     pub(super) fn open_results(&self) -> Result<Option<Opened>, Failed> {
-        let open = |place| Opened::new(place, self.encoding)?.beside(self.watching.clone());
+        let open = |place| Opened::new(place, self.encoding, self.watching.as_ref());
         self.results.clone().map(open).transpose()
     }
 }

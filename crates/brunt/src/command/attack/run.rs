@@ -34,7 +34,7 @@ pub(super) fn attack(mut meant: Meant, dialect: Dialect) -> Outcome {
     // Opened before the first request: an output that cannot be written must not cost an attack.
     let encoding = meant.encoding;
     let watching = meant.watching.take();
-    let open = |place| Opened::new(place, encoding)?.beside(watching);
+    let open = |place| Opened::new(place, encoding, watching.as_ref());
     let opened = meant.results.take().map(open).transpose()?;
     let (lazy, problem) = lazy(meant.lazy.take(), dialect)?;
     let run = Run::start(meant.plan.clone(), &meant.settings, lazy).map_err(cannot_start)?;
@@ -227,6 +227,8 @@ pub(crate) struct Ending {
     pub(crate) left_out: u64,
     /// The generator's last word.
     pub(crate) generator: Generator,
+    /// When the last hit was over; what was written and watched may have taken longer.
+    pub(crate) finished: Instant,
 }
 
 impl Conductor {
@@ -276,7 +278,7 @@ impl Conductor {
                 look(run);
             }
         };
-        self.end(last)
+        self.end(last, Instant::now())
     }
 
     fn take_rows(&mut self, batch: Batch, run: &Run) {
@@ -352,7 +354,7 @@ impl Conductor {
         }
     }
 
-    fn end(mut self, mut last: Generator) -> Result<Ending, Failed> {
+    fn end(mut self, mut last: Generator, finished: Instant) -> Result<Ending, Failed> {
         // A run that ended when it was meant to was not interrupted, though it was ended from outside.
         last.interrupted &= !self.stopped_on_time || self.heeded > 0;
         let generator = match self.store.take() {
@@ -367,7 +369,17 @@ impl Conductor {
         }
         let Self { summary, timeline, traffic, groups, sharing, phases, left_out, .. } = self;
         let generator = generator?;
-        Ok(Ending { summary, timeline, traffic, groups, sharing, phases, left_out, generator })
+        Ok(Ending {
+            summary,
+            timeline,
+            traffic,
+            groups,
+            sharing,
+            phases,
+            left_out,
+            generator,
+            finished,
+        })
     }
 }
 

@@ -14,7 +14,7 @@ use workload::Plan;
 
 use crate::command::encode;
 use crate::command::watch::{Beside, Watching};
-use crate::exit_code::{ExitCode, Failed};
+use crate::exit_code::Failed;
 use crate::flags::watch::Watched;
 use crate::output::{self, Place};
 
@@ -43,7 +43,7 @@ impl Stored {
     /// It cannot be written, or has no room for what is watched.
     pub(crate) fn open(self) -> Result<Opened, Failed> {
         let watched = Watched { machine: self.watched, ..Watched::default() };
-        Opened::by_ending(self.place)?.beside(Watching::beside(&watched))
+        Opened::by_ending(self.place, Watching::beside(&watched).as_ref())
     }
 }
 
@@ -82,40 +82,28 @@ impl Queued {
 }
 
 impl Opened {
-    /// Opens the place.
+    /// Opens the place, which empties a file that is there: what is watched beside the run is made sure of before.
     ///
     /// # Errors
-    /// It cannot be written.
-    pub(crate) fn new(place: Place, encoding: Encoding) -> Result<Self, Failed> {
+    /// It cannot be written; something can never be watched, or the format has no room for it.
+    pub(crate) fn new(
+        place: Place,
+        encoding: Encoding,
+        watching: Option<&Watching>,
+    ) -> Result<Self, Failed> {
+        let watcher = watching.map(|watching| watching.into_results(encoding)).transpose()?;
         let file = place.open()?;
-        Ok(Self { place, encoding, file, watcher: None })
-    }
-
-    /// Has this watched beside the run, from before its first request on.
-    ///
-    /// # Errors
-    /// It can never be watched, or the results' format has no room for it.
-    pub(crate) fn beside(mut self, watching: Option<Watching>) -> Result<Self, Failed> {
-        let Some(watching) = watching else { return Ok(self) };
-        if !self.encoding.is_native() {
-            let error = anyhow!(
-                "-watch: {} has no room for the server's side (expected .arrow or .parquet)",
-                self.encoding.name()
-            );
-            return Err(Failed { code: ExitCode::Usage, error });
-        }
-        self.watcher = Some((watching.watcher()?, watching.every));
-        Ok(self)
+        Ok(Self { place, encoding, file, watcher })
     }
 
     /// Opens the place for what the ending of its name says; Arrow where it says nothing.
     ///
     /// # Errors
-    /// It cannot be written.
-    pub(crate) fn by_ending(place: Place) -> Result<Self, Failed> {
+    /// As [`Opened::new`].
+    pub(crate) fn by_ending(place: Place, watching: Option<&Watching>) -> Result<Self, Failed> {
         let name = if let Place::File(name) = &place { Some(name.as_str()) } else { None };
         let encoding = encode::by_ending(name).unwrap_or(Encoding::Arrow);
-        Self::new(place, encoding)
+        Self::new(place, encoding, watching)
     }
 
     /// Begins to write the results of a run that has begun.

@@ -164,7 +164,7 @@ fn reason(error: &io::Error) -> String {
 /// # Errors
 /// It could not be started, or its report or results not be written.
 pub(crate) fn carry_out(asked: &Asked, results: Option<Stored>) -> Result<(), Failed> {
-    // Stored before the first request: a place that cannot be written must not cost a run.
+    // Opened before the first request: a place that cannot be written must not cost a run.
     let opened = results.map(Stored::open).transpose()?;
     let mut outlet = asked.place.outlet()?;
     let interrupts = Interrupts::watch()?;

@@ -8,6 +8,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use metrics::tally::Tally;
 use report::is_trend_stat;
+use results::Encoding;
 use script::{Files, Halt, Host, Level, LogFields, Options, Program, SCRIPT_HINT, SystemTag};
 use serde_json::Value;
 use stdx::Nanos;
@@ -20,6 +21,7 @@ use super::secrets;
 use super::source::Source;
 use super::summary::Mode;
 use super::tiers;
+use crate::command::encode;
 use crate::command::watch::Watching;
 use crate::dialect::Typed;
 use crate::exit_code::ExitCode;
@@ -201,10 +203,7 @@ fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, R
         epoch_ns: epoch_ns(began),
     };
     let watching = Watching::beside(&flags.watched);
-    if watching.is_some() && !names.iter().any(|name| outputs::is_results(name)) {
-        let text = "-watch needs a file of results (give -o results.arrow)";
-        return Err(Refused::other(text.to_owned()));
-    }
+    check_watching(watching.as_ref(), &names)?;
     let export = tiers::text(flags.summary_export.as_deref(), "K6_SUMMARY_EXPORT");
     Ok(Meant {
         setup: exists("setup") && !options.no_setup,
@@ -331,3 +330,14 @@ impl Host for Beginning {
 
 /// How long a script's modules may run before the test: a minute, as k6's setup.
 const INIT_MAX: std::time::Duration = std::time::Duration::from_secs(60);
+/// What is watched needs a place, and is found out to be possible before anything is opened or sent.
+fn check_watching(watching: Option<&Watching>, names: &[String]) -> Result<(), Refused> {
+    let Some(watching) = watching else { return Ok(()) };
+    let Some(name) = names.iter().rfind(|name| outputs::is_results(name)) else {
+        let text = "-watch needs a file of results (give -o results.arrow)";
+        return Err(Refused::other(text.to_owned()));
+    };
+    let encoding = encode::by_ending(Some(name)).unwrap_or(Encoding::Arrow);
+    let watcher = watching.into_results(encoding);
+    watcher.map(drop).map_err(|failed| Refused::other(failed.to_string()))
+}

@@ -55,7 +55,7 @@ pub(super) fn carry_out(
     let began = Instant::now();
     let results = meant.outputs.as_ref().and_then(|outputs| outputs.results.as_deref());
     let results = results.filter(|_| stage == Stage::Iteration);
-    let open = |name| Opened::by_ending(Place::named(Some(name)))?.beside(meant.watching.clone());
+    let open = |name| Opened::by_ending(Place::named(Some(name)), meant.watching.as_ref());
     let results = results.map(open).transpose()?;
     let settings = Settings { rows: results.is_some(), ..settings(meant, stage) };
     let plan = plan_of(load);
@@ -81,7 +81,8 @@ pub(super) fn carry_out(
     let outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
     let verdict = ending.verdict();
     let interrupted = interrupts.seen() > 0;
-    Ok(Done { outcome, elapsed: began.elapsed().into(), interrupted, verdict, control })
+    let elapsed = ending.finished.saturating_duration_since(began).into();
+    Ok(Done { outcome, elapsed, interrupted, verdict, control })
 }
 
 /// Has scripts hear of the user's interrupts, which may be in a loop and hear of nothing else.

@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::anyhow;
 use monitor::{Settings, Target, WatchError, Watcher};
+use results::Encoding;
 
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::watch::Watched;
@@ -23,7 +24,7 @@ impl Watching {
         let mut targets = watched.targets.clone();
         for target in &mut targets {
             if let Target::Log(log) = target {
-                log.pattern = pattern(&log.kind, watched.pattern.as_deref());
+                log.pattern = pattern(&log.kind, watched);
             }
         }
         let host = watched.host.clone().unwrap_or_else(own_name);
@@ -34,6 +35,21 @@ impl Watching {
     /// What they mean beside a run: nothing, unless they were given.
     pub(crate) fn beside(watched: &Watched) -> Option<Self> {
         watched.is_asked().then(|| Self::new(watched))
+    }
+
+    /// The watcher whose rows go into results of this format, and how often it looks.
+    ///
+    /// # Errors
+    /// The format has no room for them, or something can never be watched.
+    pub(crate) fn into_results(&self, encoding: Encoding) -> Result<(Watcher, Duration), Failed> {
+        if !encoding.is_native() {
+            let error = anyhow!(
+                "-watch: {} has no room for the server's side (expected .arrow or .parquet)",
+                encoding.name()
+            );
+            return Err(Failed { code: ExitCode::Usage, error });
+        }
+        Ok((self.watcher()?, self.every))
     }
 
     /// The watcher. Logs are followed from here on.
@@ -51,10 +67,18 @@ impl Watching {
     }
 }
 
-/// The pattern goes to the logs of kinds that are not known.
-fn pattern(kind: &str, pattern: Option<&str>) -> Option<String> {
-    const KNOWN: [&str; 4] = ["rails", "rails2", "nginx", "puma"];
-    pattern.filter(|_| !KNOWN.contains(&kind)).map(str::to_owned)
+/// The pattern goes to the logs of kinds that are not known; to those whose last column it can name, where it is a column
+/// (`%D`), or where no other log could have it.
+fn pattern(kind: &str, watched: &Watched) -> Option<String> {
+    let is_own = |target: &Target| match target {
+        Target::Log(log) => !monitor::log::KINDS.contains(&log.kind.as_str()),
+        _ => false,
+    };
+    let takes = |pattern: &&String| match kind {
+        "apache" | "lighttpd" => pattern.starts_with('%') || !watched.targets.iter().any(is_own),
+        known => !monitor::log::KINDS.contains(&known),
+    };
+    watched.pattern.as_ref().filter(takes).cloned()
 }
 
 /// What this machine calls itself.
@@ -68,4 +92,38 @@ fn own_name() -> String {
 pub(crate) fn unix_ns() -> i64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use monitor::Log;
+
+    fn check(pattern: &str, kinds: &[(&str, bool)]) {
+        let log = |kind: &str| Log { kind: kind.into(), path: "x".into(), pattern: None };
+        let targets = kinds.iter().map(|(kind, _)| Target::Log(log(kind))).collect();
+        let watched = Watched { targets, pattern: Some(pattern.into()), ..Watched::default() };
+        for (target, (kind, expected)) in Watching::new(&watched).settings.targets.iter().zip(kinds)
+        {
+            let Target::Log(log) = target else { panic!("{target:?}") };
+            assert_eq!(log.pattern.is_some(), *expected, "{kind}: {pattern}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_goes_to_the_logs_that_can_have_it() {
+        let expression = "(?<total_ms>[0-9]+)";
+        check(expression, &[("apache", false), ("own", true), ("rails", false)]);
+        check("%T", &[("apache", true), ("lighttpd", true), ("nginx", false)]);
+        // Refused there, and so not silently left aside.
+        check(expression, &[("apache", true), ("puma", false)]);
+    }
+
+    #[test]
+    fn a_format_without_room_is_refused() {
+        let watching = Watching::new(&Watched::default());
+        assert!(watching.into_results(Encoding::Parquet).is_ok());
+        let failed = watching.into_results(Encoding::Csv).map(drop).unwrap_err();
+        assert_eq!(failed.code, ExitCode::Usage);
+    }
 }
