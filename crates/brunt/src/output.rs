@@ -102,7 +102,7 @@ impl Place {
     /// # Errors
     /// The file cannot be made; the error names it.
     pub(crate) fn outlet(&self) -> Result<Outlet, Failed> {
-        Ok(Outlet { place: self.clone(), sink: self.open()? })
+        Ok(Outlet { place: self.clone(), sink: self.open()?, is_closed: false })
     }
 
     /// Writes a whole document here. A reader that has gone away has seen what it wanted: that is no failure.
@@ -118,6 +118,7 @@ impl Place {
 pub(crate) struct Outlet {
     place: Place,
     sink: Box<dyn Write + Send>,
+    is_closed: bool,
 }
 
 impl Outlet {
@@ -129,9 +130,18 @@ impl Outlet {
         let written = self.sink.write_all(document).and_then(|()| self.sink.flush());
         match written {
             Ok(()) => Ok(()),
-            Err(error) if is_closed_pipe(&error) => Ok(()),
+            Err(error) if is_closed_pipe(&error) => {
+                self.is_closed = true;
+                Ok(())
+            }
             Err(error) => Err(anyhow!("writing to {}: {}", self.place, reason(&error)).into()),
         }
+    }
+
+    /// Whether its reader has gone away: nobody reads what is written from now on.
+    #[must_use]
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed
     }
 }
 

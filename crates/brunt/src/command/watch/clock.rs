@@ -1,11 +1,12 @@
 //! How far another machine's clock is from ours: asked through the `Date` header, on a thread of its own, and told as a row.
 
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::anyhow;
-use metrics::server::{Incident, Row};
+use metrics::server::Incident;
 use monitor::{Client, ClockOffset, http_date};
 
 use super::meant::unix_ns;
@@ -16,57 +17,96 @@ const ANSWERS_MAX: u32 = 12;
 /// Doubt with which we are content.
 const ERROR_ENOUGH: i64 = 2_000_000;
 
-/// Begins to measure; the row comes in some ten seconds.
-///
-/// # Errors
-/// The address is none that can be asked, or there is no thread.
-pub(super) fn measure(url: &str, host: &str) -> Result<Receiver<Row>, Failed> {
-    let client = Client::new(url).map_err(|error| Failed {
-        code: ExitCode::Usage,
-        error: anyhow!("flag -date: \"{url}\": {error}"),
-    })?;
-    let (give, rows) = sync_channel(1);
-    let (url, host) = (url.to_owned(), host.to_owned());
-    let work = move || {
-        let what = found(client);
-        let source = format!("clock {url}");
-        // Whoever waited may have ended.
-        give.send(Row::Incident(Incident { at: unix_ns(), host, source, what })).ok();
-    };
-    let started = thread::Builder::new().name("clock".to_owned()).spawn(work);
-    started.map_err(|error| Failed::from(anyhow!("-date: a thread: {error}")))?;
-    Ok(rows)
+/// A measurement under way.
+pub(super) struct Measuring {
+    /// What came of it.
+    found: Receiver<String>,
+    /// What is known so far.
+    so_far: Arc<Mutex<ClockOffset>>,
+    source: String,
+    host: String,
 }
 
-/// What came of it, in words.
-fn found(mut client: Client) -> String {
-    let mut clock = ClockOffset::default();
+impl Measuring {
+    /// Begins to measure; the row comes in some ten seconds.
+    ///
+    /// # Errors
+    /// The address is none that can be asked, or there is no thread.
+    pub(super) fn start(url: &str, host: &str) -> Result<Self, Failed> {
+        let client = Client::new(url).map_err(|error| Failed {
+            code: ExitCode::Usage,
+            error: anyhow!("flag -date: \"{url}\": {error}"),
+        })?;
+        let (give, found) = sync_channel(1);
+        let so_far = Arc::new(Mutex::new(ClockOffset::default()));
+        let clock = Arc::clone(&so_far);
+        let work = move || {
+            // Whoever waited may have ended.
+            give.send(measured(client, &clock)).ok();
+        };
+        let started = thread::Builder::new().name("clock".to_owned()).spawn(work);
+        started.map_err(|error| Failed::from(anyhow!("-date: a thread: {error}")))?;
+        Ok(Self { found, so_far, source: format!("clock {url}"), host: host.to_owned() })
+    }
+
+    /// What came of it, once it is there.
+    pub(super) fn take(&self) -> Option<Incident> {
+        self.found.try_recv().ok().map(|what| self.incident(what))
+    }
+
+    /// What is known at the end, if it was not told before.
+    pub(super) fn finish(&self) -> Incident {
+        self.take().unwrap_or_else(|| {
+            let what = told(&lock(&self.so_far)).unwrap_or_else(|| "not measured".to_owned());
+            self.incident(format!("{what} (the watch ended before)"))
+        })
+    }
+
+    fn incident(&self, what: String) -> Incident {
+        let (host, source) = (self.host.clone(), self.source.clone());
+        Incident { at: unix_ns(), host, source, what }
+    }
+}
+
+fn lock(clock: &Mutex<ClockOffset>) -> MutexGuard<'_, ClockOffset> {
+    // An estimate is whole at any moment.
+    clock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What came of it, in words. An answer that fails ends it: what is known until then is told.
+fn measured(mut client: Client, clock: &Mutex<ClockOffset>) -> String {
     for _ in 0..ANSWERS_MAX {
-        if clock.estimate().is_some_and(|(_, error)| error <= ERROR_ENOUGH) {
+        let (estimate, wait) = {
+            let clock = lock(clock);
+            (clock.estimate(), clock.wait(unix_ns()))
+        };
+        if estimate.is_some_and(|(_, error)| error <= ERROR_ENOUGH) {
             break;
         }
-        thread::sleep(Duration::from(clock.wait(unix_ns())));
+        thread::sleep(Duration::from(wait));
         let sent = unix_ns();
         let date = match client.get() {
             Ok(answer) => http_date(&answer.date),
-            Err(error) => return format!("cannot be asked: {error}"),
+            Err(error) => {
+                return told(&lock(clock)).unwrap_or_else(|| format!("cannot be asked: {error}"));
+            }
         };
-        let Some(date) = date else { return "says no date".to_owned() };
-        clock.add(sent, unix_ns(), date);
+        let Some(date) = date else { break };
+        lock(clock).add(sent, unix_ns(), date);
     }
-    told(&clock)
+    told(&lock(clock)).unwrap_or_else(|| "says no date".to_owned())
 }
 
-/// `offset +1.234567 s, error 0.001000 s`.
-fn told(clock: &ClockOffset) -> String {
-    let Some((offset, error)) = clock.estimate() else { return "says no date".to_owned() };
+/// `offset +1.234567 s, error 0.001000 s`; nothing before the first answer.
+fn told(clock: &ClockOffset) -> Option<String> {
+    let (offset, error) = clock.estimate()?;
     let seconds = |ns: i64| ns as f64 / 1e9;
     let mut text = format!("offset {:+.6} s, error {:.6} s", seconds(offset), seconds(error));
     match clock.contradictions() {
         0 => {}
         n => text.push_str(&format!(" ({n} answers contradict those before)")),
     }
-    text
+    Some(text)
 }
 
 #[cfg(test)]
@@ -76,10 +116,44 @@ mod tests {
     #[test]
     fn an_offset_is_told_with_its_error() {
         let mut clock = ClockOffset::default();
-        assert_eq!(told(&clock), "says no date");
+        assert_eq!(told(&clock), None);
         clock.add(0, 0, 2);
-        assert_eq!(told(&clock), "offset +2.500000 s, error 0.500000 s");
+        assert_eq!(told(&clock).unwrap(), "offset +2.500000 s, error 0.500000 s");
         clock.add(0, 0, 9);
-        assert!(told(&clock).ends_with("(1 answers contradict those before)"));
+        assert!(told(&clock).unwrap().ends_with("(1 answers contradict those before)"));
+    }
+
+    /// A measurement whose thread says this, or nothing.
+    fn measuring(says: Option<&str>, clock: ClockOffset) -> Measuring {
+        let (give, found) = sync_channel(1);
+        says.into_iter().for_each(|what| give.send(what.to_owned()).unwrap());
+        let so_far = Arc::new(Mutex::new(clock));
+        Measuring { found, so_far, source: "clock u".into(), host: "h".into() }
+    }
+
+    #[test]
+    fn a_watch_that_ends_early_tells_what_is_known() {
+        let mut known = ClockOffset::default();
+        known.add(0, 0, 2);
+        for (says, clock, expected) in [
+            (None, ClockOffset::default(), "not measured (the watch ended before)"),
+            (None, known, "offset +2.500000 s, error 0.500000 s (the watch ended before)"),
+            (Some("offset"), ClockOffset::default(), "offset"),
+        ] {
+            assert_eq!(measuring(says, clock).finish().what, expected);
+        }
+    }
+
+    #[test]
+    fn an_endpoint_that_goes_away_leaves_what_was_measured() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        drop(listener);
+        let (client, mut known) = (Client::new(&url).unwrap(), ClockOffset::default());
+        known.add(0, 0, 2);
+        let what = measured(client, &Mutex::new(known));
+        assert_eq!(what, "offset +2.500000 s, error 0.500000 s");
+        let never = measured(Client::new(&url).unwrap(), &Mutex::new(ClockOffset::default()));
+        assert!(never.starts_with("cannot be asked: "), "{never}");
     }
 }

@@ -9,10 +9,11 @@ use stdx::Bytes;
 /// A look as one line, `at` being its local time; then a line for each incident.
 pub(super) fn line(at: &str, rows: &[Row]) -> String {
     let mut text = at.to_owned();
-    for row in rows {
+    for (index, row) in rows.iter().enumerate() {
         match row {
             Row::Reading(reading) if reading.source == "machine" => machine(&mut text, reading),
-            Row::Reading(reading) => process(&mut text, reading, rows),
+            Row::Reading(_) if is_member(rows, index) => {}
+            Row::Reading(reading) => process(&mut text, reading),
             Row::Served(_) | Row::Incident(_) => {}
         }
     }
@@ -52,20 +53,30 @@ fn machine(text: &mut String, reading: &Reading) {
     }
 }
 
-/// A process that stands alone, or a tree; the members of a tree are left out.
-fn process(text: &mut String, reading: &Reading, rows: &[Row]) {
+/// Whether the row at this index is of a process in a tree: a tree's row comes after those of its members, of which the first
+/// is its root.
+fn is_member(rows: &[Row], index: usize) -> bool {
+    if !source(&rows[index]).starts_with("process ") {
+        return false;
+    }
+    let begun = |root: &str| {
+        let is_root = |row: &Row| source(row).strip_prefix("process ") == Some(root);
+        rows[..=index].iter().any(is_root)
+    };
+    rows[index..].iter().any(|row| source(row).strip_prefix("tree ").is_some_and(begun))
+}
+
+fn source(row: &Row) -> &str {
+    match row {
+        Row::Reading(reading) => &reading.source,
+        Row::Served(_) | Row::Incident(_) => "",
+    }
+}
+
+/// A process, a tree or a group.
+fn process(text: &mut String, reading: &Reading) {
     let (kind, name) = reading.source.split_once(' ').unwrap_or_default();
-    let is_member = || {
-        let has_tree =
-            |row: &Row| matches!(row, Row::Reading(other) if other.source.starts_with("tree "));
-        rows.iter().any(has_tree)
-    };
-    let is_shown = match kind {
-        "tree" | "cgroup" => true,
-        "process" => !is_member(),
-        _ => false,
-    };
-    if !is_shown {
+    if !matches!(kind, "tree" | "cgroup" | "process") {
         return;
     }
     add(text, format_args!("  | {name}"));
@@ -138,8 +149,11 @@ mod tests {
                 ],
             ),
             reading("core 0", &[("cpu", 1.0)]),
-            reading("tree 10 puma", &[("cpu", 1.5), ("rss", 2048.0)]),
+            reading("process 7 nginx", &[("cpu", 0.25)]),
             reading("process 10 puma", &[("cpu", 0.5)]),
+            reading("process 11 puma", &[("cpu", 1.0)]),
+            reading("tree 10 puma", &[("cpu", 1.5), ("rss", 2048.0)]),
+            reading("process 20 redis", &[("cpu", 0.75)]),
             Row::Served(Served::default()),
             Row::Incident(Incident {
                 source: "s".into(),
@@ -149,7 +163,7 @@ mod tests {
         ];
         let text = line("12:00:00", &rows);
         let expected = format!(
-            "12:00:00  load 0.50  cpu 46% (user 30, system 10)  memory {} of {}  | 10 puma 1.50 cores {}  logs 1\n\
+            "12:00:00  load 0.50  cpu 46% (user 30, system 10)  memory {} of {}  | 7 nginx 0.25 cores  | 10 puma 1.50 cores {}  | 20 redis 0.75 cores  logs 1\n\
              12:00:00  s: is gone\n",
             Bytes(1 << 20),
             Bytes(4 << 20),

@@ -22,7 +22,8 @@ pub(crate) struct Looks {
 
 impl Looks {
     /// The first look is due now.
-    pub(crate) fn new(watcher: Watcher, every: Duration) -> Self {
+    pub(crate) fn new(mut watcher: Watcher, every: Duration) -> Self {
+        watcher.prepare(unix_ns());
         let now = Instant::now();
         Self { watcher, every, started: now, looked: now, due: now }
     }

@@ -7,15 +7,15 @@ mod looks;
 mod meant;
 mod tables;
 
-use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use metrics::TargetTable;
-use metrics::server::Row;
+use metrics::server::{Incident, Row};
 use results::{Encoding, Sink, StreamInfo};
 
 pub(super) use self::beside::Beside;
+use self::clock::Measuring;
 use self::looks::Looks;
 pub(super) use self::meant::Watching;
 use self::meant::unix_ns;
@@ -29,8 +29,8 @@ use crate::output::{self, Outlet, Place};
 
 /// What `brunt help watch` says besides the flags.
 pub(super) const ABOUT: &str = "Run it on the server, or on the machine that offers the load. What is seen goes to -output, in the form of
-results: brunt report joins it with those of a run. Without -output a line is printed at each look. Processes
-are watched with all that they started; one that dies is told, one that comes is taken up within five looks.
+results, beside which it can be laid by time. Without -output a line is printed at each look. Processes are
+watched with all that they started; one that dies is told, one that comes is taken up within five looks.
 Ctrl-C ends it; what was seen is written. Beside attack, bench, cable and run the flags -watch, -watch-pid, …
 put the same rows into the run's own results.";
 
@@ -44,21 +44,34 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let watching = Watching::new(&flags.watched);
     let interrupts = Interrupts::watch()?;
     let watcher = watching.watcher()?;
-    let clock = flags.date.as_ref().map(|url| clock::measure(url, &watching.settings.host));
+    let clock = flags.date.as_ref().map(|url| Measuring::start(url, &watching.settings.host));
     let mut out = Outputs::open(&flags, clock.transpose()?)?;
-    let mut looks = Looks::new(watcher, watching.every);
-    let until = flags.duration.and_then(|duration| looks.due.checked_add(duration.into()));
+    let duration = flags.duration.map(Duration::from);
+    let watched = watch(Looks::new(watcher, watching.every), duration, &interrupts, &mut out);
+    // What was seen is written, whatever else failed.
+    let finished = out.finish();
+    watched?;
+    Ok(finished?)
+}
+
+/// Looks until it is interrupted, the time is over, or nobody wants to know.
+fn watch(
+    mut looks: Looks,
+    duration: Option<Duration>,
+    interrupts: &Interrupts,
+    out: &mut Outputs,
+) -> Result<(), Failed> {
+    let until = duration.and_then(|duration| looks.due.checked_add(duration));
     let is_over = || until.is_some_and(|until| Instant::now() >= until);
     loop {
         out.take(looks.look())?;
         out.load()?;
-        wait(until.into_iter().fold(looks.due, Instant::min), &interrupts);
+        wait(until.into_iter().fold(looks.due, Instant::min), interrupts);
         if interrupts.seen() > 0 || is_over() || out.is_closed() {
             break;
         }
     }
-    out.take(looks.finish())?;
-    Ok(out.finish()?)
+    out.take(looks.finish())
 }
 
 /// Sleeps until then, or until an interrupt is seen.
@@ -68,7 +81,7 @@ fn wait(until: Instant, interrupts: &Interrupts) {
         if left.is_zero() {
             return;
         }
-        std::thread::sleep(left.min(LOOK_EVERY.max(Duration::from_millis(100))));
+        std::thread::sleep(left.min(LOOK_EVERY));
     }
 }
 
@@ -79,7 +92,7 @@ struct Outputs {
     loadavg: Option<Table>,
     requests: Option<Table>,
     /// The other machine's clock, once it is measured.
-    clock: Option<Receiver<Row>>,
+    clock: Option<Measuring>,
 }
 
 /// What is printed.
@@ -91,7 +104,7 @@ enum Form {
 
 impl Outputs {
     /// Opens every place, before there is anything to lose.
-    fn open(flags: &WatchFlags, clock: Option<Receiver<Row>>) -> Result<Self, Ended> {
+    fn open(flags: &WatchFlags, clock: Option<Measuring>) -> Result<Self, Ended> {
         let sink = flags.output.as_deref().map(|name| sink(name, flags)).transpose()?;
         let takes_stdout = sink.as_ref().is_some_and(|(place, _)| *place == Place::Stdout);
         if takes_stdout && flags.json {
@@ -116,12 +129,19 @@ impl Outputs {
 
     /// Takes what a look saw.
     fn take(&mut self, mut rows: Vec<Row>) -> Result<(), Failed> {
-        if let Some(row) = self.clock.as_ref().and_then(|clock| clock.try_recv().ok()) {
-            if let Row::Incident(clock) = &row {
-                output::complain(&format!("brunt watch: {}: {}", clock.source, clock.what));
-            }
-            rows.push(row);
+        if let Some(incident) = self.clock.as_ref().and_then(Measuring::take) {
+            self.clock = None;
+            rows.push(offset(incident));
         }
+        let shown = self.show(&rows);
+        if let Some((_, sink)) = &self.sink {
+            rows.into_iter().for_each(|row| sink.observe(row));
+        }
+        shown
+    }
+
+    /// Prints rows, and adds the requests among them to their table.
+    fn show(&mut self, rows: &[Row]) -> Result<(), Failed> {
         if rows.is_empty() {
             return Ok(());
         }
@@ -131,14 +151,11 @@ impl Outputs {
         if let Some((form, outlet)) = &mut self.printed {
             let text = match form {
                 Form::Lines => {
-                    lines::line(&jiff::Zoned::now().strftime("%H:%M:%S").to_string(), &rows)
+                    lines::line(&jiff::Zoned::now().strftime("%H:%M:%S").to_string(), rows)
                 }
                 Form::Json => rows.iter().map(|row| format!("{}\n", lines::json(row))).collect(),
             };
             outlet.write(text.as_bytes())?;
-        }
-        if let Some((_, sink)) = &self.sink {
-            rows.into_iter().for_each(|row| sink.observe(row));
         }
         Ok(())
     }
@@ -149,16 +166,24 @@ impl Outputs {
         tables::loadavg(&jiff::Zoned::now()).map_or(Ok(()), |line| table.add(&line))
     }
 
-    /// Whether nothing can be written any more.
+    /// Whether nothing can be written any more, or nobody reads what is.
     fn is_closed(&self) -> bool {
-        self.sink.as_ref().is_some_and(|(_, sink)| sink.broken().is_some())
+        let is_unread = || self.printed.as_ref().is_some_and(|(_, outlet)| outlet.is_closed());
+        match &self.sink {
+            Some((_, sink)) => sink.broken().is_some(),
+            None => self.loadavg.is_none() && self.requests.is_none() && is_unread(),
+        }
     }
 
-    /// Waits until all is written.
-    fn finish(self) -> Result<ExitCode, Failed> {
-        let Some((place, sink)) = self.sink else { return Ok(ExitCode::Ok) };
+    /// Tells what is known of the other machine's clock, and waits until all is written.
+    fn finish(mut self) -> Result<ExitCode, Failed> {
+        let shown = match self.clock.take() {
+            Some(clock) => self.take(vec![offset(clock.finish())]),
+            None => Ok(()),
+        };
+        let Some((place, sink)) = self.sink else { return shown.map(|()| ExitCode::Ok) };
         let report = sink.finish();
-        if report.observed_dropped > 0 {
+        if report.observed_dropped > 0 && report.error.is_none() {
             let rows = report.observed_dropped;
             output::complain(&format!(
                 "brunt watch: {rows} rows came faster than they were written"
@@ -166,10 +191,16 @@ impl Outputs {
         }
         match report.error {
             // The reader of a pipe has seen what it wanted.
-            None | Some(results::WriteError::ClosedPipe) => Ok(ExitCode::Ok),
+            None | Some(results::WriteError::ClosedPipe) => shown.map(|()| ExitCode::Ok),
             Some(error) => Err(anyhow!("{place}: {error}").into()),
         }
     }
+}
+
+/// Says on standard error how far the clocks are apart; gives it as a row.
+fn offset(incident: Incident) -> Row {
+    output::complain(&format!("brunt watch: {}: {}", incident.source, incident.what));
+    Row::Incident(incident)
 }
 
 /// A sink into this file.
