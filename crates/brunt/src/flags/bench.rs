@@ -1,11 +1,12 @@
 //! The flags of `bench`: its own, and those of `attack` that have a meaning in a closed loop.
 
 use super::attack::{AttackFlags, FLAGS};
-use super::{Flag, Kind, Wrong, value};
+use super::{Flag, Kind, Wrong, value, watch};
 
 /// The flags of `bench`.
 pub(crate) fn table() -> Vec<Flag<AttackFlags>> {
-    let shared = FLAGS.iter().filter(|flag| SHARED.contains(&flag.row.name));
+    let is_shared = |name| SHARED.contains(&name) || watch::BESIDE.contains(&name);
+    let shared = FLAGS.iter().filter(|flag| is_shared(flag.row.name));
     OWN.iter().copied().chain(shared.map(|flag| adapted(*flag))).collect()
 }
 
@@ -60,15 +61,6 @@ const SHARED: &[&str] = &[
     "io",
     "pin",
     "rt",
-    "watch",
-    "watch-pid",
-    "watch-name",
-    "watch-port",
-    "watch-cgroup",
-    "watch-scrape",
-    "watch-log",
-    "watch-log-pattern",
-    "watch-every",
 ];
 
 /// Its own.

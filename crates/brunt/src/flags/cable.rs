@@ -4,7 +4,7 @@ use stdx::Nanos;
 use workload::arrival::ParsedRate;
 
 use super::attack::{AttackFlags, FLAGS};
-use super::{Flag, Kind, Wrong, value};
+use super::{Flag, Kind, Wrong, value, watch};
 
 /// What `cable` alone is told.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +55,8 @@ pub(crate) const CODECS: [&str; 3] = ["json", "msgpack", "protobuf"];
 
 /// The flags of `cable`.
 pub(crate) fn table() -> Vec<Flag<AttackFlags>> {
-    let shared = FLAGS.iter().filter(|flag| SHARED.contains(&flag.row.name)).copied();
+    let is_shared = |name| SHARED.contains(&name) || watch::BESIDE.contains(&name);
+    let shared = FLAGS.iter().filter(|flag| is_shared(flag.row.name)).copied();
     OWN.iter().copied().chain(shared.map(adapted)).collect()
 }
 
@@ -107,15 +108,6 @@ const SHARED: &[&str] = &[
     "io",
     "pin",
     "rt",
-    "watch",
-    "watch-pid",
-    "watch-name",
-    "watch-port",
-    "watch-cgroup",
-    "watch-scrape",
-    "watch-log",
-    "watch-log-pattern",
-    "watch-every",
 ];
 
 /// A flag that keeps its text.

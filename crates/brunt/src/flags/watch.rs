@@ -126,8 +126,7 @@ fn given<'a>(text: &'a str, what: &str) -> Result<&'a str, Wrong> {
 
 /// The pattern of logs of other kinds.
 pub(crate) const fn pattern<T: Watches>(name: &'static str) -> Flag<T> {
-    const DOCS: &str =
-        "A regular expression with named groups, for the logs of kinds that are not known.";
+    const DOCS: &str = "A regular expression with named groups, for logs of other kinds; %D, %T or %{ms}T for apache, lighttpd.";
     Flag::new(name, Kind::Text("REGEX"), "", DOCS, |flags: &mut T, text| {
         flags.watched().pattern = Some(given(text, "an expression")?.to_owned());
         Ok(())
@@ -166,6 +165,19 @@ pub(crate) const fn machine<T: Watches>() -> Flag<T> {
     })
     .native()
 }
+
+/// The flags of watching beside a run, by their names.
+pub(crate) const BESIDE: [&str; 9] = [
+    "watch",
+    "watch-pid",
+    "watch-name",
+    "watch-port",
+    "watch-cgroup",
+    "watch-scrape",
+    "watch-log",
+    "watch-log-pattern",
+    "watch-every",
+];
 
 /// The flags of `watch`.
 pub(crate) const WATCH: &[Flag<WatchFlags>] = &[
@@ -268,6 +280,18 @@ mod tests {
             (log("log"), "rails:"),
         ] {
             assert!(read(flag, text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn all_stand_beside_a_run() {
+        let names = |names: Vec<&'static str>| -> Vec<&str> {
+            names.into_iter().filter(|name| name.starts_with("watch")).collect()
+        };
+        let attack = crate::flags::attack::FLAGS.iter().map(|flag| flag.row.name);
+        assert_eq!(names(attack.collect()), BESIDE);
+        for table in [crate::flags::bench::table(), crate::flags::cable::table()] {
+            assert_eq!(names(table.iter().map(|flag| flag.row.name).collect()), BESIDE);
         }
     }
 
