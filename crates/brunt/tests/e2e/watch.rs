@@ -292,6 +292,56 @@ fn what_cannot_be_watched_is_refused_at_once() {
 }
 
 #[test]
+fn a_refusal_leaves_the_results_that_were_there() {
+    let scratch = Scratch::new("watch-refused");
+    let script = scratch.file("x.js", "export default () => {};");
+    let (arrow, csv) = (scratch.file("old.arrow", "kept"), scratch.file("old.csv", "kept"));
+    let gob = scratch.file("old.gob", "kept");
+    let cases = [
+        (2, format!("bench -d 1s -watch-log=typo:x -output={arrow} http://127.0.0.1:1/")),
+        (2, format!("bench -d 1s -watch -output={csv} -to=csv http://127.0.0.1:1/")),
+        (1, format!("ab -q --watch --results {csv} http://127.0.0.1:1/")),
+        (2, format!("watch -log=typo:x -output={arrow}")),
+        (255, format!("run -q -watch -o {gob} {script}")),
+        (255, format!("run -q -watch-log=typo:x -o {arrow} {script}")),
+    ];
+    for (code, line) in cases {
+        let ran = run(&line);
+        assert_eq!(ran.code, Some(code), "{line}: {ran:#?}");
+        for file in [&arrow, &csv, &gob] {
+            assert_eq!(std::fs::read_to_string(file).unwrap(), "kept", "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_had_enough_ends_it() {
+    for flags in ["-every=100ms", "-every=100ms -json"] {
+        let mut watching = start(brunt(&format!("watch {flags}")));
+        let mut lines = BufReader::new(watching.child().stdout.take().unwrap());
+        lines.read_line(&mut String::new()).unwrap();
+        drop(lines);
+        watching.wait().with_code(0);
+    }
+}
+
+#[test]
+fn a_table_that_cannot_be_written_does_not_cost_the_results() {
+    let scratch = Scratch::new("watch-full");
+    let out = scratch.path("w.parquet");
+    let flags = format!("-every=100ms -loadavg=/dev/stderr -output={}", text(&out));
+    let mut watching = start(brunt(&format!("watch {flags}")));
+    let mut lines = BufReader::new(watching.child().stderr.take().unwrap());
+    // The table's head and a line; then its reader goes away.
+    for _ in 0..2 {
+        lines.read_line(&mut String::new()).unwrap();
+    }
+    drop(lines);
+    watching.wait().with_code(1);
+    assert!(!readings(&read_back(&out).0, "machine").is_empty());
+}
+
+#[test]
 fn tables_and_lines() {
     let scratch = Scratch::new("watch-tables");
     let table = scratch.path("loadavg.csv");
