@@ -49,6 +49,12 @@ impl Watched {
     pub(crate) fn is_asked(&self) -> bool {
         self.machine || !self.targets.is_empty()
     }
+
+    /// Whether it was only said how to watch, and nothing is watched.
+    #[must_use]
+    pub(crate) fn is_stray(&self) -> bool {
+        !self.is_asked() && (self.pattern.is_some() || self.every != EVERY)
+    }
 }
 
 /// Flags among which are those of watching.
@@ -301,6 +307,6 @@ mod tests {
         assert!((every("every").set)(&mut flags, "10ms").is_err());
         assert_eq!((every("every").set)(&mut flags, "250ms"), Ok(()));
         assert_eq!(flags.watched.every, Nanos::from_millis(250));
-        assert!(!flags.watched.is_asked());
+        assert!(!flags.watched.is_asked() && flags.watched.is_stray());
     }
 }

@@ -276,6 +276,7 @@ fn what_cannot_be_watched_is_refused_at_once() {
     let cases = [
         ("bench -d 1s -watch http://127.0.0.1:1/", "give -output=FILE"),
         ("bench -d 1s -watch -output=/dev/null -to=csv http://127.0.0.1:1/", "no room"),
+        ("bench -d 1s -watch-every=200ms http://127.0.0.1:1/", "nothing is watched"),
         ("watch -output=x.csv", "no room"),
         ("watch -log=nonsense:x.log", "unknown kind of log"),
         ("watch -scrape=https://127.0.0.1/", "https is not understood"),

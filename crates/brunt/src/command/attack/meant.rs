@@ -109,6 +109,9 @@ pub(super) fn assemble(
 ) -> Result<Meant, Ended> {
     let flags = &typed.flags;
     let (results, report) = outlets(typed, world)?;
+    if flags.watched.is_stray() {
+        return Err(usage(Watching::STRAY));
+    }
     let watching = Watching::beside(&flags.watched);
     if watching.is_some() && results.is_none() {
         return Err(usage("-watch needs a file for what is seen (give -output=FILE)"));

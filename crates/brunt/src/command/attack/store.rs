@@ -91,7 +91,7 @@ impl Opened {
         encoding: Encoding,
         watching: Option<&Watching>,
     ) -> Result<Self, Failed> {
-        let watcher = watching.map(|watching| watching.into_results(encoding)).transpose()?;
+        let watcher = watching.map(|watching| watching.watcher_for(encoding)).transpose()?;
         let file = place.open()?;
         Ok(Self { place, encoding, file, watcher })
     }

@@ -202,6 +202,9 @@ fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, R
         system: options.system_tags,
         epoch_ns: epoch_ns(began),
     };
+    if flags.watched.is_stray() {
+        return Err(Refused::other(Watching::STRAY.to_owned()));
+    }
     let watching = Watching::beside(&flags.watched);
     check_watching(watching.as_ref(), &names)?;
     let export = tiers::text(flags.summary_export.as_deref(), "K6_SUMMARY_EXPORT");
@@ -338,6 +341,6 @@ fn check_watching(watching: Option<&Watching>, names: &[String]) -> Result<(), R
         return Err(Refused::other(text.to_owned()));
     };
     let encoding = encode::by_ending(Some(name)).unwrap_or(Encoding::Arrow);
-    let watcher = watching.into_results(encoding);
+    let watcher = watching.watcher_for(encoding);
     watcher.map(drop).map_err(|failed| Refused::other(failed.to_string()))
 }

@@ -19,6 +19,9 @@ pub(crate) struct Watching {
 }
 
 impl Watching {
+    /// What is said where the flags tell how to watch, and not what.
+    pub(crate) const STRAY: &str = "-watch-every and -watch-log-pattern say how to watch, and nothing is watched (give -watch)";
+
     /// What the flags mean.
     pub(crate) fn new(watched: &Watched) -> Self {
         let mut targets = watched.targets.clone();
@@ -41,7 +44,7 @@ impl Watching {
     ///
     /// # Errors
     /// The format has no room for them, or something can never be watched.
-    pub(crate) fn into_results(&self, encoding: Encoding) -> Result<(Watcher, Duration), Failed> {
+    pub(crate) fn watcher_for(&self, encoding: Encoding) -> Result<(Watcher, Duration), Failed> {
         if !encoding.is_native() {
             let error = anyhow!(
                 "-watch: {} has no room for the server's side (expected .arrow or .parquet)",
@@ -122,8 +125,8 @@ mod tests {
     #[test]
     fn a_format_without_room_is_refused() {
         let watching = Watching::new(&Watched::default());
-        assert!(watching.into_results(Encoding::Parquet).is_ok());
-        let failed = watching.into_results(Encoding::Csv).map(drop).unwrap_err();
+        assert!(watching.watcher_for(Encoding::Parquet).is_ok());
+        let failed = watching.watcher_for(Encoding::Csv).map(drop).unwrap_err();
         assert_eq!(failed.code, ExitCode::Usage);
     }
 }
