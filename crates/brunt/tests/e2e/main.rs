@@ -28,6 +28,7 @@ mod rails;
 mod results_files;
 mod routes;
 mod run_http;
+mod run_network;
 mod run_tells;
 mod scripts;
 mod seek;
