@@ -106,20 +106,20 @@ class TimedController < ActionController::API
   # Waits, and answers with as many bytes as the page of proxy-balancing had.
   def wait
     Kernel.sleep(milliseconds(20) / 1000.0)
-    render plain: "x" * (params[:bytes] || 2495).to_i
+    render plain: "x" * 2495
+  end
+
+  # The same, but uses up CPU time instead of waiting.
+  def burn
+    ends = cpu_time + milliseconds(20) / 1000.0
+    nil while cpu_time < ends
+    render plain: "x" * 2495
   end
 
   # The dynamic page of nginx-or-not answers 400 with 1052 bytes, as the post's did.
   def refuse
     Kernel.sleep(milliseconds(0) / 1000.0)
     render plain: "x" * 1052, status: 400
-  end
-
-  # Uses up CPU time instead of waiting.
-  def burn
-    ends = cpu_time + milliseconds(20) / 1000.0
-    nil while cpu_time < ends
-    render plain: "burned by #{$$}\n"
   end
 
   def pid
