@@ -4,6 +4,6 @@ require "agoo"
 require_relative "../app/app"
 
 Agoo::Log.configure(console: true, classic: true, colorize: false, states: { INFO: true, request: false, response: false })
-Agoo::Server.init(0, StudyApp.paths["public"].first, bind: ["http://127.0.0.1:4136"], thread_count: 0, worker_count: 1, root_first: true)
+Agoo::Server.init(0, StudyApp.paths["public"].first.to_s, bind: ["http://127.0.0.1:4136"], thread_count: 0, worker_count: 1, root_first: true)
 Agoo::Server.handle(nil, "**", StudyApp)
 Agoo::Server.start

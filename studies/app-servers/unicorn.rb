@@ -1,4 +1,0 @@
-# Three workers, as the post of saturation had three Mongrels on each host.
-worker_processes 3
-preload_app true
-timeout 60
