@@ -8,6 +8,7 @@ use stdx::Nanos;
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Size, Style};
 use crate::number::{duration, grouped, rfc3339};
 use crate::overlay::{Curve, histogram, percentiles};
+use crate::server::{server_over_time, server_percentiles};
 use crate::{BLIND, Input, escape, page, text};
 
 /// Rows of a table; the rest is counted.
@@ -110,6 +111,13 @@ fn figures(input: &Input<'_>) -> Vec<Figure> {
     if summary.requests > 0 {
         figures.push(percentiles("Latency by percentile", &curves));
         figures.push(histogram("Latency histogram", &curves));
+    }
+    if let Some(server) = input.server {
+        let client =
+            (summary.requests > 0).then(|| crate::service(summary).unwrap_or(&summary.response));
+        figures.push(server_percentiles("Client and server by percentile", client, server.side));
+        figures.extend(server_over_time("", input.timeline, server.side).figures);
+        figures.retain(|figure| !figure.series.is_empty());
     }
     figures
 }
@@ -252,6 +260,9 @@ fn tables(out: &mut String, input: &Input<'_>) {
     table(out, "Latencies", &heads, &rows, 0);
     if let Some(groups) = input.groups {
         group_table(out, groups);
+    }
+    if let Some(server) = input.server {
+        server.html(out);
     }
     out.push_str("<div class=\"pair\">\n");
     if !summary.errors().is_empty() {
