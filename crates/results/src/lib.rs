@@ -21,6 +21,7 @@ mod json;
 mod labels;
 mod native;
 mod note;
+mod observed;
 mod read;
 mod sink;
 mod source;
