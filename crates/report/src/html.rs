@@ -113,8 +113,7 @@ fn figures(input: &Input<'_>) -> Vec<Figure> {
         figures.push(histogram("Latency histogram", &curves));
     }
     if let Some(server) = input.server {
-        let client =
-            (summary.requests > 0).then(|| crate::service(summary).unwrap_or(&summary.response));
+        let client = (summary.requests > 0).then_some(&summary.response);
         figures.push(server_percentiles("Client and server by percentile", client, server.side));
         figures.extend(server_over_time("", input.timeline, server.side).figures);
         figures.retain(|figure| !figure.series.is_empty());

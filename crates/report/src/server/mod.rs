@@ -103,10 +103,8 @@ impl<'a> ServerSide<'a> {
 
     fn incidents(&self) -> Table {
         let rows = self.side.incidents().iter().map(|(incident, count)| {
-            vec![
-                format!("{} {}: {}", incident.host, incident.source, incident.what),
-                grouped(*count),
-            ]
+            let of = format!("{} {}", incident.host, incident.source);
+            vec![format!("{}: {}", of.trim(), incident.what), grouped(*count)]
         });
         Table::new("Incidents on the server's side", vec!["times"], rows)
     }
@@ -169,7 +167,8 @@ impl Table {
         for row in &self.rows {
             columns.add(row.iter().map(|cell| escape::terminal(cell)).collect());
         }
-        let mut out = columns.lines();
+        let lines = columns.lines();
+        let mut out: String = lines.lines().flat_map(|line| [line.trim_end(), "\n"]).collect();
         if self.more > 0 {
             let _ = writeln!(out, "and {} more", self.more);
         }

@@ -1,7 +1,7 @@
 //! A machine of two cores that serves 33 requests a second: seed 004's arithmetic.
 
 use metrics::server::{Incident, Reading, Row, Served};
-use metrics::{Batch, Sample, Timeline};
+use metrics::{Batch, Histogram, Sample, Timeline};
 
 use super::*;
 
@@ -122,7 +122,7 @@ fn the_text_has_its_sections() {
         "CPU per request, whole machine",
         "GET /auctions/:id",
         "puma_backlog",
-        "the log was rotated\\x1b[31m",
+        "the log was rotated\u{fffd}[31m",
         "moved by 3ms to earlier ones",
     ] {
         assert!(text.contains(part), "{part}:\n{text}");
