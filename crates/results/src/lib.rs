@@ -32,6 +32,6 @@ mod zone;
 pub use encoding::Encoding;
 pub use error::{ReadError, WriteError};
 pub use read::{Input, Item, Reader};
-pub use sink::{Sink, SinkReport};
+pub use sink::{Observer, Sink, SinkReport};
 pub use table::{Table, TableError, TimeUnit, names_column};
 pub use write::{Detail, StreamInfo, Writer, writer};

@@ -47,6 +47,32 @@ struct Observed {
     refused: u64,
 }
 
+/// Hands over rows of the server's side from another thread.
+#[derive(Clone)]
+pub struct Observer(Arc<Shared>);
+
+impl Observer {
+    /// Hands over a row; never waits for the output. Beyond 2^20 values between two writes, rows are refused, and
+    /// [`SinkReport::observed_dropped`] counts them. What comes after the sink's end is lost.
+    pub fn observe(&self, row: Row) {
+        observe(&self.0, row);
+    }
+}
+
+fn observe(shared: &Shared, row: Row) {
+    let weight = match &row {
+        Row::Reading(reading) => 1 + reading.values.len(),
+        Row::Served(_) | Row::Incident(_) => 1,
+    };
+    let mut observed = lock(&shared.observed);
+    if observed.weight + weight > OBSERVED_MAX {
+        observed.refused += 1;
+        return;
+    }
+    observed.weight += weight;
+    observed.rows.push(row);
+}
+
 /// What a sink did.
 #[derive(Debug, Default)]
 pub struct SinkReport {
@@ -117,20 +143,15 @@ impl Sink {
         *lock(&self.shared.note) = Some(Box::new(generator));
     }
 
-    /// Hands over a row of the server's side; never waits for the output. Beyond 2^20 values between two writes, rows are
-    /// refused, and [`SinkReport::observed_dropped`] counts them.
+    /// Hands over a row of the server's side, as [`Observer::observe`] does.
     pub fn observe(&self, row: Row) {
-        let weight = match &row {
-            Row::Reading(reading) => 1 + reading.values.len(),
-            Row::Served(_) | Row::Incident(_) => 1,
-        };
-        let mut observed = lock(&self.shared.observed);
-        if observed.weight + weight > OBSERVED_MAX {
-            observed.refused += 1;
-            return;
-        }
-        observed.weight += weight;
-        observed.rows.push(row);
+        observe(&self.shared, row);
+    }
+
+    /// What hands over rows of the server's side from another thread.
+    #[must_use]
+    pub fn observer(&self) -> Observer {
+        Observer(Arc::clone(&self.shared))
     }
 
     /// The text of the error that broke the output, if one did. Everything offered since is counted and dropped.

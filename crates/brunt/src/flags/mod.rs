@@ -29,6 +29,7 @@ pub(crate) mod seek;
 pub(crate) mod serve;
 mod suggest;
 pub(crate) mod value;
+pub(crate) mod watch;
 pub(crate) mod wrk;
 
 pub(crate) use parse::{FlagError, Grammar, parse};

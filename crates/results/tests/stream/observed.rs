@@ -110,7 +110,8 @@ fn a_sink_bounds_and_counts_them() {
     let writer = writer(Encoding::Arrow, Box::new(out.clone()), &info()).unwrap();
     let sink = Sink::start(writer, targets(), 8).unwrap();
     sink.observe(machine(0, 3));
-    sink.observe(machine(1, 2 << 20));
+    let observer = sink.observer();
+    std::thread::spawn(move || observer.observe(machine(1, 2 << 20))).join().unwrap();
     sink.offer(plain(10, 0)).unwrap();
     let report = sink.finish();
     assert_eq!((report.rows, report.observed, report.observed_dropped), (10, 1, 1));
