@@ -193,16 +193,21 @@ pub(crate) fn charts(out: &mut String, figures: &[Figure]) {
     }
     out.push_str("<div class=\"pair\">\n");
     for (number, figure) in figures.iter().enumerate() {
-        let title = escape::xml(&figure.title);
-        let picture = figure.svg(PICTURE).replace(r#"xmlns="http://www.w3.org/2000/svg" "#, "");
-        push(
-            out,
-            format_args!(
-                "<section class=\"card\"><h2>{title}</h2><div class=\"chart\" data-figure=\"{number}\"><noscript>{picture}</noscript></div></section>\n"
-            ),
-        );
+        chart(out, figure, number);
     }
     out.push_str("</div>\n");
+}
+
+/// The figure with this number in the page's data, in a card.
+pub(crate) fn chart(out: &mut String, figure: &Figure, number: usize) {
+    let title = escape::xml(&figure.title);
+    let picture = figure.svg(PICTURE).replace(r#"xmlns="http://www.w3.org/2000/svg" "#, "");
+    push(
+        out,
+        format_args!(
+            "<section class=\"card\"><h2>{title}</h2><div class=\"chart\" data-figure=\"{number}\"><noscript>{picture}</noscript></div></section>\n"
+        ),
+    );
 }
 
 /// A card with a table. Cells are escaped here; the first of a row is its name.

@@ -25,7 +25,9 @@ impl FigureSheet {
     #[must_use]
     pub fn html(&self) -> String {
         let mut body = format!("<main><header><h1>{}</h1></header>\n", escape::xml(&self.title));
-        html::charts(&mut body, &self.figures);
+        for number in 0..self.figures.len() {
+            html::chart(&mut body, &self.figures[number], number);
+        }
         body.push_str("<footer>\n");
         for note in self.figures.iter().flat_map(|figure| &figure.notes) {
             // Writing to a String cannot fail.

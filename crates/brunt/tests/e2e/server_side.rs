@@ -7,7 +7,7 @@ use results::{Detail, Encoding, StreamInfo, writer};
 use serde_json::Value;
 
 use crate::rails::Rails;
-use crate::{Ran, Scratch, run, text};
+use crate::{Ran, Scratch, brunt, run, signal, start, text, until};
 
 /// Pages with a database and views, pages that only wait, and failures.
 const TARGETS: &str = "GET {}/items/1\nGET {}/items/2?page=3\nGET {}/wait?ms=20\nGET {}/fail\n";
@@ -50,7 +50,7 @@ fn watched(rails: &Rails, scratch: &Scratch) -> String {
         metadata: Vec::new(),
     };
     let mut writer =
-        writer(Encoding::Native, Box::new(File::create(&path).unwrap()), &info).unwrap();
+        writer(Encoding::Arrow, Box::new(File::create(&path).unwrap()), &info).unwrap();
     rows.iter().for_each(|row| writer.server(row).unwrap());
     writer.finish().unwrap();
     text(&path)
@@ -153,4 +153,40 @@ fn both_sides_are_drawn_together() {
         .complains_once(&["nothing of a server's side"]);
     let moved = run(&format!("report -server-offset=-2s {files}")).with_code(0);
     assert!(moved.stdout.contains("moved by 2s to earlier ones"), "{moved:#?}");
+}
+
+/// As the guide has it: a watcher of the application's port and log in a file of its own, and beside the run.
+#[test]
+fn a_watcher_tells_capacity_and_the_logs_counts() {
+    let rails = Rails::start_app("pages.ru", "side-watch", &["-t", "1:4"], &[("LOG_TAGS", "1")]);
+    let (scratch, log) = (rails.folder(), text(&rails.folder().path("rails.log")));
+    let out = text(&scratch.path("server.arrow"));
+    let what = format!("port={} WATCHlog=rails:{log} WATCHevery=200ms", rails.port);
+    let flags = what.replace("WATCH", "-");
+    let watching = start(brunt(&format!("watch -{flags} -output={out}")));
+    until("the watcher writes", || std::fs::metadata(&out).is_ok_and(|file| file.len() > 0));
+    let beside = format!("-watch -watch-{}", what.replace("WATCH", "-watch-"));
+    let file = attack(&rails, scratch, &beside);
+    signal("TERM", watching.pid());
+    watching.wait().with_code(0);
+    let alone = run(&format!("report -json {out}")).with_code(0).json();
+    let own = run(&format!("report -json {file}")).with_code(0).json();
+    for (told, server) in
+        [("alone", &alone["brunt"]["server"]), ("beside", &own["brunt"]["server"])]
+    {
+        assert_eq!(server["logs"][0]["requests"], 120, "{told}: {server}");
+        let capacity = &server["capacity"];
+        let number =
+            |name: &str| capacity[name].as_f64().unwrap_or_else(|| panic!("{name}: {capacity}"));
+        assert!(number("cores") >= 1.0 && number("cores_busy") > 0.0, "{told}: {capacity}");
+        assert!((1e-4..0.5).contains(&number("cpu_per_request_s")), "{told}: {capacity}");
+        // Four targets in turn, 40 a second.
+        assert!((20.0..60.0).contains(&number("requests_per_s")), "{told}: {capacity}");
+        assert!((0.9..1.1).contains(&number("processes")), "{told}: {capacity}");
+    }
+    assert_eq!(own["requests"], 120);
+    assert_eq!(
+        (&alone["requests"], &alone["brunt"]["server"]["network_and_queue"]),
+        (&0.into(), &Value::Null)
+    );
 }

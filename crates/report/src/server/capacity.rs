@@ -7,6 +7,9 @@ use stdx::Nanos;
 use super::{ServerSide, Table, percent};
 use crate::number::{duration, number};
 
+/// The share of all cores that others than the watched processes may take before it is said.
+const OTHERS_MAX: f64 = 0.25;
+
 /// What a run says of the servers' capacity. Absent is what was not seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Capacity {
@@ -20,7 +23,7 @@ pub struct Capacity {
     pub cores_of_processes: Option<f64>,
     /// CPU seconds of the watched processes a request: their CPU time by the log's requests, else `cores / X`.
     pub cpu_per_request_s: Option<f64>,
-    /// Processes at the most, those that watch over others included.
+    /// Processes that were there on average, those that watch over others included.
     pub processes: Option<f64>,
     /// The server's mean time, `S`.
     pub server_mean: Option<Nanos>,
@@ -41,20 +44,21 @@ impl Capacity {
         let busy =
             |machine: &Watched| Some(server.mean(read(machine, "cpu")?) * cores_of(machine)?);
         let processes = processes(server);
-        let sum =
-            |of: &dyn Fn(&Watched) -> Option<f64>| sum(processes.iter().filter_map(|one| of(one)));
-        let cores_of_processes = sum(&|one| read(one, "cpu").map(|cpu| server.mean(cpu)));
-        let seconds = sum(&|one| read(one, "cpu").map(|cpu| cpu.integral));
+        let cores_of_processes = sum(processes
+            .iter()
+            .filter_map(|one| Some(server.mean(read(one.source, "cpu")?) * one.presence)));
+        let seconds =
+            sum(processes.iter().filter_map(|one| Some(read(one.source, "cpu")?.integral)));
         let requests = log.as_ref().map(|log| log.requests as f64).filter(|n| *n > 0.0);
         let by_time = seconds.zip(requests).map(|(seconds, n)| seconds / n).filter(|s| *s > 0.0);
         let by_rate = cores_of_processes.zip(requests_per_s).map(|(cores, x)| cores / x);
         Self {
             requests_per_s,
-            cores: self::sum(machines().filter_map(cores_of)),
-            cores_busy: self::sum(machines().filter_map(busy)),
+            cores: sum(machines().filter_map(cores_of)),
+            cores_busy: sum(machines().filter_map(busy)),
             cores_of_processes,
             cpu_per_request_s: by_time.or(by_rate),
-            processes: sum(&|one| read(one, "processes").map(|count| count.max)),
+            processes: sum(processes.iter().map(|one| one.presence)),
             server_mean: log.map(|log| log.total.mean()),
         }
     }
@@ -110,6 +114,19 @@ impl Capacity {
         Table::new("Capacity", vec![""], rows)
     }
 
+    /// What else kept the cores busy, where that is a quarter of them or more.
+    pub(super) fn note(&self) -> Option<String> {
+        let (cores, busy) = (self.cores?, self.cores_busy?);
+        let other = busy - self.cores_of_processes?;
+        (other >= cores * OTHERS_MAX).then(|| {
+            format!(
+                "{other:.2} of {} cores were busy with what is not watched: other programs, or the load generator if it \
+                 runs there. What the server could bear is less by that.",
+                number(cores)
+            )
+        })
+    }
+
     /// How much of the server's time is CPU; the rest waits: for the database, for a core, for a lock.
     fn cpu_share(&self) -> Option<f64> {
         let mean = self.server_mean.filter(|mean| *mean > Nanos::ZERO)?;
@@ -126,14 +143,28 @@ fn sum(values: impl Iterator<Item = f64>) -> Option<f64> {
     values.fold(None, |sum, value| Some(sum.unwrap_or(0.0) + value))
 }
 
-/// The processes that count: trees, which have all processes below one, else single ones, else containers; none twice.
-fn processes<'a>(server: &ServerSide<'a>) -> Vec<&'a Watched> {
+/// A process, or a container where no process was watched.
+struct Present<'a> {
+    source: &'a Watched,
+    /// The share of all looks at its machine at which it was there.
+    presence: f64,
+}
+
+/// What the servers' CPU is the sum of. Each process of a tree has readings of its own, so that trees would count twice.
+fn processes<'a>(server: &ServerSide<'a>) -> Vec<Present<'a>> {
+    let sources = server.side.sources();
     let of = |kind: &str| -> Vec<&'a Watched> {
-        server.side.sources().iter().filter(|one| one.source.starts_with(kind)).collect()
+        sources.iter().filter(|one| one.source.starts_with(kind)).collect()
     };
-    ["tree ", "process ", "cgroup "]
-        .into_iter()
-        .map(of)
-        .find(|all| !all.is_empty())
-        .unwrap_or_default()
+    let kinds = ["process ", "cgroup "].into_iter().map(of);
+    let all = kinds.into_iter().find(|all| !all.is_empty()).unwrap_or_default();
+    let looks = |host: &str| {
+        let readings = sources.iter().filter(|one| one.host == host).map(|one| one.readings);
+        readings.max().unwrap_or(1).max(1) as f64
+    };
+    let present = |source: &'a Watched| Present {
+        source,
+        presence: source.readings as f64 / looks(&source.host),
+    };
+    all.into_iter().map(present).collect()
 }

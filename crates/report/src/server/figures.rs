@@ -8,8 +8,8 @@ use crate::figure::{Axis, Colour, Figure, Scale, Series, Style, shortened};
 use crate::number::grouped;
 use crate::sheet::FigureSheet;
 
-/// Points of a percentile curve: one each fifth of a percent.
-const POINTS: u32 = 500;
+/// Points of a percentile curve at the most: one each fifth of a percent.
+const POINTS: u64 = 500;
 /// Processes drawn; the rest is counted in a note.
 const PROCESSES_MAX: usize = 6;
 /// Characters of a process' name in a legend.
@@ -54,9 +54,11 @@ pub fn server_percentiles(title: &str, client: Option<&Histogram>, side: &Side) 
 }
 
 fn shares(times: &Histogram) -> Vec<(f64, f64)> {
-    let share = |step: u32| f64::from(step) / f64::from(POINTS);
-    let point = |step: u32| (share(step) * 100.0, times.quantile(share(step)).as_secs_f64());
-    (0..=POINTS).map(point).collect()
+    // More points than requests would draw stairs.
+    let steps = times.count().clamp(1, POINTS);
+    let share = |step: u64| step as f64 / steps as f64;
+    let point = |step: u64| (share(step) * 100.0, times.quantile(share(step)).as_secs_f64());
+    (0..=steps).map(point).collect()
 }
 
 /// What went on over time on both sides, a figure each for rates, times, processors and memory. All have the same axis: the
@@ -72,7 +74,7 @@ pub fn server_over_time(title: &str, client: Option<&Timeline>, side: &Side) -> 
         memory(&clock, side),
     ];
     figures.retain(|figure| !figure.series.is_empty());
-    figures.iter_mut().for_each(|figure| clock.same_ends(figure));
+    same_ends(&mut figures);
     FigureSheet { title: title.to_owned(), figures }
 }
 
@@ -111,13 +113,16 @@ impl Clock {
         let points = all.map(|(at, y)| (self.seconds(at), y));
         points.filter(|(x, _)| (self.from..=self.to).contains(x)).collect()
     }
+}
 
-    /// Has all figures begin and end alike: a gap at either end takes part in the axis and is not drawn.
-    fn same_ends(&self, figure: &mut Figure) {
-        if let Some(first) = figure.series.first_mut() {
-            first.points.insert(0, (self.from, f64::NAN));
-            first.points.push((self.to, f64::NAN));
-        }
+/// Has all figures begin and end alike: a gap at either end takes part in the axis and is not drawn.
+fn same_ends(figures: &mut [Figure]) {
+    let series = figures.iter().flat_map(|figure| &figure.series);
+    let xs = series.flat_map(|series| series.points.iter().map(|point| point.0));
+    let (from, to) = xs.fold((0.0, 0.0), |(from, to): (f64, f64), x| (from.min(x), to.max(x)));
+    for first in figures.iter_mut().filter_map(|figure| figure.series.first_mut()) {
+        first.points.insert(0, (from, f64::NAN));
+        first.points.push((to, f64::NAN));
     }
 }
 
@@ -151,7 +156,7 @@ fn rates(clock: &Clock, client: Option<&Timeline>, side: &Side) -> Figure {
         let label = format!("Server, completed ({})", log.source);
         series.push(line(&label, Colour::calm(0), clock.points(done)));
     }
-    figure("Requests a second", "Per second", Scale::Linear, series)
+    figure("Requests a second, both sides", "Per second", Scale::Linear, series)
 }
 
 fn times(clock: &Clock, client: Option<&Timeline>, side: &Side) -> Figure {
@@ -173,7 +178,7 @@ fn times(clock: &Clock, client: Option<&Timeline>, side: &Side) -> Figure {
         series.push(line("Server p99", Colour::calm(4), of(0.99)));
         series.push(line("Server p50", Colour::calm(0), of(0.5)));
     }
-    figure("Times", "Time (ms)", Scale::Log, series)
+    figure("Times, both sides", "Time (ms)", Scale::Log, series)
 }
 
 /// Cores busy with processes and all in all, and the load: all in units of one thread that runs.
@@ -214,14 +219,17 @@ fn memory(clock: &Clock, side: &Side) -> Figure {
     figure
 }
 
-/// A measure of each process, and a note where there are more than are drawn.
+/// A measure of each process, or of trees where there are any, and a note where there are more than are drawn.
 fn of_processes(
     clock: &Clock,
     side: &Side,
     name: &str,
     times: f64,
 ) -> (Option<String>, Vec<Series>) {
-    let with = side.sources().iter().filter(|source| is_process(&source.source));
+    let has_trees = side.sources().iter().any(|source| source.source.starts_with("tree "));
+    let with = side.sources().iter().filter(|source| {
+        is_process(&source.source) && !(has_trees && source.source.starts_with("process "))
+    });
     let all: Vec<(&Watched, &Measure)> =
         with.filter_map(|source| Some((source, source.measure(name)?))).collect();
     let more = all.len().saturating_sub(PROCESSES_MAX);

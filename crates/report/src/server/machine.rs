@@ -17,7 +17,7 @@ enum Unit {
 }
 
 /// What is told of a machine; what is never above zero is left out, unless it is said always.
-const MACHINE: [(&str, &str, Unit, Shown); 24] = [
+const MACHINE: [(&str, &str, Unit, Shown); 25] = [
     ("load1", "Load, 1 min", Unit::Plain, Shown::Always),
     ("load5", "Load, 5 min", Unit::Plain, Shown::Above),
     ("running", "Runnable", Unit::Plain, Shown::Above),
@@ -33,6 +33,7 @@ const MACHINE: [(&str, &str, Unit, Shown); 24] = [
     ("swap.used", "Swap used", Unit::Size, Shown::Above),
     ("net.in", "Network in", Unit::SizePerSecond, Shown::Above),
     ("net.out", "Network out", Unit::SizePerSecond, Shown::Above),
+    ("net.loopback", "Network, loopback", Unit::SizePerSecond, Shown::Above),
     ("disk.read", "Disk read", Unit::SizePerSecond, Shown::Above),
     ("disk.written", "Disk written", Unit::SizePerSecond, Shown::Above),
     ("switches", "Context switches", Unit::PerSecond, Shown::Above),

@@ -58,7 +58,7 @@ impl<'a> ServerSide<'a> {
             let _ = writeln!(out, "\n{}", table.text().trim_end());
         }
         for note in self.notes() {
-            let _ = writeln!(out, "{}", escape::terminal(&note));
+            let _ = write!(out, "\n{}\n", escape::terminal(&note));
         }
         out.trim_start().to_owned()
     }
@@ -113,6 +113,7 @@ impl<'a> ServerSide<'a> {
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         notes.extend(Beyond::of(self).map(|beyond| beyond.note()));
+        notes.extend(Capacity::of(self).note());
         if self.offset_ns != 0 {
             let size = Nanos(self.offset_ns.unsigned_abs());
             let way = if self.offset_ns > 0 { "later" } else { "earlier" };

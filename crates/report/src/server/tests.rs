@@ -28,7 +28,11 @@ fn side(id: fn(u64) -> String) -> Side {
         side.add(&reading(at, "machine", &machine));
         side.add(&reading(at, "core 0", &[("cpu", 0.97)]));
         side.add(&reading(at, "core 1", &[("cpu", 1.0)]));
-        side.add(&reading(at, "tree 7 mongrel", &[("cpu", 1.9), ("rss", 3e8), ("processes", 6.0)]));
+        side.add(&reading(at, "tree 7 ruby", &[("cpu", 1.9), ("rss", 3e8), ("processes", 6.0)]));
+        for process in 7..13 {
+            let source = format!("process {process} mongrel");
+            side.add(&reading(at, &source, &[("cpu", 1.9 / 6.0), ("rss", 5e7)]));
+        }
         side.add(&reading(at, "scrape http://x/metrics", &[("puma_backlog{index=\"0\"}", 3.0)]));
     }
     for n in 0..330u64 {
@@ -85,6 +89,9 @@ fn the_arithmetic_of_seed_004() {
     assert!(close(capacity.in_service(), 33.0 * 0.164));
     assert!(close(capacity.bearable_per_s(), 2.0 / (19.0 / 330.0)));
     assert_eq!((capacity.cores, capacity.processes), (Some(2.0), Some(6.0)));
+    assert_eq!(capacity.note(), None);
+    let beside = Capacity { cores_of_processes: Some(0.5), ..capacity };
+    assert!(beside.note().is_some_and(|note| note.starts_with("1.48 of 2 cores")));
     let alone = Capacity::of(&ServerSide { client: None, ..server });
     assert!(close(alone.requests_per_s, 33.0), "the log tells it too: {alone:?}");
 }
@@ -115,7 +122,8 @@ fn the_text_has_its_sections() {
     for part in [
         "Machine web<1>, 11 readings in 10s",
         "Busiest: core 1",
-        "tree 7 mongrel",
+        "process 7 mongrel",
+        "tree 7 ruby",
         "rails total",
         "client, from due",
         "network and queue",
@@ -172,12 +180,15 @@ fn everything_over_time_has_one_axis() {
     timeline.add(&batch());
     let sheet = server_over_time("t", Some(&timeline), &side);
     let titles: Vec<&str> = sheet.figures.iter().map(|figure| figure.title.as_str()).collect();
-    assert_eq!(titles, ["Requests a second", "Times", "Processors", "Memory of processes"]);
+    assert_eq!(
+        titles,
+        ["Requests a second, both sides", "Times, both sides", "Processors", "Memory of processes"]
+    );
     let ends = |figure: &crate::Figure| {
         let points = &figure.series[0].points;
         (points[0].0, points[points.len() - 1].0)
     };
-    assert!(sheet.figures.iter().all(|figure| ends(figure) == (-3.0, 13.0)));
+    assert!(sheet.figures.iter().all(|figure| ends(figure) == (0.0, 10.0)));
     let svg = sheet.svg();
     assert_eq!(svg.matches("<svg").count(), 5);
     assert!(sheet.png().is_ok_and(|png| png.starts_with(b"\x89PNG")));
