@@ -147,9 +147,9 @@ impl Log {
         }
         self.over_time.begin_at(served.at);
         let at = self.over_time.at(served.at);
-        let mut total = Sketch::default();
-        total.record(served.total);
-        self.over_time.cell(at).join(&LogCell { requests: 1, total });
+        let cell = self.over_time.cell(at);
+        cell.requests += 1;
+        cell.total.record(served.total);
         if !served.path.is_empty() {
             let at = self.endpoint(&shape(&served.method, &served.path));
             self.endpoints[at].1.add(served);
@@ -267,9 +267,9 @@ mod tests {
             at: n as i64 * 1_000_000_000,
             method: "GET".to_owned(),
             path: format!("/p{}", n % 300),
-            status: if n % 10 == 0 { 500 } else { 200 },
+            status: if n.is_multiple_of(10) { 500 } else { 200 },
             total: Nanos(n * 1_000_000),
-            views: (n % 2 == 0).then_some(Nanos(n)),
+            views: n.is_multiple_of(2).then_some(Nanos(n)),
             ..Served::default()
         }
     }

@@ -153,6 +153,6 @@ mod tests {
         }
         let line = format!("[2026-11-22 07:26:25] [{id}] web.1 Started GET");
         assert_eq!(parts(&line), ["", id, "Started GET"]);
-        assert_eq!(head(line.as_bytes()).at.is_some(), true);
+        assert!(head(line.as_bytes()).at.is_some());
     }
 }

@@ -146,10 +146,11 @@ impl Rails {
         rows.push(self.row(served, begun, at.unwrap_or(now)));
     }
 
-    fn row(&self, served: Served, begun: Begun, at: i64) -> Row {
-        let (host, source) = (self.named.host.clone(), self.named.source.clone());
-        let Begun { method, path, id, .. } = begun;
-        Row::Served(Served { at, host, source, method, path, id, ..served })
+    fn row(&self, mut served: Served, begun: Begun, at: i64) -> Row {
+        served.at = at;
+        (served.host, served.source) = (self.named.host.clone(), self.named.source.clone());
+        (served.method, served.path, served.id) = (begun.method, begun.path, begun.id);
+        Row::Served(served)
     }
 }
 

@@ -23,11 +23,12 @@ fn read(kind: &str, log: &[u8]) -> Vec<Row> {
 }
 
 fn served(rows: &[Row]) -> Vec<&Served> {
-    let served = |row| match row {
-        &Row::Served(ref served) => Some(served),
-        _ => None,
-    };
-    rows.iter().filter_map(served).collect()
+    rows.iter()
+        .filter_map(|row| match row {
+            Row::Served(served) => Some(served),
+            _ => None,
+        })
+        .collect()
 }
 
 fn printed(rows: &[Row]) -> String {
