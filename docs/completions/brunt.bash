@@ -6,21 +6,22 @@ _brunt() {
   done
   case $command in
     demo) flags="-q -cpus -version";;
-    attack) flags="-targets -format -lazy -body -chunked -header -name -rate -duration -shape -workers -max-workers -tick -seed -timeout -redirects -keepalive -connections -max-connections -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -json -progress -q -io -pin -rt -cpus -version";;
-    bench) flags="-c -n -d -pipeline -think -warmup -k -no-keepalive -per-connection -X -targets -format -body -chunked -header -name -seed -timeout -redirects -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -json -progress -q -io -pin -rt -cpus -version";;
+    attack) flags="-targets -format -lazy -body -chunked -header -name -rate -duration -shape -workers -max-workers -tick -seed -timeout -redirects -keepalive -connections -max-connections -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -json -progress -q -io -pin -rt -watch -watch-pid -watch-name -watch-port -watch-cgroup -watch-scrape -watch-log -watch-log-pattern -watch-every -cpus -version";;
+    bench) flags="-c -n -d -pipeline -think -warmup -k -no-keepalive -per-connection -X -targets -format -body -chunked -header -name -seed -timeout -redirects -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -output -to -max-body -keep-headers -prometheus-addr -json -progress -q -io -pin -rt -watch -watch-pid -watch-name -watch-port -watch-cgroup -watch-scrape -watch-log -watch-log-pattern -watch-every -cpus -version";;
     seek) flags="-objective -by -arrivals -from -to -step -warmup -cooldown -precision -max-steps -state -plot -X -targets -format -body -chunked -header -seed -timeout -redirects -keepalive -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -http2 -h2c -m -insecure -cert -key -root-certs -session-tickets -json -progress -io -pin -rt -cpus -version";;
-    cable) flags="-channel -params -perform -codec -users -ramp -duration -rate -speakers -cookies -timeout -jitter -cuts -give-up -no-backoff -fail-on-loss -header -name -seed -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -insecure -cert -key -root-certs -session-tickets -output -to -json -progress -q -io -pin -rt -cpus -version";;
-    run) flags="-u -d -i -s -p -execution-segment -execution-segment-sequence -e -include-system-env-vars -c -t -compatibility-mode -allow-read -no-setup -no-teardown -max-redirects -batch -batch-per-host -rps -user-agent -http-debug -insecure-skip-tls-verify -no-connection-reuse -no-vu-connection-reuse -min-iteration-duration -w -blacklist-ip -block-hostnames -discard-response-bodies -local-ips -dns -tag -system-tags -summary-trend-stats -summary-time-unit -summary-mode -no-summary -summary-export -new-machine-readable-summary -no-thresholds -no-backoff -compat -o -traces-output -l -a -console-output -log-format -log-output -secret-source -q -v -no-color -no-usage-report -profiling-enabled -cpus -version";;
+    cable) flags="-channel -params -perform -codec -users -ramp -duration -rate -speakers -cookies -timeout -jitter -cuts -give-up -no-backoff -fail-on-loss -header -name -seed -laddr -unix-socket -connect-to -resolvers -dns-ttl -proxy-header -insecure -cert -key -root-certs -session-tickets -output -to -json -progress -q -io -pin -rt -watch -watch-pid -watch-name -watch-port -watch-cgroup -watch-scrape -watch-log -watch-log-pattern -watch-every -cpus -version";;
+    run) flags="-u -d -i -s -p -execution-segment -execution-segment-sequence -e -include-system-env-vars -c -t -compatibility-mode -allow-read -no-setup -no-teardown -max-redirects -batch -batch-per-host -rps -user-agent -http-debug -insecure-skip-tls-verify -no-connection-reuse -no-vu-connection-reuse -min-iteration-duration -w -blacklist-ip -block-hostnames -discard-response-bodies -local-ips -dns -tag -system-tags -summary-trend-stats -summary-time-unit -summary-mode -no-summary -summary-export -new-machine-readable-summary -no-thresholds -no-backoff -compat -o -traces-output -l -a -console-output -log-format -log-output -secret-source -q -v -no-color -no-usage-report -profiling-enabled -watch -watch-pid -watch-name -watch-port -watch-cgroup -watch-scrape -watch-log -watch-log-pattern -watch-every -cpus -version";;
     inspect) flags="-execution-requirements -e -include-system-env-vars -t -compatibility-mode -c -v -q -cpus -version";;
     archive) flags="-O -exclude-env-vars -e -include-system-env-vars -c -u -d -i -s -v -q -cpus -version";;
     new) flags="-template -f -cpus -version";;
-    report) flags="-type -buckets -every -output -by -json -fail-on-invalid -cpus -version";;
-    plot) flags="-title -threshold -output -type -percentiles -histogram -overlay -bars -value -axis -json -cpus -version";;
+    report) flags="-type -buckets -every -output -by -json -fail-on-invalid -server-offset -cpus -version";;
+    plot) flags="-title -threshold -output -type -percentiles -histogram -overlay -bars -value -axis -json -server -server-offset -cpus -version";;
     compare) flags="-fail-on -fail-unclear -min-effect -min-errors -seed -type -output -json -title -cpus -version";;
     fit) flags="-by -at -point -model -plot -output -json -seed -cpus -version";;
     encode) flags="-to -output -cpus -version";;
     dump) flags="-dumper -inputs -output -cpus -version";;
     serve) flags="-listen -workers -service -queue -error-rate -body -cable -cable-ping -cable-delay -cable-loss -cable-duplicate -cable-reorder -cable-reject -cable-no-confirm -cable-disconnect-after -tls -tls-cert -tls-key -seed -cpus -version";;
+    watch) flags="-pid -name -port -cgroup -scrape -log -log-pattern -every -duration -output -to -loadavg -requests -host -date -json -q -cpus -version";;
     scheduler) flags="-rate -duration -json -cpus -version";;
     completions) flags="-cpus -version";;
     man) flags="-cpus -version";;
@@ -43,16 +44,18 @@ _brunt() {
     report:-by|report:--by) COMPREPLY=($(compgen -W "target status name connection" -- "$cur")); return;;
     plot:-type|plot:--type) COMPREPLY=($(compgen -W "html svg png text json" -- "$cur")); return;;
     plot:-axis|plot:--axis) COMPREPLY=($(compgen -W "linear tail" -- "$cur")); return;;
+    plot:-server|plot:--server) COMPREPLY=($(compgen -W "percentiles time" -- "$cur")); return;;
     compare:-type|compare:--type) COMPREPLY=($(compgen -W "text json markdown html" -- "$cur")); return;;
     fit:-by|fit:--by) COMPREPLY=($(compgen -W "users rate" -- "$cur")); return;;
     fit:-model|fit:--model) COMPREPLY=($(compgen -W "closed mmc mgc usl" -- "$cur")); return;;
     encode:-to|encode:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
+    watch:-to|watch:--to) COMPREPLY=($(compgen -W "arrow parquet" -- "$cur")); return;;
     completions:*) COMPREPLY=($(compgen -W "bash zsh fish" -- "$cur")); return;;
   esac
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$cur"))
   elif [[ -z $command ]]; then
-    COMPREPLY=($(compgen -W "demo attack bench seek cable run inspect archive new report plot compare fit encode dump serve scheduler completions man help ab hey k6 oha perfer vegeta wrk wrk2" -- "$cur"))
+    COMPREPLY=($(compgen -W "demo attack bench seek cable run inspect archive new report plot compare fit encode dump serve watch scheduler completions man help ab hey k6 oha perfer vegeta wrk wrk2" -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

@@ -54,6 +54,13 @@ impl Beyond {
         }
     }
 
+    /// Do both tell of as many requests, but for a tenth?
+    #[must_use]
+    pub fn counts_agree(&self) -> bool {
+        let (client, server) = (self.client.count(), self.server.count());
+        client.abs_diff(server) * 10 <= client.max(server)
+    }
+
     pub(super) fn table(&self) -> Table {
         const QUANTILES: [f64; 4] = [0.5, 0.9, 0.95, 0.99];
         let of = |name: &str, times: &Histogram| {
@@ -80,7 +87,12 @@ impl Beyond {
             ),
             None => format!(
                 "Network and queue: mean less mean and quantile less quantile, of {client} requests of the client's and \
-                 {server} of the server's, since no ids join them."
+                 {server} of the server's, since no ids join them.{}",
+                if self.counts_agree() {
+                    ""
+                } else {
+                    " They are not the same requests, and it means little."
+                }
             ),
         }
     }

@@ -105,6 +105,10 @@ fn what_lies_between_is_told_by_request_where_ids_are_known() {
     let millis = |ns: i64| (ns as f64 / 1e6).round() as i64;
     assert_eq!((beyond.by_request.is_none(), millis(beyond.mean_ns())), (true, 316));
     assert_eq!(millis(beyond.quantile_ns(0.99)), 316);
+    assert!(beyond.counts_agree() && !beyond.note().contains("means little"));
+    let fewer = Histogram::default();
+    let apart = Beyond { client: fewer, ..beyond };
+    assert!(apart.note().ends_with("They are not the same requests, and it means little."));
     let mut with = side(|n| format!("id-{n}"));
     (0..200).for_each(|n| with.hit(format!("id-{n}").as_bytes(), Nanos::from_millis(480)));
     let server = ServerSide { side: &with, client: Some(&summary), offset_ns: 0 };
