@@ -1,9 +1,9 @@
 //! What the flags of watching mean: who watches what. Nothing is read yet, but what can never be watched is refused.
 
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use anyhow::anyhow;
-use monitor::{Moment, Settings, Target, WatchError, Watcher};
+use monitor::{Settings, Target, WatchError, Watcher};
 
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::watch::Watched;
@@ -62,11 +62,6 @@ fn own_name() -> String {
     let said = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = said.trim();
     if name.is_empty() { "localhost".to_owned() } else { name.to_owned() }
-}
-
-/// Now, on both clocks; `started` is the steady one's zero.
-pub(crate) fn moment(started: Instant) -> Moment {
-    Moment { unix: unix_ns(), steady: started.elapsed().into() }
 }
 
 /// Unix time in nanoseconds; a clock before 1970 is at 1970.

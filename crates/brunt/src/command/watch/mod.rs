@@ -3,6 +3,7 @@
 mod beside;
 mod clock;
 mod lines;
+mod looks;
 mod meant;
 mod tables;
 
@@ -15,9 +16,9 @@ use metrics::server::Row;
 use results::{Encoding, Sink, StreamInfo};
 
 pub(super) use self::beside::Beside;
-use self::beside::next;
+use self::looks::Looks;
 pub(super) use self::meant::Watching;
-use self::meant::{moment, unix_ns};
+use self::meant::unix_ns;
 use self::tables::Table;
 use super::{Ended, encode, usage};
 use crate::dialect::Invocation;
@@ -42,26 +43,21 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let flags = typed.flags;
     let watching = Watching::new(&flags.watched);
     let interrupts = Interrupts::watch()?;
-    let mut watcher = watching.watcher()?;
+    let watcher = watching.watcher()?;
     let clock = flags.date.as_ref().map(|url| clock::measure(url, &watching.settings.host));
     let mut out = Outputs::open(&flags, clock.transpose()?)?;
-    let started = Instant::now();
-    let until = flags.duration.and_then(|duration| started.checked_add(duration.into()));
-    let mut due = started;
+    let mut looks = Looks::new(watcher, watching.every);
+    let until = flags.duration.and_then(|duration| looks.due.checked_add(duration.into()));
+    let is_over = || until.is_some_and(|until| Instant::now() >= until);
     loop {
-        out.take(watcher.look(moment(started)))?;
+        out.take(looks.look())?;
         out.load()?;
-        due = next(due, watching.every, Instant::now());
-        wait(until.into_iter().fold(due, Instant::min), &interrupts);
-        if interrupts.seen() > 0
-            || until.is_some_and(|until| Instant::now() >= until)
-            || out.is_closed()
-        {
+        wait(until.into_iter().fold(looks.due, Instant::min), &interrupts);
+        if interrupts.seen() > 0 || is_over() || out.is_closed() {
             break;
         }
     }
-    out.take(watcher.look(moment(started)))?;
-    out.take(watcher.finish(moment(started)))?;
+    out.take(looks.finish())?;
     Ok(out.finish()?)
 }
 
