@@ -181,11 +181,16 @@ fn under_way(in_flight: &InFlight, users: u64) -> Figure {
 
 /// The figures, each in a card of its own; the page's data must have them in the same order.
 pub(crate) fn charts(out: &mut String, figures: &[Figure]) {
+    charts_from(out, 0, figures);
+}
+
+/// The same of figures that come in the page's data after so many others.
+pub(crate) fn charts_from(out: &mut String, first: usize, figures: &[Figure]) {
     if figures.is_empty() {
         return;
     }
     out.push_str("<div class=\"pair\">\n");
-    for (number, figure) in figures.iter().enumerate() {
+    for (number, figure) in (first..).zip(figures) {
         let title = escape::xml(&figure.title);
         let picture = figure.svg(PICTURE).replace(r#"xmlns="http://www.w3.org/2000/svg" "#, "");
         push(

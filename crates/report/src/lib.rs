@@ -10,6 +10,7 @@
 //! Curve (label, Histogram)  ──▶ percentiles · shares_of_requests · histogram · density ──▶ Figure
 //! Runs (label, Histograms)  ──▶ Differences ──▶ text · json · notes
 //! Variant (label, runs)    ──▶ Contrasts ──▶ text · json · markdown · html
+//! StudyInput (all runs)    ──▶ StudyReport ──▶ json · html
 //! Sweep, Fit or Refusal     ──▶ fit_text · fit_json · fit_figure
 //! Bar (label, values)       ──▶ BarSheet ──▶ html · svg · png · text · json
 //! CablePlan, Outcome        ──▶ cable_text · cable_json
@@ -44,6 +45,7 @@ mod plot;
 mod scaling;
 mod seek;
 mod spectrum;
+mod study;
 mod text;
 mod wrk;
 
@@ -51,6 +53,7 @@ pub mod ab;
 pub mod live;
 
 pub use self::cable::{CableInput, CableMemory, cable_json, cable_text};
+pub use self::study::{StudyInput, StudyReport, StudyRun, StudyState, StudyVariant, StudyWorkload};
 pub use bars::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
 pub use buckets::{Buckets, BucketsError, hist};
 pub use contrasts::{Blind, Contrasts, Variant, VariantRun};
