@@ -32,6 +32,7 @@ mod run_tells;
 mod scripts;
 mod seek;
 mod serving;
+mod study;
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};

@@ -14,6 +14,9 @@ const TOLD: [(Measure, &str); 4] = [
     (Measure::Errors, "the share of errors"),
 ];
 
+/// Runs that a sentence numbers, at most.
+const RUNS_TOLD: usize = 12;
+
 impl StudyReport {
     /// What was found, a sentence or two for each comparison.
     #[must_use]
@@ -193,7 +196,36 @@ fn incidents(input: &StudyInput) -> Vec<String> {
         }
         let told = run.invalid.iter().map(|reason| format!("{}: {reason}", name("is INVALID")));
         sentences.extend(told);
-        sentences.extend(run.notes.iter().map(|note| format!("{}: {note}", name("tells"))));
+    }
+    sentences.extend(notes(input));
+    if !input.skipped.is_empty() {
+        let (list, form) = (input.skipped.join(", "), &input.form);
+        sentences.push(format!("Not part of the {form} form: {list}."));
     }
     sentences
+}
+
+/// What runs tell, each sentence once with the runs it is of.
+fn notes(input: &StudyInput) -> Vec<String> {
+    let mut told: Vec<(&str, Vec<usize>)> = Vec::new();
+    for (number, run) in input.runs.iter().enumerate() {
+        for note in &run.notes {
+            match told.iter_mut().find(|(known, _)| known == note) {
+                Some((_, runs)) => runs.push(number + 1),
+                None => told.push((note, vec![number + 1])),
+            }
+        }
+    }
+    let all = input.runs.len();
+    let sentence = |(note, runs): (&str, Vec<usize>)| match runs.len() {
+        count if count == all => format!("In every run: {note}."),
+        _ => {
+            let shown: Vec<String> = runs.iter().take(RUNS_TOLD).map(usize::to_string).collect();
+            let more = runs.len().saturating_sub(RUNS_TOLD);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let word = if runs.len() == 1 { "run" } else { "runs" };
+            format!("In {word} {}{more}: {note}.", shown.join(", "))
+        }
+    };
+    told.into_iter().map(sentence).collect()
 }

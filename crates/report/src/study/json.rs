@@ -42,6 +42,7 @@ impl StudyReport {
             .put("incidents", texts(self.incidents()))
             .put("variants", json_list(variants))
             .put("workloads", json_list(workloads))
+            .put("workloads_left_out", texts(input.skipped.clone()))
             .put("runs", json_list(runs))
             .end()
             + "\n"

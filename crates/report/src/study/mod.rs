@@ -32,6 +32,8 @@ pub struct StudyInput {
     pub variants: Vec<StudyVariant>,
     /// The workloads.
     pub workloads: Vec<StudyWorkload>,
+    /// Names of workloads that are not part of this form.
+    pub skipped: Vec<String>,
     /// Every run that was planned, in the order of the plan.
     pub runs: Vec<StudyRun>,
 }

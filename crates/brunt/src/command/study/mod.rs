@@ -28,9 +28,9 @@ mod workload;
 use std::path::Path;
 
 use anyhow::anyhow;
-use study::plan::{Ended as RunEnded, is_given_up, next};
+use study::plan::{Ended as RunEnded, Slot, is_given_up, next};
 
-use self::file::{Mode, PROBLEMS_MAX, Problem, Study};
+use self::file::{Mode, PROBLEMS_MAX, Problem, Study, Variant, Workload};
 use self::folder::Folder;
 use self::group::Guard;
 use self::keeper::Keeper;
@@ -116,12 +116,8 @@ struct Whole<'a> {
 }
 
 impl Whole<'_> {
-    fn run(
-        &self,
-        mut kept: Kept,
-        guard: &Guard,
-        mut progress: Progress,
-    ) -> Result<ExitCode, Failed> {
+    /// Runs what is left to run, and reports.
+    fn run(&self, kept: Kept, guard: &Guard, progress: Progress) -> Result<ExitCode, Failed> {
         let runner = Runner { study: self.study, folder: self.folder, guard: guard.clone() };
         for (variant, why) in &self.left_out {
             progress.say(&format!("{} is left out: {why}", self.study.variants[*variant].name));
@@ -130,78 +126,85 @@ impl Whole<'_> {
             let (done, all) = (kept.done(), kept.slots.len());
             progress.say(&format!("going on: {done} of {all} runs are done"));
         }
-        if let Some(at) = kept.under_way.take() {
-            runner.clear_up(&kept.slots[at])?;
+        let outcomes = kept.slots.iter().map(|_| None).collect();
+        let mut going = Going { whole: self, runner, kept, outcomes, progress };
+        if let Some(at) = going.kept.under_way.take() {
+            going.runner.clear_up(&going.kept.slots[at])?;
         }
-        let mut outcomes: Vec<Option<Outcome>> = kept.slots.iter().map(|_| None).collect();
-        let versions = versions::of(&runner, &self.left_out);
-        while let Some(at) = next(&kept.slots, &kept.ended()) {
-            if guard.interrupts.seen() > 0
-                || !self.one(at, &runner, &mut kept, &mut outcomes, &mut progress)?
-            {
-                progress.say("interrupted: the same command goes on from here");
+        let versions = versions::of(&going.runner, &self.left_out);
+        while let Some(at) = next(&going.kept.slots, &going.kept.ended()) {
+            if guard.interrupts.seen() > 0 || !going.one(at)? {
+                going.progress.say("interrupted: the same command goes on from here");
                 break;
             }
         }
+        let Going { kept, outcomes, progress, .. } = going;
         self.conclude(&kept, outcomes, versions, &progress)
     }
 
+    /// What a run that was measured has to say.
+    fn outcome(&self, kept: &Kept, at: usize, record: &Record) -> Result<Outcome, Failed> {
+        let slot = &kept.slots[at];
+        let (variant, workload) = self.pair(slot);
+        let names = (workload.name.as_str(), variant.name.as_str());
+        let run = self.folder.run(names.0, names.1, slot.repeat);
+        let results = self.folder.results(names, slot.repeat, variant.generators);
+        let place = Place::of(self.folder, variant, run);
+        outcome::read((variant, workload), &place, &results, record)
+    }
+
+    fn pair(&self, slot: &Slot) -> (&Variant, &Workload) {
+        (&self.study.variants[slot.cell.variant], &self.study.workloads[slot.cell.workload])
+    }
+}
+
+/// A study that is under way.
+struct Going<'a> {
+    whole: &'a Whole<'a>,
+    runner: Runner<'a>,
+    kept: Kept,
+    /// Of the runs of this call.
+    outcomes: Vec<Option<Outcome>>,
+    progress: Progress,
+}
+
+impl Going<'_> {
     /// One run; false where the user ended it.
-    fn one(
-        &self,
-        at: usize,
-        runner: &Runner<'_>,
-        kept: &mut Kept,
-        outcomes: &mut [Option<Outcome>],
-        progress: &mut Progress,
-    ) -> Result<bool, Failed> {
-        let slot = kept.slots[at];
-        let (variant, workload) =
-            (&self.study.variants[slot.cell.variant], &self.study.workloads[slot.cell.workload]);
+    fn one(&mut self, at: usize) -> Result<bool, Failed> {
+        let slot = self.kept.slots[at];
+        let (variant, workload) = self.whole.pair(&slot);
         let name = format!("{} on {}", workload.name, variant.name);
-        progress.begins(at, &name);
-        kept.under_way = Some(at);
-        kept.save()?;
-        let Some(mut record) = runner.run(&slot)? else { return Ok(false) };
+        self.progress.begins(at, &name);
+        self.kept.under_way = Some(at);
+        self.kept.save()?;
+        let Some(mut record) = self.runner.run(&slot)? else { return Ok(false) };
         if record.ended == RunEnded::Measured {
-            match self.outcome(kept, at, &record) {
-                Ok(outcome) => outcomes[at] = Some(outcome),
+            match self.whole.outcome(&self.kept, at, &record) {
+                Ok(outcome) => self.outcomes[at] = Some(outcome),
                 Err(failed) => {
                     (record.ended, record.reason) = (RunEnded::Failed, failed.to_string());
                 }
             }
         }
-        kept.records[at] = Some(record.clone());
-        kept.under_way = None;
-        kept.save()?;
-        let ended = kept.ended();
-        let given_up =
-            |slot: &study::plan::Slot| is_given_up(&kept.slots, &ended, slot.cell.variant);
-        let left = kept
-            .slots
-            .iter()
-            .zip(&ended)
-            .filter(|(slot, ended)| ended.is_none() && !given_up(slot));
-        let left = left.count();
-        progress.ended((at, &name), &record, outcomes[at].as_ref(), left);
-        if given_up(&slot) {
-            progress.say(&format!(
-                "{} is left out from here on: {}",
-                variant.name,
-                report::GIVEN_UP
-            ));
+        self.kept.records[at] = Some(record.clone());
+        self.kept.under_way = None;
+        self.kept.save()?;
+        let outcome = self.outcomes[at].as_ref();
+        self.progress.ended((at, &name), &record, outcome, self.left());
+        if is_given_up(&self.kept.slots, &self.kept.ended(), slot.cell.variant) {
+            let name = &variant.name;
+            self.progress.say(&format!("{name} is left out from here on: {}", report::GIVEN_UP));
         }
         Ok(true)
     }
 
-    fn outcome(&self, kept: &Kept, at: usize, record: &Record) -> Result<Outcome, Failed> {
-        let slot = &kept.slots[at];
-        let variant = &self.study.variants[slot.cell.variant];
-        let workload = &self.study.workloads[slot.cell.workload];
-        let names = (workload.name.as_str(), variant.name.as_str());
-        let run = self.folder.run(names.0, names.1, slot.repeat);
-        let results = self.folder.results(names, slot.repeat, variant.generators);
-        outcome::read((variant, workload), &Place::of(self.folder, variant, run), &results, record)
+    /// Runs that are to come.
+    fn left(&self) -> usize {
+        let (slots, ended) = (&self.kept.slots, self.kept.ended());
+        let open = |at: &usize| {
+            ended[*at].is_none() && !is_given_up(slots, &ended, slots[*at].cell.variant)
+        };
+        (0..slots.len()).filter(open).count()
     }
 }
 

@@ -75,6 +75,7 @@ impl Whole<'_> {
             facts: machine::facts(),
             variants: variants.collect(),
             workloads: workloads.collect(),
+            skipped: self.study.skipped.clone(),
             runs,
         };
         let whole = input.runs.iter().all(|run| run.state == StudyState::Measured);

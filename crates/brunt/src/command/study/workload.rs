@@ -94,16 +94,16 @@ impl Family {
     pub(super) fn measured(self, words: &[String], results: &Path, warm_up: Nanos) -> Vec<String> {
         let file = results.display();
         match self {
-            Self::Attack => inserted(words, 1, [format!("-output={file}")]),
+            Self::Attack => inserted(words, 1, &[format!("-output={file}")]),
             Self::Bench if warm_up > Nanos::ZERO && self.takes_warm_up(words) => {
-                inserted(words, 1, [format!("-output={file}"), format!("-warmup={warm_up}")])
+                inserted(words, 1, &[format!("-output={file}"), format!("-warmup={warm_up}")])
             }
-            Self::Bench => inserted(words, 1, [format!("-output={file}")]),
-            Self::Cable => inserted(words, 1, [format!("-output={file}"), "-json".to_owned()]),
-            Self::Seek => inserted(words, 1, ["-json".to_owned()]),
-            Self::Script(at) => inserted(words, at, ["-o".to_owned(), file.to_string()]),
-            Self::Vegeta => inserted(words, 2, [format!("-output={file}")]),
-            Self::Peer => inserted(words, 1, [format!("--results={file}")]),
+            Self::Bench => inserted(words, 1, &[format!("-output={file}")]),
+            Self::Cable => inserted(words, 1, &[format!("-output={file}"), "-json".to_owned()]),
+            Self::Seek => inserted(words, 1, &["-json".to_owned()]),
+            Self::Script(at) => inserted(words, at, &["-o".to_owned(), file.to_string()]),
+            Self::Vegeta => inserted(words, 2, &[format!("-output={file}")]),
+            Self::Peer => inserted(words, 1, &[format!("--results={file}")]),
         }
     }
 
@@ -119,16 +119,16 @@ impl Family {
     pub(super) fn thrown_away(self, words: &[String]) -> Option<Vec<String>> {
         match self {
             Self::Bench | Self::Seek => None,
-            Self::Attack => Some(inserted(words, 1, ["-output=none".to_owned()])),
-            Self::Vegeta => Some(inserted(words, 2, ["-output=/dev/null".to_owned()])),
+            Self::Attack => Some(inserted(words, 1, &["-output=none".to_owned()])),
+            Self::Vegeta => Some(inserted(words, 2, &["-output=/dev/null".to_owned()])),
             Self::Cable | Self::Script(_) | Self::Peer => Some(words.to_vec()),
         }
     }
 }
 
-fn inserted<const N: usize>(words: &[String], at: usize, more: [String; N]) -> Vec<String> {
+fn inserted(words: &[String], at: usize, more: &[String]) -> Vec<String> {
     let (before, after) = words.split_at(at.min(words.len()));
-    [before, &more, after].concat()
+    [before, more, after].concat()
 }
 
 #[cfg(test)]

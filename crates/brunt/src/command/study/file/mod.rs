@@ -39,6 +39,8 @@ pub(super) struct Study {
     pub(super) monitor: Option<Monitor>,
     pub(super) variants: Vec<Variant>,
     pub(super) workloads: Vec<Workload>,
+    /// Names of workloads that are not part of the short form, where that is meant.
+    pub(super) skipped: Vec<String>,
     /// Every key that decides what is run, with its value: what must be the same for runs to be of one study.
     pub(super) facts: Vec<(String, String)>,
 }
@@ -117,6 +119,16 @@ pub(super) struct Workload {
     /// Names of variants; empty for all.
     pub(super) only: Vec<String>,
     pub(super) expect: Vec<Ordering>,
+    form: Form,
+}
+
+/// The forms of a study that a workload is part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Both.
+    Both,
+    /// The full one alone: its `quick` is empty.
+    FullOnly,
 }
 
 /// Whether the short form is meant.
@@ -203,7 +215,20 @@ fn whole(root: &Table<'_, '_>, mode: Mode) -> Option<Study> {
     let studied = head.and_then(|head| header(&head, mode));
     root.finish();
     let (name, title, seed, times) = studied?;
-    Some(Study { name, title, seed, times, monitor, variants, workloads, facts: Vec::new() })
+    let part = |workload: &Workload| mode == Mode::Full || workload.form == Form::Both;
+    let (workloads, skipped): (Vec<_>, Vec<_>) = workloads.into_iter().partition(part);
+    let skipped = skipped.into_iter().map(|workload| workload.name).collect();
+    Some(Study {
+        name,
+        title,
+        seed,
+        times,
+        monitor,
+        variants,
+        workloads,
+        skipped,
+        facts: Vec::new(),
+    })
 }
 
 /// `[study]`.
@@ -341,7 +366,8 @@ fn server(table: &Table<'_, '_>, known: &[&str]) -> Option<ServerPlan> {
 fn workload(table: &Table<'_, '_>, mode: Mode) -> Option<Workload> {
     let name = table.needed("name");
     let full = table.needed("command");
-    let quick = table.text("quick");
+    let quick = table.text_again("quick").filter(|quick| !quick.text.is_empty());
+    let is_short = !table.has("quick") || table.is_text("quick") && quick.is_some();
     let read = |key: &str, line: &Option<Placed>| -> Option<(Vec<String>, Family)> {
         let line = line.as_ref()?;
         check::command(table, key, line)
@@ -365,7 +391,8 @@ fn workload(table: &Table<'_, '_>, mode: Mode) -> Option<Workload> {
         Mode::Full => full?,
         Mode::Quick => quick.or(full)?,
     };
-    Some(Workload { name: name?.text, command, family, only, expect })
+    let form = if is_short { Form::Both } else { Form::FullOnly };
+    Some(Workload { name: name?.text, command, family, only, expect, form })
 }
 
 /// Keys that say nothing of what is run.

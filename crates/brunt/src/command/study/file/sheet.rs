@@ -138,6 +138,11 @@ impl<'s, 'a> Table<'s, 'a> {
         Some(Placed { text: as_text(value)?, at })
     }
 
+    /// The key has a text, be it empty; any other value is wrong.
+    pub(super) fn is_text(&self, key: &'static str) -> bool {
+        self.of(key, "a text", as_text).is_some()
+    }
+
     pub(super) fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|(name, _)| name.get_ref().as_ref() == key)
     }
@@ -226,13 +231,13 @@ impl<'s, 'a> Table<'s, 'a> {
     }
 
     /// A table below this one.
-    pub(super) fn table(&self, key: &'static str) -> Option<Table<'s, 'a>> {
+    pub(super) fn table(&self, key: &'static str) -> Option<Self> {
         let (entries, at) = self.of(key, "a table", as_table)?;
-        Some(Table::new(self.sheet, entries, self.name(key), at))
+        Some(Self::new(self.sheet, entries, self.name(key), at))
     }
 
     /// A list of tables, each called by its name where it has one.
-    pub(super) fn tables(&self, key: &'static str) -> Vec<Table<'s, 'a>> {
+    pub(super) fn tables(&self, key: &'static str) -> Vec<Self> {
         let take = |value: &'s DeValue<'a>| match value {
             DeValue::Array(list) => list
                 .iter()
@@ -248,7 +253,7 @@ impl<'s, 'a> Table<'s, 'a> {
                 Some(own) => format!("{} \"{}\"", self.name(key), own.escape_debug()),
                 None => format!("{} {}", self.name(key), number + 1),
             };
-            Table::new(self.sheet, entries, path, at)
+            Self::new(self.sheet, entries, path, at)
         };
         list.into_iter().enumerate().map(named).collect()
     }

@@ -129,3 +129,17 @@ fn what_is_no_toml_is_told_with_its_line() {
     let words: Vec<&str> = found.iter().map(|(_, text)| text.as_str()).collect();
     assert_eq!(words.len(), 3, "{words:?}");
 }
+
+#[test]
+fn a_workload_may_be_of_the_full_form_alone() {
+    let text = TEMPLATE.replace("quick = \"ab -n 800 -c 8 {url}/\"", "quick = \"\"");
+    let names = |mode| {
+        let study = read(&text, mode).unwrap();
+        let names: Vec<String> = study.workloads.into_iter().map(|one| one.name).collect();
+        (names, study.skipped)
+    };
+    assert_eq!(names(Mode::Full), (vec!["closed".into(), "ab".into()], vec![]));
+    assert_eq!(names(Mode::Quick), (vec!["closed".into()], vec!["ab".into()]));
+    let wrong = TEMPLATE.replace("quick = \"ab -n 800 -c 8 {url}/\"", "quick = 3");
+    assert!(problems(&wrong)[0].1.contains("workload \"ab\".quick: a whole number"));
+}
