@@ -10,12 +10,13 @@ use anyhow::{Context, Result, bail};
 use crate::{process, workspace};
 
 /// Programs the tests start, and files they use, and the Debian package of each.
-const NEEDED: [(&str, &str); 17] = [
+const NEEDED: [(&str, &str); 18] = [
     ("nginx", "nginx-light"),
     ("openssl", "openssl"),
     ("chromium", "chromium"),
     ("ab", "apache2-utils"),
     ("puma", "puma"),
+    ("prometheus-node-exporter", "prometheus-node-exporter"),
     ("/usr/share/doc/ruby-actioncable", "ruby-actioncable"),
     ("/usr/share/doc/ruby-railties", "ruby-railties"),
     ("/usr/share/doc/ruby-redis", "ruby-redis"),

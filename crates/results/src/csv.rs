@@ -5,6 +5,7 @@ use std::io::Write;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use metrics::server;
 use metrics::{Batch, Generator, Sample, TargetTable};
 
 use crate::fill::{Filler, Row};
@@ -42,6 +43,10 @@ impl Writer for CsvWriter {
     }
 
     fn generator(&mut self, _generator: &Generator) -> Result<(), WriteError> {
+        Ok(())
+    }
+
+    fn server(&mut self, _row: &server::Row) -> Result<(), WriteError> {
         Ok(())
     }
 

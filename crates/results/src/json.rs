@@ -7,6 +7,7 @@ use std::io::Write;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use metrics::server;
 use metrics::{Batch, Generator, Sample, TargetTable};
 use serde::Deserialize;
 
@@ -70,6 +71,10 @@ impl Writer for JsonWriter {
     }
 
     fn generator(&mut self, _generator: &Generator) -> Result<(), WriteError> {
+        Ok(())
+    }
+
+    fn server(&mut self, _row: &server::Row) -> Result<(), WriteError> {
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use metrics::server::Row;
 use metrics::{Batch, Generator, Sample, Span, TargetTable};
 use stdx::Nanos;
 
@@ -45,6 +46,8 @@ pub enum Item {
         /// What it says.
         generator: Box<Generator>,
     },
+    /// What was seen of the server. The batch is empty.
+    Server(Box<Row>),
 }
 
 impl Reader {
@@ -57,7 +60,7 @@ impl Reader {
         Ok(Self { streams, labels: Labels::default(), losses: Vec::new() })
     }
 
-    /// Empties `batch` and fills it with the next rows, or gives a generator's record; `None` at the end of every
+    /// Empties `batch` and fills it with the next rows, or gives a generator's record or a row of the server's side; `None` at the end of every
     /// input. Rows of a live pipe are handed out as soon as they are whole. `batch.epoch` may differ from call to call.
     /// Rows of several inputs come in order of their `done`, as far as each input is in that order.
     ///
@@ -74,10 +77,9 @@ impl Reader {
                 let found = self.next_of(input, &mut rows);
                 let stream = &mut self.streams[input];
                 (stream.batch, stream.at) = (rows, 0);
-                if let Some(Item::Generator { .. }) = found.as_ref().ok().and_then(Option::as_ref) {
-                    return found;
+                if let Some(item @ (Item::Generator { .. } | Item::Server(_))) = found? {
+                    return Ok(Some(item));
                 }
-                found?;
             }
         }
         Ok(self.merge(batch).then_some(Item::Hits))
@@ -96,6 +98,7 @@ impl Reader {
                 Step::Generator(generator) => {
                     return Ok(Some(Item::Generator { input, generator }));
                 }
+                Step::Server(row) => return Ok(Some(Item::Server(row))),
                 Step::Lost(what) => self.losses.push(format!("\"{}\" is {what}", stream.name)),
                 Step::End => stream.ended = true,
             }

@@ -7,12 +7,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use metrics::server::Row;
 use metrics::{Batch, Generator, TargetTable};
 
 use crate::{WriteError, Writer};
 
 /// How long a row may wait before it is handed to the system: what a `kill -9` can cost.
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
+
+/// Values of the server's side that may wait; a second's are a few thousand.
+const OBSERVED_MAX: usize = 1 << 20;
 
 /// A writer on a thread of its own.
 pub struct Sink {
@@ -27,8 +31,46 @@ pub struct Sink {
 struct Shared {
     /// The last note that was not yet written.
     note: Mutex<Option<Box<Generator>>>,
+    /// Rows of the server's side that were not yet written.
+    observed: Mutex<Observed>,
     broken: Mutex<Option<String>>,
     rows: AtomicU64,
+}
+
+/// Rows of the server's side that wait for the writer's thread.
+#[derive(Default)]
+struct Observed {
+    rows: Vec<Row>,
+    /// Their values together, and one for each row.
+    weight: usize,
+    /// Rows refused since no room was left.
+    refused: u64,
+}
+
+/// Hands over rows of the server's side from another thread.
+#[derive(Clone)]
+pub struct Observer(Arc<Shared>);
+
+impl Observer {
+    /// Hands over a row; never waits for the output. Beyond 2^20 values between two writes, rows are refused, and
+    /// [`SinkReport::observed_dropped`] counts them. What comes after the sink's end is lost.
+    pub fn observe(&self, row: Row) {
+        observe(&self.0, row);
+    }
+}
+
+fn observe(shared: &Shared, row: Row) {
+    let weight = match &row {
+        Row::Reading(reading) => 1 + reading.values.len(),
+        Row::Served(_) | Row::Incident(_) => 1,
+    };
+    let mut observed = lock(&shared.observed);
+    if observed.weight + weight > OBSERVED_MAX {
+        observed.refused += 1;
+        return;
+    }
+    observed.weight += weight;
+    observed.rows.push(row);
 }
 
 /// What a sink did.
@@ -40,6 +82,10 @@ pub struct SinkReport {
     pub bytes: u64,
     /// Rows thrown away since the output had failed.
     pub rows_dropped: u64,
+    /// Rows of the server's side written; `rows` does not count them.
+    pub observed: u64,
+    /// Rows of the server's side thrown away: there were too many at once, or the output had failed.
+    pub observed_dropped: u64,
     /// Why the output failed, if it did.
     pub error: Option<WriteError>,
 }
@@ -97,6 +143,17 @@ impl Sink {
         *lock(&self.shared.note) = Some(Box::new(generator));
     }
 
+    /// Hands over a row of the server's side, as [`Observer::observe`] does.
+    pub fn observe(&self, row: Row) {
+        observe(&self.shared, row);
+    }
+
+    /// What hands over rows of the server's side from another thread.
+    #[must_use]
+    pub fn observer(&self) -> Observer {
+        Observer(Arc::clone(&self.shared))
+    }
+
     /// The text of the error that broke the output, if one did. Everything offered since is counted and dropped.
     pub fn broken(&self) -> Option<String> {
         lock(&self.shared.broken).clone()
@@ -139,6 +196,7 @@ impl Worker {
             }
             if Instant::now() >= flush_at {
                 self.write_all_queued();
+                self.write_observed();
                 self.write_note();
                 self.attempt(|writer| writer.flush());
                 flush_at = Instant::now() + FLUSH_EVERY;
@@ -174,6 +232,18 @@ impl Worker {
         drop(self.give_back.try_send(batch));
     }
 
+    fn write_observed(&mut self) {
+        let observed = std::mem::take(&mut *lock(&self.shared.observed));
+        self.report.observed_dropped += observed.refused;
+        for row in &observed.rows {
+            self.attempt(|writer| writer.server(row));
+            match self.report.error {
+                None => self.report.observed += 1,
+                Some(_) => self.report.observed_dropped += 1,
+            }
+        }
+    }
+
     fn write_note(&mut self) {
         let note = lock(&self.shared.note).take();
         if let Some(note) = note {
@@ -196,6 +266,7 @@ impl Worker {
     }
 
     fn end(mut self) -> SinkReport {
+        self.write_observed();
         self.write_note();
         if self.report.error.is_none() {
             match self.writer.finish() {

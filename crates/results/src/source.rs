@@ -3,6 +3,7 @@
 
 use std::io;
 
+use metrics::server::Row;
 use metrics::{Batch, Generator};
 
 use crate::feed::Feed;
@@ -20,6 +21,8 @@ pub(crate) enum Step {
     Hits,
     /// A generator's record; the batch is empty.
     Generator(Box<Generator>),
+    /// A row of the server's side; the batch is empty.
+    Server(Box<Row>),
     /// Something is missing from the input, in words; the batch is empty.
     Lost(String),
     /// Nothing follows.

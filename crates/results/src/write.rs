@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
+use metrics::server::Row;
 use metrics::{Batch, Generator, Sample, TargetTable};
 
 use crate::csv::CsvWriter;
@@ -52,6 +53,12 @@ pub trait Writer: Send {
     /// # Errors
     /// As [`Writer::batch`].
     fn generator(&mut self, generator: &Generator) -> Result<(), WriteError>;
+
+    /// Adds a row of the server's side. Vegeta's encodings have no room for it.
+    ///
+    /// # Errors
+    /// As [`Writer::batch`].
+    fn server(&mut self, row: &Row) -> Result<(), WriteError>;
 
     /// Hands everything added so far to the system, as far as the encoding can be read in parts (Parquet cannot).
     ///

@@ -32,7 +32,8 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
         return Err(usage("parquet is no text for a terminal (give -output=FILE)"));
     }
     let opened = results::writer(encoding, place.open()?, &info);
-    let done = opened.and_then(|writer| copy(&mut reader, writer));
+    let mut left_out = 0;
+    let done = opened.and_then(|writer| copy(&mut reader, writer, &mut left_out));
     match done {
         Ok(read) => read.map_err(|error| unreadable(&error, typed.dialect))?,
         // The reader of a pipe has seen what it wanted.
@@ -41,6 +42,12 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     }
     for loss in reader.losses() {
         output::complain(&format!("brunt encode: {loss}"));
+    }
+    if left_out > 0 && !encoding.is_native() {
+        let format = encoding.name();
+        output::complain(&format!(
+            "brunt encode: {left_out} rows of the server's side left out: {format} has no room for them"
+        ));
     }
     Ok(ExitCode::Ok)
 }
@@ -76,10 +83,12 @@ pub(super) fn by_ending(path: Option<&str>) -> Option<Encoding> {
     }
 }
 
-/// Copies every row; a read error ends the copy after what came before it was written.
+/// Copies every row; a read error ends the copy after what came before it was written. `observed` counts the rows of the
+/// server's side, which only native formats keep.
 fn copy(
     reader: &mut Reader,
     mut writer: Box<dyn Writer>,
+    observed: &mut u64,
 ) -> Result<Result<(), ReadError>, WriteError> {
     let mut batch = Batch::default();
     // One stream has one generator: later records replace earlier ones, so those of several inputs are added up.
@@ -96,6 +105,10 @@ fn copy(
                 if let Some(merged) = generators.merged() {
                     writer.generator(&merged)?;
                 }
+            }
+            Ok(Some(Item::Server(row))) => {
+                *observed += 1;
+                writer.server(&row)?;
             }
             Ok(None) => break Ok(()),
             Err(error) => break Err(error),

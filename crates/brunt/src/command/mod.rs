@@ -22,7 +22,9 @@ mod seek;
 mod serve;
 mod study;
 mod variants;
+mod watch;
 
+pub(crate) use self::attack::Stored;
 pub(crate) use self::run::remote;
 
 use std::time::Duration;
@@ -365,6 +367,25 @@ pub(crate) const COMMANDS: &[Command] = &[
         ],
         rows: || rows_of(flags::serve::SERVE),
         run: serve::run,
+    },
+    Command {
+        name: "watch",
+        summary: "Watch a server: load, cores, memory, processes, containers, endpoints, logs.",
+        operands: "",
+        about: watch::ABOUT,
+        examples: &[
+            ("brunt watch -port=3000", "this machine, and who listens on port 3000"),
+            (
+                "brunt watch -name=puma -log=rails:log/production.log -output=server.arrow",
+                "what Puma uses, and what Rails says of each request",
+            ),
+            (
+                "brunt watch -loadavg=loadavg.csv -requests=requests.csv -log=rails:log/production.log",
+                "tables for a spreadsheet",
+            ),
+        ],
+        rows: || rows_of(flags::watch::WATCH),
+        run: watch::run,
     },
     Command {
         name: "scheduler",

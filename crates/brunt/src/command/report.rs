@@ -110,6 +110,7 @@ fn read(
         match reader.next(&mut batch) {
             Ok(Some(Item::Hits)) => figures.add(&batch, reader),
             Ok(Some(Item::Generator { input, generator })) => figures.note(input, *generator),
+            Ok(Some(Item::Server(_))) => {}
             Ok(None) => return Ok(Ok(())),
             Err(error) => return Ok(Err(encode::unreadable(&error, meant.dialect))),
         }

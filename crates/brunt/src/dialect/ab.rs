@@ -1,12 +1,13 @@
 //! ApacheBench's dialect: `ab [flags] URL`, its words, usage and exit codes, which are errno's numbers.
 
+use crate::command::Stored;
 use crate::command::ab::{self, Quit, USAGE};
 use crate::flags::ab::{AB, AbFlags, Stop};
 use crate::flags::letters::{self, Complaint};
 use crate::output::{self, Place};
 
 /// Runs a command line of ab's; gives the code to end with.
-pub(super) fn run(args: &[String], results: Option<Place>) -> u8 {
+pub(super) fn run(args: &[String], results: Option<Stored>) -> u8 {
     let mut flags = AbFlags::default();
     let letters = match letters::parse(AB, args, &mut flags) {
         Ok(letters) => letters,

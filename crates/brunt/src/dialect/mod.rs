@@ -12,6 +12,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
 
+use crate::command::Stored;
 use crate::flags::global::Global;
 use crate::flags::{self, Flag, FlagError, Grammar};
 use crate::output::{self, Place};
@@ -85,24 +86,38 @@ pub(crate) fn run(program: &OsStr, mut args: Vec<String>) -> ExitCode {
         args.drain(..usize::from(peer.is_some()));
     }
     let Some((name, run)) = peer else { return native::run(&args).into() };
-    match take_results(&mut args) {
+    let results = take_results(&mut args);
+    // k6 has a flag of this name, being ours.
+    let lone_watch = *name != "k6" && args.iter().any(|arg| arg == WATCH);
+    match results.and_then(|results| if lone_watch { Err(NoFile) } else { Ok(results) }) {
         Ok(results) => run(&args, results),
         Err(NoFile) => {
-            output::complain(&format!("brunt {name}: --results needs the name of a file"));
+            output::complain(&format!(
+                "brunt {name}: --results needs the name of a file, and --watch needs --results"
+            ));
             ExitCode::from(2)
         }
     }
 }
 
-/// The one word of ours in the dialects of others.
+/// The words of ours in the dialects of others.
 const RESULTS: &str = "--results";
+/// This machine is watched, into the results.
+const WATCH: &str = "--watch";
 
 /// It was given without the name of a file.
 #[derive(Debug, PartialEq, Eq)]
 struct NoFile;
 
-/// Takes `--results FILE` out of another tool's command line: where the results are stored besides.
-fn take_results(args: &mut Vec<String>) -> Result<Option<Place>, NoFile> {
+/// Takes `--results FILE` out of another tool's command line: where the results are stored besides; and `--watch`.
+fn take_results(args: &mut Vec<String>) -> Result<Option<Stored>, NoFile> {
+    let Some(place) = take_place(args)? else { return Ok(None) };
+    let words = args.len();
+    args.retain(|arg| arg != WATCH);
+    Ok(Some(Stored { place, watched: args.len() < words }))
+}
+
+fn take_place(args: &mut Vec<String>) -> Result<Option<Place>, NoFile> {
     let own = |arg: &String| {
         arg.strip_prefix(RESULTS).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
     };
@@ -117,7 +132,7 @@ fn take_results(args: &mut Vec<String>) -> Result<Option<Place>, NoFile> {
 }
 
 /// A dialect: its arguments, and where results go besides, in; the code to end with out.
-type Speak = fn(&[String], Option<Place>) -> ExitCode;
+type Speak = fn(&[String], Option<Stored>) -> ExitCode;
 
 /// How the dialects of other tools ([`crate::command::PEERS`]) are spoken, each by the name that the binary is called with, or
 /// its first argument. Vegeta has a word of its own for results.
@@ -153,11 +168,13 @@ mod tests {
             let mut args = words(line);
             take_results(&mut args).map(|place| (place, args.join(" ")))
         };
-        let file = Some(Place::File("f.arrow".to_owned()));
+        let stored = |watched| Some(Stored { place: Place::File("f.arrow".to_owned()), watched });
         let rest = || "-n 5 http://h/".to_owned();
         assert_eq!(taken("-n 5 http://h/"), Ok((None, rest())));
-        assert_eq!(taken("-n 5 --results f.arrow http://h/"), Ok((file.clone(), rest())));
-        assert_eq!(taken("--results=f.arrow -n 5 http://h/"), Ok((file, rest())));
+        assert_eq!(taken("-n 5 --results f.arrow http://h/"), Ok((stored(false), rest())));
+        assert_eq!(taken("--results=f.arrow -n 5 http://h/"), Ok((stored(false), rest())));
+        assert_eq!(taken("--watch -n 5 --results f.arrow http://h/"), Ok((stored(true), rest())));
+        assert_eq!(taken("run --watch x.js"), Ok((None, "run --watch x.js".to_owned())));
         assert_eq!(taken("-n 5 http://h/ --results"), Err(NoFile));
         assert_eq!(taken("-n 5 --results= http://h/"), Err(NoFile));
     }

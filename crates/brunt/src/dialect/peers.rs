@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
+use crate::command::Stored;
 use crate::command::peers::{self, Refusal};
 use crate::output::{self, Place};
 
 /// Runs a command line of the tool of this name.
-pub(super) fn run(name: &str, args: &[String], results: Option<Place>) -> ExitCode {
+pub(super) fn run(name: &str, args: &[String], results: Option<Stored>) -> ExitCode {
     let asked = peers::ask(name, args).and_then(|asked| peers::probe(&asked).map(|()| asked));
     match asked {
         Err(refusal) => refuse(&refusal),

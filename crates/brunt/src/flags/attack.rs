@@ -8,6 +8,7 @@ use workload::arrival::{ParsedRate, Rate};
 
 use super::cable::CableFlags;
 use super::seek::SeekFlags;
+use super::watch::{self, Watched, Watches};
 use super::{Flag, Kind, value};
 
 /// The flags of `attack` as typed.
@@ -76,6 +77,14 @@ pub(crate) struct AttackFlags {
     pub(crate) seek: SeekFlags,
     /// `cable` alone: what it tests, and how.
     pub(crate) cable: CableFlags,
+    /// What is watched beside the run.
+    pub(crate) watched: Watched,
+}
+
+impl Watches for AttackFlags {
+    fn watched(&mut self) -> &mut Watched {
+        &mut self.watched
+    }
 }
 
 impl Default for AttackFlags {
@@ -133,6 +142,7 @@ impl Default for AttackFlags {
             method: "GET".to_owned(),
             seek: SeekFlags::default(),
             cable: CableFlags::default(),
+            watched: Watched::default(),
         }
     }
 }
@@ -482,6 +492,16 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
         value::switch(v).map(|on| t.real_time = on)
     })
     .native(),
+    // The server beside it.
+    watch::machine(),
+    watch::pid("watch-pid"),
+    watch::name("watch-name"),
+    watch::port("watch-port"),
+    watch::cgroup("watch-cgroup"),
+    watch::scrape("watch-scrape"),
+    watch::log("watch-log"),
+    watch::pattern("watch-log-pattern"),
+    watch::every("watch-every"),
 ];
 
 /// The formats results can be written in.

@@ -107,6 +107,15 @@ const SHARED: &[&str] = &[
     "io",
     "pin",
     "rt",
+    "watch",
+    "watch-pid",
+    "watch-name",
+    "watch-port",
+    "watch-cgroup",
+    "watch-scrape",
+    "watch-log",
+    "watch-log-pattern",
+    "watch-every",
 ];
 
 /// A flag that keeps its text.

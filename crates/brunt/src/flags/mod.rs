@@ -30,6 +30,7 @@ pub(crate) mod serve;
 pub(crate) mod study;
 mod suggest;
 pub(crate) mod value;
+pub(crate) mod watch;
 pub(crate) mod wrk;
 
 pub(crate) use parse::{FlagError, Grammar, parse};

@@ -4,6 +4,7 @@ use script::{Fields, Format};
 use serde_json::{Map, Value};
 
 use super::row::{switch, text};
+use super::watch::{self, Watched, Watches};
 use super::{Flag, Kind, Wrong, value};
 
 /// The flags of `run` as typed.
@@ -43,6 +44,14 @@ pub(crate) struct RunFlags {
     pub(crate) archive_out: Option<String>,
     /// `archive --exclude-env-vars`.
     pub(crate) exclude_env: bool,
+    /// What is watched beside the run.
+    pub(crate) watched: Watched,
+}
+
+impl Watches for RunFlags {
+    fn watched(&mut self) -> &mut Watched {
+        &mut self.watched
+    }
 }
 
 impl RunFlags {
@@ -437,6 +446,15 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
         |_: &mut RunFlags, v| value::switch(v).map(drop),
     )
     .native(),
+    watch::machine(),
+    watch::pid("watch-pid"),
+    watch::name("watch-name"),
+    watch::port("watch-port"),
+    watch::cgroup("watch-cgroup"),
+    watch::scrape("watch-scrape"),
+    watch::log("watch-log"),
+    watch::pattern("watch-log-pattern"),
+    watch::every("watch-every"),
 ];
 
 #[cfg(test)]

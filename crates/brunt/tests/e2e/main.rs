@@ -33,6 +33,7 @@ mod scripts;
 mod seek;
 mod serving;
 mod study;
+mod watch;
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use metrics::server;
 use metrics::{Batch, Generator, Sample, TargetTable};
 
 use super::YEAR_1_TO_1970_S;
@@ -67,6 +68,10 @@ impl Writer for GobWriter {
     }
 
     fn generator(&mut self, _generator: &Generator) -> Result<(), WriteError> {
+        Ok(())
+    }
+
+    fn server(&mut self, _row: &server::Row) -> Result<(), WriteError> {
         Ok(())
     }
 

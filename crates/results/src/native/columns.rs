@@ -11,11 +11,13 @@ use arrow_array::{
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, Schema};
+use metrics::server::Row;
 use metrics::{Batch, Sample, TargetTable};
 use stdx::Nanos;
 
 use super::schema::{KIND_GENERATOR, KIND_HIT, schema};
 use crate::labels::{Asked, as_text};
+use crate::observed::{self, Observed};
 use crate::write::unix_ns;
 use crate::{Detail, StreamInfo};
 
@@ -174,11 +176,25 @@ impl Columns {
 
     /// Adds a generator's record, as JSON.
     pub(super) fn push_note(&mut self, note: &str, unix_ns: i64) {
-        self.kind.push(KIND_GENERATOR);
-        self.push_numbers(&Sample::default(), unix_ns);
-        for texts in &mut self.texts {
-            let key = texts.key("");
-            texts.keys.push(key);
+        let kind = KIND_GENERATOR;
+        self.push_noted(&Observed { kind, timestamp: unix_ns, ..Observed::default() }, note);
+    }
+
+    /// Adds a row of the server's side.
+    pub(super) fn push_server(&mut self, row: &Row) {
+        let (columns, note) = observed::encode(row);
+        self.push_noted(&columns, &note);
+    }
+
+    fn push_noted(&mut self, row: &Observed<'_>, note: &str) {
+        self.kind.push(row.kind);
+        let done = Nanos(row.latency.max(0) as u64);
+        let sample = Sample { done, status: row.code, ..Sample::default() };
+        self.push_numbers(&sample, row.timestamp);
+        let texts = ["", row.method, row.url, row.name, ""];
+        for (column, text) in self.texts.iter_mut().zip(texts) {
+            let key = column.key(text);
+            column.keys.push(key);
         }
         self.blobs[0].push(b"");
         self.blobs[1].push(b"");

@@ -11,6 +11,7 @@ use arrow_buffer::Buffer;
 use arrow_ipc::reader::StreamDecoder;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::ArrowError;
+use metrics::server::Row;
 use metrics::{Batch, Generator, TargetTable};
 
 use super::columns::Columns;
@@ -79,6 +80,11 @@ impl Writer for ArrowWriter {
     fn generator(&mut self, generator: &Generator) -> Result<(), WriteError> {
         let now = self.epoch.saturating_add_unsigned(generator.wall.0);
         self.columns.push_note(&note::encode(generator), now);
+        if self.columns.is_full() { self.write_columns() } else { Ok(()) }
+    }
+
+    fn server(&mut self, row: &Row) -> Result<(), WriteError> {
+        self.columns.push_server(row);
         if self.columns.is_full() { self.write_columns() } else { Ok(()) }
     }
 

@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
+use metrics::server::Row;
 use metrics::{Batch, Generator, TargetTable};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
@@ -90,6 +91,11 @@ impl Writer for ParquetWriter {
         let now = self.epoch.saturating_add_unsigned(generator.wall.0);
         self.columns.push_note(&note::encode(generator), now);
         Ok(())
+    }
+
+    fn server(&mut self, row: &Row) -> Result<(), WriteError> {
+        self.columns.push_server(row);
+        if self.columns.is_full() { self.write_columns() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<(), WriteError> {

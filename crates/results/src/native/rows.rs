@@ -12,13 +12,14 @@ use arrow_array::{
 };
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, TimeUnit};
-use metrics::{Batch, FailureKind, Generator, Sample, Span};
+use metrics::{Batch, FailureKind, Sample, Span};
 use stdx::Nanos;
 
 use super::schema::{KIND_GENERATOR, KIND_HIT};
 use crate::fill::{ROWS_MAX, TEXT_MAX};
 use crate::labels::{Asked, Labels};
 use crate::note;
+use crate::observed::{self, KIND_INCIDENT, KIND_READING, KIND_SERVED, Observed};
 use crate::source::Step;
 
 /// Rows one message may claim to have.
@@ -184,15 +185,15 @@ impl Rows {
     /// The next rows into an empty batch; `None` when there are no more.
     ///
     /// # Errors
-    /// A generator's record is corrupt.
+    /// A generator's record, or a row of the server's side, is corrupt.
     pub(super) fn next(
         &mut self,
         batch: &mut Batch,
         labels: &mut Labels,
     ) -> Result<Option<Step>, String> {
         while self.at < self.len {
-            if let Some(generator) = self.next_of_a_stretch(batch, labels)? {
-                return Ok(Some(Step::Generator(Box::new(generator))));
+            if let Some(step) = self.next_of_a_stretch(batch, labels)? {
+                return Ok(Some(step));
             }
             if !batch.samples.is_empty() {
                 return Ok(Some(Step::Hits));
@@ -201,12 +202,12 @@ impl Rows {
         Ok(None)
     }
 
-    /// Hits up to a generator's record, or that record, of the next `ROWS_MAX` rows; nothing where all are of unknown kinds.
+    /// Hits up to a row of another kind, or that row, of the next `ROWS_MAX` rows; nothing where all are of unknown kinds.
     fn next_of_a_stretch(
         &mut self,
         batch: &mut Batch,
         labels: &mut Labels,
-    ) -> Result<Option<Generator>, String> {
+    ) -> Result<Option<Step>, String> {
         let to = self.len.min(self.at + ROWS_MAX);
         batch.epoch = self.earliest(self.at, to);
         let mut error = (-1, Span::default());
@@ -216,15 +217,33 @@ impl Rows {
                 KIND_GENERATOR if batch.samples.is_empty() => {
                     let generator = note::decode(self.note.get(self.at))?;
                     self.at += 1;
-                    return Ok(Some(generator));
+                    return Ok(Some(Step::Generator(Box::new(generator))));
                 }
-                KIND_GENERATOR => break,
+                KIND_READING | KIND_SERVED | KIND_INCIDENT if batch.samples.is_empty() => {
+                    let row = observed::decode(&self.observed(self.at), self.note.get(self.at))?;
+                    self.at += 1;
+                    return Ok(Some(Step::Server(Box::new(row))));
+                }
+                KIND_GENERATOR | KIND_READING | KIND_SERVED | KIND_INCIDENT => break,
                 // A kind of a newer version.
                 _ => {}
             }
             self.at += 1;
         }
         Ok(None)
+    }
+
+    fn observed(&self, row: usize) -> Observed<'_> {
+        let [_, method, url, name] = &self.asked;
+        Observed {
+            kind: get(&self.kind, row),
+            timestamp: get(&self.timestamp, row),
+            latency: get(&self.latency, row),
+            code: get(&self.code, row),
+            method: method.get(row),
+            url: url.get(row),
+            name: name.get(row),
+        }
     }
 
     /// The earliest time of the hits among these rows; 1970 where it lies before.

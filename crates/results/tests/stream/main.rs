@@ -5,6 +5,7 @@
 mod damage;
 mod golden;
 mod merge;
+mod observed;
 mod round_trip;
 mod rows;
 mod sink;

@@ -3,6 +3,7 @@
 use std::io::{self, Cursor, Write};
 use std::sync::{Arc, Mutex};
 
+use metrics::server::Row;
 use metrics::{Batch, FailureKind, Generator, NO_TARGET, Sample, TargetLabel, TargetTable};
 use proptest::prelude::*;
 use results::{Detail, Encoding, Item, ReadError, Reader, StreamInfo, writer};
@@ -142,6 +143,7 @@ pub(crate) fn encode(
 pub(crate) struct Found {
     pub(crate) rows: Vec<Flat>,
     pub(crate) generators: Vec<Generator>,
+    pub(crate) observed: Vec<Row>,
     pub(crate) losses: Vec<String>,
     pub(crate) encodings: Vec<Encoding>,
     pub(crate) detail: Option<Detail>,
@@ -166,6 +168,10 @@ pub(crate) fn decode(inputs: &[&[u8]]) -> Found {
                 found.rows.extend(flatten(&batch, reader.targets()));
             }
             Ok(Some(Item::Generator { generator, .. })) => found.generators.push(*generator),
+            Ok(Some(Item::Server(row))) => {
+                assert!(batch.samples.is_empty());
+                found.observed.push(*row);
+            }
             Ok(None) => break,
             Err(error) => {
                 found.error = Some(error);

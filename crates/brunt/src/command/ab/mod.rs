@@ -23,11 +23,11 @@ use self::address::{Address, Proxy};
 use self::request::Request;
 pub(crate) use self::stored::AbReport;
 use self::watch::{Ended, Watch};
-use crate::command::attack::{Opened, labels};
+use crate::command::attack::{Opened, Stored, labels};
 use crate::exit_code::Failed;
 use crate::flags::ab::AbFlags;
 use crate::input::Interrupts;
-use crate::output::{self, Place};
+use crate::output;
 
 /// A value is wrong, a file cannot be used, or the user interrupted.
 const WRONG: u8 = 1;
@@ -88,7 +88,7 @@ fn banner_html() -> String {
 }
 
 /// Benchmarks; the results go to a file as well, where one is named. Gives the exit code.
-pub(crate) fn run(flags: &AbFlags, operand: &str, results: Option<Place>) -> Result<u8, Quit> {
+pub(crate) fn run(flags: &AbFlags, operand: &str, results: Option<Stored>) -> Result<u8, Quit> {
     let address = Address::parse(operand).ok_or(Quit::Usage("invalid URL"))?;
     if !(0..=CONCURRENCY_MAX).contains(&flags.concurrency) {
         return Err(Quit::Usage("Invalid Concurrency [Range 0..200000]"));
@@ -114,7 +114,7 @@ pub(crate) fn run(flags: &AbFlags, operand: &str, results: Option<Place>) -> Res
     if flags.window > 0 {
         output::complain("brunt ab: -b is not used: the kernel sizes the buffers");
     }
-    let opened = results.map(Opened::by_ending).transpose();
+    let opened = results.map(Stored::open).transpose();
     let opened = opened.map_err(|failed| unstored(&failed))?;
     let interrupts = Interrupts::watch().map_err(|failed| Quit::wrong(failed.to_string()))?;
     let rules = Rules { variable_length: flags.variable_length, resets_repeat: true };

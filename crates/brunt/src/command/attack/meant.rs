@@ -14,6 +14,7 @@ use workload::arrival::{ParsedRate, Rate, Replay, Shape, ShapeSpec};
 use workload::{Load, Plan, Target, Targets};
 
 use super::targets::{self, Defaults, Source};
+use crate::command::watch::Watching;
 use crate::command::{Ended, encode, usage};
 use crate::dialect::{Dialect, Typed};
 use crate::exit_code::{ExitCode, Failed, OrExit};
@@ -42,6 +43,8 @@ pub(super) struct Meant {
     pub(super) progress: bool,
     /// Serve live metrics here.
     pub(super) prometheus: Option<String>,
+    /// What is watched beside the run.
+    pub(super) watching: Option<Watching>,
 }
 
 /// What to print on standard output at the end.
@@ -106,6 +109,10 @@ pub(super) fn assemble(
 ) -> Result<Meant, Ended> {
     let flags = &typed.flags;
     let (results, report) = outlets(typed, world)?;
+    let watching = Watching::beside(&flags.watched);
+    if watching.is_some() && results.is_none() {
+        return Err(usage("-watch needs a file for what is seen (give -output=FILE)"));
+    }
     let mut settings = settings(typed, world)?;
     settings.rows =
         results.is_some() || report != Closing::Nothing || flags.prometheus_addr.is_some();
@@ -129,6 +136,7 @@ pub(super) fn assemble(
         progress: typed.dialect == Dialect::Native
             && flags.progress.unwrap_or(world.stderr_is_terminal && !flags.quiet),
         prometheus: flags.prometheus_addr.clone(),
+        watching,
     })
 }
 

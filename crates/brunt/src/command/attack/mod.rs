@@ -21,6 +21,7 @@ use workload::{Crew, Load, Plan};
 pub(super) use self::meant::{Closing, WORKERS_MAX};
 use self::meant::{World, meant};
 use super::Ended;
+use super::watch::Watching;
 use crate::dialect::{Dialect, Invocation, Typed};
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags;
@@ -28,6 +29,7 @@ use crate::flags::attack::{AttackFlags, FLAGS};
 use crate::output::{self, Place};
 
 pub(super) use self::run::{Conductor, CutOff, Ending, Stop, TakeRows, cannot_start, labels};
+pub(crate) use self::store::Stored;
 pub(super) use self::store::{Opened, Store};
 
 /// What `brunt help attack` says besides the flags.
@@ -90,6 +92,7 @@ pub(super) struct Peopled {
     pub(super) report: Closing,
     results: Option<Place>,
     encoding: Encoding,
+    watching: Option<Watching>,
 }
 
 /// What the command line means where users decide: over what they reach the server, and where results go.
@@ -98,8 +101,8 @@ pub(super) fn peopled(typed: &Typed<AttackFlags>, crew: Crew) -> Result<Peopled,
     let variable = |name: &str| std::env::var(name).ok();
     let world = World { stdout_is_terminal: true, ..world(&variable) };
     let meant = meant::assemble(typed, &world, (Load::Users(crew), Vec::new(), None))?;
-    let meant::Meant { plan, settings, results, encoding, report, progress, .. } = meant;
-    Ok(Peopled { plan, settings, progress, report, results, encoding })
+    let meant::Meant { plan, settings, results, encoding, report, progress, watching, .. } = meant;
+    Ok(Peopled { plan, settings, progress, report, results, encoding, watching })
 }
 
 impl Peopled {
@@ -110,7 +113,8 @@ impl Peopled {
 
     /// Opens the place for the results, if there is one.
     pub(super) fn open_results(&self) -> Result<Option<Opened>, Failed> {
-        self.results.clone().map(|place| Opened::new(place, self.encoding)).transpose()
+        let open = |place| Opened::new(place, self.encoding)?.beside(self.watching.clone());
+        self.results.clone().map(open).transpose()
     }
 }
 

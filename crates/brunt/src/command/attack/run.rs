@@ -33,7 +33,9 @@ pub(super) fn attack(mut meant: Meant, dialect: Dialect) -> Outcome {
     let exporter = exporter(&meant, dialect)?;
     // Opened before the first request: an output that cannot be written must not cost an attack.
     let encoding = meant.encoding;
-    let opened = meant.results.take().map(|place| Opened::new(place, encoding)).transpose()?;
+    let watching = meant.watching.take();
+    let open = |place| Opened::new(place, encoding)?.beside(watching);
+    let opened = meant.results.take().map(open).transpose()?;
     let (lazy, problem) = lazy(meant.lazy.take(), dialect)?;
     let run = Run::start(meant.plan.clone(), &meant.settings, lazy).map_err(cannot_start)?;
     // Dropping the run on the way out ends it.

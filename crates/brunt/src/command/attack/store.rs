@@ -3,28 +3,55 @@
 
 use std::collections::VecDeque;
 use std::io::Write;
+use std::time::Duration;
 
 use anyhow::anyhow;
 use engine::Run;
 use metrics::{Batch, Generator, TargetTable};
+use monitor::Watcher;
 use results::{Encoding, Sink, StreamInfo, WriteError};
 use workload::Plan;
 
 use crate::command::encode;
-use crate::exit_code::Failed;
-use crate::output::Place;
+use crate::command::watch::{Beside, Watching};
+use crate::exit_code::{ExitCode, Failed};
+use crate::flags::watch::Watched;
+use crate::output::{self, Place};
 
 /// A place for results, opened before the first request: one that cannot be written must not cost a run.
 pub(crate) struct Opened {
     place: Place,
     encoding: Encoding,
     file: Box<dyn Write + Send>,
+    /// What is watched beside the run, and how often.
+    watcher: Option<(Watcher, Duration)>,
+}
+
+/// A place for results that another tool's command line names besides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stored {
+    /// The place.
+    pub(crate) place: Place,
+    /// This machine is watched meanwhile.
+    pub(crate) watched: bool,
+}
+
+impl Stored {
+    /// Opens the place.
+    ///
+    /// # Errors
+    /// It cannot be written, or has no room for what is watched.
+    pub(crate) fn open(self) -> Result<Opened, Failed> {
+        let watched = Watched { machine: self.watched, ..Watched::default() };
+        Opened::by_ending(self.place)?.beside(Watching::beside(&watched))
+    }
 }
 
 /// Results on their way to a file.
 pub(crate) struct Store {
     place: Place,
     sink: Sink,
+    beside: Option<Beside>,
     queued: Queued,
     rows_dropped: u64,
 }
@@ -61,7 +88,24 @@ impl Opened {
     /// It cannot be written.
     pub(crate) fn new(place: Place, encoding: Encoding) -> Result<Self, Failed> {
         let file = place.open()?;
-        Ok(Self { place, encoding, file })
+        Ok(Self { place, encoding, file, watcher: None })
+    }
+
+    /// Has this watched beside the run, from before its first request on.
+    ///
+    /// # Errors
+    /// It can never be watched, or the results' format has no room for it.
+    pub(crate) fn beside(mut self, watching: Option<Watching>) -> Result<Self, Failed> {
+        let Some(watching) = watching else { return Ok(self) };
+        if !self.encoding.is_native() {
+            let error = anyhow!(
+                "-watch: {} has no room for the server's side (expected .arrow or .parquet)",
+                self.encoding.name()
+            );
+            return Err(Failed { code: ExitCode::Usage, error });
+        }
+        self.watcher = Some((watching.watcher()?, watching.every));
+        Ok(self)
     }
 
     /// Opens the place for what the ending of its name says; Arrow where it says nothing.
@@ -84,7 +128,7 @@ impl Opened {
         plan: &Plan,
         labels: &TargetTable,
     ) -> Result<Store, Failed> {
-        let Self { place, encoding, file } = self;
+        let Self { place, encoding, file, watcher } = self;
         let info = StreamInfo {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             epoch: run.epoch(),
@@ -95,7 +139,9 @@ impl Opened {
         let sink = results::writer(encoding, file, &info)
             .and_then(|writer| Ok(Sink::start(writer, labels.clone(), Sink::CAPACITY)?))
             .map_err(|error| unwritable(&error, &place))?;
-        Ok(Store { place, sink, queued: Queued::default(), rows_dropped: 0 })
+        let start = |(watcher, every)| Beside::start(watcher, every, sink.observer());
+        let beside = watcher.map(start).transpose()?;
+        Ok(Store { place, sink, beside, queued: Queued::default(), rows_dropped: 0 })
     }
 }
 
@@ -134,8 +180,18 @@ impl Store {
     /// It could not be written; the error names the place.
     pub(crate) fn finish(self, last: Generator) -> Result<Generator, Failed> {
         let last = self.counted(last);
+        if let Some(beside) = self.beside {
+            beside.finish();
+        }
         self.sink.note(last.clone());
-        match self.sink.finish().error {
+        let report = self.sink.finish();
+        if report.observed_dropped > 0 && report.error.is_none() {
+            let rows = report.observed_dropped;
+            output::complain(&format!(
+                "brunt: {rows} rows of the server's side came faster than they were written"
+            ));
+        }
+        match report.error {
             Some(error) => Err(unwritable(&error, &self.place)),
             None => Ok(last),
         }

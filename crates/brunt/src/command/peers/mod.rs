@@ -21,7 +21,7 @@ use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target, Targets};
 
 use super::attack::{
-    Conductor, CutOff, Ending, Opened, Stop, TakeRows, WORKERS_MAX, cannot_start, labels,
+    Conductor, CutOff, Ending, Stop, Stored, TakeRows, WORKERS_MAX, cannot_start, labels,
 };
 use crate::exit_code::Failed;
 use crate::input::{self, Interrupts};
@@ -163,9 +163,9 @@ fn reason(error: &io::Error) -> String {
 ///
 /// # Errors
 /// It could not be started, or its report or results not be written.
-pub(crate) fn carry_out(asked: &Asked, results: Option<Place>) -> Result<(), Failed> {
-    // Opened before the first request: a place that cannot be written must not cost a run.
-    let opened = results.map(Opened::by_ending).transpose()?;
+pub(crate) fn carry_out(asked: &Asked, results: Option<Stored>) -> Result<(), Failed> {
+    // Stored before the first request: a place that cannot be written must not cost a run.
+    let opened = results.map(Stored::open).transpose()?;
     let mut outlet = asked.place.outlet()?;
     let interrupts = Interrupts::watch()?;
     asked.notes.iter().for_each(|note| output::complain(note));

@@ -137,7 +137,7 @@ fn read_results(
                 summary.add(&batch);
                 batch.samples.iter().for_each(|sample| times.record(time.of(sample)));
             }
-            Ok(Some(Item::Generator { .. })) => {}
+            Ok(Some(Item::Generator { .. } | Item::Server(_))) => {}
             Ok(None) => break,
             Err(error) => {
                 damage.get_or_insert(unreadable(error));

@@ -20,6 +20,7 @@ use super::secrets;
 use super::source::Source;
 use super::summary::Mode;
 use super::tiers;
+use crate::command::watch::Watching;
 use crate::dialect::Typed;
 use crate::exit_code::ExitCode;
 use crate::flags::run::RunFlags;
@@ -39,6 +40,8 @@ pub(super) struct Meant {
     pub(super) machine_readable: bool,
     pub(super) summary_export: Option<Place>,
     pub(super) outputs: Option<Outputs>,
+    /// What is watched beside the test.
+    pub(super) watching: Option<Watching>,
     pub(super) network: Network,
     pub(super) address: Option<String>,
     pub(super) compat: bool,
@@ -197,6 +200,11 @@ fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, R
         system: options.system_tags,
         epoch_ns: epoch_ns(began),
     };
+    let watching = Watching::beside(&flags.watched);
+    if watching.is_some() && !names.iter().any(|name| outputs::is_results(name)) {
+        let text = "-watch needs a file of results (give -o results.arrow)";
+        return Err(Refused::other(text.to_owned()));
+    }
     let export = tiers::text(flags.summary_export.as_deref(), "K6_SUMMARY_EXPORT");
     Ok(Meant {
         setup: exists("setup") && !options.no_setup,
@@ -206,6 +214,7 @@ fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, R
         machine_readable: tiers::switch(flags.machine_readable, "K6_NEW_MACHINE_READABLE_SUMMARY"),
         summary_export: export.map(|file| Place::named(Some(&file))),
         outputs: outputs::start(&names, known)?,
+        watching,
         network: Network::read(&options.http).map_err(Refused::config)?,
         address: tiers::text(flags.address.as_deref(), "K6_ADDRESS"),
         compat: flags.compat,

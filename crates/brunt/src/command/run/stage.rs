@@ -55,7 +55,8 @@ pub(super) fn carry_out(
     let began = Instant::now();
     let results = meant.outputs.as_ref().and_then(|outputs| outputs.results.as_deref());
     let results = results.filter(|_| stage == Stage::Iteration);
-    let results = results.map(|name| Opened::by_ending(Place::named(Some(name)))).transpose()?;
+    let open = |name| Opened::by_ending(Place::named(Some(name)))?.beside(meant.watching.clone());
+    let results = results.map(open).transpose()?;
     let settings = Settings { rows: results.is_some(), ..settings(meant, stage) };
     let plan = plan_of(load);
     let run = Run::start(plan.clone(), &settings, None).map_err(cannot_start)?;

@@ -136,7 +136,7 @@ const KNOWN_TO_K6: [&str; 8] = [
 ];
 
 /// Whether a name is that of a file of results.
-fn is_results(name: &str) -> bool {
+pub(super) fn is_results(name: &str) -> bool {
     let ending = std::path::Path::new(name).extension().and_then(|ending| ending.to_str());
     ending.is_some_and(|ending| ["bin", "arrow", "parquet", "gob", "arrows"].contains(&ending))
 }

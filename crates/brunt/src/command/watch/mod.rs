@@ -1,0 +1,203 @@
+//! `watch`: the server's side, once a second, to a file, as lines or as JSON, until it is interrupted.
+
+mod beside;
+mod clock;
+mod lines;
+mod meant;
+mod tables;
+
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use anyhow::anyhow;
+use metrics::TargetTable;
+use metrics::server::Row;
+use results::{Encoding, Sink, StreamInfo};
+
+pub(super) use self::beside::Beside;
+use self::beside::next;
+pub(super) use self::meant::Watching;
+use self::meant::{moment, unix_ns};
+use self::tables::Table;
+use super::{Ended, encode, usage};
+use crate::dialect::Invocation;
+use crate::exit_code::{ExitCode, Failed};
+use crate::flags::watch::{WATCH, WatchFlags};
+use crate::input::{Interrupts, LOOK_EVERY};
+use crate::output::{self, Outlet, Place};
+
+/// What `brunt help watch` says besides the flags.
+pub(super) const ABOUT: &str = "Run it on the server, or on the machine that offers the load. What is seen goes to -output, in the form of
+results: brunt report joins it with those of a run. Without -output a line is printed at each look. Processes
+are watched with all that they started; one that dies is told, one that comes is taken up within five looks.
+Ctrl-C ends it; what was seen is written. Beside attack, bench, cable and run the flags -watch, -watch-pid, …
+put the same rows into the run's own results.";
+
+/// Watches until interrupted, or for a while.
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
+    let typed = invocation.typed(WATCH)?;
+    if let Some(extra) = typed.operands.first() {
+        return Err(usage(format!("unexpected \"{extra}\"")));
+    }
+    let flags = typed.flags;
+    let watching = Watching::new(&flags.watched);
+    let interrupts = Interrupts::watch()?;
+    let mut watcher = watching.watcher()?;
+    let clock = flags.date.as_ref().map(|url| clock::measure(url, &watching.settings.host));
+    let mut out = Outputs::open(&flags, clock.transpose()?)?;
+    let started = Instant::now();
+    let until = flags.duration.and_then(|duration| started.checked_add(duration.into()));
+    let mut due = started;
+    loop {
+        out.take(watcher.look(moment(started)))?;
+        out.load()?;
+        due = next(due, watching.every, Instant::now());
+        wait(until.into_iter().fold(due, Instant::min), &interrupts);
+        if interrupts.seen() > 0
+            || until.is_some_and(|until| Instant::now() >= until)
+            || out.is_closed()
+        {
+            break;
+        }
+    }
+    out.take(watcher.look(moment(started)))?;
+    out.take(watcher.finish(moment(started)))?;
+    Ok(out.finish()?)
+}
+
+/// Sleeps until then, or until an interrupt is seen.
+fn wait(until: Instant, interrupts: &Interrupts) {
+    while interrupts.seen() == 0 {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        std::thread::sleep(left.min(LOOK_EVERY.max(Duration::from_millis(100))));
+    }
+}
+
+/// Where what is seen goes.
+struct Outputs {
+    sink: Option<(Place, Sink)>,
+    printed: Option<(Form, Outlet)>,
+    loadavg: Option<Table>,
+    requests: Option<Table>,
+    /// The other machine's clock, once it is measured.
+    clock: Option<Receiver<Row>>,
+}
+
+/// What is printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Lines,
+    Json,
+}
+
+impl Outputs {
+    /// Opens every place, before there is anything to lose.
+    fn open(flags: &WatchFlags, clock: Option<Receiver<Row>>) -> Result<Self, Ended> {
+        let sink = flags.output.as_deref().map(|name| sink(name, flags)).transpose()?;
+        let takes_stdout = sink.as_ref().is_some_and(|(place, _)| *place == Place::Stdout);
+        if takes_stdout && flags.json {
+            return Err(usage("-json prints where the output goes (give -output=FILE)"));
+        }
+        let form = match flags.json {
+            true => Some(Form::Json),
+            false => (sink.is_none() && !flags.quiet).then_some(Form::Lines),
+        };
+        let outlet = |form| Ok::<_, Failed>((form, Place::Stdout.outlet()?));
+        let table = |name: &Option<String>, head| {
+            name.as_deref().map(|name| Table::new(name, head)).transpose()
+        };
+        Ok(Self {
+            sink,
+            printed: form.map(outlet).transpose()?,
+            loadavg: table(&flags.loadavg, tables::LOADAVG)?,
+            requests: table(&flags.requests, tables::REQUESTS)?,
+            clock,
+        })
+    }
+
+    /// Takes what a look saw.
+    fn take(&mut self, mut rows: Vec<Row>) -> Result<(), Failed> {
+        if let Some(row) = self.clock.as_ref().and_then(|clock| clock.try_recv().ok()) {
+            if let Row::Incident(clock) = &row {
+                output::complain(&format!("brunt watch: {}: {}", clock.source, clock.what));
+            }
+            rows.push(row);
+        }
+        if rows.is_empty() {
+            return Ok(());
+        }
+        if let Some(table) = &mut self.requests {
+            rows.iter().filter_map(tables::request).try_for_each(|line| table.add(&line))?;
+        }
+        if let Some((form, outlet)) = &mut self.printed {
+            let text = match form {
+                Form::Lines => {
+                    lines::line(&jiff::Zoned::now().strftime("%H:%M:%S").to_string(), &rows)
+                }
+                Form::Json => rows.iter().map(|row| format!("{}\n", lines::json(row))).collect(),
+            };
+            outlet.write(text.as_bytes())?;
+        }
+        if let Some((_, sink)) = &self.sink {
+            rows.into_iter().for_each(|row| sink.observe(row));
+        }
+        Ok(())
+    }
+
+    /// Adds the load averages of now.
+    fn load(&mut self) -> Result<(), Failed> {
+        let Some(table) = &mut self.loadavg else { return Ok(()) };
+        tables::loadavg(&jiff::Zoned::now()).map_or(Ok(()), |line| table.add(&line))
+    }
+
+    /// Whether nothing can be written any more.
+    fn is_closed(&self) -> bool {
+        self.sink.as_ref().is_some_and(|(_, sink)| sink.broken().is_some())
+    }
+
+    /// Waits until all is written.
+    fn finish(self) -> Result<ExitCode, Failed> {
+        let Some((place, sink)) = self.sink else { return Ok(ExitCode::Ok) };
+        let report = sink.finish();
+        if report.observed_dropped > 0 {
+            let rows = report.observed_dropped;
+            output::complain(&format!(
+                "brunt watch: {rows} rows came faster than they were written"
+            ));
+        }
+        match report.error {
+            // The reader of a pipe has seen what it wanted.
+            None | Some(results::WriteError::ClosedPipe) => Ok(ExitCode::Ok),
+            Some(error) => Err(anyhow!("{place}: {error}").into()),
+        }
+    }
+}
+
+/// A sink into this file.
+fn sink(name: &str, flags: &WatchFlags) -> Result<(Place, Sink), Ended> {
+    let place = Place::named(Some(name));
+    let named = flags.to.as_deref().and_then(Encoding::parse);
+    let encoding = named.or_else(|| encode::by_ending(Some(name))).unwrap_or(Encoding::Arrow);
+    if !encoding.is_native() {
+        let format = encoding.name();
+        return Err(usage(format!(
+            "flag -output: {format} has no room for the server's side (expected .arrow or .parquet)"
+        )));
+    }
+    if place == Place::Stdout && output::stdout_is_terminal() {
+        return Err(usage("flag -output: this is no text for a terminal (give a file)"));
+    }
+    let info = StreamInfo {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        epoch: unix_ns(),
+        attack: "watch".to_owned(),
+        ..StreamInfo::default()
+    };
+    let sink = results::writer(encoding, place.open()?, &info)
+        .and_then(|writer| Ok(Sink::start(writer, TargetTable::default(), Sink::CAPACITY)?))
+        .map_err(|error| Failed::from(anyhow!("{place}: {error}")))?;
+    Ok((place, sink))
+}

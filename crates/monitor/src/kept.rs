@@ -1,0 +1,106 @@
+//! `Kept`: a small file of the kernel's that is read again and again. It stays open, and its text's memory is used anew.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+/// Bytes that are read of one file: `/proc/stat` of the largest machines has a few hundred thousand.
+const TEXT_MAX: usize = 4 << 20;
+/// Bytes that are asked for at first.
+const TEXT_FIRST: usize = 4 << 10;
+
+/// A file that is read again and again.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    path: PathBuf,
+    file: Option<File>,
+    text: Vec<u8>,
+}
+
+impl Kept {
+    /// Nothing is opened yet.
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path, file: None, text: Vec::new() }
+    }
+
+    /// What stands in it now; nothing where it cannot be read. A file that failed is opened anew at the next call.
+    pub(crate) fn read(&mut self) -> Option<Cow<'_, str>> {
+        if self.file.is_none() {
+            self.file = Some(File::open(&self.path).ok()?);
+        }
+        let file = self.file.as_ref()?;
+        match read_whole(file, &mut self.text) {
+            Ok(len) => Some(String::from_utf8_lossy(&self.text[..len])),
+            Err(_) => {
+                self.file = None;
+                None
+            }
+        }
+    }
+}
+
+/// Reads from the beginning to the end, or to the limit.
+fn read_whole(file: &File, text: &mut Vec<u8>) -> io::Result<usize> {
+    let mut len = 0;
+    if text.is_empty() {
+        text.resize(TEXT_FIRST, 0);
+    }
+    while len < TEXT_MAX {
+        if len == text.len() {
+            text.resize(2 * len, 0);
+        }
+        match file.read_at(&mut text[len..], len as u64) {
+            Ok(0) => break,
+            Ok(n) => len += n,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(len)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A scratch folder with files in it, gone with the value.
+    pub(crate) struct Scratch(pub(crate) PathBuf);
+
+    impl Scratch {
+        pub(crate) fn new(name: &str) -> Self {
+            let folder = format!("brunt-monitor-{name}-{}", std::process::id());
+            let path = std::env::temp_dir().join(folder);
+            std::fs::remove_dir_all(&path).ok();
+            std::fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        pub(crate) fn write(&self, path: &str, text: &str) {
+            let path = self.0.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            std::fs::remove_dir_all(&self.0).ok();
+        }
+    }
+
+    #[test]
+    fn reads_what_stands_there_now() {
+        let scratch = Scratch::new("kept");
+        let mut kept = Kept::new(scratch.0.join("f"));
+        assert!(kept.read().is_none());
+        let long = "x".repeat(3 * TEXT_FIRST);
+        for text in ["one\n", &long, "", "two"] {
+            scratch.write("f", text);
+            assert_eq!(kept.read().as_deref(), Some(text));
+        }
+        scratch.write("f", &"y".repeat(TEXT_MAX + 10));
+        assert_eq!(kept.read().unwrap().len(), TEXT_MAX);
+    }
+}

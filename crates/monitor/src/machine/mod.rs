@@ -1,0 +1,246 @@
+//! `Machine`: load, cores, memory, network, disks and pressure of the whole machine.
+
+mod parse;
+
+use std::path::Path;
+
+use stdx::Nanos;
+
+pub(crate) use self::parse::bytes;
+use self::parse::{Cores, Times};
+use crate::Moment;
+use crate::flow::Flow;
+use crate::kept::Kept;
+use crate::rows::{Rows, Values, add};
+
+/// The whole machine.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    stat: Kept,
+    load: Kept,
+    memory: Kept,
+    network: Kept,
+    disks: Kept,
+    snmp: Kept,
+    netstat: Kept,
+    pressure: [Kept; 3],
+    before: Option<Cores>,
+    flows: Flows,
+}
+
+/// Counters of the machine's as flows.
+#[derive(Debug, Default)]
+struct Flows {
+    switches: Flow,
+    net_in: Flow,
+    net_out: Flow,
+    loopback: Flow,
+    read: Flow,
+    written: Flow,
+    retransmits: Flow,
+    listen_drops: Flow,
+    pressure: [Flow; 3],
+}
+
+/// The kinds of pressure: the file below `/proc/pressure`, and what the share is called.
+const PRESSURE: [(&str, &str); 3] =
+    [("cpu", "pressure.cpu"), ("memory", "pressure.memory"), ("io", "pressure.io")];
+
+impl Machine {
+    /// The machine whose `proc` lies in this folder.
+    pub(crate) fn new(root: &Path) -> Self {
+        let kept = |name: &str| Kept::new(root.join("proc").join(name));
+        Self {
+            stat: kept("stat"),
+            load: kept("loadavg"),
+            memory: kept("meminfo"),
+            network: kept("net/dev"),
+            disks: kept("diskstats"),
+            snmp: kept("net/snmp"),
+            netstat: kept("net/netstat"),
+            pressure: PRESSURE.map(|(file, _)| kept(&format!("pressure/{file}"))),
+            before: None,
+            flows: Flows::default(),
+        }
+    }
+
+    /// Reads everything once; what this kernel does not have is left out.
+    pub(crate) fn look(&mut self, now: Moment, rows: &mut Rows) {
+        let mut values = Values::new();
+        self.add_load(&mut values);
+        let cores = self.stat.read().and_then(|text| parse::cores(&text));
+        let before = std::mem::replace(&mut self.before, cores);
+        if let Some(cores) = &self.before {
+            if let Some(before) = &before {
+                add_times(&mut values, &Times::between(&before.all, &cores.all), MACHINE_MODES);
+            }
+            add(&mut values, "cores", Some(cores.each.len() as f64));
+        }
+        self.add_memory(&mut values);
+        self.add_flows(&mut values, now.steady);
+        rows.reading(now.unix, "machine".to_owned(), values);
+        if let (Some(before), Some(cores)) = (&before, &self.before) {
+            add_cores(before, cores, now.unix, rows);
+        }
+    }
+
+    fn add_load(&mut self, values: &mut Values) {
+        let load = self.load.read().and_then(|text| parse::load(&text));
+        if let Some(load) = load {
+            for (name, value) in ["load1", "load5", "load15"].into_iter().zip(load.means) {
+                add(values, name, Some(value));
+            }
+            add(values, "running", Some(load.running as f64));
+            add(values, "threads", Some(load.threads as f64));
+        }
+    }
+
+    fn add_memory(&mut self, values: &mut Values) {
+        let memory = self.memory.read().and_then(|text| parse::memory(&text));
+        if let Some(memory) = memory {
+            let bytes = |bytes: u64| Some(bytes as f64);
+            add(values, "memory.total", bytes(memory.total));
+            add(values, "memory.used", bytes(memory.total.saturating_sub(memory.available)));
+            add(values, "memory.available", bytes(memory.available));
+            add(values, "swap.used", bytes(memory.swap_used));
+        }
+    }
+
+    fn add_flows(&mut self, values: &mut Values, now: Nanos) {
+        let flows = &mut self.flows;
+        if let Some(network) = self.network.read().and_then(|text| parse::network(&text)) {
+            add(values, "net.in", flows.net_in.per_s(network.bytes_in, now));
+            add(values, "net.out", flows.net_out.per_s(network.bytes_out, now));
+            add(values, "net.loopback", flows.loopback.per_s(network.loopback, now));
+        }
+        if let Some((read, written)) = self.disks.read().map(|text| parse::disks(&text)) {
+            add(values, "disk.read", flows.read.per_s(read, now));
+            add(values, "disk.written", flows.written.per_s(written, now));
+        }
+        let switches = self.before.as_ref().and_then(|cores| cores.switches);
+        add(values, "switches", flows.switches.of(switches, now));
+        let retransmits = self.snmp.read().and_then(|t| parse::count(&t, "Tcp:", "RetransSegs"));
+        add(values, "tcp.retransmits", flows.retransmits.of(retransmits, now));
+        let drops = self.netstat.read().and_then(|t| parse::count(&t, "TcpExt:", "ListenDrops"));
+        add(values, "tcp.listen_drops", flows.listen_drops.of(drops, now));
+        for (number, (_, name)) in PRESSURE.into_iter().enumerate() {
+            let stalled = self.pressure[number].read().and_then(|text| parse::stalled_us(&text));
+            // Microseconds per second; a share cannot pass 1 but by the clocks' grain.
+            let share = flows.pressure[number].of(stalled, now).map(|us| (us / 1e6).min(1.0));
+            add(values, name, share);
+        }
+    }
+}
+
+/// What is told of all cores together.
+const MACHINE_MODES: &[&str] =
+    &["cpu.user", "cpu.system", "cpu.iowait", "cpu.steal", "cpu.softirq"];
+/// What is told of each core.
+const CORE_MODES: &[&str] = &["cpu.user", "cpu.system", "cpu.softirq"];
+
+fn add_times(values: &mut Values, spent: &Times, modes: &[&str]) {
+    let Some(total) = Some(spent.total()).filter(|total| *total > 0) else { return };
+    let share = |ticks: u64| Some(ticks as f64 / total as f64);
+    add(values, "cpu", share(total - spent.idle - spent.iowait));
+    for mode in modes {
+        let ticks = match *mode {
+            "cpu.user" => spent.user,
+            "cpu.system" => spent.system,
+            "cpu.iowait" => spent.iowait,
+            "cpu.steal" => spent.steal,
+            _ => spent.softirq,
+        };
+        add(values, mode, share(ticks));
+    }
+}
+
+/// A reading for each core that was there before as well.
+fn add_cores(before: &Cores, now: &Cores, at: i64, rows: &mut Rows) {
+    for (number, times) in &now.each {
+        let Some((_, then)) = before.each.iter().find(|(core, _)| core == number) else { continue };
+        let mut values = Values::new();
+        add_times(&mut values, &Times::between(then, times), CORE_MODES);
+        rows.reading(at, format!("core {number}"), values);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kept::tests::Scratch;
+    use crate::rows::tests::readings;
+
+    fn look(machine: &mut Machine, second: u64) -> Vec<metrics::server::Row> {
+        let mut rows = Rows::new("h".into());
+        let unix = 1_000 + second as i64;
+        machine.look(Moment { unix, steady: Nanos::from_secs(second) }, &mut rows);
+        rows.found
+    }
+
+    fn check(rows: &[metrics::server::Row], source: &str, expected: &[(&str, f64)]) {
+        let reading = readings(rows, source)[0];
+        for (name, value) in expected {
+            let got = reading.value(name).unwrap_or(f64::NAN);
+            assert!((got - value).abs() < 1e-9, "{source} {name}: {got}");
+        }
+    }
+
+    #[test]
+    fn counters_become_flows() {
+        let scratch = Scratch::new("machine");
+        scratch.write("proc/loadavg", "0.50 1.25 2.00 3/164 2189\n");
+        scratch.write(
+            "proc/stat",
+            "cpu  100 0 50 800 50 0 0 0 0 0\ncpu0 100 0 50 800 50 0 0 0 0 0\nctxt 1000\n",
+        );
+        scratch
+            .write("proc/pressure/cpu", "some avg10=1.00 avg60=1.00 avg300=0.00 total=1000000\n");
+        let mut machine = Machine::new(&scratch.0);
+        let first = look(&mut machine, 1);
+        check(&first, "machine", &[("load1", 0.5), ("threads", 164.0), ("cores", 1.0)]);
+        let reading = readings(&first, "machine")[0];
+        assert_eq!((reading.value("cpu"), reading.value("switches")), (None, None));
+        assert!(readings(&first, "core 0").is_empty());
+
+        scratch.write(
+            "proc/stat",
+            "cpu  150 10 70 900 60 0 10 0 0 0\ncpu0 150 10 70 900 60 0 10 0 0 0\nctxt 1500\n",
+        );
+        scratch
+            .write("proc/pressure/cpu", "some avg10=1.00 avg60=1.00 avg300=0.00 total=1500000\n");
+        let second = look(&mut machine, 3);
+        // 200 ticks passed, 60 of them in programs, 20 in the kernel, 10 in its soft interrupts.
+        let modes = [("cpu", 0.45), ("cpu.user", 0.3), ("cpu.system", 0.1), ("cpu.softirq", 0.05)];
+        check(&second, "machine", &modes);
+        check(&second, "core 0", &modes);
+        check(
+            &second,
+            "machine",
+            &[("cpu.iowait", 0.05), ("switches", 250.0), ("pressure.cpu", 0.25)],
+        );
+    }
+
+    #[test]
+    fn what_vanishes_or_makes_no_sense_is_left_out() {
+        let scratch = Scratch::new("machine-odd");
+        let mut machine = Machine::new(&scratch.0);
+        assert!(look(&mut machine, 1).is_empty());
+        for file in
+            ["stat", "loadavg", "meminfo", "net/dev", "diskstats", "net/snmp", "net/netstat"]
+        {
+            scratch.write(&format!("proc/{file}"), "\u{fffd} :: 7 \n cpu -1\ncpu0\nTcp:\nTcp: 1\n");
+        }
+        let rows = look(&mut machine, 2);
+        assert!(rows.len() <= 1, "{rows:?}");
+        scratch.write("proc/stat", "cpu  100 0 0 100\ncpu0 100 0 0 100\nctxt 9\n");
+        look(&mut machine, 3);
+        // Backwards: a reset is no flow.
+        scratch.write("proc/stat", "cpu  10 0 0 100\ncpu0 10 0 0 100\nctxt 3\n");
+        let reading = look(&mut machine, 4);
+        let reading = readings(&reading, "machine")[0];
+        assert_eq!((reading.value("cpu"), reading.value("switches")), (None, None));
+        // Taken again at the same moment.
+        let again = look(&mut machine, 4);
+        assert_eq!(readings(&again, "machine")[0].value("switches"), None);
+    }
+}

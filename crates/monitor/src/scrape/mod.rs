@@ -1,0 +1,177 @@
+//! `Scrape`: a Prometheus endpoint, asked from a thread of its own, so that one that does not answer holds up nothing else.
+
+mod text;
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use self::text::{SERIES_MAX, Series};
+use crate::fetch::Client;
+use crate::rows::Rows;
+use crate::{FetchError, WatchError};
+
+/// How long the last answer is waited for at the end.
+const LAST_WITHIN: Duration = Duration::from_secs(1);
+
+/// A Prometheus endpoint.
+#[derive(Debug)]
+pub(crate) struct Scrape {
+    source: String,
+    /// When answers are asked for, as Unix time.
+    asks: SyncSender<i64>,
+    answers: Receiver<Answer>,
+    /// An answer is on its way.
+    is_waiting: bool,
+    /// It gave no answer of use the last time, which was said.
+    is_gone: bool,
+    /// Lines of no sense, or too many series, were told.
+    told_odd: bool,
+}
+
+/// What came of one question.
+#[derive(Debug)]
+struct Answer {
+    asked: i64,
+    found: Result<Series, FetchError>,
+}
+
+impl Scrape {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The address is none that can be asked, or the system refuses a thread.
+    pub(crate) fn start(url: &str) -> Result<Self, WatchError> {
+        let endpoint = |reason| WatchError::Endpoint { url: url.to_owned(), reason };
+        let mut client = Client::new(url).map_err(endpoint)?;
+        let (asks, asked) = sync_channel::<i64>(1);
+        let (give, answers) = sync_channel(1);
+        let work = move || {
+            for asked in asked {
+                let found = fetch(&mut client);
+                if give.send(Answer { asked, found }).is_err() {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().name("scrape".into()).spawn(work).map_err(WatchError::Thread)?;
+        let source = format!("scrape {url}");
+        Ok(Self { source, asks, answers, is_waiting: false, is_gone: false, told_odd: false })
+    }
+
+    /// Asks, unless the last answer is still on its way.
+    pub(crate) fn ask(&mut self, at: i64) {
+        if !self.is_waiting {
+            self.is_waiting = self.asks.try_send(at).is_ok();
+        }
+    }
+
+    /// Takes what came since.
+    pub(crate) fn take(&mut self, now: i64, rows: &mut Rows) {
+        match self.answers.try_recv() {
+            Ok(answer) => self.tell(answer, now, rows),
+            Err(TryRecvError::Empty | TryRecvError::Disconnected) => {}
+        }
+    }
+
+    /// Waits for the answer that is on its way, for a second at most.
+    pub(crate) fn finish(&mut self, now: i64, rows: &mut Rows) {
+        if !self.is_waiting {
+            return;
+        }
+        match self.answers.recv_timeout(LAST_WITHIN) {
+            Ok(answer) => self.tell(answer, now, rows),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                rows.incident(now, &self.source, "the last answer did not come in time");
+            }
+        }
+    }
+
+    fn tell(&mut self, answer: Answer, now: i64, rows: &mut Rows) {
+        self.is_waiting = false;
+        match answer.found {
+            Ok(series) => {
+                if std::mem::replace(&mut self.is_gone, false) {
+                    rows.incident(now, &self.source, "answers again");
+                }
+                self.tell_odd(&series, now, rows);
+                rows.reading(answer.asked, self.source.clone(), series.values);
+            }
+            Err(error) => {
+                if !std::mem::replace(&mut self.is_gone, true) {
+                    rows.incident(now, &self.source, format!("gives no answer: {error}"));
+                }
+            }
+        }
+    }
+
+    /// Says once what was left out.
+    fn tell_odd(&mut self, series: &Series, now: i64, rows: &mut Rows) {
+        let (wrong, left_out) = (series.lines_wrong, series.left_out);
+        if wrong + left_out == 0 || std::mem::replace(&mut self.told_odd, true) {
+            return;
+        }
+        let what = format!("{wrong} lines are no series, and {left_out} are beyond {SERIES_MAX}");
+        rows.incident(now, &self.source, what);
+    }
+}
+
+fn fetch(client: &mut Client) -> Result<Series, FetchError> {
+    const OK: u16 = 200;
+    let answer = client.get()?;
+    match answer.status {
+        OK => Ok(text::parse(&String::from_utf8_lossy(&answer.body))),
+        status => Err(FetchError::Status(status)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fetch::tests::{ok, serve};
+    use crate::rows::tests::{incidents, readings};
+
+    /// Asks, and waits for what comes of it.
+    fn round(scrape: &mut Scrape, at: i64, rows: &mut Rows) {
+        scrape.ask(at);
+        let answer = scrape.answers.recv_timeout(Duration::from_secs(20)).unwrap();
+        scrape.tell(answer, at + 1, rows);
+    }
+
+    #[test]
+    fn an_endpoint_that_goes_away_is_told_once_and_so_is_its_return() {
+        let unwell = "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n".to_owned();
+        let (url, server) =
+            serve(vec![vec![ok("a 1\n"), unwell.clone(), unwell, ok("a 2\n? ?\n"), ok("?\n")]]);
+        let mut scrape = Scrape::start(&url).unwrap();
+        let mut rows = Rows::new("h".into());
+        for at in 0..5 {
+            round(&mut scrape, 10 * at, &mut rows);
+        }
+        let source = format!("scrape {url}");
+        let found = readings(&rows.found, &source);
+        let values: Vec<_> = found.iter().map(|r| (r.at, r.value("a"))).collect();
+        assert_eq!(values, [(0, Some(1.0)), (30, Some(2.0))]);
+        let expected = [
+            format!("{source}: gives no answer: status 500"),
+            format!("{source}: answers again"),
+            format!("{source}: 1 lines are no series, and 0 are beyond 4096"),
+        ];
+        assert_eq!(incidents(&rows.found), expected);
+        server.join().unwrap();
+    }
+
+    #[test]
+    fn nobody_listens() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        drop(listener);
+        let mut scrape = Scrape::start(&url).unwrap();
+        let mut rows = Rows::new("h".into());
+        for at in 0..3 {
+            round(&mut scrape, at, &mut rows);
+        }
+        let told = incidents(&rows.found);
+        assert!(told.len() == 1 && told[0].contains("gives no answer: "), "{told:?}");
+    }
+}
