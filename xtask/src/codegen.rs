@@ -19,7 +19,7 @@ const GENERATED: [(&[&str], &str); 4] = [
 
 /// The flag reference, and the commands it holds, in its order.
 const FLAGS: &str = "docs/reference/flags.md";
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "attack",
     "bench",
     "seek",
@@ -27,6 +27,7 @@ const COMMANDS: [&str; 12] = [
     "report",
     "plot",
     "compare",
+    "study",
     "fit",
     "encode",
     "serve",

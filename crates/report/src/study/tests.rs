@@ -61,6 +61,7 @@ fn input() -> StudyInput {
             .map(|text| text.parse().unwrap())
             .into(),
         }],
+        skipped: vec!["long".into()],
         runs: runs.collect(),
     }
 }
@@ -72,9 +73,10 @@ fn findings_are_sentences_with_figures() {
     let all = findings.join("\n");
     assert!(all.contains("mixed: quick is better than slow: the median "), "{all}");
     assert!(all.contains("instead of") && all.contains("95 % interval"), "{all}");
-    assert!(all.contains("the same: the share of errors"), "{all}");
+    // A thousand requests without an error leave room for 0.3 %, by the rule of three.
+    assert!(all.contains("cannot be told: the share of errors"), "{all}");
     assert!(all.contains("highest load within the objective of quick is better"), "{all}");
-    assert!(report.incidents().is_empty());
+    assert_eq!(report.incidents(), ["Not part of the full form: long."]);
 }
 
 #[test]

@@ -50,7 +50,7 @@ const fn more(name: &'static str, title: &'static str, unit: Unit) -> Figure {
 impl Figure {
     /// All of them, in the order in which a report has them. `rtt`, `ready`, `fan_out` and `lost` are a cable test's, `limit`
     /// a search's; `server` is what a variant's servers took together, `machine` the whole machine beside the run.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 27] = [
         more("limit", "Highest load within the objective", Unit::Plain),
         more("throughput", "Successes per second", Unit::PerSecond),
         less("latency.mean", "Mean response time", Unit::Nanos),
@@ -72,6 +72,9 @@ impl Figure {
         less("server.cpu", "CPU of the servers", Unit::Cores),
         less("server.cpu_per_request", "CPU of the servers per request", Unit::Nanos),
         less("server.rss", "Memory of the servers", Unit::Bytes),
+        less("server.mean", "Mean time by the server's log", Unit::Nanos),
+        less("server.p50", "Median by the server's log", Unit::Nanos),
+        less("server.p99", "99th percentile by the server's log", Unit::Nanos),
         less("machine.cpu", "CPU of the machine", Unit::Share),
         less("machine.load1", "Load average", Unit::Plain),
         less("start", "Time until the servers were ready", Unit::Nanos),

@@ -20,6 +20,7 @@ mod record;
 mod report;
 mod requirements;
 mod runner;
+mod seen;
 mod servers;
 mod template;
 mod versions;

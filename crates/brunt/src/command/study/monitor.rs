@@ -2,16 +2,19 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 
 use super::file;
-use super::group::{Group, Guard};
+use super::group::{Group, Guard, LOOK};
 use super::servers::Place;
-use crate::command::COMMANDS;
 
 /// The file of what was watched, in the run's folder.
 pub(super) const FILE: &str = "watch.arrow";
+
+/// How long it may take to begin.
+const BEGIN_MAX: Duration = Duration::from_secs(2);
 
 /// One that watches; it ends when this is dropped.
 #[derive(Debug)]
@@ -28,16 +31,29 @@ impl Monitor {
         place: &Place,
         guard: &Guard,
     ) -> Result<Self, String> {
-        if !COMMANDS.iter().any(|command| command.name == "watch") {
-            return Err("not watched: this brunt has no command watch".to_owned());
-        }
         let own = std::env::current_exe().map_err(|error| format!("not watched: {error}"))?;
         let mut command = Command::new(own);
         command.arg("watch").args(arguments(plan, processes, place));
         let output: PathBuf = place.file("watch.out");
         let errors = output.with_extension("err");
         let group = Group::start(command, (&output, &errors), Signal::SIGTERM, guard);
-        group.map(Self).map_err(|error| format!("not watched: {}", crate::input::reason(&error)))
+        let group =
+            group.map_err(|error| format!("not watched: {}", crate::input::reason(&error)))?;
+        let mut monitor = Self(group);
+        monitor.wait(place, guard);
+        Ok(monitor)
+    }
+
+    /// Until it watches, which is when its file is there: logs are followed from then on. One that has ended tells at its stop.
+    fn wait(&mut self, place: &Place, guard: &Guard) {
+        let begin = Instant::now();
+        let file = place.file(FILE);
+        while !file.exists() && self.0.ended().is_none() && begin.elapsed() < BEGIN_MAX {
+            if guard.interrupts.seen() > 0 {
+                return;
+            }
+            std::thread::sleep(LOOK);
+        }
     }
 
     /// Ends it. Gives what went wrong, in a sentence.
@@ -64,4 +80,26 @@ fn arguments(plan: &file::Monitor, processes: &[(String, u32)], place: &Place) -
     let output = format!("-output={}", place.file(FILE).display());
     let every = format!("-every={}", plan.every);
     [every, output].into_iter().chain(trees).chain(scrapes).chain(logs).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stdx::Nanos;
+
+    use crate::command::study::file::Filling;
+
+    #[test]
+    fn servers_logs_and_endpoints_are_watched() {
+        let plan = file::Monitor {
+            every: Nanos::from_millis(500),
+            scrape: vec!["http://{host}/metrics".into()],
+            logs: vec!["rails:{run}/rails.log".into()],
+        };
+        let filling = Filling::default().with("run", "/r").with("host", "h");
+        let place = Place { study: "/s".into(), run: "/r".into(), filling };
+        let words = arguments(&plan, &[("a".into(), 7), ("b".into(), 8)], &place);
+        let expected = "-every=500ms -output=/r/watch.arrow -pid=7 -pid=8 -scrape=http://h/metrics -log=rails:/r/rails.log";
+        assert_eq!(words.join(" "), expected);
+    }
 }

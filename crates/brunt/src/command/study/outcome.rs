@@ -7,8 +7,10 @@ use study::contrast::Measure;
 use study::plan::Figure;
 
 use super::file::{Variant, Workload};
+use super::monitor;
 use super::record::Record;
 use super::runner::output;
+use super::seen::Seen;
 use super::servers::Place;
 use crate::command::variants::{ReadRun, read_run};
 use crate::exit_code::Failed;
@@ -23,6 +25,8 @@ pub(super) struct Outcome {
     pub(super) figures: Vec<(&'static Figure, f64)>,
     /// Why these may not be believed.
     pub(super) invalid: Vec<String>,
+    /// What was amiss with what was watched.
+    pub(super) notes: Vec<String>,
 }
 
 /// Reads a run's files.
@@ -62,10 +66,26 @@ pub(super) fn read(
             Err(_) => invalid.push("its report is no JSON".to_owned()),
         }
     }
+    let notes = watched(&mut figures, run.as_ref(), place, record);
     let named = figures.into_iter().filter_map(|(name, value)| Some((Figure::named(name)?, value)));
     let figures = named.filter(|(_, value)| value.is_finite()).collect();
     invalid.dedup();
-    Ok(Outcome { run, figures, invalid })
+    Ok(Outcome { run, figures, invalid, notes })
+}
+
+/// Adds what was watched. A search has no results to say when it measured: there the whole run counts.
+fn watched(
+    figures: &mut Vec<(&'static str, f64)>,
+    run: Option<&ReadRun>,
+    place: &Place,
+    record: &Record,
+) -> Vec<String> {
+    let whole = (record.began, i64::MAX);
+    let span = run.map_or(whole, |run| (run.summary.earliest, run.summary.end));
+    let Some(seen) = Seen::read(&place.file(monitor::FILE), span) else { return Vec::new() };
+    let requests = run.map_or(0, |run| run.summary.requests);
+    figures.extend(seen.figures(requests, (span.1 - span.0) as f64 / 1e9));
+    seen.incidents
 }
 
 fn parent(path: &std::path::Path) -> String {

@@ -168,8 +168,12 @@ mod tests {
             notes: Vec::new(),
         };
         let figure = |name, value| (Figure::named(name).unwrap(), value);
-        let mut outcome =
-            Outcome { run: None, figures: vec![figure("latency.p99", 34e6)], invalid: Vec::new() };
+        let mut outcome = Outcome {
+            run: None,
+            figures: vec![figure("latency.p99", 34e6)],
+            invalid: Vec::new(),
+            notes: Vec::new(),
+        };
         assert_eq!(told(&record, Some(&outcome)), "12.3s, VALID, p99 34ms");
         outcome.invalid.push("late".into());
         outcome.figures.push(figure("rtt.p99", 5e6));

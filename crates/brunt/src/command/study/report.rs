@@ -116,8 +116,8 @@ impl Whole<'_> {
         };
         let results =
             read.as_ref().and_then(|outcome| outcome.run.as_ref()).map(compare::variant_run);
-        let (figures, invalid) =
-            read.map_or_else(Default::default, |read| (read.figures, read.invalid));
+        let (figures, invalid, seen) =
+            read.map_or_else(Default::default, |read| (read.figures, read.invalid, read.notes));
         StudyRun {
             cell: kept.slots[at].cell,
             repeat: kept.slots[at].repeat,
@@ -127,7 +127,7 @@ impl Whole<'_> {
             start: record.start,
             load_before: record.load_before,
             codes: record.codes.clone(),
-            notes: record.notes.clone(),
+            notes: [record.notes.clone(), seen].concat(),
             invalid,
             figures,
             results,
