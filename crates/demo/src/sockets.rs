@@ -250,10 +250,9 @@ impl Sockets {
             return;
         }
         let held = socket.held.as_ref().map_or(0, |held| held.len());
-        if socket.out.len() + socket.unsent + bytes.len() + held > WAITING_MAX {
+        if socket.waiting() + bytes.len() + held > WAITING_MAX {
             self.counts.sockets_dropped += 1;
-            socket.out = Vec::new();
-            socket.ending = Some(Action::Reset);
+            socket.drop_it();
         } else {
             self.counts.cable_sent += socket.say_all(bytes);
         }
@@ -297,6 +296,9 @@ impl Sockets {
                     &Reply { kind: Kind::Disconnect, reason, reconnect, ..Reply::default() },
                 ));
                 socket.session.close(Some(1000), "", &mut socket.out);
+                if let Some(member) = socket.member.take() {
+                    self.hub.leave(key, &member);
+                }
                 self.set_timer(now.saturating_add(CLOSE_WAIT), (key, serial), Due::Close);
                 self.list(key);
             }
@@ -324,6 +326,10 @@ impl Sockets {
             }
             for (_, frame) in frames.iter().filter(|frame| frame.0 == format) {
                 socket.say(frame);
+            }
+            if socket.waiting() > WAITING_MAX && socket.ending.is_none() {
+                self.counts.sockets_dropped += 1;
+                socket.drop_it();
             }
             if !socket.listed {
                 socket.listed = true;
@@ -391,6 +397,17 @@ enum Order {
 }
 
 impl Socket {
+    /// Bytes that the client has not read.
+    fn waiting(&self) -> usize {
+        self.out.len() + self.unsent
+    }
+
+    /// It is reset, and what it waits for is gone.
+    fn drop_it(&mut self) {
+        self.out = Vec::new();
+        self.ending = Some(Action::Reset);
+    }
+
     /// Sends a message of the cable's in the client's kind of frame; how many that were: none after a close.
     fn say(&mut self, bytes: &[u8]) -> u64 {
         let json = self.member.as_ref().is_none_or(|member| member.format == Format::Json);

@@ -489,6 +489,24 @@ fn what_comes_after_a_disconnect_is_not_counted_as_sent() {
     assert_eq!(world.counts().cable_sent, 1, "the first has its close by now");
 }
 
+/// Pings are bounded as messages are.
+#[test]
+fn who_does_not_read_its_pings_is_dropped() {
+    let mut world = World::new(Some(Cable { ping: MS(1), ..Cable::default() }));
+    world.join(1, PROTOCOLS[0], CHAT);
+    // The network takes nothing of what is for it.
+    let mut told = 0;
+    while world.counts().sockets == 1 && told < 10 << 20 {
+        world.now = world.now + MS(1);
+        world.machine.handle_deadline(world.now);
+        while let Some((_, output)) = world.machine.poll_output() {
+            told += if let Output::Bytes(bytes) = output { bytes.len() } else { 0 };
+        }
+    }
+    assert_eq!(world.counts().sockets_dropped, 1);
+    assert!((200_000..300_000).contains(&told), "{told}");
+}
+
 /// RFC 9110, 7.8.
 #[test]
 fn http_1_0_opens_no_socket() {

@@ -12,6 +12,8 @@
 //! Variant (label, runs)    ──▶ Contrasts ──▶ text · json · markdown · html
 //! StudyInput (all runs)    ──▶ StudyReport ──▶ json · html
 //! Sweep, Fit or Refusal     ──▶ fit_text · fit_json · fit_figure
+//! ServerSide (Side, Summary) ──▶ sections of text · json · html · markdown; Beyond, Capacity
+//! Side, Histogram, Timeline ──▶ server_percentiles, server_over_time ──▶ Figure, FigureSheet
 //! Bar (label, values)       ──▶ BarSheet ──▶ html · svg · png · text · json
 //! CablePlan, Outcome        ──▶ cable_text · cable_json
 //! Snapshot                  ──▶ live::frame
@@ -44,6 +46,8 @@ mod perfer;
 mod plot;
 mod scaling;
 mod seek;
+mod server;
+mod sheet;
 mod spectrum;
 mod study;
 mod text;
@@ -76,6 +80,8 @@ pub use perfer::{PerferStyle, PerferVersion, perfer};
 pub use plot::{POINTS_MAX, PlotBuilder, SERIES_MAX, THRESHOLD, ThresholdError};
 pub use scaling::{FitInput, fit_figure, fit_json, fit_text};
 pub use seek::{SeekInput, seek_figure, seek_json, seek_line, seek_text};
+pub use server::{Beyond, Capacity, ServerSide, server_over_time, server_percentiles};
+pub use sheet::FigureSheet;
 pub use text::{text, text_vegeta};
 pub use wrk::{WrkStyle, wrk, wrk_head};
 
@@ -122,4 +128,6 @@ pub struct Input<'a> {
     pub traffic: Option<&'a Traffic>,
     /// Histogram buckets for `json`.
     pub buckets: Option<&'a Buckets>,
+    /// What was seen of the servers.
+    pub server: Option<ServerSide<'a>>,
 }

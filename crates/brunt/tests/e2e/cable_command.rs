@@ -17,12 +17,17 @@ fn cable(cable: demo::Cable) -> (Server, String) {
     (server, format!("{}/cable", url.replace("http://", "ws://")))
 }
 
-/// Runs a pattern in the room `demo` of the chat, and gives its report as JSON.
-fn chat(pattern: &str, url: &str, flags: &str) -> Value {
+/// Runs a pattern in the room `demo` of the chat.
+fn chat_ran(pattern: &str, url: &str, flags: &str) -> Ran {
     let line = format!(
         "cable {pattern} {url} -channel ChatChannel -params {{\"id\":\"demo\"}} -json -cpus 2 {flags}"
     );
-    run(&line).with_code(0).json()
+    run(&line)
+}
+
+/// The same, and gives its report as JSON.
+fn chat(pattern: &str, url: &str, flags: &str) -> Value {
+    chat_ran(pattern, url, flags).with_code(0).json()
 }
 
 fn number(json: &Value, path: &str) -> u64 {
@@ -50,6 +55,39 @@ fn an_echo_measures_its_round_trips() {
     assert_eq!(number(&json, "/echo/overheard"), 0, "an echo is heard by its sender alone");
     let messages = server.stats().sockets.ws_messages;
     assert!(messages > number(&json, "/echo/sent"), "{messages}");
+}
+
+/// `wss:`, by the command and by a script; the server's certificate is its own.
+#[test]
+fn sockets_speak_tls() {
+    let tls = Some(demo::self_signed().unwrap());
+    let (server, url) =
+        server(Config { cable: Some(demo::Cable::default()), tls, ..Config::default() });
+    let url = format!("{}/cable", url.replace("http://", "wss://"));
+    let json = chat("echo", &url, "-users 5 -rate 100 -d 1s -insecure");
+    let sent = number(&json, "/echo/sent");
+    assert!((80..=120).contains(&sent), "{json}");
+    assert_eq!(number(&json, "/echo/answered"), sent);
+    let refused = chat_ran("echo", &url, "-users 2 -rate 10 -d 300ms");
+    assert!(refused.stdout.contains("certificate"), "{}", refused.stdout);
+
+    let scratch = Scratch::new("wss");
+    let script = scratch.file(
+        "wss.js",
+        r#"import ws from "k6/ws"; import { check } from "k6";
+        export const options = { vus: 3, iterations: 9, insecureSkipTLSVerify: true, thresholds: { checks: ["rate==1"] } };
+        export default function () {
+            const answer = ws.connect(`${__ENV.URL}/ws-echo`, null, (socket) => {
+                socket.on("open", () => socket.send("x".repeat(100000)));
+                socket.on("message", (text) => { check(text, { whole: (t) => t === "x".repeat(100000) }); socket.close(); });
+            });
+            check(answer, { "is 101": (r) => r.status === 101 });
+        }"#,
+    );
+    let root = url.trim_end_matches("/cable");
+    let ran = run(&format!("run {script} -e URL={root}")).with_code(0);
+    assert!(ran.stdout.contains("18 out of 18"), "{}", ran.stdout);
+    until("all sockets are closed", || server.stats().sockets.sockets == 0);
 }
 
 #[test]

@@ -31,6 +31,7 @@ mod run_http;
 mod run_tells;
 mod scripts;
 mod seek;
+mod server_side;
 mod serving;
 mod study;
 mod watch;

@@ -104,6 +104,8 @@ impl Crowd {
     /// There is no WebSocket.
     fn refused(&mut self, user: usize, reply: &Reply<'_>, error: Option<&HandshakeError>) {
         let problem = match (&reply.failure, error) {
+            // Other texts have addresses in them, each its own.
+            (Some(("tls", text)), _) => format!("handshake: {text}"),
             (Some((kind, _)), _) => format!("handshake: {kind}"),
             (None, Some(error)) => format!("handshake: {error}"),
             (None, None) => "handshake: the server does not speak the codec".to_owned(),

@@ -4,7 +4,7 @@ use stdx::Nanos;
 
 use super::connect::Settled;
 use super::user::Stage;
-use super::{BURST_MAX, Crowd, Phase};
+use super::{Crowd, Phase};
 
 impl Crowd {
     /// Gives up who does not come up in time, and begins the next round when it is time.
@@ -24,9 +24,11 @@ impl Crowd {
 
     /// Cuts off the next of those that the round's begin cuts off.
     fn cut_some(&mut self, now: Nanos) {
-        let upto = (self.next_cut + BURST_MAX).min(self.users.len());
-        (self.next_cut..upto).for_each(|user| self.cut_off(user, now));
-        self.next_cut = upto;
+        while self.is_cutting() && self.burst.allows(now) {
+            self.burst.note_message();
+            self.cut_off(self.next_cut, now);
+            self.next_cut += 1;
+        }
     }
 
     /// Whether some are to be cut off still.

@@ -6,6 +6,7 @@
 //! ```
 
 mod agenda;
+mod burst;
 mod connect;
 mod echo;
 mod hear;
@@ -26,13 +27,12 @@ use crate::seen::Seen;
 use crate::{Cable, token::Token};
 
 use agenda::{Agenda, Entry};
+use burst::Burst;
 use echo::Flights;
 use hear::Heard;
 use speech::Speech;
 use user::{Silence, Stage, User};
 
-/// The most users that act before others' events are looked at.
-const BURST_MAX: usize = 256;
 /// How often sockets are looked at that hear no pings.
 const WATCH_EVERY: Nanos = Nanos::SECOND;
 /// How long a socket may hear no ping: Action Cable's own client waits so long before it takes the connection for lost.
@@ -49,6 +49,7 @@ pub(crate) struct Crowd {
     /// Whose pipe lies at a place: the user's index and 1; 0 for nobody's.
     places: Vec<u32>,
     agenda: Agenda,
+    burst: Burst,
     seen: Seen,
     speech: Speech,
     flights: Flights,
@@ -101,6 +102,7 @@ impl Crowd {
             users: (0..count).map(|_| User::default()).collect(),
             places: Vec::new(),
             agenda: Agenda::default(),
+            burst: Burst::default(),
             seen: Seen::new(subscribers, cable.ledger.window()),
             speech: Speech::new(plan, lane),
             flights: Flights::default(),
@@ -140,15 +142,21 @@ impl Crowd {
 
     /// Has those act that are due.
     fn act(&mut self, now: Nanos) {
-        for _ in 0..BURST_MAX {
+        while self.burst.allows(now) {
             let Some(Entry { at, user, life }) = self.agenda.due(now) else { return };
             let place = user as usize;
             if self.users[place].life != life {
                 continue;
             }
             match self.users[place].stage {
-                Stage::Away => self.connect(place, at),
-                Stage::Subscribed => self.perform_in_turn(place, at, now),
+                Stage::Away => {
+                    self.burst.note_dial();
+                    self.connect(place, at);
+                }
+                Stage::Subscribed => {
+                    self.burst.note_message();
+                    self.perform_in_turn(place, at, now);
+                }
                 _ => {}
             }
         }
@@ -264,13 +272,13 @@ impl Crowd {
     /// When there is something to do after `now`.
     fn wake(&self, now: Nanos) -> Option<Nanos> {
         let times = [
-            self.agenda.next(),
+            self.agenda.next().map(|due| self.burst.next(due)),
             self.next_speech(),
             self.flights.next_limit(),
             // Past it there are messages to wait for, or other workers; they have times of their own.
             self.end().filter(|end| *end > now),
             Some(self.next_watch),
-            self.is_cutting().then_some(now),
+            self.is_cutting().then(|| self.burst.next(now)),
         ];
         times.into_iter().flatten().min()
     }

@@ -9,6 +9,7 @@ use workload::{Flow, Order, Pipe, Received, Trip, TripFailure, Wishes};
 
 use super::Worker;
 use super::finish::add_with;
+use super::transfer::BODY_PIECE;
 use crate::conn::{Kept, State};
 use crate::failure::Failure;
 use crate::pace::Pace;
@@ -17,8 +18,6 @@ use crate::pace::Pace;
 const UNSENT_MAX: usize = 64 << 20;
 /// How long a pipe that its user closed may take to send what it has.
 const CLOSE_WAIT: Nanos = Nanos::from_secs(2);
-/// Bytes are handed to TLS in pieces of this size.
-const PIECE: usize = 64 << 10;
 /// Room that a pipe keeps for what it could not send at once.
 const KEPT_MAX: usize = 4 << 10;
 /// What the row of a [`Trip`] says that succeeded: messages have no status of their own.
@@ -129,7 +128,7 @@ impl<I: Io> Worker<I> {
             let text = "the server does not read: 64 MiB wait to be sent";
             return self.end_pipe(number, Some(&Failure::new(FailureKind::TooLarge, text)));
         }
-        for piece in bytes.chunks(PIECE) {
+        for piece in bytes.chunks(BODY_PIECE) {
             // What failed has closed the connection.
             if self.conns.contains(number as usize) {
                 self.transmit(number, piece);
@@ -142,7 +141,12 @@ impl<I: Io> Worker<I> {
         if std::mem::replace(&mut conn.closes, true) {
             return;
         }
-        if !conn.has_unsent() {
+        // RFC 8446, 6.1.
+        if let Some(session) = &mut conn.tls {
+            session.close_notify();
+            self.transmit_records(number);
+        }
+        if !self.conns[number as usize].has_unsent() {
             self.drop_conn(number);
             return;
         }

@@ -14,7 +14,7 @@ use metrics::FailureKind;
 /// Reads of one connection before others get their turn.
 const READS_MAX: usize = 16;
 /// A large body is handed to TLS in pieces of this size.
-const BODY_PIECE: usize = 64 << 10;
+pub(super) const BODY_PIECE: usize = 64 << 10;
 
 impl<I: Io> Worker<I> {
     /// Sends the request that a new connection was made for, in the version that both sides speak.

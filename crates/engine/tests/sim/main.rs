@@ -1,5 +1,6 @@
 //! Whole runs in the simulated world, from seeds: the plan's oracles hold whatever the world does.
 
+mod alike;
 mod cable;
 mod closing;
 mod faults;

@@ -61,7 +61,7 @@ impl Processes {
         if self.groups.is_empty() {
             return;
         }
-        if self.looks % SCAN_EVERY == 0 || self.is_stale {
+        if self.looks.is_multiple_of(SCAN_EVERY) || self.is_stale {
             self.scan(now.unix, rows);
         }
         self.looks = self.looks.wrapping_add(1);

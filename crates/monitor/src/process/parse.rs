@@ -145,7 +145,7 @@ mod tests {
             ("nginx", "nginx", "nginx: master process /usr/sbin/nginx\0", true),
             ("puma", "ruby", "puma 6.4.2 (tcp://0.0.0.0:9292) [app]\0", true),
             ("puma", "ruby", "puma: cluster worker 0: 17 [app]\0", true),
-            ("puma", "ruby3.3", "/usr/bin/ruby3.3\0-w\0/usr/bin/puma\0-t\01:1\0", true),
+            ("puma", "ruby3.3", "/usr/bin/ruby3.3\0-w\0/usr/bin/puma\0-t\0", true),
             ("puma", "vim", "vim\0/usr/bin/puma\0", false),
             ("puma", "ruby", "ruby\0pumactl\0", false),
             ("anycable-go", "anycable-go", "", true),

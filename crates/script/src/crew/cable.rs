@@ -7,21 +7,19 @@ use wire::ws::{Event, Session};
 use super::sockets;
 use crate::socket::{CableCommand, CableEvent, SocketEvent};
 
-/// What a script is told of what came. A message that is none is told as a failure; the socket goes on.
-pub(super) fn told(codec: Codec, event: Event<'_>, at: Nanos) -> Vec<SocketEvent> {
+/// Adds what a script is told of what came. A message that is none is told as a failure; the socket goes on.
+pub(super) fn tell(codec: Codec, event: Event<'_>, at: Nanos, heard: &mut Vec<SocketEvent>) {
     let bytes = match event {
         Event::Text(text) => text.as_bytes(),
         Event::Binary(bytes) => bytes,
-        Event::Ping(_) | Event::Pong(_) => return Vec::new(),
-        Event::Close { .. } => return sockets::told(event).collect(),
+        Event::Ping(_) | Event::Pong(_) => return,
+        Event::Close { .. } => return heard.extend(sockets::told(event)),
     };
-    match codec.decode(bytes) {
-        Ok(incoming) => match cable_event(&incoming, at) {
-            Ok(event) => vec![SocketEvent::Cable(Box::new(event))],
-            Err(error) => vec![SocketEvent::Failed(format!("malformed message: {error}"))],
-        },
-        Err(error) => vec![SocketEvent::Failed(format!("malformed message: {error}"))],
-    }
+    let told = codec.decode(bytes).and_then(|incoming| cable_event(&incoming, at));
+    heard.push(match told {
+        Ok(event) => SocketEvent::Cable(Box::new(event)),
+        Err(error) => SocketEvent::Failed(format!("malformed message: {error}")),
+    });
 }
 
 fn cable_event(incoming: &Incoming<'_>, at: Nanos) -> Result<CableEvent, wire::cable::CableError> {

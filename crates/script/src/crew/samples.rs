@@ -69,9 +69,7 @@ pub(super) struct Recorder {
     scenarios: Vec<(String, TagList)>,
     /// The tags of what is no scenario's.
     run: Arc<PointTags>,
-    emit: Option<Emit>,
-    parts: Option<Parts>,
-    points: Vec<Point>,
+    sinks: Sinks,
     /// The group of samples outside of any.
     pub(super) outside: Rc<str>,
 }
@@ -89,9 +87,7 @@ impl Recorder {
             },
             scenarios: scenarios.collect(),
             run: Arc::new(PointTags { tags: sorted(&plan.tags), metadata: Vec::new() }),
-            emit: plan.emit.clone(),
-            parts: Parts::new(plan),
-            points: Vec::new(),
+            sinks: Sinks { emit: plan.emit.clone(), parts: Parts::new(plan), points: Vec::new() },
             outside: "".into(),
         }
     }
@@ -141,21 +137,7 @@ impl Recorder {
             vu_tags: ask.vu_tags.as_deref(),
             metadata: ask.metadata.as_deref(),
         };
-        for (metric, value) in values {
-            tally.add(*metric, *value, &tags);
-        }
-        if let Some(parts) = &mut self.parts {
-            let group = tags.told_group();
-            parts.add(PartOf { work: whose.work, group, check: None }, values, &tags);
-        }
-        if self.emit.is_some() {
-            let tags = Arc::new(tags.collected());
-            for (metric, value) in values {
-                let tags = Arc::clone(&tags);
-                self.points.push(Point { metric: *metric, at, value: *value, tags });
-            }
-            self.flush(BATCH);
-        }
+        self.sinks.add(tally, &tags, at, values);
     }
 
     /// Counts a sample that a script made.
@@ -179,18 +161,7 @@ impl Recorder {
             tally.check(tags.told_group(), check, sample.value != 0.0);
         }
         tally.group(tags.told_group());
-        tally.add(sample.metric, sample.value, &tags);
-        if let Some(parts) = &mut self.parts {
-            let check = tags.told_check().map(|name| (name, sample.value != 0.0));
-            let part = PartOf { work: whose.work, group: tags.told_group(), check };
-            parts.add(part, &[(sample.metric, sample.value)], &tags);
-        }
-        if self.emit.is_some() {
-            let tags = Arc::new(tags.collected());
-            let Sample { metric, at, value, .. } = *sample;
-            self.points.push(Point { metric, at, value, tags });
-            self.flush(BATCH);
-        }
+        self.sinks.add(tally, &tags, sample.at, &[(sample.metric, sample.value)]);
     }
 
     /// Counts what was seen of a socket.
@@ -214,21 +185,7 @@ impl Recorder {
             vu_tags: ask.vu_tags.as_deref(),
             metadata: ask.metadata.as_deref(),
         };
-        for (metric, value) in values {
-            tally.add(*metric, *value, &tags);
-        }
-        if let Some(parts) = &mut self.parts {
-            let group = tags.told_group();
-            parts.add(PartOf { work: whose.work, group, check: None }, values, &tags);
-        }
-        if self.emit.is_some() {
-            let tags = Arc::new(tags.collected());
-            for (metric, value) in values {
-                let tags = Arc::clone(&tags);
-                self.points.push(Point { metric: *metric, at, value: *value, tags });
-            }
-            self.flush(BATCH);
-        }
+        self.sinks.add(tally, &tags, at, values);
     }
 
     /// Counts values of the host's own, such as an iteration's duration. The VU's tags are those of the end of its iteration.
@@ -251,39 +208,67 @@ impl Recorder {
             vu_tags: around.vu_tags,
             metadata: around.metadata,
         };
+        self.sinks.add(tally, &tags, around.at, values);
+    }
+
+    /// Counts a value of the test as a whole.
+    pub(super) fn gauge(&mut self, tally: &mut Tally, at: Nanos, metric: MetricId, value: f64) {
+        tally.add(metric, value, &());
+        if self.sinks.emit.is_some() {
+            let tags = Arc::clone(&self.run);
+            self.sinks.points.push(Point { metric, at, value, tags });
+            self.sinks.flush(BATCH);
+        }
+    }
+
+    /// What scenarios and groups did, where somebody wants to know.
+    pub(super) fn parts(&self) -> PartTallies {
+        self.sinks.parts.as_ref().map(Parts::tallies).unwrap_or_default()
+    }
+
+    /// Hands over what outputs want, if there is so much of it.
+    pub(super) fn flush(&mut self, least: usize) {
+        self.sinks.flush(least);
+    }
+}
+
+/// Where samples go besides the tally of the test.
+struct Sinks {
+    emit: Option<Emit>,
+    parts: Option<Parts>,
+    points: Vec<Point>,
+}
+
+impl Sinks {
+    /// Counts samples of the same tags: in the test's tally, in those of its parts, and for outputs.
+    fn add(
+        &mut self,
+        tally: &mut Tally,
+        tags: &SampleTags<'_>,
+        at: Nanos,
+        values: &[(MetricId, f64)],
+    ) {
         for (metric, value) in values {
-            tally.add(*metric, *value, &tags);
+            tally.add(*metric, *value, tags);
         }
         if let Some(parts) = &mut self.parts {
-            let group = tags.told_group();
-            parts.add(PartOf { work: whose.work, group, check: None }, values, &tags);
+            let passed = values.first().is_some_and(|(_, value)| *value != 0.0);
+            let check = tags.told_check().map(|name| (name, passed));
+            let part = PartOf { work: tags.whose.work, group: tags.told_group(), check };
+            parts.add(part, values, tags);
         }
         if self.emit.is_some() {
-            let tags = Arc::new(tags.collected());
+            let collected = Arc::new(tags.collected());
             for (metric, value) in values {
-                let (at, tags) = (around.at, Arc::clone(&tags));
+                let tags = Arc::clone(&collected);
                 self.points.push(Point { metric: *metric, at, value: *value, tags });
             }
             self.flush(BATCH);
         }
     }
 
-    /// Counts a value of the test as a whole.
-    pub(super) fn gauge(&mut self, tally: &mut Tally, at: Nanos, metric: MetricId, value: f64) {
-        tally.add(metric, value, &());
-        if self.emit.is_some() {
-            self.points.push(Point { metric, at, value, tags: Arc::clone(&self.run) });
-            self.flush(BATCH);
-        }
-    }
-
-    /// What scenarios and groups did, where somebody wants to know.
-    pub(super) fn parts(&self) -> PartTallies {
-        self.parts.as_ref().map(Parts::tallies).unwrap_or_default()
-    }
-
     /// Hands over what outputs want, if there is so much of it.
-    pub(super) fn flush(&mut self, least: usize) {
+    fn flush(&mut self, least: usize) {
         if let Some(emit) = self.emit.as_ref().filter(|_| self.points.len() >= least.max(1)) {
             emit(std::mem::replace(&mut self.points, Vec::with_capacity(BATCH)));
         }

@@ -253,7 +253,7 @@ impl Crew {
                 out.clear();
                 let (speaker, at) = (socket.speaker, self.plan.unix_time());
                 let outcome = socket.session.handle_bytes(bytes, out, &mut |event| match speaker {
-                    Speaker::Cable(codec) => heard.extend(cable::told(codec, event, at)),
+                    Speaker::Cable(codec) => cable::tell(codec, event, at, &mut heard),
                     Speaker::Blocking | Speaker::Events => heard.extend(told(event)),
                 });
                 if let Speaker::Cable(codec) = speaker {

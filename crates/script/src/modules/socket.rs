@@ -46,7 +46,7 @@ pub(super) fn native<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     Ok(native)
 }
 
-/// What a script's socket is to be: `{ url, headers, tags, jar, deflates, protocols, timeout }`.
+/// What a script's socket is to be: `{ url, headers, tags, jar, compression, protocols, timeout }`.
 fn ask_of<'js>(ctx: &Ctx<'js>, wanted: &Object<'js>, speaker: Speaker) -> Result<Box<SocketAsk>> {
     let seat = seat_of(ctx)?;
     seat.begun(ctx, WHAT)?;
@@ -86,8 +86,25 @@ fn ask_of<'js>(ctx: &Ctx<'js>, wanted: &Object<'js>, speaker: Speaker) -> Result
     }
     let timeout: Option<f64> = wanted.get("timeout")?;
     http.timeout = timeout.map(|milliseconds| Nanos::from_secs_f64(milliseconds.max(0.0) / 1e3));
-    let deflates = wanted.get::<_, Option<bool>>("deflates")?.unwrap_or_default();
+    let deflates = deflates(ctx, &wanted.get("compression")?)?;
     Ok(Box::new(SocketAsk { http, url, protocols, deflates, speaker }))
+}
+
+/// Whether messages are to be compressed, by the parameter `compression`.
+fn deflates<'js>(ctx: &Ctx<'js>, compression: &Value<'js>) -> Result<bool> {
+    if compression.is_undefined() || compression.is_null() {
+        return Ok(false);
+    }
+    match string_of(compression)?.as_str() {
+        "" => Ok(false),
+        "deflate" => Ok(true),
+        other => {
+            let text = format!(
+                "unsupported compression algorithm '{other}', supported algorithm is 'deflate'"
+            );
+            Err(Exception::throw_message(ctx, &text))
+        }
+    }
 }
 
 /// The http form of a socket's URL.

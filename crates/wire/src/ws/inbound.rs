@@ -223,21 +223,28 @@ impl Inbound {
     fn take_data(&mut self, frame: Header, offset: u64, piece: &[u8]) -> Result<(), WsError> {
         let Some(message) = self.message else { return Err(WsError::ContinuationAlone) };
         let checked = self.buf.len();
-        match frame.key {
-            None if message.compressed => self.inflate(piece)?,
+        let taken = match frame.key {
+            None if message.compressed => self.inflate(piece),
             Some(key) if message.compressed => {
                 let mut space = [0; PIECE];
-                for (at, part) in (offset..).step_by(PIECE).zip(piece.chunks(PIECE)) {
-                    let part = unmasked(key, at, part, &mut space);
-                    self.inflate(part)?;
-                }
+                let mut parts = (offset..).step_by(PIECE).zip(piece.chunks(PIECE));
+                parts.try_for_each(|(at, part)| self.inflate(unmasked(key, at, part, &mut space)))
             }
-            key => self.append(key, offset, piece),
-        }
-        if message.kind == Kind::Text {
-            self.utf8.handle_bytes(&self.buf[checked..])
-        } else {
-            Ok(())
+            key => {
+                self.append(key, offset, piece);
+                Ok(())
+            }
+        };
+        // What came before a fault is looked at first, so that the finding does not depend on how the bytes were split.
+        self.check_text(message.kind, checked)?;
+        taken
+    }
+
+    /// A text is UTF-8 from this place on.
+    fn check_text(&mut self, kind: Kind, from: usize) -> Result<(), WsError> {
+        match kind {
+            Kind::Text => self.utf8.handle_bytes(&self.buf[from..]),
+            Kind::Binary => Ok(()),
         }
     }
 
@@ -264,9 +271,7 @@ impl Inbound {
             if self.deflate == Some(Takeover::Dropped) {
                 inflater.reset();
             }
-            if message.kind == Kind::Text {
-                self.utf8.handle_bytes(&self.buf[checked..])?;
-            }
+            self.check_text(message.kind, checked)?;
         }
         each(if message.kind == Kind::Text { text(&self.buf)? } else { Event::Binary(&self.buf) });
         self.buf.clear();

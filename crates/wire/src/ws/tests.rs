@@ -369,3 +369,13 @@ proptest! {
         prop_assert_eq!(whole, split);
     }
 }
+
+/// A message that is neither deflate data nor, as far as it is, UTF-8.
+#[test]
+fn a_message_with_two_faults_has_the_same_one_in_any_split() {
+    let bytes = [129, 0, 193, 15, 2, 193, 18, 129, 193, 0, 22, 0, 93, 0, 128, 0, 0, 0, 0];
+    let agreed = both(Takeover::Kept);
+    let [whole, split] =
+        [bytes.len(), 1].map(|len| feed(&mut session(Role::Client, &agreed), &bytes, &[len]));
+    assert_eq!((&whole, &whole.2), (&split, &Err(WsError::Utf8)));
+}

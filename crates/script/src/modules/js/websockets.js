@@ -46,14 +46,11 @@
   const paramsOf = (params) => {
     if (params == null) return {};
     if (typeof params !== 'object') throw new TypeError('invalid WebSocket parameters');
-    const known = {};
     for (const name of Object.keys(params)) {
       if (!['headers', 'tags', 'jar', 'compression'].includes(name)) throw new Error(`unknown option ${name}`);
-      known[name] = params[name];
     }
-    const { headers, tags, jar, compression } = known;
-    if (compression != null && compression !== '' && compression !== 'deflate') throw new Error(`unsupported compression algorithm '${compression}', supported algorithm is 'deflate'`);
-    return { headers, tags, jar, deflates: compression === 'deflate' };
+    const { headers, tags, jar, compression } = params;
+    return { headers, tags, jar, compression };
   };
   const protocolsOf = (protocols) => (protocols == null ? [] : (Array.isArray(protocols) ? protocols : [protocols]).map(String));
   const urlOf = (url) => {

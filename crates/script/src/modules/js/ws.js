@@ -2,12 +2,11 @@
 (function (native) {
   'use strict';
   const EVENTS = ['open', 'message', 'binaryMessage', 'ping', 'pong', 'close', 'error'];
-  const PARAMS = (params) => {
+  const paramsOf = (params) => {
     if (params == null) return {};
     if (typeof params !== 'object') throw new TypeError('invalid ws.connect() parameters');
     const { headers, tags, jar, compression } = params;
-    if (compression != null && compression !== '' && compression !== 'deflate') throw new Error(`unsupported compression algorithm '${compression}', supported algorithm is 'deflate'`);
-    return { headers, tags, jar, deflates: compression === 'deflate' };
+    return { headers, tags, jar, compression };
   };
 
   const socketOf = (ticket, url) => {
@@ -69,7 +68,7 @@
   const connect = (url, ...rest) => {
     const [params, setup] = rest.length > 1 ? rest : [null, rest[0]];
     if (typeof setup !== 'function') throw new TypeError('last argument to ws.connect must be a function');
-    const [ticket, [name, answer, why]] = native.open({ url: String(url), ...PARAMS(params) });
+    const [ticket, [name, answer, why]] = native.open({ url: String(url), ...paramsOf(params) });
     const response = { url: String(url), status: answer.status, headers: answer.headers, body: answer.body, error: answer.error };
     if (name === 'refused') {
       native.drop(ticket, 1001);

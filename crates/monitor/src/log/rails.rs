@@ -1,0 +1,281 @@
+//! Rails 5 to 8: a request's lines are `Started`, `Processing` and `Completed`. They are joined by process and tags; where
+//! several requests of one process are under way, by the moment they began; and else by their order, as long as that is
+//! clear.
+
+use std::mem;
+
+use metrics::server::{Row, Served};
+use stdx::Nanos;
+
+use super::head::{self, Head};
+use super::moment::Zone;
+use super::open::{Begun, Found, Open};
+use super::{Named, Once, Parser, cut, lograge, scan};
+
+/// What `Completed` calls the time in a database.
+const DATABASES: [&[u8]; 4] = [b"ActiveRecord", b"MongoDB", b"Sequel", b"DB"];
+
+const NEAREST: &str = "several requests of one process are under way at once and its log has no request ids: which path \
+                       a request had is told by the moment it began (config.log_tags = [:request_id] makes it sure)";
+const UNCLEAR: &str = "requests interleave and the log has neither process nor request id: their times count, but which \
+                       path they had is not known (config.log_tags = [:request_id] tells)";
+const HEADLESS: &str =
+    "a request ended whose begin the log does not have: its time counts, its path is not known";
+const LOST: &str = "more requests have begun without an end than can be held: they are given up";
+
+/// The parser of Rails logs.
+#[derive(Debug)]
+pub(super) struct Rails {
+    named: Named,
+    zone: Zone,
+    open: Open,
+    /// Whose fatal error is told in the lines that follow, and since when.
+    fatal: Option<(Vec<u8>, Option<i64>)>,
+    nearest: Once,
+    unclear: Once,
+    headless: Once,
+    lost: Once,
+    long: Once,
+}
+
+impl Rails {
+    pub(super) fn new(named: Named) -> Self {
+        Self {
+            named,
+            zone: Zone::default(),
+            open: Open::default(),
+            fatal: None,
+            nearest: Once::default(),
+            unclear: Once::default(),
+            headless: Once::default(),
+            lost: Once::default(),
+            long: Once::default(),
+        }
+    }
+
+    fn at(&mut self, head: &Head<'_>, now: i64) -> Option<i64> {
+        head.at.map(|moment| self.zone.unix(moment, now))
+    }
+
+    /// `Started GET "/users/1" for 127.0.0.1 at 2026-11-22 07:26:24 +0000`
+    fn started(&mut self, head: &Head<'_>, rest: &[u8], now: i64, rows: &mut Vec<Row>) {
+        let Some((method, rest)) = scan::split(rest, b" \"") else { return };
+        if !scan::is_method(method) {
+            return;
+        }
+        // The path is the client's: the quote that ends it is the last one before ` for `.
+        let ends = (0..rest.len()).rev().find(|at| rest[*at..].starts_with(b"\" for "));
+        let Some(end) = ends else { return };
+        if let Some((_, time)) = scan::split(&rest[end..], b" at ") {
+            self.zone.learn(time);
+        }
+        let begun = Begun {
+            method: scan::text(method),
+            path: scan::text(&rest[..end]),
+            id: scan::text(head.id),
+            at: self.at(head, now),
+            processing: None,
+        };
+        if self.open.add(&key(head), begun) > 0 {
+            self.lost.say(&self.named, now, rows, LOST);
+        }
+    }
+
+    /// `Completed 200 OK in 13ms (Views: 4.4ms | ActiveRecord: 1.7ms (3 queries, 1 cached) | GC: 0.1ms)`
+    fn completed(&mut self, head: &Head<'_>, rest: &[u8], now: i64, rows: &mut Vec<Row>) {
+        let Some(times) = Times::parse(rest) else { return };
+        let at = self.at(head, now);
+        let key = key(head);
+        let known = self.open.knows(&key);
+        let began = at.map(|at| at.saturating_sub_unsigned(times.total.0));
+        let begun = match self.open.take(&key, began) {
+            Found::One(begun) => begun,
+            Found::Nearest(begun) => {
+                self.nearest.say(&self.named, now, rows, NEAREST);
+                begun
+            }
+            Found::Unclear => {
+                let (once, what) = match known {
+                    true => (&mut self.unclear, UNCLEAR),
+                    false => (&mut self.headless, HEADLESS),
+                };
+                once.say(&self.named, now, rows, what);
+                Begun { id: scan::text(head.id), ..Begun::default() }
+            }
+        };
+        let (views, database) = (times.views, times.database);
+        let served = Served {
+            status: times.status,
+            total: times.total,
+            views,
+            database,
+            ..Served::default()
+        };
+        rows.push(self.row(served, begun, at.unwrap_or(now)));
+    }
+
+    /// `ActionController::RoutingError (No route matches [GET] "/nowhere"):` ends a request without `Completed`. Its time is
+    /// that between its lines; where they have none, there is no row.
+    fn unrouted(&mut self, head: &Head<'_>, rest: &[u8], now: i64, rows: &mut Vec<Row>) {
+        let parts = scan::split(rest, b"[").and_then(|(_, rest)| scan::split(rest, b"] \""));
+        let Some((method, path)) = parts else { return };
+        let path = path.iter().rposition(|byte| *byte == b'"').map_or(path, |end| &path[..end]);
+        let (key, fatal_at) = self.fatal.take().unwrap_or_else(|| (key(head), None));
+        let found = self.open.take_path(&key, &scan::text(method), &scan::text(path));
+        let Some((begun, began)) = found.and_then(|begun| begun.at.map(|at| (begun, at))) else {
+            return;
+        };
+        let ended = self.at(head, now).or(fatal_at).unwrap_or(now).max(began);
+        let total = Nanos(ended.abs_diff(began));
+        rows.push(self.row(Served { status: 404, total, ..Served::default() }, begun, ended));
+    }
+
+    /// A request in one line.
+    fn whole(&mut self, head: &Head<'_>, now: i64, rows: &mut Vec<Row>) {
+        let Some((mut served, moment)) = lograge::served(head.message) else { return };
+        let at = moment.or(head.at).map(|moment| self.zone.unix(moment, now));
+        if served.id.is_empty() {
+            served.id = scan::text(head.id);
+        }
+        let begun = Begun {
+            method: mem::take(&mut served.method),
+            path: mem::take(&mut served.path),
+            id: mem::take(&mut served.id),
+            ..Begun::default()
+        };
+        rows.push(self.row(served, begun, at.unwrap_or(now)));
+    }
+
+    fn row(&self, served: Served, begun: Begun, at: i64) -> Row {
+        let (host, source) = (self.named.host.clone(), self.named.source.clone());
+        let Begun { method, path, id, .. } = begun;
+        Row::Served(Served { at, host, source, method, path, id, ..served })
+    }
+}
+
+impl Parser for Rails {
+    fn line(&mut self, line: &[u8], now: i64, rows: &mut Vec<Row>) {
+        let line = cut(line, &mut self.long, &self.named, now, rows);
+        let head = head::head(line);
+        let message = head.message;
+        if head.fatal {
+            let at = self.at(&head, now);
+            self.fatal = Some((key(&head), at));
+        } else if head.at.is_some() {
+            self.fatal = None;
+        }
+        if let Some(rest) = message.strip_prefix(b"Started ") {
+            self.started(&head, rest, now, rows);
+        } else if message.starts_with(b"Processing by ") {
+            let at = self.at(&head, now);
+            self.open.processing(&key(&head), at);
+        } else if let Some(rest) = message.strip_prefix(b"Completed ") {
+            self.completed(&head, rest, now, rows);
+        } else if let Some(rest) = message.strip_prefix(b"ActionController::RoutingError (") {
+            self.unrouted(&head, rest, now, rows);
+        } else {
+            self.whole(&head, now, rows);
+        }
+    }
+
+    fn finish(&mut self, now: i64, rows: &mut Vec<Row>) {
+        let counts = [
+            (self.nearest, "requests were told apart by the moment they began"),
+            (self.unclear, "requests could not be told apart: their paths are not known"),
+            (self.headless, "requests ended whose begin the log does not have"),
+            (self.lost, "times more requests had begun than can be held"),
+            (self.long, "lines of more than 64 KiB were cut"),
+        ];
+        for (once, what) in counts {
+            once.count(&self.named, now, rows, what);
+        }
+        if self.open.len() > 0 {
+            let what = format!("{} requests have begun and no end is told", self.open.len());
+            rows.push(self.named.incident(now, what));
+        }
+    }
+}
+
+/// What the lines of one request have in common.
+fn key(head: &Head<'_>) -> Vec<u8> {
+    [head.pid, b" ", head.tags].concat()
+}
+
+/// What `Completed` tells.
+#[derive(Debug, Default, PartialEq)]
+struct Times {
+    /// 0 where Rails did not know it.
+    status: u16,
+    total: Nanos,
+    views: Option<Nanos>,
+    database: Option<Nanos>,
+}
+
+impl Times {
+    fn parse(text: &[u8]) -> Option<Self> {
+        let status = text.get(..3).and_then(scan::status).unwrap_or(0);
+        let (_, rest) =
+            scan::split(text, b" in ").or_else(|| Some((text, text.strip_prefix(b"in ")?)))?;
+        let (total, rest) = scan::leading(rest, 6)?;
+        let rest = rest.strip_prefix(b"ms")?;
+        let mut times = Self { status, total, ..Self::default() };
+        let parts = rest.strip_prefix(b" (").unwrap_or_default();
+        for part in parts.split(|byte| *byte == b'|') {
+            let Some((name, value)) = scan::split(part.trim_ascii(), b": ") else { continue };
+            let value = scan::leading(value, 6).filter(|(_, rest)| rest.starts_with(b"ms"));
+            let value = value.map(|(value, _)| value);
+            match name {
+                b"Views" => times.views = value,
+                _ if DATABASES.contains(&name) => times.database = value.or(times.database),
+                _ => {}
+            }
+        }
+        Some(times)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_completed() {
+        let times = |status, total: f64, views: Option<f64>, database: Option<f64>| {
+            let millis = |ms: f64| Nanos((ms * 1e6).round() as u64);
+            Some(Times {
+                status,
+                total: millis(total),
+                views: views.map(millis),
+                database: database.map(millis),
+            })
+        };
+        let cases = [
+            (
+                "200 OK in 13ms (Views: 4.4ms | ActiveRecord: 1.7ms | Allocations: 6067)",
+                times(200, 13.0, Some(4.4), Some(1.7)),
+            ),
+            (
+                "302 Found in 2ms (ActiveRecord: 0.2ms | Allocations: 662)",
+                times(302, 2.0, None, Some(0.2)),
+            ),
+            ("200 OK in 0ms (Views: 0.1ms | Allocations: 298)", times(200, 0.0, Some(0.1), None)),
+            (
+                "500 Internal Server Error in 0ms (ActiveRecord: 0.0ms | Allocations: 122)",
+                times(500, 0.0, None, Some(0.0)),
+            ),
+            (
+                "200 OK in 5ms (Views: 1.0ms | ActiveRecord: 0.5ms (3 queries, 1 cached) | GC: 0.1ms)",
+                times(200, 5.0, Some(1.0), Some(0.5)),
+            ),
+            ("204 No Content in 7ms", times(204, 7.0, None, None)),
+            ("200 OK in 1234.5ms (Views: 4ms)", times(200, 1234.5, Some(4.0), None)),
+            ("  in 3ms (ActiveRecord: 1.0ms)", times(0, 3.0, None, Some(1.0))),
+            ("200 OK in a while", None),
+            ("200 OK in 5s", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(Times::parse(text.as_bytes()), expected, "{text}");
+        }
+    }
+}
