@@ -78,6 +78,11 @@ fn the_template_runs_and_is_reported() {
     assert_eq!(workload["metrics"].as_array().unwrap().len(), 6);
     let orderings = workload["orderings"].as_array().unwrap();
     assert!(orderings.iter().all(|ordering| ordering["held"] == true), "{workload}");
+    for run in json["runs"].as_array().unwrap() {
+        let rss = run["figures"]["server.rss"].as_f64().unwrap_or_else(|| panic!("{run}"));
+        assert!(rss > 1e6 && run["figures"]["machine.load1"].is_number(), "{run}");
+        assert_eq!(run["notes"], serde_json::json!([]), "{run}");
+    }
     let page = std::fs::read_to_string(out.join("report.html")).unwrap();
     assert!(page.contains("What was found") && page.contains("Runs, in their order"));
     let folders = ["slow", "quick"].map(|name| text(&out.join("results/closed").join(name)));

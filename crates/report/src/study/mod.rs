@@ -8,6 +8,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+use metrics::server::Side;
 use stdx::Nanos;
 use study::contrast::{FigureChange, Measure, Rules, Scale, compare_figure};
 use study::plan::{Cell, Figure, Judged, Ordering, Unit};
@@ -89,6 +90,8 @@ pub struct StudyRun {
     pub figures: Vec<(&'static Figure, f64)>,
     /// Its results; a search has none.
     pub results: Option<VariantRun>,
+    /// What the servers' logs told of its requests.
+    pub side: Side,
 }
 
 /// What became of a run.

@@ -1,8 +1,13 @@
 //! A study as a page: the findings first, then what they rest on, then how it was run.
 
+use metrics::Histogram;
+use metrics::server::Side;
+use study::plan::Cell;
+
 use super::{StudyReport, is_compared};
 use crate::bars::BarSheet;
 use crate::figure::Figure as Picture;
+use crate::server::server_percentiles;
 use crate::{escape, html, page};
 
 /// Headings between the parts of the page.
@@ -81,8 +86,26 @@ impl StudyReport {
             html::charts_from(out, pictures.len(), &figures);
             pictures.extend(figures);
         }
+        let both = self.both_sides(workload);
+        html::charts_from(out, pictures.len(), &both);
+        pictures.extend(both);
         found.contrasts.comparisons(out);
         self.other_table(out, workload);
+    }
+
+    /// Of each variant whose servers kept a log: the client's times and the servers', all runs together.
+    fn both_sides(&self, workload: usize) -> Vec<Picture> {
+        let of = |variant: usize| {
+            let (mut side, mut times) = (Side::new(), Histogram::default());
+            for run in self.input.measured(Cell { workload, variant }) {
+                side.merge(&run.side);
+                run.results.iter().for_each(|results| times.merge(&results.figures.times));
+            }
+            side.application()?;
+            let title = format!("Client and server: {}", self.input.variants[variant].name);
+            Some(server_percentiles(&title, Some(&times), &side))
+        };
+        self.input.planned(workload).into_iter().filter_map(of).collect()
     }
 
     fn footer(&self, out: &mut String) {

@@ -30,6 +30,7 @@ fn run(cell: Cell, repeat: usize, ms: u64, limit: f64) -> StudyRun {
         invalid: Vec::new(),
         figures: told,
         results: Some(results),
+        side: Side::default(),
     }
 }
 

@@ -65,8 +65,8 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     match operands[..] {
         [keeper::WORD] => Ok(keeper::keep()),
         ["run", path] => Ok(study(path, &typed)?),
-        ["new"] => Ok(template::write("study.toml", typed.flags.force)?),
-        ["new", path] => Ok(template::write(path, typed.flags.force)?),
+        ["new"] => Ok(template::write("study.toml", &typed.flags)?),
+        ["new", path] => Ok(template::write(path, &typed.flags)?),
         ["run"] => Err(usage("the study's file is missing: brunt study run study.toml")),
         ["run" | "new", ..] => Err(usage("one file is expected")),
         [] => Err(usage("what to do is missing: brunt study run FILE, or brunt study new [FILE]")),
@@ -102,7 +102,7 @@ fn study(path: &str, typed: &Typed<StudyFlags>) -> Result<ExitCode, Failed> {
     let kept = Kept::open(&folder, &study, mode, &places, begin)?;
     let interrupts = Interrupts::watch_until(ExitCode::Incomplete)?;
     let guard = Guard { keeper: Keeper::start()?, interrupts };
-    let progress = Progress::new(flags.json.then_some(()), kept.slots.len());
+    let progress = Progress::new(flags, kept.slots.len());
     let whole = Whole { study: &study, folder: &folder, mode, left_out };
     whole.run(kept, &guard, progress)
 }

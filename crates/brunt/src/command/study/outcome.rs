@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use metrics::server::Side;
 use serde_json::Value;
 use study::contrast::Measure;
 use study::plan::Figure;
@@ -27,6 +28,8 @@ pub(super) struct Outcome {
     pub(super) invalid: Vec<String>,
     /// What was amiss with what was watched.
     pub(super) notes: Vec<String>,
+    /// What the servers' logs told.
+    pub(super) side: Side,
 }
 
 /// Reads a run's files.
@@ -66,11 +69,11 @@ pub(super) fn read(
             Err(_) => invalid.push("its report is no JSON".to_owned()),
         }
     }
-    let notes = watched(&mut figures, run.as_ref(), place, record);
+    let (notes, side) = watched(&mut figures, run.as_ref(), place, record);
     let named = figures.into_iter().filter_map(|(name, value)| Some((Figure::named(name)?, value)));
     let figures = named.filter(|(_, value)| value.is_finite()).collect();
     invalid.dedup();
-    Ok(Outcome { run, figures, invalid, notes })
+    Ok(Outcome { run, figures, invalid, notes, side })
 }
 
 /// Adds what was watched. A search has no results to say when it measured: there the whole run counts.
@@ -79,13 +82,15 @@ fn watched(
     run: Option<&ReadRun>,
     place: &Place,
     record: &Record,
-) -> Vec<String> {
+) -> (Vec<String>, Side) {
     let whole = (record.began, i64::MAX);
     let span = run.map_or(whole, |run| (run.summary.earliest, run.summary.end));
-    let Some(seen) = Seen::read(&place.file(monitor::FILE), span) else { return Vec::new() };
+    let Some(seen) = Seen::read(&place.file(monitor::FILE), span) else {
+        return Default::default();
+    };
     let requests = run.map_or(0, |run| run.summary.requests);
     figures.extend(seen.figures(requests, (span.1 - span.0) as f64 / 1e9));
-    seen.incidents
+    (seen.incidents, seen.side)
 }
 
 fn parent(path: &std::path::Path) -> String {

@@ -8,6 +8,7 @@ use stdx::Nanos;
 
 use super::outcome::Outcome;
 use super::record::Record;
+use crate::flags::study::StudyFlags;
 use crate::output::complain;
 
 /// The form of what is told.
@@ -34,11 +35,11 @@ pub(super) struct Progress {
 
 impl Progress {
     #[must_use]
-    pub(super) fn new(json: Option<()>, all: usize) -> Self {
-        let form = match json {
-            Some(()) => Form::Json,
-            None if std::io::stderr().is_terminal() => Form::Terminal,
-            None => Form::Lines,
+    pub(super) fn new(flags: &StudyFlags, all: usize) -> Self {
+        let form = match flags.json {
+            true => Form::Json,
+            false if std::io::stderr().is_terminal() => Form::Terminal,
+            false => Form::Lines,
         };
         Self { form, all, made: 0, began: Instant::now() }
     }
@@ -173,6 +174,7 @@ mod tests {
             figures: vec![figure("latency.p99", 34e6)],
             invalid: Vec::new(),
             notes: Vec::new(),
+            side: Default::default(),
         };
         assert_eq!(told(&record, Some(&outcome)), "12.3s, VALID, p99 34ms");
         outcome.invalid.push("late".into());

@@ -1,6 +1,7 @@
 //! The end of a study: every run's outcome, read where it is not known yet, as one page and one document.
 
 use ::report::{StudyInput, StudyReport, StudyRun, StudyState, StudyVariant, StudyWorkload};
+use metrics::server::Side;
 use stdx::Nanos;
 use study::plan::{Ended, is_given_up};
 
@@ -45,6 +46,7 @@ impl Whole<'_> {
                 invalid: Vec::new(),
                 figures: Vec::new(),
                 results: None,
+                side: Side::default(),
             };
             record.as_ref().map_or_else(empty, |record| self.told(kept, at, record, outcome))
         });
@@ -116,8 +118,9 @@ impl Whole<'_> {
         };
         let results =
             read.as_ref().and_then(|outcome| outcome.run.as_ref()).map(compare::variant_run);
-        let (figures, invalid, seen) =
-            read.map_or_else(Default::default, |read| (read.figures, read.invalid, read.notes));
+        let (figures, invalid, seen, side) = read.map_or_else(Default::default, |read| {
+            (read.figures, read.invalid, read.notes, read.side)
+        });
         StudyRun {
             cell: kept.slots[at].cell,
             repeat: kept.slots[at].repeat,
@@ -131,6 +134,7 @@ impl Whole<'_> {
             invalid,
             figures,
             results,
+            side,
         }
     }
 }

@@ -4,8 +4,8 @@
 use std::fs::File;
 use std::path::Path;
 
-use metrics::server::{Reading, Row, Served};
-use metrics::{Batch, Histogram};
+use metrics::Batch;
+use metrics::server::{Reading, Row, Served, Side};
 use results::{Item, Reader};
 
 /// Sources of one run that are told apart; further ones are left out.
@@ -18,8 +18,8 @@ pub(super) struct Seen {
     trees: Vec<(String, Mean, f64)>,
     cpu: Mean,
     load: Mean,
-    /// Of each log: the time of its requests, and how many said what they spent in views or the database.
-    logs: Vec<(String, Histogram, u64)>,
+    /// What the servers' logs told of requests.
+    pub(super) side: Side,
     /// What was amiss with sources, in words.
     pub(super) incidents: Vec<String>,
 }
@@ -92,19 +92,9 @@ impl Seen {
         }
     }
 
+    /// Ids are of use only where answers have them too; here nobody asks.
     fn served(&mut self, served: &Served) {
-        let known = self.logs.iter().position(|(source, ..)| *source == served.source);
-        let at = match known {
-            Some(at) => at,
-            None if self.logs.len() >= SOURCES_MAX => return,
-            None => {
-                self.logs.push((served.source.clone(), Histogram::default(), 0));
-                self.logs.len() - 1
-            }
-        };
-        let (_, times, inner) = &mut self.logs[at];
-        times.record(served.total);
-        *inner += u64::from(served.views.is_some() || served.database.is_some());
+        self.side.add(&Row::Served(Served { id: String::new(), ..served.clone() }));
     }
 
     /// As figures of a run of so many requests in so many seconds.
@@ -134,9 +124,7 @@ impl Seen {
         }
         figures.extend(self.cpu.value().map(|cpu| ("machine.cpu", cpu)));
         figures.extend(self.load.value().map(|load| ("machine.load1", load)));
-        // The log nearest to the application: one that tells of views and the database, else the longest.
-        let log = self.logs.iter().max_by_key(|(_, times, inner)| (*inner > 0, times.count()));
-        if let Some((_, times, _)) = log {
+        if let Some(times) = self.side.applications().map(|log| log.total) {
             figures.push(("server.mean", times.mean().0 as f64));
             figures.push(("server.p50", times.quantile(0.5).0 as f64));
             figures.push(("server.p99", times.quantile(0.99).0 as f64));

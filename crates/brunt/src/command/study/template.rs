@@ -6,20 +6,21 @@ use std::io::Write;
 use anyhow::anyhow;
 
 use crate::exit_code::{ExitCode, Failed};
+use crate::flags::study::StudyFlags;
 use crate::input::reason;
 use crate::output::complain;
 
 /// The study: `brunt serve` twice, with different service times.
 const TEMPLATE: &str = include_str!("template.toml");
 
-/// Writes it. A file that is there is only overwritten where `force` says so.
+/// Writes it. A file that is there is only overwritten where `-force` says so.
 ///
 /// # Errors
 /// It is there, or cannot be written.
-pub(super) fn write(path: &str, force: bool) -> Result<ExitCode, Failed> {
+pub(super) fn write(path: &str, flags: &StudyFlags) -> Result<ExitCode, Failed> {
     let mut options = File::options();
     options.write(true);
-    if force {
+    if flags.force {
         options.create(true).truncate(true)
     } else {
         options.create_new(true)
