@@ -2,7 +2,7 @@
 //! ended: by its signal, and where that does not suffice by SIGKILL.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-use super::keeper::Keeper;
+use super::keeper::{self, Keeper};
 use crate::input::Interrupts;
 
 /// How often something that is waited for is looked at.
@@ -49,18 +49,21 @@ impl Group {
     /// # Errors
     /// It cannot be started, or its files cannot be made.
     pub(super) fn start(
-        mut command: Command,
+        command: Command,
         (stdout, stderr): (&Path, &Path),
         stop: Signal,
         guard: &Guard,
     ) -> io::Result<Self> {
-        command.process_group(0).stdin(Stdio::null());
+        let mut command = keeper::held(&command);
+        command.process_group(0).stdin(Stdio::piped());
         let out = File::create(stdout)?;
         let err = if stdout == stderr { out.try_clone()? } else { File::create(stderr)? };
         command.stdout(out).stderr(err);
-        let child = command.spawn()?;
+        let mut child = command.spawn()?;
         let leader = Pid::from_raw(i32::try_from(child.id()).expect("a process's number is small"));
         guard.keeper.add(leader);
+        // Now that the keeper knows it, it may begin. One that was ended meanwhile shows as such.
+        child.stdin.take().and_then(|mut stdin| stdin.write_all(b"go").ok());
         let (keeper, interrupts) = (guard.keeper.clone(), guard.interrupts.clone());
         Ok(Self { child, leader, ended: None, over: false, stop, keeper, interrupts })
     }

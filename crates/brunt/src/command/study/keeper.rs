@@ -2,7 +2,7 @@
 //! process group over a pipe; when the pipe closes, the study is gone, and whatever it did not end is killed.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, Write};
+use std::io::{BufRead, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +12,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use crate::exit_code::{ExitCode, Failed};
+use crate::output::complain;
 
 /// The word after `study` that makes a process a keeper.
 pub(super) const WORD: &str = "keep";
@@ -72,6 +73,39 @@ impl Drop for Pipe {
         drop(self.stdin.take());
         self.child.wait().ok();
     }
+}
+
+/// The word after `study` that makes a process wait until the keeper knows it, and then become the command after it.
+pub(super) const HOLD: &str = "hold";
+
+/// A command that waits for a word on standard input before it begins: killed in between, a study leaves nothing behind.
+#[must_use]
+pub(super) fn held(command: &Command) -> Command {
+    let own = std::env::current_exe().unwrap_or_else(|_| super::OURSELVES.into());
+    let mut held = Command::new(own);
+    held.args(["study", HOLD, "--"]).arg(command.get_program()).args(command.get_args());
+    command.get_current_dir().into_iter().for_each(|folder| {
+        held.current_dir(folder);
+    });
+    for (name, value) in command.get_envs() {
+        value.into_iter().for_each(|value| {
+            held.env(name, value);
+        });
+    }
+    held
+}
+
+/// Waits, and becomes the command. Only where it cannot does this return.
+pub(super) fn hold(words: &[String]) -> ExitCode {
+    let mut word = Vec::new();
+    let told = std::io::stdin().lock().read_to_end(&mut word);
+    let Some((program, arguments)) = words.split_first().filter(|_| told.is_ok() && word == b"go")
+    else {
+        return ExitCode::Failure;
+    };
+    let error = Command::new(program).args(arguments).stdin(Stdio::null()).exec();
+    complain(&format!("{program} cannot be started: {}", crate::input::reason(&error)));
+    ExitCode::Failure
 }
 
 /// Keeps, until standard input closes.

@@ -60,6 +60,12 @@ const OURSELVES: &str = "brunt";
 
 /// Does what the first operand says.
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
+    // Another command's words follow, which are not ours to read.
+    if let [word, _, rest @ ..] = &invocation.args[..]
+        && word == keeper::HOLD
+    {
+        return Ok(keeper::hold(rest));
+    }
     let typed = invocation.typed(STUDY)?;
     let operands: Vec<&str> = typed.operands.iter().map(String::as_str).collect();
     match operands[..] {
