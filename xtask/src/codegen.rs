@@ -27,6 +27,7 @@ const COMMANDS: [&str; 13] = [
     "report",
     "plot",
     "compare",
+    "study",
     "fit",
     "encode",
     "watch",

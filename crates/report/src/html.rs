@@ -188,11 +188,16 @@ fn under_way(in_flight: &InFlight, users: u64) -> Figure {
 
 /// The figures, each in a card of its own; the page's data must have them in the same order.
 pub(crate) fn charts(out: &mut String, figures: &[Figure]) {
+    charts_from(out, 0, figures);
+}
+
+/// The same of figures that come in the page's data after so many others.
+pub(crate) fn charts_from(out: &mut String, first: usize, figures: &[Figure]) {
     if figures.is_empty() {
         return;
     }
     out.push_str("<div class=\"pair\">\n");
-    for (number, figure) in figures.iter().enumerate() {
+    for (number, figure) in (first..).zip(figures) {
         chart(out, figure, number);
     }
     out.push_str("</div>\n");

@@ -10,6 +10,7 @@
 //! Curve (label, Histogram)  ──▶ percentiles · shares_of_requests · histogram · density ──▶ Figure
 //! Runs (label, Histograms)  ──▶ Differences ──▶ text · json · notes
 //! Variant (label, runs)    ──▶ Contrasts ──▶ text · json · markdown · html
+//! StudyInput (all runs)    ──▶ StudyReport ──▶ json · html
 //! Sweep, Fit or Refusal     ──▶ fit_text · fit_json · fit_figure
 //! ServerSide (Side, Summary) ──▶ sections of text · json · html · markdown; Beyond, Capacity
 //! Side, Histogram, Timeline ──▶ server_percentiles, server_over_time ──▶ Figure, FigureSheet
@@ -48,6 +49,7 @@ mod seek;
 mod server;
 mod sheet;
 mod spectrum;
+mod study;
 mod text;
 mod wrk;
 
@@ -55,6 +57,7 @@ pub mod ab;
 pub mod live;
 
 pub use self::cable::{CableInput, CableMemory, cable_json, cable_text};
+pub use self::study::{StudyInput, StudyReport, StudyRun, StudyState, StudyVariant, StudyWorkload};
 pub use bars::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
 pub use buckets::{Buckets, BucketsError, hist};
 pub use contrasts::{Blind, Contrasts, Variant, VariantRun};

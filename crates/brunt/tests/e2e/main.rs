@@ -34,6 +34,7 @@ mod scripts;
 mod seek;
 mod server_side;
 mod serving;
+mod study;
 mod watch;
 
 use std::io::{Read, Write};
