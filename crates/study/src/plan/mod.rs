@@ -153,7 +153,7 @@ mod tests {
         let mut ended = vec![None; slots.len()];
         let mut failed = 0;
         while let Some(at) = next(&slots, &ended) {
-            let well = slots[at].cell.variant == 0 || slots[at].repeat % 3 == 0;
+            let well = slots[at].cell.variant == 0 || slots[at].repeat.is_multiple_of(3);
             failed += usize::from(!well);
             ended[at] = Some(if well { Ended::Measured } else { Ended::Failed });
         }

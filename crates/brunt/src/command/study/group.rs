@@ -49,12 +49,12 @@ impl Group {
     /// # Errors
     /// It cannot be started, or its files cannot be made.
     pub(super) fn start(
-        command: Command,
+        command: &Command,
         (stdout, stderr): (&Path, &Path),
         stop: Signal,
         guard: &Guard,
     ) -> io::Result<Self> {
-        let mut command = keeper::held(&command);
+        let mut command = keeper::held(command);
         command.process_group(0).stdin(Stdio::piped());
         let out = File::create(stdout)?;
         let err = if stdout == stderr { out.try_clone()? } else { File::create(stderr)? };

@@ -36,7 +36,7 @@ impl Monitor {
         command.arg("watch").args(arguments(plan, processes, place));
         let output: PathBuf = place.file("watch.out");
         let errors = output.with_extension("err");
-        let group = Group::start(command, (&output, &errors), Signal::SIGTERM, guard);
+        let group = Group::start(&command, (&output, &errors), Signal::SIGTERM, guard);
         let group =
             group.map_err(|error| format!("not watched: {}", crate::input::reason(&error)))?;
         let mut monitor = Self(group);

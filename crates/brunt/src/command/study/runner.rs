@@ -102,7 +102,7 @@ impl Runner<'_> {
     ) -> Result<(), Broken> {
         for (number, words) in site.variant.before.iter().enumerate() {
             let output = site.place.file(&format!("before-{}.out", number + 1));
-            let status = once(site.place.command(words, "."), &output, ASIDE_MAX, &self.guard)?;
+            let status = once(&site.place.command(words, "."), &output, ASIDE_MAX, &self.guard)?;
             if !status.success() {
                 let (words, ending) = (words.join(" "), ending(status));
                 return Err(Broken::Failed(format!("{words} failed ({ending}){}", said(&output))));
@@ -203,7 +203,7 @@ impl Runner<'_> {
             let output = output(&place, what, number);
             let errors = output.with_extension("err");
             let command = by_ourselves(&place, &line);
-            let group = Group::start(command, (&output, &errors), Signal::SIGINT, &self.guard);
+            let group = Group::start(&command, (&output, &errors), Signal::SIGINT, &self.guard);
             let group = group.map_err(|error| {
                 let reason = crate::input::reason(&error);
                 Broken::Failed(format!("{} cannot be started: {reason}", filled[0]))
@@ -235,7 +235,7 @@ impl Runner<'_> {
         for (number, words) in variant.after.iter().enumerate() {
             let output = place.file(&format!("after-{}.out", number + 1));
             let line = words.join(" ");
-            match once(place.command(words, "."), &output, ASIDE_MAX, &self.guard) {
+            match once(&place.command(words, "."), &output, ASIDE_MAX, &self.guard) {
                 Ok(status) if status.success() => {}
                 Ok(status) => {
                     let ending = ending(status);

@@ -114,7 +114,7 @@ impl Servers {
         }
         let output = place.file(&format!("{}.out", file_name(name, self.running.len())));
         let errors = output.with_extension("err");
-        let group = Group::start(command, (&output, &errors), plan.stop, &self.interrupted);
+        let group = Group::start(&command, (&output, &errors), plan.stop, &self.interrupted);
         let group = group.map_err(|error| {
             let reason = crate::input::reason(&error);
             Broken::Failed(format!("{name} cannot be started: {}: {reason}", plan.command[0]))
@@ -211,7 +211,7 @@ impl Drop for Servers {
 /// # Errors
 /// It cannot be started, takes longer than it may, or the user ends it.
 pub(super) fn once(
-    command: Command,
+    command: &Command,
     output: &Path,
     limit: Duration,
     guard: &Guard,

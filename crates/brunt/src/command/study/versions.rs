@@ -37,7 +37,7 @@ fn of_variant(runner: &Runner<'_>, at: usize) -> Vec<(String, String)> {
                 command.env(key, place.filling.fill(value));
             }
             // A server that cannot tell its version may serve all the same.
-            once(command, &output, LIMIT, &runner.guard).ok();
+            once(&command, &output, LIMIT, &runner.guard).ok();
             let text = std::fs::read(&output).unwrap_or_default();
             (plan.name.clone(), first_line(&String::from_utf8_lossy(&text)))
         })
