@@ -14,8 +14,8 @@ _brunt() {
     inspect) flags="-execution-requirements -e -include-system-env-vars -t -compatibility-mode -c -v -q -cpus -version";;
     archive) flags="-O -exclude-env-vars -e -include-system-env-vars -c -u -d -i -s -v -q -cpus -version";;
     new) flags="-template -f -cpus -version";;
-    report) flags="-type -buckets -every -output -by -json -fail-on-invalid -cpus -version";;
-    plot) flags="-title -threshold -output -type -percentiles -histogram -overlay -bars -value -axis -json -cpus -version";;
+    report) flags="-type -buckets -every -output -by -json -fail-on-invalid -server-offset -cpus -version";;
+    plot) flags="-title -threshold -output -type -percentiles -histogram -overlay -bars -value -axis -json -server -server-offset -cpus -version";;
     compare) flags="-fail-on -fail-unclear -min-effect -min-errors -seed -type -output -json -title -cpus -version";;
     fit) flags="-by -at -point -model -plot -output -json -seed -cpus -version";;
     encode) flags="-to -output -cpus -version";;
@@ -44,6 +44,7 @@ _brunt() {
     report:-by|report:--by) COMPREPLY=($(compgen -W "target status name connection" -- "$cur")); return;;
     plot:-type|plot:--type) COMPREPLY=($(compgen -W "html svg png text json" -- "$cur")); return;;
     plot:-axis|plot:--axis) COMPREPLY=($(compgen -W "linear tail" -- "$cur")); return;;
+    plot:-server|plot:--server) COMPREPLY=($(compgen -W "percentiles time" -- "$cur")); return;;
     compare:-type|compare:--type) COMPREPLY=($(compgen -W "text json markdown html" -- "$cur")); return;;
     fit:-by|fit:--by) COMPREPLY=($(compgen -W "users rate" -- "$cur")); return;;
     fit:-model|fit:--model) COMPREPLY=($(compgen -W "closed mmc mgc usl" -- "$cur")); return;;

@@ -26,6 +26,10 @@ pub(crate) enum ExitCode {
     Unfitted = 8,
     /// `cable --fail-on-loss` and a message was lost, or nobody could subscribe.
     Lost = 9,
+    /// `study run`: something that a variant requires is missing. Nothing was started.
+    Missing = 10,
+    /// `study run` ended without all of its runs: some failed, or it was interrupted.
+    Incomplete = 11,
     /// `run`: a threshold was crossed. k6's number, as those that follow.
     Thresholds = 99,
     /// `run`: `setup` took longer than it may.
@@ -52,7 +56,7 @@ pub(crate) enum ExitCode {
 
 impl ExitCode {
     /// Every code, in the words of the man page.
-    pub(crate) const MEANINGS: [(Self, &'static str); 21] = [
+    pub(crate) const MEANINGS: [(Self, &'static str); 23] = [
         (Self::Ok, "Done, even if every request failed."),
         (Self::Failure, "An operation failed: output not written, address not bound."),
         (Self::Usage, "The command line is wrong."),
@@ -66,6 +70,11 @@ impl ExitCode {
         (Self::Changed, "compare -fail-on, and a change passes its limit."),
         (Self::Unfitted, "fit: the measurements do not suffice, or no model fits them."),
         (Self::Lost, "cable -fail-on-loss, and a message was lost or nobody could subscribe."),
+        (Self::Missing, "study run: something required is missing. Nothing was started."),
+        (
+            Self::Incomplete,
+            "study run: runs failed, or it was interrupted. The report is of the others.",
+        ),
         (Self::Thresholds, "run: a threshold was crossed."),
         (Self::SetupTimeout, "run: setup() took too long."),
         (Self::TeardownTimeout, "run: teardown() took too long."),
@@ -148,6 +157,8 @@ mod tests {
             (ExitCode::Changed, 1),
             (ExitCode::Unfitted, 1),
             (ExitCode::Lost, 1),
+            (ExitCode::Missing, 1),
+            (ExitCode::Incomplete, 1),
         ];
         for (code, number) in cases {
             assert_eq!(code.as_vegeta() as u8, number);
@@ -157,7 +168,7 @@ mod tests {
     #[test]
     fn the_reference_page_lists_every_code() {
         let page = include_str!("../../../docs/reference/exit-codes.md");
-        for code in 0..=9 {
+        for code in 0..=11 {
             assert!(page.contains(&format!("| {code} |")), "{code}");
         }
     }

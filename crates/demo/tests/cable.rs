@@ -497,7 +497,7 @@ fn who_does_not_read_its_pings_is_dropped() {
     // The network takes nothing of what is for it.
     let mut told = 0;
     while world.counts().sockets == 1 && told < 10 << 20 {
-        world.now = world.now + MS(1);
+        world.now += MS(1);
         world.machine.handle_deadline(world.now);
         while let Some((_, output)) = world.machine.poll_output() {
             told += if let Output::Bytes(bytes) = output { bytes.len() } else { 0 };

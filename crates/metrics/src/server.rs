@@ -1,8 +1,17 @@
-//! The server's side: what was read of its machine, what its logs say of each request, and what went wrong with either.
+//! The server's side: what was read of its machine, what its logs say of each request, and what went wrong with either, as
+//! rows; [`Side`] is what they come to.
 //! Rows of the result stream, beside the hits. Times are Unix time in nanoseconds, since a log and a load generator share
 //! nothing else; on another machine's clock they are shifted onto the generator's before they come here.
 
+mod log;
+mod measure;
+mod side;
+
 use stdx::Nanos;
+
+pub use log::{ENDPOINTS_MAX, Endpoint, Log, LogCell};
+pub use measure::{MEASURES_MAX, Measure, Watched};
+pub use side::{IDS_MAX, INCIDENTS_MAX, LOGS_MAX, LeftOut, SOURCES_MAX, Side};
 
 /// One row of the server's side.
 #[derive(Clone, Debug, PartialEq)]

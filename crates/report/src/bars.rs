@@ -74,19 +74,11 @@ impl BarSheet {
     #[must_use]
     pub fn html(&self) -> String {
         let mut body = format!(
-            "<style>{}</style><main><header><h1>{}</h1></header>\n<div class=\"pair\">\n",
-            draw::dark_shades(),
+            "<style>{}</style><main><header><h1>{}</h1></header>\n",
+            Self::style(),
             escape::xml(&self.title)
         );
-        for chart in self.drawn() {
-            // Writing to a String cannot fail.
-            let _ = writeln!(
-                body,
-                "<section class=\"card\">{}</section>",
-                draw::alone(chart, draw::Ink::PAGE)
-            );
-        }
-        body.push_str("</div>\n");
+        self.cards(&mut body);
         let heads = ["", "label", "median", "least", "greatest", "runs"];
         let rows: Vec<Vec<String>> = self.rows().map(Vec::from).collect();
         html::table(&mut body, "Values", &heads, &rows, 0);
@@ -96,6 +88,22 @@ impl BarSheet {
         }
         body.push_str("</footer></main>");
         page::shell(&self.title, &body, &[])
+    }
+
+    /// Style rules that a page with [`BarSheet::cards`] needs.
+    pub(crate) fn style() -> String {
+        draw::dark_shades()
+    }
+
+    /// Each chart in a card of its own.
+    pub(crate) fn cards(&self, out: &mut String) {
+        out.push_str("<div class=\"pair\">\n");
+        for chart in self.drawn() {
+            let drawn = draw::alone(chart, draw::Ink::PAGE);
+            // Writing to a String cannot fail.
+            let _ = writeln!(out, "<section class=\"card\">{drawn}</section>");
+        }
+        out.push_str("</div>\n");
     }
 
     /// All charts in one picture.

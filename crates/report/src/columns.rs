@@ -14,6 +14,11 @@ impl Columns {
         self.rows.push(cells.into());
     }
 
+    /// Adds a row of as many cells as there are.
+    pub(crate) fn add(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
     /// Aligns column number `column` to the right.
     pub(crate) fn right(mut self, columns: &[usize]) -> Self {
         self.right.extend_from_slice(columns);

@@ -8,6 +8,7 @@ use stdx::Nanos;
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Size, Style};
 use crate::number::{duration, grouped, rfc3339};
 use crate::overlay::{Curve, histogram, percentiles};
+use crate::server::{server_over_time, server_percentiles};
 use crate::{BLIND, Input, escape, page, text};
 
 /// Rows of a table; the rest is counted.
@@ -111,6 +112,12 @@ fn figures(input: &Input<'_>) -> Vec<Figure> {
         figures.push(percentiles("Latency by percentile", &curves));
         figures.push(histogram("Latency histogram", &curves));
     }
+    if let Some(server) = input.server {
+        let client = (summary.requests > 0).then_some(&summary.response);
+        figures.push(server_percentiles("Client and server by percentile", client, server.side));
+        figures.extend(server_over_time("", input.timeline, server.side).figures);
+        figures.retain(|figure| !figure.series.is_empty());
+    }
     figures
 }
 
@@ -181,21 +188,31 @@ fn under_way(in_flight: &InFlight, users: u64) -> Figure {
 
 /// The figures, each in a card of its own; the page's data must have them in the same order.
 pub(crate) fn charts(out: &mut String, figures: &[Figure]) {
+    charts_from(out, 0, figures);
+}
+
+/// The same of figures that come in the page's data after so many others.
+pub(crate) fn charts_from(out: &mut String, first: usize, figures: &[Figure]) {
     if figures.is_empty() {
         return;
     }
     out.push_str("<div class=\"pair\">\n");
-    for (number, figure) in figures.iter().enumerate() {
-        let title = escape::xml(&figure.title);
-        let picture = figure.svg(PICTURE).replace(r#"xmlns="http://www.w3.org/2000/svg" "#, "");
-        push(
-            out,
-            format_args!(
-                "<section class=\"card\"><h2>{title}</h2><div class=\"chart\" data-figure=\"{number}\"><noscript>{picture}</noscript></div></section>\n"
-            ),
-        );
+    for (number, figure) in (first..).zip(figures) {
+        chart(out, figure, number);
     }
     out.push_str("</div>\n");
+}
+
+/// The figure with this number in the page's data, in a card.
+pub(crate) fn chart(out: &mut String, figure: &Figure, number: usize) {
+    let title = escape::xml(&figure.title);
+    let picture = figure.svg(PICTURE).replace(r#"xmlns="http://www.w3.org/2000/svg" "#, "");
+    push(
+        out,
+        format_args!(
+            "<section class=\"card\"><h2>{title}</h2><div class=\"chart\" data-figure=\"{number}\"><noscript>{picture}</noscript></div></section>\n"
+        ),
+    );
 }
 
 /// A card with a table. Cells are escaped here; the first of a row is its name.
@@ -252,6 +269,9 @@ fn tables(out: &mut String, input: &Input<'_>) {
     table(out, "Latencies", &heads, &rows, 0);
     if let Some(groups) = input.groups {
         group_table(out, groups);
+    }
+    if let Some(server) = input.server {
+        server.html(out);
     }
     out.push_str("<div class=\"pair\">\n");
     if !summary.errors().is_empty() {

@@ -155,6 +155,9 @@ fn own(input: &Input<'_>) -> String {
     if let Some(groups) = input.groups {
         object = object.put("groups", self::groups(groups));
     }
+    if let Some(server) = input.server {
+        object = object.put("server", server.json());
+    }
     object.end()
 }
 

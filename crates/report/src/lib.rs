@@ -10,7 +10,10 @@
 //! Curve (label, Histogram)  ──▶ percentiles · shares_of_requests · histogram · density ──▶ Figure
 //! Runs (label, Histograms)  ──▶ Differences ──▶ text · json · notes
 //! Variant (label, runs)    ──▶ Contrasts ──▶ text · json · markdown · html
+//! StudyInput (all runs)    ──▶ StudyReport ──▶ json · html
 //! Sweep, Fit or Refusal     ──▶ fit_text · fit_json · fit_figure
+//! ServerSide (Side, Summary) ──▶ sections of text · json · html · markdown; Beyond, Capacity
+//! Side, Histogram, Timeline ──▶ server_percentiles, server_over_time ──▶ Figure, FigureSheet
 //! Bar (label, values)       ──▶ BarSheet ──▶ html · svg · png · text · json
 //! CablePlan, Outcome        ──▶ cable_text · cable_json
 //! Snapshot                  ──▶ live::frame
@@ -43,7 +46,10 @@ mod perfer;
 mod plot;
 mod scaling;
 mod seek;
+mod server;
+mod sheet;
 mod spectrum;
+mod study;
 mod text;
 mod wrk;
 
@@ -51,6 +57,7 @@ pub mod ab;
 pub mod live;
 
 pub use self::cable::{CableInput, CableMemory, cable_json, cable_text};
+pub use self::study::{StudyInput, StudyReport, StudyRun, StudyState, StudyVariant, StudyWorkload};
 pub use bars::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
 pub use buckets::{Buckets, BucketsError, hist};
 pub use contrasts::{Blind, Contrasts, Variant, VariantRun};
@@ -73,6 +80,8 @@ pub use perfer::{PerferStyle, PerferVersion, perfer};
 pub use plot::{POINTS_MAX, PlotBuilder, SERIES_MAX, THRESHOLD, ThresholdError};
 pub use scaling::{FitInput, fit_figure, fit_json, fit_text};
 pub use seek::{SeekInput, seek_figure, seek_json, seek_line, seek_text};
+pub use server::{Beyond, Capacity, ServerSide, server_over_time, server_percentiles};
+pub use sheet::FigureSheet;
 pub use text::{text, text_vegeta};
 pub use wrk::{WrkStyle, wrk, wrk_head};
 
@@ -119,4 +128,6 @@ pub struct Input<'a> {
     pub traffic: Option<&'a Traffic>,
     /// Histogram buckets for `json`.
     pub buckets: Option<&'a Buckets>,
+    /// What was seen of the servers.
+    pub server: Option<ServerSide<'a>>,
 }

@@ -59,6 +59,9 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     if let Some(groups) = input.groups {
         self::groups(out, groups)?;
     }
+    if let Some(server) = input.server {
+        out.push_str(&server.markdown());
+    }
     Ok(())
 }
 

@@ -20,6 +20,10 @@ pub fn text(input: &Input<'_>) -> String {
     if let Some(groups) = input.groups {
         let _ = write!(out, "\n{}", group_rows(groups));
     }
+    if let Some(section) = input.server.map(|server| server.text()).filter(|text| !text.is_empty())
+    {
+        let _ = write!(out, "\n{section}");
+    }
     let _ = writeln!(out, "\n{}", escape::terminal(&input.verdict.to_string()));
     out
 }

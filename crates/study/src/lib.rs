@@ -6,6 +6,7 @@
 //!                          └─▶ Next::Done(Outcome)
 //! Histograms of runs ──▶ compare::compare ──▶ Comparison (ranks, shift, distance)
 //! Runs of two variants ──▶ contrast::contrast ──▶ Contrast (a finding for each measure)
+//! Cells, repeats, seed ──▶ plan::order ──▶ Slots ──▶ plan::next ──▶ (somebody above runs it)
 //! Observations at several loads ──▶ scaling::fit ──▶ Fit (a model, its intervals, what it predicts) or why there is none
 //! ```
 //!
@@ -13,6 +14,7 @@
 
 pub mod compare;
 pub mod contrast;
+pub mod plan;
 pub mod queueing;
 pub mod scaling;
 pub mod seek;

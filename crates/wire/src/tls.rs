@@ -218,14 +218,16 @@ pub fn client_config(setup: &ClientSetup) -> Result<Arc<TlsClient>, TlsSetupErro
                 // Nobody is trusted: every server is refused.
                 builder.with_root_certificates(roots)
             } else {
-                let chain = WebPkiServerVerifier::builder_with_provider(roots, provider)
+                let chain = WebPkiServerVerifier::builder_with_provider(roots, provider.clone())
                     .build()
                     .map_err(|_| TlsSetupError::NoRoots)?;
-                builder.dangerous().with_custom_certificate_verifier(Arc::new(NameFirst(chain)))
+                let verifier = Verifier { provider, chain: Some(chain) };
+                builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
             }
         }
         Verification::None => {
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(NoVerification(provider)))
+            let verifier = Verifier { provider, chain: None };
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
         }
     };
     let mut cfg = match (&setup.cert_pem, &setup.key_pem) {
@@ -304,11 +306,17 @@ fn private_key(pem: &[u8]) -> Result<PrivateKeyDer<'static>, TlsSetupError> {
     PrivateKeyDer::from_pem_slice(pem).map_err(|_| TlsSetupError::NoKey)
 }
 
-/// Looks at the server's name before the chain of its certificate, as Go does: one that is wrong in both is another's.
+/// Who is taken for the server.
 #[derive(Debug)]
-struct NameFirst(Arc<WebPkiServerVerifier>);
+struct Verifier {
+    provider: Arc<CryptoProvider>,
+    /// What its certificate must lead to. Without one any certificate is taken, but the handshake has to be signed by its key
+    /// still, as Go's `InsecureSkipVerify` wants it.
+    chain: Option<Arc<WebPkiServerVerifier>>,
+}
 
-impl ServerCertVerifier for NameFirst {
+impl ServerCertVerifier for Verifier {
+    /// Looks at the server's name before the chain of its certificate, as Go does: one that is wrong in both is another's.
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -317,8 +325,9 @@ impl ServerCertVerifier for NameFirst {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
+        let Some(chain) = &self.chain else { return Ok(ServerCertVerified::assertion()) };
         verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
-        self.0.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
+        chain.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
     }
 
     fn verify_tls12_signature(
@@ -327,7 +336,7 @@ impl ServerCertVerifier for NameFirst {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.0.verify_tls12_signature(message, cert, dss)
+        verify_tls12_signature(message, cert, dss, &self.provider.signature_verification_algorithms)
     }
 
     fn verify_tls13_signature(
@@ -336,50 +345,11 @@ impl ServerCertVerifier for NameFirst {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.0.verify_tls13_signature(message, cert, dss)
+        verify_tls13_signature(message, cert, dss, &self.provider.signature_verification_algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
-    }
-}
-
-/// Takes any certificate, but still wants the handshake signed by its key, as Go's `InsecureSkipVerify` does.
-#[derive(Debug)]
-struct NoVerification(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for NoVerification {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }
 

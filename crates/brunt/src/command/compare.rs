@@ -85,7 +85,7 @@ fn variant(labelled: Labelled) -> Variant {
     Variant { label, runs: runs.iter().map(variant_run).collect(), left_out }
 }
 
-fn variant_run(run: &ReadRun) -> VariantRun {
+pub(super) fn variant_run(run: &ReadRun) -> VariantRun {
     VariantRun {
         name: run.name.clone(),
         figures: run.figures(),

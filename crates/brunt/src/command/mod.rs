@@ -20,6 +20,8 @@ mod run;
 mod scheduler;
 mod seek;
 mod serve;
+mod server_side;
+mod study;
 mod variants;
 mod watch;
 
@@ -288,6 +290,25 @@ pub(crate) const COMMANDS: &[Command] = &[
         ],
         rows: || rows_of(flags::compare::COMPARE),
         run: compare::run,
+    },
+    Command {
+        name: "study",
+        summary: "Run variants with their servers under workloads, interleaved, and report which is better.",
+        operands: "run FILE | new [FILE]",
+        about: study::ABOUT,
+        examples: &[
+            ("brunt study new", "write study.toml, which runs as it is"),
+            (
+                "brunt study run study.toml -quick -out results",
+                "its short form: half a minute, to see that all works",
+            ),
+            (
+                "brunt study run study.toml -only=puma,nginx -out results",
+                "two of its variants; the same again goes on after Ctrl-C",
+            ),
+        ],
+        rows: || rows_of(flags::study::STUDY),
+        run: study::run,
     },
     Command {
         name: "fit",

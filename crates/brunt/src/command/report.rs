@@ -4,12 +4,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use metrics::{Batch, By, Generator, Groups, Phases, Summary, Timeline, Traffic, Verdict};
-use report::{Buckets, Input, Offered, PerferStyle, Seen, WrkStyle};
+use report::{Buckets, Input, Offered, PerferStyle, Seen, ServerSide, WrkStyle};
 use results::{Detail, Item, Reader};
 use stdx::Nanos;
 
 use super::ab::AbReport;
 use super::generators::Generators;
+use super::server_side::ServerRows;
 use super::{Ended, encode, patience, usage};
 use crate::dialect::{Dialect, Invocation, Typed};
 use crate::exit_code::{ExitCode, Failed};
@@ -50,6 +51,8 @@ struct Meant {
     place: Place,
     title: String,
     fail_on_invalid: bool,
+    /// By how much the server's times are moved, in nanoseconds.
+    server_offset_ns: i64,
 }
 
 /// What clears the screen before a report of `-every`.
@@ -110,7 +113,7 @@ fn read(
         match reader.next(&mut batch) {
             Ok(Some(Item::Hits)) => figures.add(&batch, reader),
             Ok(Some(Item::Generator { input, generator })) => figures.note(input, *generator),
-            Ok(Some(Item::Server(_))) => {}
+            Ok(Some(Item::Server(row))) => figures.server.add(*row),
             Ok(None) => return Ok(Ok(())),
             Err(error) => return Ok(Err(encode::unreadable(&error, meant.dialect))),
         }
@@ -141,6 +144,7 @@ struct Figures {
     merged: Option<Generator>,
     losses: Vec<String>,
     ab: Option<AbReport>,
+    server: ServerRows,
 }
 
 impl Figures {
@@ -156,11 +160,13 @@ impl Figures {
             generators: Generators::default(),
             merged: None,
             losses: Vec::new(),
+            server: ServerRows::new(meant.server_offset_ns),
         }
     }
 
     fn add(&mut self, batch: &Batch, reader: &Reader) {
         self.summary.add(batch);
+        self.server.hits(batch);
         if let Some(groups) = &mut self.groups {
             groups.add(batch, reader.targets());
         }
@@ -193,6 +199,13 @@ impl Figures {
                 phases.keep_responses();
             }
         }
+    }
+
+    /// What was seen of the servers; `None` where nothing was.
+    fn server_side(&self) -> Option<ServerSide<'_>> {
+        let ServerRows { side, offset_ns } = &self.server;
+        let client = Some(&self.summary);
+        (!side.is_empty()).then_some(ServerSide { side, client, offset_ns: *offset_ns })
     }
 
     /// Takes a generator's newer view of itself.
@@ -246,6 +259,7 @@ impl Meant {
             timeline: figures.timeline.as_ref(),
             traffic: figures.traffic.as_ref(),
             buckets,
+            server: figures.server_side(),
         };
         match &self.kind {
             Kind::Text => report::text(&input),
@@ -301,6 +315,7 @@ fn meant(typed: &Typed<ReportFlags>) -> Result<Meant, Ended> {
         place,
         title: typed.operands.join(", "),
         fail_on_invalid: flags.fail_on_invalid,
+        server_offset_ns: flags.server_offset_ns,
     })
 }
 

@@ -159,7 +159,11 @@ fn entries(folder: &str) -> Result<Vec<String>, Failed> {
 }
 
 /// Reads one run. Damage ends it: what came before counts, and its verdict says so; with nothing before, it is an error.
-fn read_run(name: &str, files: &[String], interrupts: &Interrupts) -> Result<ReadRun, Failed> {
+pub(super) fn read_run(
+    name: &str,
+    files: &[String],
+    interrupts: &Interrupts,
+) -> Result<ReadRun, Failed> {
     let unreadable = |error: &ReadError| encode::unreadable(error, Dialect::Native);
     let inputs = input::open_results(files, interrupts, patience(Dialect::Native))?;
     let mut reader = Reader::open(inputs).map_err(|error| unreadable(&error))?;

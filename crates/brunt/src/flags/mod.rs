@@ -27,6 +27,7 @@ pub(crate) mod run;
 pub(crate) mod scheduler;
 pub(crate) mod seek;
 pub(crate) mod serve;
+pub(crate) mod study;
 mod suggest;
 pub(crate) mod value;
 pub(crate) mod watch;

@@ -16,6 +16,7 @@ pub(crate) struct ReportFlags {
     pub(crate) by: Option<String>,
     pub(crate) json: bool,
     pub(crate) fail_on_invalid: bool,
+    pub(crate) server_offset_ns: i64,
 }
 
 /// The flags of `report`.
@@ -72,6 +73,14 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
         |t: &mut ReportFlags, v| value::switch(v).map(|on| t.fail_on_invalid = on),
     )
     .native(),
+    Flag::new(
+        "server-offset",
+        Kind::Text("TIME"),
+        "0",
+        "Move the server's times by this much: its clock is behind ours, or ahead (-12ms).",
+        |t: &mut ReportFlags, v| value::offset(v).map(|ns| t.server_offset_ns = ns),
+    )
+    .native(),
 ];
 
 /// What `report` can group by.
@@ -94,6 +103,9 @@ pub(crate) struct PlotFlags {
     /// `linear` or `tail`.
     pub(crate) axis: Option<String>,
     pub(crate) json: bool,
+    /// `percentiles` or `time`.
+    pub(crate) server: Option<String>,
+    pub(crate) server_offset_ns: i64,
 }
 
 /// A figure from elsewhere, one a label or several: `-value 'load average:hash=1.15,fair=3.28'`.
@@ -138,6 +150,8 @@ impl Default for PlotFlags {
             values: Vec::new(),
             axis: None,
             json: false,
+            server: None,
+            server_offset_ns: 0,
         }
     }
 }
@@ -223,10 +237,29 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
         |t: &mut PlotFlags, v| value::switch(v).map(|on| t.json = on),
     )
     .native(),
+    Flag::new(
+        "server",
+        Kind::Choice(SERVER),
+        "",
+        "Draw client and server together: their percentile curves, or what went on over time.",
+        |t: &mut PlotFlags, v| value::word(v, SERVER).map(|word| t.server = Some(word)),
+    )
+    .native(),
+    Flag::new(
+        "server-offset",
+        Kind::Text("TIME"),
+        "0",
+        "Move the server's times by this much: its clock is behind ours, or ahead (-12ms).",
+        |t: &mut PlotFlags, v| value::offset(v).map(|ns| t.server_offset_ns = ns),
+    )
+    .native(),
 ];
 
 /// What `plot` can draw into.
 const PLOT_KINDS: &[&str] = &["html", "svg", "png", "text", "json"];
+
+/// What can be drawn of client and server together.
+const SERVER: &[&str] = &["percentiles", "time"];
 
 /// How percentiles may be spread.
 const AXES: &[&str] = &["linear", "tail"];

@@ -97,6 +97,17 @@ pub(crate) fn duration(text: &str) -> Result<Nanos, Wrong> {
     Nanos::parse(text).map_err(|error| Wrong::parse_error(error.to_string()))
 }
 
+/// A time that may be below zero, in nanoseconds: `12ms`, `-1.5s`.
+pub(crate) fn offset(text: &str) -> Result<i64, Wrong> {
+    let (below, size) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let size = duration(size)?;
+    let size = i64::try_from(size.0).map_err(|_| Wrong::new(format!("\"{text}\" is too long")))?;
+    Ok(if below { -size } else { size })
+}
+
 /// A Go duration or -1, which gives `None`.
 pub(crate) fn duration_or_minus_one(text: &str) -> Result<Option<Nanos>, Wrong> {
     if text == "-1" { Ok(None) } else { duration(text).map(Some) }
@@ -208,6 +219,16 @@ pub(crate) fn word(text: &str, known: &[&str]) -> Result<String, Wrong> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn offsets_have_a_sign() {
+        for (text, expected) in [("12ms", 12_000_000), ("-1.5s", -1_500_000_000), ("0", 0)] {
+            assert_eq!(offset(text).ok(), Some(expected), "{text}");
+        }
+        for text in ["--1s", "1", "soon", "-4000000h"] {
+            assert!(offset(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn wrong_rates_are_told_in_both_dialects() {

@@ -28,10 +28,13 @@ mod rails;
 mod results_files;
 mod routes;
 mod run_http;
+mod run_network;
 mod run_tells;
 mod scripts;
 mod seek;
+mod server_side;
 mod serving;
+mod study;
 mod watch;
 
 use std::io::{Read, Write};

@@ -41,7 +41,8 @@ impl Nginx {
         let config = format!(
             "daemon off;\nmaster_process off;\npid {dir}/pid;\nerror_log {dir}/error.log;\nevents {{}}\nhttp {{\n  \
              log_format version '$server_protocol';\n  access_log {dir}/access.log version;\n  \
-             log_format connection '$connection';\n  access_log {dir}/connections.log connection;\n{temporary}  \
+             log_format connection '$connection';\n  access_log {dir}/connections.log connection;\n  \
+             log_format peer '$remote_addr';\n  access_log {dir}/peers.log peer;\n{temporary}  \
              server {{\n    listen 127.0.0.1:{plain};\n    listen unix:{dir}/socket;\n    listen 127.0.0.1:{tls} ssl;\n    \
              listen 127.0.0.1:{h2c} http2;\n    listen 127.0.0.1:{alpn} ssl http2;\n    \
              ssl_certificate {dir}/cert.pem;\n    ssl_certificate_key {dir}/key.pem;\n    root {dir};\n  }}\n}}\n"

@@ -20,6 +20,16 @@ const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
 impl Rails {
     /// Starts it on Puma, with these flags of Puma's and variables.
     pub(crate) fn start(name: &str, flags: &[&str], variables: &[(&str, &str)]) -> Self {
+        Self::start_app("cable.ru", name, flags, variables)
+    }
+
+    /// Starts another application of the lab's.
+    pub(crate) fn start_app(
+        app: &str,
+        name: &str,
+        flags: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Self {
         for (path, package) in [
             ("/usr/bin/puma", "puma"),
             ("/usr/share/doc/ruby-actioncable", "ruby-railties ruby-actioncable ruby-redis"),
@@ -31,12 +41,18 @@ impl Rails {
         let mut command = Command::new("/usr/bin/puma");
         let bind = format!("tcp://127.0.0.1:{port}");
         command.args(["-e", "production", "-b", &bind]).args(flags);
-        command.arg(format!("{TESTS}/lab/cable.ru")).current_dir(&scratch.0);
+        command.arg(format!("{TESTS}/lab/{app}")).current_dir(&scratch.0);
+        command.env("PAGES_DB", scratch.path("pages.sqlite3"));
         command.env("RAILS_LOG", scratch.path("rails.log")).envs(variables.iter().copied());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let process = start(command);
         until("rails listens", || TcpStream::connect(("127.0.0.1", port)).is_ok());
         Self { _process: process, scratch, port }
+    }
+
+    /// The folder it runs in, with its log `rails.log`.
+    pub(crate) fn folder(&self) -> &Scratch {
+        &self.scratch
     }
 
     pub(crate) fn url(&self) -> String {

@@ -10,13 +10,13 @@ use net::Address;
 use crate::{Ran, Scratch, brunt, run, server, start};
 
 /// A proxy that tunnels to one server whatever is asked for, and keeps the first line of every request it was sent.
-struct Proxy {
-    address: SocketAddr,
+pub(crate) struct Proxy {
+    pub(crate) address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Proxy {
-    fn start(to: SocketAddr) -> Self {
+    pub(crate) fn start(to: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -30,8 +30,12 @@ impl Proxy {
         Self { address, asked }
     }
 
-    fn asked(&self) -> Vec<String> {
+    pub(crate) fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
+    }
+
+    pub(crate) fn forget(&self) {
+        self.asked.lock().unwrap().clear();
     }
 }
 

@@ -12,21 +12,31 @@ impl Contrasts {
     /// As one line of JSON; times in nanoseconds, changes and shares as fractions.
     #[must_use]
     pub fn json(&self) -> String {
-        let first = self.variants.first().map_or("", |first| &first.label);
-        let metrics = self.rows.iter().flat_map(|row| {
-            row.found.changes.iter().map(move |change| metric(change, &row.label, first))
-        });
         let cautions = self.cautions();
         Object::new()
             .put("variants", json_list(self.variants.iter().map(variant)))
-            .put("metrics", json_list(metrics))
-            .put("comparisons", json_list(self.rows.iter().map(|row| comparison(row, first))))
+            .put("metrics", self.metrics_json())
+            .put("comparisons", self.comparisons_json())
             .float("min_effect", self.rules.effect_min)
             .float("min_errors", self.rules.errors_min)
             .number("seed", self.rules.seed)
             .put("cautions", json_list(cautions.iter().map(|caution| escape::json(caution))))
             .end()
             + "\n"
+    }
+
+    /// `metrics` alone.
+    pub(crate) fn metrics_json(&self) -> String {
+        let first = self.variants.first().map_or("", |first| &first.label);
+        json_list(self.rows.iter().flat_map(|row| {
+            row.found.changes.iter().map(move |change| metric(change, &row.label, first))
+        }))
+    }
+
+    /// `comparisons` alone.
+    pub(crate) fn comparisons_json(&self) -> String {
+        let first = self.variants.first().map_or("", |first| &first.label);
+        json_list(self.rows.iter().map(|row| comparison(row, first)))
     }
 }
 

@@ -185,6 +185,21 @@ impl Contrasts {
         out
     }
 
+    /// What was found of each variant after the first.
+    pub(crate) fn findings(&self) -> impl Iterator<Item = (&str, &Contrast)> {
+        self.rows.iter().map(|row| (row.label.as_str(), &row.found))
+    }
+
+    /// The label of what the others are compared with.
+    pub(crate) fn first_label(&self) -> &str {
+        self.variants.first().map_or("", |first| &first.label)
+    }
+
+    /// There is anything to draw.
+    pub(crate) fn has_runs(&self) -> bool {
+        self.variants.iter().any(|variant| !variant.runs.is_empty())
+    }
+
     /// What a comparison is of.
     fn heading(&self, row: &Row) -> String {
         let first = self.variants.first().map_or("", |first| &first.label);
@@ -265,7 +280,7 @@ fn change_cells(change: &Change) -> [String; 8] {
 }
 
 /// A measure's value with its unit.
-fn value(measure: Measure, value: f64) -> String {
+pub(crate) fn value(measure: Measure, value: f64) -> String {
     match measure {
         Measure::Throughput => format!("{}/s", number(value)),
         Measure::Errors => format!("{:.2}%", value * 100.0),
@@ -274,7 +289,7 @@ fn value(measure: Measure, value: f64) -> String {
 }
 
 /// A change with its sign: percent, or points of errors.
-fn by(measure: Measure, change: f64) -> String {
+pub(crate) fn by(measure: Measure, change: f64) -> String {
     let percent = change * 100.0;
     match (measure.scale(), percent.abs() >= 1000.0) {
         (Scale::Difference, _) => format!("{percent:+.2} points"),

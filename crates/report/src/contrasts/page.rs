@@ -24,11 +24,21 @@ impl Contrasts {
         let rows: Vec<Vec<String>> = self.variants.iter().map(|side| cells(side).into()).collect();
         html::table(&mut body, "Variants, medians over runs", &SIDE_HEADS, &rows, 0);
         body.push_str("<footer>\n");
-        for caution in self.cautions() {
-            body.push_str(&format!("<p>{}</p>\n", escape::xml(&capital(&caution))));
+        for caution in self.capital_cautions() {
+            body.push_str(&format!("<p>{}</p>\n", escape::xml(&caution)));
         }
         body.push_str("</footer></main>");
         page::shell(&self.title, &body, &figures)
+    }
+
+    /// The cautions as sentences of a page.
+    pub(crate) fn capital_cautions(&self) -> Vec<String> {
+        self.cautions().iter().map(|caution| capital(caution)).collect()
+    }
+
+    /// Every comparison with its table, for a page that has more than these.
+    pub(crate) fn comparisons(&self, out: &mut String) {
+        self.rows.iter().for_each(|row| self.comparison(out, row));
     }
 
     fn comparison(&self, out: &mut String, row: &Row) {
@@ -47,7 +57,8 @@ impl Contrasts {
         }
     }
 
-    fn figures(&self) -> Vec<Figure> {
+    /// The shift of each variant, and the curves of all.
+    pub(crate) fn figures(&self) -> Vec<Figure> {
         let mut figures: Vec<Figure> = self.rows.iter().map(shift_figure).collect();
         let pooled: Vec<(&str, Histogram)> =
             self.variants.iter().map(|side| (side.label.as_str(), pooled(side))).collect();

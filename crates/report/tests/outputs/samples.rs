@@ -105,6 +105,7 @@ impl Seen {
             timeline: Some(&self.timeline),
             traffic: Some(&self.traffic),
             buckets: None,
+            server: None,
         }
     }
 }

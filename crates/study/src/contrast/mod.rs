@@ -19,6 +19,7 @@ mod resample;
 
 use metrics::Histogram;
 
+use crate::plan::Better;
 use crate::stats::{Tally, mann_whitney};
 use distance::{Aligned, distance};
 use family::Splits;
@@ -374,6 +375,55 @@ impl Change {
             () => Finding::CannotTell,
         }
     }
+}
+
+/// How one figure of runs changed that [`Run`] does not have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FigureChange {
+    /// The medians over the runs of `a` and of `b`, in the figure's own unit.
+    pub medians: (f64, f64),
+    /// The Hodges-Lehmann shift, in the figure's [`Scale`].
+    pub change: f64,
+    /// Its 95 % bootstrap interval; `None` below [`INTERVAL_RUNS_MIN`] runs.
+    pub interval: Option<(f64, f64)>,
+    /// Mann-Whitney's p, of this figure alone.
+    pub p: f64,
+    /// What is said, by the rules for measures; `p` counts for as many comparisons as the rules say.
+    pub finding: Finding,
+}
+
+/// Compares one figure of the runs of `a` and `b`. `None` where either has none.
+#[must_use]
+pub fn compare_figure(
+    a: &[f64],
+    b: &[f64],
+    better: Better,
+    scale: Scale,
+    rules: &Rules,
+) -> Option<FigureChange> {
+    let (tally_a, tally_b) = (Tally::of_values(a), Tally::of_values(b));
+    let p = mann_whitney(&tally_a, &tally_b)?.p;
+    let medians = (tally_a.median(), tally_b.median());
+    let along = |values: &[f64]| values.iter().map(|value| scale.along(*value)).collect();
+    let column = Column { scale, medians, a: along(a), b: along(b) };
+    let (change, interval) = column.shift(&mut Resampler::new(rules.seed));
+    let certain = (p * rules.comparisons.max(1) as f64) <= LEVEL;
+    let least = match scale {
+        Scale::Ratio => rules.effect_min,
+        Scale::Difference => rules.errors_min,
+    };
+    let finding = match interval {
+        Some((low, high)) if certain && (low > 0.0 || high < 0.0) && change.abs() >= least => {
+            if (change > 0.0) == (better == Better::More) {
+                Finding::Better
+            } else {
+                Finding::Worse
+            }
+        }
+        Some((low, high)) if low >= -least && high <= least => Finding::Same,
+        _ => Finding::CannotTell,
+    };
+    Some(FigureChange { medians, change, interval, p, finding })
 }
 
 /// The fewest runs of each variant with which any measure can be called different, where there are so many comparisons.

@@ -178,3 +178,23 @@ fn the_same_runs_and_seed_give_the_same_answer() {
     let again = || contrast(&a, &b, &Rules::default());
     assert_eq!(again(), again());
 }
+
+/// A figure that runs have beyond their results is judged alike.
+#[test]
+fn other_figures_are_judged_too() {
+    let rules = Rules::default();
+    let judge = |a: &[f64], b: &[f64], better| {
+        compare_figure(a, b, better, Scale::Ratio, &rules).map(|found| found.finding)
+    };
+    let (low, high) = ([100.0, 101.0, 102.0, 103.0], [120.0, 121.0, 122.0, 123.0]);
+    assert_eq!(judge(&low, &high, Better::More), Some(Finding::Better));
+    assert_eq!(judge(&low, &high, Better::Less), Some(Finding::Worse));
+    assert_eq!(judge(&high, &low, Better::More), Some(Finding::Worse));
+    assert_eq!(judge(&low, &low, Better::Less), Some(Finding::CannotTell));
+    assert_eq!(judge(&[100.0; 5], &[100.1; 5], Better::Less), Some(Finding::Same));
+    assert_eq!(judge(&low[..2], &high[..2], Better::More), Some(Finding::CannotTell));
+    assert_eq!(judge(&low, &[], Better::More), None);
+    let found = compare_figure(&low, &high, Better::More, Scale::Ratio, &rules).unwrap();
+    assert_eq!(found.medians, (101.5, 121.5));
+    assert!((found.change - 0.197).abs() < 0.01 && found.interval.is_some(), "{found:?}");
+}

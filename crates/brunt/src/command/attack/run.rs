@@ -414,6 +414,7 @@ impl Ending {
             timeline: Some(&self.timeline),
             traffic: Some(&self.traffic),
             buckets: None,
+            server: None,
         }
     }
 }

@@ -4,12 +4,13 @@
 mod bars;
 mod load;
 mod operand;
+mod server;
 
 use std::path::Path;
 
 use anyhow::anyhow;
 use metrics::{Batch, Histogram};
-use report::{BarSheet, Curve, Differences, Figure, PlotBuilder, Runs, Size};
+use report::{BarSheet, Curve, Differences, Figure, FigureSheet, PlotBuilder, Runs, Size};
 use results::{Item, Reader};
 
 use self::load::Label;
@@ -39,6 +40,7 @@ enum Picture {
     Histogram,
     Overlay,
     Bars,
+    Server,
 }
 
 /// What was drawn.
@@ -49,6 +51,8 @@ enum Drawn {
     Compared(Figure, Differences),
     /// Charts of bars.
     Bars(BarSheet),
+    /// Charts with one axis of time.
+    Sheet(FigureSheet),
 }
 
 /// Pictures of fixed size are this large.
@@ -70,7 +74,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let figures = if typed.flags.json { Kind::Json } else { Kind::Text };
     if place != Place::Stdout && matches!(kind, Kind::Html | Kind::Svg | Kind::Png) {
         match &drawn {
-            Drawn::Figure(_) => {}
+            Drawn::Figure(_) | Drawn::Sheet(_) => {}
             drawn => Place::Stdout.write(&drawn.document(figures)?)?,
         }
     }
@@ -84,6 +88,7 @@ fn picture(flags: &PlotFlags) -> Result<Picture, Ended> {
         ("-histogram", flags.histogram, Picture::Histogram),
         ("-overlay", flags.overlay, Picture::Overlay),
         ("-bars", flags.bars.is_some() || !flags.values.is_empty(), Picture::Bars),
+        ("-server", flags.server.is_some(), Picture::Server),
     ];
     let mut asked = asked.into_iter().filter(|(_, on, _)| *on);
     match (asked.next(), asked.next()) {
@@ -172,6 +177,7 @@ fn draw(
     let flags = &typed.flags;
     let default = match picture {
         Picture::OverTime => return over_time(typed, operands),
+        Picture::Server => return server::draw(typed, operands),
         Picture::Percentiles => "Response times by percentile",
         Picture::Histogram | Picture::Overlay => "Response times",
         Picture::Bars => "Results",
@@ -236,6 +242,11 @@ impl Drawn {
             (Self::Compared(figure, differences), Kind::Html) => figure.html_with(differences),
             (Self::Compared(_, differences), Kind::Text) => differences.text(),
             (Self::Compared(_, differences), Kind::Json) => differences.json(),
+            (Self::Sheet(sheet), Kind::Png) => {
+                return Ok(sheet.png().or_exit(ExitCode::Failure)?);
+            }
+            (Self::Sheet(sheet), Kind::Svg) => sheet.svg(),
+            (Self::Sheet(sheet), _) => sheet.html(),
             (Self::Bars(sheet), Kind::Png) => return Ok(sheet.png().or_exit(ExitCode::Failure)?),
             (Self::Bars(sheet), Kind::Svg) => sheet.svg(),
             (Self::Bars(sheet), Kind::Html) => sheet.html(),

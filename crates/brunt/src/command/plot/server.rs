@@ -1,0 +1,87 @@
+//! `-server`: client and server in one picture, from a run's file and a watcher's, or one that has both.
+
+use metrics::{Batch, Summary, Timeline};
+use results::{Item, Reader};
+
+use super::operand::Operand;
+use super::{Damaged, Drawn, title};
+use crate::command::server_side::ServerRows;
+use crate::command::{Ended, encode, patience, usage};
+use crate::dialect::Typed;
+use crate::flags::results::PlotFlags;
+use crate::input::{self, Interrupts};
+use crate::output;
+
+/// What the files say together.
+struct Both {
+    summary: Summary,
+    timeline: Timeline,
+    server: ServerRows,
+}
+
+/// Reads all operands as one and draws them.
+pub(super) fn draw(typed: &Typed<PlotFlags>, operands: &[Operand]) -> Result<Damaged, Ended> {
+    if let Some(operand) = operands.iter().find(|operand| operand.column.is_some()) {
+        return Err(usage(format!("{operand}: -server draws files as they are, without a column")));
+    }
+    let mut both = Both {
+        summary: Summary::new(),
+        timeline: Timeline::new(),
+        server: ServerRows::new(typed.flags.server_offset_ns),
+    };
+    let files: Vec<String> = operands.iter().map(|operand| operand.file.clone()).collect();
+    let damage = both.read(typed, &files)?;
+    if both.server.side.is_empty() {
+        return match damage {
+            Some(failed) => Err(failed.into()),
+            None => Err(usage(format!(
+                "{}: nothing of a server's side is in there (brunt watch writes it, and attack -watch)",
+                files.join(", ")
+            ))),
+        };
+    }
+    let side = &both.server.side;
+    let drawn = match typed.flags.server.as_deref() {
+        Some("time") => {
+            let title = title(typed, "", "Client and server over time");
+            Drawn::Sheet(report::server_over_time(title, Some(&both.timeline), side))
+        }
+        _ => {
+            let client = Some(&both.summary.response);
+            let title = title(typed, "", "Time within which requests were served");
+            Drawn::Figure(report::server_percentiles(title, client, side))
+        }
+    };
+    Ok((drawn, damage))
+}
+
+impl Both {
+    /// Reads to the end or to the first damage, which is given back: what came before it counts.
+    fn read(
+        &mut self,
+        typed: &Typed<PlotFlags>,
+        files: &[String],
+    ) -> Result<Option<crate::exit_code::Failed>, Ended> {
+        let interrupts = Interrupts::watch()?;
+        let inputs = input::open_results(files, &interrupts, patience(typed.dialect))?;
+        let unreadable = |error| encode::unreadable(&error, typed.dialect);
+        let mut reader = Reader::open(inputs).map_err(unreadable)?;
+        let mut batch = Batch::default();
+        let damage = loop {
+            match reader.next(&mut batch) {
+                Ok(Some(Item::Hits)) => {
+                    self.summary.add(&batch);
+                    self.timeline.add(&batch);
+                }
+                Ok(Some(Item::Server(row))) => self.server.add(*row),
+                Ok(Some(Item::Generator { .. })) => {}
+                Ok(None) => break None,
+                Err(error) => break Some(unreadable(error)),
+            }
+        };
+        for loss in reader.losses() {
+            output::complain(&format!("brunt plot: {loss}"));
+        }
+        Ok(damage)
+    }
+}

@@ -1,0 +1,129 @@
+//! What must hold between the parts of a study: names that are told apart and make folders, placeholders that stand for
+//! something, variants that there are.
+
+use super::sheet::{Placed, Table};
+use super::{Family, Variant, words};
+use crate::flags::nearest;
+
+/// What a name must be, since folders are named after it.
+pub(super) const NAME: &str = "is no name for a folder (letters, digits, and . _ - within)";
+/// Characters of a name, at most.
+const NAME_MAX: usize = 60;
+/// What placeholders stand for in every variant.
+const ALWAYS: [&str; 4] = ["study", "out", "run", "generator"];
+
+/// It can name a folder.
+#[must_use]
+pub(super) fn is_name(text: &str) -> bool {
+    let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let starts = text.chars().next().is_some_and(|first| first.is_ascii_alphanumeric());
+    starts && text.len() <= NAME_MAX && text.chars().all(inside)
+}
+
+/// Names that make folders, each once.
+pub(super) fn names(tables: &[Table<'_, '_>]) {
+    let mut seen: Vec<String> = Vec::new();
+    for table in tables {
+        let Some(name) = table.text_again("name") else { continue };
+        if !is_name(&name.text) {
+            table.wrong("name", name.at, NAME);
+        } else if seen.contains(&name.text) {
+            table.wrong("name", name.at, "is the name of another one too");
+        }
+        seen.push(name.text);
+    }
+}
+
+/// `values`, none of them called as a placeholder that is there anyway.
+pub(super) fn values(table: &Table<'_, '_>) -> Vec<(String, String)> {
+    let values = table.pairs("values");
+    for (name, text) in &values {
+        let key = format!("values.{}", name.escape_debug());
+        if ALWAYS.contains(&name.as_str()) {
+            table.wrong(&key, text.at, format!("{{{name}}} stands for something already"));
+        } else if words::placeholders(&format!("{{{name}}}")).next() != Some(name.as_str()) {
+            table.wrong(&key, text.at, "is no name for a placeholder (a-z, 0-9 and _)");
+        }
+    }
+    values.into_iter().map(|(name, text)| (name, text.text)).collect()
+}
+
+/// Placeholders of a variant stand for something.
+pub(super) fn filled<'p>(
+    table: &Table<'_, '_>,
+    texts: impl IntoIterator<Item = &'p Placed>,
+    known: &[&str],
+) {
+    for text in texts {
+        for name in words::placeholders(&text.text) {
+            if ALWAYS.contains(&name) || known.contains(&name) {
+                continue;
+            }
+            let meant = nearest(name, ALWAYS.into_iter().chain(known.iter().copied()));
+            let meant =
+                meant.map_or(String::new(), |meant| format!(" (did you mean {{{meant}}}?)"));
+            table.wrong_here(text.at, format!("{{{name}}} stands for nothing{meant}"));
+        }
+    }
+}
+
+/// A workload's command line, as words, and what it is.
+pub(super) fn command(
+    table: &Table<'_, '_>,
+    key: &str,
+    line: &Placed,
+) -> Option<(Vec<String>, Family)> {
+    let Some(words) = words::split(&line.text) else {
+        table.wrong(key, line.at, "has a quote that is not closed");
+        return None;
+    };
+    match Family::of(&words) {
+        Ok(family) => Some((words, family)),
+        Err(wrong) => {
+            table.wrong(key, line.at, wrong);
+            None
+        }
+    }
+}
+
+/// Workloads name variants that there are, and fill their placeholders with values that each of these has.
+pub(super) fn workloads(tables: &[Table<'_, '_>], variants: &[Variant]) {
+    for table in tables {
+        let only = table.words("only");
+        for name in only.iter().filter(|name| !variants.iter().any(|one| one.name == name.text)) {
+            unknown(table, "only", name.at, &name.text, variants);
+        }
+        for text in table.words("expect") {
+            let Ok(ordering) = text.text.parse::<study::plan::Ordering>() else { continue };
+            for name in [&ordering.first, &ordering.second] {
+                if !variants.iter().any(|one| one.name == **name) {
+                    unknown(table, "expect", text.at, name, variants);
+                }
+            }
+        }
+        let is_for = |variant: &&Variant| {
+            only.is_empty() || only.iter().any(|name| name.text == variant.name)
+        };
+        for key in ["command", "quick"] {
+            let Some(line) = table.text_again(key) else { continue };
+            variants.iter().filter(is_for).for_each(|one| valued(table, key, &line, one, variants));
+        }
+    }
+}
+
+fn unknown(table: &Table<'_, '_>, key: &str, at: usize, name: &str, variants: &[Variant]) {
+    let meant = nearest(name, variants.iter().map(|variant| variant.name.as_str()));
+    let meant = meant.map_or(String::new(), |meant| format!(" (did you mean {meant}?)"));
+    table.wrong(key, at, format!("no variant is called \"{}\"{meant}", name.escape_debug()));
+}
+
+/// A placeholder that some variant has a value for must have one here. Others are the command's own, such as cable's `{user}`.
+fn valued(table: &Table<'_, '_>, key: &str, line: &Placed, here: &Variant, all: &[Variant]) {
+    let has = |variant: &Variant, name: &str| variant.values.iter().any(|(known, _)| known == name);
+    for name in words::placeholders(&line.text) {
+        if all.iter().any(|one| has(one, name)) && !has(here, name) {
+            let text = format!("{{{name}}} stands for nothing in variant \"{}\"", here.name);
+            table.wrong(key, line.at, text);
+        }
+    }
+}

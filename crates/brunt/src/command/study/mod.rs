@@ -1,0 +1,284 @@
+//! `study`: variants under workloads, run by run in a shuffled order, each with its own servers, and one report of all.
+//!
+//! ```text
+//! study.toml ─▶ file (all problems at once) ─▶ requirements ─▶ kept (the order, what is done)
+//!     ─▶ for each run: before ─▶ servers ─▶ warm-up ─▶ load generators, watched ─▶ servers stopped ─▶ after
+//!     ─▶ outcome of each ─▶ report.html, study.json
+//! ```
+
+mod file;
+mod folder;
+mod group;
+mod keeper;
+mod kept;
+mod machine;
+mod monitor;
+mod outcome;
+mod progress;
+mod ready;
+mod record;
+mod report;
+mod requirements;
+mod runner;
+mod seen;
+mod servers;
+mod template;
+mod versions;
+mod workload;
+
+use std::path::Path;
+
+use anyhow::anyhow;
+use study::plan::{Ended as RunEnded, Slot, is_given_up, next};
+
+use self::file::{Mode, PROBLEMS_MAX, Problem, Study, Variant, Workload};
+use self::folder::Folder;
+use self::group::Guard;
+use self::keeper::Keeper;
+use self::kept::{Begin, Kept};
+use self::outcome::Outcome;
+use self::progress::Progress;
+use self::record::Record;
+use self::runner::Runner;
+use self::servers::Place;
+use super::{Ended, usage};
+use crate::dialect::{Invocation, Typed};
+use crate::exit_code::{ExitCode, Failed};
+use crate::flags::nearest;
+use crate::flags::study::{STUDY, StudyFlags};
+use crate::input::{self, Interrupts};
+
+/// What the help says beside the flags.
+pub(super) const ABOUT: &str = "run FILE starts each variant's servers, offers each workload, stops them, and repeats all that in
+shuffled blocks; at the end stand DIR/report.html and DIR/study.json. The same command again goes on
+where it was stopped or killed. new [FILE] writes a study to begin with, study.toml unless named.
+
+Ctrl-C stops the servers and writes the report of what there is; a second one waits for nobody.";
+
+/// The word in a study's commands that means this very program, wherever it is.
+const OURSELVES: &str = "brunt";
+
+/// Does what the first operand says.
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
+    // Another command's words follow, which are not ours to read.
+    if let [word, _, rest @ ..] = &invocation.args[..]
+        && word == keeper::HOLD
+    {
+        return Ok(keeper::hold(rest));
+    }
+    let typed = invocation.typed(STUDY)?;
+    let operands: Vec<&str> = typed.operands.iter().map(String::as_str).collect();
+    match operands[..] {
+        [keeper::WORD] => Ok(keeper::keep()),
+        ["run", path] => Ok(study(path, &typed)?),
+        ["new"] => Ok(template::write("study.toml", &typed.flags)?),
+        ["new", path] => Ok(template::write(path, &typed.flags)?),
+        ["run"] => Err(usage("the study's file is missing: brunt study run study.toml")),
+        ["run" | "new", ..] => Err(usage("one file is expected")),
+        [] => Err(usage("what to do is missing: brunt study run FILE, or brunt study new [FILE]")),
+        [word, ..] => {
+            let meant = nearest(word, ["run", "new"].into_iter());
+            let meant = meant.map_or(String::new(), |meant| format!(" (did you mean {meant}?)"));
+            Err(usage(format!("study knows run and new, not \"{word}\"{meant}")))
+        }
+    }
+}
+
+/// Runs a study from where it is to its end.
+fn study(path: &str, typed: &Typed<StudyFlags>) -> Result<ExitCode, Failed> {
+    let flags = &typed.flags;
+    let mode = if flags.quick { Mode::Quick } else { Mode::Full };
+    let text = String::from_utf8(input::read_whole(path)?)
+        .map_err(|_| input_error(format!("{path} is not UTF-8")))?;
+    let study = file::read(&text, mode).map_err(|problems| told(path, &problems))?;
+    let file = Path::new(path);
+    let beside = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let beside = beside.unwrap_or(Path::new("."));
+    let mut left_out = not_asked_for(&study, &flags.only)?;
+    let unmet = unmet(&study, beside, &left_out)?;
+    left_out.extend(unmet);
+    left_out.sort_unstable_by_key(|(variant, _)| *variant);
+    let places: Vec<usize> = left_out.iter().map(|(variant, _)| *variant).collect();
+    if study.cells(&places).is_empty() {
+        return Err(input_error(format!("{path}: nothing is left to run")));
+    }
+    let out = flags.out.clone().unwrap_or_else(|| format!("{}-study", study.name));
+    let folder = Folder::open(Path::new(&out), file)?;
+    let begin = if flags.fresh { Begin::Fresh } else { Begin::GoOn };
+    let kept = Kept::open(&folder, &study, mode, &places, begin)?;
+    let interrupts = Interrupts::watch_until(ExitCode::Incomplete)?;
+    let guard = Guard { keeper: Keeper::start()?, interrupts };
+    let progress = Progress::new(flags, kept.slots.len());
+    let whole = Whole { study: &study, folder: &folder, mode, left_out };
+    whole.run(kept, &guard, progress)
+}
+
+/// A study with all that was decided before its first run.
+struct Whole<'a> {
+    study: &'a Study,
+    folder: &'a Folder,
+    mode: Mode,
+    /// Variants that are not run, and why.
+    left_out: Vec<(usize, String)>,
+}
+
+impl Whole<'_> {
+    /// Runs what is left to run, and reports.
+    fn run(&self, kept: Kept, guard: &Guard, progress: Progress) -> Result<ExitCode, Failed> {
+        let runner = Runner { study: self.study, folder: self.folder, guard: guard.clone() };
+        for (variant, why) in &self.left_out {
+            progress.say(&format!("{} is left out: {why}", self.study.variants[*variant].name));
+        }
+        if kept.done() > 0 {
+            let (done, all) = (kept.done(), kept.slots.len());
+            progress.say(&format!("going on: {done} of {all} runs are done"));
+        }
+        let outcomes = kept.slots.iter().map(|_| None).collect();
+        let mut going = Going { whole: self, runner, kept, outcomes, progress };
+        if let Some(at) = going.kept.under_way.take() {
+            going.runner.clear_up(&going.kept.slots[at])?;
+        }
+        let versions = versions::of(&going.runner, &self.left_out);
+        while let Some(at) = next(&going.kept.slots, &going.kept.ended()) {
+            if guard.interrupts.seen() > 0 || !going.one(at)? {
+                going.progress.say("interrupted: the same command goes on from here");
+                break;
+            }
+        }
+        let Going { kept, outcomes, progress, .. } = going;
+        self.conclude(&kept, outcomes, versions, &progress)
+    }
+
+    /// What a run that was measured has to say.
+    fn outcome(&self, kept: &Kept, at: usize, record: &Record) -> Result<Outcome, Failed> {
+        let slot = &kept.slots[at];
+        let (variant, workload) = self.pair(slot);
+        let names = (workload.name.as_str(), variant.name.as_str());
+        let run = self.folder.run(names.0, names.1, slot.repeat);
+        let results = self.folder.results(names, slot.repeat, variant.generators);
+        let place = Place::of(self.folder, variant, run);
+        outcome::read((variant, workload), &place, &results, record)
+    }
+
+    fn pair(&self, slot: &Slot) -> (&Variant, &Workload) {
+        (&self.study.variants[slot.cell.variant], &self.study.workloads[slot.cell.workload])
+    }
+}
+
+/// A study that is under way.
+struct Going<'a> {
+    whole: &'a Whole<'a>,
+    runner: Runner<'a>,
+    kept: Kept,
+    /// Of the runs of this call.
+    outcomes: Vec<Option<Outcome>>,
+    progress: Progress,
+}
+
+impl Going<'_> {
+    /// One run; false where the user ended it.
+    fn one(&mut self, at: usize) -> Result<bool, Failed> {
+        let slot = self.kept.slots[at];
+        let (variant, workload) = self.whole.pair(&slot);
+        let name = format!("{} on {}", workload.name, variant.name);
+        self.progress.begins(at, &name);
+        self.kept.under_way = Some(at);
+        self.kept.save()?;
+        let Some(mut record) = self.runner.run(&slot)? else { return Ok(false) };
+        if record.ended == RunEnded::Measured {
+            match self.whole.outcome(&self.kept, at, &record) {
+                Ok(outcome) => self.outcomes[at] = Some(outcome),
+                Err(failed) => {
+                    (record.ended, record.reason) = (RunEnded::Failed, failed.to_string());
+                }
+            }
+        }
+        self.kept.records[at] = Some(record.clone());
+        self.kept.under_way = None;
+        self.kept.save()?;
+        let outcome = self.outcomes[at].as_ref();
+        self.progress.ended((at, &name), &record, outcome, self.left());
+        if is_given_up(&self.kept.slots, &self.kept.ended(), slot.cell.variant) {
+            let name = &variant.name;
+            self.progress.say(&format!("{name} is left out from here on: {}", report::GIVEN_UP));
+        }
+        Ok(true)
+    }
+
+    /// Runs that are to come.
+    fn left(&self) -> usize {
+        let (slots, ended) = (&self.kept.slots, self.kept.ended());
+        let open = |at: &usize| {
+            ended[*at].is_none() && !is_given_up(slots, &ended, slots[*at].cell.variant)
+        };
+        (0..slots.len()).filter(open).count()
+    }
+}
+
+/// The places of variants that `-only` leaves out.
+fn not_asked_for(study: &Study, only: &[String]) -> Result<Vec<(usize, String)>, Failed> {
+    for name in only {
+        if !study.variants.iter().any(|variant| variant.name == *name) {
+            let meant = nearest(name, study.variants.iter().map(|variant| variant.name.as_str()));
+            let meant = meant.map_or(String::new(), |meant| format!(" (did you mean {meant}?)"));
+            let error = anyhow!("flag -only: no variant is called \"{name}\"{meant}");
+            return Err(Failed { code: ExitCode::Usage, error });
+        }
+    }
+    let variants = study.variants.iter().enumerate();
+    let out = variants.filter(|(_, variant)| !only.is_empty() && !only.contains(&variant.name));
+    Ok(out.map(|(at, _)| (at, "-only names others".to_owned())).collect())
+}
+
+/// Optional variants that lack something.
+///
+/// # Errors
+/// One that is not optional does: all that is missing, and how to get it.
+fn unmet(
+    study: &Study,
+    folder: &Path,
+    left_out: &[(usize, String)],
+) -> Result<Vec<(usize, String)>, Failed> {
+    let places: Vec<usize> = left_out.iter().map(|(variant, _)| *variant).collect();
+    let missing = requirements::missing(study, folder, &places);
+    let (optional, needed): (Vec<_>, Vec<_>) =
+        missing.into_iter().partition(|one| study.variants[one.variant].optional);
+    if needed.is_empty() {
+        return Ok(optional.into_iter().map(|one| (one.variant, one.words())).collect());
+    }
+    let lines = needed
+        .iter()
+        .map(|one| format!("\n  variant {}: {}", study.variants[one.variant].name, one.words()));
+    let mut text =
+        format!("something is missing, nothing was started:{}", lines.collect::<String>());
+    let installs = requirements::install_lines(&needed);
+    if !installs.is_empty() {
+        text.push_str(&format!("\ninstall it with:\n  {}", installs.join("\n  ")));
+    }
+    let others: Vec<&str> = study
+        .variants
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !places.contains(at) && !needed.iter().any(|one| one.variant == *at))
+        .map(|(_, variant)| variant.name.as_str())
+        .collect();
+    if !others.is_empty() {
+        text.push_str(&format!("\nor leave it out with: -only={}", others.join(",")));
+    }
+    Err(Failed { code: ExitCode::Missing, error: anyhow!(text) })
+}
+
+/// All that is wrong in a file, a line each.
+fn told(path: &str, problems: &[Problem]) -> Failed {
+    let lines = problems.iter().take(PROBLEMS_MAX);
+    let mut lines: Vec<String> =
+        lines.map(|problem| format!("{path}:{}: {}", problem.line, problem.text)).collect();
+    if problems.len() > PROBLEMS_MAX {
+        lines.push(format!("and {} more", problems.len() - PROBLEMS_MAX));
+    }
+    input_error(format!("nothing was started:\n{}", lines.join("\n")))
+}
+
+fn input_error(text: String) -> Failed {
+    Failed { code: ExitCode::Input, error: anyhow!(text) }
+}

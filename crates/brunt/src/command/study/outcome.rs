@@ -1,0 +1,174 @@
+//! `Outcome`: what a run that was measured has to say, read from its files.
+
+use std::path::PathBuf;
+
+use metrics::server::Side;
+use serde_json::Value;
+use study::contrast::Measure;
+use study::plan::Figure;
+
+use super::file::{Variant, Workload};
+use super::monitor;
+use super::record::Record;
+use super::runner::output;
+use super::seen::Seen;
+use super::servers::Place;
+use crate::command::variants::{ReadRun, read_run};
+use crate::exit_code::Failed;
+use crate::input::Interrupts;
+
+/// What one run showed.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    /// Its results; a search has none.
+    pub(super) run: Option<ReadRun>,
+    /// Its figures.
+    pub(super) figures: Vec<(&'static Figure, f64)>,
+    /// Why these may not be believed.
+    pub(super) invalid: Vec<String>,
+    /// What was amiss with what was watched.
+    pub(super) notes: Vec<String>,
+    /// What the servers' logs told.
+    pub(super) side: Side,
+}
+
+/// Reads a run's files.
+///
+/// # Errors
+/// There are no results in them.
+pub(super) fn read(
+    (variant, workload): (&Variant, &Workload),
+    place: &Place,
+    results: &[PathBuf],
+    record: &Record,
+) -> Result<Outcome, Failed> {
+    let mut figures = vec![("start", record.start.0 as f64)];
+    let mut invalid = Vec::new();
+    let mut run = None;
+    if workload.family.has_results() {
+        let names: Vec<String> = results.iter().map(|path| path.display().to_string()).collect();
+        let name = if names.len() == 1 { names[0].clone() } else { parent(&results[0]) };
+        // An interrupt ends the study after this run; it must not cut short what was measured.
+        let read = read_run(&name, &names, &Interrupts::default())?;
+        figures.extend(of_results(&read));
+        invalid.extend(read.verdict.reasons.iter().map(ToString::to_string));
+        run = Some(read);
+    }
+    // Quantiles of several generators do not add up; their results do.
+    if workload.family.prints_json() && variant.generators == 1 {
+        let text = std::fs::read_to_string(output(place, "generator", 1)).unwrap_or_default();
+        match serde_json::from_str(&text) {
+            Ok(document) => {
+                figures.extend(of_document(&document));
+                invalid.extend(reasons(&document));
+            }
+            Err(_) if run.is_none() => {
+                let said = super::servers::said(&output(place, "generator", 1));
+                return Err(anyhow::anyhow!("the search found nothing{said}").into());
+            }
+            Err(_) => invalid.push("its report is no JSON".to_owned()),
+        }
+    }
+    let (notes, side) = watched(&mut figures, run.as_ref(), place, record);
+    let named = figures.into_iter().filter_map(|(name, value)| Some((Figure::named(name)?, value)));
+    let figures = named.filter(|(_, value)| value.is_finite()).collect();
+    invalid.dedup();
+    Ok(Outcome { run, figures, invalid, notes, side })
+}
+
+/// Adds what was watched. A search has no results to say when it measured: there the whole run counts.
+fn watched(
+    figures: &mut Vec<(&'static str, f64)>,
+    run: Option<&ReadRun>,
+    place: &Place,
+    record: &Record,
+) -> (Vec<String>, Side) {
+    let whole = (record.began, i64::MAX);
+    let span = run.map_or(whole, |run| (run.summary.earliest, run.summary.end));
+    let Some(seen) = Seen::read(&place.file(monitor::FILE), span) else {
+        return Default::default();
+    };
+    let requests = run.map_or(0, |run| run.summary.requests);
+    figures.extend(seen.figures(requests, (span.1 - span.0) as f64 / 1e9));
+    (seen.incidents, seen.side)
+}
+
+fn parent(path: &std::path::Path) -> String {
+    path.parent().map_or_else(String::new, |folder| folder.display().to_string())
+}
+
+fn of_results(read: &ReadRun) -> Vec<(&'static str, f64)> {
+    let figures = read.figures();
+    let compared = Measure::ALL.map(|measure| (measure.name(), measure.of(&figures)));
+    let times = &read.summary.response;
+    let more =
+        [("latency.p95", times.quantile(0.95).0 as f64), ("latency.max", times.max().0 as f64)];
+    compared.into_iter().chain(more).collect()
+}
+
+/// What a report in JSON has beyond its results: a search's limit, a cable test's round trips.
+fn of_document(document: &Value) -> Vec<(&'static str, f64)> {
+    let mut found = Vec::new();
+    let mut put = |name, value: &Value| found.extend(value.as_f64().map(|value| (name, value)));
+    let answer = &document["answer"];
+    put("limit", &answer["rate"]);
+    put("limit", &answer["connections"]);
+    let round_trip = &document["echo"]["round_trip"];
+    let fan_out = &document["broadcast"]["fan_out"];
+    put("rtt.mean", &round_trip["mean"]);
+    put("rtt.p50", &round_trip["50th"]);
+    put("rtt.p95", &round_trip["95th"]);
+    put("rtt.p99", &round_trip["99th"]);
+    put("ready.p50", &document["ready"]["50th"]);
+    put("ready.p99", &document["ready"]["99th"]);
+    put("fan_out.p50", &fan_out["50th"]);
+    put("fan_out.p99", &fan_out["99th"]);
+    let share =
+        |part: &Value, of: &Value| Some(part.as_f64()? / of.as_f64().filter(|of| *of > 0.0)?);
+    let (echo, deliveries) = (&document["echo"], &document["broadcast"]["deliveries"]);
+    let lost = share(&echo["lost"], &echo["sent"])
+        .or_else(|| share(&deliveries["lost"], &deliveries["expected"]));
+    found.extend(lost.map(|lost| ("lost", lost)));
+    found
+}
+
+/// Why a report in JSON is not to be believed, in its own words.
+fn reasons(document: &Value) -> Vec<String> {
+    if document["verdict"] != "INVALID" {
+        return Vec::new();
+    }
+    let list = document["reasons"].as_array().into_iter().flatten();
+    let mut reasons: Vec<String> =
+        list.filter_map(|reason| reason.as_str().map(str::to_owned)).collect();
+    reasons.extend(document["reason"].as_str().map(str::to_owned));
+    if reasons.is_empty() {
+        reasons.push("it says so itself".to_owned());
+    }
+    reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn documents_have_figures_of_their_own() {
+        let seek = json!({"answer": {"rate": 120.5, "low": 110}, "verdict": "VALID"});
+        assert_eq!(of_document(&seek), [("limit", 120.5)]);
+        assert!(reasons(&seek).is_empty());
+        let cable = json!({
+            "echo": {"round_trip": {"mean": 5, "50th": 4, "95th": 8, "99th": 9}, "sent": 200, "lost": 1},
+            "ready": {"50th": 1, "99th": 2},
+            "verdict": "INVALID", "reasons": ["late"],
+        });
+        let found = of_document(&cable);
+        assert!(found.contains(&("rtt.p95", 8.0)) && found.contains(&("lost", 0.005)), "{found:?}");
+        assert_eq!(reasons(&cable), ["late"]);
+        assert!(of_document(&json!({"answer": null})).is_empty());
+        assert_eq!(reasons(&json!({"verdict": "INVALID", "reason": "x"})), ["x"]);
+        for (name, _) in found {
+            assert!(Figure::named(name).is_some(), "{name}");
+        }
+    }
+}

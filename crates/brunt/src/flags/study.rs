@@ -1,0 +1,56 @@
+//! The flags of `study`.
+
+use super::row::switch;
+use super::{Flag, Kind};
+
+/// The flags of `study` as typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct StudyFlags {
+    pub(crate) quick: bool,
+    /// Names of variants; empty for all.
+    pub(crate) only: Vec<String>,
+    pub(crate) out: Option<String>,
+    pub(crate) fresh: bool,
+    pub(crate) force: bool,
+    pub(crate) json: bool,
+}
+
+/// The flags of `study`.
+pub(crate) const STUDY: &[Flag<StudyFlags>] = &[
+    switch!(StudyFlags, "quick", "The short form: [study.quick] and the workloads' quick.", quick)
+        .native(),
+    Flag::new(
+        "only",
+        Kind::Text("VARIANT,…"),
+        "",
+        "Run these variants alone; the report says which were left out.",
+        |t: &mut StudyFlags, v| {
+            let names = v.split(',').map(str::trim).filter(|name| !name.is_empty());
+            t.only.extend(names.map(str::to_owned));
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "out",
+        Kind::Text("DIR"),
+        "NAME-study",
+        "Folder of the results, the report and what is needed to go on.",
+        |t: &mut StudyFlags, v| {
+            t.out = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .also(&["output", "o"])
+    .native(),
+    switch!(
+        StudyFlags,
+        "fresh",
+        "Remove what an earlier study left in the folder; begin anew.",
+        fresh
+    )
+    .native(),
+    switch!(StudyFlags, "force", "new: overwrite a file that is there.", force).native(),
+    switch!(StudyFlags, "json", "Tell each run as a line of JSON on standard output.", json)
+        .native(),
+];

@@ -1,0 +1,340 @@
+//! `brunt study`: the template, what is wrong with files, servers that give way, studies that are killed and interrupted. After
+//! each nothing that was started is left.
+
+use std::path::Path;
+
+use crate::{Ran, Scratch, Started, brunt, free_port, run, signal, start, text, until};
+
+/// The study that `brunt study new` writes, on ports that were free a moment ago.
+fn template(scratch: &Scratch) -> String {
+    let file = text(&scratch.path("study.toml"));
+    run(&format!("study new {file}")).with_code(0);
+    let study = std::fs::read_to_string(&file).unwrap();
+    let study = study.replace("18431", &free_port().to_string());
+    std::fs::write(&file, study.replace("18432", &free_port().to_string())).unwrap();
+    file
+}
+
+/// A study of one variant with this server, in runs of a tenth of a second.
+fn small(scratch: &Scratch, name: &str, server: &str) -> String {
+    let study = format!(
+        "[study]\nname = \"{name}\"\nrepeats = 4\n[[variant]]\nname = \"one\"\n{server}\n\
+         [[workload]]\nname = \"load\"\ncommand = \"bench -c 1 -d 100ms {{url}}/\"\n"
+    );
+    scratch.file(&format!("{name}.toml"), study)
+}
+
+/// `brunt serve` as a server of a study.
+fn serve(port: u16) -> String {
+    format!(
+        "values = {{ url = \"http://127.0.0.1:{port}\" }}\n[[variant.server]]\nname = \"serve\"\n\
+         command = [\"brunt\", \"serve\", \"--listen\", \"127.0.0.1:{port}\"]\nready = \"tcp://127.0.0.1:{port}\"\n"
+    )
+}
+
+/// The processes whose command line holds this text.
+fn processes(with: &str) -> Vec<String> {
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    let line = |entry: std::fs::DirEntry| {
+        entry.file_name().to_str()?.parse::<u32>().ok()?;
+        let line = std::fs::read(entry.path().join("cmdline")).ok()?;
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        line.contains(with).then_some(line)
+    };
+    all.filter_map(line).collect()
+}
+
+/// Nothing with this text in its command line is left.
+#[track_caller]
+fn nothing_left(with: &str) {
+    until(&format!("{with} is gone: {:?}", processes(with)), || processes(with).is_empty());
+}
+
+fn document(out: &Path) -> serde_json::Value {
+    serde_json::from_slice(&std::fs::read(out.join("study.json")).unwrap()).unwrap()
+}
+
+fn states(document: &serde_json::Value) -> Vec<String> {
+    let runs = document["runs"].as_array().unwrap().iter();
+    runs.map(|run| run["state"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_template_runs_and_is_reported() {
+    let scratch = Scratch::new("study-template");
+    let file = template(&scratch);
+    let refused = run(&format!("study new {file}")).with_code(1);
+    refused.complains_once(&["is there already", "-force"]);
+    let out = scratch.path("out");
+    let ran = run(&format!("study run {file} -quick -out {}", text(&out))).with_code(0);
+    assert!(ran.stderr.contains("run 8 of 8: ") && ran.stderr.contains("VALID, p99 "), "{ran:#?}");
+    assert!(ran.stdout.contains("report.html") && ran.stdout.contains("closed: "), "{ran:#?}");
+    let json = document(&out);
+    assert_eq!(states(&json), ["measured"; 8]);
+    assert_eq!(json["form"], "quick");
+    assert!(json["variants"][0]["versions"]["serve"].as_str().unwrap().contains("brunt"), "{json}");
+    assert!(json["machine"]["kernel"].is_string());
+    let workload = &json["workloads"][0];
+    assert_eq!(workload["metrics"].as_array().unwrap().len(), 6);
+    let orderings = workload["orderings"].as_array().unwrap();
+    assert!(orderings.iter().all(|ordering| ordering["held"] == true), "{workload}");
+    for run in json["runs"].as_array().unwrap() {
+        let rss = run["figures"]["server.rss"].as_f64().unwrap_or_else(|| panic!("{run}"));
+        assert!(rss > 1e6 && run["figures"]["machine.load1"].is_number(), "{run}");
+        assert_eq!(run["notes"], serde_json::json!([]), "{run}");
+    }
+    let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(page.contains("What was found") && page.contains("Runs, in their order"));
+    let folders = ["slow", "quick"].map(|name| text(&out.join("results/closed").join(name)));
+    let compared = run(&format!("compare -json {} {}", folders[0], folders[1])).with_code(0);
+    assert_eq!(compared.json()["comparisons"][0]["runs"], 2);
+    let log = std::fs::read_to_string(out.join("runs/ab/slow/001/command.txt")).unwrap();
+    assert!(log.starts_with("brunt ab --results="), "{log}");
+    // Once more is nothing but the report.
+    let again = run(&format!("study run {file} -quick -out {}", text(&out))).with_code(0);
+    assert!(again.stderr.contains("going on: 8 of 8 runs are done"), "{again:#?}");
+    assert_eq!(states(&document(&out)), ["measured"; 8]);
+    // Another study's runs are not this one's.
+    let other = std::fs::read_to_string(&file).unwrap().replace("fixed:8ms", "fixed:7ms");
+    std::fs::write(&file, other).unwrap();
+    let refused = run(&format!("study run {file} -quick -out {}", text(&out))).with_code(3);
+    assert!(refused.stderr.contains("was \"fixed:8ms\" and is \"fixed:7ms\""), "{refused:#?}");
+    assert!(refused.stderr.contains("-fresh"), "{refused:#?}");
+}
+
+/// A study that has made its first run, and its plan.
+fn under_way(scratch: &Scratch, file: &str) -> (Started, std::path::PathBuf) {
+    let out = scratch.path("out");
+    let started = start(brunt(&format!("study run {file} -quick -out {}", text(&out))));
+    let plan = out.join("plan.json");
+    let measured = || {
+        let plan = std::fs::read_to_string(&plan).unwrap_or_default();
+        plan.contains("\"measured\"") && !plan.contains("\"under_way\": null")
+    };
+    until("one run is made and the next is under way", measured);
+    (started, out)
+}
+
+#[test]
+fn a_study_that_is_killed_goes_on_and_leaves_no_servers() {
+    let scratch = Scratch::new("study-killed");
+    let file = template(&scratch);
+    let port = std::fs::read_to_string(&file).unwrap();
+    let ports: Vec<String> = port
+        .split("--listen\", \"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap().to_owned())
+        .collect();
+    let (started, out) = under_way(&scratch, &file);
+    signal("KILL", started.pid());
+    started.wait();
+    ports.iter().for_each(|port| nothing_left(port));
+    let first = std::fs::read_dir(out.join("results")).unwrap().count();
+    assert!(first > 0);
+    let plan = std::fs::read_to_string(out.join("plan.json")).unwrap();
+    let began: Vec<i64> = records(&plan);
+    let ran = run(&format!("study run {file} -quick -out {}", text(&out))).with_code(0);
+    assert!(ran.stderr.contains("going on: "), "{ran:#?}");
+    let json = document(&out);
+    assert_eq!(states(&json), ["measured"; 8]);
+    let after = records(&std::fs::read_to_string(out.join("plan.json")).unwrap());
+    assert!(began.iter().all(|began| after.contains(began)), "{began:?} {after:?}");
+    ports.iter().for_each(|port| nothing_left(port));
+}
+
+/// When each finished run of a plan began.
+fn records(plan: &str) -> Vec<i64> {
+    let plan: serde_json::Value = serde_json::from_str(plan).unwrap();
+    let runs = plan["runs"].as_array().unwrap().iter();
+    runs.filter_map(|run| run["record"]["began"].as_i64()).collect()
+}
+
+#[test]
+fn an_interrupted_study_stops_its_servers_and_reports() {
+    let scratch = Scratch::new("study-interrupted");
+    let file = template(&scratch);
+    let (started, out) = under_way(&scratch, &file);
+    signal("INT", started.pid());
+    let ran = started.wait().with_code(11);
+    assert!(ran.stderr.contains("interrupted: the same command goes on"), "{ran:#?}");
+    nothing_left(&text(&out));
+    let states = states(&document(&out));
+    assert!(states.contains(&"measured".to_owned()) && states.contains(&"not run".to_owned()));
+    let listen = std::fs::read_to_string(&file).unwrap();
+    for port in listen.split("--listen\", \"").skip(1) {
+        nothing_left(port.split('"').next().unwrap());
+    }
+}
+
+#[test]
+fn a_server_that_is_never_ready_is_given_up() {
+    let scratch = Scratch::new("study-never");
+    let port = free_port();
+    let server = format!(
+        "values = {{ url = \"http://127.0.0.1:{port}\" }}\n[[variant.server]]\nname = \"sleeper\"\n\
+         command = [\"sh\", \"-c\", \"echo no luck at all >&2; sleep 1000.{port}\"]\n\
+         ready = \"tcp://127.0.0.1:{port}\"\nwithin = \"200ms\"\n"
+    );
+    let file = small(&scratch, "never", &server);
+    let out = scratch.path("out");
+    let ran = run(&format!("study run {file} -out {}", text(&out))).with_code(11);
+    assert!(ran.stderr.contains("sleeper was not ready within 200ms"), "{ran:#?}");
+    assert!(ran.stderr.contains("it said last: no luck at all"), "{ran:#?}");
+    assert!(
+        ran.stderr.contains("one is left out from here on: three of its runs failed"),
+        "{ran:#?}"
+    );
+    let json = document(&out);
+    assert_eq!(states(&json), ["failed", "failed", "failed", "not run"]);
+    assert_eq!(json["variants"][0]["left_out"], "three of its runs failed in a row");
+    assert!(json["incidents"].to_string().contains("3 of 4 runs failed"), "{json}");
+    nothing_left(&format!("sleep 1000.{port}"));
+}
+
+#[test]
+fn a_server_that_dies_in_a_run_marks_it() {
+    let scratch = Scratch::new("study-dies");
+    let port = free_port();
+    let own = env!("CARGO_BIN_EXE_brunt");
+    // It serves until it is ready, and is gone soon after.
+    let script =
+        format!("{own} serve --listen 127.0.0.1:{port} & sleep 0.5; echo out of luck >&2; exit 3");
+    let server = format!(
+        "values = {{ url = \"http://127.0.0.1:{port}\" }}\n[[variant.server]]\nname = \"mortal\"\n\
+         command = [\"sh\", \"-c\", \"{script}\"]\nready = \"tcp://127.0.0.1:{port}\"\n\
+         [[variant]]\nname = \"two\"\n{}",
+        serve(free_port())
+    );
+    let file = small(&scratch, "dies", &server);
+    let study = std::fs::read_to_string(&file).unwrap().replace("-d 100ms", "-d 2s");
+    std::fs::write(&file, study.replace("repeats = 4", "repeats = 1")).unwrap();
+    let out = scratch.path("out");
+    let ran = run(&format!("study run {file} -out {}", text(&out))).with_code(11);
+    assert!(
+        ran.stderr.contains("FAILED: mortal ended by itself (code 3); it said last: "),
+        "{ran:#?}"
+    );
+    assert!(ran.stderr.contains("out of luck"), "{ran:#?}");
+    let json = document(&out);
+    let runs = json["runs"].as_array().unwrap();
+    let state = |variant: &str| {
+        runs.iter().find(|run| run["variant"] == variant).unwrap()["state"].as_str().unwrap()
+    };
+    assert_eq!((state("one"), state("two")), ("failed", "measured"), "the study goes on");
+    assert!(!out.join("results/load/one/001.arrow").exists(), "half a run is no run");
+    nothing_left(&format!("127.0.0.1:{port}"));
+}
+
+#[test]
+fn a_port_that_is_taken_is_told_with_its_holder() {
+    let scratch = Scratch::new("study-taken");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let file = small(&scratch, "taken", &serve(port));
+    let study = std::fs::read_to_string(&file).unwrap().replace("repeats = 4", "repeats = 1");
+    std::fs::write(&file, study).unwrap();
+    let ran = run(&format!("study run {file} -out {}", text(&scratch.path("out")))).with_code(11);
+    let holder = format!("127.0.0.1:{port} is taken already by ");
+    assert!(ran.stderr.contains(&holder), "{ran:#?}");
+    assert!(ran.stderr.contains(&format!("(process {})", std::process::id())), "{ran:#?}");
+}
+
+#[test]
+fn what_is_missing_is_said_before_anything_runs() {
+    let scratch = Scratch::new("study-missing");
+    let needs = |name: &str, more: &str| {
+        format!(
+            "requires = [{{ command = \"{name}\", install = \"apt-get install {name}\" }}]\n{more}\n{}",
+            serve(free_port())
+        )
+    };
+    let both = format!(
+        "{}[[variant]]\nname = \"two\"\n{}[[variant]]\nname = \"three\"\n{}",
+        needs("no-such-a", ""),
+        needs("no-such-b", ""),
+        serve(free_port())
+    );
+    let file = small(&scratch, "missing", &both);
+    let out = text(&scratch.path("out"));
+    let ran = run(&format!("study run {file} -out {out}")).with_code(10);
+    for words in [
+        "variant one: no program no-such-a",
+        "variant two: no program no-such-b",
+        "  apt-get install no-such-a\n  apt-get install no-such-b",
+        "-only=three",
+    ] {
+        assert!(ran.stderr.contains(words), "{words}: {ran:#?}");
+    }
+    assert!(!Path::new(&out).exists(), "nothing was begun");
+    let ran = run(&format!("study run {file} -only=three -out {out}")).with_code(0);
+    assert!(ran.stderr.contains("one is left out: -only names others"), "{ran:#?}");
+    run(&format!("study run {file} -only=thre -out {out}"))
+        .with_code(2)
+        .complains_once(&["-only", "did you mean three?"]);
+    let optional = format!(
+        "{}[[variant]]\nname = \"two\"\n{}",
+        needs("no-such-a", "optional = true"),
+        serve(free_port())
+    );
+    let file = small(&scratch, "optional", &optional);
+    let out = scratch.path("optional");
+    run(&format!("study run {file} -out {}", text(&out))).with_code(0);
+    assert_eq!(document(&out)["variants"][0]["left_out"], "no program no-such-a");
+}
+
+#[test]
+fn wrong_files_are_told_line_by_line() {
+    let scratch = Scratch::new("study-wrong");
+    let cases = [
+        (
+            "[study]\nname = \"x\"\nrepeets = 3\n",
+            vec![
+                ":1: variant: is missing",
+                ":3: study.repeets: unknown key (did you mean repeats?)",
+            ],
+        ),
+        ("[study\n", vec![":1: "]),
+        ("[study]\nname = 5\n", vec![":2: study.name: a whole number where a text is expected"]),
+    ];
+    for (number, (study, words)) in cases.into_iter().enumerate() {
+        let file = scratch.file(&format!("{number}.toml"), study);
+        let ran = run(&format!("study run {file}")).with_code(3);
+        assert!(ran.stderr.contains("nothing was started"), "{ran:#?}");
+        for words in words {
+            assert!(ran.stderr.contains(&format!("{file}{words}")), "{words}: {ran:#?}");
+        }
+    }
+    let code = |line: &str, code: i32| -> Ran { run(line).with_code(code) };
+    code("study", 2).stderr.contains("brunt study run FILE").then_some(()).unwrap();
+    code("study runn x", 2).stderr.contains("did you mean run?").then_some(()).unwrap();
+    code("study run", 2);
+    code("study run /nowhere.toml", 3);
+}
+
+/// Two load generators at once are one run; commands stand around it, and each run is told as JSON.
+#[test]
+fn generators_and_commands_around_a_run() {
+    let scratch = Scratch::new("study-around");
+    let server = format!(
+        "generators = 2\nprefix = [\"env\", \"N={{generator}}\"]\nbefore = [[\"touch\", \"{{run}}/was-before\"]]\n\
+         after = [[\"touch\", \"{{run}}/was-after\"], [\"false\"]]\n{}",
+        serve(free_port())
+    );
+    let file = small(&scratch, "around", &server);
+    let out = scratch.path("out");
+    let ran = run(&format!("study run {file} -json -out {}", text(&out))).with_code(0);
+    let lines: Vec<serde_json::Value> =
+        ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.iter().filter(|line| line["event"] == "run").count(), 4, "{ran:#?}");
+    let folder = out.join("runs/load/one/001");
+    assert!(folder.join("was-before").exists() && folder.join("was-after").exists());
+    let line = std::fs::read_to_string(folder.join("command.txt")).unwrap();
+    assert!(line.contains("env N=1 brunt bench") && line.contains("env N=2 brunt bench"), "{line}");
+    assert!(out.join("results/load/one/001/2.arrow").exists());
+    let json = document(&out);
+    assert_eq!(json["runs"][0]["codes"], serde_json::json!([0, 0]));
+    assert!(
+        json["incidents"].to_string().contains("In every run: false failed (code 1)"),
+        "{json}"
+    );
+}

@@ -1,0 +1,333 @@
+//! `Side`: all that was seen of the servers, from rows streamed in; and what the client saw of the same requests, where both
+//! know their ids. Everything in it is bounded, and what does not fit is counted.
+
+use std::collections::HashMap;
+
+use stdx::Nanos;
+
+use super::{Incident, Log, Row, Watched};
+use crate::Histogram;
+
+/// Sources kept: further ones are counted.
+pub const SOURCES_MAX: usize = 512;
+/// Logs kept: further ones are counted.
+pub const LOGS_MAX: usize = 64;
+/// Different incidents kept: further ones are counted.
+pub const INCIDENTS_MAX: usize = 100;
+/// Ids held until the other side tells of theirs; further ones are counted.
+pub const IDS_MAX: usize = 1 << 17;
+/// Bytes of an id.
+const ID_MAX: usize = 128;
+
+/// What was seen of the servers.
+#[derive(Clone, Debug, Default)]
+pub struct Side {
+    sources: Vec<Watched>,
+    logs: Vec<Log>,
+    /// The index of a source or of a log, by host and name.
+    index: HashMap<(String, String), usize>,
+    incidents: Vec<(Incident, u64)>,
+    left_out: LeftOut,
+    pairs: Pairs,
+}
+
+/// What found no room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Readings of further sources.
+    pub readings: u64,
+    /// Requests of further logs.
+    pub requests: u64,
+    /// Further incidents.
+    pub incidents: u64,
+}
+
+/// Requests that both sides know by their id.
+#[derive(Clone, Debug, Default)]
+struct Pairs {
+    /// What one side told and the other has not told yet.
+    server: HashMap<Box<[u8]>, Nanos>,
+    client: HashMap<Box<[u8]>, Nanos>,
+    /// Client minus server.
+    beyond: Histogram,
+}
+
+impl Side {
+    /// Nothing seen yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes a row.
+    pub fn add(&mut self, row: &Row) {
+        match row {
+            Row::Reading(reading) => {
+                let key = (reading.host.clone(), source_key(&reading.source));
+                match place(&mut self.index, key, &mut self.sources, SOURCES_MAX, || {
+                    Watched::of(reading)
+                }) {
+                    Some(source) => source.read(reading),
+                    None => self.left_out.readings += 1,
+                }
+            }
+            Row::Served(served) => {
+                let key = (served.host.clone(), log_key(&served.source));
+                match place(&mut self.index, key, &mut self.logs, LOGS_MAX, || Log::of(served)) {
+                    Some(log) => log.add(served),
+                    None => self.left_out.requests += 1,
+                }
+                self.pairs.server(served.id.as_bytes(), served.total);
+            }
+            Row::Incident(incident) => self.incident(incident, 1),
+        }
+    }
+
+    /// Takes what the client saw of a request whose answer said this id: the time from the moment it was sent until its end.
+    pub fn hit(&mut self, id: &[u8], time: Nanos) {
+        self.pairs.client(id, time);
+    }
+
+    fn incident(&mut self, incident: &Incident, count: u64) {
+        let same = |known: &&mut (Incident, u64)| {
+            let known = &known.0;
+            (&known.host, &known.source, &known.what)
+                == (&incident.host, &incident.source, &incident.what)
+        };
+        if let Some(known) = self.incidents.iter_mut().find(same) {
+            known.1 += count;
+        } else if self.incidents.len() < INCIDENTS_MAX {
+            self.incidents.push((incident.clone(), count));
+        } else {
+            self.left_out.incidents += count;
+        }
+    }
+
+    /// Adds all that another saw: of another machine, or of another run.
+    pub fn merge(&mut self, other: &Self) {
+        for source in &other.sources {
+            let key = (source.host.clone(), source_key(&source.source));
+            let new = || Watched {
+                host: source.host.clone(),
+                source: source.source.clone(),
+                ..Watched::default()
+            };
+            match place(&mut self.index, key, &mut self.sources, SOURCES_MAX, new) {
+                Some(known) => known.merge(source),
+                None => self.left_out.readings += source.readings,
+            }
+        }
+        for log in &other.logs {
+            let key = (log.host.clone(), log_key(&log.source));
+            match place(&mut self.index, key, &mut self.logs, LOGS_MAX, || log.empty()) {
+                Some(known) => known.merge(log),
+                None => self.left_out.requests += log.requests,
+            }
+        }
+        for (incident, count) in &other.incidents {
+            self.incident(incident, *count);
+        }
+        self.left_out.readings += other.left_out.readings;
+        self.left_out.requests += other.left_out.requests;
+        self.left_out.incidents += other.left_out.incidents;
+        self.pairs.merge(&other.pairs);
+    }
+
+    /// Was nothing seen?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty() && self.logs.is_empty() && self.incidents.is_empty()
+    }
+
+    /// Sources in the order they were first read; at most [`SOURCES_MAX`].
+    #[must_use]
+    pub fn sources(&self) -> &[Watched] {
+        &self.sources
+    }
+
+    /// Logs in the order they first told of a request; at most [`LOGS_MAX`].
+    #[must_use]
+    pub fn logs(&self) -> &[Log] {
+        &self.logs
+    }
+
+    /// What was amiss, how often, in the order it was first told; at most [`INCIDENTS_MAX`].
+    #[must_use]
+    pub fn incidents(&self) -> &[(Incident, u64)] {
+        &self.incidents
+    }
+
+    /// What found no room.
+    #[must_use]
+    pub fn left_out(&self) -> LeftOut {
+        self.left_out
+    }
+
+    /// The client's time less the server's, of the requests that both know by their id.
+    #[must_use]
+    pub fn beyond(&self) -> &Histogram {
+        &self.pairs.beyond
+    }
+
+    /// The log nearest to the application: the first with views or a database in it, else the one with the most requests of
+    /// those that have times.
+    #[must_use]
+    pub fn application(&self) -> Option<&Log> {
+        let timed = || self.logs.iter().filter(|log| log.is_timed());
+        let inner = timed().filter(|log| log.views.count() + log.database.count() > 0);
+        inner.max_by_key(|log| log.requests).or_else(|| timed().max_by_key(|log| log.requests))
+    }
+
+    /// All logs of the same name as [`Side::application`], of all hosts together.
+    #[must_use]
+    pub fn applications(&self) -> Option<Log> {
+        let first = self.application()?;
+        let mut all = first.empty();
+        self.logs.iter().filter(|log| log.source == first.source).for_each(|log| all.merge(log));
+        Some(all)
+    }
+}
+
+/// Logs and sources have their keys apart, whatever their names.
+fn source_key(source: &str) -> String {
+    format!("source {source}")
+}
+
+fn log_key(source: &str) -> String {
+    format!("log {source}")
+}
+
+/// The one of this key, made where there is room.
+fn place<'a, T>(
+    index: &mut HashMap<(String, String), usize>,
+    key: (String, String),
+    list: &'a mut Vec<T>,
+    most: usize,
+    new: impl FnOnce() -> T,
+) -> Option<&'a mut T> {
+    let at = match index.get(&key) {
+        Some(at) => *at,
+        None if list.len() == most => return None,
+        None => {
+            index.insert(key, list.len());
+            list.push(new());
+            list.len() - 1
+        }
+    };
+    list.get_mut(at)
+}
+
+impl Pairs {
+    fn server(&mut self, id: &[u8], total: Nanos) {
+        match self.client.remove(id) {
+            Some(time) => self.beyond.record(time.saturating_sub(total)),
+            None => hold(&mut self.server, id, total),
+        }
+    }
+
+    fn client(&mut self, id: &[u8], time: Nanos) {
+        match self.server.remove(id) {
+            Some(total) => self.beyond.record(time.saturating_sub(total)),
+            None => hold(&mut self.client, id, time),
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.beyond.merge(&other.beyond);
+        other.server.iter().for_each(|(id, total)| self.server(id, *total));
+        other.client.iter().for_each(|(id, time)| self.client(id, *time));
+    }
+}
+
+/// Remembers an id's time where there is room.
+fn hold(ids: &mut HashMap<Box<[u8]>, Nanos>, id: &[u8], time: Nanos) {
+    if (1..=ID_MAX).contains(&id.len()) && ids.len() < IDS_MAX {
+        ids.insert(id.into(), time);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Reading, Served};
+    use super::*;
+
+    fn served(host: &str, source: &str, ms: u64, id: &str) -> Row {
+        Row::Served(Served {
+            host: host.to_owned(),
+            source: source.to_owned(),
+            total: Nanos(ms * 1_000_000),
+            views: (source == "rails").then_some(Nanos(1)),
+            id: id.to_owned(),
+            ..Served::default()
+        })
+    }
+
+    fn side(rows: &[Row]) -> Side {
+        let mut side = Side::new();
+        rows.iter().for_each(|row| side.add(row));
+        side
+    }
+
+    #[test]
+    fn hosts_and_logs_are_kept_apart_and_found_together() {
+        let rows = [
+            served("a", "nginx", 20, ""),
+            served("a", "nginx", 20, ""),
+            served("a", "nginx", 20, ""),
+            served("a", "rails", 10, ""),
+            served("b", "rails", 30, ""),
+        ];
+        let side = side(&rows);
+        let logs: Vec<(&str, &str, u64)> =
+            side.logs().iter().map(|log| (&*log.host, &*log.source, log.requests)).collect();
+        assert_eq!(logs, [("a", "nginx", 3), ("a", "rails", 1), ("b", "rails", 1)]);
+        let all = side.applications().unwrap();
+        assert_eq!(
+            (all.source.as_str(), all.requests, all.total.mean()),
+            ("rails", 2, Nanos(20_000_000))
+        );
+    }
+
+    #[test]
+    fn both_sides_of_a_request_meet_by_its_id_in_either_order() {
+        let mut side = side(&[served("a", "rails", 10, "x")]);
+        side.hit(b"x", Nanos(12_000_000));
+        side.hit(b"y", Nanos(25_000_000));
+        side.add(&served("a", "rails", 20, "y"));
+        side.hit(b"", Nanos(1));
+        assert_eq!((side.beyond().count(), side.beyond().sum()), (2, 7_000_000));
+        let mut other = Side::new();
+        other.hit(b"z", Nanos(9_000_000));
+        side.add(&served("a", "rails", 9, "z"));
+        other.merge(&side);
+        assert_eq!(other.beyond().count(), 3);
+        assert!(other.pairs.client.is_empty());
+    }
+
+    #[test]
+    fn everything_is_bounded_and_counted() {
+        let mut side = Side::new();
+        for n in 0..700 {
+            let name = format!("core {n}");
+            side.add(&Row::Reading(Reading { source: name.clone(), ..Reading::default() }));
+            side.add(&served("a", &name, 1, ""));
+            side.add(&Row::Incident(Incident { what: name, ..Incident::default() }));
+        }
+        assert_eq!(
+            (side.sources().len(), side.logs().len(), side.incidents().len()),
+            (512, 64, 100)
+        );
+        let left_out = LeftOut { readings: 188, requests: 636, incidents: 600 };
+        assert_eq!(side.left_out(), left_out);
+        let mut merged = Side::new();
+        merged.merge(&side);
+        merged.merge(&side);
+        assert_eq!((merged.logs()[0].requests, merged.incidents()[0].1), (2, 2));
+        assert_eq!(merged.left_out().readings, 2 * 188);
+        assert!(!merged.is_empty() && Side::new().is_empty());
+        for n in 0..IDS_MAX + 9 {
+            merged.hit(&n.to_le_bytes(), Nanos(1));
+        }
+        assert_eq!(merged.pairs.client.len(), IDS_MAX);
+    }
+}

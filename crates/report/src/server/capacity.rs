@@ -1,0 +1,170 @@
+//! Capacity by arithmetic, as one does it on the back of an envelope: CPU per request, requests per second and process, how
+//! much more the cores could bear.
+
+use metrics::server::{Measure, Watched};
+use stdx::Nanos;
+
+use super::{ServerSide, Table, percent};
+use crate::number::{duration, number};
+
+/// The share of all cores that others than the watched processes may take before it is said.
+const OTHERS_MAX: f64 = 0.25;
+
+/// What a run says of the servers' capacity. Absent is what was not seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Capacity {
+    /// Requests completed a second, `X`: as the client saw it, else as the log tells.
+    pub requests_per_s: Option<f64>,
+    /// Cores of all machines that were watched.
+    pub cores: Option<f64>,
+    /// How many of them were busy, on average while the run went on.
+    pub cores_busy: Option<f64>,
+    /// How many of them the watched processes kept busy.
+    pub cores_of_processes: Option<f64>,
+    /// CPU seconds of the watched processes a request: their CPU time by the log's requests, else `cores / X`.
+    pub cpu_per_request_s: Option<f64>,
+    /// Processes that were there on average, those that watch over others included.
+    pub processes: Option<f64>,
+    /// The server's mean time, `S`.
+    pub server_mean: Option<Nanos>,
+}
+
+impl Capacity {
+    /// Works it out.
+    #[must_use]
+    pub fn of(server: &ServerSide<'_>) -> Self {
+        let log = server.application();
+        let client = server.client.filter(|client| client.requests > 0);
+        let from_log = log.as_ref().filter(|log| log.requests > 1 && log.span() > Nanos::ZERO);
+        let from_log = from_log.map(|log| (log.requests - 1) as f64 / log.span().as_secs_f64());
+        let requests_per_s =
+            client.map(metrics::Summary::completions).or(from_log).filter(|x| *x > 0.0);
+        let machines = || server.side.sources().iter().filter(|source| source.source == "machine");
+        let cores_of = |machine: &Watched| machine.measure("cores").map(|cores| cores.max);
+        let busy =
+            |machine: &Watched| Some(server.mean(read(machine, "cpu")?) * cores_of(machine)?);
+        let processes = processes(server);
+        let cores_of_processes = sum(processes
+            .iter()
+            .filter_map(|one| Some(server.mean(read(one.source, "cpu")?) * one.presence)));
+        let seconds =
+            sum(processes.iter().filter_map(|one| Some(read(one.source, "cpu")?.integral)));
+        let requests = log.as_ref().map(|log| log.requests as f64).filter(|n| *n > 0.0);
+        let by_time = seconds.zip(requests).map(|(seconds, n)| seconds / n).filter(|s| *s > 0.0);
+        let by_rate = cores_of_processes.zip(requests_per_s).map(|(cores, x)| cores / x);
+        Self {
+            requests_per_s,
+            cores: sum(machines().filter_map(cores_of)),
+            cores_busy: sum(machines().filter_map(busy)),
+            cores_of_processes,
+            cpu_per_request_s: by_time.or(by_rate),
+            processes: sum(processes.iter().map(|one| one.presence)),
+            server_mean: log.map(|log| log.total.mean()),
+        }
+    }
+
+    /// Requests in the server on average, `X S` (Little's law).
+    #[must_use]
+    pub fn in_service(&self) -> Option<f64> {
+        Some(self.requests_per_s? * self.server_mean?.as_secs_f64())
+    }
+
+    /// CPU seconds of the whole machine a request, `cores busy / X`: other programs' as well.
+    #[must_use]
+    pub fn machine_per_request_s(&self) -> Option<f64> {
+        Some(self.cores_busy? / self.requests_per_s?)
+    }
+
+    /// Requests a second that the cores can bear if nothing else holds them up, `cores / CPU per request`.
+    #[must_use]
+    pub fn bearable_per_s(&self) -> Option<f64> {
+        let each = self.cpu_per_request_s.or(self.machine_per_request_s())?;
+        Some(self.cores? / each).filter(|rate| rate.is_finite())
+    }
+
+    pub(super) fn table(&self) -> Table {
+        // A rate alone is no arithmetic.
+        if self.cores_busy.is_none()
+            && self.cores_of_processes.is_none()
+            && self.server_mean.is_none()
+        {
+            return Table::default();
+        }
+        let time = |seconds: f64| duration(Nanos::from_secs_f64(seconds));
+        let rate = |rate: f64| format!("{}/s", number(rate));
+        let plain = |value: f64| format!("{value:.2}");
+        let utilisation = self.cores_busy.zip(self.cores).map(|(busy, cores)| busy / cores);
+        let each = |of: f64| self.processes.filter(|n| *n > 0.0).map(|n| of / n);
+        let rows = [
+            ("Requests per second, X", self.requests_per_s.map(rate)),
+            ("Cores", self.cores.map(number)),
+            ("Cores busy", self.cores_busy.map(plain)),
+            ("Utilisation of the cores", utilisation.map(percent)),
+            ("CPU per request, whole machine", self.machine_per_request_s().map(time)),
+            ("Cores busy with the watched processes", self.cores_of_processes.map(plain)),
+            ("CPU per request, watched processes", self.cpu_per_request_s.map(time)),
+            ("Requests per second the cores could bear", self.bearable_per_s().map(rate)),
+            ("Processes watched", self.processes.map(number)),
+            ("Requests per second and process", self.requests_per_s.and_then(each).map(rate)),
+            ("Server's mean time, S", self.server_mean.map(duration)),
+            ("CPU's share of it", self.cpu_share().map(percent)),
+            ("Requests in the server, X S", self.in_service().map(plain)),
+        ];
+        let rows = rows.into_iter().filter_map(|(name, value)| Some(vec![name.to_owned(), value?]));
+        Table::new("Capacity", vec![""], rows)
+    }
+
+    /// What else kept the cores busy, where that is a quarter of them or more.
+    pub(super) fn note(&self) -> Option<String> {
+        let (cores, busy) = (self.cores?, self.cores_busy?);
+        let other = busy - self.cores_of_processes?;
+        (other >= cores * OTHERS_MAX).then(|| {
+            format!(
+                "{other:.2} of {} cores were busy with what is not watched: other programs, or the load generator if it \
+                 runs there. What the server could bear is less by that.",
+                number(cores)
+            )
+        })
+    }
+
+    /// How much of the server's time is CPU; the rest waits: for the database, for a core, for a lock.
+    fn cpu_share(&self) -> Option<f64> {
+        let mean = self.server_mean.filter(|mean| *mean > Nanos::ZERO)?;
+        Some(self.cpu_per_request_s? / mean.as_secs_f64())
+    }
+}
+
+/// A measure that was read at least once.
+fn read<'a>(source: &'a Watched, name: &str) -> Option<&'a Measure> {
+    source.measure(name).filter(|measure| measure.count > 0)
+}
+
+fn sum(values: impl Iterator<Item = f64>) -> Option<f64> {
+    values.fold(None, |sum, value| Some(sum.unwrap_or(0.0) + value))
+}
+
+/// A process, or a container where no process was watched.
+struct Present<'a> {
+    source: &'a Watched,
+    /// The share of all looks at its machine at which it was there.
+    presence: f64,
+}
+
+/// What the servers' CPU is the sum of. Each process of a tree has readings of its own, so that trees would count twice.
+fn processes<'a>(server: &ServerSide<'a>) -> Vec<Present<'a>> {
+    let sources = server.side.sources();
+    let of = |kind: &str| -> Vec<&'a Watched> {
+        sources.iter().filter(|one| one.source.starts_with(kind)).collect()
+    };
+    let kinds = ["process ", "cgroup "].into_iter().map(of);
+    let all = kinds.into_iter().find(|all| !all.is_empty()).unwrap_or_default();
+    let looks = |host: &str| {
+        let readings = sources.iter().filter(|one| one.host == host).map(|one| one.readings);
+        readings.max().unwrap_or(1).max(1) as f64
+    };
+    let present = |source: &'a Watched| Present {
+        source,
+        presence: source.readings as f64 / looks(&source.host),
+    };
+    all.into_iter().map(present).collect()
+}

@@ -1,0 +1,203 @@
+//! A machine of two cores that serves 33 requests a second: seed 004's arithmetic.
+
+use metrics::server::{Incident, Reading, Row, Served};
+use metrics::{Batch, Histogram, Sample, Timeline};
+
+use super::*;
+
+const SECOND: i64 = 1_000_000_000;
+const EPOCH: i64 = 1_700_000_000 * SECOND;
+
+fn reading(at_s: i64, source: &str, values: &[(&str, f64)]) -> Row {
+    let values = values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    let (host, source) = ("web<1>".to_owned(), source.to_owned());
+    Row::Reading(Reading { at: EPOCH + at_s * SECOND, host, source, values })
+}
+
+/// Ten seconds of it: the server takes 164 ms, the client sees 480.
+fn side(id: fn(u64) -> String) -> Side {
+    let mut side = Side::new();
+    for at in 0..=10 {
+        let machine = [
+            ("load1", 3.5),
+            ("cpu", 0.99),
+            ("cores", 2.0),
+            ("memory.used", 1e9),
+            ("tcp.retransmits", 0.0),
+        ];
+        side.add(&reading(at, "machine", &machine));
+        side.add(&reading(at, "core 0", &[("cpu", 0.97)]));
+        side.add(&reading(at, "core 1", &[("cpu", 1.0)]));
+        side.add(&reading(at, "tree 7 ruby", &[("cpu", 1.9), ("rss", 3e8), ("processes", 6.0)]));
+        for process in 7..13 {
+            let source = format!("process {process} mongrel");
+            side.add(&reading(at, &source, &[("cpu", 1.9 / 6.0), ("rss", 5e7)]));
+        }
+        side.add(&reading(at, "scrape http://x/metrics", &[("puma_backlog{index=\"0\"}", 3.0)]));
+    }
+    for n in 0..330u64 {
+        side.add(&Row::Served(Served {
+            at: EPOCH + n as i64 * SECOND / 33,
+            host: "web<1>".to_owned(),
+            source: "rails".to_owned(),
+            method: "GET".to_owned(),
+            path: format!("/auctions/{n}"),
+            status: if n == 0 { 500 } else { 200 },
+            total: Nanos::from_millis(164),
+            views: Some(Nanos::from_millis(100)),
+            database: Some(Nanos::from_millis(40)),
+            id: id(n),
+            ..Served::default()
+        }));
+    }
+    side.add(&Row::Incident(Incident {
+        what: "the log was rotated\u{1b}[31m".to_owned(),
+        ..Incident::default()
+    }));
+    side
+}
+
+fn batch() -> Batch {
+    let sample = |n: u64| Sample {
+        intended: Nanos(n * SECOND as u64 / 33),
+        sent: Nanos(n * SECOND as u64 / 33),
+        done: Nanos(n * SECOND as u64 / 33 + 480_000_000),
+        status: 200,
+        ..Sample::default()
+    };
+    Batch { epoch: EPOCH, samples: (0..330).map(sample).collect(), texts: Vec::new() }
+}
+
+fn summary() -> Summary {
+    let mut summary = Summary::new();
+    summary.add(&batch());
+    summary
+}
+
+fn close(value: Option<f64>, expected: f64) -> bool {
+    value.is_some_and(|value| (value / expected - 1.0).abs() < 0.07)
+}
+
+#[test]
+fn the_arithmetic_of_seed_004() {
+    let (side, summary) = (side(|_| String::new()), summary());
+    let server = ServerSide { side: &side, client: Some(&summary), offset_ns: 0 };
+    let capacity = Capacity::of(&server);
+    assert!(close(capacity.requests_per_s, 33.0), "{capacity:?}");
+    assert!(close(capacity.machine_per_request_s(), 0.060), "2 CPUs / 33 req/s = 60 ms");
+    assert!(close(capacity.cpu_per_request_s, 19.0 / 330.0));
+    assert!(close(capacity.in_service(), 33.0 * 0.164));
+    assert!(close(capacity.bearable_per_s(), 2.0 / (19.0 / 330.0)));
+    assert_eq!((capacity.cores, capacity.processes), (Some(2.0), Some(6.0)));
+    assert_eq!(capacity.note(), None);
+    let beside = Capacity { cores_of_processes: Some(0.5), ..capacity };
+    assert!(beside.note().is_some_and(|note| note.starts_with("1.48 of 2 cores")));
+    let alone = Capacity::of(&ServerSide { client: None, ..server });
+    assert!(close(alone.requests_per_s, 33.0), "the log tells it too: {alone:?}");
+}
+
+#[test]
+fn what_lies_between_is_told_by_request_where_ids_are_known() {
+    let summary = summary();
+    let without = side(|_| String::new());
+    let server = ServerSide { side: &without, client: Some(&summary), offset_ns: 0 };
+    let beyond = Beyond::of(&server).unwrap();
+    let millis = |ns: i64| (ns as f64 / 1e6).round() as i64;
+    assert_eq!((beyond.by_request.is_none(), millis(beyond.mean_ns())), (true, 316));
+    assert_eq!(millis(beyond.quantile_ns(0.99)), 316);
+    assert!(beyond.counts_agree() && !beyond.note().contains("means little"));
+    let fewer = Histogram::default();
+    let apart = Beyond { client: fewer, ..beyond };
+    assert!(apart.note().ends_with("They are not the same requests, and it means little."));
+    let mut with = side(|n| format!("id-{n}"));
+    (0..200).for_each(|n| with.hit(format!("id-{n}").as_bytes(), Nanos::from_millis(480)));
+    let server = ServerSide { side: &with, client: Some(&summary), offset_ns: 0 };
+    let beyond = Beyond::of(&server).unwrap();
+    assert_eq!(beyond.by_request.as_ref().map(Histogram::count), Some(200));
+    assert_eq!(millis(beyond.mean_ns()), 316);
+    assert!(server.text().contains("request by request: 200 of 330"));
+    assert!(Beyond::of(&ServerSide { client: None, ..server }).is_none());
+}
+
+#[test]
+fn the_text_has_its_sections() {
+    let (side, summary) = (side(|_| String::new()), summary());
+    let text = ServerSide { side: &side, client: Some(&summary), offset_ns: -3_000_000 }.text();
+    for part in [
+        "Machine web<1>, 11 readings in 10s",
+        "Busiest: core 1",
+        "process 7 mongrel",
+        "tree 7 ruby",
+        "rails total",
+        "client, from due",
+        "network and queue",
+        "CPU per request, whole machine",
+        "GET /auctions/:id",
+        "puma_backlog",
+        "the log was rotated\u{fffd}[31m",
+        "moved by 3ms to earlier ones",
+    ] {
+        assert!(text.contains(part), "{part}:\n{text}");
+    }
+    assert_eq!(ServerSide { side: &Side::new(), client: Some(&summary), offset_ns: 0 }.text(), "");
+}
+
+#[test]
+fn markup_of_others_is_text() {
+    let (side, summary) = (side(|_| String::new()), summary());
+    let server = ServerSide { side: &side, client: Some(&summary), offset_ns: 0 };
+    let mut page = String::new();
+    server.html(&mut page);
+    assert!(page.contains("web&lt;1&gt;") && !page.contains("web<1>"));
+    assert!(!server.markdown().contains("web<1>"));
+    let json: serde_json::Value = serde_json::from_str(&server.json()).unwrap();
+    assert_eq!(json["logs"][0]["requests"], 330);
+    assert_eq!(json["logs"][0]["endpoints"][0]["endpoint"], "GET /auctions/:id");
+    assert_eq!(json["network_and_queue"]["by"], "quantile");
+    assert_eq!(json["sources"][0]["measures"]["cpu"]["mean"], 0.99);
+    assert_eq!(json["incidents"][0]["count"], 1);
+}
+
+#[test]
+fn four_curves_over_the_share_of_requests() {
+    let (side, summary) = (side(|_| String::new()), summary());
+    let figure = server_percentiles("t", Some(&summary.response), &side);
+    let ends: Vec<(&str, (f64, f64))> =
+        figure.series.iter().map(|one| (one.label.as_str(), *one.points.last().unwrap())).collect();
+    let expected = [
+        ("Client", 0.48),
+        ("Server, total", 0.164),
+        ("Server, views", 0.1),
+        ("Server, database", 0.04),
+    ];
+    for ((label, (x, y)), (name, seconds)) in ends.iter().zip(expected) {
+        assert_eq!((*label, *x), (name, 100.0));
+        assert!((y - seconds).abs() < 1e-3, "{label} {y}");
+    }
+    assert_eq!((ends.len(), figure.notes.len()), (4, 0));
+    assert_eq!(server_percentiles("t", None, &Side::new()).series.len(), 0);
+}
+
+#[test]
+fn everything_over_time_has_one_axis() {
+    let (side, mut timeline) = (side(|_| String::new()), Timeline::new());
+    timeline.add(&batch());
+    let sheet = server_over_time("t", Some(&timeline), &side);
+    let titles: Vec<&str> = sheet.figures.iter().map(|figure| figure.title.as_str()).collect();
+    assert_eq!(
+        titles,
+        ["Requests a second, both sides", "Times, both sides", "Processors", "Memory of processes"]
+    );
+    let ends = |figure: &crate::Figure| {
+        let points = &figure.series[0].points;
+        (points[0].0, points[points.len() - 1].0)
+    };
+    assert!(sheet.figures.iter().all(|figure| ends(figure) == (0.0, 10.0)));
+    let svg = sheet.svg();
+    assert_eq!(svg.matches("<svg").count(), 5);
+    assert!(sheet.png().is_ok_and(|png| png.starts_with(b"\x89PNG")));
+    assert!(sheet.html().contains("Processors"));
+    let alone = server_over_time("t", None, &side);
+    assert_eq!(alone.figures.len(), 4);
+    assert!(server_over_time("t", None, &Side::new()).figures.is_empty());
+}

@@ -1,0 +1,231 @@
+//! What a study found, in sentences: which variant is better, by how much, and with which interval.
+
+use study::contrast::{Change, Contrast, Finding, Measure};
+use study::plan::{Judged, Ordering};
+
+use super::{Found, StudyInput, StudyReport, StudyState, change, value};
+use crate::contrasts::{by, value as measured};
+
+/// The measures that sentences tell of, and what they are called there.
+const TOLD: [(Measure, &str); 4] = [
+    (Measure::P50, "the median"),
+    (Measure::P99, "the 99th percentile"),
+    (Measure::Throughput, "throughput"),
+    (Measure::Errors, "the share of errors"),
+];
+
+/// Runs that a sentence numbers, at most.
+const RUNS_TOLD: usize = 12;
+
+impl StudyReport {
+    /// What was found, a sentence or two for each comparison.
+    #[must_use]
+    pub fn findings(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        for (workload, found) in self.input.workloads.iter().zip(&self.workloads) {
+            let first = found.contrasts.first_label();
+            for (label, contrast) in found.contrasts.findings() {
+                sentences.push(format!("{}: {}", workload.name, compared(label, first, contrast)));
+            }
+            sentences
+                .extend(others(found).into_iter().map(|text| format!("{}: {text}", workload.name)));
+        }
+        if sentences.is_empty() {
+            sentences.push("Nothing was measured that could be compared.".to_owned());
+        }
+        sentences
+    }
+
+    /// Expected orderings: the workload, the ordering, whether it held in words, and the medians.
+    pub(super) fn orderings(&self) -> Vec<[String; 4]> {
+        let of = |(workload, found): (&super::StudyWorkload, &Found)| {
+            let row = |(ordering, judged): &(Ordering, Option<Judged>)| {
+                let [word, medians] = judged_words(ordering, judged.as_ref());
+                [workload.name.clone(), ordering.to_string(), word, medians]
+            };
+            found.orderings.iter().map(row).collect::<Vec<_>>()
+        };
+        self.input.workloads.iter().zip(&self.workloads).flat_map(of).collect()
+    }
+
+    /// What must be known to believe any of it, the gravest first.
+    #[must_use]
+    pub fn incidents(&self) -> Vec<String> {
+        incidents(&self.input)
+    }
+}
+
+/// One variant against the first, in a sentence.
+fn compared(label: &str, first: &str, contrast: &Contrast) -> String {
+    let told = TOLD.iter().filter_map(|(measure, name)| {
+        let change = contrast.changes.iter().find(|change| change.measure == *measure)?;
+        Some((change, *name))
+    });
+    let told: Vec<(&Change, &str)> = told.collect();
+    let of = |finding: Finding| {
+        let parts = told.iter().filter(move |(change, _)| change.finding == finding);
+        parts.map(|(change, name)| part(change, name)).collect::<Vec<_>>()
+    };
+    let names = |finding: Finding| {
+        let parts = told.iter().filter(move |(change, _)| change.finding == finding);
+        parts.map(|(_, name)| *name).collect::<Vec<_>>()
+    };
+    let (better, worse) = (of(Finding::Better), of(Finding::Worse));
+    let (same, unknown) = (names(Finding::Same), names(Finding::CannotTell));
+    let mut clauses = Vec::new();
+    if !better.is_empty() {
+        clauses.push(format!("{label} is better than {first}: {}", better.join(", ")));
+    }
+    if !worse.is_empty() {
+        let lead = if better.is_empty() {
+            format!("{label} is worse than {first}")
+        } else {
+            "and worse".to_owned()
+        };
+        clauses.push(format!("{lead}: {}", worse.join(", ")));
+    }
+    if clauses.is_empty() && unknown.is_empty() {
+        clauses.push(format!("{label} and {first} do not differ by anything that matters"));
+    } else if clauses.is_empty() && same.is_empty() {
+        let (m, n) = contrast.runs;
+        let seen = told.iter().take(2).map(|(change, name)| part(change, name));
+        let seen = seen.collect::<Vec<_>>().join(", ");
+        return format!(
+            "Whether {label} differs from {first} cannot be told from {} runs; seen was {seen}.",
+            m.min(n)
+        );
+    } else if clauses.is_empty() {
+        clauses.push(format!("{label} against {first}"));
+    }
+    let mut text = clauses.join("; ");
+    if !same.is_empty() && !text.ends_with("matters") {
+        text.push_str(&format!("; the same: {}", same.join(", ")));
+    }
+    if !unknown.is_empty() {
+        text.push_str(&format!("; cannot be told: {}", unknown.join(", ")));
+    }
+    text + "."
+}
+
+/// `p50 12ms instead of 30ms (-60 %, between -65 and -55 %)`.
+fn part(change: &Change, name: &str) -> String {
+    let of = change.measure;
+    let (before, after) = (measured(of, change.medians.0), measured(of, change.medians.1));
+    let between = change.interval.map_or(String::new(), |(low, high)| {
+        format!(", 95 % interval {} to {}", by(of, low), by(of, high))
+    });
+    format!("{name} {after} instead of {before} ({}{between})", by(of, change.change))
+}
+
+/// What is said of figures that results do not have: those that decide a study by themselves.
+fn others(found: &Found) -> Vec<String> {
+    let decides =
+        |name: &str| matches!(name, "limit" | "rtt.p50" | "rtt.p99" | "fan_out.p50" | "lost");
+    let told = found.others.iter().filter(|one| decides(one.figure.name));
+    told.map(|one| {
+        let (before, after) = one.found.medians;
+        let word = match one.found.finding {
+            Finding::Better => "is better",
+            Finding::Worse => "is worse",
+            Finding::Same => "is the same",
+            Finding::CannotTell => "cannot be told apart",
+        };
+        let between = one.found.interval.map_or(String::new(), |(low, high)| {
+            format!(", 95 % interval {} to {}", change(one.scale, low), change(one.scale, high))
+        });
+        let title = one.figure.title.to_lowercase();
+        format!(
+            "{title} of {} {word}: {} against {} of {} ({}{between}).",
+            one.label,
+            value(one.figure, after),
+            value(one.figure, before),
+            one.against,
+            change(one.scale, one.found.change),
+        )
+    })
+    .collect()
+}
+
+/// Whether an ordering held, and the medians it was judged by.
+pub(super) fn judged_words(ordering: &Ordering, judged: Option<&Judged>) -> [String; 2] {
+    let Some(judged) = judged else {
+        return ["cannot be told: one of them has no runs".to_owned(), String::new()];
+    };
+    let word = match (judged.held, judged.is_certain()) {
+        (true, true) => "held".to_owned(),
+        (false, true) => "did not hold".to_owned(),
+        (true, false) => format!("held, as chance might have it (p {:.2})", judged.p),
+        (false, false) => format!("did not hold, as chance might have it (p {:.2})", judged.p),
+    };
+    let (first, second) = judged.medians;
+    let medians =
+        format!("{} and {}", value(ordering.figure, first), value(ordering.figure, second));
+    [word, medians]
+}
+
+fn incidents(input: &StudyInput) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for variant in input.variants.iter().filter(|variant| !variant.left_out.is_empty()) {
+        sentences.push(format!("{} was left out: {}.", variant.name, variant.left_out));
+    }
+    let count =
+        |of: &dyn Fn(&super::StudyRun) -> bool| input.runs.iter().filter(|run| of(run)).count();
+    let all = input.runs.len();
+    let failed = count(&|run| matches!(run.state, StudyState::Failed(_)));
+    let open = count(&|run| run.state == StudyState::NotRun);
+    let invalid = count(&|run| !run.invalid.is_empty());
+    if failed > 0 {
+        sentences.push(format!("{failed} of {all} runs failed; they count for nothing."));
+    }
+    if open > 0 {
+        sentences.push(format!("{open} of {all} runs were not made."));
+    }
+    if invalid > 0 {
+        sentences.push(format!(
+            "{invalid} of {all} runs are INVALID by their own verdict; they are marked, and counted all the same."
+        ));
+    }
+    for (number, run) in input.runs.iter().enumerate() {
+        let name = |kind: &str| {
+            let variant = &input.variants[run.cell.variant].name;
+            let workload = &input.workloads[run.cell.workload].name;
+            format!("run {} ({workload} on {variant}) {kind}", number + 1)
+        };
+        if let StudyState::Failed(reason) = &run.state {
+            sentences.push(format!("{}: {reason}", name("failed")));
+        }
+        let told = run.invalid.iter().map(|reason| format!("{}: {reason}", name("is INVALID")));
+        sentences.extend(told);
+    }
+    sentences.extend(notes(input));
+    if !input.skipped.is_empty() {
+        let (list, form) = (input.skipped.join(", "), &input.form);
+        sentences.push(format!("Not part of the {form} form: {list}."));
+    }
+    sentences
+}
+
+/// What runs tell, each sentence once with the runs it is of.
+fn notes(input: &StudyInput) -> Vec<String> {
+    let mut told: Vec<(&str, Vec<usize>)> = Vec::new();
+    for (number, run) in input.runs.iter().enumerate() {
+        for note in &run.notes {
+            match told.iter_mut().find(|(known, _)| known == note) {
+                Some((_, runs)) => runs.push(number + 1),
+                None => told.push((note, vec![number + 1])),
+            }
+        }
+    }
+    let all = input.runs.len();
+    let sentence = |(note, runs): (&str, Vec<usize>)| match runs.len() {
+        count if count == all => format!("In every run: {note}."),
+        _ => {
+            let shown: Vec<String> = runs.iter().take(RUNS_TOLD).map(usize::to_string).collect();
+            let more = runs.len().saturating_sub(RUNS_TOLD);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let word = if runs.len() == 1 { "run" } else { "runs" };
+            format!("In {word} {}{more}: {note}.", shown.join(", "))
+        }
+    };
+    told.into_iter().map(sentence).collect()
+}

@@ -1,0 +1,132 @@
+//! A study as a page: the findings first, then what they rest on, then how it was run.
+
+use metrics::Histogram;
+use metrics::server::Side;
+use study::plan::Cell;
+
+use super::{StudyReport, is_compared};
+use crate::bars::BarSheet;
+use crate::figure::Figure as Picture;
+use crate::server::server_percentiles;
+use crate::{escape, html, page};
+
+/// Headings between the parts of the page.
+const STYLE: &str = "h2.part{font-size:20px;margin:30px 0 12px}.findings li{margin:0 0 8px}\
+                     .incidents li{overflow-wrap:anywhere;margin:0 0 4px}";
+/// Incidents that are listed; the rest is counted.
+const INCIDENTS_MAX: usize = 60;
+/// Figures of results that are drawn as bars.
+const DRAWN: [&str; 5] = ["latency.p50", "latency.p99", "latency.mean", "throughput", "errors"];
+
+impl StudyReport {
+    /// As one self-contained page.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let input = &self.input;
+        let title = escape::xml(&input.title);
+        let mut body = format!(
+            "<style>{STYLE}{}</style><main>\n<header><h1>{title}</h1></header>\n",
+            BarSheet::style()
+        );
+        self.lead(&mut body);
+        let mut pictures = Vec::new();
+        for workload in 0..input.workloads.len() {
+            self.workload(&mut body, &mut pictures, workload);
+        }
+        part(&mut body, "How it was run");
+        self.facts(&mut body);
+        self.runs(&mut body);
+        self.footer(&mut body);
+        body.push_str("</main>");
+        page::shell(&input.title, &body, &pictures)
+    }
+
+    /// What was found, whether it was expected, and what went wrong.
+    fn lead(&self, out: &mut String) {
+        let input = &self.input;
+        let measured = input.runs.iter().filter(|run| run.state == super::StudyState::Measured);
+        let (all, measured) = (input.runs.len(), measured.count());
+        let workloads = input.workloads.len();
+        out.push_str(&format!(
+            "<p class=\"faint\">{}: {measured} of {all} runs measured, {} variants under {workloads} workloads</p>\n",
+            escape::xml(&input.name),
+            input.variants.len(),
+        ));
+        out.push_str("<section class=\"card\"><h2>What was found</h2><ul class=\"findings\">\n");
+        for sentence in self.findings() {
+            out.push_str(&format!("<li>{}</li>\n", escape::xml(&sentence)));
+        }
+        out.push_str("</ul></section>\n");
+        self.ordering_table(out);
+        let incidents = self.incidents();
+        if incidents.is_empty() {
+            return;
+        }
+        out.push_str("<section class=\"card\"><h2>What went wrong</h2><ul class=\"incidents\">\n");
+        for sentence in incidents.iter().take(INCIDENTS_MAX) {
+            out.push_str(&format!("<li>{}</li>\n", escape::xml(sentence)));
+        }
+        let more = incidents.len().saturating_sub(INCIDENTS_MAX);
+        if more > 0 {
+            out.push_str(&format!("<li>and {more} more, in study.json</li>\n"));
+        }
+        out.push_str("</ul></section>\n");
+    }
+
+    /// One workload: bars, curves, comparisons.
+    fn workload(&self, out: &mut String, pictures: &mut Vec<Picture>, workload: usize) {
+        part(out, &self.input.workloads[workload].name);
+        let found = &self.workloads[workload];
+        self.bars(workload, |figure| DRAWN.contains(&figure.name)).cards(out);
+        self.bars(workload, |figure| !is_compared(figure) && figure.name != "start").cards(out);
+        let mut figures = found.contrasts.figures();
+        // The curves of all come last there, and first here.
+        figures.rotate_right(1);
+        if found.contrasts.has_runs() {
+            html::charts_from(out, pictures.len(), &figures);
+            pictures.extend(figures);
+        }
+        let both = self.both_sides(workload);
+        html::charts_from(out, pictures.len(), &both);
+        pictures.extend(both);
+        found.contrasts.comparisons(out);
+        self.other_table(out, workload);
+    }
+
+    /// Of each variant whose servers kept a log: the client's times and the servers', all runs together.
+    fn both_sides(&self, workload: usize) -> Vec<Picture> {
+        let of = |variant: usize| {
+            let (mut side, mut times) = (Side::new(), Histogram::default());
+            for run in self.input.measured(Cell { workload, variant }) {
+                side.merge(&run.side);
+                run.results.iter().for_each(|results| times.merge(&results.figures.times));
+            }
+            side.application()?;
+            let title = format!("Client and server: {}", self.input.variants[variant].name);
+            Some(server_percentiles(&title, Some(&times), &side))
+        };
+        self.input.planned(workload).into_iter().filter_map(of).collect()
+    }
+
+    fn footer(&self, out: &mut String) {
+        out.push_str("<footer>\n");
+        let mut said: Vec<String> = Vec::new();
+        for found in &self.workloads {
+            for caution in found.contrasts.capital_cautions() {
+                if !said.contains(&caution) {
+                    out.push_str(&format!("<p>{}</p>\n", escape::xml(&caution)));
+                    said.push(caution);
+                }
+            }
+        }
+        out.push_str(
+            "<p>Bars are medians of runs; whiskers reach from the least to the greatest run, a dot is a run. \
+             Each repeat is a block in which every variant comes once under every workload, in an order drawn from the seed.</p>\n\
+             <p>Drag in a chart to zoom, double-click to reset, click a name to hide its line.</p>\n</footer>\n",
+        );
+    }
+}
+
+fn part(out: &mut String, title: &str) {
+    out.push_str(&format!("<h2 class=\"part\">{}</h2>\n", escape::xml(title)));
+}

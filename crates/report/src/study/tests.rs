@@ -1,0 +1,148 @@
+//! A study of two variants whose truth is known: what its page and its document say.
+
+use metrics::Histogram;
+use study::contrast::Run;
+use study::plan::{Better, order};
+
+use super::*;
+
+/// A measured run of a variant: times about `ms`, and a limit.
+fn run(cell: Cell, repeat: usize, ms: u64, limit: f64) -> StudyRun {
+    let mut times = Histogram::default();
+    for request in 0..200u64 {
+        times.record(Nanos::from_millis(ms) + Nanos(request * 10_000 + repeat as u64 * 1000));
+    }
+    let figures = Run { times, throughput_per_s: 1000.0 / ms as f64, errors: 0.0 };
+    let value = |measure: Measure| (Figure::named(measure.name()).unwrap(), measure.of(&figures));
+    let mut told: Vec<_> = Measure::ALL.map(value).into();
+    told.push((Figure::named("limit").unwrap(), limit));
+    let results = VariantRun { name: format!("{repeat}.arrow"), figures, ..VariantRun::default() };
+    StudyRun {
+        cell,
+        repeat,
+        state: StudyState::Measured,
+        began: 1_700_000_000_000_000_000 + repeat as i64,
+        took: Nanos::from_secs(2),
+        start: Nanos::from_millis(30),
+        load_before: Some(0.25),
+        codes: vec![0],
+        notes: Vec::new(),
+        invalid: Vec::new(),
+        figures: told,
+        results: Some(results),
+        side: Side::default(),
+    }
+}
+
+/// Five repeats of `slow` (20 ms) and `quick` (10 ms).
+fn input() -> StudyInput {
+    let names = ["slow", "quick"];
+    let cells = [0, 1].map(|variant| Cell { workload: 0, variant });
+    let runs = order(&cells, 5, 1).into_iter().map(|slot| {
+        let (ms, limit) = if slot.cell.variant == 0 { (20, 50.0) } else { (10, 100.0) };
+        run(slot.cell, slot.repeat, ms, limit + slot.repeat as f64 / 10.0)
+    });
+    StudyInput {
+        name: "speed".into(),
+        title: "Is <quick> better?".into(),
+        form: "full".into(),
+        seed: 1,
+        facts: vec![("kernel".into(), "Linux 6".into())],
+        variants: names
+            .map(|name| StudyVariant { name: name.into(), ..StudyVariant::default() })
+            .into(),
+        workloads: vec![StudyWorkload {
+            name: "mixed".into(),
+            command: "bench -c 4".into(),
+            expect: [
+                "quick < slow: latency.p50",
+                "quick < slow: throughput",
+                "quick ~ slow: rtt.p50",
+            ]
+            .map(|text| text.parse().unwrap())
+            .into(),
+        }],
+        skipped: vec!["long".into()],
+        runs: runs.collect(),
+    }
+}
+
+#[test]
+fn findings_are_sentences_with_figures() {
+    let report = StudyReport::of(input());
+    let findings = report.findings();
+    let all = findings.join("\n");
+    assert!(all.contains("mixed: quick is better than slow: the median "), "{all}");
+    assert!(all.contains("instead of") && all.contains("95 % interval"), "{all}");
+    // A thousand requests without an error leave room for 0.3 %, by the rule of three.
+    assert!(all.contains("cannot be told: the share of errors"), "{all}");
+    assert!(all.contains("highest load within the objective of quick is better"), "{all}");
+    assert_eq!(report.incidents(), ["Not part of the full form: long."]);
+}
+
+#[test]
+fn orderings_held_or_not() {
+    let words: Vec<String> =
+        StudyReport::of(input()).orderings().into_iter().map(|row| row[2].clone()).collect();
+    assert_eq!(words, ["held", "did not hold", "cannot be told: one of them has no runs"]);
+}
+
+#[test]
+fn the_document_has_every_run_and_metric() {
+    let mut input = input();
+    input.runs[3].state = StudyState::Failed("serve ended".into());
+    input.runs[5].invalid = vec!["late".into()];
+    let report = StudyReport::of(input);
+    let json: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
+    let workload = &json["workloads"][0];
+    let metrics = workload["metrics"].as_array().unwrap();
+    assert_eq!(metrics.len(), Measure::ALL.len());
+    let p50 = metrics.iter().find(|metric| metric["name"] == "latency.p50").unwrap();
+    assert_eq!((&p50["verdict"], &p50["label"]), (&"better".into(), &"quick".into()), "{p50}");
+    assert_eq!(workload["figures"][0]["name"], "limit");
+    assert_eq!(workload["figures"][0]["verdict"], "better");
+    assert_eq!(workload["orderings"][0]["held"], true);
+    assert_eq!(workload["orderings"][2]["held"], serde_json::Value::Null);
+    assert_eq!(json["runs"].as_array().unwrap().len(), 10);
+    assert_eq!(
+        (&json["runs"][3]["state"], &json["runs"][3]["reason"]),
+        (&"failed".into(), &"serve ended".into())
+    );
+    assert_eq!(json["runs"][5]["verdict"], "INVALID");
+    assert_eq!(json["machine"]["kernel"], "Linux 6");
+    let incidents = json["incidents"].to_string();
+    assert!(incidents.contains("1 of 10 runs failed") && incidents.contains("serve ended"));
+    assert!(incidents.contains("1 of 10 runs are INVALID"), "{incidents}");
+}
+
+#[test]
+fn the_page_stands_alone_and_is_escaped() {
+    let mut input = input();
+    input.variants[1].left_out = "no program <b>".into();
+    input.runs[0].notes.push("<script>x".into());
+    let page = StudyReport::of(input).html();
+    assert!(page.contains("Is &lt;quick&gt; better?") && !page.contains("<script>x"));
+    for words in [
+        "What was found",
+        "What was expected",
+        "What went wrong",
+        "How it was run",
+        "Runs, in their order",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(!page.contains("http://") || !page.contains("src=\"http"));
+    let figures = page.matches("data-figure=").count();
+    assert_eq!(figures, 2, "curves and the shift");
+}
+
+#[test]
+fn nothing_measured_is_a_page_too() {
+    let mut input = input();
+    input.runs.iter_mut().for_each(|run| run.state = StudyState::NotRun);
+    let report = StudyReport::of(input);
+    assert_eq!(report.findings(), ["Nothing was measured that could be compared."]);
+    assert!(report.html().contains("10 of 10 runs were not made."));
+    assert!(serde_json::from_str::<serde_json::Value>(&report.json()).is_ok());
+    assert_eq!(Figure::named("limit").unwrap().better, Better::More);
+}

@@ -1,0 +1,3 @@
+# What puma, thin, unicorn and rackup start.
+require_relative "app"
+run StudyApp
