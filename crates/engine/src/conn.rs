@@ -39,6 +39,12 @@ impl Serials {
         self.next = serial.wrapping_add(self.step);
         serial
     }
+
+    /// The number in the run, from 0, of the worker's owner of this number, from 1.
+    pub(crate) fn of_owner(&self, owner: u32) -> u32 {
+        let worker = self.next.wrapping_sub(1) % self.step;
+        (owner - 1).wrapping_mul(self.step).wrapping_add(worker)
+    }
 }
 
 /// One connection.

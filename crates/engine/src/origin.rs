@@ -97,7 +97,7 @@ impl Speaks {
 pub(crate) struct Origin {
     pub(crate) key: OriginKey,
     /// Whose connections they are, where users have their own; else nobody's, 0.
-    owner: u32,
+    pub(crate) owner: u32,
     pub(crate) route: Route,
     /// What is dialled; several take turns (`-connect-to` repeated).
     endpoints: Vec<Endpoint>,

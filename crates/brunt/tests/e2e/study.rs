@@ -160,10 +160,31 @@ fn an_interrupted_study_stops_its_servers_and_reports() {
     nothing_left(&text(&out));
     let states = states(&document(&out));
     assert!(states.contains(&"measured".to_owned()) && states.contains(&"not run".to_owned()));
+    // Half a run is no result.
+    let measured = states.iter().filter(|state| *state == "measured").count();
+    assert_eq!(files_below(&out.join("results")), measured);
     let listen = std::fs::read_to_string(&file).unwrap();
     for port in listen.split("--listen\", \"").skip(1) {
         nothing_left(port.split('"').next().unwrap());
     }
+}
+
+fn files_below(folder: &std::path::Path) -> usize {
+    let entries = std::fs::read_dir(folder).unwrap().flatten();
+    entries.map(|entry| if entry.path().is_dir() { files_below(&entry.path()) } else { 1 }).sum()
+}
+
+/// What no study made stays.
+#[test]
+fn other_peoples_folders_are_not_cleared() {
+    let scratch = Scratch::new("study-foreign");
+    let file = template(&scratch);
+    let out = scratch.path("out");
+    std::fs::create_dir_all(out.join("results")).unwrap();
+    std::fs::write(out.join("results/mine.txt"), "mine").unwrap();
+    let ran = run(&format!("study run {file} -quick -fresh -out {}", text(&out))).with_code(3);
+    assert!(ran.stderr.contains("no plan.json of a study"), "{ran:#?}");
+    assert_eq!(std::fs::read_to_string(out.join("results/mine.txt")).unwrap(), "mine");
 }
 
 #[test]

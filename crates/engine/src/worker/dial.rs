@@ -294,7 +294,7 @@ impl<I: Io> Worker<I> {
                 continue;
             }
             let more = origin.address(&conn.tries, conn.attempt + 1).is_some();
-            let from = self.local_address();
+            let from = self.local_address(number);
             match self.io.open(number, Dial { to: &address, from }) {
                 Ok(sock) => {
                     self.conns[number as usize].sock = Some(sock);
@@ -320,15 +320,16 @@ impl<I: Io> Worker<I> {
         Some(Failure { detail: Detail::ForbiddenAddress, ..failure })
     }
 
-    /// The local address of the next dial: they take turns.
-    fn local_address(&mut self) -> Option<IpAddr> {
+    /// The local address that a connection dials from: the run's connections take turns, and where users have connections
+    /// of their own, the users do.
+    fn local_address(&self, number: u32) -> Option<IpAddr> {
         let list = &self.prepared.settings.local_addrs;
-        if list.is_empty() {
-            return None;
-        }
-        let turn = self.local_turn % list.len();
-        self.local_turn = turn + 1;
-        Some(list[turn])
+        let conn = &self.conns[number as usize];
+        let turn = match self.origins.list[conn.origin as usize].owner {
+            0 => conn.serial.wrapping_sub(1),
+            owner => self.serials.of_owner(owner),
+        };
+        (!list.is_empty()).then(|| list[turn as usize % list.len()])
     }
 
     /// The system refused a connection that was under way.

@@ -93,8 +93,6 @@ pub(crate) struct Worker<I: Io> {
     fallbacks: VecDeque<(Nanos, u32, Sock)>,
     /// Pipes that are closed with bytes unsent, and when they are dropped.
     closing: VecDeque<(Nanos, Pipe)>,
-    /// Whose turn it is among the local addresses.
-    local_turn: usize,
     /// Connections per origin, at most.
     conns_max: usize,
     idle_max: usize,
@@ -174,7 +172,6 @@ impl<I: Io> Worker<I> {
             gathered: Vec::with_capacity(64),
             fallbacks: VecDeque::new(),
             closing: VecDeque::new(),
-            local_turn: 0,
             conns_max,
             idle_max,
             pipeline,

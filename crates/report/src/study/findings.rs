@@ -1,7 +1,7 @@
 //! What a study found, in sentences: which variant is better, by how much, and with which interval.
 
 use study::contrast::{Change, Contrast, Finding, Measure};
-use study::plan::{Judged, Ordering};
+use study::plan::{Judged, Ordering, Relation};
 
 use super::{Found, StudyInput, StudyReport, StudyState, change, value};
 use crate::contrasts::{by, value as measured};
@@ -152,6 +152,11 @@ pub(super) fn judged_words(ordering: &Ordering, judged: Option<&Judged>) -> [Str
         return ["cannot be told: one of them has no runs".to_owned(), String::new()];
     };
     let word = match (judged.held, judged.is_certain()) {
+        // That medians lie close together is no matter of chance alone: the p of a difference says nothing of it.
+        (true, _) if ordering.relation == Relation::About => "held: within a tenth".to_owned(),
+        (false, _) if ordering.relation == Relation::About => {
+            "did not hold: more than a tenth apart".to_owned()
+        }
         (true, true) => "held".to_owned(),
         (false, true) => "did not hold".to_owned(),
         (true, false) => format!("held, as chance might have it (p {:.2})", judged.p),

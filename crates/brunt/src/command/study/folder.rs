@@ -100,12 +100,17 @@ impl Folder {
         }
     }
 
-    /// Makes the folders of a run anew, empty.
+    /// Makes the folders of a run anew, empty. What an attempt before left in the run's own is kept beside it, as
+    /// `001.before`: the last one.
     ///
     /// # Errors
     /// One cannot be made.
     pub(super) fn prepare(&self, run: &Path, results: &[PathBuf]) -> Result<(), Failed> {
-        remove(run)?;
+        if run.exists() {
+            let before = run.with_extension("before");
+            remove(&before)?;
+            fs::rename(run, &before).with_context(|| format!("moving {}", run.display()))?;
+        }
         results.iter().try_for_each(|file| remove(file))?;
         let parents = results.iter().filter_map(|file| file.parent());
         for folder in parents.chain([run]) {

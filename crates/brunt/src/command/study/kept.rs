@@ -56,14 +56,16 @@ impl Kept {
         begin: Begin,
     ) -> Result<Self, Failed> {
         let path = folder.plan();
-        if begin == Begin::Fresh {
-            folder.clear()?;
-        } else if folder.is_used() && !path.exists() {
+        // What no study made is not ours to remove.
+        if folder.is_used() && !is_of_a_study(&path) {
             let text = format!(
-                "{}: holds results and no plan.json of a study (-fresh removes them)",
+                "{}: holds results and no plan.json of a study; choose another folder",
                 folder.out.display()
             );
             return Err(Failed { code: ExitCode::Input, error: anyhow!(text) });
+        }
+        if begin == Begin::Fresh {
+            folder.clear()?;
         }
         let slots = order(&study.cells(left_out), study.times.repeats, study.seed);
         let names = slots.iter().map(|slot| names_of(study, slot)).collect();
@@ -171,6 +173,12 @@ pub(super) fn replace(path: &Path, document: &[u8]) -> Result<(), Failed> {
         fs::rename(&beside, path)
     };
     write().map_err(|error| anyhow!("writing {}: {}", path.display(), input::reason(&error)).into())
+}
+
+/// Whether this file is the plan of a study, be it another's.
+fn is_of_a_study(path: &Path) -> bool {
+    let plan = fs::read(path).ok().and_then(|text| serde_json::from_slice::<Value>(&text).ok());
+    plan.is_some_and(|plan| plan.get("brunt_study").is_some())
 }
 
 fn names_of(study: &Study, slot: &Slot) -> (String, String) {

@@ -190,6 +190,7 @@ impl Going<'_> {
                 Ok(outcome) => self.outcomes[at] = Some(outcome),
                 Err(failed) => {
                     (record.ended, record.reason) = (RunEnded::Failed, failed.to_string());
+                    self.runner.set_aside(&slot)?;
                 }
             }
         }

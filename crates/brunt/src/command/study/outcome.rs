@@ -132,19 +132,33 @@ fn of_document(document: &Value) -> Vec<(&'static str, f64)> {
     found
 }
 
-/// Why a report in JSON is not to be believed, in its own words.
+/// Why a report in JSON is not to be believed, in its own words, or does not have the figure that it is there for.
 fn reasons(document: &Value) -> Vec<String> {
+    let mut reasons: Vec<String> = beyond_reach(document).map(str::to_owned).collect();
     if document["verdict"] != "INVALID" {
-        return Vec::new();
+        return reasons;
     }
     let list = document["reasons"].as_array().into_iter().flatten();
-    let mut reasons: Vec<String> =
-        list.filter_map(|reason| reason.as_str().map(str::to_owned)).collect();
-    reasons.extend(document["reason"].as_str().map(str::to_owned));
-    if reasons.is_empty() {
-        reasons.push("it says so itself".to_owned());
-    }
+    let own: Vec<String> =
+        list.chain([&document["reason"]]).filter_map(Value::as_str).map(str::to_owned).collect();
+    reasons.extend(own.is_empty().then(|| "it says so itself".to_owned()));
+    reasons.extend(own);
     reasons
+}
+
+/// A search without a limit, or one that ended where it was told to; a cable that nobody was connected by.
+fn beyond_reach(document: &Value) -> impl Iterator<Item = &'static str> {
+    let answer = document.get("answer");
+    [
+        (answer.is_some_and(Value::is_null), "the search found no limit"),
+        (
+            answer.is_some_and(|answer| answer["limited_by"] == "to"),
+            "the limit is that of the search: the server may bear more",
+        ),
+        (document["users"]["subscribed"] == 0, "nobody could subscribe"),
+    ]
+    .into_iter()
+    .filter_map(|(holds, reason)| holds.then_some(reason))
 }
 
 #[cfg(test)]
@@ -165,7 +179,13 @@ mod tests {
         let found = of_document(&cable);
         assert!(found.contains(&("rtt.p95", 8.0)) && found.contains(&("lost", 0.005)), "{found:?}");
         assert_eq!(reasons(&cable), ["late"]);
-        assert!(of_document(&json!({"answer": null})).is_empty());
+        let none = json!({"answer": null, "verdict": "VALID"});
+        assert!(of_document(&none).is_empty());
+        assert_eq!(reasons(&none), ["the search found no limit"]);
+        let bound = json!({"answer": {"rate": 64, "limited_by": "to"}, "verdict": "VALID"});
+        assert!(reasons(&bound)[0].contains("may bear more"));
+        let nobody = json!({"users": {"asked": 5, "subscribed": 0}, "verdict": "VALID"});
+        assert_eq!(reasons(&nobody), ["nobody could subscribe"]);
         assert_eq!(reasons(&json!({"verdict": "INVALID", "reason": "x"})), ["x"]);
         for (name, _) in found {
             assert!(Figure::named(name).is_some(), "{name}");

@@ -23,6 +23,8 @@ use crate::exit_code::Failed;
 const ASIDE_MAX: Duration = Duration::from_secs(60);
 /// How long a run may take: what hangs for so long is given up.
 const RUN_MAX: Duration = Duration::from_secs(2 * 3600);
+/// Stands for the exit code of who was killed by a signal.
+const KILLED: i32 = -1;
 
 /// Carries runs out.
 #[derive(Debug)]
@@ -66,11 +68,14 @@ impl Runner<'_> {
         self.after(site.variant, &site.place, &mut record.notes);
         record.took = nanos(begin.elapsed());
         match went {
-            Err(Broken::Interrupted) => return Ok(None),
+            Err(Broken::Interrupted) => {
+                self.set_aside(slot)?;
+                return Ok(None);
+            }
             Err(Broken::Failed(reason)) => {
                 record.ended = Ended::Failed;
                 record.reason = reason;
-                self.set_aside(&site)?;
+                self.set_aside(slot)?;
             }
             Ok(()) => self.rest(self.study.times.cool_down),
         }
@@ -169,12 +174,17 @@ impl Runner<'_> {
         self.look(servers, begin)?;
         record.notes.extend(monitor.and_then(|monitor| monitor.stop(place)));
         let ends = groups.iter_mut().filter_map(Group::ended);
-        record.codes = ends.map(|status| status.code().unwrap_or(-1)).collect();
+        record.codes = ends.map(|status| status.code().unwrap_or(KILLED)).collect();
+        if record.codes.contains(&KILLED) {
+            return Err(Broken::Failed("a load generator was killed".to_owned()));
+        }
+        let codes = record.codes.iter().filter(|code| **code != 0);
+        record.notes.extend(codes.map(|code| format!("a load generator ended with code {code}")));
         for (number, file) in site.results.iter().enumerate() {
             let there = std::fs::metadata(file).is_ok_and(|meta| meta.len() > 0);
             if workload.family.has_results() && !there {
                 let said = said(&output(place, "generator", number + 1));
-                let code = record.codes.get(number).copied().unwrap_or(-1);
+                let code = record.codes.get(number).copied().unwrap_or(KILLED);
                 return Err(Broken::Failed(format!(
                     "the load generator left no results (code {code}){said}"
                 )));
@@ -202,7 +212,7 @@ impl Runner<'_> {
             lines.push('\n');
             let output = output(&place, what, number);
             let errors = output.with_extension("err");
-            let command = by_ourselves(&place, &line);
+            let command = by_ourselves(&place, &line, site.variant.prefix.len());
             let group = Group::start(&command, (&output, &errors), Signal::SIGINT, &self.guard);
             let group = group.map_err(|error| {
                 let reason = crate::input::reason(&error);
@@ -247,8 +257,12 @@ impl Runner<'_> {
         }
     }
 
-    /// What a failed run has measured is kept with its logs: among the results it would be taken for a run.
-    fn set_aside(&self, site: &Site<'_>) -> Result<(), Failed> {
+    /// What a run has measured that counts for nothing is kept with its logs: among the results it would be taken for a run.
+    ///
+    /// # Errors
+    /// A file cannot be moved.
+    pub(super) fn set_aside(&self, slot: &Slot) -> Result<(), Failed> {
+        let site = self.site(slot);
         for (number, file) in site.results.iter().enumerate().filter(|(_, file)| file.exists()) {
             let to = site.place.file(&format!("partial-{}.arrow", number + 1));
             std::fs::rename(file, &to).with_context(|| format!("moving {}", file.display()))?;
@@ -270,16 +284,12 @@ pub(super) fn output(place: &Place, what: &str, number: usize) -> PathBuf {
     place.file(&format!("{what}-{number}.out"))
 }
 
-/// A command line that has our own program somewhere in it, by its path.
-fn by_ourselves(place: &Place, line: &[String]) -> Command {
-    let own = std::env::current_exe().map(|path| path.display().to_string());
-    let own = own.unwrap_or_else(|_| super::OURSELVES.to_owned());
-    let ours = line.iter().position(|word| word == super::OURSELVES);
-    let line: Vec<String> = line
-        .iter()
-        .enumerate()
-        .map(|(at, word)| if Some(at) == ours { own.clone() } else { word.clone() })
-        .collect();
+/// A command line whose word at this place is our own program, by its path.
+fn by_ourselves(place: &Place, line: &[String], at: usize) -> Command {
+    let mut line = line.to_vec();
+    if let Ok(own) = std::env::current_exe() {
+        line[at] = own.display().to_string();
+    }
     place.command(&line, ".")
 }
 

@@ -8,20 +8,52 @@ use metrics::Batch;
 use metrics::server::{Reading, Row, Served, Side};
 use results::{Item, Reader};
 
-/// Sources of one run that are told apart; further ones are left out.
-const SOURCES_MAX: usize = 256;
+/// Incidents of one run that are kept.
+const INCIDENTS_MAX: usize = 256;
+/// Nanoseconds of a second.
+const SECOND_NS: i64 = 1_000_000_000;
 
 /// What was seen.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// The servers' trees, by source.
-    trees: Vec<(String, Mean, f64)>,
+    servers: Servers,
     cpu: Mean,
     load: Mean,
     /// What the servers' logs told of requests.
     pub(super) side: Side,
     /// What was amiss with sources, in words.
     pub(super) incidents: Vec<String>,
+}
+
+/// What all processes of the servers took together, look by look. The rows of trees say the same again.
+#[derive(Debug, Default)]
+struct Servers {
+    /// The look that is being read: when it was, and the sums of its processes, which there may be none of yet.
+    at: i64,
+    cpu_sum: Option<f64>,
+    rss_sum: Option<f64>,
+    cpu: Mean,
+    rss_most: Option<f64>,
+}
+
+impl Servers {
+    fn add(&mut self, reading: &Reading) {
+        if reading.at != self.at {
+            self.end_look();
+            self.at = reading.at;
+        }
+        let plus = |sum: Option<f64>, value: Option<f64>| match (sum, value) {
+            (sum, None) => sum,
+            (sum, Some(value)) => Some(sum.unwrap_or(0.0) + value),
+        };
+        self.cpu_sum = plus(self.cpu_sum, reading.value("cpu"));
+        self.rss_sum = plus(self.rss_sum, reading.value("rss"));
+    }
+
+    fn end_look(&mut self) {
+        self.cpu.add(self.cpu_sum.take());
+        self.rss_most = [self.rss_most, self.rss_sum.take()].into_iter().flatten().reduce(f64::max);
+    }
 }
 
 /// A mean as it grows.
@@ -59,6 +91,7 @@ impl Seen {
                 seen.add(&row, (from, to));
             }
         }
+        seen.servers.end_look();
         Some(seen)
     }
 
@@ -66,9 +99,12 @@ impl Seen {
         let within = (from..=to).contains(&row.at());
         match row {
             Row::Reading(reading) if within => self.reading(reading),
-            // A request ends in the log after its answer has: what was served for this run is told a little later.
-            Row::Served(served) if served.at >= from => self.served(served),
-            Row::Incident(incident) if self.incidents.len() < SOURCES_MAX => {
+            // A request ends in the log after its answer has: what was served for this run is told a little later, by clocks
+            // that may have whole seconds alone.
+            Row::Served(served) if served.at >= from - from.rem_euclid(SECOND_NS) => {
+                self.served(served);
+            }
+            Row::Incident(incident) if self.incidents.len() < INCIDENTS_MAX => {
                 self.incidents.push(format!("{}: {}", incident.source, incident.what));
             }
             _ => {}
@@ -79,16 +115,8 @@ impl Seen {
         if reading.source == "machine" {
             self.cpu.add(reading.value("cpu"));
             self.load.add(reading.value("load1"));
-        } else if reading.source.starts_with("tree ") || reading.source.starts_with("process ") {
-            let known = self.trees.iter().position(|(source, ..)| *source == reading.source);
-            let at = known.unwrap_or_else(|| {
-                self.trees.push((reading.source.clone(), Mean::default(), 0.0));
-                self.trees.len() - 1
-            });
-            let (_, cpu, rss) = &mut self.trees[at];
-            cpu.add(reading.value("cpu"));
-            *rss = rss.max(reading.value("rss").unwrap_or(0.0));
-            self.trees.truncate(SOURCES_MAX);
+        } else if reading.source.starts_with("process ") {
+            self.servers.add(reading);
         }
     }
 
@@ -100,28 +128,14 @@ impl Seen {
     /// As figures of a run of so many requests in so many seconds.
     #[must_use]
     pub(super) fn figures(&self, requests: u64, seconds: f64) -> Vec<(&'static str, f64)> {
-        // A tree holds the processes that it is told beside.
-        let whole = |source: &str| {
-            let id = source.split(' ').nth(1);
-            let tree = |(other, ..): &&(String, Mean, f64)| {
-                other.starts_with("tree ") && other.split(' ').nth(1) == id
-            };
-            source.starts_with("tree ") || !self.trees.iter().any(|one| tree(&one))
-        };
-        let trees: Vec<&(String, Mean, f64)> =
-            self.trees.iter().filter(|(source, ..)| whole(source)).collect();
-        let cpus: Vec<f64> = trees.iter().filter_map(|(_, cpu, _)| cpu.value()).collect();
         let mut figures = Vec::new();
-        if !cpus.is_empty() {
-            let cpu: f64 = cpus.iter().sum();
+        if let Some(cpu) = self.servers.cpu.value() {
             figures.push(("server.cpu", cpu));
             if requests > 0 {
                 figures.push(("server.cpu_per_request", cpu * seconds * 1e9 / requests as f64));
             }
         }
-        if !trees.is_empty() {
-            figures.push(("server.rss", trees.iter().map(|(.., rss)| rss).sum()));
-        }
+        figures.extend(self.servers.rss_most.map(|rss| ("server.rss", rss)));
         figures.extend(self.cpu.value().map(|cpu| ("machine.cpu", cpu)));
         figures.extend(self.load.value().map(|load| ("machine.load1", load)));
         if let Some(times) = self.side.applications().map(|log| log.total) {
@@ -143,28 +157,49 @@ mod tests {
         Row::Reading(Reading { at, source: source.into(), values, ..Reading::default() })
     }
 
+    /// A cluster of a master and two workers, and a proxy: each process once, though the watcher tells of the tree as well.
     #[test]
-    fn trees_add_up_and_processes_in_them_do_not() {
+    fn each_process_of_the_servers_counts_once() {
         let mut seen = Seen::default();
         let rows = [
-            reading(1, "tree 7 puma", &[("cpu", 0.5), ("rss", 100.0)]),
-            reading(2, "tree 7 puma", &[("cpu", 1.5), ("rss", 300.0)]),
-            reading(2, "process 7 puma", &[("cpu", 1.5), ("rss", 300.0)]),
-            reading(2, "process 9 nginx", &[("cpu", 0.25), ("rss", 50.0)]),
+            reading(1, "process 7 puma", &[("rss", 40.0)]),
+            reading(2, "tree 7 puma", &[("cpu", 1.25), ("rss", 300.0)]),
+            reading(2, "process 7 puma", &[("cpu", 0.25), ("rss", 100.0)]),
+            reading(2, "process 8 puma", &[("cpu", 0.5), ("rss", 100.0)]),
+            reading(2, "process 9 puma", &[("cpu", 0.5), ("rss", 100.0)]),
+            reading(2, "process 20 nginx", &[("cpu", 0.25), ("rss", 50.0)]),
             reading(2, "machine", &[("cpu", 0.4), ("load1", 2.0)]),
-            reading(99, "tree 7 puma", &[("cpu", 9.0), ("rss", 900.0)]),
+            reading(3, "process 7 puma", &[("cpu", 0.5), ("rss", 90.0)]),
+            reading(99, "process 7 puma", &[("cpu", 9.0), ("rss", 900.0)]),
         ];
         rows.iter().for_each(|row| seen.add(row, (0, 10)));
+        seen.servers.end_look();
         let figures = seen.figures(100, 2.0);
         let value =
             |name: &str| figures.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
-        assert_eq!((value("server.cpu"), value("server.rss")), (Some(1.25), Some(350.0)));
-        assert_eq!(value("server.cpu_per_request"), Some(25e6));
+        assert_eq!((value("server.cpu"), value("server.rss")), (Some(1.0), Some(350.0)));
+        assert_eq!(value("server.cpu_per_request"), Some(20e6));
         assert_eq!((value("machine.cpu"), value("machine.load1")), (Some(0.4), Some(2.0)));
         assert_eq!(value("server.p50"), None);
         for (name, _) in figures {
             assert!(study::plan::Figure::named(name).is_some(), "{name}");
         }
+    }
+
+    /// A log whose clock has whole seconds tells of a request in a run's first second by a time before the run.
+    #[test]
+    fn a_log_of_whole_seconds_loses_no_first_second() {
+        let mut seen = Seen::default();
+        let served = |at: i64| {
+            let (source, total) = ("nginx".to_owned(), Nanos::MILLI);
+            Row::Served(Served { at, source, total, ..Served::default() })
+        };
+        let from = 7 * SECOND_NS + 300;
+        for at in [7 * SECOND_NS - 1, 7 * SECOND_NS, 8 * SECOND_NS] {
+            seen.add(&served(at), (from, i64::MAX));
+        }
+        let count = seen.side.applications().map(|log| log.total.count());
+        assert_eq!(count, Some(2));
     }
 
     #[test]
