@@ -17,6 +17,7 @@ _brunt() {
     report) flags="-type -buckets -every -output -by -json -fail-on-invalid -server-offset -cpus -version";;
     plot) flags="-title -threshold -output -type -percentiles -histogram -overlay -bars -value -axis -json -server -server-offset -cpus -version";;
     compare) flags="-fail-on -fail-unclear -min-effect -min-errors -seed -type -output -json -title -cpus -version";;
+    study) flags="-quick -only -out -fresh -force -json -cpus -version";;
     fit) flags="-by -at -point -model -plot -output -json -seed -cpus -version";;
     encode) flags="-to -output -cpus -version";;
     dump) flags="-dumper -inputs -output -cpus -version";;
@@ -55,7 +56,7 @@ _brunt() {
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$cur"))
   elif [[ -z $command ]]; then
-    COMPREPLY=($(compgen -W "demo attack bench seek cable run inspect archive new report plot compare fit encode dump serve watch scheduler completions man help ab hey k6 oha perfer vegeta wrk wrk2" -- "$cur"))
+    COMPREPLY=($(compgen -W "demo attack bench seek cable run inspect archive new report plot compare study fit encode dump serve watch scheduler completions man help ab hey k6 oha perfer vegeta wrk wrk2" -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

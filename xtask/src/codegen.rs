@@ -42,9 +42,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let check = arguments.iter().any(|argument| argument == "--check");
     let root = workspace::root();
     // One package alone would have the dependencies compiled anew, with other features than the tests have.
-    let what: &[&str] =
-        if check { &["--workspace", "--all-targets"] } else { &["--workspace", "--bins"] };
-    process::stream(&root, "cargo", &[&["build", "--quiet", "--locked"], what].concat())?;
+    let build = ["build", "--quiet", "--locked", "--workspace", "--all-targets"];
+    process::stream(&root, "cargo", &build)?;
     let brunt = workspace::target_dir()?.join("debug/brunt").to_string_lossy().into_owned();
     let mut documents = vec![(FLAGS, reference(&root, &brunt)?)];
     for (words, file) in GENERATED {
