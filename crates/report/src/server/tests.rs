@@ -102,7 +102,7 @@ fn a_log_of_other_requests_is_not_mixed_with_the_clients() {
     let side = side(|_| String::new());
     let mut summary = Summary::new();
     let mut batch = batch();
-    let all: Vec<Sample> = batch.samples.iter().flat_map(|one| vec![one.clone(); 4]).collect();
+    let all: Vec<Sample> = batch.samples.iter().flat_map(|one| [*one; 4]).collect();
     batch.samples = all;
     summary.add(&batch);
     let server = ServerSide { side: &side, client: Some(&summary), offset_ns: 0 };
