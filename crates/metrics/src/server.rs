@@ -5,13 +5,15 @@
 
 mod log;
 mod measure;
+mod pairs;
 mod side;
 
 use stdx::Nanos;
 
 pub use log::{ENDPOINTS_MAX, Endpoint, Log, LogCell};
 pub use measure::{MEASURES_MAX, Measure, Watched};
-pub use side::{IDS_MAX, INCIDENTS_MAX, LOGS_MAX, LeftOut, SOURCES_MAX, Side};
+pub use pairs::IDS_MAX;
+pub use side::{INCIDENTS_MAX, LOGS_MAX, LeftOut, SOURCES_MAX, Side};
 
 /// One row of the server's side.
 #[derive(Clone, Debug, PartialEq)]

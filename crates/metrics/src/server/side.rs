@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use stdx::Nanos;
 
+use super::pairs::Pairs;
 use super::{Incident, Log, Row, Watched};
 use crate::Histogram;
 
@@ -14,10 +15,6 @@ pub const SOURCES_MAX: usize = 512;
 pub const LOGS_MAX: usize = 64;
 /// Different incidents kept: further ones are counted.
 pub const INCIDENTS_MAX: usize = 100;
-/// Ids held until the other side tells of theirs; further ones are counted.
-pub const IDS_MAX: usize = 1 << 17;
-/// Bytes of an id.
-const ID_MAX: usize = 128;
 
 /// What was seen of the servers.
 #[derive(Clone, Debug, Default)]
@@ -40,16 +37,8 @@ pub struct LeftOut {
     pub requests: u64,
     /// Further incidents.
     pub incidents: u64,
-}
-
-/// Requests that both sides know by their id.
-#[derive(Clone, Debug, Default)]
-struct Pairs {
-    /// What one side told and the other has not told yet.
-    server: HashMap<Box<[u8]>, Nanos>,
-    client: HashMap<Box<[u8]>, Nanos>,
-    /// Client minus server.
-    beyond: Histogram,
+    /// Ids given up before the other side told of theirs; 0 where one side told of no id at all.
+    pub ids: u64,
 }
 
 impl Side {
@@ -77,7 +66,7 @@ impl Side {
                     Some(log) => log.add(served),
                     None => self.left_out.requests += 1,
                 }
-                self.pairs.server(served.id.as_bytes(), served.total);
+                self.pairs.server(&served.source, served.id.as_bytes(), served.total);
             }
             Row::Incident(incident) => self.incident(incident, 1),
         }
@@ -160,13 +149,14 @@ impl Side {
     /// What found no room.
     #[must_use]
     pub fn left_out(&self) -> LeftOut {
-        self.left_out
+        LeftOut { ids: self.pairs.left_out(), ..self.left_out }
     }
 
-    /// The client's time less the server's, of the requests that both know by their id.
+    /// The client's time less the server's, of the requests that the client and [`Side::applications`] both know by their
+    /// id; `None` where there are none.
     #[must_use]
-    pub fn beyond(&self) -> &Histogram {
-        &self.pairs.beyond
+    pub fn beyond(&self) -> Option<&Histogram> {
+        self.pairs.beyond(&self.application()?.source).filter(|times| times.count() > 0)
     }
 
     /// The log nearest to the application: the first with views or a database in it, else the one with the most requests of
@@ -215,35 +205,6 @@ fn place<'a, T>(
         }
     };
     list.get_mut(at)
-}
-
-impl Pairs {
-    fn server(&mut self, id: &[u8], total: Nanos) {
-        match self.client.remove(id) {
-            Some(time) => self.beyond.record(time.saturating_sub(total)),
-            None => hold(&mut self.server, id, total),
-        }
-    }
-
-    fn client(&mut self, id: &[u8], time: Nanos) {
-        match self.server.remove(id) {
-            Some(total) => self.beyond.record(time.saturating_sub(total)),
-            None => hold(&mut self.client, id, time),
-        }
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.beyond.merge(&other.beyond);
-        other.server.iter().for_each(|(id, total)| self.server(id, *total));
-        other.client.iter().for_each(|(id, time)| self.client(id, *time));
-    }
-}
-
-/// Remembers an id's time where there is room.
-fn hold(ids: &mut HashMap<Box<[u8]>, Nanos>, id: &[u8], time: Nanos) {
-    if (1..=ID_MAX).contains(&id.len()) && ids.len() < IDS_MAX {
-        ids.insert(id.into(), time);
-    }
 }
 
 #[cfg(test)]
@@ -295,13 +256,33 @@ mod tests {
         side.hit(b"y", Nanos(25_000_000));
         side.add(&served("a", "rails", 20, "y"));
         side.hit(b"", Nanos(1));
-        assert_eq!((side.beyond().count(), side.beyond().sum()), (2, 7_000_000));
+        assert_eq!(side.beyond().map(|times| (times.count(), times.sum())), Some((2, 7_000_000)));
         let mut other = Side::new();
         other.hit(b"z", Nanos(9_000_000));
         side.add(&served("a", "rails", 9, "z"));
         other.merge(&side);
-        assert_eq!(other.beyond().count(), 3);
-        assert!(other.pairs.client.is_empty());
+        assert_eq!(other.beyond().map(Histogram::count), Some(3));
+        other.add(&served("a", "rails", 1, "z"));
+        assert_eq!(other.beyond().map(Histogram::count), Some(3), "a pair is one of two");
+    }
+
+    #[test]
+    fn what_lies_between_is_of_the_applications_log_whichever_comes_first() {
+        let (nginx, rails) = (served("a", "nginx", 20, "x"), served("a", "rails", 10, "x"));
+        for rows in [[&nginx, &rails], [&rails, &nginx]] {
+            // The client's time comes before, between and after the logs'.
+            for at in 0..3 {
+                let mut side = Side::new();
+                for turn in 0..3 {
+                    if turn == at {
+                        side.hit(b"x", Nanos(25_000_000));
+                    }
+                    rows.get(turn).into_iter().for_each(|row| side.add(row));
+                }
+                let beyond = side.beyond().map(|times| (times.count(), times.sum()));
+                assert_eq!(beyond, Some((1, 15_000_000)), "{rows:?}, the client at {at}");
+            }
+        }
     }
 
     #[test]
@@ -317,7 +298,7 @@ mod tests {
             (side.sources().len(), side.logs().len(), side.incidents().len()),
             (512, 64, 100)
         );
-        let left_out = LeftOut { readings: 188, requests: 636, incidents: 600 };
+        let left_out = LeftOut { readings: 188, requests: 636, incidents: 600, ids: 0 };
         assert_eq!(side.left_out(), left_out);
         let mut merged = Side::new();
         merged.merge(&side);
@@ -325,9 +306,5 @@ mod tests {
         assert_eq!((merged.logs()[0].requests, merged.incidents()[0].1), (2, 2));
         assert_eq!(merged.left_out().readings, 2 * 188);
         assert!(!merged.is_empty() && Side::new().is_empty());
-        for n in 0..IDS_MAX + 9 {
-            merged.hit(&n.to_le_bytes(), Nanos(1));
-        }
-        assert_eq!(merged.pairs.client.len(), IDS_MAX);
     }
 }

@@ -3,7 +3,8 @@
 //! Which column is the request time: one with a key (`rt=0.005`, `request_time=0.005`, in seconds) wins. Else nginx and Puma
 //! write seconds, and it is the first column behind the bytes that has just their number of digits after the point: three
 //! (`$request_time`), or four. Apache and lighttpd write whole numbers, and it is the last column: microseconds (`%D`)
-//! unless it was said to be otherwise, `%T/%D` as well. Without such a column a request is counted and its time is zero.
+//! unless it was said to be otherwise, `%T/%D` as well. What is above a day is a time of the clock (nginx' `$msec`), not of a
+//! request. Without such a column a request is counted and its time is zero.
 
 use metrics::server::{Row, Served};
 use stdx::Nanos;
@@ -36,6 +37,9 @@ const KEYS: [&[u8]; 3] = [b"rt=", b"request_time=", b"duration="];
 /// What keys of a request's id are called.
 const IDS: [&[u8]; 3] = [b"id=", b"request_id=", b"rid="];
 
+/// No request takes longer: a number above it is something else.
+const TOTAL_MAX: Nanos = Nanos::from_secs(24 * 60 * 60);
+
 const UNTIMED: &str = "lines have no request time: requests are counted, their times are not known";
 const STRANGE: &str = "lines are not in the common or combined format: they are left out";
 
@@ -65,13 +69,16 @@ impl Access {
     }
 
     fn total(&self, columns: &[&[u8]]) -> Option<Nanos> {
+        let possible = |total: &Nanos| *total <= TOTAL_MAX;
         let keyed = |column: &&[u8]| {
             let value = KEYS.iter().find_map(|key| column.strip_prefix(*key))?;
-            scan::nanos(unquoted(value), 9)
+            scan::nanos(unquoted(value), 9).filter(possible)
         };
         columns.iter().find_map(keyed).or_else(|| match self.column {
-            Column::Fraction(digits) => columns.iter().find_map(|column| fraction(column, digits)),
-            Column::Last(below) => last(columns.last()?, below),
+            Column::Fraction(digits) => {
+                columns.iter().find_map(|column| fraction(column, digits).filter(possible))
+            }
+            Column::Last(below) => last(columns.last()?, below).filter(possible),
         })
     }
 }
@@ -252,6 +259,13 @@ mod tests {
             // A proportion of compression, the agent's own words, a number of bytes: no request times.
             (nginx, format!("{agent} 3.25"), None),
             (nginx, agent.to_owned(), None),
+            // `$msec`, the clock's time, before `$request_time`; alone; and under a key of its own.
+            (nginx, format!("{agent} 1795253097.250 0.013"), Some(13_000)),
+            (nginx, format!("{agent} 1795253097.250"), None),
+            (nginx, format!("{agent} rt=1795253097.250 0.013"), Some(13_000)),
+            (nginx, format!("{agent} 86400.000"), Some(86_400_000_000)),
+            (nginx, format!("{agent} 86400.001"), None),
+            (micros, format!("{agent} 1795253097250000"), None),
             (nginx, format!("{agent} 1234 -"), None),
             (puma, " 0.0012".to_owned(), Some(1200)),
             (puma, " 0.001".to_owned(), None),

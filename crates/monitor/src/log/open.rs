@@ -1,4 +1,5 @@
-//! Requests that have begun, until the log tells of their end. Bounded: when it is full, all are given up and counted.
+//! Requests that have begun, until the log tells of their end. Some never end in a log (a WebSocket's handshake, a mounted
+//! application's requests), so that the old ones are given up; when it is full of young ones, all are. Both are counted.
 
 use std::collections::HashMap;
 
@@ -6,6 +7,15 @@ use super::OPEN_MAX;
 
 /// Bytes of methods, paths and keys that are held.
 const BYTES_MAX: usize = 16 << 20;
+
+/// Requests of one key that are held; beyond it the oldest is given up.
+const ALIKE_MAX: usize = 256;
+
+/// How long an end is awaited, in nanoseconds.
+const AWAITED_MAX: i64 = 10 * 60 * 1_000_000_000;
+
+/// Between a request's begin and its action's lie a few milliseconds, of which this is a generous many, in nanoseconds.
+const TO_ACTION_MAX: u64 = 1_000_000_000;
 
 /// A request that has begun.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,6 +28,8 @@ pub(super) struct Begun {
     pub(super) at: Option<i64>,
     /// When its action began, which Rails counts from.
     pub(super) processing: Option<i64>,
+    /// When it was added, by the log's clock or the reader's: what it ages by.
+    pub(super) since: i64,
 }
 
 /// Requests under way, by what their lines have in common.
@@ -26,6 +38,7 @@ pub(super) struct Open {
     by_key: HashMap<Vec<u8>, Vec<Begun>>,
     count: usize,
     bytes: usize,
+    given_up: u64,
 }
 
 /// What came of looking for a request.
@@ -40,15 +53,51 @@ pub(super) enum Found {
 }
 
 impl Open {
-    /// Adds a request; gives how many were given up to make room.
+    /// Adds a request; gives how many young ones were given up to make room.
     pub(super) fn add(&mut self, key: &[u8], begun: Begun) -> usize {
         let bytes = size(key, &begun);
+        self.age(key, begun.since);
         let full = self.count == OPEN_MAX || self.bytes + bytes > BYTES_MAX;
-        let lost = if full { self.clear() } else { 0 };
+        let lost = if full { self.make_room(begun.since) } else { 0 };
         self.count += 1;
         self.bytes += bytes;
         self.by_key.entry(key.to_vec()).or_default().push(begun);
         lost
+    }
+
+    /// Gives up the requests of a key that are old, or the oldest where there are too many.
+    fn age(&mut self, key: &[u8], now: i64) {
+        while let Some(list) = self.by_key.get(key) {
+            if list.len() < ALIKE_MAX && !is_old(&list[0], now) {
+                return;
+            }
+            self.remove(key, 0);
+            self.given_up += 1;
+        }
+    }
+
+    /// Gives up the old requests of all keys. Where most are young, all go, so that not each request walks through them:
+    /// how many they were.
+    fn make_room(&mut self, now: i64) -> usize {
+        let before = self.count;
+        let (count, bytes) = (&mut self.count, &mut self.bytes);
+        self.by_key.retain(|key, list| {
+            list.retain(|begun| {
+                let old = is_old(begun, now);
+                *count -= usize::from(old);
+                *bytes -= if old { size(key, begun) } else { 0 };
+                !old
+            });
+            !list.is_empty()
+        });
+        self.given_up += (before - self.count) as u64;
+        let roomy = self.count <= OPEN_MAX / 2 && self.bytes <= BYTES_MAX / 2;
+        if roomy { 0 } else { self.clear() }
+    }
+
+    /// How many were given up since their end did not come.
+    pub(super) fn given_up(&self) -> u64 {
+        self.given_up
     }
 
     /// Gives up all; how many they were.
@@ -68,14 +117,18 @@ impl Open {
         self.by_key.contains_key(key)
     }
 
-    /// The action of the request that began last began `at`.
+    /// An action began `at`: that of the oldest request that waits for it. One that began long before will have none, and
+    /// is passed over as long as there is another.
     pub(super) fn processing(&mut self, key: &[u8], at: Option<i64>) {
-        let waiting = self
-            .by_key
-            .get_mut(key)
-            .and_then(|list| list.iter_mut().rev().find(|begun| begun.processing.is_none()));
-        if let Some(begun) = waiting {
-            begun.processing = at;
+        let Some(list) = self.by_key.get_mut(key) else { return };
+        let waits = |begun: &Begun| begun.processing.is_none();
+        let just_begun = |begun: &Begun| {
+            let between = begun.at.zip(at).map(|(began, at)| at.abs_diff(began));
+            waits(begun) && between.is_some_and(|between| between <= TO_ACTION_MAX)
+        };
+        let place = list.iter().position(just_begun).or_else(|| list.iter().rposition(waits));
+        if let Some(place) = place {
+            list[place].processing = at;
         }
     }
 
@@ -134,6 +187,10 @@ impl Open {
     }
 }
 
+fn is_old(begun: &Begun, now: i64) -> bool {
+    now.saturating_sub(begun.since) > AWAITED_MAX
+}
+
 fn size(key: &[u8], begun: &Begun) -> usize {
     key.len() + begun.method.len() + begun.path.len() + begun.id.len()
 }
@@ -171,10 +228,52 @@ mod tests {
     #[test]
     fn what_is_held_is_bounded() {
         let mut open = Open::default();
-        let lost: usize = (0..OPEN_MAX + 5).map(|_| open.add(b"7", begun("/", None))).sum();
-        assert_eq!((lost, open.len()), (OPEN_MAX, 5));
+        let mut add = |n: usize, path: &str| open.add(&n.to_le_bytes(), begun(path, None));
+        let lost: usize = (0..OPEN_MAX + 5).map(|n| add(n, "/")).sum();
+        assert_eq!(lost, OPEN_MAX);
         let long = "x".repeat(super::super::PATH_MAX);
-        let lost: usize = (0..OPEN_MAX).map(|_| open.add(b"7", begun(&long, None))).sum();
+        let lost: usize = (0..OPEN_MAX).map(|n| add(n, &long)).sum();
         assert!(lost > 0 && open.bytes <= BYTES_MAX);
+        assert_eq!(open.given_up(), 0, "the young ones are told apart from the old");
+    }
+
+    /// A cable's handshakes have no end in the log: they may not take the place of the pages.
+    #[test]
+    fn what_never_ends_is_given_up_by_age() {
+        let mut open = Open::default();
+        let stale = |since| Begun { since, ..begun("/cable", None) };
+        open.add(b"7", stale(0));
+        open.add(b"7", stale(AWAITED_MAX));
+        assert_eq!((open.len(), open.given_up()), (2, 0), "ten minutes are not yet too long");
+        open.add(b"7", Begun { since: AWAITED_MAX + 1, ..begun("/", None) });
+        assert_eq!((open.len(), open.given_up()), (2, 1));
+        (0..ALIKE_MAX).for_each(|_| assert_eq!(open.add(b"8", stale(1)), 0));
+        open.add(b"8", begun("/", None));
+        assert_eq!((open.len(), open.given_up()), (2 + ALIKE_MAX, 2), "of one key");
+        let mut open = Open::default();
+        (0..OPEN_MAX).for_each(|n| assert_eq!(open.add(&n.to_le_bytes(), stale(0)), 0));
+        let page = Begun { since: AWAITED_MAX + 1, ..begun("/", None) };
+        assert_eq!(open.add(b"7", page.clone()), 0, "only old ones had to go");
+        assert_eq!((open.len(), open.given_up()), (1, OPEN_MAX as u64));
+        assert_eq!(open.take(b"7", None), Found::One(page));
+        assert_eq!((open.len(), open.bytes), (0, 0));
+    }
+
+    #[test]
+    fn actions_begin_in_the_order_of_their_requests() {
+        const MS: i64 = 1_000_000;
+        let mut open = Open::default();
+        for (path, at) in [("/cable", 0), ("/a", 5000), ("/b", 5001)] {
+            open.add(b"7", begun(path, Some(at * MS)));
+        }
+        open.processing(b"7", Some(5002 * MS));
+        open.processing(b"7", Some(5040 * MS));
+        for (began, path) in [(5002, "/a"), (5040, "/b")] {
+            let Found::Nearest(found) = open.take(b"7", Some(began * MS)) else { panic!("{path}") };
+            assert_eq!((found.path.as_str(), found.processing), (path, Some(began * MS)));
+        }
+        open.processing(b"7", Some(9000 * MS));
+        let Found::One(last) = open.take(b"7", None) else { panic!("one is left") };
+        assert_eq!((last.path.as_str(), last.processing), ("/cable", Some(9000 * MS)));
     }
 }

@@ -69,12 +69,14 @@ impl Rails {
         if let Some((_, time)) = scan::split(&rest[end..], b" at ") {
             self.zone.learn(time);
         }
+        let at = self.at(head, now);
         let begun = Begun {
             method: scan::text(method),
             path: scan::text(&rest[..end]),
             id: scan::text(head.id),
-            at: self.at(head, now),
+            at,
             processing: None,
+            since: at.unwrap_or(now),
         };
         if self.open.add(&key(head), begun) > 0 {
             self.lost.say(&self.named, now, rows, LOST);
@@ -190,8 +192,9 @@ impl Parser for Rails {
         for (once, what) in counts {
             once.count(&self.named, now, rows, what);
         }
-        if self.open.len() > 0 {
-            let what = format!("{} requests have begun and no end is told", self.open.len());
+        let endless = self.open.len() as u64 + self.open.given_up();
+        if endless > 0 {
+            let what = format!("{endless} requests have begun and no end is told");
             rows.push(self.named.incident(now, what));
         }
     }

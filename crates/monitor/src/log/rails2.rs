@@ -25,11 +25,12 @@ impl Rails2 {
     }
 
     /// `X#y (for 127.0.0.1 at 2008-10-20 12:00:00) [GET]`
-    fn processing(&mut self, rest: &[u8]) {
+    fn processing(&mut self, rest: &[u8], now: i64) {
         let Some((_, method)) = scan::split(rest, b") [") else { return };
         let method = method.split(|byte| *byte == b']').next().unwrap_or_default();
         if scan::is_method(method) {
-            self.open.add(b"", Begun { method: scan::text(method), ..Begun::default() });
+            let method = scan::text(method);
+            self.open.add(b"", Begun { method, since: now, ..Begun::default() });
         }
     }
 }
@@ -38,7 +39,7 @@ impl Parser for Rails2 {
     fn line(&mut self, line: &[u8], now: i64, rows: &mut Vec<Row>) {
         let line = cut(line, &mut self.long, &self.named, now, rows);
         if let Some(rest) = line.strip_prefix(b"Processing ") {
-            return self.processing(rest);
+            return self.processing(rest, now);
         }
         let Some(served) = line.strip_prefix(b"Completed in ").and_then(completed) else { return };
         let known = self.open.knows(b"");

@@ -13,6 +13,10 @@ use crate::number::{duration, grouped};
 pub struct Beyond {
     /// Request by request, where at least half of them are known to both by an id.
     pub by_request: Option<Histogram>,
+    /// Requests known to both by an id, be they enough or not.
+    pub joined: u64,
+    /// Ids that were given up before the other side told of theirs.
+    pub ids_left_out: u64,
     /// The client's times, from the moment requests were sent.
     pub client: Histogram,
     /// The server's.
@@ -28,10 +32,12 @@ impl Beyond {
         let seen = server.client.filter(|client| client.requests > 0)?;
         let client = crate::service(seen).unwrap_or(&seen.response).clone();
         let Log { total, source, .. } = server.application()?;
-        let joined = server.side.beyond();
-        let enough = joined.count() * 2 >= total.count().min(client.count());
-        let by_request = (joined.count() > 0 && enough).then(|| joined.clone());
-        Some(Self { by_request, client, server: total, log: source })
+        let times = server.side.beyond();
+        let joined = times.map_or(0, Histogram::count);
+        let enough = joined * 2 >= total.count().min(client.count());
+        let by_request = times.filter(|_| enough).cloned();
+        let ids_left_out = server.side.left_out().ids;
+        Some(Self { by_request, joined, ids_left_out, client, server: total, log: source })
     }
 
     /// The mean of the differences, in nanoseconds. It is that of the requests told by both, or the difference of the means,
@@ -77,6 +83,16 @@ impl Beyond {
         Table::new("Network and queue", vec!["mean", "50", "90", "95", "99"], rows.into_iter())
     }
 
+    /// Why it is not told request by request.
+    fn why_not(&self) -> String {
+        let joined = grouped(self.joined);
+        match (self.joined, self.ids_left_out) {
+            (0, 0) => "no ids join them".to_owned(),
+            (_, 0) => format!("ids join only {joined} of them"),
+            _ => format!("ids join only {joined} of them: there are more ids than can be held"),
+        }
+    }
+
     /// How the difference was made.
     pub(super) fn note(&self) -> String {
         let (client, server) = (grouped(self.client.count()), grouped(self.server.count()));
@@ -87,7 +103,8 @@ impl Beyond {
             ),
             None => format!(
                 "Network and queue: mean less mean and quantile less quantile, of {client} requests of the client's and \
-                 {server} of the server's, since no ids join them.{}",
+                 {server} of the server's, since {}.{}",
+                self.why_not(),
                 if self.counts_agree() {
                     ""
                 } else {

@@ -4,8 +4,8 @@
 use metrics::server::{Measure, Watched};
 use stdx::Nanos;
 
-use super::{ServerSide, Table, percent};
-use crate::number::{duration, number};
+use super::{Beyond, ServerSide, Table, percent};
+use crate::number::{duration, grouped, number};
 
 /// The share of all cores that others than the watched processes may take before it is said.
 const OTHERS_MAX: f64 = 0.25;
@@ -15,13 +15,19 @@ const OTHERS_MAX: f64 = 0.25;
 pub struct Capacity {
     /// Requests completed a second, `X`: as the client saw it, else as the log tells.
     pub requests_per_s: Option<f64>,
+    /// Requests completed a second of those that `server_mean` is of: `X`, or as the log tells where it does not tell of the
+    /// client's requests, as an application's behind a server that hands out files.
+    pub log_requests_per_s: Option<f64>,
+    /// The client's requests and the log's, where they differ by more than a tenth.
+    pub counts_apart: Option<(u64, u64)>,
     /// Cores of all machines that were watched.
     pub cores: Option<f64>,
     /// How many of them were busy, on average while the run went on.
     pub cores_busy: Option<f64>,
     /// How many of them the watched processes kept busy.
     pub cores_of_processes: Option<f64>,
-    /// CPU seconds of the watched processes a request: their CPU time by the log's requests, else `cores / X`.
+    /// CPU seconds of the watched processes a request: their CPU time by the log's requests where those are the
+    /// client's, else `cores / X`.
     pub cpu_per_request_s: Option<f64>,
     /// Processes that were there on average, those that watch over others included.
     pub processes: Option<f64>,
@@ -39,6 +45,8 @@ impl Capacity {
         let from_log = from_log.map(|log| (log.requests - 1) as f64 / log.span().as_secs_f64());
         let requests_per_s =
             client.map(metrics::Summary::completions).or(from_log).filter(|x| *x > 0.0);
+        let apart = Beyond::of(server).filter(|beyond| !beyond.counts_agree());
+        let counts_apart = apart.map(|beyond| (beyond.client.count(), beyond.server.count()));
         let machines = || server.side.sources().iter().filter(|source| source.source == "machine");
         let cores_of = |machine: &Watched| machine.measure("cores").map(|cores| cores.max);
         let busy =
@@ -50,10 +58,13 @@ impl Capacity {
         let seconds =
             sum(processes.iter().filter_map(|one| Some(read(one.source, "cpu")?.integral)));
         let requests = log.as_ref().map(|log| log.requests as f64).filter(|n| *n > 0.0);
-        let by_time = seconds.zip(requests).map(|(seconds, n)| seconds / n).filter(|s| *s > 0.0);
+        let by_time = seconds.zip(requests).map(|(seconds, n)| seconds / n);
+        let by_time = by_time.filter(|seconds| *seconds > 0.0 && counts_apart.is_none());
         let by_rate = cores_of_processes.zip(requests_per_s).map(|(cores, x)| cores / x);
         Self {
             requests_per_s,
+            log_requests_per_s: if counts_apart.is_some() { from_log } else { requests_per_s },
+            counts_apart,
             cores: sum(machines().filter_map(cores_of)),
             cores_busy: sum(machines().filter_map(busy)),
             cores_of_processes,
@@ -63,10 +74,10 @@ impl Capacity {
         }
     }
 
-    /// Requests in the server on average, `X S` (Little's law).
+    /// Requests in the server on average, `X S` (Little's law), both of the same requests.
     #[must_use]
     pub fn in_service(&self) -> Option<f64> {
-        Some(self.requests_per_s? * self.server_mean?.as_secs_f64())
+        Some(self.log_requests_per_s? * self.server_mean?.as_secs_f64())
     }
 
     /// CPU seconds of the whole machine a request, `cores busy / X`: other programs' as well.
@@ -95,8 +106,10 @@ impl Capacity {
         let plain = |value: f64| format!("{value:.2}");
         let utilisation = self.cores_busy.zip(self.cores).map(|(busy, cores)| busy / cores);
         let each = |of: f64| self.processes.filter(|n| *n > 0.0).map(|n| of / n);
+        let of_log = self.log_requests_per_s.filter(|_| self.counts_apart.is_some());
         let rows = [
             ("Requests per second, X", self.requests_per_s.map(rate)),
+            ("Requests per second in the log", of_log.map(rate)),
             ("Cores", self.cores.map(number)),
             ("Cores busy", self.cores_busy.map(plain)),
             ("Utilisation of the cores", utilisation.map(percent)),
@@ -127,8 +140,22 @@ impl Capacity {
         })
     }
 
-    /// How much of the server's time is CPU; the rest waits: for the database, for a core, for a lock.
+    /// Which requests are meant, where the log's are not the client's.
+    pub(super) fn apart_note(&self) -> Option<String> {
+        let (client, log) = self.counts_apart?;
+        Some(format!(
+            "Capacity: the client tells of {} requests and the log of {}. CPU per request is by the client's, X S by the log's.",
+            grouped(client),
+            grouped(log)
+        ))
+    }
+
+    /// How much of the server's time is CPU; the rest waits: for the database, for a core, for a lock. Not known where the
+    /// two are of different requests.
     fn cpu_share(&self) -> Option<f64> {
+        if self.counts_apart.is_some() {
+            return None;
+        }
         let mean = self.server_mean.filter(|mean| *mean > Nanos::ZERO)?;
         Some(self.cpu_per_request_s? / mean.as_secs_f64())
     }

@@ -36,6 +36,7 @@ impl ServerSide<'_> {
                     .number("readings", left_out.readings)
                     .number("requests", left_out.requests)
                     .number("incidents", left_out.incidents)
+                    .number("ids", left_out.ids)
                     .end(),
             )
             .end()
@@ -128,6 +129,7 @@ fn capacity(capacity: &Capacity) -> String {
     let mean = capacity.server_mean.map_or("null".to_owned(), |mean| mean.0.to_string());
     Object::new()
         .put("requests_per_s", value(capacity.requests_per_s))
+        .put("log_requests_per_s", value(capacity.log_requests_per_s))
         .put("cores", value(capacity.cores))
         .put("cores_busy", value(capacity.cores_busy))
         .put("cores_of_processes", value(capacity.cores_of_processes))

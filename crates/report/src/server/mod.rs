@@ -113,7 +113,9 @@ impl<'a> ServerSide<'a> {
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         notes.extend(Beyond::of(self).map(|beyond| beyond.note()));
-        notes.extend(Capacity::of(self).note());
+        let capacity = Capacity::of(self);
+        notes.extend(capacity.apart_note());
+        notes.extend(capacity.note());
         if self.offset_ns != 0 {
             let size = Nanos(self.offset_ns.unsigned_abs());
             let way = if self.offset_ns > 0 { "later" } else { "earlier" };
@@ -126,6 +128,7 @@ impl<'a> ServerSide<'a> {
             (left_out.readings, "readings of further sources"),
             (left_out.requests, "requests of further logs"),
             (left_out.incidents, "further incidents"),
+            (left_out.ids, "ids of requests, of which the other side had not told in time"),
         ] {
             if count > 0 {
                 notes.push(format!("Left out: {} {what}.", grouped(count)));

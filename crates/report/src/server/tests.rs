@@ -96,6 +96,28 @@ fn the_arithmetic_of_seed_004() {
     assert!(close(alone.requests_per_s, 33.0), "the log tells it too: {alone:?}");
 }
 
+/// A proxy hands out three files for each page: the log has a quarter of what the client asked for.
+#[test]
+fn a_log_of_other_requests_is_not_mixed_with_the_clients() {
+    let side = side(|_| String::new());
+    let mut summary = Summary::new();
+    let mut batch = batch();
+    let all: Vec<Sample> = batch.samples.iter().flat_map(|one| [*one; 4]).collect();
+    batch.samples = all;
+    summary.add(&batch);
+    let server = ServerSide { side: &side, client: Some(&summary), offset_ns: 0 };
+    let capacity = Capacity::of(&server);
+    assert_eq!(capacity.counts_apart, Some((1320, 330)));
+    assert!(close(capacity.requests_per_s, 132.0), "{capacity:?}");
+    assert!(close(capacity.log_requests_per_s, 33.0), "{capacity:?}");
+    assert!(close(capacity.in_service(), 33.0 * 0.164), "X and S are both the log's");
+    assert!(close(capacity.cpu_per_request_s, 1.9 / 132.0), "CPU and requests are both the run's");
+    assert!(close(capacity.bearable_per_s(), 2.0 / 1.9 * 132.0), "it bears what it bore");
+    let text = server.text();
+    assert!(text.contains("the client tells of 1,320 requests and the log of 330"), "{text}");
+    assert!(!text.contains("CPU's share of it"), "{text}");
+}
+
 #[test]
 fn what_lies_between_is_told_by_request_where_ids_are_known() {
     let summary = summary();
@@ -109,6 +131,18 @@ fn what_lies_between_is_told_by_request_where_ids_are_known() {
     let fewer = Histogram::default();
     let apart = Beyond { client: fewer, ..beyond };
     assert!(apart.note().ends_with("They are not the same requests, and it means little."));
+    for (joined, ids_left_out, why) in [
+        (0, 0, "since no ids join them"),
+        (7, 0, "since ids join only 7 of them."),
+        (7, 9, "since ids join only 7 of them: there are more ids than can be held."),
+    ] {
+        let few = Beyond { joined, ids_left_out, by_request: None, ..apart.clone() };
+        assert!(few.note().contains(why), "{}", few.note());
+    }
+    let mut with = side(|n| format!("id-{n}"));
+    (0..20).for_each(|n| with.hit(format!("id-{n}").as_bytes(), Nanos::from_millis(480)));
+    let server = ServerSide { side: &with, client: Some(&summary), offset_ns: 0 };
+    assert!(server.text().contains("since ids join only 20 of them."), "{}", server.text());
     let mut with = side(|n| format!("id-{n}"));
     (0..200).for_each(|n| with.hit(format!("id-{n}").as_bytes(), Nanos::from_millis(480)));
     let server = ServerSide { side: &with, client: Some(&summary), offset_ns: 0 };
