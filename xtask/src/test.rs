@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use crate::{process, workspace};
 
 /// Programs the tests start, and files they use, and the Debian package of each.
-const NEEDED: [(&str, &str); 18] = [
+const NEEDED: [(&str, &str); 22] = [
     ("nginx", "nginx-light"),
     ("openssl", "openssl"),
     ("chromium", "chromium"),
@@ -20,6 +20,10 @@ const NEEDED: [(&str, &str); 18] = [
     ("/usr/share/doc/ruby-actioncable", "ruby-actioncable"),
     ("/usr/share/doc/ruby-railties", "ruby-railties"),
     ("/usr/share/doc/ruby-redis", "ruby-redis"),
+    ("/usr/share/doc/ruby-activerecord", "ruby-activerecord"),
+    ("/usr/share/doc/ruby-sqlite3", "ruby-sqlite3"),
+    ("thin", "thin"),
+    ("unicorn", "unicorn"),
     ("redis-server", "redis-server"),
     ("lighttpd", "lighttpd"),
     ("wrk", "wrk"),

@@ -34,6 +34,7 @@ mod scripts;
 mod seek;
 mod server_side;
 mod serving;
+mod studies;
 mod study;
 mod watch;
 
@@ -140,19 +141,23 @@ fn brunt(args: &str) -> Command {
     command
 }
 
-/// A started command that is killed if it takes longer than [`LIMIT`].
+/// A started command that is killed if it takes longer than its limit.
 struct Started {
     child: Option<Child>,
     _ended: Sender<()>,
 }
 
-fn start(mut command: Command) -> Started {
+fn start(command: Command) -> Started {
+    start_within(command, LIMIT)
+}
+
+fn start_within(mut command: Command, limit: Duration) -> Started {
     let child = command.spawn().unwrap();
     let (ended, watch) = channel::<()>();
     let pid = child.id();
     std::thread::spawn(move || {
         // An error other than a timeout says that the command was waited for.
-        if watch.recv_timeout(LIMIT) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+        if watch.recv_timeout(limit) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
             signal("KILL", pid);
         }
     });
