@@ -114,13 +114,20 @@ fn bare_lines_of_one_worker_join_by_their_order() {
     let log = &server["logs"][0];
     assert_eq!(log["requests"], 120);
     assert_eq!(server["network_and_queue"]["by"], "quantile");
-    let known: u64 = log["endpoints"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(|one| one["requests"].as_u64())
-        .sum();
-    assert_eq!((known, server["incidents"].as_array().map(Vec::len)), (120, Some(0)), "{server}");
+    let endpoint = |name: &str| {
+        let all = log["endpoints"].as_array().unwrap();
+        let one = all.iter().find(|one| one["endpoint"] == name);
+        let one = one.unwrap_or_else(|| panic!("{name}: {log}"));
+        ["requests", "errors", "database", "mean"].map(|key| one[key].as_u64().unwrap())
+    };
+    // Each has what its action alone does: only items ask the database, only failures fail, only waiting takes 20 ms.
+    let [requests, errors, database, _] = endpoint("GET /items/:id");
+    assert_eq!((requests, errors, database > 0), (60, 0, true), "{log}");
+    let [requests, errors, database, mean] = endpoint("GET /wait");
+    assert_eq!((requests, errors, database, mean >= 20_000_000), (30, 0, 0, true), "{log}");
+    let [requests, errors, database, _] = endpoint("GET /fail");
+    assert_eq!((requests, errors, database), (30, 30, 0), "{log}");
+    assert_eq!(server["incidents"].as_array().map(Vec::len), Some(0), "{server}");
 }
 
 #[test]
