@@ -144,7 +144,7 @@ fn lines(fit: &Fit) -> Vec<(&'static str, String)> {
     let quantiles = fit.observations.iter().any(|one| one.p50_s.is_some() || one.p99_s.is_some());
     if quantiles {
         lines.push((
-            "Quantiles",
+            "Quantile",
             "by their share of the mean at the nearest load measured".to_owned(),
         ));
     }

@@ -222,6 +222,9 @@ impl Row {
         let told = |distance: &Distance, yes: &str, no: &str| match () {
             () if !repeated => "one run of a variant does not tell whether by chance".to_owned(),
             () if distance.p <= study::contrast::LEVEL => yes.to_owned(),
+            () if self.found.p_least > study::contrast::LEVEL => {
+                "so few runs cannot tell".to_owned()
+            }
             () => no.to_owned(),
         };
         let (all, spread) = (&self.found.distance, &self.found.spread);

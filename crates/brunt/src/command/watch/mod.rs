@@ -93,6 +93,8 @@ struct Outputs {
     requests: Option<Table>,
     /// The other machine's clock, once it is measured.
     clock: Option<Measuring>,
+    /// Nothing is to be said beside what is written.
+    quiet: bool,
 }
 
 /// What is printed.
@@ -124,6 +126,7 @@ impl Outputs {
             loadavg: table(&flags.loadavg, tables::LOADAVG)?,
             requests: table(&flags.requests, tables::REQUESTS)?,
             clock,
+            quiet: flags.quiet,
         })
     }
 
@@ -134,6 +137,9 @@ impl Outputs {
             rows.push(offset(incident));
         }
         let shown = self.show(&rows);
+        if self.printed.is_none() && !self.quiet {
+            rows.iter().filter_map(incident).for_each(|text| output::complain(&text));
+        }
         if let Some((_, sink)) = &self.sink {
             rows.into_iter().for_each(|row| sink.observe(row));
         }
@@ -195,6 +201,12 @@ impl Outputs {
             Some(error) => Err(anyhow!("{place}: {error}").into()),
         }
     }
+}
+
+/// What is amiss with a source, as a line; the clocks' difference is told by itself.
+fn incident(row: &Row) -> Option<String> {
+    let Row::Incident(Incident { source, what, .. }) = row else { return None };
+    (!source.starts_with("clock ")).then(|| format!("brunt watch: {source}: {what}"))
 }
 
 /// Says on standard error how far the clocks are apart; gives it as a row.
