@@ -5,8 +5,8 @@ use stdx::Nanos;
 
 /// Messages that may be sent within a while.
 const MOST: u32 = 128;
-/// A dial costs as much as so many messages: 8 dials are half a while.
-const DIAL: u32 = 16;
+/// A connection made or cut costs as much as so many messages: 8 are half a while.
+const CONNECTION: u32 = 16;
 /// The while.
 const EVERY: Nanos = Nanos::MILLI;
 
@@ -26,14 +26,14 @@ impl Burst {
         self.left > 0
     }
 
-    /// A message was sent, or a connection cut.
+    /// A message was sent.
     pub(super) fn note_message(&mut self) {
         self.left = self.left.saturating_sub(1);
     }
 
-    /// A connection was dialled.
-    pub(super) fn note_dial(&mut self) {
-        self.left = self.left.saturating_sub(DIAL);
+    /// A connection was dialled or cut.
+    pub(super) fn note_connection(&mut self) {
+        self.left = self.left.saturating_sub(CONNECTION);
     }
 
     /// When what is due at a time may be done.
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(burst.next(first), first + EVERY);
         assert_eq!(burst.next(first + EVERY + EVERY), first + EVERY + EVERY);
         assert!(!burst.allows(first + EVERY - Nanos(1)));
-        assert_eq!(count(&mut burst, first + EVERY, Burst::note_dial), MOST / DIAL);
+        assert_eq!(count(&mut burst, first + EVERY, Burst::note_connection), MOST / CONNECTION);
         assert!(burst.allows(first + EVERY + EVERY));
         assert_eq!(burst.next(first), first);
     }

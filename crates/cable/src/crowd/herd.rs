@@ -25,7 +25,7 @@ impl Crowd {
     /// Cuts off the next of those that the round's begin cuts off.
     fn cut_some(&mut self, now: Nanos) {
         while self.is_cutting() && self.burst.allows(now) {
-            self.burst.note_message();
+            self.burst.note_connection();
             self.cut_off(self.next_cut, now);
             self.next_cut += 1;
         }

@@ -150,7 +150,7 @@ impl Crowd {
             }
             match self.users[place].stage {
                 Stage::Away => {
-                    self.burst.note_dial();
+                    self.burst.note_connection();
                     self.connect(place, at);
                 }
                 Stage::Subscribed => {
