@@ -248,12 +248,6 @@ static int brunt_json_array(BruntJson *s, JSValueConst like, JSValue *out)
     return BRUNT_JSON_OK;
 }
 
-/* The key's atom, owned by the caller; JS_ATOM_NULL with an exception. */
-static JSAtom brunt_json_atom(BruntJson *s, const uint8_t *key, size_t len)
-{
-    return JS_NewAtomLen(s->ctx, (const char *)key, len);
-}
-
 /* Whether this atom's text is the key. */
 static bool brunt_json_is(BruntJson *s, JSAtom atom, const uint8_t *key, size_t len)
 {
@@ -384,7 +378,7 @@ static int brunt_json_object(BruntJson *s, JSValueConst like, JSValue *out)
             }
         }
         if (p) {
-            atom = brunt_json_atom(s, key, len);
+            atom = JS_NewAtomLen(ctx, (const char *)key, len);
             if (atom == JS_ATOM_NULL) {
                 ret = BRUNT_JSON_EXCEPTION;
                 goto fail;

@@ -66,11 +66,19 @@ impl Rails {
     }
 }
 
+/// One of the seed's scripts; the chat is a study's as well.
+fn script(name: &str) -> String {
+    match name {
+        "chat" => format!("{TESTS}/../../../studies/cable-servers/chat.js"),
+        _ => format!("{TESTS}/seeds/{name}.js"),
+    }
+}
+
 /// Runs one of the seed's scripts; gives what it said and its exported summary.
 fn seed(name: &str, flags: &str) -> (Ran, serde_json::Value) {
     let scratch = Scratch::new(&format!("seed-{name}"));
     let export = text(&scratch.path("summary.json"));
-    let ran = run(&format!("run -q --summary-export {export} {flags} {TESTS}/seeds/{name}.js"));
+    let ran = run(&format!("run -q --summary-export {export} {flags} {}", script(name)));
     let ran = ran.with_code(0);
     let summary = std::fs::read_to_string(export).unwrap();
     (ran, serde_json::from_str(&summary).unwrap())
@@ -137,8 +145,7 @@ fn a_refused_chat_does_not_hammer() {
     let started = |more: &str| {
         let export = text(&scratch.path("summary.json"));
         let flags = format!("-e CABLE_URL=ws://127.0.0.1:{port}/cable -e MAX=3 -e TIME=3 {more}");
-        run(&format!("run -q --summary-export {export} {flags} {TESTS}/seeds/chat.js"))
-            .with_code(99);
+        run(&format!("run -q --summary-export {export} {flags} {}", script("chat"))).with_code(99);
         let summary = std::fs::read_to_string(export).unwrap();
         count(&serde_json::from_str(&summary).unwrap(), "ws_sessions")
     };
