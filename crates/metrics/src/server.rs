@@ -62,8 +62,8 @@ pub struct Served {
     pub path: String,
     /// The response's status; 0 where the log does not say.
     pub status: u16,
-    /// How long the server took.
-    pub total: Nanos,
+    /// How long the server took; absent where the log does not say.
+    pub total: Option<Nanos>,
     /// How much of it went into rendering views.
     pub views: Option<Nanos>,
     /// How much of it went into the database.

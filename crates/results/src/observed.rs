@@ -50,7 +50,8 @@ pub(crate) fn encode(row: &Row) -> (Observed<'_>, String) {
 }
 
 fn served_columns(served: &Served) -> Observed<'_> {
-    let latency = i64::try_from(served.total.0).unwrap_or(i64::MAX);
+    let total = served.total.unwrap_or(Nanos::ZERO);
+    let latency = i64::try_from(total.0).unwrap_or(i64::MAX);
     Observed {
         kind: KIND_SERVED,
         timestamp: served.at.saturating_sub(latency),
@@ -95,6 +96,10 @@ fn served_note(served: &Served) -> String {
             note[key] = time.0.into();
         }
     }
+    // A latency of 0 is a time as well.
+    if served.total.is_none() {
+        note["untimed"] = true.into();
+    }
     if !served.id.is_empty() {
         note["id"] = served.id.as_str().into();
     }
@@ -120,7 +125,7 @@ pub(crate) fn decode(columns: &Observed<'_>, note: &str) -> Result<Row, String> 
             method: columns.method.to_owned(),
             path: columns.url.to_owned(),
             status: columns.code,
-            total: Nanos(columns.latency.max(0) as u64),
+            total: (note.rest["untimed"] != true).then(|| Nanos(columns.latency.max(0) as u64)),
             views: time("views"),
             database: time("database"),
             queue: time("queue"),
@@ -216,10 +221,13 @@ mod tests {
             method: "GET".into(),
             path: "/a?b=\u{1}".into(),
             status: 404,
-            total: Nanos(1_500_000),
+            total: Some(Nanos(1_500_000)),
             ..Served::default()
         };
         check(&Row::Served(served.clone()));
+        served.total = Some(Nanos(0));
+        check(&Row::Served(served.clone()));
+        served.total = None;
         served.views = Some(Nanos(0));
         served.database = Some(Nanos(u64::MAX));
         served.queue = Some(Nanos(3));

@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn hits_meet_rows_by_the_header() {
         let mut rows = ServerRows::new(0);
-        let served = Served { id: "a-1".to_owned(), total: Nanos(30), ..Served::default() };
+        let served = Served { id: "a-1".to_owned(), total: Some(Nanos(30)), ..Served::default() };
         rows.add(Row::Served(served));
         let mut batch = Batch::default();
         let headers = batch.add_text(b"Server: x\r\nX-Request-Id: a-1\r\n");

@@ -29,7 +29,7 @@ pub struct Log {
     pub last: i64,
     /// Requests by status; 0 where the log does not say.
     pub statuses: BTreeMap<u16, u64>,
-    /// How long the server took.
+    /// How long the server took, of the requests whose line says it.
     pub total: Histogram,
     /// Time in views, of the requests whose line says it.
     pub views: Histogram,
@@ -49,12 +49,12 @@ pub struct Endpoint {
     pub requests: u64,
     /// Requests with a status of 400 and above.
     pub errors: u64,
-    /// How long the server took.
+    /// How long the server took, of the requests whose line says it.
     pub total: Sketch,
-    /// Time in views, summed up.
-    pub views: Nanos,
-    /// Time in the database, summed up.
-    pub database: Nanos,
+    /// Time in views, summed up; absent where no line says it.
+    pub views: Option<Nanos>,
+    /// Time in the database, summed up; absent where no line says it.
+    pub database: Option<Nanos>,
 }
 
 /// What a log told of in one cell of time, by the moment requests were completed.
@@ -62,7 +62,7 @@ pub struct Endpoint {
 pub struct LogCell {
     /// Requests.
     pub requests: u64,
-    /// How long the server took.
+    /// How long the server took, of the requests whose line says it.
     pub total: Sketch,
 }
 
@@ -101,10 +101,10 @@ impl Log {
         }
     }
 
-    /// Does the log say how long requests took? Where each took nothing, it has no request time.
+    /// Does the log say how long requests took?
     #[must_use]
     pub fn is_timed(&self) -> bool {
-        self.total.max() > Nanos::ZERO
+        self.total.count() > 0
     }
 
     /// From the first request to the last.
@@ -134,8 +134,8 @@ impl Log {
         (self.first, self.last) = (self.first.min(served.at), self.last.max(served.at));
         self.requests += 1;
         *self.statuses.entry(served.status.min(999)).or_default() += 1;
-        self.total.record(served.total);
         let parts = [
+            (&mut self.total, served.total),
             (&mut self.views, served.views),
             (&mut self.database, served.database),
             (&mut self.queue, served.queue),
@@ -149,7 +149,9 @@ impl Log {
         let at = self.over_time.at(served.at);
         let cell = self.over_time.cell(at);
         cell.requests += 1;
-        cell.total.record(served.total);
+        if let Some(total) = served.total {
+            cell.total.record(total);
+        }
         if !served.path.is_empty() {
             let at = self.endpoint(&shape(&served.method, &served.path));
             self.endpoints[at].1.add(served);
@@ -199,18 +201,25 @@ impl Endpoint {
     fn add(&mut self, served: &Served) {
         self.requests += 1;
         self.errors += u64::from(served.status >= 400);
-        self.total.record(served.total);
-        self.views = self.views.saturating_add(served.views.unwrap_or(Nanos::ZERO));
-        self.database = self.database.saturating_add(served.database.unwrap_or(Nanos::ZERO));
+        if let Some(total) = served.total {
+            self.total.record(total);
+        }
+        self.views = both(self.views, served.views);
+        self.database = both(self.database, served.database);
     }
 
     fn merge(&mut self, other: &Self) {
         self.requests += other.requests;
         self.errors += other.errors;
         self.total.merge(&other.total);
-        self.views = self.views.saturating_add(other.views);
-        self.database = self.database.saturating_add(other.database);
+        self.views = both(self.views, other.views);
+        self.database = both(self.database, other.database);
     }
+}
+
+/// The sum of what is known.
+fn both(one: Option<Nanos>, other: Option<Nanos>) -> Option<Nanos> {
+    one.into_iter().chain(other).reduce(Nanos::saturating_add)
 }
 
 /// `GET /users/:id/posts` of `GET /users/17/posts?page=2`: segments that are numbers, begin with one and a dash, or are long
@@ -268,7 +277,7 @@ mod tests {
             method: "GET".to_owned(),
             path: format!("/p{}", n % 300),
             status: if n.is_multiple_of(10) { 500 } else { 200 },
-            total: Nanos(n * 1_000_000),
+            total: (n % 3 > 0).then_some(Nanos(n * 1_000_000)),
             views: n.is_multiple_of(2).then_some(Nanos(n)),
             ..Served::default()
         }
@@ -284,10 +293,16 @@ mod tests {
         assert_eq!(log.endpoints()[ENDPOINTS_MAX].0, OTHER);
         assert_eq!(log.endpoints().iter().map(|(_, one)| one.requests).sum::<u64>(), 600);
         assert_eq!(log.over_time().map(|(_, cell)| cell.requests).sum::<u64>(), 600);
+        assert_eq!((log.total.count(), log.total.min()), (400, Nanos(1_000_000)), "a time unsaid is no 0");
+        let untimed = log.endpoints().iter().filter(|(_, one)| one.total.count() == 0);
+        assert_eq!(untimed.count(), 67);
+        let unviewed = log.endpoints().iter().filter(|(_, one)| one.views.is_none());
+        assert_eq!(unviewed.count(), 100);
+        assert!(log.endpoints().iter().all(|(_, one)| one.database.is_none()));
         assert!(log.is_timed());
         let mut twice = Log::of(&all[0]);
         twice.merge(&log);
         twice.merge(&log);
-        assert_eq!((twice.requests, twice.total.count(), twice.span()), (1200, 1200, log.span()));
+        assert_eq!((twice.requests, twice.total.count(), twice.span()), (1200, 800, log.span()));
     }
 }

@@ -66,7 +66,9 @@ impl Side {
                     Some(log) => log.add(served),
                     None => self.left_out.requests += 1,
                 }
-                self.pairs.server(&served.source, served.id.as_bytes(), served.total);
+                if let Some(total) = served.total {
+                    self.pairs.server(&served.source, served.id.as_bytes(), total);
+                }
             }
             Row::Incident(incident) => self.incident(incident, 1),
         }
@@ -216,7 +218,7 @@ mod tests {
         Row::Served(Served {
             host: host.to_owned(),
             source: source.to_owned(),
-            total: Nanos(ms * 1_000_000),
+            total: Some(Nanos(ms * 1_000_000)),
             views: (source == "rails").then_some(Nanos(1)),
             id: id.to_owned(),
             ..Served::default()

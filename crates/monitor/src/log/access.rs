@@ -4,7 +4,7 @@
 //! write seconds, and it is the first column behind the bytes that has just their number of digits after the point: three
 //! (`$request_time`), or four. Apache and lighttpd write whole numbers, and it is the last column: microseconds (`%D`)
 //! unless it was said to be otherwise, `%T/%D` as well. What is above a day is a time of the clock (nginx' `$msec`), not of a
-//! request. Without such a column a request is counted and its time is zero.
+//! request. Without such a column a request is counted, and its time is not known.
 
 use metrics::server::{Row, Served};
 use stdx::Nanos;
@@ -96,14 +96,16 @@ impl Parser for Access {
         if total.is_none() {
             self.untimed.say(&self.named, now, rows, UNTIMED);
         }
-        let total = total.unwrap_or(Nanos::ZERO);
         let at = self.zone.unix(entry.at, now);
         let id = entry
             .columns
             .iter()
             .find_map(|column| IDS.iter().find_map(|key| column.strip_prefix(*key)));
         rows.push(Row::Served(Served {
-            at: if self.at_begin { at.saturating_add_unsigned(total.0) } else { at },
+            at: match total.filter(|_| self.at_begin) {
+                Some(total) => at.saturating_add_unsigned(total.0),
+                None => at,
+            },
             host: self.named.host.clone(),
             source: self.named.source.clone(),
             method: scan::text(entry.method),

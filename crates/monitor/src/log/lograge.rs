@@ -1,8 +1,6 @@
 //! Requests of a Rails log in one line each, as the lograge gem writes them: `key=value` or JSON.
 
 use metrics::server::Served;
-use stdx::Nanos;
-
 use super::moment::{self, Moment};
 use super::scan;
 
@@ -14,7 +12,7 @@ pub(super) fn served(message: &[u8]) -> Option<(Served, Option<Moment>)> {
         _ => return None,
     };
     // Anybody may log JSON: a request has a path and a time.
-    (!line.served.path.is_empty() && line.timed).then_some((line.served, line.at))
+    (!line.served.path.is_empty() && line.served.total.is_some()).then_some((line.served, line.at))
 }
 
 /// What was read of a line.
@@ -22,7 +20,6 @@ pub(super) fn served(message: &[u8]) -> Option<(Served, Option<Moment>)> {
 struct Line {
     served: Served,
     at: Option<Moment>,
-    timed: bool,
 }
 
 impl Line {
@@ -33,10 +30,7 @@ impl Line {
             b"method" => served.method = scan::text(value),
             b"path" => served.path = scan::text(value),
             b"status" => served.status = scan::status(value).unwrap_or(0),
-            b"duration" => {
-                let total = millis();
-                (served.total, self.timed) = (total.unwrap_or(Nanos::ZERO), total.is_some());
-            }
+            b"duration" => served.total = millis(),
             b"view" => served.views = millis(),
             b"db" => served.database = millis(),
             b"request_id" | b"uuid" => served.id = scan::text(value),
@@ -73,6 +67,8 @@ fn json(message: &[u8]) -> Option<Line> {
 
 #[cfg(test)]
 mod tests {
+    use stdx::Nanos;
+
     use super::*;
 
     #[test]
@@ -87,7 +83,7 @@ mod tests {
                 method: "GET".to_owned(),
                 path: "/jobs/8".to_owned(),
                 status: 200,
-                total: Nanos(58_330_000),
+                total: Some(Nanos(58_330_000)),
                 views: Some(Nanos(40_430_000)),
                 database: Some(Nanos(15_260_000)),
                 id: "abc".to_owned(),

@@ -73,7 +73,7 @@ impl Parser for Pattern {
             method: text("method"),
             path: text("path"),
             status: group(&found, "status").and_then(scan::status).unwrap_or(0),
-            total: total.unwrap_or(Nanos::ZERO),
+            total,
             views: millis("views_ms"),
             database: millis("database_ms"),
             queue: millis("queue_ms"),
@@ -118,12 +118,12 @@ mod tests {
         };
         assert_eq!(
             (first.at, first.total, first.queue),
-            (1_795_253_097_000_000_000, Nanos(1_500_000), Some(Nanos(500_000)))
+            (1_795_253_097_000_000_000, Some(Nanos(1_500_000)), Some(Nanos(500_000)))
         );
         assert_eq!((first.path.as_str(), first.status, first.id.as_str()), ("/x", 200, "abc"));
         assert_eq!(
             (second.at, second.total, second.path.as_str()),
-            (9, Nanos::ZERO, "/y\u{fffd}\u{1b}")
+            (9, None, "/y\u{fffd}\u{1b}")
         );
     }
 

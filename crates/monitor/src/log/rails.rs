@@ -108,7 +108,7 @@ impl Rails {
         let (views, database) = (times.views, times.database);
         let served = Served {
             status: times.status,
-            total: times.total,
+            total: Some(times.total),
             views,
             database,
             ..Served::default()
@@ -128,7 +128,7 @@ impl Rails {
             return;
         };
         let ended = self.at(head, now).or(fatal_at).unwrap_or(now).max(began);
-        let total = Nanos(ended.abs_diff(began));
+        let total = Some(Nanos(ended.abs_diff(began)));
         rows.push(self.row(Served { status: 404, total, ..Served::default() }, begun, ended));
     }
 

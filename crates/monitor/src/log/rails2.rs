@@ -80,7 +80,7 @@ fn completed(text: &[u8]) -> Option<Served> {
     Some(Served {
         status,
         path,
-        total,
+        total: Some(total),
         views,
         database: part([b"DB: ", b"DB: "]),
         ..Served::default()
@@ -129,8 +129,8 @@ mod tests {
         ];
         for (text, (status, path, total, views, database)) in cases {
             let served = completed(text.as_bytes()).unwrap();
-            let parts = (served.status, served.path.as_str(), served.total.0);
-            assert_eq!(parts, (status, path, total), "{text}");
+            let parts = (served.status, served.path.as_str(), served.total);
+            assert_eq!(parts, (status, path, Some(Nanos(total))), "{text}");
             let times = (served.views.map(|n| n.0), served.database.map(|n| n.0));
             assert_eq!(times, (views, database), "{text}");
         }

@@ -172,7 +172,7 @@ fn times(clock: &Clock, client: Option<&Timeline>, side: &Side) -> Figure {
     ];
     if let Some(log) = side.application() {
         let of = |q: f64| {
-            let filled = log.over_time().filter(|(_, cell)| cell.requests > 0);
+            let filled = log.over_time().filter(|(_, cell)| cell.total.count() > 0);
             clock.points(filled.map(|(at, cell)| (at, cell.total.quantile(q).as_millis_f64())))
         };
         series.push(line("Server p99", Colour::calm(4), of(0.99)));

@@ -2,6 +2,7 @@
 
 use metrics::Histogram;
 use metrics::server::{Endpoint, Log, Measure, Watched};
+use stdx::Nanos;
 
 use super::{Beyond, Capacity, ServerSide};
 use crate::figure::json_list;
@@ -83,7 +84,7 @@ fn log(log: &Log) -> String {
         .text("first", &rfc3339(log.first))
         .text("last", &rfc3339(log.last))
         .put("status_codes", statuses.end())
-        .put("total", if log.is_timed() { times(&log.total) } else { "null".to_owned() })
+        .put("total", part(&log.total))
         .put("views", part(&log.views))
         .put("database", part(&log.database))
         .put("queue", part(&log.queue))
@@ -93,18 +94,21 @@ fn log(log: &Log) -> String {
 
 fn endpoint((name, endpoint): &(String, Endpoint)) -> String {
     let total = &endpoint.total;
+    let told = |time: Nanos| (total.count() > 0).then_some(time);
+    let time = |time: Option<Nanos>| time.map_or("null".to_owned(), |time| time.0.to_string());
     Object::new()
         .text("endpoint", name)
         .number("requests", endpoint.requests)
         .number("errors", endpoint.errors)
-        .put("total", total.sum().to_string())
-        .number("mean", total.mean().0)
-        .number("50th", total.quantile(0.5).0)
-        .number("95th", total.quantile(0.95).0)
-        .number("99th", total.quantile(0.99).0)
-        .number("max", total.max().0)
-        .number("views", endpoint.views.0)
-        .number("database", endpoint.database.0)
+        .number("timed", total.count())
+        .put("total", if total.count() > 0 { total.sum().to_string() } else { "null".to_owned() })
+        .put("mean", time(told(total.mean())))
+        .put("50th", time(told(total.quantile(0.5))))
+        .put("95th", time(told(total.quantile(0.95))))
+        .put("99th", time(told(total.quantile(0.99))))
+        .put("max", time(told(total.max())))
+        .put("views", time(endpoint.views))
+        .put("database", time(endpoint.database))
         .end()
 }
 

@@ -7,6 +7,9 @@ use stdx::Nanos;
 use super::{ServerSide, Table, percent};
 use crate::number::{duration, grouped, number};
 
+/// In the place of what a log does not say.
+const UNTOLD: &str = "-";
+
 /// What a log is called: with its host where there are several.
 fn name(server: &ServerSide<'_>, log: &Log) -> String {
     let logs = server.side.logs();
@@ -72,13 +75,20 @@ pub(super) fn endpoints(server: &ServerSide<'_>) -> Table {
     all.sort_by_key(|(_, one)| std::cmp::Reverse((one.total.sum(), one.requests)));
     let sum = log.total.sum().max(1) as f64;
     let rows = all.into_iter().map(|(name, one)| {
-        let times =
-            [one.total.mean(), one.total.quantile(0.5), one.total.quantile(0.99), one.total.max()];
+        let total = &one.total;
+        let times = [total.mean(), total.quantile(0.5), total.quantile(0.99), total.max()];
+        let told = |time: Nanos| match total.count() {
+            0 => UNTOLD.to_owned(),
+            _ => duration(time),
+        };
         let mut row = vec![name.clone(), grouped(one.requests), grouped(one.errors)];
-        row.push(percent(one.total.sum() as f64 / sum));
-        row.extend(times.map(duration));
+        row.push(percent(total.sum() as f64 / sum));
+        row.extend(times.map(told));
         let requests = one.requests.max(1);
-        row.extend([one.views, one.database].map(|time| duration(Nanos(time.0 / requests))));
+        let mean = |time: Nanos| duration(Nanos(time.0 / requests));
+        row.extend(
+            [one.views, one.database].map(|time| time.map_or(UNTOLD.to_owned(), mean)),
+        );
         row
     });
     let heads =

@@ -43,7 +43,7 @@ fn side(id: fn(u64) -> String) -> Side {
             method: "GET".to_owned(),
             path: format!("/auctions/{n}"),
             status: if n == 0 { 500 } else { 200 },
-            total: Nanos::from_millis(164),
+            total: Some(Nanos::from_millis(164)),
             views: Some(Nanos::from_millis(100)),
             database: Some(Nanos::from_millis(40)),
             id: id(n),

@@ -191,7 +191,7 @@ mod tests {
     fn a_log_of_whole_seconds_loses_no_first_second() {
         let mut seen = Seen::default();
         let served = |at: i64| {
-            let (source, total) = ("nginx".to_owned(), Nanos::MILLI);
+            let (source, total) = ("nginx".to_owned(), Some(Nanos::MILLI));
             Row::Served(Served { at, source, total, ..Served::default() })
         };
         let from = 7 * SECOND_NS + 300;
@@ -206,7 +206,7 @@ mod tests {
     fn the_applications_log_is_the_one_that_counts() {
         let mut seen = Seen::default();
         let served = |source: &str, ms: u64, views: Option<Nanos>| {
-            let (source, total) = (source.to_owned(), Nanos::from_millis(ms));
+            let (source, total) = (source.to_owned(), Some(Nanos::from_millis(ms)));
             Row::Served(Served { at: 5, source, total, views, ..Served::default() })
         };
         (0..3).for_each(|_| seen.add(&served("nginx", 90, None), (0, 10)));

@@ -112,7 +112,7 @@ pub(super) fn json(row: &Row) -> Value {
         Row::Served(served) => json!({
             "kind": "served", "at": served.at, "host": served.host, "source": served.source,
             "method": served.method, "path": served.path, "status": served.status,
-            "total": served.total.0, "views": served.views.map(|time| time.0),
+            "total": served.total.map(|time| time.0), "views": served.views.map(|time| time.0),
             "database": served.database.map(|time| time.0),
             "queue": served.queue.map(|time| time.0), "id": served.id,
         }),

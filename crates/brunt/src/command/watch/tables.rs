@@ -62,7 +62,7 @@ pub(super) fn request(row: &Row) -> Option<String> {
         true => format!("\"[{}]\"", path.replace('"', "\"\"")),
         false => format!("[{path}]"),
     };
-    Some(format!("{},{},{},{url}", seconds(*total), maybe(views), maybe(database)))
+    Some(format!("{},{},{},{url}", maybe(total), maybe(views), maybe(database)))
 }
 
 #[cfg(test)]
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn requests_are_in_seconds() {
         let served = Served {
-            total: Nanos(70_340_000),
+            total: Some(Nanos(70_340_000)),
             views: Some(Nanos(25_000_000)),
             path: "/a?b=1".into(),
             ..Served::default()
@@ -88,6 +88,6 @@ mod tests {
         let row = |served: &Served| request(&Row::Served(served.clone())).unwrap();
         assert_eq!(row(&served), "0.07034,0.02500,,[/a?b=1]");
         let odd = Served { path: "/a,\"b\"".into(), ..Served::default() };
-        assert_eq!(row(&odd), "0.00000,,,\"[/a,\"\"b\"\"]\"");
+        assert_eq!(row(&odd), ",,,\"[/a,\"\"b\"\"]\"");
     }
 }
