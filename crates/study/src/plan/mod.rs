@@ -2,7 +2,7 @@
 //! ended, and which are left out. Orderings that are expected are judged here too.
 //!
 //! ```text
-//! Cells (workload × variant), repeats, seed ──▶ order ──▶ Slots
+//! Cells (workload × variant), each with its repeats, seed ──▶ order ──▶ Slots
 //! Slots, how those so far ended             ──▶ next  ──▶ the slot to run, or none
 //! "A < B: metric", figures of the runs      ──▶ Ordering::judge ──▶ Judged
 //! ```
@@ -45,14 +45,15 @@ pub enum Ended {
     Failed,
 }
 
-/// The runs in their order: each repeat is a block in which every cell comes once, shuffled. What drifts while the study
-/// goes on, drifts for all cells alike. The same seed gives the same order.
+/// The runs of all cells, each with its repeats, in their order: each repeat is a block in which every cell that has so many
+/// comes once, shuffled. What drifts while the study goes on, drifts for all cells alike. The same seed gives the same order.
 #[must_use]
-pub fn order(cells: &[Cell], repeats: usize, seed: u64) -> Vec<Slot> {
+pub fn order(cells: &[(Cell, usize)], seed: u64) -> Vec<Slot> {
     let mut random = Prng::new(stdx::mix(seed, 0x57d1));
-    let mut slots = Vec::with_capacity(cells.len() * repeats);
-    for repeat in 1..=repeats {
-        let mut block: Vec<Cell> = cells.to_vec();
+    let mut slots = Vec::with_capacity(cells.iter().map(|(_, repeats)| repeats).sum());
+    for repeat in 1..=cells.iter().map(|(_, repeats)| *repeats).max().unwrap_or(0) {
+        let left = cells.iter().filter(|(_, repeats)| *repeats >= repeat);
+        let mut block: Vec<Cell> = left.map(|(cell, _)| *cell).collect();
         // Fisher and Yates' shuffle.
         for upto in (1..block.len()).rev() {
             block.swap(upto, random.below(upto as u64 + 1) as usize);
@@ -94,12 +95,16 @@ mod tests {
         (0..workloads).flat_map(of).collect()
     }
 
+    fn all(cells: Vec<Cell>, repeats: usize) -> Vec<(Cell, usize)> {
+        cells.into_iter().map(|cell| (cell, repeats)).collect()
+    }
+
     proptest! {
         /// However many there are, each block has every cell once.
         #[test]
         fn blocks_are_whole(workloads in 1usize..5, variants in 1usize..6, repeats in 1usize..8, seed: u64) {
             let cells = cells(workloads, variants);
-            let slots = order(&cells, repeats, seed);
+            let slots = order(&all(cells.clone(), repeats), seed);
             prop_assert_eq!(slots.len(), cells.len() * repeats);
             for (number, block) in slots.chunks(cells.len()).enumerate() {
                 let mut found: Vec<Cell> = block.iter().map(|slot| slot.cell).collect();
@@ -107,22 +112,33 @@ mod tests {
                 prop_assert_eq!(&found, &cells);
                 prop_assert!(block.iter().all(|slot| slot.repeat == number + 1));
             }
-            prop_assert_eq!(&slots, &order(&cells, repeats, seed));
+            prop_assert_eq!(&slots, &order(&all(cells, repeats), seed));
         }
+    }
+
+    #[test]
+    fn a_cell_has_its_own_repeats() {
+        let both = cells(2, 1);
+        let slots = order(&[(both[0], 3), (both[1], 1)], 1);
+        let of = |cell| slots.iter().filter(|slot| slot.cell == cell).map(|slot| slot.repeat);
+        assert_eq!(of(both[0]).collect::<Vec<_>>(), [1, 2, 3]);
+        assert_eq!(of(both[1]).collect::<Vec<_>>(), [1]);
+        assert!(slots.is_sorted_by_key(|slot| slot.repeat));
+        assert!(order(&[], 1).is_empty());
     }
 
     /// Over many seeds every variant is first equally often (each some 250 of 1000 times).
     #[test]
     fn no_variant_is_favoured() {
-        let cells = cells(1, 4);
+        let cells = all(cells(1, 4), 1);
         let mut first = [0; 4];
-        (0..1000).for_each(|seed| first[order(&cells, 1, seed)[0].cell.variant] += 1);
+        (0..1000).for_each(|seed| first[order(&cells, seed)[0].cell.variant] += 1);
         assert!(first.iter().all(|times| (200..300).contains(times)), "{first:?}");
     }
 
     #[test]
     fn what_has_ended_is_not_run_again() {
-        let slots = order(&cells(2, 2), 2, 1);
+        let slots = order(&all(cells(2, 2), 2), 1);
         let mut ended = vec![None; slots.len()];
         let mut ran = Vec::new();
         ended[0] = Some(Ended::Measured);
@@ -136,7 +152,7 @@ mod tests {
 
     #[test]
     fn three_failures_in_a_row_are_enough() {
-        let slots = order(&cells(1, 2), 6, 9);
+        let slots = order(&all(cells(1, 2), 6), 9);
         let of_bad = |ended: &[Option<Ended>]| {
             let pairs = slots.iter().zip(ended);
             pairs.filter(|(slot, ended)| slot.cell.variant == 1 && ended.is_some()).count()

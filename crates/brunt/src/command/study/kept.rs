@@ -67,7 +67,7 @@ impl Kept {
         if begin == Begin::Fresh {
             folder.clear()?;
         }
-        let slots = order(&study.cells(left_out), study.times.repeats, study.seed);
+        let slots = order(&study.repeated(left_out), study.seed);
         let names = slots.iter().map(|slot| names_of(study, slot)).collect();
         let records = vec![None; slots.len()];
         let identity = identity(study, mode, left_out);

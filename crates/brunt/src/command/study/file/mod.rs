@@ -116,6 +116,8 @@ pub(super) struct Workload {
     /// brunt's arguments, without the output flag.
     pub(super) command: Vec<String>,
     pub(super) family: Family,
+    /// How often, where it is not as often as the study's other workloads.
+    repeats: Option<usize>,
     /// Names of variants; empty for all.
     pub(super) only: Vec<String>,
     pub(super) expect: Vec<Ordering>,
@@ -161,6 +163,14 @@ impl Study {
                 .map(move |(variant, _)| Cell { workload, variant })
         };
         (0..self.workloads.len()).flat_map(of).collect()
+    }
+
+    /// The same, each with its repeats.
+    #[must_use]
+    pub(super) fn repeated(&self, left_out: &[usize]) -> Vec<(Cell, usize)> {
+        let repeats = |cell: &Cell| self.workloads[cell.workload].repeats;
+        let of = |cell: Cell| (cell, repeats(&cell).unwrap_or(self.times.repeats));
+        self.cells(left_out).into_iter().map(of).collect()
     }
 }
 
@@ -373,6 +383,7 @@ fn workload(table: &Table<'_, '_>, mode: Mode) -> Option<Workload> {
         check::command(table, key, line)
     };
     let (full, quick) = (read("command", &full), read("quick", &quick));
+    let repeats = table.count("repeats", &(1..=REPEATS_MAX)).map(|repeats| repeats as usize);
     let only = table.words("only").into_iter().map(|word| word.text).collect();
     let expect = table.words("expect");
     let expect: Vec<Ordering> = expect
@@ -387,12 +398,16 @@ fn workload(table: &Table<'_, '_>, mode: Mode) -> Option<Workload> {
         })
         .collect();
     table.finish();
-    let (command, family) = match mode {
-        Mode::Full => full?,
-        Mode::Quick => quick.or(full)?,
+    // The short form has repeats of its own.
+    let (command, family, repeats) = match (mode, full?) {
+        (Mode::Full, (command, family)) => (command, family, repeats),
+        (Mode::Quick, full) => {
+            let (command, family) = quick.unwrap_or(full);
+            (command, family, None)
+        }
     };
     let form = if is_short { Form::Both } else { Form::FullOnly };
-    Some(Workload { name: name?.text, command, family, only, expect, form })
+    Some(Workload { name: name?.text, command, family, repeats, only, expect, form })
 }
 
 /// Keys that say nothing of what is run.

@@ -26,6 +26,12 @@ fn the_template_is_read() {
     assert_eq!(study.workloads[0].expect.len(), 2);
     assert_eq!(study.cells(&[]).len(), 4);
     assert_eq!(study.cells(&[0]).len(), 2);
+    let seldom = TEMPLATE.replace("name = \"closed\"", "name = \"closed\"\nrepeats = 3");
+    let repeats = |mode| {
+        let study = read(&seldom, mode).unwrap();
+        study.repeated(&[0]).into_iter().map(|(_, repeats)| repeats).collect::<Vec<_>>()
+    };
+    assert_eq!((repeats(Mode::Full), repeats(Mode::Quick)), (vec![3, 5], vec![2, 2]));
     let quick = read(TEMPLATE, Mode::Quick).unwrap();
     assert_eq!(quick.times, Times { repeats: 2, warm_up: Nanos::ZERO, cool_down: Nanos::ZERO });
     assert_eq!(quick.workloads[0].command[4], "1s");
