@@ -51,6 +51,24 @@ pub fn fit_text(input: &FitInput<'_>) -> String {
     out
 }
 
+/// The model and how well it fits, or the refusal, in a sentence.
+#[must_use]
+pub(crate) fn fit_sentence(input: &FitInput<'_>) -> String {
+    match input.found {
+        Err(refusal) => format!("no model: {}.", refused(input.sweep.by, refusal)),
+        Ok(fit) => {
+            let (model, error) = (model_words(fit), fit.error * 100.0);
+            format!("a model that is {error:.1}% off typically: {model}.")
+        }
+    }
+}
+
+/// The model with its parameters.
+fn model_words(fit: &Fit) -> String {
+    let parameters = fit.parameters.iter().map(|(name, value)| parameter(fit.kind, name, value));
+    format!("{}: {}", title(fit.kind), parameters.collect::<Vec<_>>().join(", "))
+}
+
 /// Measured and predicted at each load, those asked for at the end.
 fn table(fit: &Fit, at: &[f64]) -> String {
     let mut table = Columns::default().right(&[0, 1, 2, 3, 4, 5, 6, 7]);
@@ -107,11 +125,9 @@ fn measured_table(sweep: &Sweep) -> String {
 
 /// What is said of a fit below its table.
 fn lines(fit: &Fit) -> Vec<(&'static str, String)> {
-    let parameters = fit.parameters.iter().map(|(name, value)| parameter(fit.kind, name, value));
-    let parameters = parameters.collect::<Vec<_>>().join(", ");
     let error = fit.error * 100.0;
     let mut lines = vec![
-        ("Model", format!("{}: {parameters}", title(fit.kind))),
+        ("Model", model_words(fit)),
         ("Error", format!("{error:.1}% typically between measured and predicted")),
     ];
     if fit.by == By::Connections {

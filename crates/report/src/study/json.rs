@@ -49,7 +49,7 @@ impl StudyReport {
     }
 
     fn workload_json(&self, at: usize) -> String {
-        let Found { contrasts, others, orderings } = &self.workloads[at];
+        let Found { contrasts, others, orderings, model } = &self.workloads[at];
         let workload = &self.input.workloads[at];
         let cautions = contrasts.capital_cautions();
         Object::new()
@@ -59,6 +59,7 @@ impl StudyReport {
             .put("comparisons", contrasts.comparisons_json())
             .put("figures", json_list(others.iter().map(other)))
             .put("orderings", json_list(orderings.iter().map(ordering)))
+            .put("model", model.as_ref().map_or("null".to_owned(), super::model::Model::json))
             .put("cautions", json_list(cautions.iter().map(|caution| escape::json(caution))))
             .end()
     }

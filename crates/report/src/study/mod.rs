@@ -3,6 +3,7 @@
 
 mod findings;
 mod json;
+mod model;
 mod page;
 mod tables;
 #[cfg(test)]
@@ -13,6 +14,7 @@ use stdx::Nanos;
 use study::contrast::{FigureChange, Measure, Rules, Scale, compare_figure};
 use study::plan::{Cell, Figure, Judged, Ordering, Unit};
 
+use self::model::Model;
 use crate::contrasts::{Contrasts, Variant, VariantRun};
 use crate::number::{duration, number};
 
@@ -59,6 +61,8 @@ pub struct StudyWorkload {
     pub name: String,
     /// brunt's command line.
     pub command: String,
+    /// Its variants are one set-up under several loads, which a model may join.
+    pub fit: bool,
     /// Orderings that were expected.
     pub expect: Vec<Ordering>,
 }
@@ -121,6 +125,8 @@ struct Found {
     others: Vec<OtherChange>,
     /// Each expected ordering, judged where both have runs.
     orderings: Vec<(Ordering, Option<Judged>)>,
+    /// Where one is asked for and there are loads to join.
+    model: Option<Model>,
 }
 
 /// A figure of a variant against the first variant's.
@@ -194,7 +200,12 @@ fn found(input: &StudyInput, workload: usize) -> Found {
             .and_then(|(first, second)| ordering.judge(&first, &second));
         (ordering.clone(), judged)
     });
-    Found { contrasts, others: others(input, workload, rules), orderings: orderings.collect() }
+    Found {
+        contrasts,
+        others: others(input, workload, rules),
+        orderings: orderings.collect(),
+        model: Model::of(input, workload),
+    }
 }
 
 /// The figures beyond those that results have, of each variant against the first.

@@ -12,7 +12,8 @@ use crate::{escape, html, page};
 
 /// Headings between the parts of the page.
 const STYLE: &str = "h2.part{font-size:20px;margin:30px 0 12px}.findings li{margin:0 0 8px}\
-                     .incidents li{overflow-wrap:anywhere;margin:0 0 4px}";
+                     .incidents li{overflow-wrap:anywhere;margin:0 0 4px}\
+                     .model pre{overflow-x:auto;margin:0;font-size:12px;line-height:1.5}";
 /// Incidents that are listed; the rest is counted.
 const INCIDENTS_MAX: usize = 60;
 /// Figures of results that are drawn as bars.
@@ -85,6 +86,15 @@ impl StudyReport {
         if found.contrasts.has_runs() {
             html::charts_from(out, pictures.len(), &figures);
             pictures.extend(figures);
+        }
+        if let Some(model) = &found.model {
+            let text = escape::xml(&model.text());
+            out.push_str(&format!(
+                "<section class=\"card model\"><h2>A model of it</h2><pre>{text}</pre></section>\n"
+            ));
+            let figure = [model.figure()];
+            html::charts_from(out, pictures.len(), &figure);
+            pictures.extend(figure);
         }
         let both = self.both_sides(workload);
         html::charts_from(out, pictures.len(), &both);

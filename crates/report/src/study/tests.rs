@@ -1,7 +1,7 @@
 //! A study of two variants whose truth is known: what its page and its document say.
 
 use metrics::Histogram;
-use study::contrast::Run;
+use study::contrast::{Load, Run};
 use study::plan::{Better, order};
 
 use super::*;
@@ -37,8 +37,8 @@ fn run(cell: Cell, repeat: usize, ms: u64, limit: f64) -> StudyRun {
 /// Five repeats of `slow` (20 ms) and `quick` (10 ms).
 fn input() -> StudyInput {
     let names = ["slow", "quick"];
-    let cells = [0, 1].map(|variant| Cell { workload: 0, variant });
-    let runs = order(&cells, 5, 1).into_iter().map(|slot| {
+    let cells = [0, 1].map(|variant| (Cell { workload: 0, variant }, 5));
+    let runs = order(&cells, 1).into_iter().map(|slot| {
         let (ms, limit) = if slot.cell.variant == 0 { (20, 50.0) } else { (10, 100.0) };
         run(slot.cell, slot.repeat, ms, limit + slot.repeat as f64 / 10.0)
     });
@@ -54,6 +54,7 @@ fn input() -> StudyInput {
         workloads: vec![StudyWorkload {
             name: "mixed".into(),
             command: "bench -c 4".into(),
+            fit: false,
             expect: [
                 "quick < slow: latency.p50",
                 "quick < slow: throughput",
@@ -145,4 +146,36 @@ fn nothing_measured_is_a_page_too() {
     assert!(report.html().contains("10 of 10 runs were not made."));
     assert!(serde_json::from_str::<serde_json::Value>(&report.json()).is_ok());
     assert_eq!(Figure::named("limit").unwrap().better, Better::More);
+}
+
+/// Three workers of 30 ms behind 1 to 24 users: the report has the model, its figure and its sentence.
+#[test]
+fn loads_of_one_set_up_are_joined_by_a_model() {
+    let mut input = input();
+    input.workloads[0].fit = true;
+    assert!(StudyReport::of(input.clone()).findings()[1].starts_with("mixed: no model"));
+    let loads = [1.0, 3.0, 6.0, 12.0, 24.0];
+    input.variants = loads
+        .map(|users| StudyVariant { name: format!("c{users}"), ..StudyVariant::default() })
+        .into();
+    let under = |(variant, users): (usize, f64)| {
+        let ms = (users / 3.0).max(1.0) * 30.0;
+        let mut one = run(Cell { workload: 0, variant }, 1, ms as u64, 0.0);
+        let results = one.results.as_mut().unwrap();
+        results.load = Load { users, ..Load::default() };
+        results.figures.throughput_per_s = users / (ms / 1e3);
+        one
+    };
+    input.runs = loads.into_iter().enumerate().map(under).collect();
+    let report = StudyReport::of(input);
+    let model: serde_json::Value =
+        serde_json::from_str(&report.workloads[0].model.as_ref().unwrap().json()).unwrap();
+    assert_eq!((&model["model"], &model["by"]), (&"closed".into(), &"users".into()), "{model}");
+    let workers = &model["parameters"]["workers"]["value"];
+    assert_eq!(workers.as_f64(), Some(3.0), "{model}");
+    let told = report.findings().into_iter().find(|text| text.contains("a model that is"));
+    assert!(told.is_some_and(|text| text.contains("3 workers") || text.contains("workers 3")));
+    let page = report.html();
+    assert!(page.contains("A model of it") && page.contains("mean, predicted (ms)"));
+    assert!(report.json().contains("\"model\":{\"by\":\"users\""));
 }

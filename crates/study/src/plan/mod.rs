@@ -120,9 +120,10 @@ mod tests {
     fn a_cell_has_its_own_repeats() {
         let both = cells(2, 1);
         let slots = order(&[(both[0], 3), (both[1], 1)], 1);
-        let of = |cell| slots.iter().filter(|slot| slot.cell == cell).map(|slot| slot.repeat);
-        assert_eq!(of(both[0]).collect::<Vec<_>>(), [1, 2, 3]);
-        assert_eq!(of(both[1]).collect::<Vec<_>>(), [1]);
+        let of = |cell| -> Vec<usize> {
+            slots.iter().filter(|slot| slot.cell == cell).map(|slot| slot.repeat).collect()
+        };
+        assert_eq!((of(both[0]), of(both[1])), (vec![1, 2, 3], vec![1]));
         assert!(slots.is_sorted_by_key(|slot| slot.repeat));
         assert!(order(&[], 1).is_empty());
     }

@@ -67,6 +67,7 @@ impl Whole<'_> {
         let workloads = self.study.workloads.iter().map(|workload| StudyWorkload {
             name: workload.name.clone(),
             command: workload.command.join(" "),
+            fit: workload.fit,
             expect: workload.expect.clone(),
         });
         let input = StudyInput {

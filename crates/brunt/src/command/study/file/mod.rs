@@ -120,6 +120,8 @@ pub(super) struct Workload {
     repeats: Option<usize>,
     /// Names of variants; empty for all.
     pub(super) only: Vec<String>,
+    /// Its variants are one set-up under several loads: a model is fitted to them.
+    pub(super) fit: bool,
     pub(super) expect: Vec<Ordering>,
     form: Form,
 }
@@ -385,6 +387,7 @@ fn workload(table: &Table<'_, '_>, mode: Mode) -> Option<Workload> {
     let (full, quick) = (read("command", &full), read("quick", &quick));
     let repeats = table.count("repeats", &(1..=REPEATS_MAX)).map(|repeats| repeats as usize);
     let only = table.words("only").into_iter().map(|word| word.text).collect();
+    let fit = table.switch("fit").unwrap_or(false);
     let expect = table.words("expect");
     let expect: Vec<Ordering> = expect
         .iter()
@@ -407,11 +410,11 @@ fn workload(table: &Table<'_, '_>, mode: Mode) -> Option<Workload> {
         }
     };
     let form = if is_short { Form::Both } else { Form::FullOnly };
-    Some(Workload { name: name?.text, command, family, repeats, only, expect, form })
+    Some(Workload { name: name?.text, command, family, repeats, only, fit, expect, form })
 }
 
 /// Keys that say nothing of what is run.
-const TOLD_ONLY: [&str; 4] = ["title", "note", "expect", "install"];
+const TOLD_ONLY: [&str; 5] = ["title", "note", "expect", "fit", "install"];
 
 /// Every key with its value, by its path; lists by number.
 fn flatten(table: &DeTable<'_>, path: &str, out: &mut Vec<(String, String)>) {
