@@ -20,6 +20,7 @@ mod run;
 mod scheduler;
 mod seek;
 mod serve;
+mod server_clock;
 mod server_side;
 mod study;
 mod variants;

@@ -293,7 +293,11 @@ mod tests {
         assert_eq!(log.endpoints()[ENDPOINTS_MAX].0, OTHER);
         assert_eq!(log.endpoints().iter().map(|(_, one)| one.requests).sum::<u64>(), 600);
         assert_eq!(log.over_time().map(|(_, cell)| cell.requests).sum::<u64>(), 600);
-        assert_eq!((log.total.count(), log.total.min()), (400, Nanos(1_000_000)), "a time unsaid is no 0");
+        assert_eq!(
+            (log.total.count(), log.total.min()),
+            (400, Nanos(1_000_000)),
+            "a time unsaid is no 0"
+        );
         let untimed = log.endpoints().iter().filter(|(_, one)| one.total.count() == 0);
         assert_eq!(untimed.count(), 67);
         let unviewed = log.endpoints().iter().filter(|(_, one)| one.views.is_none());

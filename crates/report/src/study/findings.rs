@@ -27,7 +27,8 @@ impl StudyReport {
             for (label, contrast) in found.contrasts.findings() {
                 sentences.push(format!("{}: {}", workload.name, compared(label, first, contrast)));
             }
-            let model = found.model.iter().map(|model| format!("{}: {}", workload.name, model.sentence()));
+            let model =
+                found.model.iter().map(|model| format!("{}: {}", workload.name, model.sentence()));
             sentences.extend(model);
             sentences
                 .extend(others(found).into_iter().map(|text| format!("{}: {text}", workload.name)));
