@@ -15,7 +15,9 @@ pub(super) const NAME: &str = "is no name for a folder (letters, digits, and . _
 /// Characters of a name, at most.
 const NAME_MAX: usize = 60;
 /// What placeholders stand for in every variant.
-const ALWAYS: [&str; 4] = ["study", "out", "run", "generator"];
+pub(super) const ALWAYS: [&str; 4] = ["study", "out", "run", "generator"];
+/// The same where no run is near: in what a variant requires.
+pub(super) const BEFOREHAND: [&str; 1] = ["study"];
 /// Those that `cable` fills itself.
 const CABLES: [&str; 2] = ["user", "token"];
 
@@ -55,21 +57,41 @@ pub(super) fn values(table: &Table<'_, '_>) -> Vec<(String, String)> {
     values.into_iter().map(|(name, text)| (name, text.text)).collect()
 }
 
-/// Placeholders of a variant stand for something.
+/// Placeholders of a variant stand for something: one of `always`, or of the values that are `known`.
 pub(super) fn filled<'p>(
     table: &Table<'_, '_>,
     texts: impl IntoIterator<Item = &'p Placed>,
-    known: &[&str],
+    (always, known): (&[&str], &[&str]),
 ) {
     for text in texts {
         for name in words::placeholders(&text.text) {
-            if ALWAYS.contains(&name) || known.contains(&name) {
+            if always.contains(&name) || known.contains(&name) {
                 continue;
             }
-            let meant = nearest(name, ALWAYS.into_iter().chain(known.iter().copied()));
+            let meant = nearest(name, always.iter().chain(known).copied());
             let meant =
                 meant.map_or(String::new(), |meant| format!(" (did you mean {{{meant}}}?)"));
             table.wrong_here(text.at, format!("{{{name}}} stands for nothing{meant}"));
+        }
+    }
+}
+
+/// What is watched beside every variant is filled with values that each of them has.
+pub(super) fn watched(table: &Table<'_, '_>, key: &str, texts: &[Placed], variants: &[Variant]) {
+    for text in texts {
+        for name in words::placeholders(&text.text).filter(|name| !ALWAYS.contains(name)) {
+            let lacks = |one: &&Variant| one.values.iter().all(|(known, _)| known != name);
+            let without: Vec<&Variant> = variants.iter().filter(lacks).collect();
+            let Some(first) = without.first() else { continue };
+            let values = variants.iter().flat_map(|one| &one.values).map(|(known, _)| &known[..]);
+            let nothing = if without.len() < variants.len() {
+                format!("{{{name}}} stands for nothing in variant \"{}\"", first.name)
+            } else if let Some(meant) = nearest(name, ALWAYS.into_iter().chain(values)) {
+                format!("{{{name}}} stands for nothing (did you mean {{{meant}}}?)")
+            } else {
+                format!("{{{name}}} stands for nothing")
+            };
+            table.wrong(key, text.at, nothing);
         }
     }
 }
