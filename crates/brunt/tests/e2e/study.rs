@@ -202,14 +202,38 @@ fn a_server_that_is_never_ready_is_given_up() {
     assert!(ran.stderr.contains("sleeper was not ready within 200ms"), "{ran:#?}");
     assert!(ran.stderr.contains("it said last: no luck at all"), "{ran:#?}");
     assert!(
-        ran.stderr.contains("one is left out from here on: three of its runs failed"),
+        ran.stderr.contains("one is left out from here on: three of its runs in a row failed"),
         "{ran:#?}"
     );
     let json = document(&out);
     assert_eq!(states(&json), ["failed", "failed", "failed", "not run"]);
-    assert_eq!(json["variants"][0]["left_out"], "three of its runs failed in a row");
+    let why = "three of its runs in a row failed before its servers were ready";
+    assert_eq!(json["variants"][0]["left_out"], why);
     assert!(json["incidents"].to_string().contains("3 of 4 runs failed"), "{json}");
     nothing_left(&format!("sleep 1000.{port}"));
+}
+
+/// A workload that cannot be done is left out, and the others are not.
+#[test]
+fn a_workload_that_always_fails_is_given_up_alone() {
+    let scratch = Scratch::new("study-fails");
+    let file = small(&scratch, "fails", &serve(free_port()));
+    let study = std::fs::read_to_string(&file).unwrap();
+    let more = "[[workload]]\nname = \"none\"\ncommand = \"run {study}/no.js\"\n";
+    std::fs::write(&file, study + more).unwrap();
+    let out = scratch.path("out");
+    let ran = run(&format!("study run {file} -out {}", text(&out))).with_code(11);
+    let told = "none on one is left out from here on: three of its runs failed in a row";
+    assert!(ran.stderr.contains(told), "{ran:#?}");
+    let json = document(&out);
+    let count = |workload: &str, state: &str| {
+        let runs = json["runs"].as_array().unwrap().iter();
+        runs.filter(|run| run["workload"] == workload && run["state"] == state).count()
+    };
+    assert_eq!((count("load", "measured"), count("none", "failed")), (4, 3), "{json}");
+    assert_eq!((json["variants"][0]["left_out"].as_str(), count("none", "not run")), (Some(""), 1));
+    assert_eq!(json["cells_left_out"][0]["workload"], "none");
+    assert!(json["incidents"].to_string().contains("none on one was left out: three"), "{json}");
 }
 
 #[test]

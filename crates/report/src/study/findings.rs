@@ -175,6 +175,10 @@ fn incidents(input: &StudyInput) -> Vec<String> {
     for variant in input.variants.iter().filter(|variant| !variant.left_out.is_empty()) {
         sentences.push(format!("{} was left out: {}.", variant.name, variant.left_out));
     }
+    for (cell, why) in &input.left_out {
+        let (workload, variant) = (&input.workloads[cell.workload], &input.variants[cell.variant]);
+        sentences.push(format!("{} on {} was left out: {why}.", workload.name, variant.name));
+    }
     let count =
         |of: &dyn Fn(&super::StudyRun) -> bool| input.runs.iter().filter(|run| of(run)).count();
     let all = input.runs.len();

@@ -29,7 +29,7 @@ mod workload;
 use std::path::Path;
 
 use anyhow::anyhow;
-use study::plan::{Ended as RunEnded, Slot, is_given_up, next};
+use study::plan::{Ended as RunEnded, GivenUp, Slot, given_up, is_given_up, next};
 
 use self::file::{Mode, PROBLEMS_MAX, Problem, Study, Variant, Workload};
 use self::folder::Folder;
@@ -199,9 +199,16 @@ impl Going<'_> {
         self.kept.save()?;
         let outcome = self.outcomes[at].as_ref();
         self.progress.ended((at, &name), &record, outcome, self.left());
-        if is_given_up(&self.kept.slots, &self.kept.ended(), slot.cell.variant) {
-            let name = &variant.name;
-            self.progress.say(&format!("{name} is left out from here on: {}", report::GIVEN_UP));
+        let of_it = |one: &GivenUp| match one {
+            GivenUp::Variant(at) if *at == slot.cell.variant => {
+                Some((variant.name.as_str(), report::NEVER_READY))
+            }
+            GivenUp::Cell(cell) if *cell == slot.cell => Some((name.as_str(), report::GIVEN_UP)),
+            _ => None,
+        };
+        let all = given_up(&self.kept.slots, &self.kept.ended());
+        for (name, why) in all.iter().filter_map(of_it) {
+            self.progress.say(&format!("{name} is left out from here on: {why}"));
         }
         Ok(true)
     }
@@ -209,9 +216,8 @@ impl Going<'_> {
     /// Runs that are to come.
     fn left(&self) -> usize {
         let (slots, ended) = (&self.kept.slots, self.kept.ended());
-        let open = |at: &usize| {
-            ended[*at].is_none() && !is_given_up(slots, &ended, slots[*at].cell.variant)
-        };
+        let open =
+            |at: &usize| ended[*at].is_none() && !is_given_up(slots, &ended, slots[*at].cell);
         (0..slots.len()).filter(open).count()
     }
 }

@@ -29,7 +29,7 @@ impl Record {
     #[must_use]
     pub(super) fn written(&self) -> Value {
         json!({
-            "state": match self.ended { Ended::Measured => "measured", Ended::Failed => "failed" },
+            "state": if self.ended.is_failure() { "failed" } else { "measured" },
             "reason": self.reason,
             "began": self.began,
             "took": self.took.0,

@@ -82,7 +82,11 @@ fn every_problem_is_told_with_its_line() {
             "scrape = [\"{address}/x\"]",
             "monitor.scrape: {address} stands for nothing",
         ),
-        ("command = \"brunt\",", "file = \"{ulr}/x\",", "{ulr} stands for nothing (did you mean {url}?)"),
+        (
+            "command = \"brunt\",",
+            "file = \"{ulr}/x\",",
+            "{ulr} stands for nothing (did you mean {url}?)",
+        ),
         ("command = \"brunt\",", "file = \"{run}/x\",", "requires 1: {run} stands for nothing"),
         ("bench -c 4 -d 5s", "benhc -c 4 -d 5s", "(did you mean bench?)"),
         ("bench -c 4 -d 5s", "bench -o x -c 4", "-o: where results go is the study's to say"),
