@@ -351,6 +351,14 @@ fn wrong_files_are_told_line_by_line() {
     }
     let code = |line: &str, code: i32| -> Ran { run(line).with_code(code) };
     code("study", 2).stderr.contains("brunt study run FILE").then_some(()).unwrap();
+    for (line, flag) in [
+        ("study new -out x y.toml", "-out"),
+        ("study new -json", "-json"),
+        ("study new -only=a -force", "-only"),
+        ("study run /nowhere.toml -force", "-force"),
+    ] {
+        code(line, 2).complains_once(&[flag, "stands for nothing"]);
+    }
     code("study runn x", 2).stderr.contains("did you mean run?").then_some(()).unwrap();
     code("study run", 2);
     code("study run /nowhere.toml", 3);

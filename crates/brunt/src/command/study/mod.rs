@@ -68,6 +68,15 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     }
     let typed = invocation.typed(STUDY)?;
     let operands: Vec<&str> = typed.operands.iter().map(String::as_str).collect();
+    let stray = match operands.first() {
+        Some(&"run") => typed.flags.stray_of_run().map(|flag| (flag, "run", "new")),
+        Some(&"new") => typed.flags.stray_of_new().map(|flag| (flag, "new", "run")),
+        _ => None,
+    };
+    if let Some((flag, word, other)) = stray {
+        let text = format!("flag -{flag}: stands for nothing in study {word}, only in study {other}");
+        return Err(usage(text));
+    }
     match operands[..] {
         [keeper::WORD] => Ok(keeper::keep()),
         ["run", path] => Ok(study(path, &typed)?),
