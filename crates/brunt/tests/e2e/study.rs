@@ -142,6 +142,34 @@ fn a_study_that_is_killed_goes_on_and_leaves_no_servers() {
     ports.iter().for_each(|port| nothing_left(port));
 }
 
+/// What servers are configured with may change, but not unsaid.
+#[test]
+fn a_study_that_goes_on_tells_what_has_changed() {
+    let scratch = Scratch::new("study-unlike");
+    let file = small(&scratch, "unlike", &serve(free_port()));
+    scratch.file("front.conf", "one");
+    let out = scratch.path("unlike-study");
+    let line = format!("study run {file} -out {}", text(&out));
+    let ran = run(&line).with_code(0);
+    assert!(!ran.stderr.contains("alike"), "{ran:#?}");
+    // As if the last run were still to be made, and the first were of another version.
+    let plan = std::fs::read_to_string(out.join("plan.json")).unwrap();
+    let mut plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
+    plan["runs"][3]["record"] = serde_json::Value::Null;
+    plan["runs"][0]["record"]["brunt"] = "0.0.9".into();
+    std::fs::write(out.join("plan.json"), plan.to_string()).unwrap();
+    scratch.file("front.conf", "two");
+    let ran = run(&line).with_code(0);
+    let (changed, made) = ("front.conf was changed after run 3", "run 1 was made by brunt 0.0.9");
+    for words in [changed, made] {
+        assert!(ran.stderr.contains(words), "{words}: {ran:#?}");
+        assert!(document(&out)["incidents"].to_string().contains(words), "{words}");
+    }
+    // It stays said, and nothing is new.
+    let ran = run(&line).with_code(0);
+    assert!(ran.stderr.contains(changed) && !ran.stderr.contains("after run 4"), "{ran:#?}");
+}
+
 /// When each finished run of a plan began.
 fn records(plan: &str) -> Vec<i64> {
     let plan: serde_json::Value = serde_json::from_str(plan).unwrap();

@@ -209,6 +209,7 @@ fn incidents(input: &StudyInput) -> Vec<String> {
         sentences.extend(told);
     }
     sentences.extend(notes(input));
+    sentences.extend(input.unlike.iter().map(|text| format!("Not all runs are alike: {text}.")));
     if !input.skipped.is_empty() {
         let (list, form) = (input.skipped.join(", "), &input.form);
         sentences.push(format!("Not part of the {form} form: {list}."));

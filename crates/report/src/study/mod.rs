@@ -37,6 +37,8 @@ pub struct StudyInput {
     pub workloads: Vec<StudyWorkload>,
     /// Names of workloads that are not part of this form.
     pub skipped: Vec<String>,
+    /// What the runs do not have in common though they should, such as what servers are configured with.
+    pub unlike: Vec<String>,
     /// Variants under a workload that were left out from some run on, and why.
     pub left_out: Vec<(Cell, String)>,
     /// Every run that was planned, in the order of the plan.

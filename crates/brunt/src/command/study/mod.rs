@@ -6,6 +6,7 @@
 //!     ─▶ outcome of each ─▶ report.html, study.json
 //! ```
 
+mod configuration;
 mod file;
 mod folder;
 mod group;
@@ -55,6 +56,9 @@ where it was stopped or killed. new [FILE] writes a study to begin with, study.t
 
 Ctrl-C stops the servers and writes the report of what there is; a second one waits for nobody.";
 
+/// brunt's own version, which made the runs of this call.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// The word in a study's commands that means this very program, wherever it is.
 const OURSELVES: &str = "brunt";
 
@@ -74,7 +78,8 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
         _ => None,
     };
     if let Some((flag, word, other)) = stray {
-        let text = format!("flag -{flag}: stands for nothing in study {word}, only in study {other}");
+        let text =
+            format!("flag -{flag}: stands for nothing in study {word}, only in study {other}");
         return Err(usage(text));
     }
     match operands[..] {
@@ -142,6 +147,9 @@ impl Whole<'_> {
             let (done, all) = (kept.done(), kept.slots.len());
             progress.say(&format!("going on: {done} of {all} runs are done"));
         }
+        kept.unlike()
+            .iter()
+            .for_each(|text| progress.say(&format!("not all runs are alike: {text}")));
         let outcomes = kept.slots.iter().map(|_| None).collect();
         let mut going = Going { whole: self, runner, kept, outcomes, progress };
         if let Some(at) = going.kept.under_way.take() {

@@ -82,6 +82,7 @@ impl Whole<'_> {
             variants: variants.collect(),
             workloads: workloads.collect(),
             skipped: self.study.skipped.clone(),
+            unlike: kept.unlike(),
             left_out: given_up
                 .iter()
                 .filter_map(|one| match one {

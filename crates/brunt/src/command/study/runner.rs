@@ -10,6 +10,7 @@ use nix::sys::signal::Signal;
 use stdx::Nanos;
 use study::plan::{Ended, Slot};
 
+use super::VERSION;
 use super::file::{Study, Variant, Workload};
 use super::folder::Folder;
 use super::group::{Group, Guard, LOOK};
@@ -60,6 +61,7 @@ impl Runner<'_> {
             start: Nanos::ZERO,
             codes: Vec::new(),
             load_before: machine::load_average(),
+            brunt: VERSION.to_owned(),
             notes: Vec::new(),
         };
         let mut servers = Servers::new(&self.guard);
