@@ -189,7 +189,7 @@ fn found(input: &StudyInput, workload: usize) -> Found {
             let runs = input.measured(Cell { workload, variant });
             let label = input.variants[variant].name.clone();
             let runs = runs.filter_map(|run| run.results.clone()).collect();
-            Variant { label, runs, left_out: 0 }
+            Variant { label, runs, ..Variant::default() }
         })
         .filter(|variant| !variant.runs.is_empty())
         .collect();
