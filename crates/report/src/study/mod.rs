@@ -244,6 +244,7 @@ fn value(figure: &Figure, value: f64) -> String {
         Unit::PerSecond => format!("{}/s", number(value)),
         Unit::Share => format!("{:.2}%", value * 100.0),
         Unit::Bytes => format!("{} MiB", number(value / f64::from(1 << 20))),
+        Unit::BytesPerSecond => format!("{} KiB/s", number(value / 1024.0)),
         Unit::Cores => format!("{} cores", number(value)),
         Unit::Plain => number(value),
     }
