@@ -16,7 +16,7 @@ _brunt() {
     new) flags="-template -f -cpus -version";;
     report) flags="-type -buckets -every -output -by -json -fail-on-invalid -server-offset -cpus -version";;
     plot) flags="-title -threshold -output -type -percentiles -histogram -overlay -bars -value -axis -json -server -server-offset -cpus -version";;
-    compare) flags="-fail-on -fail-unclear -min-effect -min-errors -seed -type -output -json -title -cpus -version";;
+    compare) flags="-baseline -fail-on -fail-unclear -min-effect -min-errors -seed -type -output -json -title -cpus -version";;
     study) flags="-quick -only -out -fresh -force -json -cpus -version";;
     fit) flags="-by -at -point -model -plot -output -json -seed -cpus -version";;
     encode) flags="-to -output -cpus -version";;

@@ -23,10 +23,21 @@ class Chart {
     this.tools.className = "tools";
     this.canvas.className = "canvas";
     this.addTools();
-    place.replaceChildren(this.tools, this.canvas);
+    place.replaceChildren(this.canvas);
+    this.addHead();
     this.draw();
     new ResizeObserver(() => this.resize()).observe(place);
     darkness.addEventListener("change", () => this.draw());
+  }
+
+  // Title and buttons share a line where both fit, and have one each where they do not.
+  private addHead(): void {
+    const head = document.createElement("div");
+    head.className = "head";
+    const title = this.place.previousElementSibling;
+    this.place.before(head);
+    if (title instanceof HTMLHeadingElement) head.append(title);
+    head.append(this.tools);
   }
 
   private addTools(): void {

@@ -147,6 +147,21 @@ impl Summary {
         span(self.latest, self.end)
     }
 
+    /// Attack and wait: from the first due hit to the last end.
+    #[must_use]
+    pub fn elapsed(&self) -> Nanos {
+        self.duration().saturating_add(self.wait())
+    }
+
+    /// Bytes received per second of attack and wait, heads included; bodies alone of formats that do not tell of bytes on the
+    /// wire. 0 where no time passed.
+    #[must_use]
+    pub fn received_per_s(&self) -> f64 {
+        let bytes = if self.wire_in > 0 { self.wire_in } else { self.bytes_in };
+        let elapsed = self.elapsed();
+        if elapsed == Nanos::ZERO { 0.0 } else { per_second(bytes, elapsed) }
+    }
+
     /// Hits per second of the attack time; the number of hits where that is 0.
     #[must_use]
     pub fn rate(&self) -> f64 {
@@ -156,21 +171,21 @@ impl Summary {
     /// Successes per second of attack and wait; their number where that is 0.
     #[must_use]
     pub fn throughput(&self) -> f64 {
-        per_second(self.successes, self.duration().saturating_add(self.wait()))
+        per_second(self.successes, self.elapsed())
     }
 
     /// Hits per second of attack and wait, failed ones included: the `X` of Little's law, and what ab calls requests per
     /// second; their number where that is 0.
     #[must_use]
     pub fn completions(&self) -> f64 {
-        per_second(self.requests, self.duration().saturating_add(self.wait()))
+        per_second(self.requests, self.elapsed())
     }
 
     /// Hits under way on average, from the first due hit to the last end: Little's law, `N = X R`, with the times the
     /// hits took summed up. 0 where no time passed.
     #[must_use]
     pub fn concurrency(&self) -> f64 {
-        let elapsed = self.duration().saturating_add(self.wait());
+        let elapsed = self.elapsed();
         if elapsed == Nanos::ZERO { 0.0 } else { self.response.sum() as f64 / elapsed.0 as f64 }
     }
 
@@ -224,8 +239,8 @@ fn span(from: i64, to: i64) -> Nanos {
     Nanos(u64::try_from(i128::from(to) - i128::from(from)).unwrap_or(0))
 }
 
-fn per_second(hits: u64, time: Nanos) -> f64 {
-    if time == Nanos::ZERO { hits as f64 } else { hits as f64 / time.as_secs_f64() }
+fn per_second(count: u64, time: Nanos) -> f64 {
+    if time == Nanos::ZERO { count as f64 } else { count as f64 / time.as_secs_f64() }
 }
 
 fn mean(total: u64, of: u64) -> f64 {
@@ -278,6 +293,10 @@ mod tests {
         assert_eq!(format!("{:.3}", summary.concurrency()), "1.497");
         assert_eq!((summary.bytes_in_mean(), summary.bytes_out_mean()), (100.0, 3.0));
         assert_eq!((summary.bytes_in, summary.bytes_out, summary.wire_in), (25_000, 750, 62_500));
+        assert_eq!(summary.elapsed(), Nanos::from_millis(5010));
+        assert_eq!(format!("{:.1}", summary.received_per_s()), "12475.0");
+        let bodies = Summary { wire_in: 0, ..summary.clone() };
+        assert_eq!(format!("{:.1}", bodies.received_per_s()), "4990.0");
         assert_eq!(summary.status_codes(), BTreeMap::from([(0, 1), (200, 249)]));
         assert_eq!(summary.response.mean(), Nanos::from_millis(30));
         assert_eq!(summary.service.mean(), Nanos(29_999_000));
@@ -304,6 +323,7 @@ mod tests {
             (summary.duration(), summary.wait(), summary.bytes_in_mean()),
             (Nanos(0), Nanos(0), 0.0)
         );
+        assert_eq!((summary.elapsed(), summary.received_per_s()), (Nanos(0), 0.0));
         let mut one = seed_run(Nanos::from_millis(500));
         one.samples.truncate(1);
         one.samples[0].status = 9999;

@@ -210,9 +210,13 @@ pub(crate) fn chart(out: &mut String, figure: &Figure, number: usize) {
     push(
         out,
         format_args!(
-            "<section class=\"card\"><h2>{title}</h2><div class=\"chart\" data-figure=\"{number}\"><noscript>{picture}</noscript></div></section>\n"
+            "<section class=\"card\"><h2>{title}</h2><div class=\"chart\" data-figure=\"{number}\"><noscript>{picture}</noscript></div>"
         ),
     );
+    for note in &figure.notes {
+        push(out, format_args!("<p class=\"note\">{}</p>", escape::xml(note)));
+    }
+    out.push_str("</section>\n");
 }
 
 /// A card with a table. Cells are escaped here; the first of a row is its name.

@@ -28,12 +28,7 @@ impl FigureSheet {
         for number in 0..self.figures.len() {
             html::chart(&mut body, &self.figures[number], number);
         }
-        body.push_str("<footer>\n");
-        for note in self.figures.iter().flat_map(|figure| &figure.notes) {
-            // Writing to a String cannot fail.
-            let _ = writeln!(body, "<p>{}</p>", escape::xml(note));
-        }
-        body.push_str("</footer></main>");
+        body.push_str("</main>");
         page::shell(&self.title, &body, &self.figures)
     }
 

@@ -15,7 +15,8 @@ use crate::output::{self, Place};
 /// What the help says beside the flags.
 pub(super) const ABOUT: &str = "Each operand is a file of results, or a folder: one variant, each file in it one run, each \
                                 folder in it one run of several load generators. The unit is the run: with less than four \
-                                runs of each nothing is called different. Every variant is compared with the first.";
+                                runs of each nothing is called different. Every variant is compared with the first, or with \
+                                that of -baseline.";
 
 /// Compares.
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
@@ -27,10 +28,15 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     if typed.operands.len() < 2 {
         return Err(usage("at least two variants are needed: brunt compare BEFORE AFTER"));
     }
-    let labelled = variants::read(&typed.operands, "compare")?;
+    let mut labelled = variants::read(&typed.operands, "compare")?;
     if labelled.len() < 2 {
         let label = &labelled[0].label;
         return Err(usage(format!("all operands have the label \"{label}\": nothing to compare")));
+    }
+    if let Some(name) = &flags.baseline {
+        let labels: Vec<&str> = labelled.iter().map(|one| one.label.as_str()).collect();
+        let at = baseline(name, &labels)?;
+        labelled[..=at].rotate_right(1);
     }
     let variants = labelled.into_iter().map(variant).collect();
     let found = Contrasts::of(&flags.title, variants, flags.rules, &flags.fail_on);
@@ -54,6 +60,26 @@ fn judged(flags: &CompareFlags, found: &Contrasts) -> ExitCode {
         Kept::Unclear => flags.fail_unclear,
     };
     if broken.iter().any(fails) { ExitCode::Changed } else { ExitCode::Ok }
+}
+
+/// Which label is meant: the one that is the name, else the only one that is so called at the end of its path.
+fn baseline(name: &str, labels: &[&str]) -> Result<usize, Ended> {
+    let name = name.trim_end_matches('/');
+    if let Some(at) = labels.iter().position(|label| *label == name) {
+        return Ok(at);
+    }
+    let ends = |label: &str| Path::new(label).file_name().is_some_and(|last| last == name);
+    let found: Vec<usize> = (0..labels.len()).filter(|at| ends(labels[*at])).collect();
+    match found[..] {
+        [at] => Ok(at),
+        _ => {
+            let (word, labels) =
+                (if found.is_empty() { "no" } else { "more than one" }, labels.join(", "));
+            Err(usage(format!(
+                "flag -baseline: {word} variant is called \"{name}\" (there are {labels})"
+            )))
+        }
+    }
 }
 
 /// The document's format.
@@ -102,6 +128,22 @@ mod tests {
     use super::*;
     use crate::dialect::Dialect;
     use crate::flags::global::Global;
+
+    #[test]
+    fn the_baseline_is_a_label_or_the_end_of_one() {
+        let labels = ["runs/a", "runs/b", "b", "old/c", "new/c"];
+        let at = |name: &str| baseline(name, &labels).ok();
+        assert_eq!(at("runs/b/"), Some(1));
+        assert_eq!((at("b"), at("a")), (Some(2), Some(0)), "a whole label goes before an end");
+        assert_eq!((at("c"), at("runs"), at("")), (None, None, None));
+        let mut order = labels;
+        order[..=3].rotate_right(1);
+        assert_eq!(
+            order,
+            ["old/c", "runs/a", "runs/b", "b", "new/c"],
+            "the others keep their order"
+        );
+    }
 
     #[test]
     fn the_type_decides_then_json_then_the_ending() {

@@ -8,6 +8,8 @@ use super::{Flag, Kind, Wrong, value};
 /// The flags of `compare` as typed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CompareFlags {
+    /// The label that the others are compared with; `None`: the first.
+    pub(crate) baseline: Option<String>,
     pub(crate) output: Option<String>,
     /// `None`: the output's ending decides, else text.
     pub(crate) kind: Option<String>,
@@ -21,6 +23,7 @@ pub(crate) struct CompareFlags {
 impl Default for CompareFlags {
     fn default() -> Self {
         Self {
+            baseline: None,
             output: None,
             kind: None,
             json: false,
@@ -34,6 +37,17 @@ impl Default for CompareFlags {
 
 /// The flags of `compare`.
 pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
+    Flag::new(
+        "baseline",
+        Kind::Text("LABEL"),
+        "the first",
+        "What the others are compared with, by its label or name.",
+        |t: &mut CompareFlags, v| {
+            t.baseline = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .native(),
     Flag::new(
         "fail-on",
         Kind::Text("METRIC>+N%"),

@@ -37,9 +37,36 @@ pub struct Log {
     pub database: Histogram,
     /// Time before the server took a request up, of the requests whose line says it.
     pub queue: Histogram,
+    stamps: Stamps,
     over_time: Grid<LogCell>,
     endpoints: Vec<(String, Endpoint)>,
     index: HashMap<String, usize>,
+}
+
+/// How fine the moments are at which a log says requests were completed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Stamps {
+    /// There are none.
+    #[default]
+    None,
+    /// All so far lie whole seconds apart, at this fraction of a second: 0, but for a clock that was moved.
+    Seconds(i64),
+    /// Finer than seconds.
+    Fine,
+}
+
+impl Stamps {
+    fn of(at: i64) -> Self {
+        Self::Seconds(at.rem_euclid(1_000_000_000))
+    }
+
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::None, some) | (some, Self::None) => some,
+            (one, other) if one == other => one,
+            _ => Self::Fine,
+        }
+    }
 }
 
 /// Requests of one method and path.
@@ -95,6 +122,7 @@ impl Log {
             views: Histogram::default(),
             database: Histogram::default(),
             queue: Histogram::default(),
+            stamps: Stamps::None,
             over_time: Grid::new(),
             endpoints: Vec::new(),
             index: HashMap::new(),
@@ -105,6 +133,12 @@ impl Log {
     #[must_use]
     pub fn is_timed(&self) -> bool {
         self.total.count() > 0
+    }
+
+    /// Are the moments of its requests whole seconds, as in nginx's and Apache's logs? One request does not tell.
+    #[must_use]
+    pub fn has_whole_seconds(&self) -> bool {
+        self.requests > 1 && matches!(self.stamps, Stamps::Seconds(_))
     }
 
     /// From the first request to the last.
@@ -133,6 +167,7 @@ impl Log {
     pub(super) fn add(&mut self, served: &Served) {
         (self.first, self.last) = (self.first.min(served.at), self.last.max(served.at));
         self.requests += 1;
+        self.stamps = self.stamps.and(Stamps::of(served.at));
         *self.statuses.entry(served.status.min(999)).or_default() += 1;
         let parts = [
             (&mut self.total, served.total),
@@ -178,6 +213,7 @@ impl Log {
             _ => (self.first.min(other.first), self.last.max(other.last)),
         };
         self.requests += other.requests;
+        self.stamps = self.stamps.and(other.stamps);
         for (status, count) in &other.statuses {
             *self.statuses.entry(*status).or_default() += count;
         }
@@ -281,6 +317,30 @@ mod tests {
             views: n.is_multiple_of(2).then_some(Nanos(n)),
             ..Served::default()
         }
+    }
+
+    #[test]
+    fn whole_seconds_are_told_from_finer_ones() {
+        let log = |stamps: &[i64]| {
+            let one = |at: &i64| Served { at: *at, ..Served::default() };
+            let mut log = Log::of(&one(&stamps[0]));
+            stamps.iter().for_each(|at| log.add(&one(at)));
+            log
+        };
+        let second = 1_000_000_000;
+        let whole = log(&[5 * second, 5 * second, 9 * second]);
+        let moved = log(&[5 * second - 3, 9 * second - 3]);
+        let fine = log(&[5 * second, 5 * second + 1_000_000]);
+        assert!(whole.has_whole_seconds() && moved.has_whole_seconds());
+        assert!(!fine.has_whole_seconds() && !log(&[second]).has_whole_seconds());
+        let merged = |one: &Log, other: &Log| {
+            let mut all = one.empty();
+            all.merge(one);
+            all.merge(other);
+            all.has_whole_seconds()
+        };
+        assert!(merged(&whole, &whole));
+        assert!(!merged(&whole, &fine) && !merged(&fine, &whole));
     }
 
     #[test]

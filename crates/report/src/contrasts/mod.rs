@@ -14,6 +14,7 @@ use study::stats::Tally;
 
 use crate::columns::Columns;
 use crate::escape;
+use crate::figure::shortened;
 use crate::number::{duration, grouped, number};
 
 /// A variant's runs.
@@ -135,16 +136,21 @@ impl Contrasts {
     /// As tables of text.
     #[must_use]
     pub fn text(&self) -> String {
+        let mut out = String::new();
+        if let (Some(first), true) = (self.variants.first(), self.variants.len() > 1) {
+            let first = escape::terminal(&first.label);
+            out.push_str(&format!("Baseline: {first}; every change is of another against it.\n\n"));
+        }
         let mut sides = Columns::default().right(&[1, 2, 3, 4, 5, 6, 7, 8]);
         sides.row(SIDE_HEADS.map(str::to_owned));
         self.variants.iter().for_each(|side| sides.row(cells(side).map(|c| escape::terminal(&c))));
-        let mut out = sides.lines();
+        out.push_str(&sides.lines());
         for row in &self.rows {
             out.push('\n');
             out.push_str(&escape::terminal(&self.heading(row)));
             out.push('\n');
             let mut table = Columns::default().right(&[1, 2, 3, 4, 5, 6]);
-            table.row(ROW_HEADS.map(str::to_owned));
+            table.row(self.heads(row, escape::terminal));
             row.found.changes.iter().for_each(|change| table.row(change_cells(change)));
             out.push_str(&table.lines());
             row.sentences().iter().for_each(|sentence| out.push_str(&format!("{sentence}\n")));
@@ -167,7 +173,7 @@ impl Contrasts {
             out.push_str(&format!("\n**{}**\n\n", escape::markdown(&self.heading(row))));
             out.push_str(&format!(
                 "| {} |\n|---|---:|---:|---:|---:|---:|---:|---|\n",
-                ROW_HEADS.join(" | ")
+                self.heads(row, escape::markdown).join(" | ")
             ));
             for change in &row.found.changes {
                 let mut cells = change_cells(change);
@@ -210,6 +216,15 @@ impl Contrasts {
     /// There is anything to draw.
     pub(crate) fn has_runs(&self) -> bool {
         self.variants.iter().any(|variant| !variant.runs.is_empty())
+    }
+
+    /// The heads of a comparison's table, which say whose change it is; labels in them are escaped.
+    fn heads(&self, row: &Row, escaped: impl Fn(&str) -> String) -> [String; 8] {
+        let name = |label: &str| escaped(&shortened(label, HEAD_MAX));
+        let (one, first) = (name(&row.label), name(self.first_label()));
+        let change = format!("change of {one} against {first}");
+        ["Metric", &first, &one, &change, "95 % interval", "noise floor", "p", "verdict"]
+            .map(str::to_owned)
     }
 
     /// What a comparison is of.
@@ -262,8 +277,8 @@ impl Row {
 
 const SIDE_HEADS: [&str; 9] =
     ["Variant", "runs", "requests", "mean", "p50", "p90", "p99", "throughput", "errors"];
-const ROW_HEADS: [&str; 8] =
-    ["Metric", "before", "after", "change", "95 % interval", "noise floor", "p", "verdict"];
+/// Characters of a label in a table's head.
+const HEAD_MAX: usize = 24;
 
 /// A variant by itself, with medians over its runs.
 fn cells(variant: &Variant) -> [String; 9] {

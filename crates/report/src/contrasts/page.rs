@@ -3,7 +3,7 @@
 use metrics::Histogram;
 use study::contrast::{Finding, QuantileShift};
 
-use super::{Contrasts, ROW_HEADS, Row, SIDE_HEADS, Variant, cells, change_cells};
+use super::{Contrasts, Row, SIDE_HEADS, Variant, cells, change_cells};
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Style, shortened};
 use crate::overlay::{Curve, percentiles};
 use crate::{escape, html, page};
@@ -51,7 +51,8 @@ impl Contrasts {
         }
         let rows: Vec<Vec<String>> =
             row.found.changes.iter().map(|change| change_cells(change).into()).collect();
-        html::table(out, &heading, &ROW_HEADS, &rows, 0);
+        let heads = self.heads(row, str::to_owned);
+        html::table(out, &heading, &heads.each_ref().map(String::as_str), &rows, 0);
         for sentence in row.sentences() {
             out.push_str(&format!("<p class=\"faint\">{}</p>\n", escape::xml(&sentence)));
         }

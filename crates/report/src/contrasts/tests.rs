@@ -68,7 +68,12 @@ fn a_difference_is_said_in_every_form() {
         broken[0].1.starts_with("-fail-on latency.p50>+5%: latency.p50 of after|x changed by +")
     );
     let text = found.text();
+    assert!(
+        text.starts_with("Baseline: before; every change is of another against it.\n"),
+        "{text}"
+    );
     assert!(text.contains("after|x (8 runs) against before (8 runs)"), "{text}");
+    assert!(text.contains("change of after|x against before  "), "{text}");
     assert!(
         text.lines().any(|line| line.starts_with("latency.mean") && line.ends_with("worse")),
         "{text}"
@@ -79,7 +84,9 @@ fn a_difference_is_said_in_every_form() {
     );
     let markdown = found.markdown();
     assert!(markdown.contains("**worse**") && markdown.contains("after\\|x"), "{markdown}");
+    assert!(markdown.contains("| change of after\\|x against before |"), "{markdown}");
     let html = found.html();
+    assert!(html.contains(">change of after|x against before<"), "{html}");
     assert!(html.contains("badge bad\">worse") && html.contains("&lt;after&gt;"), "it is escaped");
     assert!(html.contains("Shift of after|x"));
 }

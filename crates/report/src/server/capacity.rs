@@ -127,8 +127,15 @@ impl Capacity {
         Table::new("Capacity", vec![""], rows)
     }
 
-    /// What else kept the cores busy, where that is a quarter of them or more.
+    /// What else kept the cores busy, where that is a quarter of them or more; that nothing tells, where no process was watched.
     pub(super) fn note(&self) -> Option<String> {
+        if self.cpu_per_request_s.is_none() && self.bearable_per_s().is_some() {
+            return Some(
+                "No process was watched: what the cores could bear is by the CPU of the whole machine, other programs' and \
+                 the load generator's too if it runs there. The server alone may bear more."
+                    .to_owned(),
+            );
+        }
         let (cores, busy) = (self.cores?, self.cores_busy?);
         let other = busy - self.cores_of_processes?;
         (other >= cores * OTHERS_MAX).then(|| {

@@ -12,6 +12,8 @@ use crate::sheet::FigureSheet;
 const POINTS: u64 = 500;
 /// Processes drawn; the rest is counted in a note.
 const PROCESSES_MAX: usize = 6;
+/// Why the server has no curves.
+const UNTIMED: &str = "No log says how long requests took";
 /// Characters of a process' name in a legend.
 const NAME_MAX: usize = 32;
 
@@ -40,16 +42,18 @@ pub fn server_percentiles(title: &str, client: Option<&Histogram>, side: &Side) 
         })
         .collect();
     let counts = client.zip(log.as_ref()).filter(|(client, log)| client.count() != log.requests);
-    let note = counts.map(|(client, log)| {
+    let counts = counts.map(|(client, log)| {
         let (client, server) = (grouped(client.count()), grouped(log.requests));
         format!("The client counts {client} requests, the server's log {server}.")
     });
+    let untimed = log.is_none().then(|| format!("{UNTIMED}: only the client's times are drawn."));
+    let notes = untimed.filter(|_| !series.is_empty()).into_iter().chain(counts);
     Figure {
         title: title.to_owned(),
         x: Axis { label: "Share of requests (%)".to_owned(), scale: Scale::Linear },
         y: Axis { label: "Time (s)".to_owned(), scale: Scale::Linear },
         series,
-        notes: note.into_iter().collect(),
+        notes: notes.collect(),
     }
 }
 
@@ -156,7 +160,19 @@ fn rates(clock: &Clock, client: Option<&Timeline>, side: &Side) -> Figure {
         let label = format!("Server, completed ({})", log.source);
         series.push(line(&label, Colour::calm(0), clock.points(done)));
     }
-    figure("Requests a second, both sides", "Per second", Scale::Linear, series)
+    let mut figure = figure("Requests a second, both sides", "Per second", Scale::Linear, series);
+    figure.notes.extend(coarse(side));
+    figure
+}
+
+/// That a log tells no finer moments than seconds, where the client's cells begin with its first request. The cells stay
+/// where the log has them: both sides' begin where they are drawn, and to move one would set apart what went on at once.
+fn coarse(side: &Side) -> Option<String> {
+    let log = side.application().filter(|log| log.has_whole_seconds())?;
+    Some(format!(
+        "The log {} tells moments in whole seconds: the server's curves lie up to a second before the client's.",
+        log.source
+    ))
 }
 
 fn times(clock: &Clock, client: Option<&Timeline>, side: &Side) -> Figure {
@@ -178,7 +194,9 @@ fn times(clock: &Clock, client: Option<&Timeline>, side: &Side) -> Figure {
         series.push(line("Server p99", Colour::calm(4), of(0.99)));
         series.push(line("Server p50", Colour::calm(0), of(0.5)));
     }
-    figure("Times, both sides", "Time (ms)", Scale::Log, series)
+    let mut figure = figure("Times, both sides", "Time (ms)", Scale::Log, series);
+    figure.notes.extend(coarse(side));
+    figure
 }
 
 /// Cores busy with processes and all in all, and the load: all in units of one thread that runs.

@@ -93,6 +93,11 @@ fn the_arithmetic_of_seed_004() {
     assert_eq!(capacity.note(), None);
     let beside = Capacity { cores_of_processes: Some(0.5), ..capacity };
     assert!(beside.note().is_some_and(|note| note.starts_with("1.48 of 2 cores")));
+    let unwatched = Capacity { cores_of_processes: None, cpu_per_request_s: None, ..capacity };
+    assert!(close(unwatched.bearable_per_s(), 33.0 / 0.99));
+    assert!(unwatched.note().is_some_and(|note| note.starts_with("No process was watched")));
+    let idle = Capacity { cores_busy: None, ..unwatched };
+    assert_eq!((idle.bearable_per_s(), idle.note()), (None, None));
     let alone = Capacity::of(&ServerSide { client: None, ..server });
     assert!(close(alone.requests_per_s, 33.0), "the log tells it too: {alone:?}");
 }
@@ -230,7 +235,38 @@ fn four_curves_over_the_share_of_requests() {
         assert!((y - seconds).abs() < 1e-3, "{label} {y}");
     }
     assert_eq!((ends.len(), figure.notes.len()), (4, 0));
-    assert_eq!(server_percentiles("t", None, &Side::new()).series.len(), 0);
+    let nothing = server_percentiles("t", None, &Side::new());
+    assert_eq!((nothing.series.len(), nothing.notes.len()), (0, 0));
+    let alone = server_percentiles("t", Some(&summary.response), &Side::new());
+    assert_eq!(alone.series.len(), 1);
+    let why = "No log says how long requests took: only the client's times are drawn.";
+    assert_eq!(alone.notes, [why]);
+    let mut page = String::new();
+    crate::html::chart(&mut page, &alone, 0);
+    assert!(page.contains("<p class=\"note\">No log says"), "{page}");
+}
+
+/// nginx's and Apache's logs have whole seconds: where their cells lie is told, and not where the cells of others lie.
+#[test]
+fn a_log_of_whole_seconds_is_told() {
+    let noted = |step_ns: i64, total: Option<Nanos>| {
+        let mut side = Side::new();
+        for n in 0..5 {
+            let source = "nginx".to_owned();
+            let served = Served { at: EPOCH + n * step_ns, source, total, ..Served::default() };
+            side.add(&Row::Served(served));
+        }
+        let mut timeline = Timeline::new();
+        timeline.add(&batch());
+        let sheet = server_over_time("t", Some(&timeline), &side);
+        let told = |figure: &crate::Figure| {
+            figure.notes.iter().any(|note| note.starts_with("The log nginx tells moments in whole"))
+        };
+        sheet.figures.iter().map(told).collect::<Vec<_>>()
+    };
+    assert_eq!(noted(SECOND, Some(Nanos::MILLI)), [true, true]);
+    assert_eq!(noted(SECOND, None), [false, false], "a log without times has no curves");
+    assert_eq!(noted(SECOND / 4, Some(Nanos::MILLI)), [false, false]);
 }
 
 #[test]

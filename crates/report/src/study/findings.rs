@@ -130,6 +130,7 @@ fn others(found: &Found) -> Vec<String> {
         let word = match one.found.finding {
             Finding::Better => "is better",
             Finding::Worse => "is worse",
+            Finding::Differs => "differs",
             Finding::Same => "is the same",
             Finding::CannotTell => "cannot be told apart",
         };

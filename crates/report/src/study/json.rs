@@ -88,6 +88,7 @@ fn other(one: &OtherChange) -> String {
         .float("before", found.medians.0)
         .float("after", found.medians.1)
         .float("p", found.p)
+        .float("p_adjusted", found.p_family)
         .end()
 }
 

@@ -11,7 +11,7 @@ mod tests;
 
 use metrics::server::Side;
 use stdx::Nanos;
-use study::contrast::{FigureChange, Measure, Rules, Scale, compare_figure};
+use study::contrast::{FigureChange, FigureValues, Measure, Rules, Scale, compare_figures};
 use study::plan::{Cell, Figure, Judged, Ordering, Unit};
 
 use self::model::Model;
@@ -159,12 +159,17 @@ impl StudyInput {
         self.runs.iter().filter(of)
     }
 
-    /// A figure in every measured run of a cell.
-    fn values(&self, cell: Cell, figure: &Figure) -> Vec<f64> {
+    /// A figure in every measured run of a cell, where the run tells it.
+    fn told(&self, cell: Cell, figure: &Figure) -> Vec<Option<f64>> {
         let value = |run: &StudyRun| {
             run.figures.iter().find(|(of, _)| of.name == figure.name).map(|(_, value)| *value)
         };
-        self.measured(cell).filter_map(value).collect()
+        self.measured(cell).map(value).collect()
+    }
+
+    /// A figure in every measured run of a cell that tells it.
+    fn values(&self, cell: Cell, figure: &Figure) -> Vec<f64> {
+        self.told(cell, figure).into_iter().flatten().collect()
     }
 
     /// The variants that were planned for a workload.
@@ -217,22 +222,34 @@ fn others(input: &StudyInput, workload: usize, rules: Rules) -> Vec<OtherChange>
     let planned = input.planned(workload);
     let Some((first, rest)) = planned.split_first() else { return Vec::new() };
     let rules = Rules { comparisons: rest.len().max(1), ..rules };
-    let mut found = Vec::new();
-    for figure in Figure::ALL.iter().filter(|figure| !is_compared(figure)) {
-        let before = input.values(Cell { workload, variant: *first }, figure);
-        for variant in rest {
-            let after = input.values(Cell { workload, variant: *variant }, figure);
-            let scale = match figure.unit {
-                Unit::Share => Scale::Difference,
-                _ => Scale::Ratio,
-            };
-            let change = compare_figure(&before, &after, figure.better, scale, &rules);
-            let name = |at: usize| input.variants[at].name.clone();
-            let (label, against) = (name(*variant), name(*first));
-            found.extend(change.map(|found| OtherChange { label, against, figure, scale, found }));
-        }
-    }
-    found
+    let figures: Vec<&'static Figure> =
+        Figure::ALL.iter().filter(|figure| !is_compared(figure)).collect();
+    let name = |at: usize| input.variants[at].name.clone();
+    let against = |variant: &usize| {
+        let values = |figure: &&Figure| FigureValues {
+            a: input.told(Cell { workload, variant: *first }, figure),
+            b: input.told(Cell { workload, variant: *variant }, figure),
+            better: figure.better,
+            scale: scale(figure),
+        };
+        // All figures of a variant are one family.
+        let values: Vec<FigureValues> = figures.iter().map(values).collect();
+        compare_figures(&values, &rules)
+    };
+    let columns: Vec<_> = rest.iter().map(against).collect();
+    let of = |(at, figure): (usize, &&'static Figure)| {
+        let changes = rest.iter().zip(&columns).filter_map(|(variant, column)| {
+            let (label, against, scale) = (name(*variant), name(*first), scale(figure));
+            Some(OtherChange { label, against, figure, scale, found: column[at]? })
+        });
+        changes.collect::<Vec<_>>()
+    };
+    figures.iter().enumerate().flat_map(of).collect()
+}
+
+/// What changes of a figure are counted in.
+fn scale(figure: &Figure) -> Scale {
+    if figure.unit == Unit::Share { Scale::Difference } else { Scale::Ratio }
 }
 
 /// Results have this figure, which the comparison of results judges.
@@ -248,6 +265,7 @@ fn value(figure: &Figure, value: f64) -> String {
         Unit::PerSecond => format!("{}/s", number(value)),
         Unit::Share => format!("{:.2}%", value * 100.0),
         Unit::Bytes => format!("{} MiB", number(value / f64::from(1 << 20))),
+        Unit::BytesPerSecond => format!("{} KiB/s", number(value / 1024.0)),
         Unit::Cores => format!("{} cores", number(value)),
         Unit::Plain => number(value),
     }

@@ -17,7 +17,16 @@ const STYLE: &str = "h2.part{font-size:20px;margin:30px 0 12px}.findings li{marg
 /// Incidents that are listed; the rest is counted.
 const INCIDENTS_MAX: usize = 60;
 /// Figures of results that are drawn as bars.
-const DRAWN: [&str; 5] = ["latency.p50", "latency.p99", "latency.mean", "throughput", "errors"];
+const DRAWN: [&str; 8] = [
+    "throughput",
+    "duration",
+    "transfer",
+    "latency.mean",
+    "latency.p50",
+    "latency.p99",
+    "latency.max",
+    "errors",
+];
 
 impl StudyReport {
     /// As one self-contained page.
@@ -79,7 +88,8 @@ impl StudyReport {
         part(out, &self.input.workloads[workload].name);
         let found = &self.workloads[workload];
         self.bars(workload, |figure| DRAWN.contains(&figure.name)).cards(out);
-        self.bars(workload, |figure| !is_compared(figure) && figure.name != "start").cards(out);
+        let further = |name: &str| !DRAWN.contains(&name) && name != "start";
+        self.bars(workload, |figure| !is_compared(figure) && further(figure.name)).cards(out);
         let mut figures = found.contrasts.figures();
         // The curves of all come last there, and first here.
         figures.rotate_right(1);

@@ -162,6 +162,7 @@ fn scaled(figure: &Figure) -> (f64, &'static str) {
         Unit::PerSecond => (1.0, "1/s"),
         Unit::Share => (100.0, "%"),
         Unit::Bytes => (1.0 / f64::from(1 << 20), "MiB"),
+        Unit::BytesPerSecond => (1.0 / 1024.0, "KiB/s"),
         Unit::Cores => (1.0, "cores"),
         Unit::Plain => (1.0, ""),
     }

@@ -15,7 +15,10 @@ fn run(cell: Cell, repeat: usize, ms: u64, limit: f64) -> StudyRun {
     let figures = Run { times, throughput_per_s: 1000.0 / ms as f64, errors: 0.0 };
     let value = |measure: Measure| (Figure::named(measure.name()).unwrap(), measure.of(&figures));
     let mut told: Vec<_> = Measure::ALL.map(value).into();
-    told.push((Figure::named("limit").unwrap(), limit));
+    let duration = 1e9 * limit;
+    let further =
+        [("limit", limit), ("duration", duration), ("transfer", 2048.0), ("latency.max", duration)];
+    told.extend(further.map(|(name, value)| (Figure::named(name).unwrap(), value)));
     let results = VariantRun { name: format!("{repeat}.arrow"), figures, ..VariantRun::default() };
     StudyRun {
         cell,
@@ -106,6 +109,11 @@ fn the_document_has_every_run_and_metric() {
     assert_eq!((&p50["verdict"], &p50["label"]), (&"better".into(), &"quick".into()), "{p50}");
     assert_eq!(workload["figures"][0]["name"], "limit");
     assert_eq!(workload["figures"][0]["verdict"], "better");
+    let figures = workload["figures"].as_array().unwrap();
+    let [duration, transfer] = ["duration", "transfer"]
+        .map(|name| figures.iter().find(|figure| figure["name"] == name).unwrap());
+    assert_eq!((&duration["verdict"], &transfer["verdict"]), (&"differs".into(), &"same".into()));
+    assert!(duration["p_adjusted"].as_f64() >= duration["p"].as_f64(), "{duration}");
     assert_eq!(workload["orderings"][0]["held"], true);
     assert_eq!(workload["orderings"][2]["held"], serde_json::Value::Null);
     assert_eq!(json["runs"].as_array().unwrap().len(), 10);
@@ -139,6 +147,10 @@ fn the_page_stands_alone_and_is_escaped() {
         "Runs, in their order",
     ] {
         assert!(page.contains(words), "{words}");
+    }
+    for title in ["Total time taken (ms)", "Transfer rate (KiB/s)", "Longest response time (ms)"]
+    {
+        assert!(page.contains(title), "{title}");
     }
     assert!(!page.contains("http://") || !page.contains("src=\"http"));
     let figures = page.matches("data-figure=").count();

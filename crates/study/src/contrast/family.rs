@@ -34,18 +34,36 @@ impl Splits {
     /// Of each measure, the share of splits in which any measure is at least as far apart. A column has all runs' values.
     pub(super) fn family<const N: usize>(&self, columns: &[Vec<f64>; N]) -> [f64; N] {
         let ranks = columns.each_ref().map(|column| Ranks::of(column, self.members[0].len()));
-        let seen = ranks.each_ref().map(|ranks| ranks.away(&self.members[0]));
-        let greatest =
-            |split: &Vec<u16>| ranks.iter().map(|ranks| ranks.away(split)).fold(0.0, f64::max);
-        let greatest: Vec<f64> = self.members.iter().map(greatest).collect();
-        let count = greatest.len() as f64;
-        seen.map(|seen| greatest.iter().filter(|of| **of >= seen - 1e-9).count() as f64 / count)
+        let greatest = self.greatest(&ranks, Ranks::away);
+        ranks.map(|ranks| share_of(&greatest, ranks.away(&self.members[0])))
+    }
+
+    /// The same of figures that some runs may not tell. There are many of them, and few runs: by ranks any of them may be as
+    /// far apart as can be in some split, and nothing would be told. So it is by means and deviations, where a difference
+    /// beyond all noise has no equal in another split.
+    pub(super) fn family_of_figures(&self, columns: &[Vec<Option<f64>>]) -> Vec<f64> {
+        let means: Vec<Means> = columns.iter().map(|column| Means::of(column)).collect();
+        let greatest = self.greatest(&means, Means::away);
+        means.iter().map(|means| share_of(&greatest, means.away(&self.members[0]))).collect()
+    }
+
+    /// Of each split, how far apart the measure is that is furthest.
+    fn greatest<T>(&self, columns: &[T], away: impl Fn(&T, &[u16]) -> f64) -> Vec<f64> {
+        let of = |split: &Vec<u16>| columns.iter().map(|one| away(one, split)).fold(0.0, f64::max);
+        self.members.iter().map(of).collect()
     }
 
     /// How many runs there are.
     pub(super) fn runs(&self) -> usize {
         self.runs
     }
+}
+
+/// The share of splits in which something is at least so far apart.
+fn share_of(greatest: &[f64], seen: f64) -> f64 {
+    // Two splits that are mirror images have the same distance, but for rounding; beyond all numbers there is none.
+    let least = if seen.is_finite() { seen - 1e-7 * seen.max(0.01) } else { seen };
+    greatest.iter().filter(|of| **of >= least).count() as f64 / greatest.len() as f64
 }
 
 /// How many splits there are.
@@ -124,6 +142,75 @@ impl Ranks {
     }
 }
 
+/// One figure's values, as far as runs tell it.
+struct Means {
+    /// About the first of them, so that squares do not swallow differences.
+    values: Vec<Option<f64>>,
+    all: Sums,
+    /// The size of values, against which rounding is nothing.
+    size: f64,
+}
+
+/// Of some values: how many, their sum, and that of their squares.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    count: f64,
+    sum: f64,
+    squares: f64,
+}
+
+impl Sums {
+    fn of(values: impl Iterator<Item = f64>) -> Self {
+        values.fold(Self::default(), |sums, value| Self {
+            count: sums.count + 1.0,
+            sum: sums.sum + value,
+            squares: sums.squares + value * value,
+        })
+    }
+
+    fn without(self, other: Self) -> Self {
+        Self {
+            count: self.count - other.count,
+            sum: self.sum - other.sum,
+            squares: self.squares - other.squares,
+        }
+    }
+
+    /// The squares about their mean.
+    fn within(self) -> f64 {
+        (self.squares - self.sum * self.sum / self.count).max(0.0)
+    }
+}
+
+impl Means {
+    fn of(column: &[Option<f64>]) -> Self {
+        let first = column.iter().flatten().next().copied().unwrap_or(0.0);
+        let values: Vec<Option<f64>> =
+            column.iter().map(|value| value.map(|value| value - first)).collect();
+        let all = Sums::of(values.iter().flatten().copied());
+        Self { values, all, size: first.abs() + all.squares.sqrt() }
+    }
+
+    /// How many standard deviations the mean of these runs is from that of the others (Student's t): infinite where only the
+    /// two sides differ, 0 where they do not or one of them has no value.
+    fn away(&self, split: &[u16]) -> f64 {
+        let these = Sums::of(split.iter().filter_map(|run| self.values[usize::from(*run)]));
+        let others = self.all.without(these);
+        if these.count == 0.0 || others.count == 0.0 {
+            return 0.0;
+        }
+        let away = (these.sum / these.count - others.sum / others.count).abs();
+        if away <= 1e-12 * self.size {
+            return 0.0;
+        }
+        let free = (self.all.count - 2.0).max(1.0);
+        let each = 1.0 / these.count + 1.0 / others.count;
+        let deviation = ((these.within() + others.within()) / free * each).sqrt();
+        // Of so little only rounding is left.
+        if deviation <= 1e-4 * away { f64::INFINITY } else { away / deviation }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,6 +239,46 @@ mod tests {
         let test = mann_whitney(&Tally::of_values(&a), &Tally::of_values(&b)).unwrap();
         let [p] = Splits::of(5, 5, 0).family(&[[a, b].concat()]);
         assert!((p - test.p).abs() < 1e-12, "{p} {}", test.p);
+    }
+
+    /// Two of the splits have what is far apart in them, whatever the other figures do; noise that is as far apart as its
+    /// ranks can be is found in other splits too.
+    #[test]
+    fn figures_beyond_noise_stand_out_among_many() {
+        let some = |values: &[f64]| values.iter().copied().map(Some).collect::<Vec<_>>();
+        let clear = some(&[1.0, 1.1, 1.05, 0.95, 1.0, 3.0, 3.1, 3.05, 2.95, 3.0]);
+        let mut rng = Prng::new(5);
+        let mut columns: Vec<Vec<Option<f64>>> =
+            (0..12).map(|_| (0..10).map(|_| Some(rng.normal())).collect()).collect();
+        columns.push(clear);
+        columns.push(vec![Some(7.0); 10]);
+        columns.push(some(&[4.0, 4.0, 4.0, 4.0, 4.0, 5.0, 5.0, 5.0, 5.0, 5.0]));
+        let p = Splits::of(5, 5, 0).family_of_figures(&columns);
+        assert!((p[12] - 2.0 / 252.0).abs() < 1e-12 && (p[14] - p[12]).abs() < 1e-12, "{p:?}");
+        assert!(p[..12].iter().all(|p| *p > 0.05), "{p:?}");
+        assert_eq!(p[13], 1.0);
+        assert!(p.iter().all(|p| *p >= 2.0 / 252.0));
+    }
+
+    /// Of equal variants with twelve figures each, one in twenty has any called apart: each figure alone would be so in
+    /// nearly half of them.
+    #[test]
+    fn equal_variants_are_rarely_apart_however_many_figures() {
+        let (mut alone, mut family) = (0, 0);
+        for seed in 0..200 {
+            let mut rng = Prng::new(seed);
+            let column = |rng: &mut Prng| -> Vec<Option<f64>> {
+                let run = |at| (at != 3 || seed % 2 == 0).then(|| rng.normal());
+                (0..10).map(run).collect()
+            };
+            let columns: Vec<_> = (0..12).map(|_| column(&mut rng)).collect();
+            let splits = Splits::of(5, 5, 0);
+            family += usize::from(splits.family_of_figures(&columns).iter().any(|p| *p <= 0.05));
+            let of_one = |one: &Vec<_>| splits.family_of_figures(std::slice::from_ref(one))[0];
+            alone += usize::from(columns.iter().any(|one| of_one(one) <= 0.05));
+        }
+        assert!((3..=20).contains(&family), "{family} of 200");
+        assert!(alone > 60, "{alone} of 200");
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl Limit {
         };
         match (is_beyond, change.finding) {
             (false, _) => Kept::Kept,
-            (true, Finding::Better | Finding::Worse) => Kept::Passed,
+            (true, Finding::Better | Finding::Worse | Finding::Differs) => Kept::Passed,
             (true, Finding::Same | Finding::CannotTell) => Kept::Unclear,
         }
     }

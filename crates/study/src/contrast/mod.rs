@@ -87,6 +87,8 @@ pub enum Finding {
     Better,
     /// It changed for the worse.
     Worse,
+    /// It changed, and neither direction is the better one.
+    Differs,
     /// If it changed, then by less than matters.
     Same,
     /// Neither can be said.
@@ -227,6 +229,7 @@ impl Finding {
         match self {
             Self::Better => "better",
             Self::Worse => "worse",
+            Self::Differs => "differs",
             Self::Same => "same",
             Self::CannotTell => "cannot tell",
         }
@@ -377,7 +380,20 @@ impl Change {
     }
 }
 
-/// How one figure of runs changed that [`Run`] does not have.
+/// A figure that [`Run`] does not have, in every run of `a` and of `b`; `None` where a run does not tell it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FigureValues {
+    /// In the runs of `a`.
+    pub a: Vec<Option<f64>>,
+    /// In the runs of `b`.
+    pub b: Vec<Option<f64>>,
+    /// Which direction is the better one.
+    pub better: Better,
+    /// What changes are counted in.
+    pub scale: Scale,
+}
+
+/// How a figure of runs changed that [`Run`] does not have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FigureChange {
     /// The medians over the runs of `a` and of `b`, in the figure's own unit.
@@ -388,42 +404,67 @@ pub struct FigureChange {
     pub interval: Option<(f64, f64)>,
     /// Mann-Whitney's p, of this figure alone.
     pub p: f64,
-    /// What is said, by the rules for measures; `p` counts for as many comparisons as the rules say.
+    /// The chance that any figure, of any of the comparisons, of equal variants is this far apart.
+    pub p_family: f64,
+    /// What is said, by the rules for measures.
     pub finding: Finding,
 }
 
-/// Compares one figure of the runs of `a` and `b`. `None` where either has none.
+/// Compares figures of the runs of `a` and `b`; all of them must be of the same runs, at most [`RUNS_MAX`] of each. `None` for
+/// a figure that no run of either tells.
 #[must_use]
-pub fn compare_figure(
-    a: &[f64],
-    b: &[f64],
-    better: Better,
-    scale: Scale,
-    rules: &Rules,
-) -> Option<FigureChange> {
-    let (tally_a, tally_b) = (Tally::of_values(a), Tally::of_values(b));
-    let p = mann_whitney(&tally_a, &tally_b)?.p;
-    let medians = (tally_a.median(), tally_b.median());
-    let along = |values: &[f64]| values.iter().map(|value| scale.along(*value)).collect();
-    let column = Column { scale, medians, a: along(a), b: along(b) };
-    let (change, interval) = column.shift(&mut Resampler::new(rules.seed));
-    let certain = (p * rules.comparisons.max(1) as f64) <= LEVEL;
-    let least = match scale {
-        Scale::Ratio => rules.effect_min,
-        Scale::Difference => rules.errors_min,
+pub fn compare_figures(figures: &[FigureValues], rules: &Rules) -> Vec<Option<FigureChange>> {
+    let Some(first) = figures.first() else { return Vec::new() };
+    let (m, n) = (first.a.len(), first.b.len());
+    debug_assert!(figures.iter().all(|one| one.a.len() == m && one.b.len() == n));
+    if m == 0 || n == 0 {
+        return vec![None; figures.len()];
+    }
+    let along = |one: &FigureValues| {
+        let values = one.a.iter().chain(&one.b);
+        values.map(|value| value.map(|value| one.scale.along(value))).collect::<Vec<_>>()
     };
-    let finding = match interval {
-        Some((low, high)) if certain && (low > 0.0 || high < 0.0) && change.abs() >= least => {
-            if (change > 0.0) == (better == Better::More) {
-                Finding::Better
-            } else {
-                Finding::Worse
-            }
+    let columns: Vec<Vec<Option<f64>>> = figures.iter().map(along).collect();
+    let p_family = Splits::of(m, n, rules.seed).family_of_figures(&columns);
+    let found = figures.iter().zip(p_family);
+    found.map(|(figure, p)| figure.change(p * rules.comparisons.max(1) as f64, rules)).collect()
+}
+
+impl FigureValues {
+    fn change(&self, p_family: f64, rules: &Rules) -> Option<FigureChange> {
+        let told = |values: &[Option<f64>]| values.iter().flatten().copied().collect::<Vec<f64>>();
+        let (a, b) = (told(&self.a), told(&self.b));
+        let (tally_a, tally_b) = (Tally::of_values(&a), Tally::of_values(&b));
+        let p = mann_whitney(&tally_a, &tally_b)?.p;
+        let medians = (tally_a.median(), tally_b.median());
+        let along = |values: &[f64]| values.iter().map(|v| self.scale.along(*v)).collect();
+        let column = Column { scale: self.scale, medians, a: along(&a), b: along(&b) };
+        let (change, interval) = column.shift(&mut Resampler::new(rules.seed));
+        // Of a family each is at least as likely by chance as alone.
+        let p_family = p_family.max(p).min(1.0);
+        let least = match self.scale {
+            Scale::Ratio => rules.effect_min,
+            Scale::Difference => rules.errors_min,
+        };
+        let certain = p_family <= LEVEL && change.abs() >= least;
+        let finding = match interval {
+            Some((low, high)) if certain && (low > 0.0 || high < 0.0) => self.better.of(change),
+            Some((low, high)) if low >= -least && high <= least => Finding::Same,
+            _ => Finding::CannotTell,
+        };
+        Some(FigureChange { medians, change, interval, p, p_family, finding })
+    }
+}
+
+impl Better {
+    /// What a change in this direction is, where chance is ruled out.
+    fn of(self, change: f64) -> Finding {
+        match (self, change > 0.0) {
+            (Self::Neither, _) => Finding::Differs,
+            (Self::More, true) | (Self::Less, false) => Finding::Better,
+            (Self::More, false) | (Self::Less, true) => Finding::Worse,
         }
-        Some((low, high)) if low >= -least && high <= least => Finding::Same,
-        _ => Finding::CannotTell,
-    };
-    Some(FigureChange { medians, change, interval, p, finding })
+    }
 }
 
 /// The fewest runs of each variant with which any measure can be called different, where there are so many comparisons.

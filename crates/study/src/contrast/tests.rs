@@ -183,18 +183,69 @@ fn the_same_runs_and_seed_give_the_same_answer() {
 #[test]
 fn other_figures_are_judged_too() {
     let rules = Rules::default();
-    let judge = |a: &[f64], b: &[f64], better| {
-        compare_figure(a, b, better, Scale::Ratio, &rules).map(|found| found.finding)
+    let one = |a: &[f64], b: &[f64], better| {
+        let some = |values: &[f64]| values.iter().copied().map(Some).collect();
+        let values = FigureValues { a: some(a), b: some(b), better, scale: Scale::Ratio };
+        compare_figures(&[values], &rules)[0]
     };
+    let judge = |a: &[f64], b: &[f64], better| one(a, b, better).map(|found| found.finding);
     let (low, high) = ([100.0, 101.0, 102.0, 103.0], [120.0, 121.0, 122.0, 123.0]);
     assert_eq!(judge(&low, &high, Better::More), Some(Finding::Better));
     assert_eq!(judge(&low, &high, Better::Less), Some(Finding::Worse));
     assert_eq!(judge(&high, &low, Better::More), Some(Finding::Worse));
+    assert_eq!(judge(&low, &high, Better::Neither), Some(Finding::Differs));
+    assert_eq!(judge(&high, &low, Better::Neither), Some(Finding::Differs));
+    assert_eq!(judge(&low, &low, Better::Neither), Some(Finding::CannotTell));
     assert_eq!(judge(&low, &low, Better::Less), Some(Finding::CannotTell));
     assert_eq!(judge(&[100.0; 5], &[100.1; 5], Better::Less), Some(Finding::Same));
+    assert_eq!(judge(&[100.0; 5], &[100.1; 5], Better::Neither), Some(Finding::Same));
     assert_eq!(judge(&low[..2], &high[..2], Better::More), Some(Finding::CannotTell));
     assert_eq!(judge(&low, &[], Better::More), None);
-    let found = compare_figure(&low, &high, Better::More, Scale::Ratio, &rules).unwrap();
+    let found = one(&low, &high, Better::More).unwrap();
     assert_eq!(found.medians, (101.5, 121.5));
     assert!((found.change - 0.197).abs() < 0.01 && found.interval.is_some(), "{found:?}");
+}
+
+/// Twelve figures of equal variants: what one of them alone would be called is not said where all were looked at.
+#[test]
+fn many_figures_make_chance_likelier() {
+    let (mut told_alone, mut told, judged) = (0, 0, 40);
+    for seed in 0..judged {
+        let mut rng = Prng::new(seed);
+        let mut values = || (0..6).map(|_| Some((0.1 * rng.normal()).exp())).collect();
+        let mut figure = |_| FigureValues {
+            a: values(),
+            b: values(),
+            better: Better::Less,
+            scale: Scale::Ratio,
+        };
+        let figures: Vec<FigureValues> = (0..12).map(&mut figure).collect();
+        let rules = Rules::default();
+        let apart = |found: Option<FigureChange>| {
+            matches!(found.unwrap().finding, Finding::Better | Finding::Worse)
+        };
+        told += u64::from(compare_figures(&figures, &rules).into_iter().any(apart));
+        let alone = |one: &FigureValues| compare_figures(std::slice::from_ref(one), &rules)[0];
+        told_alone += u64::from(figures.iter().map(alone).any(apart));
+    }
+    assert!(told <= 5, "{told} of {judged}");
+    assert!(told_alone > 10, "{told_alone} of {judged}");
+}
+
+/// A run that does not tell a figure does not count for it, and the others do.
+#[test]
+fn figures_that_some_runs_do_not_tell() {
+    let some = |values: &[f64]| values.iter().copied().map(Some).collect::<Vec<_>>();
+    let mut a = some(&[10.0, 10.1, 10.2, 10.3, 10.4]);
+    let b = some(&[20.0, 20.1, 20.2, 20.3, 20.4]);
+    a[1] = None;
+    let values = |a, b| FigureValues { a, b, better: Better::Less, scale: Scale::Ratio };
+    let silent = values(vec![None; 5], some(&[1.0; 5]));
+    let found = compare_figures(&[values(a, b), silent], &Rules::default());
+    let first = found[0].unwrap();
+    assert_eq!((first.medians.0, first.finding), (10.25, Finding::Worse));
+    assert_eq!(found[1], None);
+    assert!(compare_figures(&[], &Rules::default()).is_empty());
+    let none = compare_figures(&[values(Vec::new(), some(&[1.0]))], &Rules::default());
+    assert_eq!(none, [None]);
 }

@@ -11,6 +11,8 @@ pub enum Unit {
     Share,
     /// Bytes.
     Bytes,
+    /// Bytes per second.
+    BytesPerSecond,
     /// Cores that were busy.
     Cores,
     /// Nothing: a count or a load average.
@@ -24,6 +26,9 @@ pub enum Better {
     Less,
     /// More of it.
     More,
+    /// None is: what it says depends on what was asked of the server. A server that answers more in the same time keeps more
+    /// cores busy, and a run that takes longer may have had more to do.
+    Neither,
 }
 
 /// A figure of a run.
@@ -47,12 +52,18 @@ const fn more(name: &'static str, title: &'static str, unit: Unit) -> Figure {
     Figure { name, title, unit, better: Better::More }
 }
 
+const fn plain(name: &'static str, title: &'static str, unit: Unit) -> Figure {
+    Figure { name, title, unit, better: Better::Neither }
+}
+
 impl Figure {
     /// All of them, in the order in which a report has them. `rtt`, `ready`, `fan_out` and `lost` are a cable test's, `limit`
     /// a search's; `server` is what a variant's servers took together, `machine` the whole machine beside the run.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 29] = [
         more("limit", "Highest load within the objective", Unit::Plain),
         more("throughput", "Successes per second", Unit::PerSecond),
+        plain("duration", "Total time taken", Unit::Nanos),
+        plain("transfer", "Transfer rate", Unit::BytesPerSecond),
         less("latency.mean", "Mean response time", Unit::Nanos),
         less("latency.p50", "Median response time", Unit::Nanos),
         less("latency.p90", "90th percentile", Unit::Nanos),
@@ -69,14 +80,14 @@ impl Figure {
         less("fan_out.p50", "Median time to a delivery", Unit::Nanos),
         less("fan_out.p99", "99th percentile of times to a delivery", Unit::Nanos),
         less("lost", "Messages lost", Unit::Share),
-        less("server.cpu", "CPU of the servers", Unit::Cores),
+        plain("server.cpu", "CPU of the servers", Unit::Cores),
         less("server.cpu_per_request", "CPU of the servers per request", Unit::Nanos),
         less("server.rss", "Memory of the servers", Unit::Bytes),
         less("server.mean", "Mean time by the server's log", Unit::Nanos),
         less("server.p50", "Median by the server's log", Unit::Nanos),
         less("server.p99", "99th percentile by the server's log", Unit::Nanos),
-        less("machine.cpu", "CPU of the machine", Unit::Share),
-        less("machine.load1", "Load average", Unit::Plain),
+        plain("machine.cpu", "CPU of the machine", Unit::Share),
+        plain("machine.load1", "Load average", Unit::Plain),
         less("start", "Time until the servers were ready", Unit::Nanos),
     ];
 
@@ -103,5 +114,8 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), Figure::ALL.len());
         assert_eq!(Figure::named("latency.p98"), None);
+        let neither = Figure::ALL.iter().filter(|figure| figure.better == Better::Neither);
+        let neither: Vec<&str> = neither.map(|figure| figure.name).collect();
+        assert_eq!(neither, ["duration", "transfer", "server.cpu", "machine.cpu", "machine.load1"]);
     }
 }

@@ -13,8 +13,10 @@ const STEP: f64 = 1.05;
 const WORKERS_MAX: u32 = 2000;
 /// Errors below this share are not worth a further parameter, and do not tell numbers of workers apart.
 const NOISE: f64 = 0.003;
-/// Two log-likelihoods further apart than this are told apart with 95 % (half of chi-square's 3.84).
-const LIKELY: f64 = 1.92;
+/// Student's t that 95 % stay within, of one and of two degrees of freedom.
+const T_FEW: [f64; 2] = [12.706, 4.303];
+/// The same of a normal variable.
+const Z: f64 = 1.960;
 
 /// A law's best parameters.
 #[derive(Clone, Debug)]
@@ -44,10 +46,12 @@ pub(super) fn search(kind: Kind, data: &Data) -> Option<Found> {
     let tried: Vec<(u32, Model, f64)> =
         workers(data).map(|workers| with_workers(kind, data, workers)).collect();
     let best = tried.iter().min_by(|a, b| a.2.total_cmp(&b.2))?;
-    let likely = tried.iter().filter(|one| deviance(data, one.2) - deviance(data, best.2) < LIKELY);
+    let free = free(kind, data);
+    let most = deviance(data, best.2) + likely(data.observations.len(), free);
+    let likely = tried.iter().filter(|one| deviance(data, one.2) <= most);
     let likely: Vec<u32> = likely.map(|one| one.0).collect();
     let range = (*likely.iter().min()?, *likely.iter().max()?);
-    Some(found(best.1, data, free(kind, data), Some(range)))
+    Some(found(best.1, data, free, Some(range)))
 }
 
 /// The best of a law near a model that was found before, for the bootstrap.
@@ -60,6 +64,32 @@ pub(super) fn search_near(kind: Kind, near: &Found, data: &Data) -> Option<Model
     let tried = (0..=12).map(|at| (low + f64::from(at) * step).round() as u32);
     let tried = tried.map(|workers| with_workers(kind, data, workers));
     tried.min_by(|a, b| a.2.total_cmp(&b.2)).map(|best| best.1)
+}
+
+/// Two log-likelihoods of so many measurements further apart than this are told apart with 95 %. How large errors are is known
+/// from the measurements alone, and a few of them may lie close to a wrong law by chance: hence Fisher's F of one and the
+/// spare degrees of freedom, `n / 2 ln(1 + F / spare)`, and not what it becomes where there are very many (1.92, half of
+/// chi-square's 3.84). Where none is spare nothing is told apart. (Seber and Wild, Nonlinear Regression, 1989, 5.3.)
+fn likely(count: usize, free: usize) -> f64 {
+    let spare = count.saturating_sub(free);
+    if spare == 0 {
+        return f64::INFINITY;
+    }
+    count as f64 / 2.0 * (student(spare).powi(2) / spare as f64).ln_1p()
+}
+
+/// Student's t that 95 % stay within, of so many degrees of freedom, by its expansion (Abramowitz and Stegun, 26.7.5).
+fn student(spare: usize) -> f64 {
+    if let Some(t) = spare.checked_sub(1).and_then(|at| T_FEW.get(at)) {
+        return *t;
+    }
+    let terms = [
+        (Z.powi(3) + Z) / 4.0,
+        (5.0 * Z.powi(5) + 16.0 * Z.powi(3) + 3.0 * Z) / 96.0,
+        (3.0 * Z.powi(7) + 19.0 * Z.powi(5) + 17.0 * Z.powi(3) - 15.0 * Z) / 384.0,
+    ];
+    let spare = spare as f64;
+    Z + terms.iter().zip(1..).map(|(term, power)| term / spare.powi(power)).sum::<f64>()
 }
 
 /// Half of minus twice the log-likelihood, of a sum of squares.
@@ -148,4 +178,21 @@ fn service_start(data: &Data, workers: u32) -> f64 {
     let most = all.map(|one| one.throughput_per_s).fold(0.0, f64::max);
     let most = data.capacity_seen.unwrap_or(most * 1.02);
     quickest.min(f64::from(workers) / most).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_measurements_tell_less_apart() {
+        for (spare, t) in
+            [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (6, 2.447), (10, 2.228), (60, 2.000)]
+        {
+            assert!((student(spare) / t - 1.0).abs() < 0.01, "{spare}: {}", student(spare));
+        }
+        assert_eq!(likely(3, 3), f64::INFINITY);
+        assert!((likely(5, 3) - 5.82).abs() < 0.05, "{}", likely(5, 3));
+        assert!((likely(1000, 3) - 1.92).abs() < 0.02, "{}", likely(1000, 3));
+    }
 }

@@ -156,6 +156,31 @@ fn a_closed_network_is_recovered_and_predicts() {
     }
 }
 
+/// Three workers of 8 ms in runs of two seconds each: their throughputs scatter by several percent, and laws of one worker and
+/// a delay come as close. Whatever is taken for the best, three are within what is said to do as well.
+#[test]
+fn short_runs_do_not_make_certain_of_a_wrong_number_of_workers() {
+    let (service_s, seconds, seeds) = (0.008, 2.0, 60);
+    let by = By::Connections;
+    let server = Simulated::exponential(3, service_s);
+    let (mut covered, mut wrong) = (0, 0);
+    for seed in 0..seeds {
+        let at = |users: usize| {
+            let jobs = users.min(3) as f64 / service_s * seconds;
+            server.closed(users, 0.0, jobs as usize, mix(seed, users as u64))
+        };
+        let observations = [1, 2, 4, 8, 16].map(at).into();
+        let data = Data::of(&Sweep { by, observations }).unwrap();
+        let found = search::search(Kind::Closed, &data).unwrap();
+        let (low, high) = found.workers.unwrap();
+        covered += u32::from((low..=high).contains(&3));
+        let Model::Closed(best) = found.model else { panic!("{found:?}") };
+        wrong += u32::from(best.server.workers != 3);
+    }
+    assert!(covered >= 54, "{covered} of {seeds}");
+    assert!(wrong > 6, "{wrong} of {seeds}: a test that a certain fit would pass as well");
+}
+
 /// Six workers of 60 ms behind a network of 20 ms, and one more.
 #[test]
 fn one_worker_more_is_worth_its_share() {

@@ -117,13 +117,10 @@ impl Metric {
                 "flag -bars: {file} is a table of times, which have no {name}"
             )));
         };
-        let total = summary.duration().saturating_add(summary.wait()).as_secs_f64();
-        let bytes = if summary.wire_in > 0 { summary.wire_in } else { summary.bytes_in };
         Ok(match self {
             Self::Throughput => summary.throughput(),
-            Self::Duration => total,
-            Self::Transfer if total == 0.0 => 0.0,
-            Self::Transfer => bytes as f64 / 1024.0 / total,
+            Self::Duration => summary.elapsed().as_secs_f64(),
+            Self::Transfer => summary.received_per_s() / 1024.0,
             Self::Errors if summary.requests == 0 => 0.0,
             Self::Errors => (1.0 - summary.success_ratio()) * 100.0,
             _ => summary.completions(),

@@ -51,12 +51,23 @@ pub(super) fn draw(typed: &Typed<PlotFlags>, operands: &[Operand]) -> Result<Dam
             Drawn::Sheet(report::server_over_time(title, Some(&both.timeline), side))
         }
         _ => {
+            if side.application().is_none() {
+                output::complain(&untimed(&files));
+            }
             let client = Some(&both.summary.response);
             let title = title(typed, "", "Time within which requests were served");
             Drawn::Figure(report::server_percentiles(title, client, side))
         }
     };
     Ok((drawn, damage))
+}
+
+/// Why the server has no curves.
+fn untimed(files: &[String]) -> String {
+    let files = files.join(", ");
+    format!(
+        "brunt plot: no log in {files} says how long requests took: only the client's times are drawn"
+    )
 }
 
 impl Both {

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use metrics::Summary;
 use metrics::server::Side;
 use serde_json::Value;
-use study::contrast::Measure;
+use study::contrast::{Measure, Run};
 use study::plan::Figure;
 
 use super::file::{Variant, Workload};
@@ -50,7 +51,7 @@ pub(super) fn read(
         let name = if names.len() == 1 { names[0].clone() } else { parent(&results[0]) };
         // An interrupt ends the study after this run; it must not cut short what was measured.
         let read = read_run(&name, &names, &Interrupts::default())?;
-        figures.extend(of_results(&read));
+        figures.extend(of_results(&read.figures(), &read.summary));
         invalid.extend(read.verdict.reasons.iter().map(ToString::to_string));
         run = Some(read);
     }
@@ -97,12 +98,16 @@ fn parent(path: &std::path::Path) -> String {
     path.parent().map_or_else(String::new, |folder| folder.display().to_string())
 }
 
-fn of_results(read: &ReadRun) -> Vec<(&'static str, f64)> {
-    let figures = read.figures();
-    let compared = Measure::ALL.map(|measure| (measure.name(), measure.of(&figures)));
-    let times = &read.summary.response;
-    let more =
-        [("latency.p95", times.quantile(0.95).0 as f64), ("latency.max", times.max().0 as f64)];
+/// What is compared, and what else `plot -bars` draws of results.
+fn of_results(run: &Run, summary: &Summary) -> Vec<(&'static str, f64)> {
+    let compared = Measure::ALL.map(|measure| (measure.name(), measure.of(run)));
+    let times = &summary.response;
+    let more = [
+        ("latency.p95", times.quantile(0.95).0 as f64),
+        ("latency.max", times.max().0 as f64),
+        ("duration", summary.elapsed().0 as f64),
+        ("transfer", summary.received_per_s()),
+    ];
     compared.into_iter().chain(more).collect()
 }
 
@@ -164,7 +169,34 @@ fn beyond_reach(document: &Value) -> impl Iterator<Item = &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use metrics::{Batch, Sample};
     use serde_json::json;
+    use stdx::Nanos;
+
+    /// Seed 002's run: 10,000 hits in 251.725273 s, 28,570,213 bytes on the wire.
+    #[test]
+    fn results_have_the_seeds_bars() {
+        let took = Nanos(251_725_273_000);
+        let sample = |n: u64| Sample {
+            done: if n == 0 { took } else { Nanos(6_192_000_000) },
+            wire_in: if n == 0 { 28_570_213 } else { 0 },
+            status: 200,
+            ..Sample::default()
+        };
+        let mut summary = Summary::new();
+        summary.add(&Batch { samples: (0..10_000).map(sample).collect(), ..Batch::default() });
+        let times = summary.response.clone();
+        let run = Run { times, throughput_per_s: summary.throughput(), errors: 0.0 };
+        let found = of_results(&run, &summary);
+        let value = |name: &str| found.iter().find(|(of, _)| *of == name).unwrap().1;
+        assert_eq!(format!("{:.2}", value("throughput")), "39.73");
+        assert_eq!(value("duration"), took.0 as f64);
+        assert_eq!(format!("{:.2}", value("transfer") / 1024.0), "110.84");
+        assert_eq!(value("latency.max"), took.0 as f64);
+        for (name, _) in found {
+            assert!(Figure::named(name).is_some(), "{name}");
+        }
+    }
 
     #[test]
     fn documents_have_figures_of_their_own() {
