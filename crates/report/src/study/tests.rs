@@ -140,8 +140,7 @@ fn the_page_stands_alone_and_is_escaped() {
     ] {
         assert!(page.contains(words), "{words}");
     }
-    for title in ["Total time taken (ms)", "Transfer rate (KiB/s)", "Longest response time (ms)"]
-    {
+    for title in ["Total time taken (ms)", "Transfer rate (KiB/s)", "Longest response time (ms)"] {
         assert!(page.contains(title), "{title}");
     }
     assert!(!page.contains("http://") || !page.contains("src=\"http"));
