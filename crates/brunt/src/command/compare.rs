@@ -108,7 +108,8 @@ fn kind(typed: &Typed<CompareFlags>) -> Kind {
 
 fn variant(labelled: Labelled) -> Variant {
     let Labelled { label, runs, left_out } = labelled;
-    Variant { label, runs: runs.iter().map(variant_run).collect(), left_out }
+    let runs = runs.iter().map(variant_run).collect();
+    Variant { label, runs, left_out, ..Variant::default() }
 }
 
 pub(super) fn variant_run(run: &ReadRun) -> VariantRun {

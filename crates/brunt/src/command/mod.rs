@@ -20,6 +20,7 @@ mod run;
 mod scheduler;
 mod seek;
 mod serve;
+mod server_clock;
 mod server_side;
 mod study;
 mod variants;
@@ -52,6 +53,36 @@ impl From<FlagError> for Ended {
 impl From<Failed> for Ended {
     fn from(failed: Failed) -> Self {
         Self::Failed(failed)
+    }
+}
+
+impl Ended {
+    /// Why, in a line for people.
+    #[must_use]
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Self::Flags(FlagError::Help | FlagError::Version) => {
+                "asks for help or the version, and offers nothing".to_owned()
+            }
+            Self::Flags(error) => error.native(),
+            Self::Failed(failed) => failed.to_string(),
+        }
+    }
+}
+
+/// Whether the command of this name, which offers load, would take this command line, as far as its words tell: nothing is
+/// read or opened, and standard input is taken for empty.
+///
+/// # Errors
+/// It would not, or the command offers no load.
+pub(crate) fn check(name: &str, invocation: &Invocation) -> Result<(), Ended> {
+    match name {
+        "attack" => attack::check(invocation),
+        "bench" => attack::check_bench(invocation),
+        "cable" => cable::check(invocation),
+        "run" => self::run::check(invocation),
+        "seek" => seek::check(invocation),
+        _ => Err(usage(format!("\"{name}\" offers no load"))),
     }
 }
 

@@ -10,6 +10,7 @@ use stdx::Nanos;
 
 use super::ab::AbReport;
 use super::generators::Generators;
+use super::server_clock::{self, Moved};
 use super::server_side::ServerRows;
 use super::{Ended, encode, patience, usage};
 use crate::dialect::{Dialect, Invocation, Typed};
@@ -51,8 +52,8 @@ struct Meant {
     place: Place,
     title: String,
     fail_on_invalid: bool,
-    /// By how much the server's times are moved, in nanoseconds.
-    server_offset_ns: i64,
+    /// By how much the server's times are moved.
+    server_moved: Moved,
 }
 
 /// What clears the screen before a report of `-every`.
@@ -160,7 +161,7 @@ impl Figures {
             generators: Generators::default(),
             merged: None,
             losses: Vec::new(),
-            server: ServerRows::new(meant.server_offset_ns),
+            server: ServerRows::new(meant.server_moved),
         }
     }
 
@@ -203,9 +204,10 @@ impl Figures {
 
     /// What was seen of the servers; `None` where nothing was.
     fn server_side(&self) -> Option<ServerSide<'_>> {
-        let ServerRows { side, offset_ns } = &self.server;
+        let ServerRows { side, moved } = &self.server;
+        let (offset_ns, offset_error_ns) = (moved.by_ns, moved.error_ns);
         let client = Some(&self.summary);
-        (!side.is_empty()).then_some(ServerSide { side, client, offset_ns: *offset_ns })
+        (!side.is_empty()).then_some(ServerSide { side, client, offset_ns, offset_error_ns })
     }
 
     /// Takes a generator's newer view of itself.
@@ -315,7 +317,7 @@ fn meant(typed: &Typed<ReportFlags>) -> Result<Meant, Ended> {
         place,
         title: typed.operands.join(", "),
         fail_on_invalid: flags.fail_on_invalid,
-        server_offset_ns: flags.server_offset_ns,
+        server_moved: server_clock::moved(flags.server_offset, &typed.operands, typed.dialect)?,
     })
 }
 

@@ -3,27 +3,29 @@
 use metrics::Batch;
 use metrics::server::{Row, Side};
 
+use super::server_clock::Moved;
+
 /// What results say of the servers.
 #[derive(Debug, Default)]
 pub(crate) struct ServerRows {
     /// All that was seen.
     pub(crate) side: Side,
-    /// By how much rows are moved, in nanoseconds.
-    pub(crate) offset_ns: i64,
+    /// By how much rows are moved.
+    pub(crate) moved: Moved,
 }
 
 /// The header by which servers tell a request's id; that of Rails, and of nginx where it is so configured.
 const REQUEST_ID: &[u8] = b"x-request-id";
 
 impl ServerRows {
-    /// Nothing yet; rows will be moved by so many nanoseconds.
-    pub(crate) fn new(offset_ns: i64) -> Self {
-        Self { side: Side::new(), offset_ns }
+    /// Nothing yet; rows will be moved by so much.
+    pub(crate) fn new(moved: Moved) -> Self {
+        Self { side: Side::new(), moved }
     }
 
     /// Takes a row.
     pub(crate) fn add(&mut self, row: Row) {
-        self.side.add(&row.shifted(self.offset_ns));
+        self.side.add(&row.shifted(self.moved.by_ns));
     }
 
     /// Takes the hits whose answers' headers were kept and say an id.
@@ -37,7 +39,7 @@ impl ServerRows {
 }
 
 /// The value of the first header line of this name, which is in lower case.
-fn header<'a>(lines: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+pub(super) fn header<'a>(lines: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     lines.split(|byte| *byte == b'\n').find_map(|line| {
         let colon = line.iter().position(|byte| *byte == b':')?;
         let (found, value) = (&line[..colon], &line[colon + 1..]);
@@ -55,7 +57,7 @@ mod tests {
 
     #[test]
     fn hits_meet_rows_by_the_header() {
-        let mut rows = ServerRows::new(0);
+        let mut rows = ServerRows::new(Moved::default());
         let served = Served { id: "a-1".to_owned(), total: Some(Nanos(30)), ..Served::default() };
         rows.add(Row::Served(served));
         let mut batch = Batch::default();

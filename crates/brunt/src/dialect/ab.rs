@@ -28,17 +28,11 @@ pub(super) fn run(args: &[String], results: Option<Stored>) -> u8 {
         }
         None => {}
     }
-    match letters.complaint {
-        Some(Complaint::Illegal(letter)) => {
-            output::complain(&format!("ab: illegal option -- {letter}"));
-        }
-        Some(Complaint::NeedsValue(letter)) => {
-            output::complain(&format!("ab: option requires an argument -- {letter}"));
-        }
-        None => {}
+    if let Some(complaint) = letters.complaint {
+        output::complain(&format!("ab: {}", words(complaint)));
     }
     let [url] = letters.operands.as_slice() else {
-        return misused("wrong number of arguments");
+        return misused(NUMBER);
     };
     match ab::run(&flags, url, results) {
         Ok(code) => code,
@@ -48,6 +42,41 @@ pub(super) fn run(args: &[String], results: Option<Stored>) -> u8 {
             code
         }
     }
+}
+
+/// What is said where there is not one URL.
+const NUMBER: &str = "wrong number of arguments";
+
+/// getopt's words.
+fn words(complaint: Complaint) -> String {
+    match complaint {
+        Complaint::Illegal(letter) => format!("illegal option -- {letter}"),
+        Complaint::NeedsValue(letter) => format!("option requires an argument -- {letter}"),
+    }
+}
+
+/// Whether a line would be taken, as far as its words tell. An option that is none counts as wrong, though ab only complains.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn check(args: &[String]) -> Result<(), String> {
+    let mut flags = AbFlags::default();
+    let letters = letters::parse(AB, args, &mut flags).map_err(|wrong| wrong.native)?;
+    match flags.stop {
+        Some(Stop::Refused(words)) => return Err(words.to_owned()),
+        Some(Stop::Help | Stop::Version) => {
+            return Err("asks for help or the version, and offers nothing".to_owned());
+        }
+        None => {}
+    }
+    if let Some(complaint) = letters.complaint {
+        return Err(words(complaint));
+    }
+    let [url] = letters.operands.as_slice() else { return Err(NUMBER.to_owned()) };
+    ab::check(&flags, url).map_err(|quit| match quit {
+        Quit::Usage(what) => what.to_owned(),
+        Quit::Told { text, .. } => text,
+    })
 }
 
 /// Says what is wrong with the command line, and how it goes.

@@ -49,11 +49,7 @@ pub(super) fn run(args: &[String]) -> ExitCode {
         output::complain(&format!("unknown command \"{name}\" for \"k6\""));
         return ExitCode::Other;
     };
-    // Who speaks k6 wants k6's behaviour.
-    let compat = (command.name == "run").then(|| "--compat".to_owned());
-    let args = compat.into_iter().chain(before.iter().chain(args).cloned()).collect();
-    let invocation = Invocation { dialect: Dialect::Native, global: Global::default(), args };
-    match (command.run)(&invocation) {
+    match (command.run)(&invocation(name, before, args)) {
         Ok(code) => code,
         Err(command::Ended::Flags(crate::flags::FlagError::Help)) => {
             command::help::print_one(command)
@@ -67,6 +63,23 @@ pub(super) fn run(args: &[String]) -> ExitCode {
             if failed.code == ExitCode::Failure { ExitCode::Other } else { failed.code }
         }
     }
+}
+
+/// A command of ours with these flags. Who speaks k6 wants k6's behaviour.
+fn invocation(name: &str, before: &[String], args: &[String]) -> Invocation {
+    let compat = (name == "run").then(|| "--compat".to_owned());
+    let args = compat.into_iter().chain(before.iter().chain(args).cloned()).collect();
+    Invocation { dialect: Dialect::Native, global: Global::default(), args }
+}
+
+/// Whether a line that offers load would be taken, as far as its words tell.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn check(args: &[String]) -> Result<(), String> {
+    let (before, rest) = split(args);
+    let Some((name, args)) = rest.split_first() else { return Err("no command".to_owned()) };
+    command::check(name, &invocation(name, before, args)).map_err(|ended| ended.words())
 }
 
 /// The flags before the command, and the command with what follows.

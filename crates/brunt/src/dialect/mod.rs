@@ -80,12 +80,12 @@ impl Invocation {
 /// Runs the command line; gives the code to end with.
 pub(crate) fn run(program: &OsStr, mut args: Vec<String>) -> ExitCode {
     let called = Path::new(program).file_stem().unwrap_or_default();
-    let mut peer = SPEAK.iter().find(|(name, _)| called == *name);
+    let mut peer = SPEAK.iter().find(|tongue| called == tongue.name);
     if peer.is_none() && !args.is_empty() {
-        peer = SPEAK.iter().find(|(name, _)| args[0] == *name);
+        peer = SPEAK.iter().find(|tongue| args[0] == tongue.name);
         args.drain(..usize::from(peer.is_some()));
     }
-    let Some((name, run)) = peer else { return native::run(&args).into() };
+    let Some(Tongue { name, run, .. }) = peer else { return native::run(&args).into() };
     let results = take_results(&mut args);
     // k6 has a flag of this name, being ours.
     let lone_watch = *name != "k6" && args.iter().any(|arg| arg == WATCH);
@@ -98,6 +98,21 @@ pub(crate) fn run(program: &OsStr, mut args: Vec<String>) -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Whether a command line of ours (its first word a command that offers load, or another tool) would be taken, as far as its
+/// words tell: nothing is read or opened, standard input is taken for empty, and files and scripts are not looked at.
+///
+/// # Errors
+/// What is wrong with it, in a line.
+pub(crate) fn check(mut args: Vec<String>) -> Result<(), String> {
+    let first = args.first().cloned().unwrap_or_default();
+    let Some(tongue) = SPEAK.iter().find(|tongue| tongue.name == first) else {
+        return native::check(&args);
+    };
+    args.remove(0);
+    take_results(&mut args).map_err(|NoFile| format!("{RESULTS} needs the name of a file"))?;
+    (tongue.check)(&args)
 }
 
 /// The words of ours in the dialects of others.
@@ -131,20 +146,46 @@ fn take_place(args: &mut Vec<String>) -> Result<Option<Place>, NoFile> {
     if file.is_empty() { Err(NoFile) } else { Ok(Some(Place::named(Some(&file)))) }
 }
 
-/// A dialect: its arguments, and where results go besides, in; the code to end with out.
-type Speak = fn(&[String], Option<Stored>) -> ExitCode;
+/// A dialect of another tool.
+struct Tongue {
+    /// What the binary is called with, or its first argument.
+    name: &'static str,
+    /// Its arguments, and where results go besides, in; the code to end with out.
+    run: fn(&[String], Option<Stored>) -> ExitCode,
+    /// Its arguments in; what is wrong with them out, as far as the words tell.
+    check: fn(&[String]) -> Result<(), String>,
+}
 
-/// How the dialects of other tools ([`crate::command::PEERS`]) are spoken, each by the name that the binary is called with, or
-/// its first argument. Vegeta has a word of its own for results.
-const SPEAK: &[(&str, Speak)] = &[
-    ("ab", |args, results| ab::run(args, results).into()),
-    ("hey", |args, results| peers::run("hey", args, results)),
-    ("k6", |args, _| k6::run(args).into()),
-    ("oha", |args, results| peers::run("oha", args, results)),
-    ("perfer", |args, results| peers::run("perfer", args, results)),
-    ("vegeta", |args, _| vegeta::run(args).into()),
-    ("wrk", |args, results| peers::run("wrk", args, results)),
-    ("wrk2", |args, results| peers::run("wrk2", args, results)),
+/// How the dialects of other tools ([`crate::command::PEERS`]) are spoken. Vegeta has a word of its own for results.
+const SPEAK: &[Tongue] = &[
+    Tongue { name: "ab", run: |args, results| ab::run(args, results).into(), check: ab::check },
+    Tongue {
+        name: "hey",
+        run: |args, results| peers::run("hey", args, results),
+        check: |args| peers::check("hey", args),
+    },
+    Tongue { name: "k6", run: |args, _| k6::run(args).into(), check: k6::check },
+    Tongue {
+        name: "oha",
+        run: |args, results| peers::run("oha", args, results),
+        check: |args| peers::check("oha", args),
+    },
+    Tongue {
+        name: "perfer",
+        run: |args, results| peers::run("perfer", args, results),
+        check: |args| peers::check("perfer", args),
+    },
+    Tongue { name: "vegeta", run: |args, _| vegeta::run(args).into(), check: vegeta::check },
+    Tongue {
+        name: "wrk",
+        run: |args, results| peers::run("wrk", args, results),
+        check: |args| peers::check("wrk", args),
+    },
+    Tongue {
+        name: "wrk2",
+        run: |args, results| peers::run("wrk2", args, results),
+        check: |args| peers::check("wrk2", args),
+    },
 ];
 
 #[cfg(test)]
@@ -153,7 +194,7 @@ mod tests {
 
     #[test]
     fn every_peer_is_spoken_and_told_of() {
-        let spoken: Vec<&str> = SPEAK.iter().map(|(name, _)| *name).collect();
+        let spoken: Vec<&str> = SPEAK.iter().map(|tongue| tongue.name).collect();
         let told: Vec<&str> = crate::command::PEERS.iter().map(|(name, _)| *name).collect();
         assert_eq!(spoken, told);
         let own = |name: &&str| matches!(*name, "ab" | "k6" | "vegeta");

@@ -7,13 +7,30 @@ use crate::flags::global::{self, Global};
 use crate::flags::{self, Grammar, nearest};
 use crate::output;
 
-/// Runs our own command line.
-pub(super) fn run(args: &[String]) -> ExitCode {
+/// The global flags, and the command with what follows.
+fn split(args: &[String]) -> Result<(Global, Vec<String>), flags::FlagError> {
     let mut globals = Global::default();
     let before = Grammar { mixed: false, ..Grammar::NATIVE };
-    let rest = match flags::parse(before, global::FLAGS, args, &mut globals, &mut Global::default())
-    {
-        Ok(parsed) => parsed.operands,
+    let nothing = &mut Global::default();
+    let parsed = flags::parse(before, global::FLAGS, args, &mut globals, nothing)?;
+    Ok((globals, parsed.operands))
+}
+
+/// Whether a line that offers load would be taken, as far as its words tell.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn check(args: &[String]) -> Result<(), String> {
+    let (global, rest) = split(args).map_err(|error| error.native())?;
+    let Some((name, args)) = rest.split_first() else { return Err("no command".to_owned()) };
+    let invocation = Invocation { dialect: Dialect::Native, global, args: args.to_vec() };
+    command::check(name, &invocation).map_err(|ended| ended.words())
+}
+
+/// Runs our own command line.
+pub(super) fn run(args: &[String]) -> ExitCode {
+    let (globals, rest) = match split(args) {
+        Ok(parts) => parts,
         Err(flags::FlagError::Help) => return command::help::print_overview(),
         Err(error) => return usage_error("brunt", &error.native(), "brunt help"),
     };

@@ -50,6 +50,22 @@ pub(super) fn run(args: &[String]) -> ExitCode {
     }
 }
 
+/// Whether a line that offers load would be taken, as far as its words tell.
+///
+/// # Errors
+/// What is wrong with it, in our own words.
+pub(super) fn check(args: &[String]) -> Result<(), String> {
+    let mut global = Global::default();
+    let nothing = &mut Global::default();
+    let parsed = flags::parse(Grammar::VEGETA, global::FLAGS, args, &mut global, nothing)
+        .map_err(|error| error.native())?;
+    let Some((name, args)) = parsed.operands.split_first() else {
+        return Err("no command".to_owned());
+    };
+    let invocation = Invocation { dialect: Dialect::Vegeta, global, args: args.to_vec() };
+    command::check(name, &invocation).map_err(|ended| ended.words())
+}
+
 /// The command of this name, if Vegeta has it.
 fn find(name: &str) -> Option<&'static Command> {
     KNOWN.contains(&name).then(|| COMMANDS.iter().find(|command| command.name == name)).flatten()

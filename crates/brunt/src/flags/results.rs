@@ -3,6 +3,7 @@
 use stdx::Nanos;
 
 use super::attack::RESULT_FORMATS;
+use super::value::ServerOffset;
 use super::{Flag, Kind, Wrong, value};
 
 /// The flags of `report` as typed.
@@ -16,7 +17,7 @@ pub(crate) struct ReportFlags {
     pub(crate) by: Option<String>,
     pub(crate) json: bool,
     pub(crate) fail_on_invalid: bool,
-    pub(crate) server_offset_ns: i64,
+    pub(crate) server_offset: ServerOffset,
 }
 
 /// The flags of `report`.
@@ -77,8 +78,8 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
         "server-offset",
         Kind::Text("TIME"),
         "0",
-        "Move the server's times by this much: its clock is behind ours, or ahead (-12ms).",
-        |t: &mut ReportFlags, v| value::offset(v).map(|ns| t.server_offset_ns = ns),
+        "Move the server's times by this much: its clock is behind ours, or ahead (-12ms); date: as its Date headers say.",
+        |t: &mut ReportFlags, v| value::server_offset(v).map(|offset| t.server_offset = offset),
     )
     .native(),
 ];
@@ -105,7 +106,7 @@ pub(crate) struct PlotFlags {
     pub(crate) json: bool,
     /// `percentiles` or `time`.
     pub(crate) server: Option<String>,
-    pub(crate) server_offset_ns: i64,
+    pub(crate) server_offset: ServerOffset,
 }
 
 /// A figure from elsewhere, one a label or several: `-value 'load average:hash=1.15,fair=3.28'`.
@@ -151,7 +152,7 @@ impl Default for PlotFlags {
             axis: None,
             json: false,
             server: None,
-            server_offset_ns: 0,
+            server_offset: ServerOffset::default(),
         }
     }
 }
@@ -249,8 +250,8 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
         "server-offset",
         Kind::Text("TIME"),
         "0",
-        "Move the server's times by this much: its clock is behind ours, or ahead (-12ms).",
-        |t: &mut PlotFlags, v| value::offset(v).map(|ns| t.server_offset_ns = ns),
+        "Move the server's times by this much: its clock is behind ours, or ahead (-12ms); date: as its Date headers say.",
+        |t: &mut PlotFlags, v| value::server_offset(v).map(|offset| t.server_offset = offset),
     )
     .native(),
 ];

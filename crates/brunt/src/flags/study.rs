@@ -15,6 +15,27 @@ pub(crate) struct StudyFlags {
     pub(crate) json: bool,
 }
 
+impl StudyFlags {
+    /// The first flag given that stands for nothing where a study is run.
+    #[must_use]
+    pub(crate) fn stray_of_run(&self) -> Option<&'static str> {
+        self.force.then_some("force")
+    }
+
+    /// The same where a study's file is written.
+    #[must_use]
+    pub(crate) fn stray_of_new(&self) -> Option<&'static str> {
+        let given = [
+            ("quick", self.quick),
+            ("only", !self.only.is_empty()),
+            ("out", self.out.is_some()),
+            ("fresh", self.fresh),
+            ("json", self.json),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+}
+
 /// The flags of `study`.
 pub(crate) const STUDY: &[Flag<StudyFlags>] = &[
     switch!(StudyFlags, "quick", "The short form: [study.quick] and the workloads' quick.", quick)

@@ -108,6 +108,26 @@ pub(crate) fn offset(text: &str) -> Result<i64, Wrong> {
     Ok(if below { -size } else { size })
 }
 
+/// By how much the servers' times are moved onto the client's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ServerOffset {
+    /// By so many nanoseconds.
+    By(i64),
+    /// As the `Date` headers of the answers say.
+    Date,
+}
+
+impl Default for ServerOffset {
+    fn default() -> Self {
+        Self::By(0)
+    }
+}
+
+/// A time that may be below zero, or `date`.
+pub(crate) fn server_offset(text: &str) -> Result<ServerOffset, Wrong> {
+    if text == "date" { Ok(ServerOffset::Date) } else { offset(text).map(ServerOffset::By) }
+}
+
 /// A Go duration or -1, which gives `None`.
 pub(crate) fn duration_or_minus_one(text: &str) -> Result<Option<Nanos>, Wrong> {
     if text == "-1" { Ok(None) } else { duration(text).map(Some) }
@@ -228,6 +248,8 @@ mod tests {
         for text in ["--1s", "1", "soon", "-4000000h"] {
             assert!(offset(text).is_err(), "{text}");
         }
+        assert_eq!(server_offset("date"), Ok(ServerOffset::Date));
+        assert_eq!(server_offset("-1ms"), Ok(ServerOffset::By(-1_000_000)));
     }
 
     #[test]

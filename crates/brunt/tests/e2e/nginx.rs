@@ -134,3 +134,26 @@ fn vegetas_pipeline_word_for_word() {
     assert!(ran.line("Requests").contains("50, 51.02, "));
     assert!(ran.line("Status Codes").ends_with("200:50  "));
 }
+
+/// nginx says its time with each answer, in whole seconds: all of them together leave little doubt of its clock, which is ours.
+#[test]
+fn date_headers_tell_how_far_the_servers_clock_is() {
+    let nginx = Nginx::start("nginx-date");
+    let file = crate::text(&nginx.scratch.path("run.arrow"));
+    let targets = nginx.scratch.file("t.txt", format!("GET http://127.0.0.1:{}/\n", nginx.plain));
+    let attack = format!("attack -rate=200 -duration=3s -watch -targets={targets} -output={file}");
+    run(&format!("{attack} -keep-headers")).with_code(0);
+    let json = run(&format!("report -json -server-offset=date {file}")).with_code(0).json();
+    let server = &json["brunt"]["server"];
+    let [offset, error] = ["offset", "offset_error"].map(|key| server[key].as_i64().unwrap());
+    assert!(offset.abs() <= error && error < 50_000_000, "{offset} within {error}");
+    let text = run(&format!("report -server-offset=date {file}")).with_code(0).stdout;
+    assert!(text.contains("by the Date headers of its answers, which leave a doubt of "), "{text}");
+    let drawing = format!("plot -server=time -server-offset=date -output={file}.svg {file}");
+    run(&drawing).with_code(0);
+    run(&attack).with_code(0);
+    let none = run(&format!("report -server-offset=date {file}")).with_code(3);
+    assert!(none.stderr.contains("-keep-headers"), "{}", none.stderr);
+    let twice = run("report -server-offset=date").with_code(2);
+    assert!(twice.stderr.contains("name files"), "{}", twice.stderr);
+}

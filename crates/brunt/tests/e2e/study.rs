@@ -142,6 +142,34 @@ fn a_study_that_is_killed_goes_on_and_leaves_no_servers() {
     ports.iter().for_each(|port| nothing_left(port));
 }
 
+/// What servers are configured with may change, but not unsaid.
+#[test]
+fn a_study_that_goes_on_tells_what_has_changed() {
+    let scratch = Scratch::new("study-unlike");
+    let file = small(&scratch, "unlike", &serve(free_port()));
+    scratch.file("front.conf", "one");
+    let out = scratch.path("unlike-study");
+    let line = format!("study run {file} -out {}", text(&out));
+    let ran = run(&line).with_code(0);
+    assert!(!ran.stderr.contains("alike"), "{ran:#?}");
+    // As if the last run were still to be made, and the first were of another version.
+    let plan = std::fs::read_to_string(out.join("plan.json")).unwrap();
+    let mut plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
+    plan["runs"][3]["record"] = serde_json::Value::Null;
+    plan["runs"][0]["record"]["brunt"] = "0.0.9".into();
+    std::fs::write(out.join("plan.json"), plan.to_string()).unwrap();
+    scratch.file("front.conf", "two");
+    let ran = run(&line).with_code(0);
+    let (changed, made) = ("front.conf was changed after run 3", "run 1 was made by brunt 0.0.9");
+    for words in [changed, made] {
+        assert!(ran.stderr.contains(words), "{words}: {ran:#?}");
+        assert!(document(&out)["incidents"].to_string().contains(words), "{words}");
+    }
+    // It stays said, and nothing is new.
+    let ran = run(&line).with_code(0);
+    assert!(ran.stderr.contains(changed) && !ran.stderr.contains("after run 4"), "{ran:#?}");
+}
+
 /// When each finished run of a plan began.
 fn records(plan: &str) -> Vec<i64> {
     let plan: serde_json::Value = serde_json::from_str(plan).unwrap();
@@ -202,14 +230,38 @@ fn a_server_that_is_never_ready_is_given_up() {
     assert!(ran.stderr.contains("sleeper was not ready within 200ms"), "{ran:#?}");
     assert!(ran.stderr.contains("it said last: no luck at all"), "{ran:#?}");
     assert!(
-        ran.stderr.contains("one is left out from here on: three of its runs failed"),
+        ran.stderr.contains("one is left out from here on: three of its runs in a row failed"),
         "{ran:#?}"
     );
     let json = document(&out);
     assert_eq!(states(&json), ["failed", "failed", "failed", "not run"]);
-    assert_eq!(json["variants"][0]["left_out"], "three of its runs failed in a row");
+    let why = "three of its runs in a row failed before its servers were ready";
+    assert_eq!(json["variants"][0]["left_out"], why);
     assert!(json["incidents"].to_string().contains("3 of 4 runs failed"), "{json}");
     nothing_left(&format!("sleep 1000.{port}"));
+}
+
+/// A workload that cannot be done is left out, and the others are not.
+#[test]
+fn a_workload_that_always_fails_is_given_up_alone() {
+    let scratch = Scratch::new("study-fails");
+    let file = small(&scratch, "fails", &serve(free_port()));
+    let study = std::fs::read_to_string(&file).unwrap();
+    let more = "[[workload]]\nname = \"none\"\ncommand = \"run {study}/no.js\"\n";
+    std::fs::write(&file, study + more).unwrap();
+    let out = scratch.path("out");
+    let ran = run(&format!("study run {file} -out {}", text(&out))).with_code(11);
+    let told = "none on one is left out from here on: three of its runs failed in a row";
+    assert!(ran.stderr.contains(told), "{ran:#?}");
+    let json = document(&out);
+    let count = |workload: &str, state: &str| {
+        let runs = json["runs"].as_array().unwrap().iter();
+        runs.filter(|run| run["workload"] == workload && run["state"] == state).count()
+    };
+    assert_eq!((count("load", "measured"), count("none", "failed")), (4, 3), "{json}");
+    assert_eq!((json["variants"][0]["left_out"].as_str(), count("none", "not run")), (Some(""), 1));
+    assert_eq!(json["cells_left_out"][0]["workload"], "none");
+    assert!(json["incidents"].to_string().contains("none on one was left out: three"), "{json}");
 }
 
 #[test]
@@ -327,6 +379,14 @@ fn wrong_files_are_told_line_by_line() {
     }
     let code = |line: &str, code: i32| -> Ran { run(line).with_code(code) };
     code("study", 2).stderr.contains("brunt study run FILE").then_some(()).unwrap();
+    for (line, flag) in [
+        ("study new -out x y.toml", "-out"),
+        ("study new -json", "-json"),
+        ("study new -only=a -force", "-only"),
+        ("study run /nowhere.toml -force", "-force"),
+    ] {
+        code(line, 2).complains_once(&[flag, "stands for nothing"]);
+    }
     code("study runn x", 2).stderr.contains("did you mean run?").then_some(()).unwrap();
     code("study run", 2);
     code("study run /nowhere.toml", 3);

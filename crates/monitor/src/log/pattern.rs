@@ -121,10 +121,7 @@ mod tests {
             (1_795_253_097_000_000_000, Some(Nanos(1_500_000)), Some(Nanos(500_000)))
         );
         assert_eq!((first.path.as_str(), first.status, first.id.as_str()), ("/x", 200, "abc"));
-        assert_eq!(
-            (second.at, second.total, second.path.as_str()),
-            (9, None, "/y\u{fffd}\u{1b}")
-        );
+        assert_eq!((second.at, second.total, second.path.as_str()), (9, None, "/y\u{fffd}\u{1b}"));
     }
 
     #[test]

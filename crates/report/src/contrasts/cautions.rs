@@ -123,11 +123,11 @@ fn invalid(variant: &Variant) -> Option<String> {
 /// What is missing of a variant.
 fn gaps(variant: &Variant) -> Vec<String> {
     let (label, count) = (&variant.label, variant.runs.len());
-    let empty = variant.runs.iter().filter(|run| run.figures.times.max().0 == 0).count();
     let blind = variant.runs.iter().filter(|run| run.blind == Blind::Unrecorded).count();
     let mut gaps = Vec::new();
-    if empty > 0 {
-        gaps.push(format!("{empty} of {count} runs of {label} had no request and do not count."));
+    if variant.empty > 0 {
+        let (empty, all) = (variant.empty, count + variant.empty);
+        gaps.push(format!("{empty} of {all} runs of {label} had no request and were left out."));
     }
     if variant.left_out > 0 {
         let left_out = variant.left_out;

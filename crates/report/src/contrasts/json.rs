@@ -127,7 +127,8 @@ fn variant(variant: &Variant) -> String {
     Object::new()
         .text("label", &variant.label)
         .put("runs", json_list(variant.runs.iter().map(run)))
-        .number("left_out", variant.left_out as u64)
+        .number("left_out", (variant.left_out + variant.empty) as u64)
+        .number("without_requests", variant.empty as u64)
         .end()
 }
 

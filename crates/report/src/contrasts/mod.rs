@@ -26,6 +26,8 @@ pub struct Variant {
     pub runs: Vec<VariantRun>,
     /// Runs beyond [`study::contrast::RUNS_MAX`], which were left out.
     pub left_out: usize,
+    /// Runs without a request, which [`Contrasts::of`] takes out of `runs`.
+    pub empty: usize,
 }
 
 /// One run of a variant.
@@ -43,6 +45,15 @@ pub struct VariantRun {
     pub invalid: Vec<String>,
     /// Nothing tells how the load generator did.
     pub blind: Blind,
+}
+
+impl Variant {
+    /// A run without a request says nothing of any figure, and counts nowhere.
+    fn take_out_empty(&mut self) {
+        let all = self.runs.len();
+        self.runs.retain(|run| run.figures.times.max().0 > 0);
+        self.empty += all - self.runs.len();
+    }
 }
 
 /// Whether a run's load generator kept a record of itself.
@@ -76,7 +87,8 @@ struct Row {
 impl Contrasts {
     /// Compares every variant with the first. Variants without a run that counts are listed and not compared.
     #[must_use]
-    pub fn of(title: &str, variants: Vec<Variant>, rules: Rules, limits: &[Limit]) -> Self {
+    pub fn of(title: &str, mut variants: Vec<Variant>, rules: Rules, limits: &[Limit]) -> Self {
+        variants.iter_mut().for_each(Variant::take_out_empty);
         let rules = Rules { comparisons: variants.len().saturating_sub(1).max(1), ..rules };
         let runs = |variant: &Variant| -> Vec<Run> {
             variant.runs.iter().map(|run| run.figures.clone()).collect()

@@ -30,7 +30,8 @@ fn variant(label: &str, runs: u64, mean_ms: f64, users: f64, at: i64) -> Variant
             ..VariantRun::default()
         }
     };
-    Variant { label: label.to_owned(), runs: (0..runs).map(run).collect(), left_out: 0 }
+    let runs = (0..runs).map(run).collect();
+    Variant { label: label.to_owned(), runs, ..Variant::default() }
 }
 
 fn compared(variants: Vec<Variant>, limits: &[&str]) -> Contrasts {
@@ -134,14 +135,20 @@ fn what_is_missing_is_counted() {
     let found = compared(vec![variant("plain", 5, 10.0, 4.0, 0), odd, nothing], &[]);
     let text = found.text();
     for words in [
-        "1 of 5 runs of odd are INVALID: hits began late (odd/1).",
-        "1 of 5 runs of odd had no request",
+        "1 of 4 runs of odd are INVALID: hits began late (odd/1).",
+        "1 of 5 runs of odd had no request and were left out.",
         "7 further runs of odd were left out",
-        "1 of 5 runs of odd hold no record",
+        "1 of 4 runs of odd hold no record",
         "nothing is not compared",
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }
+    // What had no request is no run, neither in the table nor in the document.
+    let cells = |line: &str| line.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
+    assert!(text.lines().any(|line| cells(line) == "odd 4"), "{text}");
+    let odd = &json(&found)["variants"][1];
+    assert_eq!(odd["runs"].as_array().unwrap().len(), 4);
+    assert_eq!((&odd["left_out"], &odd["without_requests"]), (&8.into(), &1.into()));
 }
 
 #[test]

@@ -26,6 +26,10 @@ impl ServerSide<'_> {
         let left_out = side.left_out();
         Object::new()
             .put("offset", self.offset_ns.to_string())
+            .put(
+                "offset_error",
+                self.offset_error_ns.map_or("null".to_owned(), |ns| ns.to_string()),
+            )
             .put("sources", json_list(side.sources().iter().map(|source| self.source(source))))
             .put("logs", json_list(side.logs().iter().map(log)))
             .put("network_and_queue", Beyond::of(self).map_or("null".to_owned(), |b| beyond(&b)))

@@ -33,6 +33,8 @@ pub struct ServerSide<'a> {
     pub client: Option<&'a Summary>,
     /// By how much the servers' clock was moved onto the client's, in nanoseconds; 0 where it was not.
     pub offset_ns: i64,
+    /// How wrong that may be, in nanoseconds, where it was measured; absent where it was given.
+    pub offset_error_ns: Option<i64>,
 }
 
 /// A table of a report; texts in it are not escaped.
@@ -116,13 +118,7 @@ impl<'a> ServerSide<'a> {
         let capacity = Capacity::of(self);
         notes.extend(capacity.apart_note());
         notes.extend(capacity.note());
-        if self.offset_ns != 0 {
-            let size = Nanos(self.offset_ns.unsigned_abs());
-            let way = if self.offset_ns > 0 { "later" } else { "earlier" };
-            notes.push(format!(
-                "The server's times are moved by {size} to {way} ones, as was asked for."
-            ));
-        }
+        notes.extend(self.offset_note());
         let left_out = self.side.left_out();
         for (count, what) in [
             (left_out.readings, "readings of further sources"),
@@ -135,6 +131,23 @@ impl<'a> ServerSide<'a> {
             }
         }
         notes
+    }
+
+    /// By how much the server's times are moved, and why.
+    fn offset_note(&self) -> Option<String> {
+        if self.offset_ns == 0 && self.offset_error_ns.is_none() {
+            return None;
+        }
+        let size = Nanos(self.offset_ns.unsigned_abs());
+        let way = if self.offset_ns > 0 { "later" } else { "earlier" };
+        let why = match self.offset_error_ns {
+            None => "as was asked for".to_owned(),
+            Some(error) => {
+                let error = Nanos(error.unsigned_abs());
+                format!("by the Date headers of its answers, which leave a doubt of {error}")
+            }
+        };
+        Some(format!("The server's times are moved by {size} to {way} ones, {why}."))
     }
 
     /// The requests of the log nearest to the application, of all hosts together.

@@ -86,9 +86,7 @@ pub(super) fn endpoints(server: &ServerSide<'_>) -> Table {
         row.extend(times.map(told));
         let requests = one.requests.max(1);
         let mean = |time: Nanos| duration(Nanos(time.0 / requests));
-        row.extend(
-            [one.views, one.database].map(|time| time.map_or(UNTOLD.to_owned(), mean)),
-        );
+        row.extend([one.views, one.database].map(|time| time.map_or(UNTOLD.to_owned(), mean)));
         row
     });
     let heads =

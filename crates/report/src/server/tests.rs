@@ -81,7 +81,8 @@ fn close(value: Option<f64>, expected: f64) -> bool {
 #[test]
 fn the_arithmetic_of_seed_004() {
     let (side, summary) = (side(|_| String::new()), summary());
-    let server = ServerSide { side: &side, client: Some(&summary), offset_ns: 0 };
+    let server =
+        ServerSide { side: &side, client: Some(&summary), offset_ns: 0, offset_error_ns: None };
     let capacity = Capacity::of(&server);
     assert!(close(capacity.requests_per_s, 33.0), "{capacity:?}");
     assert!(close(capacity.machine_per_request_s(), 0.060), "2 CPUs / 33 req/s = 60 ms");
@@ -110,7 +111,8 @@ fn a_log_of_other_requests_is_not_mixed_with_the_clients() {
     let all: Vec<Sample> = batch.samples.iter().flat_map(|one| [*one; 4]).collect();
     batch.samples = all;
     summary.add(&batch);
-    let server = ServerSide { side: &side, client: Some(&summary), offset_ns: 0 };
+    let server =
+        ServerSide { side: &side, client: Some(&summary), offset_ns: 0, offset_error_ns: None };
     let capacity = Capacity::of(&server);
     assert_eq!(capacity.counts_apart, Some((1320, 330)));
     assert!(close(capacity.requests_per_s, 132.0), "{capacity:?}");
@@ -127,7 +129,8 @@ fn a_log_of_other_requests_is_not_mixed_with_the_clients() {
 fn what_lies_between_is_told_by_request_where_ids_are_known() {
     let summary = summary();
     let without = side(|_| String::new());
-    let server = ServerSide { side: &without, client: Some(&summary), offset_ns: 0 };
+    let server =
+        ServerSide { side: &without, client: Some(&summary), offset_ns: 0, offset_error_ns: None };
     let beyond = Beyond::of(&server).unwrap();
     let millis = |ns: i64| (ns as f64 / 1e6).round() as i64;
     assert_eq!((beyond.by_request.is_none(), millis(beyond.mean_ns())), (true, 316));
@@ -146,11 +149,13 @@ fn what_lies_between_is_told_by_request_where_ids_are_known() {
     }
     let mut with = side(|n| format!("id-{n}"));
     (0..20).for_each(|n| with.hit(format!("id-{n}").as_bytes(), Nanos::from_millis(480)));
-    let server = ServerSide { side: &with, client: Some(&summary), offset_ns: 0 };
+    let server =
+        ServerSide { side: &with, client: Some(&summary), offset_ns: 0, offset_error_ns: None };
     assert!(server.text().contains("since ids join only 20 of them."), "{}", server.text());
     let mut with = side(|n| format!("id-{n}"));
     (0..200).for_each(|n| with.hit(format!("id-{n}").as_bytes(), Nanos::from_millis(480)));
-    let server = ServerSide { side: &with, client: Some(&summary), offset_ns: 0 };
+    let server =
+        ServerSide { side: &with, client: Some(&summary), offset_ns: 0, offset_error_ns: None };
     let beyond = Beyond::of(&server).unwrap();
     assert_eq!(beyond.by_request.as_ref().map(Histogram::count), Some(200));
     assert_eq!(millis(beyond.mean_ns()), 316);
@@ -161,7 +166,13 @@ fn what_lies_between_is_told_by_request_where_ids_are_known() {
 #[test]
 fn the_text_has_its_sections() {
     let (side, summary) = (side(|_| String::new()), summary());
-    let text = ServerSide { side: &side, client: Some(&summary), offset_ns: -3_000_000 }.text();
+    let text = ServerSide {
+        side: &side,
+        client: Some(&summary),
+        offset_ns: -3_000_000,
+        offset_error_ns: None,
+    }
+    .text();
     for part in [
         "Machine web<1>, 11 readings in 10s",
         "Busiest: core 1",
@@ -178,13 +189,23 @@ fn the_text_has_its_sections() {
     ] {
         assert!(text.contains(part), "{part}:\n{text}");
     }
-    assert_eq!(ServerSide { side: &Side::new(), client: Some(&summary), offset_ns: 0 }.text(), "");
+    assert_eq!(
+        ServerSide {
+            side: &Side::new(),
+            client: Some(&summary),
+            offset_ns: 0,
+            offset_error_ns: None
+        }
+        .text(),
+        ""
+    );
 }
 
 #[test]
 fn markup_of_others_is_text() {
     let (side, summary) = (side(|_| String::new()), summary());
-    let server = ServerSide { side: &side, client: Some(&summary), offset_ns: 0 };
+    let server =
+        ServerSide { side: &side, client: Some(&summary), offset_ns: 0, offset_error_ns: None };
     let mut page = String::new();
     server.html(&mut page);
     assert!(page.contains("web&lt;1&gt;") && !page.contains("web<1>"));

@@ -27,7 +27,8 @@ impl StudyReport {
             for (label, contrast) in found.contrasts.findings() {
                 sentences.push(format!("{}: {}", workload.name, compared(label, first, contrast)));
             }
-            let model = found.model.iter().map(|model| format!("{}: {}", workload.name, model.sentence()));
+            let model =
+                found.model.iter().map(|model| format!("{}: {}", workload.name, model.sentence()));
             sentences.extend(model);
             sentences
                 .extend(others(found).into_iter().map(|text| format!("{}: {text}", workload.name)));
@@ -176,6 +177,10 @@ fn incidents(input: &StudyInput) -> Vec<String> {
     for variant in input.variants.iter().filter(|variant| !variant.left_out.is_empty()) {
         sentences.push(format!("{} was left out: {}.", variant.name, variant.left_out));
     }
+    for (cell, why) in &input.left_out {
+        let (workload, variant) = (&input.workloads[cell.workload], &input.variants[cell.variant]);
+        sentences.push(format!("{} on {} was left out: {why}.", workload.name, variant.name));
+    }
     let count =
         |of: &dyn Fn(&super::StudyRun) -> bool| input.runs.iter().filter(|run| of(run)).count();
     let all = input.runs.len();
@@ -206,6 +211,7 @@ fn incidents(input: &StudyInput) -> Vec<String> {
         sentences.extend(told);
     }
     sentences.extend(notes(input));
+    sentences.extend(input.unlike.iter().map(|text| format!("Not all runs are alike: {text}.")));
     if !input.skipped.is_empty() {
         let (list, form) = (input.skipped.join(", "), &input.form);
         sentences.push(format!("Not part of the {form} form: {list}."));

@@ -31,6 +31,13 @@ impl StudyReport {
                 .end()
         });
         let workloads = (0..input.workloads.len()).map(|at| self.workload_json(at));
+        let cells = input.left_out.iter().map(|(cell, why)| {
+            Object::new()
+                .text("workload", &input.workloads[cell.workload].name)
+                .text("variant", &input.variants[cell.variant].name)
+                .text("reason", why)
+                .end()
+        });
         let runs = (0..input.runs.len()).map(|number| run(input, number));
         Object::new()
             .text("name", &input.name)
@@ -42,6 +49,7 @@ impl StudyReport {
             .put("incidents", texts(self.incidents()))
             .put("variants", json_list(variants))
             .put("workloads", json_list(workloads))
+            .put("cells_left_out", json_list(cells))
             .put("workloads_left_out", texts(input.skipped.clone()))
             .put("runs", json_list(runs))
             .end()

@@ -37,6 +37,10 @@ pub struct StudyInput {
     pub workloads: Vec<StudyWorkload>,
     /// Names of workloads that are not part of this form.
     pub skipped: Vec<String>,
+    /// What the runs do not have in common though they should, such as what servers are configured with.
+    pub unlike: Vec<String>,
+    /// Variants under a workload that were left out from some run on, and why.
+    pub left_out: Vec<(Cell, String)>,
     /// Every run that was planned, in the order of the plan.
     pub runs: Vec<StudyRun>,
 }
@@ -190,7 +194,7 @@ fn found(input: &StudyInput, workload: usize) -> Found {
             let runs = input.measured(Cell { workload, variant });
             let label = input.variants[variant].name.clone();
             let runs = runs.filter_map(|run| run.results.clone()).collect();
-            Variant { label, runs, left_out: 0 }
+            Variant { label, runs, ..Variant::default() }
         })
         .filter(|variant| !variant.runs.is_empty())
         .collect();

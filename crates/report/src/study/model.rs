@@ -33,7 +33,9 @@ impl Model {
         let without = runs.len() - observed.len();
         let notes = match without {
             0 => Vec::new(),
-            _ => vec![format!("{without} runs are left out of the model: no request, or a load of another kind.")],
+            _ => vec![format!(
+                "{without} runs are left out of the model: no request, or a load of another kind."
+            )],
         };
         let sweep = Sweep { by, observations: observed };
         let found = fit(&sweep, None, input.seed);

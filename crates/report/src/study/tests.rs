@@ -67,6 +67,8 @@ fn input() -> StudyInput {
             .into(),
         }],
         skipped: vec!["long".into()],
+        unlike: Vec::new(),
+        left_out: Vec::new(),
         runs: runs.collect(),
     }
 }
@@ -96,6 +98,8 @@ fn the_document_has_every_run_and_metric() {
     let mut input = input();
     input.runs[3].state = StudyState::Failed("serve ended".into());
     input.runs[5].invalid = vec!["late".into()];
+    input.unlike = vec!["front was changed after run 3".into()];
+    input.left_out = vec![(input.runs[3].cell, "three failed".into())];
     let report = StudyReport::of(input);
     let json: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
     let workload = &json["workloads"][0];
@@ -122,6 +126,10 @@ fn the_document_has_every_run_and_metric() {
     let incidents = json["incidents"].to_string();
     assert!(incidents.contains("1 of 10 runs failed") && incidents.contains("serve ended"));
     assert!(incidents.contains("1 of 10 runs are INVALID"), "{incidents}");
+    assert!(incidents.contains("Not all runs are alike: front was changed after run 3."));
+    let (out, variant) = (&json["cells_left_out"][0], json["runs"][3]["variant"].as_str().unwrap());
+    assert_eq!((&out["workload"], &out["variant"]), (&"mixed".into(), &variant.into()));
+    assert!(incidents.contains(&format!("mixed on {variant} was left out: three failed.")));
 }
 
 #[test]

@@ -10,12 +10,15 @@
 mod figure;
 mod ordering;
 
+use std::collections::BTreeSet;
+
 use stdx::Prng;
 
 pub use figure::{Better, Figure, Unit};
 pub use ordering::{Judged, Ordering, OrderingError, Relation};
 
-/// So many failures of a variant in a row leave out the rest of its runs.
+/// So many failures of a cell in a row leave out the rest of its runs, and so many of a variant whose servers did not even get
+/// ready the rest of all of its runs.
 pub const FAILURES_MAX: usize = 3;
 
 /// One variant under one workload, each by its place in the study.
@@ -43,6 +46,25 @@ pub enum Ended {
     Measured,
     /// A server or the load generator gave way.
     Failed,
+    /// It failed before its servers were ready: whatever the workload is, it had no part in that.
+    Unready,
+}
+
+impl Ended {
+    /// It was not measured.
+    #[must_use]
+    pub fn is_failure(self) -> bool {
+        self != Self::Measured
+    }
+}
+
+/// What is run no more, though runs of it were planned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GivenUp {
+    /// The variant at this place: its servers do not get ready.
+    Variant(usize),
+    /// A variant under one workload: its runs fail.
+    Cell(Cell),
 }
 
 /// The runs of all cells, each with its repeats, in their order: each repeat is a block in which every cell that has so many
@@ -63,26 +85,51 @@ pub fn order(cells: &[(Cell, usize)], seed: u64) -> Vec<Slot> {
     slots
 }
 
-/// The place of the run that is next: the first in order that has not ended, of a variant that is not given up.
+/// The place of the run that is next: the first in order that has not ended, of a cell that is not given up.
 /// `ended` has an entry for each of the slots.
 #[must_use]
 pub fn next(slots: &[Slot], ended: &[Option<Ended>]) -> Option<usize> {
     debug_assert_eq!(slots.len(), ended.len());
-    let open =
-        |at: &usize| ended[*at].is_none() && !is_given_up(slots, ended, slots[*at].cell.variant);
+    let open = |at: &usize| ended[*at].is_none() && !is_given_up(slots, ended, slots[*at].cell);
     (0..slots.len()).find(open)
 }
 
-/// The last [`FAILURES_MAX`] runs of this variant that have ended all failed.
+/// This cell is run no more: its last [`FAILURES_MAX`] runs that have ended all failed, or its variant's last ones did before
+/// their servers were ready.
 #[must_use]
-pub fn is_given_up(slots: &[Slot], ended: &[Option<Ended>], variant: usize) -> bool {
-    let of_variant = slots.iter().zip(ended).filter(|(slot, _)| slot.cell.variant == variant);
-    let failures = of_variant
-        .filter_map(|(_, ended)| *ended)
-        .rev()
-        .take_while(|ended| *ended == Ended::Failed)
-        .count();
-    failures >= FAILURES_MAX
+pub fn is_given_up(slots: &[Slot], ended: &[Option<Ended>], cell: Cell) -> bool {
+    is_never_ready(slots, ended, cell.variant)
+        || last_ones(slots, ended, |of| of == cell, Ended::is_failure)
+}
+
+/// What is given up of which runs are left, variants before cells.
+#[must_use]
+pub fn given_up(slots: &[Slot], ended: &[Option<Ended>]) -> Vec<GivenUp> {
+    let open = slots.iter().zip(ended).filter(|(_, ended)| ended.is_none());
+    let cells: BTreeSet<Cell> = open.map(|(slot, _)| slot.cell).collect();
+    let variants: BTreeSet<usize> = cells.iter().map(|cell| cell.variant).collect();
+    let (never, others): (Vec<usize>, Vec<usize>) =
+        variants.into_iter().partition(|variant| is_never_ready(slots, ended, *variant));
+    let failing = cells
+        .into_iter()
+        .filter(|cell| others.contains(&cell.variant) && is_given_up(slots, ended, *cell));
+    never.into_iter().map(GivenUp::Variant).chain(failing.map(GivenUp::Cell)).collect()
+}
+
+fn is_never_ready(slots: &[Slot], ended: &[Option<Ended>], variant: usize) -> bool {
+    last_ones(slots, ended, |of| of.variant == variant, |ended| ended == Ended::Unready)
+}
+
+/// The last [`FAILURES_MAX`] runs of these cells that have ended all ended so.
+fn last_ones(
+    slots: &[Slot],
+    ended: &[Option<Ended>],
+    of: impl Fn(Cell) -> bool,
+    so: impl Fn(Ended) -> bool,
+) -> bool {
+    let theirs = slots.iter().zip(ended).filter(|(slot, _)| of(slot.cell));
+    let ones = theirs.filter_map(|(_, ended)| *ended).rev().take_while(|ended| so(*ended));
+    ones.take(FAILURES_MAX).count() == FAILURES_MAX
 }
 
 #[cfg(test)]
@@ -165,7 +212,10 @@ mod tests {
         }
         assert_eq!(of_bad(&ended), FAILURES_MAX);
         assert_eq!(ended.iter().filter(|one| **one == Some(Ended::Measured)).count(), 6);
-        assert!(is_given_up(&slots, &ended, 1) && !is_given_up(&slots, &ended, 0));
+        let bad = Cell { workload: 0, variant: 1 };
+        let good = Cell { workload: 0, variant: 0 };
+        assert!(is_given_up(&slots, &ended, bad) && !is_given_up(&slots, &ended, good));
+        assert_eq!(given_up(&slots, &ended), [GivenUp::Cell(bad)]);
         // One that went well between them starts the count anew.
         let mut ended = vec![None; slots.len()];
         let mut failed = 0;
@@ -175,5 +225,48 @@ mod tests {
             ended[at] = Some(if well { Ended::Measured } else { Ended::Failed });
         }
         assert_eq!(failed, 4);
+    }
+
+    /// Runs all that is to be run, each ending as `how` says; gives how they ended.
+    fn run_all(slots: &[Slot], how: impl Fn(Cell) -> Ended) -> Vec<Option<Ended>> {
+        let mut ended = vec![None; slots.len()];
+        while let Some(at) = next(slots, &ended) {
+            ended[at] = Some(how(slots[at].cell));
+        }
+        ended
+    }
+
+    #[test]
+    fn a_workload_that_fails_takes_no_other_with_it() {
+        let slots = order(&all(cells(3, 2), 6), 9);
+        let bad = Cell { workload: 1, variant: 1 };
+        let ended = run_all(&slots, |cell| match cell == bad {
+            true => Ended::Failed,
+            false => Ended::Measured,
+        });
+        let failed = ended.iter().filter(|one| **one == Some(Ended::Failed)).count();
+        assert_eq!((failed, ended.iter().filter(|one| one.is_none()).count()), (3, 3));
+        assert_eq!(given_up(&slots, &ended), [GivenUp::Cell(bad)]);
+    }
+
+    #[test]
+    fn a_variant_that_never_gets_ready_is_given_up_as_a_whole() {
+        let slots = order(&all(cells(3, 2), 6), 9);
+        let ended = run_all(&slots, |cell| match cell.variant {
+            1 => Ended::Unready,
+            _ => Ended::Measured,
+        });
+        assert_eq!(ended.iter().filter(|one| **one == Some(Ended::Unready)).count(), 3);
+        assert_eq!(given_up(&slots, &ended), [GivenUp::Variant(1)]);
+        // That all of its workloads fail once it is ready, is another matter.
+        let ended = run_all(&slots, |cell| match cell.variant {
+            1 => Ended::Failed,
+            _ => Ended::Measured,
+        });
+        assert_eq!(ended.iter().filter(|one| **one == Some(Ended::Failed)).count(), 9);
+        assert_eq!(given_up(&slots, &ended).len(), 3);
+        // What has no runs left is not given up.
+        let slots = order(&all(cells(1, 1), FAILURES_MAX), 1);
+        assert!(given_up(&slots, &run_all(&slots, |_| Ended::Unready)).is_empty());
     }
 }

@@ -89,15 +89,7 @@ fn banner_html() -> String {
 
 /// Benchmarks; the results go to a file as well, where one is named. Gives the exit code.
 pub(crate) fn run(flags: &AbFlags, operand: &str, results: Option<Stored>) -> Result<u8, Quit> {
-    let address = Address::parse(operand).ok_or(Quit::Usage("invalid URL"))?;
-    if !(0..=CONCURRENCY_MAX).contains(&flags.concurrency) {
-        return Err(Quit::Usage("Invalid Concurrency [Range 0..200000]"));
-    }
-    if flags.concurrency.unsigned_abs() > flags.requests {
-        return Err(Quit::Usage(
-            "Cannot use concurrency level greater than total number of requests",
-        ));
-    }
+    let address = address(flags, operand)?;
     let request = Request::new(flags, &address)?;
     let tls = offer::tls(flags)?;
     announce(flags, &address, &request);
@@ -135,6 +127,28 @@ pub(crate) fn run(flags: &AbFlags, operand: &str, results: Option<Stored>) -> Re
         }
     };
     conclude(flags, &address, &request, &watch, &ended)
+}
+
+/// Whether a command line would be taken, as far as its words tell.
+///
+/// # Errors
+/// It would not.
+pub(crate) fn check(flags: &AbFlags, operand: &str) -> Result<(), Quit> {
+    address(flags, operand).map(drop)
+}
+
+/// The place that is asked, where the command line is right as far as its words tell.
+fn address(flags: &AbFlags, operand: &str) -> Result<Address, Quit> {
+    let address = Address::parse(operand).ok_or(Quit::Usage("invalid URL"))?;
+    if !(0..=CONCURRENCY_MAX).contains(&flags.concurrency) {
+        return Err(Quit::Usage("Invalid Concurrency [Range 0..200000]"));
+    }
+    if flags.concurrency.unsigned_abs() > flags.requests {
+        return Err(Quit::Usage(
+            "Cannot use concurrency level greater than total number of requests",
+        ));
+    }
+    Ok(address)
 }
 
 /// The results could not be stored besides.

@@ -5,7 +5,7 @@ use study::seek::By;
 use workload::{Load, Target};
 
 use super::meant::{self, Meant, World};
-use super::targets;
+use super::targets::{self, Defaults, Source};
 use crate::command::{Ended, usage};
 use crate::dialect::{Dialect, Typed};
 use crate::flags::attack::AttackFlags;
@@ -40,6 +40,25 @@ pub(super) fn meant(mut typed: Typed<AttackFlags>, world: &World<'_>) -> Result<
     let list = list(&typed)?;
     check_streams(&typed.flags, &list)?;
     meant::assemble(&typed, world, (Load::Closed { users }, list, None))
+}
+
+/// As much of [`meant`] as the words alone tell.
+pub(super) fn check_words(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+    meant::check_flags(typed)?;
+    if typed.flags.pipeline.unwrap_or(1) > 1 {
+        check_pipeline(&typed.flags)?;
+    }
+    check_streams(&typed.flags, &list_in_words(typed)?)
+}
+
+/// As much of [`offer`] as the words alone tell.
+pub(super) fn check_offer(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+    meant::check_flags(typed)?;
+    let list = list_in_words(typed)?;
+    match typed.flags.seek.by {
+        By::Connections => check_streams(&typed.flags, &list),
+        By::Rate => Ok(()),
+    }
 }
 
 /// What does not go with pipelining.
@@ -79,14 +98,31 @@ fn check_streams(flags: &AttackFlags, list: &[Target]) -> Result<(), Ended> {
 
 /// The targets: one URL, or a file.
 fn list(typed: &Typed<AttackFlags>) -> Result<Vec<Target>, Ended> {
-    let mut source = meant::source(typed)?;
+    let source = meant::source(typed)?;
+    match url(typed)? {
+        None => Ok(targets::read_all(&source, Dialect::Native)?),
+        Some(url) => one(typed, url, source.defaults),
+    }
+}
+
+/// The same, without reading a file; of a file's targets it knows nothing.
+fn list_in_words(typed: &Typed<AttackFlags>) -> Result<Vec<Target>, Ended> {
+    let one = |url| one(typed, url, Defaults::default());
+    url(typed)?.map_or_else(|| Ok(Vec::new()), one)
+}
+
+/// The target of this URL.
+fn one(typed: &Typed<AttackFlags>, url: &str, defaults: Defaults) -> Result<Vec<Target>, Ended> {
+    let line = format!("{} {url}\n", typed.flags.method);
+    let source = Source { name: "URL".to_owned(), format: targets::Format::Http, defaults };
+    Ok(targets::parse(line.as_bytes(), &source, Dialect::Native)?)
+}
+
+/// The URL; `None` where a file has the targets.
+fn url(typed: &Typed<AttackFlags>) -> Result<Option<&str>, Ended> {
     match (typed.operands.as_slice(), &typed.flags.targets) {
-        ([], Some(_)) => Ok(targets::read_all(&source, Dialect::Native)?),
-        ([url], None) => {
-            let line = format!("{} {url}\n", typed.flags.method);
-            (source.name, source.format) = ("URL".to_owned(), targets::Format::Http);
-            Ok(targets::parse(line.as_bytes(), &source, Dialect::Native)?)
-        }
+        ([], Some(_)) => Ok(None),
+        ([url], None) => Ok(Some(url)),
         ([], None) => Err(usage("a URL or -targets=FILE is needed")),
         ([_], Some(_)) => Err(usage("a URL and -targets: one of them is enough")),
         ([_, extra, ..], _) => Err(usage(format!("unexpected \"{extra}\""))),

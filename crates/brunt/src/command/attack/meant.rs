@@ -76,12 +76,8 @@ pub(super) struct World<'a> {
 pub(super) fn meant(typed: &Typed<AttackFlags>, world: &World<'_>) -> Result<Meant, Ended> {
     let flags = &typed.flags;
     check(typed)?;
-    let load = load(typed)?;
-    if let Load::Open { shape: Shape::Linear { .. }, .. } = load
-        && flags.duration == Nanos::ZERO
-    {
-        return Err(usage("-shape=linear needs a -duration to ramp over"));
-    }
+    check_connections(typed)?;
+    let load = load(typed, replay)?;
     let source = source(typed)?;
     let (list, lazy) = if flags.lazy {
         (Vec::new(), Some(source))
@@ -91,12 +87,36 @@ pub(super) fn meant(typed: &Typed<AttackFlags>, world: &World<'_>) -> Result<Mea
     assemble(typed, world, (load, list, lazy))
 }
 
+/// As much of [`meant`] as the words alone tell: no file is read, and no address looked for. Standard input is empty.
+pub(super) fn check_words(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+    check(typed)?;
+    check_flags(typed)?;
+    load(typed, |_| Ok(Shape::constant(Rate::per_second(1))))?;
+    if typed.flags.targets.as_deref().is_none_or(input::is_stdin) {
+        return Err(usage("-targets=FILE is needed: standard input is empty"));
+    }
+    Ok(())
+}
+
+/// The same of flags that `bench` and `seek` have too.
+pub(super) fn check_flags(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+    format(typed)?;
+    if typed.flags.watched.is_stray() {
+        return Err(usage(Watching::STRAY));
+    }
+    check_key(typed)
+}
+
+fn format(typed: &Typed<AttackFlags>) -> Result<targets::Format, Ended> {
+    targets::Format::named(&typed.flags.format).ok_or_else(|| unknown_format(typed))
+}
+
 /// Where the targets come from.
 pub(super) fn source(typed: &Typed<AttackFlags>) -> Result<Source, Ended> {
     let flags = &typed.flags;
     Ok(Source {
         name: flags.targets.clone().unwrap_or_else(|| "stdin".to_owned()),
-        format: targets::Format::named(&flags.format).ok_or_else(|| unknown_format(typed))?,
+        format: format(typed)?,
         defaults: Defaults { body: body(flags)?, headers: flags.headers.clone() },
     })
 }
@@ -160,7 +180,7 @@ fn check(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
     if duration > Nanos::ZERO && tick > duration {
         return Err(usage(format!("flag -tick: {tick} is longer than the whole -duration")));
     }
-    check_connections(typed)
+    Ok(())
 }
 
 /// What no connection can be made with, for `bench` too.
@@ -171,6 +191,10 @@ pub(super) fn check_connections(typed: &Typed<AttackFlags>) -> Result<(), Ended>
         let error = anyhow!("flag -laddr: {foreign} is not an address of this machine");
         return Err(Failed { code: ExitCode::Input, error }.into());
     }
+    check_key(typed)
+}
+
+fn check_key(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
     if typed.flags.cert.is_none() && typed.flags.key.is_some() && typed.dialect == Dialect::Native {
         return Err(usage("-key needs a -cert"));
     }
@@ -193,8 +217,11 @@ fn unknown_format(typed: &Typed<AttackFlags>) -> Ended {
     }
 }
 
-/// When hits begin.
-fn load(typed: &Typed<AttackFlags>) -> Result<Load, Ended> {
+/// When hits begin; `replay` gives the moments of a file.
+fn load(
+    typed: &Typed<AttackFlags>,
+    replay: impl Fn(&str) -> Result<Shape, Ended>,
+) -> Result<Load, Ended> {
     let flags = &typed.flags;
     let rate = match (flags.rate, typed.dialect) {
         (ParsedRate::Rate(rate), _) => Some(rate),
@@ -209,6 +236,9 @@ fn load(typed: &Typed<AttackFlags>) -> Result<Load, Ended> {
             Ok(ShapeSpec::ReplayFile(path)) => replay(&path)?,
             Err(error) => return Err(usage(format!("flag -shape: {error}"))),
         };
+        if matches!(shape, Shape::Linear { .. }) && flags.duration == Nanos::ZERO {
+            return Err(usage("-shape=linear needs a -duration to ramp over"));
+        }
         return Ok(Load::Open { shape, max_in_flight });
     }
     match (rate, max_in_flight) {

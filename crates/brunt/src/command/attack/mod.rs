@@ -71,6 +71,21 @@ pub(super) fn run_bench(invocation: &Invocation) -> Result<ExitCode, Ended> {
     Ok(run::attack(bench::meant(typed, &world)?, Dialect::Native)?)
 }
 
+/// Whether `attack` would take this command line, as far as its words tell. Standard input is empty.
+pub(super) fn check(invocation: &Invocation) -> Result<(), Ended> {
+    meant::check_words(&invocation.typed(FLAGS)?)
+}
+
+/// The same of `bench`.
+pub(super) fn check_bench(invocation: &Invocation) -> Result<(), Ended> {
+    bench::check_words(&invocation.typed(&flags::bench::table())?)
+}
+
+/// The same of what `seek` offers.
+pub(super) fn check_offer(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+    bench::check_offer(typed)
+}
+
 /// What the command line of `seek` means as far as it is an attack's: whom to ask for what, from which seed, over what. When
 /// hits begin is the search's to say.
 pub(super) fn offer(typed: Typed<AttackFlags>) -> Result<(Plan, Settings), Ended> {

@@ -51,6 +51,11 @@ pub(super) fn meant(mut typed: Typed<AttackFlags>) -> Result<Meant, Ended> {
     Ok(Meant { cable, peopled, fails_on_loss })
 }
 
+/// As much of [`meant`] as the words alone tell.
+pub(super) fn check_words(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+    plan(typed, 0).map(drop)
+}
+
 fn plan(typed: &Typed<AttackFlags>, seed: u64) -> Result<CablePlan, Ended> {
     let flags = &typed.flags.cable;
     let (word, url) = match typed.operands.as_slice() {

@@ -42,6 +42,11 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     Ok(test(meant(typed)?)?)
 }
 
+/// Whether this command line would be taken, as far as its words tell.
+pub(super) fn check(invocation: &Invocation) -> Result<(), Ended> {
+    self::meant::check_words(&invocation.typed(&flags::cable::table())?)
+}
+
 /// Carries out what was meant.
 fn test(meant: Meant) -> exit_code::Outcome {
     let Meant { cable, peopled, fails_on_loss } = meant;

@@ -16,6 +16,21 @@ use crate::output::Place;
 /// # Errors
 /// It is wrong, or asks for help.
 pub(crate) fn ask(args: &[String]) -> Result<Asked, Refusal> {
+    let (flags, url) = read(args)?;
+    asked(&flags, &url)
+}
+
+/// Whether a command line would be taken, as far as its words tell.
+///
+/// # Errors
+/// It would not.
+pub(crate) fn check(args: &[String]) -> Result<(), Refusal> {
+    let (flags, url) = read(args)?;
+    headers(&flags, &url, &flags.method.to_uppercase(), 0).map(drop)
+}
+
+/// The flags and the URL.
+fn read(args: &[String]) -> Result<(HeyFlags, String), Refusal> {
     let mut flags = HeyFlags::default();
     let parsed = parse(Grammar::VEGETA, HEY, args, &mut flags, &mut Global::default());
     let parsed = parsed.map_err(|error| match error {
@@ -23,13 +38,13 @@ pub(crate) fn ask(args: &[String]) -> Result<Asked, Refusal> {
         error => usage(2, &format!("{}\n", error.go())),
     })?;
     let Some(url) = parsed.operands.first() else { return Err(wrong("")) };
-    check(&flags)?;
+    check_flags(&flags)?;
     let url = Url::parse(url).map(|_| url.clone()).or_else(|error| match error {
         // hey sends such requests and counts how they all fail; so do we.
         UrlError::Scheme(_) | UrlError::NoHost => Ok(url.clone()),
         error => Err(wrong(&format!("parse \"{url}\": {error}"))),
     })?;
-    asked(&flags, &url)
+    Ok((flags, url))
 }
 
 /// Something is wrong: hey says what, then how it is used.
@@ -51,7 +66,7 @@ fn usage(code: u8, words: &str) -> Refusal {
 }
 
 /// What cannot be done.
-fn check(flags: &HeyFlags) -> Result<(), Refusal> {
+fn check_flags(flags: &HeyFlags) -> Result<(), Refusal> {
     let timed = flags.duration > Nanos::ZERO;
     let words = match (flags.requests, flags.workers) {
         (_, c) if timed && c < 1 => "-c cannot be smaller than 1.",

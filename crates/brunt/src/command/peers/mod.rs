@@ -97,32 +97,53 @@ pub(crate) struct Refusal {
 /// # Panics
 /// No such tool is spoken ([`is_one`]).
 pub(crate) fn ask(name: &str, args: &[String]) -> Result<Asked, Refusal> {
-    let (_, ask) = ASKS.iter().find(|(known, _)| *known == name).expect("a dialect has a reader");
-    ask(args)
+    (tool(name).ask)(args)
+}
+
+/// Whether such a command line would be taken, as far as its words tell: no file is read.
+///
+/// # Errors
+/// It is wrong, or asks for help.
+///
+/// # Panics
+/// No such tool is spoken ([`is_one`]).
+pub(crate) fn check(name: &str, args: &[String]) -> Result<(), Refusal> {
+    (tool(name).check)(args)
+}
+
+fn tool(name: &str) -> &'static Tool {
+    TOOLS.iter().find(|tool| tool.name == name).expect("a dialect has a reader")
 }
 
 /// Whether a tool of this name is spoken.
 #[must_use]
 pub(crate) fn is_one(name: &str) -> bool {
-    ASKS.iter().any(|(known, _)| *known == name)
+    TOOLS.iter().any(|tool| tool.name == name)
 }
 
 /// The tools that are spoken.
 #[cfg(test)]
 pub(crate) fn names() -> Vec<&'static str> {
-    ASKS.iter().map(|(name, _)| *name).collect()
+    TOOLS.iter().map(|tool| tool.name).collect()
 }
 
-/// Reads a tool's command line.
-type Ask = fn(&[String]) -> Result<Asked, Refusal>;
+/// A tool that is spoken.
+struct Tool {
+    name: &'static str,
+    /// Reads its command line.
+    ask: fn(&[String]) -> Result<Asked, Refusal>,
+    /// The same as far as the words tell.
+    check: fn(&[String]) -> Result<(), Refusal>,
+}
 
-/// The readers, by the name their tool is called.
-const ASKS: [(&str, Ask); 5] = [
-    ("hey", hey::ask),
-    ("oha", oha::ask),
-    ("perfer", perfer::ask),
-    ("wrk", wrk::ask),
-    ("wrk2", wrk::ask_two),
+/// The tools, by name.
+const TOOLS: [Tool; 5] = [
+    Tool { name: "hey", ask: hey::ask, check: hey::check },
+    Tool { name: "oha", ask: oha::ask, check: oha::check },
+    Tool { name: "perfer", ask: perfer::ask, check: perfer::check },
+    // Theirs name no files.
+    Tool { name: "wrk", ask: wrk::ask, check: |args| wrk::ask(args).map(drop) },
+    Tool { name: "wrk2", ask: wrk::ask_two, check: |args| wrk::ask_two(args).map(drop) },
 ];
 
 /// How long a probe waits for a connection.

@@ -17,6 +17,20 @@ use crate::output::Place;
 /// # Errors
 /// It is wrong, or asks for help.
 pub(crate) fn ask(args: &[String]) -> Result<Asked, Refusal> {
+    let (flags, url) = parsed(args)?;
+    asked(&flags, &url).map_err(|stderr| Refusal { code: 1, stderr, ..Refusal::default() })
+}
+
+/// Whether a command line would be taken, as far as its words tell.
+///
+/// # Errors
+/// It would not.
+pub(crate) fn check(args: &[String]) -> Result<(), Refusal> {
+    parsed(args).map(drop)
+}
+
+/// The flags and the URL.
+fn parsed(args: &[String]) -> Result<(OhaFlags, String), Refusal> {
     let mut flags = OhaFlags::default();
     let operands = options::read(OHA, &without_equals(args), &mut flags);
     if flags.help {
@@ -47,7 +61,7 @@ pub(crate) fn ask(args: &[String]) -> Result<Asked, Refusal> {
             ..Refusal::default()
         });
     }
-    asked(&flags, url).map_err(|stderr| Refusal { code: 1, stderr, ..Refusal::default() })
+    Ok((flags, url.clone()))
 }
 
 /// clap takes `-c=10` for `-c10`.

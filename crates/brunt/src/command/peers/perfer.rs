@@ -19,6 +19,30 @@ use crate::output::Place;
 /// # Errors
 /// It is wrong, or asks for help.
 pub(crate) fn ask(args: &[String]) -> Result<Asked, Refusal> {
+    let Parsed { flags, version, note, address } = parsed(args)?;
+    let mut asked = asked(&flags, version, &address)?;
+    asked.notes.extend(note);
+    Ok(asked)
+}
+
+/// Whether a command line would be taken, as far as its words tell.
+///
+/// # Errors
+/// It would not.
+pub(crate) fn check(args: &[String]) -> Result<(), Refusal> {
+    parsed(args).map(drop)
+}
+
+/// A command line's words.
+struct Parsed {
+    flags: PerferFlags,
+    version: PerferVersion,
+    /// What is said where it could be another version's.
+    note: Option<String>,
+    address: Address,
+}
+
+fn parsed(args: &[String]) -> Result<Parsed, Refusal> {
     let mut flags = PerferFlags::default();
     let operands = read(args, &mut flags);
     if flags.help {
@@ -36,9 +60,7 @@ pub(crate) fn ask(args: &[String]) -> Result<Asked, Refusal> {
     };
     let (version, note) = spoken(&flags, server).map_err(|words| usage(FAILED, &words))?;
     let address = Address::parse(server).map_err(|words| refusal(&words))?;
-    let mut asked = asked(&flags, version, &address)?;
-    asked.notes.extend(note);
-    Ok(asked)
+    Ok(Parsed { flags, version, note, address })
 }
 
 /// perfer's -1.

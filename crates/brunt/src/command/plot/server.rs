@@ -6,7 +6,7 @@ use results::{Item, Reader};
 use super::operand::Operand;
 use super::{Damaged, Drawn, title};
 use crate::command::server_side::ServerRows;
-use crate::command::{Ended, encode, patience, usage};
+use crate::command::{Ended, encode, patience, server_clock, usage};
 use crate::dialect::Typed;
 use crate::flags::results::PlotFlags;
 use crate::input::{self, Interrupts};
@@ -24,12 +24,16 @@ pub(super) fn draw(typed: &Typed<PlotFlags>, operands: &[Operand]) -> Result<Dam
     if let Some(operand) = operands.iter().find(|operand| operand.column.is_some()) {
         return Err(usage(format!("{operand}: -server draws files as they are, without a column")));
     }
+    let files: Vec<String> = operands.iter().map(|operand| operand.file.clone()).collect();
     let mut both = Both {
         summary: Summary::new(),
         timeline: Timeline::new(),
-        server: ServerRows::new(typed.flags.server_offset_ns),
+        server: ServerRows::new(server_clock::moved(
+            typed.flags.server_offset,
+            &files,
+            typed.dialect,
+        )?),
     };
-    let files: Vec<String> = operands.iter().map(|operand| operand.file.clone()).collect();
     let damage = both.read(typed, &files)?;
     if both.server.side.is_empty() {
         return match damage {

@@ -120,19 +120,22 @@ pub(super) fn load(path: &str, flags: &RunFlags, shows_env: bool) -> Result<Load
     Ok(Loaded { program, options, source, logger, env, began })
 }
 
+/// What the script is called.
+///
+/// # Errors
+/// None is named, or several.
+pub(super) fn script(typed: &Typed<RunFlags>) -> Result<&str, &'static str> {
+    match typed.operands.as_slice() {
+        [path] => Ok(path),
+        [] => Err("requires a script or an archive, or - for standard input"),
+        _ => Err("accepts 1 script, received more"),
+    }
+}
+
 /// Makes a script ready; what is wrong with it is told, and the code to end with given.
 pub(super) fn meant(typed: &Typed<RunFlags>) -> Result<Meant, ExitCode> {
     let flags = &typed.flags;
-    let path = match typed.operands.as_slice() {
-        [path] => path,
-        [] => {
-            return Err(Refused::other(
-                "requires a script or an archive, or - for standard input".to_owned(),
-            )
-            .complain());
-        }
-        _ => return Err(Refused::other("accepts 1 script, received more".to_owned()).complain()),
-    };
+    let path = script(typed).map_err(|text| Refused::other(text.to_owned()).complain())?;
     let loaded = load(path, flags, true)?;
     let logger = Arc::clone(&loaded.logger);
     ready(typed, path, loaded).map_err(|refused| refused.tell(&logger))

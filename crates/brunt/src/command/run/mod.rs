@@ -33,7 +33,7 @@ use self::rest::Rest;
 use self::stage::{Done, carry_out};
 use self::summary::Mode;
 use self::watch::{Progress, Watch};
-use super::Ended;
+use super::{Ended, usage};
 use crate::dialect::{Invocation, Typed};
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::run::{RUN, RunFlags};
@@ -65,6 +65,12 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
         Place::Stdout.write(meant.announcement().as_bytes())?;
     }
     Ok(test(meant, rest.as_ref())?)
+}
+
+/// Whether this command line would be taken, as far as its words tell: the script is not looked at.
+pub(super) fn check(invocation: &Invocation) -> Result<(), Ended> {
+    let typed = invocation.typed(RUN)?;
+    meant::script(&typed).map(drop).map_err(usage)
 }
 
 /// Reads flags as k6's commands do: what is wrong is told, with k6's code.

@@ -77,6 +77,12 @@ pub(super) fn meant(typed: &Typed<AttackFlags>) -> Result<Meant, Ended> {
     })
 }
 
+/// As much of [`meant`] as the words alone tell.
+pub(super) fn check_words(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+    search(typed)?;
+    attack::check_offer(typed)
+}
+
 /// What is searched.
 fn search(typed: &Typed<AttackFlags>) -> Result<Search, Ended> {
     let flags = &typed.flags.seek;

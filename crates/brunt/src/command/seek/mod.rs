@@ -38,6 +38,11 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     Ok(seek(meant, interrupts)?)
 }
 
+/// Whether this command line would be taken, as far as its words tell.
+pub(super) fn check(invocation: &Invocation) -> Result<(), Ended> {
+    self::meant::check_words(&invocation.typed(&flags::seek::table())?)
+}
+
 /// Carries out what was meant.
 fn seek(mut meant: Meant, interrupts: Interrupts) -> exit_code::Outcome {
     let (state, mut steps) = State::open(&mut meant)?;

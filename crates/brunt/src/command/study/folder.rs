@@ -13,14 +13,16 @@ use crate::input;
 pub(super) struct Folder {
     /// Its path, absolute.
     pub(super) out: PathBuf,
-    /// The folder of the study's file, absolute.
+    /// The study's file, absolute.
+    pub(super) file: PathBuf,
+    /// Its folder.
     pub(super) study: PathBuf,
     /// Held as long as the study goes on.
     _lock: File,
 }
 
 /// What a study makes in its folder; `--fresh` removes these and nothing else.
-const OWN: [&str; 5] = ["results", "runs", "plan.json", "study.json", "report.html"];
+pub(super) const OWN: [&str; 5] = ["results", "runs", "plan.json", "study.json", "report.html"];
 
 impl Folder {
     /// Opens the folder, which is made where there is none.
@@ -31,12 +33,12 @@ impl Folder {
         let at = |path: &Path| format!("{}", path.display());
         fs::create_dir_all(out).with_context(|| format!("making the folder {}", at(out)))?;
         let out = out.canonicalize().with_context(|| format!("opening {}", at(out)))?;
-        let study = file.canonicalize().with_context(|| format!("opening {}", at(file)))?;
-        let study = study.parent().map_or_else(|| PathBuf::from("/"), Path::to_path_buf);
+        let file = file.canonicalize().with_context(|| format!("opening {}", at(file)))?;
+        let study = file.parent().map_or_else(|| PathBuf::from("/"), Path::to_path_buf);
         let name = out.join(".lock");
         let lock = File::create(&name).with_context(|| format!("making {}", at(&name)))?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { out, study, _lock: lock }),
+            Ok(()) => Ok(Self { out, file, study, _lock: lock }),
             Err(fs::TryLockError::WouldBlock) => Err(Failed {
                 code: ExitCode::Failure,
                 error: anyhow!("{}: a study is running in this folder", at(&out)),

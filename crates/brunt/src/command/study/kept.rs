@@ -9,6 +9,8 @@ use anyhow::anyhow;
 use serde_json::{Value, json};
 use study::plan::{Ended, Slot, order};
 
+use super::VERSION;
+use super::configuration::{self, Files, ranges};
 use super::file::{Mode, Study};
 use super::folder::Folder;
 use super::record::Record;
@@ -17,6 +19,8 @@ use crate::input;
 
 /// The form of the file; another number is another form.
 const FORM: u64 = 1;
+/// Sentences on changed files that are kept, at most: the last ones.
+const CHANGES_MAX: usize = 20;
 /// Differences that are told, at most.
 const DIFFERENCES_MAX: usize = 10;
 
@@ -26,6 +30,10 @@ pub(super) struct Kept {
     path: PathBuf,
     identity: Vec<(String, String)>,
     names: Vec<(String, String)>,
+    /// What the study is configured with.
+    files: Files,
+    /// How that changed between runs, a sentence each.
+    changes: Vec<String>,
     /// The runs in their order.
     pub(super) slots: Vec<Slot>,
     /// What became of each.
@@ -71,7 +79,9 @@ impl Kept {
         let names = slots.iter().map(|slot| names_of(study, slot)).collect();
         let records = vec![None; slots.len()];
         let identity = identity(study, mode, left_out);
-        let mut kept = Self { path, identity, names, slots, records, under_way: None };
+        let (files, changes) = (configuration::files(folder, study), Vec::new());
+        let mut kept =
+            Self { path, identity, names, files, changes, slots, records, under_way: None };
         if kept.path.exists() {
             let document = input::read_whole(&kept.path.display().to_string())?;
             kept.take(&document).map_err(|problem| Failed {
@@ -95,6 +105,26 @@ impl Kept {
         self.records.iter().flatten().count()
     }
 
+    /// What the runs do not have in common though they should, a sentence each.
+    #[must_use]
+    pub(super) fn unlike(&self) -> Vec<String> {
+        let made = |record: &Option<Record>| {
+            let version = record.as_ref().map(|record| record.brunt.as_str());
+            version.filter(|version| !version.is_empty() && *version != VERSION).map(str::to_owned)
+        };
+        let mut versions: Vec<String> = self.records.iter().filter_map(made).collect();
+        versions.sort();
+        versions.dedup();
+        let by = versions.iter().map(|version| {
+            let runs = self.records.iter().enumerate();
+            let runs = runs.filter(|(_, record)| made(record).as_ref() == Some(version));
+            let runs: Vec<usize> = runs.map(|(at, _)| at + 1).collect();
+            let (word, were) = if runs.len() == 1 { ("run", "was") } else { ("runs", "were") };
+            format!("{word} {} {were} made by brunt {version}, not {VERSION}", ranges(&runs))
+        });
+        self.changes.iter().cloned().chain(by).collect()
+    }
+
     /// Writes the file.
     ///
     /// # Errors
@@ -111,11 +141,15 @@ impl Kept {
                 })
             })
             .collect();
-        let identity: Vec<Value> =
-            self.identity.iter().map(|(name, value)| json!([name, value])).collect();
+        let pairs = |list: &[(String, String)]| -> Vec<Value> {
+            list.iter().map(|(name, value)| json!([name, value])).collect()
+        };
+        let identity = pairs(&self.identity);
         let document = json!({
             "brunt_study": FORM,
             "study": identity,
+            "files": pairs(&self.files),
+            "changes": self.changes,
             "under_way": self.under_way,
             "runs": runs,
         });
@@ -129,11 +163,8 @@ impl Kept {
         if plan["brunt_study"] != FORM {
             return Err(no_plan());
         }
-        let before = plan["study"].as_array().ok_or_else(no_plan)?.iter();
-        let before = before
-            .map(|pair| Some((pair[0].as_str()?.to_owned(), pair[1].as_str()?.to_owned())))
-            .collect::<Option<Vec<_>>>();
-        let differences = differences(&before.ok_or_else(no_plan)?, &self.identity);
+        let before = pairs_of(&plan["study"]).ok_or_else(no_plan)?;
+        let differences = differences(&before, &self.identity);
         if !differences.is_empty() {
             let list = differences.join("\n  ");
             return Err(anyhow!(
@@ -153,10 +184,32 @@ impl Kept {
             };
             self.records[number] = record.filter(|record| record.ended == Ended::Measured);
         }
+        self.take_changes(&plan);
         self.under_way =
             plan["under_way"].as_u64().map(|at| at as usize).filter(|at| *at < self.slots.len());
         Ok(())
     }
+}
+
+impl Kept {
+    /// How the files changed so far, and since the file was written. A plan of before they were kept says nothing of them.
+    fn take_changes(&mut self, plan: &Value) {
+        let told = plan["changes"].as_array().into_iter().flatten();
+        self.changes = told.filter_map(|text| Some(text.as_str()?.to_owned())).collect();
+        let made = self.records.iter().enumerate().filter(|(_, record)| record.is_some());
+        let made: Vec<usize> = made.map(|(at, _)| at + 1).collect();
+        let before = pairs_of(&plan["files"]);
+        let changed = before.and_then(|before| configuration::changed(&before, &self.files, &made));
+        self.changes.extend(changed);
+        let over = self.changes.len().saturating_sub(CHANGES_MAX);
+        self.changes.drain(..over);
+    }
+}
+
+/// Names with values, as they are written.
+fn pairs_of(list: &Value) -> Option<Vec<(String, String)>> {
+    let pair = |pair: &Value| Some((pair[0].as_str()?.to_owned(), pair[1].as_str()?.to_owned()));
+    list.as_array()?.iter().map(pair).collect()
 }
 
 /// Replaces a file whole.

@@ -6,6 +6,7 @@
 //!     ─▶ outcome of each ─▶ report.html, study.json
 //! ```
 
+mod configuration;
 mod file;
 mod folder;
 mod group;
@@ -29,7 +30,7 @@ mod workload;
 use std::path::Path;
 
 use anyhow::anyhow;
-use study::plan::{Ended as RunEnded, Slot, is_given_up, next};
+use study::plan::{Ended as RunEnded, GivenUp, Slot, given_up, is_given_up, next};
 
 use self::file::{Mode, PROBLEMS_MAX, Problem, Study, Variant, Workload};
 use self::folder::Folder;
@@ -55,6 +56,9 @@ where it was stopped or killed. new [FILE] writes a study to begin with, study.t
 
 Ctrl-C stops the servers and writes the report of what there is; a second one waits for nobody.";
 
+/// brunt's own version, which made the runs of this call.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// The word in a study's commands that means this very program, wherever it is.
 const OURSELVES: &str = "brunt";
 
@@ -68,6 +72,16 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     }
     let typed = invocation.typed(STUDY)?;
     let operands: Vec<&str> = typed.operands.iter().map(String::as_str).collect();
+    let stray = match operands.first() {
+        Some(&"run") => typed.flags.stray_of_run().map(|flag| (flag, "run", "new")),
+        Some(&"new") => typed.flags.stray_of_new().map(|flag| (flag, "new", "run")),
+        _ => None,
+    };
+    if let Some((flag, word, other)) = stray {
+        let text =
+            format!("flag -{flag}: stands for nothing in study {word}, only in study {other}");
+        return Err(usage(text));
+    }
     match operands[..] {
         [keeper::WORD] => Ok(keeper::keep()),
         ["run", path] => Ok(study(path, &typed)?),
@@ -133,6 +147,9 @@ impl Whole<'_> {
             let (done, all) = (kept.done(), kept.slots.len());
             progress.say(&format!("going on: {done} of {all} runs are done"));
         }
+        kept.unlike()
+            .iter()
+            .for_each(|text| progress.say(&format!("not all runs are alike: {text}")));
         let outcomes = kept.slots.iter().map(|_| None).collect();
         let mut going = Going { whole: self, runner, kept, outcomes, progress };
         if let Some(at) = going.kept.under_way.take() {
@@ -199,9 +216,16 @@ impl Going<'_> {
         self.kept.save()?;
         let outcome = self.outcomes[at].as_ref();
         self.progress.ended((at, &name), &record, outcome, self.left());
-        if is_given_up(&self.kept.slots, &self.kept.ended(), slot.cell.variant) {
-            let name = &variant.name;
-            self.progress.say(&format!("{name} is left out from here on: {}", report::GIVEN_UP));
+        let of_it = |one: &GivenUp| match one {
+            GivenUp::Variant(at) if *at == slot.cell.variant => {
+                Some((variant.name.as_str(), report::NEVER_READY))
+            }
+            GivenUp::Cell(cell) if *cell == slot.cell => Some((name.as_str(), report::GIVEN_UP)),
+            _ => None,
+        };
+        let all = given_up(&self.kept.slots, &self.kept.ended());
+        for (name, why) in all.iter().filter_map(of_it) {
+            self.progress.say(&format!("{name} is left out from here on: {why}"));
         }
         Ok(true)
     }
@@ -209,9 +233,8 @@ impl Going<'_> {
     /// Runs that are to come.
     fn left(&self) -> usize {
         let (slots, ended) = (&self.kept.slots, self.kept.ended());
-        let open = |at: &usize| {
-            ended[*at].is_none() && !is_given_up(slots, &ended, slots[*at].cell.variant)
-        };
+        let open =
+            |at: &usize| ended[*at].is_none() && !is_given_up(slots, &ended, slots[*at].cell);
         (0..slots.len()).filter(open).count()
     }
 }

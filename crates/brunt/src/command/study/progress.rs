@@ -166,6 +166,7 @@ mod tests {
             start: Nanos::ZERO,
             codes: vec![0],
             load_before: None,
+            brunt: String::new(),
             notes: Vec::new(),
         };
         let figure = |name, value| (Figure::named(name).unwrap(), value);

@@ -20,6 +20,8 @@ pub(super) struct Record {
     pub(super) codes: Vec<i32>,
     /// The machine's load average before it; `None` where the system does not tell.
     pub(super) load_before: Option<f64>,
+    /// The version of brunt that made it; empty where that was not kept.
+    pub(super) brunt: String,
     /// What else is to be known of it.
     pub(super) notes: Vec<String>,
 }
@@ -29,13 +31,14 @@ impl Record {
     #[must_use]
     pub(super) fn written(&self) -> Value {
         json!({
-            "state": match self.ended { Ended::Measured => "measured", Ended::Failed => "failed" },
+            "state": if self.ended.is_failure() { "failed" } else { "measured" },
             "reason": self.reason,
             "began": self.began,
             "took": self.took.0,
             "start": self.start.0,
             "codes": self.codes,
             "load_before": self.load_before,
+            "brunt": self.brunt,
             "notes": self.notes,
         })
     }
@@ -60,6 +63,7 @@ impl Record {
                 .map(|code| i32::try_from(code.as_i64()?).ok())
                 .collect::<Option<Vec<i32>>>()?,
             load_before: value["load_before"].as_f64(),
+            brunt: value["brunt"].as_str().unwrap_or_default().to_owned(),
             notes: notes.map(|note| Some(note.as_str()?.to_owned())).collect::<Option<_>>()?,
         })
     }
@@ -79,6 +83,7 @@ mod tests {
             start: Nanos(1),
             codes: vec![0, -1],
             load_before: Some(0.5),
+            brunt: "0.1.0".into(),
             notes: vec!["a".into()],
         };
         assert_eq!(Record::read(&record.written()), Some(record.clone()));

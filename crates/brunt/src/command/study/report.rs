@@ -3,7 +3,7 @@
 use ::report::{StudyInput, StudyReport, StudyRun, StudyState, StudyVariant, StudyWorkload};
 use metrics::server::Side;
 use stdx::Nanos;
-use study::plan::{Ended, is_given_up};
+use study::plan::{Ended, GivenUp, given_up};
 
 use super::file::Mode;
 use super::kept::{Kept, replace};
@@ -15,8 +15,11 @@ use crate::command::compare;
 use crate::exit_code::{ExitCode, Failed};
 use crate::output::Place;
 
-/// Why a variant that failed again and again is run no more.
+/// Why a variant under a workload that failed again and again is run no more.
 pub(super) const GIVEN_UP: &str = "three of its runs failed in a row";
+/// Why a variant is.
+pub(super) const NEVER_READY: &str =
+    "three of its runs in a row failed before its servers were ready";
 
 impl Whole<'_> {
     /// Writes the report and the document, and says what was found.
@@ -30,7 +33,7 @@ impl Whole<'_> {
         versions: Vec<Vec<(String, String)>>,
         progress: &Progress,
     ) -> Result<ExitCode, Failed> {
-        let ended = kept.ended();
+        let given_up = given_up(&kept.slots, &kept.ended());
         let runs = kept.slots.iter().zip(&kept.records).zip(outcomes);
         let runs = runs.enumerate().map(|(at, ((slot, record), outcome))| {
             let empty = || StudyRun {
@@ -55,7 +58,7 @@ impl Whole<'_> {
         let variants = variants.map(|(at, (variant, versions))| {
             let before =
                 self.left_out.iter().find(|(out, _)| *out == at).map(|(_, why)| why.clone());
-            let later = is_given_up(&kept.slots, &ended, at).then(|| GIVEN_UP.to_owned());
+            let later = given_up.contains(&GivenUp::Variant(at)).then(|| NEVER_READY.to_owned());
             let left_out = before.or(later).unwrap_or_default();
             StudyVariant {
                 name: variant.name.clone(),
@@ -79,6 +82,14 @@ impl Whole<'_> {
             variants: variants.collect(),
             workloads: workloads.collect(),
             skipped: self.study.skipped.clone(),
+            unlike: kept.unlike(),
+            left_out: given_up
+                .iter()
+                .filter_map(|one| match one {
+                    GivenUp::Cell(cell) => Some((*cell, GIVEN_UP.to_owned())),
+                    GivenUp::Variant(_) => None,
+                })
+                .collect(),
             runs,
         };
         let whole = input.runs.iter().all(|run| run.state == StudyState::Measured);
@@ -104,11 +115,11 @@ impl Whole<'_> {
     fn told(&self, kept: &Kept, at: usize, record: &Record, outcome: Option<Outcome>) -> StudyRun {
         let mut state = match record.ended {
             Ended::Measured => StudyState::Measured,
-            Ended::Failed => StudyState::Failed(record.reason.clone()),
+            Ended::Failed | Ended::Unready => StudyState::Failed(record.reason.clone()),
         };
         let read = match (outcome, record.ended) {
             (Some(outcome), _) => Some(outcome),
-            (None, Ended::Failed) => None,
+            (None, Ended::Failed | Ended::Unready) => None,
             (None, Ended::Measured) => match self.outcome(kept, at, record) {
                 Ok(outcome) => Some(outcome),
                 Err(failed) => {

@@ -10,6 +10,7 @@ use nix::sys::signal::Signal;
 use stdx::Nanos;
 use study::plan::{Ended, Slot};
 
+use super::VERSION;
 use super::file::{Study, Variant, Workload};
 use super::folder::Folder;
 use super::group::{Group, Guard, LOOK};
@@ -60,21 +61,26 @@ impl Runner<'_> {
             start: Nanos::ZERO,
             codes: Vec::new(),
             load_before: machine::load_average(),
+            brunt: VERSION.to_owned(),
             notes: Vec::new(),
         };
         let mut servers = Servers::new(&self.guard);
-        let went = self.carry_out(&site, &mut servers, &mut record);
+        let went = match self.get_ready(&site, &mut servers, &mut record) {
+            Ok(()) => {
+                self.offer(&site, &mut servers, &mut record).map_err(|why| (why, Ended::Failed))
+            }
+            Err(why) => Err((why, Ended::Unready)),
+        };
         record.notes.extend(servers.stop());
         self.after(site.variant, &site.place, &mut record.notes);
         record.took = nanos(begin.elapsed());
         match went {
-            Err(Broken::Interrupted) => {
+            Err((Broken::Interrupted, _)) => {
                 self.set_aside(slot)?;
                 return Ok(None);
             }
-            Err(Broken::Failed(reason)) => {
-                record.ended = Ended::Failed;
-                record.reason = reason;
+            Err((Broken::Failed(reason), ended)) => {
+                (record.ended, record.reason) = (ended, reason);
                 self.set_aside(slot)?;
             }
             Ok(()) => self.rest(self.study.times.cool_down),
@@ -99,7 +105,8 @@ impl Runner<'_> {
         Site { variant, workload, place: Place::of(self.folder, variant, run), results }
     }
 
-    fn carry_out(
+    /// The commands before the run, and its servers until they are ready.
+    fn get_ready(
         &self,
         site: &Site<'_>,
         servers: &mut Servers,
@@ -118,6 +125,15 @@ impl Runner<'_> {
             servers.start(plan, &site.place)?;
         }
         record.start = nanos(begin.elapsed());
+        Ok(())
+    }
+
+    fn offer(
+        &self,
+        site: &Site<'_>,
+        servers: &mut Servers,
+        record: &mut Record,
+    ) -> Result<(), Broken> {
         self.warm_up(site, servers)?;
         self.measure(site, servers, record)
     }

@@ -75,12 +75,16 @@ impl Beside {
 }
 
 fn work(mut looks: Looks, observer: &Observer, stopped: &Receiver<()>) {
+    let mut rows = looks.look();
+    // What is amiss from the start is a flag's mistake more often than the server's; later ones stand in the report.
+    rows.iter().filter_map(super::incident).for_each(|text| output::complain(&text));
     loop {
-        looks.look().into_iter().for_each(|row| observer.observe(row));
+        rows.drain(..).for_each(|row| observer.observe(row));
         let wait = looks.due.saturating_duration_since(Instant::now());
         if stopped.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
             break;
         }
+        rows = looks.look();
     }
     looks.finish().into_iter().for_each(|row| observer.observe(row));
 }

@@ -1,8 +1,13 @@
 //! What must hold between the parts of a study: names that are told apart and make folders, placeholders that stand for
 //! something, variants that there are.
 
+use std::path::Path;
+
+use stdx::Nanos;
+
 use super::sheet::{Placed, Table};
-use super::{Family, Variant, words};
+use super::{Family, Filling, Variant, words};
+use crate::dialect;
 use crate::flags::nearest;
 
 /// What a name must be, since folders are named after it.
@@ -10,7 +15,11 @@ pub(super) const NAME: &str = "is no name for a folder (letters, digits, and . _
 /// Characters of a name, at most.
 const NAME_MAX: usize = 60;
 /// What placeholders stand for in every variant.
-const ALWAYS: [&str; 4] = ["study", "out", "run", "generator"];
+pub(super) const ALWAYS: [&str; 4] = ["study", "out", "run", "generator"];
+/// The same where no run is near: in what a variant requires.
+pub(super) const BEFOREHAND: [&str; 1] = ["study"];
+/// Those that `cable` fills itself.
+const CABLES: [&str; 2] = ["user", "token"];
 
 /// It can name a folder.
 #[must_use]
@@ -48,21 +57,41 @@ pub(super) fn values(table: &Table<'_, '_>) -> Vec<(String, String)> {
     values.into_iter().map(|(name, text)| (name, text.text)).collect()
 }
 
-/// Placeholders of a variant stand for something.
+/// Placeholders of a variant stand for something: one of `always`, or of the values that are `known`.
 pub(super) fn filled<'p>(
     table: &Table<'_, '_>,
     texts: impl IntoIterator<Item = &'p Placed>,
-    known: &[&str],
+    (always, known): (&[&str], &[&str]),
 ) {
     for text in texts {
         for name in words::placeholders(&text.text) {
-            if ALWAYS.contains(&name) || known.contains(&name) {
+            if always.contains(&name) || known.contains(&name) {
                 continue;
             }
-            let meant = nearest(name, ALWAYS.into_iter().chain(known.iter().copied()));
+            let meant = nearest(name, always.iter().chain(known).copied());
             let meant =
                 meant.map_or(String::new(), |meant| format!(" (did you mean {{{meant}}}?)"));
             table.wrong_here(text.at, format!("{{{name}}} stands for nothing{meant}"));
+        }
+    }
+}
+
+/// What is watched beside every variant is filled with values that each of them has.
+pub(super) fn watched(table: &Table<'_, '_>, key: &str, texts: &[Placed], variants: &[Variant]) {
+    for text in texts {
+        for name in words::placeholders(&text.text).filter(|name| !ALWAYS.contains(name)) {
+            let lacks = |one: &&Variant| one.values.iter().all(|(known, _)| known != name);
+            let without: Vec<&Variant> = variants.iter().filter(lacks).collect();
+            let Some(first) = without.first() else { continue };
+            let values = variants.iter().flat_map(|one| &one.values).map(|(known, _)| &known[..]);
+            let nothing = if without.len() < variants.len() {
+                format!("{{{name}}} stands for nothing in variant \"{}\"", first.name)
+            } else if let Some(meant) = nearest(name, ALWAYS.into_iter().chain(values)) {
+                format!("{{{name}}} stands for nothing (did you mean {{{meant}}}?)")
+            } else {
+                format!("{{{name}}} stands for nothing")
+            };
+            table.wrong(key, text.at, nothing);
         }
     }
 }
@@ -106,7 +135,10 @@ pub(super) fn workloads(tables: &[Table<'_, '_>], variants: &[Variant]) {
         };
         for key in ["command", "quick"] {
             let Some(line) = table.text_again(key) else { continue };
-            variants.iter().filter(is_for).for_each(|one| valued(table, key, &line, one, variants));
+            let here = variants.iter().filter(is_for);
+            let here: Vec<&Variant> =
+                here.filter(|one| valued(table, key, &line, one, variants)).collect();
+            accepted(table, key, &line, &here);
         }
     }
 }
@@ -117,13 +149,55 @@ fn unknown(table: &Table<'_, '_>, key: &str, at: usize, name: &str, variants: &[
     table.wrong(key, at, format!("no variant is called \"{}\"{meant}", name.escape_debug()));
 }
 
-/// A placeholder that some variant has a value for must have one here. Others are the command's own, such as cable's `{user}`.
-fn valued(table: &Table<'_, '_>, key: &str, line: &Placed, here: &Variant, all: &[Variant]) {
+/// A placeholder that some variant has a value for must have one here, and none may be nearly one that has. Others are the
+/// command's own, such as cable's `{user}`. Gives whether all is well.
+fn valued(
+    table: &Table<'_, '_>,
+    key: &str,
+    line: &Placed,
+    here: &Variant,
+    all: &[Variant],
+) -> bool {
     let has = |variant: &Variant, name: &str| variant.values.iter().any(|(known, _)| known == name);
+    let known = || ALWAYS.into_iter().chain(here.values.iter().map(|(name, _)| name.as_str()));
+    let mut well = true;
     for name in words::placeholders(&line.text) {
-        if all.iter().any(|one| has(one, name)) && !has(here, name) {
-            let text = format!("{{{name}}} stands for nothing in variant \"{}\"", here.name);
-            table.wrong(key, line.at, text);
+        if known().chain(CABLES).any(|known| known == name) {
+            continue;
         }
+        let text = if all.iter().any(|one| has(one, name)) {
+            format!("{{{name}}} stands for nothing in variant \"{}\"", here.name)
+        } else if let Some(meant) = nearest(name, known()) {
+            format!("{{{name}}} stands for nothing (did you mean {{{meant}}}?)")
+        } else {
+            continue;
+        };
+        well = false;
+        table.wrong(key, line.at, text);
+    }
+    well
+}
+
+/// The command line, filled for each of these variants, is one that brunt would take, as far as its words tell.
+fn accepted(table: &Table<'_, '_>, key: &str, line: &Placed, here: &[&Variant]) {
+    let Some(words) = words::split(&line.text) else { return };
+    // What no family is of was said before.
+    let Ok(family) = Family::of(&words) else { return };
+    let words = family.measured(&words, Path::new("results.arrow"), Nanos::ZERO);
+    let problem = |variant: &&Variant| {
+        // The folders are not known yet; what they are called is all the same to a command line.
+        let filling = ["study", "out", "run"]
+            .into_iter()
+            .fold(Filling::default(), |filling, name| filling.with(name, format!("/{name}")))
+            .with_values(&variant.values)
+            .with("generator", "1");
+        let text = dialect::check(filling.fill_all(&words)).err()?;
+        Some((variant.name.clone(), text))
+    };
+    let found: Vec<(String, String)> = here.iter().filter_map(problem).collect();
+    let everywhere = found.len() == here.len() && found.windows(2).all(|two| two[0].1 == two[1].1);
+    for (variant, text) in &found {
+        let of = if everywhere { String::new() } else { format!(" (for variant \"{variant}\")") };
+        table.wrong(key, line.at, format!("{text}{of}"));
     }
 }

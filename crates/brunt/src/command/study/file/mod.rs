@@ -207,7 +207,6 @@ fn whole(root: &Table<'_, '_>, mode: Mode) -> Option<Study> {
     if !root.has("study") {
         root.wrong("study", 0, "is missing");
     }
-    let monitor = root.table("monitor").map(|table| monitor(&table));
     let tables = |key| {
         let tables = root.tables(key);
         if tables.is_empty() {
@@ -217,6 +216,9 @@ fn whole(root: &Table<'_, '_>, mode: Mode) -> Option<Study> {
     };
     let (variant_tables, workload_tables) = (tables("variant"), tables("workload"));
     let variants: Vec<Variant> = variant_tables.iter().filter_map(variant).collect();
+    // What a variant that cannot be read has values for is not known.
+    let read = if variants.len() == variant_tables.len() { &variants[..] } else { &[] };
+    let monitor = root.table("monitor").map(|table| monitor(&table, read));
     let workloads: Vec<Workload> =
         workload_tables.iter().filter_map(|table| workload(table, mode)).collect();
     check::names(&variant_tables);
@@ -276,22 +278,24 @@ fn times(table: &Table<'_, '_>, unless: Times) -> Times {
     }
 }
 
-fn monitor(table: &Table<'_, '_>) -> Monitor {
+fn monitor(table: &Table<'_, '_>, variants: &[Variant]) -> Monitor {
     let texts = |words: Vec<Placed>| words.into_iter().map(|word| word.text).collect();
     let every = table.duration("every").unwrap_or(Nanos::SECOND);
     let logs = table.words("logs");
     for log in logs.iter().filter(|log| !log.text.contains(':')) {
         table.wrong("logs", log.at, format!("\"{}\" is not KIND:PATH", log.text.escape_debug()));
     }
-    let monitor = Monitor { every, scrape: texts(table.words("scrape")), logs: texts(logs) };
+    let scrape = table.words("scrape");
+    check::watched(table, "scrape", &scrape, variants);
+    check::watched(table, "logs", &logs, variants);
     table.finish();
-    monitor
+    Monitor { every, scrape: texts(scrape), logs: texts(logs) }
 }
 
 fn variant(table: &Table<'_, '_>) -> Option<Variant> {
     let name = table.needed("name");
     let note = table.text("note").unwrap_or_default().text;
-    let requires = table.tables("requires").iter().filter_map(requirement).collect();
+    let requires = table.tables("requires");
     let optional = table.switch("optional").unwrap_or(false);
     let values = check::values(table);
     let (before, after) = (table.commands("before"), table.commands("after"));
@@ -299,8 +303,10 @@ fn variant(table: &Table<'_, '_>) -> Option<Variant> {
     let prefix = table.words("prefix");
     let servers = table.tables("server");
     let known: Vec<&str> = values.iter().map(|(name, _)| name.as_str()).collect();
-    [&before, &after].iter().for_each(|list| check::filled(table, list.iter().flatten(), &known));
-    check::filled(table, &prefix, &known);
+    let in_runs = (&check::ALWAYS[..], &known[..]);
+    [&before, &after].iter().for_each(|list| check::filled(table, list.iter().flatten(), in_runs));
+    check::filled(table, &prefix, in_runs);
+    let requires = requires.iter().filter_map(|table| requirement(table, &known)).collect();
     let servers = servers.iter().filter_map(|table| server(table, &known)).collect();
     table.finish();
     let texts = |words: Vec<Placed>| words.into_iter().map(|word| word.text).collect::<Vec<_>>();
@@ -319,8 +325,9 @@ fn variant(table: &Table<'_, '_>) -> Option<Variant> {
     })
 }
 
-fn requirement(table: &Table<'_, '_>) -> Option<Requirement> {
+fn requirement(table: &Table<'_, '_>, known: &[&str]) -> Option<Requirement> {
     let (command, file) = (table.text("command"), table.text("file"));
+    check::filled(table, command.iter().chain(&file), (&check::BEFOREHAND, known));
     let install = table.text("install").unwrap_or_default().text;
     table.finish();
     let what = match (command, file) {
@@ -359,8 +366,9 @@ fn server(table: &Table<'_, '_>, known: &[&str]) -> Option<ServerPlan> {
         signal
     });
     let version = table.words("version");
-    check::filled(table, command.iter().chain(&version).chain(&folder).chain(&ready), known);
-    check::filled(table, environment.iter().map(|(_, text)| text), known);
+    let texts = command.iter().chain(&version).chain(&folder).chain(&ready);
+    let texts = texts.chain(environment.iter().map(|(_, text)| text));
+    check::filled(table, texts, (&check::ALWAYS, known));
     table.finish();
     let texts = |words: Vec<Placed>| words.into_iter().map(|word| word.text).collect::<Vec<_>>();
     Some(ServerPlan {

@@ -76,6 +76,18 @@ fn every_problem_is_told_with_its_line() {
             "is no http:// or tcp:// address",
         ),
         ("folder = \".\"", "folder = \"{ur}\"", "{ur} stands for nothing (did you mean {url}?)"),
+        ("logs = []", "logs = [\"rails:{rum}/x\"]", "monitor.logs: {rum} stands for nothing (did"),
+        (
+            "scrape = []",
+            "scrape = [\"{address}/x\"]",
+            "monitor.scrape: {address} stands for nothing",
+        ),
+        (
+            "command = \"brunt\",",
+            "file = \"{ulr}/x\",",
+            "{ulr} stands for nothing (did you mean {url}?)",
+        ),
+        ("command = \"brunt\",", "file = \"{run}/x\",", "requires 1: {run} stands for nothing"),
         ("bench -c 4 -d 5s", "benhc -c 4 -d 5s", "(did you mean bench?)"),
         ("bench -c 4 -d 5s", "bench -o x -c 4", "-o: where results go is the study's to say"),
         ("bench -c 4 -d 5s", "bench 'c 4 -d 5s", "has a quote that is not closed"),
@@ -108,6 +120,70 @@ fn every_problem_is_told_with_its_line() {
             );
         }
     }
+}
+
+/// Each command line of a workload, with what is said of it; empty: nothing.
+#[test]
+fn workloads_are_read_as_brunt_would_read_them() {
+    const CLOSED: &str = "bench -c 4 -d 5s {url}/";
+    let cases = [
+        ("bench -dd 5s {url}/", "unknown flag -dd"),
+        ("bench -c 4 -d 5x {url}/", "flag -d: "),
+        ("bench -c 4 -d 5s", "a URL or -targets=FILE is needed"),
+        ("bench -c 4 -d 5s {url}/ x", "unexpected \"x\""),
+        ("bench -c 4 {ur}/", "{ur} stands for nothing (did you mean {url}?)"),
+        ("bench -c 4 {address}/", "URL: "),
+        ("bench -help {url}/", "asks for help"),
+        ("attack -rate=5", "-targets=FILE is needed: standard input is empty"),
+        ("attack -rate=5 -targets={study}/t -shape=x", "flag -shape: "),
+        ("attack -rate=0 -targets={study}/t", "-rate=0 requires setting -max-workers"),
+        ("vegeta attack -rat=5 -targets=t", "unknown flag -rat"),
+        ("cable echo {url}", "flag -channel is needed"),
+        ("cable ecko {url} -channel C", "\"ecko\" is no pattern"),
+        ("seek {url}", "flag -objective is needed"),
+        ("seek -objective=p99<1s", "a URL or -targets=FILE is needed"),
+        ("run -u x s.js", "flag -u: "),
+        ("run", "requires a script"),
+        ("k6 run -q", "requires a script"),
+        ("ab -n 5 -Y {url}/", "illegal option -- Y"),
+        ("ab -n 5 {url}", "invalid URL"),
+        ("ab -n 5 -c 9 {url}/", "Cannot use concurrency level greater"),
+        ("hey -n 5 -c 9 {url}/", "-n cannot be less than -c."),
+        ("oha -n", "a value is required for '-n'"),
+        ("perfer -d 1", "A URL is required."),
+        ("wrk -c 0 {url}/", "number of connections must be >= threads"),
+        // What is there only when it is run is not looked at.
+        ("attack -rate=5 -targets={study}/no -body=/no -laddr=10.255.0.1 -cert=/no", ""),
+        ("attack -rate=5 -shape=replay:/no -targets={study}/no", ""),
+        ("bench -n 5 -targets=/no", ""),
+        ("seek -by=connections -objective=p99<1s -targets=/no", ""),
+        ("cable echo {url} -channel C -params '{\\\"id\\\":\\\"{user}\\\"}'", ""),
+        ("run -q -e A={url} --summary-export={run}/s.json {study}/no.js", ""),
+        ("k6 run -u 1 no.js", ""),
+        ("vegeta attack -rate=5 -targets={study}/no", ""),
+        ("hey --watch -n 5 -c 5 {url}/", ""),
+        ("ab -n 5 -p /no {url}/", ""),
+    ];
+    assert!(TEMPLATE.contains(CLOSED));
+    for (line, words) in cases {
+        let text = TEMPLATE.replacen(CLOSED, line, 1);
+        let found = read(&text, Mode::Quick).map_or_else(|found| found, |_| Vec::new());
+        let found: Vec<&str> = found.iter().map(|problem| problem.text.as_str()).collect();
+        match (&found[..], words) {
+            ([], "") => {}
+            ([one], words) if !words.is_empty() && one.contains(words) => {
+                assert!(one.starts_with("workload \"closed\".command: "), "{line}: {one}");
+            }
+            _ => panic!("{line}: {found:?}"),
+        }
+    }
+    // The short form is read too, and a variant that alone is wrong is named.
+    let short = TEMPLATE.replace("ab -n 800 -c 8 {url}/", "ab -n 8 -c 80 {url}/");
+    assert!(problems(&short)[0].1.starts_with("workload \"ab\".quick: Cannot use concurrency"));
+    let one = TEMPLATE.replace("url = \"http://127.0.0.1:18432\"", "url = \"18432\"");
+    let found = problems(&one);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found.iter().all(|(_, text)| text.ends_with("(for variant \"quick\")")), "{found:?}");
 }
 
 #[test]

@@ -1,0 +1,154 @@
+//! How far the servers' clock is from the client's, from the `Date` headers of the answers that results have kept.
+
+use anyhow::anyhow;
+use metrics::Batch;
+use monitor::{ClockOffset, http_date};
+use results::{Item, Reader};
+
+use super::server_side::header;
+use super::{Ended, encode, usage};
+use crate::dialect::Dialect;
+use crate::exit_code::{ExitCode, Failed};
+use crate::flags::value::ServerOffset;
+use crate::input::{self, Interrupts};
+
+/// The header that says the server's time, in whole seconds.
+const DATE: &[u8] = b"date";
+/// The share of answers that may contradict the others before nothing is believed.
+const CONTRADICTIONS_MAX: f64 = 0.01;
+
+/// By how much the servers' rows are moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Moved {
+    /// In nanoseconds.
+    pub(crate) by_ns: i64,
+    /// How wrong that may be, where it was measured.
+    pub(crate) error_ns: Option<i64>,
+}
+
+/// What was asked for, or what these files say.
+///
+/// # Errors
+/// The files cannot be read twice, or say nothing of a clock, or contradict themselves.
+pub(crate) fn moved(
+    offset: ServerOffset,
+    files: &[String],
+    dialect: Dialect,
+) -> Result<Moved, Ended> {
+    match offset {
+        ServerOffset::By(by_ns) => Ok(Moved { by_ns, error_ns: None }),
+        ServerOffset::Date => measured(files, dialect),
+    }
+}
+
+fn measured(files: &[String], dialect: Dialect) -> Result<Moved, Ended> {
+    if files.is_empty() || files.iter().any(|name| input::is_stdin(name)) {
+        return Err(usage("flag -server-offset: date reads results twice: name files"));
+    }
+    let interrupts = Interrupts::default();
+    let inputs = input::open_results(files, &interrupts, super::patience(dialect))?;
+    let mut reader = Reader::open(inputs).map_err(|error| encode::unreadable(&error, dialect))?;
+    let (mut batch, mut dates) = (Batch::default(), Dates::default());
+    // Damage is told by who reads for the report; here counts what came before it.
+    while let Ok(Some(item)) = reader.next(&mut batch) {
+        if let Item::Hits = item {
+            dates.hits(&batch);
+        }
+    }
+    let found = dates.found().map_err(|why| Failed {
+        code: ExitCode::Input,
+        error: anyhow!("-server-offset=date: {why} in {}", files.join(", ")),
+    })?;
+    Ok(found)
+}
+
+/// The `Date` headers of answers.
+#[derive(Debug, Default)]
+struct Dates {
+    clock: ClockOffset,
+    answers: u32,
+}
+
+impl Dates {
+    fn hits(&mut self, batch: &Batch) {
+        for sample in batch.samples.iter().filter(|sample| sample.headers.len > 0) {
+            let text = header(batch.text(sample.headers), DATE);
+            let date = text.and_then(|text| http_date(std::str::from_utf8(text).ok()?));
+            let Some(date) = date else { continue };
+            let at = |time: stdx::Nanos| batch.epoch.saturating_add_unsigned(time.0);
+            self.clock.add(at(sample.sent), at(sample.first_byte.max(sample.sent)), date);
+            self.answers += 1;
+        }
+    }
+
+    /// The other clock is ahead by the estimate: its rows are moved back by it.
+    fn found(&self) -> Result<Moved, String> {
+        let (ahead, error) = self.clock.estimate().ok_or(
+            "no answer's Date header is kept (attack, bench: -keep-headers; Vegeta's files have them)",
+        )?;
+        let contradictions = self.clock.contradictions();
+        if f64::from(contradictions) > f64::from(self.answers) * CONTRADICTIONS_MAX {
+            return Err(format!(
+                "{contradictions} of {} Date headers contradict those before them (several servers, a cache, or a clock that \
+                 was set; give the time instead)",
+                self.answers
+            ));
+        }
+        Ok(Moved { by_ns: -ahead, error_ns: Some(error) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use metrics::Sample;
+    use stdx::Nanos;
+
+    use super::*;
+
+    /// Answers each 13 ms for three seconds, of a server whose clock is ahead by so much.
+    fn answers(ahead_ms: i64) -> Batch {
+        const MILLI: i64 = 1_000_000;
+        let mut batch = Batch { epoch: 1_700_000_000_000 * MILLI, ..Batch::default() };
+        for sent_ms in (0..3000i64).step_by(13) {
+            let seconds = (1_700_000_000_000 + sent_ms + 1 + ahead_ms).div_euclid(1000);
+            let date = jiff::Timestamp::from_second(seconds).unwrap();
+            let line = date.strftime("Date: %a, %d %b %Y %H:%M:%S GMT\r\n").to_string();
+            let headers = batch.add_text(line.as_bytes());
+            let at = |ms: i64| Nanos((ms * MILLI) as u64);
+            let (sent, first_byte) = (at(sent_ms), at(sent_ms + 2));
+            batch.samples.push(Sample { sent, first_byte, headers, ..Sample::default() });
+        }
+        batch
+    }
+
+    #[test]
+    fn answers_tell_the_difference_and_its_error() {
+        for ahead_ms in [0, 7_250, -90_000] {
+            let mut dates = Dates::default();
+            dates.hits(&answers(ahead_ms));
+            let Moved { by_ns, error_ns } = dates.found().unwrap();
+            let (off, error) = (by_ns + ahead_ms * 1_000_000, error_ns.unwrap());
+            assert!(off.abs() <= error && error <= 15_000_000, "{ahead_ms}: {off} within {error}");
+        }
+    }
+
+    #[test]
+    fn contradictions_and_silence_are_refused() {
+        let mut dates = Dates::default();
+        assert!(dates.found().unwrap_err().contains("-keep-headers"));
+        for ahead_ms in [0, 60_000, 0, 60_000] {
+            dates.hits(&answers(ahead_ms));
+        }
+        let found = dates.found();
+        assert_eq!(found.is_ok(), 3.0 <= f64::from(dates.answers) * CONTRADICTIONS_MAX);
+        let two_servers = [answers(0), answers(60_000)];
+        let mut dates = Dates::default();
+        for _ in 0..9 {
+            two_servers.iter().for_each(|batch| {
+                let first = Batch { samples: batch.samples[..2].to_vec(), ..batch.clone() };
+                dates.hits(&first);
+            });
+        }
+        assert!(dates.found().unwrap_err().starts_with("17 of 36 Date headers contradict"));
+    }
+}
