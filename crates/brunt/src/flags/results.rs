@@ -78,7 +78,7 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
         "server-offset",
         Kind::Text("TIME"),
         "0",
-        "Move the server's times by this much: its clock is behind ours, or ahead (-12ms); date: as its Date headers say.",
+        "Move the server's times by so much: its clock is behind, or ahead (-12ms). date: as its Date headers say.",
         |t: &mut ReportFlags, v| value::server_offset(v).map(|offset| t.server_offset = offset),
     )
     .native(),
@@ -250,7 +250,7 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
         "server-offset",
         Kind::Text("TIME"),
         "0",
-        "Move the server's times by this much: its clock is behind ours, or ahead (-12ms); date: as its Date headers say.",
+        "Move the server's times by so much: its clock is behind, or ahead (-12ms). date: as its Date headers say.",
         |t: &mut PlotFlags, v| value::server_offset(v).map(|offset| t.server_offset = offset),
     )
     .native(),
