@@ -1,5 +1,7 @@
 //! `Seen`: which of the messages in flight each subscriber of a worker had: a row of bits each, in one piece of memory.
 
+use crate::token::Token;
+
 /// Which messages subscribers had.
 #[derive(Debug)]
 pub(crate) struct Seen {
@@ -8,14 +10,17 @@ pub(crate) struct Seen {
     words: Vec<u64>,
     /// The highest number each had; those after it were not seen.
     high: Vec<u32>,
+    /// Who sent the messages of the window.
+    speakers: Vec<u32>,
 }
 
 /// What a message is to a subscriber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
-    /// The next one.
+    /// It was not there before, nor a later one of its speaker.
     First,
-    /// It comes after a later one.
+    /// It comes after a later one of the same speaker. What different speakers say has no order: their connections are read in
+    /// any, by us and by the server.
     OutOfOrder,
     /// It was there before.
     Duplicate,
@@ -28,7 +33,8 @@ impl Seen {
     pub(crate) fn new(subscribers: usize, window: usize) -> Self {
         assert!(window.is_power_of_two() && window >= 64, "whole words");
         let words = vec![0; subscribers * window / 64];
-        Self { window: window as u32, words, high: vec![0; subscribers] }
+        let (high, speakers) = (vec![0; subscribers], vec![0; window]);
+        Self { window: window as u32, words, high, speakers }
     }
 
     /// A subscriber begins anew: messages before `first` are none of its.
@@ -38,7 +44,7 @@ impl Seen {
     }
 
     /// A subscriber has a message.
-    pub(crate) fn mark(&mut self, subscriber: usize, number: u32) -> Delivery {
+    pub(crate) fn mark(&mut self, subscriber: usize, Token { number, user }: Token) -> Delivery {
         let (high, window) = (self.high[subscriber], self.window);
         if number > high {
             if number - high >= window {
@@ -48,6 +54,7 @@ impl Seen {
             }
             self.high[subscriber] = number;
             self.set(subscriber, number, true);
+            self.speakers[(number % window) as usize] = user;
             return Delivery::First;
         }
         if high - number >= window {
@@ -57,7 +64,13 @@ impl Seen {
             return Delivery::Duplicate;
         }
         self.set(subscriber, number, true);
-        Delivery::OutOfOrder
+        self.speakers[(number % window) as usize] = user;
+        let is_later = |later| self.has(subscriber, later) && self.speaker(later) == user;
+        if (number + 1..=high).any(is_later) { Delivery::OutOfOrder } else { Delivery::First }
+    }
+
+    fn speaker(&self, number: u32) -> u32 {
+        self.speakers[(number % self.window) as usize]
     }
 
     /// Whether a subscriber had a message that is no older than the window.
@@ -99,14 +112,24 @@ mod tests {
     fn order_and_duplicates_are_told() {
         let mut seen = Seen::new(2, 64);
         seen.begin(1, 5);
-        let marks = [5, 7, 6, 6, 7, 200, 136, 137, 137].map(|number| seen.mark(1, number));
+        let token = |number| Token { number, user: 3 };
+        let marks = [5, 7, 6, 6, 7, 200, 136, 137, 137].map(|number| seen.mark(1, token(number)));
         use Delivery::{Duplicate, First, OutOfOrder, TooOld};
         let expect =
             [First, First, OutOfOrder, Duplicate, Duplicate, First, TooOld, OutOfOrder, Duplicate];
         assert_eq!(marks, expect);
-        assert_eq!(seen.mark(0, 5), First, "the neighbour's row is its own");
+        assert_eq!(seen.mark(0, token(5)), First, "the neighbour's row is its own");
         seen.begin(1, 300);
         assert!(!seen.has(1, 200) && !seen.has(1, 300));
+    }
+
+    #[test]
+    fn what_different_speakers_say_has_no_order() {
+        let mut seen = Seen::new(2, 64);
+        let said = [(2, 0), (1, 1), (4, 1), (3, 0), (6, 0), (5, 0), (4, 1)];
+        let marks = said.map(|(number, user)| seen.mark(0, Token { number, user }));
+        use Delivery::{Duplicate, First, OutOfOrder};
+        assert_eq!(marks, [First, First, First, First, First, OutOfOrder, Duplicate]);
     }
 
     proptest! {
@@ -120,7 +143,7 @@ mod tests {
                     _ if had.contains(&number) => Delivery::Duplicate,
                     _ => Delivery::OutOfOrder,
                 };
-                prop_assert_eq!(seen.mark(0, number), expect);
+                prop_assert_eq!(seen.mark(0, Token { number, user: 0 }), expect);
                 high = high.max(number);
                 had.insert(number);
             }

@@ -397,7 +397,7 @@ fn what_a_server_loses_and_repeats_is_found_to_the_last() {
     for format in [Format::Json, Format::Msgpack, Format::Protobuf] {
         let codec = Codec { format, dialect: Dialect::Base };
         let wrong = Wrong { loses: 7, duplicates: 5, reorders: 11, ..Wrong::default() };
-        let told = run(CablePlan { codec, ..plan(broadcast(2), 10) }, wrong);
+        let told = run(CablePlan { codec, ..plan(broadcast(1), 10) }, wrong);
         let (seen, sums) = (&told.outcome, told.outcome.deliveries);
         // What is held back at the end is never sent.
         let held = told.world.held;

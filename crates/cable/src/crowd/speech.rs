@@ -187,7 +187,7 @@ impl Crowd {
             sums.early += 1;
             return;
         }
-        match self.seen.mark(user, token.number) {
+        match self.seen.mark(user, token) {
             Delivery::First => {}
             Delivery::OutOfOrder => sums.out_of_order += 1,
             Delivery::Duplicate => return sums.duplicated += 1,
