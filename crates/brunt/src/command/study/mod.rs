@@ -28,6 +28,7 @@ mod versions;
 mod workload;
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::anyhow;
 use study::plan::{Ended as RunEnded, GivenUp, Slot, given_up, is_given_up, next};
@@ -215,7 +216,7 @@ impl Going<'_> {
         self.kept.under_way = None;
         self.kept.save()?;
         let outcome = self.outcomes[at].as_ref();
-        self.progress.ended((at, &name), &record, outcome, self.left());
+        self.progress.ended((at, &name), &record, outcome, self.to_come());
         let of_it = |one: &GivenUp| match one {
             GivenUp::Variant(at) if *at == slot.cell.variant => {
                 Some((variant.name.as_str(), report::NEVER_READY))
@@ -230,12 +231,24 @@ impl Going<'_> {
         Ok(true)
     }
 
-    /// Runs that are to come.
-    fn left(&self) -> usize {
+    /// How long the runs that are to come will take, by how long others of their workloads took.
+    fn to_come(&self) -> Duration {
         let (slots, ended) = (&self.kept.slots, self.kept.ended());
+        let took = |workload: Option<usize>| {
+            let ended = slots.iter().zip(&self.kept.records);
+            let of = ended.filter(|(slot, _)| workload.is_none_or(|one| slot.cell.workload == one));
+            let times: Vec<u64> =
+                of.filter_map(|(_, record)| Some(record.as_ref()?.took.0)).collect();
+            times.iter().sum::<u64>().checked_div(times.len() as u64)
+        };
         let open =
             |at: &usize| ended[*at].is_none() && !is_given_up(slots, &ended, slots[*at].cell);
-        (0..slots.len()).filter(open).count()
+        let each = (0..slots.len()).filter(open).map(|at| {
+            let workload = slots[at].cell.workload;
+            let run = took(Some(workload)).or_else(|| took(None)).unwrap_or(0);
+            run.saturating_add(self.whole.study.times.cool_down.0)
+        });
+        Duration::from_nanos(each.fold(0, u64::saturating_add))
     }
 }
 

@@ -1,7 +1,7 @@
 //! `Progress`: what is told of a study while it goes on: a line a run on standard error, or with `-json` on standard output.
 
 use std::io::{IsTerminal, Write};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use stdx::Nanos;
@@ -28,9 +28,6 @@ pub(super) struct Progress {
     form: Form,
     /// Runs of the plan.
     all: usize,
-    /// Those of this call: how many, and since when.
-    made: u32,
-    began: Instant,
 }
 
 impl Progress {
@@ -41,7 +38,7 @@ impl Progress {
             false if std::io::stderr().is_terminal() => Form::Terminal,
             false => Form::Lines,
         };
-        Self { form, all, made: 0, began: Instant::now() }
+        Self { form, all }
     }
 
     /// Standard output is for objects alone.
@@ -68,21 +65,19 @@ impl Progress {
         }
     }
 
-    /// It has ended, and `left` are to come.
+    /// It has ended, and what is to come takes about so long.
     pub(super) fn ended(
-        &mut self,
+        &self,
         (number, name): (usize, &str),
         record: &Record,
         outcome: Option<&Outcome>,
-        left: usize,
+        to_come: Duration,
     ) {
-        self.made += 1;
-        let each = self.began.elapsed() / self.made;
-        let to_come = each * u32::try_from(left).unwrap_or(u32::MAX);
         if self.form == Form::Json {
             return tell(&event((number, self.all, name), record, outcome, to_come));
         }
-        let rest = if left == 0 { String::new() } else { format!(" ({} left)", words(to_come)) };
+        let left = || format!(" ({} left)", words(to_come));
+        let rest = if to_come.is_zero() { String::new() } else { left() };
         let text = format!("{}{rest}", told(record, outcome));
         match self.form {
             Form::Terminal => complain(&text),
