@@ -76,7 +76,7 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
     .native(),
     Flag::new(
         "server-offset",
-        Kind::Text("TIME"),
+        Kind::Text("TIME|date"),
         "0",
         "Move the server's times by so much: its clock is behind, or ahead (-12ms). date: as its Date headers say.",
         |t: &mut ReportFlags, v| value::server_offset(v).map(|offset| t.server_offset = offset),
@@ -248,7 +248,7 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
     .native(),
     Flag::new(
         "server-offset",
-        Kind::Text("TIME"),
+        Kind::Text("TIME|date"),
         "0",
         "Move the server's times by so much: its clock is behind, or ahead (-12ms). date: as its Date headers say.",
         |t: &mut PlotFlags, v| value::server_offset(v).map(|offset| t.server_offset = offset),

@@ -155,5 +155,5 @@ fn date_headers_tell_how_far_the_servers_clock_is() {
     let none = run(&format!("report -server-offset=date {file}")).with_code(3);
     assert!(none.stderr.contains("-keep-headers"), "{}", none.stderr);
     let twice = run("report -server-offset=date").with_code(2);
-    assert!(twice.stderr.contains("name files"), "{}", twice.stderr);
+    assert!(twice.stderr.contains("name files of results"), "{}", twice.stderr);
 }

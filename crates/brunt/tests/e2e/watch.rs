@@ -208,6 +208,12 @@ fn beside_an_attack_into_its_own_results() {
     let csv = run(&format!("encode -to=csv {name}")).with_code(0);
     assert_eq!(csv.stdout.lines().count(), 50);
     csv.complains_once(&[&format!("{} rows of the server's side left out", rows.len())]);
+    // What is amiss from the start is told at once: it is the flag's mistake more often than the server's.
+    let nowhere = text(&scratch.path("nowhere.log"));
+    let flags = format!("attack -rate=50 -duration=1s -watch-log=nginx:{nowhere} -output={name}");
+    let ran = feed(brunt(&flags), format!("GET {url}/")).with_code(0);
+    let told = |line: &str| line.starts_with("brunt: -watch:") && line.contains("nowhere.log");
+    assert!(ran.stderr.lines().any(told), "{ran:#?}");
 }
 
 #[test]

@@ -37,7 +37,8 @@ pub struct Log {
     pub database: Histogram,
     /// Time before the server took a request up, of the requests whose line says it.
     pub queue: Histogram,
-    stamps: Stamps,
+    /// Of the moments at which requests ended, and of those at which they began: Apache writes the latter.
+    stamps: [Stamps; 2],
     over_time: Grid<LogCell>,
     endpoints: Vec<(String, Endpoint)>,
     index: HashMap<String, usize>,
@@ -122,7 +123,7 @@ impl Log {
             views: Histogram::default(),
             database: Histogram::default(),
             queue: Histogram::default(),
-            stamps: Stamps::None,
+            stamps: [Stamps::None; 2],
             over_time: Grid::new(),
             endpoints: Vec::new(),
             index: HashMap::new(),
@@ -138,7 +139,8 @@ impl Log {
     /// Are the moments of its requests whole seconds, as in nginx's and Apache's logs? One request does not tell.
     #[must_use]
     pub fn has_whole_seconds(&self) -> bool {
-        self.requests > 1 && matches!(self.stamps, Stamps::Seconds(_))
+        let is_whole = |stamps: &Stamps| matches!(stamps, Stamps::Seconds(_));
+        self.requests > 1 && self.stamps.iter().any(is_whole)
     }
 
     /// From the first request to the last.
@@ -167,7 +169,8 @@ impl Log {
     pub(super) fn add(&mut self, served: &Served) {
         (self.first, self.last) = (self.first.min(served.at), self.last.max(served.at));
         self.requests += 1;
-        self.stamps = self.stamps.and(Stamps::of(served.at));
+        let took = served.total.unwrap_or(Nanos::ZERO);
+        self.join_stamps(&[served.at, served.at.saturating_sub_unsigned(took.0)].map(Stamps::of));
         *self.statuses.entry(served.status.min(999)).or_default() += 1;
         let parts = [
             (&mut self.total, served.total),
@@ -193,6 +196,10 @@ impl Log {
         }
     }
 
+    fn join_stamps(&mut self, stamps: &[Stamps; 2]) {
+        self.stamps.iter_mut().zip(stamps).for_each(|(ours, other)| *ours = ours.and(*other));
+    }
+
     /// The endpoint of this name, made where there is room.
     fn endpoint(&mut self, name: &str) -> usize {
         if let Some(&at) = self.index.get(name) {
@@ -213,7 +220,7 @@ impl Log {
             _ => (self.first.min(other.first), self.last.max(other.last)),
         };
         self.requests += other.requests;
-        self.stamps = self.stamps.and(other.stamps);
+        self.join_stamps(&other.stamps);
         for (status, count) in &other.statuses {
             *self.statuses.entry(*status).or_default() += count;
         }
@@ -240,21 +247,21 @@ impl Endpoint {
         if let Some(total) = served.total {
             self.total.record(total);
         }
-        self.views = both(self.views, served.views);
-        self.database = both(self.database, served.database);
+        self.views = sum_known(self.views, served.views);
+        self.database = sum_known(self.database, served.database);
     }
 
     fn merge(&mut self, other: &Self) {
         self.requests += other.requests;
         self.errors += other.errors;
         self.total.merge(&other.total);
-        self.views = both(self.views, other.views);
-        self.database = both(self.database, other.database);
+        self.views = sum_known(self.views, other.views);
+        self.database = sum_known(self.database, other.database);
     }
 }
 
 /// The sum of what is known.
-fn both(one: Option<Nanos>, other: Option<Nanos>) -> Option<Nanos> {
+fn sum_known(one: Option<Nanos>, other: Option<Nanos>) -> Option<Nanos> {
     one.into_iter().chain(other).reduce(Nanos::saturating_add)
 }
 
@@ -340,6 +347,13 @@ mod tests {
             all.has_whole_seconds()
         };
         assert!(merged(&whole, &whole));
+        // Apache writes when a request began, and what it took is added.
+        let mut apache = log(&[5 * second]).empty();
+        for (began, took) in [(5, 3_000_000), (5, 17_000_000), (9, 3_000_000)] {
+            let (at, total) = (began * second + took, Some(Nanos(took as u64)));
+            apache.add(&Served { at, total, ..Served::default() });
+        }
+        assert!(apache.has_whole_seconds());
         assert!(!merged(&whole, &fine) && !merged(&fine, &whole));
     }
 

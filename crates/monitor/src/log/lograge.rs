@@ -1,8 +1,9 @@
 //! Requests of a Rails log in one line each, as the lograge gem writes them: `key=value` or JSON.
 
+use metrics::server::Served;
+
 use super::moment::{self, Moment};
 use super::scan;
-use metrics::server::Served;
 
 /// A request, and when it was completed where the line itself says so.
 pub(super) fn served(message: &[u8]) -> Option<(Served, Option<Moment>)> {

@@ -40,11 +40,16 @@ impl Splits {
 
     /// The same of figures that some runs may not tell. There are many of them, and few runs: by ranks any of them may be as
     /// far apart as can be in some split, and nothing would be told. So it is by means and deviations, where a difference
-    /// beyond all noise has no equal in another split.
-    pub(super) fn family_of_figures(&self, columns: &[Vec<Option<f64>>]) -> Vec<f64> {
+    /// beyond all noise has no equal in another split. A figure that too few runs tell for it ever to be at this level takes no
+    /// part: of two values any split that parts them is beyond all noise, and would hide what the others show.
+    pub(super) fn family_of_figures(&self, columns: &[Vec<Option<f64>>], level: f64) -> Vec<f64> {
         let means: Vec<Means> = columns.iter().map(|column| Means::of(column)).collect();
-        let greatest = self.greatest(&means, Means::away);
-        means.iter().map(|means| share_of(&greatest, means.away(&self.members[0]))).collect()
+        let away = |means: &Means, split: &[u16]| match means.p_least() <= level {
+            true => means.away(split),
+            false => 0.0,
+        };
+        let greatest = self.greatest(&means, away);
+        means.iter().map(|means| share_of(&greatest, away(means, &self.members[0]))).collect()
     }
 
     /// Of each split, how far apart the measure is that is furthest.
@@ -191,6 +196,12 @@ impl Means {
         Self { values, all, size: first.abs() + all.squares.sqrt() }
     }
 
+    /// The least p that so many values can give, split evenly.
+    fn p_least(&self) -> f64 {
+        let told = self.all.count as usize;
+        p_least(told / 2, told - told / 2)
+    }
+
     /// How many standard deviations the mean of these runs is from that of the others (Student's t): infinite where only the
     /// two sides differ, 0 where they do not or one of them has no value.
     fn away(&self, split: &[u16]) -> f64 {
@@ -213,6 +224,7 @@ impl Means {
 
 #[cfg(test)]
 mod tests {
+    use super::super::LEVEL;
     use super::*;
 
     #[test]
@@ -253,11 +265,22 @@ mod tests {
         columns.push(clear);
         columns.push(vec![Some(7.0); 10]);
         columns.push(some(&[4.0, 4.0, 4.0, 4.0, 4.0, 5.0, 5.0, 5.0, 5.0, 5.0]));
-        let p = Splits::of(5, 5, 0).family_of_figures(&columns);
+        let p = Splits::of(5, 5, 0).family_of_figures(&columns, LEVEL);
         assert!((p[12] - 2.0 / 252.0).abs() < 1e-12 && (p[14] - p[12]).abs() < 1e-12, "{p:?}");
         assert!(p[..12].iter().all(|p| *p > 0.05), "{p:?}");
         assert_eq!(p[13], 1.0);
         assert!(p.iter().all(|p| *p >= 2.0 / 252.0));
+    }
+
+    #[test]
+    fn a_figure_that_few_runs_tell_hides_no_other() {
+        let some = |values: &[f64]| values.iter().copied().map(Some).collect::<Vec<_>>();
+        let clear = some(&[1.0, 1.1, 1.05, 0.95, 1.0, 3.0, 3.1, 3.05, 2.95, 3.0]);
+        for told in [1, 2, 3, 4, 7] {
+            let few = (0..10).map(|at| (at < told).then_some(f64::from(at * at))).collect();
+            let p = Splits::of(5, 5, 0).family_of_figures(&[clear.clone(), few], LEVEL);
+            assert!((p[0] - 2.0 / 252.0).abs() < 1e-12 && p[1] == 1.0, "{told}: {p:?}");
+        }
     }
 
     /// Of equal variants with twelve figures each, one in twenty has any called apart: each figure alone would be so in
@@ -273,8 +296,8 @@ mod tests {
             };
             let columns: Vec<_> = (0..12).map(|_| column(&mut rng)).collect();
             let splits = Splits::of(5, 5, 0);
-            family += usize::from(splits.family_of_figures(&columns).iter().any(|p| *p <= 0.05));
-            let of_one = |one: &Vec<_>| splits.family_of_figures(std::slice::from_ref(one))[0];
+            family += usize::from(splits.family_of_figures(&columns, LEVEL).iter().any(|p| *p <= 0.05));
+            let of_one = |one: &Vec<_>| splits.family_of_figures(std::slice::from_ref(one), LEVEL)[0];
             alone += usize::from(columns.iter().any(|one| of_one(one) <= 0.05));
         }
         assert!((3..=20).contains(&family), "{family} of 200");

@@ -425,9 +425,11 @@ pub fn compare_figures(figures: &[FigureValues], rules: &Rules) -> Vec<Option<Fi
         values.map(|value| value.map(|value| one.scale.along(value))).collect::<Vec<_>>()
     };
     let columns: Vec<Vec<Option<f64>>> = figures.iter().map(along).collect();
-    let p_family = Splits::of(m, n, rules.seed).family_of_figures(&columns);
+    let comparisons = rules.comparisons.max(1) as f64;
+    let splits = Splits::of(m, n, rules.seed);
+    let p_family = splits.family_of_figures(&columns, LEVEL / comparisons);
     let found = figures.iter().zip(p_family);
-    found.map(|(figure, p)| figure.change(p * rules.comparisons.max(1) as f64, rules)).collect()
+    found.map(|(figure, p)| figure.change(p * comparisons, rules)).collect()
 }
 
 impl FigureValues {

@@ -77,7 +77,8 @@ impl Beside {
 fn work(mut looks: Looks, observer: &Observer, stopped: &Receiver<()>) {
     let mut rows = looks.look();
     // What is amiss from the start is a flag's mistake more often than the server's; later ones stand in the report.
-    rows.iter().filter_map(super::incident).for_each(|text| output::complain(&text));
+    let said = rows.iter().filter_map(super::incident);
+    said.for_each(|text| output::complain(&format!("brunt: -watch: {text}")));
     loop {
         rows.drain(..).for_each(|row| observer.observe(row));
         let wait = looks.due.saturating_duration_since(Instant::now());

@@ -138,7 +138,8 @@ impl Outputs {
         }
         let shown = self.show(&rows);
         if self.printed.is_none() && !self.quiet {
-            rows.iter().filter_map(incident).for_each(|text| output::complain(&text));
+            let said = rows.iter().filter_map(incident);
+            said.for_each(|text| output::complain(&format!("brunt watch: {text}")));
         }
         if let Some((_, sink)) = &self.sink {
             rows.into_iter().for_each(|row| sink.observe(row));
@@ -206,7 +207,7 @@ impl Outputs {
 /// What is amiss with a source, as a line; the clocks' difference is told by itself.
 fn incident(row: &Row) -> Option<String> {
     let Row::Incident(Incident { source, what, .. }) = row else { return None };
-    (!source.starts_with("clock ")).then(|| format!("brunt watch: {source}: {what}"))
+    (!source.starts_with("clock ")).then(|| format!("{source}: {what}"))
 }
 
 /// Says on standard error how far the clocks are apart; gives it as a row.
