@@ -183,7 +183,7 @@ pub(super) fn read_run(
         }
     }
     losses.extend(reader.losses().iter().cloned());
-    let generator = generators.merged();
+    let generator = generators.together();
     let verdict = Verdict::new(&summary, generator.as_ref(), &losses);
     Ok(ReadRun { name: name.to_owned(), summary, generator, verdict, processes: files.len() })
 }
