@@ -20,7 +20,7 @@ mod search;
 mod simplex;
 mod usl;
 
-use crate::queueing::{Closed, Mgc};
+use crate::queueing::{Closed, Mgc, Mmc};
 use crate::seek::By;
 
 pub use predict::{Gain, Prediction};
@@ -210,6 +210,15 @@ impl Observation {
 }
 
 impl Model {
+    /// The server in it; `None` where a law has no workers.
+    const fn server(&self) -> Option<Mmc> {
+        match self {
+            Self::Closed(closed) => Some(closed.server),
+            Self::Open(open) => Some(open.server),
+            Self::Usl(_) => None,
+        }
+    }
+
     /// Answers per second at a load, with `think_s` between a user's hits; an open loop's rate as far as it can be met.
     #[must_use]
     pub fn throughput_per_s(&self, load: f64, think_s: f64) -> f64 {
