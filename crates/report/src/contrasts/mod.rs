@@ -48,10 +48,10 @@ pub struct VariantRun {
 }
 
 impl Variant {
-    /// A run without a request says nothing of any figure, and counts nowhere.
+    /// A run that says nothing of any figure counts nowhere.
     fn take_out_empty(&mut self) {
         let all = self.runs.len();
-        self.runs.retain(|run| run.figures.times.max().0 > 0);
+        self.runs.retain(|run| run.figures.counts());
         self.empty += all - self.runs.len();
     }
 }
