@@ -14,7 +14,7 @@ use study::stats::Tally;
 
 use crate::columns::Columns;
 use crate::escape;
-use crate::figure::shortened;
+use crate::figure::shortened_to_end;
 use crate::number::{duration, grouped, number};
 
 /// A variant's runs.
@@ -220,11 +220,17 @@ impl Contrasts {
 
     /// The heads of a comparison's table, which say whose change it is; labels in them are escaped.
     fn heads(&self, row: &Row, escaped: impl Fn(&str) -> String) -> [String; 8] {
-        let name = |label: &str| escaped(&shortened(label, HEAD_MAX));
+        let name = |label: &str| escaped(&self.short(label, HEAD_MAX));
         let (one, first) = (name(&row.label), name(self.first_label()));
         let change = format!("change of {one} against {first}");
         ["Metric", &first, &one, &change, "95 % interval", "noise floor", "p", "verdict"]
             .map(str::to_owned)
+    }
+
+    /// A variant's label in so many characters, without the path that all of them begin with.
+    fn short(&self, label: &str, max: usize) -> String {
+        let labels: Vec<&str> = self.variants.iter().map(|one| one.label.as_str()).collect();
+        shortened_to_end(&label[common_path(&labels)..], max)
     }
 
     /// What a comparison is of.
@@ -279,6 +285,19 @@ const SIDE_HEADS: [&str; 9] =
     ["Variant", "runs", "requests", "mean", "p50", "p90", "p99", "throughput", "errors"];
 /// Characters of a label in a table's head.
 const HEAD_MAX: usize = 24;
+
+/// Bytes of the path that all labels begin with, up to its last `/`; 0 where one of them is no more than that.
+fn common_path(labels: &[&str]) -> usize {
+    let Some((first, rest)) = labels.split_first() else { return 0 };
+    let alike = |other: &&str| {
+        let pairs = first.bytes().zip(other.bytes());
+        pairs.take_while(|(a, b)| a == b).count()
+    };
+    let alike = rest.iter().map(alike).min().unwrap_or(0);
+    let bytes = &first.as_bytes()[..alike];
+    let path = bytes.iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
+    if labels.iter().any(|label| label.len() == path) { 0 } else { path }
+}
 
 /// A variant by itself, with medians over its runs.
 fn cells(variant: &Variant) -> [String; 9] {
