@@ -89,7 +89,8 @@ impl Contrasts {
     #[must_use]
     pub fn of(title: &str, mut variants: Vec<Variant>, rules: Rules, limits: &[Limit]) -> Self {
         variants.iter_mut().for_each(Variant::take_out_empty);
-        let rules = Rules { comparisons: variants.len().saturating_sub(1).max(1), ..rules };
+        let compared = variants.iter().skip(1).filter(|variant| !variant.runs.is_empty()).count();
+        let rules = Rules { comparisons: compared.max(1), ..rules };
         let runs = |variant: &Variant| -> Vec<Run> {
             variant.runs.iter().map(|run| run.figures.clone()).collect()
         };
@@ -137,8 +138,8 @@ impl Contrasts {
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
-        if let (Some(first), true) = (self.variants.first(), self.variants.len() > 1) {
-            let first = escape::terminal(&first.label);
+        if !self.rows.is_empty() {
+            let first = escape::terminal(self.first_label());
             out.push_str(&format!("Baseline: {first}; every change is of another against it.\n\n"));
         }
         let mut sides = Columns::default().right(&[1, 2, 3, 4, 5, 6, 7, 8]);

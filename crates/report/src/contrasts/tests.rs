@@ -188,6 +188,35 @@ fn what_is_missing_is_counted() {
     assert_eq!((&odd["left_out"], &odd["without_requests"]), (&8.into(), &1.into()));
 }
 
+/// A variant without requests is in no comparison, and is no reason to ask more of the others.
+#[test]
+fn only_variants_with_runs_are_comparisons() {
+    let side = || vec![variant("a", 4, 10.0, 4.0, 0), variant("bb", 4, 11.0, 4.0, 3)];
+    let empty = |label: &str| Variant {
+        label: label.to_owned(),
+        runs: vec![VariantRun::default(); 4],
+        ..Variant::default()
+    };
+    let metrics = |variants: Vec<Variant>| json(&compared(variants, &[]))["metrics"].clone();
+    let with_empty: Vec<Variant> = side().into_iter().chain(["c", "d"].map(empty)).collect();
+    let alone = metrics(side());
+    assert_eq!(alone[0]["verdict"], "worse", "{alone}");
+    assert_eq!(metrics(with_empty.clone()), alone);
+    let text = compared(with_empty, &[]).text();
+    assert!(!text.contains("p is adjusted") && text.contains("c is not compared"), "{text}");
+    assert!(!text.contains("nothing is compared with"), "{text}");
+}
+
+#[test]
+fn a_first_without_requests_is_named() {
+    let first = Variant { label: "before".to_owned(), ..Variant::default() };
+    let variants = vec![first, variant("after", 4, 10.0, 4.0, 0)];
+    let text = compared(variants, &[]).text();
+    assert!(!text.contains("Baseline") && text.starts_with("Variant"), "{text}");
+    assert!(text.contains("Note: nothing is compared with before: there are no requests"), "{text}");
+    assert!(!text.contains("after is not compared"), "{text}");
+}
+
 #[test]
 fn labels_cannot_break_out() {
     let found = compared(

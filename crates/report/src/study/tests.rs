@@ -132,6 +132,24 @@ fn the_document_has_every_run_and_metric() {
     assert!(incidents.contains(&format!("mixed on {variant} was left out: three failed.")));
 }
 
+/// A variant whose runs all failed is in no comparison, and is no reason to ask more of the others.
+#[test]
+fn only_variants_with_runs_are_comparisons() {
+    let alone = StudyReport::of(input());
+    let mut with_failed = input();
+    with_failed.variants.push(StudyVariant { name: "broken".into(), ..StudyVariant::default() });
+    let mut failed = run(Cell { workload: 0, variant: 2 }, 1, 10, 100.0);
+    failed.state = StudyState::Failed("no answer".into());
+    with_failed.runs.push(failed);
+    let with_failed = StudyReport::of(with_failed);
+    let told = |report: &StudyReport| -> Vec<(&'static str, f64)> {
+        let others = report.workloads[0].others.iter();
+        others.map(|one| (one.figure.name, one.found.p_family)).collect()
+    };
+    assert!(!told(&alone).is_empty());
+    assert_eq!(told(&with_failed), told(&alone));
+}
+
 #[test]
 fn the_page_stands_alone_and_is_escaped() {
     let mut input = input();
