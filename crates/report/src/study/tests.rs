@@ -211,7 +211,9 @@ fn loads_of_one_set_up_are_joined_by_a_model() {
     let workers = &model["parameters"]["workers"]["value"];
     assert_eq!(workers.as_f64(), Some(3.0), "{model}");
     let told = report.findings().into_iter().find(|text| text.contains("a model that is"));
-    assert!(told.is_some_and(|text| text.contains("3 workers") || text.contains("workers 3")));
+    let told = told.unwrap();
+    let words = "% off typically: closed network (mean value analysis): workers 3, service ";
+    assert!(told.starts_with("mixed: a model that is ") && told.contains(words), "{told}");
     let page = report.html();
     assert!(page.contains("A model of it") && page.contains("mean, predicted (ms)"));
     assert!(report.json().contains("\"model\":{\"by\":\"users\""));

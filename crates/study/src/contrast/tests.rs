@@ -205,6 +205,11 @@ fn other_figures_are_judged_too() {
     assert_eq!(judge(&low, &low, Better::Less), Some(Finding::CannotTell));
     assert_eq!(judge(&[100.0; 5], &[100.1; 5], Better::Less), Some(Finding::Same));
     assert_eq!(judge(&[100.0; 5], &[100.1; 5], Better::Neither), Some(Finding::Same));
+    // Beyond chance, and too little to matter.
+    let (before, after) = ([100.0, 100.1, 100.2, 100.3], [101.0, 101.1, 101.2, 101.3]);
+    let slight = one(&before, &after, Better::Neither).unwrap();
+    assert!(slight.p_family <= LEVEL && slight.interval.unwrap().0 > 0.0, "{slight:?}");
+    assert_eq!(slight.finding, Finding::Same, "{slight:?}");
     assert_eq!(judge(&low[..2], &high[..2], Better::More), Some(Finding::CannotTell));
     assert_eq!(judge(&low, &[], Better::More), None);
     let found = one(&low, &high, Better::More).unwrap();
