@@ -185,6 +185,55 @@ fn nothing_measured_is_a_page_too() {
     assert_eq!(Figure::named("limit").unwrap().better, Better::More);
 }
 
+/// What `brunt fit` says of runs is said here too, and one run does not decide for all what a load is.
+#[test]
+fn a_model_has_notes_on_its_runs() {
+    let mut input = input();
+    input.workloads[0].fit = true;
+    for (at, run) in input.runs.iter_mut().enumerate() {
+        let users = [1.0, 2.0][run.cell.variant];
+        let load = &mut run.results.as_mut().unwrap().load;
+        *load = Load { users, ..Load::default() };
+        if at == 0 {
+            *load = Load { rate_per_s: 50.0, ..Load::default() };
+        }
+    }
+    input.runs[1].invalid = vec!["late".into(), "stalls".into()];
+    input.runs[2].results.as_mut().unwrap().figures.errors = 0.25;
+    input.runs[3].results.as_mut().unwrap().figures.times = Histogram::default();
+    let name = |at: usize| {
+        let run = &input.runs[at];
+        format!("repeat {} of {}", run.repeat, input.variants[run.cell.variant].name)
+    };
+    let model = Model::of(&input, 0).unwrap();
+    let text = model.text();
+    for words in [
+        format!("{} is INVALID: late; stalls\n", name(1)),
+        format!("{}: 25.0% of its requests failed; they count too.\n", name(2)),
+        format!("{} holds no request and is left out.\n", name(3)),
+        "1 runs are left out: a load of another kind, or none told.\n".to_owned(),
+    ] {
+        assert!(text.contains(&words), "{words}{text}");
+    }
+    assert!(model.json().starts_with("{\"by\":\"users\""), "{}", model.json());
+}
+
+#[test]
+fn more_runs_than_a_model_takes_are_noted() {
+    let mut input = input();
+    input.workloads[0].fit = true;
+    let of = |at: usize| {
+        let mut one = run(Cell { workload: 0, variant: at % 2 }, 1 + at / 2, 10, 0.0);
+        one.results.as_mut().unwrap().load.users = 4.0;
+        one.invalid = vec!["late".to_owned()];
+        one
+    };
+    input.runs = (0..1200).map(of).collect();
+    let text = Model::of(&input, 0).unwrap().text();
+    assert!(text.contains("Note     200 measurements are left out"), "{text}");
+    assert!(text.contains("Note     1188 more such notes on runs are left out."), "{text}");
+}
+
 /// Three workers of 30 ms behind 1 to 24 users: the report has the model, its figure and its sentence.
 #[test]
 fn loads_of_one_set_up_are_joined_by_a_model() {
