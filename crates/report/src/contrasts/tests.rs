@@ -213,7 +213,8 @@ fn a_first_without_requests_is_named() {
     let variants = vec![first, variant("after", 4, 10.0, 4.0, 0)];
     let text = compared(variants, &[]).text();
     assert!(!text.contains("Baseline") && text.starts_with("Variant"), "{text}");
-    assert!(text.contains("Note: nothing is compared with before: there are no requests"), "{text}");
+    let note = "Note: nothing is compared with before: there are no requests of it.";
+    assert!(text.contains(note), "{text}");
     assert!(!text.contains("after is not compared"), "{text}");
 }
 
