@@ -11,7 +11,7 @@ pub use png::PngError;
 pub(crate) use png::{FONT_FAMILY, draw as png};
 pub use scale::Scale;
 pub(crate) use scale::{Span, number as short};
-pub(crate) use svg::shortened;
+pub(crate) use svg::{shortened, shortened_to_end};
 
 use crate::{Differences, page};
 

@@ -206,7 +206,9 @@ pub(crate) fn charts_from(out: &mut String, first: usize, figures: &[Figure]) {
 /// The figure with this number in the page's data, in a card.
 pub(crate) fn chart(out: &mut String, figure: &Figure, number: usize) {
     let title = escape::xml(&figure.title);
-    let picture = figure.svg(PICTURE).replace(r#"xmlns="http://www.w3.org/2000/svg" "#, "");
+    // The notes stand below it as text.
+    let drawn = Figure { notes: Vec::new(), ..figure.clone() };
+    let picture = drawn.svg(PICTURE).replace(r#"xmlns="http://www.w3.org/2000/svg" "#, "");
     push(
         out,
         format_args!(

@@ -82,13 +82,14 @@ impl Contrasts {
         })
     }
 
-    /// Variants that could not be compared.
+    /// Variants that could not be compared, and a first that leaves nothing to compare the others with.
     fn without_figures(&self) -> Vec<String> {
-        let compared = |label: &String| self.rows.iter().any(|row| row.label == *label);
-        let missing = self.variants.iter().skip(1).filter(|variant| !compared(&variant.label));
-        missing
-            .map(|variant| format!("{} is not compared: there are no requests.", variant.label))
-            .collect()
+        let empty = self.variants.iter().enumerate().filter(|(_, one)| one.runs.is_empty());
+        let sentence = |(at, Variant { label, .. }): (usize, &Variant)| match at {
+            0 => format!("nothing is compared with {label}: there are no requests of it."),
+            _ => format!("{label} is not compared: there are no requests."),
+        };
+        empty.map(sentence).collect()
     }
 
     fn method(&self) -> String {

@@ -14,7 +14,7 @@ use study::stats::Tally;
 
 use crate::columns::Columns;
 use crate::escape;
-use crate::figure::shortened;
+use crate::figure::shortened_to_end;
 use crate::number::{duration, grouped, number};
 
 /// A variant's runs.
@@ -48,10 +48,10 @@ pub struct VariantRun {
 }
 
 impl Variant {
-    /// A run without a request says nothing of any figure, and counts nowhere.
+    /// A run that says nothing of any figure counts nowhere.
     fn take_out_empty(&mut self) {
         let all = self.runs.len();
-        self.runs.retain(|run| run.figures.times.max().0 > 0);
+        self.runs.retain(|run| run.figures.counts());
         self.empty += all - self.runs.len();
     }
 }
@@ -89,7 +89,8 @@ impl Contrasts {
     #[must_use]
     pub fn of(title: &str, mut variants: Vec<Variant>, rules: Rules, limits: &[Limit]) -> Self {
         variants.iter_mut().for_each(Variant::take_out_empty);
-        let rules = Rules { comparisons: variants.len().saturating_sub(1).max(1), ..rules };
+        let compared = variants.iter().skip(1).filter(|variant| !variant.runs.is_empty()).count();
+        let rules = Rules { comparisons: compared.max(1), ..rules };
         let runs = |variant: &Variant| -> Vec<Run> {
             variant.runs.iter().map(|run| run.figures.clone()).collect()
         };
@@ -137,8 +138,8 @@ impl Contrasts {
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
-        if let (Some(first), true) = (self.variants.first(), self.variants.len() > 1) {
-            let first = escape::terminal(&first.label);
+        if !self.rows.is_empty() {
+            let first = escape::terminal(self.first_label());
             out.push_str(&format!("Baseline: {first}; every change is of another against it.\n\n"));
         }
         let mut sides = Columns::default().right(&[1, 2, 3, 4, 5, 6, 7, 8]);
@@ -220,11 +221,17 @@ impl Contrasts {
 
     /// The heads of a comparison's table, which say whose change it is; labels in them are escaped.
     fn heads(&self, row: &Row, escaped: impl Fn(&str) -> String) -> [String; 8] {
-        let name = |label: &str| escaped(&shortened(label, HEAD_MAX));
+        let name = |label: &str| escaped(&self.short(label, HEAD_MAX));
         let (one, first) = (name(&row.label), name(self.first_label()));
         let change = format!("change of {one} against {first}");
         ["Metric", &first, &one, &change, "95 % interval", "noise floor", "p", "verdict"]
             .map(str::to_owned)
+    }
+
+    /// A variant's label in so many characters, without the path that all of them begin with.
+    fn short(&self, label: &str, max: usize) -> String {
+        let labels: Vec<&str> = self.variants.iter().map(|one| one.label.as_str()).collect();
+        shortened_to_end(&label[common_path(&labels)..], max)
     }
 
     /// What a comparison is of.
@@ -279,6 +286,19 @@ const SIDE_HEADS: [&str; 9] =
     ["Variant", "runs", "requests", "mean", "p50", "p90", "p99", "throughput", "errors"];
 /// Characters of a label in a table's head.
 const HEAD_MAX: usize = 24;
+
+/// Bytes of the path that all labels begin with, up to its last `/`; 0 where one of them is no more than that.
+fn common_path(labels: &[&str]) -> usize {
+    let Some((first, rest)) = labels.split_first() else { return 0 };
+    let alike = |other: &&str| {
+        let pairs = first.bytes().zip(other.bytes());
+        pairs.take_while(|(a, b)| a == b).count()
+    };
+    let alike = rest.iter().map(alike).min().unwrap_or(0);
+    let bytes = &first.as_bytes()[..alike];
+    let path = bytes.iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
+    if labels.iter().any(|label| label.len() == path) { 0 } else { path }
+}
 
 /// A variant by itself, with medians over its runs.
 fn cells(variant: &Variant) -> [String; 9] {

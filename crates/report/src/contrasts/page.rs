@@ -4,7 +4,7 @@ use metrics::Histogram;
 use study::contrast::{Finding, QuantileShift};
 
 use super::{Contrasts, Row, SIDE_HEADS, Variant, cells, change_cells};
-use crate::figure::{Axis, Colour, Figure, Scale, Series, Style, shortened};
+use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
 use crate::overlay::{Curve, percentiles};
 use crate::{escape, html, page};
 
@@ -60,7 +60,8 @@ impl Contrasts {
 
     /// The shift of each variant, and the curves of all.
     pub(crate) fn figures(&self) -> Vec<Figure> {
-        let mut figures: Vec<Figure> = self.rows.iter().map(shift_figure).collect();
+        let shift = |row: &Row| shift_figure(row, &self.short(&row.label, TITLE_MAX));
+        let mut figures: Vec<Figure> = self.rows.iter().map(shift).collect();
         let pooled: Vec<(&str, Histogram)> =
             self.variants.iter().map(|side| (side.label.as_str(), pooled(side))).collect();
         let curves: Vec<Curve<'_>> =
@@ -88,8 +89,8 @@ fn summary(row: &Row) -> (&'static str, &'static str) {
     }
 }
 
-/// The shift function: by how much each quantile changed, with its interval, and no change at all.
-fn shift_figure(row: &Row) -> Figure {
+/// The shift function of a variant by this name: by how much each quantile changed, with its interval, and no change at all.
+fn shift_figure(row: &Row, name: &str) -> Figure {
     let shifts = &row.found.shifts;
     let line = |label: &str, colour, points: Vec<(f64, f64)>| Series {
         label: label.to_owned(),
@@ -110,7 +111,7 @@ fn shift_figure(row: &Row) -> Figure {
     }
     series.push(line("no change", Colour::calm(5), vec![(0.0, 0.0), (100.0, 0.0)]));
     Figure {
-        title: format!("Shift of {}", shortened(&row.label, TITLE_MAX)),
+        title: format!("Shift of {name}"),
         x: Axis { label: "Share of requests (%)".to_owned(), scale: Scale::Linear },
         y: Axis { label: "Change of the time (%)".to_owned(), scale: Scale::Linear },
         series,

@@ -92,6 +92,43 @@ fn a_difference_is_said_in_every_form() {
 }
 
 #[test]
+fn long_labels_are_told_apart_in_heads() {
+    let of = |begin: &str, ends: [&str; 2]| {
+        let [first, other] = ends.map(|end| format!("{begin}{end}"));
+        compared(vec![variant(&first, 2, 10.0, 4.0, 0), variant(&other, 2, 10.0, 4.0, 3)], &[])
+    };
+    // Paths of forty characters, and labels of forty that no path is common to.
+    let paths = of("results/results/mixed/of-many-files/", ["hare", "slow"]);
+    let labels = of("results-of-many-files-over-an-hour-", ["nginx", "-puma"]);
+    let (end, other) = ("…iles-over-an-hour-nginx", "…iles-over-an-hour--puma");
+    for (found, end, other) in [(paths, "hare", "slow"), (labels, end, other)] {
+        let head = format!("change of {other} against {end}  ");
+        assert!(found.text().contains(&head), "{}", found.text());
+        let head = format!("| change of {other} against {end} |");
+        assert!(found.markdown().contains(&head), "{}", found.markdown());
+        let title = found.figures()[0].title.clone();
+        let last = &other[other.len() - 4..];
+        assert!(title.starts_with("Shift of ") && title.ends_with(last), "{title}");
+    }
+}
+
+#[test]
+fn the_path_of_all_labels_ends_at_a_slash() {
+    let cases: [(&[&str], usize); 7] = [
+        (&["runs/a", "runs/b"], 5),
+        (&["runs/before", "runs/before/x"], 5),
+        (&["a/é/x", "a/è/x"], 2),
+        (&["before", "beyond"], 0),
+        (&["/a", "b"], 0),
+        (&["x/", "x/y"], 0),
+        (&["runs/a", "runs/b", "c"], 0),
+    ];
+    for (labels, path) in cases {
+        assert_eq!(common_path(labels), path, "{labels:?}");
+    }
+}
+
+#[test]
 fn single_runs_are_not_judged_and_it_is_said_why() {
     let found =
         compared(vec![variant("a", 1, 10.0, 4.0, 0), variant("b", 1, 30.0, 4.0, 9)], &["mean>+5%"]);
@@ -149,6 +186,36 @@ fn what_is_missing_is_counted() {
     let odd = &json(&found)["variants"][1];
     assert_eq!(odd["runs"].as_array().unwrap().len(), 4);
     assert_eq!((&odd["left_out"], &odd["without_requests"]), (&8.into(), &1.into()));
+}
+
+/// A variant without requests is in no comparison, and is no reason to ask more of the others.
+#[test]
+fn only_variants_with_runs_are_comparisons() {
+    let side = || vec![variant("a", 4, 10.0, 4.0, 0), variant("bb", 4, 11.0, 4.0, 3)];
+    let empty = |label: &str| Variant {
+        label: label.to_owned(),
+        runs: vec![VariantRun::default(); 4],
+        ..Variant::default()
+    };
+    let metrics = |variants: Vec<Variant>| json(&compared(variants, &[]))["metrics"].clone();
+    let with_empty: Vec<Variant> = side().into_iter().chain(["c", "d"].map(empty)).collect();
+    let alone = metrics(side());
+    assert_eq!(alone[0]["verdict"], "worse", "{alone}");
+    assert_eq!(metrics(with_empty.clone()), alone);
+    let text = compared(with_empty, &[]).text();
+    assert!(!text.contains("p is adjusted") && text.contains("c is not compared"), "{text}");
+    assert!(!text.contains("nothing is compared with"), "{text}");
+}
+
+#[test]
+fn a_first_without_requests_is_named() {
+    let first = Variant { label: "before".to_owned(), ..Variant::default() };
+    let variants = vec![first, variant("after", 4, 10.0, 4.0, 0)];
+    let text = compared(variants, &[]).text();
+    assert!(!text.contains("Baseline") && text.starts_with("Variant"), "{text}");
+    let note = "Note: nothing is compared with before: there are no requests of it.";
+    assert!(text.contains(note), "{text}");
+    assert!(!text.contains("after is not compared"), "{text}");
 }
 
 #[test]

@@ -81,6 +81,16 @@ pub(crate) fn shortened(label: &str, max: usize) -> String {
     start + "…"
 }
 
+/// The same with its end kept: names that begin alike are told apart there.
+pub(crate) fn shortened_to_end(label: &str, max: usize) -> String {
+    let count = label.chars().count();
+    if count <= max {
+        return label.to_owned();
+    }
+    let end = label.chars().skip(count - max.saturating_sub(1));
+    std::iter::once('…').chain(end).collect()
+}
+
 /// The legend and how many lines it takes.
 fn legend(figure: &Figure, width: f64) -> (String, usize) {
     let mut out = String::new();

@@ -77,13 +77,10 @@ pub(super) fn endpoints(server: &ServerSide<'_>) -> Table {
     let rows = all.into_iter().map(|(name, one)| {
         let total = &one.total;
         let times = [total.mean(), total.quantile(0.5), total.quantile(0.99), total.max()];
-        let told = |time: Nanos| match total.count() {
-            0 => UNTOLD.to_owned(),
-            _ => duration(time),
-        };
+        let told = |text: String| if total.count() == 0 { UNTOLD.to_owned() } else { text };
         let mut row = vec![name.clone(), grouped(one.requests), grouped(one.errors)];
-        row.push(percent(total.sum() as f64 / sum));
-        row.extend(times.map(told));
+        row.push(told(percent(total.sum() as f64 / sum)));
+        row.extend(times.map(|time| told(duration(time))));
         let requests = one.requests.max(1);
         let mean = |time: Nanos| duration(Nanos(time.0 / requests));
         row.extend([one.views, one.database].map(|time| time.map_or(UNTOLD.to_owned(), mean)));

@@ -201,6 +201,26 @@ fn the_text_has_its_sections() {
     );
 }
 
+/// A log that tells how long some requests took: of the others it tells nothing, and not that they took none of its time.
+#[test]
+fn untimed_endpoints_have_no_share_of_the_time() {
+    let mut side = Side::new();
+    for (path, total) in [("/timed", Some(Nanos::MILLI)), ("/untimed", None)] {
+        let (method, path) = ("GET".to_owned(), path.to_owned());
+        let source = "rails".to_owned();
+        let at = EPOCH;
+        side.add(&Row::Served(Served { at, source, method, path, total, ..Served::default() }));
+    }
+    let text = ServerSide { side: &side, client: None, offset_ns: 0, offset_error_ns: None }.text();
+    let cells = |begin: &str| {
+        let line = text.lines().find(|line| line.starts_with(begin));
+        line.unwrap_or_default().split_whitespace().skip(4).collect::<Vec<_>>().join(" ")
+    };
+    let timed = cells("GET /timed");
+    assert!(timed.starts_with("100.0% 1ms ") && timed.ends_with(" - -"), "{text}");
+    assert_eq!(cells("GET /untimed"), "- - - - - - -", "{text}");
+}
+
 #[test]
 fn markup_of_others_is_text() {
     let (side, summary) = (side(|_| String::new()), summary());
@@ -244,6 +264,7 @@ fn four_curves_over_the_share_of_requests() {
     let mut page = String::new();
     crate::html::chart(&mut page, &alone, 0);
     assert!(page.contains("<p class=\"note\">No log says"), "{page}");
+    assert!(page.contains("<noscript><svg") && page.matches("No log says").count() == 1, "{page}");
 }
 
 /// nginx's and Apache's logs have whole seconds: where their cells lie is told, and not where the cells of others lie.

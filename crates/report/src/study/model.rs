@@ -1,14 +1,17 @@
 //! `Model`: what a queueing model says of a workload whose variants are one set-up under several loads.
 
-use study::contrast::Load;
+use study::contrast::Measure;
 use study::plan::Cell;
-use study::scaling::{Fit, Observation, Refusal, Sweep, fit};
+use study::scaling::{Fit, Refusal, RunFigures, Sweep, by_most, fit, load_of};
 use study::seek::By;
 
-use super::StudyInput;
+use super::{StudyInput, StudyRun};
 use crate::contrasts::VariantRun;
 use crate::figure::Figure;
 use crate::scaling::{FitInput, fit_figure, fit_json, fit_sentence, fit_text};
+
+/// Notes on single runs, at most; the rest is counted.
+const NOTES_MAX: usize = 12;
 
 /// A workload's loads, and the model that joins them.
 #[derive(Clone, Debug)]
@@ -19,25 +22,19 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Fits a model to all measured runs of a workload, where its study asks for one and its runs have a load.
+    /// Fits a model to all measured runs of a workload, where its study asks for one and there are results.
     pub(super) fn of(input: &StudyInput, workload: usize) -> Option<Self> {
         if !input.workloads[workload].fit {
             return None;
         }
         let cells = input.planned(workload).into_iter().map(|variant| Cell { workload, variant });
         let runs = cells.flat_map(|cell| input.measured(cell));
-        let runs: Vec<&VariantRun> = runs.filter_map(|run| run.results.as_ref()).collect();
-        let by = by(&runs.first()?.load);
-        let observed: Vec<Observation> =
-            runs.iter().filter_map(|run| observation(by, run)).collect();
-        let without = runs.len() - observed.len();
-        let notes = match without {
-            0 => Vec::new(),
-            _ => vec![format!(
-                "{without} runs are left out of the model: no request, or a load of another kind."
-            )],
-        };
-        let sweep = Sweep { by, observations: observed };
+        let runs: Vec<(&StudyRun, &VariantRun)> =
+            runs.filter_map(|run| Some((run, run.results.as_ref()?))).collect();
+        if runs.is_empty() {
+            return None;
+        }
+        let (sweep, notes) = sweep(input, &runs);
         let found = fit(&sweep, None, input.seed);
         Some(Self { sweep, found, notes })
     }
@@ -67,27 +64,43 @@ impl Model {
     }
 }
 
-/// What a run's load is counted in.
-fn by(load: &Load) -> By {
-    if load.users > 0.0 { By::Connections } else { By::Rate }
+/// The runs as measurements, with what must be known of them. What most runs have decides between users and rates.
+fn sweep(input: &StudyInput, runs: &[(&StudyRun, &VariantRun)]) -> (Sweep, Vec<String>) {
+    let told = runs.iter().filter_map(|(_, results)| load_of(&results.load, None));
+    let by = by_most(told.map(|(by, _)| by)).unwrap_or(By::Connections);
+    let (mut observed, mut notes, mut others) = (Vec::new(), Vec::new(), 0);
+    for (run, results) in runs {
+        let Some((_, load)) = load_of(&results.load, Some(by)) else {
+            others += 1;
+            continue;
+        };
+        let variant = &input.variants[run.cell.variant].name;
+        let figures = RunFigures {
+            name: &format!("repeat {} of {variant}", run.repeat),
+            times: &results.figures.times,
+            completions_per_s: completions_per_s(results),
+            errors: results.figures.errors,
+            invalid: &run.invalid,
+        };
+        observed.extend(figures.at(load, &mut notes));
+    }
+    let more = notes.len().saturating_sub(NOTES_MAX);
+    notes.truncate(NOTES_MAX);
+    if more > 0 {
+        notes.push(format!("{more} more such notes on runs are left out."));
+    }
+    if others > 0 {
+        notes.push(format!("{others} runs are left out: a load of another kind, or none told."));
+    }
+    let sweep = Sweep::bounded(by, observed, &mut notes);
+    (sweep, notes)
 }
 
-fn observation(by: By, run: &VariantRun) -> Option<Observation> {
-    let (figures, load) = (&run.figures, &run.load);
-    let load = match by {
-        By::Connections => load.users,
-        By::Rate => load.rate_per_s,
-    };
-    let times = &figures.times;
-    if load <= 0.0 || times.count() == 0 || figures.errors >= 1.0 {
-        return None;
+/// Answers per second, failed ones included. Successes and their share tell it; where all failed, Little's law does.
+fn completions_per_s(run: &VariantRun) -> f64 {
+    let figures = &run.figures;
+    if figures.errors < 1.0 {
+        return figures.throughput_per_s / (1.0 - figures.errors);
     }
-    Some(Observation {
-        load,
-        // What failed took its time as well.
-        throughput_per_s: figures.throughput_per_s / (1.0 - figures.errors),
-        mean_s: times.sum() as f64 / times.count() as f64 / 1e9,
-        p50_s: Some(times.quantile(0.5).as_secs_f64()),
-        p99_s: Some(times.quantile(0.99).as_secs_f64()),
-    })
+    run.load.in_flight * 1e9 / Measure::Mean.of(figures)
 }

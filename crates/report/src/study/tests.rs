@@ -132,6 +132,24 @@ fn the_document_has_every_run_and_metric() {
     assert!(incidents.contains(&format!("mixed on {variant} was left out: three failed.")));
 }
 
+/// A variant whose runs all failed is in no comparison, and is no reason to ask more of the others.
+#[test]
+fn only_variants_with_runs_are_comparisons() {
+    let alone = StudyReport::of(input());
+    let mut with_failed = input();
+    with_failed.variants.push(StudyVariant { name: "broken".into(), ..StudyVariant::default() });
+    let mut failed = run(Cell { workload: 0, variant: 2 }, 1, 10, 100.0);
+    failed.state = StudyState::Failed("no answer".into());
+    with_failed.runs.push(failed);
+    let with_failed = StudyReport::of(with_failed);
+    let told = |report: &StudyReport| -> Vec<(&'static str, f64)> {
+        let others = report.workloads[0].others.iter();
+        others.map(|one| (one.figure.name, one.found.p_family)).collect()
+    };
+    assert!(!told(&alone).is_empty());
+    assert_eq!(told(&with_failed), told(&alone));
+}
+
 #[test]
 fn the_page_stands_alone_and_is_escaped() {
     let mut input = input();
@@ -167,6 +185,55 @@ fn nothing_measured_is_a_page_too() {
     assert_eq!(Figure::named("limit").unwrap().better, Better::More);
 }
 
+/// What `brunt fit` says of runs is said here too, and one run does not decide for all what a load is.
+#[test]
+fn a_model_has_notes_on_its_runs() {
+    let mut input = input();
+    input.workloads[0].fit = true;
+    for (at, run) in input.runs.iter_mut().enumerate() {
+        let users = [1.0, 2.0][run.cell.variant];
+        let load = &mut run.results.as_mut().unwrap().load;
+        *load = Load { users, ..Load::default() };
+        if at == 0 {
+            *load = Load { rate_per_s: 50.0, ..Load::default() };
+        }
+    }
+    input.runs[1].invalid = vec!["late".into(), "stalls".into()];
+    input.runs[2].results.as_mut().unwrap().figures.errors = 0.25;
+    input.runs[3].results.as_mut().unwrap().figures.times = Histogram::default();
+    let name = |at: usize| {
+        let run = &input.runs[at];
+        format!("repeat {} of {}", run.repeat, input.variants[run.cell.variant].name)
+    };
+    let model = Model::of(&input, 0).unwrap();
+    let text = model.text();
+    for words in [
+        format!("{} is INVALID: late; stalls\n", name(1)),
+        format!("{}: 25.0% of its requests failed; they count too.\n", name(2)),
+        format!("{} holds no request and is left out.\n", name(3)),
+        "1 runs are left out: a load of another kind, or none told.\n".to_owned(),
+    ] {
+        assert!(text.contains(&words), "{words}{text}");
+    }
+    assert!(model.json().starts_with("{\"by\":\"users\""), "{}", model.json());
+}
+
+#[test]
+fn more_runs_than_a_model_takes_are_noted() {
+    let mut input = input();
+    input.workloads[0].fit = true;
+    let of = |at: usize| {
+        let mut one = run(Cell { workload: 0, variant: at % 2 }, 1 + at / 2, 10, 0.0);
+        one.results.as_mut().unwrap().load.users = 4.0;
+        one.invalid = vec!["late".to_owned()];
+        one
+    };
+    input.runs = (0..1200).map(of).collect();
+    let text = Model::of(&input, 0).unwrap().text();
+    assert!(text.contains("Note     200 measurements are left out"), "{text}");
+    assert!(text.contains("Note     1188 more such notes on runs are left out."), "{text}");
+}
+
 /// Three workers of 30 ms behind 1 to 24 users: the report has the model, its figure and its sentence.
 #[test]
 fn loads_of_one_set_up_are_joined_by_a_model() {
@@ -193,7 +260,9 @@ fn loads_of_one_set_up_are_joined_by_a_model() {
     let workers = &model["parameters"]["workers"]["value"];
     assert_eq!(workers.as_f64(), Some(3.0), "{model}");
     let told = report.findings().into_iter().find(|text| text.contains("a model that is"));
-    assert!(told.is_some_and(|text| text.contains("3 workers") || text.contains("workers 3")));
+    let told = told.unwrap();
+    let words = "% off typically: closed network (mean value analysis): workers 3, service ";
+    assert!(told.starts_with("mixed: a model that is ") && told.contains(words), "{told}");
     let page = report.html();
     assert!(page.contains("A model of it") && page.contains("mean, predicted (ms)"));
     assert!(report.json().contains("\"model\":{\"by\":\"users\""));

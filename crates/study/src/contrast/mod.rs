@@ -54,6 +54,14 @@ pub struct Run {
     pub errors: f64,
 }
 
+impl Run {
+    /// It says something of its figures: it had a request, and one that took any time. Others count in no comparison.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        self.times.max().0 > 0
+    }
+}
+
 /// A figure of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
@@ -152,10 +160,8 @@ pub struct QuantileShift {
 /// How `b` compares with `a`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contrast {
-    /// Runs of each that count.
+    /// Runs of each that [count](Run::counts).
     pub runs: (usize, usize),
-    /// Runs of each that had no request, or none that took any time, and do not count.
-    pub empty: (usize, usize),
     /// Each of [`Measure::ALL`], in that order.
     pub changes: Vec<Change>,
     /// The shift over the quantiles, by rising quantile.
@@ -259,8 +265,7 @@ impl Scale {
 #[must_use]
 pub fn contrast(a: &[Run], b: &[Run], rules: &Rules) -> Option<Contrast> {
     debug_assert!(a.len() <= RUNS_MAX && b.len() <= RUNS_MAX);
-    let (all_a, all_b) = (a.len(), b.len());
-    let counts = |run: &&Run| run.times.max().0 > 0;
+    let counts = |run: &&Run| run.counts();
     let (a, b): (Vec<&Run>, Vec<&Run>) =
         (a.iter().filter(counts).collect(), b.iter().filter(counts).collect());
     if a.is_empty() || b.is_empty() {
@@ -279,7 +284,6 @@ pub fn contrast(a: &[Run], b: &[Run], rules: &Rules) -> Option<Contrast> {
     let all: Vec<Histogram> = [times(&a), times(&b)].concat();
     Some(Contrast {
         runs: (a.len(), b.len()),
-        empty: (all_a - a.len(), all_b - b.len()),
         changes,
         shifts: shifts.into(),
         distance: distance(&all, a.len(), Aligned::AsTheyAre, &splits),

@@ -89,7 +89,7 @@ fn a_change_comes_with_its_size_and_interval() {
     let (low, high) = mean.interval.unwrap();
     assert!(low < 0.08 && 0.08 < high && low < mean.change && mean.change < high, "{mean:?}");
     assert!((0.005..0.04).contains(&mean.floor.unwrap()), "{mean:?}");
-    assert_eq!((found.runs, found.empty), ((8, 8), (0, 0)));
+    assert_eq!(found.runs, (8, 8));
     let throughput = found.changes[4];
     assert!((throughput.change + 0.08 / 1.08).abs() < 0.02, "{throughput:?}");
     assert_eq!(throughput.finding, Finding::Worse);
@@ -164,7 +164,13 @@ fn runs_without_requests_do_not_count() {
     let mut a = runs(1, 4, 0.0);
     a.push(Run::default());
     let found = contrast(&a, &runs(2, 4, 0.0), &Rules::default()).unwrap();
-    assert_eq!((found.runs, found.empty), ((4, 4), (1, 0)));
+    assert_eq!(found.runs, (4, 4));
+    let mut instant = Histogram::default();
+    instant.record(Nanos::ZERO);
+    let instant = Run { times: instant, ..a[0].clone() };
+    assert_eq!([&a[0], &a[4], &instant].map(Run::counts), [true, false, false]);
+    let found = contrast(&[instant, a[0].clone()], &a, &Rules::default()).unwrap();
+    assert_eq!(found.runs, (1, 4));
     assert_eq!(contrast(&[Run::default()], &a, &Rules::default()), None);
     assert_eq!(contrast(&[], &[], &Rules::default()), None);
     let stuck = Run { throughput_per_s: 0.0, errors: 1.0, ..a[0].clone() };
@@ -199,6 +205,11 @@ fn other_figures_are_judged_too() {
     assert_eq!(judge(&low, &low, Better::Less), Some(Finding::CannotTell));
     assert_eq!(judge(&[100.0; 5], &[100.1; 5], Better::Less), Some(Finding::Same));
     assert_eq!(judge(&[100.0; 5], &[100.1; 5], Better::Neither), Some(Finding::Same));
+    // Beyond chance, and too little to matter.
+    let (before, after) = ([100.0, 100.1, 100.2, 100.3], [101.0, 101.1, 101.2, 101.3]);
+    let slight = one(&before, &after, Better::Neither).unwrap();
+    assert!(slight.p_family <= LEVEL && slight.interval.unwrap().0 > 0.0, "{slight:?}");
+    assert_eq!(slight.finding, Finding::Same, "{slight:?}");
     assert_eq!(judge(&low[..2], &high[..2], Better::More), Some(Finding::CannotTell));
     assert_eq!(judge(&low, &[], Better::More), None);
     let found = one(&low, &high, Better::More).unwrap();

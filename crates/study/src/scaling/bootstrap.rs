@@ -73,11 +73,7 @@ pub(super) fn parameters(
 }
 
 fn parameter(model: &Model, name: &str) -> Option<f64> {
-    let server = match model {
-        Model::Closed(closed) => Some(closed.server),
-        Model::Open(open) => Some(open.server),
-        Model::Usl(_) => None,
-    };
+    let server = model.server();
     match (name, model) {
         ("workers", _) => server.map(|server| f64::from(server.workers)),
         ("service", _) => server.map(|server| server.service_s),

@@ -1,6 +1,8 @@
 //! From measurements at several loads to a model of the server: what it can do, and what it would do at loads nobody ran.
 //!
 //! ```text
+//! Runs ─▶ Sweep::bounded, or measurements from elsewhere
+//!   ▼
 //! Sweep (throughput and time at each load) ─▶ each model's least squares ─▶ the one that explains most with least
 //!        └─▶ Refusal: too few loads, too close, or none fits          └─▶ Fit: parameters, intervals, predict, one worker more
 //! ```
@@ -16,17 +18,19 @@
 
 mod bootstrap;
 mod predict;
+mod runs;
 mod search;
 mod simplex;
 mod usl;
 
-use crate::queueing::{Closed, Mgc};
+use crate::queueing::{Closed, Mgc, Mmc};
 use crate::seek::By;
 
 pub use predict::{Gain, Prediction};
+pub use runs::{RunFigures, by_most, load_of};
 pub use usl::Usl;
 
-/// Measurements that are taken, at most; further ones must be left out, and that be said.
+/// Measurements that are taken, at most; further ones must be left out, and that be said, as [`Sweep::bounded`] does.
 pub const OBSERVATIONS_MAX: usize = 1000;
 /// The most users, and hits per second, that a load may be.
 pub const LOAD_MAX: f64 = 1e6;
@@ -210,6 +214,15 @@ impl Observation {
 }
 
 impl Model {
+    /// The server in it; `None` where a law has no workers.
+    const fn server(&self) -> Option<Mmc> {
+        match self {
+            Self::Closed(closed) => Some(closed.server),
+            Self::Open(open) => Some(open.server),
+            Self::Usl(_) => None,
+        }
+    }
+
     /// Answers per second at a load, with `think_s` between a user's hits; an open loop's rate as far as it can be met.
     #[must_use]
     pub fn throughput_per_s(&self, load: f64, think_s: f64) -> f64 {

@@ -11,6 +11,8 @@ const WORKERS_EACH: u32 = 64;
 const STEP: f64 = 1.05;
 /// Workers of an open loop, at most.
 const WORKERS_MAX: u32 = 2000;
+/// Steps from the fewest to the most workers that are looked at near a model.
+const NEAR_STEPS: u32 = 12;
 /// Errors below this share are not worth a further parameter, and do not tell numbers of workers apart.
 const NOISE: f64 = 0.003;
 /// Student's t that 95 % stay within, of one and of two degrees of freedom.
@@ -56,14 +58,28 @@ pub(super) fn search(kind: Kind, data: &Data) -> Option<Found> {
 
 /// The best of a law near a model that was found before, for the bootstrap.
 pub(super) fn search_near(kind: Kind, near: &Found, data: &Data) -> Option<Model> {
-    let Some((low, high)) = near.workers else {
+    let Some(range) = near.workers else {
         return search(kind, data).map(|found| found.model);
     };
-    let low = (f64::from(low) * 0.8).floor().max(1.0);
-    let step = ((f64::from(high) * 1.25 - low) / 12.0).max(1.0);
-    let tried = (0..=12).map(|at| (low + f64::from(at) * step).round() as u32);
+    let best = near.model.server().map(|server| server.workers);
+    let tried = workers_near(range, best).into_iter();
     let tried = tried.map(|workers| with_workers(kind, data, workers));
     tried.min_by(|a, b| a.2.total_cmp(&b.2)).map(|best| best.1)
+}
+
+/// The numbers of workers to try about a range of them, and the best. From 3 to 4 is as far as from 30 to 40: steps are by a
+/// factor, or a wide range would have none near its low end.
+fn workers_near((low, high): (u32, u32), best: Option<u32>) -> Vec<u32> {
+    let low_end = (f64::from(low) * 0.8).floor().max(1.0);
+    let high_end = (f64::from(high) * 1.25).max(f64::from(high) + 1.0);
+    let at = |step: u32| {
+        let share = f64::from(step) / f64::from(NEAR_STEPS);
+        (low_end * (high_end / low_end).powf(share)).round() as u32
+    };
+    let mut workers: Vec<u32> = (0..=NEAR_STEPS).map(at).chain(best).collect();
+    workers.sort_unstable();
+    workers.dedup();
+    workers
 }
 
 /// Two log-likelihoods of so many measurements further apart than this are told apart with 95 %. How large errors are is known
@@ -194,5 +210,15 @@ mod tests {
         assert_eq!(likely(3, 3), f64::INFINITY);
         assert!((likely(5, 3) - 5.82).abs() < 0.05, "{}", likely(5, 3));
         assert!((likely(1000, 3) - 1.92).abs() < 0.02, "{}", likely(1000, 3));
+    }
+
+    #[test]
+    fn wide_ranges_have_steps_at_their_low_end() {
+        assert_eq!(workers_near((1, 1), Some(1)), [1, 2]);
+        assert_eq!(workers_near((3, 4), Some(3)), [2, 3, 4, 5]);
+        let wide = workers_near((1, 64), Some(5));
+        assert_eq!(wide[..6], [1, 2, 3, 4, 5, 6], "{wide:?}");
+        assert_eq!((wide.last(), wide.len()), (Some(&80), 13), "{wide:?}");
+        assert_eq!(workers_near((40, 50), Some(41)).first(), Some(&32));
     }
 }

@@ -181,6 +181,35 @@ fn short_runs_do_not_make_certain_of_a_wrong_number_of_workers() {
     assert!(wrong > 6, "{wrong} of {seeds}: a test that a certain fit would pass as well");
 }
 
+/// Three workers of a second behind a network of twelve, once at each load with next to no noise: one worker does about as well
+/// as forty, and yet the laws that are drawn for the intervals are those of about three.
+#[test]
+fn intervals_of_a_wide_range_of_workers_are_of_the_likely_laws() {
+    let closed = Closed { server: Mmc { workers: 3, service_s: 1.0 }, delay_s: 12.0 };
+    let (mut held, seeds) = (0, 5);
+    for seed in 0..seeds {
+        let mut rng = Prng::new(seed);
+        let at = |users: f64| {
+            let throughput_per_s = closed.throughput_per_s(users) * (5e-4 * rng.normal()).exp();
+            flat(users, throughput_per_s, users / throughput_per_s)
+        };
+        let observations = [1.0, 8.0, 20.0, 70.0, 80.0].map(at).into();
+        let sweep = Sweep { by: By::Connections, observations };
+        let data = Data::of(&sweep).unwrap();
+        let found = search::search(Kind::Closed, &data).unwrap();
+        let near = search::search_near(Kind::Closed, &found, &data);
+        assert_eq!(near, Some(found.model), "the best is near itself");
+        let fit = fit(&sweep, Some(Kind::Closed), seed).unwrap();
+        let workers = parameter(&fit, "workers");
+        let many = workers.interval.is_some_and(|(_, high)| high >= 35.0);
+        assert!(many, "{workers:?}: a range of which all numbers are tried anyway");
+        let (low, high) = parameter(&fit, "service").interval.unwrap();
+        // One worker has a third of the service time, and five have five thirds of it.
+        held += u32::from((low..=high).contains(&1.0) && low > 0.5 && high < 1.6);
+    }
+    assert!(held >= 3, "{held} of {seeds}");
+}
+
 /// Six workers of 60 ms behind a network of 20 ms, and one more.
 #[test]
 fn one_worker_more_is_worth_its_share() {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use stdx::Nanos;
-use study::scaling::{OBSERVATIONS_MAX, Observation, Sweep};
+use study::scaling::{Observation, RunFigures, Sweep, by_most, load_of};
 use study::seek::By;
 
 use crate::command::variants::{self, Labelled, ReadRun};
@@ -15,8 +15,6 @@ use crate::input;
 const MARK_MAX: usize = 64;
 /// What a seek's state begins with.
 const MARK: &str = "\"brunt_seek\"";
-/// A share of errors above which it is said.
-const ERRORS_MAX: f64 = 0.01;
 
 /// What was measured, and what must be known of it.
 pub(super) fn measured(
@@ -36,7 +34,7 @@ pub(super) fn measured(
     for label in &labelled {
         found.extend(of_label(label, given, &mut notes)?);
     }
-    let told = found.iter().find_map(|(by, _)| *by);
+    let told = by_most(found.iter().filter_map(|(by, _)| *by));
     let by = given.or(told).unwrap_or(By::Connections);
     if let Some((Some(other), one)) = found.iter().find(|(of, _)| of.is_some_and(|of| of != by)) {
         let (load, word) = (one.load, if *other == By::Rate { "a rate" } else { "users" });
@@ -48,11 +46,8 @@ pub(super) fn measured(
     for point in &flags.points {
         observations.push(of_point(point, by)?);
     }
-    if observations.len() > OBSERVATIONS_MAX {
-        notes.push(format!("{} measurements are left out.", observations.len() - OBSERVATIONS_MAX));
-        observations.truncate(OBSERVATIONS_MAX);
-    }
-    Ok((Sweep { by, observations }, notes))
+    let sweep = Sweep::bounded(by, observations, &mut notes);
+    Ok((sweep, notes))
 }
 
 /// Whether a file is the state of a seek.
@@ -115,58 +110,37 @@ fn of_label(
     let mut all = Vec::new();
     for run in &label.runs {
         let summary = &run.summary;
-        if summary.requests == 0 {
-            notes.push(format!("{} holds no request and is left out.", run.name));
-            continue;
-        }
-        let (by, load) = load(run, named, given).ok_or_else(|| {
-            usage(format!(
-                "{}: its format does not say at what load it was made (give LOAD=FILE)",
-                run.name
-            ))
-        })?;
-        let errors = 1.0 - summary.success_ratio();
-        if errors > ERRORS_MAX {
-            let (name, percent) = (&run.name, errors * 100.0);
-            notes.push(format!("{name}: {percent:.1}% of its requests failed; they count too."));
-        }
-        if !run.verdict.is_valid() {
-            notes.push(format!("{} is INVALID: {}", run.name, run.verdict));
-        }
-        let times = &summary.response;
-        let seconds = |time: Nanos| time.as_secs_f64();
-        let observation = Observation {
-            load,
-            throughput_per_s: summary.completions(),
-            mean_s: times.sum() as f64 / times.count().max(1) as f64 / 1e9,
-            p50_s: Some(seconds(times.quantile(0.5))),
-            p99_s: Some(seconds(times.quantile(0.99))),
+        let (by, load) = match load(run, named, given) {
+            Some(told) => told,
+            // It is left out, whatever its load was.
+            None if summary.requests == 0 => (None, 0.0),
+            None => {
+                return Err(usage(format!(
+                    "{}: its format does not say at what load it was made (give LOAD=FILE)",
+                    run.name
+                )));
+            }
         };
-        all.push((by, observation));
+        let invalid: Vec<String> = run.verdict.reasons.iter().map(ToString::to_string).collect();
+        let figures = RunFigures {
+            name: &run.name,
+            times: &summary.response,
+            completions_per_s: summary.completions(),
+            errors: 1.0 - summary.success_ratio(),
+            invalid: &invalid,
+        };
+        all.extend(figures.at(load, notes).map(|one| (by, one)));
     }
     Ok(all)
 }
 
 /// What a run's load was, and of which kind where it says so.
 fn load(run: &ReadRun, named: Option<f64>, given: Option<By>) -> Option<(Option<By>, f64)> {
-    let load = run.load();
-    match named {
-        Some(named) => {
-            let by = if load.users > 0.0 {
-                Some(By::Connections)
-            } else {
-                Some(By::Rate).filter(|_| load.rate_per_s > 0.0)
-            };
-            Some((by.filter(|_| given.is_none()), named))
-        }
-        None if load.users > 0.0 && given != Some(By::Rate) => {
-            Some((Some(By::Connections), load.users))
-        }
-        None if load.rate_per_s > 0.0 && given != Some(By::Connections) => {
-            Some((Some(By::Rate), load.rate_per_s))
-        }
-        None => None,
-    }
+    let Some(named) = named else {
+        return load_of(&run.load(), given).map(|(by, load)| (Some(by), load));
+    };
+    let by = load_of(&run.load(), None).map(|(by, _)| by);
+    Some((by.filter(|_| given.is_none()), named))
 }
 
 /// A measurement from the command line; what is missing is Little's law's.
