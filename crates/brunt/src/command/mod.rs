@@ -35,6 +35,9 @@ use crate::dialect::{Dialect, Invocation};
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::{self, Flag, FlagError, Row, Scope};
 
+/// What is said of a command line that is checked for whether it offers load.
+pub(crate) const ASKS_FOR_HELP: &str = "asks for help or the version, and offers nothing";
+
 /// Why a command did not run to its end.
 #[derive(Debug)]
 pub(crate) enum Ended {
@@ -61,9 +64,7 @@ impl Ended {
     #[must_use]
     pub(crate) fn words(&self) -> String {
         match self {
-            Self::Flags(FlagError::Help | FlagError::Version) => {
-                "asks for help or the version, and offers nothing".to_owned()
-            }
+            Self::Flags(FlagError::Help | FlagError::Version) => ASKS_FOR_HELP.to_owned(),
             Self::Flags(error) => error.native(),
             Self::Failed(failed) => failed.to_string(),
         }

@@ -1,7 +1,7 @@
 //! ApacheBench's dialect: `ab [flags] URL`, its words, usage and exit codes, which are errno's numbers.
 
-use crate::command::Stored;
 use crate::command::ab::{self, Quit, USAGE};
+use crate::command::{ASKS_FOR_HELP, Stored};
 use crate::flags::ab::{AB, AbFlags, Stop};
 use crate::flags::letters::{self, Complaint};
 use crate::output::{self, Place};
@@ -64,9 +64,7 @@ pub(super) fn check(args: &[String]) -> Result<(), String> {
     let letters = letters::parse(AB, args, &mut flags).map_err(|wrong| wrong.native)?;
     match flags.stop {
         Some(Stop::Refused(words)) => return Err(words.to_owned()),
-        Some(Stop::Help | Stop::Version) => {
-            return Err("asks for help or the version, and offers nothing".to_owned());
-        }
+        Some(Stop::Help | Stop::Version) => return Err(ASKS_FOR_HELP.to_owned()),
         None => {}
     }
     if let Some(complaint) = letters.complaint {

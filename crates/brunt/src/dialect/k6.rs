@@ -1,6 +1,6 @@
 //! k6's dialect: `k6 [global flags] COMMAND [flags] [script]`, with its grammar (`-u10`, `--vus=10`) and its exit codes.
 
-use super::{Dialect, Invocation};
+use super::{Dialect, Invocation, check_command};
 use crate::command::{self, COMMANDS};
 use crate::exit_code::ExitCode;
 use crate::flags::global::Global;
@@ -78,8 +78,7 @@ fn invocation(name: &str, before: &[String], args: &[String]) -> Invocation {
 /// What is wrong with it.
 pub(super) fn check(args: &[String]) -> Result<(), String> {
     let (before, rest) = split(args);
-    let Some((name, args)) = rest.split_first() else { return Err("no command".to_owned()) };
-    command::check(name, &invocation(name, before, args)).map_err(|ended| ended.words())
+    check_command(rest, |name, args| invocation(name, before, args))
 }
 
 /// The flags before the command, and the command with what follows.

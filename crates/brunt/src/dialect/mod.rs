@@ -12,7 +12,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::command::Stored;
+use crate::command::{self, Stored};
 use crate::flags::global::Global;
 use crate::flags::{self, Flag, FlagError, Grammar};
 use crate::output::{self, Place};
@@ -113,6 +113,18 @@ pub(crate) fn check(mut args: Vec<String>) -> Result<(), String> {
     args.remove(0);
     take_results(&mut args).map_err(|NoFile| format!("{RESULTS} needs the name of a file"))?;
     (tongue.check)(&args)
+}
+
+/// The same of the words after a dialect's global flags: the name of a command and its arguments.
+///
+/// # Errors
+/// What is wrong with them, in our own words.
+fn check_command(
+    words: &[String],
+    invocation: impl FnOnce(&str, &[String]) -> Invocation,
+) -> Result<(), String> {
+    let Some((name, args)) = words.split_first() else { return Err("no command".to_owned()) };
+    command::check(name, &invocation(name, args)).map_err(|ended| ended.words())
 }
 
 /// The words of ours in the dialects of others.

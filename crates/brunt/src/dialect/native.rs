@@ -1,6 +1,6 @@
 //! Our own dialect: `brunt [global flags] COMMAND [flags] [operands]`, in any order after the command.
 
-use super::{Dialect, Invocation};
+use super::{Dialect, Invocation, check_command};
 use crate::command::{self, COMMANDS};
 use crate::exit_code::ExitCode;
 use crate::flags::global::{self, Global};
@@ -22,9 +22,8 @@ fn split(args: &[String]) -> Result<(Global, Vec<String>), flags::FlagError> {
 /// What is wrong with it.
 pub(super) fn check(args: &[String]) -> Result<(), String> {
     let (global, rest) = split(args).map_err(|error| error.native())?;
-    let Some((name, args)) = rest.split_first() else { return Err("no command".to_owned()) };
-    let invocation = Invocation { dialect: Dialect::Native, global, args: args.to_vec() };
-    command::check(name, &invocation).map_err(|ended| ended.words())
+    let dialect = Dialect::Native;
+    check_command(&rest, |_, args| Invocation { dialect, global, args: args.to_vec() })
 }
 
 /// Runs our own command line.

@@ -1,6 +1,6 @@
 //! Vegeta's dialect: `vegeta [global flags] COMMAND [flags] [files]`, its words, log prefix and exit codes 0, 1 and 2.
 
-use super::{Dialect, Invocation};
+use super::{Dialect, Invocation, check_command};
 use crate::command::{self, COMMANDS, Command};
 use crate::exit_code::ExitCode;
 use crate::flags::global::{self, Global};
@@ -59,11 +59,8 @@ pub(super) fn check(args: &[String]) -> Result<(), String> {
     let nothing = &mut Global::default();
     let parsed = flags::parse(Grammar::VEGETA, global::FLAGS, args, &mut global, nothing)
         .map_err(|error| error.native())?;
-    let Some((name, args)) = parsed.operands.split_first() else {
-        return Err("no command".to_owned());
-    };
-    let invocation = Invocation { dialect: Dialect::Vegeta, global, args: args.to_vec() };
-    command::check(name, &invocation).map_err(|ended| ended.words())
+    let dialect = Dialect::Vegeta;
+    check_command(&parsed.operands, |_, args| Invocation { dialect, global, args: args.to_vec() })
 }
 
 /// The command of this name, if Vegeta has it.

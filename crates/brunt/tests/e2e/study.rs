@@ -142,6 +142,15 @@ fn a_study_that_is_killed_goes_on_and_leaves_no_servers() {
     ports.iter().for_each(|port| nothing_left(port));
 }
 
+/// A study that was run to its end, of which the last run is to be made again.
+fn without_the_last_run(out: &Path, change: impl FnOnce(&mut serde_json::Value)) {
+    let plan = std::fs::read_to_string(out.join("plan.json")).unwrap();
+    let mut plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
+    plan["runs"][3]["record"] = serde_json::Value::Null;
+    change(&mut plan);
+    std::fs::write(out.join("plan.json"), plan.to_string()).unwrap();
+}
+
 /// What servers are configured with may change, but not unsaid.
 #[test]
 fn a_study_that_goes_on_tells_what_has_changed() {
@@ -152,22 +161,55 @@ fn a_study_that_goes_on_tells_what_has_changed() {
     let line = format!("study run {file} -out {}", text(&out));
     let ran = run(&line).with_code(0);
     assert!(!ran.stderr.contains("alike"), "{ran:#?}");
+    // No run is made with this.
+    scratch.file("front.conf", "after the last run");
+    let ran = run(&line).with_code(0);
+    assert!(!ran.stderr.contains("alike"), "{ran:#?}");
+    assert!(!document(&out)["incidents"].to_string().contains("alike"));
     // As if the last run were still to be made, and the first were of another version.
-    let plan = std::fs::read_to_string(out.join("plan.json")).unwrap();
-    let mut plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
-    plan["runs"][3]["record"] = serde_json::Value::Null;
-    plan["runs"][0]["record"]["brunt"] = "0.0.9".into();
-    std::fs::write(out.join("plan.json"), plan.to_string()).unwrap();
+    without_the_last_run(&out, |plan| plan["runs"][0]["record"]["brunt"] = "0.0.9".into());
     scratch.file("front.conf", "two");
     let ran = run(&line).with_code(0);
-    let (changed, made) = ("front.conf was changed after run 3", "run 1 was made by brunt 0.0.9");
+    let changed = "run 4 was made with other files than runs 1 to 3: front.conf was changed";
+    let made = "run 1 was made by brunt 0.0.9, run";
     for words in [changed, made] {
         assert!(ran.stderr.contains(words), "{words}: {ran:#?}");
         assert!(document(&out)["incidents"].to_string().contains(words), "{words}");
     }
     // It stays said, and nothing is new.
     let ran = run(&line).with_code(0);
-    assert!(ran.stderr.contains(changed) && !ran.stderr.contains("after run 4"), "{ran:#?}");
+    assert!(ran.stderr.contains(changed) && ran.stderr.matches("alike").count() == 2, "{ran:#?}");
+    // Made anew with what the others were made with, it is like them.
+    scratch.file("front.conf", "one");
+    without_the_last_run(&out, |_| ());
+    let ran = run(&line).with_code(0);
+    assert!(!ran.stderr.contains("other files"), "{ran:#?}");
+    assert!(!document(&out)["incidents"].to_string().contains("other files"));
+}
+
+/// A server may be upgraded while a study is stopped, but not unsaid.
+#[test]
+fn a_study_tells_that_a_server_was_upgraded() {
+    let scratch = Scratch::new("study-upgraded");
+    let server = serve(free_port()) + "version = [\"cat\", \"version.log\"]\n";
+    let file = small(&scratch, "upgraded", &server);
+    scratch.file("version.log", "serve 1");
+    let out = scratch.path("upgraded-study");
+    let line = format!("study run {file} -out {}", text(&out));
+    run(&line).with_code(0);
+    let version = || document(&out)["variants"][0]["versions"]["serve"].clone();
+    scratch.file("version.log", "serve 2");
+    let ran = run(&line).with_code(0);
+    assert!(!ran.stderr.contains("alike"), "{ran:#?}");
+    assert_eq!(version(), "serve 1", "that was measured");
+    without_the_last_run(&out, |_| ());
+    let ran = run(&line).with_code(0);
+    let told = "serve of one was \"serve 1\" in runs 1 to 3, \"serve 2\" in run 4";
+    assert!(ran.stderr.contains(told), "{ran:#?}");
+    let json = document(&out);
+    let mut incidents = json["incidents"].as_array().unwrap().iter();
+    assert!(incidents.any(|text| text.as_str().unwrap().contains(told)), "{json}");
+    assert_eq!(version(), "serve 2");
 }
 
 /// When each finished run of a plan began.

@@ -105,10 +105,12 @@ fn list(typed: &Typed<AttackFlags>) -> Result<Vec<Target>, Ended> {
     }
 }
 
-/// The same, without reading a file; of a file's targets it knows nothing.
+/// The same, without reading a file; of a file's targets it knows nothing. Standard input is empty.
 fn list_in_words(typed: &Typed<AttackFlags>) -> Result<Vec<Target>, Ended> {
-    let one = |url| one(typed, url, Defaults::default());
-    url(typed)?.map_or_else(|| Ok(Vec::new()), one)
+    match url(typed)? {
+        None => meant::check_targets(typed).map(|()| Vec::new()),
+        Some(url) => one(typed, url, Defaults::default()),
+    }
 }
 
 /// The target of this URL.

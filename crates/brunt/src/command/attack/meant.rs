@@ -92,13 +92,18 @@ pub(super) fn check_words(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
     check(typed)?;
     check_flags(typed)?;
     load(typed, |_| Ok(Shape::constant(Rate::per_second(1))))?;
+    check_targets(typed)
+}
+
+/// Targets are in a file. Standard input is empty.
+pub(super) fn check_targets(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
     if typed.flags.targets.as_deref().is_none_or(input::is_stdin) {
         return Err(usage("-targets=FILE is needed: standard input is empty"));
     }
     Ok(())
 }
 
-/// The same of flags that `bench` and `seek` have too.
+/// The same as [`check_words`] of flags that `bench` and `seek` have too.
 pub(super) fn check_flags(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
     format(typed)?;
     if typed.flags.watched.is_stray() {

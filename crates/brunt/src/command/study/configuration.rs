@@ -1,43 +1,49 @@
-//! The files that a study is made of beside its own: what servers and commands are configured with. A study that goes on tells
-//! which of them are others than before; it does not refuse, since what they mean is not known here.
+//! The files that a study is made of beside its own: what servers and commands are configured with. A study tells which of them
+//! were others for some of its runs; it does not refuse, since what they mean is not known here.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::file::{Filling, Study, Variant};
+use super::file::{Filling, Study, Variant, Workload};
 use super::folder::{Folder, OWN};
 
 /// Bytes of a file that is looked at, at most.
 const FILE_MAX: u64 = 1 << 20;
 /// Files that are looked at, at most.
 const FILES_MAX: usize = 200;
-/// The same of those of which some turn out to be no texts.
-const LOOKED_AT_MAX: usize = 5 * FILES_MAX;
+/// Files that are known by name, at most; some turn out to be no texts.
+const NAMES_MAX: usize = 5 * FILES_MAX;
 /// Changes that are told in a sentence, at most.
 const CHANGES_MAX: usize = 10;
-/// Ranges of runs that are told, at most.
-const RANGES_MAX: usize = 10;
 /// Characters at which a path in a command ends: words may hold several, as those of a shell do.
 const ENDS: [char; 9] = [' ', '\t', '\n', '\'', '"', ':', ',', ';', '&'];
+
+/// Stands for the number of a file that is not looked at.
+const UNREAD: &str = "";
 
 /// Files by name, relative to the study's folder, each with a number that is another one for other contents.
 pub(super) type Files = Vec<(String, String)>;
 
-/// The texts beside the study's file, and those that its variants' commands name by `{study}/…`.
+/// The files beside the study's own, and those that the commands of its variants and workloads name by `{study}/…`.
 pub(super) fn files(folder: &Folder, study: &Study) -> Files {
     let beside = std::fs::read_dir(&folder.study).into_iter().flatten().flatten();
     let beside = beside.map(|entry| entry.path()).filter(|path| is_of_study(path, folder));
-    let named = study.variants.iter().flat_map(|variant| named(&folder.study, variant));
-    let mut paths: Vec<PathBuf> = beside.chain(named).collect();
+    let variants = study.variants.iter();
+    let named = variants.flat_map(|variant| named(&folder.study, variant, &study.workloads));
+    let mut paths: Vec<PathBuf> = beside.chain(named).filter(|path| path.is_file()).collect();
     paths.sort();
     paths.dedup();
-    paths.truncate(LOOKED_AT_MAX);
-    let read = paths.into_iter().filter_map(|path| {
-        let name = path.strip_prefix(&folder.study).unwrap_or(&path).display().to_string();
-        Some((name, fingerprint(&path)?))
+    paths.truncate(NAMES_MAX);
+    let mut texts = 0;
+    let looked_at = paths.iter().map(|path| {
+        let name = path.strip_prefix(&folder.study).unwrap_or(path).display().to_string();
+        let print = if texts < FILES_MAX { fingerprint(path) } else { None };
+        texts += usize::from(print.is_some());
+        (name, print.unwrap_or_else(|| UNREAD.to_owned()))
     });
-    read.take(FILES_MAX).collect()
+    looked_at.collect()
 }
 
 /// What lies beside the study's file may configure it: not the file itself, which is compared key by key, nor what is told of
@@ -53,15 +59,13 @@ fn is_of_study(path: &Path, folder: &Folder) -> bool {
         && !is_written
 }
 
-/// The paths below, or beside, the study's folder in a variant's commands.
-fn named(study: &Path, variant: &Variant) -> Vec<PathBuf> {
+/// The paths below, or beside, the study's folder in a variant's commands, and in those of the workloads that it is run under.
+fn named(study: &Path, variant: &Variant, workloads: &[Workload]) -> Vec<PathBuf> {
     let begin = format!("{}/", study.display());
     let filling =
         Filling::default().with("study", study.display().to_string()).with_values(&variant.values);
-    let servers = variant.servers.iter();
-    let words = servers
-        .flat_map(|one| one.command.iter().chain(one.environment.iter().map(|(_, value)| value)));
-    let words = words.chain(variant.before.iter().flatten());
+    let offered = workloads.iter().filter(|workload| workload.is_for(&variant.name));
+    let words = words(variant).chain(offered.flat_map(|workload| &workload.command));
     let paths = words.flat_map(|word| {
         let filled = filling.fill(word);
         let found = filled.match_indices(&begin).map(|(at, _)| {
@@ -71,6 +75,16 @@ fn named(study: &Path, variant: &Variant) -> Vec<PathBuf> {
         found.collect::<Vec<_>>()
     });
     paths.collect()
+}
+
+/// The words of all that is run for a variant beside its workloads.
+fn words(variant: &Variant) -> impl Iterator<Item = &String> {
+    let servers = variant.servers.iter().flat_map(|one| {
+        let environment = one.environment.iter().map(|(_, value)| value);
+        one.command.iter().chain(&one.version).chain([&one.folder]).chain(environment)
+    });
+    let around = variant.before.iter().chain(&variant.after).flatten();
+    servers.chain(around).chain(&variant.prefix)
 }
 
 /// `None` where it is no text, or too large to be looked at.
@@ -92,48 +106,47 @@ fn fingerprint(path: &Path) -> Option<String> {
     Some(format!("{:016x}", words.fold(bytes.len() as u64, stdx::mix)))
 }
 
-/// In what the files differ, in a sentence that ends with the runs made before; `None` where they do not.
-pub(super) fn changed(before: &Files, now: &Files, made: &[usize]) -> Option<String> {
-    let of = |files: &Files, name: &str| {
-        files.iter().find(|(known, _)| known == name).map(|(_, print)| print.clone())
-    };
-    let here = now.iter().filter_map(|(name, print)| match of(before, name) {
-        None => Some(format!("{name} was added")),
-        Some(was) if was != *print => Some(format!("{name} was changed")),
-        Some(_) => None,
+/// In what files differ from those before, each with what became of it.
+pub(super) fn differences(before: &[(String, String)], now: &[(String, String)]) -> Vec<String> {
+    let (before, now) = (by_name(before), by_name(now));
+    let gone = before.keys().filter(|name| !now.contains_key(*name));
+    let told = now.keys().chain(gone).filter_map(|name| {
+        let word = difference(print_of(&before, name), print_of(&now, name))?;
+        Some(format!("{name} {word}"))
     });
-    let gone = before.iter().filter(|(name, _)| of(now, name).is_none());
-    let mut parts: Vec<String> =
-        here.chain(gone.map(|(name, _)| format!("{name} was removed"))).collect();
-    let more = parts.len().saturating_sub(CHANGES_MAX);
-    parts.truncate(CHANGES_MAX);
-    if more > 0 {
-        parts.push(format!("and {more} more"));
-    }
-    if parts.is_empty() || made.is_empty() {
-        return None;
-    }
-    // Runs that failed are made again, after some that come later.
-    let whole = made.iter().copied().eq(1..=made.len());
-    let runs = if whole { format!("run {}", made.len()) } else { format!("runs {}", ranges(made)) };
-    Some(format!("{} after {runs}", parts.join(", ")))
+    told.collect()
 }
 
-/// Ascending numbers: `1 to 4, 6`.
-pub(super) fn ranges(numbers: &[usize]) -> String {
-    let mut found: Vec<(usize, usize)> = Vec::new();
-    for &number in numbers {
-        match found.last_mut() {
-            Some((_, last)) if *last + 1 == number => *last = number,
-            _ => found.push((number, number)),
-        }
+fn by_name(files: &[(String, String)]) -> BTreeMap<&str, &str> {
+    files.iter().map(|(name, print)| (name.as_str(), print.as_str())).collect()
+}
+
+/// A file's number; `None` where there is no such file. Where names were left out, it may be one of those.
+fn print_of<'a>(files: &BTreeMap<&str, &'a str>, name: &str) -> Option<&'a str> {
+    let left_out = (files.len() >= NAMES_MAX).then_some(UNREAD);
+    files.get(name).copied().or(left_out)
+}
+
+/// What became of a file, by its number before and its number now; `None` where nothing did, as far as it was looked at.
+fn difference(before: Option<&str>, now: Option<&str>) -> Option<&'static str> {
+    match (before, now) {
+        (None | Some(UNREAD), None | Some(UNREAD)) => None,
+        (Some(UNREAD), Some(_)) => Some("was not looked at before"),
+        (Some(_), Some(UNREAD)) => Some("is no longer looked at"),
+        (None, Some(_)) => Some("was added"),
+        (Some(_), None) => Some("was removed"),
+        (Some(before), Some(now)) => (before != now).then_some("was changed"),
     }
-    let shown = found.iter().take(RANGES_MAX).map(|(first, last)| match first == last {
-        true => first.to_string(),
-        false => format!("{first} to {last}"),
-    });
-    let more = if found.len() > RANGES_MAX { " and more" } else { "" };
-    format!("{}{more}", shown.collect::<Vec<_>>().join(", "))
+}
+
+/// Differences as a list: the first of them, and how many more there are.
+pub(super) fn in_words(mut differences: Vec<String>) -> String {
+    let more = differences.len().saturating_sub(CHANGES_MAX);
+    differences.truncate(CHANGES_MAX);
+    if more > 0 {
+        differences.push(format!("and {more} more"));
+    }
+    differences.join(", ")
 }
 
 #[cfg(test)]
@@ -145,37 +158,41 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_told_with_the_runs_before_them() {
+    fn what_became_of_files_is_told() {
         let before = files(&[("front", "1"), ("gone", "2"), ("same", "3")]);
         let now = files(&[("front", "9"), ("new", "4"), ("same", "3")]);
-        let told = changed(&before, &now, &[1, 2, 3]).unwrap();
-        assert_eq!(told, "front was changed, new was added, gone was removed after run 3");
-        let told = changed(&before, &now, &[1, 3, 4]).unwrap();
-        assert!(told.ends_with("after runs 1, 3 to 4"), "{told}");
-        assert_eq!(changed(&before, &before, &[1]), None);
-        assert_eq!(changed(&before, &now, &[]), None, "nothing was made before");
-        let many: Files = (0..15).map(|n| (n.to_string(), String::new())).collect();
-        assert!(changed(&Files::new(), &many, &[1]).unwrap().ends_with("and 5 more after run 1"));
+        let told = in_words(differences(&before, &now));
+        assert_eq!(told, "front was changed, new was added, gone was removed");
+        assert!(differences(&before, &before).is_empty());
+        let many: Files = (0..15).map(|n| (n.to_string(), "1".to_owned())).collect();
+        assert!(in_words(differences(&[], &many)).ends_with(", and 5 more"));
     }
 
     #[test]
-    fn numbers_are_told_as_ranges() {
-        assert_eq!(ranges(&[1, 2, 3, 5, 7, 8]), "1 to 3, 5, 7 to 8");
-        assert_eq!(ranges(&[]), "");
-        let odd: Vec<usize> = (0..30).map(|n| 2 * n).collect();
-        assert!(ranges(&odd).ends_with("16, 18 and more"));
+    fn files_that_are_not_looked_at_are_not_gone() {
+        let (small, large) = (files(&[("a", "1")]), files(&[("a", UNREAD)]));
+        assert_eq!(differences(&small, &large), ["a is no longer looked at"]);
+        assert_eq!(differences(&large, &small), ["a was not looked at before"]);
+        assert!(differences(&large, &large).is_empty());
+        assert!(differences(&large, &[]).is_empty(), "nobody looked at it");
+        // Where there are too many, a name that is missing may be one that was left out.
+        let many: Files = (0..NAMES_MAX).map(|n| (n.to_string(), UNREAD.to_owned())).collect();
+        assert_eq!(differences(&small, &many), ["a is no longer looked at"]);
+        assert_eq!(differences(&many, &small), ["a was not looked at before"]);
     }
 
     #[test]
     fn texts_beside_the_study_and_named_in_it_count() {
         let root = std::env::temp_dir().join(format!("brunt-configuration-{}", std::process::id()));
         let own = root.join("own");
-        std::fs::create_dir_all(own.join("deep")).unwrap();
+        std::fs::create_dir_all(own.join("deep/er")).unwrap();
         let file = own.join("study.toml");
         let study = "[study]\nname = \"x\"\n[[variant]]\nname = \"v\"\nvalues = { conf = \"{study}/deep/a.conf\" }\n\
-             before = [[\"sh\", \"-c\", \"{study}/../front; true\"]]\n[[variant.server]]\n\
+             before = [[\"sh\", \"-c\", \"{study}/../front; true\"]]\nafter = [[\"sh\", \"{study}/deep/after\"]]\n\
+             prefix = [\"sh\", \"{study}/deep/prefix\"]\n[[variant.server]]\n\
              command = [\"server\", \"--config={conf}\", \"{study}/deep\", \"{study}/none\"]\n\
-             [[workload]]\nname = \"w\"\ncommand = \"bench http://h/\"\n";
+             folder = \"{study}/deep\"\nversion = [\"sh\", \"{study}/deep/version\"]\n\
+             [[workload]]\nname = \"w\"\ncommand = \"bench -targets={study}/deep/er/targets -body {study}/deep/body\"\n";
         let put = |name: &str, text: &[u8]| std::fs::write(own.join(name), text).unwrap();
         put("study.toml", study.as_bytes());
         put("targets.txt", b"GET http://h/");
@@ -187,16 +204,33 @@ mod tests {
         put("large.txt", &vec![b'x'; FILE_MAX as usize + 1]);
         put("deep/a.conf", b"a");
         put("deep/b.conf", b"b");
+        for name in ["after", "body", "er/targets", "prefix", "version"] {
+            put(&format!("deep/{name}"), b"x");
+        }
         put("../front", b"f");
         let study = super::super::file::read(study, super::super::file::Mode::Full).unwrap();
         let names = |out: &Path| {
             let folder = Folder::open(out, &file).unwrap();
-            let files = super::files(&folder, &study);
-            files.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+            let files = super::files(&folder, &study).into_iter();
+            let (texts, others): (Vec<_>, Vec<_>) = files.partition(|(_, print)| print != UNREAD);
+            let names = |files: Files| files.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+            assert_eq!(names(others), ["large.txt", "program"]);
+            names(texts)
         };
-        let expected = ["../front", "deep/a.conf", "plan.json", "targets.txt"];
+        let mut expected = vec![
+            "../front",
+            "deep/a.conf",
+            "deep/after",
+            "deep/body",
+            "deep/er/targets",
+            "deep/prefix",
+            "deep/version",
+            "plan.json",
+            "targets.txt",
+        ];
         assert_eq!(names(&root.join("out")), expected);
-        assert_eq!(names(&own), ["../front", "deep/a.conf", "targets.txt"], "results are none");
+        expected.retain(|name| *name != "plan.json");
+        assert_eq!(names(&own), expected, "results are none");
         let print = || fingerprint(&own.join("targets.txt")).unwrap();
         let before = print();
         assert_eq!(before, print());

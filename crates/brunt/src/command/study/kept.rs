@@ -9,18 +9,16 @@ use anyhow::anyhow;
 use serde_json::{Value, json};
 use study::plan::{Ended, Slot, order};
 
-use super::VERSION;
-use super::configuration::{self, Files, ranges};
+use super::configuration::{self, Files};
 use super::file::{Mode, Study};
 use super::folder::Folder;
+use super::makings::{Made, Makings};
 use super::record::Record;
 use crate::exit_code::{ExitCode, Failed};
 use crate::input;
 
 /// The form of the file; another number is another form.
 const FORM: u64 = 1;
-/// Sentences on changed files that are kept, at most: the last ones.
-const CHANGES_MAX: usize = 20;
 /// Differences that are told, at most.
 const DIFFERENCES_MAX: usize = 10;
 
@@ -30,10 +28,10 @@ pub(super) struct Kept {
     path: PathBuf,
     identity: Vec<(String, String)>,
     names: Vec<(String, String)>,
-    /// What the study is configured with.
+    /// What the study is configured with in this call.
     files: Files,
-    /// How that changed between runs, a sentence each.
-    changes: Vec<String>,
+    /// What its runs were made with.
+    makings: Makings,
     /// The runs in their order.
     pub(super) slots: Vec<Slot>,
     /// What became of each.
@@ -79,9 +77,9 @@ impl Kept {
         let names = slots.iter().map(|slot| names_of(study, slot)).collect();
         let records = vec![None; slots.len()];
         let identity = identity(study, mode, left_out);
-        let (files, changes) = (configuration::files(folder, study), Vec::new());
+        let (files, makings) = (configuration::files(folder, study), Makings::default());
         let mut kept =
-            Self { path, identity, names, files, changes, slots, records, under_way: None };
+            Self { path, identity, names, files, makings, slots, records, under_way: None };
         if kept.path.exists() {
             let document = input::read_whole(&kept.path.display().to_string())?;
             kept.take(&document).map_err(|problem| Failed {
@@ -105,24 +103,33 @@ impl Kept {
         self.records.iter().flatten().count()
     }
 
-    /// What the runs do not have in common though they should, a sentence each.
+    /// Takes in what became of a run of this call, whose servers said these versions.
+    pub(super) fn put(&mut self, at: usize, mut record: Record, versions: &[(String, String)]) {
+        if record.ended == Ended::Measured {
+            self.makings.note(&mut record, &self.files, versions);
+        }
+        self.records[at] = Some(record);
+        self.under_way = None;
+    }
+
+    /// What a variant's servers said of their versions when the last of its runs was measured; `None` where that is not known.
+    #[must_use]
+    pub(super) fn versions(&self, variant: usize) -> Option<&[(String, String)]> {
+        let runs = self.slots.iter().zip(&self.records);
+        let runs = runs.filter(|(slot, _)| slot.cell.variant == variant);
+        let records = runs.filter_map(|(_, record)| measured(record.as_ref()));
+        self.makings.versions(records.max_by_key(|record| record.began)?)
+    }
+
+    /// What the runs that were measured do not have in common though they should, a sentence each.
     #[must_use]
     pub(super) fn unlike(&self) -> Vec<String> {
-        let made = |record: &Option<Record>| {
-            let version = record.as_ref().map(|record| record.brunt.as_str());
-            version.filter(|version| !version.is_empty() && *version != VERSION).map(str::to_owned)
-        };
-        let mut versions: Vec<String> = self.records.iter().filter_map(made).collect();
-        versions.sort();
-        versions.dedup();
-        let by = versions.iter().map(|version| {
-            let runs = self.records.iter().enumerate();
-            let runs = runs.filter(|(_, record)| made(record).as_ref() == Some(version));
-            let runs: Vec<usize> = runs.map(|(at, _)| at + 1).collect();
-            let (word, were) = if runs.len() == 1 { ("run", "was") } else { ("runs", "were") };
-            format!("{word} {} {were} made by brunt {version}, not {VERSION}", ranges(&runs))
+        let runs = self.records.iter().zip(&self.names).enumerate();
+        let made = runs.filter_map(|(at, (record, (_, variant)))| {
+            let record = measured(record.as_ref())?;
+            Some(Made { number: at + 1, variant: variant.as_str(), record })
         });
-        self.changes.iter().cloned().chain(by).collect()
+        self.makings.unlike(&made.collect::<Vec<_>>())
     }
 
     /// Writes the file.
@@ -141,15 +148,10 @@ impl Kept {
                 })
             })
             .collect();
-        let pairs = |list: &[(String, String)]| -> Vec<Value> {
-            list.iter().map(|(name, value)| json!([name, value])).collect()
-        };
-        let identity = pairs(&self.identity);
         let document = json!({
             "brunt_study": FORM,
-            "study": identity,
-            "files": pairs(&self.files),
-            "changes": self.changes,
+            "study": pairs_written(&self.identity),
+            "made_with": self.makings.written(),
             "under_way": self.under_way,
             "runs": runs,
         });
@@ -184,30 +186,25 @@ impl Kept {
             };
             self.records[number] = record.filter(|record| record.ended == Ended::Measured);
         }
-        self.take_changes(&plan);
+        self.makings = Makings::read(&plan["made_with"]);
         self.under_way =
             plan["under_way"].as_u64().map(|at| at as usize).filter(|at| *at < self.slots.len());
         Ok(())
     }
 }
 
-impl Kept {
-    /// How the files changed so far, and since the file was written. A plan of before they were kept says nothing of them.
-    fn take_changes(&mut self, plan: &Value) {
-        let told = plan["changes"].as_array().into_iter().flatten();
-        self.changes = told.filter_map(|text| Some(text.as_str()?.to_owned())).collect();
-        let made = self.records.iter().enumerate().filter(|(_, record)| record.is_some());
-        let made: Vec<usize> = made.map(|(at, _)| at + 1).collect();
-        let before = pairs_of(&plan["files"]);
-        let changed = before.and_then(|before| configuration::changed(&before, &self.files, &made));
-        self.changes.extend(changed);
-        let over = self.changes.len().saturating_sub(CHANGES_MAX);
-        self.changes.drain(..over);
-    }
+/// The record of a run that was measured.
+fn measured(record: Option<&Record>) -> Option<&Record> {
+    record.filter(|record| record.ended == Ended::Measured)
 }
 
 /// Names with values, as they are written.
-fn pairs_of(list: &Value) -> Option<Vec<(String, String)>> {
+pub(super) fn pairs_written(list: &[(String, String)]) -> Value {
+    list.iter().map(|(name, value)| json!([name, value])).collect()
+}
+
+/// The same read again.
+pub(super) fn pairs_of(list: &Value) -> Option<Vec<(String, String)>> {
     let pair = |pair: &Value| Some((pair[0].as_str()?.to_owned(), pair[1].as_str()?.to_owned()));
     list.as_array()?.iter().map(pair).collect()
 }

@@ -13,6 +13,7 @@ mod group;
 mod keeper;
 mod kept;
 mod machine;
+mod makings;
 mod monitor;
 mod outcome;
 mod progress;
@@ -148,22 +149,22 @@ impl Whole<'_> {
             let (done, all) = (kept.done(), kept.slots.len());
             progress.say(&format!("going on: {done} of {all} runs are done"));
         }
-        kept.unlike()
-            .iter()
-            .for_each(|text| progress.say(&format!("not all runs are alike: {text}")));
+        let unlike = kept.unlike();
+        unlike.iter().for_each(|text| progress.say(&not_alike(text)));
         let outcomes = kept.slots.iter().map(|_| None).collect();
-        let mut going = Going { whole: self, runner, kept, outcomes, progress };
+        let (versions, unlike) = (Vec::new(), Some(unlike));
+        let mut going = Going { whole: self, runner, kept, outcomes, progress, versions, unlike };
         if let Some(at) = going.kept.under_way.take() {
             going.runner.clear_up(&going.kept.slots[at])?;
         }
-        let versions = versions::of(&going.runner, &self.left_out);
+        going.versions = versions::of(&going.runner, &self.left_out);
         while let Some(at) = next(&going.kept.slots, &going.kept.ended()) {
             if guard.interrupts.seen() > 0 || !going.one(at)? {
                 going.progress.say("interrupted: the same command goes on from here");
                 break;
             }
         }
-        let Going { kept, outcomes, progress, .. } = going;
+        let Going { kept, outcomes, progress, versions, .. } = going;
         self.conclude(&kept, outcomes, versions, &progress)
     }
 
@@ -191,6 +192,10 @@ struct Going<'a> {
     /// Of the runs of this call.
     outcomes: Vec<Option<Outcome>>,
     progress: Progress,
+    /// Of each variant, what its servers say of their versions in this call.
+    versions: Vec<Vec<(String, String)>>,
+    /// In what the runs of earlier calls are unlike, as it was said; `None` once a run of this call was compared with them.
+    unlike: Option<Vec<String>>,
 }
 
 impl Going<'_> {
@@ -212,11 +217,13 @@ impl Going<'_> {
                 }
             }
         }
-        self.kept.records[at] = Some(record.clone());
-        self.kept.under_way = None;
+        self.kept.put(at, record.clone(), &self.versions[slot.cell.variant]);
         self.kept.save()?;
         let outcome = self.outcomes[at].as_ref();
         self.progress.ended((at, &name), &record, outcome, self.to_come());
+        if record.ended == RunEnded::Measured {
+            self.say_unlike();
+        }
         let of_it = |one: &GivenUp| match one {
             GivenUp::Variant(at) if *at == slot.cell.variant => {
                 Some((variant.name.as_str(), report::NEVER_READY))
@@ -229,6 +236,13 @@ impl Going<'_> {
             self.progress.say(&format!("{name} is left out from here on: {why}"));
         }
         Ok(true)
+    }
+
+    /// Says in what the first run that this call has measured is unlike those of earlier calls.
+    fn say_unlike(&mut self) {
+        let Some(said) = self.unlike.take() else { return };
+        let new = self.kept.unlike().into_iter().filter(|text| !said.contains(text));
+        new.for_each(|text| self.progress.say(&not_alike(&text)));
     }
 
     /// How long the runs that are to come will take, by how long others of their workloads took.
@@ -250,6 +264,11 @@ impl Going<'_> {
         });
         Duration::from_nanos(each.fold(0, u64::saturating_add))
     }
+}
+
+/// How it is said that runs are not alike.
+fn not_alike(text: &str) -> String {
+    format!("not all runs are alike: {text}")
 }
 
 /// The places of variants that `-only` leaves out.

@@ -70,27 +70,34 @@ pub(super) fn read(
             Err(_) => invalid.push("its report is no JSON".to_owned()),
         }
     }
-    let (notes, side) = watched(&mut figures, run.as_ref(), place, record);
+    let (mut notes, side) = watched(&mut figures, run.as_ref(), place, record);
+    // A cable test may be about sockets alone.
+    let is_idle = run.as_ref().is_some_and(|run| run.summary.requests == 0);
+    if is_idle && !workload.family.prints_json() {
+        notes.push("no request was made".to_owned());
+    }
     let named = figures.into_iter().filter_map(|(name, value)| Some((Figure::named(name)?, value)));
     let figures = named.filter(|(_, value)| value.is_finite()).collect();
     invalid.dedup();
     Ok(Outcome { run, figures, invalid, notes, side })
 }
 
-/// Adds what was watched. A search has no results to say when it measured: there the whole run counts.
+/// Adds what was watched. A search has no results to say when it measured, nor has a run without a request: there the whole run
+/// counts.
 fn watched(
     figures: &mut Vec<(&'static str, f64)>,
     run: Option<&ReadRun>,
     place: &Place,
     record: &Record,
 ) -> (Vec<String>, Side) {
+    let summary = run.map(|run| &run.summary).filter(|summary| summary.requests > 0);
     let whole = (record.began, i64::MAX);
-    let span = run.map_or(whole, |run| (run.summary.earliest, run.summary.end));
+    let span = summary.map_or(whole, |summary| (summary.earliest, summary.end));
     let Some(seen) = Seen::read(&place.file(monitor::FILE), span) else {
         return Default::default();
     };
-    let requests = run.map_or(0, |run| run.summary.requests);
-    figures.extend(seen.figures(requests, (span.1 - span.0) as f64 / 1e9));
+    let requests = summary.map_or(0, |summary| summary.requests);
+    figures.extend(seen.figures(requests, span.1.saturating_sub(span.0) as f64 / 1e9));
     (seen.incidents, seen.side)
 }
 
@@ -98,8 +105,11 @@ fn parent(path: &std::path::Path) -> String {
     path.parent().map_or_else(String::new, |folder| folder.display().to_string())
 }
 
-/// What is compared, and what else `plot -bars` draws of results.
+/// What is compared, and what else `plot -bars` draws of results; nothing where no request was made.
 fn of_results(run: &Run, summary: &Summary) -> Vec<(&'static str, f64)> {
+    if summary.requests == 0 {
+        return Vec::new();
+    }
     let compared = Measure::ALL.map(|measure| (measure.name(), measure.of(run)));
     let times = &summary.response;
     let more = [
@@ -169,9 +179,14 @@ fn beyond_reach(document: &Value) -> impl Iterator<Item = &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use metrics::server::{Reading, Row};
     use metrics::{Batch, Sample};
+    use results::{Encoding, StreamInfo};
     use serde_json::json;
     use stdx::Nanos;
+    use study::plan::Ended;
+
+    use crate::command::study::file::{self, Filling, Mode};
 
     /// Seed 002's run: 10,000 hits in 251.725273 s, 28,570,213 bytes on the wire.
     #[test]
@@ -196,6 +211,50 @@ mod tests {
         for (name, _) in found {
             assert!(Figure::named(name).is_some(), "{name}");
         }
+    }
+
+    /// A script may ask for nothing: what servers and machine did meanwhile is all there is to tell.
+    #[test]
+    fn a_run_without_a_request_has_no_figures_of_results() {
+        let root = std::env::temp_dir().join(format!("brunt-outcome-{}", std::process::id()));
+        std::fs::create_dir_all(&root).unwrap();
+        let values = vec![("cpu".to_owned(), 0.5)];
+        let machine = Reading { at: 7, source: "machine".to_owned(), values, ..Reading::default() };
+        let row = Row::Reading(machine);
+        let write = |name: &str| {
+            let path = root.join(name);
+            let file = Box::new(std::fs::File::create(&path).unwrap());
+            let info = StreamInfo::default();
+            let mut writer = results::writer(Encoding::Arrow, file, &info).unwrap();
+            writer.server(&row).unwrap();
+            writer.finish().unwrap();
+            path
+        };
+        let results = [write("001.arrow")];
+        write(monitor::FILE);
+        let study = "[study]\nname = \"x\"\n[[variant]]\nname = \"v\"\n\
+                     [[workload]]\nname = \"w\"\ncommand = \"run s.js\"\n";
+        let study = file::read(study, Mode::Full).unwrap();
+        let place = Place { study: root.clone(), run: root.clone(), filling: Filling::default() };
+        let record = Record {
+            ended: Ended::Measured,
+            reason: String::new(),
+            began: 5,
+            took: Nanos::SECOND,
+            start: Nanos::MILLI,
+            codes: vec![0],
+            load_before: None,
+            brunt: String::new(),
+            files: None,
+            versions: None,
+            notes: Vec::new(),
+        };
+        let pair = (&study.variants[0], &study.workloads[0]);
+        let outcome = read(pair, &place, &results, &record).unwrap();
+        let names: Vec<&str> = outcome.figures.iter().map(|(figure, _)| figure.name).collect();
+        assert_eq!(names, ["start", "machine.cpu"]);
+        assert_eq!(outcome.notes, ["no request was made"]);
+        std::fs::remove_dir_all(&root).unwrap();
     }
 
     #[test]

@@ -162,6 +162,8 @@ mod tests {
             codes: vec![0],
             load_before: None,
             brunt: String::new(),
+            files: None,
+            versions: None,
             notes: Vec::new(),
         };
         let figure = |name, value| (Figure::named(name).unwrap(), value);

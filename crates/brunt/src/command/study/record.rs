@@ -22,6 +22,10 @@ pub(super) struct Record {
     pub(super) load_before: Option<f64>,
     /// The version of brunt that made it; empty where that was not kept.
     pub(super) brunt: String,
+    /// The place of the set of files that it was made with; `None` where that was not kept.
+    pub(super) files: Option<usize>,
+    /// The place of what its servers said of their versions; `None` where that was not kept.
+    pub(super) versions: Option<usize>,
     /// What else is to be known of it.
     pub(super) notes: Vec<String>,
 }
@@ -39,6 +43,8 @@ impl Record {
             "codes": self.codes,
             "load_before": self.load_before,
             "brunt": self.brunt,
+            "files": self.files,
+            "versions": self.versions,
             "notes": self.notes,
         })
     }
@@ -53,6 +59,7 @@ impl Record {
         };
         let codes = value["codes"].as_array()?.iter();
         let notes = value["notes"].as_array()?.iter();
+        let place = |key: &str| value[key].as_u64().map(|at| at as usize);
         Some(Self {
             ended,
             reason: value["reason"].as_str()?.to_owned(),
@@ -64,6 +71,8 @@ impl Record {
                 .collect::<Option<Vec<i32>>>()?,
             load_before: value["load_before"].as_f64(),
             brunt: value["brunt"].as_str().unwrap_or_default().to_owned(),
+            files: place("files"),
+            versions: place("versions"),
             notes: notes.map(|note| Some(note.as_str()?.to_owned())).collect::<Option<_>>()?,
         })
     }
@@ -84,6 +93,8 @@ mod tests {
             codes: vec![0, -1],
             load_before: Some(0.5),
             brunt: "0.1.0".into(),
+            files: Some(2),
+            versions: None,
             notes: vec!["a".into()],
         };
         assert_eq!(Record::read(&record.written()), Some(record.clone()));

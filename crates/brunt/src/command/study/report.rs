@@ -63,7 +63,8 @@ impl Whole<'_> {
             StudyVariant {
                 name: variant.name.clone(),
                 note: variant.note.clone(),
-                versions,
+                // A report that is made anew is of the servers that were measured, not of those there are now.
+                versions: kept.versions(at).map_or(versions, <[_]>::to_vec),
                 left_out,
             }
         });

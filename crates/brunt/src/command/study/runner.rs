@@ -62,6 +62,8 @@ impl Runner<'_> {
             codes: Vec::new(),
             load_before: machine::load_average(),
             brunt: VERSION.to_owned(),
+            files: None,
+            versions: None,
             notes: Vec::new(),
         };
         let mut servers = Servers::new(&self.guard);

@@ -1,4 +1,4 @@
-//! What servers say of their versions, asked once, before the first run.
+//! What servers say of their versions, asked at each call of the study, before its first run.
 
 use std::time::Duration;
 
@@ -9,6 +9,8 @@ use super::servers::{Place, once};
 const LIMIT: Duration = Duration::from_secs(20);
 /// Characters of a version that are kept.
 const LINE_MAX: usize = 200;
+/// Stands for the version of a server that did not tell it.
+pub(super) const UNKNOWN: &str = "unknown";
 
 /// Of each variant, its servers by name with the first line that each says.
 pub(super) fn of(runner: &Runner<'_>, left_out: &[(usize, String)]) -> Vec<Vec<(String, String)>> {
@@ -47,7 +49,7 @@ fn of_variant(runner: &Runner<'_>, at: usize) -> Vec<(String, String)> {
 /// The first line that says something.
 fn first_line(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-    line.map_or_else(|| "unknown".to_owned(), |line| line.chars().take(LINE_MAX).collect())
+    line.map_or_else(|| UNKNOWN.to_owned(), |line| line.chars().take(LINE_MAX).collect())
 }
 
 #[cfg(test)]
@@ -57,6 +59,6 @@ mod tests {
     #[test]
     fn the_first_line_that_says_something() {
         assert_eq!(first_line("\n  puma 6.4 \nmore"), "puma 6.4");
-        assert_eq!(first_line(" \n"), "unknown");
+        assert_eq!(first_line(" \n"), UNKNOWN);
     }
 }

@@ -18,6 +18,8 @@ const NAME_MAX: usize = 60;
 pub(super) const ALWAYS: [&str; 4] = ["study", "out", "run", "generator"];
 /// The same where no run is near: in what a variant requires.
 pub(super) const BEFOREHAND: [&str; 1] = ["study"];
+/// The same in its values, which all load generators share.
+const IN_VALUES: [&str; 3] = ["study", "out", "run"];
 /// Those that `cable` fills itself.
 const CABLES: [&str; 2] = ["user", "token"];
 
@@ -43,7 +45,7 @@ pub(super) fn names(tables: &[Table<'_, '_>]) {
     }
 }
 
-/// `values`, none of them called as a placeholder that is there anyway.
+/// `values`, none of them called as a placeholder that is there anyway, and filled with what there is before them.
 pub(super) fn values(table: &Table<'_, '_>) -> Vec<(String, String)> {
     let values = table.pairs("values");
     for (name, text) in &values {
@@ -54,7 +56,15 @@ pub(super) fn values(table: &Table<'_, '_>) -> Vec<(String, String)> {
             table.wrong(&key, text.at, "is no name for a placeholder (a-z, 0-9 and _)");
         }
     }
+    filled(table, values.iter().map(|(_, text)| text), (&IN_VALUES, &CABLES));
     values.into_iter().map(|(name, text)| (name, text.text)).collect()
+}
+
+/// The names of the values that stand for something where no run is near.
+pub(super) fn beforehand(values: &[(String, String)]) -> Vec<&str> {
+    let is_there = |text: &str| words::placeholders(text).all(|name| BEFOREHAND.contains(&name));
+    let there = values.iter().filter(|(_, text)| is_there(text));
+    there.map(|(name, _)| name.as_str()).collect()
 }
 
 /// Placeholders of a variant stand for something: one of `always`, or of the values that are `known`.

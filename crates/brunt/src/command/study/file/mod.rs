@@ -303,10 +303,11 @@ fn variant(table: &Table<'_, '_>) -> Option<Variant> {
     let prefix = table.words("prefix");
     let servers = table.tables("server");
     let known: Vec<&str> = values.iter().map(|(name, _)| name.as_str()).collect();
+    let beforehand = check::beforehand(&values);
     let in_runs = (&check::ALWAYS[..], &known[..]);
     [&before, &after].iter().for_each(|list| check::filled(table, list.iter().flatten(), in_runs));
     check::filled(table, &prefix, in_runs);
-    let requires = requires.iter().filter_map(|table| requirement(table, &known)).collect();
+    let requires = requires.iter().filter_map(|table| requirement(table, &beforehand)).collect();
     let servers = servers.iter().filter_map(|table| server(table, &known)).collect();
     table.finish();
     let texts = |words: Vec<Placed>| words.into_iter().map(|word| word.text).collect::<Vec<_>>();

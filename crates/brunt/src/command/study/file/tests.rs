@@ -106,6 +106,16 @@ fn every_problem_is_told_with_its_line() {
             "environment.A: a list where a text is expected",
         ),
         ("values = { url", "values = { run = \"x\", url", "{run} stands for something already"),
+        (
+            "url = \"http://127.0.0.1:18431\"",
+            "url = \"http://{hots}/\"",
+            "variant \"slow\": {hots} stands for nothing",
+        ),
+        (
+            "url = \"http://127.0.0.1:18431\"",
+            "url = \"http://h/{generator}\"",
+            "variant \"slow\": {generator} stands for nothing",
+        ),
     ];
     for (from, to, words) in cases {
         assert!(TEMPLATE.contains(from), "{from}");
@@ -119,6 +129,27 @@ fn every_problem_is_told_with_its_line() {
                 "{to}: {found:?}, not {at}"
             );
         }
+    }
+}
+
+/// A value may be filled with what there is in a run alone; what a variant requires is looked up before.
+#[test]
+fn values_of_a_run_are_not_there_beforehand() {
+    let read = |value: &str, (from, to): (&str, &str)| {
+        let values = format!("values = {{ place = \"{value}\", url");
+        let text = TEMPLATE.replacen("values = { url", &values, 1).replacen(from, to, 1);
+        super::read(&text, Mode::Full).map_or_else(|found| found, |_| Vec::new())
+    };
+    let required = ("command = \"brunt\",", "file = \"{place}\",");
+    for value in ["x", "{study}/x"] {
+        assert!(read(value, required).is_empty(), "{value}");
+    }
+    for value in ["{run}/x", "{study}/{out}/x", "{user}"] {
+        let found = read(value, required);
+        let words = "requires 1: {place} stands for nothing";
+        assert!(found.len() == 1 && found[0].text.contains(words), "{value}: {found:?}");
+        let in_a_run = ("folder = \".\"", "folder = \"{place}\"");
+        assert!(read(value, in_a_run).is_empty(), "{value}");
     }
 }
 
@@ -141,7 +172,9 @@ fn workloads_are_read_as_brunt_would_read_them() {
         ("cable echo {url}", "flag -channel is needed"),
         ("cable ecko {url} -channel C", "\"ecko\" is no pattern"),
         ("seek {url}", "flag -objective is needed"),
+        ("bench -c 4 -targets=stdin", "-targets=FILE is needed: standard input is empty"),
         ("seek -objective=p99<1s", "a URL or -targets=FILE is needed"),
+        ("seek -objective=p99<1s -targets=-", "-targets=FILE is needed: standard input is empty"),
         ("run -u x s.js", "flag -u: "),
         ("run", "requires a script"),
         ("k6 run -q", "requires a script"),
