@@ -221,9 +221,8 @@ fn found(input: &StudyInput, workload: usize) -> Found {
 fn others(input: &StudyInput, workload: usize, rules: Rules) -> Vec<OtherChange> {
     let planned = input.planned(workload);
     let Some((first, rest)) = planned.split_first() else { return Vec::new() };
-    let has_runs = |variant: &&usize| {
-        input.measured(Cell { workload, variant: **variant }).next().is_some()
-    };
+    let has_runs =
+        |variant: &&usize| input.measured(Cell { workload, variant: **variant }).next().is_some();
     let rules = Rules { comparisons: rest.iter().filter(has_runs).count().max(1), ..rules };
     let figures: Vec<&'static Figure> =
         Figure::ALL.iter().filter(|figure| !is_compared(figure)).collect();

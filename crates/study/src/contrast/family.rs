@@ -296,8 +296,10 @@ mod tests {
             };
             let columns: Vec<_> = (0..12).map(|_| column(&mut rng)).collect();
             let splits = Splits::of(5, 5, 0);
-            family += usize::from(splits.family_of_figures(&columns, LEVEL).iter().any(|p| *p <= 0.05));
-            let of_one = |one: &Vec<_>| splits.family_of_figures(std::slice::from_ref(one), LEVEL)[0];
+            family +=
+                usize::from(splits.family_of_figures(&columns, LEVEL).iter().any(|p| *p <= 0.05));
+            let of_one =
+                |one: &Vec<_>| splits.family_of_figures(std::slice::from_ref(one), LEVEL)[0];
             alone += usize::from(columns.iter().any(|one| of_one(one) <= 0.05));
         }
         assert!((3..=20).contains(&family), "{family} of 200");

@@ -134,9 +134,8 @@ impl Makings {
         }
         let several = |((variant, _, server), said): ((&str, usize, &str), Vec<(&str, usize)>)| {
             let versions = groups(said);
-            let list = versions.iter().map(|(version, runs)| {
-                format!("\"{version}\" in {}", named(runs))
-            });
+            let list =
+                versions.iter().map(|(version, runs)| format!("\"{version}\" in {}", named(runs)));
             let list = list.collect::<Vec<_>>().join(", ");
             (versions.len() > 1).then(|| format!("{server} of {variant} was {list}"))
         };
