@@ -191,10 +191,10 @@ fn what_is_missing_is_counted() {
 /// A variant without requests is in no comparison, and is no reason to ask more of the others.
 #[test]
 fn only_variants_with_runs_are_comparisons() {
-    let side = || vec![variant("a", 4, 10.0, 4.0, 0), variant("bb", 4, 11.0, 4.0, 3)];
+    let side = || vec![variant("a", 5, 10.0, 4.0, 0), variant("bb", 5, 12.0, 4.0, 3)];
     let empty = |label: &str| Variant {
         label: label.to_owned(),
-        runs: vec![VariantRun::default(); 4],
+        runs: vec![VariantRun::default(); 5],
         ..Variant::default()
     };
     let metrics = |variants: Vec<Variant>| json(&compared(variants, &[]))["metrics"].clone();

@@ -48,76 +48,65 @@ fn what_is_run_is_told_from_what_is_said() {
     assert!(before.contains(&path), "{before:?}");
 }
 
-/// Each change of the template, with the words that are said of it.
+/// Changes of the template, each with the words that are said of it.
+const PROBLEMS: &[(&str, &str, &str)] = &[
+    ("repeats = 5 ", "repeets = 5 ", "study.repeets: unknown key (did you mean repeats?)"),
+    ("repeats = 5 ", "repeats = 0 ", "study.repeats: 0 is not from 1 to 200"),
+    ("repeats = 5 ", "repeats = \"5\" ", "study.repeats: a text where a whole number is expected"),
+    ("warm_up = \"1s\"", "warm_up = \"1 sec\"", "study.warm_up: "),
+    ("name = \"slow\"", "name = \"a/b\"", "variant \"a/b\".name: is no name for a folder"),
+    ("name = \"quick\"", "name = \"slow\"", "is the name of another one too"),
+    ("optional = false", "optional = 1", "true or false is expected"),
+    (
+        "command = \"brunt\",",
+        "comand = \"brunt\",",
+        "variant \"slow\".requires 1.comand: unknown key",
+    ),
+    ("stop = \"TERM\"", "stop = \"STOPP\"", "is no signal"),
+    (
+        "ready = \"http://127.0.0.1:18431/\"",
+        "ready = \"127.0.0.1:18431\"",
+        "is no http:// or tcp:// address",
+    ),
+    ("folder = \".\"", "folder = \"{ur}\"", "{ur} stands for nothing (did you mean {url}?)"),
+    ("logs = []", "logs = [\"rails:{rum}/x\"]", "monitor.logs: {rum} stands for nothing (did"),
+    ("scrape = []", "scrape = [\"{address}/x\"]", "monitor.scrape: {address} stands for nothing"),
+    (
+        "command = \"brunt\",",
+        "file = \"{ulr}/x\",",
+        "{ulr} stands for nothing (did you mean {url}?)",
+    ),
+    ("command = \"brunt\",", "file = \"{run}/x\",", "requires 1: {run} stands for nothing"),
+    ("bench -c 4 -d 5s", "benhc -c 4 -d 5s", "(did you mean bench?)"),
+    ("bench -c 4 -d 5s", "bench -o x -c 4", "-o: where results go is the study's to say"),
+    ("bench -c 4 -d 5s", "bench 'c 4 -d 5s", "has a quote that is not closed"),
+    ("only = []", "only = [\"slwo\"]", "no variant is called \"slwo\" (did you mean slow?)"),
+    ("quick < slow: latency.p50", "quick < slower: latency.p50", "no variant is called \"slower\""),
+    ("quick < slow: latency.p50", "quick < slow: latency.p51", "\"latency.p51\" is no metric"),
+    ("values = { url = \"http://127.0.0.1:18432\" }", "values = {}", ""),
+    ("before = []", "before = [\"ip\"]", "a list where a list of commands"),
+    (
+        "environment = {}",
+        "environment = { A = [1] }",
+        "environment.A: a list where a text is expected",
+    ),
+    ("values = { url", "values = { run = \"x\", url", "{run} stands for something already"),
+    (
+        "url = \"http://127.0.0.1:18431\"",
+        "url = \"http://{hots}/\"",
+        "variant \"slow\": {hots} stands for nothing",
+    ),
+    (
+        "url = \"http://127.0.0.1:18431\"",
+        "url = \"http://h/{generator}\"",
+        "variant \"slow\": {generator} stands for nothing",
+    ),
+];
+
 #[test]
 fn every_problem_is_told_with_its_line() {
     let line_of = |words: &str| TEMPLATE[..TEMPLATE.find(words).unwrap()].lines().count();
-    let cases = [
-        ("repeats = 5 ", "repeets = 5 ", "study.repeets: unknown key (did you mean repeats?)"),
-        ("repeats = 5 ", "repeats = 0 ", "study.repeats: 0 is not from 1 to 200"),
-        (
-            "repeats = 5 ",
-            "repeats = \"5\" ",
-            "study.repeats: a text where a whole number is expected",
-        ),
-        ("warm_up = \"1s\"", "warm_up = \"1 sec\"", "study.warm_up: "),
-        ("name = \"slow\"", "name = \"a/b\"", "variant \"a/b\".name: is no name for a folder"),
-        ("name = \"quick\"", "name = \"slow\"", "is the name of another one too"),
-        ("optional = false", "optional = 1", "true or false is expected"),
-        (
-            "command = \"brunt\",",
-            "comand = \"brunt\",",
-            "variant \"slow\".requires 1.comand: unknown key",
-        ),
-        ("stop = \"TERM\"", "stop = \"STOPP\"", "is no signal"),
-        (
-            "ready = \"http://127.0.0.1:18431/\"",
-            "ready = \"127.0.0.1:18431\"",
-            "is no http:// or tcp:// address",
-        ),
-        ("folder = \".\"", "folder = \"{ur}\"", "{ur} stands for nothing (did you mean {url}?)"),
-        ("logs = []", "logs = [\"rails:{rum}/x\"]", "monitor.logs: {rum} stands for nothing (did"),
-        (
-            "scrape = []",
-            "scrape = [\"{address}/x\"]",
-            "monitor.scrape: {address} stands for nothing",
-        ),
-        (
-            "command = \"brunt\",",
-            "file = \"{ulr}/x\",",
-            "{ulr} stands for nothing (did you mean {url}?)",
-        ),
-        ("command = \"brunt\",", "file = \"{run}/x\",", "requires 1: {run} stands for nothing"),
-        ("bench -c 4 -d 5s", "benhc -c 4 -d 5s", "(did you mean bench?)"),
-        ("bench -c 4 -d 5s", "bench -o x -c 4", "-o: where results go is the study's to say"),
-        ("bench -c 4 -d 5s", "bench 'c 4 -d 5s", "has a quote that is not closed"),
-        ("only = []", "only = [\"slwo\"]", "no variant is called \"slwo\" (did you mean slow?)"),
-        (
-            "quick < slow: latency.p50",
-            "quick < slower: latency.p50",
-            "no variant is called \"slower\"",
-        ),
-        ("quick < slow: latency.p50", "quick < slow: latency.p51", "\"latency.p51\" is no metric"),
-        ("values = { url = \"http://127.0.0.1:18432\" }", "values = {}", ""),
-        ("before = []", "before = [\"ip\"]", "a list where a list of commands"),
-        (
-            "environment = {}",
-            "environment = { A = [1] }",
-            "environment.A: a list where a text is expected",
-        ),
-        ("values = { url", "values = { run = \"x\", url", "{run} stands for something already"),
-        (
-            "url = \"http://127.0.0.1:18431\"",
-            "url = \"http://{hots}/\"",
-            "variant \"slow\": {hots} stands for nothing",
-        ),
-        (
-            "url = \"http://127.0.0.1:18431\"",
-            "url = \"http://h/{generator}\"",
-            "variant \"slow\": {generator} stands for nothing",
-        ),
-    ];
-    for (from, to, words) in cases {
+    for &(from, to, words) in PROBLEMS {
         assert!(TEMPLATE.contains(from), "{from}");
         let found = problems(&TEMPLATE.replacen(from, to, 1));
         assert!(found.iter().any(|(_, text)| text.contains(words)), "{to}: {found:?}");
