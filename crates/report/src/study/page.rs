@@ -13,7 +13,7 @@ use crate::{escape, html, page};
 /// Headings between the parts of the page.
 const STYLE: &str = "h2.part{font-size:20px;margin:30px 0 12px}.findings li{margin:0 0 8px}\
                      .incidents li{overflow-wrap:anywhere;margin:0 0 4px}\
-                     .model pre{overflow-x:auto;margin:0;font-size:12px;line-height:1.5}";
+                     .model pre{white-space:pre-wrap;margin:0;font-size:12px;line-height:1.5}";
 /// Incidents that are listed; the rest is counted.
 const INCIDENTS_MAX: usize = 60;
 /// Figures of results that are drawn as bars.
