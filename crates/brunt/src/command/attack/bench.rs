@@ -42,7 +42,7 @@ pub(super) fn meant(mut typed: Typed<AttackFlags>, world: &World<'_>) -> Result<
     meant::assemble(&typed, world, (Load::Closed { users }, list, None))
 }
 
-/// As much of [`meant`] as the words alone tell.
+/// As much of [`meant()`] as the words alone tell.
 pub(super) fn check_words(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
     meant::check_flags(typed)?;
     if typed.flags.pipeline.unwrap_or(1) > 1 {
