@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use net::Address;
 use stdx::Nanos;
@@ -101,8 +102,10 @@ pub(crate) struct Origin {
     pub(crate) route: Route,
     /// What is dialled; several take turns (`-connect-to` repeated).
     endpoints: Vec<Endpoint>,
-    /// The endpoint whose name is being, or was last, resolved.
+    /// Whose turn the next dial is; that of the last one once that was made.
     endpoint: usize,
+    /// The next dial's turn is taken.
+    turn_taken: bool,
     pub(crate) addresses: Arc<[IpAddr]>,
     /// Until when `addresses` may be used.
     pub(crate) fresh_until: Nanos,
@@ -162,10 +165,24 @@ impl Origin {
         self.waiting.len() <= self.connecting.saturating_mul(beside)
     }
 
-    /// Moves on to the next endpoint, where there are several; its addresses are not known yet.
-    pub(crate) fn turn_endpoint(&mut self) {
+    /// Takes the next dial's turn, where several endpoints have turns and it is not taken yet. What is no address has to be
+    /// resolved.
+    pub(crate) fn take_turn(&mut self, turns: &Turns) {
+        if self.endpoints.len() <= 1 || self.turn_taken {
+            return;
+        }
+        self.turn_taken = true;
+        let turn = turns.next(&self.authority());
+        self.endpoint = turn as usize % self.endpoints.len();
+        let literal = self.endpoint().host.parse().ok();
+        self.fresh_until = if literal.is_some() { Nanos::MAX } else { Nanos::ZERO };
+        self.addresses = literal.map_or_else(Arc::default, |ip: IpAddr| Arc::from([ip]));
+    }
+
+    /// A dial has had its turn: the next one takes its own.
+    pub(crate) fn end_turn(&mut self) {
         if self.endpoints.len() > 1 {
-            self.endpoint = (self.endpoint + 1) % self.endpoints.len();
+            self.turn_taken = false;
             self.addresses = Arc::default();
             self.fresh_until = Nanos::ZERO;
         }
@@ -190,6 +207,27 @@ impl Origin {
         }
         let index = (tries.first as usize + attempt) % addresses.len();
         Some(Address::Ip(SocketAddr::new(addresses[index], tries.port)))
+    }
+}
+
+/// The turns of what is dialled instead of something else (`-connect-to` repeated), over all workers: dials take them one by
+/// one, whoever makes them.
+#[derive(Debug)]
+pub(crate) struct Turns(Vec<(String, AtomicU32)>);
+
+impl Turns {
+    /// The turns of each `host:port` that has others dialled instead, all at their beginning.
+    pub(crate) fn of(settings: &Settings) -> Self {
+        let mut names: Vec<&String> = settings.connect_to.iter().map(|(from, _)| from).collect();
+        names.sort_unstable();
+        names.dedup();
+        Self(names.into_iter().map(|name| (name.clone(), AtomicU32::new(0))).collect())
+    }
+
+    /// The number of the next dial's turn; 0 for what has none.
+    fn next(&self, authority: &str) -> u32 {
+        let of = self.0.iter().find(|(name, _)| name == authority);
+        of.map_or(0, |(_, turn)| turn.fetch_add(1, Ordering::Relaxed))
     }
 }
 
@@ -295,6 +333,7 @@ fn new_origin(key: OriginKey, owner: u32, url: &Url, settings: &Settings) -> Ori
         route,
         endpoints,
         endpoint: 0,
+        turn_taken: false,
         addresses,
         fresh_until: if literal { Nanos::MAX } else { Nanos::ZERO },
         resolving: false,

@@ -14,7 +14,7 @@ use crate::StartError;
 use crate::exchange::Decode;
 use crate::gate;
 use crate::hit::Hit;
-use crate::origin::{self, Origin, Route};
+use crate::origin::{self, Origin, Route, Turns};
 use crate::request::{Addressing, Common, Request, Unsendable};
 use crate::settings::{ClientIdentity, Protocol, Settings};
 
@@ -26,7 +26,9 @@ pub(crate) struct Prepared {
     /// The plan's targets, in their order.
     pub(crate) requests: Vec<Result<Request, Unsendable>>,
     pub(crate) common: Common,
-    /// The same for what users ask for to get pipes.
+    /// Whose turn it is where several endpoints are dialled for one.
+    pub(crate) turns: Turns,
+    /// The same as `common` for what users ask for to get pipes.
     common_upgrading: Common,
     tls: OnceLock<Result<Arc<TlsClient>, String>>,
     /// The same with each of the client certificates that are for some hosts.
@@ -55,12 +57,14 @@ impl Prepared {
         let tls_known = given.identities.iter().map(|_| OnceLock::new()).collect();
         let tls_upgrading = (0..=given.identities.len()).map(|_| OnceLock::new()).collect();
         let tls = OnceLock::new();
+        let turns = Turns::of(&settings);
         let common_upgrading = common.of_upgrades();
         let prepared = Self {
             plan,
             settings,
             requests,
             common,
+            turns,
             common_upgrading,
             tls,
             tls_known,

@@ -112,6 +112,7 @@ impl<I: Io> Worker<I> {
     fn has_addresses(&mut self, number: u32, hit: u32) -> bool {
         let now = self.now;
         let origin = &mut self.origins.list[number as usize];
+        origin.take_turn(&self.prepared.turns);
         if now < origin.fresh_until && !origin.addresses.is_empty()
             || matches!(origin.route, Route::Unix(_))
         {
@@ -206,7 +207,7 @@ impl<I: Io> Worker<I> {
     }
 
     fn fail_waiting(&mut self, number: u32, reason: &str) {
-        self.origin(number).turn_endpoint();
+        self.origin(number).end_turn();
         let failure = Failure::new(FailureKind::Dns, format!("dial tcp: {reason}"));
         self.fail_all(number, &failure);
     }
@@ -236,7 +237,7 @@ impl<I: Io> Worker<I> {
         self.hits[hit as usize].conn = Some(conn);
         self.try_address(conn, None);
         let origin = &mut self.origins.list[number as usize];
-        origin.turn_endpoint();
+        origin.end_turn();
         if once && origin.endpoint().host.parse::<IpAddr>().is_err() {
             origin.fresh_until = Nanos::ZERO;
         }
