@@ -10,6 +10,9 @@ use crate::{Batch, FailureKind, Histogram, STATUS_MAX, Sample};
 /// Error texts kept one by one; hits with other texts are counted in [`Summary::errors_more`].
 pub const ERRORS_MAX: usize = 1000;
 
+/// Response times kept one by one, for [`Summary::quantile_between`] of few hits.
+const FEW_MAX: usize = 100;
+
 /// The figures of a report. Summaries of several inputs merge.
 #[derive(Clone, Debug)]
 pub struct Summary {
@@ -42,6 +45,8 @@ pub struct Summary {
     statuses_odd: BTreeMap<u16, u64>,
     errors: Vec<(String, u64)>,
     errors_index: HashMap<Box<[u8]>, usize>,
+    /// The first response times, at most [`FEW_MAX`].
+    few: Vec<u64>,
 }
 
 impl Summary {
@@ -65,6 +70,7 @@ impl Summary {
             statuses_odd: BTreeMap::new(),
             errors: Vec::new(),
             errors_index: HashMap::new(),
+            few: Vec::with_capacity(FEW_MAX),
         }
     }
 
@@ -89,6 +95,9 @@ impl Summary {
         self.bytes_out = self.bytes_out.saturating_add(sample.bytes_out);
         self.wire_in = self.wire_in.saturating_add(sample.wire_in);
         self.response.record(sample.response());
+        if self.few.len() < FEW_MAX {
+            self.few.push(sample.response().0);
+        }
         self.service.record(sample.service());
         self.failures[sample.failure as usize] += 1;
         match self.statuses.get_mut(usize::from(sample.status)) {
@@ -120,6 +129,7 @@ impl Summary {
         self.wire_in = self.wire_in.saturating_add(other.wire_in);
         self.response.merge(&other.response);
         self.service.merge(&other.service);
+        self.few.extend(other.few.iter().take(FEW_MAX - self.few.len()));
         for (mine, theirs) in self.failures.iter_mut().zip(&other.failures) {
             *mine += theirs;
         }
@@ -168,10 +178,31 @@ impl Summary {
         per_second(self.requests, self.duration())
     }
 
-    /// Successes per second of attack and wait; their number where that is 0.
+    /// Successes per second of attack and wait; their number where the attack time is 0, as in Vegeta.
     #[must_use]
     pub fn throughput(&self) -> f64 {
-        per_second(self.successes, self.elapsed())
+        match self.duration() {
+            Nanos::ZERO => self.successes as f64,
+            _ => per_second(self.successes, self.elapsed()),
+        }
+    }
+
+    /// A quantile of the response times as Vegeta reckons it, between the two values next to it: with the values `x_1 <= … <= x_n`
+    /// at the ranks 1 to n, that at rank `q n + 1/2`, linear in between and cut to `x_1` and `x_n` (R. J. Hyndman and Y. Fan,
+    /// Sample Quantiles in Statistical Packages, 1996, definition 5). Exact to the nanosecond, rounded down, of up to 100
+    /// hits; beyond them [`LogLinear::quantile`](crate::LogLinear::quantile), since Vegeta's own is an estimate there.
+    #[must_use]
+    pub fn quantile_between(&self, q: f64) -> Nanos {
+        if self.few.is_empty() || self.requests > FEW_MAX as u64 {
+            return self.response.quantile(q);
+        }
+        let mut times = self.few.clone();
+        times.sort_unstable();
+        let last = times.len() - 1;
+        let rank = (q.clamp(0.0, 1.0) * times.len() as f64 - 0.5).clamp(0.0, last as f64);
+        let (low, part) = (rank.floor() as usize, rank.fract());
+        let (from, to) = (times[low] as f64, times[(low + 1).min(last)] as f64);
+        Nanos((from * (1.0 - part) + to * part) as u64)
     }
 
     /// Hits per second of attack and wait, failed ones included: the `X` of Little's law, and what ab calls requests per
@@ -329,7 +360,42 @@ mod tests {
         one.samples[0].status = 9999;
         summary.add(&one);
         assert_eq!((summary.rate(), summary.throughput()), (1.0, 0.0));
+        one.samples[0].status = 200;
+        let mut answered = Summary::new();
+        answered.add(&one);
+        assert_eq!(
+            (answered.rate(), answered.throughput(), answered.completions()),
+            (1.0, 1.0, 2.0)
+        );
         assert_eq!(summary.status_codes(), BTreeMap::from([(9999, 1)]));
+    }
+
+    /// Vegeta 12.13 of hits that took these times.
+    #[test]
+    fn quantiles_of_few_hits_are_vegetas() {
+        let times = [10_000_000, 20_000_000, 30_000_001, 70_000_000];
+        let vegetas = [
+            (1, [10_000_000; 4]),
+            (2, [15_000_000, 20_000_000, 20_000_000, 20_000_000]),
+            (3, [20_000_000, 30_000_001, 30_000_001, 30_000_001]),
+            (4, [25_000_000, 70_000_000, 70_000_000, 70_000_000]),
+        ];
+        for (n, expected) in vegetas {
+            let mut batch = seed_run(Nanos::ZERO);
+            batch.samples.truncate(n);
+            for (sample, time) in batch.samples.iter_mut().zip(times).rev() {
+                sample.done = sample.intended + Nanos(time);
+            }
+            let (mut whole, mut part) = (Summary::new(), Summary::new());
+            part.add(&batch);
+            whole.merge(&part);
+            let quantiles = [0.5, 0.9, 0.95, 0.99].map(|q| whole.quantile_between(q).0);
+            assert_eq!(quantiles, expected, "of {n}");
+        }
+        let mut many = Summary::new();
+        many.add(&seed_run(Nanos::from_millis(30)));
+        assert_eq!(many.quantile_between(0.5), many.response.quantile(0.5));
+        assert_eq!(Summary::new().quantile_between(0.5), Nanos::ZERO);
     }
 
     #[test]

@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 
 use metrics::{Generator, Groups, Histogram, InFlight, Reason, Sends, Summary};
+use stdx::Nanos;
 
 use crate::number::{go_json, rfc3339};
+use crate::text::QUANTILES;
 use crate::{Buckets, Input, escape};
 
 /// An object under construction: keys in the order they are put.
@@ -45,18 +47,20 @@ impl Object {
 /// The whole report as one line.
 #[must_use]
 pub fn json(input: &Input<'_>) -> String {
-    vegeta(input.summary, input.buckets).put("brunt", own(input)).end() + "\n"
+    let quantiles = QUANTILES.map(|q| input.summary.response.quantile(q));
+    vegeta(input.summary, input.buckets, quantiles).put("brunt", own(input)).end() + "\n"
 }
 
-/// Only Vegeta's keys, as one line.
+/// Only Vegeta's keys, as one line, quantiles as it reckons them.
 #[must_use]
 pub fn json_vegeta(summary: &Summary, buckets: Option<&Buckets>) -> String {
-    vegeta(summary, buckets).end() + "\n"
+    let quantiles = QUANTILES.map(|q| summary.quantile_between(q));
+    vegeta(summary, buckets, quantiles).end() + "\n"
 }
 
-fn vegeta(summary: &Summary, buckets: Option<&Buckets>) -> Object {
+fn vegeta(summary: &Summary, buckets: Option<&Buckets>, quantiles: [Nanos; 4]) -> Object {
     let times = &summary.response;
-    let mut object = Object::new().put("latencies", latencies(times));
+    let mut object = Object::new().put("latencies", latencies(times, quantiles));
     if let Some(buckets) = buckets {
         object = object.put("buckets", bucket_counts(times, buckets));
     }
@@ -82,14 +86,14 @@ fn vegeta(summary: &Summary, buckets: Option<&Buckets>) -> Object {
         .put("errors", list(summary.errors().iter().map(|(error, _)| escape::json(error))))
 }
 
-fn latencies(times: &Histogram) -> String {
+fn latencies(times: &Histogram, [p50, p90, p95, p99]: [Nanos; 4]) -> String {
     Object::new()
         .put("total", times.sum().to_string())
         .number("mean", times.mean().0)
-        .number("50th", times.quantile(0.5).0)
-        .number("90th", times.quantile(0.9).0)
-        .number("95th", times.quantile(0.95).0)
-        .number("99th", times.quantile(0.99).0)
+        .number("50th", p50.0)
+        .number("90th", p90.0)
+        .number("95th", p95.0)
+        .number("99th", p99.0)
         .number("max", times.max().0)
         .number("min", times.min().0)
         .end()

@@ -14,7 +14,7 @@ use crate::{Input, escape};
 /// request was written.
 #[must_use]
 pub fn text(input: &Input<'_>) -> String {
-    let mut out = text_vegeta(input.summary);
+    let mut out = vegetas_lines(input.summary, &latencies(&input.summary.response));
     out.push('\n');
     out.push_str(&own_lines(input));
     if let Some(groups) = input.groups {
@@ -28,9 +28,14 @@ pub fn text(input: &Input<'_>) -> String {
     out
 }
 
-/// Only what Vegeta prints, byte for byte.
+/// Only what Vegeta prints, byte for byte, quantiles as it reckons them.
 #[must_use]
 pub fn text_vegeta(summary: &Summary) -> String {
+    let quantiles = QUANTILES.map(|q| summary.quantile_between(q));
+    vegetas_lines(summary, &seven(&summary.response, quantiles))
+}
+
+fn vegetas_lines(summary: &Summary, latencies: &str) -> String {
     let total = summary.duration().saturating_add(summary.wait());
     let mut out = String::new();
     line(
@@ -50,7 +55,7 @@ pub fn text_vegeta(summary: &Summary) -> String {
             duration(summary.wait())
         ),
     );
-    line(&mut out, "Latencies", LATENCIES, format_args!("{}", latencies(&summary.response)));
+    line(&mut out, "Latencies", LATENCIES, format_args!("{latencies}"));
     let (bytes_in, bytes_out) = (summary.bytes_in, summary.bytes_out);
     line(
         &mut out,
@@ -83,9 +88,15 @@ pub(crate) fn line(out: &mut String, name: &str, labels: &str, values: std::fmt:
     let _ = writeln!(out, "{name:<14}{labels:<34}{values}");
 }
 
+/// The quantiles of Vegeta's reports.
+pub(crate) const QUANTILES: [f64; 4] = [0.5, 0.9, 0.95, 0.99];
+
 pub(crate) fn latencies(times: &Histogram) -> String {
-    let quantiles = [0.5, 0.9, 0.95, 0.99].map(|q| times.quantile(q));
-    let [p50, p90, p95, p99] = quantiles;
+    seven(times, QUANTILES.map(|q| times.quantile(q)))
+}
+
+/// The figures that [`LATENCIES`] names.
+fn seven(times: &Histogram, [p50, p90, p95, p99]: [Nanos; 4]) -> String {
     let all = [times.min(), times.mean(), p50, p90, p95, p99, times.max()];
     all.map(duration).join(", ")
 }
