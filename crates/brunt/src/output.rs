@@ -72,6 +72,9 @@ impl Place {
     /// The file cannot be made; the error names it.
     pub(crate) fn open(&self) -> Result<Box<dyn Write + Send>, Failed> {
         match self {
+            Self::Stdout if net::machine::stdout_was_closed() => {
+                Err(anyhow!("{self} is closed: nothing can be written there").into())
+            }
             Self::Stdout => Ok(Box::new(io::stdout())),
             Self::File(path) => match File::create(path) {
                 Ok(file) => Ok(Box::new(file)),

@@ -1,10 +1,12 @@
-//! What a worker asks of its thread and process: a core of its own, punctual timers, its CPU time, descriptors.
+//! What a worker asks of its thread and process: a core of its own, punctual timers, its CPU time, descriptors. And what the
+//! process was given at its start: signals that are ignored, a standard output that is closed.
 //!
 //! Each is a wish the system may refuse; the caller is told, and says so in the report.
 
 #![allow(unsafe_code)]
 
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use stdx::Nanos;
 
@@ -116,9 +118,48 @@ pub fn raise_descriptor_limit() -> io::Result<u64> {
     }
 }
 
+/// Whether this process ignores a signal, by its number: `nohup` has it ignore SIGHUP, for instance.
+#[must_use]
+pub fn is_ignored(signal: i32) -> bool {
+    // SAFETY: an all-zero sigaction is valid; with no new action the call only writes the old one into it.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &raw mut action) == 0
+            && action.sa_sigaction == libc::SIG_IGN
+    }
+}
+
+/// Whether standard output was closed when this process began (`>&-`). Before `main`, Rust's runtime opens `/dev/null` in the
+/// place of what is closed, where all that is written is lost without an error.
+#[must_use]
+pub fn stdout_was_closed() -> bool {
+    // Naming it has the linker keep it.
+    std::hint::black_box(&LOOK_AT_STDOUT);
+    STDOUT_WAS_CLOSED.load(Ordering::Relaxed)
+}
+
+static STDOUT_WAS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+// SAFETY: the system calls the functions of this section once each, before the runtime and `main`; this one needs neither.
+#[used]
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".init_array"))]
+#[cfg_attr(target_os = "macos", unsafe(link_section = "__DATA,__mod_init_func"))]
+static LOOK_AT_STDOUT: extern "C" fn() = look_at_stdout;
+
+extern "C" fn look_at_stdout() {
+    // SAFETY: F_GETFD takes no argument and touches no memory of ours.
+    let is_closed = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) } == -1;
+    STDOUT_WAS_CLOSED.store(is_closed, Ordering::Relaxed);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_ignored_and_nothing_closed_here() {
+        assert!(!is_ignored(libc::SIGTERM) && !stdout_was_closed());
+    }
 
     #[test]
     fn a_thread_can_be_pinned_to_an_allowed_core() {
