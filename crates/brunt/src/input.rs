@@ -1,21 +1,43 @@
 //! What the command reads: files and standard input by their names on the command line. After an interrupt an input
-//! ends early, so that what was read can be reported.
+//! ends early, so that what was read can be reported. A wait for somebody who types is announced.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use net::machine;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::exit_code::{ExitCode, Failed};
+use crate::output;
 
-/// How many times the user asked us to stop (SIGINT, SIGTERM), counted from when this was made.
+/// How many times the user asked us to stop (SIGINT, SIGTERM, SIGHUP), counted from when this was made. A terminal that goes
+/// away hangs up more than once, which counts once.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Interrupts(Arc<AtomicUsize>);
+pub(crate) struct Interrupts(Arc<Asked>);
+
+#[derive(Debug, Default)]
+struct Asked {
+    times: AtomicUsize,
+    /// The first signal's number.
+    first: AtomicI32,
+    hangups: AtomicUsize,
+}
+
+impl Asked {
+    /// Takes a signal in; gives how many count so far.
+    fn take(&self, signal: i32) -> usize {
+        if signal == SIGHUP && self.hangups.fetch_add(1, Ordering::Relaxed) > 0 {
+            return self.times.load(Ordering::Relaxed);
+        }
+        self.first.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).ok();
+        self.times.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}
 
 impl Interrupts {
     /// Counts from now on; the signals no longer end the process.
@@ -31,29 +53,43 @@ impl Interrupts {
     /// # Errors
     /// The same.
     pub(crate) fn watch_until(last: ExitCode) -> Result<Self, Failed> {
-        let seen = Arc::new(AtomicUsize::new(0));
+        let asked = Arc::new(Asked::default());
         // A watcher thread, since the handler itself may only touch a flag, and a flag does not count.
-        let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])
+        let mut signals = signal_hook::iterator::Signals::new(watched())
             .map_err(|error| Failed::from(anyhow!("watching for signals: {error}")))?;
-        let counter = Arc::clone(&seen);
+        let counter = Arc::clone(&asked);
         std::thread::Builder::new()
             .name("signals".to_owned())
             .spawn(move || {
-                for _ in signals.forever() {
-                    if counter.fetch_add(1, Ordering::Relaxed) + 1 >= ENOUGH {
+                for signal in signals.forever() {
+                    if counter.take(signal) >= ENOUGH {
                         std::process::exit(i32::from(last as u8));
                     }
                 }
             })
             .map_err(|error| Failed::from(anyhow!("watching for signals: {error}")))?;
-        Ok(Self(seen))
+        Ok(Self(asked))
     }
 
     /// How many so far.
     #[must_use]
     pub(crate) fn seen(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
+        self.0.times.load(Ordering::Relaxed)
     }
+
+    /// Ends the process as the first signal would have, had nobody watched: there is nothing to show for it.
+    pub(crate) fn end_by_signal(&self) -> ! {
+        let signal = self.0.first.load(Ordering::Relaxed);
+        // Where the system refuses, the number that a shell makes of it.
+        signal_hook::low_level::emulate_default_handler(signal).ok();
+        std::process::exit(128 + signal);
+    }
+}
+
+/// The signals that ask us to stop. Whom `nohup` started does not hear that a terminal went away.
+fn watched() -> Vec<i32> {
+    let hangup = (!machine::is_ignored(SIGHUP)).then_some(SIGHUP);
+    [SIGINT, SIGTERM].into_iter().chain(hangup).collect()
 }
 
 /// The interrupt that ends the process on the spot, should whoever reads our output keep us waiting.
@@ -63,6 +99,13 @@ const ENOUGH: usize = 3;
 #[must_use]
 pub(crate) fn is_stdin(name: &str) -> bool {
     name == "stdin" || name == "-"
+}
+
+/// Says what is waited for where somebody would have to type it.
+pub(crate) fn announce_stdin(what: &str) {
+    if io::stdin().is_terminal() {
+        output::complain(&format!("brunt: reading {what} from standard input; end with Ctrl-D"));
+    }
 }
 
 /// What the system said, without the number.
@@ -128,6 +171,9 @@ fn open_one(
     patience: Duration,
 ) -> Result<results::Input, Failed> {
     if is_stdin(name) {
+        announce_stdin("results");
+        // Nobody drains into a terminal.
+        let patience = if io::stdin().is_terminal() { Duration::ZERO } else { patience };
         let input = Piped::start(interrupts.clone(), patience)?;
         return Ok(("stdin".to_owned(), Box::new(input)));
     }
@@ -161,12 +207,18 @@ struct Piped {
     chunk: Vec<u8>,
     at: usize,
     interrupts: Interrupts,
-    /// How long after the first interrupt a silent writer is still waited for: it is interrupted too, and drains.
+    /// How long after the first interrupt a silent writer is still waited for: it is interrupted too, and drains. After the
+    /// second it ends at once, and has [`LAST_WORDS`].
     patience: Duration,
-    heard: Instant,
+    heard: Option<Instant>,
+    began: Instant,
+    /// When the second interrupt was noticed.
+    hurried: Option<Instant>,
     over: bool,
 }
 
+/// How long a writer that was interrupted twice has for its last words, at most.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 /// Chunks of standard input that wait at most.
 const CHUNKS_MAX: usize = 16;
 /// Bytes read from standard input at once.
@@ -181,16 +233,36 @@ impl Piped {
             .name("stdin".to_owned())
             .spawn(move || pump(&sender))
             .map_err(|error| Failed::from(anyhow!("reading standard input: {error}")))?;
-        let (chunk, heard) = (Vec::new(), Instant::now());
-        Ok(Self { chunks, chunk, at: 0, interrupts, patience, heard, over: false })
+        Ok(Self::of(chunks, interrupts, patience))
+    }
+
+    fn of(
+        chunks: Receiver<io::Result<Vec<u8>>>,
+        interrupts: Interrupts,
+        patience: Duration,
+    ) -> Self {
+        Self {
+            chunks,
+            chunk: Vec::new(),
+            at: 0,
+            interrupts,
+            patience,
+            heard: None,
+            began: Instant::now(),
+            hurried: None,
+            over: false,
+        }
     }
 
     /// Nothing more is waited for.
-    fn is_given_up(&self) -> bool {
+    fn is_given_up(&mut self) -> bool {
         match self.interrupts.seen() {
             0 => false,
-            1 => self.heard.elapsed() >= self.patience,
-            _ => true,
+            1 => self.heard.unwrap_or(self.began).elapsed() >= self.patience,
+            _ => {
+                let hurried = self.hurried.get_or_insert_with(Instant::now);
+                hurried.elapsed() >= self.patience.min(LAST_WORDS)
+            }
         }
     }
 }
@@ -218,13 +290,19 @@ fn pump(sender: &SyncSender<io::Result<Vec<u8>>>) {
 impl Read for Piped {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         while self.at == self.chunk.len() {
-            if self.over || self.is_given_up() {
+            if self.over {
+                return Ok(0);
+            }
+            if self.is_given_up() {
+                if self.heard.is_none() {
+                    self.interrupts.end_by_signal();
+                }
                 self.over = true;
                 return Ok(0);
             }
             match self.chunks.recv_timeout(LOOK_EVERY) {
                 Ok(chunk) => {
-                    (self.chunk, self.at, self.heard) = (chunk?, 0, Instant::now());
+                    (self.chunk, self.at, self.heard) = (chunk?, 0, Some(Instant::now()));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => self.over = true,
@@ -266,28 +344,41 @@ mod tests {
         let mut stored = Stored { file, interrupts: interrupts.clone() };
         let mut buf = [0; 8];
         assert_eq!(stored.read(&mut buf).unwrap(), 8);
-        interrupts.0.store(1, Ordering::Relaxed);
+        interrupts.0.take(SIGINT);
         assert_eq!(stored.read(&mut buf).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_terminal_hangs_up_once() {
+        let asked = Asked::default();
+        let counts = [SIGHUP, SIGHUP, SIGINT, SIGHUP, SIGTERM].map(|signal| asked.take(signal));
+        assert_eq!(counts, [1, 1, 2, 2, 3]);
+        assert_eq!(asked.first.load(Ordering::Relaxed), SIGHUP);
+    }
+
+    #[test]
+    fn after_the_second_interrupt_a_writer_has_its_last_words() {
+        let (sender, chunks) = sync_channel(CHUNKS_MAX);
+        let interrupts = Interrupts::default();
+        let mut piped = Piped::of(chunks, interrupts.clone(), Duration::from_secs(60));
+        interrupts.0.take(SIGINT);
+        interrupts.0.take(SIGINT);
+        sender.send(Ok(b"abc".to_vec())).unwrap();
+        drop(sender);
+        let mut all = Vec::new();
+        assert_eq!((piped.read_to_end(&mut all).unwrap(), all.as_slice()), (3, &b"abc"[..]));
     }
 
     #[test]
     fn a_pipe_ends_with_its_writer_or_the_users_patience() {
         let (sender, chunks) = sync_channel(CHUNKS_MAX);
         let interrupts = Interrupts::default();
-        let mut piped = Piped {
-            chunks,
-            chunk: Vec::new(),
-            at: 0,
-            interrupts: interrupts.clone(),
-            patience: Duration::ZERO,
-            heard: Instant::now(),
-            over: false,
-        };
+        let mut piped = Piped::of(chunks, interrupts.clone(), Duration::ZERO);
         sender.send(Ok(b"abc".to_vec())).unwrap();
         let mut buf = [0; 2];
         assert_eq!((piped.read(&mut buf).unwrap(), buf), (2, *b"ab"));
         assert_eq!(piped.read(&mut buf).unwrap(), 1);
-        interrupts.0.store(1, Ordering::Relaxed);
+        interrupts.0.take(SIGTERM);
         assert_eq!(
             piped.read(&mut buf).unwrap(),
             0,

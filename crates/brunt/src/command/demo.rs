@@ -74,7 +74,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     say(&format!(
         "\nThe last report with its charts: {}\n\nTry next:\n  \
          brunt serve --listen 127.0.0.1:8080 --workers 6 --service fixed:60ms\n  \
-         echo \"GET http://127.0.0.1:8080/\" | brunt attack -rate=90 -duration=10s | tee results.bin | brunt report\n  \
+         echo \"GET http://127.0.0.1:8080/\" | brunt attack -rate=90 -duration=10s | tee -i results.bin | brunt report\n  \
          brunt plot results.bin > plot.html\n  brunt help attack\n",
         page.display()
     ))?;

@@ -134,7 +134,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         about: attack::ABOUT,
         examples: &[
             (
-                "echo \"GET http://localhost:8080/\" | brunt attack -duration=5s | tee results.bin | brunt report",
+                "echo \"GET http://localhost:8080/\" | brunt attack -duration=5s | tee -i results.bin | brunt report",
                 "50 requests a second for 5 s, reported and kept",
             ),
             (
@@ -487,12 +487,12 @@ fn usage(text: impl Into<String>) -> Ended {
     Ended::Failed(Failed { code: ExitCode::Usage, error: anyhow::Error::msg(text.into()) })
 }
 
-/// How long after an interrupt a live input is waited for while it is silent: natively its writer was interrupted too, and
-/// drains.
+/// How long after an interrupt a live input is waited for while it is silent: natively its writer was interrupted too, drains,
+/// and says something each second until it is done.
 #[must_use]
 const fn patience(dialect: Dialect) -> Duration {
     match dialect {
-        Dialect::Native => Duration::from_millis(1500),
+        Dialect::Native => Duration::from_secs(5),
         Dialect::Vegeta => Duration::ZERO,
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let mut reader = match reader {
         Ok(reader) => reader,
         // Interrupted before the first row: there is nothing to report.
-        Err(_) if interrupts.seen() > 0 => return Ok(ExitCode::Ok),
+        Err(_) if interrupts.seen() > 0 => interrupts.end_by_signal(),
         Err(error) => return Err(encode::unreadable(&error, meant.dialect).into()),
     };
     let mut figures = Figures::new(&meant);

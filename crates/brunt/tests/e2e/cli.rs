@@ -25,7 +25,7 @@ fn help_is_there_in_every_form() {
     assert!(COMMANDS.iter().all(|command| overview.contains(command)));
     let none = run("").with_code(2);
     assert_eq!((none.stdout.as_str(), none.stderr), ("", overview));
-    assert!(run("help attack").stdout.contains("tee results.bin | brunt report"));
+    assert!(run("help attack").stdout.contains("tee -i results.bin | brunt report"));
     assert!(run("help vegeta").with_code(0).stdout.contains("word for word"));
 }
 

@@ -34,6 +34,7 @@ mod scripts;
 mod seek;
 mod server_side;
 mod serving;
+mod stopping;
 mod studies;
 mod study;
 mod watch;
@@ -218,9 +219,11 @@ fn pipe(first: &str, input: &str, second: &str) -> (Option<i32>, Ran) {
     (one.wait().code, ran)
 }
 
-/// Sends a signal to a process that we started.
-fn signal(name: &str, pid: u32) {
-    let status = Command::new("kill").arg(format!("-{name}")).arg(pid.to_string()).status();
+/// Sends a signal to a process that we started, or to its group, whose number is below zero.
+fn signal(name: &str, pid: impl Into<i64>) {
+    let pid = pid.into();
+    let arguments = [format!("-{name}"), "--".to_owned(), pid.to_string()];
+    let status = Command::new("kill").args(arguments).status();
     assert!(status.is_ok_and(|status| status.success()), "kill -{name} {pid}");
 }
 

@@ -221,10 +221,19 @@ fn records(plan: &str) -> Vec<i64> {
 
 #[test]
 fn an_interrupted_study_stops_its_servers_and_reports() {
-    let scratch = Scratch::new("study-interrupted");
+    stopped_by("INT");
+}
+
+#[test]
+fn a_study_whose_terminal_goes_away_stops_its_servers_and_reports() {
+    stopped_by("HUP");
+}
+
+fn stopped_by(name: &str) {
+    let scratch = Scratch::new(&format!("study-stopped-{name}"));
     let file = template(&scratch);
     let (started, out) = under_way(&scratch, &file);
-    signal("INT", started.pid());
+    signal(name, started.pid());
     let ran = started.wait().with_code(11);
     assert!(ran.stderr.contains("interrupted: the same command goes on"), "{ran:#?}");
     nothing_left(&text(&out));

@@ -272,7 +272,12 @@ fn replay(path: &str) -> Result<Shape, Ended> {
 /// The body of targets without one.
 fn body(flags: &AttackFlags) -> Result<Arc<[u8]>, Failed> {
     match &flags.body {
-        Some(path) => input::read_whole(path).map(Arc::from),
+        Some(path) => {
+            if input::is_stdin(path) {
+                input::announce_stdin("the body");
+            }
+            input::read_whole(path).map(Arc::from)
+        }
         None => Ok(Arc::from([])),
     }
 }

@@ -165,7 +165,7 @@ impl Store {
     /// Waits until all is written, the generator's last word too; gives that with the rows that were dropped here.
     ///
     /// # Errors
-    /// It could not be written; the error names the place.
+    /// It could not be written; the error names the place, and after an interrupt what may have cut a pipeline.
     pub(crate) fn finish(self, last: Generator) -> Result<Generator, Failed> {
         let last = self.counted(last);
         if let Some(beside) = self.beside {
@@ -180,6 +180,12 @@ impl Store {
             ));
         }
         match report.error {
+            Some(WriteError::ClosedPipe) if last.interrupted => Err(anyhow!(
+                "writing results to {}: its reader ended before they did, and the last are lost (Ctrl-C \
+                 ends tee, but not tee -i)",
+                self.place
+            )
+            .into()),
             Some(error) => Err(unwritable(&error, &self.place)),
             None => Ok(last),
         }

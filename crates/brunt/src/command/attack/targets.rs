@@ -55,6 +55,9 @@ pub(super) type FirstProblem = Arc<Mutex<Option<Problem>>>;
 /// # Errors
 /// The input cannot be read, a line is wrong, or there is no target.
 pub(super) fn read_all(source: &Source, dialect: Dialect) -> Result<Vec<Target>, Failed> {
+    if input::is_stdin(&source.name) {
+        input::announce_stdin("targets");
+    }
     parse(&input::read_whole(&source.name)?, source, dialect)
 }
 
@@ -126,6 +129,7 @@ pub(super) fn stream(
 ) -> Result<(LazyTargets, FirstProblem), Failed> {
     let options = options(source, dialect);
     let reader: Box<dyn BufRead + Send> = if input::is_stdin(&source.name) {
+        input::announce_stdin("targets");
         Box::new(BufReader::new(io::stdin()))
     } else {
         let file = File::open(&source.name).map_err(|error| Failed {

@@ -13,7 +13,7 @@ use super::fetch;
 use super::meant::Refused;
 use super::tar;
 use crate::flags::run::RunFlags;
-use crate::input::reason;
+use crate::input::{announce_stdin, reason};
 
 /// Where the script and what it imports come from.
 #[derive(Debug, Default)]
@@ -51,6 +51,7 @@ impl Source {
         source.roots.extend(flags.env.iter().filter_map(|(_, value)| handed_over(value)));
         if path == "-" {
             let mut bytes = Vec::new();
+            announce_stdin("the script");
             let read = std::io::stdin().lock().take(HELD_MAX).read_to_end(&mut bytes);
             read.map_err(|error| other(format!("standard input: {}", reason(&error))))?;
             let folder = std::env::current_dir().unwrap_or_default();
