@@ -12,7 +12,7 @@ use rquickjs::{ArrayBuffer, Ctx, Exception, Function, Object, Result, Value};
 
 use crate::host::Level;
 use crate::inspect::inspect;
-use crate::modules::{html, seat_of, string_of, timers, web, webcrypto};
+use crate::modules::{html, locale, seat_of, string_of, timers, web, webcrypto};
 use crate::program::Env;
 use crate::seat::Stage;
 use crate::{commonjs, loading, resolve};
@@ -44,6 +44,7 @@ pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     timers::install(ctx, &globals)?;
     html::install(ctx)?;
     web::install(ctx)?;
+    locale::install(ctx)?;
     webcrypto::install(ctx)
 }
 

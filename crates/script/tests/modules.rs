@@ -292,6 +292,41 @@ TypeError";
 }
 
 #[test]
+fn texts_have_the_collations_order_and_dates_k6s_form() {
+    // What k6 1.8 answers to the same.
+    for (pair, expect) in [
+        ("'a', 'B'", -1),
+        ("'a', 'A'", -1),
+        ("'A', 'a'", 1),
+        ("'a', 'a'", 0),
+        ("'ä', 'z'", -1),
+        ("'ä', 'a'", 1),
+        ("'é', 'e\\u0301'", 0),
+        ("'a-b', 'ab'", -1),
+        ("'10', '9'", -1),
+        ("'_', 'a'", -1),
+        ("' ', 'a'", -1),
+        ("'Z', 'ä'", 1),
+        ("'résumé', 'resume'", 1),
+        ("'resume', 'Résumé'", -1),
+        ("'ß', 'ss'", 1),
+        ("'', 'a'", -1),
+    ] {
+        let body = format!("const [a, b] = [{pair}]; console.log(a.localeCompare(b))");
+        assert_eq!(told(&body), expect.to_string(), "{pair}");
+    }
+    let sorted = "console.log(['b','a','C','A','B','c'].sort((x, y) => x.localeCompare(y)).join())";
+    assert_eq!(told(sorted), "a,A,b,B,c,C");
+    let dates = "const d = new Date(2026, 10, 5, 15, 4, 9), z = d.getTimezoneOffset() === 0;
+        console.log(d.toLocaleString(), d.toLocaleDateString('de'), d.toLocaleTimeString());
+        console.log(new Date(NaN).toLocaleString(), String(new Date(NaN)), `${d}`.endsWith(' (UTC)') === z, d.toTimeString().endsWith(' (UTC)') === z);";
+    assert_eq!(
+        told(dates),
+        "11/05/2026, 15:04:09 11/05/2026 15:04:09\nInvalid Date Invalid Date true true"
+    );
+}
+
+#[test]
 fn webcrypto_encrypts_signs_and_derives() {
     let body = "const s = crypto.subtle, d = new Uint8Array([104, 105]), hex = (b) => [...new Uint8Array(b)].map((x) => x.toString(16).padStart(2, '0')).join('');
         console.log(hex(await s.digest('SHA-256', d)).slice(0, 16));

@@ -17,6 +17,7 @@ mod hash;
 pub(crate) mod html;
 mod http;
 mod k6;
+pub(crate) mod locale;
 mod metrics;
 mod random;
 mod secrets;
