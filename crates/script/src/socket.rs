@@ -20,6 +20,8 @@ pub struct SocketAsk {
     pub deflates: bool,
     /// Who speaks through it.
     pub speaker: Speaker,
+    /// Why there can be no such socket, whatever a server would say.
+    pub hopeless: Option<String>,
 }
 
 /// Who speaks through a socket: what is counted of it, and whether it ends with the iteration.

@@ -131,6 +131,8 @@ fn parameters_are_read() {
 fn what_cannot_be_asked_is_a_response_of_its_own() {
     for (request, code, error) in [
         ("http.get('http://a b/')", 1020, "invalid URL: parse \"http://a b/\""),
+        ("http.get('<%= @url %>')", 1020, "invalid URL: parse \"<%= @url %>\": invalid URL escape"),
+        ("http.get('127.0.0.1:9/x')", 1020, "invalid URL: parse \"127.0.0.1:9/x\": first path"),
         ("http.get()", 1020, "invalid URL: '#<nil>'"),
         ("http.post('http://h/', 5)", 0, "unknown request body type"),
         ("http.get('http://h/', { timeout: 'x' })", 0, "invalid timeout value"),

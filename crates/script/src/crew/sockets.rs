@@ -141,6 +141,9 @@ impl Socket {
 impl Crew {
     /// Asks for a socket.
     pub(super) fn open_socket(&mut self, whose: Whose, mut ask: Box<SocketAsk>) {
+        if let Some(reason) = ask.hopeless.take() {
+            return self.give_up(whose, &ask, reason);
+        }
         let seed = (self.plan.clock)().0 ^ (self.lane.first << 48);
         let random = self.sockets.random.get_or_insert_with(|| Prng::new(seed));
         let mut key = [0; 16];
@@ -171,6 +174,26 @@ impl Crew {
         let user = self.note_sent(whose, Sent::Socket(Box::new(Opening { exchange, offer, ask })));
         let owner = whose.slot as u32;
         self.wishes.asks.push(Ask { user, target, timeout, owner, anew: false, upgrades: true });
+    }
+
+    /// Tells that there is no such socket. As k6 has it, that was a session all the same.
+    fn give_up(&mut self, whose: Whose, ask: &SocketAsk, reason: String) {
+        let SocketAsk { http, url, .. } = ask;
+        let labels = Labels {
+            url: Labels::url(http, url),
+            http: http.clone(),
+            status: 0,
+            protocol: String::new(),
+            ip: None,
+        };
+        let values = [
+            (MetricId::WS_SESSIONS, 1.0),
+            (MetricId::WS_CONNECTING, 0.0),
+            (MetricId::WS_SESSION_DURATION, 0.0),
+        ];
+        self.record_socket(whose.slot, &labels, &values);
+        let refused = SocketEvent::Refused(Box::default(), reason);
+        self.answers.push_back((whose, Answer::Socket(refused)));
     }
 
     /// The server has answered who wanted a socket, or there was none to answer.
@@ -233,6 +256,10 @@ impl Crew {
             }
             (agreed, pipe) => {
                 pipe.into_iter().for_each(|pipe| self.wishes.close(pipe));
+                if speaker == Speaker::Blocking {
+                    let values = [(MetricId::WS_SESSION_DURATION, took)];
+                    self.record_socket(whose.slot, &labels, &values);
+                }
                 self.note_refused(whose.slot);
                 SocketEvent::Refused(opened, refusal(reply, agreed.err().as_ref()))
             }

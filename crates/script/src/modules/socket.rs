@@ -10,7 +10,7 @@ use wire::cable::{Codec, CommandKind, Kind};
 use wire::url::Url;
 
 use super::bytes::{buffer, of_buffer};
-use super::http::{JarRef, canonical, text_of};
+use super::http::{JarRef, canonical, malformed, text_of};
 use super::{sample_tags, seat_of, string_fields, string_of};
 use crate::action::{Action, Answer, HttpAsk, Ticket};
 use crate::event_loop::Next;
@@ -52,14 +52,17 @@ fn ask_of<'js>(ctx: &Ctx<'js>, wanted: &Object<'js>, speaker: Speaker) -> Result
     seat.begun(ctx, WHAT)?;
     let url: String = wanted.get("url")?;
     let http_url = http_form(&url).filter(|http| Url::parse(http).is_ok());
-    let Some(http_url) = http_url else {
+    // k6/ws takes that for a server that refuses.
+    let hopeless =
+        http_url.is_none().then(|| malformed(&url).unwrap_or_else(|| NO_SOCKET.to_owned()));
+    if hopeless.is_some() && speaker != Speaker::Blocking {
         let text =
             format!("invalid WebSocket URL {url:?}: it begins with neither ws:// nor wss://");
         return Err(Exception::throw_message(ctx, &text));
-    };
+    }
     let mut http = Box::new(HttpAsk {
         method: "GET".to_owned(),
-        url: http_url,
+        url: http_url.unwrap_or_default(),
         jar: Some(seat.jar.borrow().clone()),
         ..HttpAsk::default()
     });
@@ -87,8 +90,11 @@ fn ask_of<'js>(ctx: &Ctx<'js>, wanted: &Object<'js>, speaker: Speaker) -> Result
     let timeout: Option<f64> = wanted.get("timeout")?;
     http.timeout = timeout.map(|milliseconds| Nanos::from_secs_f64(milliseconds.max(0.0) / 1e3));
     let deflates = deflates(ctx, &wanted.get("compression")?)?;
-    Ok(Box::new(SocketAsk { http, url, protocols, deflates, speaker }))
+    Ok(Box::new(SocketAsk { http, url, protocols, deflates, speaker, hopeless }))
 }
+
+/// What k6 says of a URL that is none of a socket.
+const NO_SOCKET: &str = "malformed ws or wss URL";
 
 /// Whether messages are to be compressed, by the parameter `compression`.
 fn deflates<'js>(ctx: &Ctx<'js>, compression: &Value<'js>) -> Result<bool> {

@@ -244,6 +244,9 @@ fn who_refuses_is_named_and_no_vu_waits() {
         assert!(lines.contains(&format!("{status} {why}")), "{lines:?}");
         assert!(lines.contains(&"null".to_owned()), "{lines:?}");
         assert_eq!((left.opened, sum(&outcome, "ws_sessions")), (0, 2.0));
+        // As k6 has it, that of k6/ws was a session that lasted as long as it took to be refused.
+        let lasted = outcome.tally.value("ws_session_duration").map(metrics::tally::Value::count);
+        assert_eq!(lasted, Some(1), "{status}");
     }
 }
 

@@ -3,6 +3,7 @@
 mod body;
 mod constants;
 mod cookies;
+mod malformed;
 mod many;
 mod page;
 mod params;
@@ -12,6 +13,7 @@ mod statuses;
 mod url;
 
 pub(super) use self::cookies::JarRef;
+pub(super) use self::malformed::malformed;
 pub(super) use self::params::canonical;
 pub(super) use self::response::text_of;
 pub(crate) use self::response::{fields_of, prototype};

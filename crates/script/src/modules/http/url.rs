@@ -4,6 +4,7 @@ use rquickjs::function::Rest;
 use rquickjs::{Ctx, Object, Result, Value};
 use wire::url::{Url, UrlError};
 
+use super::malformed::malformed;
 use super::{Read, Trouble};
 use crate::action::HttpAsk;
 use crate::inspect::inspect;
@@ -49,6 +50,9 @@ pub(super) fn set(url: &Value<'_>, ask: &mut HttpAsk) -> Read<()> {
         return Ok(());
     }
     // What is no http address at all fails when it is asked, and counts; what is no address is not asked.
+    if let Some(reason) = malformed(&ask.url) {
+        return Err(Trouble::Refused(INVALID_URL, format!("invalid URL: {reason}")));
+    }
     if let Err(
         error @ (UrlError::Host(_) | UrlError::Port(_) | UrlError::Escape(_) | UrlError::Control),
     ) = Url::parse(&ask.url)
