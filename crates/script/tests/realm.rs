@@ -188,3 +188,41 @@ fn modules_may_ask_whose_they_are() {
         assert_eq!(returned(begin(vu, 0)), format!("{user:?}"));
     }
 }
+
+/// A VU whose modules fail hands others what refers to them: a namespace of which a part was never read, and a promise that its
+/// module waits for. The records of its modules are gone by the time the others look.
+#[test]
+fn modules_of_a_vu_that_is_gone_may_be_reached() {
+    let lib = "export * as sub from './b.js'; export const x = 1;";
+    let leaks = "import * as ns from './a.js';
+        if (__VU === 2) { Array.prototype.leak = ns; throw new Error('fails') }
+        export default function () {
+            const all = [];
+            for (let i = 0; i < 1000; i++) all.push({ i, text: 'x'.repeat(i) });
+            try { return Object.keys([].leak.sub) } catch (error) { return error.message }
+        }";
+    let waits = "import './a.js';
+        if (__VU === 2) { await new Promise((done) => { Array.prototype.done = done }); globalThis.ran = true }
+        export default async function () {
+            [].done();
+            for (let i = 0; i < 10; i++) await null;
+            return String(globalThis.ran);
+        }";
+    for (main, expect) in
+        [(leaks, "\"the virtual user of this module has ended\""), (waits, "\"true\"")]
+    {
+        let program = Program::compile(
+            "/main.js",
+            Arc::default(),
+            Rc::new(Sources(main, lib)),
+            Rc::new(World) as Rc<dyn Host>,
+        );
+        let realm = Realm::new(&program.unwrap()).unwrap();
+        let vu = |number| Vu::new(&realm, Rc::new(World) as Rc<dyn Host>, number);
+        let mut first = vu(1).unwrap();
+        for round in 0..3 {
+            vu(2).expect_err("its modules fail");
+            assert_eq!(returned(begin(&mut first, round)), expect);
+        }
+    }
+}

@@ -392,6 +392,7 @@ struct JSRuntime {
     void *host_promise_rejection_tracker_opaque;
 
     struct list_head job_list; /* list of JSJobEntry.link */
+    struct list_head dropped_modules; /* brunt: list of JSModuleDef.link */
 
     bool module_normalize_has_attr;
     union {
@@ -1069,6 +1070,7 @@ struct JSModuleDef {
     JSValue eval_exception;
     JSValue meta_obj; /* for import.meta */
     JSValue private_value; /* private value for C modules */
+    bool dropped; /* brunt: freed but for the record; see js_drop_module */
 };
 
 typedef struct JSJobEntry {
@@ -2345,6 +2347,7 @@ JSRuntime *JS_NewRuntime2(const JSMallocFunctions *mf, void *opaque)
     init_list_head(&rt->string_list);
 #endif
     init_list_head(&rt->job_list);
+    init_list_head(&rt->dropped_modules); /* brunt */
 
     if (JS_InitAtoms(rt))
         goto fail;
@@ -2703,6 +2706,10 @@ void JS_FreeRuntime(JSRuntime *rt)
 #endif
 
     assert(list_empty(&rt->gc_obj_list));
+
+    /* brunt: those that bytecode readers never gave back */
+    list_for_each_safe(el, el1, &rt->dropped_modules)
+        js_free_rt(rt, list_entry(el, JSModuleDef, link));
 
     /* free the classes */
     for(i = 0; i < rt->class_count; i++) {
@@ -6687,6 +6694,9 @@ static JSAutoInitIDEnum js_autoinit_get_id(JSProperty *pr)
 
 static void js_autoinit_free(JSRuntime *rt, JSProperty *pr)
 {
+    /* brunt: it counts among those that refer to the module */
+    if (js_autoinit_get_id(pr) == JS_AUTOINIT_ID_MODULE_NS)
+        JS_FreeValueRT(rt, JS_MKPTR(JS_TAG_MODULE, pr->u.init.opaque));
     JS_FreeContext(js_autoinit_get_realm(pr));
 }
 
@@ -7168,7 +7178,13 @@ static void js_free_value_rt(JSRuntime *rt, JSValue v)
         }
         break;
     case JS_TAG_MODULE:
-        abort(); /* never freed here */
+        {
+            /* brunt: the last of those that referred to a dropped module */
+            JSModuleDef *m = JS_VALUE_GET_PTR(v);
+            assert(m->dropped);
+            list_del(&m->link);
+            js_free_rt(rt, m);
+        }
         break;
     case JS_TAG_BIG_INT:
         {
@@ -11504,6 +11520,8 @@ static int JS_DefineAutoInitProperty(JSContext *ctx, JSValueConst this_obj,
     assert(id <= 3);
     pr->u.init.realm_and_id |= id;
     pr->u.init.opaque = opaque;
+    if (id == JS_AUTOINIT_ID_MODULE_NS) /* brunt: see js_autoinit_free */
+        JS_REF_COUNT(opaque)++;
     return true;
 }
 
@@ -30324,6 +30342,34 @@ static void js_mark_module_def(JSRuntime *rt, JSModuleDef *m,
     JS_MarkValue(rt, m->attributes, mark_func);
 }
 
+/* brunt: the record of a module whose contents are freed. Properties of
+   namespaces that were never read, and reactions of its promises, may refer
+   to it and outlive it, where another fiber got hold of them: the record
+   stays until the last of them is gone. It is a module that has failed, with
+   nothing in it. */
+static void js_drop_module(JSContext *ctx, JSModuleDef *m)
+{
+    if (--JS_REF_COUNT(m) == 0) {
+        js_free(ctx, m);
+        return;
+    }
+    memset(m, 0, sizeof(*m)); /* the count lies before it */
+    m->dropped = true;
+    m->status = JS_MODULE_STATUS_EVALUATED;
+    m->eval_has_exception = true;
+    m->module_ns = JS_UNDEFINED;
+    m->func_obj = JS_UNDEFINED;
+    m->eval_exception = JS_UNDEFINED;
+    m->meta_obj = JS_UNDEFINED;
+    m->promise = JS_UNDEFINED;
+    m->resolving_funcs[0] = JS_UNDEFINED;
+    m->resolving_funcs[1] = JS_UNDEFINED;
+    m->private_value = JS_UNDEFINED;
+    m->attributes = JS_UNDEFINED;
+    m->cycle_root = m;
+    list_add_tail(&m->link, &ctx->rt->dropped_modules);
+}
+
 static void js_free_module_def(JSContext *ctx, JSModuleDef *m)
 {
     int i;
@@ -30365,7 +30411,7 @@ static void js_free_module_def(JSContext *ctx, JSModuleDef *m)
     JS_FreeValue(ctx, m->private_value);
     JS_FreeValue(ctx, m->attributes);
     list_del(&m->link);
-    js_free(ctx, m);
+    js_drop_module(ctx, m);
 }
 
 #ifndef QJS_DISABLE_PARSER
@@ -31519,6 +31565,8 @@ JSValue JS_GetModuleNamespace(JSContext *ctx, JSModuleDef *m)
 {
     if (JS_IsUndefined(m->module_ns)) {
         JSValue val;
+        if (m->dropped) /* brunt */
+            return JS_ThrowReferenceError(ctx, "the virtual user of this module has ended");
         val = js_build_module_ns(ctx, m);
         if (JS_IsException(val))
             return JS_EXCEPTION;
@@ -32264,6 +32312,15 @@ static bool find_in_exec_module_list(ExecModuleList *exec_list, JSModuleDef *m)
     return false;
 }
 
+static void js_free_exec_list(JSContext *ctx, ExecModuleList *exec_list)
+{
+    int i;
+
+    for(i = 0; i < exec_list->count; i++)
+        JS_FreeValue(ctx, JS_MKPTR(JS_TAG_MODULE, exec_list->tab[i]));
+    js_free(ctx, exec_list->tab);
+}
+
 static int gather_available_ancestors(JSContext *ctx, JSModuleDef *module,
                                       ExecModuleList *exec_list)
 {
@@ -32286,6 +32343,9 @@ static int gather_available_ancestors(JSContext *ctx, JSModuleDef *module,
                 if (js_resize_array(ctx, (void **)&exec_list->tab, sizeof(exec_list->tab[0]), &exec_list->size, exec_list->count + 1)) {
                     return -1;
                 }
+                /* brunt: what is run of the list may wait, and the fiber of
+                   those after it be freed meanwhile */
+                JS_REF_COUNT(m)++;
                 exec_list->tab[exec_list->count++] = m;
                 if (!m->has_tla) {
                     if (gather_available_ancestors(ctx, m, exec_list))
@@ -32375,7 +32435,7 @@ static JSValue js_async_module_execution_fulfilled(JSContext *ctx, JSValueConst 
     exec_list->size = 0;
 
     if (gather_available_ancestors(ctx, module, exec_list) < 0) {
-        js_free(ctx, exec_list->tab);
+        js_free_exec_list(ctx, exec_list);
         return JS_EXCEPTION;
     }
 
@@ -32403,7 +32463,7 @@ static JSValue js_async_module_execution_fulfilled(JSContext *ctx, JSValueConst 
             }
         }
     }
-    js_free(ctx, exec_list->tab);
+    js_free_exec_list(ctx, exec_list);
     return JS_UNDEFINED;
 }
 
