@@ -273,6 +273,28 @@ fn more_sockets_than_buffers_all_get_their_bytes() {
 }
 
 /// More sockets than the ring has buffers, each held with bytes unread, leave room for one that is not.
+/// Answers that come one by one are all received into the same few buffers, however many there are.
+#[cfg(target_os = "linux")]
+#[test]
+fn small_answers_touch_few_buffers() {
+    if std::env::var_os("BRUNT_TEST_URING").is_some_and(|v| v == "0") {
+        return;
+    }
+    let mut uring = Uring::new(Instant::now()).expect("a ring");
+    let mut pairs: Vec<_> = (0..40).map(|_| connected_pair(&mut uring)).collect();
+    for _ in 0..25 {
+        for (sock, peer) in &mut pairs {
+            peer.write_all(b"hello").expect("a write");
+            assert_eq!(read(&mut uring, *sock, 5), b"hello");
+        }
+    }
+    assert_eq!(uring.buffers_in_use(), 16, "1,000 answers");
+    pairs.iter_mut().for_each(|(_, peer)| peer.write_all(b"hello").expect("a write"));
+    pairs.iter().for_each(|(sock, _)| assert_eq!(read(&mut uring, *sock, 5), b"hello"));
+    let more = uring.buffers_in_use();
+    assert!((17..=128).contains(&more), "40 answers at once want more than 16: {more}");
+}
+
 #[test]
 fn sockets_that_are_held_starve_nobody() {
     on_each(|io, _| {

@@ -102,6 +102,12 @@ impl Uring {
         Waker::of(&self.mailbox)
     }
 
+    /// How many buffers were touched to receive into, or may be.
+    #[cfg(test)]
+    pub(crate) fn buffers_in_use(&self) -> u16 {
+        self.inbox.in_use()
+    }
+
     /// Has the next wait look at a socket.
     fn wish(&mut self, sock: Sock) {
         if let Some(slot) = self.slots.get(sock) {
@@ -115,6 +121,9 @@ impl Uring {
         let mut hurry = false;
         for (op, sock) in self.cancels.drain(..) {
             self.ring.cancel(op, sock);
+        }
+        if !self.starved.is_empty() {
+            self.inbox.grow();
         }
         while self.inbox.has_free()
             && let Some(sock) = self.starved.pop()

@@ -4,7 +4,8 @@
 //! free, in a queue the kernel takes from ─▶ filled: held by a socket, in its chain ─▶ read: back into the queue
 //! ```
 //!
-//! A socket without unread bytes holds none, so thousands of idle sockets cost nothing here.
+//! A socket without unread bytes holds none, so thousands of idle sockets cost nothing here. The kernel takes the buffers in
+//! turn, which touches each that is in use. So only a few are, and more only once these were too few.
 
 #![allow(unsafe_code)]
 
@@ -17,6 +18,8 @@ use io_uring::types::BufRingEntry;
 
 /// How many buffers there are; a power of two.
 const BUFFERS: u16 = 256;
+/// How many of them are in use from the start; a power of two as well.
+const IN_USE_MIN: u16 = 16;
 /// Room in one: a whole TLS record (16,645 bytes), in whole cache lines. Were it a power of two, the buffers' beginnings, all
 /// that a small response touches, would crowd into the same few sets of the cache.
 const BUFFER_LEN: usize = 16_704;
@@ -38,6 +41,8 @@ pub(super) struct Inbox {
     tail: u16,
     /// Buffers held by sockets.
     held: u16,
+    /// Buffers in use: those in the queue, and those held. The others were never touched.
+    in_use: u16,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -80,9 +85,23 @@ impl Inbox {
             Box::<[UnsafeCell<u8>]>::new_zeroed_slice(BUFFERS as usize * BUFFER_LEN).assume_init()
         };
         let unread = vec![Unread { from: 0, to: 0, next: NONE }; BUFFERS as usize];
-        let mut inbox = Self { entries, bytes, unread, tail: 0, held: BUFFERS };
-        (0..BUFFERS).for_each(|number| inbox.give_back(number));
+        let mut inbox = Self { entries, bytes, unread, tail: 0, held: 0, in_use: 0 };
+        inbox.use_until(IN_USE_MIN);
         inbox
+    }
+
+    /// The kernel wanted a buffer and there was none: twice as many are used from now on.
+    pub(super) fn grow(&mut self) {
+        self.use_until(BUFFERS.min(self.in_use * 2));
+    }
+
+    /// Uses the buffers before this one.
+    fn use_until(&mut self, end: u16) {
+        for number in self.in_use..end {
+            self.in_use += 1;
+            self.held += 1;
+            self.give_back(number);
+        }
     }
 
     /// Where the queue of free buffers is, and how long it is, for the kernel.
@@ -92,7 +111,13 @@ impl Inbox {
 
     /// Whether the kernel has a buffer to receive into.
     pub(super) fn has_free(&self) -> bool {
-        self.held < BUFFERS
+        self.held < self.in_use
+    }
+
+    /// How many buffers are in use.
+    #[cfg(test)]
+    pub(super) fn in_use(&self) -> u16 {
+        self.in_use
     }
 
     /// The kernel filled a buffer with `len` bytes: it goes to the end of a chain.
@@ -110,7 +135,7 @@ impl Inbox {
 
     /// The kernel took a buffer out of the queue.
     pub(super) fn take(&mut self, number: u16) {
-        assert!(number < BUFFERS && self.held < BUFFERS, "the kernel gives buffers that it had");
+        assert!(number < self.in_use && self.has_free(), "the kernel gives buffers that it had");
         self.held += 1;
     }
 
@@ -207,7 +232,7 @@ mod tests {
         for piece in 1..20 {
             fill(&mut inbox, &mut chain, 7, b"hello ");
             fill(&mut inbox, &mut chain, 3, b"you ");
-            fill(&mut inbox, &mut chain, 200, b"there");
+            fill(&mut inbox, &mut chain, 15, b"there");
             assert_eq!((chain.len(), inbox.held), (3, 3));
             let (mut all, mut out) = (Vec::new(), vec![0; piece]);
             while let n @ 1.. = inbox.read(&mut chain, &mut out) {
@@ -222,9 +247,29 @@ mod tests {
     fn a_forgotten_chain_frees_its_buffers() {
         let mut inbox = Inbox::new();
         let mut chain = Chain::EMPTY;
-        (0..BUFFERS).for_each(|number| fill(&mut inbox, &mut chain, number, b"x"));
+        (0..IN_USE_MIN).for_each(|number| fill(&mut inbox, &mut chain, number, b"x"));
         assert!(!inbox.has_free());
         inbox.drop_chain(&mut chain);
         assert_eq!((chain.len(), inbox.held), (0, 0));
+    }
+
+    #[test]
+    fn more_buffers_are_used_only_once_they_are_wanted() {
+        let mut inbox = Inbox::new();
+        let (mut chain, mut all) = (Chain::EMPTY, Vec::new());
+        while inbox.in_use < BUFFERS {
+            let before = inbox.in_use;
+            (all.len() as u16..before).for_each(|number| {
+                fill(&mut inbox, &mut chain, number, b"x");
+                all.push(number);
+            });
+            assert!(!inbox.has_free());
+            inbox.grow();
+            assert_eq!((inbox.in_use, inbox.held), (before * 2, before));
+        }
+        inbox.grow();
+        assert_eq!(inbox.in_use, BUFFERS, "there are no more");
+        inbox.drop_chain(&mut chain);
+        assert_eq!(inbox.held, 0);
     }
 }
