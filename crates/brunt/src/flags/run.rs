@@ -166,6 +166,14 @@ const ENV: Flag<RunFlags> = Flag::new(
 .native()
 .also(&["env"]);
 
+/// What may be read besides the project.
+const ALLOW_READ: Flag<RunFlags> = gather!(
+    "allow-read",
+    "DIR",
+    "A folder that the script may read from besides its project. May be repeated.",
+    allow_read
+);
+
 /// The flags of `run`.
 pub(crate) const RUN: &[Flag<RunFlags>] = &[
     option!("u", Kind::Text("N"), "1", "Virtual users.", "vus", Count).also(&["vus"]),
@@ -225,12 +233,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
         compatibility
     )
     .native(),
-    gather!(
-        "allow-read",
-        "DIR",
-        "A folder that the script may read from besides its own. May be repeated.",
-        allow_read
-    ),
+    ALLOW_READ,
     option!("no-setup", Kind::Switch, "", "Do not call setup().", "noSetup", Flag),
     option!("no-teardown", Kind::Switch, "", "Do not call teardown().", "noTeardown", Flag),
     option!(

@@ -4,13 +4,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use script::{Fields, Files};
 use serde_json::Value;
 
 use super::fetch;
 use super::meant::Refused;
+use super::project::Readable;
 use super::tar;
 use crate::flags::run::RunFlags;
 use crate::input::{announce_stdin, reason};
@@ -24,8 +25,8 @@ pub(super) struct Source {
     pub(super) options: Option<Fields>,
     /// The variables that an archive brings.
     pub(super) env: Vec<(String, String)>,
-    /// Folders that may be read.
-    roots: Vec<PathBuf>,
+    /// What may be read.
+    readable: Readable,
     /// Files that need not be read any more.
     held: BTreeMap<String, Vec<u8>>,
     /// What was read.
@@ -42,13 +43,8 @@ impl Source {
     /// It cannot be read, or is no archive.
     pub(super) fn find(path: &str, flags: &RunFlags) -> Result<Self, Refused> {
         let other = |text: String| Refused::other(text);
-        let mut source = Self::default();
-        for root in &flags.allow_read {
-            let root = fs::canonicalize(root)
-                .map_err(|error| other(format!("flag --allow-read: {root}: {}", reason(&error))))?;
-            source.roots.push(root);
-        }
-        source.roots.extend(flags.env.iter().filter_map(|(_, value)| handed_over(value)));
+        let readable = Readable::new(&flags.allow_read, &flags.env).map_err(other)?;
+        let mut source = Self { readable, ..Self::default() };
         if path == "-" {
             let mut bytes = Vec::new();
             announce_stdin("the script");
@@ -56,7 +52,7 @@ impl Source {
             read.map_err(|error| other(format!("standard input: {}", reason(&error))))?;
             let folder = std::env::current_dir().unwrap_or_default();
             source.main = folder.join("-").to_string_lossy().into_owned();
-            source.roots.push(folder);
+            source.readable.allow_script_in(&folder);
             if tar::is_one(&bytes) {
                 return source.unpacked(&bytes);
             }
@@ -78,7 +74,7 @@ impl Source {
             return source.unpacked(&bytes);
         }
         source.main = full.to_string_lossy().into_owned();
-        source.roots.extend(full.parent().map(Path::to_path_buf));
+        source.readable.allow_script_in(full.parent().unwrap_or(Path::new("/")));
         Ok(source)
     }
 
@@ -97,7 +93,7 @@ impl Source {
             let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
             self.env = env.iter().map(|(name, value)| (name.clone(), text(value))).collect();
         }
-        self.roots.clear();
+        self.readable.allow_nothing();
         for (name, bytes) in files {
             if let Some(path) = name.strip_prefix("file") {
                 self.held.insert(path.to_owned(), bytes);
@@ -122,32 +118,12 @@ impl Source {
     }
 }
 
-/// The file or folder that a variable of `-e` names: who hands a script a full path means it to be read.
-fn handed_over(value: &str) -> Option<PathBuf> {
-    let path = Path::new(value);
-    // Not the root of all files.
-    let named = path.is_absolute() && path.components().count() > 1;
-    named.then(|| fs::canonicalize(path).ok()).flatten()
-}
-
 impl Files for Source {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         let bytes = match self.held.get(name) {
             Some(bytes) => bytes.clone(),
             None if name.starts_with("https://") => fetch::fetch(name)?,
-            None => {
-                let full = fs::canonicalize(name).map_err(|error| reason(&error))?;
-                if !self.roots.iter().any(|root| full.starts_with(root)) {
-                    return Err(match self.roots.first() {
-                        Some(root) => format!(
-                            "it is not below {}, where the script lies (see --allow-read)",
-                            root.display()
-                        ),
-                        None => "it is not in the archive".to_owned(),
-                    });
-                }
-                fs::read(full).map_err(|error| reason(&error))?
-            }
+            None => self.readable.read(name)?,
         };
         self.read.borrow_mut().insert(name.to_owned(), bytes.clone());
         Ok(bytes)

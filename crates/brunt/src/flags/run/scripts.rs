@@ -2,7 +2,7 @@
 
 use super::super::row::{switch, text};
 use super::super::{Flag, Kind, value};
-use super::{ENV, RunFlags};
+use super::{ALLOW_READ, ENV, RunFlags};
 use script::Format;
 
 /// The flags of `inspect` besides those that say what the script is shown.
@@ -19,6 +19,7 @@ pub(crate) const INSPECT: &[Flag<RunFlags>] = &[
     REQUIREMENTS,
     ENV,
     maybe!("include-system-env-vars", "Show the environment's variables.", include_system_env),
+    ALLOW_READ,
     text!(RunFlags, "t", "js|archive", "What the script is.", script_type).native().also(&["type"]),
     text!(RunFlags, "compatibility-mode", "MODE", "Accepted as k6's.", compatibility).native(),
     text!(RunFlags, "c", "FILE", "Options as JSON.", config).native().also(&["config"]),
@@ -35,6 +36,7 @@ pub(crate) const ARCHIVE: &[Flag<RunFlags>] = &[
         .native(),
     ENV,
     maybe!("include-system-env-vars", "Show the environment's variables.", include_system_env),
+    ALLOW_READ,
     text!(RunFlags, "c", "FILE", "Options as JSON.", config).native().also(&["config"]),
     option!("u", Kind::Text("N"), "1", "Virtual users.", "vus", Count).also(&["vus"]),
     time!("d", "How long iterations are begun.", "duration").also(&["duration"]),

@@ -1,0 +1,154 @@
+//! `Readable`: what of the disk a script may read: its own folder, the project that it belongs to, and what the command line
+//! allows besides. Names are followed to where they lead before they are judged.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::input::reason;
+
+/// What says that a folder is a project.
+const MARKS: [&str; 2] = [".git", "package.json"];
+
+/// What a script may read.
+#[derive(Debug, Default)]
+pub(super) struct Readable {
+    /// What the command line allows.
+    allowed: Vec<PathBuf>,
+    /// The script's own folder; `None` where it comes out of an archive, which brings all that it needs.
+    own: Option<PathBuf>,
+    project: Option<PathBuf>,
+}
+
+impl Readable {
+    /// Allows what the command line names: folders, and full paths in variables of `-e`.
+    ///
+    /// # Errors
+    /// A folder cannot be found; the text says which.
+    pub(super) fn new(folders: &[String], env: &[(String, String)]) -> Result<Self, String> {
+        let full = |folder: &String| {
+            fs::canonicalize(folder)
+                .map_err(|error| format!("flag --allow-read: {folder}: {}", reason(&error)))
+        };
+        let mut allowed = folders.iter().map(full).collect::<Result<Vec<_>, _>>()?;
+        allowed.extend(env.iter().filter_map(|(_, value)| handed_over(value)));
+        Ok(Self { allowed, own: None, project: None })
+    }
+
+    /// Allows the folder of a script and its project.
+    pub(super) fn allow_script_in(&mut self, folder: &Path) {
+        self.own = Some(folder.to_owned());
+        self.project = project(folder);
+    }
+
+    /// Allows nothing: all there is to read comes out of an archive.
+    pub(super) fn allow_nothing(&mut self) {
+        *self = Self::default();
+    }
+
+    /// What a file holds.
+    ///
+    /// # Errors
+    /// It cannot be read, or must not be.
+    pub(super) fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        let full = fs::canonicalize(name).map_err(|error| reason(&error))?;
+        let roots = self.allowed.iter().chain(&self.own).chain(&self.project);
+        if roots.into_iter().any(|root| full.starts_with(root)) {
+            return fs::read(full).map_err(|error| reason(&error));
+        }
+        Err(match (&self.project, &self.own) {
+            (Some(project), _) => {
+                format!(
+                    "it is not below the script's project, {} (see --allow-read)",
+                    project.display()
+                )
+            }
+            (None, Some(own)) => {
+                format!(
+                    "it is not below {}, where the script lies (see --allow-read)",
+                    own.display()
+                )
+            }
+            (None, None) => "it is not in the archive".to_owned(),
+        })
+    }
+}
+
+/// The project of a script in this folder: the nearest folder upwards that is marked as one, else the working folder. The root
+/// of all files is none.
+fn project(folder: &Path) -> Option<PathBuf> {
+    let is_root = |folder: &Path| folder.parent().is_none();
+    let is_marked =
+        |folder: &&Path| !is_root(folder) && MARKS.iter().any(|mark| folder.join(mark).exists());
+    let marked = folder.ancestors().find(is_marked).map(Path::to_path_buf);
+    let working = || fs::canonicalize(std::env::current_dir().ok()?).ok();
+    marked.or_else(working).filter(|folder| !is_root(folder))
+}
+
+/// The file or folder that a variable of `-e` names: who hands a script a full path means it to be read.
+fn handed_over(value: &str) -> Option<PathBuf> {
+    let path = Path::new(value);
+    // Not the root of all files.
+    let named = path.is_absolute() && path.components().count() > 1;
+    named.then(|| fs::canonicalize(path).ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of its own, gone at the end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let folder = std::env::temp_dir().join(format!("brunt-{name}-{}", std::process::id()));
+            fs::create_dir_all(folder.join("a/project/tests/load")).unwrap();
+            Self(fs::canonicalize(folder).unwrap())
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            fs::remove_dir_all(&self.0).ok();
+        }
+    }
+
+    #[test]
+    fn a_project_is_the_nearest_marked_folder_or_the_working_one() {
+        let root = Folder::new("projects");
+        let tests = root.0.join("a/project/tests/load");
+        let working = fs::canonicalize(std::env::current_dir().unwrap()).unwrap();
+        assert_eq!(project(&tests), Some(working));
+        fs::write(root.0.join("a/package.json"), "{}").unwrap();
+        assert_eq!(project(&tests), Some(root.0.join("a")));
+        // A worktree's is a file.
+        fs::write(root.0.join("a/project/.git"), "gitdir: x").unwrap();
+        assert_eq!(project(&tests), Some(root.0.join("a/project")));
+    }
+
+    #[test]
+    fn what_lies_outside_is_refused_wherever_a_link_lies() {
+        let root = Folder::new("outside");
+        let project = root.0.join("a/project");
+        fs::write(project.join("package.json"), "{}").unwrap();
+        fs::write(root.0.join("secret.txt"), "secret").unwrap();
+        std::os::unix::fs::symlink(root.0.join("secret.txt"), project.join("link.txt")).unwrap();
+        std::os::unix::fs::symlink(project.join("package.json"), project.join("tests/in.json"))
+            .unwrap();
+        let mut readable = Readable::new(&[], &[]).unwrap();
+        readable.allow_script_in(&project.join("tests"));
+        let read = |name: &str| readable.read(&project.join(name).display().to_string());
+        assert_eq!(read("tests/../package.json"), Ok(b"{}".to_vec()));
+        assert_eq!(read("tests/in.json"), Ok(b"{}".to_vec()));
+        for outside in ["link.txt", "../../secret.txt", "tests/../../../secret.txt"] {
+            let error = read(outside).unwrap_err();
+            let expect = format!("below the script's project, {}", project.display());
+            assert!(error.contains(&expect), "{outside}: {error}");
+        }
+        let folders = [root.0.display().to_string()];
+        let mut readable = Readable::new(&folders, &[]).unwrap();
+        readable.allow_script_in(&project.join("tests"));
+        let link = project.join("link.txt").display().to_string();
+        assert_eq!(readable.read(&link), Ok(b"secret".to_vec()));
+    }
+}
