@@ -1,8 +1,9 @@
 //! The summary as JSON: `--summary-export`, what `handleSummary` is given, and the newer form of both.
 
-use metrics::tally::{Check, Value};
+use metrics::tally::Value;
 use serde_json::{Map, Value as Json, json};
 
+use super::checks::{Named, by_name};
 use super::{K6Input, is_shown, is_sub_shown, judged_of, md5, seconds, statistic};
 
 /// `--summary-export`; what `setup` returned, as JSON, stands in it.
@@ -92,14 +93,14 @@ pub fn k6_summary_machine(input: &K6Input<'_>, of: &K6Machine<'_>) -> String {
         |matches: u64| json!({ "matches": matches, "rate": ratio(matches, total), "total": total });
     let mut results = json!({});
     if total > 0 {
-        let result = |check: &Check| json!({ "name": check.name, "passes": check.passes, "fails": check.fails });
+        let result = |check: Named<'_>| json!({ "name": check.name, "passes": check.passes, "fails": check.fails });
         results["checks"] = json!({
             "metrics": [
                 { "name": "checks_total", "type": "counter", "contains": "default", "values": { "count": total } },
                 { "name": "checks_failed", "type": "rate", "contains": "default", "values": share(fails) },
                 { "name": "checks_succeeded", "type": "rate", "contains": "default", "values": share(passes) },
             ],
-            "results": checks.iter().map(result).collect::<Vec<_>>(),
+            "results": by_name(checks).into_iter().map(result).collect::<Vec<_>>(),
         });
     }
     let metric = |(name, contains, value): (String, &str, &Value)| {
@@ -237,6 +238,7 @@ mod tests {
             elapsed: Nanos::from_secs(2),
             trend_stats: &[],
             judged: &[],
+            named: &[],
             time_unit: None,
             colored: false,
             grouped: true,

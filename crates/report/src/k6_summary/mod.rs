@@ -1,5 +1,6 @@
 //! k6's end-of-test summary: the text, `--summary-export` and what `handleSummary` is given, of a [`Tally`].
 
+mod checks;
 mod figures;
 mod json;
 mod legacy;
@@ -10,6 +11,7 @@ use std::fmt::Write as _;
 use metrics::tally::{BUILTIN, Contains, Kind, Metric, Submetric, Tally, Trend, Value};
 use stdx::Nanos;
 
+use self::checks::checks;
 pub use self::figures::is_trend_stat;
 use self::figures::{bytes, number, percent, seconds, statistic, trimmed};
 pub use self::json::{K6Machine, k6_summary_data, k6_summary_export, k6_summary_machine};
@@ -26,6 +28,8 @@ pub struct K6Input<'a> {
     pub trend_stats: &'a [String],
     /// The thresholds' outcomes, in the order of their metrics.
     pub judged: &'a [Judged],
+    /// The metrics and submetrics that thresholds name, with an empty list too: they are told of without samples.
+    pub named: &'a [String],
     /// The unit of times: `s`, `ms` or `us`; `None` for the one that suits each.
     pub time_unit: Option<&'a str>,
     /// Colours for a terminal.
@@ -34,6 +38,18 @@ pub struct K6Input<'a> {
     pub grouped: bool,
     /// What scenarios and groups did, where the summary is to say it (k6's full one); a group stands after the one around it.
     pub parts: Option<&'a [K6Part]>,
+}
+
+impl K6Input<'_> {
+    /// Whether thresholds name a metric, or a part of it.
+    fn names(&self, metric: &str) -> bool {
+        self.named.iter().any(|name| base(name) == metric)
+    }
+}
+
+/// A metric's name without its selector.
+fn base(metric: &str) -> &str {
+    metric.split('{').next().unwrap_or_default()
 }
 
 /// What a scenario did, or a group of it.
@@ -112,7 +128,7 @@ pub fn k6_summary(input: &K6Input<'_>) -> String {
     }
     for part in parts.iter().filter(|part| part.group.is_empty()) {
         write!(text, "\n  █ SCENARIO: {} \n", part.scenario).ok();
-        let of = K6Input { tally: &part.tally, judged: &[], ..*input };
+        let of = K6Input { tally: &part.tally, judged: &[], named: &[], ..*input };
         section(&mut text, &of, &Section { indent: "    ", only: None, hidden });
         groups(&mut text, input, part, "    ");
         text.push('\n');
@@ -131,7 +147,7 @@ fn group(text: &mut String, input: &K6Input<'_>, part: &K6Part, at: &Depth<'_>) 
     let name = part.group.rsplit("::").next().unwrap_or_default();
     write!(text, "\n{}{} GROUP: {name} \n", at.indent, at.mark).ok();
     let indent = format!("{}  ", at.indent);
-    let of = K6Input { tally: &part.tally, judged: &[], ..*input };
+    let of = K6Input { tally: &part.tally, judged: &[], named: &[], ..*input };
     let hidden = &HIDDEN[..HIDDEN_ALWAYS];
     section(text, &of, &Section { indent: &indent, only: Some(&part.group), hidden });
     groups(text, input, part, &indent);
@@ -195,68 +211,45 @@ fn thresholds(text: &mut String, input: &K6Input<'_>) {
         return;
     }
     text.push_str("\n  █ THRESHOLDS \n");
-    let mut metric = "";
+    let mut named = Vec::new();
     for judged in input.judged {
-        if judged.metric != metric {
-            metric = &judged.metric;
-            write!(text, "\n    {metric}\n").ok();
+        if !named.contains(&judged.metric.as_str()) {
+            named.push(judged.metric.as_str());
         }
-        let mark = mark(judged.holds, input.colored);
-        let what = judged.source.split(['<', '>', '=', '!']).next().unwrap_or_default().trim();
-        let figure = judged.figure.map_or_else(
-            || "no samples".to_owned(),
-            |figure| figure_text(input, &judged.metric, what, figure),
-        );
-        writeln!(text, "    {mark} '{}' {what}={figure}", judged.source).ok();
+    }
+    // What belongs to a metric stands below it.
+    named.sort_by(|one, other| (base(one), one).cmp(&(base(other), other)));
+    for metric in &named {
+        let base = base(metric);
+        let (indent, name) = match metric.strip_prefix(base) {
+            Some(selector) if !selector.is_empty() && named.contains(&base) => ("      ", selector),
+            _ => ("    ", *metric),
+        };
+        write!(text, "\n{indent}{name}\n").ok();
+        judged_of(input, metric).for_each(|judged| threshold(text, input, judged, indent));
     }
     text.push('\n');
 }
 
+/// What became of a threshold.
+fn threshold(text: &mut String, input: &K6Input<'_>, judged: &Judged, indent: &str) {
+    let mark = mark(judged.holds, input.colored);
+    let what = judged.source.split(['<', '>', '=', '!']).next().unwrap_or_default().trim();
+    let figure = judged.figure.map_or_else(
+        || "no samples".to_owned(),
+        |figure| figure_text(input, &judged.metric, what, figure),
+    );
+    writeln!(text, "{indent}{mark} '{}' {what}={figure}", judged.source.trim()).ok();
+}
+
 /// A threshold's figure in the unit of its metric.
 fn figure_text(input: &K6Input<'_>, metric: &str, what: &str, figure: f64) -> String {
-    let base = metric.split('{').next().unwrap_or_default();
-    let of = input.tally.metric(base);
+    let of = input.tally.metric(base(metric));
     match of.map(|metric| (metric.value.kind(), metric.contains)) {
         Some((Kind::Rate, _)) => percent(figure),
         Some((Kind::Counter, _)) if what == "rate" => format!("{}/s", trimmed(figure, 6)),
         Some((_, contains)) => number(figure, contains, input.time_unit),
         None => trimmed(figure, 6),
-    }
-}
-
-fn checks(text: &mut String, input: &K6Input<'_>, indent: &str) {
-    let (passes, total) = match input.tally.value("checks") {
-        Some(Value::Rate { passes, total }) => (*passes, *total),
-        _ => (0, 0),
-    };
-    let fails = total - passes;
-    if total == 0 {
-        // A threshold may still speak of them.
-        if input.judged.iter().any(|judged| judged.metric == "checks") {
-            write!(
-                text,
-                "\n{indent}checks_total.......: 0     0/s\n{indent}checks_succeeded...: 0.00% 0 out of 0\n{indent}checks_failed......: 0.00% 0 out of 0\n\n"
-            )
-            .ok();
-        }
-        return;
-    }
-    let percents = [passes, fails].map(|count| percent(count as f64 / total as f64));
-    let rate = trimmed(total as f64 / seconds(input.elapsed), 6);
-    let width = percents.iter().map(String::len).max().unwrap_or(0).max(total.to_string().len());
-    let [passed, failed] = percents;
-    write!(
-        text,
-        "\n{indent}checks_total.......: {total:<width$} {rate}/s\n{indent}checks_succeeded...: {passed:<width$} {passes} out of {total}\n{indent}checks_failed......: {failed:<width$} {fails} out of {total}\n\n",
-    )
-    .ok();
-    for check in &input.tally.checks {
-        let (passes, fails, name) = (check.passes, check.fails, &check.name);
-        writeln!(text, "{indent}{} {name}", mark(fails == 0, input.colored)).ok();
-        if fails > 0 {
-            let share = 100 * passes / (passes + fails);
-            writeln!(text, "{indent}  ↳  {share}% — ✓ {passes} / ✗ {fails}").ok();
-        }
     }
 }
 
@@ -312,14 +305,11 @@ fn lines(input: &K6Input<'_>, hidden: &[&str]) -> Vec<Line> {
 
 /// Whether a summary tells of a metric: it has samples, or a threshold speaks of it or of a part of it.
 fn is_shown(input: &K6Input<'_>, name: &str, metric: &Metric) -> bool {
-    metric.value.count() > 0
-        || NETWORK.contains(&name)
-        || input.judged.iter().any(|judged| judged.metric.split('{').next() == Some(name))
+    metric.value.count() > 0 || NETWORK.contains(&name) || input.names(name)
 }
 
 fn is_sub_shown(input: &K6Input<'_>, name: &str, sub: &Submetric) -> bool {
-    sub.value.count() > 0
-        || judged_of(input, &format!("{name}{{{}}}", sub.selector)).next().is_some()
+    sub.value.count() > 0 || input.named.contains(&format!("{name}{{{}}}", sub.selector))
 }
 
 /// The thresholds of a metric or submetric.
@@ -399,6 +389,7 @@ mod tests {
             elapsed: Nanos::from_secs(1),
             trend_stats: &[],
             judged: &[],
+            named: &[],
             time_unit: None,
             colored: false,
             grouped: true,
@@ -427,6 +418,61 @@ mod tests {
     }
 
     #[test]
+    fn a_submetric_stands_below_its_metric_and_is_told_of_without_samples() {
+        let mut tally = Tally::default();
+        tally.declare_sub("http_reqs", "a:b");
+        tally.declare_sub("vus", "a:b");
+        tally.declare_sub("ws_sessions", "a:b");
+        let judged = |metric: &str, source: &str| Judged {
+            metric: metric.to_owned(),
+            source: source.to_owned(),
+            figure: Some(0.0),
+            holds: true,
+        };
+        // As names follow each other, one may stand between a metric and its submetric.
+        let judged = [
+            judged("http_reqs", "count<1"),
+            judged("http_reqs_2", "count<2"),
+            judged("http_reqs{a:b}", " count<3 "),
+            judged("vus{a:b}", "value<1"),
+        ];
+        let named = ["http_reqs", "http_reqs_2", "http_reqs{a:b}", "vus{a:b}", "ws_sessions{a:b}"];
+        let named = named.map(str::to_owned);
+        let input = K6Input {
+            tally: &tally,
+            elapsed: Nanos::from_secs(2),
+            trend_stats: &[],
+            judged: &judged,
+            named: &named,
+            time_unit: None,
+            colored: false,
+            grouped: true,
+            parts: None,
+        };
+        let text = k6_summary(&input);
+        let expect = "
+    http_reqs
+    ✓ 'count<1' count=0
+
+      {a:b}
+      ✓ 'count<3' count=0
+
+    http_reqs_2
+    ✓ 'count<2' count=0
+
+    vus{a:b}
+    ✓ 'value<1' value=0
+
+";
+        assert!(text.contains(expect), "{text}");
+        for line in ["ws_sessions.....: 0", "  { a:b }.......: 0"] {
+            assert!(text.contains(line), "{line}: {text}");
+        }
+        let export: Json = serde_json::from_str(&k6_summary_export(&input, None)).unwrap();
+        assert_eq!(export["metrics"]["ws_sessions{a:b}"]["count"], 0, "{export}");
+    }
+
+    #[test]
     fn a_summary_stands_in_k6s_columns() {
         let mut tally = Tally::default();
         tally.declare_sub("http_req_duration", "expected_response:true");
@@ -452,6 +498,7 @@ mod tests {
             elapsed: Nanos::from_secs(2),
             trend_stats: &stats,
             judged: &judged,
+            named: &["http_reqs".to_owned()],
             time_unit: None,
             colored: false,
             grouped: true,

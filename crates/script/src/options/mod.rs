@@ -31,6 +31,8 @@ pub struct Options {
     pub thresholds: Vec<Rule>,
     /// `setupTimeout`.
     pub setup_timeout: Nanos,
+    /// The metrics and submetrics that thresholds are of, those with an empty list too.
+    pub watched: Vec<String>,
     /// `teardownTimeout`.
     pub teardown_timeout: Nanos,
     /// `handleSummaryTimeout`.
@@ -183,7 +185,9 @@ impl Options {
         let system_tags = list(fields, "systemTags")?;
         let mut options = Self {
             scenarios: scenarios::scenarios(fields)?,
-            thresholds: thresholds(fields.get("thresholds"))?,
+        let (thresholds, watched) = thresholds(fields.get("thresholds"))?;
+            thresholds,
+            watched,
             setup_timeout: time(fields, "setupTimeout")?.unwrap_or(minute),
             teardown_timeout: time(fields, "teardownTimeout")?.unwrap_or(minute),
             summary_timeout: time(fields, "handleSummaryTimeout")?.unwrap_or(SUMMARY_TIMEOUT),

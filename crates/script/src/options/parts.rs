@@ -25,14 +25,18 @@ pub(super) fn segment(fields: &Fields) -> Result<Segment> {
     }
 }
 
-pub(super) fn thresholds(value: Option<&Value>) -> Result<Vec<Rule>> {
+/// The thresholds, and the metrics that they are of: one without any is watched all the same.
+pub(super) fn thresholds(value: Option<&Value>) -> Result<(Vec<Rule>, Vec<String>)> {
     let list = match value {
-        None | Some(Value::Null) => return Ok(Vec::new()),
+        None | Some(Value::Null) => return Ok(Default::default()),
         Some(Value::Object(list)) => list,
         Some(_) => return wrong("thresholds is not an object"),
     };
     let mut rules = Vec::new();
     for (metric, value) in list {
+        if value.is_null() {
+            continue;
+        }
         let Value::Array(items) = value else {
             return wrong(format!("thresholds of {metric} are not an array"));
         };
@@ -40,7 +44,7 @@ pub(super) fn thresholds(value: Option<&Value>) -> Result<Vec<Rule>> {
             rules.push(rule(metric, item)?);
         }
     }
-    Ok(rules)
+    Ok((rules, list.keys().cloned().collect()))
 }
 
 fn rule(metric: &str, item: &Value) -> Result<Rule> {

@@ -21,22 +21,33 @@ impl Limit {
     }
 }
 
-/// Reads the thresholds, and has the submetrics counted that they want.
+/// Has the submetrics counted that thresholds are of, those with an empty list too.
+///
+/// # Errors
+/// There is no such metric; the text says which.
+pub(super) fn declare(watched: &[String], tally: &mut Tally) -> Result<(), String> {
+    watched.iter().try_for_each(|metric| {
+        let wrong = |reason: &str| format!("threshold on {metric}: {reason}");
+        if let Some((base, selector)) = metric.split_once('{') {
+            let selector = selector.strip_suffix('}');
+            let selector = selector.ok_or_else(|| wrong("the tags have no closing brace"))?;
+            tally.declare_sub(base, selector);
+        }
+        tally.value(metric).map(drop).ok_or_else(|| wrong("there is no such metric"))
+    })
+}
+
+/// Reads the thresholds, of metrics that were [declared](declare).
 ///
 /// # Errors
 /// One is no threshold, or of no metric; the text says which.
-pub(super) fn read(rules: &[Rule], tally: &mut Tally) -> Result<Vec<Limit>, String> {
+pub(super) fn read(rules: &[Rule], tally: &Tally) -> Result<Vec<Limit>, String> {
     rules.iter().map(|rule| limit(rule, tally)).collect()
 }
 
-fn limit(rule: &Rule, tally: &mut Tally) -> Result<Limit, String> {
+fn limit(rule: &Rule, tally: &Tally) -> Result<Limit, String> {
     let named = |reason: &dyn std::fmt::Display| format!("threshold on {}: {reason}", rule.metric);
     let threshold = Threshold::parse(&rule.source).map_err(|error| named(&error))?;
-    if let Some((base, selector)) = rule.metric.split_once('{') {
-        let selector =
-            selector.strip_suffix('}').ok_or_else(|| named(&"the tags have no closing brace"))?;
-        tally.declare_sub(base, selector);
-    }
     let value = tally.value(&rule.metric).ok_or_else(|| named(&"there is no such metric"))?;
     threshold.suits(value.kind()).map_err(|error| named(&error))?;
     let abort_after = rule.abort.then_some(rule.delay);
@@ -88,13 +99,13 @@ mod tests {
 
     #[test]
     fn without_samples_a_threshold_is_crossed_or_judged_by_zeros() {
-        let mut tally = Tally::default();
+        let tally = Tally::default();
         let rules = [
             rule("http_reqs", "count>0", false),
             rule("http_req_failed", "rate>0.5", false),
             rule("vus", "value==0", false),
         ];
-        let limits = read(&rules, &mut tally).unwrap();
+        let limits = read(&rules, &tally).unwrap();
         let holds = |compat| {
             let judged = judge(&limits, &tally, Nanos::SECOND, compat);
             judged.iter().map(|judged| judged.holds).collect::<Vec<_>>()
@@ -104,9 +115,24 @@ mod tests {
     }
 
     #[test]
+    fn submetrics_are_declared_and_unknown_metrics_are_named() {
+        let mut tally = Tally::default();
+        let watched = |metric: &str| [metric.to_owned()];
+        assert_eq!(declare(&watched("http_reqs{a:b}"), &mut tally), Ok(()));
+        assert!(tally.value("http_reqs{a:b}").is_some());
+        for (metric, expect) in [
+            ("nope", "threshold on nope: there is no such metric"),
+            ("nope{a:b}", "threshold on nope{a:b}: there is no such metric"),
+            ("vus{a:b", "threshold on vus{a:b: the tags have no closing brace"),
+        ] {
+            assert_eq!(declare(&watched(metric), &mut tally), Err(expect.to_owned()));
+        }
+    }
+
+    #[test]
     fn a_test_ends_after_the_delay_and_with_samples_alone() {
         let mut tally = Tally::default();
-        let limits = read(&[rule("checks", "rate>0.9", true)], &mut tally).unwrap();
+        let limits = read(&[rule("checks", "rate>0.9", true)], &tally).unwrap();
         assert!(may_end(&limits) && !ends(&limits, &tally, Nanos::from_secs(9)));
         tally.add(MetricId::CHECKS, 0.0, &());
         assert!(!ends(&limits, &tally, Nanos::from_secs(4)));

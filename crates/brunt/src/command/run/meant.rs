@@ -37,6 +37,8 @@ pub(super) struct Meant {
     pub(super) tally: Tally,
     pub(super) setup: bool,
     pub(super) teardown: bool,
+    /// The metrics and submetrics that thresholds are of; none where no thresholds are judged.
+    pub(super) watched: Vec<String>,
     pub(super) handle_summary: bool,
     pub(super) mode: Mode,
     pub(super) machine_readable: bool,
@@ -193,8 +195,14 @@ fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, R
         tally.declare_sub("http_req_duration", "expected_response:true");
     }
     let no_thresholds = tiers::switch(flags.no_thresholds, "K6_NO_THRESHOLDS");
-    let rules = if no_thresholds { &[][..] } else { &options.thresholds };
-    let thresholds = judge::read(rules, &mut tally).map_err(Refused::config)?;
+    // What is not judged is counted all the same, as k6 has it.
+    let declared = judge::declare(&options.watched, &mut tally);
+    let (mut thresholds, mut watched) = (Vec::new(), Vec::new());
+    if !no_thresholds {
+        declared.map_err(Refused::config)?;
+        thresholds = judge::read(&options.thresholds, &tally).map_err(Refused::config)?;
+        watched.clone_from(&options.watched);
+    }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let asked = typed.global.cpus.map_or(cores, |n| usize::try_from(n).unwrap_or(cores));
     let names = tiers::outputs(flags);
@@ -262,6 +270,7 @@ fn checked(flags: &RunFlags, options: &Options, logger: &Logger) -> Result<Mode,
     let traces = tiers::text(flags.traces.as_deref(), "K6_TRACES_OUTPUT");
     if traces.is_some_and(|traces| traces != "none") {
         return Err(Refused::other("flag --traces-output: there are no traces".to_owned()));
+        watched,
     }
     let word = tiers::text(flags.summary_mode.as_deref(), "K6_SUMMARY_MODE");
     let mode = Mode::named(word.as_deref().unwrap_or("compact"))

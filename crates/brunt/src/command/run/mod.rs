@@ -7,6 +7,7 @@ mod judge;
 mod meant;
 mod network;
 mod outputs;
+mod project;
 mod remote;
 mod rest;
 mod secrets;
@@ -154,6 +155,7 @@ fn conclude(
         trend_stats: &meant.options.trend_stats,
         judged: &judged,
         time_unit: meant.options.time_unit.as_deref(),
+        named: &meant.watched,
         colored: meant.colored,
         grouped: meant.options.system_tags.has(SystemTag::Group),
         parts: (meant.mode == Mode::Full).then_some(&parts),
