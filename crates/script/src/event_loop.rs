@@ -448,7 +448,7 @@ fn reject_unhandled(ctx: &Ctx<'_>, seat: &Seat) -> std::result::Result<(), Excep
 }
 
 fn uncaught(reason: &Value<'_>) -> Exception {
-    let mut exception = Exception::of_value(reason);
+    let mut exception = Exception { in_promise: true, ..Exception::of_value(reason) };
     if !reason.as_object().is_some_and(|object| object.is_error()) {
         let text = reason.get::<Coerced<String>>();
         exception.text = text.map_or_else(|_| "[object]".to_owned(), |text| text.0);

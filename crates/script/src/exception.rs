@@ -17,6 +17,8 @@ pub struct Exception {
     /// Where, a line a frame, innermost first: `at name (file:line:column)`. Below the first the line of the source stands, with
     /// a mark below its column, where it is known.
     pub stack: String,
+    /// A promise was rejected, and nobody handled it.
+    pub in_promise: bool,
 }
 
 impl Exception {
@@ -25,8 +27,18 @@ impl Exception {
         match CaughtError::from_error(ctx, error) {
             CaughtError::Exception(exception) => Self::of_value(exception.as_object().as_value()),
             CaughtError::Value(value) => Self::of_value(&value),
-            CaughtError::Error(error) => Self { text: error.to_string(), stack: String::new() },
+            CaughtError::Error(error) => Self::told(error.to_string()),
         }
+    }
+
+    /// What is no script's fault, in our own words.
+    pub(crate) fn told(text: String) -> Self {
+        Self { text, stack: String::new(), in_promise: false }
+    }
+
+    /// The innermost place of the script, `at name (file:line:column)`.
+    pub(crate) fn innermost(&self) -> Option<&str> {
+        self.stack.lines().find(|line| frame(line).is_some())
     }
 
     /// What a rejected promise holds, or a `throw` threw.
@@ -38,7 +50,7 @@ impl Exception {
                 value.ctx().catch();
                 "[object]".to_owned()
             });
-            return Self { text, stack: String::new() };
+            return Self::told(text);
         };
         let field = |name: &str| object.get::<_, Option<String>>(name).ok().flatten();
         let (name, message) =
@@ -54,7 +66,7 @@ impl Exception {
             (false, true) => name,
             (false, false) => format!("{name}: {message}"),
         };
-        Self { text, stack }
+        Self { text, stack, in_promise: false }
     }
 }
 

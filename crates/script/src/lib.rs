@@ -17,6 +17,7 @@ mod crew;
 mod event_loop;
 mod exception;
 mod globals;
+mod go_json;
 mod head;
 mod host;
 mod http_options;
@@ -51,7 +52,10 @@ pub use exception::Exception;
 pub use host::{Files, Host, HttpRules, Instance, Level, LogFields, Secrets};
 pub use http_options::{DnsOptions, HttpOptions, TlsIdentity};
 pub use jar::{Jar, SetCookie, SharedJar};
-pub use options::{Fields, Format, Options, OptionsError, Rule, VARIABLES, end, merged, time_of};
+pub use options::{
+    Fields, Format, Options, OptionsError, Rule, ToldOptions, VARIABLES, end, merged, overridden,
+    time_of,
+};
 pub use program::{CompileError, Env, Program};
 pub use realm::Realm;
 pub use registry::{Declared, Registry};

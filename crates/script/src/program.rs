@@ -8,6 +8,7 @@ use rquickjs::{Context, Ctx, Error, Function, Module, Object, Runtime, Value};
 use thiserror::Error;
 
 use crate::exception::Exception;
+use crate::go_json::{Undefined, go_json};
 use crate::host::{Files, Host, Secrets};
 use crate::loading::{self, Modules, Names};
 use crate::modules::seat_of;
@@ -43,6 +44,9 @@ pub enum CompileError {
     /// Its modules threw, or are no JavaScript.
     #[error("{0}")]
     Thrown(Exception),
+    /// Its options cannot be JSON: they hold a function, or a number that is none.
+    #[error("error parsing script options: json: {0}")]
+    Options(&'static str),
     /// The JavaScript engine could not be started.
     #[error("QuickJS: {0}")]
     Engine(String),
@@ -97,6 +101,10 @@ impl Program {
                 .and_then(|module| exports(&ctx, &module))
                 .map_err(|error| CompileError::Thrown(Exception::of(&ctx, error)))
         })?;
+        let (options, wrong) = options;
+        if let Some(wrong) = wrong {
+            return Err(CompileError::Options(wrong));
+        }
         seat.files.replace(None);
         let metrics = seat.registry.take();
         Ok(Self { main, store, options, functions, metrics, options_above: None, env })
@@ -167,19 +175,16 @@ fn overwrite<'js>(ctx: &Ctx<'js>, options: &Value<'js>, above: &str) -> rquickjs
     Ok(())
 }
 
+/// What the main module exports: its options as JSON, with what of them cannot be any, and its functions.
 fn exports<'js>(
     ctx: &Ctx<'js>,
     module: &Object<'js>,
-) -> rquickjs::Result<(Option<String>, Vec<String>)> {
-    let options: Value<'js> = module.get("options")?;
-    let options = match ctx.json_stringify(options)? {
-        Some(text) => Some(text.to_string()?),
-        None => None,
-    };
+) -> rquickjs::Result<((Option<String>, Option<&'static str>), Vec<String>)> {
+    let options = go_json(ctx, module.get("options")?, Undefined::IsLeftOut)?;
     let mut functions = Vec::new();
     for export in module.props::<String, Value<'js>>() {
         let (name, value) = export?;
-        if value.is_function() {
+        if value.is_function() && name != "options" {
             functions.push(name);
         }
     }

@@ -56,10 +56,8 @@ impl Realm {
     /// # Errors
     /// There is no memory for it.
     pub fn new(program: &Program) -> Result<Rc<Self>, Exception> {
-        Self::prepared(program).map_err(|error| Exception {
-            text: format!("no room for a script: {error}"),
-            stack: String::new(),
-        })
+        Self::prepared(program)
+            .map_err(|error| Exception::told(format!("no room for a script: {error}")))
     }
 
     fn prepared(program: &Program) -> rquickjs::Result<Rc<Self>> {

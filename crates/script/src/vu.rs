@@ -1,6 +1,6 @@
 //! `Vu`: a virtual user. A fiber of JavaScript on a coroutine; it runs a call at a time and hands out what the script asks for.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 
@@ -13,6 +13,7 @@ use crate::action::{Answer, Asked, Ticket};
 use crate::event_loop;
 use crate::exception::Exception;
 use crate::globals;
+use crate::go_json::{Undefined, go_json};
 use crate::host::Host;
 use crate::program::Env;
 use crate::raw::Fiber;
@@ -96,10 +97,7 @@ impl Vu {
     /// # Errors
     /// A module threw, or there is no memory for a VU.
     pub fn new(realm: &Rc<Realm>, host: Rc<dyn Host>, number: u64) -> Result<Self, Exception> {
-        let none = |error: &dyn fmt::Display| Exception {
-            text: format!("no room for a VU: {error}"),
-            stack: String::new(),
-        };
+        let none = |error: &dyn fmt::Display| Exception::told(format!("no room for a VU: {error}"));
         let stack = DefaultStack::new(STACK_LEN).map_err(|error| none(&error))?;
         let seat = Rc::new(Seat::new(host));
         let fiber = realm.fiber().ok_or_else(|| none(&"out of memory"))?;
@@ -332,21 +330,10 @@ fn returned<'js>(
     if value.is_undefined() {
         return Ok(None);
     }
-    let wrong = Rc::new(Cell::new(None));
-    let found = Rc::clone(&wrong);
-    let replacer = move |_: Value<'js>, value: Value<'js>| -> Value<'js> {
-        let number = value.as_number();
-        if value.is_function() {
-            found.set(Some("unsupported type: function"));
-        } else if number.is_some_and(|number| !number.is_finite()) {
-            found.set(Some("unsupported value: NaN or infinite"));
-        }
-        if value.is_undefined() { Value::new_null(value.ctx().clone()) } else { value }
-    };
-    let json = ctx.json_stringify_replacer(value, Function::new(ctx.clone(), replacer)?)?;
-    if let Some(reason) = wrong.get() {
+    let (json, wrong) = go_json(ctx, value, Undefined::IsNull)?;
+    if let Some(reason) = wrong {
         let text = format!("error marshaling setup() data to JSON: json: {reason}");
         seat.host.halt(Halt::NotJson(text));
     }
-    json.map(|json| json.to_string()).transpose()
+    Ok(json)
 }

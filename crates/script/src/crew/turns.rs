@@ -219,6 +219,7 @@ impl Crew {
                 let fields = [("executor", *executor), ("scenario", name), ("source", STACK)];
                 (self.plan.log)(Level::Error, &text, &fields);
             }
+            None if exception.in_promise => (self.plan.log)(Level::Error, &text, &[]),
             None => (self.plan.log)(Level::Error, &text, &[SCRIPT_HINT]),
         }
         self.seen.exception.get_or_insert(exception);

@@ -8,6 +8,7 @@ mod fields;
 mod parts;
 mod scenarios;
 mod tiers;
+mod told;
 
 use serde_json::{Map, Value};
 use stdx::Nanos;
@@ -18,7 +19,8 @@ use workload::executor::Scenario;
 pub use self::fields::{Fields, time_of};
 use self::fields::{count, flag, list, pairs, text, time};
 use self::parts::{limited, segment, thresholds};
-pub use self::tiers::{Format, VARIABLES, merged};
+pub use self::tiers::{Format, VARIABLES, merged, overridden};
+pub use self::told::ToldOptions;
 use crate::crew::SystemTags;
 use crate::http_options::HttpOptions;
 
@@ -29,10 +31,10 @@ pub struct Options {
     pub scenarios: Vec<Scenario>,
     /// The thresholds, in the order of their metrics' names.
     pub thresholds: Vec<Rule>,
-    /// `setupTimeout`.
-    pub setup_timeout: Nanos,
     /// The metrics and submetrics that thresholds are of, those with an empty list too.
     pub watched: Vec<String>,
+    /// `setupTimeout`.
+    pub setup_timeout: Nanos,
     /// `teardownTimeout`.
     pub teardown_timeout: Nanos,
     /// `handleSummaryTimeout`.
@@ -183,9 +185,9 @@ impl Options {
         let minute = Nanos::from_secs(60);
         let unknown = fields.keys().filter(|name| !KNOWN.contains(&name.as_str()));
         let system_tags = list(fields, "systemTags")?;
+        let (thresholds, watched) = thresholds(fields.get("thresholds"))?;
         let mut options = Self {
             scenarios: scenarios::scenarios(fields)?,
-        let (thresholds, watched) = thresholds(fields.get("thresholds"))?;
             thresholds,
             watched,
             setup_timeout: time(fields, "setupTimeout")?.unwrap_or(minute),
@@ -216,37 +218,21 @@ impl Options {
             warnings: Vec::new(),
             given: Map::new(),
         };
-        if let Some(vus) = fields.get("vus").filter(|_| !is_executed(fields)) {
-            options.warnings.push(format!("`vus={vus}` option will be ignored, it only works in conjunction with `iterations`, `duration`, or `stages`"));
-        }
+        options.warnings = strange(fields)?;
         options.given = given;
         Ok(options)
     }
 
-    /// The options as k6 tells them to scripts and in `inspect`: shortcuts have become a scenario, what nobody said is null.
+    /// What all tiers say together, as k6 writes it: shortcuts have become a scenario.
     #[must_use]
-    pub fn told(&self) -> Value {
-        let mut all: Map<String, Value> = TOLD
-            .iter()
-            .map(|name| ((*name).to_owned(), self.given.get(*name).cloned().unwrap_or_default()))
-            .collect();
-        let scenarios = match self.given.get("scenarios") {
-            Some(Value::Object(list)) if !list.is_empty() => list.clone(),
-            _ => scenarios::told(&self.given),
-        };
-        let whole = |(name, scenario): (String, Value)| {
-            let mut fields = scenario.as_object().cloned().unwrap_or_default();
-            for field in ["startTime", "gracefulStop", "env", "exec", "tags"] {
-                fields.entry(field).or_insert(Value::Null);
-            }
-            (name, Value::Object(fields))
-        };
-        let scenarios = scenarios.into_iter().map(whole).collect();
-        all.insert("scenarios".to_owned(), Value::Object(scenarios));
-        let mut tags: Vec<&str> = self.system_tags.names().collect();
-        tags.sort_unstable();
-        all.insert("systemTags".to_owned(), tags.into());
-        Value::Object(all)
+    pub fn derived(&self) -> ToldOptions {
+        ToldOptions::derived(&self.given, self.system_tags, &self.trend_stats)
+    }
+
+    /// The same as scripts are told of it, as JSON.
+    #[must_use]
+    pub fn told(&self) -> String {
+        self.derived().to_script(&self.given).text()
     }
 
     /// What was given otherwise than the script itself has it (`own`, as JSON): what stands above it, and what it does not say.
@@ -286,49 +272,28 @@ const SUMMARY_TIMEOUT: Nanos = Nanos::from_secs(120);
 /// k6's statistics of a trend.
 const TREND_STATS: [&str; 6] = ["avg", "min", "med", "max", "p(90)", "p(95)"];
 
-/// The fields that scripts are told of, in k6's order.
-const TOLD: [&str; 36] = [
-    "paused",
-    "scenarios",
-    "executionSegment",
-    "executionSegmentSequence",
-    "noSetup",
-    "setupTimeout",
-    "noTeardown",
-    "teardownTimeout",
-    "rps",
-    "dns",
-    "maxRedirects",
-    "userAgent",
-    "batch",
-    "batchPerHost",
-    "httpDebug",
-    "insecureSkipTLSVerify",
-    "tlsCipherSuites",
-    "tlsVersion",
-    "tlsAuth",
-    "throw",
-    "thresholds",
-    "blacklistIPs",
-    "blockHostnames",
-    "hosts",
-    "noConnectionReuse",
-    "noVUConnectionReuse",
-    "minIterationDuration",
-    "ext",
-    "summaryTrendStats",
-    "summaryTimeUnit",
-    "systemTags",
-    "tags",
-    "metricSamplesBufferSize",
-    "noCookiesReset",
-    "discardResponseBodies",
-    "consoleOutput",
-];
-
-/// Whether anything says what is to be executed.
-fn is_executed(fields: &Fields) -> bool {
-    ["duration", "iterations", "stages", "scenarios"].iter().any(|name| fields.contains_key(*name))
+/// What is strange where nothing says what is to be executed.
+fn strange(fields: &Fields) -> Result<Vec<String>> {
+    let says = |name: &&str| match fields.get(*name) {
+        None | Some(Value::Null) => false,
+        Some(Value::Array(list)) => !list.is_empty(),
+        Some(Value::Object(fields)) => !fields.is_empty(),
+        Some(_) => true,
+    };
+    let names = ["duration", "iterations", "stages", "scenarios"];
+    if names.iter().any(says) {
+        return Ok(Vec::new());
+    }
+    let mut strange = Vec::new();
+    if let Some(vus) = count(fields, "vus")?.filter(|vus| *vus != 1) {
+        strange.push(format!("`vus={vus}` option will be ignored, it only works in conjunction with `iterations`, `duration`, or `stages`"));
+    }
+    for name in ["stages", "scenarios"] {
+        if fields.get(name).is_some_and(|value| !value.is_null()) {
+            strange.push(format!("`{name}` was explicitly set to an empty value, running the script with 1 iteration in 1 VU"));
+        }
+    }
+    Ok(strange)
 }
 
 #[cfg(test)]
@@ -427,9 +392,27 @@ mod tests {
         assert!(options.unknown == ["strange"] && options.warnings.is_empty());
         let above = options.above(Some(script));
         assert_eq!(serde_json::json!(above), serde_json::json!({"vus": 4, "duration": "1s"}));
-        let told = options.told();
+        let told: Value = serde_json::from_str(&options.told()).unwrap();
         assert_eq!(told["scenarios"]["default"]["executor"], "constant-vus");
         assert!(told["scenarios"]["default"]["exec"].is_null() && told["rps"].is_null());
+    }
+
+    #[test]
+    fn what_is_strange_is_told() {
+        for (json, expect) in [
+            (r#"{"vus":1}"#, &[][..]),
+            (r#"{"vus":2,"duration":"1s"}"#, &[]),
+            (r#"{"vus":2,"iterations":null}"#, &["`vus=2` option will be ignored"]),
+            (
+                r#"{"stages":[],"scenarios":{}}"#,
+                &["`stages` was explicitly set to an empty value", "`scenarios` was explicitly"],
+            ),
+        ] {
+            let options = Options::of(Options::exported(Some(json)).unwrap()).unwrap();
+            assert_eq!(options.warnings.len(), expect.len(), "{json}: {:?}", options.warnings);
+            let told = options.warnings.iter().zip(expect);
+            told.for_each(|(told, expect)| assert!(told.starts_with(expect), "{json}: {told}"));
+        }
     }
 
     #[test]

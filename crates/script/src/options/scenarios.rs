@@ -42,10 +42,10 @@ pub(super) fn told(fields: &Fields) -> Map<String, Value> {
         json!({ "executor": "shared-iterations", "vus": vus, "iterations": given("iterations"), "maxDuration": duration })
     } else if !duration.is_null() {
         json!({ "executor": "constant-vus", "vus": vus, "duration": duration })
-    } else if !given("stages").is_null() {
-        json!({ "executor": "ramping-vus", "startVUs": vus, "stages": given("stages"), "gracefulRampDown": null })
+    } else if given("stages").as_array().is_some_and(|stages| !stages.is_empty()) {
+        json!({ "executor": "ramping-vus", "startVUs": vus, "stages": given("stages") })
     } else {
-        json!({ "executor": "per-vu-iterations", "vus": 1, "iterations": 1, "maxDuration": null })
+        json!({ "executor": "per-vu-iterations" })
     };
     Map::from_iter([("default".to_owned(), scenario)])
 }

@@ -155,6 +155,20 @@ pub fn merged(tiers: impl IntoIterator<Item = Fields>) -> Fields {
     all
 }
 
+/// The names of the tiers that say what is executed though one below has scenarios, which then count for nothing.
+#[must_use]
+pub fn overridden<'a>(tiers: &[(&'a str, &Fields)]) -> Vec<&'a str> {
+    let (mut found, mut scenarios) = (Vec::new(), false);
+    for (name, tier) in tiers {
+        let said = |name: &str| tier.get(name).is_some_and(|value| !value.is_null());
+        if EXECUTION.iter().any(|name| said(name)) {
+            found.extend(Some(*name).filter(|_| scenarios));
+            scenarios = said("scenarios");
+        }
+    }
+    found
+}
+
 /// Whether there is something in a value.
 fn says(value: &Value) -> bool {
     match value {
@@ -192,6 +206,20 @@ mod tests {
         ] {
             assert!(format.read(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn scenarios_that_count_for_nothing_are_noticed() {
+        let tier = |value: Value| value.as_object().cloned().unwrap_or_default();
+        let scenarios = tier(json!({"scenarios": {"a": {}}, "duration": null}));
+        let (vus, many) = (tier(json!({"vus": 3})), tier(json!({"vus": 3, "iterations": 5})));
+        let names = |tiers: [&Fields; 3]| {
+            overridden(&[("script", tiers[0]), ("env", tiers[1]), ("cli", tiers[2])]).join(",")
+        };
+        assert_eq!(names([&scenarios, &vus, &vus]), "");
+        assert_eq!(names([&scenarios, &vus, &many]), "cli");
+        assert_eq!(names([&scenarios, &many, &many]), "env");
+        assert_eq!(names([&many, &scenarios, &many]), "cli");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::anyhow;
+use script::ToldOptions;
 use serde_json::{Map, Value, json};
 
 use super::meant::load;
@@ -27,18 +28,15 @@ pub(in crate::command) fn inspect(invocation: &Invocation) -> Result<ExitCode, E
         Ok(loaded) => loaded,
         Err(code) => return Ok(code),
     };
-    let options = &loaded.options;
-    let mut told = options.told();
-    told.as_object_mut().map(|told| told.remove("consoleOutput"));
-    if requirements {
-        told["totalDuration"] = options.max_duration().to_string().into();
-        told["maxVUs"] = options.vus_max().into();
+    let told = if requirements {
+        loaded.warn();
+        let options = &loaded.options;
+        let duration = options.max_duration().to_string();
+        options.derived().with("totalDuration", duration).with("maxVUs", options.vus_max())
     } else {
-        for name in ["vus", "duration", "iterations", "stages", "scenarios", "systemTags"] {
-            told[name] = options.given.get(name).cloned().unwrap_or_default();
-        }
-    }
-    let text = serde_json::to_string_pretty(&told).unwrap_or_default() + "\n";
+        ToldOptions::own(&loaded.own)
+    };
+    let text = told.pretty() + "\n";
     Place::Stdout.write(text.as_bytes())?;
     Ok(ExitCode::Ok)
 }
@@ -66,6 +64,7 @@ pub(in crate::command) fn archive(invocation: &Invocation) -> Result<ExitCode, E
         Ok(loaded) => loaded,
         Err(code) => return Ok(code),
     };
+    loaded.warn();
     let source = &loaded.source;
     let pwd = Path::new(&source.main).parent().unwrap_or(Path::new("/"));
     let env: Map<String, Value> = if flags.exclude_env {

@@ -9,7 +9,10 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use metrics::tally::Tally;
 use report::is_trend_stat;
 use results::Encoding;
-use script::{Files, Halt, Host, Level, LogFields, Options, Program, SCRIPT_HINT, SystemTag};
+use script::{
+    CompileError, Fields, Files, Halt, Host, Level, LogFields, Options, Program, SCRIPT_HINT,
+    SystemTag,
+};
 use serde_json::Value;
 use stdx::Nanos;
 
@@ -20,7 +23,8 @@ use super::outputs::{self, Known, Outputs};
 use super::secrets;
 use super::source::Source;
 use super::summary::Mode;
-use super::tiers;
+use super::tiers::{self, Said};
+use super::variables::strange_variables;
 use crate::command::encode;
 use crate::command::watch::Watching;
 use crate::dialect::Typed;
@@ -33,12 +37,12 @@ pub(super) struct Meant {
     pub(super) program: Program,
     pub(super) options: Options,
     pub(super) thresholds: Vec<Limit>,
+    /// The metrics and submetrics that thresholds are of; none where no thresholds are judged.
+    pub(super) watched: Vec<String>,
     /// Every metric, with the submetrics that thresholds want; nothing counted yet.
     pub(super) tally: Tally,
     pub(super) setup: bool,
     pub(super) teardown: bool,
-    /// The metrics and submetrics that thresholds are of; none where no thresholds are judged.
-    pub(super) watched: Vec<String>,
     pub(super) handle_summary: bool,
     pub(super) mode: Mode,
     pub(super) machine_readable: bool,
@@ -68,10 +72,26 @@ pub(super) struct Meant {
 pub(super) struct Loaded {
     pub(super) program: Program,
     pub(super) options: Options,
+    /// What the script, or its archive, says of the options itself.
+    pub(super) own: Fields,
     pub(super) source: Rc<Source>,
     pub(super) logger: Arc<Logger>,
     pub(super) env: Vec<(String, String)>,
+    /// The tiers whose word on execution puts away a lower one's scenarios.
+    overriding: Vec<&'static str>,
     began: Instant,
+}
+
+impl Loaded {
+    /// Warns of what is strange about the options of all tiers together.
+    pub(super) fn warn(&self) {
+        for tier in &self.overriding {
+            let text =
+                format!("\"{tier}\" level configuration overrode scenarios configuration entirely");
+            self.logger.say(Level::Warn, &text);
+        }
+        self.options.warnings.iter().for_each(|text| self.logger.say(Level::Warn, text));
+    }
 }
 
 /// Compiles a script and reads its options.
@@ -100,26 +120,27 @@ pub(super) fn load(path: &str, flags: &RunFlags, shows_env: bool) -> Result<Load
     if let Some(Halt::Abort(text)) = seen.halt.take() {
         return Err(tell(Refused { code: ExitCode::Aborted, text }));
     }
-    let mut program = program
-        .map_err(|error| tell(Refused { code: ExitCode::Script, text: error.to_string() }))?;
-    let given = tiers::all(program.options.as_deref(), source.options.clone(), flags);
-    let options = given
-        .and_then(|given| Options::of(given).map_err(|error| Refused::config(error.to_string())))
-        .map_err(tell)?;
+    let mut program = program.map_err(|error| tell(Refused::uncompiled(&error)))?;
+    let said = tiers::all(program.options.as_deref(), source.options.clone(), flags);
+    let Said { own, all, overriding } = said.map_err(tell)?;
+    if program.functions.is_empty() {
+        let text = format!("{path}: no exported functions in script");
+        return Err(tell(Refused::other(text)));
+    }
+    let options = Options::of(all).map_err(|error| tell(Refused::config(error.to_string())))?;
     let above = options.above(program.options.as_deref());
     if !above.is_empty() {
         program.options_above = Some(Value::Object(above).to_string().into());
     }
     for name in &options.unknown {
-        let text = format!(
-            "There were unknown fields in the options exported in the script: unknown field \"{name}\""
-        );
+        let field = format!("json: unknown field \"{name}\"");
+        let text = "There were unknown fields in the options exported in the script";
+        logger.log(Level::Warn, text, &[("error", field.as_str())]);
+    }
+    if let Some(text) = strange_variables() {
         logger.say(Level::Warn, &text);
     }
-    for text in &options.warnings {
-        logger.say(Level::Warn, text);
-    }
-    Ok(Loaded { program, options, source, logger, env, began })
+    Ok(Loaded { program, options, own, overriding, source, logger, env, began })
 }
 
 /// What the script is called.
@@ -139,6 +160,7 @@ pub(super) fn meant(typed: &Typed<RunFlags>) -> Result<Meant, ExitCode> {
     let flags = &typed.flags;
     let path = script(typed).map_err(|text| Refused::other(text.to_owned()).complain())?;
     let loaded = load(path, flags, true)?;
+    loaded.warn();
     let logger = Arc::clone(&loaded.logger);
     ready(typed, path, loaded).map_err(|refused| refused.tell(&logger))
 }
@@ -159,6 +181,15 @@ impl Refused {
     /// Anything else is wrong.
     pub(super) fn other(text: String) -> Self {
         Self { code: ExitCode::Other, text }
+    }
+
+    /// The script cannot be run at all.
+    fn uncompiled(error: &CompileError) -> Self {
+        let code = match error {
+            CompileError::Options(_) => ExitCode::Other,
+            CompileError::Thrown(_) | CompileError::Engine(_) => ExitCode::Script,
+        };
+        Self { code, text: error.to_string() }
     }
 
     /// Says so in the log; gives the code to end with.
@@ -239,6 +270,7 @@ fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, R
         program,
         options,
         thresholds,
+        watched,
         tally,
         began,
         logger,
@@ -270,7 +302,6 @@ fn checked(flags: &RunFlags, options: &Options, logger: &Logger) -> Result<Mode,
     let traces = tiers::text(flags.traces.as_deref(), "K6_TRACES_OUTPUT");
     if traces.is_some_and(|traces| traces != "none") {
         return Err(Refused::other("flag --traces-output: there are no traces".to_owned()));
-        watched,
     }
     let word = tiers::text(flags.summary_mode.as_deref(), "K6_SUMMARY_MODE");
     let mode = Mode::named(word.as_deref().unwrap_or("compact"))

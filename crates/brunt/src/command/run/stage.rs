@@ -116,7 +116,7 @@ fn crew_plan(
         program: meant.program.clone(),
         control: Control::new(&scenarios, &segment),
         segment,
-        options: Some(options.told().to_string().into()),
+        options: Some(options.told().into()),
         unix_ms: unix_ms(began),
         scenarios,
         stage,

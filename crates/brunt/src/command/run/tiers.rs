@@ -3,14 +3,24 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use script::{Fields, Options, VARIABLES, merged};
+use script::{Fields, Options, VARIABLES, merged, overridden};
 use serde_json::Value;
 
 use super::meant::Refused;
 use crate::flags::run::RunFlags;
 use crate::input::reason;
 
-/// What all tiers say together.
+/// What the tiers of options say.
+pub(super) struct Said {
+    /// The script itself, or the archive that it comes from: an archive brings what counted when it was made.
+    pub(super) own: Fields,
+    /// All together.
+    pub(super) all: Fields,
+    /// The tiers whose word on execution puts away a lower one's scenarios.
+    pub(super) overriding: Vec<&'static str>,
+}
+
+/// What all tiers say.
 ///
 /// # Errors
 /// One cannot be read.
@@ -18,12 +28,19 @@ pub(super) fn all(
     script: Option<&str>,
     archived: Option<Fields>,
     flags: &RunFlags,
-) -> Result<Fields, Refused> {
+) -> Result<Said, Refused> {
     let exported = || Options::exported(script).map_err(|error| Refused::config(error.to_string()));
-    // An archive brings what counted when it was made.
-    let script = archived.map_or_else(exported, Ok)?;
+    let own = archived.map_or_else(exported, Ok)?;
     let variable = |name: &str| std::env::var(name).ok();
-    Ok(merged([file(flags)?, script, environment(variable)?, flags.options.clone()]))
+    let (file, environment) = (file(flags)?, environment(variable)?);
+    let overriding = overridden(&[
+        ("file", &file),
+        ("script", &own),
+        ("env", &environment),
+        ("cli", &flags.options),
+    ]);
+    let all = merged([file, own.clone(), environment, flags.options.clone()]);
+    Ok(Said { own, all, overriding })
 }
 
 /// The configuration file's; none where nobody names one and there is none in k6's place.
