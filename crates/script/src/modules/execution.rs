@@ -6,9 +6,10 @@ use rquickjs::atom::PredefinedAtom;
 use rquickjs::function::{Args, Constructor, Opt};
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::object::Accessor;
-use rquickjs::{Ctx, Exception, Function, IntoJs, Object, Result, Value};
+use rquickjs::{Ctx, Exception as JsException, Function, IntoJs, Object, Result, Value};
 
 use super::{seat_of, string_of};
+use crate::exception::Exception;
 use crate::host::Instance;
 use crate::seat::{Seat, Stage};
 use crate::standing::{Halt, Role};
@@ -51,7 +52,7 @@ fn getter<'js, V: IntoJs<'js> + 'js>(
 }
 
 fn refused(ctx: &Ctx<'_>, what: &str, place: &str) -> rquickjs::Error {
-    Exception::throw_message(ctx, &format!("getting {what} {place} is not supported"))
+    JsException::throw_message(ctx, &format!("getting {what} {place} is not supported"))
 }
 
 fn role(ctx: &Ctx<'_>, seat: &Seat) -> Result<Rc<Role>> {
@@ -102,7 +103,14 @@ fn test<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let of = Object::new(ctx.clone())?;
     let abort = |ctx: Ctx<'js>, text: Opt<Value<'js>>| -> Result<()> {
         let seat = seat_of(&ctx)?;
-        seat.host.halt(Halt::Abort(reason("test aborted", text)?));
+        let mut text = reason("test aborted", text)?;
+        // Of `setup` and `teardown` k6 does not say where.
+        if matches!(seat.stage.get(), Stage::Init | Stage::Iteration)
+            && let Some(place) = place(&ctx)?
+        {
+            text = format!("{text} {place}");
+        }
+        seat.host.halt(Halt::Abort(text));
         seat.stopped.set(true);
         Err(crate::raw::throw_uncatchable(&ctx, "test aborted"))
     };
@@ -122,6 +130,13 @@ fn test<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
         Ok(options)
     })?;
     Ok(of)
+}
+
+/// Where the script is, `at name (file:line:column)`.
+fn place(ctx: &Ctx<'_>) -> Result<Option<String>> {
+    let error: Constructor<'_> = ctx.globals().get(PredefinedAtom::Error)?;
+    let error: Value<'_> = error.construct(())?;
+    Ok(Exception::of_value(&error).innermost().map(str::to_owned))
 }
 
 /// What happened, and why where the script says.
@@ -315,7 +330,7 @@ fn change<'js>(
             let text = format!(
                 "invalid value for metric {what} '{name}': only String, Boolean and Number types are accepted as {whose}"
             );
-            return Err(Exception::throw_type(ctx, &text));
+            return Err(JsException::throw_type(ctx, &text));
         }
     };
     Ok(kind.change(&seat, &name, value))

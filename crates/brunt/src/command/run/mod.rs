@@ -16,6 +16,7 @@ mod stage;
 mod summary;
 mod tar;
 mod tiers;
+mod variables;
 mod watch;
 
 use std::sync::Arc;
@@ -121,7 +122,7 @@ fn test(mut meant: Meant, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Failed> 
         seen.merge(&done.outcome);
         last = Some(done);
     }
-    if meant.teardown && (last.is_some() || code == ExitCode::Aborted) {
+    if meant.teardown && last.is_some() {
         let down = carry_out(&meant, Stage::Teardown, data.as_deref(), None)?;
         seen.merge(&down.outcome);
         let late = after(&meant, &down, ExitCode::TeardownTimeout);
@@ -154,8 +155,8 @@ fn conclude(
         elapsed,
         trend_stats: &meant.options.trend_stats,
         judged: &judged,
-        time_unit: meant.options.time_unit.as_deref(),
         named: &meant.watched,
+        time_unit: meant.options.time_unit.as_deref(),
         colored: meant.colored,
         grouped: meant.options.system_tags.has(SystemTag::Group),
         parts: (meant.mode == Mode::Full).then_some(&parts),
@@ -197,6 +198,9 @@ fn after(meant: &Meant, done: &Done, late: ExitCode) -> ExitCode {
     } else if let Some(text) = done.control.not_json() {
         meant.logger.say(Level::Error, &text);
         ExitCode::Other
+    } else if done.outcome.exception.as_ref().is_some_and(|thrown| thrown.in_promise) {
+        // k6 tells a rejected promise from what is thrown.
+        ExitCode::Other
     } else if done.outcome.exception.is_some() || done.control.broken().is_some() {
         ExitCode::Script
     } else if done.interrupted {
@@ -230,11 +234,15 @@ fn ended(meant: &Meant, done: &Done, stopped: bool) -> ExitCode {
         let text = "test run was aborted because a signal was received";
         meant.logger.say(Level::Error, text);
         ExitCode::Interrupted
-    } else if let Some(text) = done.control.failed() {
+    } else {
+        if done.outcome.iterations == 0 {
+            let text =
+                "No script iterations fully finished, consider making the test duration longer";
+            meant.logger.say(Level::Warn, text);
+        }
+        let Some(text) = done.control.failed() else { return ExitCode::Ok };
         meant.logger.say(Level::Error, &text);
         ExitCode::MarkedFailed
-    } else {
-        ExitCode::Ok
     }
 }
 
