@@ -85,7 +85,10 @@ impl ExitCode {
         (Self::NoApi, "run: the REST API could not be served."),
         (Self::Aborted, "run: the script aborted the test."),
         (Self::MarkedFailed, "run: the script called the test a failed one."),
-        (Self::Other, "run: a flag, an output or a summary statistic is wrong."),
+        (
+            Self::Other,
+            "run: a flag, an output, a summary statistic or an export of the script is wrong; a promise of setup or teardown was rejected.",
+        ),
     ];
 
     /// The code in Vegeta's numbers, which knows 0, 1 and 2 only.

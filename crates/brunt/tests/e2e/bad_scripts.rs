@@ -79,8 +79,8 @@ fn what_cannot_be_loaded_is_named_with_its_line() {
         },
         Bad {
             source: "export default 5;\n",
-            code: 104,
-            says: &["function 'default' not found in exports of", "bad.js"],
+            code: 255,
+            says: &["bad.js: no exported functions in script"],
             not: none,
         },
         Bad {

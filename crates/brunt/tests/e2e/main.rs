@@ -35,6 +35,7 @@ mod seek;
 mod server_side;
 mod serving;
 mod stopping;
+mod strangers;
 mod studies;
 mod study;
 mod watch;

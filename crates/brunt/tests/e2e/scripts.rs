@@ -168,6 +168,12 @@ fn what_is_wrong_ends_with_k6s_codes() {
             "no such metric",
         ),
         ("export function other() {}", 104, "function 'default' not found"),
+        ("export const a = 1", 255, "no exported functions in script"),
+        (
+            "export const options = { vus: Number('x'), duration: '1s' }; export default function () {}",
+            255,
+            "error parsing script options: json: unsupported value: NaN",
+        ),
         (
             "export default function () { throw new Error('in an iteration') }",
             0,

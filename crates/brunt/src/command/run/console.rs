@@ -139,8 +139,10 @@ impl Logger {
                 Value::Object(object).to_string()
             }
             Form::Text => {
-                let mut line =
-                    format!("time=\"{}\" level={} msg={}", time(), word(level), valued(text));
+                let mut line = format!("time=\"{}\" level={}", time(), word(level));
+                if !text.is_empty() {
+                    line.push_str(&format!(" msg={}", valued(text)));
+                }
                 for (name, value) in fields {
                     line.push_str(&format!(" {name}={}", valued(value)));
                 }
@@ -290,6 +292,8 @@ mod tests {
         let fields = [("source", "console")];
         let line = logger.line(Form::Text, Level::Info, "a b", &fields);
         assert!(line.ends_with("level=info msg=\"a b\" source=console"), "{line}");
+        let line = logger.line(Form::Text, Level::Info, "", &fields);
+        assert!(line.ends_with("level=info source=console"), "{line}");
         assert_eq!(logger.line(Form::Raw, Level::Info, "a b\n", &fields), "a b");
         let json = logger.line(Form::Json, Level::Warn, "a", &fields);
         assert!(

@@ -1,5 +1,6 @@
 //! The end of a test: the summary's text and files, or what the script's own `handleSummary` makes of it.
 
+use std::fs::File;
 use std::io::{IsTerminal as _, Write as _};
 
 use report::{
@@ -51,7 +52,7 @@ pub(super) fn tell(meant: &Meant, input: &K6Input<'_>, data: Option<&str>) -> Re
     let of = K6Machine { script: &script, now: &now, k6_version: K6_VERSION };
     let own = if meant.handle_summary { own(meant, input, data, &of)? } else { None };
     if let Some(list) = own {
-        list.iter().try_for_each(|(place, content)| write(meant, place, content))?;
+        write_all(meant, &list)?;
     } else {
         let text = match meant.mode {
             Mode::Legacy => k6_summary_legacy(input),
@@ -70,7 +71,8 @@ pub(super) fn tell(meant: &Meant, input: &K6Input<'_>, data: Option<&str>) -> Re
     Ok(())
 }
 
-/// What `handleSummary` wants written; `None` where it threw or returned nothing, so that k6's own text is printed.
+/// What `handleSummary` wants written; `None` where it threw or returned nothing, so that k6's own text is printed. Of a promise
+/// that is rejected k6 prints nothing at all.
 fn own(
     meant: &Meant,
     input: &K6Input<'_>,
@@ -84,26 +86,41 @@ fn own(
         k6_summary_data(input, data, terminals)
     };
     let done = carry_out(meant, Stage::Summary, Some(&given), None)?;
+    if done.outcome.exception.as_ref().is_some_and(|thrown| thrown.in_promise) {
+        return Ok(Some(Vec::new()));
+    }
     Ok(done.outcome.returned.as_deref().map(documents))
 }
 
-/// Writes a document. What cannot be written is told, and the test ends as it would.
-fn write(meant: &Meant, place: &str, content: &[u8]) -> Result<(), Failed> {
+/// Writes documents. Those that cannot be written are told together, and the test ends as it would.
+fn write_all(meant: &Meant, documents: &[script::Document]) -> Result<(), Failed> {
+    let mut lost = String::new();
+    for (place, content) in documents {
+        if let Some(reason) = write(place, content)? {
+            lost.push_str(&format!("\n\t- could not open '{place}': {reason}"));
+        }
+    }
+    if !lost.is_empty() {
+        let error = format!("Could not save some summary information:{lost}");
+        let text = "failed to handle the end-of-test summary";
+        meant.logger.log(Level::Error, text, &[("error", error.as_str())]);
+    }
+    Ok(())
+}
+
+/// Writes a document; gives why it cannot be.
+fn write(place: &str, content: &[u8]) -> Result<Option<String>, Failed> {
     match place {
-        "stdout" => Place::Stdout.write(content),
+        "stdout" => Place::Stdout.write(content)?,
         "stderr" => {
             // Where nobody can hear it, there is nothing left to do.
             std::io::stderr().lock().write_all(content).ok();
-            Ok(())
         }
         path => {
-            if let Err(failed) = Place::File(path.to_owned()).write(content) {
-                let text = format!(
-                    "failed to handle the end-of-test summary: could not open '{path}': {failed}"
-                );
-                meant.logger.say(Level::Error, &text);
-            }
-            Ok(())
+            let written = File::create(path).and_then(|mut file| file.write_all(content));
+            let reason = |error| format!("open {path}: {}", crate::input::reason(&error));
+            return Ok(written.err().map(reason));
         }
     }
+    Ok(None)
 }
