@@ -7,7 +7,9 @@ use stdx::Nanos;
 use wire::cable::{Codec, CommandKind, Dialect, Format, Kind, Reply as CableReply};
 use wire::ws::{DeflateAnswer, Event, Limits, Protocols, Role, Session, accept};
 use workload::arrival::Lane;
-use workload::{Ask, Ending, Order, Pipe, Received, Reply, Trip, Users, Wishes};
+use workload::{
+    Ask, Ending, Order, Pipe, Received, Reply, Share, Trip, Users, Wishes,
+};
 
 use crate::{Cable, CablePlan, Outcome, Pattern, Template};
 
@@ -355,6 +357,19 @@ fn every_echo_comes_back() {
         assert_eq!(told.trips.len() as u64, seen.sent);
         assert!(told.trips.iter().all(|trip| &*trip.line == "PERFORM ws://h/cable"));
         assert_eq!(seen.problems, BTreeMap::new());
+    }
+}
+
+/// Thousands that are due at once come a few at a time, and others are looked at in between.
+#[test]
+fn a_herd_takes_turns() {
+    let cable = Cable::new(plan(Pattern::Herd { cuts: 0, give_up: Nanos::SECOND }, 100));
+    let mut crowd = (cable.crew().make)(Lane { first: 0, step: 1 });
+    let now = Nanos::SECOND;
+    for (share, asks) in [(Share::FULL, 8), (Share::NONE, 0), (Share::ONE, 1), (Share::FULL, 8)] {
+        let mut wishes = Wishes { share, ..Wishes::default() };
+        assert_eq!(crowd.poll(now, &mut wishes), Some(Nanos::ZERO), "more are due");
+        assert_eq!(wishes.asks.len(), asks);
     }
 }
 

@@ -87,6 +87,8 @@ pub(crate) struct Conn {
     pub(crate) is_held: bool,
     /// A pipe that is closed once all is sent.
     pub(crate) closes: bool,
+    /// Its handshake waits for its turn.
+    pub(crate) postponed: bool,
     ready: Link,
 }
 
@@ -214,6 +216,7 @@ impl Conn {
             body: None,
             is_held: false,
             closes: false,
+            postponed: false,
             ready: Link::default(),
         }
     }

@@ -8,6 +8,7 @@
 //!
 //! It formats nothing for people, writes no file and knows no encoding. A failed request is data.
 
+mod burst;
 mod conn;
 mod exchange;
 mod failure;

@@ -124,6 +124,8 @@ pub(crate) struct Origin {
     pub(crate) open: usize,
     /// It is on the list of origins to be looked at.
     pub(crate) listed: bool,
+    /// It is in the queue of those whose hits wait for a dial.
+    pub(crate) deferred: bool,
 }
 
 impl Origin {
@@ -345,6 +347,7 @@ fn new_origin(key: OriginKey, owner: u32, url: &Url, settings: &Settings) -> Ori
         waiting: List::default(),
         open: 0,
         listed: false,
+        deferred: false,
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) struct Watch {
     stall_longest: Nanos,
     descriptors_exhausted: u64,
     ports_exhausted: u64,
+    pub(crate) pauses: u64,
     cpu_at_start: Nanos,
     began: Nanos,
     /// When the loop last went to sleep or woke up.
@@ -41,6 +42,12 @@ impl Watch {
     /// The loop woke up; it had asked for `until`.
     pub(crate) fn wake(&mut self, until: Nanos, now: Nanos) {
         self.note_stall(now.saturating_sub(until));
+        self.turned = now;
+    }
+
+    /// The loop goes on without sleep.
+    pub(crate) fn go_on(&mut self, now: Nanos) {
+        self.sleep(now);
         self.turned = now;
     }
 
@@ -72,6 +79,7 @@ impl Watch {
         record.stall_longest = self.stall_longest;
         record.descriptors_exhausted = self.descriptors_exhausted;
         record.ports_exhausted = self.ports_exhausted;
+        record.pauses = self.pauses;
         record.cpu = cpu;
         record.wall = wall;
         record.cpu_busiest = if wall == Nanos::ZERO { 0.0 } else { cpu.0 as f64 / wall.0 as f64 };

@@ -48,6 +48,8 @@ pub struct Generator {
     pub descriptors_exhausted: u64,
     /// Connections that failed for want of a local port.
     pub ports_exhausted: u64,
+    /// Times that users dialled nothing for a millisecond, since no descriptor or port was left.
+    pub pauses: u64,
     /// Connections made.
     pub connections: u64,
     /// Rows that the result stream's queue had no room for: they are in the live counts, not in the file.
@@ -91,6 +93,7 @@ impl Generator {
         self.stall_longest = self.stall_longest.max(other.stall_longest);
         self.descriptors_exhausted += other.descriptors_exhausted;
         self.ports_exhausted += other.ports_exhausted;
+        self.pauses += other.pauses;
         self.connections += other.connections;
         self.rows_dropped += other.rows_dropped;
         self.texts_cut += other.texts_cut;

@@ -242,6 +242,7 @@ pub(crate) fn generator(generator: &Generator) -> String {
         .number("stall_longest", generator.stall_longest.0)
         .number("descriptors_exhausted", generator.descriptors_exhausted)
         .number("ports_exhausted", generator.ports_exhausted)
+        .number("pauses", generator.pauses)
         .number("connections", generator.connections)
         .number("rows_dropped", generator.rows_dropped)
         .number("texts_cut", generator.texts_cut)

@@ -220,6 +220,7 @@ pub(crate) fn troubles(generator: &Generator) -> Vec<(&'static str, u64)> {
         ("[held by -max-workers]", generator.held),
         ("[descriptors exhausted]", generator.descriptors_exhausted),
         ("[ports exhausted]", generator.ports_exhausted),
+        ("[pauses of 1ms for them]", generator.pauses),
         ("[rows dropped]", generator.rows_dropped),
         ("[texts cut]", generator.texts_cut),
     ];

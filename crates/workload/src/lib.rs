@@ -11,12 +11,14 @@ pub mod arrival;
 pub mod executor;
 mod plan;
 mod segment;
+mod share;
 mod staff;
 pub mod targets;
 mod users;
 
 pub use plan::{Load, Plan, Target, Targets};
 pub use segment::{Segment, SegmentError, Stripe};
+pub use share::Share;
 pub use staff::Staff;
 pub use users::{
     Ask, Crew, Detail, Ending, Flow, Order, Pipe, Received, Reply, Trip, TripFailure, Users, Wishes,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use stdx::Nanos;
 
+use crate::Share;
 use crate::arrival::Lane;
 use crate::plan::Target;
 
@@ -89,6 +90,8 @@ pub enum Flow {
 /// What users want done.
 #[derive(Debug, Default)]
 pub struct Wishes {
+    /// How much may be begun in this poll. Who has more to begin says so by the time to come back at.
+    pub share: Share,
     /// Requests.
     pub asks: Vec<Ask>,
     /// What is done to pipes, in this order.

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use demo::Config;
 use stdx::Bytes;
 
-use crate::{Ran, run, server, start};
+use crate::{Ran, Scratch, run, server, start, text};
 
 /// Runs brunt where the shell allows so many descriptors.
 fn limited(limits: &str, args: &str) -> Ran {
@@ -56,6 +56,41 @@ fn the_report_says_how_sockets_were_waited_for() {
     }
     let wrong = run("bench --io=best http://127.0.0.1:1/").with_code(2);
     assert!(wrong.stderr.contains("flag -io: \"best\" is not one of auto, mio, uring"));
+}
+
+/// Issue 14: 4,000 connections, and as many users of a script, were dialled in one go, and nothing else was done meanwhile.
+#[test]
+fn thousands_begin_without_standing_still() {
+    let (_server, url) = server(Config::default());
+    let scratch = Scratch::new("many-begin");
+    let json = run(&format!("bench -c 4000 -d 2s -json {url}/")).with_code(0).json();
+    let generator = &json["brunt"]["generator"];
+    assert_eq!((&generator["connections"], &json["success"]), (&4000.into(), &1.into()), "{json}");
+    let source =
+        format!("import http from 'k6/http'; export default function () {{ http.get('{url}/') }}");
+    let script = scratch.file("get.js", source);
+    let rows = text(&scratch.path("rows.arrow"));
+    run(&format!("run -q --no-summary -u 2000 -d 2s -o {rows} {script}")).with_code(0);
+    let json = run(&format!("report -type=json {rows}")).with_code(0).json();
+    assert_eq!(json["brunt"]["generator"]["connections"], 2000, "{json}");
+    assert_eq!(json["success"], 1, "{json}");
+}
+
+/// Issue 14, N5: 200 users with 40 descriptors failed 100,000 times a second and did nothing else.
+#[test]
+fn users_without_descriptors_do_not_spin() {
+    let (_server, url) = server(Config::default());
+    let line = format!("bench -cpus 1 -c 200 -d 1s -timeout 1s -json {url}/hang");
+    let json = limited("ulimit -n 60", &line).with_code(0).json();
+    let generator = &json["brunt"]["generator"];
+    let failed = generator["descriptors_exhausted"].as_u64().unwrap();
+    assert!((1..=1_100).contains(&failed), "{failed} a second");
+    let pauses = generator["pauses"].as_u64().unwrap();
+    // One more may fail once nothing is begun any more.
+    assert!((pauses..=pauses + 1).contains(&failed), "{json}");
+    assert!(generator["cpu_busiest"].as_f64().unwrap() < 0.7, "{json}");
+    let text = limited("ulimit -n 60", &line.replace(" -json", "")).with_code(0);
+    assert!(text.stdout.contains("[pauses of 1ms for them]"), "{}", text.stdout);
 }
 
 #[test]

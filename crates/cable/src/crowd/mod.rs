@@ -6,7 +6,6 @@
 //! ```
 
 mod agenda;
-mod burst;
 mod connect;
 mod echo;
 mod hear;
@@ -19,7 +18,7 @@ use std::sync::{Arc, PoisonError};
 use stdx::{Nanos, Prng};
 use wire::cable::{Command, CommandKind};
 use workload::arrival::Lane;
-use workload::{Ending, Flow, Pipe, Received, Reply, Users, Wishes};
+use workload::{Ending, Flow, Pipe, Received, Reply, Share, Users, Wishes};
 
 use crate::outcome::Outcome;
 use crate::plan::Pattern;
@@ -27,7 +26,6 @@ use crate::seen::Seen;
 use crate::{Cable, token::Token};
 
 use agenda::{Agenda, Entry};
-use burst::Burst;
 use echo::Flights;
 use hear::Heard;
 use speech::Speech;
@@ -49,7 +47,8 @@ pub(crate) struct Crowd {
     /// Whose pipe lies at a place: the user's index and 1; 0 for nobody's.
     places: Vec<u32>,
     agenda: Agenda,
-    burst: Burst,
+    /// What may still be begun in this poll.
+    share: Share,
     seen: Seen,
     speech: Speech,
     flights: Flights,
@@ -102,7 +101,7 @@ impl Crowd {
             users: (0..count).map(|_| User::default()).collect(),
             places: Vec::new(),
             agenda: Agenda::default(),
-            burst: Burst::default(),
+            share: Share::default(),
             seen: Seen::new(subscribers, cable.ledger.window()),
             speech: Speech::new(plan, lane),
             flights: Flights::default(),
@@ -142,7 +141,7 @@ impl Crowd {
 
     /// Has those act that are due.
     fn act(&mut self, now: Nanos) {
-        while self.burst.allows(now) {
+        while self.share.is_left() {
             let Some(Entry { at, user, life }) = self.agenda.due(now) else { return };
             let place = user as usize;
             if self.users[place].life != life {
@@ -150,11 +149,11 @@ impl Crowd {
             }
             match self.users[place].stage {
                 Stage::Away => {
-                    self.burst.note_connection();
+                    self.share.take(Share::CONNECTION);
                     self.connect(place, at);
                 }
                 Stage::Subscribed => {
-                    self.burst.note_message();
+                    self.share.take(Share::MESSAGE);
                     self.perform_in_turn(place, at, now);
                 }
                 _ => {}
@@ -272,13 +271,13 @@ impl Crowd {
     /// When there is something to do after `now`.
     fn wake(&self, now: Nanos) -> Option<Nanos> {
         let times = [
-            self.agenda.next().map(|due| self.burst.next(due)),
+            self.agenda.next(),
             self.next_speech(),
             self.flights.next_limit(),
             // Past it there are messages to wait for, or other workers; they have times of their own.
             self.end().filter(|end| *end > now),
             Some(self.next_watch),
-            self.is_cutting().then(|| self.burst.next(now)),
+            self.is_cutting().then_some(now),
         ];
         times.into_iter().flatten().min()
     }
@@ -286,6 +285,7 @@ impl Crowd {
 
 impl Users for Crowd {
     fn poll(&mut self, now: Nanos, wishes: &mut Wishes) -> Option<Nanos> {
+        self.share = wishes.share;
         if self.phase != Phase::Over {
             self.act(now);
             self.stop_waiting(now);

@@ -34,12 +34,13 @@ impl<I: Io> Worker<I> {
             return self.end_pace(end);
         }
         for _ in 0..BURST_MAX {
+            let is_behind = self.is_behind();
             let Pace::Open(open) = &mut self.pace else { return };
             let Some(begin) = open.next_begin() else {
                 self.pace = Pace::Over;
                 return;
             };
-            if begin > self.now || self.hits.len() >= open.in_flight_max {
+            if begin > self.now || is_behind || self.hits.len() >= open.in_flight_max {
                 return;
             }
             let Some((seq, due)) = open.cursor.peek() else { return };
@@ -73,6 +74,9 @@ impl<I: Io> Worker<I> {
         for _ in 0..closed.ready(self.now).min(BURST_MAX as u64) {
             if self.prepared.plan.duration.is_some_and(|end| self.now >= end) {
                 return self.end_pace(self.now);
+            }
+            if self.is_behind() {
+                return;
             }
             let Pace::Closed(closed) = &self.pace else { return };
             let Some(due) = closed.next_due(self.now).filter(|due| *due <= self.now) else {

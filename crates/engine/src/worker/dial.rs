@@ -81,7 +81,7 @@ impl<I: Io> Worker<I> {
     }
 
     /// Gives waiting hits what connections there are, or can be.
-    fn serve(&mut self, number: u32) {
+    pub(super) fn serve(&mut self, number: u32) {
         loop {
             let origin = &mut self.origins.list[number as usize];
             let Some(hit) = origin.waiting.first() else { return };
@@ -95,6 +95,9 @@ impl<I: Io> Worker<I> {
                 || !self.has_addresses(number, hit)
             {
                 return;
+            }
+            if !self.may_dial() {
+                return self.defer(number);
             }
             let origin = &mut self.origins.list[number as usize];
             origin.waiting.remove(&mut self.hits, hit);
@@ -285,7 +288,7 @@ impl<I: Io> Worker<I> {
                     Failure::new(FailureKind::Dial, "dial tcp: no address to connect to")
                 });
                 if let Some(hit) = self.drop_conn(number) {
-                    self.fail(hit, &failure);
+                    self.fail_dial(hit, &failure);
                 }
                 return;
             };
@@ -346,7 +349,7 @@ impl<I: Io> Worker<I> {
     /// Tries the next address where one takes too long to answer.
     pub(super) fn fall_back(&mut self) {
         while let Some(&(at, number, sock)) = self.fallbacks.front() {
-            if at > self.now {
+            if at > self.now || !self.may_go_on() {
                 return;
             }
             self.fallbacks.pop_front();
@@ -392,8 +395,14 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    /// Begins the TLS handshake.
+    /// Begins the TLS handshake, or has it wait for its turn.
     pub(super) fn secure(&mut self, number: u32) {
+        self.conns[number as usize].state = State::Securing;
+        if self.may_go_on() { self.begin_handshake(number) } else { self.postpone(number) }
+    }
+
+    /// Says the first word of the TLS handshake.
+    pub(super) fn begin_handshake(&mut self, number: u32) {
         let conn = &mut self.conns[number as usize];
         let origin = &self.origins.list[conn.origin as usize];
         let session = self
@@ -403,7 +412,6 @@ impl<I: Io> Worker<I> {
         match session {
             Ok(session) => {
                 conn.tls = Some(Box::new(session));
-                conn.state = State::Securing;
                 conn.since = self.now;
                 self.transmit_records(number);
             }

@@ -203,10 +203,10 @@ impl<I: Io> Worker<I> {
     /// Ends the hits that are overdue.
     pub(super) fn expire(&mut self) {
         while let Some(number) = self.by_deadline.first() {
-            let hit = &self.hits[number as usize];
-            if hit.deadline > self.now {
+            if self.hits[number as usize].deadline > self.now || !self.may_go_on() {
                 break;
             }
+            let hit = &self.hits[number as usize];
             let failure = Failure::timeout(hit.progress.status != 0);
             self.end_early(number, &failure);
         }

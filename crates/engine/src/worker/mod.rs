@@ -1,11 +1,12 @@
 //! `Worker`: THE loop. One thread, one `Io`; it owns its connections, hits, counts and random numbers, and shares nothing.
 //!
 //! ```text
-//! turn:  begin what is due ─▶ end what is overdue ─▶ use the room, send ─▶ tell the collector ─▶ wait ─▶ handle events
-//!        begin.rs             finish.rs               dial.rs, transfer.rs  mod.rs                        all but begin.rs
+//! turn:  go on, begin what is due ─▶ end what is overdue ─▶ use the room, send ─▶ tell the collector ─▶ wait ─▶ handle events
+//!        burst.rs, begin.rs         finish.rs               dial.rs, transfer.rs  mod.rs                        all but begin.rs
 //! ```
 
 mod begin;
+mod burst;
 mod dial;
 mod finish;
 mod pipes;
@@ -25,6 +26,7 @@ use slab::Slab;
 use stdx::Nanos;
 use workload::{Pipe, Wishes};
 
+use crate::burst::Burst;
 use crate::conn::{Conns, Serials, State};
 use crate::exchange::Memo;
 use crate::failure::Failure;
@@ -42,6 +44,8 @@ use crate::watch::Watch;
 const INPUT_LEN: usize = 64 << 10;
 /// The loop wakes at least this often, to hear of signals and to see that it stood still.
 const HEARTBEAT: Nanos = Nanos::from_millis(50);
+/// Events are handled so long at a stretch, at most; then what is due is begun.
+const EVENTS_MAX: Nanos = Nanos::from_millis(10);
 
 /// What the run's owner wants of its workers.
 #[derive(Debug, Default)]
@@ -85,6 +89,14 @@ pub(crate) struct Worker<I: Io> {
     target_origins: Vec<Option<u32>>,
     /// Origins with hits waiting and, perhaps, room for a connection.
     listed: Vec<u32>,
+    /// Whose turn it is: what makes and ends connections, or events.
+    burst: Burst,
+    /// Origins whose hits wait for a dial.
+    deferred: VecDeque<u32>,
+    /// Connections whose handshake waits for its turn.
+    shaking: VecDeque<(u32, Sock)>,
+    /// Events were left for the next turn.
+    has_events: bool,
     /// Connections that gave up their turn with more to read.
     unread: VecDeque<(u32, Sock)>,
     /// Connections with something to send at the turn's end.
@@ -168,6 +180,10 @@ impl<I: Io> Worker<I> {
             origins,
             target_origins,
             listed: Vec::with_capacity(64),
+            burst: Burst::default(),
+            deferred: VecDeque::with_capacity(64),
+            shaking: VecDeque::new(),
+            has_events: false,
             unread: VecDeque::with_capacity(64),
             gathered: Vec::with_capacity(64),
             fallbacks: VecDeque::new(),
@@ -207,6 +223,7 @@ impl<I: Io> Worker<I> {
     /// One turn of the loop; `true` when the run is over.
     pub(crate) fn turn(&mut self) -> bool {
         self.obey();
+        self.serve_deferred();
         self.begin_due();
         // Before the queues: what ends here makes room for hits that wait, and has its streams reset.
         self.expire();
@@ -217,44 +234,74 @@ impl<I: Io> Worker<I> {
         if matches!(self.pace, Pace::Over) && self.hits.is_empty() {
             return true;
         }
+        if self.has_events {
+            self.now = self.io.now();
+            self.watch.go_on(self.now);
+        } else {
+            self.wait();
+        }
+        self.read_unread();
+        self.shake_hands();
+        self.has_events = self.handle_events();
+        false
+    }
+
+    /// Sleeps until something happens or is due.
+    fn wait(&mut self) {
         let until = self.next_deadline();
         let slept = self.io.now();
         self.watch.sleep(slept);
         self.now = self.io.wait(Some(until));
         // A deadline that had passed before the sleep began says nothing about the sleep.
         self.watch.wake(until.max(slept), self.now);
-        self.read_unread();
+        self.burst.renew();
+    }
+
+    /// Handles what happened; gives whether some of it is left.
+    fn handle_events(&mut self) -> bool {
+        let until = self.now + EVENTS_MAX;
         while let Some(event) = self.io.next_event() {
             self.handle(event);
+            self.serve_deferred();
             self.begin_idle_users();
             self.serve_listed();
             self.flush_gathered();
+            if self.now >= until {
+                return true;
+            }
         }
         false
     }
 
     fn obey(&mut self) {
         let order = self.orders.current();
-        if order == self.obeyed {
-            return;
-        }
-        self.obeyed = order;
-        self.end_pace(self.now);
-        if order >= Orders::ABORT {
-            self.stop_users();
-            while let Some(hit) = self.by_deadline.first() {
-                self.end_early(hit, &Failure::stopped());
+        if order != self.obeyed {
+            self.obeyed = order;
+            self.end_pace(self.now);
+            if order >= Orders::ABORT {
+                self.stop_users();
             }
+        }
+        while order >= Orders::ABORT
+            && let Some(hit) = self.by_deadline.first()
+            && self.may_go_on()
+        {
+            self.end_early(hit, &Failure::stopped());
         }
     }
 
     /// When the loop has to go on at the latest.
     fn next_deadline(&self) -> Nanos {
         // A connection that was lost while sending may have listed its origin again.
-        if !(self.unread.is_empty() && self.listed.is_empty() && self.gathered.is_empty()) {
+        let is_aborted = self.obeyed >= Orders::ABORT && !self.hits.is_empty();
+        let is_idle = self.unread.is_empty() && self.listed.is_empty() && self.gathered.is_empty();
+        if is_aborted || !is_idle {
             return self.now;
         }
+        let turn = self.next_turn();
         let begin = match &self.pace {
+            // Who waits for a dial begins before.
+            _ if self.is_behind() => None,
             Pace::Open(open) if self.has_room(open.in_flight_max) => open.next_begin(),
             Pace::Closed(closed) => {
                 let due = closed.next_due(self.now);
@@ -269,7 +316,7 @@ impl<I: Io> Worker<I> {
         let closing = self.closing.front().map(|&(at, _)| at);
         let heartbeat = self.now + HEARTBEAT;
         let begin = if lazy.is_some() { None } else { begin };
-        [begin, lazy, overdue, fallback, closing, Some(self.next_report)]
+        [turn, begin, lazy, overdue, fallback, closing, Some(self.next_report)]
             .into_iter()
             .flatten()
             .fold(heartbeat, Nanos::min)
@@ -301,9 +348,13 @@ impl<I: Io> Worker<I> {
             self.now = self.io.now();
             self.flush(conn);
         }
-        if ready.readable || ready.closed {
-            self.read(conn, ready.closed);
+        if !(ready.readable || ready.closed) {
+            return;
         }
+        if self.waits_for_turn(conn) {
+            return self.postpone(conn);
+        }
+        self.read(conn, ready.closed);
     }
 
     /// Goes on reading where a long response was left for others' sake.

@@ -159,7 +159,10 @@ impl<I: Io> Worker<I> {
 
     /// Closes the pipes whose servers took too long to read what was left.
     pub(super) fn drop_closing(&mut self) {
-        while let Some((_, pipe)) = self.closing.pop_front_if(|(due, _)| *due <= self.now) {
+        while self.closing.front().is_some_and(|(due, _)| *due <= self.now)
+            && self.may_go_on()
+            && let Some((_, pipe)) = self.closing.pop_front()
+        {
             if let Some(number) = self.conn_of(pipe) {
                 self.drop_conn(number);
             }

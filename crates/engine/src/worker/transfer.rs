@@ -212,7 +212,8 @@ impl<I: Io> Worker<I> {
         let mut input = std::mem::take(&mut self.input);
         let mut reads = 0;
         while let Some(sock) = self.sock_of(number) {
-            if self.conns[number as usize].is_held {
+            let conn = &self.conns[number as usize];
+            if conn.is_held || conn.postponed {
                 break;
             }
             if reads == READS_MAX {

@@ -16,9 +16,13 @@ use crate::request::{Request, Unsendable};
 impl<I: Io> Worker<I> {
     /// Lets the users do what is due, and begins what they ask for.
     pub(super) fn poll_users(&mut self) {
-        let Pace::Users(users) = &mut self.pace else { return };
+        if !matches!(self.pace, Pace::Users(_)) {
+            return;
+        }
         self.now = self.io.now();
         let mut wishes = std::mem::take(&mut self.wishes);
+        wishes.share = self.share();
+        let Pace::Users(users) = &mut self.pace else { return };
         self.wake = users.poll(self.now, &mut wishes);
         let over = users.is_over();
         for ask in wishes.asks.drain(..) {

@@ -8,4 +8,5 @@ mod laws;
 mod pipes;
 mod records;
 mod seek;
+mod turns;
 mod world;

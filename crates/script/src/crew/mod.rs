@@ -33,7 +33,7 @@ use metrics::tally::MetricId;
 use stdx::Nanos;
 use workload::arrival::Lane;
 use workload::executor::Scenario;
-use workload::{Ending, Flow, Pipe, Received, Reply, Segment, Users, Wishes};
+use workload::{Ending, Flow, Pipe, Received, Reply, Segment, Share, Users, Wishes};
 
 use crate::action::{Answer, Asked};
 use crate::exception::Exception;
@@ -180,6 +180,8 @@ struct Crew {
     free: Vec<u32>,
     /// What is to be sent.
     wishes: Wishes,
+    /// What may still be begun in this poll.
+    share: Share,
     sockets: Sockets,
     targets: KnownTargets,
     /// What a VU asked for.
@@ -209,6 +211,7 @@ impl Drop for Crew {
 impl Users for Crew {
     fn poll(&mut self, now: Nanos, wishes: &mut Wishes) -> Option<Nanos> {
         let zero = *self.zero.get_or_insert(now);
+        self.share = wishes.share;
         self.world.set_zero(zero);
         self.world.set_now(now);
         while let Some((whose, answer)) = self.answers.pop_front() {
@@ -310,6 +313,7 @@ impl Crew {
             sent: Vec::new(),
             free: Vec::new(),
             wishes: Wishes::default(),
+            share: Share::default(),
             sockets: Sockets::default(),
             targets: KnownTargets::default(),
             asked: Vec::new(),
@@ -345,6 +349,7 @@ impl Crew {
 
     /// Makes a VU; gives its place.
     fn hire(&mut self, number: u64) -> Option<usize> {
+        self.share.take(Share::CONNECTION);
         let host = Rc::clone(&self.world) as Rc<dyn crate::Host>;
         let vu = self.realm.clone().and_then(|realm| Vu::new(&realm, host, number));
         match vu {
@@ -404,7 +409,7 @@ impl Crew {
 
     fn wake_sleepers(&mut self, now: Nanos) {
         while let Some(Reverse((at, slot))) = self.sleepers.peek().copied() {
-            if at > now {
+            if at > now || !self.share.is_left() {
                 return;
             }
             self.sleepers.pop();
@@ -415,7 +420,10 @@ impl Crew {
                 // It has other plans by now.
                 (None, _) | (_, State::Idle) => {}
                 (Some(until), _) if until > now => self.wake_at(slot, until),
-                (Some(_), State::Busy(_)) => self.wake(slot, now),
+                (Some(_), State::Busy(_)) => {
+                    self.share.take(Share::CONNECTION);
+                    self.wake(slot, now);
+                }
                 (Some(_), State::Resting) => self.set_idle(slot),
             }
         }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use metrics::tally::MetricId;
 use stdx::Nanos;
-use workload::Ask;
+use workload::{Ask, Share};
 
 use super::exchange::Exchange;
 use super::samples::Around;
@@ -28,6 +28,7 @@ const BACKOFF_MAX: Nanos = Nanos::from_secs(5);
 impl Crew {
     /// Begins an iteration; `number` is its number in the scenario.
     pub(super) fn begin(&mut self, slot: usize, number: u64, now: Nanos) {
+        self.share.take(Share::CONNECTION);
         self.set_busy(slot, now);
         let begun = &mut self.slots[slot];
         let Some(post) = begun.post.clone() else { return };

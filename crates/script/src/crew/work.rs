@@ -351,7 +351,9 @@ impl Crew {
         }
         self.publish();
         for _ in 0..self.works[work].idle.len() {
-            let Some(slot) = self.works[work].idle.pop_front() else { return };
+            let Some(slot) = self.works[work].idle.pop_front_if(|_| self.share.is_left()) else {
+                return;
+            };
             let index = self.slots[slot].index;
             if index >= self.works[work].wanted {
                 self.works[work].parked.push(Reverse((index, slot)));
@@ -383,7 +385,7 @@ impl Crew {
             let number = progress.begun();
             let due = self.plan.scenarios[work].executor.due(progress.stripe.number(number));
             let due = due.filter(|due| *due <= at);
-            if due.is_none() || control.is_halted() {
+            if due.is_none() || control.is_halted() || !self.share.is_left() {
                 return;
             }
             let Some(slot) = self.works[work].idle.pop_front() else {

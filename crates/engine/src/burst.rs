@@ -1,0 +1,127 @@
+//! `Burst`: for how long connections are made and ended before others' events are looked at: thousands of dials in one go
+//! would have answers wait for them, and the loop stand still.
+//!
+//! ```text
+//! look at events ─▶ dial, shake hands, cut: 1 ms ─▶ handle events: 0.5 ms at least, or all there are ─▶ dial … ─▶ look again
+//! ```
+//!
+//! So dials take two thirds of the time at most while there are events, and all of it while there are none.
+
+use stdx::Nanos;
+
+/// For how long connections are made and ended at a stretch.
+const SLICE: Nanos = Nanos::MILLI;
+/// For how long events are handled after it, unless all were.
+const REST: Nanos = Nanos::from_micros(500);
+/// For how long nothing is dialled once the system had no descriptor or port left: else users whose dials fail at once would
+/// do nothing but fail.
+const PAUSE: Nanos = Nanos::MILLI;
+
+/// Whose turn it is.
+#[derive(Debug, Default)]
+pub(crate) struct Burst {
+    slice: Slice,
+    /// Nothing is dialled before.
+    paused_until: Nanos,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Slice {
+    /// It begins with the next that wants it.
+    #[default]
+    Ready,
+    /// It lasts until then.
+    Until(Nanos),
+    /// It is over; the next one begins then.
+    Rest(Nanos),
+}
+
+impl Burst {
+    /// Events have been looked for.
+    pub(crate) fn renew(&mut self) {
+        self.slice = Slice::Ready;
+    }
+
+    /// Whether a connection may be made or ended now.
+    pub(crate) fn allows(&mut self, now: Nanos) -> bool {
+        match self.slice {
+            Slice::Until(end) if now < end => return true,
+            Slice::Rest(end) if now < end => return false,
+            // What was begun last may have taken long: the others' time counts from now on.
+            Slice::Until(_) => {
+                self.slice = Slice::Rest(now + REST);
+                return false;
+            }
+            Slice::Ready | Slice::Rest(_) => self.slice = Slice::Until(now + SLICE),
+        }
+        true
+    }
+
+    /// Whether a connection may be dialled now.
+    pub(crate) fn allows_dial(&mut self, now: Nanos) -> bool {
+        now >= self.paused_until && self.allows(now)
+    }
+
+    /// The system has no descriptor or port left; gives whether that is news.
+    pub(crate) fn pause(&mut self, now: Nanos) -> bool {
+        let is_new = now >= self.paused_until;
+        self.paused_until = now + PAUSE;
+        is_new
+    }
+
+    /// When the next dial may be, once events have been looked for.
+    pub(crate) fn next_dial(&self, now: Nanos) -> Nanos {
+        self.paused_until.max(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STEP: Nanos = Nanos::from_micros(100);
+
+    #[test]
+    fn two_thirds_of_the_time_at_most() {
+        let (mut burst, mut now, mut dials) = (Burst::default(), Nanos::SECOND, 0);
+        for _ in 0..1_500 {
+            // Either a dial or an event, which takes as long.
+            dials += u32::from(burst.allows(now));
+            now += STEP;
+        }
+        assert!((950..=1_000).contains(&dials), "{dials}");
+    }
+
+    #[test]
+    fn all_the_time_where_there_are_no_events() {
+        let (mut burst, mut now) = (Burst::default(), Nanos::SECOND);
+        for _ in 0..1_500 {
+            if !burst.allows(now) {
+                burst.renew();
+                assert!(burst.allows(now), "nobody else wants it");
+            }
+            now += STEP;
+        }
+    }
+
+    #[test]
+    fn one_long_dial_is_followed_by_a_rest() {
+        let mut burst = Burst::default();
+        assert!(burst.allows(Nanos::ZERO));
+        assert!(!burst.allows(Nanos::SECOND));
+        assert!(!burst.allows(Nanos::SECOND + REST - Nanos(1)));
+        assert!(burst.allows(Nanos::SECOND + REST));
+    }
+
+    #[test]
+    fn what_fails_for_want_of_descriptors_is_not_tried_at_once() {
+        let (mut burst, now) = (Burst::default(), Nanos::SECOND);
+        assert!(burst.allows_dial(now) && burst.pause(now));
+        assert!(!burst.pause(now + STEP), "it is known");
+        burst.renew();
+        assert!(!burst.allows_dial(now + PAUSE) && burst.allows(now + PAUSE), "others go on");
+        let next = burst.next_dial(now + STEP);
+        assert_eq!(next, now + STEP + PAUSE);
+        assert!(burst.allows_dial(next));
+    }
+}

@@ -1,0 +1,115 @@
+//! Taking turns: what waits so that others' events are looked at, and goes on afterwards: hits for a dial, connections for
+//! their TLS handshake. Whose turn it is says [`Burst`](crate::burst::Burst).
+
+use metrics::FailureKind;
+use net::Io;
+use stdx::Nanos;
+use workload::Share;
+
+use super::Worker;
+use crate::conn::State;
+use crate::failure::Failure;
+use crate::pace::Pace;
+
+impl<I: Io> Worker<I> {
+    /// Whether a connection may be shaken hands with or ended now.
+    pub(super) fn may_go_on(&mut self) -> bool {
+        self.now = self.io.now();
+        self.burst.allows(self.now)
+    }
+
+    /// Whether a connection may be dialled now.
+    pub(super) fn may_dial(&mut self) -> bool {
+        self.now = self.io.now();
+        self.burst.allows_dial(self.now)
+    }
+
+    /// Has an origin's hits wait until somebody may dial.
+    pub(super) fn defer(&mut self, number: u32) {
+        let origin = &mut self.origins.list[number as usize];
+        if !std::mem::replace(&mut origin.deferred, true) {
+            self.deferred.push_back(number);
+        }
+    }
+
+    /// Dials for hits that waited for it, as far as it is their turn.
+    pub(super) fn serve_deferred(&mut self) {
+        while let Some(&number) = self.deferred.front() {
+            let waits = self.origins.list[number as usize].waiting.len() > 0;
+            if waits && !self.may_dial() {
+                return;
+            }
+            self.deferred.pop_front();
+            self.origins.list[number as usize].deferred = false;
+            if waits {
+                self.serve(number);
+            }
+        }
+    }
+
+    /// Whether hits wait for their dial: then no more are begun.
+    pub(super) fn is_behind(&self) -> bool {
+        !self.deferred.is_empty()
+    }
+
+    /// When what waits for its turn goes on.
+    pub(super) fn next_turn(&self) -> Option<Nanos> {
+        let dial = (!self.deferred.is_empty()).then(|| self.burst.next_dial(self.now));
+        if self.shaking.is_empty() { dial } else { Some(self.now) }
+    }
+
+    /// How much users may begin now.
+    pub(super) fn share(&mut self) -> Share {
+        match self.is_behind() {
+            true => Share::NONE,
+            false if self.burst.allows(self.now) => Share::FULL,
+            false => Share::ONE,
+        }
+    }
+
+    /// Has a connection's handshake wait for its turn.
+    pub(super) fn postpone(&mut self, number: u32) {
+        let conn = &mut self.conns[number as usize];
+        if let Some(sock) = conn.sock
+            && !std::mem::replace(&mut conn.postponed, true)
+        {
+            self.shaking.push_back((number, sock));
+        }
+    }
+
+    /// Whether what came for a connection has to wait: it is part of a handshake, and others have their turn.
+    pub(super) fn waits_for_turn(&mut self, number: u32) -> bool {
+        let Some(conn) = self.conns.get(number as usize) else { return false };
+        conn.state == State::Securing && (conn.tls.is_none() || !self.may_go_on())
+    }
+
+    /// Goes on with handshakes that waited, as far as it is their turn.
+    pub(super) fn shake_hands(&mut self) {
+        while let Some(&(number, sock)) = self.shaking.front() {
+            if !self.may_go_on() {
+                return;
+            }
+            self.shaking.pop_front();
+            let conn = self.conns.get_mut(number as usize).filter(|conn| conn.sock == Some(sock));
+            let Some(conn) = conn else { continue };
+            conn.postponed = false;
+            if conn.tls.is_none() {
+                self.begin_handshake(number);
+            }
+            // What came meanwhile is told by no further event.
+            if self.sock_of(number) == Some(sock) {
+                self.read(number, true);
+            }
+        }
+    }
+
+    /// A hit's dial failed. Where the system has no descriptor or port left, users pause: the schedule of a rate does not.
+    pub(super) fn fail_dial(&mut self, hit: u32, failure: &Failure) {
+        let is_want =
+            matches!(failure.kind, FailureKind::DescriptorsExhausted | FailureKind::PortsExhausted);
+        if is_want && matches!(self.pace, Pace::Closed(_) | Pace::Users(_)) {
+            self.watch.pauses += u64::from(self.burst.pause(self.now));
+        }
+        self.fail(hit, failure);
+    }
+}

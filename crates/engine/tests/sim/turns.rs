@@ -1,0 +1,202 @@
+//! Making and ending connections takes turns with events: however many are due at once, the loop never stands still for them.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use cable::{Cable, CablePlan, Pattern, Template};
+use demo::{Config, Machine};
+use engine::{Capture, KeptHeaders, Outcome, Protocol, Settings, simulate};
+use net::sim::{Faults, World};
+use net::{Address, Dial, Event, Io, IoFailure, Key, Progress, Sock};
+use stdx::Nanos;
+use wire::cable::{Codec, Dialect, Format};
+use workload::{Load, Plan, Targets};
+
+use crate::world::{SERVER, check_oracles, constant, plan, server};
+
+/// What each call of the machine costs: a dial on loopback takes about so long.
+const CALL: Nanos = Nanos::from_micros(50);
+/// Connections made and ended at a stretch, at most: what fits into the worker's millisecond.
+const MOST: usize = 20;
+
+/// Counts the connections that are made or ended before the worker looks at an event.
+#[derive(Debug, Default)]
+struct Seen {
+    at_once: Cell<usize>,
+    most: Cell<usize>,
+    opened: Cell<usize>,
+}
+
+impl Seen {
+    fn count(&self) {
+        self.at_once.set(self.at_once.get() + 1);
+        self.most.set(self.most.get().max(self.at_once.get()));
+    }
+}
+
+/// A world whose worker is watched.
+struct Watched {
+    world: World,
+    seen: Rc<Seen>,
+}
+
+impl Io for Watched {
+    fn now(&mut self) -> Nanos {
+        self.world.now()
+    }
+
+    fn open(&mut self, key: Key, dial: Dial<'_>) -> Result<Sock, IoFailure> {
+        self.seen.count();
+        self.seen.opened.set(self.seen.opened.get() + 1);
+        self.world.open(key, dial)
+    }
+
+    fn set_key(&mut self, sock: Sock, key: Key) {
+        self.world.set_key(sock, key);
+    }
+
+    fn recv(&mut self, sock: Sock, buf: &mut [u8]) -> Progress {
+        self.world.recv(sock, buf)
+    }
+
+    fn send(&mut self, sock: Sock, bytes: &[u8]) -> Progress {
+        self.world.send(sock, bytes)
+    }
+
+    fn close(&mut self, sock: Sock) {
+        self.seen.count();
+        self.world.close(sock);
+    }
+
+    fn reset(&mut self, sock: Sock) {
+        self.world.reset(sock);
+    }
+
+    fn resolve(&mut self, key: Key, name: &str) {
+        self.world.resolve(key, name);
+    }
+
+    fn wait(&mut self, until: Option<Nanos>) -> Nanos {
+        self.seen.at_once.set(0);
+        self.world.wait(until)
+    }
+
+    fn next_event(&mut self) -> Option<Event> {
+        let event = self.world.next_event();
+        if event.is_some() {
+            self.seen.at_once.set(0);
+        }
+        event
+    }
+}
+
+fn run(faults: Faults, config: Config, plan: Plan, settings: &Settings) -> (Outcome, Rc<Seen>) {
+    let mut world = World::new(3, Faults { call_cost: CALL, ..faults });
+    let address = Address::Ip(SERVER.parse().expect("an address"));
+    world.add_peer(address, Box::new(Machine::new(config).expect("a server")));
+    let seen = Rc::new(Seen::default());
+    let watched = Watched { world, seen: Rc::clone(&seen) };
+    let outcome = simulate(watched, plan, settings).expect("the settings are sound");
+    check_oracles(&outcome);
+    (outcome, seen)
+}
+
+/// Nothing was done at a stretch that others had to wait for, and the loop never stood still.
+fn check(what: &str, (outcome, seen): &(Outcome, Rc<Seen>)) {
+    let generator = &outcome.total.generator;
+    let stalls = (generator.stalls, generator.stall_longest);
+    assert_eq!(stalls, (0, Nanos::ZERO), "{what}: {} connections", seen.opened.get());
+    assert!(seen.most.get() <= MOST, "{what}: {} at once", seen.most.get());
+}
+
+/// Issue 14: 15,000 connections of a closed loop stood still for 2.3 s.
+#[test]
+fn many_users_begin_without_standing_still() {
+    let closed = plan(Load::Closed { users: 5_000 }, 3, &["/"]);
+    let ran = run(Faults::default(), server(0, "none"), closed, &Settings::default());
+    check("users", &ran);
+    assert_eq!(ran.1.opened.get(), 5_000, "each has a connection");
+}
+
+/// Who waits for a dial is late, and the record says so.
+#[test]
+fn hits_of_a_rate_that_wait_for_their_dial_are_late() {
+    let open = plan(constant(5_000), 1, &["/hang"]);
+    let settings = Settings { timeout: Some(Nanos::from_secs(3)), ..Settings::default() };
+    let ran = run(Faults::default(), server(0, "none"), open.clone(), &settings);
+    check("a rate that can be had", &ran);
+    let more = Plan { load: constant(20_000), ..open };
+    let ran = run(Faults::default(), server(0, "none"), more, &settings);
+    check("more than can be had", &ran);
+    let generator = &ran.0.total.generator;
+    assert!(generator.not_sent > 0 || generator.lag.max() > Nanos::from_millis(50));
+}
+
+#[test]
+fn many_that_time_out_at_once_end_in_turns() {
+    let hang = plan(Load::Closed { users: 3_000 }, 4, &["/hang"]);
+    let settings = Settings { timeout: Some(Nanos::from_secs(2)), ..Settings::default() };
+    check("timeouts", &run(Faults::default(), server(0, "none"), hang, &settings));
+}
+
+/// A server that ends a connection after each answer has all its users dial all the time.
+#[test]
+fn short_connections_take_turns() {
+    let short = plan(Load::Closed { users: 2_000 }, 2, &["/"]);
+    let settings = Settings { keepalive: false, ..Settings::default() };
+    let ran = run(Faults::default(), server(0, "none"), short, &settings);
+    check("short connections", &ran);
+    assert!(ran.1.opened.get() > 4_000, "{}", ran.1.opened.get());
+}
+
+#[test]
+fn a_herd_comes_and_is_cut_off_in_turns() {
+    let cable = Cable::new(CablePlan {
+        url: format!("ws://{SERVER}/cable"),
+        http_url: format!("http://{SERVER}/cable"),
+        pattern: Pattern::Herd { cuts: 1, give_up: Nanos::from_secs(20) },
+        users: 2_000,
+        ramp: Nanos::ZERO,
+        duration: Nanos::SECOND,
+        identifier: Template::new(r#"{"channel":"ChatChannel","id":"demo"}"#),
+        data: Template::new(r#"{"action":"speak","message":"{token}"}"#),
+        codec: Codec { format: Format::Json, dialect: Dialect::Base },
+        headers: Vec::new(),
+        timeout: Nanos::from_secs(10),
+        jitter: Nanos::ZERO,
+        backs_off: true,
+        seed: 5,
+    });
+    let people = Plan {
+        load: Load::Users(cable.crew()),
+        duration: None,
+        targets: Targets::default(),
+        ..plan(constant(1), 1, &[])
+    };
+    let capture = Capture { headers: KeptHeaders::WholeHead, ..Capture::default() };
+    let settings = Settings { protocol: Protocol::Http1, capture, ..Settings::default() };
+    let config = Config { cable: Some(demo::Cable::default()), ..Config::default() };
+    let ran = run(Faults::default(), config, people, &settings);
+    let (seen, all) = (cable.outcome(), ran.1.opened.get());
+    assert_eq!((all, seen.subscribed), (4_000, 4_000));
+    let generator = &ran.0.total.generator;
+    assert_eq!(generator.stalls, 0, "{}", generator.stall_longest);
+}
+
+/// Issue 14, N5: users without a descriptor did nothing but fail, 100,000 times a second.
+#[test]
+fn users_pause_where_no_descriptor_is_left() {
+    let faults = Faults { descriptors: 40, ..Faults::default() };
+    let mut world = World::new(1, Faults { call_cost: Nanos(1_000), ..faults });
+    let address = Address::Ip(SERVER.parse().expect("an address"));
+    world.add_peer(address, Box::new(Machine::new(server(0, "none")).expect("a server")));
+    let settings = Settings { timeout: Some(Nanos::from_secs(5)), ..Settings::default() };
+    let hang = plan(Load::Closed { users: 200 }, 2, &["/hang"]);
+    let outcome = simulate(world, hang, &settings).expect("the settings are sound");
+    check_oracles(&outcome);
+    let generator = &outcome.total.generator;
+    assert!((1_000..=2_100).contains(&generator.pauses), "about one a millisecond: {generator:?}");
+    // One more may fail once nothing is begun any more.
+    let failed = generator.descriptors_exhausted;
+    assert!((generator.pauses..=generator.pauses + 1).contains(&failed), "each: {failed}");
+}
