@@ -8,7 +8,7 @@ use wire::cable::{Codec, CommandKind, Dialect, Format, Kind, Reply as CableReply
 use wire::ws::{DeflateAnswer, Event, Limits, Protocols, Role, Session, accept};
 use workload::arrival::Lane;
 use workload::{
-    Ask, Ending, Order, Pipe, Received, Reply, Share, Trip, Users, Wishes,
+    Ask, Ending, Order, Pipe, Received, Reply, Share, Trip, TripFailure, Users, Wishes,
 };
 
 use crate::{Cable, CablePlan, Outcome, Pattern, Template};
@@ -570,6 +570,32 @@ fn an_interrupt_ends_what_is_under_way_and_tells() {
     );
     assert_eq!(told.world.now, Nanos::from_secs(5), "at once");
     assert!(told.outcome.sent > 0, "and what was seen is told");
+}
+
+/// Issue 14, N7: an interrupt does not wait as long as the timeout for messages that will not come; nor are they lost.
+#[test]
+fn an_interrupt_waits_a_second_for_messages_at_most() {
+    for pattern in [ECHO, Pattern::Echo { every: None }, broadcast(1)] {
+        let timeout = Nanos::from_secs(10);
+        let told = run_until(
+            CablePlan { duration: Nanos::from_secs(60), timeout, ..plan(pattern, 6) },
+            Wrong { loses: 1, ..Wrong::default() },
+            Nanos::from_secs(20),
+            |world, crowds| {
+                if world.now == Nanos::from_secs(2) {
+                    crowds.iter_mut().for_each(|crowd| crowd.stop(Ending::AfterThis));
+                }
+            },
+        );
+        let (seen, sums) = (&told.outcome, told.outcome.deliveries);
+        assert!(told.world.now <= Nanos::from_millis(3_010), "{pattern:?}: {}", told.world.now);
+        assert!(seen.sent > 0 && seen.answered + seen.unanswered == 0, "{seen:?}");
+        let is_echo = matches!(pattern, Pattern::Echo { .. });
+        assert_eq!(seen.cut, if is_echo { seen.sent } else { 0 }, "none is called lost");
+        assert_eq!((sums.lost, sums.cut), (0, sums.expected));
+        let stopped = |trip: &&Trip| matches!(trip.failure, Some((TripFailure::Stopped, _)));
+        assert_eq!(told.trips.iter().filter(stopped).count() as u64, seen.sent);
+    }
 }
 
 #[test]

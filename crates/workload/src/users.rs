@@ -161,6 +161,8 @@ pub enum TripFailure {
     Lost,
     /// The server said no, or something that nobody understands.
     Refused,
+    /// Nobody waited for it any more, since the run was interrupted.
+    Stopped,
 }
 
 /// What became of an [`Ask`]. Times are offsets from the run's start.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use stdx::Nanos;
 
 use crate::rails::Rails;
-use crate::{Ran, Scratch, Started, free_port, run, server, start, text, until};
+use crate::{Ran, Scratch, Started, brunt, free_port, run, server, signal, start, text, until};
 
 /// The demo server with such a cable, and the cable's URL.
 fn cable(cable: demo::Cable) -> (Server, String) {
@@ -55,6 +55,24 @@ fn an_echo_measures_its_round_trips() {
     assert_eq!(number(&json, "/echo/overheard"), 0, "an echo is heard by its sender alone");
     let messages = server.stats().sockets.ws_messages;
     assert!(messages > number(&json, "/echo/sent"), "{messages}");
+}
+
+/// Issue 14, N7: messages that will not come are waited for no longer than a second after an interrupt.
+#[test]
+fn an_interrupted_echo_does_not_wait_for_what_will_not_come() {
+    let (server, url) = cable(demo::Cable { loss: 1.0, ..demo::Cable::default() });
+    let line = format!(
+        "cable echo {url} -channel ChatChannel -params {{\"id\":\"demo\"}} -users 3 -rate 100 -d 60s -json"
+    );
+    let started = start(brunt(&line));
+    until("messages are under way", || server.stats().sockets.cable_broadcasts > 0);
+    let since = std::time::Instant::now();
+    signal("INT", started.pid());
+    let json = started.wait().with_code(0).json();
+    assert!(since.elapsed().as_secs() < 5, "{:?}, and the timeout is 10 s", since.elapsed());
+    let of = |name: &str| number(&json, &format!("/echo/{name}"));
+    assert!(of("sent") > 0, "{json}");
+    assert_eq!((of("cut"), of("lost")), (of("sent"), 0), "{json}");
 }
 
 /// `wss:`, by the command and by a script; the server's certificate is its own.

@@ -74,6 +74,11 @@ impl Flights {
         self.list.push_back(flight);
     }
 
+    /// Takes the oldest, whether it was waited for long enough or not.
+    fn pop(&mut self) -> Option<Flight> {
+        self.pop_overdue(Nanos::MAX)
+    }
+
     fn pop_overdue(&mut self, now: Nanos) -> Option<Flight> {
         let flight = self.list.pop_front_if(|flight| flight.limit <= now)?;
         self.first = self.first.wrapping_add(1);
@@ -167,6 +172,19 @@ impl Crowd {
             } else {
                 self.outcome.cut += 1;
                 self.write_row(&flight, now, 0, Some((TripFailure::Lost, "connection lost")));
+            }
+        }
+        if self.is_out_of_patience(now) {
+            self.give_up_flights(now);
+        }
+    }
+
+    /// Messages that an interrupt leaves behind are not lost: nobody knows.
+    fn give_up_flights(&mut self, now: Nanos) {
+        while let Some(flight) = self.flights.pop() {
+            if flight.state == State::Waiting {
+                self.outcome.cut += 1;
+                self.write_row(&flight, now, 0, Some((TripFailure::Stopped, "interrupted")));
             }
         }
     }

@@ -35,6 +35,8 @@ use user::{Silence, Stage, User};
 const WATCH_EVERY: Nanos = Nanos::SECOND;
 /// How long a socket may hear no ping: Action Cable's own client waits so long before it takes the connection for lost.
 const SILENCE_MAX: Nanos = Nanos::from_secs(6);
+/// How long messages in flight are waited for after an interrupt, at most: some may never come.
+const STOPPING_MAX: Nanos = Nanos::SECOND;
 /// WebSocket code of a normal end. RFC 6455, 7.4.1.
 const NORMAL: u16 = 1000;
 
@@ -59,6 +61,8 @@ pub(crate) struct Crowd {
     next_cut: usize,
     next_watch: Nanos,
     phase: Phase,
+    /// Until when messages in flight are waited for after an interrupt.
+    patience: Option<Nanos>,
     outcome: Outcome,
     random: Prng,
     /// What rows of messages are called.
@@ -111,6 +115,7 @@ impl Crowd {
             next_cut: count,
             next_watch: WATCH_EVERY,
             phase: Phase::Running,
+            patience: None,
             outcome: Outcome::default(),
             random: Prng::new(stdx::mix(plan.seed, lane.first + 1)),
             line: format!("{word} {}", plan.url).into(),
@@ -216,6 +221,11 @@ impl Crowd {
         }
     }
 
+    /// Whether messages in flight are waited for no more, since somebody wants the end.
+    fn is_out_of_patience(&self, now: Nanos) -> bool {
+        self.patience.is_some_and(|until| until <= now)
+    }
+
     /// Sends a command of a user's through its WebSocket; gives its length, or `None` where it cannot be sent.
     fn command(&mut self, user: usize, kind: CommandKind, token: Option<Token>) -> Option<usize> {
         let global = self.global(user) + 1;
@@ -274,6 +284,7 @@ impl Crowd {
             self.agenda.next(),
             self.next_speech(),
             self.flights.next_limit(),
+            self.patience.filter(|until| *until > now),
             // Past it there are messages to wait for, or other workers; they have times of their own.
             self.end().filter(|end| *end > now),
             Some(self.next_watch),
@@ -286,6 +297,9 @@ impl Crowd {
 impl Users for Crowd {
     fn poll(&mut self, now: Nanos, wishes: &mut Wishes) -> Option<Nanos> {
         self.share = wishes.share;
+        if self.phase == Phase::Stopping {
+            self.patience.get_or_insert(now.saturating_add(STOPPING_MAX));
+        }
         if self.phase != Phase::Over {
             self.act(now);
             self.stop_waiting(now);

@@ -113,13 +113,17 @@ impl Crowd {
     }
 
     fn close_settled(&mut self, now: Nanos) {
+        let is_given_up = self.is_out_of_patience(now);
         while let Some(&(number, limit)) = self.speech.in_flight.front() {
-            if now < limit && !self.cable.ledger.is_settled(number) {
+            let is_over = now >= limit || self.cable.ledger.is_settled(number);
+            if !is_over && !is_given_up {
                 return;
             }
             self.speech.in_flight.pop_front();
-            if let Some(closed) = self.cable.ledger.close(number) {
-                self.keep(closed, now);
+            match self.cable.ledger.close(number) {
+                Some(closed) if is_over => self.keep(closed, now),
+                Some(closed) => self.give_up(closed, now),
+                None => {}
             }
         }
     }
@@ -127,33 +131,47 @@ impl Crowd {
     /// Counts a closed message and writes its row.
     fn keep(&mut self, closed: Closed, now: Nanos) {
         let lost = closed.lost();
+        if lost == 0 {
+            self.outcome.complete_messages += 1;
+            self.outcome.complete.record(closed.last.saturating_sub(closed.sent));
+        }
+        let text = || format!("{lost} of {} deliveries lost", closed.expected).into();
+        let failure = (lost > 0).then(|| (TripFailure::Timeout, text()));
+        self.count(&closed, now, failure);
+    }
+
+    /// What an interrupt leaves behind of a message is not lost: nobody knows.
+    fn give_up(&mut self, closed: Closed, now: Nanos) {
+        let cut = closed.cut + closed.lost();
+        let text =
+            format!("interrupted: {} of {} deliveries made", closed.delivered, closed.expected);
+        let failure = Some((TripFailure::Stopped, text.into()));
+        self.count(&Closed { cut, ..closed }, now, failure);
+    }
+
+    fn count(&mut self, closed: &Closed, now: Nanos, failure: Option<(TripFailure, Arc<str>)>) {
+        let lost = closed.lost();
         let sums = &mut self.outcome.deliveries;
         sums.expected += u64::from(closed.expected);
         sums.delivered += u64::from(closed.delivered);
         sums.lost += u64::from(lost);
         sums.cut += u64::from(closed.cut);
-        let last = closed.last.saturating_sub(closed.sent);
-        if lost == 0 {
-            self.outcome.complete_messages += 1;
-            self.outcome.complete.record(last);
-        }
         self.outcome.keep(MessageSeen {
             number: closed.number,
             sent: closed.sent,
             expected: closed.expected,
             delivered: closed.delivered,
             lost,
-            last,
+            last: closed.last.saturating_sub(closed.sent),
         });
-        let text = || format!("{lost} of {} deliveries lost", closed.expected).into();
         self.wishes.trips.push(Trip {
             line: Arc::clone(&self.line),
             due: closed.due,
             sent: closed.sent,
-            done: if lost == 0 { closed.last } else { now },
+            done: if failure.is_none() { closed.last } else { now },
             bytes_out: u64::from(closed.bytes),
             bytes_in: 0,
-            failure: (lost > 0).then(|| (TripFailure::Timeout, text())),
+            failure,
             serial: 0,
         });
     }

@@ -229,5 +229,6 @@ const fn kind_of(failure: TripFailure) -> FailureKind {
         TripFailure::Timeout => FailureKind::Timeout,
         TripFailure::Lost => FailureKind::Eof,
         TripFailure::Refused => FailureKind::Rejected,
+        TripFailure::Stopped => FailureKind::Stopped,
     }
 }

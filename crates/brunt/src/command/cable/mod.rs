@@ -34,7 +34,7 @@ patterns:
 A message carries a token in the place of {token}, by which it is known again in whatever the server makes of it.
 Who is refused waits 100 ms, then twice as long each time, up to 5 s; -no-backoff tries again at once.
 
-Ctrl-C once: nothing more is sent, messages under way are waited for. Twice: it ends now.";
+Ctrl-C once: nothing more is sent, messages under way are waited for, a second at most. Twice: it ends now.";
 
 /// Runs the test.
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
