@@ -17,6 +17,8 @@ const GATHER_ASKED: u64 = 8;
 /// Users of a closed loop from which on `io_uring` costs less, at the smaller share; with fewer, and at a rate, no difference
 /// was measured.
 const URING_FROM: u64 = 192;
+/// The same of users that decide for themselves: each takes so long that answers pile up without being waited for.
+const URING_FROM_DECIDING: u64 = 8;
 
 /// The machine that a worker runs on.
 #[derive(Debug)]
@@ -33,19 +35,19 @@ impl Machine {
         load: &Load,
     ) -> Result<Vec<Self>, StartError> {
         let now = Instant::now();
-        let users = match load {
-            Load::Closed { users } => *users,
-            Load::Users(crew) => crew.users,
+        let (costs_less, gathers) = match load {
+            Load::Closed { users } => (*users >= URING_FROM, true),
+            Load::Users(crew) => (crew.users >= URING_FROM_DECIDING, false),
             // A rate cannot bear to see anything later.
-            Load::Open { .. } => 0,
+            Load::Open { .. } => (false, false),
         };
         let rings = |share| -> Result<Vec<Self>, NoUring> {
-            let share = (users > 0).then_some(share);
+            let share = gathers.then_some(share);
             (0..count).map(|_| Self::ring(now, share)).collect()
         };
         match choice {
             IoChoice::Uring => return Ok(rings(GATHER_ASKED)?),
-            IoChoice::Auto if users >= URING_FROM => {
+            IoChoice::Auto if costs_less => {
                 if let Ok(rings) = rings(GATHER_UNASKED) {
                     return Ok(rings);
                 }
@@ -96,6 +98,7 @@ impl Machine {
 
 #[cfg(test)]
 mod tests {
+    use workload::Crew;
     use workload::arrival::{Rate, Shape};
 
     use super::*;
@@ -117,5 +120,10 @@ mod tests {
         check(IoChoice::Auto, &closed(192), "io_uring");
         check(IoChoice::Mio, &closed(64), "epoll");
         check(IoChoice::Uring, &open, "io_uring");
+        let make = |_| -> Box<dyn workload::Users> { unreachable!("nobody is made here") };
+        let deciding = |users| Load::Users(Crew { users, make: Arc::new(make) });
+        check(IoChoice::Auto, &deciding(7), "epoll");
+        check(IoChoice::Auto, &deciding(8), "io_uring");
+        check(IoChoice::Mio, &deciding(8), "epoll");
     }
 }

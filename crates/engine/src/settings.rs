@@ -91,7 +91,8 @@ pub enum Protocol {
 /// Which of the system's ways to wait for sockets is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IoChoice {
-    /// `io_uring` for closed loops of 192 users and more, where it costs less, if it can be used; else mio.
+    /// `io_uring` where it costs less, if it can be used: for closed loops of 192 users and more, and for 8 users and more that
+    /// decide for themselves; else mio.
     #[default]
     Auto,
     /// epoll or kqueue, through mio; every system has one.

@@ -75,9 +75,7 @@ fn adapted(mut flag: Flag<AttackFlags>) -> Flag<AttackFlags> {
             flag.row.docs = "File for the results: a row for each connection and each message.";
         }
         "io" => {
-            flag.row.default = "mio";
-            flag.row.docs =
-                "How sockets are waited for: mio (epoll, kqueue; also auto) or uring (Linux 6.1).";
+            flag.row.docs = "How sockets are waited for: mio (epoll, kqueue) or uring (Linux 6.1); auto: uring from 8 users on.";
         }
         _ => {}
     }

@@ -1,5 +1,6 @@
 //! The flags of `run`, by k6's names. Those that are options of a script are kept as such: they are the tier above all others.
 
+use engine::IoChoice;
 use script::{Fields, Format};
 use serde_json::{Map, Value};
 
@@ -36,6 +37,7 @@ pub(crate) struct RunFlags {
     pub(crate) compat: bool,
     /// VUs whose sockets are refused go on at once.
     pub(crate) no_backoff: bool,
+    pub(crate) io: IoChoice,
     /// Folders that scripts may read besides their own.
     pub(crate) allow_read: Vec<String>,
     /// `inspect --execution-requirements`.
@@ -385,6 +387,14 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
         "no-backoff",
         "Go on at once after a refused WebSocket. Without it such VUs wait, up to 5 s.",
         no_backoff
+    )
+    .native(),
+    Flag::new(
+        "io",
+        Kind::Choice(&["auto", "mio", "uring"]),
+        "auto",
+        "How sockets are waited for: mio (epoll, kqueue) or uring (Linux 6.1); auto: uring from 8 users on.",
+        |t: &mut RunFlags, v| value::io_choice(v).map(|io| t.io = io),
     )
     .native(),
     switch!(

@@ -58,6 +58,36 @@ fn the_report_says_how_sockets_were_waited_for() {
     assert!(wrong.stderr.contains("flag -io: \"best\" is not one of auto, mio, uring"));
 }
 
+/// Scripts and cables know both ways as well, and take io_uring from 8 users on by themselves.
+#[test]
+fn scripts_and_cables_are_waited_for_either_way() {
+    let (_server, url) =
+        server(Config { cable: Some(demo::Cable::default()), ..Config::default() });
+    let scratch = Scratch::new("many-io");
+    let source =
+        format!("import http from 'k6/http'; export default function () {{ http.get('{url}/') }}");
+    let script = scratch.file("get.js", source);
+    let (mio, uring) =
+        if cfg!(target_os = "linux") { ("epoll", "io_uring") } else { ("kqueue", "kqueue") };
+    let cable = format!("{}/cable", url.replace("http://", "ws://"));
+    for (flags, users, name) in
+        [("", 7, mio), ("", 8, uring), ("-io mio", 20, mio), ("-io uring", 2, "io_uring")]
+    {
+        let rows = text(&scratch.path("rows.arrow"));
+        run(&format!("run -q --no-summary -u {users} -i 40 {flags} -o {rows} {script}"))
+            .with_code(0);
+        let json = run(&format!("report -type=json {rows}")).with_code(0).json();
+        assert_eq!(json["brunt"]["generator"]["io"], name, "run {flags} -u {users}");
+        assert_eq!((&json["requests"], &json["success"]), (&40.into(), &1.into()), "{json}");
+        let line = format!(
+            "cable echo {cable} -channel EchoChannel -users {users} -rate 50 -d 200ms -q -o {rows} {flags}"
+        );
+        run(&line).with_code(0);
+        let json = run(&format!("report -type=json {rows}")).with_code(0).json();
+        assert_eq!(json["brunt"]["generator"]["io"], name, "cable {flags} -users {users}");
+    }
+}
+
 /// Issue 14: 4,000 connections, and as many users of a script, were dialled in one go, and nothing else was done meanwhile.
 #[test]
 fn thousands_begin_without_standing_still() {

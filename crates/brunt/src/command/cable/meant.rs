@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ::cable::{Cable, CablePlan, HERD_ROUNDS_MAX, Pattern, Template, USERS_MAX};
-use engine::{Capture, IoChoice, KeptHeaders, Protocol, Redirects};
+use engine::{Capture, KeptHeaders, Protocol, Redirects};
 use serde_json::Value;
 use stdx::Nanos;
 use wire::cable::{Codec, Dialect as Protocols, Format};
@@ -37,17 +37,12 @@ pub(super) fn meant(mut typed: Typed<AttackFlags>) -> Result<Meant, Ended> {
         typed.flags.name = format!("cable {}", plan.pattern.name());
     }
     let fails_on_loss = typed.flags.cable.fail_on_loss;
-    let io = typed.flags.io;
     let cable = Cable::new(plan);
     let mut peopled = attack::peopled(&typed, cable.crew())?;
     let settings = &mut peopled.settings;
     // Handshakes are answered by heads, which are looked at; WebSockets begin in HTTP/1.1 (RFC 6455, 4.1).
     settings.capture = Capture { headers: KeptHeaders::WholeHead, ..Capture::default() };
     (settings.protocol, settings.redirects) = (Protocol::Http1, Redirects::Keep);
-    if io == IoChoice::Auto {
-        // Sockets that wait cost the least so, and a message is seen at once.
-        settings.io = IoChoice::Mio;
-    }
     Ok(Meant { cable, peopled, fails_on_loss })
 }
 

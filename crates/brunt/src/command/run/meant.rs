@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use engine::IoChoice;
 use metrics::tally::Tally;
 use report::is_trend_stat;
 use results::Encoding;
@@ -55,6 +56,8 @@ pub(super) struct Meant {
     pub(super) compat: bool,
     /// VUs whose sockets are refused wait.
     pub(super) backs_off: bool,
+    /// How sockets are waited for.
+    pub(super) io: IoChoice,
     pub(super) quiet: bool,
     pub(super) linger: bool,
     pub(super) colored: bool,
@@ -263,6 +266,7 @@ fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, R
         address: tiers::text(flags.address.as_deref(), "K6_ADDRESS"),
         compat: flags.compat,
         backs_off: !flags.no_backoff,
+        io: flags.io,
         quiet: flags.quiet,
         linger: options.linger || tiers::switch(flags.linger, "K6_LINGER"),
         colored: std::io::stdout().is_terminal() && !console::no_color(flags),

@@ -173,6 +173,7 @@ fn settings(meant: &Meant, stage: Stage) -> Settings {
     let options = &meant.options;
     let mut settings = Settings {
         workers: if stage == Stage::Iteration { meant.cores } else { 1 },
+        io: meant.io,
         timeout: None,
         keepalive: !options.no_reuse,
         redirects: Redirects::Keep,
