@@ -1,18 +1,60 @@
-//! Header lines as Vegeta keeps them: names in Go's canonical case, grouped and sorted by name.
+//! Header lines as Vegeta keeps them: names in Go's canonical case, grouped and sorted by name. Those of a record that is
+//! read are bounded: a file names a field once and gives it a million values, each of which would be a line with that name.
+
+/// The most bytes that the header lines of one record may take.
+pub(crate) const HEADERS_MAX: usize = 1 << 20;
+
+/// The header lines of a record that is read.
+#[derive(Debug, Default)]
+pub(crate) struct HeaderLines {
+    lines: Vec<u8>,
+    is_too_large: bool,
+}
+
+impl HeaderLines {
+    /// Makes ready for the next record.
+    pub(crate) fn clear(&mut self) {
+        self.lines.clear();
+        self.is_too_large = false;
+    }
+
+    /// Adds a line, as long as there is room for it.
+    pub(crate) fn add(&mut self, name: &[u8], value: &[u8]) {
+        let len = name.len() + value.len() + ": \r\n".len();
+        self.is_too_large |= self.lines.len() + len > HEADERS_MAX;
+        if !self.is_too_large {
+            add_line(&mut self.lines, name, value);
+        }
+    }
+
+    /// The lines; `seq` is the record's number.
+    ///
+    /// # Errors
+    /// There was no room for all of them.
+    pub(crate) fn whole(&self, seq: u64) -> Result<&[u8], String> {
+        match self.is_too_large {
+            true => Err(format!("the headers of record {seq} take more than {HEADERS_MAX} bytes")),
+            false => Ok(&self.lines),
+        }
+    }
+}
 
 /// Names with their values, sorted by name; values in their order of arrival.
 pub(crate) fn grouped(lines: &[u8]) -> Vec<(Vec<u8>, Vec<&[u8]>)> {
-    let mut groups: Vec<(Vec<u8>, Vec<&[u8]>)> = Vec::new();
+    let mut fields: Vec<(Vec<u8>, &[u8])> = Vec::new();
     for line in lines.split(|byte| *byte == b'\n') {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let Some(colon) = line.iter().position(|byte| *byte == b':') else { continue };
-        let (name, value) = (canonical(&line[..colon]), line[colon + 1..].trim_ascii());
-        match groups.iter_mut().find(|group| group.0 == name) {
-            Some(group) => group.1.push(value),
-            None => groups.push((name, vec![value])),
+        fields.push((canonical(&line[..colon]), line[colon + 1..].trim_ascii()));
+    }
+    fields.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut groups: Vec<(Vec<u8>, Vec<&[u8]>)> = Vec::new();
+    for (name, value) in fields {
+        match groups.last_mut() {
+            Some(group) if group.0 == name => group.1.push(value),
+            _ => groups.push((name, vec![value])),
         }
     }
-    groups.sort_by(|a, b| a.0.cmp(&b.0));
     groups
 }
 
@@ -53,6 +95,20 @@ mod tests {
             (b"X-B".to_vec(), vec![b"1", b"2"]),
         ];
         assert_eq!(groups, expect);
+    }
+
+    #[test]
+    fn the_lines_of_a_record_are_bounded() {
+        let mut lines = HeaderLines::default();
+        for _ in 0..1_000_000 {
+            lines.add(&[b'a'; 1_000], b"");
+        }
+        assert!(lines.lines.len() <= HEADERS_MAX && lines.lines.capacity() <= 2 * HEADERS_MAX);
+        let error = lines.whole(7).expect_err("too large");
+        assert_eq!(error, "the headers of record 7 take more than 1048576 bytes");
+        lines.clear();
+        lines.add(b"A", b"1");
+        assert_eq!(lines.whole(8), Ok(&b"A: 1\r\n"[..]));
     }
 
     #[test]

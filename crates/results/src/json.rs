@@ -2,7 +2,7 @@
 //! keys, unknown keys, nulls, and a last line without its end.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::fmt;
 use std::io::Write;
 
 use base64::Engine;
@@ -10,9 +10,10 @@ use base64::engine::general_purpose::STANDARD;
 use metrics::server;
 use metrics::{Batch, Generator, Sample, TargetTable};
 use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::fill::{Filler, Row};
-use crate::headers::{add_line, grouped};
+use crate::headers::{HeaderLines, grouped};
 use crate::labels::Asked;
 use crate::source::Records;
 use crate::write::{Output, unix_ns};
@@ -146,14 +147,73 @@ struct Line<'a> {
     body: Option<Cow<'a, str>>,
     method: Option<Cow<'a, str>>,
     url: Option<Cow<'a, str>>,
-    headers: Option<BTreeMap<String, Option<Vec<String>>>>,
+    headers: Option<Fields>,
+}
+
+/// Header fields, read straight into lines: `{"Name":["value"]}`.
+struct Fields(HeaderLines);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("header fields")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Fields, A::Error> {
+        let mut lines = HeaderLines::default();
+        while let Some(name) = fields.next_key::<String>()? {
+            fields.next_value_seed(Values { name: &name, lines: &mut lines })?;
+        }
+        Ok(Fields(lines))
+    }
+}
+
+/// The values of a field: a list of texts, or null.
+struct Values<'a> {
+    name: &'a str,
+    lines: &'a mut HeaderLines,
+}
+
+impl<'de> DeserializeSeed<'de> for Values<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Values<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of texts")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<(), A::Error> {
+        while let Some(value) = values.next_element::<Cow<'_, str>>()? {
+            self.lines.add(self.name.as_bytes(), value.as_bytes());
+        }
+        Ok(())
+    }
 }
 
 /// Reads Vegeta's JSON lines.
 #[derive(Default)]
 pub(crate) struct JsonRecords {
     body: Vec<u8>,
-    headers: Vec<u8>,
 }
 
 /// Whether this line is a row: an object with at least one key that only results have.
@@ -201,14 +261,10 @@ impl JsonRecords {
             let decoded = STANDARD.decode_vec(body, &mut self.body);
             decoded.map_err(|error| format!("body: {error}"))?;
         }
-        self.headers.clear();
-        for (name, values) in row.headers.iter().flatten() {
-            for value in values.iter().flatten() {
-                add_line(&mut self.headers, name.as_bytes(), value.as_bytes());
-            }
-        }
+        let seq = row.seq.unwrap_or(0);
+        let headers = row.headers.as_ref().map_or(Ok(&[][..]), |fields| fields.0.whole(seq))?;
         filler.push(&Row {
-            seq: row.seq.unwrap_or(0),
+            seq,
             code: row.code.unwrap_or(0),
             timestamp,
             latency: row.latency.unwrap_or(0),
@@ -219,7 +275,7 @@ impl JsonRecords {
             attack: text(row.attack.as_ref()),
             method: text(row.method.as_ref()),
             url: text(row.url.as_ref()),
-            headers: &self.headers,
+            headers,
         });
         Ok(())
     }

@@ -6,7 +6,7 @@ use super::YEAR_1_TO_1970_S;
 use super::types::Bad;
 use super::types::{BOOL, BYTES, COMPLEX, Cursor, FLOAT, INT, STRING, Type, UINT};
 use crate::fill::{Filler, Row};
-use crate::headers::add_line;
+use crate::headers::HeaderLines;
 use crate::source::{RECORD_MAX, Records};
 
 /// Types a stream may describe; Vegeta's describes 4.
@@ -38,7 +38,7 @@ pub(crate) struct GobRecords {
     types: HashMap<i64, Type>,
     /// The struct last read, and what its fields are to us.
     result: Option<(i64, Vec<(Field, i64)>)>,
-    headers: Vec<u8>,
+    headers: HeaderLines,
 }
 
 /// Whether the bytes begin as a gob stream of results does: with the description of a type.
@@ -109,7 +109,7 @@ impl GobRecords {
         let mut row = Row::default();
         read_row(plan, types, cursor, (&mut row, headers))
             .map_err(|Bad| "a result that does not match its type".to_owned())?;
-        filler.push(&Row { headers, ..row });
+        filler.push(&Row { headers: headers.whole(row.seq)?, ..row });
         Ok(())
     }
 
@@ -159,7 +159,7 @@ fn read_row<'a>(
     plan: &[(Field, i64)],
     types: &HashMap<i64, Type>,
     cursor: &mut Cursor<'a>,
-    (row, headers): (&mut Row<'a>, &mut Vec<u8>),
+    (row, headers): (&mut Row<'a>, &mut HeaderLines),
 ) -> Result<(), Bad> {
     cursor.fields(|number, cursor| {
         let &(field, of) = usize::try_from(number).ok().and_then(|i| plan.get(i)).ok_or(Bad)?;
@@ -202,7 +202,7 @@ fn read_headers(
     of: i64,
     types: &HashMap<i64, Type>,
     cursor: &mut Cursor<'_>,
-    lines: &mut Vec<u8>,
+    lines: &mut HeaderLines,
 ) -> Result<(), Bad> {
     let Some(&Type::Map(STRING, values)) = types.get(&of) else { return Err(Bad) };
     if types.get(&values) != Some(&Type::Slice(STRING)) {
@@ -211,7 +211,7 @@ fn read_headers(
     for _ in 0..cursor.uint()? {
         let name = cursor.bytes()?;
         for _ in 0..cursor.uint()? {
-            add_line(lines, name, cursor.bytes()?);
+            lines.add(name, cursor.bytes()?);
         }
     }
     Ok(())
