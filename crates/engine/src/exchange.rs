@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use wire::content::{Codings, ContentDecoder, ContentError};
+use wire::content::{Accepted, Codings, ContentDecoder, ContentError};
 use wire::h1::response::{Head, ResponseSink};
 use wire::h1::{HeadMemo, Version};
 
 use crate::conn::Kept;
+use crate::decoders::Decoders;
 use crate::hit::Progress;
 use crate::settings::{Capture, KeptHeaders};
 
@@ -15,6 +16,8 @@ use crate::settings::{Capture, KeptHeaders};
 pub(crate) struct Exchange<'a> {
     pub(crate) progress: &'a mut Progress,
     pub(crate) content: &'a mut Option<Box<ContentDecoder>>,
+    /// Where the decoder of a coded body comes from.
+    pub(crate) decoders: &'a mut Decoders,
     pub(crate) kept: &'a mut Kept,
     pub(crate) capture: Capture,
     pub(crate) decode: Decode,
@@ -41,6 +44,8 @@ pub(crate) struct Memo {
 pub(crate) enum Decode {
     /// All we know.
     All,
+    /// What the request asked for.
+    Accepted(Accepted),
     /// gzip, as Go's client does where it asked for it itself.
     GzipOnly,
     /// None.
@@ -110,7 +115,7 @@ impl Exchange<'_> {
         self.kept.head = Some(head);
     }
 
-    /// Makes the connection's decoder ready for this body. A coding we do not know is left as it is.
+    /// Takes a decoder for this body. A coding that we do not know, or that nobody asked for, is left as it is.
     fn begin_decoding(&mut self, head: &Head<'_>) {
         let mut codings = Codings::default();
         let mut only_gzip = true;
@@ -122,16 +127,18 @@ impl Exchange<'_> {
                 only_gzip &= field.value.eq_ignore_ascii_case(b"gzip");
             }
         }
-        if codings.is_identity() || (self.decode == Decode::GzipOnly && !only_gzip) {
+        let is_wanted = match self.decode {
+            Decode::All => true,
+            Decode::Accepted(accepted) => accepted.allows(&codings),
+            Decode::GzipOnly => only_gzip,
+            Decode::Nothing => false,
+        };
+        if codings.is_identity() || !is_wanted {
             return;
         }
-        let ready = match self.content {
-            Some(decoder) => decoder.reset(&codings),
-            None => ContentDecoder::new(&codings).map(|decoder| {
-                *self.content = Some(Box::new(decoder));
-            }),
-        };
-        *self.coded = ready.is_ok();
+        let decoder = self.decoders.take(&codings);
+        *self.coded = decoder.is_ok();
+        *self.content = decoder.ok();
     }
 
     /// Keeps the header lines. Where Go's client would decode, it takes the coding's fields out, and so do we.

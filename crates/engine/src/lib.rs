@@ -10,6 +10,7 @@
 
 mod burst;
 mod conn;
+mod decoders;
 mod exchange;
 mod failure;
 mod gate;

@@ -146,7 +146,8 @@ impl Prepared {
     /// Which content codings are decoded for this request.
     pub(crate) fn decode(&self, request: &Request) -> Decode {
         match self.common.style {
-            HeadStyle::Native | HeadStyle::Plain => Decode::All,
+            HeadStyle::Native => Decode::Accepted(request.accepted),
+            HeadStyle::Plain => Decode::All,
             HeadStyle::Vegeta if request.template.asks_gzip() => Decode::GzipOnly,
             HeadStyle::Vegeta | HeadStyle::Exact(_) => Decode::Nothing,
         }

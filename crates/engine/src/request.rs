@@ -37,6 +37,8 @@ pub(crate) struct Request {
     pub(crate) replayable: bool,
     /// It asks the server to switch protocols, as HTTP/1.1 alone can. RFC 9110, 7.8.
     pub(crate) upgrades: bool,
+    /// The content codings that it asks for.
+    pub(crate) accepted: Accepted,
     /// Nothing is added to its header fields: they name the host and the body's length themselves.
     exact: bool,
 }
@@ -143,10 +145,11 @@ impl Request {
             url,
             headers: target.headers.clone(),
             body: Arc::clone(&target.body),
-            template,
             h2,
             replayable: safe && target.body.is_empty(),
             upgrades,
+            accepted: accepted(target, &template),
+            template,
             exact: matches!(common.style, HeadStyle::Exact(_)),
         })
     }
@@ -195,6 +198,20 @@ impl Request {
         let downgrade = self.url.scheme == Scheme::Https && to.scheme == Scheme::Http;
         (!downgrade).then(|| Url { userinfo: None, ..self.url.clone() }.to_string())
     }
+}
+
+/// The content codings that a target asks for, or that we ask for where it says nothing of them.
+fn accepted(target: &Target, template: &RequestTemplate) -> Accepted {
+    if template.asks_gzip() {
+        return Accepted::GZIP;
+    }
+    let mut accepted = Accepted::default();
+    for (_, value) in
+        target.headers.iter().filter(|(name, _)| is_one_of(name, &["accept-encoding"]))
+    {
+        accepted.push_field(value.as_bytes());
+    }
+    accepted
 }
 
 fn unsendable(target: &Target, reason: String) -> Unsendable {
@@ -256,6 +273,39 @@ mod tests {
         assert!(!other.contains("Authorization") && !other.contains("Cookie"), "{other}");
         let clear = follow(&request("https://a/x", &[]), "http://a/y");
         assert!(!clear.contains("Referer"), "{clear}");
+    }
+
+    #[test]
+    fn credentials_stay_with_scheme_host_and_port() {
+        let fields = [
+            ("Authorization", "Bearer t"),
+            ("Cookie", "c=1"),
+            ("Proxy-Authorization", "Basic x"),
+            ("Proxy-Authenticate", "Basic"),
+            ("X", "y"),
+        ];
+        let names = |from: &str, to: &str| {
+            let (target, _) = request(from, &fields).redirected(307, to).expect("a target");
+            target.headers.iter().filter(|(name, _)| name != "Referer").count()
+        };
+        assert_eq!(names("http://a/x", "/y"), 5);
+        assert_eq!(names("http://a/x", "http://a:80/y"), 5);
+        assert_eq!(names("http://a/x", "https://a/y"), 5, "the same host, now in secret");
+        for to in ["http://a:81/y", "http://b/y", "http://sub.a/y", "https://a:444/y"] {
+            assert_eq!(names("http://a/x", to), 1, "{to}");
+        }
+        assert_eq!(names("https://a/x", "http://a/y"), 1);
+    }
+
+    #[test]
+    fn codings_are_asked_for_before_they_are_decoded() {
+        let of = |headers: &[(&str, &str)]| request("http://a/", headers).accepted;
+        assert_eq!(of(&[]), Accepted::GZIP, "we ask for it");
+        assert_eq!(of(&[("Range", "bytes=0-1")]), Accepted::default());
+        let mut both = Accepted::default();
+        both.push_field(b"br, zstd");
+        assert_eq!(of(&[("accept-encoding", "br"), ("Accept-Encoding", "zstd")]), both);
+        assert_eq!(of(&[("Accept-Encoding", "identity")]), Accepted::default());
     }
 
     /// Before the handshake nobody knows what the server speaks.

@@ -49,6 +49,7 @@ impl<I: Io> Worker<I> {
     fn release(&mut self, number: u32, reusable: bool) {
         let conn = &mut self.conns[number as usize];
         conn.served += 1;
+        self.decoders.give(conn.content.take());
         let origin_number = conn.origin;
         if let Some(hit) = conn.hit.take() {
             self.hits[hit as usize].conn = None;

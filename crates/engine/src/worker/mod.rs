@@ -28,6 +28,7 @@ use workload::{Pipe, Wishes};
 
 use crate::burst::Burst;
 use crate::conn::{Conns, Serials, State};
+use crate::decoders::Decoders;
 use crate::exchange::Memo;
 use crate::failure::Failure;
 use crate::hit::{BY_DEADLINE, Hit, Hits};
@@ -131,6 +132,8 @@ pub(crate) struct Worker<I: Io> {
     prepared_asks: users::PreparedAsks,
     /// The last response heads, by the number of the target.
     memos: [Memo; MEMOS],
+    /// Content decoders between two bodies.
+    decoders: Decoders,
 }
 
 /// Targets beyond these share the memos of others.
@@ -205,6 +208,7 @@ impl<I: Io> Worker<I> {
             asked: 0,
             prepared_asks: users::PreparedAsks::default(),
             memos: Default::default(),
+            decoders: Decoders::default(),
         }
     }
 

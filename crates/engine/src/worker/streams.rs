@@ -210,6 +210,7 @@ impl<I: Io> Worker<I> {
             memo: None,
             progress: &mut hit.progress,
             content: &mut entry.content,
+            decoders: &mut self.decoders,
             kept: &mut entry.kept,
             capture: self.prepared.settings.capture,
             decode,
@@ -265,6 +266,10 @@ impl<I: Io> Worker<I> {
     fn release_stream(&mut self, number: u32, stream: u32) {
         let conn = &mut self.conns[number as usize];
         conn.served += 1;
+        let streams = conn.streams.as_mut();
+        if let Some(entry) = streams.and_then(|streams| streams.get_mut(stream)) {
+            self.decoders.give(entry.content.take());
+        }
         let hit = conn.streams.as_mut().and_then(|streams| streams.end(stream));
         if let Some(hit) = hit {
             (self.hits[hit as usize].conn, self.hits[hit as usize].stream) = (None, None);

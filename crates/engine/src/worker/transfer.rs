@@ -369,6 +369,7 @@ impl<I: Io> Worker<I> {
             memo: if wanted { None } else { Some(&mut self.memos[slot]) },
             progress: &mut hit.progress,
             content: &mut conn.content,
+            decoders: &mut self.decoders,
             kept: &mut conn.kept,
             capture: self.prepared.settings.capture,
             decode,

@@ -1,5 +1,6 @@
 //! Content codings: gzip, deflate, br and zstd, streaming, in bounded memory. RFC 9110, 8.4.
 
+mod accepted;
 mod brotli;
 mod encode;
 mod inflate;
@@ -7,6 +8,7 @@ mod zstd;
 
 use thiserror::Error;
 
+pub use self::accepted::Accepted;
 use self::brotli::Brotli;
 use self::inflate::{Inflate, Wrapper};
 use self::zstd::Zstd;
@@ -150,6 +152,18 @@ impl ContentDecoder {
         Ok(decoder)
     }
 
+    /// Whether it decodes these codings without taking memory for them.
+    #[must_use]
+    pub fn fits(&self, codings: &Codings) -> bool {
+        codings.iter().rev().eq(self.stages.iter().map(Stage::coding))
+    }
+
+    /// Whether it holds windows of megabytes: those of brotli or zstd.
+    #[must_use]
+    pub fn is_large(&self) -> bool {
+        self.stages.iter().any(|stage| matches!(stage, Stage::Brotli(_) | Stage::Zstd(_)))
+    }
+
     /// Makes ready for another body; keeps the memory if the codings are the same as before.
     ///
     /// # Errors
@@ -160,7 +174,7 @@ impl ContentDecoder {
         if !self.coded {
             return Ok(());
         }
-        if codings.iter().rev().eq(self.stages.iter().map(Stage::coding)) {
+        if self.fits(codings) {
             self.stages.iter_mut().for_each(Stage::reset);
             return Ok(());
         }
