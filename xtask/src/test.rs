@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use crate::{process, workspace};
 
 /// Programs the tests start, and files they use, and the Debian package of each.
-const NEEDED: [(&str, &str); 22] = [
+const NEEDED: [(&str, &str); 24] = [
     ("nginx", "nginx-light"),
     ("openssl", "openssl"),
     ("chromium", "chromium"),
@@ -26,6 +26,8 @@ const NEEDED: [(&str, &str); 22] = [
     ("unicorn", "unicorn"),
     ("redis-server", "redis-server"),
     ("lighttpd", "lighttpd"),
+    ("apache2", "apache2"),
+    ("/usr/lib/apache2/modules/mod_passenger.so", "libapache2-mod-passenger"),
     ("wrk", "wrk"),
     ("hey", "hey"),
     ("python3", "python3"),

@@ -180,17 +180,18 @@ fn cable_servers_has_the_stand_in_ahead_of_action_cable() {
 
 #[test]
 fn proxy_balancing_has_one_back_end_behind_three() {
-    let done = Done::of("proxy-balancing", "hash,round-robin,fair");
+    let done = Done::of("proxy-balancing", "hash,round-robin,fair,passenger");
     done.errors("waiting", 0.0);
     done.held("waiting", "hash < round-robin: throughput");
     done.held("waiting", "hash < fair: throughput");
     done.held("waiting", "round-robin < hash: latency.p50");
+    done.held("waiting", "hash < passenger: throughput");
 }
 
 /// Which of them is faster is a matter of the machine, so only their answers are looked at.
 #[test]
 fn app_servers_answer_pages_and_files() {
-    let done = Done::of("app-servers", "puma,thin,nginx");
+    let done = Done::of("app-servers", "puma,thin,nginx,passenger");
     done.errors("page", 0.0);
     done.errors("file", 0.0);
 }
