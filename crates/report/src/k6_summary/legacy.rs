@@ -13,7 +13,7 @@ pub fn k6_summary_legacy(input: &K6Input<'_>) -> String {
         text.push('\n');
     }
     let lines = lines(input, &[]);
-    let name_width = lines.iter().map(|line| line.name.trim_start().chars().count());
+    let name_width = lines.iter().map(|line| line.name.chars().count());
     let name_width = name_width.max().unwrap_or(0) + 3;
     let widths = column_widths(&lines);
     for line in &lines {
@@ -52,6 +52,35 @@ fn group(text: &mut String, input: &K6Input<'_>, path: &str, indent: &str) {
         if outer == path && has_checks {
             write!(text, "\n{indent}█ {name}\n\n").ok();
             group(text, input, inner, &format!("{indent}  "));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use metrics::tally::Tally;
+    use stdx::Nanos;
+
+    use super::*;
+
+    #[test]
+    fn the_dots_of_a_submetric_end_where_all_do() {
+        let mut tally = Tally::default();
+        tally.declare_sub("vus", "scenario:default");
+        let input = K6Input {
+            tally: &tally,
+            elapsed: Nanos::from_secs(1),
+            trend_stats: &[],
+            judged: &[],
+            named: &["vus{scenario:default}".to_owned()],
+            time_unit: None,
+            colored: false,
+            grouped: true,
+            parts: None,
+        };
+        let text = k6_summary_legacy(&input);
+        for line in ["     vus......................: 0", "       { scenario:default }...: 0"] {
+            assert!(text.contains(line), "{line}: {text}");
         }
     }
 }
