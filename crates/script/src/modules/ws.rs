@@ -46,8 +46,9 @@ impl ModuleDef for OldWebSockets {
     }
 
     fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
+        // Once a test: while the script is run for the first time, which alone reads files.
         if let Ok(seat) = seat_of(ctx)
-            && seat.number.get() == 0
+            && seat.files.borrow().is_some()
         {
             let text = "k6/experimental/websockets is deprecated and will be removed in a future release. Please use k6/websockets instead.";
             seat.host.tell(Level::Warn, text, &[]);
