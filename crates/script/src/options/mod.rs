@@ -232,7 +232,7 @@ impl Options {
     /// The same as scripts are told of it, as JSON.
     #[must_use]
     pub fn told(&self) -> String {
-        self.derived().to_script(&self.given).text()
+        self.derived().told_to_scripts(&self.given).text()
     }
 
     /// What was given otherwise than the script itself has it (`own`, as JSON): what stands above it, and what it does not say.

@@ -28,7 +28,7 @@ pub(super) fn segment(fields: &Fields) -> Result<Segment> {
 /// The thresholds, and the metrics that they are of: one without any is watched all the same.
 pub(super) fn thresholds(value: Option<&Value>) -> Result<(Vec<Rule>, Vec<String>)> {
     let list = match value {
-        None | Some(Value::Null) => return Ok(Default::default()),
+        None | Some(Value::Null) => return Ok((Vec::new(), Vec::new())),
         Some(Value::Object(list)) => list,
         Some(_) => return wrong("thresholds is not an object"),
     };

@@ -82,8 +82,8 @@ pub struct ToldOptions(Vec<(String, Shown)>);
 #[derive(Clone, Debug, PartialEq)]
 enum Shown {
     Json(Value),
-    List(Vec<Shown>),
-    Object(Vec<(String, Shown)>),
+    List(Vec<Self>),
+    Object(Vec<(String, Self)>),
 }
 
 impl ToldOptions {
@@ -105,7 +105,7 @@ impl ToldOptions {
     }
 
     /// As scripts are told of it.
-    pub(super) fn to_script(mut self, fields: &Fields) -> Self {
+    pub(super) fn told_to_scripts(mut self, fields: &Fields) -> Self {
         self.0.retain(|(name, _)| !SHORTCUTS.contains(&name.as_str()));
         let outside = OUTSIDE.iter().filter_map(|name| field(name, fields));
         self.0.extend(outside);
@@ -320,7 +320,7 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        let text = derived.to_script(&said).text();
+        let text = derived.told_to_scripts(&said).text();
         assert!(text.starts_with(r#"{"paused":null,"scenarios":{"#), "{text}");
         assert!(text.ends_with(r#""consoleOutput":null,"localIPs":"127.0.0.1"}"#), "{text}");
     }
