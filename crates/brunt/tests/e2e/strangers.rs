@@ -162,6 +162,16 @@ fn warnings_are_k6s() {
 }
 
 #[test]
+fn an_old_module_is_told_of_once() {
+    let scratch = Scratch::new("strangers-once");
+    let source = "import 'k6/experimental/websockets';
+        export const options = { iterations: 2 };
+        export function setup() {} export default function () {} export function teardown() {}
+        export function handleSummary() { return {} }";
+    ran(&scratch, "", source).with_code(0).complains_once(&["is deprecated"]);
+}
+
+#[test]
 fn summaries_that_cannot_be_written_are_told_in_one_line() {
     let scratch = Scratch::new("strangers-lost");
     let kept = text(&scratch.path("kept.txt"));
@@ -267,5 +277,11 @@ fn a_test_that_is_aborted_says_where_and_setup_has_no_teardown() {
     for command in ["inspect", "archive -O /dev/null"] {
         let path = scratch.file("script.js", "export const a = 1");
         run(&format!("{command} {path}")).with_code(255).complains_once(&["no exported functions"]);
+    }
+    // What is shown is the script as it is; what is kept has to run.
+    let path = scratch.file("script.js", "export function other() {}");
+    run(&format!("inspect {path}")).with_code(0);
+    for command in ["inspect --execution-requirements", "archive -O /dev/null"] {
+        run(&format!("{command} {path}")).with_code(104).complains_once(&["'default' not found"]);
     }
 }

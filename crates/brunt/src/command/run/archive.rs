@@ -30,6 +30,9 @@ pub(in crate::command) fn inspect(invocation: &Invocation) -> Result<ExitCode, E
     };
     let told = if requirements {
         loaded.warn();
+        if let Err(refused) = loaded.check_functions(path) {
+            return Ok(refused.tell(&loaded.logger));
+        }
         let options = &loaded.options;
         let duration = options.max_duration().to_string();
         options.derived().with("totalDuration", duration).with("maxVUs", options.vus_max())
@@ -65,6 +68,9 @@ pub(in crate::command) fn archive(invocation: &Invocation) -> Result<ExitCode, E
         Err(code) => return Ok(code),
     };
     loaded.warn();
+    if let Err(refused) = loaded.check_functions(path) {
+        return Ok(refused.tell(&loaded.logger));
+    }
     let source = &loaded.source;
     let pwd = Path::new(&source.main).parent().unwrap_or(Path::new("/"));
     let env: Map<String, Value> = if flags.exclude_env {

@@ -16,6 +16,7 @@ use script::{
 };
 use serde_json::Value;
 use stdx::Nanos;
+use workload::executor::Scenario;
 
 use super::console::{self, Logger};
 use super::judge::{self, Limit};
@@ -94,6 +95,20 @@ impl Loaded {
             self.logger.say(Level::Warn, &text);
         }
         self.options.warnings.iter().for_each(|text| self.logger.say(Level::Warn, text));
+    }
+
+    /// Refuses scenarios of functions that the script, called so on the command line, does not export.
+    ///
+    /// # Errors
+    /// There is one.
+    pub(super) fn check_functions(&self, path: &str) -> Result<(), Refused> {
+        let is_missing = |of: &&Scenario| !self.program.functions.contains(&of.exec);
+        match self.options.scenarios.iter().find(is_missing) {
+            None => Ok(()),
+            Some(Scenario { exec, name, .. }) => Err(Refused::config(format!(
+                "function '{exec}' not found in exports of {path}, which scenario {name} wants to run"
+            ))),
+        }
     }
 }
 
@@ -212,14 +227,9 @@ impl Refused {
 
 fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, Refused> {
     let flags = &typed.flags;
+    loaded.check_functions(path)?;
     let Loaded { program, options, source, logger, began, .. } = loaded;
     let exists = |name: &str| program.functions.iter().any(|known| known == name);
-    if let Some(missing) = options.scenarios.iter().find(|scenario| !exists(&scenario.exec)) {
-        return Err(Refused::config(format!(
-            "function '{}' not found in exports of {path}, which scenario {} wants to run",
-            missing.exec, missing.name
-        )));
-    }
     let mode = checked(flags, &options, &logger)?;
     let mut tally = Tally::default();
     for own in program.metrics.from(0) {
