@@ -148,26 +148,33 @@ fn percent_decoded(text: &str) -> Vec<u8> {
 /// The entries of a map's `mappings`: base64 VLQ, differences to the entry before. What is wrong ends it.
 fn decoded(mappings: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
-    let (mut source, mut from_line, mut from_column) = (0, 0, 0);
+    let mut from = [0; 3];
     for (line, entries) in mappings.split(';').enumerate() {
         let mut column = 0;
         for entry in entries.split(',').filter(|entry| !entry.is_empty()) {
             let Some(fields) = numbers(entry) else { return tokens };
-            column += fields[0];
-            let [_, by_source, by_line, by_column, ..] = fields[..] else { continue };
-            source += by_source;
-            from_line += by_line;
-            from_column += by_column;
-            let as_u32 = |number: i64| u32::try_from(number).ok();
-            let (Some(column), Some(source), Some(from_line), Some(from_column)) =
-                (as_u32(column), as_u32(source), as_u32(from_line), as_u32(from_column))
-            else {
-                return tokens;
-            };
-            tokens.push(Token { line: line as u32, column, from_line, from_column, source });
+            match moved(&mut column, &mut from, &fields) {
+                Some(Some([source, from_line, from_column])) => {
+                    tokens.push(Token { line: line as u32, column, from_line, from_column, source })
+                }
+                Some(None) => {}
+                None => return tokens,
+            }
         }
     }
     tokens
+}
+
+/// Adds an entry's numbers to where the entry before it stood: its column, then source, line and column of what it comes from,
+/// where it says so. `None` where that is no place.
+fn moved(column: &mut u32, from: &mut [u32; 3], by: &[i64]) -> Option<Option<[u32; 3]>> {
+    let (first, rest) = by.split_first()?;
+    *column = column.checked_add_signed((*first).try_into().ok()?)?;
+    let Some(rest) = rest.first_chunk::<3>() else { return Some(None) };
+    for (at, by) in from.iter_mut().zip(rest) {
+        *at = at.checked_add_signed((*by).try_into().ok()?)?;
+    }
+    Some(Some(*from))
 }
 
 /// The numbers of an entry.
@@ -187,7 +194,8 @@ fn numbers(entry: &str) -> Option<Vec<i64>> {
             }
         }
     }
-    Some(numbers)
+    // A number that says it goes on, and does not, is none.
+    (shift == 0).then_some(numbers)
 }
 
 #[cfg(test)]
@@ -202,6 +210,25 @@ mod tests {
         assert_eq!(told, [(0, 0, 0, 0), (0, 4, 1, 2), (2, 0, 2, 0), (2, 16, 2, 16)]);
         assert!(decoded("A!").is_empty());
         assert!(decoded("gggggggggggggggggggg").is_empty());
+    }
+
+    #[test]
+    fn mappings_that_are_wrong_end_the_map() {
+        for (wrong, expect) in [
+            ("g", 0),
+            ("AAAA,g", 1),
+            ("AAAg", 0),
+            (",;,", 0),
+            ("D", 0),
+            ("ADAA", 0),
+            ("AAAA,ADAA,AAAA", 1),
+            ("A,AA,AAA,AAAA", 1),
+        ] {
+            assert_eq!(decoded(wrong).len(), expect, "{wrong}");
+        }
+        // 2^40 a field, and more of them than any sum holds.
+        let far = "ggggggggC,".repeat(1000);
+        assert!(decoded(&far).is_empty());
     }
 
     #[test]
