@@ -350,8 +350,11 @@ mod tests {
         let cases = [
             ("GET", "bad target: GET"),
             ("get http://a/", "bad method: get"),
-            ("GET  http://a/", "bad URL:  http://a/"),
-            ("GET a/b", "bad URL: a/b"),
+            (
+                "GET  http://a/",
+                "bad URL:  http://a/, parse \" http://a/\": invalid URI for request",
+            ),
+            ("GET a/b", "bad URL: a/b, parse \"a/b\": invalid URI for request"),
             ("GET http://a/\nX\nY\n", "bad header: X"),
             ("GET http://a/\nX:\n", "bad header: X:"),
             ("GET http://a/\n@missing\n", "bad body: open missing: no such file or directory"),

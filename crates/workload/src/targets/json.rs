@@ -14,7 +14,9 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 
 use super::lines::{Line, Lines};
 use super::url::is_url;
-use super::{BareTarget, Grammar, Options, Problem, ProblemKind, collect, is_field, is_token};
+use super::{
+    BareTarget, Grammar, Options, Problem, ProblemKind, collect, is_field, is_token, vegeta_json,
+};
 use crate::Target;
 
 /// Reads a whole file: its targets, and all that is wrong with it (in Vegeta's grammar, the first thing). No bytes make it
@@ -80,6 +82,13 @@ struct Object {
 }
 
 fn target(line: &str, grammar: Grammar) -> Result<BareTarget, ProblemKind> {
+    match grammar {
+        Grammar::Vegeta => vegeta_json::target(line),
+        Grammar::Native => native(line),
+    }
+}
+
+fn native(line: &str) -> Result<BareTarget, ProblemKind> {
     let object: Object = serde_json::from_str(line)
         .map_err(|error| ProblemKind::Json { reason: without_line(&error) })?;
     let given = |text: Option<String>| text.filter(|text| !text.is_empty());
@@ -93,11 +102,9 @@ fn target(line: &str, grammar: Grammar) -> Result<BareTarget, ProblemKind> {
         target.body = Some(body.into()).filter(|body: &std::sync::Arc<[u8]>| !body.is_empty());
     }
     target.headers = object.header.map_or_else(Vec::new, |fields| fields.0);
-    if grammar == Grammar::Native {
-        target.weight = weight(&object.weight)?;
-        target.name = name(object.name)?;
-        check(&target)?;
-    }
+    target.weight = weight(&object.weight)?;
+    target.name = name(object.name)?;
+    check(&target)?;
     Ok(target)
 }
 

@@ -6,6 +6,7 @@ pub mod json;
 mod lines;
 mod problem;
 mod url;
+mod vegeta_json;
 
 use std::sync::Arc;
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Grammar;
+use super::url::{go_quoted, why_no_url};
 
 /// Problems reported of one file; reading stops there.
 pub const PROBLEMS_MAX: usize = 100;
@@ -96,9 +97,13 @@ impl ProblemKind {
         match self {
             Self::Target { found } => write!(f, "bad target: {found}"),
             Self::Method { found } => write!(f, "bad method: {found}"),
-            Self::Url { found } => write!(f, "bad URL: {found}"),
+            Self::Url { found } => {
+                let (quoted, why) = (go_quoted(found), why_no_url(found));
+                write!(f, "bad URL: {found}, parse {quoted}: {why}")
+            }
             Self::Header { found } => write!(f, "bad header: {found}"),
             Self::Body { reason, .. } => write!(f, "bad body: {reason}"),
+            Self::Json { reason } => f.write_str(reason),
             Self::NoMethod => f.write_str("target: required method is missing"),
             Self::NoUrl => f.write_str("target: required url is missing"),
             _ => self.fmt_native(f),

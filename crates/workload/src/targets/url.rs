@@ -1,5 +1,5 @@
-//! Which URLs a targets file may have: Go's `url.ParseRequestURI` in Vegeta's grammar, `http` and `https` natively. It only
-//! says yes or no; taking a URL apart is `wire`'s.
+//! Which URLs a targets file may have: Go's `url.ParseRequestURI` in Vegeta's grammar, `http` and `https` natively. It says yes
+//! or no, and why in Go's words; taking a URL apart is `wire`'s.
 
 use super::Grammar;
 
@@ -108,9 +108,117 @@ fn has_whole_escapes(text: &str) -> bool {
     })
 }
 
+/// Why Go's `url.ParseRequestURI` takes no such URL, in its words.
+pub(super) fn why_no_url(text: &str) -> String {
+    if text.bytes().any(|b| b < b' ' || b == 0x7f) {
+        return "net/url: invalid control character in URL".to_owned();
+    }
+    if text.is_empty() {
+        return "empty url".to_owned();
+    }
+    let Some((scheme, rest)) = split_scheme(text) else {
+        return "missing protocol scheme".to_owned();
+    };
+    let rest = rest.split_once('?').map_or(rest, |(path, _)| path);
+    if !rest.starts_with('/') {
+        return "invalid URI for request".to_owned();
+    }
+    let authority = if scheme.is_empty() { None } else { rest.strip_prefix("//") };
+    let authority = authority.map(|rest| rest.split_once('/').map_or(rest, |(host, _)| host));
+    let (user, host) =
+        authority.map_or(("", ""), |text| text.rsplit_once('@').unwrap_or(("", text)));
+    why_no_host(host).unwrap_or_else(|| {
+        let wrong = wrong_escape(user).or_else(|| wrong_escape(rest));
+        wrong.map_or("net/url: invalid userinfo".to_owned(), |escape| {
+            format!("invalid URL escape {}", go_quoted(escape))
+        })
+    })
+}
+
+/// What is wrong with a host and its port; `None` where nothing is.
+fn why_no_host(host: &str) -> Option<String> {
+    let port = match (host.starts_with('['), host.rfind(':')) {
+        (true, _) if !host.contains(']') => return Some("missing ']' in host".to_owned()),
+        (true, _) => host.rsplit_once(']').map_or("", |(_, port)| port),
+        (false, Some(at)) => &host[at..],
+        (false, None) => "",
+    };
+    if !is_port(port) {
+        return Some(format!("invalid port {} after host", go_quoted(port)));
+    }
+    if is_host(host) {
+        return None;
+    }
+    let strange = host
+        .bytes()
+        .find(|b| *b < 0x80 && !is_host_text(&char::from(*b).to_string()) && *b != b'%');
+    let strange = strange.map(|b| go_quoted(&char::from(b).to_string()));
+    Some(match (wrong_escape(host), strange) {
+        (Some(escape), _) => format!("invalid URL escape {}", go_quoted(escape)),
+        (None, Some(strange)) => format!("invalid character {strange} in host name"),
+        (None, None) => {
+            let at = host.find('%').unwrap_or(0);
+            let escape = host.get(at..at + 3).unwrap_or(&host[at..]);
+            format!("invalid URL escape {}", go_quoted(escape))
+        }
+    })
+}
+
+/// The first `%` that two hexadecimal digits do not follow, with what does.
+fn wrong_escape(text: &str) -> Option<&str> {
+    let mut escapes = text.match_indices('%').map(|(at, _)| &text[at..]);
+    let wrong = escapes.find(|rest| {
+        !rest.as_bytes().get(1..3).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    })?;
+    let end = wrong.char_indices().nth(3).map_or(wrong.len(), |(at, _)| at);
+    Some(&wrong[..end])
+}
+
+/// A text in quotes as Go's `%q` has it.
+pub(super) fn go_quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            '\u{7}' => out.push_str("\\a"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{b}' => out.push_str("\\v"),
+            '\u{c}' => out.push_str("\\f"),
+            _ if c.is_ascii_control() => out.push_str(&format!("\\x{:02x}", c as u32)),
+            _ => out.push(c),
+        }
+    }
+    out + "\""
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Vegeta 12.13 of each of these URLs.
+    #[test]
+    fn gos_reasons() {
+        let cases = [
+            ("h", "invalid URI for request"),
+            ("http://h /", "invalid character \" \" in host name"),
+            ("http://h:x/", "invalid port \":x\" after host"),
+            ("http://[::1/", "missing ']' in host"),
+            ("http://[::1]x/", "invalid port \"x\" after host"),
+            ("http://h/%zz", "invalid URL escape \"%zz\""),
+            ("http://h/%4", "invalid URL escape \"%4\""),
+            ("http://h%41/", "invalid URL escape \"%41\""),
+            ("http://u{@h/", "net/url: invalid userinfo"),
+            ("http://h/\u{7f}", "net/url: invalid control character in URL"),
+            ("://h", "missing protocol scheme"),
+        ];
+        for (text, why) in cases {
+            assert!(!is_url(text, Grammar::Vegeta), "{text}");
+            assert_eq!(why_no_url(text), why, "{text}");
+        }
+        assert_eq!(go_quoted("a\"\\\t\u{7f}é"), "\"a\\\"\\\\\\t\\x7fé\"");
+    }
 
     #[test]
     fn urls_of_both_grammars() {
