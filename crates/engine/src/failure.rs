@@ -142,9 +142,9 @@ impl Failure {
         Self::new(FailureKind::Stopped, "ended with its user")
     }
 
-    /// Appends the whole text: `Get "URL": text`.
+    /// Appends the whole text: `Get "URL": text`; the text alone where nothing was to be asked for.
     pub(crate) fn write(&self, method: &str, url: &str, out: &mut Vec<u8>) {
-        if self.with_url {
+        if self.with_url && !(method.is_empty() && url.is_empty()) {
             let mut letters = method.chars();
             let first = letters.next().map_or('G', |c| c.to_ascii_uppercase());
             out.extend_from_slice(first.to_string().as_bytes());

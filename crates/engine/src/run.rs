@@ -78,13 +78,14 @@ pub enum StartError {
 }
 
 /// Targets that come one by one (`-lazy`). It runs on a thread of its own and may block; an error ends the attack and
-/// is reported by [`Run`]'s user, who made the iterator.
-pub type LazyTargets = Box<dyn Iterator<Item = Target> + Send>;
+/// is reported by [`Run`]'s user, who made the iterator. An item that is an error makes a hit all the same, which fails with
+/// these words.
+pub type LazyTargets = Box<dyn Iterator<Item = Result<Target, String>> + Send>;
 
 /// A worker's share of lazy targets.
 #[derive(Debug)]
 pub(crate) struct LazyLane {
-    pub(crate) targets: Receiver<Box<Target>>,
+    pub(crate) targets: Receiver<Box<Result<Target, String>>>,
     /// None was there when the last hit wanted one.
     pub(crate) starved: bool,
 }

@@ -82,14 +82,18 @@ fn follow(plan: Plan, settings: &Settings, lazy: Option<LazyTargets>) -> (Vec<Ba
 fn rows_of_lazy_targets_say_what_was_asked_for_first() {
     let (peers, _heard) = channel();
     let start = format!("{}/start", server(peers, serve));
-    let lazy = [target(&start), target("ftp://a/")].into_iter();
+    let end = Err("no more".to_owned());
+    let lazy = [Ok(target(&start)), Ok(target("ftp://a/")), end].into_iter();
     let (batches, last) = follow(plan(Vec::new()), &Settings::default(), Some(Box::new(lazy)));
     let rows = batches.iter().flat_map(|batch| batch.samples.iter().map(move |row| (batch, row)));
-    let lines: BTreeSet<String> = rows
-        .map(|(batch, row)| String::from_utf8_lossy(batch.text(row.line)).into_owned())
-        .collect();
-    assert_eq!(lines, BTreeSet::from([format!("GET {start}"), "GET ftp://a/".to_owned()]));
-    assert_eq!((last.generator.sent, last.generator.not_sent, last.successes), (2, 0, 1));
+    let text = |batch: &Batch, span| String::from_utf8_lossy(batch.text(span)).into_owned();
+    let seen: BTreeSet<(String, String)> =
+        rows.map(|(batch, row)| (text(batch, row.line), text(batch, row.error))).collect();
+    let lines: Vec<&str> = seen.iter().map(|(line, _)| line.as_str()).collect();
+    assert_eq!(lines, [" ", "GET ftp://a/", &format!("GET {start}")]);
+    let nameless = seen.first().map(|(_, error)| error.as_str());
+    assert_eq!(nameless, Some("no more"), "a hit without a target has its words alone");
+    assert_eq!((last.generator.sent, last.generator.not_sent, last.successes), (3, 0, 1));
 }
 
 #[test]
@@ -98,7 +102,7 @@ fn hits_that_were_due_and_had_a_lazy_target_are_not_sent() {
     let url = server(peers, std::mem::forget);
     let shape = Shape::constant(Rate::per_second(50));
     let load = Load::Open { shape, max_in_flight: Some(1) };
-    let lazy = (0..20).map(move |_| target(&url));
+    let lazy = (0..20).map(move |_| Ok(target(&url)));
     let settings = Settings { timeout: Some(Nanos::from_secs(1)), ..Settings::default() };
     let plan = Plan { load, ..plan(Vec::new()) };
     let (_, last) = follow(plan, &settings, Some(Box::new(lazy)));

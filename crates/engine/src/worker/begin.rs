@@ -10,6 +10,7 @@ use super::Worker;
 use crate::failure::Failure;
 use crate::hit::Hit;
 use crate::pace::Pace;
+use crate::request::{Request, Unsendable};
 use workload::Ending;
 
 /// The most hits begun before events are looked at.
@@ -182,6 +183,20 @@ impl<I: Io> Worker<I> {
         self.begin_hit(hit, target);
     }
 
+    /// The request of a lazy target, or why there is none.
+    fn lazy_request(
+        &self,
+        target: Result<workload::Target, String>,
+    ) -> Result<Request, Unsendable> {
+        let nameless = |reason| Unsendable {
+            kind: metrics::FailureKind::Target,
+            method: String::new(),
+            url_text: String::new(),
+            reason,
+        };
+        target.map_err(nameless).and_then(|target| self.prepared.request(&target))
+    }
+
     /// Finds a hit's request and sends it on its way.
     pub(super) fn begin_hit(&mut self, mut hit: Hit, target: Picked) {
         let (origin, unsendable) = match target {
@@ -190,7 +205,7 @@ impl<I: Io> Worker<I> {
                 let request = &self.prepared.requests[index as usize];
                 (self.target_origins[index as usize], request.as_ref().err().cloned())
             }
-            Picked::Lazy(target) => match self.prepared.request(&target) {
+            Picked::Lazy(target) => match self.lazy_request(*target) {
                 Ok(request) => {
                     let settings = &self.prepared.settings;
                     let origin = self.origins.number(&request, hit.owner, settings);
@@ -237,7 +252,7 @@ pub(super) enum Picked {
     /// The plan's target of this index.
     Planned(u32),
     /// The next of the lazy targets.
-    Lazy(Box<workload::Target>),
+    Lazy(Box<Result<workload::Target, String>>),
     /// What a user asks for.
     Asked(Arc<workload::Target>),
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::anyhow;
 use engine::LazyTargets;
 use workload::Target;
-use workload::targets::{Grammar, Options, Problem, http, json};
+use workload::targets::{Grammar, Options, Problem, ProblemKind, http, json};
 
 use crate::dialect::Dialect;
 use crate::exit_code::{ExitCode, Failed};
@@ -139,20 +139,34 @@ pub(super) fn stream(
         Box::new(BufReader::new(file))
     };
     let problem = FirstProblem::default();
-    let slot = Arc::clone(&problem);
-    let targets: LazyTargets = match source.format {
-        Format::Http => Box::new(until_wrong(http::Stream::new(reader, options, read_body), slot)),
-        Format::Json => Box::new(until_wrong(json::Stream::new(reader, options), slot)),
+    let items: Items = match source.format {
+        Format::Http => Box::new(http::Stream::new(reader, options, read_body)),
+        Format::Json => Box::new(json::Stream::new(reader, options)),
+    };
+    let targets: LazyTargets = match dialect {
+        Dialect::Native => Box::new(until_wrong(items, Arc::clone(&problem)).map(Ok)),
+        Dialect::Vegeta => Box::new(with_the_end(items)),
     };
     Ok((targets, problem))
 }
 
+/// Targets and problems as they are read.
+type Items = Box<dyn Iterator<Item = Result<Target, Problem>> + Send>;
+
+/// The targets before the first problem or the end, which make a last hit, as in Vegeta: it fails with their words.
+fn with_the_end(items: Items) -> impl Iterator<Item = Result<Target, String>> + Send {
+    let grammar = Grammar::Vegeta;
+    let end = Problem { line: 0, grammar, kind: ProblemKind::NoTargets };
+    let mut is_over = false;
+    items.chain(std::iter::once(Err(end))).map_while(move |item| {
+        let goes_on = !std::mem::replace(&mut is_over, item.is_err());
+        goes_on.then(|| item.map_err(|problem| problem.to_string()))
+    })
+}
+
 /// The targets before the first problem.
-fn until_wrong(
-    stream: impl Iterator<Item = Result<Target, Problem>> + Send + 'static,
-    slot: FirstProblem,
-) -> impl Iterator<Item = Target> + Send {
-    stream.map_while(move |item| match item {
+fn until_wrong(items: Items, slot: FirstProblem) -> impl Iterator<Item = Target> + Send {
+    items.map_while(move |item| match item {
         Ok(target) => Some(target),
         Err(problem) => {
             slot.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(problem);
@@ -171,5 +185,9 @@ fn options(source: &Source, dialect: Dialect) -> Options {
 
 /// Reads a body file that a target names.
 fn read_body(path: &str) -> Result<Vec<u8>, String> {
-    std::fs::read(path).map_err(|error| format!("open {path}: {}", input::reason(&error)))
+    std::fs::read(path).map_err(|error| {
+        // A folder can be opened, and not be read.
+        let verb = if error.kind() == io::ErrorKind::IsADirectory { "read" } else { "open" };
+        format!("{verb} {path}: {}", input::reason(&error))
+    })
 }
