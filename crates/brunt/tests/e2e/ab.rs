@@ -59,7 +59,10 @@ fn masked(text: &str) -> String {
         if line.starts_with("This is ApacheBench, Version 2.3 <")
             || line.contains("ApacheBench, Version 2.3 <i>")
         {
-            lines.nth(1).unwrap();
+            // Their first words, so that scripts find them where ab has them.
+            for credit in [lines.next().unwrap(), lines.next().unwrap()] {
+                writeln!(out, "{}", credit.split_whitespace().next().unwrap()).unwrap();
+            }
             continue;
         }
         if line.contains(": The median and mean for ") {

@@ -66,10 +66,10 @@ fn no_name(name: &str) -> Quit {
 
 /// ab's first line, with what stands in for it.
 const TITLE: &str = "This is ApacheBench, Version 2.3";
-/// The lines after it: the copyright is not ours to print, since nothing here is Apache's.
+/// The lines after it, each with ab's first word: the copyright is not ours to print, since nothing here is Apache's.
 const CREDITS: [&str; 2] = [
-    "ApacheBench's command line and report, by brunt; none of its code.",
-    "How they differ: docs/reference/ab.md",
+    "Copyright of ApacheBench is its authors'; this is brunt, and none of their code",
+    "Licensed under MIT or Apache-2.0; how they differ: docs/reference/ab.md",
 ];
 
 /// The banner as text.
