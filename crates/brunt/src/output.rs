@@ -149,7 +149,7 @@ impl Outlet {
 }
 
 fn unopened(path: &str, error: &io::Error) -> Failed {
-    anyhow!("error opening {path}: open {path}: {}", reason(error)).into()
+    anyhow!("open {path}: {}", reason(error)).into()
 }
 
 impl std::fmt::Display for Place {
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(failed.code, ExitCode::Failure);
         assert_eq!(failed.to_string(), "writing to /dev/full: no space left on device");
         let failed = Place::named(Some("/nowhere/x")).write(b"x").unwrap_err();
-        let words = "error opening /nowhere/x: open /nowhere/x: no such file or directory";
+        let words = "open /nowhere/x: no such file or directory";
         assert_eq!(failed.to_string(), words);
     }
 

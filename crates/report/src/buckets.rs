@@ -39,6 +39,18 @@ pub enum BucketsError {
     TooMany(usize),
 }
 
+impl BucketsError {
+    /// The same in Vegeta's words, as far as it has some.
+    #[must_use]
+    pub fn go(&self) -> String {
+        match self {
+            Self::Form(text) => format!("bad buckets: {text}"),
+            Self::Bound(error) => error.go(),
+            Self::Order { .. } | Self::TooMany(_) => self.to_string(),
+        }
+    }
+}
+
 impl Buckets {
     /// Reads `[b1,b2,…]`; spaces are allowed, bounds are durations. A bound of 0 is put in front if there is none.
     ///

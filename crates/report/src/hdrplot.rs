@@ -1,6 +1,7 @@
 //! `hdrplot`: response times along a fixed ladder of percentiles, as Vegeta prints them for HdrHistogram's plotter.
 
 use metrics::Summary;
+use stdx::Nanos;
 
 use crate::columns::Columns;
 
@@ -25,11 +26,21 @@ const LAST: f64 = 10_000_000.0;
 /// The percentile table of the response times.
 #[must_use]
 pub fn hdrplot(summary: &Summary) -> String {
+    table(summary, |q| summary.response.quantile(q))
+}
+
+/// The same with quantiles as Vegeta reckons them.
+#[must_use]
+pub fn hdrplot_vegeta(summary: &Summary) -> String {
+    table(summary, |q| summary.quantile_between(q))
+}
+
+fn table(summary: &Summary, quantile: impl Fn(f64) -> Nanos) -> String {
     let total = summary.requests as f64;
     let mut columns = Columns::default();
     columns.row(["Value(ms)", "Percentile", "TotalCount", "1/(1-Percentile)"].map(str::to_owned));
     for q in LADDER {
-        let value = summary.response.quantile(q).as_millis_f64();
+        let value = quantile(q).as_millis_f64();
         let inverse = if q < 1.0 { 1.0 / (1.0 - q) } else { LAST };
         columns.row([
             format!("{value:.6}"),

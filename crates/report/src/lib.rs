@@ -63,7 +63,7 @@ pub use buckets::{Buckets, BucketsError, hist};
 pub use contrasts::{Blind, Contrasts, Variant, VariantRun};
 pub use differences::{Differences, Runs};
 pub use figure::{Axis, Colour, Figure, PngError, Scale, Series, Size, Style};
-pub use hdrplot::hdrplot;
+pub use hdrplot::{hdrplot, hdrplot_vegeta};
 pub use hey::{HEY_CSV_HEAD, hey, hey_csv_rows};
 pub use html::html;
 pub use json::{json, json_vegeta};

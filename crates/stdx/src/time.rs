@@ -36,6 +36,25 @@ pub enum DurationError {
     TooLong(String),
 }
 
+impl DurationError {
+    /// The same in the words of Go's `time.ParseDuration`.
+    #[must_use]
+    pub fn go(&self) -> String {
+        match self {
+            Self::MissingUnit(text) => format!("time: missing unit in duration \"{text}\""),
+            Self::UnknownUnit { text, unit } => {
+                format!("time: unknown unit \"{unit}\" in duration \"{text}\"")
+            }
+            Self::Negative(text) if text.ends_with(|c: char| c.is_ascii_digit()) => {
+                format!("time: missing unit in duration \"{text}\"")
+            }
+            Self::Invalid(text) | Self::Negative(text) | Self::TooLong(text) => {
+                format!("time: invalid duration \"{text}\"")
+            }
+        }
+    }
+}
+
 impl Nanos {
     /// No time at all.
     pub const ZERO: Self = Self(0);

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use metrics::{Batch, By, Generator, Groups, Phases, Summary, Timeline, Traffic, Verdict};
-use report::{Buckets, Input, Offered, PerferStyle, Seen, ServerSide, WrkStyle};
+use report::{Buckets, BucketsError, Input, Offered, PerferStyle, Seen, ServerSide, WrkStyle};
 use results::{Detail, Item, Reader};
 use stdx::Nanos;
 
@@ -55,6 +55,10 @@ struct Meant {
     /// By how much the server's times are moved.
     server_moved: Moved,
 }
+
+/// Vegeta's words for a report that its plot command makes.
+const DEPRECATED: &str =
+    "The plot reporter has been deprecated and succeeded by the vegeta plot command";
 
 /// What clears the screen before a report of `-every`.
 const CLEAR: &str = "\u{1b}[2J\u{1b}[0;0H";
@@ -267,6 +271,7 @@ impl Meant {
             Kind::Text => report::text(&input),
             Kind::Json(_) => report::json(&input),
             Kind::Hist(buckets) => report::hist(summary, buckets),
+            Kind::Hdrplot if self.dialect == Dialect::Vegeta => report::hdrplot_vegeta(summary),
             Kind::Hdrplot => report::hdrplot(summary),
             Kind::Html => report::html(&input),
             Kind::Markdown => report::markdown(&input),
@@ -333,14 +338,20 @@ fn kind(typed: &Typed<ReportFlags>) -> Result<Kind, Ended> {
         Dialect::Native => usage(text),
         Dialect::Vegeta => Failed::from(anyhow!(text)).into(),
     };
-    let buckets = |text: &str| Buckets::parse(text).map_err(|error| wrong(error.to_string()));
     let native = typed.dialect == Dialect::Native;
+    let buckets = |text: &str| {
+        let words = |error: BucketsError| if native { error.to_string() } else { error.go() };
+        Buckets::parse(text).map_err(|error| wrong(words(error)))
+    };
     match name {
         "text" => Ok(Kind::Text),
         "json" => Ok(Kind::Json(flags.buckets.as_deref().map(buckets).transpose()?)),
         "hist" => match &flags.buckets {
             Some(text) => Ok(Kind::Hist(buckets(text)?)),
-            None => Err(wrong("bad buckets: give -type='hist[0,1ms,10ms]' or -buckets".to_owned())),
+            None if native => {
+                Err(wrong("bad buckets: give -type='hist[0,1ms,10ms]' or -buckets".to_owned()))
+            }
+            None => Err(wrong("bad buckets: ''".to_owned())),
         },
         "hdrplot" => Ok(Kind::Hdrplot),
         "html" if native => Ok(Kind::Html),
@@ -351,8 +362,12 @@ fn kind(typed: &Typed<ReportFlags>) -> Result<Kind, Ended> {
         "perfer" if native => Ok(Kind::Peer(Peer::Perfer)),
         "hey" if native => Ok(Kind::Peer(Peer::Hey)),
         "k6-like" if native => Ok(Kind::Peer(Peer::K6Like)),
-        "plot" => Err(wrong("plot reports are made by the plot command".to_owned())),
-        _ if name.starts_with("hist[") => Ok(Kind::Hist(buckets(&name[4..])?)),
+        "plot" if native => Err(wrong("plot reports are made by the plot command".to_owned())),
+        "plot" => Err(wrong(DEPRECATED.to_owned())),
+        "hist[" if !native => Err(wrong("bad buckets: '['".to_owned())),
+        _ if name.starts_with("hist[") || !native && name.starts_with("hist") => {
+            Ok(Kind::Hist(buckets(&name[4..])?))
+        }
         _ if native => Err(wrong(format!(
             "flag -type: unknown report type \"{name}\" (expected text, json, hist[0,1ms,…], hdrplot, html, \
              markdown, junit, ab, wrk, perfer, hey or k6-like)"

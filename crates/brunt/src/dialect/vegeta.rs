@@ -42,6 +42,9 @@ pub(super) fn run(args: &[String]) -> ExitCode {
             output::complain(&command_usage(command));
             ExitCode::Ok
         }
+        Err(command::Ended::Flags(error)) if error.late().is_some() => {
+            fatal(error.late().unwrap_or_default())
+        }
         Err(command::Ended::Flags(error)) => {
             output::complain(&format!("{}\n{}", error.go(), command_usage(command)));
             ExitCode::Usage
@@ -90,9 +93,17 @@ fn usage() -> String {
     text
 }
 
-/// A command's usage, as Go's flag package heads it.
+/// A command's usage: as Go's flag package heads it, or Vegeta where files are read.
 fn command_usage(command: &Command) -> String {
-    let mut text = format!("Usage of vegeta {}:\n", command.name);
+    let name = command.name;
+    let mut text = match name {
+        "encode" | "plot" | "report" => format!(
+            "Usage: vegeta {name} [options] [<file>...]\n\n{}\n\n<file> holds results as gob, json or csv; which, \
+             its content tells. Without one they come from standard input.\n\nOptions:\n",
+            command.summary
+        ),
+        _ => format!("Usage of vegeta {name}:\n"),
+    };
     push_rows(&mut text, command);
     text.truncate(text.trim_end().len());
     text
@@ -123,6 +134,18 @@ fn push_row(text: &mut String, row: flags::Row) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn help_of_commands_that_read_results_names_the_formats() {
+        for name in ["encode", "plot", "report"] {
+            let text = command_usage(find(name).unwrap());
+            let head = format!("Usage: vegeta {name} [options] [<file>...]\n");
+            assert!(text.starts_with(&head) && text.contains("gob, json or csv"), "{text}");
+        }
+        let encode = command_usage(find("encode").unwrap());
+        assert!(encode.contains("csv, gob or json") && !encode.contains("arrow"), "{encode}");
+        assert!(command_usage(find("attack").unwrap()).starts_with("Usage of vegeta attack:\n"));
+    }
 
     #[test]
     fn usage_names_every_flag_of_vegeta() {

@@ -124,7 +124,7 @@ pub(crate) const HEY: &[Flag<Hey>] = &[
 ];
 
 fn parse_error() -> Wrong {
-    Wrong { native: "not a number".to_owned(), go: "parse error".to_owned() }
+    Wrong::told("not a number", "parse error")
 }
 
 fn integer(text: &str) -> Result<i64, Wrong> {

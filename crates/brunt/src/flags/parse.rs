@@ -17,6 +17,16 @@ impl Grammar {
     pub(crate) const NATIVE: Self = Self { dialect: Scope::Native, mixed: true };
     /// Vegeta's: the first operand ends the flags.
     pub(crate) const VEGETA: Self = Self { dialect: Scope::Vegeta, mixed: false };
+
+    /// What is read for a flag's value; `None` where it is as if the flag had not been given. In Vegeta no file is named by an
+    /// empty value, no address, no buckets; and no size is 0.
+    fn reads<'a>(self, name: &str, value: &'a str) -> Option<&'a str> {
+        match (self.dialect, name, value) {
+            (Scope::Vegeta, "body" | "cert" | "key" | "laddr" | "buckets", "") => None,
+            (Scope::Vegeta, "max-body", "") => Some("0"),
+            _ => Some(value),
+        }
+    }
 }
 
 /// What was not a flag.
@@ -82,6 +92,15 @@ impl FlagError {
         }
     }
 
+    /// What Vegeta says and ends with 1 for, once it has read its flags.
+    #[must_use]
+    pub(crate) fn late(&self) -> Option<&str> {
+        match self {
+            Self::Value { wrong, .. } if wrong.is_late => Some(&wrong.go),
+            _ => None,
+        }
+    }
+
     /// The line that Go's flag package prints.
     #[must_use]
     pub(crate) fn go(&self) -> String {
@@ -133,9 +152,9 @@ pub(crate) fn parse<T>(
         }
         let given = Given::of(body);
         rest = if let Some(flag) = table.iter().find(|f| f.is_called(given.name, grammar.dialect)) {
-            set(flag, given, rest, typed)?
+            set(flag, given, rest, typed, grammar)?
         } else if let Some(flag) = global_flag(grammar, given.name) {
-            set(flag, given, rest, global)?
+            set(flag, given, rest, global, grammar)?
         } else if ["h", "help"].contains(&given.name) {
             return Err(FlagError::Help);
         } else {
@@ -184,6 +203,7 @@ fn set<'a, T>(
     given: Given<'_>,
     rest: &'a [String],
     typed: &mut T,
+    grammar: Grammar,
 ) -> Result<&'a [String], FlagError> {
     let switch = flag.row.kind == Kind::Switch;
     let (value, rest) = match (given.value, rest.split_first()) {
@@ -195,6 +215,7 @@ fn set<'a, T>(
             return Err(FlagError::NeedsValue { name: given.name.to_owned(), expected });
         }
     };
+    let Some(value) = grammar.reads(flag.row.name, value) else { return Ok(rest) };
     (flag.set)(typed, value).map_err(|wrong| FlagError::Value {
         name: given.name.to_owned(),
         value: value.to_owned(),

@@ -29,7 +29,8 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
         "text, json, hist[0,1ms,…], hdrplot, html, markdown, junit; ab, wrk, perfer, hey, k6-like: as those do.",
         |t: &mut ReportFlags, v| {
             v.clone_into(&mut t.kind);
-            Ok(())
+            let wrong = Wrong::told("\"\" is no type of report", "invalid report type: ");
+            if v.is_empty() { Err(Wrong { is_late: true, ..wrong }) } else { Ok(()) }
         },
     ),
     Flag::new(
@@ -279,12 +280,24 @@ pub(crate) const ENCODE: &[Flag<EncodeFlags>] = &[
         "to",
         Kind::Choice(RESULT_FORMATS),
         "json",
-        "Format to write; natively the output's ending decides where -to is not given.",
+        "Format to write; the output's ending decides where -to is not given.",
         |t: &mut EncodeFlags, v| {
             t.to = Some(v.to_owned());
             Ok(())
         },
-    ),
+    )
+    .native(),
+    Flag::new(
+        "to",
+        Kind::Text("FORMAT"),
+        "json",
+        "Format to write: csv, gob or json.",
+        |t: &mut EncodeFlags, v| {
+            t.to = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .vegeta(),
     Flag::new("output", Kind::Path, "stdout", "File for the results.", |t: &mut EncodeFlags, v| {
         t.output = Some(v.to_owned());
         Ok(())

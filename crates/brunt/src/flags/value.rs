@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use engine::IoChoice;
-use stdx::{Bytes, Law, Nanos};
+use stdx::{Bytes, BytesError, Law, Nanos};
 use workload::arrival::{ParsedRate, Rate, RateError};
 
 /// What is wrong with a flag's value, in both dialects' words.
@@ -13,6 +13,8 @@ pub(crate) struct Wrong {
     pub(crate) native: String,
     /// The tail of Go's message.
     pub(crate) go: String,
+    /// Vegeta reads such a flag and ends for its value later, with 1 and these words alone.
+    pub(crate) is_late: bool,
 }
 
 impl Wrong {
@@ -20,13 +22,19 @@ impl Wrong {
     #[must_use]
     pub(crate) fn new(text: impl Into<String>) -> Self {
         let native = text.into();
-        Self { go: native.clone(), native }
+        Self { go: native.clone(), native, is_late: false }
+    }
+
+    /// What Vegeta says in words of its own, or of Go's.
+    #[must_use]
+    pub(crate) fn told(native: impl Into<String>, go: impl Into<String>) -> Self {
+        Self { native: native.into(), go: go.into(), is_late: false }
     }
 
     /// What Go's own flag types say is only `parse error`.
     #[must_use]
     fn parse_error(native: impl Into<String>) -> Self {
-        Self { native: native.into(), go: "parse error".to_owned() }
+        Self::told(native, "parse error")
     }
 }
 
@@ -42,7 +50,13 @@ pub(crate) fn switch(text: &str) -> Result<bool, Wrong> {
 /// A whole number from 0.
 pub(crate) fn number(text: &str) -> Result<u64, Wrong> {
     text.parse().map_err(|_| {
-        Wrong::parse_error(format!("\"{text}\" is not a whole number (expected 0 or more)"))
+        let native = format!("\"{text}\" is not a whole number (expected 0 or more)");
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number {
+            Wrong::told(native, "value out of range")
+        } else {
+            Wrong::parse_error(native)
+        }
     })
 }
 
@@ -130,7 +144,10 @@ pub(crate) fn server_offset(text: &str) -> Result<ServerOffset, Wrong> {
 
 /// A Go duration or -1, which gives `None`.
 pub(crate) fn duration_or_minus_one(text: &str) -> Result<Option<Nanos>, Wrong> {
-    if text == "-1" { Ok(None) } else { duration(text).map(Some) }
+    if text == "-1" {
+        return Ok(None);
+    }
+    Nanos::parse(text).map(Some).map_err(|error| Wrong::told(error.to_string(), error.go()))
 }
 
 /// A size in bytes, or -1, which gives `None`.
@@ -138,12 +155,24 @@ pub(crate) fn size_or_minus_one(text: &str) -> Result<Option<u64>, Wrong> {
     if text == "-1" {
         return Ok(None);
     }
-    size(text).map(Some)
+    let size = size(text)?;
+    if i64::try_from(size).is_err() {
+        let native = format!("size \"{text}\" is too large");
+        return Err(Wrong::told(native, format!("-max-body={size} overflows int64")));
+    }
+    Ok(Some(size))
 }
 
 /// A size in bytes.
 pub(crate) fn size(text: &str) -> Result<u64, Wrong> {
-    Bytes::parse(text).map(|bytes| bytes.0).map_err(|error| Wrong::new(error.to_string()))
+    Bytes::parse(text).map(|bytes| bytes.0).map_err(|error| {
+        let reason = match &error {
+            BytesError::Invalid(_) => "invalid syntax",
+            BytesError::TooLarge(_) => "value out of range",
+        };
+        let go = format!("strconv.UnmarshalText: parsing \"{text}\": {reason}");
+        Wrong::told(error.to_string(), go)
+    })
 }
 
 /// `N`, `N/unit`, `N/duration`, `infinity`.
@@ -152,20 +181,23 @@ pub(crate) fn rate(text: &str) -> Result<ParsedRate, Wrong> {
         let hits = text.split('/').next().unwrap_or_default();
         let go = match &error {
             RateError::Invalid(_) => format!("strconv.Atoi: parsing \"{hits}\": invalid syntax"),
-            RateError::Per { .. } => format!(
-                "-rate format \"{text}\" doesn't match the \"freq/duration\" format (i.e. 50/1s)"
-            ),
+            RateError::Per { source, .. } => source.go(),
+            RateError::TooHigh(_) if hits.parse::<i64>().is_err() => {
+                format!("strconv.Atoi: parsing \"{hits}\": value out of range")
+            }
             RateError::TooHigh(_) => error.to_string(),
         };
-        Wrong { native: error.to_string(), go }
+        Wrong::told(error.to_string(), go)
     })
 }
 
 /// `Name: value`; neither may be empty.
 pub(crate) fn header(text: &str) -> Result<(String, String), Wrong> {
-    let wrong = || Wrong {
-        native: format!("header \"{text}\" is not \"Name: value\" (neither may be empty)"),
-        go: format!("header '{text}' has a wrong format"),
+    let wrong = || {
+        Wrong::told(
+            format!("header \"{text}\" is not \"Name: value\" (neither may be empty)"),
+            format!("header '{text}' has a wrong format"),
+        )
     };
     let (name, value) = text.split_once(':').ok_or_else(wrong)?;
     let (name, value) = (name.trim(), value.trim());
@@ -180,7 +212,10 @@ pub(crate) fn addresses(text: &str) -> Result<Vec<IpAddr>, Wrong> {
     text.split(',')
         .map(|part| {
             part.trim().trim_matches(['[', ']']).parse().map_err(|_| {
-                Wrong::new(format!("\"{part}\" is not an IP address (such as 127.0.0.2 or ::1)"))
+                Wrong::told(
+                    format!("\"{part}\" is not an IP address (such as 127.0.0.2 or ::1)"),
+                    format!("lookup {text}: no such host"),
+                )
             })
         })
         .collect()
@@ -193,20 +228,37 @@ pub(crate) fn resolvers(text: &str) -> Result<Vec<SocketAddr>, Wrong> {
             let part = part.trim();
             let socket = part.parse::<SocketAddr>();
             let bare = part.trim_matches(['[', ']']).parse::<IpAddr>();
-            socket.or_else(|_| bare.map(|ip| SocketAddr::new(ip, 53))).map_err(|_| {
-                Wrong::new(format!(
+            socket.or_else(|_| bare.map(|ip| SocketAddr::new(ip, 53))).map_err(|_| Wrong {
+                native: format!(
                     "\"{part}\" is not a name server's address (expected IP or IP:PORT)"
-                ))
+                ),
+                go: no_resolver(part),
+                is_late: true,
             })
         })
         .collect()
 }
 
+/// Vegeta's words for what is no name server.
+fn no_resolver(part: &str) -> String {
+    match part.split_once(':') {
+        Some((_, port)) if port.contains(':') => {
+            format!("address {part}: too many colons in address")
+        }
+        Some((_, port)) if port.parse::<u16>().is_err() => {
+            format!("strconv.ParseUint: parsing \"{port}\": invalid syntax")
+        }
+        found => format!("host {} is not an IP address", found.map_or(part, |(host, _)| host)),
+    }
+}
+
 /// `from:port:to:port`, where an IPv6 address stands in brackets.
 pub(crate) fn connect_to(text: &str) -> Result<(String, String), Wrong> {
-    let wrong = || Wrong {
-        native: format!("\"{text}\" is not FROM:PORT:TO:PORT (IPv6 addresses in brackets)"),
-        go: format!("invalid -connect-to {text:?}, expected format: src:port:dst:port"),
+    let wrong = || {
+        Wrong::told(
+            format!("\"{text}\" is not FROM:PORT:TO:PORT (IPv6 addresses in brackets)"),
+            format!("invalid -connect-to {text:?}, expected format: src:port:dst:port"),
+        )
     };
     let (from, rest) = host_port(text).ok_or_else(wrong)?;
     let (to, rest) = rest.strip_prefix(':').and_then(host_port).ok_or_else(wrong)?;
@@ -257,7 +309,10 @@ mod tests {
         assert_eq!(rate("infinity"), Ok(ParsedRate::Infinity));
         let cases = [
             ("x", "strconv.Atoi: parsing \"x\": invalid syntax"),
-            ("5/parsec", "doesn't match the \"freq/duration\" format"),
+            ("5/parsec", "time: invalid duration \"parsec\""),
+            ("5/1x", "time: unknown unit \"x\" in duration \"1x\""),
+            ("5/1", "time: missing unit in duration \"1\""),
+            ("9223372036854775808", "parsing \"9223372036854775808\": value out of range"),
             ("2000000000", "too high"),
         ];
         for (text, words) in cases {
@@ -283,6 +338,35 @@ mod tests {
             ["a:80", "a:80:b", "a:80:b:81:c", ":80:b:81", "a:x:b:81", "a:80:b:99999", "[::1"]
         {
             assert!(connect_to(text).is_err(), "{text}");
+        }
+    }
+
+    /// Vegeta 12.13 of each of these values.
+    #[test]
+    fn vegetas_words() {
+        fn said<T: std::fmt::Debug>(read: Result<T, Wrong>) -> String {
+            read.unwrap_err().go
+        }
+        assert_eq!(said(duration_or_minus_one("")), "time: invalid duration \"\"");
+        let no_unit = "time: missing unit in duration \"-2\"";
+        assert_eq!(said(duration_or_minus_one("-2")), no_unit);
+        assert_eq!(said(duration("x")), "parse error");
+        let size = "strconv.UnmarshalText: parsing \"1x\": invalid syntax";
+        assert_eq!(said(size_or_minus_one("1x")), size);
+        let too_large = "strconv.UnmarshalText: parsing \"16EB\": value out of range";
+        assert_eq!(said(size_or_minus_one("16EB")), too_large);
+        let overflow = "-max-body=9223372036854775808 overflows int64";
+        assert_eq!(said(size_or_minus_one("8EB")), overflow);
+        assert_eq!(said(number("99999999999999999999")), "value out of range");
+        assert_eq!(said(addresses("1.2.3")), "lookup 1.2.3: no such host");
+        for (text, words) in [
+            ("", "host  is not an IP address"),
+            ("a.b:53", "host a.b is not an IP address"),
+            ("1.2.3.4:x", "strconv.ParseUint: parsing \"x\": invalid syntax"),
+            ("1.2.3.4:5:6", "address 1.2.3.4:5:6: too many colons in address"),
+        ] {
+            let wrong = resolvers(text).unwrap_err();
+            assert_eq!((wrong.go.as_str(), wrong.is_late), (words, true), "{text}");
         }
     }
 

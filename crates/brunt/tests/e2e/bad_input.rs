@@ -87,7 +87,7 @@ fn vegetas_errors_are_in_vegetas_words() {
         ),
         ("attack -shape=poisson", 2, "flag provided but not defined: -shape\nUsage of"),
         ("attack -rate=0", 1, " -rate=0 requires setting -max-workers\n"),
-        ("attack -format=xml", 1, " format \"xml\" isn't one of [http json]\n"),
+        ("attack -format=xml", 1, " format \"xml\" isn't one of [http, json]\n"),
         (
             "attack -targets=/nowhere",
             1,

@@ -38,6 +38,7 @@ mod stopping;
 mod strangers;
 mod studies;
 mod study;
+mod vegeta;
 mod watch;
 
 use std::io::{Read, Write};

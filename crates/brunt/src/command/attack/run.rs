@@ -37,7 +37,13 @@ pub(super) fn attack(mut meant: Meant, dialect: Dialect) -> Outcome {
     let open = |place| Opened::new(place, encoding, watching.as_ref());
     let opened = meant.results.take().map(open).transpose()?;
     let (lazy, problem) = lazy(meant.lazy.take(), dialect)?;
-    let run = Run::start(meant.plan.clone(), &meant.settings, lazy).map_err(cannot_start)?;
+    let run =
+        Run::start(meant.plan.clone(), &meant.settings, lazy).map_err(|error| match error {
+            StartError::Certificate { flag: "-root-certs", .. } if dialect == Dialect::Vegeta => {
+                anyhow!("bad certificate").into()
+            }
+            error => cannot_start(error),
+        })?;
     // Dropping the run on the way out ends it.
     let mut conductor = conductor(&meant, interrupts);
     let labels = &conductor.labels;

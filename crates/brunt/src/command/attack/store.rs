@@ -92,7 +92,10 @@ impl Opened {
         watching: Option<&Watching>,
     ) -> Result<Self, Failed> {
         let watcher = watching.map(|watching| watching.watcher_for(encoding)).transpose()?;
-        let file = place.open()?;
+        let file = place.open().map_err(|failed| match &place {
+            Place::File(path) => anyhow!("error opening {path}: {failed}").into(),
+            Place::Stdout => failed,
+        })?;
         Ok(Self { place, encoding, file, watcher })
     }
 
