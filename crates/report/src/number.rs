@@ -20,6 +20,11 @@ pub(crate) fn grouped(n: u64) -> String {
     out
 }
 
+/// A number in groups of three and its noun: `1 hit`, `1,234 hits`.
+pub(crate) fn counted(n: u64, noun: &str) -> String {
+    format!("{} {}", grouped(n), stdx::plural(n, noun))
+}
+
 /// A figure to four significant digits, and no fewer than its whole ones: `0.1234`, `89.48`, `12,345`.
 pub(crate) fn number(value: f64) -> String {
     if !value.is_finite() || value.abs() >= 1e15 {

@@ -1,13 +1,15 @@
-//! What std lacks and every room needs: nanoseconds, byte sizes, seeded random numbers and the laws times are drawn by.
+//! What std lacks and every room needs: nanoseconds, byte sizes, seeded random numbers and the laws times are drawn by, counts with their nouns.
 //!
 //! It holds no domain noun: nothing here knows a request, a histogram or a flag. It reads no clock.
 
 mod bytes;
+mod count;
 mod law;
 mod prng;
 mod time;
 
 pub use bytes::{Bytes, BytesError};
+pub use count::{are, counted, plural, were};
 pub use law::{Law, LawError};
 pub use prng::{Prng, mix};
 pub use time::{DurationError, Nanos};
