@@ -2,6 +2,8 @@
 
 import uPlot from "uplot";
 import type { Figure, Scale, Series } from "./figure";
+import { joined } from "./join";
+import { points, uprights } from "./marks";
 import { percentile, short } from "./number";
 
 export interface Look {
@@ -24,14 +26,15 @@ export function draw(figure: Figure, place: HTMLElement, look: Look): uPlot {
 function aligned(figure: Figure, look: Look): uPlot.AlignedData {
   const y = (series: Series) =>
     look.logY ? series.y.map((value) => (value !== null && value > 0 ? value : null)) : series.y;
-  const tables = figure.series.map((series): uPlot.AlignedData => [series.x, y(series)]);
-  return tables.length > 0 ? uPlot.join(tables) : [[], []];
+  const tables = figure.series.map((series) => ({ x: series.x, y: y(series) }));
+  return tables.length > 0 ? joined(tables) : [[], []];
 }
 
 function options(figure: Figure, look: Look): uPlot.Options {
+  const hasMarks = figure.series.some((series) => series.style === "points" || isUpright(series));
   const xScale: uPlot.Scale =
     figure.x.scale === "linear"
-      ? { time: false, distr: 1 }
+      ? { time: false, distr: 1, ...(hasMarks ? { range: (_plot, low, high) => besideRange(low, high) } : {}) }
       : { time: false, distr: 3, range: (_plot, low, high) => logRange(low, high, 1) };
   const yScale: uPlot.Scale = look.logY
     ? { distr: 3, range: (_plot, low, high) => logRange(low, high, 1.2) }
@@ -45,7 +48,10 @@ function options(figure: Figure, look: Look): uPlot.Options {
       drag: { x: true, y: true, uni: 40 },
       points: { size: 7 },
     },
-    legend: { live: true },
+    legend: {
+      live: true,
+      markers: { dash: (_plot, at) => (figure.series[at - 1]?.style === "dashes" ? "dashed" : "solid") },
+    },
     axes: [
       { ...axis(figure.x.label, figure.x.scale, look), size: 34 },
       { ...axis(figure.y.label, look.logY ? "log" : "linear", look), size: yAxisSize },
@@ -64,6 +70,17 @@ function options(figure: Figure, look: Look): uPlot.Options {
 function logRange(low: number | null, high: number | null, room: number): uPlot.Range.MinMax {
   const [from, to] = [low ?? 1, high ?? 10];
   return to > from * 1.01 ? [from / room, to * room] : [from / 2, from * 2];
+}
+
+/** Room on both sides, so that no mark stands on the frame. */
+function besideRange(low: number | null, high: number | null): uPlot.Range.MinMax {
+  const [from, to] = [low ?? 0, high ?? 1];
+  const room = to > from ? (to - from) * 0.03 : Math.max(1, Math.abs(to) * 0.1);
+  return [from - room, to + room];
+}
+
+function isUpright(series: Series): boolean {
+  return series.style === "upright" || series.style === "dashes";
 }
 
 function linearRange(low: number | null, high: number | null): uPlot.Range.MinMax {
@@ -142,6 +159,13 @@ function line(series: Series, look: Look): uPlot.Series {
       return { ...common, fill: stroke + "1f" };
     case "steps":
       return { ...common, fill: stroke + "1f", ...(steps ? { paths: steps({ align: 1 }) } : {}) };
+    case "points":
+      return { ...common, fill: stroke, points: { show: false }, paths: points(series, look.logY) };
+    case "upright":
+    case "dashes": {
+      const dash = series.style === "dashes" ? { dash: [5, 4] } : {};
+      return { ...common, ...dash, width: 1.8, points: { show: false }, paths: uprights(series) };
+    }
   }
 }
 

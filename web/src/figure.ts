@@ -7,9 +7,15 @@ export interface Axis {
   scale: Scale;
 }
 
+/** The shape of a point. */
+export type Mark = "dot" | "cross" | "triangle";
+
 export interface Series {
   label: string;
-  style: "line" | "area" | "steps";
+  /** "upright" and "dashes" are lines from bottom to top at each x; they have no y. */
+  style: "line" | "area" | "steps" | "points" | "upright" | "dashes";
+  /** One for each point; there for "points" alone. */
+  marks?: Mark[];
   light: string;
   dark: string;
   x: number[];

@@ -59,7 +59,13 @@ function legend(pen: CanvasRenderingContext2D, figure: Figure, width: number, da
     if (!series) return;
     const y = 50 + row * 20;
     pen.fillStyle = dark ? series.dark : series.light;
-    pen.fillRect(x, y - 7, 14, 4);
+    if (series.style === "points") {
+      pen.beginPath();
+      pen.arc(x + 7, y - 5, 4, 0, 2 * Math.PI);
+      pen.fill();
+    } else {
+      pen.fillRect(x, y - 7, 14, 4);
+    }
     pen.fillStyle = dark ? "#c3cbd5" : "#39424e";
     pen.fillText(series.label, x + 20, y);
   });

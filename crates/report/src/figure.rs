@@ -39,12 +39,12 @@ pub struct Axis {
     pub scale: Scale,
 }
 
-/// One line of a chart.
+/// What is drawn in one colour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     /// Its name in the legend.
     pub label: String,
-    /// How its points are joined.
+    /// How its points are drawn.
     pub style: Style,
     /// Its colour.
     pub colour: Colour,
@@ -52,8 +52,8 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
 }
 
-/// How a series' points are joined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a series' points are drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Style {
     /// A straight line from point to point.
     Line,
@@ -61,6 +61,41 @@ pub enum Style {
     Area,
     /// Each value holds until the next point's `x`, filled down to 0: a histogram.
     Steps,
+    /// A mark at each point, joined by nothing; several may have one `x`. There is one mark for each point, in their order.
+    Points(Vec<Mark>),
+    /// A line from the bottom of the chart to its top at the `x` of each point; their `y` is not looked at.
+    Upright(Stroke),
+}
+
+/// The mark of a point, told apart by its shape and not by its colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// A filled circle.
+    Dot,
+    /// Two strokes across each other.
+    Cross,
+    /// The outline of a triangle.
+    Triangle,
+}
+
+/// How a line is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stroke {
+    /// Without a gap.
+    Solid,
+    /// In dashes.
+    Dashed,
+}
+
+impl Mark {
+    /// Its name in a page's data.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Dot => "dot",
+            Self::Cross => "cross",
+            Self::Triangle => "triangle",
+        }
+    }
 }
 
 /// A series' colour: shades for a light and for a dark ground.

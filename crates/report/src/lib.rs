@@ -62,7 +62,7 @@ pub use bars::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
 pub use buckets::{Buckets, BucketsError, hist};
 pub use contrasts::{Blind, Contrasts, Variant, VariantRun};
 pub use differences::{Differences, Runs};
-pub use figure::{Axis, Colour, Figure, PngError, Scale, Series, Size, Style};
+pub use figure::{Axis, Colour, Figure, Mark, PngError, Scale, Series, Size, Stroke, Style};
 pub use hdrplot::{hdrplot, hdrplot_vegeta};
 pub use hey::{HEY_CSV_HEAD, hey, hey_csv_rows};
 pub use html::html;

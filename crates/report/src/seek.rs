@@ -1,16 +1,19 @@
 //! A search for a limit, for people and programs: the table of its steps and the answer, JSON, the line of one step, and the
 //! curve of latencies over load.
 
+mod curve;
+
 use metrics::{Condition, Metric};
 use stdx::Nanos;
 use study::seek::{Answer, By, Ended, Judgement, Outcome, Search, Step, knee, level};
 
 use crate::columns::Columns;
 use crate::figure::json_list;
-use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
 use crate::json::Object;
 use crate::live::Paint;
-use crate::number::{duration, number};
+use crate::number::{counted, duration, number};
+
+pub use self::curve::seek_figure;
 
 /// A search and what came of it.
 #[derive(Clone, Copy, Debug)]
@@ -200,57 +203,6 @@ fn step_json(search: &Search, step: &Step) -> String {
         .end()
 }
 
-/// Latencies and what was achieved over load: the whole curve, the objective's limit and the answer with its interval.
-#[must_use]
-pub fn seek_figure(input: &SeekInput<'_>) -> Figure {
-    let search = input.search;
-    let steps: Vec<&Step> = by_load(input.steps).collect();
-    let valid = || steps.iter().filter(|step| step.spoilt.is_none());
-    let times: [(&str, fn(&Step) -> Nanos); 3] = [
-        ("p50 (ms)", |step| step.p50),
-        ("p95 (ms)", |step| step.p95),
-        ("p99 (ms)", |step| step.p99),
-    ];
-    let mut series: Vec<Series> = times
-        .iter()
-        .enumerate()
-        .map(|(at, (label, time))| {
-            let timed = valid().filter(|step| step.hits > 0);
-            let points = timed.map(|step| (step.load, time(step).as_millis_f64()));
-            line(label, Colour::calm(at), points.collect())
-        })
-        .collect();
-    let achieved = valid().map(|step| (step.load, step.achieved_per_s)).collect();
-    series.push(line("achieved (/s)", Colour::calm(3), achieved));
-    let ends = [steps.first(), steps.last()].map(|step| step.map_or(0.0, |step| step.load));
-    let limits = search.objective.conditions().iter().filter_map(|condition| {
-        let limit = condition.limit_time()?.as_millis_f64();
-        Some(line(&condition.to_string(), Colour::alarm(0), ends.map(|x| (x, limit)).to_vec()))
-    });
-    series.extend(limits);
-    let highest =
-        series.iter().flat_map(|one| &one.points).map(|point| point.1).fold(1.0, f64::max);
-    let upright = |x: f64| vec![(x, 1.0), (x, highest)];
-    if let Some(answer) = input.outcome.answer {
-        let colour = Colour::alarm(2);
-        series.push(line("answer", colour, upright(answer.load)));
-        for bound in [Some(answer.low), answer.high].into_iter().flatten() {
-            series.push(line("95 % bound", Colour::calm(5), upright(bound)));
-        }
-    }
-    Figure {
-        title: format!("{}: {}", search.objective, answer(input)),
-        x: Axis { label: axis(search.by).to_owned(), scale: Scale::Linear },
-        y: Axis { label: "Response time (ms), achieved rate (/s)".to_owned(), scale: Scale::Log },
-        series,
-        notes: vec![format!("Ended: {}", why(input))],
-    }
-}
-
-fn line(label: &str, colour: Colour, points: Vec<(f64, f64)>) -> Series {
-    Series { label: label.to_owned(), style: Style::Line, colour, points }
-}
-
 fn by_load(steps: &[Step]) -> impl Iterator<Item = &Step> {
     let mut sorted: Vec<&Step> = steps.iter().collect();
     sorted.sort_by(|a, b| a.load.total_cmp(&b.load));
@@ -268,13 +220,6 @@ const fn unit(by: By) -> &'static str {
     match by {
         By::Rate => "rate/s",
         By::Connections => "connections",
-    }
-}
-
-const fn axis(by: By) -> &'static str {
-    match by {
-        By::Rate => "Rate asked (/s)",
-        By::Connections => "Connections",
     }
 }
 
@@ -352,7 +297,7 @@ mod tests {
         }
     }
 
-    fn step(load: f64, slow: f64) -> Step {
+    pub(super) fn step(load: f64, slow: f64) -> Step {
         Step {
             load,
             hits: 1000,
@@ -380,13 +325,14 @@ mod tests {
         ]
     }
 
-    fn with(answer: Option<Answer>, ended: Ended, check: impl Fn(&SeekInput<'_>)) {
+    pub(super) fn with(answer: Option<Answer>, ended: Ended, check: impl Fn(&SeekInput<'_>)) {
         let (search, steps, outcome) = (search(), steps(), Outcome { ended, answer });
         let (outcome, arrivals) = (&outcome, "poisson");
         check(&SeekInput { search: &search, steps: &steps, outcome, seed: 7, arrivals });
     }
 
-    const FOUND: Option<Answer> = Some(Answer { load: 89.48, low: 85.2, high: Some(93.9) });
+    pub(super) const FOUND: Option<Answer> =
+        Some(Answer { load: 89.48, low: 85.2, high: Some(93.9) });
 
     #[test]
     fn the_table_says_it_all() {
@@ -480,21 +426,5 @@ Ended      the interval is as narrow as asked for; seed 7
         );
         let red = seek_line(&search, 3, &step(40.0, 0.2), Paint::Ansi);
         assert!(red.starts_with("\x1b[31m") && red.ends_with("\x1b[0m"), "{red:?}");
-    }
-
-    #[test]
-    fn the_curve_has_its_limit_and_answer() {
-        with(FOUND, Ended::Found, |input| {
-            let figure = seek_figure(input);
-            let labels: Vec<&str> = figure.series.iter().map(|one| one.label.as_str()).collect();
-            let times = ["p50 (ms)", "p95 (ms)", "p99 (ms)", "achieved (/s)", "p99<500ms"];
-            assert_eq!(labels[..5], times);
-            assert_eq!(labels[5..], ["answer", "95 % bound", "95 % bound"]);
-            let loads: Vec<f64> = figure.series[0].points.iter().map(|point| point.0).collect();
-            assert_eq!(loads, [40.0, 80.0, 160.0], "by load, without what says nothing");
-        });
-        with(None, Ended::Interrupted, |input| {
-            assert_eq!(seek_figure(&SeekInput { steps: &[], ..*input }).series.len(), 5);
-        });
     }
 }

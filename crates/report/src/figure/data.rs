@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Axis, Figure, Series, Style};
+use super::{Axis, Figure, Series, Stroke, Style};
 use crate::escape;
 
 /// Figures as a JSON list; safe inside a `<script>` element.
@@ -30,19 +30,30 @@ fn axis(axis: &Axis) -> String {
 }
 
 fn series(series: &Series) -> String {
+    let style = match &series.style {
+        Style::Line => "line",
+        Style::Area => "area",
+        Style::Steps => "steps",
+        Style::Points(_) => "points",
+        Style::Upright(Stroke::Solid) => "upright",
+        Style::Upright(Stroke::Dashed) => "dashes",
+    };
     format!(
-        r#"{{"label":{},"style":"{}","light":"{}","dark":"{}","x":{},"y":{}}}"#,
+        r#"{{"label":{},"style":"{style}",{}"light":"{}","dark":"{}","x":{},"y":{}}}"#,
         escape::json(&series.label),
-        match series.style {
-            Style::Line => "line",
-            Style::Area => "area",
-            Style::Steps => "steps",
-        },
+        marks(&series.style),
         series.colour.light,
         series.colour.dark,
         numbers(series.points.iter().map(|point| point.0)),
         numbers(series.points.iter().map(|point| point.1)),
     )
+}
+
+/// The marks of points, as a key of the series.
+fn marks(style: &Style) -> String {
+    let Style::Points(marks) = style else { return String::new() };
+    let names = marks.iter().map(|mark| format!("\"{}\"", mark.name()));
+    format!(r#""marks":{},"#, json_list(names))
 }
 
 /// Numbers to a millionth; what is not finite is `null`.

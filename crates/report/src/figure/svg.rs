@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::png::FONT_FAMILY;
 use super::scale::Span;
-use super::{Figure, Series, Size, Style};
+use super::{Figure, Mark, Series, Size, Stroke, Style};
 use crate::escape;
 
 /// Width of one character of 12 px text, on average: enough to place a legend without measuring.
@@ -47,7 +47,7 @@ pub(super) fn draw(figure: &Figure, size: Size) -> String {
     );
     out.push_str(&grid(figure, &frame, &x, &y));
     for series in &figure.series {
-        out.push_str(&line(series, &frame, &x, &y));
+        out.push_str(&drawn(series, &frame, &x, &y));
     }
     for (index, note) in figure.notes.iter().take(NOTES_MAX).enumerate() {
         let at = frame.bottom + 56.0 + 16.0 * index as f64;
@@ -70,6 +70,68 @@ fn push(out: &mut String, line: std::fmt::Arguments<'_>) {
 
 fn values(figure: &Figure, of: fn(&(f64, f64)) -> f64) -> impl Iterator<Item = f64> {
     figure.series.iter().flat_map(move |series| series.points.iter().map(of))
+}
+
+fn drawn(series: &Series, frame: &Frame, x: &Span, y: &Span) -> String {
+    match &series.style {
+        Style::Line | Style::Area | Style::Steps => line(series, frame, x, y),
+        Style::Points(marks) => points(series, marks, frame, (x, y)),
+        Style::Upright(stroke) => uprights(series, *stroke, frame, x),
+    }
+}
+
+/// Half the width of a point's mark.
+const MARK: f64 = 4.0;
+
+/// Every point as its mark.
+fn points(series: &Series, marks: &[Mark], frame: &Frame, (x, y): (&Span, &Span)) -> String {
+    let (width, height) = (frame.right - frame.left, frame.bottom - frame.top);
+    let colour = series.colour.light;
+    let mut out = format!(r#"<g stroke="{colour}" stroke-width="1.6">"#);
+    for (&(across, up), mark) in series.points.iter().zip(marks).filter(|(p, _)| p.1.is_finite()) {
+        let (px, py) = (frame.left + x.place(across) * width, frame.bottom - y.place(up) * height);
+        let (left, right, top, bottom) = (px - MARK, px + MARK, py - MARK, py + MARK);
+        match mark {
+            Mark::Dot => push(
+                &mut out,
+                format_args!(r#"<circle cx="{px:.1}" cy="{py:.1}" r="3.6" fill="{colour}"/>"#),
+            ),
+            Mark::Cross => push(
+                &mut out,
+                format_args!(
+                    r#"<path d="M{left:.1} {top:.1}L{right:.1} {bottom:.1}M{left:.1} {bottom:.1}L{right:.1} {top:.1}" fill="none"/>"#
+                ),
+            ),
+            Mark::Triangle => push(
+                &mut out,
+                format_args!(
+                    r#"<path d="M{px:.1} {top:.1}L{right:.1} {bottom:.1}H{left:.1}Z" fill="none"/>"#
+                ),
+            ),
+        }
+    }
+    out + "</g>\n"
+}
+
+/// A line from bottom to top at each point's x.
+fn uprights(series: &Series, stroke: Stroke, frame: &Frame, x: &Span) -> String {
+    let (colour, width) = (series.colour.light, frame.right - frame.left);
+    let (top, bottom) = (frame.top, frame.bottom);
+    let dashes = match stroke {
+        Stroke::Solid => "",
+        Stroke::Dashed => r#" stroke-dasharray="5 4""#,
+    };
+    let mut out = String::new();
+    for (across, _) in &series.points {
+        let at = frame.left + x.place(*across) * width;
+        push(
+            &mut out,
+            format_args!(
+                r#"<path d="M{at:.1} {top:.1}V{bottom:.1}" stroke="{colour}" stroke-width="1.8"{dashes}/>"#
+            ),
+        );
+    }
+    out
 }
 
 /// The text, cut to so many characters with an ellipsis.
@@ -108,17 +170,40 @@ fn legend(figure: &Figure, width: f64) -> (String, usize) {
             break;
         }
         let colour = series.colour.light;
-        let (bar, text) = (y - 8.0, x + 20.0);
+        let text = x + 20.0;
         push(
             &mut out,
             format_args!(
-                r#"<rect x="{x:.1}" y="{bar}" width="14" height="4" rx="2" fill="{colour}"/><text x="{text:.1}" y="{y}">{}</text>"#,
+                r#"{}<text x="{text:.1}" y="{y}">{}</text>"#,
+                legend_sign(&series.style, colour, (x, y)),
                 escape::xml(&label),
             ),
         );
         x += room;
     }
     (out, if figure.series.is_empty() { 0 } else { line + 1 })
+}
+
+/// What stands before a series' name: a bar, a point, or an upright line as it is drawn.
+fn legend_sign(style: &Style, colour: &str, (x, y): (f64, f64)) -> String {
+    let middle = x + 7.0;
+    match style {
+        Style::Line | Style::Area | Style::Steps => {
+            let bar = y - 8.0;
+            format!(r#"<rect x="{x:.1}" y="{bar}" width="14" height="4" rx="2" fill="{colour}"/>"#)
+        }
+        Style::Points(_) => {
+            let at = y - 5.0;
+            format!(r#"<circle cx="{middle:.1}" cy="{at}" r="3.6" fill="{colour}"/>"#)
+        }
+        Style::Upright(stroke) => {
+            let (top, bottom) = (y - 12.0, y + 2.0);
+            let dashes = if *stroke == Stroke::Dashed { r#" stroke-dasharray="3 2""# } else { "" };
+            format!(
+                r#"<path d="M{middle:.1} {top}V{bottom}" stroke="{colour}" stroke-width="1.8"{dashes}/>"#
+            )
+        }
+    }
 }
 
 fn grid(figure: &Figure, frame: &Frame, x: &Span, y: &Span) -> String {
@@ -186,7 +271,7 @@ fn line(series: &Series, frame: &Frame, x: &Span, y: &Span) -> String {
         }
         let (px, py) = (frame.left + x.place(across) * width, frame.bottom - y.place(up) * height);
         // Writing to a String cannot fail.
-        let _ = match (pen_down, series.style) {
+        let _ = match (pen_down, &series.style) {
             (false, _) => write!(path, "M{px:.1} {py:.1}"),
             (true, Style::Steps) => write!(path, "H{px:.1}V{py:.1}"),
             (true, _) if (px - before).abs() < 0.05 => write!(path, "V{py:.1}"),
@@ -198,7 +283,7 @@ fn line(series: &Series, frame: &Frame, x: &Span, y: &Span) -> String {
     let colour = series.colour.light;
     let mut out = String::new();
     let gaps = series.points.iter().any(|point| !point.1.is_finite());
-    if let (Style::Area | Style::Steps, Some((first, last)), false) = (series.style, ends, gaps) {
+    if let (Style::Area | Style::Steps, Some((first, last)), false) = (&series.style, ends, gaps) {
         let bottom = frame.bottom;
         push(
             &mut out,
