@@ -30,6 +30,8 @@ pub(crate) enum ExitCode {
     Missing = 10,
     /// `study run` ended without all of its runs: some failed, or it was interrupted.
     Incomplete = 11,
+    /// `compare -fail-on`: the runs are too few to decide it, or there is nothing to compare.
+    Undecided = 12,
     /// `run`: a threshold was crossed. k6's number, as those that follow.
     Thresholds = 99,
     /// `run`: `setup` took longer than it may.
@@ -56,7 +58,7 @@ pub(crate) enum ExitCode {
 
 impl ExitCode {
     /// Every code, in the words of the man page.
-    pub(crate) const MEANINGS: [(Self, &'static str); 23] = [
+    pub(crate) const MEANINGS: [(Self, &'static str); 24] = [
         (Self::Ok, "Done, even if every request failed."),
         (Self::Failure, "An operation failed: output not written, address not bound."),
         (Self::Usage, "The command line is wrong."),
@@ -75,6 +77,7 @@ impl ExitCode {
             Self::Incomplete,
             "study run: runs failed, or it was interrupted. The report is of the others.",
         ),
+        (Self::Undecided, "compare -fail-on: too few runs to decide it, or nothing to compare."),
         (Self::Thresholds, "run: a threshold was crossed."),
         (Self::SetupTimeout, "run: setup() took too long."),
         (Self::TeardownTimeout, "run: teardown() took too long."),
@@ -162,6 +165,7 @@ mod tests {
             (ExitCode::Lost, 1),
             (ExitCode::Missing, 1),
             (ExitCode::Incomplete, 1),
+            (ExitCode::Undecided, 1),
         ];
         for (code, number) in cases {
             assert_eq!(code.as_vegeta() as u8, number);
@@ -171,7 +175,7 @@ mod tests {
     #[test]
     fn the_reference_page_lists_every_code() {
         let page = include_str!("../../../docs/reference/exit-codes.md");
-        for code in 0..=11 {
+        for code in 0..=12 {
             assert!(page.contains(&format!("| {code} |")), "{code}");
         }
     }

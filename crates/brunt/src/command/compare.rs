@@ -54,12 +54,17 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
 fn judged(flags: &CompareFlags, found: &Contrasts) -> ExitCode {
     let broken = found.broken();
     broken.iter().for_each(|(_, text)| output::complain(&format!("brunt compare: {text}")));
-    let fails = |(kept, _): &(Kept, String)| match kept {
+    let fails = |kept: Kept| match kept {
         Kept::Kept => false,
         Kept::Passed => true,
-        Kept::Unclear => flags.fail_unclear,
+        Kept::Unclear | Kept::Undecided => flags.fail_unclear,
     };
-    if broken.iter().any(fails) { ExitCode::Changed } else { ExitCode::Ok }
+    match () {
+        () if broken.iter().any(|(kept, _)| fails(*kept)) => ExitCode::Changed,
+        // A gate that no run could have failed must not pass for one that held.
+        () if broken.iter().any(|(kept, _)| *kept == Kept::Undecided) => ExitCode::Undecided,
+        () => ExitCode::Ok,
+    }
 }
 
 /// Which label is meant: the one that is the name, else the only one that is so called at the end of its path.

@@ -52,7 +52,7 @@ pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
         "fail-on",
         Kind::Text("METRIC>+N%"),
         "",
-        "End with code 7 where this changed so: p99>+5%, throughput<-5%, errors>+0.1%; repeat.",
+        "End with code 7 where this changed so, 12 with too few runs: p99>+5%, throughput<-5%; repeat.",
         |t: &mut CompareFlags, v| {
             let limits = v.split(',').map(|one| one.trim().parse::<Limit>());
             let limits: Result<Vec<Limit>, _> = limits.collect();

@@ -56,7 +56,11 @@ fn single_runs_and_unequal_loads_are_told() {
     let scratch = Scratch::new("compare-single");
     let one = folder(&scratch, "one", "fixed:2ms", 1, 1);
     let many = folder(&scratch, "many", "fixed:2ms", 8, 1);
-    let ran = run(&format!("compare -fail-on=mean>+5% {one} {many}")).with_code(0);
+    let gate = |flags: &str| run(&format!("compare {flags} {one} {many}"));
+    let ran = gate("-fail-on=throughput>+5%").with_code(12);
+    ran.complains_once(&["-fail-on throughput>+5%", "4 of each can"]);
+    gate("-fail-on=throughput>+5% -fail-unclear").with_code(7);
+    gate("-fail-on=throughput>+100000%").with_code(0);
     assert!(ran.stdout.contains("a single run does not tell"), "{ran:#?}");
     assert!(ran.stdout.contains("has 1 users and") && ran.stdout.contains("not like for like"));
     let json = run(&format!("compare -json {one} {many}")).with_code(0).json();

@@ -49,7 +49,7 @@ impl Contrasts {
     fn too_few_runs(&self) -> Option<String> {
         let comparisons = self.rows.len();
         let needed = runs_needed(comparisons);
-        let few = |row: &Row| row.found.p_least * comparisons as f64 > study::contrast::LEVEL;
+        let few = |row: &Row| !row.found.can_differ(comparisons);
         let fewest = self.rows.iter().filter(|row| few(row)).map(|row| row.found.runs);
         let fewest = fewest.map(|(m, n)| m.min(n)).min()?;
         Some(match fewest {

@@ -71,6 +71,7 @@ fn comparison(row: &Row, against: &str) -> String {
             Kept::Kept => "kept",
             Kept::Passed => "passed",
             Kept::Unclear => "unclear",
+            Kept::Undecided => "undecided",
         };
         Object::new().text("limit", &limit.to_string()).text("verdict", word).end()
     });

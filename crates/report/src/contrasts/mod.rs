@@ -8,14 +8,14 @@ mod page;
 use stdx::Nanos;
 use study::contrast::{
     Change, Contrast, Distance, Finding, Kept, Limit, Load, Measure, Rules, Run, Scale, Unequal,
-    contrast, unequal,
+    contrast, runs_needed, unequal,
 };
 use study::stats::Tally;
 
 use crate::columns::Columns;
 use crate::escape;
 use crate::figure::shortened_to_end;
-use crate::number::{duration, grouped, number};
+use crate::number::{counted, duration, grouped, number};
 
 /// A variant's runs.
 #[derive(Clone, Debug, Default)]
@@ -73,6 +73,7 @@ pub struct Contrasts {
     rules: Rules,
     variants: Vec<Variant>,
     rows: Vec<Row>,
+    limits: Vec<Limit>,
 }
 
 /// One variant against the first.
@@ -100,19 +101,23 @@ impl Contrasts {
             let one = |other: &Variant| {
                 let found = contrast(&runs(first), &runs(other), &rules)?;
                 let unequal = unequal(&loads(first), &loads(other));
+                let unproven = match found.can_differ(rules.comparisons) {
+                    true => Kept::Unclear,
+                    false => Kept::Undecided,
+                };
                 let judged = limits.iter().filter_map(|limit| {
                     let change = found.changes.iter().find(|one| one.measure == limit.measure)?;
-                    Some((*limit, limit.judge(change)))
+                    Some((*limit, limit.judge(change, unproven)))
                 });
                 let judged = judged.collect();
                 Some(Row { label: other.label.clone(), found, unequal, judged })
             };
             rest.iter().filter_map(one).collect()
         });
-        Self { title: title.to_owned(), rules, variants, rows }
+        Self { title: title.to_owned(), rules, variants, rows, limits: limits.to_vec() }
     }
 
-    /// What passed its limit, or may have, one sentence each, with what is to be said of it.
+    /// What passed its limit, or may have, or cannot be compared with it, one sentence each.
     #[must_use]
     pub fn broken(&self) -> Vec<(Kept, String)> {
         let of_row = |row: &Row| {
@@ -123,6 +128,11 @@ impl Contrasts {
                 let label = &row.label;
                 let text = match kept {
                     Kept::Passed => format!("-fail-on {limit}: {name} of {label} changed by {by}"),
+                    Kept::Undecided => format!(
+                        "-fail-on {limit}: {name} of {label} changed by {by}, but so few runs cannot rule out chance, whatever \
+                         they show: {} of each can",
+                        runs_needed(self.rules.comparisons)
+                    ),
                     _ => format!(
                         "-fail-on {limit}: {name} of {label} changed by {by}, but chance cannot be ruled out"
                     ),
@@ -131,7 +141,22 @@ impl Contrasts {
             };
             broken.map(sentence).collect::<Vec<_>>()
         };
-        self.rows.iter().flat_map(of_row).collect()
+        let mut broken: Vec<_> = self.rows.iter().flat_map(of_row).collect();
+        broken.extend(self.not_compared().map(|text| (Kept::Undecided, text)));
+        broken
+    }
+
+    /// Why a limit says nothing of a variant: it has no requests, or that which it is compared with has none.
+    fn not_compared(&self) -> impl Iterator<Item = String> {
+        let empty = self.variants.iter().filter(|one| one.runs.is_empty());
+        let needed = runs_needed(self.rules.comparisons);
+        let sentence = move |one: &Variant| {
+            format!(
+                "-fail-on: there are no requests of {}, so nothing can be said of it: give {needed} runs of each",
+                one.label
+            )
+        };
+        empty.filter(|_| !self.limits.is_empty()).map(sentence)
     }
 
     /// As tables of text.
@@ -238,8 +263,7 @@ impl Contrasts {
     fn heading(&self, row: &Row) -> String {
         let first = self.variants.first().map_or("", |first| &first.label);
         let (m, n) = row.found.runs;
-        let runs =
-            |count: usize| if count == 1 { "1 run".to_owned() } else { format!("{count} runs") };
+        let runs = |count: usize| counted(count as u64, "run");
         format!("{} ({}) against {first} ({})", row.label, runs(n), runs(m))
     }
 }

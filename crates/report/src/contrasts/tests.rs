@@ -142,9 +142,33 @@ fn single_runs_are_not_judged_and_it_is_said_why() {
         "{}",
         found.text()
     );
-    assert_eq!(found.broken()[0].0, Kept::Unclear);
+    assert_eq!(value["comparisons"][0]["fail_on"][0]["verdict"], "undecided");
     let three = compared(vec![variant("a", 3, 10.0, 4.0, 0), variant("b", 3, 30.0, 4.0, 3)], &[]);
     assert!(three.text().contains("so few runs cannot be called different"), "{}", three.text());
+}
+
+/// With one to three runs of each no difference can be called one: a gate that cannot fail must not pass.
+#[test]
+fn a_gate_with_too_few_runs_is_undecided() {
+    let gate = |runs: u64, mean_ms: f64, limit: &str| {
+        let sides = [variant("a", runs, 10.0, 4.0, 0), variant("bb", runs, mean_ms, 4.0, 3)];
+        let broken = compared(sides.to_vec(), &[limit]).broken();
+        broken.first().map(|(kept, text)| (*kept, text.clone()))
+    };
+    for runs in 1..4 {
+        let (kept, text) = gate(runs, 30.0, "p50>+5%").unwrap();
+        assert_eq!(kept, Kept::Undecided, "{runs}: {text}");
+        assert!(text.contains("so few runs cannot rule out chance, whatever they show: 4 of each"));
+        assert_eq!(gate(runs, 10.0, "p50>+50%"), None, "{runs}: not beyond the limit");
+    }
+    assert_eq!(gate(5, 30.0, "p50>+5%").unwrap().0, Kept::Passed);
+    let unclear = gate(5, 10.0, "p50>-50%").unwrap();
+    assert_eq!(unclear.0, Kept::Unclear, "enough runs, and no difference: {}", unclear.1);
+    let nothing = Variant { label: "nothing".to_owned(), ..Variant::default() };
+    let found = compared(vec![variant("a", 5, 10.0, 4.0, 0), nothing.clone()], &["p50>+5%"]);
+    let (kept, text) = &found.broken()[0];
+    assert!(*kept == Kept::Undecided && text.contains("no requests of nothing"), "{text}");
+    assert!(compared(vec![nothing.clone(), nothing], &[]).broken().is_empty(), "no limit");
 }
 
 #[test]

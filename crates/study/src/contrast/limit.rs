@@ -42,6 +42,8 @@ pub enum Kept {
     Passed,
     /// It is, and chance may have done it.
     Unclear,
+    /// Nothing can be said: so few runs cannot rule chance out, whatever they show, or there is nothing to compare.
+    Undecided,
 }
 
 /// Why a text is no limit.
@@ -59,9 +61,10 @@ pub enum LimitError {
 }
 
 impl Limit {
-    /// Whether a change, which must be of this measure, keeps it.
+    /// Whether a change, which must be of this measure, keeps it. Beyond it, `unproven` is what is said of one that chance may
+    /// have done: [`Kept::Unclear`], or with too few runs [`Kept::Undecided`].
     #[must_use]
-    pub fn judge(&self, change: &Change) -> Kept {
+    pub fn judge(&self, change: &Change, unproven: Kept) -> Kept {
         debug_assert!(change.measure == self.measure);
         let is_beyond = match self.side {
             Side::Above => change.change > self.bound,
@@ -70,7 +73,7 @@ impl Limit {
         match (is_beyond, change.finding) {
             (false, _) => Kept::Kept,
             (true, Finding::Better | Finding::Worse | Finding::Differs) => Kept::Passed,
-            (true, Finding::Same | Finding::CannotTell) => Kept::Unclear,
+            (true, Finding::Same | Finding::CannotTell) => unproven,
         }
     }
 }
@@ -155,14 +158,18 @@ mod tests {
         let cases = [
             (0.06, Finding::Worse, Kept::Passed),
             (0.06, Finding::CannotTell, Kept::Unclear),
+            (0.04, Finding::CannotTell, Kept::Kept),
             (0.04, Finding::Worse, Kept::Kept),
             (-0.2, Finding::Better, Kept::Kept),
         ];
         for (by, finding, kept) in cases {
-            assert_eq!(limit.judge(&change(Measure::P99, by, finding)), kept, "{by}");
+            let change = change(Measure::P99, by, finding);
+            assert_eq!(limit.judge(&change, Kept::Unclear), kept, "{by}");
+            let undecided = if kept == Kept::Unclear { Kept::Undecided } else { kept };
+            assert_eq!(limit.judge(&change, Kept::Undecided), undecided, "{by}");
         }
         let slower: Limit = "throughput<-5%".parse().unwrap();
         let fell = change(Measure::Throughput, -0.06, Finding::Worse);
-        assert_eq!(slower.judge(&fell), Kept::Passed);
+        assert_eq!(slower.judge(&fell, Kept::Unclear), Kept::Passed);
     }
 }

@@ -174,6 +174,14 @@ pub struct Contrast {
     pub p_least: f64,
 }
 
+impl Contrast {
+    /// Whether so many runs could be called different at all, where there are so many comparisons.
+    #[must_use]
+    pub fn can_differ(&self, comparisons: usize) -> bool {
+        self.p_least * comparisons.max(1) as f64 <= LEVEL
+    }
+}
+
 impl Measure {
     /// All of them.
     pub const ALL: [Self; 6] =
