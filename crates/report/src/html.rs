@@ -9,7 +9,7 @@ use crate::figure::{Axis, Colour, Figure, Scale, Series, Size, Style};
 use crate::number::{duration, grouped, rfc3339};
 use crate::overlay::{Curve, histogram, percentiles};
 use crate::server::{server_over_time, server_percentiles};
-use crate::{BLIND, Input, escape, page, text};
+use crate::{BLIND, Input, assertions, escape, page, text};
 
 /// Rows of a table; the rest is counted.
 const ROWS_MAX: usize = 200;
@@ -24,6 +24,7 @@ pub fn html(input: &Input<'_>) -> String {
     let mut body = String::from("<main>\n");
     head(&mut body, input, title);
     charts(&mut body, &figures);
+    assertion_tables(&mut body, input);
     tables(&mut body, input);
     body.push_str(FOOTER);
     body.push_str("</main>");
@@ -47,6 +48,11 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
     let (class, word) = if valid { ("good", "VALID") } else { ("bad", "INVALID") };
     let title = escape::xml(title);
     push(
+    let thresholds = assertions::thresholds_in_words(input.assertions).map(|(words, kept)| {
+        let class = if kept { "good" } else { "bad" };
+        format!("<span class=\"badge {class}\">{words}</span>")
+    });
+    let thresholds = thresholds.unwrap_or_default();
         out,
         format_args!(
             "<header><h1>{title}</h1><span class=\"badge {class}\">{word}</span></header>\n"
@@ -91,6 +97,23 @@ fn figures(input: &Input<'_>) -> Vec<Figure> {
     let response = Curve { label: "Response (from due)", times: &summary.response };
     let service = crate::service(summary);
     let service = service.map(|times| Curve { label: "Service (from sent)", times });
+/// What a script asked of its test comes first: it is why the test was run.
+fn assertion_tables(out: &mut String, input: &Input<'_>) {
+    let tables = [
+        ("Thresholds", assertions::THRESHOLD_HEADS, assertions::threshold_rows(input.assertions)),
+        ("Checks", assertions::CHECK_HEADS, assertions::check_rows(input.assertions)),
+    ];
+    for (title, heads, mut rows) in tables {
+        let more = rows.len().saturating_sub(ROWS_MAX);
+        // What is amiss is not among those that are cut.
+        rows.sort_by_key(|row| row[3] != "CROSSED" && row[3] != "FAILED");
+        rows.truncate(ROWS_MAX);
+        if !rows.is_empty() {
+            table(out, title, &heads, &rows, more);
+        }
+    }
+}
+
     let curves: Vec<Curve<'_>> = std::iter::once(response).chain(service).collect();
     let mut figures = Vec::new();
     if let Some(timeline) = input.timeline.filter(|timeline| timeline.cells().len() > 1) {

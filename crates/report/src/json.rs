@@ -8,7 +8,7 @@ use stdx::Nanos;
 
 use crate::number::{go_json, rfc3339};
 use crate::text::QUANTILES;
-use crate::{Buckets, Input, escape};
+use crate::{BucketCounts, Input, assertions, escape};
 
 /// An object under construction: keys in the order they are put.
 pub(crate) struct Object(String);
@@ -168,6 +168,12 @@ fn own(input: &Input<'_>) -> String {
 /// Little's law: users asked for against `X R` measured.
 fn little(input: &Input<'_>, off: f64) -> String {
     let summary = input.summary;
+    if let Some(thresholds) = assertions::thresholds_json(input.assertions) {
+        object = object.put("thresholds", thresholds);
+    }
+    if let Some(checks) = assertions::checks_json(input.assertions) {
+        object = object.put("checks", checks);
+    }
     Object::new()
         .number("users", input.generator.map_or(0, |generator| generator.users))
         .float("rate", summary.completions())

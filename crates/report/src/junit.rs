@@ -1,13 +1,16 @@
-//! The report as JUnit XML, which build servers read: one suite, one case for the verdict, one for the success ratio.
+//! The report as JUnit XML, which build servers read: one suite, one case for the verdict, one for the success ratio, and one
+//! for each threshold and check of a script.
 
 use std::fmt::Write as _;
 
-use crate::{Input, escape};
+use crate::number::counted;
+use crate::{Input, assertions, escape};
 
 /// Error texts named in a failure.
 const ERRORS_SHOWN: usize = 20;
 
-/// The report as one JUnit test suite. A case fails where the verdict is `INVALID`, or where not every hit succeeded.
+/// The report as one JUnit test suite. A case fails where the verdict is `INVALID`, where not every hit succeeded, where a
+/// threshold is crossed, and where a check failed.
 #[must_use]
 pub fn junit(input: &Input<'_>) -> String {
     let mut out = String::new();
@@ -20,19 +23,26 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     let name = escape::xml(if input.title.is_empty() { "brunt" } else { input.title });
     let valid = input.verdict.is_valid();
     let all_well = summary.successes == summary.requests && summary.requests > 0;
-    let failures = u32::from(!valid) + u32::from(!all_well);
+    let asked: Vec<_> = input.assertions.iter().map(assertions::case).collect();
+    let crossed = asked.iter().filter(|(_, failure)| failure.is_some()).count();
+    let failures = usize::from(!valid) + usize::from(!all_well) + crossed;
     let time = summary.duration().saturating_add(summary.wait()).as_secs_f64();
     writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
-    let counts = format!(r#"tests="2" failures="{failures}" errors="0" skipped="0""#);
+    let tests = 2 + asked.len();
+    let counts = format!(r#"tests="{tests}" failures="{failures}" errors="0" skipped="0""#);
     writeln!(out, r#"<testsuites {counts} time="{time:.3}">"#)?;
     writeln!(out, r#"  <testsuite name="{name}" {counts} time="{time:.3}">"#)?;
     let reasons: Vec<String> = input.verdict.reasons.iter().map(ToString::to_string).collect();
     let verdict = (!valid).then(|| (input.verdict.to_string(), reasons.join("\n")));
     case(out, &name, "verdict", verdict)?;
     let ratio = summary.success_ratio() * 100.0;
-    let message = format!("{ratio:.2}% of {} requests succeeded", summary.requests);
+    let message = format!("{ratio:.2}% of {} succeeded", counted(summary.requests, "request"));
     let success = (!all_well).then(|| (message, errors(input)));
     case(out, &name, "success", success)?;
+    for (asked, failure) in asked {
+        let failure = failure.map(|message| (message.clone(), format!("{asked}: {message}")));
+        case(out, &name, &escape::xml(&asked), failure)?;
+    }
     out.push_str("  </testsuite>\n</testsuites>\n");
     Ok(())
 }

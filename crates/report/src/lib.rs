@@ -55,6 +55,7 @@ mod wrk;
 
 pub mod ab;
 pub mod live;
+mod assertions;
 
 pub use self::cable::{CableInput, CableMemory, cable_json, cable_text};
 pub use self::study::{StudyInput, StudyReport, StudyRun, StudyState, StudyVariant, StudyWorkload};
@@ -86,6 +87,7 @@ pub use text::{text, text_vegeta};
 pub use wrk::{WrkStyle, wrk, wrk_head};
 
 use metrics::{Generator, Groups, Histogram, Sends, Summary, Timeline, Traffic, Verdict};
+use metrics::tally::Assertion;
 
 /// What is said beside a `VALID` that is blind.
 const BLIND: &str = "As far as this format tells: it holds no record of the generator.";
@@ -131,3 +133,5 @@ pub struct Input<'a> {
     /// What was seen of the servers.
     pub server: Option<ServerSide<'a>>,
 }
+    /// What a script asked of its test, and what came of it; empty where there was no script.
+    pub assertions: &'a [Assertion],

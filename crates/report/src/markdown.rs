@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use metrics::{Groups, Histogram};
 
 use crate::number::{duration, grouped};
-use crate::{BLIND, Input, escape};
+use crate::{BLIND, Input, assertions, escape};
 
 /// Error texts shown; the rest is counted.
 const ERRORS_SHOWN: usize = 10;
@@ -24,7 +24,9 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     let summary = input.summary;
     let title = if input.title.is_empty() { "Load test" } else { input.title };
     let badge = if input.verdict.is_valid() { "VALID" } else { "INVALID" };
-    writeln!(out, "### {}: {badge}\n", escape::markdown(title))?;
+    let outcome = assertions::thresholds_in_words(input.assertions);
+    let outcome = outcome.map_or(String::new(), |(words, _)| format!(", {words}"));
+    writeln!(out, "### {}: {badge}{outcome}\n", escape::markdown(title))?;
     if input.verdict.is_valid() && input.verdict.blind {
         writeln!(out, "{BLIND}\n")?;
     }
@@ -62,6 +64,7 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     if let Some(server) = input.server {
         out.push_str(&server.markdown());
     }
+    out.push_str(&assertions::markdown(input.assertions));
     Ok(())
 }
 

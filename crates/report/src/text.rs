@@ -8,7 +8,7 @@ use stdx::Nanos;
 
 use crate::columns::Columns;
 use crate::number::duration;
-use crate::{Input, escape};
+use crate::{Input, assertions, escape};
 
 /// The whole report. `Latencies` are response times, from the moment a hit was due; `Service` are times from the moment its
 /// request was written.
@@ -21,6 +21,7 @@ pub fn text(input: &Input<'_>) -> String {
         let _ = write!(out, "\n{}", group_rows(groups));
     }
     if let Some(section) = input.server.map(|server| server.text()).filter(|text| !text.is_empty())
+    out.push_str(&assertions::text(input.assertions));
     {
         let _ = write!(out, "\n{section}");
     }

@@ -9,6 +9,7 @@
 //!
 //! Entry points: [`writer`], [`Sink::start`], [`Reader::open`]. It computes no statistics and opens no file of the user's.
 
+mod assertion;
 mod csv;
 mod detect;
 mod encoding;
@@ -32,6 +33,6 @@ mod zone;
 pub use encoding::Encoding;
 pub use error::{ReadError, WriteError};
 pub use read::{Input, Item, Reader};
-pub use sink::{Observer, Sink, SinkReport};
+pub use sink::{ASSERTIONS_MAX, Observer, Sink, SinkReport};
 pub use table::{Table, TableError, TimeUnit, names_column};
 pub use write::{Detail, StreamInfo, Writer, writer};

@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use metrics::server::Row;
+use metrics::tally::Assertion;
 use metrics::{Batch, Generator, Sample, Span, TargetTable};
 use stdx::Nanos;
 
@@ -50,6 +51,8 @@ pub enum Item {
     Server(Box<Row>),
 }
 
+    /// What became of a threshold or a check of a script. The batch is empty.
+    Assertion(Box<Assertion>),
 impl Reader {
     /// Looks at the begin of each input. Blocks until enough came to tell its encoding.
     ///
@@ -60,8 +63,8 @@ impl Reader {
         Ok(Self { streams, labels: Labels::default(), losses: Vec::new() })
     }
 
-    /// Empties `batch` and fills it with the next rows, or gives a generator's record or a row of the server's side; `None` at the end of every
-    /// input. Rows of a live pipe are handed out as soon as they are whole. `batch.epoch` may differ from call to call.
+    /// Empties `batch` and fills it with the next rows, or gives a generator's record, a row of the server's side, or a threshold or
+    /// check; `None` at the end of every input. Rows of a live pipe are handed out as soon as they are whole. `batch.epoch` may differ from call to call.
     /// Rows of several inputs come in order of their `done`, as far as each input is in that order.
     ///
     /// # Errors
@@ -102,6 +105,7 @@ impl Reader {
                 Step::Lost(what) => self.losses.push(format!("\"{}\" is {what}", stream.name)),
                 Step::End => stream.ended = true,
             }
+                Step::Assertion(assertion) => return Ok(Some(Item::Assertion(assertion))),
         }
     }
 

@@ -8,6 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use metrics::server::{Incident, Reading, Row, Served};
+use metrics::tally::Assertion;
 use metrics::{Batch, Generator, TargetTable};
 
 use crate::{WriteError, Writer};
@@ -17,6 +18,9 @@ const FLUSH_EVERY: Duration = Duration::from_secs(1);
 
 /// Bytes that rows of the server's side may have while they wait; a second's are a few hundred thousand.
 const OBSERVED_MAX: usize = 64 << 20;
+
+/// Thresholds and checks kept of a run; a script's checks beyond 10,000 are not told apart anyhow.
+pub const ASSERTIONS_MAX: usize = 20_000;
 
 /// A writer on a thread of its own.
 pub struct Sink {
@@ -33,6 +37,8 @@ struct Shared {
     note: Mutex<Option<Box<Generator>>>,
     /// Rows of the server's side that were not yet written.
     observed: Mutex<Observed>,
+    /// Thresholds and checks to be written at the end, with the Unix time (ns) at which they were judged.
+    assertions: Mutex<(i64, Vec<Assertion>)>,
     broken: Mutex<Option<String>>,
     rows: AtomicU64,
 }
@@ -162,6 +168,15 @@ impl Sink {
         observe(&self.shared, row);
     }
 
+    /// Hands over what became of a script's thresholds and checks, judged at this Unix time (ns). It is written at the end,
+    /// and replaces what was handed over before. Gives how many find no room: those beyond [`ASSERTIONS_MAX`].
+    pub fn conclude(&self, at: i64, mut assertions: Vec<Assertion>) -> usize {
+        let refused = assertions.len().saturating_sub(ASSERTIONS_MAX);
+        assertions.truncate(ASSERTIONS_MAX);
+        *lock(&self.shared.assertions) = (at, assertions);
+        refused
+    }
+
     /// What hands over rows of the server's side from another thread.
     #[must_use]
     pub fn observer(&self) -> Observer {
@@ -258,6 +273,13 @@ impl Worker {
         }
     }
 
+    fn write_assertions(&mut self) {
+        let (at, assertions) = std::mem::take(&mut *lock(&self.shared.assertions));
+        for assertion in &assertions {
+            self.attempt(|writer| writer.assertion(assertion, at));
+        }
+    }
+
     fn write_note(&mut self) {
         let note = lock(&self.shared.note).take();
         if let Some(note) = note {
@@ -281,6 +303,7 @@ impl Worker {
 
     fn end(mut self) -> SinkReport {
         self.write_observed();
+        self.write_assertions();
         self.write_note();
         if self.report.error.is_none() {
             match self.writer.finish() {

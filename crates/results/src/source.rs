@@ -4,6 +4,7 @@
 use std::io;
 
 use metrics::server::Row;
+use metrics::tally::Assertion;
 use metrics::{Batch, Generator};
 
 use crate::feed::Feed;
@@ -23,6 +24,8 @@ pub(crate) enum Step {
     Generator(Box<Generator>),
     /// A row of the server's side; the batch is empty.
     Server(Box<Row>),
+    /// A threshold or a check of a script; the batch is empty.
+    Assertion(Box<Assertion>),
     /// Something is missing from the input, in words; the batch is empty.
     Lost(String),
     /// Nothing follows.

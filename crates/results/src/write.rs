@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use metrics::server::Row;
+use metrics::tally::Assertion;
 use metrics::{Batch, Generator, Sample, TargetTable};
 
 use crate::csv::CsvWriter;
@@ -59,6 +60,14 @@ pub trait Writer: Send {
     /// # Errors
     /// As [`Writer::batch`].
     fn server(&mut self, row: &Row) -> Result<(), WriteError>;
+
+    /// Adds a threshold or a check of a script, judged at this Unix time (ns). Vegeta's encodings have no room for it.
+    ///
+    /// # Errors
+    /// As [`Writer::batch`].
+    fn assertion(&mut self, _assertion: &Assertion, _at: i64) -> Result<(), WriteError> {
+        Ok(())
+    }
 
     /// Hands everything added so far to the system, as far as the encoding can be read in parts (Parquet cannot).
     ///

@@ -32,7 +32,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
         return Err(usage("parquet is no text for a terminal (give -output=FILE)"));
     }
     let opened = results::writer(encoding, place.open()?, &info);
-    let mut left_out = 0;
+    let mut left_out = LeftOut::default();
     let done = opened.and_then(|writer| copy(&mut reader, writer, &mut left_out));
     match done {
         Ok(read) => read.map_err(|error| unreadable(&error, typed.dialect))?,
@@ -43,11 +43,8 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     for loss in reader.losses() {
         output::complain(&format!("brunt encode: {loss}"));
     }
-    if left_out > 0 && !encoding.is_native() {
-        let format = encoding.name();
-        output::complain(&format!(
-            "brunt encode: {left_out} rows of the server's side left out: {format} has no room for them"
-        ));
+    if !encoding.is_native() {
+        left_out.complain(encoding.name());
     }
     Ok(ExitCode::Ok)
 }
@@ -83,12 +80,35 @@ pub(super) fn by_ending(path: Option<&str>) -> Option<Encoding> {
     }
 }
 
-/// Copies every row; a read error ends the copy after what came before it was written. `observed` counts the rows of the
-/// server's side, which only native formats keep.
+/// Rows that only native formats keep.
+#[derive(Debug, Default)]
+struct LeftOut {
+    /// Rows of the server's side.
+    observed: u64,
+    /// Thresholds and checks.
+    assertions: u64,
+}
+
+impl LeftOut {
+    /// Says how many there are.
+    fn complain(&self, format: &str) {
+        let kinds =
+            [(self.observed, "the server's side"), (self.assertions, "thresholds and checks")];
+        for (count, what) in kinds.into_iter().filter(|(count, _)| *count > 0) {
+            let rows = stdx::counted(count, "row");
+            output::complain(&format!(
+                "brunt encode: {rows} of {what} left out: {format} has no room for them"
+            ));
+        }
+    }
+}
+
+/// Copies every row; a read error ends the copy after what came before it was written. `left_out` counts the rows that only
+/// native formats keep.
 fn copy(
     reader: &mut Reader,
     mut writer: Box<dyn Writer>,
-    observed: &mut u64,
+    left_out: &mut LeftOut,
 ) -> Result<Result<(), ReadError>, WriteError> {
     let mut batch = Batch::default();
     // One stream has one generator: later records replace earlier ones, so those of several inputs are added up.
@@ -107,8 +127,12 @@ fn copy(
                 }
             }
             Ok(Some(Item::Server(row))) => {
-                *observed += 1;
+                left_out.observed += 1;
                 writer.server(&row)?;
+            }
+            Ok(Some(Item::Assertion(assertion))) => {
+                left_out.assertions += 1;
+                writer.assertion(&assertion, 0)?;
             }
             Ok(None) => break Ok(()),
             Err(error) => break Err(error),

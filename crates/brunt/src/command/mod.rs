@@ -1,6 +1,7 @@
 //! The commands: one row each; help, man page and completions are made from the same rows.
 
 pub(crate) mod ab;
+mod asserted;
 mod attack;
 mod cable;
 mod compare;

@@ -9,6 +9,7 @@ use results::{Detail, Item, Reader};
 use stdx::Nanos;
 
 use super::ab::AbReport;
+use super::asserted::Asserted;
 use super::generators::Generators;
 use super::server_clock::{self, Moved};
 use super::server_side::ServerRows;
@@ -100,6 +101,10 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     if interrupts.seen() == 0 {
         read?;
     }
+    if figures.asserted.more() > 0 {
+        let more = stdx::counted(figures.asserted.more(), "row");
+        output::complain(&format!("brunt report: {more} of thresholds and checks are left out"));
+    }
     if meant.fail_on_invalid && !verdict.is_valid() {
         return Ok(ExitCode::Invalid);
     }
@@ -131,6 +136,7 @@ fn read(
             meant.place.write(document.as_bytes())?;
             // Kept to the beat: rows come in beats too, and a late one must not cost the next report.
             due = Some((at + every).max(Instant::now()));
+            Ok(Some(Item::Assertion(assertion))) => figures.asserted.add(*assertion),
         }
     }
 }
@@ -162,6 +168,12 @@ impl Figures {
             traffic: meant.shows_traffic().then(Traffic::new),
             phases: matches!(meant.kind, Kind::Peer(_)).then(Phases::new),
             url: String::new(),
+    /// A script's thresholds and checks.
+    asserted: Asserted,
+    /// Response times between the bounds that were given.
+    buckets: Option<BucketCounts>,
+    /// The native dialect, whose rates leave out the time between runs.
+    is_native: bool,
             generators: Generators::default(),
             merged: None,
             losses: Vec::new(),
@@ -178,6 +190,9 @@ impl Figures {
         if let Some(timeline) = &mut self.timeline {
             timeline.add(batch);
         }
+            asserted: Asserted::default(),
+            buckets: meant.kind.buckets().map(BucketCounts::new),
+            is_native: meant.dialect == Dialect::Native,
         if let Some(ab) = &mut self.ab {
             ab.add(batch, reader.targets());
         }
@@ -281,6 +296,7 @@ impl Meant {
         }
     }
 }
+            assertions: figures.asserted.list(),
 
 impl Peer {
     /// The report in this layout.

@@ -173,7 +173,7 @@ pub(super) fn read_run(
         match reader.next(&mut batch) {
             Ok(Some(Item::Hits)) => summary.add(&batch),
             Ok(Some(Item::Generator { input, generator })) => generators.note(input, *generator),
-            Ok(Some(Item::Server(_))) => {}
+            Ok(Some(Item::Server(_) | Item::Assertion(_))) => {}
             Ok(None) => break,
             Err(error) if summary.requests == 0 => return Err(unreadable(&error)),
             Err(error) => {

@@ -32,6 +32,7 @@ mod run_network;
 mod run_tells;
 mod scripts;
 mod seek;
+mod run_results;
 mod server_side;
 mod serving;
 mod stopping;

@@ -1,6 +1,7 @@
 //! `Tally`: k6's metrics (counters, gauges, rates, trends) with their submetrics, checks and groups. Its memory does not depend on
 //! the number of samples.
 
+mod assertion;
 mod builtin;
 mod threshold;
 mod trend;
@@ -9,6 +10,7 @@ mod value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
+pub use assertion::{Assertion, Judged};
 pub use builtin::{BUILTIN, MetricId};
 pub use threshold::{Aggregation, Threshold, ThresholdError};
 pub use trend::Trend;

@@ -12,6 +12,8 @@ use metrics::tally::{BUILTIN, Contains, Kind, Metric, Submetric, Tally, Trend, V
 use stdx::Nanos;
 
 use self::checks::checks;
+pub use metrics::tally::Judged;
+
 pub use self::figures::is_trend_stat;
 use self::figures::{bytes, number, percent, seconds, statistic, trimmed};
 pub use self::json::{K6Machine, k6_summary_data, k6_summary_export, k6_summary_machine};
@@ -61,19 +63,6 @@ pub struct K6Part {
     pub group: String,
     /// Its metrics.
     pub tally: Tally,
-}
-
-/// What became of one threshold.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
-    /// The metric, with its selector.
-    pub metric: String,
-    /// The expression.
-    pub source: String,
-    /// What was compared with the limit; `None` without samples.
-    pub figure: Option<f64>,
-    /// Whether it holds.
-    pub holds: bool,
 }
 
 /// The blocks after the checks, and which metrics stand in them.
@@ -237,19 +226,33 @@ fn threshold(text: &mut String, input: &K6Input<'_>, judged: &Judged, indent: &s
     let what = judged.source.split(['<', '>', '=', '!']).next().unwrap_or_default().trim();
     let figure = judged.figure.map_or_else(
         || "no samples".to_owned(),
-        |figure| figure_text(input, &judged.metric, what, figure),
+        |figure| judged_figure(input, &judged.metric, what, figure),
     );
     writeln!(text, "{indent}{mark} '{}' {what}={figure}", judged.source.trim()).ok();
 }
 
 /// A threshold's figure in the unit of its metric.
-fn figure_text(input: &K6Input<'_>, metric: &str, what: &str, figure: f64) -> String {
-    let of = input.tally.metric(base(metric));
-    match of.map(|metric| (metric.value.kind(), metric.contains)) {
-        Some((Kind::Rate, _)) => percent(figure),
-        Some((Kind::Counter, _)) if what == "rate" => format!("{}/s", trimmed(figure, 6)),
-        Some((_, contains)) => number(figure, contains, input.time_unit),
+fn judged_figure(input: &K6Input<'_>, metric: &str, what: &str, figure: f64) -> String {
+    match input.tally.metric(base(metric)) {
+        Some(metric) => {
+            let (kind, contains) = (metric.value.kind(), metric.contains);
+            figure_text(kind, contains, input.time_unit, (what, figure))
+        }
         None => trimmed(figure, 6),
+    }
+}
+
+/// A threshold's figure, of the aggregation `what`, in the unit of a metric of this type.
+pub(crate) fn figure_text(
+    kind: Kind,
+    contains: Contains,
+    time_unit: Option<&str>,
+    (what, figure): (&str, f64),
+) -> String {
+    match kind {
+        Kind::Rate => percent(figure),
+        Kind::Counter if what == "rate" => format!("{}/s", trimmed(figure, 6)),
+        _ => number(figure, contains, time_unit),
     }
 }
 

@@ -124,6 +124,7 @@ pub(crate) fn ab_figures() -> report::ab::Figures {
             _ => {}
         }
         batch.samples.push(one);
+            assertions: &[],
     }
     let mut figures = report::ab::Figures::new(report::ab::Rules::default());
     figures.add(&batch);

@@ -12,10 +12,12 @@ use arrow_array::{
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, Schema};
 use metrics::server::Row;
+use metrics::tally::Assertion;
 use metrics::{Batch, Sample, TargetTable};
 use stdx::Nanos;
 
 use super::schema::{KIND_GENERATOR, KIND_HIT, schema};
+use crate::assertion;
 use crate::labels::{Asked, as_text};
 use crate::observed::{self, Observed};
 use crate::write::unix_ns;
@@ -183,6 +185,12 @@ impl Columns {
     /// Adds a row of the server's side.
     pub(super) fn push_server(&mut self, row: &Row) {
         let (columns, note) = observed::encode(row);
+        self.push_noted(&columns, &note);
+    }
+
+    /// Adds a threshold or a check.
+    pub(super) fn push_assertion(&mut self, assertion: &Assertion, unix_ns: i64) {
+        let (columns, note) = assertion::encode(assertion, unix_ns);
         self.push_noted(&columns, &note);
     }
 

@@ -12,6 +12,7 @@ use arrow_ipc::reader::StreamDecoder;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::ArrowError;
 use metrics::server::Row;
+use metrics::tally::Assertion;
 use metrics::{Batch, Generator, TargetTable};
 
 use super::columns::Columns;
@@ -85,6 +86,11 @@ impl Writer for ArrowWriter {
 
     fn server(&mut self, row: &Row) -> Result<(), WriteError> {
         self.columns.push_server(row);
+        if self.columns.is_full() { self.write_columns() } else { Ok(()) }
+    }
+
+    fn assertion(&mut self, assertion: &Assertion, at: i64) -> Result<(), WriteError> {
+        self.columns.push_assertion(assertion, at);
         if self.columns.is_full() { self.write_columns() } else { Ok(()) }
     }
 

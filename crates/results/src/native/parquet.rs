@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
 use metrics::server::Row;
+use metrics::tally::Assertion;
 use metrics::{Batch, Generator, TargetTable};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
@@ -95,6 +96,11 @@ impl Writer for ParquetWriter {
 
     fn server(&mut self, row: &Row) -> Result<(), WriteError> {
         self.columns.push_server(row);
+        if self.columns.is_full() { self.write_columns() } else { Ok(()) }
+    }
+
+    fn assertion(&mut self, assertion: &Assertion, at: i64) -> Result<(), WriteError> {
+        self.columns.push_assertion(assertion, at);
         if self.columns.is_full() { self.write_columns() } else { Ok(()) }
     }
 

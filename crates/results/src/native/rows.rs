@@ -16,6 +16,7 @@ use metrics::{Batch, FailureKind, Sample, Span};
 use stdx::Nanos;
 
 use super::schema::{KIND_GENERATOR, KIND_HIT};
+use crate::assertion::{self, KIND_CHECK, KIND_THRESHOLD};
 use crate::fill::{ROWS_MAX, TEXT_MAX};
 use crate::labels::{Asked, Labels};
 use crate::note;
@@ -185,7 +186,7 @@ impl Rows {
     /// The next rows into an empty batch; `None` when there are no more.
     ///
     /// # Errors
-    /// A generator's record, or a row of the server's side, is corrupt.
+    /// A generator's record, a row of the server's side, or a threshold or check is corrupt.
     pub(super) fn next(
         &mut self,
         batch: &mut Batch,
@@ -229,7 +230,15 @@ impl Rows {
                     self.at += 1;
                     return Ok(Some(Step::Server(Box::new(row))));
                 }
-                KIND_GENERATOR | KIND_READING | KIND_SERVED | KIND_INCIDENT => break,
+                kind @ (KIND_THRESHOLD | KIND_CHECK) if batch.samples.is_empty() => {
+                    let [_, _, _, name] = &self.asked;
+                    let (name, note) = (name.get(self.at), self.note.get(self.at));
+                    let assertion = assertion::decode(kind, name, note)?;
+                    self.at += 1;
+                    return Ok(Some(Step::Assertion(Box::new(assertion))));
+                }
+                KIND_GENERATOR | KIND_READING | KIND_SERVED | KIND_INCIDENT | KIND_THRESHOLD
+                | KIND_CHECK => break,
                 // A kind of a newer version.
                 _ => {}
             }

@@ -1,8 +1,9 @@
 //! Rows of the server's side among hits: kept by the native encodings in their order, dropped by Vegeta's, bounded.
 
 use metrics::server::{Incident, Reading, Row, Served};
+use metrics::tally::{Assertion, Check, Contains, Judged, Kind};
 use proptest::prelude::*;
-use results::{Encoding, Sink, writer};
+use results::{ASSERTIONS_MAX, Encoding, Sink, writer};
 use stdx::Nanos;
 
 use crate::rows::{EPOCH, Shared, decode, info, plain, targets};
@@ -116,4 +117,52 @@ fn a_sink_bounds_and_counts_them() {
     let report = sink.finish();
     assert_eq!((report.rows, report.observed, report.observed_dropped), (10, 1, 1));
     assert_eq!(decode(&[&out.0.lock().unwrap()]).observed, [machine(0, 3)]);
+}
+
+/// What became of a script's thresholds and checks stands at the end of the native encodings, and has no room in the others.
+#[test]
+fn thresholds_and_checks_are_kept() {
+    let judged = Judged {
+        metric: "http_req_duration".to_owned(),
+        source: "p(95)<200".to_owned(),
+        figure: Some(312.25),
+        holds: false,
+    };
+    let (kind, contains) = (Kind::Trend, Contains::Time);
+    let (group, name) = ("::cart".to_owned(), "is 200".to_owned());
+    let check = Check { group, name, passes: 19, fails: 1 };
+    let asserted = vec![Assertion::Threshold { judged, kind, contains }, Assertion::Check(check)];
+    let written = |encoding| {
+        let out = Shared::default();
+        let writer = writer(encoding, Box::new(out.clone()), &info()).unwrap();
+        let sink = Sink::start(writer, targets(), 8).unwrap();
+        sink.offer(plain(10, 0)).unwrap();
+        assert_eq!(sink.conclude(EPOCH, asserted.clone()), 0);
+        sink.finish();
+        let bytes = out.0.lock().unwrap().clone();
+        decode(&[&bytes])
+    };
+    for encoding in [Encoding::Arrow, Encoding::Parquet] {
+        let found = written(encoding);
+        assert_eq!((found.rows.len(), &found.assertions), (10, &asserted), "{encoding:?}");
+    }
+    for encoding in [Encoding::Csv, Encoding::Json, Encoding::Gob] {
+        let found = written(encoding);
+        assert_eq!((found.rows.len(), found.assertions.len()), (10, 0), "{encoding:?}");
+    }
+}
+
+#[test]
+fn a_sink_bounds_thresholds_and_checks() {
+    let out = Shared::default();
+    let writer = writer(Encoding::Arrow, Box::new(out.clone()), &info()).unwrap();
+    let sink = Sink::start(writer, targets(), 8).unwrap();
+    let check = |n: usize| {
+        let (group, name) = (String::new(), format!("check {n}"));
+        Assertion::Check(Check { group, name, passes: 1, fails: 0 })
+    };
+    let all: Vec<Assertion> = (0..ASSERTIONS_MAX + 3).map(check).collect();
+    assert_eq!(sink.conclude(EPOCH, all), 3);
+    sink.finish();
+    assert_eq!(decode(&[&out.0.lock().unwrap()]).assertions.len(), ASSERTIONS_MAX);
 }

@@ -4,6 +4,7 @@ use std::io::{self, Cursor, Write};
 use std::sync::{Arc, Mutex};
 
 use metrics::server::Row;
+use metrics::tally::Assertion;
 use metrics::{Batch, FailureKind, Generator, NO_TARGET, Sample, TargetLabel, TargetTable};
 use proptest::prelude::*;
 use results::{Detail, Encoding, Item, ReadError, Reader, StreamInfo, writer};
@@ -147,6 +148,7 @@ pub(crate) struct Found {
     pub(crate) losses: Vec<String>,
     pub(crate) encodings: Vec<Encoding>,
     pub(crate) detail: Option<Detail>,
+    pub(crate) assertions: Vec<Assertion>,
     pub(crate) error: Option<ReadError>,
 }
 
@@ -171,6 +173,10 @@ pub(crate) fn decode(inputs: &[&[u8]]) -> Found {
             Ok(Some(Item::Server(row))) => {
                 assert!(batch.samples.is_empty());
                 found.observed.push(*row);
+            }
+            Ok(Some(Item::Assertion(assertion))) => {
+                assert!(batch.samples.is_empty());
+                found.assertions.push(*assertion);
             }
             Ok(None) => break,
             Err(error) => {

@@ -30,7 +30,7 @@ use crate::output::{self, Place};
 
 pub(super) use self::run::{Conductor, CutOff, Ending, Stop, TakeRows, cannot_start, labels};
 pub(crate) use self::store::Stored;
-pub(super) use self::store::{Opened, Store};
+pub(super) use self::store::{Held, Opened, Store};
 
 /// What `brunt help attack` says besides the flags.
 pub(super) const ABOUT: &str = "Targets are read from standard input unless -targets is given. A target is a line METHOD URL, then optionally

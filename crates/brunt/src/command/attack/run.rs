@@ -16,7 +16,7 @@ use super::descriptors;
 use super::exporter::Exporter;
 use super::meant::{Closing, Meant};
 use super::sharing::Sharing;
-use super::store::{Opened, Store, emptied};
+use super::store::{Held, Opened, Store, emptied};
 use super::targets::{self, Source};
 use crate::command::live::Live;
 use crate::dialect::Dialect;
@@ -158,6 +158,8 @@ pub(crate) struct Conductor {
     interrupts: Interrupts,
     /// Where rows go.
     pub(crate) store: Option<Store>,
+    /// The results stay open at the end, for what is known later: [`Ending::held`].
+    pub(crate) holds_results: bool,
     /// Who else wants them.
     pub(super) exporter: Option<Exporter>,
     /// Live progress.
@@ -233,6 +235,8 @@ pub(crate) struct Ending {
     pub(crate) left_out: u64,
     /// The generator's last word.
     pub(crate) generator: Generator,
+    /// Results that are still open.
+    pub(crate) held: Option<Held>,
     /// When the last hit was over; what was written and watched may have taken longer.
     pub(crate) finished: Instant,
 }
@@ -244,6 +248,7 @@ impl Conductor {
             labels,
             interrupts,
             store: None,
+            holds_results: false,
             exporter: None,
             live: None,
             keep_summary: true,
@@ -363,7 +368,13 @@ impl Conductor {
     fn end(mut self, mut last: Generator, finished: Instant) -> Result<Ending, Failed> {
         // A run that ended when it was meant to was not interrupted, though it was ended from outside.
         last.interrupted &= !self.stopped_on_time || self.heeded > 0;
+        let mut held = None;
         let generator = match self.store.take() {
+            Some(store) if self.holds_results => {
+                let (open, last) = store.hold(last);
+                held = Some(open);
+                Ok(last)
+            }
             Some(store) => store.finish(last),
             None => Ok(last),
         };
@@ -384,6 +395,7 @@ impl Conductor {
             phases,
             left_out,
             generator,
+            held,
             finished,
         })
     }
@@ -421,6 +433,7 @@ impl Ending {
             traffic: Some(&self.traffic),
             buckets: None,
             server: None,
+            assertions: &[],
         }
     }
 }

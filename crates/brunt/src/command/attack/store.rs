@@ -3,10 +3,11 @@
 
 use std::collections::VecDeque;
 use std::io::Write;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::anyhow;
 use engine::Run;
+use metrics::tally::Assertion;
 use metrics::{Batch, Generator, TargetTable};
 use monitor::Watcher;
 use results::{Encoding, Sink, StreamInfo, WriteError};
@@ -170,33 +171,68 @@ impl Store {
     /// # Errors
     /// It could not be written; the error names the place, and after an interrupt what may have cut a pipeline.
     pub(crate) fn finish(self, last: Generator) -> Result<Generator, Failed> {
+        let (held, last) = self.hold(last);
+        held.finish(Vec::new()).map(|()| last)
+    }
+
+    /// Takes the generator's last word, and stays open for what is known only after the run. Gives that word with the rows
+    /// that were dropped here.
+    pub(crate) fn hold(self, last: Generator) -> (Held, Generator) {
         let last = self.counted(last);
         if let Some(beside) = self.beside {
             beside.finish();
         }
         self.sink.note(last.clone());
+        (Held { place: self.place, sink: self.sink, interrupted: last.interrupted }, last)
+    }
+
+    fn counted(&self, mut generator: Generator) -> Generator {
+        generator.rows_dropped += self.rows_dropped;
+        generator
+    }
+}
+
+/// Results whose hits are all written.
+pub(crate) struct Held {
+    place: Place,
+    sink: Sink,
+    /// The run ended by an interrupt.
+    interrupted: bool,
+}
+
+impl Held {
+    /// Waits until all is written, with what became of a script's thresholds and checks.
+    ///
+    /// # Errors
+    /// It could not be written; the error names the place, and after an interrupt what may have cut a pipeline.
+    pub(crate) fn finish(self, assertions: Vec<Assertion>) -> Result<(), Failed> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let at = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
+        let refused = self.sink.conclude(at, assertions) as u64;
+        if refused > 0 {
+            let refused = stdx::counted(refused, "row");
+            output::complain(&format!(
+                "brunt: the results have no room for {refused} of thresholds and checks"
+            ));
+        }
         let report = self.sink.finish();
         if report.observed_dropped > 0 && report.error.is_none() {
             let rows = report.observed_dropped;
+            let rows = stdx::counted(rows, "row");
             output::complain(&format!(
-                "brunt: {rows} rows of the server's side came faster than they were written"
+                "brunt: {rows} of the server's side came faster than they were written"
             ));
         }
         match report.error {
-            Some(WriteError::ClosedPipe) if last.interrupted => Err(anyhow!(
+            Some(WriteError::ClosedPipe) if self.interrupted => Err(anyhow!(
                 "writing results to {}: its reader ended before they did, and the last are lost (Ctrl-C \
                  ends tee, but not tee -i)",
                 self.place
             )
             .into()),
             Some(error) => Err(unwritable(&error, &self.place)),
-            None => Ok(last),
+            None => Ok(()),
         }
-    }
-
-    fn counted(&self, mut generator: Generator) -> Generator {
-        generator.rows_dropped += self.rows_dropped;
-        generator
     }
 }
 

@@ -108,7 +108,10 @@ fn read_table(file: File, column: &Column, operand: &Operand) -> Result<Run, End
     }
     if table.skipped() > 0 {
         let skipped = table.skipped();
-        output::complain(&format!("brunt plot: {operand}: {skipped} rows without a time left out"));
+        output::complain(&format!(
+            "brunt plot: {operand}: {} without a time left out",
+            stdx::counted(skipped, "row")
+        ));
     }
     Ok(Run { name: operand.to_string(), times, summary: None })
 }
@@ -137,7 +140,7 @@ fn read_results(
                 summary.add(&batch);
                 batch.samples.iter().for_each(|sample| times.record(time.of(sample)));
             }
-            Ok(Some(Item::Generator { .. } | Item::Server(_))) => {}
+            Ok(Some(Item::Generator { .. } | Item::Server(_) | Item::Assertion(_))) => {}
             Ok(None) => break,
             Err(error) => {
                 damage.get_or_insert(unreadable(error));

@@ -305,7 +305,7 @@ fn for_each_input(
                     rows += batch.samples.len();
                     take(&batch, &reader, label);
                 }
-                Ok(Some(Item::Generator { .. } | Item::Server(_))) => {}
+                Ok(Some(Item::Generator { .. } | Item::Server(_) | Item::Assertion(_))) => {}
                 Ok(None) => break,
                 Err(error) => {
                     damage = damage.or(Some(unreadable(error)));

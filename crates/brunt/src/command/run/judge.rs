@@ -1,6 +1,6 @@
 //! Thresholds: read before the run, judged after it.
 
-use metrics::tally::{Kind, Tally, Threshold};
+use metrics::tally::{Assertion, Check, Contains, Kind, Tally, Threshold};
 use report::Judged;
 use script::Rule;
 use stdx::Nanos;
@@ -72,6 +72,36 @@ pub(super) fn judge(limits: &[Limit], tally: &Tally, elapsed: Nanos, compat: boo
     limits.iter().map(judged).collect()
 }
 
+/// Bytes of a name that the results keep.
+const NAME_MAX: usize = 2048;
+
+/// What became of thresholds and checks, as the results keep it. Names that are very long are cut.
+pub(super) fn assertions(judged: &[Judged], tally: &Tally) -> Vec<Assertion> {
+    let threshold = |judged: &Judged| {
+        let base = judged.metric.split('{').next().unwrap_or_default();
+        let metric = tally.metric(base);
+        let judged = Judged {
+            metric: shortened(&judged.metric),
+            source: shortened(&judged.source),
+            ..judged.clone()
+        };
+        Assertion::Threshold {
+            judged,
+            kind: metric.map_or(Kind::Trend, |metric| metric.value.kind()),
+            contains: metric.map_or(Contains::Default, |metric| metric.contains),
+        }
+    };
+    let check = |check: &Check| {
+        let (group, name) = (shortened(&check.group), shortened(&check.name));
+        Assertion::Check(Check { group, name, ..check.clone() })
+    };
+    judged.iter().map(threshold).chain(tally.checks.iter().map(check)).collect()
+}
+
+fn shortened(text: &str) -> String {
+    text[..text.floor_char_boundary(NAME_MAX)].to_owned()
+}
+
 /// Whether the test is to end, since a threshold that ends it is crossed. One without samples does not.
 pub(super) fn ends(limits: &[Limit], tally: &Tally, elapsed: Nanos) -> bool {
     limits.iter().any(|limit| {
@@ -127,6 +157,23 @@ mod tests {
         ] {
             assert_eq!(declare(&watched(metric), &mut tally), Err(expect.to_owned()));
         }
+    }
+
+    #[test]
+    fn results_keep_thresholds_with_their_units_and_checks() {
+        let mut tally = Tally::default();
+        declare(&["http_req_duration{a:b}".to_owned()], &mut tally).unwrap();
+        let limits = read(&[rule("http_req_duration{a:b}", "max<5", false)], &tally).unwrap();
+        tally.check("::group", &"é".repeat(NAME_MAX), false);
+        let judged = judge(&limits, &tally, Nanos::SECOND, false);
+        let all = assertions(&judged, &tally);
+        let [Assertion::Threshold { kind, contains, judged }, Assertion::Check(check)] = &all[..]
+        else {
+            panic!("{all:?}")
+        };
+        assert_eq!((*kind, *contains), (Kind::Trend, Contains::Time));
+        assert_eq!((judged.metric.as_str(), judged.figure), ("http_req_duration{a:b}", None));
+        assert_eq!((check.fails, check.name.len(), check.group.as_str()), (1, NAME_MAX, "::group"));
     }
 
     #[test]

@@ -28,7 +28,7 @@ use script::{Level, Outcome, PartTallies, Stage, SystemTag};
 use stdx::Nanos;
 
 pub(super) use self::archive::{archive, inspect, new};
-use self::judge::judge;
+use self::judge::{assertions, judge};
 use self::meant::{Meant, meant};
 pub(crate) use self::remote::remote;
 use self::rest::Rest;
@@ -116,7 +116,10 @@ fn test(mut meant: Meant, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Failed> 
             }
             watch
         };
-        let done = carry_out(&meant, Stage::Iteration, data.as_deref(), Some(&prepare))?;
+        let mut done = carry_out(&meant, Stage::Iteration, data.as_deref(), Some(&prepare))?;
+        if let Some(outputs) = &mut meant.outputs {
+            outputs.held = done.held.take();
+        }
         let stopped = rest.is_some_and(|rest| rest.is_stopped());
         code = ended(&meant, &done, stopped);
         seen.merge(&done.outcome);
@@ -163,7 +166,7 @@ fn conclude(
     };
     summary::tell(meant, &input, data)?;
     if let Some(outputs) = meant.outputs.take() {
-        let dropped = outputs.finish()?;
+        let dropped = outputs.finish(assertions(&judged, tally))?;
         if dropped > 0 {
             output::complain(&format!(
                 "brunt: {dropped} samples were made faster than they were written, and are not in the outputs"

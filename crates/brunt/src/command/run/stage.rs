@@ -15,7 +15,7 @@ use super::network::http_plan;
 use super::outputs::Outputs;
 use super::summary::Mode;
 use super::watch::Watch;
-use crate::command::attack::{Conductor, Opened, cannot_start};
+use crate::command::attack::{Conductor, Held, Opened, cannot_start};
 use crate::exit_code::{ExitCode, Failed};
 use crate::input::Interrupts;
 use crate::output::Place;
@@ -30,6 +30,8 @@ pub(super) struct Done {
     pub(super) interrupted: bool,
     pub(super) verdict: Verdict,
     pub(super) control: Arc<Control>,
+    /// Its results, still open.
+    pub(super) held: Option<Held>,
 }
 
 /// Prepares who looks at a stage while it goes on.
@@ -64,6 +66,8 @@ pub(super) fn carry_out(
     let store = results.map(|opened| opened.start(&run, &plan, &labels)).transpose()?;
     let mut conductor = Conductor::new(labels, interrupts.clone());
     (conductor.keep_summary, conductor.store) = (false, store);
+    // Thresholds are judged after teardown, and belong to the results.
+    conductor.holds_results = true;
     let mut watch = prepare.zip(live).map(|(prepare, live)| prepare(Arc::clone(&control), live));
     let (signals, ends, epoch) = (interrupts.clone(), Arc::clone(&control), meant.began);
     let (logger, mut is_told) = (Arc::clone(&meant.logger), signals.seen() > 0);
@@ -76,13 +80,14 @@ pub(super) fn carry_out(
             watch.look(run);
         }
     }));
-    let ending = conductor.conduct(&run)?;
+    let mut ending = conductor.conduct(&run)?;
     drop(run);
     let outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
     let verdict = ending.verdict();
     let interrupted = interrupts.seen() > 0;
     let elapsed = ending.finished.saturating_duration_since(began).into();
-    Ok(Done { outcome, elapsed, interrupted, verdict, control })
+    let held = ending.held.take();
+    Ok(Done { outcome, elapsed, interrupted, verdict, control, held })
 }
 
 /// Has scripts hear of the user's interrupts, which may be in a loop and hear of nothing else.

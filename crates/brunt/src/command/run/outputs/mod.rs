@@ -15,11 +15,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use anyhow::anyhow;
-use metrics::tally::{BUILTIN, MetricId, Tally};
+use metrics::tally::{Assertion, BUILTIN, MetricId, Tally};
 use script::{Emit, Point, Registry, SystemTags};
 
 use super::judge::Limit;
 use super::meant::Refused;
+use crate::command::attack::Held;
 use crate::exit_code::Failed;
 use crate::input::reason;
 
@@ -30,6 +31,8 @@ pub(super) struct Outputs {
     thread: JoinHandle<io::Result<()>>,
     /// A file of results besides, for `brunt report`.
     pub(super) results: Option<String>,
+    /// The same once its hits are written: it waits for what becomes of thresholds and checks.
+    pub(super) held: Option<Held>,
 }
 
 /// Batches of samples that may wait to be written; each has some 500.
@@ -120,7 +123,7 @@ pub(super) fn start(names: &[String], known: Known) -> Result<Option<Outputs>, R
         .name("outputs".to_owned())
         .spawn(move || write(&batches, &mut writers, &known))
         .map_err(|error| Refused::other(format!("outputs: {error}")))?;
-    Ok(Some(Outputs { queue, dropped: Arc::default(), thread, results }))
+    Ok(Some(Outputs { queue, dropped: Arc::default(), thread, results, held: None }))
 }
 
 /// k6's outputs that we have not.
@@ -203,17 +206,19 @@ impl Outputs {
         })
     }
 
-    /// Waits until all is written; gives how many samples found no room.
+    /// Waits until all is written, with what became of thresholds and checks; gives how many samples found no room.
     ///
     /// # Errors
     /// A place could not be written.
-    pub(super) fn finish(self) -> Result<u64, Failed> {
+    pub(super) fn finish(self, assertions: Vec<Assertion>) -> Result<u64, Failed> {
         drop(self.queue);
-        match self.thread.join() {
+        let stored = self.held.map_or(Ok(()), |held| held.finish(assertions));
+        let written = match self.thread.join() {
             Ok(Ok(())) => Ok(self.dropped.load(Ordering::Relaxed)),
             Ok(Err(error)) => Err(anyhow!("writing samples: {}", reason(&error)).into()),
             Err(_) => Err(anyhow!("the thread that writes samples panicked").into()),
-        }
+        };
+        stored.and(written)
     }
 }
 

@@ -1,0 +1,207 @@
+//! What a script asked of its test, for every report: its thresholds and checks as cells, with the figures they were judged by.
+//! It judges nothing itself.
+
+use metrics::tally::{Assertion, Check, Contains, Judged, Kind};
+
+use crate::columns::Columns;
+use crate::escape;
+use crate::figure::json_list;
+use crate::json::Object;
+use crate::k6_summary::figure_text;
+use crate::number::{counted, go_json, grouped};
+
+/// The heads of a table of thresholds.
+pub(crate) const THRESHOLD_HEADS: [&str; 4] = ["Threshold", "limit", "seen", "outcome"];
+/// The heads of a table of checks.
+pub(crate) const CHECK_HEADS: [&str; 4] = ["Check", "held", "failed", "outcome"];
+
+/// A threshold: its metric, the limit, what was seen, and how it came out.
+pub(crate) fn threshold_rows(all: &[Assertion]) -> Vec<Vec<String>> {
+    let row = |one: &Assertion| match one {
+        Assertion::Threshold { judged, kind, contains } => {
+            let outcome = if judged.holds { "kept" } else { "CROSSED" };
+            let seen = seen(judged, *kind, *contains);
+            Some(vec![judged.metric.clone(), judged.source.clone(), seen, outcome.to_owned()])
+        }
+        Assertion::Check(_) => None,
+    };
+    all.iter().filter_map(row).collect()
+}
+
+/// A check: its name with its groups, how often it held, how often not, and how it came out.
+pub(crate) fn check_rows(all: &[Assertion]) -> Vec<Vec<String>> {
+    let row = |one: &Assertion| match one {
+        Assertion::Check(check) => {
+            let outcome = if check.fails == 0 { "held" } else { "FAILED" };
+            let counts = [check.passes, check.fails].map(grouped);
+            let [passes, fails] = counts;
+            Some(vec![name(check), passes, fails, outcome.to_owned()])
+        }
+        Assertion::Threshold { .. } => None,
+    };
+    all.iter().filter_map(row).collect()
+}
+
+/// What was compared with the limit, such as `p(95)=312.4ms`.
+fn seen(judged: &Judged, kind: Kind, contains: Contains) -> String {
+    let what = judged.source.split(['<', '>', '=', '!']).next().unwrap_or_default().trim();
+    match judged.figure {
+        None => "no samples".to_owned(),
+        Some(figure) => format!("{what}={}", figure_text(kind, contains, None, (what, figure))),
+    }
+}
+
+/// A check's name after those of its groups.
+fn name(check: &Check) -> String {
+    let groups = check.group.split("::").filter(|group| !group.is_empty());
+    groups.chain([check.name.as_str()]).collect::<Vec<_>>().join(" / ")
+}
+
+/// What a case is called, and where it failed: the sentence that says so.
+pub(crate) fn case(one: &Assertion) -> (String, Option<String>) {
+    match one {
+        Assertion::Threshold { judged, kind, contains } => {
+            let seen = seen(judged, *kind, *contains);
+            let crossed = (!judged.holds).then(|| format!("crossed: {seen}"));
+            (format!("threshold {}: {}", judged.metric, judged.source), crossed)
+        }
+        Assertion::Check(check) => {
+            let (all, fails) = (check.passes + check.fails, check.fails);
+            let failed = (fails > 0).then(|| format!("failed {} of {all}", counted(fails, "time")));
+            (format!("check {}", name(check)), failed)
+        }
+    }
+}
+
+/// How the thresholds came out in a few words, and whether all are kept; `None` where there are none.
+pub(crate) fn thresholds_in_words(all: &[Assertion]) -> Option<(String, bool)> {
+    let thresholds = all.iter().filter(|one| matches!(one, Assertion::Threshold { .. }));
+    let outcomes: Vec<bool> = thresholds.map(Assertion::holds).collect();
+    let crossed = outcomes.iter().filter(|holds| !**holds).count() as u64;
+    let words = match (outcomes.len() as u64, crossed) {
+        (0, _) => return None,
+        (count, 0) => format!("{} kept", counted(count, "threshold")),
+        (count, crossed) => format!("{crossed} of {} crossed", counted(count, "threshold")),
+    };
+    Some((words, crossed == 0))
+}
+
+/// As tables of text, each after an empty line.
+pub(crate) fn text(all: &[Assertion]) -> String {
+    let mut out = String::new();
+    for (heads, rows) in [(THRESHOLD_HEADS, threshold_rows(all)), (CHECK_HEADS, check_rows(all))] {
+        if rows.is_empty() {
+            continue;
+        }
+        let mut table = Columns::default();
+        table.row(heads.map(str::to_owned));
+        for row in rows {
+            table.add(row.iter().map(|cell| escape::terminal(cell)).collect());
+        }
+        out.push('\n');
+        out.push_str(&table.lines());
+    }
+    out
+}
+
+/// As tables of Markdown.
+pub(crate) fn markdown(all: &[Assertion]) -> String {
+    let mut out = String::new();
+    for (heads, rows) in [(THRESHOLD_HEADS, threshold_rows(all)), (CHECK_HEADS, check_rows(all))] {
+        if rows.is_empty() {
+            continue;
+        }
+        out.push_str(&format!("\n| {} |\n|---|---:|---:|---|\n", heads.join(" | ")));
+        for row in rows {
+            let cells: Vec<String> = row.iter().map(|cell| escape::markdown(cell)).collect();
+            out.push_str(&format!("| {} |\n", cells.join(" | ")));
+        }
+    }
+    out
+}
+
+/// The thresholds as a JSON list; `None` where there are none.
+pub(crate) fn thresholds_json(all: &[Assertion]) -> Option<String> {
+    let one = |one: &Assertion| match one {
+        Assertion::Threshold { judged, .. } => Some(
+            Object::new()
+                .text("metric", &judged.metric)
+                .text("limit", &judged.source)
+                .put("seen", judged.figure.map_or("null".to_owned(), go_json))
+                .put("kept", if judged.holds { "true" } else { "false" })
+                .end(),
+        ),
+        Assertion::Check(_) => None,
+    };
+    some_list(all.iter().filter_map(one).collect())
+}
+
+/// The checks as a JSON list; `None` where there are none.
+pub(crate) fn checks_json(all: &[Assertion]) -> Option<String> {
+    let one = |one: &Assertion| match one {
+        Assertion::Check(check) => Some(
+            Object::new()
+                .text("group", &check.group)
+                .text("name", &check.name)
+                .number("passes", check.passes)
+                .number("fails", check.fails)
+                .end(),
+        ),
+        Assertion::Threshold { .. } => None,
+    };
+    some_list(all.iter().filter_map(one).collect())
+}
+
+fn some_list(list: Vec<String>) -> Option<String> {
+    (!list.is_empty()).then(|| json_list(list.into_iter()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn threshold(source: &str, figure: Option<f64>, holds: bool) -> Assertion {
+        let judged = Judged { metric: "m".to_owned(), source: source.to_owned(), figure, holds };
+        Assertion::Threshold { judged, kind: Kind::Trend, contains: Contains::Time }
+    }
+
+    fn check(passes: u64, fails: u64) -> Assertion {
+        let (group, name) = ("::shop::cart".to_owned(), "is | 200".to_owned());
+        Assertion::Check(Check { group, name, passes, fails })
+    }
+
+    #[test]
+    fn outcomes_are_said_with_their_figures() {
+        let all = [
+            threshold("p(95)<200", Some(312.25), false),
+            threshold("avg<1s", None, false),
+            threshold("max < 5000", Some(1234.0), true),
+            check(19, 1),
+            check(1_200, 0),
+        ];
+        let expect = "
+Threshold  limit       seen            outcome
+m          p(95)<200   p(95)=312.25ms  CROSSED
+m          avg<1s      no samples      CROSSED
+m          max < 5000  max=1.23s       kept
+
+Check                   held   failed  outcome
+shop / cart / is | 200  19     1       FAILED
+shop / cart / is | 200  1,200  0       held
+";
+        assert_eq!(text(&all), expect);
+        assert!(markdown(&all).contains("| shop / cart / is \\| 200 | 19 | 1 | FAILED |"));
+        let (name, failed) = case(&all[3]);
+        let failed = failed.unwrap();
+        assert_eq!(
+            (name.as_str(), failed.as_str()),
+            ("check shop / cart / is | 200", "failed 1 time of 20")
+        );
+        let words = thresholds_in_words(&all).unwrap();
+        assert_eq!(words, ("2 of 3 thresholds crossed".to_owned(), false));
+        assert_eq!(thresholds_in_words(&all[2..]).unwrap(), ("1 threshold kept".to_owned(), true));
+        assert_eq!(thresholds_in_words(&all[3..]), None);
+        assert!(text(&[]).is_empty() && markdown(&[]).is_empty());
+        assert!(thresholds_json(&[]).is_none() && checks_json(&[]).is_none());
+    }
+}
