@@ -70,7 +70,8 @@ impl ReadRun {
             connections: of(|generator| generator.connections as f64),
             workers: of(|generator| f64::from(generator.workers)),
             processes: self.processes as f64,
-            seconds: summary.duration().saturating_add(summary.wait()).as_secs_f64(),
+            hits: of(|generator| generator.planned as f64),
+            seconds: summary.duration().as_secs_f64(),
         }
     }
 }
