@@ -1,5 +1,5 @@
-//! Capacity by arithmetic, as one does it on the back of an envelope: CPU per request, requests per second and process, how
-//! much more the cores could bear.
+//! Capacity by arithmetic, as one does it on the back of an envelope: CPU per request, requests per second and process at
+//! work, and the most that the cores can do at such a cost.
 
 use metrics::server::{Measure, Watched};
 use stdx::Nanos;
@@ -31,6 +31,8 @@ pub struct Capacity {
     pub cpu_per_request_s: Option<f64>,
     /// Processes that were there on average, those that watch over others included.
     pub processes: Option<f64>,
+    /// Those of them that do the work: without a master, which begins a tree of processes and takes hardly any CPU time.
+    pub processes_at_work: Option<f64>,
     /// The server's mean time, `S`.
     pub server_mean: Option<Nanos>,
 }
@@ -70,6 +72,10 @@ impl Capacity {
             cores_of_processes,
             cpu_per_request_s: by_time.or(by_rate),
             processes: sum(processes.iter().map(|one| one.presence)),
+            processes_at_work: sum(processes
+                .iter()
+                .filter(|one| !is_master(one.source, server))
+                .map(|one| one.presence)),
             server_mean: log.map(|log| log.total.mean()),
         }
     }
@@ -86,7 +92,8 @@ impl Capacity {
         Some(self.cores_busy? / self.requests_per_s?)
     }
 
-    /// Requests a second that the cores can bear if nothing else holds them up, `cores / CPU per request`.
+    /// Requests a second that the cores cannot pass at this cost, `cores / CPU per request`: an upper bound. What else holds
+    /// requests up (workers, locks, a database, other programs) makes it less.
     #[must_use]
     pub fn bearable_per_s(&self) -> Option<f64> {
         let each = self.cpu_per_request_s.or(self.machine_per_request_s())?;
@@ -103,9 +110,11 @@ impl Capacity {
         }
         let time = |seconds: f64| duration(Nanos::from_secs_f64(seconds));
         let rate = |rate: f64| format!("{}/s", number(rate));
+        let at_most = |bound: f64| format!("<= {}", rate(bound));
         let plain = |value: f64| format!("{value:.2}");
         let utilisation = self.cores_busy.zip(self.cores).map(|(busy, cores)| busy / cores);
-        let each = |of: f64| self.processes.filter(|n| *n > 0.0).map(|n| of / n);
+        let each = |of: f64| self.processes_at_work.filter(|n| *n > 0.0).map(|n| of / n);
+        let at_work = self.processes_at_work.filter(|_| self.processes_at_work != self.processes);
         let of_log = self.log_requests_per_s.filter(|_| self.counts_apart.is_some());
         let rows = [
             ("Requests per second, X", self.requests_per_s.map(rate)),
@@ -116,9 +125,13 @@ impl Capacity {
             ("CPU per request, whole machine", self.machine_per_request_s().map(time)),
             ("Cores busy with the watched processes", self.cores_of_processes.map(plain)),
             ("CPU per request, watched processes", self.cpu_per_request_s.map(time)),
-            ("Requests per second the cores could bear", self.bearable_per_s().map(rate)),
+            ("Upper bound by CPU alone", self.bearable_per_s().map(at_most)),
             ("Processes watched", self.processes.map(number)),
-            ("Requests per second and process", self.requests_per_s.and_then(each).map(rate)),
+            ("Processes at work", at_work.map(number)),
+            (
+                "Requests per second and process at work",
+                self.requests_per_s.and_then(each).map(rate),
+            ),
             ("Server's mean time, S", self.server_mean.map(duration)),
             ("CPU's share of it", self.cpu_share().map(percent)),
             ("Requests in the server, X S", self.in_service().map(plain)),
@@ -131,8 +144,8 @@ impl Capacity {
     pub(super) fn note(&self) -> Option<String> {
         if self.cpu_per_request_s.is_none() && self.bearable_per_s().is_some() {
             return Some(
-                "No process was watched: what the cores could bear is by the CPU of the whole machine, other programs' and \
-                 the load generator's too if it runs there. The server alone may bear more."
+                "No process was watched: the upper bound is by the CPU of the whole machine, other programs' and the load \
+                 generator's too if it runs there. The server alone may have a higher one."
                     .to_owned(),
             );
         }
@@ -141,9 +154,18 @@ impl Capacity {
         (other >= cores * OTHERS_MAX).then(|| {
             format!(
                 "{other:.2} of {} cores were busy with what is not watched: other programs, or the load generator if it \
-                 runs there. What the server could bear is less by that.",
+                 runs there. The upper bound is less by that.",
                 number(cores)
             )
+        })
+    }
+
+    /// What the upper bound is, and what it is not.
+    pub(super) fn bound_note(&self) -> Option<String> {
+        self.bearable_per_s().map(|_| {
+            "Upper bound by CPU alone: cores by CPU per request. No more requests a second are possible at this cost; workers, \
+             locks and the database make it less. What the server does bear is measured by `brunt seek`."
+                .to_owned()
         })
     }
 
@@ -182,6 +204,27 @@ struct Present<'a> {
     source: &'a Watched,
     /// The share of all looks at its machine at which it was there.
     presence: f64,
+}
+
+/// Of a tree of processes, how much CPU time its first may take beside the mean of the others to be one that only watches.
+const MASTER_MAX: f64 = 0.1;
+
+/// Whether a process began a tree of several and leaves the work to them, as the master of Puma or nginx does.
+fn is_master(source: &Watched, server: &ServerSide<'_>) -> bool {
+    let pid = |one: &Watched, kind: &str| {
+        one.source.strip_prefix(kind).and_then(|rest| rest.split(' ').next().map(str::to_owned))
+    };
+    let Some(own) = pid(source, "process ") else { return false };
+    let mut sources = server.side.sources().iter().filter(|one| one.host == source.host);
+    let Some(tree) = sources.find(|one| pid(one, "tree ").as_deref() == Some(&own)) else {
+        return false;
+    };
+    let seconds = |one: &Watched| read(one, "cpu").map(|cpu| cpu.integral);
+    let count = read(tree, "processes").map(|count| server.mean(count));
+    let (Some(all), Some(own), Some(count)) = (seconds(tree), seconds(source), count) else {
+        return false;
+    };
+    count > 1.0 && own < MASTER_MAX * (all - own) / (count - 1.0)
 }
 
 /// What the servers' CPU is the sum of. Each process of a tree has readings of its own, so that trees would count twice.

@@ -145,6 +145,7 @@ fn capacity(capacity: &Capacity) -> String {
         .put("machine_per_request_s", value(capacity.machine_per_request_s()))
         .put("bearable_per_s", value(capacity.bearable_per_s()))
         .put("processes", value(capacity.processes))
+        .put("processes_at_work", value(capacity.processes_at_work))
         .put("server_mean", mean)
         .put("in_service", value(capacity.in_service()))
         .end()

@@ -117,6 +117,7 @@ impl<'a> ServerSide<'a> {
         notes.extend(Beyond::of(self).map(|beyond| beyond.note()));
         let capacity = Capacity::of(self);
         notes.extend(capacity.apart_note());
+        notes.extend(capacity.bound_note());
         notes.extend(capacity.note());
         notes.extend(self.offset_note());
         let left_out = self.side.left_out();

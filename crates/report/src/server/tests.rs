@@ -102,6 +102,33 @@ fn the_arithmetic_of_seed_004() {
     assert!(close(alone.requests_per_s, 33.0), "the log tells it too: {alone:?}");
 }
 
+/// Puma's master is watched as well, and answers nothing.
+#[test]
+fn a_master_is_no_process_at_work() {
+    let mut side = side(|_| String::new());
+    for at in 0..=10 {
+        let of = [("cpu", 1.02), ("processes", 3.0)];
+        side.add(&reading(at, "tree 90 puma", &of));
+        side.add(&reading(at, "process 90 puma", &[("cpu", 0.02)]));
+        side.add(&reading(at, "process 91 puma", &[("cpu", 0.5)]));
+        side.add(&reading(at, "process 92 puma", &[("cpu", 0.5)]));
+    }
+    let summary = summary();
+    let server =
+        ServerSide { side: &side, client: Some(&summary), offset_ns: 0, offset_error_ns: None };
+    let capacity = Capacity::of(&server);
+    assert_eq!((capacity.processes, capacity.processes_at_work), (Some(9.0), Some(8.0)));
+    let text = server.text();
+    assert!(
+        text.lines().any(|line| line.starts_with("Processes at work ") && line.ends_with(" 8"))
+    );
+    let words = |line: &&str| line.starts_with("Requests per second and process at work");
+    let each = text.lines().find(words).unwrap();
+    assert!(each.ends_with("3.947/s"), "{each}: X is 31.6/s, of eight");
+    assert!(text.contains("Upper bound by CPU alone") && text.contains("<= "), "{text}");
+    assert!(text.contains("measured by `brunt seek`"), "{text}");
+}
+
 /// A proxy hands out three files for each page: the log has a quarter of what the client asked for.
 #[test]
 fn a_log_of_other_requests_is_not_mixed_with_the_clients() {
