@@ -34,7 +34,7 @@ pub use phases::Phases;
 pub use pulse::Pulse;
 pub use sample::{Batch, NO_TARGET, Sample, Span, TargetLabel, TargetTable};
 pub use snapshot::{STATUS_MAX, Snapshot};
-pub use summary::{ERRORS_MAX, Summary};
+pub use summary::{ERRORS_MAX, Summary, apart};
 pub use timeline::{Cell, Timeline};
 pub use traffic::{InFlight, SENDS_KEPT, Sends, Traffic};
 pub use verdict::{CPU_MAX, LAG_BUSY, LAG_MAX, LAG_SHARE_MAX, RATE_TOLERANCE, Reason, Verdict};

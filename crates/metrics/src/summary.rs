@@ -26,6 +26,12 @@ pub struct Summary {
     pub latest: i64,
     /// Unix time (ns) at which the last hit ended.
     pub end: i64,
+    /// Time between runs that lie one after the other, in which none went on: it is no part of [`Summary::duration`]. Whoever
+    /// reads several results knows it; it is not added up by [`Summary::merge`].
+    pub apart: Nanos,
+    /// The least response time and the least service time of hits that ran into their timeout: from there on times tell how
+    /// long hits were waited for, and not how long they would have taken. `None` where none did.
+    pub timed_out_from: Option<(Nanos, Nanos)>,
     /// Response body bytes, decoded.
     pub bytes_in: u64,
     /// Request body bytes.
@@ -59,6 +65,8 @@ impl Summary {
             earliest: i64::MAX,
             latest: i64::MIN,
             end: i64::MIN,
+            apart: Nanos::ZERO,
+            timed_out_from: None,
             bytes_in: 0,
             bytes_out: 0,
             wire_in: 0,
@@ -100,10 +108,18 @@ impl Summary {
         }
         self.service.record(sample.service());
         self.failures[sample.failure as usize] += 1;
+        if sample.failure == FailureKind::Timeout {
+            self.timed_out(sample.response(), sample.service());
+        }
         match self.statuses.get_mut(usize::from(sample.status)) {
             Some(count) => *count += 1,
             None => *self.statuses_odd.entry(sample.status).or_default() += 1,
         }
+    }
+
+    fn timed_out(&mut self, response: Nanos, service: Nanos) {
+        let (least_response, least_service) = self.timed_out_from.unwrap_or((response, service));
+        self.timed_out_from = Some((least_response.min(response), least_service.min(service)));
     }
 
     fn add_error(&mut self, text: &[u8], hits: u64) {
@@ -133,6 +149,9 @@ impl Summary {
         for (mine, theirs) in self.failures.iter_mut().zip(&other.failures) {
             *mine += theirs;
         }
+        if let Some((response, service)) = other.timed_out_from {
+            self.timed_out(response, service);
+        }
         for (mine, theirs) in self.statuses.iter_mut().zip(other.statuses.iter()) {
             *mine += theirs;
         }
@@ -145,10 +164,10 @@ impl Summary {
         }
     }
 
-    /// Vegeta's attack time: from the first due hit to the last.
+    /// Vegeta's attack time: from the first due hit to the last, without the time between runs ([`Summary::apart`]).
     #[must_use]
     pub fn duration(&self) -> Nanos {
-        span(self.earliest, self.latest)
+        span(self.earliest, self.latest).saturating_sub(self.apart)
     }
 
     /// Vegeta's wait: from the last due hit to the last end.
@@ -265,6 +284,21 @@ impl Default for Summary {
     }
 }
 
+/// The time between spans (Unix times in ns, from and to) in which none of them goes on.
+#[must_use]
+pub fn apart(mut spans: Vec<(i64, i64)>) -> Nanos {
+    spans.sort_unstable();
+    let mut reached = i64::MAX;
+    let mut all = Nanos::ZERO;
+    for (from, to) in spans {
+        if from > reached {
+            all = all.saturating_add(span(reached, from));
+        }
+        reached = if reached == i64::MAX { to } else { reached.max(to) };
+    }
+    all
+}
+
 /// The time from one moment to another; 0 where the order is wrong or there are no such moments.
 fn span(from: i64, to: i64) -> Nanos {
     Nanos(u64::try_from(i128::from(to) - i128::from(from)).unwrap_or(0))
@@ -281,6 +315,58 @@ fn mean(total: u64, of: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn time_between_runs_is_no_part_of_the_attack() {
+        let mut summary = Summary::new();
+        let mut batch = seed_run(Nanos::from_millis(10));
+        summary.add(&batch);
+        let (rate, throughput) = (summary.rate(), summary.throughput());
+        batch.epoch += 120_000_000_000;
+        summary.add(&batch);
+        assert!(summary.rate() < rate / 10.0, "over the gap");
+        let first_end = summary.earliest + 4_980_000_000 + 10_000_000;
+        summary.apart = Nanos((summary.latest - 4_980_000_000 - first_end) as u64);
+        assert!((summary.rate() / rate - 1.0).abs() < 0.01, "{} {rate}", summary.rate());
+        assert!((summary.throughput() / throughput - 1.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn gaps_are_what_no_span_covers() {
+        let cases: [(&[(i64, i64)], u64); 5] = [
+            (&[], 0),
+            (&[(5, 9)], 0),
+            (&[(0, 5), (4, 9), (1, 2)], 0),
+            (&[(20, 30), (0, 5), (3, 10)], 10),
+            (&[(0, 5), (10, 12), (40, 41)], 5 + 28),
+        ];
+        for (spans, gap) in cases {
+            assert_eq!(apart(spans.to_vec()), Nanos(gap), "{spans:?}");
+        }
+    }
+
+    #[test]
+    fn where_timeouts_begin_is_known() {
+        let hit = |ms: u64, failure| Sample {
+            sent: Nanos::MILLI,
+            done: Nanos::from_millis(ms),
+            failure,
+            ..Sample::default()
+        };
+        let samples = vec![
+            hit(900, FailureKind::None),
+            hit(502, FailureKind::Timeout),
+            hit(501, FailureKind::Timeout),
+        ];
+        let mut summary = Summary::new();
+        summary.add(&Batch { samples: samples[..1].to_vec(), ..Batch::default() });
+        assert_eq!(summary.timed_out_from, None);
+        let mut other = Summary::new();
+        other.add(&Batch { samples, ..Batch::default() });
+        summary.merge(&other);
+        let least = (Nanos::from_millis(501), Nanos::from_millis(500));
+        assert_eq!(summary.timed_out_from, Some(least));
+    }
 
     /// Vegeta's seed run: 250 hits, one every 20 ms, each answered after `response`.
     fn seed_run(response: Nanos) -> Batch {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use metrics::{Generator, Groups, Histogram, InFlight, Timeline};
 use stdx::Nanos;
 
+use crate::caveats::{at_least, caveats};
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Size, Style};
 use crate::number::{duration, grouped, rfc3339};
 use crate::overlay::{Curve, histogram, percentiles};
@@ -74,15 +75,20 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
         }
         out.push_str("</ul>\n");
     }
+    for caveat in caveats(summary) {
+        push(out, format_args!("<p class=\"faint\">{}</p>\n", escape::xml(&caveat)));
+    }
     let times = &summary.response;
+    let from = summary.timed_out_from.map(|from| from.0);
+    let time = |time: Nanos| escape::xml(&at_least(time, from));
     let tiles = [
         ("requests", grouped(summary.requests)),
         ("requests/s", format!("{:.2}", summary.rate())),
         ("successes/s", format!("{:.2}", summary.throughput())),
         ("success", format!("{:.2}%", summary.success_ratio() * 100.0)),
-        ("response p50", duration(times.quantile(0.5))),
-        ("response p99", duration(times.quantile(0.99))),
-        ("response max", duration(times.max())),
+        ("response p50", time(times.quantile(0.5))),
+        ("response p99", time(times.quantile(0.99))),
+        ("response max", time(times.max())),
     ];
     out.push_str("<section class=\"tiles\">\n");
     for (name, value) in tiles {
@@ -91,12 +97,6 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
     out.push_str("</section>\n");
 }
 
-/// The page's figures in their order.
-fn figures(input: &Input<'_>) -> Vec<Figure> {
-    let summary = input.summary;
-    let response = Curve { label: "Response (from due)", times: &summary.response };
-    let service = crate::service(summary);
-    let service = service.map(|times| Curve { label: "Service (from sent)", times });
 /// What a script asked of its test comes first: it is why the test was run.
 fn assertion_tables(out: &mut String, input: &Input<'_>) {
     let tables = [
@@ -114,6 +114,12 @@ fn assertion_tables(out: &mut String, input: &Input<'_>) {
     }
 }
 
+/// The page's figures in their order.
+fn figures(input: &Input<'_>) -> Vec<Figure> {
+    let summary = input.summary;
+    let response = Curve { label: "Response (from due)", times: &summary.response };
+    let service = crate::service(summary);
+    let service = service.map(|times| Curve { label: "Service (from sent)", times });
     let curves: Vec<Curve<'_>> = std::iter::once(response).chain(service).collect();
     let mut figures = Vec::new();
     if let Some(timeline) = input.timeline.filter(|timeline| timeline.cells().len() > 1) {
@@ -283,17 +289,19 @@ pub(crate) fn table(
 
 fn tables(out: &mut String, input: &Input<'_>) {
     let summary = input.summary;
-    let row = |name: &str, times: &Histogram| {
-        let quantiles = [0.5, 0.9, 0.95, 0.99, 0.999].map(|q| duration(times.quantile(q)));
+    let row = |name: &str, times: &Histogram, from: Option<Nanos>| {
+        let quantiles = [0.5, 0.9, 0.95, 0.99, 0.999].map(|q| at_least(times.quantile(q), from));
         let mut row = vec![name.to_owned(), duration(times.min()), duration(times.mean())];
         row.extend(quantiles);
-        row.push(duration(times.max()));
+        row.push(at_least(times.max(), from));
         row
     };
-    let mut rows = vec![row("Response (from due)", &summary.response)];
-    rows.extend(crate::service(summary).map(|times| row("Service (from sent)", times)));
-    rows.extend(input.generator.map(|generator| row("Schedule lag", &generator.lag)));
-    rows.extend(crate::sends(input).map(|sends| row("Between sends", &sends.gaps)));
+    let (response_from, service_from) = summary.timed_out_from.unzip();
+    let mut rows = vec![row("Response (from due)", &summary.response, response_from)];
+    let service = crate::service(summary);
+    rows.extend(service.map(|times| row("Service (from sent)", times, service_from)));
+    rows.extend(input.generator.map(|generator| row("Schedule lag", &generator.lag, None)));
+    rows.extend(crate::sends(input).map(|sends| row("Between sends", &sends.gaps, None)));
     let heads = ["", "min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"];
     table(out, "Latencies", &heads, &rows, 0);
     if let Some(groups) = input.groups {

@@ -143,6 +143,13 @@ fn own(input: &Input<'_>) -> String {
         .float("concurrency", summary.concurrency())
         .put("failures", failures(summary))
         .put("errors", list(errors))
+    if summary.apart > stdx::Nanos::ZERO {
+        object = object.number("apart", summary.apart.0);
+    }
+    if let Some((response, service)) = summary.timed_out_from {
+        let from = Object::new().number("response", response.0).number("service", service.0);
+        object = object.put("timed_out_from", from.end());
+    }
         .number("errors_more", summary.errors_more);
     if let Some(off) = crate::off_by(input) {
         object = object.put("little", little(input, off));

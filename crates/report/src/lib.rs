@@ -25,6 +25,7 @@
 mod bars;
 mod buckets;
 mod cable;
+mod caveats;
 mod columns;
 mod contrasts;
 mod differences;

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use metrics::{Groups, Histogram};
+use stdx::Nanos;
 
+use crate::caveats::{at_least, caveats};
 use crate::number::{duration, grouped};
 use crate::{BLIND, Input, assertions, escape};
 
@@ -45,9 +47,10 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     writeln!(out, "| {requests} | {rate:.2}/s | {throughput:.2}/s | {success:.2}% | {total} |\n")?;
     writeln!(out, "| | min | mean | 50 | 90 | 95 | 99 | max |")?;
     writeln!(out, "|---|---:|---:|---:|---:|---:|---:|---:|")?;
-    writeln!(out, "| response (from due) | {} |", times(&summary.response))?;
+    let (response_from, service_from) = summary.timed_out_from.unzip();
+    writeln!(out, "| response (from due) | {} |", times(&summary.response, response_from))?;
     if let Some(service) = crate::service(summary) {
-        writeln!(out, "| service (from sent) | {} |", times(service))?;
+        writeln!(out, "| service (from sent) | {} |", times(service, service_from))?;
     }
     writeln!(out)?;
     if let Some(generator) = input.generator {
@@ -56,22 +59,26 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
         let (planned, sent) = (grouped(generator.planned), grouped(generator.sent));
         writeln!(out, "Generator: {planned} planned, {sent} sent, lag p99 {lag}, CPU {cpu:.1}%\n")?;
     }
+    for caveat in caveats(summary) {
+        writeln!(out, "{}\n", escape::markdown(&caveat))?;
+    }
     codes(out, input)?;
     errors(out, input)?;
+    out.push_str(&assertions::markdown(input.assertions));
     if let Some(groups) = input.groups {
         self::groups(out, groups)?;
     }
     if let Some(server) = input.server {
         out.push_str(&server.markdown());
     }
-    out.push_str(&assertions::markdown(input.assertions));
     Ok(())
 }
 
-fn times(times: &Histogram) -> String {
-    let quantiles = [0.5, 0.9, 0.95, 0.99].map(|q| times.quantile(q));
-    let [p50, p90, p95, p99] = quantiles;
-    [times.min(), times.mean(), p50, p90, p95, p99, times.max()].map(duration).join(" | ")
+/// The times of a row; those cut off by timeouts, which begin at `from`, are marked.
+fn times(times: &Histogram, from: Option<Nanos>) -> String {
+    let quantiles = [0.5, 0.9, 0.95, 0.99].map(|q| at_least(times.quantile(q), from));
+    let ([p50, p90, p95, p99], max) = (quantiles, at_least(times.max(), from));
+    [duration(times.min()), duration(times.mean()), p50, p90, p95, p99, max].join(" | ")
 }
 
 fn codes(out: &mut String, input: &Input<'_>) -> std::fmt::Result {

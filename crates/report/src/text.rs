@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use metrics::{By, Generator, Groups, Histogram, Summary};
 use stdx::Nanos;
 
+use crate::caveats::caveats;
 use crate::columns::Columns;
 use crate::number::duration;
 use crate::{Input, assertions, escape};
@@ -133,6 +134,9 @@ fn own_lines(input: &Input<'_>) -> String {
     }
     for loss in input.losses {
         line(&mut out, "Lost", "[in reading]", format_args!("{}", escape::terminal(loss)));
+    }
+    for caveat in caveats(summary) {
+        let _ = writeln!(out, "{caveat}");
     }
     let note =
         "Latencies count from the moment a request was due, Service from the moment it was sent.";

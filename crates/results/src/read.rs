@@ -33,6 +33,8 @@ struct Stream {
     batch: Batch,
     at: usize,
     ended: bool,
+    /// Unix times (ns) of the first hit due and of the last end; only of several inputs.
+    span: Option<(i64, i64)>,
 }
 
 /// What [`Reader::next`] found.
@@ -49,10 +51,10 @@ pub enum Item {
     },
     /// What was seen of the server. The batch is empty.
     Server(Box<Row>),
-}
-
     /// What became of a threshold or a check of a script. The batch is empty.
     Assertion(Box<Assertion>),
+}
+
 impl Reader {
     /// Looks at the begin of each input. Blocks until enough came to tell its encoding.
     ///
@@ -80,7 +82,8 @@ impl Reader {
                 let found = self.next_of(input, &mut rows);
                 let stream = &mut self.streams[input];
                 (stream.batch, stream.at) = (rows, 0);
-                if let Some(item @ (Item::Generator { .. } | Item::Server(_))) = found? {
+                stream.note_span();
+                if let Some(item) = found?.filter(|item| *item != Item::Hits) {
                     return Ok(Some(item));
                 }
             }
@@ -102,10 +105,10 @@ impl Reader {
                     return Ok(Some(Item::Generator { input, generator }));
                 }
                 Step::Server(row) => return Ok(Some(Item::Server(row))),
+                Step::Assertion(assertion) => return Ok(Some(Item::Assertion(assertion))),
                 Step::Lost(what) => self.losses.push(format!("\"{}\" is {what}", stream.name)),
                 Step::End => stream.ended = true,
             }
-                Step::Assertion(assertion) => return Ok(Some(Item::Assertion(assertion))),
         }
     }
 
@@ -129,6 +132,13 @@ impl Reader {
     #[must_use]
     pub fn targets(&self) -> &TargetTable {
         self.labels.table()
+    }
+
+    /// When each input's hits so far began and ended, as Unix times (ns), in the order of the inputs; inputs without hits are
+    /// left out, and so is a single input.
+    #[must_use]
+    pub fn spans(&self) -> Vec<(i64, i64)> {
+        self.streams.iter().filter_map(|stream| stream.span).collect()
     }
 
     /// The encoding of each input, in the order given to [`Reader::open`].
@@ -163,7 +173,15 @@ impl Stream {
             });
         };
         let source = source(encoding, feed).map_err(|fault| fault.name(&name, encoding))?;
-        Ok(Self { name, encoding, source, batch: Batch::default(), at: 0, ended: false })
+        Ok(Self {
+            name,
+            encoding,
+            source,
+            batch: Batch::default(),
+            at: 0,
+            ended: false,
+            span: None,
+        })
     }
 
     fn has_rows(&self) -> bool {
@@ -172,6 +190,16 @@ impl Stream {
 
     fn needs_rows(&self) -> bool {
         !self.ended && !self.has_rows()
+    }
+
+    /// Takes in when the rows at hand began and ended.
+    fn note_span(&mut self) {
+        for sample in &self.batch.samples {
+            let of = |time: Nanos| self.batch.epoch.saturating_add_unsigned(time.0);
+            let (from, to) = (of(sample.intended), of(sample.done));
+            let (first, last) = self.span.unwrap_or((from, to));
+            self.span = Some((first.min(from), last.max(to)));
+        }
     }
 
     /// When the hit of the next row ended, as Unix time.

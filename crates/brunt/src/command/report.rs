@@ -225,6 +225,9 @@ impl Figures {
     fn server_side(&self) -> Option<ServerSide<'_>> {
         let ServerRows { side, moved } = &self.server;
         let (offset_ns, offset_error_ns) = (moved.by_ns, moved.error_ns);
+        if self.is_native {
+            self.summary.apart = metrics::apart(reader.spans());
+        }
         let client = Some(&self.summary);
         (!side.is_empty()).then_some(ServerSide { side, client, offset_ns, offset_error_ns })
     }

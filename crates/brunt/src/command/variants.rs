@@ -184,6 +184,7 @@ pub(super) fn read_run(
         }
     }
     losses.extend(reader.losses().iter().cloned());
+    summary.apart = metrics::apart(reader.spans());
     let generator = generators.together();
     let verdict = Verdict::new(&summary, generator.as_ref(), &losses);
     Ok(ReadRun { name: name.to_owned(), summary, generator, verdict, processes: files.len() })

@@ -12,6 +12,8 @@ mod browser;
 mod cable_command;
 mod cli;
 mod compare;
+mod endings;
+mod figures;
 mod fit;
 mod honesty;
 mod hostile;

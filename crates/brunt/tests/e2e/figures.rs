@@ -1,0 +1,72 @@
+//! Figures that must not mislead: rates of runs one after the other, times cut off by timeouts, times on a bucket's edge.
+
+use demo::{Config, ServiceTime};
+
+use crate::{Scratch, run, server, text};
+
+const SECOND: u64 = 1_000_000_000;
+
+/// Twenty hits, ten a second, from so many seconds on, as CSV.
+fn rows(from_s: u64, took_ns: u64) -> String {
+    let row = |n: u64| {
+        let at = 1_700_000_000 * SECOND + from_s * SECOND + n * SECOND / 10;
+        format!("{at},200,{took_ns},0,0,,,a,{n},GET,http://h/,\n")
+    };
+    (0..20).map(row).collect()
+}
+
+#[test]
+fn time_between_runs_counts_in_no_rate() {
+    let scratch = Scratch::new("figures-apart");
+    let one = scratch.file("1.csv", rows(0, 5_000_000));
+    let two = scratch.file("2.csv", rows(300, 5_000_000));
+    let json = run(&format!("report -json {one} {two}")).with_code(0).json();
+    let rate = json["rate"].as_f64().unwrap();
+    // 40 hits in twice 1.9 s; over the gap it would be 0.13 a second.
+    assert!((rate - 40.0 / 3.8).abs() < 0.1, "{json}");
+    assert!(json["brunt"]["apart"].as_u64().unwrap() > 290 * SECOND, "{json}");
+    for kind in ["text", "html", "markdown"] {
+        let ran = run(&format!("report -type={kind} {one} {two}")).with_code(0);
+        assert!(ran.stdout.contains("one after the other: the 4m58"), "{kind}: {}", ran.stdout);
+    }
+    let together = scratch.file("3.csv", rows(1, 5_000_000));
+    let ran = run(&format!("report {one} {together}")).with_code(0);
+    assert!(!ran.stdout.contains("one after the other"), "{}", ran.stdout);
+    let vegeta = run(&format!("vegeta report -type=json {one} {two}")).with_code(0).json();
+    assert!(vegeta["rate"].as_f64().unwrap() < 0.2, "as Vegeta reckons: {vegeta}");
+}
+
+#[test]
+fn times_cut_off_by_the_timeout_are_marked() {
+    let scratch = Scratch::new("figures-timeout");
+    let service = ServiceTime::parse("fixed:3s").unwrap();
+    let (_server, url) = server(Config { service, ..Config::default() });
+    let results = text(&scratch.path("r.arrow"));
+    run(&format!("bench -c 4 -n 8 -timeout 200ms -q -output={results} {url}/")).with_code(0);
+    let report = |kind: &str| run(&format!("report -type={kind} {results}")).with_code(0).stdout;
+    let plain = report("text");
+    assert!(plain.contains("8 requests (100.00%) timed out, after 20"), "{plain}");
+    assert!(plain.contains("p50, p90, p95, p99 and max tell how long was waited"), "{plain}");
+    assert!(report("html").contains("<b>&gt;= 20"), "the tiles are marked");
+    assert!(report("markdown").contains("| >= 20"), "and so are the cells");
+    assert!(!run(&format!("vegeta report {results}")).with_code(0).stdout.contains("timed out"));
+}
+
+/// Vegeta counts row by row: a time on an edge belongs to the bucket that begins there.
+#[test]
+fn a_time_on_an_edge_belongs_to_the_upper_bucket() {
+    let scratch = Scratch::new("figures-edge");
+    let csv = scratch.file("r.csv", rows(0, 10_000_000) + &rows(10, 9_999_999));
+    for command in ["report", "vegeta report"] {
+        let ran = run(&format!("{command} -type=hist[0,10ms,20ms] {csv}")).with_code(0);
+        let counts: Vec<&str> = ran
+            .stdout
+            .lines()
+            .skip(1)
+            .map(|line| line.split_whitespace().nth(2).unwrap())
+            .collect();
+        assert_eq!(counts, ["20", "20", "0"], "{command}: {}", ran.stdout);
+        let json = run(&format!("{command} -type=json -buckets=[0,10ms,20ms] {csv}")).json();
+        assert_eq!(json["buckets"]["10000000"], 20, "{command}: {json}");
+    }
+}
