@@ -1,6 +1,6 @@
 //! `Buckets` and `hist`: response times counted between bounds the user chose, laid out as Vegeta does.
 
-use metrics::{Histogram, Summary};
+use metrics::Batch;
 use stdx::{DurationError, Nanos};
 use thiserror::Error;
 
@@ -84,24 +84,46 @@ impl Buckets {
     pub fn bounds(&self) -> &[Nanos] {
         &self.bounds
     }
+}
 
-    /// How many times lie in each bucket; to the histogram's precision at a bound that lies within one of its own buckets.
+/// Response times counted row by row between bounds: one that lies on a bound belongs to the bucket that begins there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BucketCounts {
+    bounds: Vec<Nanos>,
+    counts: Vec<u64>,
+}
+
+impl BucketCounts {
+    /// Nothing counted yet.
     #[must_use]
-    pub fn counts(&self, times: &Histogram) -> Vec<u64> {
-        let below: Vec<u64> = self.bounds.iter().map(|bound| times.count_below(*bound)).collect();
-        let ends = below.iter().skip(1).copied().chain([times.count()]);
-        below.iter().zip(ends).map(|(begin, end)| end.saturating_sub(*begin)).collect()
+    pub fn new(buckets: &Buckets) -> Self {
+        let bounds = buckets.bounds.clone();
+        Self { counts: vec![0; bounds.len()], bounds }
+    }
+
+    /// Counts the response time of every row.
+    pub fn add(&mut self, batch: &Batch) {
+        for sample in &batch.samples {
+            let time = sample.response();
+            // The first bound is 0, so that there is one at or below any time.
+            let at = self.bounds.partition_point(|bound| *bound <= time);
+            self.counts[at - 1] += 1;
+        }
+    }
+
+    /// Each bucket's lower bound and how many times lie in it.
+    pub(crate) fn list(&self) -> impl Iterator<Item = (Nanos, u64)> {
+        self.bounds.iter().copied().zip(self.counts.iter().copied())
     }
 }
 
 /// The histogram of response times as text, as Vegeta's `-type=hist[…]` prints it.
 #[must_use]
-pub fn hist(summary: &Summary, buckets: &Buckets) -> String {
-    let total = summary.response.count();
+pub fn hist(buckets: &BucketCounts) -> String {
+    let total: u64 = buckets.counts.iter().sum();
     let mut columns = Columns::default();
     columns.row(["Bucket", "", "#", "%", "Histogram"].map(str::to_owned));
-    for (index, count) in buckets.counts(&summary.response).into_iter().enumerate() {
-        let low = buckets.bounds[index];
+    for (index, (low, count)) in buckets.list().enumerate() {
         let high = buckets.bounds.get(index + 1).map_or("+Inf".to_owned(), Nanos::to_string);
         let ratio = if total == 0 { 0.0 } else { count as f64 / total as f64 };
         columns.row([
@@ -117,6 +139,8 @@ pub fn hist(summary: &Summary, buckets: &Buckets) -> String {
 
 #[cfg(test)]
 mod tests {
+    use metrics::Sample;
+
     use super::*;
 
     fn bounds(text: &str) -> Vec<u64> {
@@ -142,10 +166,16 @@ mod tests {
 
     #[test]
     fn counts_are_half_open_and_add_up() {
-        let mut times = Histogram::new();
-        for ns in [0, 999, 1_000, 1_500, 2_000] {
-            times.record(Nanos(ns));
-        }
-        assert_eq!(Buckets::parse("[0,1us,2us]").unwrap().counts(&times), [2, 2, 1]);
+        let counted = |bounds: &str, times: &[u64]| {
+            let samples = times.iter().map(|ns| Sample { done: Nanos(*ns), ..Sample::default() });
+            let mut counts = BucketCounts::new(&Buckets::parse(bounds).unwrap());
+            counts.add(&Batch { samples: samples.collect(), ..Batch::default() });
+            counts.counts
+        };
+        assert_eq!(counted("[0,1us,2us]", &[0, 999, 1_000, 1_500, 2_000]), [2, 2, 1]);
+        // A histogram's buckets are some 10 us wide there: it cannot tell the edge from what lies just below.
+        let edge = 10_000_000;
+        assert_eq!(counted("[0,10ms,20ms]", &[edge - 1, edge, edge + 1, 2 * edge]), [1, 2, 1]);
+        assert_eq!(counted("[0,10ms]", &[edge, edge, u64::MAX]), [0, 3]);
     }
 }

@@ -24,8 +24,8 @@ pub fn html(input: &Input<'_>) -> String {
     let figures = figures(input);
     let mut body = String::from("<main>\n");
     head(&mut body, input, title);
-    charts(&mut body, &figures);
     assertion_tables(&mut body, input);
+    charts(&mut body, &figures);
     tables(&mut body, input);
     body.push_str(FOOTER);
     body.push_str("</main>");
@@ -48,15 +48,15 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
     let (summary, valid) = (input.summary, input.verdict.is_valid());
     let (class, word) = if valid { ("good", "VALID") } else { ("bad", "INVALID") };
     let title = escape::xml(title);
-    push(
     let thresholds = assertions::thresholds_in_words(input.assertions).map(|(words, kept)| {
         let class = if kept { "good" } else { "bad" };
         format!("<span class=\"badge {class}\">{words}</span>")
     });
     let thresholds = thresholds.unwrap_or_default();
+    push(
         out,
         format_args!(
-            "<header><h1>{title}</h1><span class=\"badge {class}\">{word}</span></header>\n"
+            "<header><h1>{title}</h1><span class=\"badge {class}\">{word}</span>{thresholds}</header>\n"
         ),
     );
     let total = summary.duration().saturating_add(summary.wait());

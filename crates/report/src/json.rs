@@ -53,16 +53,16 @@ pub fn json(input: &Input<'_>) -> String {
 
 /// Only Vegeta's keys, as one line, quantiles as it reckons them.
 #[must_use]
-pub fn json_vegeta(summary: &Summary, buckets: Option<&Buckets>) -> String {
+pub fn json_vegeta(summary: &Summary, buckets: Option<&BucketCounts>) -> String {
     let quantiles = QUANTILES.map(|q| summary.quantile_between(q));
     vegeta(summary, buckets, quantiles).end() + "\n"
 }
 
-fn vegeta(summary: &Summary, buckets: Option<&Buckets>, quantiles: [Nanos; 4]) -> Object {
+fn vegeta(summary: &Summary, buckets: Option<&BucketCounts>, quantiles: [Nanos; 4]) -> Object {
     let times = &summary.response;
     let mut object = Object::new().put("latencies", latencies(times, quantiles));
     if let Some(buckets) = buckets {
-        object = object.put("buckets", bucket_counts(times, buckets));
+        object = object.put("buckets", bucket_counts(buckets));
     }
     // Without requests there are no moments; Go's zero time stands for them.
     let moment = |unix_ns: i64| match summary.requests {
@@ -99,10 +99,9 @@ fn latencies(times: &Histogram, [p50, p90, p95, p99]: [Nanos; 4]) -> String {
         .end()
 }
 
-fn bucket_counts(times: &Histogram, buckets: &Buckets) -> String {
-    let counts = buckets.counts(times);
-    let pairs = buckets.bounds().iter().zip(counts);
-    pairs
+fn bucket_counts(buckets: &BucketCounts) -> String {
+    buckets
+        .list()
         .fold(Object::new(), |object, (bound, count)| object.number(&bound.0.to_string(), count))
         .end()
 }
@@ -143,6 +142,7 @@ fn own(input: &Input<'_>) -> String {
         .float("concurrency", summary.concurrency())
         .put("failures", failures(summary))
         .put("errors", list(errors))
+        .number("errors_more", summary.errors_more);
     if summary.apart > stdx::Nanos::ZERO {
         object = object.number("apart", summary.apart.0);
     }
@@ -150,7 +150,6 @@ fn own(input: &Input<'_>) -> String {
         let from = Object::new().number("response", response.0).number("service", service.0);
         object = object.put("timed_out_from", from.end());
     }
-        .number("errors_more", summary.errors_more);
     if let Some(off) = crate::off_by(input) {
         object = object.put("little", little(input, off));
     }
@@ -169,18 +168,18 @@ fn own(input: &Input<'_>) -> String {
     if let Some(server) = input.server {
         object = object.put("server", server.json());
     }
-    object.end()
-}
-
-/// Little's law: users asked for against `X R` measured.
-fn little(input: &Input<'_>, off: f64) -> String {
-    let summary = input.summary;
     if let Some(thresholds) = assertions::thresholds_json(input.assertions) {
         object = object.put("thresholds", thresholds);
     }
     if let Some(checks) = assertions::checks_json(input.assertions) {
         object = object.put("checks", checks);
     }
+    object.end()
+}
+
+/// Little's law: users asked for against `X R` measured.
+fn little(input: &Input<'_>, off: f64) -> String {
+    let summary = input.summary;
     Object::new()
         .number("users", input.generator.map_or(0, |generator| generator.users))
         .float("rate", summary.completions())

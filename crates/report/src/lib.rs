@@ -55,13 +55,13 @@ mod text;
 mod wrk;
 
 pub mod ab;
-pub mod live;
 mod assertions;
+pub mod live;
 
 pub use self::cable::{CableInput, CableMemory, cable_json, cable_text};
 pub use self::study::{StudyInput, StudyReport, StudyRun, StudyState, StudyVariant, StudyWorkload};
 pub use bars::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
-pub use buckets::{Buckets, BucketsError, hist};
+pub use buckets::{BucketCounts, Buckets, BucketsError, hist};
 pub use contrasts::{Blind, Contrasts, Variant, VariantRun};
 pub use differences::{Differences, Runs};
 pub use figure::{Axis, Colour, Figure, Mark, PngError, Scale, Series, Size, Stroke, Style};
@@ -87,8 +87,8 @@ pub use sheet::FigureSheet;
 pub use text::{text, text_vegeta};
 pub use wrk::{WrkStyle, wrk, wrk_head};
 
-use metrics::{Generator, Groups, Histogram, Sends, Summary, Timeline, Traffic, Verdict};
 use metrics::tally::Assertion;
+use metrics::{Generator, Groups, Histogram, Sends, Summary, Timeline, Traffic, Verdict};
 
 /// What is said beside a `VALID` that is blind.
 const BLIND: &str = "As far as this format tells: it holds no record of the generator.";
@@ -130,9 +130,9 @@ pub struct Input<'a> {
     /// Hits under way over time, and how sends were spaced.
     pub traffic: Option<&'a Traffic>,
     /// Histogram buckets for `json`.
-    pub buckets: Option<&'a Buckets>,
+    pub buckets: Option<&'a BucketCounts>,
     /// What was seen of the servers.
     pub server: Option<ServerSide<'a>>,
-}
     /// What a script asked of its test, and what came of it; empty where there was no script.
     pub assertions: &'a [Assertion],
+}

@@ -21,8 +21,8 @@ pub fn text(input: &Input<'_>) -> String {
     if let Some(groups) = input.groups {
         let _ = write!(out, "\n{}", group_rows(groups));
     }
-    if let Some(section) = input.server.map(|server| server.text()).filter(|text| !text.is_empty())
     out.push_str(&assertions::text(input.assertions));
+    if let Some(section) = input.server.map(|server| server.text()).filter(|text| !text.is_empty())
     {
         let _ = write!(out, "\n{section}");
     }
@@ -212,8 +212,7 @@ pub(crate) fn pacing(generator: &Generator) -> String {
     match (generator.users, generator.tick) {
         (0, Nanos::ZERO) => "exact".to_owned(),
         (0, tick) => format!("tick {tick}"),
-        (1, _) => "1 user".to_owned(),
-        (users, _) => format!("{users} users"),
+        (users, _) => stdx::counted(users, "user"),
     }
 }
 

@@ -105,7 +105,10 @@ impl<R: Records> Source for RecordSource<R> {
             if self.feed.ended() {
                 return Ok(match self.feed.consume_all() {
                     0 => Step::End,
-                    lost => Step::Lost(format!("cut off in its last record ({lost} bytes lost)")),
+                    lost => {
+                        let lost = stdx::counted(lost as u64, "byte");
+                        Step::Lost(format!("cut off in its last record ({lost} lost)"))
+                    }
                 });
             }
             let len = self.feed.pending().len();

@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use metrics::{Batch, By, Generator, Groups, Phases, Summary, Timeline, Traffic, Verdict};
-use report::{Buckets, BucketsError, Input, Offered, PerferStyle, Seen, ServerSide, WrkStyle};
+use report::{
+    BucketCounts, Buckets, BucketsError, Input, Offered, PerferStyle, Seen, ServerSide, WrkStyle,
+};
 use results::{Detail, Item, Reader};
 use stdx::Nanos;
 
@@ -15,6 +17,7 @@ use super::server_clock::{self, Moved};
 use super::server_side::ServerRows;
 use super::{Ended, encode, patience, usage};
 use crate::dialect::{Dialect, Invocation, Typed};
+use crate::ending::Document;
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::results::{REPORT, ReportFlags};
 use crate::input::{self, Interrupts};
@@ -32,6 +35,17 @@ enum Kind {
     Junit,
     Ab,
     Peer(Peer),
+}
+
+impl Kind {
+    /// The bounds between which response times are counted, if any were given.
+    const fn buckets(&self) -> Option<&Buckets> {
+        match self {
+            Self::Json(buckets) => buckets.as_ref(),
+            Self::Hist(buckets) => Some(buckets),
+            _ => None,
+        }
+    }
 }
 
 /// Another tool's layout.
@@ -89,6 +103,10 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
         return Ok(read.map(|()| ExitCode::Ok)?);
     }
     figures.keep_what_was_measured(&reader);
+    if figures.asserted.more() > 0 {
+        let more = stdx::counted(figures.asserted.more(), "row");
+        output::complain(&format!("brunt report: {more} of thresholds and checks are left out"));
+    }
     let verdict = figures.verdict();
     meant.place.write(meant.document(&figures, &verdict).as_bytes())?;
     // These have no room for a verdict, and no figure goes out without a bad one.
@@ -100,10 +118,6 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     }
     if interrupts.seen() == 0 {
         read?;
-    }
-    if figures.asserted.more() > 0 {
-        let more = stdx::counted(figures.asserted.more(), "row");
-        output::complain(&format!("brunt report: {more} of thresholds and checks are left out"));
     }
     if meant.fail_on_invalid && !verdict.is_valid() {
         return Ok(ExitCode::Invalid);
@@ -124,6 +138,7 @@ fn read(
             Ok(Some(Item::Hits)) => figures.add(&batch, reader),
             Ok(Some(Item::Generator { input, generator })) => figures.note(input, *generator),
             Ok(Some(Item::Server(row))) => figures.server.add(*row),
+            Ok(Some(Item::Assertion(assertion))) => figures.asserted.add(*assertion),
             Ok(None) => return Ok(Ok(())),
             Err(error) => return Ok(Err(encode::unreadable(&error, meant.dialect))),
         }
@@ -136,7 +151,6 @@ fn read(
             meant.place.write(document.as_bytes())?;
             // Kept to the beat: rows come in beats too, and a late one must not cost the next report.
             due = Some((at + every).max(Instant::now()));
-            Ok(Some(Item::Assertion(assertion))) => figures.asserted.add(*assertion),
         }
     }
 }
@@ -156,6 +170,12 @@ struct Figures {
     losses: Vec<String>,
     ab: Option<AbReport>,
     server: ServerRows,
+    /// A script's thresholds and checks.
+    asserted: Asserted,
+    /// Response times between the bounds that were given.
+    buckets: Option<BucketCounts>,
+    /// The native dialect, whose rates leave out the time between runs.
+    is_native: bool,
 }
 
 impl Figures {
@@ -168,31 +188,28 @@ impl Figures {
             traffic: meant.shows_traffic().then(Traffic::new),
             phases: matches!(meant.kind, Kind::Peer(_)).then(Phases::new),
             url: String::new(),
-    /// A script's thresholds and checks.
-    asserted: Asserted,
-    /// Response times between the bounds that were given.
-    buckets: Option<BucketCounts>,
-    /// The native dialect, whose rates leave out the time between runs.
-    is_native: bool,
             generators: Generators::default(),
             merged: None,
             losses: Vec::new(),
             server: ServerRows::new(meant.server_moved),
+            asserted: Asserted::default(),
+            buckets: meant.kind.buckets().map(BucketCounts::new),
+            is_native: meant.dialect == Dialect::Native,
         }
     }
 
     fn add(&mut self, batch: &Batch, reader: &Reader) {
         self.summary.add(batch);
         self.server.hits(batch);
+        if let Some(buckets) = &mut self.buckets {
+            buckets.add(batch);
+        }
         if let Some(groups) = &mut self.groups {
             groups.add(batch, reader.targets());
         }
         if let Some(timeline) = &mut self.timeline {
             timeline.add(batch);
         }
-            asserted: Asserted::default(),
-            buckets: meant.kind.buckets().map(BucketCounts::new),
-            is_native: meant.dialect == Dialect::Native,
         if let Some(ab) = &mut self.ab {
             ab.add(batch, reader.targets());
         }
@@ -210,6 +227,9 @@ impl Figures {
 
     /// Service times exist only where it was recorded when hits were sent; a foreign format's would be made up.
     fn keep_what_was_measured(&mut self, reader: &Reader) {
+        if self.is_native {
+            self.summary.apart = metrics::apart(reader.spans());
+        }
         if reader.detail() == Detail::StartAndEnd {
             self.summary.service.clear();
             if let Some(traffic) = &mut self.traffic {
@@ -225,9 +245,6 @@ impl Figures {
     fn server_side(&self) -> Option<ServerSide<'_>> {
         let ServerRows { side, moved } = &self.server;
         let (offset_ns, offset_error_ns) = (moved.by_ns, moved.error_ns);
-        if self.is_native {
-            self.summary.apart = metrics::apart(reader.spans());
-        }
         let client = Some(&self.summary);
         (!side.is_empty()).then_some(ServerSide { side, client, offset_ns, offset_error_ns })
     }
@@ -265,14 +282,10 @@ impl Meant {
         if self.dialect == Dialect::Vegeta {
             match &self.kind {
                 Kind::Text => return report::text_vegeta(summary),
-                Kind::Json(buckets) => return report::json_vegeta(summary, buckets.as_ref()),
+                Kind::Json(_) => return report::json_vegeta(summary, figures.buckets.as_ref()),
                 _ => {}
             }
         }
-        let buckets = match &self.kind {
-            Kind::Json(buckets) => buckets.as_ref(),
-            _ => None,
-        };
         let input = Input {
             title: &self.title,
             summary,
@@ -282,13 +295,14 @@ impl Meant {
             groups: figures.groups.as_ref(),
             timeline: figures.timeline.as_ref(),
             traffic: figures.traffic.as_ref(),
-            buckets,
+            buckets: figures.buckets.as_ref(),
             server: figures.server_side(),
+            assertions: figures.asserted.list(),
         };
         match &self.kind {
             Kind::Text => report::text(&input),
             Kind::Json(_) => report::json(&input),
-            Kind::Hist(buckets) => report::hist(summary, buckets),
+            Kind::Hist(_) => figures.buckets.as_ref().map_or_else(String::new, report::hist),
             Kind::Hdrplot if self.dialect == Dialect::Vegeta => report::hdrplot_vegeta(summary),
             Kind::Hdrplot => report::hdrplot(summary),
             Kind::Html => report::html(&input),
@@ -299,7 +313,6 @@ impl Meant {
         }
     }
 }
-            assertions: figures.asserted.list(),
 
 impl Peer {
     /// The report in this layout.
@@ -323,6 +336,8 @@ impl Peer {
 /// Validates what was typed.
 fn meant(typed: &Typed<ReportFlags>) -> Result<Meant, Ended> {
     let flags = &typed.flags;
+    let place = Place::named(flags.output.as_deref());
+    place.spares(&typed.operands)?;
     let kind = kind(typed)?;
     let by = match flags.by.as_deref() {
         Some("target") => Some(By::Target),
@@ -331,8 +346,6 @@ fn meant(typed: &Typed<ReportFlags>) -> Result<Meant, Ended> {
         Some("connection") => Some(By::Connection),
         _ => None,
     };
-    let place = Place::named(flags.output.as_deref());
-    place.spares(&typed.operands)?;
     Ok(Meant {
         dialect: typed.dialect,
         kind,
@@ -345,14 +358,37 @@ fn meant(typed: &Typed<ReportFlags>) -> Result<Meant, Ended> {
     })
 }
 
+/// What a report may be written as by its file's ending.
+const DOCUMENTS: [(Document, &str); 5] = [
+    (Document::Html, "html"),
+    (Document::Json, "json"),
+    (Document::Markdown, "markdown"),
+    (Document::Text, "text"),
+    (Document::Junit, "junit"),
+];
+
+/// The type's name: `-type`, else `-json`, else natively what the output's ending stands for, else text.
+fn type_name(typed: &Typed<ReportFlags>) -> Result<&str, Ended> {
+    let flags = &typed.flags;
+    match flags.kind.as_str() {
+        "" if flags.json => return Ok("json"),
+        "" => {}
+        name => return Ok(name),
+    }
+    if typed.dialect != Dialect::Native {
+        return Ok("text");
+    }
+    let known = DOCUMENTS.map(|(document, _)| document);
+    let found = Document::by_ending("-output", flags.output.as_deref(), &known)
+        .map_err(|wrong| usage(format!("{wrong} (or give -type)")))?;
+    let named = DOCUMENTS.into_iter().find(|(document, _)| Some(*document) == found);
+    Ok(named.map_or("text", |(_, name)| name))
+}
+
 /// The report's kind, in Vegeta's words where it is none.
 fn kind(typed: &Typed<ReportFlags>) -> Result<Kind, Ended> {
     let flags = &typed.flags;
-    let name = match flags.kind.as_str() {
-        "" if flags.json => "json",
-        "" => "text",
-        name => name,
-    };
+    let name = type_name(typed)?;
     let wrong = |text: String| match typed.dialect {
         Dialect::Native => usage(text),
         Dialect::Vegeta => Failed::from(anyhow!(text)).into(),

@@ -178,7 +178,7 @@ fn unequal_loads_and_runs_in_a_row_are_told() {
         &[],
     );
     let text = found.text();
-    assert!(text.contains("not like for like: one has 1 users and eighty has 80."), "{text}");
+    assert!(text.contains("not like for like: one has 1 user and eighty has 80."), "{text}");
     assert!(text.contains("all runs of eighty lie before or after all runs of one"), "{text}");
     let value = json(&found);
     assert_eq!(value["comparisons"][0]["unequal"][0]["what"], "users");
@@ -196,10 +196,10 @@ fn what_is_missing_is_counted() {
     let found = compared(vec![variant("plain", 5, 10.0, 4.0, 0), odd, nothing], &[]);
     let text = found.text();
     for words in [
-        "1 of 4 runs of odd are INVALID: hits began late (odd/1).",
-        "1 of 5 runs of odd had no request and were left out.",
+        "1 of 4 runs of odd is INVALID: hits began late (odd/1).",
+        "1 of 5 runs of odd had no request and was left out.",
         "7 further runs of odd were left out",
-        "1 of 4 runs of odd hold no record",
+        "1 of 4 runs of odd is without a record of the load generator",
         "nothing is not compared",
     ] {
         assert!(text.contains(words), "{words}: {text}");

@@ -6,7 +6,7 @@ use metrics::server::Log;
 use stdx::Nanos;
 
 use super::{ServerSide, Table};
-use crate::number::{duration, grouped};
+use crate::number::{counted, duration, grouped};
 
 /// The client's time less the server's.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,8 +102,9 @@ impl Beyond {
                 grouped(times.count())
             ),
             None => format!(
-                "Network and queue: mean less mean and quantile less quantile, of {client} requests of the client's and \
-                 {server} of the server's, since {}.{}",
+                "Network and queue: mean less mean and quantile less quantile, of {} of the client's and {server} of the \
+                 server's, since {}.{}",
+                counted(self.client.count(), "request"),
                 self.why_not(),
                 if self.counts_agree() {
                     ""

@@ -5,7 +5,7 @@ use metrics::server::{Measure, Watched};
 use stdx::Nanos;
 
 use super::{Beyond, ServerSide, Table, percent};
-use crate::number::{duration, grouped, number};
+use crate::number::{counted, duration, grouped, number};
 
 /// The share of all cores that others than the watched processes may take before it is said.
 const OTHERS_MAX: f64 = 0.25;
@@ -173,8 +173,8 @@ impl Capacity {
     pub(super) fn apart_note(&self) -> Option<String> {
         let (client, log) = self.counts_apart?;
         Some(format!(
-            "Capacity: the client tells of {} requests and the log of {}. CPU per request is by the client's, X S by the log's.",
-            grouped(client),
+            "Capacity: the client tells of {} and the log of {}. CPU per request is by the client's, X S by the log's.",
+            counted(client, "request"),
             grouped(log)
         ))
     }

@@ -5,7 +5,7 @@ use metrics::{Histogram, Timeline};
 
 use super::machine::is_process;
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Style, shortened};
-use crate::number::grouped;
+use crate::number::{counted, grouped};
 use crate::sheet::FigureSheet;
 
 /// Points of a percentile curve at the most: one each fifth of a percent.
@@ -43,8 +43,8 @@ pub fn server_percentiles(title: &str, client: Option<&Histogram>, side: &Side) 
         .collect();
     let counts = client.zip(log.as_ref()).filter(|(client, log)| client.count() != log.requests);
     let counts = counts.map(|(client, log)| {
-        let (client, server) = (grouped(client.count()), grouped(log.requests));
-        format!("The client counts {client} requests, the server's log {server}.")
+        let (client, server) = (counted(client.count(), "request"), grouped(log.requests));
+        format!("The client counts {client}, the server's log {server}.")
     });
     let untimed = log.is_none().then(|| format!("{UNTIMED}: only the client's times are drawn."));
     let notes = untimed.filter(|_| !series.is_empty()).into_iter().chain(counts);

@@ -4,7 +4,7 @@ use metrics::server::{Measure, Watched};
 use stdx::Nanos;
 
 use super::{ServerSide, Table, percent, size};
-use crate::number::{duration, grouped, number};
+use crate::number::{counted, duration, number};
 
 /// How a measure is written.
 #[derive(Clone, Copy)]
@@ -85,8 +85,8 @@ fn of_machine(server: &ServerSide<'_>, machine: &Watched) -> Table {
             rows.extend(busiest_core(server, &machine.host));
         }
     }
-    let (host, readings) = (&machine.host, grouped(machine.readings));
-    let title = format!("Machine {host}, {readings} readings in {}", duration(machine.span()));
+    let (host, readings) = (&machine.host, counted(machine.readings, "reading"));
+    let title = format!("Machine {host}, {readings} in {}", duration(machine.span()));
     Table { title, heads: vec!["mean", "max"], rows, more: 0 }
 }
 

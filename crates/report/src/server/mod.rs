@@ -17,7 +17,7 @@ use metrics::server::{Log, Measure, Side};
 use stdx::Nanos;
 
 use crate::columns::Columns;
-use crate::number::grouped;
+use crate::number::{counted, grouped};
 use crate::{escape, html};
 
 pub use beyond::Beyond;
@@ -122,13 +122,17 @@ impl<'a> ServerSide<'a> {
         notes.extend(self.offset_note());
         let left_out = self.side.left_out();
         for (count, what) in [
-            (left_out.readings, "readings of further sources"),
-            (left_out.requests, "requests of further logs"),
-            (left_out.incidents, "further incidents"),
-            (left_out.ids, "ids of requests, of which the other side had not told in time"),
+            (left_out.readings, ("reading", "of further sources")),
+            (left_out.requests, ("request", "of further logs")),
+            (left_out.incidents, ("further incident", "")),
+            (left_out.ids, ("id", "of requests, of which the other side had not told in time")),
         ] {
             if count > 0 {
-                notes.push(format!("Left out: {} {what}.", grouped(count)));
+                let (noun, of) = what;
+                notes.push(format!(
+                    "Left out: {}.",
+                    format!("{} {of}", counted(count, noun)).trim_end()
+                ));
             }
         }
         notes

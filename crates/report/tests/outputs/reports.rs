@@ -1,7 +1,7 @@
 //! Exact output of every report from small hand-made samples. `UPDATE=1` rewrites the files in `tests/snapshots/`.
 
 use crate::samples::Seen;
-use report::{Buckets, Input};
+use report::Input;
 
 /// Compares with a snapshot, or rewrites it.
 fn check(name: &str, text: &str) {
@@ -33,13 +33,13 @@ fn text_of_the_seed_transcript() {
 #[test]
 fn reports_of_a_mixed_run() {
     let seen = Seen::mixed();
-    let buckets = Buckets::parse("[0, 1ms, 2ms, 10ms]").unwrap();
+    let buckets = seen.between("[0, 1ms, 2ms, 10ms]");
     let input = Input { buckets: Some(&buckets), ..seen.input("mixed | <run>") };
     check("mixed.txt", &report::text(&input));
     check("mixed.vegeta.txt", &report::text_vegeta(&seen.summary));
     check("mixed.json", &report::json(&input));
     check("mixed.vegeta.json", &report::json_vegeta(&seen.summary, Some(&buckets)));
-    check("mixed.hist.txt", &report::hist(&seen.summary, &buckets));
+    check("mixed.hist.txt", &report::hist(&buckets));
     check("mixed.hdrplot.txt", &report::hdrplot(&seen.summary));
     check("mixed.md", &report::markdown(&input));
     check("mixed.junit.xml", &report::junit(&input));

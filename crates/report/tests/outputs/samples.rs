@@ -4,7 +4,7 @@ use metrics::{
     Batch, By, FailureKind, Generator, Groups, Sample, Summary, TargetLabel, TargetTable, Timeline,
     Traffic, Verdict,
 };
-use report::Input;
+use report::{BucketCounts, Buckets, Input};
 use stdx::Nanos;
 
 /// 2023-11-14T22:13:20Z.
@@ -14,6 +14,8 @@ const EPOCH: i64 = 1_700_000_000_000_000_000;
 pub(crate) struct Seen {
     /// The figures.
     pub(crate) summary: Summary,
+    /// The rows.
+    batch: Batch,
     verdict: Verdict,
     generator: Generator,
     losses: Vec<String>,
@@ -33,7 +35,23 @@ impl Seen {
         traffic.add(batch);
         let losses: Vec<String> = losses.iter().map(|loss| (*loss).to_owned()).collect();
         let verdict = Verdict::new(&summary, Some(&generator), &losses);
-        Self { summary, verdict, generator, losses, groups, timeline, traffic }
+        Self {
+            summary,
+            batch: batch.clone(),
+            verdict,
+            generator,
+            losses,
+            groups,
+            timeline,
+            traffic,
+        }
+    }
+
+    /// Its response times between these bounds.
+    pub(crate) fn between(&self, bounds: &str) -> BucketCounts {
+        let mut counts = BucketCounts::new(&Buckets::parse(bounds).unwrap());
+        counts.add(&self.batch);
+        counts
     }
 
     /// No hit at all.
@@ -106,6 +124,7 @@ impl Seen {
             traffic: Some(&self.traffic),
             buckets: None,
             server: None,
+            assertions: &[],
         }
     }
 }
@@ -124,7 +143,6 @@ pub(crate) fn ab_figures() -> report::ab::Figures {
             _ => {}
         }
         batch.samples.push(one);
-            assertions: &[],
     }
     let mut figures = report::ab::Figures::new(report::ab::Rules::default());
     figures.add(&batch);

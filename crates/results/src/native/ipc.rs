@@ -252,7 +252,8 @@ impl ArrowSource {
                     .into(),
             ),
             lost => Step::Lost(format!(
-                "cut off in its last message ({lost} bytes lost, up to a second of rows)"
+                "cut off in its last message ({} lost, up to a second of rows)",
+                stdx::counted(lost as u64, "byte")
             )),
         }
     }

@@ -63,9 +63,11 @@ impl Sharing {
     pub(super) fn complaint(&self) -> Option<String> {
         let Self { users, connections, .. } = self;
         (self.seen == Seen::InLine).then(|| {
+            let line = stdx::counted(*users, "user");
+            let connections = stdx::counted(*connections, "connection");
             format!(
                 "no connection had two requests under way: the server speaks HTTP/1.1 (or allows one stream), and \
-                 {users} users stood in line for {connections} connections; response times count the wait (give \
+                 {line} stood in line for {connections}; response times count the wait (give \
                  -c={users} without -m)"
             )
         })
