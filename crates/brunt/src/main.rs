@@ -8,10 +8,12 @@
 
 mod command;
 mod dialect;
+mod ending;
 mod exit_code;
 mod flags;
 mod input;
 mod output;
+mod terminal;
 
 use std::process::ExitCode;
 

@@ -8,6 +8,7 @@ use study::contrast::Kept;
 use super::variants::{self, Labelled, ReadRun};
 use super::{Ended, usage};
 use crate::dialect::{Invocation, Typed};
+use crate::ending::Document;
 use crate::exit_code::ExitCode;
 use crate::flags::compare::{COMPARE, CompareFlags};
 use crate::output::{self, Place};
@@ -22,9 +23,9 @@ pub(super) const ABOUT: &str = "Each operand is a file of results, or a folder: 
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let typed = invocation.typed(COMPARE)?;
     let flags = &typed.flags;
-    let kind = kind(&typed);
     let place = Place::named(flags.output.as_deref());
     place.spares(&typed.operands)?;
+    let kind = kind(&typed)?;
     if typed.operands.len() < 2 {
         return Err(usage("at least two variants are needed: brunt compare BEFORE AFTER"));
     }
@@ -41,10 +42,10 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let variants = labelled.into_iter().map(variant).collect();
     let found = Contrasts::of(&flags.title, variants, flags.rules, &flags.fail_on);
     let document = match kind {
-        Kind::Text => found.text(),
-        Kind::Json => found.json(),
-        Kind::Markdown => found.markdown(),
-        Kind::Html => found.html(),
+        Document::Json => found.json(),
+        Document::Markdown => found.markdown(),
+        Document::Html => found.html(),
+        _ => found.text(),
     };
     place.write(document.as_bytes())?;
     Ok(judged(flags, &found))
@@ -87,28 +88,23 @@ fn baseline(name: &str, labels: &[&str]) -> Result<usize, Ended> {
     }
 }
 
-/// The document's format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Text,
-    Json,
-    Markdown,
-    Html,
-}
+/// What a comparison may be written as.
+const DOCUMENTS: [Document; 4] =
+    [Document::Html, Document::Json, Document::Markdown, Document::Text];
 
 /// `-type`, else `-json`, else the output's ending, else text.
-fn kind(typed: &Typed<CompareFlags>) -> Kind {
+fn kind(typed: &Typed<CompareFlags>) -> Result<Document, Ended> {
     let flags = &typed.flags;
-    let ending = flags.output.as_deref().and_then(|path| Path::new(path).extension()?.to_str());
-    match flags.kind.as_deref() {
-        None if flags.json => Kind::Json,
-        given => match given.or(ending) {
-            Some("json") => Kind::Json,
-            Some("markdown" | "md") => Kind::Markdown,
-            Some("html") => Kind::Html,
-            _ => Kind::Text,
-        },
-    }
+    Ok(match flags.kind.as_deref() {
+        None if flags.json => Document::Json,
+        None => Document::by_ending("-output", flags.output.as_deref(), &DOCUMENTS)
+            .map_err(|wrong| usage(format!("{wrong} (or give -type)")))?
+            .unwrap_or(Document::Text),
+        Some("json") => Document::Json,
+        Some("markdown") => Document::Markdown,
+        Some("html") => Document::Html,
+        Some(_) => Document::Text,
+    })
 }
 
 fn variant(labelled: Labelled) -> Variant {
@@ -153,19 +149,20 @@ mod tests {
     #[test]
     fn the_type_decides_then_json_then_the_ending() {
         let cases = [
-            (None, false, None, Kind::Text),
-            (None, true, None, Kind::Json),
-            (None, false, Some("a.md"), Kind::Markdown),
-            (None, false, Some("a.html"), Kind::Html),
-            (None, false, Some("a"), Kind::Text),
-            (Some("text"), true, Some("a.html"), Kind::Text),
+            (None, false, None, Document::Text),
+            (None, true, None, Document::Json),
+            (None, false, Some("a.md"), Document::Markdown),
+            (None, false, Some("a.html"), Document::Html),
+            (None, false, Some("a"), Document::Text),
+            (Some("text"), true, Some("a.html"), Document::Text),
+            (Some("html"), false, Some("a.pdf"), Document::Html),
         ];
         for (kind, json, output, expected) in cases {
             let (kind, output) = (kind.map(str::to_owned), output.map(str::to_owned));
             let flags = CompareFlags { kind, json, output, ..CompareFlags::default() };
             let (dialect, global) = (Dialect::Native, Global::default());
             let typed = Typed { dialect, global, flags, operands: Vec::new() };
-            assert_eq!(super::kind(&typed), expected);
+            assert_eq!(super::kind(&typed).ok(), Some(expected));
         }
     }
 }

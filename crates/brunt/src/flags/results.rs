@@ -50,7 +50,7 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
         "Report anew each time this has passed.",
         |t: &mut ReportFlags, v| value::duration(v).map(|d| t.every = d),
     ),
-    Flag::new("output", Kind::Path, "stdout", "File for the report.", |t: &mut ReportFlags, v| {
+    Flag::new("output", Kind::Path, "stdout", "File for the report; without -type its ending decides: .html, .json, .md, .txt or .xml (JUnit).", |t: &mut ReportFlags, v| {
         t.output = Some(v.to_owned());
         Ok(())
     })
@@ -180,7 +180,7 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
         "type",
         Kind::Choice(PLOT_KINDS),
         "html",
-        "html, svg, png, text or json; by default the output's ending decides.",
+        "html, svg, png, text, markdown or json; by default the output's ending decides.",
         |t: &mut PlotFlags, v| value::word(v, PLOT_KINDS).map(|word| t.kind = Some(word)),
     )
     .native(),
@@ -258,7 +258,7 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
 ];
 
 /// What `plot` can draw into.
-const PLOT_KINDS: &[&str] = &["html", "svg", "png", "text", "json"];
+const PLOT_KINDS: &[&str] = &["html", "svg", "png", "text", "markdown", "json"];
 
 /// What can be drawn of client and server together.
 const SERVER: &[&str] = &["percentiles", "time"];

@@ -62,7 +62,7 @@ fn single_runs_and_unequal_loads_are_told() {
     gate("-fail-on=throughput>+5% -fail-unclear").with_code(7);
     gate("-fail-on=throughput>+100000%").with_code(0);
     assert!(ran.stdout.contains("a single run does not tell"), "{ran:#?}");
-    assert!(ran.stdout.contains("has 1 users and") && ran.stdout.contains("not like for like"));
+    assert!(ran.stdout.contains("has 1 user and") && ran.stdout.contains("not like for like"));
     let json = run(&format!("compare -json {one} {many}")).with_code(0).json();
     assert!(json["metrics"].as_array().unwrap().iter().all(|one| one["verdict"] == "cannot tell"));
     assert_eq!(json["comparisons"][0]["like_for_like"], false);
@@ -98,7 +98,7 @@ fn folders_hold_what_they_hold() {
         (2, &40.into(), &2.into())
     );
     assert!(
-        json["cautions"].to_string().contains("hold no record of their load generator"),
+        json["cautions"].to_string().contains("without a record of the load generator"),
         "{json}"
     );
 }

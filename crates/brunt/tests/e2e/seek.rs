@@ -120,7 +120,7 @@ fn an_interrupted_search_goes_on_where_it_was() {
     let ran = run(&format!("{line} -max-steps {}", done + 1));
     // A busy machine may have spoilt all of them.
     assert!([Some(0), Some(6)].contains(&ran.code), "{ran:?}");
-    let words = format!("{state}: going on after {done} steps");
+    let words = format!("{state}: going on after {}", stdx::counted(done as u64, "step"));
     assert!(done == 0 || ran.stderr.starts_with(&words), "{ran:?}");
     let after = kept();
     assert_eq!(count(&after), done + 1);

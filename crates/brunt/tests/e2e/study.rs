@@ -92,7 +92,7 @@ fn the_template_runs_and_is_reported() {
     assert!(log.starts_with("brunt ab --results="), "{log}");
     // Once more is nothing but the report.
     let again = run(&format!("study run {file} -quick -out {}", text(&out))).with_code(0);
-    assert!(again.stderr.contains("going on: 8 of 8 runs are done"), "{again:#?}");
+    assert!(again.stderr.contains("going on: 8 of 8 runs done"), "{again:#?}");
     assert_eq!(states(&document(&out)), ["measured"; 8]);
     // Another study's runs are not this one's.
     let other = std::fs::read_to_string(&file).unwrap().replace("fixed:8ms", "fixed:7ms");

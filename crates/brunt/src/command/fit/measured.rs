@@ -1,7 +1,7 @@
 //! Measurements at several loads, from results, from the state of a seek, and from the command line.
 
 use serde_json::Value;
-use stdx::Nanos;
+use stdx::{Nanos, are, counted};
 use study::scaling::{Observation, RunFigures, Sweep, by_most, load_of};
 use study::seek::By;
 
@@ -94,7 +94,8 @@ fn of_state(path: &str, notes: &mut Vec<String>) -> Result<Vec<(Option<By>, Obse
         ));
     }
     if spoilt > 0 {
-        notes.push(format!("{spoilt} steps of {path} are left out: INVALID, or cut short."));
+        let (steps, are) = (counted(spoilt as u64, "step"), are(spoilt as u64));
+        notes.push(format!("{steps} of {path} {are} left out: INVALID, or cut short."));
     }
     Ok(observations)
 }

@@ -8,6 +8,7 @@ use study::scaling::{Kind, fit};
 use self::measured::measured;
 use super::{Ended, plot, usage};
 use crate::dialect::Invocation;
+use crate::ending::Document;
 use crate::exit_code::ExitCode;
 use crate::flags::fit::{FIT, FitFlags};
 use crate::output::Place;
@@ -27,16 +28,35 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let place = Place::named(flags.output.as_deref());
     place.spares(&typed.operands)?;
     flags.plot.iter().try_for_each(|path| Place::named(Some(path)).spares(&typed.operands))?;
+    let drawn = flags.plot.as_deref().map(|path| {
+        let document = plot::figure_document("-plot", path).map_err(usage)?;
+        Ok::<_, Ended>((path, document))
+    });
+    let drawn = drawn.transpose()?;
+    let kind = kind(flags)?;
     let (sweep, notes) = measured(&typed.operands, flags)?;
     let wanted = wanted(flags, sweep.by)?;
     let found = fit(&sweep, wanted, flags.seed);
     let input = FitInput { sweep: &sweep, found: &found, at: &flags.at, notes: &notes };
-    let document = if flags.json { report::fit_json(&input) } else { report::fit_text(&input) };
+    let document = match kind {
+        Document::Json => report::fit_json(&input),
+        _ => report::fit_text(&input),
+    };
     place.write(document.as_bytes())?;
-    if let Some(path) = &flags.plot {
-        plot::write_figure(&report::fit_figure(&input), path)?;
+    if let Some((path, document)) = drawn {
+        plot::write_figure(&report::fit_figure(&input), path, document)?;
     }
     Ok(if found.is_ok() { ExitCode::Ok } else { ExitCode::Unfitted })
+}
+
+/// `-json`, else the output's ending, else text.
+fn kind(flags: &FitFlags) -> Result<Document, Ended> {
+    if flags.json {
+        return Ok(Document::Json);
+    }
+    let known = [Document::Json, Document::Text];
+    let found = Document::by_ending("-output", flags.output.as_deref(), &known).map_err(usage)?;
+    Ok(found.unwrap_or(Document::Text))
 }
 
 /// The model asked for, which must be for this kind of load.

@@ -6,8 +6,6 @@ mod load;
 mod operand;
 mod server;
 
-use std::path::Path;
-
 use anyhow::anyhow;
 use metrics::{Batch, Histogram};
 use report::{BarSheet, Curve, Differences, Figure, FigureSheet, PlotBuilder, Runs, Size};
@@ -17,20 +15,11 @@ use self::load::Label;
 use self::operand::{Operand, operands};
 use super::{Ended, encode, patience, usage};
 use crate::dialect::{Dialect, Invocation, Typed};
+use crate::ending::Document;
 use crate::exit_code::{ExitCode, Failed, OrExit};
 use crate::flags::results::{PLOT, PlotFlags};
 use crate::input::{self, Interrupts};
 use crate::output::{self, Place};
-
-/// The document's format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Html,
-    Svg,
-    Png,
-    Text,
-    Json,
-}
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +51,7 @@ const SIZE: Size = Size { width: 1200, height: 700 };
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let typed = invocation.typed(PLOT)?;
     let picture = picture(&typed.flags)?;
-    let kind = kind(&typed);
+    let kind = kind(&typed)?;
     check(&typed, picture, kind)?;
     let place = Place::named(typed.flags.output.as_deref());
     let operands = operands(&typed)?;
@@ -71,8 +60,8 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let (drawn, damage) = draw(&typed, picture, &operands)?;
     place.write(&drawn.document(kind)?)?;
     // Beside a picture in a file there is room for its figures.
-    let figures = if typed.flags.json { Kind::Json } else { Kind::Text };
-    if place != Place::Stdout && matches!(kind, Kind::Html | Kind::Svg | Kind::Png) {
+    let figures = if typed.flags.json { Document::Json } else { Document::Text };
+    if place != Place::Stdout && PICTURES.contains(&kind) {
         match &drawn {
             Drawn::Figure(_) | Drawn::Sheet(_) => {}
             drawn => Place::Stdout.write(&drawn.document(figures)?)?,
@@ -100,62 +89,84 @@ fn picture(flags: &PlotFlags) -> Result<Picture, Ended> {
     }
 }
 
+/// What a plot may be written as.
+const DOCUMENTS: [Document; 6] = [
+    Document::Html,
+    Document::Svg,
+    Document::Png,
+    Document::Json,
+    Document::Markdown,
+    Document::Text,
+];
+
+/// What a figure alone may be written as.
+const PICTURES: [Document; 3] = [Document::Html, Document::Svg, Document::Png];
+
 /// `-type`, else natively the output's ending, else HTML; with `-json` and no file it is JSON.
-fn kind(typed: &Typed<PlotFlags>) -> Kind {
+fn kind(typed: &Typed<PlotFlags>) -> Result<Document, Ended> {
     let flags = &typed.flags;
     let output = flags.output.as_deref().filter(|_| typed.dialect == Dialect::Native);
-    match flags.kind.as_deref().or(output.and_then(ending)) {
-        None if flags.json => Kind::Json,
-        kind => kind.and_then(named).unwrap_or(Kind::Html),
+    if let Some(name) = flags.kind.as_deref() {
+        return Ok(named(name));
     }
+    let found = Document::by_ending("-output", output, &DOCUMENTS)
+        .map_err(|wrong| usage(format!("{wrong} (or give -type)")))?;
+    let default = if flags.json { Document::Json } else { Document::Html };
+    Ok(found.unwrap_or(default))
 }
 
-fn ending(path: &str) -> Option<&str> {
-    Path::new(path).extension()?.to_str()
-}
-
-/// The format of this name or ending.
-fn named(kind: &str) -> Option<Kind> {
+/// The format of this name, which is one of those of `-type`.
+fn named(kind: &str) -> Document {
     match kind {
-        "html" => Some(Kind::Html),
-        "svg" => Some(Kind::Svg),
-        "png" => Some(Kind::Png),
-        "json" => Some(Kind::Json),
-        "text" | "txt" => Some(Kind::Text),
-        _ => None,
+        "svg" => Document::Svg,
+        "png" => Document::Png,
+        "json" => Document::Json,
+        "markdown" => Document::Markdown,
+        "text" => Document::Text,
+        _ => Document::Html,
     }
 }
 
 /// A figure in a picture's format; a page where that is none.
-fn of_figure(figure: &Figure, kind: Kind) -> Result<Vec<u8>, Failed> {
+fn of_figure(figure: &Figure, kind: Document) -> Result<Vec<u8>, Failed> {
     match kind {
-        Kind::Svg => Ok(figure.svg(SIZE).into_bytes()),
-        Kind::Png => figure.png(SIZE).or_exit(ExitCode::Failure),
-        Kind::Html | Kind::Text | Kind::Json => Ok(figure.html().into_bytes()),
+        Document::Svg => Ok(figure.svg(SIZE).into_bytes()),
+        Document::Png => figure.png(SIZE).or_exit(ExitCode::Failure),
+        _ => Ok(figure.html().into_bytes()),
     }
 }
 
-/// Draws a figure into a file whose ending says how: SVG, PNG, else a page.
+/// What the ending of a figure's file says; a page where it has none.
+///
+/// # Errors
+/// The ending is that of no picture; the text says so, and `flag` is what named the file.
+pub(super) fn figure_document(flag: &str, path: &str) -> Result<Document, String> {
+    let found = Document::by_ending(flag, Some(path), &PICTURES)?;
+    Ok(found.unwrap_or(Document::Html))
+}
+
+/// Draws a figure into a file.
 ///
 /// # Errors
 /// The file cannot be written.
-pub(super) fn write_figure(figure: &Figure, path: &str) -> Result<(), Failed> {
-    let kind = ending(path).and_then(named).unwrap_or(Kind::Html);
+pub(super) fn write_figure(figure: &Figure, path: &str, kind: Document) -> Result<(), Failed> {
     Place::named(Some(path)).write(&of_figure(figure, kind)?)
 }
 
 /// What cannot be done, or not together.
-fn check(typed: &Typed<PlotFlags>, picture: Picture, kind: Kind) -> Result<(), Ended> {
+fn check(typed: &Typed<PlotFlags>, picture: Picture, kind: Document) -> Result<(), Ended> {
     let flags = &typed.flags;
     let to_stdout = Place::named(flags.output.as_deref()) == Place::Stdout;
-    if kind == Kind::Png && to_stdout && output::stdout_is_terminal() {
+    if kind == Document::Png && to_stdout && output::stdout_is_terminal() {
         return Err(usage("png is no text for a terminal (give -output=FILE)"));
     }
     let has_figures = matches!(picture, Picture::Overlay | Picture::Bars);
-    if !has_figures && (flags.json || matches!(kind, Kind::Text | Kind::Json)) {
-        return Err(usage("only -bars and -overlay have figures to give as text or JSON"));
+    if !has_figures && (flags.json || !PICTURES.contains(&kind)) {
+        return Err(usage(
+            "only -bars and -overlay have figures to give as text, Markdown or JSON",
+        ));
     }
-    if flags.json && to_stdout && kind != Kind::Json {
+    if flags.json && to_stdout && kind != Document::Json {
         return Err(usage(
             "-json and a picture cannot both go to standard output (give -output=FILE)",
         ));
@@ -231,30 +242,39 @@ fn overlay(title: &str, labels: &[Label]) -> Drawn {
 
 impl Drawn {
     /// The document to write. Text and JSON are those of bars and differences; [`check`] refuses them for other figures.
-    fn document(&self, kind: Kind) -> Result<Vec<u8>, Ended> {
+    fn document(&self, kind: Document) -> Result<Vec<u8>, Ended> {
         let text = match (self, kind) {
             (Self::Figure(figure), _) => return Ok(of_figure(figure, kind)?),
-            (Self::Compared(figure, differences), Kind::Svg | Kind::Png) => {
+            (Self::Compared(figure, differences), Document::Svg | Document::Png) => {
                 let mut figure = figure.clone();
                 figure.notes.extend(differences.notes());
                 return Ok(of_figure(&figure, kind)?);
             }
-            (Self::Compared(figure, differences), Kind::Html) => figure.html_with(differences),
-            (Self::Compared(_, differences), Kind::Text) => differences.text(),
-            (Self::Compared(_, differences), Kind::Json) => differences.json(),
-            (Self::Sheet(sheet), Kind::Png) => {
+            (Self::Compared(_, differences), Document::Json) => differences.json(),
+            (Self::Compared(_, differences), Document::Text) => differences.text(),
+            (Self::Compared(_, differences), Document::Markdown) => fenced(&differences.text()),
+            (Self::Compared(figure, differences), _) => figure.html_with(differences),
+            (Self::Sheet(sheet), Document::Png) => {
                 return Ok(sheet.png().or_exit(ExitCode::Failure)?);
             }
-            (Self::Sheet(sheet), Kind::Svg) => sheet.svg(),
+            (Self::Sheet(sheet), Document::Svg) => sheet.svg(),
             (Self::Sheet(sheet), _) => sheet.html(),
-            (Self::Bars(sheet), Kind::Png) => return Ok(sheet.png().or_exit(ExitCode::Failure)?),
-            (Self::Bars(sheet), Kind::Svg) => sheet.svg(),
-            (Self::Bars(sheet), Kind::Html) => sheet.html(),
-            (Self::Bars(sheet), Kind::Text) => sheet.text(),
-            (Self::Bars(sheet), Kind::Json) => sheet.json(),
+            (Self::Bars(sheet), Document::Png) => {
+                return Ok(sheet.png().or_exit(ExitCode::Failure)?);
+            }
+            (Self::Bars(sheet), Document::Svg) => sheet.svg(),
+            (Self::Bars(sheet), Document::Json) => sheet.json(),
+            (Self::Bars(sheet), Document::Text) => sheet.text(),
+            (Self::Bars(sheet), Document::Markdown) => fenced(&sheet.text()),
+            (Self::Bars(sheet), _) => sheet.html(),
         };
         Ok(text.into_bytes())
     }
+}
+
+/// Tables of text as Markdown: as they are, in a block of code.
+fn fenced(text: &str) -> String {
+    format!("```\n{}\n```\n", text.trim_end().replace('`', "'"))
 }
 
 /// Latency over time, a series per attack and outcome.
@@ -340,17 +360,35 @@ mod tests {
     #[test]
     fn the_outputs_ending_decides() {
         for (output, expected) in [
-            (None, Kind::Html),
-            (Some("a.svg"), Kind::Svg),
-            (Some("a.png"), Kind::Png),
-            (Some("a.json"), Kind::Json),
-            (Some("a.txt"), Kind::Text),
-            (Some("a"), Kind::Html),
+            (None, Document::Html),
+            (Some("a.md"), Document::Markdown),
+            (Some("a.htm"), Document::Html),
+            (Some("a.svg"), Document::Svg),
+            (Some("a.png"), Document::Png),
+            (Some("a.json"), Document::Json),
+            (Some("a.txt"), Document::Text),
+            (Some("a"), Document::Html),
         ] {
-            assert_eq!(kind(&typed(output)), expected, "{output:?}");
+            assert_eq!(kind(&typed(output)).ok(), Some(expected), "{output:?}");
         }
         let vegeta = Typed { dialect: Dialect::Vegeta, ..typed(Some("a.png")) };
-        assert_eq!(kind(&vegeta), Kind::Html, "Vegeta's plots are pages, whatever their name");
+        assert_eq!(
+            kind(&vegeta).ok(),
+            Some(Document::Html),
+            "Vegeta's plots are pages, whatever their name"
+        );
+    }
+
+    #[test]
+    fn unknown_endings_are_refused_unless_the_type_is_given() {
+        for output in ["a.pdf", "a.jpg", "a.csv", "a.html.gz"] {
+            let typed = typed(Some(output));
+            assert!(kind(&typed).is_err(), "{output}");
+            let flags = PlotFlags { kind: Some("png".to_owned()), ..typed.flags.clone() };
+            assert_eq!(kind(&Typed { flags, ..typed }).ok(), Some(Document::Png), "{output}");
+        }
+        assert_eq!(figure_document("-plot", "a.svg"), Ok(Document::Svg));
+        assert!(figure_document("-plot", "a.json").is_err(), "a figure alone has none");
     }
 
     #[test]
@@ -366,12 +404,12 @@ mod tests {
     fn figures_are_of_bars_and_overlays() {
         let with = |flags: PlotFlags| Typed { flags, ..typed(None) };
         let json = with(PlotFlags { json: true, ..PlotFlags::default() });
-        assert_eq!(kind(&json), Kind::Json);
-        assert!(check(&json, Picture::Bars, Kind::Json).is_ok());
-        assert!(check(&json, Picture::OverTime, Kind::Json).is_err());
-        assert!(check(&json, Picture::Bars, Kind::Html).is_err(), "two documents, one output");
+        assert_eq!(kind(&json).ok(), Some(Document::Json));
+        assert!(check(&json, Picture::Bars, Document::Json).is_ok());
+        assert!(check(&json, Picture::OverTime, Document::Json).is_err());
+        assert!(check(&json, Picture::Bars, Document::Html).is_err(), "two documents, one output");
         let axis = with(PlotFlags { axis: Some("linear".to_owned()), ..PlotFlags::default() });
-        assert!(check(&axis, Picture::Percentiles, Kind::Html).is_ok());
-        assert!(check(&axis, Picture::Bars, Kind::Html).is_err());
+        assert!(check(&axis, Picture::Percentiles, Document::Html).is_ok());
+        assert!(check(&axis, Picture::Bars, Document::Html).is_err());
     }
 }

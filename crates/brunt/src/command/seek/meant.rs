@@ -10,8 +10,9 @@ use study::seek::{By, Search};
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target};
 
-use crate::command::{Ended, attack, usage};
+use crate::command::{Ended, attack, plot, usage};
 use crate::dialect::Typed;
+use crate::ending::Document;
 use crate::flags::attack::AttackFlags;
 use crate::flags::seek::Arrivals;
 
@@ -34,8 +35,8 @@ pub(super) struct Meant {
     pub(super) state: Option<String>,
     /// The seed was given, and not drawn.
     pub(super) seed_given: bool,
-    /// Where the curve is drawn.
-    pub(super) plot: Option<String>,
+    /// Where the curve is drawn, and as what.
+    pub(super) plot: Option<(String, Document)>,
     /// Print JSON.
     pub(super) json: bool,
     /// Say a line after each step.
@@ -69,12 +70,19 @@ pub(super) fn meant(typed: &Typed<AttackFlags>) -> Result<Meant, Ended> {
         cooldown: flags.seek.cooldown,
         state: flags.seek.state.clone(),
         seed_given: flags.seed.is_some(),
-        plot: flags.seek.plot.clone(),
+        plot: plot(flags)?,
         json: flags.json,
         lines,
         live: lines && terminal,
         paint: super::paint(terminal),
     })
+}
+
+/// Where the curve is drawn: an ending that no picture has must not cost a search.
+fn plot(flags: &AttackFlags) -> Result<Option<(String, Document)>, Ended> {
+    let Some(path) = &flags.seek.plot else { return Ok(None) };
+    let document = plot::figure_document("-plot", path).map_err(usage)?;
+    Ok(Some((path.clone(), document)))
 }
 
 /// As much of [`meant`] as the words alone tell.

@@ -47,9 +47,12 @@ pub(super) fn check(invocation: &Invocation) -> Result<(), Ended> {
 fn seek(mut meant: Meant, interrupts: Interrupts) -> exit_code::Outcome {
     let (state, mut steps) = State::open(&mut meant)?;
     // A place that cannot be written is found before the first step, not after the last.
-    meant.plot.iter().try_for_each(|path| Place::named(Some(path)).try_out())?;
+    meant.plot.iter().try_for_each(|(path, _)| Place::named(Some(path)).try_out())?;
     if let (Some(state), false) = (&state, steps.is_empty()) {
-        say(&meant, &format!("{state}: going on after {} steps", steps.len()));
+        say(
+            &meant,
+            &format!("{state}: going on after {}", stdx::counted(steps.len() as u64, "step")),
+        );
     }
     let mut runner = Runner::new(&meant, interrupts);
     let found = search(
@@ -99,8 +102,8 @@ fn conclude(meant: &Meant, steps: &[Step], outcome: &Outcome) -> exit_code::Outc
     };
     let document = if meant.json { report::seek_json(&input) } else { report::seek_text(&input) };
     Place::Stdout.write(document.as_bytes())?;
-    if let Some(path) = &meant.plot {
-        plot::write_figure(&report::seek_figure(&input), path)?;
+    if let Some((path, document)) = &meant.plot {
+        plot::write_figure(&report::seek_figure(&input), path, *document)?;
     }
     Ok(match (outcome.answer, outcome.ended) {
         (Some(_), _) | (None, SearchEnded::Interrupted) => ExitCode::Ok,
