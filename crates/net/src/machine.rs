@@ -1,11 +1,13 @@
-//! What a worker asks of its thread and process: a core of its own, punctual timers, its CPU time, descriptors. And what the
-//! process was given at its start: signals that are ignored, a standard output that is closed.
+//! What a worker asks of its thread and process: a core of its own, punctual timers, its CPU time, descriptors. What the
+//! process was given at its start: signals that are ignored, a standard output that is closed. And what a command asks of
+//! its terminal.
 //!
 //! Each is a wish the system may refuse; the caller is told, and says so in the report.
 
 #![allow(unsafe_code)]
 
 use std::io;
+use std::os::fd::{AsFd, AsRawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use stdx::Nanos;
@@ -152,6 +154,18 @@ extern "C" fn look_at_stdout() {
     STDOUT_WAS_CLOSED.store(is_closed, Ordering::Relaxed);
 }
 
+/// How many columns the terminal behind a stream has now; `None` where it is no terminal, or does not tell.
+#[must_use]
+pub fn terminal_columns(stream: &impl AsFd) -> Option<u16> {
+    // SAFETY: an all-zero winsize is a valid one, and the kernel writes at most its size; the descriptor is borrowed from its
+    // owner, who keeps it open.
+    let (result, size) = unsafe {
+        let mut size: libc::winsize = std::mem::zeroed();
+        (libc::ioctl(stream.as_fd().as_raw_fd(), libc::TIOCGWINSZ, &raw mut size), size)
+    };
+    (result == 0 && size.ws_col > 0).then_some(size.ws_col)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,5 +198,11 @@ mod tests {
     #[test]
     fn the_descriptor_limit_is_known() {
         assert!(raise_descriptor_limit().expect("limits are told") >= 64);
+    }
+
+    #[test]
+    fn a_file_is_no_terminal() {
+        let file = std::fs::File::open("/dev/null").unwrap();
+        assert_eq!(terminal_columns(&file), None);
     }
 }

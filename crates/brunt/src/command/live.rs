@@ -4,9 +4,11 @@ use std::io::Write;
 use std::time::Instant;
 
 use metrics::Snapshot;
-use report::live::{LINES, Paint, Progress, frame};
+use report::live::{Paint, Progress, frame};
 use stdx::Nanos;
 use workload::{Load, Plan};
+
+use crate::terminal::{self, Drawn};
 
 /// Live progress of one run.
 pub(crate) struct Live {
@@ -15,11 +17,8 @@ pub(crate) struct Live {
     rate_asked_per_s: f64,
     started: Instant,
     total: Snapshot,
-    drawn: bool,
+    drawn: Drawn,
 }
-
-/// Columns where the terminal does not say (`COLUMNS`).
-const WIDTH: usize = 80;
 
 impl Live {
     /// Nothing is drawn yet.
@@ -36,7 +35,7 @@ impl Live {
             rate_asked_per_s,
             started: Instant::now(),
             total: Snapshot::new(),
-            drawn: false,
+            drawn: Drawn::default(),
         }
     }
 
@@ -54,19 +53,19 @@ impl Live {
             duration: self.duration,
             rate_asked_per_s: self.rate_asked_per_s,
         };
-        let width = std::env::var("COLUMNS").ok().and_then(|n| n.parse().ok()).unwrap_or(WIDTH);
+        // Asked for anew each time: a terminal may change its size.
+        let width = terminal::width(&std::io::stderr());
         let paint = if std::env::var_os("NO_COLOR").is_some() { Paint::Plain } else { Paint::Ansi };
         let text = frame(&progress, width, paint);
-        self.clear();
+        let away = self.drawn.take_away(width);
         // A terminal that went away is no reason to stop the load.
-        write!(std::io::stderr().lock(), "{text}").ok();
-        self.drawn = true;
+        write!(std::io::stderr().lock(), "{away}{text}").ok();
+        self.drawn.note(&text);
     }
 
     /// Takes away what was drawn.
     pub(crate) fn clear(&mut self) {
-        if std::mem::take(&mut self.drawn) {
-            write!(std::io::stderr().lock(), "\u{1b}[{LINES}A\u{1b}[0J").ok();
-        }
+        let away = self.drawn.take_away(terminal::width(&std::io::stderr()));
+        write!(std::io::stderr().lock(), "{away}").ok();
     }
 }

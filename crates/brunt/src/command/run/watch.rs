@@ -10,6 +10,7 @@ use script::{Control, Live};
 
 use super::judge::{self, Limit};
 use super::rest::Rest;
+use crate::terminal::{self, Drawn};
 
 /// What looks at a test.
 pub(super) struct Watch {
@@ -105,16 +106,24 @@ pub(super) struct Progress {
     terminal: bool,
     draw_at: Duration,
     /// Lines on the terminal that are drawn anew.
-    drawn: usize,
+    drawn: Drawn,
 }
 
-/// The width of a bar.
+/// The width of a bar on a terminal that has room for it.
 const BAR: usize = 38;
+/// The least width of a bar; where there is less room it is left out.
+const BAR_MIN: usize = 4;
 
 impl Progress {
     pub(super) fn new(scenarios: Vec<(String, Duration, u64)>, vus_max: u64) -> Self {
         let terminal = std::io::stdout().is_terminal();
-        Self { scenarios, vus_max, terminal, draw_at: Duration::from_secs(1), drawn: 0 }
+        Self {
+            scenarios,
+            vus_max,
+            terminal,
+            draw_at: Duration::from_secs(1),
+            drawn: Drawn::default(),
+        }
     }
 
     /// Draws it, if it is time or the end.
@@ -125,11 +134,13 @@ impl Progress {
         let every = if self.terminal { Duration::from_millis(200) } else { Duration::from_secs(1) };
         self.draw_at = elapsed + every;
         let seen = control.instance();
-        let text = self.text(elapsed, (seen.active, seen.completed, seen.interrupted), is_end);
-        let back =
-            if self.drawn > 0 { format!("\x1b[{}A\x1b[J", self.drawn) } else { String::new() };
+        // Asked for anew each time: a terminal may change its size.
+        let width = if self.terminal { terminal::width(&std::io::stdout()) } else { usize::MAX };
+        let counts = (seen.active, seen.completed, seen.interrupted);
+        let text = self.text(elapsed, counts, is_end, width);
+        let back = self.drawn.take_away(width);
         if self.terminal {
-            self.drawn = text.lines().count();
+            self.drawn.note(&text);
         }
         // Where nobody looks, there is nothing left to do.
         let mut stdout = std::io::stdout().lock();
@@ -141,13 +152,17 @@ impl Progress {
         elapsed: Duration,
         (active, completed, interrupted): (u64, u64, u64),
         is_end: bool,
+        columns: usize,
     ) -> String {
-        let vus_max = self.vus_max;
-        let mut text = format!(
-            "\nrunning ({}), {active:02}/{vus_max} VUs, {completed} complete and {interrupted} interrupted iterations\n",
-            clock(elapsed)
+        let (vus_max, at) = (self.vus_max, clock(elapsed));
+        let whole = format!(
+            "running ({at}), {active:02}/{vus_max} VUs, {completed} complete and {interrupted} interrupted iterations"
         );
-        let width = self.scenarios.iter().map(|of| of.0.len()).max().unwrap_or(0);
+        let short =
+            format!("{at}  {active:02}/{vus_max} VUs  {completed} done, {interrupted} cut off");
+        let first = if whole.chars().count() <= columns { whole } else { short };
+        let mut text = format!("\n{}\n", cut(&first, columns));
+        let width = self.scenarios.iter().map(|of| of.0.chars().count()).max().unwrap_or(0);
         for (name, duration, vus) in &self.scenarios {
             let share = if is_end || duration.is_zero() {
                 1.0
@@ -155,17 +170,27 @@ impl Progress {
                 (elapsed.as_secs_f64() / duration.as_secs_f64()).min(1.0)
             };
             let (mark, percent) = (if is_end { "✓" } else { " " }, (share * 100.0) as u64);
-            let bar = if self.terminal {
-                let full = (share * BAR as f64) as usize;
-                format!("[{}{}] ", "=".repeat(full), "-".repeat(BAR - full))
-            } else {
-                format!("[ {percent:>3}% ] ")
-            };
             let (at, of) = (clock(elapsed.min(*duration)), clock(*duration));
-            text.push_str(&format!("{name:<width$} {mark} {bar}{vus} VUs  {at}/{of}\n"));
+            let (head, tail) = (format!("{name:<width$} {mark} "), format!("{vus} VUs  {at}/{of}"));
+            let taken = head.chars().count() + tail.chars().count() + "[] ".len();
+            let room = columns.saturating_sub(taken).min(BAR);
+            let bar = match (self.terminal, room) {
+                (true, BAR_MIN..) => {
+                    let full = (share * room as f64) as usize;
+                    format!("[{}{}] ", "=".repeat(full), "-".repeat(room - full))
+                }
+                (true, _) => String::new(),
+                (false, _) => format!("[ {percent:>3}% ] "),
+            };
+            text.push_str(&format!("{}\n", cut(&format!("{head}{bar}{tail}"), columns)));
         }
         text
     }
+}
+
+/// As much of a line as fits.
+fn cut(line: &str, columns: usize) -> String {
+    line.chars().take(columns).collect()
 }
 
 /// k6's clock: `00m05.3s`.
@@ -178,13 +203,37 @@ pub(super) fn clock(time: Duration) -> String {
 mod tests {
     use super::*;
 
+    /// On 40 columns a bar of 38 wrapped, and what was drawn before stayed.
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        let second = Duration::from_secs(1);
+        let scenarios = vec![("ramp".to_owned(), second * 10, 3), ("steady".to_owned(), second, 1)];
+        let drawn = Drawn::default();
+        let progress = Progress { scenarios, vus_max: 4, terminal: true, draw_at: second, drawn };
+        for columns in 1..200 {
+            for (elapsed, counts) in [(0, (0, 0, 0)), (5, (4, 123_456, 7)), (700, (4, 1, 0))] {
+                let text = progress.text(second * elapsed, counts, false, columns);
+                assert_eq!(text.lines().count(), 4);
+                let widest = text.lines().map(|line| line.chars().count()).max();
+                assert!(widest <= Some(columns), "{columns}: {text}");
+            }
+        }
+        let expect = "\n00m05.0s  02/4 VUs  7 done, 1 cut off\nramp     [==--] 3 VUs  00m05.0s/00m10.0s\nsteady   [====] 1 VUs  00m01.0s/00m01.0s\n";
+        assert_eq!(progress.text(second * 5, (2, 7, 1), false, 40), expect);
+    }
+
     #[test]
     fn progress_is_a_bar_for_each_scenario() {
         let second = Duration::from_secs(1);
         let scenarios = vec![("a".to_owned(), second * 10, 3), ("long".to_owned(), second * 20, 1)];
-        let progress =
-            Progress { scenarios, vus_max: 4, terminal: false, draw_at: second, drawn: 0 };
+        let progress = Progress {
+            scenarios,
+            vus_max: 4,
+            terminal: false,
+            draw_at: second,
+            drawn: Drawn::default(),
+        };
         let expect = "\nrunning (00m05.0s), 02/4 VUs, 7 complete and 1 interrupted iterations\na      [  50% ] 3 VUs  00m05.0s/00m10.0s\nlong   [  25% ] 1 VUs  00m05.0s/00m20.0s\n";
-        assert_eq!(progress.text(second * 5, (2, 7, 1), false), expect);
+        assert_eq!(progress.text(second * 5, (2, 7, 1), false, usize::MAX), expect);
     }
 }
