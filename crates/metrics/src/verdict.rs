@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use stdx::Nanos;
+use stdx::{Nanos, counted, were};
 
 use crate::{Generator, Summary};
 
@@ -189,30 +189,28 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotSent { not_sent, planned } => {
-                write!(f, "{not_sent} of {planned} hits were not sent")
+                write!(f, "{not_sent} of {} {} not sent", counted(*planned, "hit"), were(*not_sent))
             }
             Self::Rate { achieved, asked } => {
                 write!(f, "the rate was {achieved:.2}/s instead of {asked:.2}/s")
             }
             Self::Stalls { times, longest } => {
-                let longest = longest.rounded();
-                write!(
-                    f,
-                    "the generator stood still {times} times for over 100ms (longest {longest})"
-                )
+                let (times, longest) = (counted(*times, "time"), longest.rounded());
+                write!(f, "the generator stood still {times} for over 100ms (longest {longest})")
             }
             Self::Lag { p99, response_p99 } => {
                 let (p99, response) = (p99.rounded(), response_p99.rounded());
                 write!(f, "hits began late: schedule lag p99 {p99}, response p99 {response}")
             }
             Self::Descriptors { connections } => {
-                write!(f, "no file descriptor was left for {connections} connections")
+                write!(f, "no file descriptor was left for {}", counted(*connections, "connection"))
             }
             Self::Ports { connections } => {
-                write!(f, "no local port was left for {connections} connections")
+                write!(f, "no local port was left for {}", counted(*connections, "connection"))
             }
             Self::RowsDropped { rows } => {
-                write!(f, "{rows} rows were dropped before they could be written")
+                let (rows, were) = (counted(*rows, "row"), were(*rows));
+                write!(f, "{rows} {were} dropped before being written")
             }
             Self::CutOff => f.write_str("the stream was cut off before the generator's last word"),
             Self::Lost(what) => f.write_str(what),
@@ -283,7 +281,7 @@ mod tests {
             "INVALID: no file descriptor was left for 3 connections",
         );
         check(|g| g.ports_exhausted = 4, "INVALID: no local port was left for 4 connections");
-        check(|g| g.rows_dropped = 7, "INVALID: 7 rows were dropped before they could be written");
+        check(|g| g.rows_dropped = 7, "INVALID: 7 rows were dropped before being written");
         check(
             |g| g.finished = false,
             "INVALID: the stream was cut off before the generator's last word",

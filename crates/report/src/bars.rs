@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use crate::columns::Columns;
 use crate::figure::{PngError, json_list, png, short};
 use crate::json::Object;
+use crate::number::counted;
 use crate::{escape, html, page};
 
 /// Charts of a sheet, at most; further ones are counted in a note.
@@ -179,11 +180,14 @@ impl BarSheet {
         }
         let charts = self.charts.len().saturating_sub(CHARTS_MAX);
         if charts > 0 {
-            notes.push(format!("{charts} further charts are not drawn."));
+            notes.push(format!("Not drawn: {}.", counted(charts as u64, "further chart")));
         }
         let bars = self.charts.iter().map(|chart| chart.bars.len()).max().unwrap_or(0);
         if bars > BARS_MAX {
-            notes.push(format!("{} further labels are not drawn.", bars - BARS_MAX));
+            notes.push(format!(
+                "Not drawn: {}.",
+                counted((bars - BARS_MAX) as u64, "further label")
+            ));
         }
         notes
     }
@@ -277,8 +281,8 @@ mod tests {
         let mut many = sheet((0..BARS_MAX + 3).map(|n| bar(&n.to_string(), &[1.0])).collect());
         many.charts = vec![many.charts[0].clone(); CHARTS_MAX + 2];
         let svg = many.svg();
-        assert!(svg.contains("2 further charts are not drawn."), "{svg:.900}");
-        assert!(svg.contains("3 further labels are not drawn."));
+        assert!(svg.contains("Not drawn: 2 further charts."), "{svg:.900}");
+        assert!(svg.contains("Not drawn: 3 further labels."));
         assert_eq!(svg.matches("<rect class=\"calm").count(), BARS_MAX * CHARTS_MAX);
     }
 

@@ -182,7 +182,12 @@ fn pings(out: &mut String, outcome: &Outcome) {
     }
     if outcome.silences > 0 {
         let (silences, longest) = (outcome.silences, duration(outcome.silence_longest));
-        line(out, "", "[none for over 6s, longest]", format_args!("{silences} times, {longest}"));
+        line(
+            out,
+            "",
+            "[none for over 6s, longest]",
+            format_args!("{}, {longest}", stdx::counted(silences, "time")),
+        );
     }
 }
 

@@ -9,7 +9,7 @@ use study::stats::holm;
 use crate::columns::Columns;
 use crate::figure::json_list;
 use crate::json::Object;
-use crate::number::duration;
+use crate::number::{counted, duration};
 use crate::{escape, html};
 
 /// One label's runs.
@@ -127,10 +127,8 @@ impl Differences {
         }
         caveats.extend(self.too_few_runs());
         if self.rows.len() > 1 {
-            let count = self.rows.len();
-            caveats.push(format!(
-                "p is adjusted for {count} comparisons with the first label (Holm)."
-            ));
+            let count = counted(self.rows.len() as u64, "comparison");
+            caveats.push(format!("p is adjusted for {count} with the first label (Holm)."));
         }
         caveats
     }

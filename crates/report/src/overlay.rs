@@ -4,7 +4,7 @@ use metrics::Histogram;
 use stdx::Nanos;
 
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
-use crate::number::{duration, grouped};
+use crate::number::{counted, duration};
 
 /// One labelled distribution of times.
 #[derive(Clone, Copy, Debug)]
@@ -109,7 +109,11 @@ pub fn density(title: &str, curves: &[Curve<'_>]) -> Figure {
     let last = edges.last().copied().unwrap_or(Nanos::ZERO);
     let beyond = all.count() - if edges.is_empty() { 0 } else { all.count_below(last) };
     let note = (beyond > 0).then(|| {
-        format!("Not drawn: {} requests that took longer than {}.", grouped(beyond), duration(last))
+        format!(
+            "Not drawn: {} that took longer than {}.",
+            counted(beyond, "request"),
+            duration(last)
+        )
     });
     Figure {
         title: title.to_owned(),
@@ -267,7 +271,7 @@ mod tests {
         let all = times((1..=9_999).map(|n| n * 1_000).chain([3_000_000_000]));
         let figure = density("t", &[Curve { label: "a", times: &all }]);
         assert!(figure.series[0].points.last().unwrap().0 < 11.0);
-        assert!(figure.notes[0].starts_with("Not drawn: 1 requests"), "{:?}", figure.notes);
+        assert!(figure.notes[0].starts_with("Not drawn: 1 request "), "{:?}", figure.notes);
         let one = times([5]);
         assert_eq!(density("t", &[Curve { label: "a", times: &one }]).notes, Vec::<String>::new());
     }

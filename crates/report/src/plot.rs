@@ -9,7 +9,7 @@ use metrics::{Batch, Sample, TargetTable};
 use thiserror::Error;
 
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
-use crate::number::grouped;
+use crate::number::{counted, grouped};
 
 /// Points kept per series (16 bytes each); beyond it, half of them are thinned out: of four neighbours in time, the
 /// slowest and the fastest stay.
@@ -113,8 +113,8 @@ impl PlotBuilder {
     pub fn finish(self, title: &str) -> Figure {
         let mut notes = Vec::new();
         if self.left_out > 0 {
-            let left_out = grouped(self.left_out);
-            notes.push(format!("{left_out} hits of more than {SERIES_MAX} attacks are not drawn."));
+            let left_out = counted(self.left_out, "hit");
+            notes.push(format!("{left_out} of more than {SERIES_MAX} attacks not drawn."));
         }
         let names = self.names();
         let mut series = Vec::new();
@@ -205,8 +205,8 @@ impl Points {
 
     fn note(&self, label: &str, points_max: usize) -> Option<String> {
         (self.seen > points_max as u64).then(|| {
-            let (kept, seen) = (grouped(self.list.len() as u64), grouped(self.seen));
-            format!("{label}: drawn from {kept} of {seen} points (slowest and fastest kept).")
+            let (kept, seen) = (grouped(self.list.len() as u64), counted(self.seen, "point"));
+            format!("{label}: drawn from {kept} of {seen} (slowest and fastest kept).")
         })
     }
 

@@ -1,7 +1,7 @@
 //! A fitted model for people and programs: the table of measured and predicted figures, what one worker more would bring, JSON,
 //! the figure with both, and the words of a refusal.
 
-use stdx::Nanos;
+use stdx::{Nanos, are};
 use study::scaling::{Estimate, Fit, Gain, Kind, Observation, Prediction, Refusal, Sweep};
 use study::seek::By;
 
@@ -9,7 +9,7 @@ use crate::columns::Columns;
 use crate::escape;
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Style, json_list};
 use crate::json::Object;
-use crate::number::{duration, go_json, number};
+use crate::number::{counted, duration, go_json, number};
 
 /// A sweep and what came of it.
 #[derive(Clone, Copy, Debug)]
@@ -171,8 +171,8 @@ fn lines(fit: &Fit) -> Vec<(&'static str, String)> {
 fn knee(fit: &Fit) -> Option<String> {
     let least = fit.observations.first()?;
     let knee = fit.model.capacity_per_s()? * (least.mean_s + fit.think_s);
-    let (knee, at) = (number(knee), number(least.load));
-    Some(format!("{knee} users (capacity times the time at {at})"))
+    let (knee, at) = (users(knee), number(least.load));
+    Some(format!("{knee} (capacity times the time at {at})"))
 }
 
 /// What Little's law says of users, throughput and times.
@@ -208,7 +208,8 @@ fn refused(by: By, refusal: &Refusal) -> String {
             } else {
                 String::new()
             };
-            format!("{loads} different loads are too few: {needed} are needed{left}")
+            let (loads, are) = (counted(*loads as u64, "different load"), are(*loads as u64));
+            format!("{loads} {are} too few: {needed} are needed{left}")
         }
         Refusal::TooClose { least, greatest } => format!(
             "the loads lie too close together, from {} to {}: the greatest must be {} times the least",
@@ -435,7 +436,7 @@ fn parameter(kind: Kind, name: &str, value: &Estimate) -> String {
         "service" | "delay" => seconds(value),
         "capacity" | "single" => format!("{}/s", number(value)),
         "contention" | "coherency" => format!("{value:.3e}"),
-        "peak" => format!("{} users", number(value)),
+        "peak" => users(value),
         _ => number(value),
     };
     // Where workers cannot be told, the service time of one of them cannot either.
@@ -486,9 +487,14 @@ const fn by_name(by: By) -> &'static str {
     }
 }
 
+/// `1 user`, `12.5 users`.
+fn users(count: f64) -> String {
+    format!("{} {}", number(count), if count == 1.0 { "user" } else { "users" })
+}
+
 fn loaded(by: By, load: f64) -> String {
     match by {
-        By::Connections => format!("{} users", number(load)),
+        By::Connections => users(load),
         By::Rate => format!("{}/s", number(load)),
     }
 }
@@ -555,10 +561,7 @@ mod tests {
     fn a_refusal_has_its_reason() {
         with(&sweep(&[4.0]), |input| {
             let text = fit_text(input);
-            assert!(
-                text.contains("Refused  1 different loads are too few: 2 are needed"),
-                "{text}"
-            );
+            assert!(text.contains("Refused  1 different load is too few: 2 are needed"), "{text}");
             let value: Value = serde_json::from_str(&fit_json(input)).unwrap();
             assert_eq!(value["model"], Value::Null);
             assert_eq!(value["measured"].as_array().unwrap().len(), 1);

@@ -130,7 +130,8 @@ fn why(input: &SeekInput<'_>) -> String {
     match input.outcome.ended {
         Ended::Found => "the interval is as narrow as asked for".to_owned(),
         Ended::StepsUsed => {
-            format!("all {} steps are used, the interval is wider than asked for", search.steps_max)
+            let steps = counted(search.steps_max as u64, "step");
+            format!("{steps}, as many as may be: the interval is wider than asked for")
         }
         Ended::LowestMissed => {
             format!("the objective is missed at the lowest load, {}", load(search.by, search.from))
@@ -227,7 +228,7 @@ const fn unit(by: By) -> &'static str {
 fn load(by: By, load: f64) -> String {
     match by {
         By::Rate => format!("{}/s", number(load)),
-        By::Connections => format!("{load:.0} connections"),
+        By::Connections => counted(load.round() as u64, "connection"),
     }
 }
 
@@ -268,7 +269,7 @@ fn meets(search: &Search, step: &Step) -> String {
     let cut = if step.cut { " (cut short)" } else { "" };
     match word(search, step) {
         "no" => format!("no: {}{cut}", missed.join(", ")),
-        "unproven" => format!("yes, as far as {} hits can tell", step.hits),
+        "unproven" => format!("yes, as far as {} can tell", counted(step.hits, "hit")),
         word => word.to_owned(),
     }
 }

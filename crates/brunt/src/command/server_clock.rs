@@ -93,9 +93,9 @@ impl Dates {
         let contradictions = self.clock.contradictions();
         if contradictions > 0 {
             return Err(format!(
-                "{contradictions} of {} Date headers contradict those before them (several servers, a cache, or a clock that \
+                "{contradictions} of {} contradict those before them (several servers, a cache, or a clock that \
                  was set; give the time instead)",
-                self.answers
+                stdx::counted(self.answers.into(), "Date header")
             ));
         }
         Ok(Moved { by_ns: -ahead, error_ns: Some(error) })

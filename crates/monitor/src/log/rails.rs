@@ -194,7 +194,10 @@ impl Parser for Rails {
         }
         let endless = self.open.len() as u64 + self.open.given_up();
         if endless > 0 {
-            let what = format!("{endless} requests have begun and no end is told");
+            let what = {
+                let have = if endless == 1 { "has" } else { "have" };
+                format!("{} {have} begun and no end is told", stdx::counted(endless, "request"))
+            };
             rows.push(self.named.incident(now, what));
         }
     }

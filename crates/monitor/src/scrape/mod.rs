@@ -127,7 +127,9 @@ impl Scrape {
         if wrong + left_out == 0 || std::mem::replace(&mut self.told_odd, true) {
             return;
         }
-        let what = format!("{wrong} lines are no series, and {left_out} are beyond {SERIES_MAX}");
+        let (wrong, are) = (stdx::counted(wrong, "line"), stdx::are(wrong));
+        let beyond = stdx::are(left_out);
+        let what = format!("{wrong} {are} no series, and {left_out} {beyond} beyond {SERIES_MAX}");
         rows.incident(now, &self.source, what);
     }
 }
@@ -173,7 +175,7 @@ mod tests {
         let expected = [
             format!("{source}: gives no answer: status 500"),
             format!("{source}: answers again"),
-            format!("{source}: 1 lines are no series, and 0 are beyond 4096"),
+            format!("{source}: 1 line is no series, and 0 are beyond 4096"),
         ];
         assert_eq!(incidents(&rows.found), expected);
         server.join().unwrap();

@@ -8,7 +8,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
-use stdx::Nanos;
+use stdx::{Nanos, counted, were};
 
 use self::opened::{Identity, Opened, identity};
 
@@ -80,7 +80,11 @@ impl Tail {
             left = left.saturating_add(opened.left());
         }
         if room == 0 && left > 0 {
-            listener.told(format!("{left} bytes were not read before the end"));
+            listener.told(format!(
+                "{} {} not read before the end",
+                counted(left, "byte"),
+                were(left)
+            ));
         }
     }
 
@@ -151,7 +155,11 @@ impl Tail {
         older.opened.end_line(listener);
         match older.opened.left() {
             0 => {}
-            left => listener.told(format!("was replaced twice: {left} bytes were not read")),
+            left => listener.told(format!(
+                "was replaced twice: {} {} not read",
+                counted(left, "byte"),
+                were(left)
+            )),
         }
     }
 }

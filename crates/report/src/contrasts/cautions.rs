@@ -1,9 +1,10 @@
 //! What must be known to believe the findings of a comparison, one sentence each, the gravest first.
 
+use stdx::{are, plural, were};
 use study::contrast::{Unequal, What, runs_needed};
 
 use super::{Blind, Contrasts, Row, Variant};
-use crate::number::number;
+use crate::number::{counted, number};
 
 impl Contrasts {
     /// The sentences.
@@ -17,8 +18,8 @@ impl Contrasts {
         cautions.extend(self.without_figures());
         if self.rows.len() > 1 {
             cautions.push(format!(
-                "p is adjusted for {} comparisons with the first variant (Bonferroni).",
-                self.rows.len()
+                "p is adjusted for {} with the first variant (Bonferroni).",
+                counted(self.rows.len() as u64, "comparison")
             ));
         }
         if !self.rows.is_empty() {
@@ -35,9 +36,8 @@ impl Contrasts {
                 row.label
             ),
             Unequal::Figure(what, a, b) => format!(
-                "not like for like: {first} has {} {} and {} has {}.",
-                number(*a),
-                name(*what),
+                "not like for like: {first} has {} and {} has {}.",
+                amount(*a, *what),
                 row.label,
                 number(*b)
             ),
@@ -111,11 +111,12 @@ fn percent(share: f64) -> f64 {
 fn invalid(variant: &Variant) -> Option<String> {
     let mut invalid = variant.runs.iter().filter(|run| !run.invalid.is_empty());
     let first = invalid.next()?;
+    let count = 1 + invalid.count() as u64;
     Some(format!(
-        "{} of {} runs of {} are INVALID: {} ({}).",
-        1 + invalid.count(),
-        variant.runs.len(),
+        "{count} of {} of {} {} INVALID: {} ({}).",
+        counted(variant.runs.len() as u64, "run"),
         variant.label,
+        are(count),
         first.invalid.join("; "),
         first.name
     ))
@@ -128,29 +129,36 @@ fn gaps(variant: &Variant) -> Vec<String> {
     let mut gaps = Vec::new();
     if variant.empty > 0 {
         let (empty, all) = (variant.empty, count + variant.empty);
-        gaps.push(format!("{empty} of {all} runs of {label} had no request and were left out."));
+        let (all, were) = (counted(all as u64, "run"), were(empty as u64));
+        gaps.push(format!("{empty} of {all} of {label} had no request and {were} left out."));
     }
     if variant.left_out > 0 {
-        let left_out = variant.left_out;
-        gaps.push(format!("{left_out} further runs of {label} were left out."));
+        let left_out = variant.left_out as u64;
+        let (runs, were) = (counted(left_out, "further run"), were(left_out));
+        gaps.push(format!("{runs} of {label} {were} left out."));
     }
     if blind > 0 {
         gaps.push(format!(
-            "{blind} of {count} runs of {label} hold no record of their load generator: what it was asked for is guessed."
+            "{blind} of {} of {label} {} without a record of the load generator: what it was asked for is guessed.",
+            counted(count as u64, "run"),
+            are(blind as u64)
         ));
     }
     gaps
 }
 
-const fn name(what: What) -> &'static str {
-    match what {
-        What::Users => "users",
-        What::Rate => "requests/s asked for",
-        What::Begun => "requests/s",
-        What::InFlight => "requests under way",
-        What::Connections => "connections",
-        What::Workers => "worker threads",
-        What::Processes => "generator processes",
-        What::Seconds => "seconds a run",
-    }
+/// A figure of the load with what it is: `1 user`, `2.5 requests/s`.
+fn amount(value: f64, what: What) -> String {
+    let (noun, after) = match what {
+        What::Users => ("user", ""),
+        What::Rate => ("request", "/s asked for"),
+        What::Begun => ("request", "/s"),
+        What::InFlight => ("request", " under way"),
+        What::Connections => ("connection", ""),
+        What::Workers => ("worker thread", ""),
+        What::Processes => ("generator process", ""),
+        What::Seconds => ("second", " a run"),
+    };
+    let one = value == 1.0;
+    format!("{} {}{after}", number(value), plural(if one { 1 } else { 2 }, noun))
 }

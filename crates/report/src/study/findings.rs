@@ -1,10 +1,12 @@
 //! What a study found, in sentences: which variant is better, by how much, and with which interval.
 
+use stdx::{are, were};
 use study::contrast::{Change, Contrast, Finding, Measure};
 use study::plan::{Judged, Ordering, Relation};
 
 use super::{Found, StudyInput, StudyReport, StudyState, change, value};
 use crate::contrasts::{by, value as measured};
+use crate::number::counted;
 
 /// The measures that sentences tell of, and what they are called there.
 const TOLD: [(Measure, &str); 4] = [
@@ -94,8 +96,8 @@ fn compared(label: &str, first: &str, contrast: &Contrast) -> String {
         let seen = told.iter().take(2).map(|(change, name)| part(change, name));
         let seen = seen.collect::<Vec<_>>().join(", ");
         return format!(
-            "Whether {label} differs from {first} cannot be told from {} runs; seen was {seen}.",
-            m.min(n)
+            "Whether {label} differs from {first} cannot be told from {} of each; seen was {seen}.",
+            counted(m.min(n) as u64, "run")
         );
     } else if clauses.is_empty() {
         clauses.push(format!("{label} against {first}"));
@@ -183,19 +185,23 @@ fn incidents(input: &StudyInput) -> Vec<String> {
     }
     let count =
         |of: &dyn Fn(&super::StudyRun) -> bool| input.runs.iter().filter(|run| of(run)).count();
-    let all = input.runs.len();
+    let all = counted(input.runs.len() as u64, "run");
     let failed = count(&|run| matches!(run.state, StudyState::Failed(_)));
     let open = count(&|run| run.state == StudyState::NotRun);
     let invalid = count(&|run| !run.invalid.is_empty());
     if failed > 0 {
-        sentences.push(format!("{failed} of {all} runs failed; they count for nothing."));
+        sentences.push(format!(
+            "{failed} of {all} failed, and {} for nothing.",
+            if failed == 1 { "counts" } else { "count" }
+        ));
     }
     if open > 0 {
-        sentences.push(format!("{open} of {all} runs were not made."));
+        sentences.push(format!("{open} of {all} {} not made.", were(open as u64)));
     }
     if invalid > 0 {
         sentences.push(format!(
-            "{invalid} of {all} runs are INVALID by their own verdict; they are marked, and counted all the same."
+            "{invalid} of {all} {} INVALID by their own verdict; they are marked, and counted all the same.",
+            are(invalid as u64)
         ));
     }
     for (number, run) in input.runs.iter().enumerate() {

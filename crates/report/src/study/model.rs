@@ -1,5 +1,6 @@
 //! `Model`: what a queueing model says of a workload whose variants are one set-up under several loads.
 
+use stdx::are;
 use study::contrast::Measure;
 use study::plan::Cell;
 use study::scaling::{Fit, Refusal, RunFigures, Sweep, by_most, fit, load_of};
@@ -8,6 +9,7 @@ use study::seek::By;
 use super::{StudyInput, StudyRun};
 use crate::contrasts::VariantRun;
 use crate::figure::Figure;
+use crate::number::counted;
 use crate::scaling::{FitInput, fit_figure, fit_json, fit_sentence, fit_text};
 
 /// Notes on single runs, at most; the rest is counted.
@@ -90,7 +92,8 @@ fn sweep(input: &StudyInput, runs: &[(&StudyRun, &VariantRun)]) -> (Sweep, Vec<S
         notes.push(format!("{more} more such notes on runs are left out."));
     }
     if others > 0 {
-        notes.push(format!("{others} runs are left out: a load of another kind, or none told."));
+        let (runs, are) = (counted(others as u64, "run"), are(others as u64));
+        notes.push(format!("{runs} {are} left out: a load of another kind, or none told."));
     }
     let sweep = Sweep::bounded(by, observed, &mut notes);
     (sweep, notes)

@@ -7,6 +7,7 @@ use study::plan::Cell;
 use super::{StudyReport, is_compared};
 use crate::bars::BarSheet;
 use crate::figure::Figure as Picture;
+use crate::number::counted;
 use crate::server::server_percentiles;
 use crate::{escape, html, page};
 
@@ -58,9 +59,11 @@ impl StudyReport {
         let (all, measured) = (input.runs.len(), measured.count());
         let workloads = input.workloads.len();
         out.push_str(&format!(
-            "<p class=\"faint\">{}: {measured} of {all} runs measured, {} variants under {workloads} workloads</p>\n",
+            "<p class=\"faint\">{}: {measured} of {} measured, {} under {}</p>\n",
             escape::xml(&input.name),
-            input.variants.len(),
+            counted(all as u64, "run"),
+            counted(input.variants.len() as u64, "variant"),
+            counted(workloads as u64, "workload"),
         ));
         out.push_str("<section class=\"card\"><h2>What was found</h2><ul class=\"findings\">\n");
         for sentence in self.findings() {

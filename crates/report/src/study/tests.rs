@@ -125,7 +125,7 @@ fn the_document_has_every_run_and_metric() {
     assert_eq!(json["machine"]["kernel"], "Linux 6");
     let incidents = json["incidents"].to_string();
     assert!(incidents.contains("1 of 10 runs failed") && incidents.contains("serve ended"));
-    assert!(incidents.contains("1 of 10 runs are INVALID"), "{incidents}");
+    assert!(incidents.contains("1 of 10 runs is INVALID"), "{incidents}");
     assert!(incidents.contains("Not all runs are alike: front was changed after run 3."));
     let (out, variant) = (&json["cells_left_out"][0], json["runs"][3]["variant"].as_str().unwrap());
     assert_eq!((&out["workload"], &out["variant"]), (&"mixed".into(), &variant.into()));
@@ -211,7 +211,7 @@ fn a_model_has_notes_on_its_runs() {
         format!("{} is INVALID: late; stalls\n", name(1)),
         format!("{}: 25.0% of its requests failed; they count too.\n", name(2)),
         format!("{} holds no request and is left out.\n", name(3)),
-        "1 runs are left out: a load of another kind, or none told.\n".to_owned(),
+        "1 run is left out: a load of another kind, or none told.\n".to_owned(),
     ] {
         assert!(text.contains(&words), "{words}{text}");
     }

@@ -1,6 +1,7 @@
 //! Runs as measurements: at which loads they were made, what they say there, and what must be known of them. It fits nothing.
 
 use metrics::Histogram;
+use stdx::{are, counted};
 
 use super::{OBSERVATIONS_MAX, Observation, Sweep};
 use crate::contrast::Load;
@@ -81,7 +82,8 @@ impl Sweep {
             return Self { by, observations: all };
         }
         let left_out = count - OBSERVATIONS_MAX;
-        notes.push(format!("{left_out} measurements are left out, of each load about as many."));
+        let (left_out, are) = (counted(left_out as u64, "measurement"), are(left_out as u64));
+        notes.push(format!("{left_out} {are} left out, of each load about as many."));
         let kept = (0..OBSERVATIONS_MAX).map(|at| all[at * count / OBSERVATIONS_MAX]);
         Self { by, observations: kept.collect() }
     }

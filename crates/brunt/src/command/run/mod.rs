@@ -169,7 +169,8 @@ fn conclude(
         let dropped = outputs.finish(assertions(&judged, tally))?;
         if dropped > 0 {
             output::complain(&format!(
-                "brunt: {dropped} samples were made faster than they were written, and are not in the outputs"
+                "brunt: {} made faster than could be written, and not in the outputs",
+                stdx::counted(dropped, "sample")
             ));
         }
     }
@@ -277,7 +278,8 @@ fn notes(meant: &Meant, done: &Done) -> Result<(), Failed> {
     let dropped = done.outcome.samples_dropped;
     if dropped > 0 {
         output::complain(&format!(
-            "brunt: {dropped} samples were made faster than they were counted, and are lost"
+            "brunt: {} made faster than could be counted, and lost",
+            stdx::counted(dropped, "sample")
         ));
     }
     Ok(())

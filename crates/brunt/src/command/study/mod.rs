@@ -147,7 +147,7 @@ impl Whole<'_> {
         }
         if kept.done() > 0 {
             let (done, all) = (kept.done(), kept.slots.len());
-            progress.say(&format!("going on: {done} of {all} runs are done"));
+            progress.say(&format!("going on: {done} of {} done", stdx::counted(all as u64, "run")));
         }
         let unlike = kept.unlike();
         unlike.iter().for_each(|text| progress.say(&not_alike(text)));

@@ -104,7 +104,11 @@ fn told(clock: &ClockOffset) -> Option<String> {
     let mut text = format!("offset {:+.6} s, error {:.6} s", seconds(offset), seconds(error));
     match clock.contradictions() {
         0 => {}
-        n => text.push_str(&format!(" ({n} answers contradict those before)")),
+        n => {
+            let answers = stdx::counted(n.into(), "answer");
+            let verb = if n == 1 { "contradicts" } else { "contradict" };
+            text.push_str(&format!(" ({answers} {verb} those before)"));
+        }
     }
     Some(text)
 }
@@ -120,7 +124,7 @@ mod tests {
         clock.add(0, 0, 2);
         assert_eq!(told(&clock).unwrap(), "offset +2.500000 s, error 0.500000 s");
         clock.add(0, 0, 9);
-        assert!(told(&clock).unwrap().ends_with("(1 answers contradict those before)"));
+        assert!(told(&clock).unwrap().ends_with("(1 answer contradicts those before)"));
     }
 
     /// A measurement whose thread says this, or nothing.

@@ -193,7 +193,8 @@ impl Outputs {
         if report.observed_dropped > 0 && report.error.is_none() {
             let rows = report.observed_dropped;
             output::complain(&format!(
-                "brunt watch: {rows} rows came faster than they were written"
+                "brunt watch: {} came faster than they were written",
+                stdx::counted(rows, "row")
             ));
         }
         match report.error {
