@@ -13,8 +13,15 @@ use crate::settings::{Protocol, Settings};
 /// What we call ourselves.
 const USER_AGENT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
 
-/// Header fields that do not follow a redirect to another host.
-const PRIVATE_FIELDS: [&str; 4] = ["authorization", "cookie", "cookie2", "www-authenticate"];
+/// Header fields that do not follow a redirect to another scheme, host or port.
+const PRIVATE_FIELDS: [&str; 6] = [
+    "authorization",
+    "cookie",
+    "cookie2",
+    "www-authenticate",
+    "proxy-authorization",
+    "proxy-authenticate",
+];
 
 /// Header fields that speak of a body, which a redirect to GET leaves behind.
 const BODY_FIELDS: [&str; 2] = ["content-type", "content-length"];
@@ -155,7 +162,7 @@ impl Request {
     }
 
     /// The target that a redirect with this status to `location` leads to, and its URL: the target's own text of it
-    /// masks a password. RFC 9110, 15.4; as Go's client does it.
+    /// masks a password. RFC 9110, 15.4; as Go's client does it, but that credentials stay with scheme, host and port.
     pub(crate) fn redirected(
         &self,
         status: u16,
@@ -173,11 +180,11 @@ impl Request {
             "HEAD" => "HEAD".to_owned(),
             _ => "GET".to_owned(),
         };
-        let same_host = url.host == self.url.host;
+        let keeps_private = self.url.shares_credentials(&url);
         let mut headers: Vec<(String, String)> = self
             .headers
             .iter()
-            .filter(|(name, _)| same_host || !is_one_of(name, &PRIVATE_FIELDS))
+            .filter(|(name, _)| keeps_private || !is_one_of(name, &PRIVATE_FIELDS))
             .filter(|(name, _)| !is_one_of(name, &["referer"]))
             .filter(|(name, _)| self.exact || !is_one_of(name, &["host"]))
             .filter(|(name, _)| keeps_method || !is_one_of(name, &BODY_FIELDS))

@@ -123,6 +123,16 @@ impl Url {
         Ok(url)
     }
 
+    /// Whether what proves who asks here may be shown there too: scheme, host and port are the same, or the same host is
+    /// asked over TLS instead of in the clear, both at their default ports.
+    #[must_use]
+    pub fn shares_credentials(&self, to: &Self) -> bool {
+        let same = self.scheme == to.scheme && self.port == to.port;
+        let upgrade =
+            (self.scheme, self.port, to.scheme, to.port) == (Scheme::Http, 80, Scheme::Https, 443);
+        (same || upgrade) && self.host.eq_ignore_ascii_case(&to.host)
+    }
+
     /// The target of a reference without scheme and authority. RFC 3986, 5.2.2 and 5.2.3.
     fn merge(&self, reference: &str) -> Result<String, UrlError> {
         let base = self.path_and_query.split('?').next().unwrap_or("/");
@@ -404,6 +414,27 @@ mod tests {
             assert_eq!(base.join(reference).expect(reference).to_string(), expect, "{reference}");
         }
         assert_eq!(base.join("g:h"), Err(UrlError::Scheme("g".into())));
+    }
+
+    #[test]
+    fn credentials_go_to_the_same_scheme_host_and_port() {
+        let cases = [
+            ("http://a/x", "http://a/y", true),
+            ("http://a/", "http://A:80/", true),
+            ("http://a:81/", "http://a:81/", true),
+            ("http://a/", "https://a/", true),
+            ("http://a:80/", "https://a:443/", true),
+            ("http://a/", "http://a:81/", false),
+            ("http://a/", "https://a:8443/", false),
+            ("http://a:81/", "https://a/", false),
+            ("https://a/", "http://a/", false),
+            ("https://a/", "https://b.a/", false),
+            ("http://a/", "http://b/", false),
+        ];
+        for (from, to, expect) in cases {
+            let [from_url, to_url] = [from, to].map(|text| Url::parse(text).expect(text));
+            assert_eq!(from_url.shares_credentials(&to_url), expect, "{from} -> {to}");
+        }
     }
 
     #[test]

@@ -11,7 +11,9 @@ use workload::Reply;
 use super::system::{SystemTag, SystemTags};
 use super::targets::Wanted;
 use super::{CrewPlan, TIMEOUT, digest, failure};
-use crate::action::{Auth, Expects, HttpAnswer, HttpAsk, HttpFailure, Statuses, Timings};
+use crate::action::{
+    Auth, Expects, HttpAnswer, HttpAsk, HttpFailure, OwnCookie, Statuses, Timings,
+};
 use crate::head::{field, fields, proto};
 use crate::jar::{SetCookie, push_cookie};
 use crate::modules::masked;
@@ -28,6 +30,9 @@ pub(super) struct Exchange {
     spent: Nanos,
     /// The server has asked who asks, and is told.
     answers_challenge: bool,
+    /// A redirect has left the scheme, host and port of the URL asked for: no credentials go along from here on, even if
+    /// another leads back.
+    away: bool,
 }
 
 /// A request that follows another.
@@ -49,11 +54,11 @@ impl Exchange {
         ask.default_header("User-Agent", &plan.user_agent);
         let redirects_left = ask.redirects.unwrap_or(plan.max_redirects);
         let own = ask.header("Cookie").unwrap_or_default().to_owned();
-        if let Some(cookies) = cookies(&ask, &ask.url, own, plan) {
+        if let Some(cookies) = cookies(&ask, &ask.cookies, &ask.url, own, plan) {
             ask.set_header("Cookie", cookies);
         }
         let hop = (ask.auth == Auth::Digest).then(|| without_user(&mut ask)).flatten();
-        Self { ask, hop, redirects_left, spent: Nanos::ZERO, answers_challenge: false }
+        Self { ask, hop, redirects_left, spent: Nanos::ZERO, answers_challenge: false, away: false }
     }
 
     fn method(&self) -> &str {
@@ -124,9 +129,10 @@ impl Exchange {
         }
     }
 
-    /// Whether the server wants to know who asks, and is not told yet.
+    /// Whether the server that was asked wants to know who asks, and is not told yet.
     fn is_challenge(&self, reply: &Reply<'_>) -> bool {
-        self.ask.auth == Auth::Digest && reply.status == 401 && !self.answers_challenge
+        let is_told = self.answers_challenge || self.away;
+        self.ask.auth == Auth::Digest && reply.status == 401 && !is_told
     }
 
     /// The next hop, where there is one. The cookies of this one's response are kept.
@@ -199,7 +205,7 @@ impl Exchange {
         }
     }
 
-    /// RFC 9110, 15.4, as Go's client does it.
+    /// RFC 9110, 15.4, as Go's client does it, but that credentials stay with scheme, host and port.
     fn redirected(&self, reply: &Reply<'_>, location: &str, plan: &CrewPlan) -> Option<Self> {
         let from = Url::parse(self.url()).ok()?;
         let to = from.join(location).ok()?;
@@ -211,15 +217,18 @@ impl Exchange {
             hop.body = None;
             hop.headers.retain(|(name, _)| !name.starts_with("Content-"));
         }
-        let stays = to.host == from.host || is_below(&to.host, &from.host);
+        let away = self.away || !from.shares_credentials(&to);
         let absolute = location.contains("://") || location.starts_with("//");
         hop.headers.retain(|(name, _)| match name.as_str() {
-            "Cookie" => false,
-            "Authorization" | "Www-Authenticate" => stays,
+            "Cookie" | "Cookie2" => false,
+            "Authorization" | "Www-Authenticate" | "Proxy-Authorization" | "Proxy-Authenticate" => {
+                !away
+            }
             "Host" => !absolute,
             _ => true,
         });
-        if let Some(cookies) = cookies(&self.ask, &url, String::new(), plan) {
+        let own = if away { &[][..] } else { &self.ask.cookies };
+        if let Some(cookies) = cookies(&self.ask, own, &url, String::new(), plan) {
             hop.headers.push(("Cookie".to_owned(), cookies));
         }
         // RFC 9110, 10.1.3: nothing in the clear of what was secret.
@@ -231,6 +240,7 @@ impl Exchange {
         (hop.masked, hop.url) = (masked(&url), url);
         let mut next = self.clone();
         next.hop = Some(Box::new(hop));
+        next.away = away;
         next.redirects_left -= 1;
         next.spent = self.spent.saturating_add(reply.done.saturating_sub(reply.due));
         Some(next)
@@ -301,22 +311,28 @@ fn without_user(ask: &mut HttpAsk) -> Option<Box<Hop>> {
     Some(Box::new(Hop { method, url, masked: None, headers, body }))
 }
 
-/// The `Cookie` field of a request to a URL: what stands there already, the request's own and the jar's. `None` where there
+/// The `Cookie` field of a request to a URL: what stands there already, the request's `own` and the jar's. `None` where there
 /// is nothing to add.
-fn cookies(ask: &HttpAsk, url: &str, mut line: String, plan: &CrewPlan) -> Option<String> {
+fn cookies(
+    ask: &HttpAsk,
+    own: &[OwnCookie],
+    url: &str,
+    mut line: String,
+    plan: &CrewPlan,
+) -> Option<String> {
     let jar = ask.jar.as_ref().map(|jar| jar.borrow()).filter(|jar| !jar.is_empty());
-    if ask.cookies.is_empty() && jar.is_none() {
+    if own.is_empty() && jar.is_none() {
         return None;
     }
     let before = line.len();
-    for own in &ask.cookies {
-        push_cookie(&mut line, &own.name, &own.value, false);
+    for cookie in own {
+        push_cookie(&mut line, &cookie.name, &cookie.value, false);
     }
     if let Some(jar) = jar
         && let Ok(url) = Url::parse(url)
     {
         for (name, value, quoted) in jar.cookies_for(&url, plan.unix_time()) {
-            if !ask.cookies.iter().any(|own| own.replaces && own.name == name) {
+            if !own.iter().any(|cookie| cookie.replaces && cookie.name == name) {
                 push_cookie(&mut line, name, value, quoted);
             }
         }
@@ -349,10 +365,6 @@ fn whole(url: &Url, fragment: &str) -> String {
 
 fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
-}
-
-fn is_below(host: &str, domain: &str) -> bool {
-    host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
 }
 
 /// What k6's metrics want of a request.
