@@ -43,7 +43,7 @@ impl Prepared {
     pub(crate) fn new(plan: Plan, settings: Settings) -> Result<Self, StartError> {
         for proxy in [&settings.proxy.http, &settings.proxy.https].into_iter().flatten() {
             if origin::parse_proxy(proxy).is_none() {
-                return Err(StartError::Proxy(proxy.clone()));
+                return Err(StartError::Proxy(stdx::without_password(proxy).into_owned()));
             }
         }
         let common = Common::of(&plan.name, &settings);

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use metrics::FailureKind;
+use stdx::without_password;
+use wire::content::Accepted;
 use wire::h1::request::{HeadStyle, RequestError, RequestSpec, RequestTemplate, TargetForm};
 use wire::h2::H2Request;
 use wire::url::{Scheme, Url};
@@ -30,7 +32,7 @@ const BODY_FIELDS: [&str; 2] = ["content-type", "content-length"];
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) method: String,
-    /// The URL as it was given, for texts.
+    /// The URL as it was given, but for a password, for texts.
     pub(crate) url_text: String,
     /// A name to group by; may be empty.
     pub(crate) name: String,
@@ -147,7 +149,7 @@ impl Request {
         let safe = matches!(target.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE");
         Ok(Self {
             method: target.method.clone(),
-            url_text: target.url.clone(),
+            url_text: without_password(&target.url).into_owned(),
             name: target.name.clone(),
             url,
             headers: target.headers.clone(),
@@ -171,7 +173,7 @@ impl Request {
         let url = self.url.join(location).map_err(|error| Unsendable {
             kind: FailureKind::Target,
             method: self.method.clone(),
-            url_text: location.to_owned(),
+            url_text: without_password(location).into_owned(),
             reason: error.to_string(),
         })?;
         let keeps_method = matches!(status, 307 | 308);
@@ -225,7 +227,7 @@ fn unsendable(target: &Target, reason: String) -> Unsendable {
     Unsendable {
         kind: FailureKind::Target,
         method: target.method.clone(),
-        url_text: target.url.clone(),
+        url_text: without_password(&target.url).into_owned(),
         reason,
     }
 }

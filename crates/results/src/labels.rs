@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
 use metrics::{Batch, NO_TARGET, Sample, Span, TargetLabel, TargetTable};
+use stdx::without_password;
 
 /// Targets told apart in a reader's table.
 pub(crate) const TARGETS_MAX: usize = 1 << 16;
@@ -82,8 +83,11 @@ impl Labels {
         &self.table
     }
 
-    /// The target's number; where the table is full, the number of its attack's row and the line to go with it.
+    /// The target's number; where the table is full, the number of its attack's row and the line to go with it. A password
+    /// in the URL, which another program may have written, is hidden.
     pub(crate) fn place(&mut self, asked: Asked<'_>, batch: &mut Batch) -> (u32, Span) {
+        let url = without_password(asked.url);
+        let asked = Asked { url: &url, ..asked };
         if let Some(id) = self.find_or_add(asked, TARGETS_MAX) {
             return (id, Span::default());
         }

@@ -149,15 +149,17 @@ impl Url {
 }
 
 impl fmt::Display for Url {
-    /// The whole URL; the password is masked, as Go masks it.
+    /// The whole URL; the password is masked, as Go's client masks it (`stdx::without_password`).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = match self.scheme {
             Scheme::Http => "http",
             Scheme::Https => "https",
         };
         write!(f, "{scheme}://")?;
-        if let Some((user, _)) = self.userinfo.as_deref().and_then(|info| info.split_once(':')) {
-            write!(f, "{user}:xxxxx@")?;
+        match self.userinfo.as_deref().and_then(|info| info.split_once(':')) {
+            Some((user, "")) => write!(f, "{user}@")?,
+            Some((user, _)) => write!(f, "{user}:***@")?,
+            None => {}
         }
         write!(f, "{}{}", self.authority, self.path_and_query)
     }
@@ -337,9 +339,9 @@ mod tests {
     #[test]
     fn userinfo_is_decoded_and_masked() {
         let cases = [
-            ("http://u:p@a/", Some("u:p"), "http://u:xxxxx@a/"),
-            ("http://u%40x:p%3a%2F@a/", Some("u@x:p:/"), "http://u@x:xxxxx@a/"),
-            ("http://u@a/", Some("u:"), "http://u:xxxxx@a/"),
+            ("http://u:p@a/", Some("u:p"), "http://u:***@a/"),
+            ("http://u%40x:p%3a%2F@a/", Some("u@x:p:/"), "http://u@x:***@a/"),
+            ("http://u@a/", Some("u:"), "http://u@a/"),
             ("http://a/@x", None, "http://a/@x"),
         ];
         for (text, userinfo, shown) in cases {

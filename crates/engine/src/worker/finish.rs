@@ -122,7 +122,7 @@ impl<I: Io> Worker<I> {
             let unsendable = Unsendable {
                 kind: FailureKind::Redirects,
                 method: method.to_owned(),
-                url_text: location.to_owned(),
+                url_text: stdx::without_password(location).into_owned(),
                 reason: format!("stopped after {max} redirects"),
             };
             let failure = Failure::new(FailureKind::Redirects, unsendable.reason.clone());

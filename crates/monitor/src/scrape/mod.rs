@@ -41,7 +41,8 @@ impl Scrape {
     /// # Errors
     /// The address is none that can be asked, or the system refuses a thread.
     pub(crate) fn start(url: &str) -> Result<Self, WatchError> {
-        let endpoint = |reason| WatchError::Endpoint { url: url.to_owned(), reason };
+        let endpoint =
+            |reason| WatchError::Endpoint { url: stdx::without_password(url).into_owned(), reason };
         let mut client = Client::new(url).map_err(endpoint)?;
         let (asks, asked) = sync_channel::<i64>(1);
         let (give, answers) = sync_channel(1);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use stdx::Nanos;
+use stdx::{Nanos, without_password};
 use wire::url::{Scheme, Url};
 use workload::Reply;
 
@@ -272,7 +272,11 @@ impl Exchange {
         let location = field(head(reply), "location").filter(|location| !location.is_empty())?;
         let error = Url::parse(self.url()).ok()?.join(&location).err()?;
         let text = format!("failed to parse Location header {location:?}: {error}");
-        let whole = format!("{} {:?}: {text}", failure::capitalised(self.method()), self.url());
+        let whole = format!(
+            "{} {:?}: {text}",
+            failure::capitalised(self.method()),
+            without_password(self.url())
+        );
         Some(HttpFailure { code: 1000, text, whole })
     }
 

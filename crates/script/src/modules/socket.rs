@@ -56,8 +56,9 @@ fn ask_of<'js>(ctx: &Ctx<'js>, wanted: &Object<'js>, speaker: Speaker) -> Result
     let hopeless =
         http_url.is_none().then(|| malformed(&url).unwrap_or_else(|| NO_SOCKET.to_owned()));
     if hopeless.is_some() && speaker != Speaker::Blocking {
+        let shown = stdx::without_password(&url);
         let text =
-            format!("invalid WebSocket URL {url:?}: it begins with neither ws:// nor wss://");
+            format!("invalid WebSocket URL {shown:?}: it begins with neither ws:// nor wss://");
         return Err(Exception::throw_message(ctx, &text));
     }
     let mut http = Box::new(HttpAsk {

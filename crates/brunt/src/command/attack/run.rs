@@ -124,7 +124,7 @@ pub(crate) fn labels(plan: &Plan) -> TargetTable {
     let label = |target: &workload::Target| TargetLabel {
         attack: plan.name.clone(),
         method: target.method.clone(),
-        url: target.url.clone(),
+        url: stdx::without_password(&target.url).into_owned(),
         name: target.name.clone(),
     };
     TargetTable { labels: plan.targets.list().iter().map(label).collect() }

@@ -92,7 +92,8 @@ pub(super) fn parse(
 fn unsendable(targets: &[Target]) -> Option<String> {
     targets.iter().enumerate().find_map(|(index, target)| {
         let error = wire::url::Url::parse(&target.url).err()?;
-        Some(format!("target {}: {} {}: {error}", index + 1, target.method, target.url))
+        let url = stdx::without_password(&target.url);
+        Some(format!("target {}: {} {url}: {error}", index + 1, target.method))
     })
 }
 

@@ -67,13 +67,13 @@ fn plan(typed: &Typed<AttackFlags>, seed: u64) -> Result<CablePlan, Ended> {
     let http_url = http_url(url)?;
     let mut headers = headers(&typed.flags);
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("Origin")) {
-        headers.push(("Origin".to_owned(), Template::new(origin(&http_url))));
+        headers.push(("Origin".to_owned(), Template::new(&origin(&http_url))));
     }
     let pattern = pattern(word, flags, users)?;
     let is_herd = matches!(pattern, Pattern::Herd { .. });
     let untouched = flags.duration == CableFlags::default().duration;
     Ok(CablePlan {
-        url: url.to_owned(),
+        url: stdx::without_password(url).into_owned(),
         http_url,
         pattern,
         users,
@@ -94,7 +94,10 @@ fn plan(typed: &Typed<AttackFlags>, seed: u64) -> Result<CablePlan, Ended> {
 
 /// The URL for the handshake, which is HTTP's. RFC 6455, 3.
 fn http_url(url: &str) -> Result<String, Ended> {
-    let wrong = || usage(format!("\"{url}\" is no URL of a cable (expected ws://HOST/PATH)"));
+    let wrong = || {
+        let url = stdx::without_password(url);
+        usage(format!("\"{url}\" is no URL of a cable (expected ws://HOST/PATH)"))
+    };
     let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
     let http = match scheme {
         "ws" | "http" => "http",
@@ -106,11 +109,12 @@ fn http_url(url: &str) -> Result<String, Ended> {
     Ok(http_url)
 }
 
-/// Scheme and authority: what pages of the server itself say.
-fn origin(http_url: &str) -> &str {
-    let authority = http_url.find("://").map_or(0, |at| at + 3);
-    let end = http_url[authority..].find(['/', '?', '#']);
-    end.map_or(http_url, |end| &http_url[..authority + end])
+/// Scheme, host and port: what pages of the server itself say. RFC 6454, 6.2: who asks is no part of it.
+fn origin(http_url: &str) -> String {
+    let (scheme, rest) = http_url.split_once("://").unwrap_or(("http", http_url));
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    format!("{scheme}://{host}")
 }
 
 fn headers(flags: &AttackFlags) -> Vec<(String, Template)> {
@@ -215,6 +219,17 @@ mod tests {
     use crate::dialect::{Dialect, Invocation};
     use crate::flags;
     use crate::flags::global::Global;
+
+    #[test]
+    fn who_asks_is_no_part_of_the_origin() {
+        for (url, expect) in [
+            ("http://h:1/cable?x", "http://h:1"),
+            ("https://u:p@h/c@d", "https://h"),
+            ("http://h", "http://h"),
+        ] {
+            assert_eq!(origin(url), expect, "{url}");
+        }
+    }
 
     fn planned(line: &str) -> Result<CablePlan, Ended> {
         let args = line.split_whitespace().map(str::to_owned).collect();

@@ -42,7 +42,7 @@ fn read(args: &[String]) -> Result<(HeyFlags, String), Refusal> {
     let url = Url::parse(url).map(|_| url.clone()).or_else(|error| match error {
         // hey sends such requests and counts how they all fail; so do we.
         UrlError::Scheme(_) | UrlError::NoHost => Ok(url.clone()),
-        error => Err(wrong(&format!("parse \"{url}\": {error}"))),
+        error => Err(wrong(&format!("parse \"{}\": {error}", stdx::without_password(url)))),
     })?;
     Ok((flags, url))
 }

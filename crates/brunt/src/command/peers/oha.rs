@@ -57,7 +57,7 @@ fn parsed(args: &[String]) -> Result<(OhaFlags, String), Refusal> {
     if let Err(error) = Url::parse(url) {
         return Err(Refusal {
             code: 1,
-            stderr: format!("error: {url}: {error}"),
+            stderr: format!("error: {}: {error}", stdx::without_password(url)),
             ..Refusal::default()
         });
     }

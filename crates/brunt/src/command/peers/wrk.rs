@@ -45,7 +45,9 @@ fn read(args: &[String], table: &[Flag<WrkFlags>], tool: Tool) -> Result<Asked, 
     if flags.threads == 0 || flags.duration.0 == 0 {
         return Err(refuse(""));
     }
-    let Ok(parsed) = Url::parse(url) else { return Err(refuse(&format!("invalid URL: {url}"))) };
+    let Ok(parsed) = Url::parse(url) else {
+        return Err(refuse(&format!("invalid URL: {}", stdx::without_password(url))));
+    };
     if flags.connections == 0 || flags.connections < flags.threads {
         return Err(refuse("number of connections must be >= threads"));
     }
@@ -73,7 +75,7 @@ fn asked(flags: &WrkFlags, url: &str, parsed: &Url, tool: Tool) -> Asked {
     let mut settings = super::settings(flags.threads, flags.connections);
     settings.tls.insecure = true;
     let offered = Offered {
-        url: url.to_owned(),
+        url: stdx::without_password(url).into_owned(),
         threads: flags.threads,
         connections: flags.connections,
         duration: flags.duration,

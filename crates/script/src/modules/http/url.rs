@@ -57,7 +57,7 @@ pub(super) fn set(url: &Value<'_>, ask: &mut HttpAsk) -> Read<()> {
         error @ (UrlError::Host(_) | UrlError::Port(_) | UrlError::Escape(_) | UrlError::Control),
     ) = Url::parse(&ask.url)
     {
-        let text = format!("invalid URL: parse {:?}: {error}", ask.url);
+        let text = format!("invalid URL: parse {:?}: {error}", stdx::without_password(&ask.url));
         return Err(Trouble::Refused(INVALID_URL, text));
     }
     if ask.name.is_none() {
