@@ -42,6 +42,9 @@ pub struct Url {
     pub userinfo: Option<String>,
 }
 
+/// The longest host name, in bytes, its last dot left out. RFC 1035, 2.3.4, without the bytes for lengths.
+const HOST_MAX: usize = 253;
+
 /// Why a text is not a URL that we can ask.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum UrlError {
@@ -54,6 +57,9 @@ pub enum UrlError {
     /// The host holds characters that no host name has; names that are not ASCII must come in punycode.
     #[error("invalid host \"{0}\" in URL")]
     Host(String),
+    /// The host is longer than any name can be; its length in bytes.
+    #[error("the host in the URL has {0} bytes (at most {HOST_MAX})")]
+    HostTooLong(usize),
     /// The port is no number from 0 to 65535.
     #[error("invalid port \":{0}\" after host")]
     Port(String),
@@ -196,6 +202,9 @@ fn split_host_port(text: &str) -> Result<(String, &str), UrlError> {
         let valid = |b: u8| b.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&b);
         if host.is_empty() {
             return Err(UrlError::NoHost);
+        }
+        if host.strip_suffix('.').unwrap_or(host).len() > HOST_MAX {
+            return Err(UrlError::HostTooLong(host.len()));
         }
         if !host.bytes().all(valid) {
             return Err(invalid());
@@ -374,6 +383,17 @@ mod tests {
         for (text, message) in cases {
             assert_eq!(Url::parse(text).expect_err(text).to_string(), message, "{text}");
         }
+    }
+
+    #[test]
+    fn hosts_are_no_longer_than_names_can_be() {
+        let url = |host: &str| Url::parse(&format!("http://{host}:1/"));
+        assert!(url(&"a".repeat(253)).is_ok() && url(&("a".repeat(253) + ".")).is_ok());
+        let long = url(&"a".repeat(254)).expect_err("too long");
+        assert_eq!(long.to_string(), "the host in the URL has 254 bytes (at most 253)");
+        let base = Url::parse("http://a/").expect("a URL");
+        let location = format!("//{}/", "a".repeat(250_000));
+        assert_eq!(base.join(&location), Err(UrlError::HostTooLong(250_000)));
     }
 
     /// RFC 3986, 5.4: the examples that lead to an http URL.

@@ -56,6 +56,8 @@ pub struct Ask {
     pub anew: bool,
     /// The connection is to be the user's own once the server has switched protocols: a [`Pipe`]. RFC 9110, 7.8.
     pub upgrades: bool,
+    /// A redirect named what is asked for, and it led away from what its user had asked for.
+    pub redirected: bool,
 }
 
 /// A connection that has left HTTP: its bytes are a user's own affair.

@@ -58,7 +58,15 @@ impl Crowd {
         seat.stage = Stage::Opening(Box::new(offer));
         self.outcome.attempts += 1;
         let (user, owner) = (user as u32, 0);
-        self.wishes.asks.push(Ask { user, target, timeout, owner, anew: false, upgrades: true });
+        self.wishes.asks.push(Ask {
+            user,
+            target,
+            timeout,
+            owner,
+            anew: false,
+            upgrades: true,
+            redirected: false,
+        });
     }
 
     /// What became of a handshake.

@@ -9,6 +9,7 @@ use stdx::Nanos;
 use super::Worker;
 use crate::failure::Failure;
 use crate::hit::Hit;
+use crate::origin::Named;
 use crate::pace::Pace;
 use crate::request::{Request, Unsendable};
 use workload::Ending;
@@ -208,13 +209,13 @@ impl<I: Io> Worker<I> {
             Picked::Lazy(target) => match self.lazy_request(*target) {
                 Ok(request) => {
                     let settings = &self.prepared.settings;
-                    let origin = self.origins.number(&request, hit.owner, settings);
+                    let origin = self.origins.number(&request, hit.owner, settings, Named::ByUser);
                     hit.own_request = Some(Arc::new(request));
                     (origin, None)
                 }
                 Err(unsendable) => (None, Some(unsendable)),
             },
-            Picked::Asked(target) => match self.asked_request(&target, &mut hit) {
+            Picked::Asked(target, named) => match self.asked_request(&target, named, &mut hit) {
                 Ok(origin) => (origin, None),
                 Err(unsendable) => (None, Some(unsendable)),
             },
@@ -253,6 +254,6 @@ pub(super) enum Picked {
     Planned(u32),
     /// The next of the lazy targets.
     Lazy(Box<Result<workload::Target, String>>),
-    /// What a user asks for.
-    Asked(Arc<workload::Target>),
+    /// What a user asks for, and who named it.
+    Asked(Arc<workload::Target>, Named),
 }

@@ -135,7 +135,7 @@ impl<I: Io> Worker<I> {
         match self.prepared.redirected(from, status, location) {
             Ok(request) => {
                 let owner = self.hits[number as usize].owner;
-                let origin = self.origins.number(&request, owner, &self.prepared.settings);
+                let origin = self.stranger(&request, owner);
                 let hit = &mut self.hits[number as usize];
                 let before = hit.own_request.replace(Arc::new(request));
                 if hit.target.is_none() && hit.lazy_request.is_none() {

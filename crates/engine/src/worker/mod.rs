@@ -10,6 +10,7 @@ mod burst;
 mod dial;
 mod finish;
 mod pipes;
+mod strangers;
 mod streams;
 mod transfer;
 mod users;
@@ -33,7 +34,7 @@ use crate::exchange::Memo;
 use crate::failure::Failure;
 use crate::hit::{BY_DEADLINE, Hit, Hits};
 use crate::list::List;
-use crate::origin::{Origin, Origins};
+use crate::origin::{Named, Origin, Origins};
 use crate::pace::Pace;
 use crate::prepared::Prepared;
 use crate::record::{PERIOD, Recorder};
@@ -166,7 +167,7 @@ impl<I: Io> Worker<I> {
         let target_origins = prepared
             .requests
             .iter()
-            .map(|request| origins.number(request.as_ref().ok()?, 0, settings))
+            .map(|request| origins.number(request.as_ref().ok()?, 0, settings, Named::ByUser))
             .collect();
         Self {
             io,

@@ -10,6 +10,7 @@ use super::begin::Picked;
 use super::finish::kept;
 use crate::failure::Failure;
 use crate::hit::Hit;
+use crate::origin::Named;
 use crate::pace::Pace;
 use crate::request::{Request, Unsendable};
 
@@ -53,31 +54,42 @@ impl<I: Io> Worker<I> {
             }
         }
         hit.deadline = self.now.saturating_add(ask.timeout);
-        self.begin_hit(hit, Picked::Asked(ask.target));
+        let named = if ask.redirected { Named::ByRedirect } else { Named::ByUser };
+        self.begin_hit(hit, Picked::Asked(ask.target, named));
     }
 
     /// A user's target made ready, unless it is among the last: gives its origin.
     pub(super) fn asked_request(
         &mut self,
         target: &Arc<Target>,
+        named: Named,
         hit: &mut Hit,
     ) -> Result<Option<u32>, Unsendable> {
         let place = PreparedAsks::place(target);
         let known = self.prepared_asks.0.get(place).and_then(Option::as_ref);
         let known = known.filter(|known| Arc::ptr_eq(&known.target, target));
         let known = known.filter(|known| known.request.upgrades == hit.upgrades);
+        // What only a redirect named may have been forgotten since.
+        let known = known.filter(|known| known.named == named);
         if let Some(PreparedAsk { request, site, .. }) = known {
             (hit.own_request, hit.memo) = (Some(Arc::clone(request)), place as u32);
-            let settings = &self.prepared.settings;
-            return Ok(self.origins.at(*site, hit.owner, request, settings));
+            let (settings, owner) = (&self.prepared.settings, hit.owner);
+            return Ok(match named {
+                Named::ByUser => self.origins.at(*site, owner, request, settings),
+                Named::ByRedirect => {
+                    let request = Arc::clone(request);
+                    self.stranger(&request, owner)
+                }
+            });
         }
         let request = Arc::new(self.prepared.request_of(target, hit)?);
         (hit.own_request, hit.memo) = (Some(Arc::clone(&request)), place as u32);
-        let Some(site) = self.origins.site(&request) else { return Ok(None) };
+        let Some(site) = self.origins.site(&request, named) else { return Ok(None) };
         let settings = &self.prepared.settings;
         let origin = self.origins.at(site, hit.owner, &request, settings);
         let target = Arc::clone(target);
-        self.prepared_asks.keep(place, PreparedAsk { target, request, site });
+        self.prepared_asks.keep(place, PreparedAsk { target, request, site, named });
+        self.trim_strangers();
         Ok(origin)
     }
 
@@ -146,7 +158,8 @@ pub(super) struct PreparedAsks(Vec<Option<PreparedAsk>>);
 struct PreparedAsk {
     target: Arc<Target>,
     request: Arc<Request>,
-    site: u32,
+    site: u64,
+    named: Named,
 }
 
 impl PreparedAsks {

@@ -50,7 +50,15 @@ impl Leaver {
             name: String::new(),
         };
         let timeout = Nanos::from_secs(30);
-        Ask { user: 0, target: Arc::new(target), timeout, owner: 0, anew: false, upgrades: true }
+        Ask {
+            user: 0,
+            target: Arc::new(target),
+            timeout,
+            owner: 0,
+            anew: false,
+            upgrades: true,
+            redirected: false,
+        }
     }
 }
 

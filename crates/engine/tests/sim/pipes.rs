@@ -162,6 +162,7 @@ impl Users for Talkers {
                 owner: user,
                 anew: false,
                 upgrades: true,
+                redirected: false,
             };
             wishes.asks.extend((0..USERS).map(ask));
         }

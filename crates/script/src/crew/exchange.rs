@@ -100,6 +100,11 @@ impl Exchange {
         self.ask.timeout.unwrap_or(TIMEOUT).saturating_sub(self.spent)
     }
 
+    /// Whether a redirect has led it away from the scheme, host and port asked for.
+    pub(super) fn is_away(&self) -> bool {
+        self.away
+    }
+
     /// What was asked for.
     pub(super) fn ask(&self) -> &HttpAsk {
         &self.ask

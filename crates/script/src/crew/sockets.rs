@@ -173,7 +173,15 @@ impl Crew {
         let timeout = exchange.timeout();
         let user = self.note_sent(whose, Sent::Socket(Box::new(Opening { exchange, offer, ask })));
         let owner = whose.slot as u32;
-        self.wishes.asks.push(Ask { user, target, timeout, owner, anew: false, upgrades: true });
+        self.wishes.asks.push(Ask {
+            user,
+            target,
+            timeout,
+            owner,
+            anew: false,
+            upgrades: true,
+            redirected: false,
+        });
     }
 
     /// Tells that there is no such socket. As k6 has it, that was a session all the same.

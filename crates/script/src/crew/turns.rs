@@ -154,11 +154,20 @@ impl Crew {
     pub(super) fn send_now(&mut self, whose: Whose, exchange: Exchange) {
         let target = self.targets.get(exchange.wanted());
         let (timeout, owner) = (exchange.timeout(), whose.slot as u32);
+        let redirected = exchange.is_away();
         let slot = &mut self.slots[whose.slot];
         let anew = self.plan.http.closes_connections && slot.connected < slot.iterations;
         slot.connected = slot.iterations;
         let user = self.note_sent(whose, Sent::Http(exchange));
-        self.wishes.asks.push(Ask { user, target, timeout, owner, anew, upgrades: false });
+        self.wishes.asks.push(Ask {
+            user,
+            target,
+            timeout,
+            owner,
+            anew,
+            upgrades: false,
+            redirected,
+        });
     }
 
     /// Keeps what is sent until its answer comes; gives its number.

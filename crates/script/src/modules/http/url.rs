@@ -54,7 +54,11 @@ pub(super) fn set(url: &Value<'_>, ask: &mut HttpAsk) -> Read<()> {
         return Err(Trouble::Refused(INVALID_URL, format!("invalid URL: {reason}")));
     }
     if let Err(
-        error @ (UrlError::Host(_) | UrlError::Port(_) | UrlError::Escape(_) | UrlError::Control),
+        error @ (UrlError::Host(_)
+        | UrlError::HostTooLong(_)
+        | UrlError::Port(_)
+        | UrlError::Escape(_)
+        | UrlError::Control),
     ) = Url::parse(&ask.url)
     {
         let text = format!("invalid URL: parse {:?}: {error}", stdx::without_password(&ask.url));
