@@ -12,6 +12,12 @@ pub type SharedJar = Rc<RefCell<Jar>>;
 
 /// The most cookies of a jar; the oldest goes for one more.
 const COOKIES_MAX: usize = 3_000;
+/// The most cookies of a domain; its oldest goes for one more.
+const DOMAIN_MAX: usize = 180;
+/// The most bytes of a cookie's name and value together; a longer one is not kept. RFC 6265bis, 5.7.
+const COOKIE_BYTES_MAX: usize = 4_096;
+/// The most bytes of a path; an attribute that is longer is ignored. RFC 6265bis, 5.6.
+const ATTRIBUTE_BYTES_MAX: usize = 1_024;
 
 /// Cookies.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,14 +71,22 @@ impl Jar {
         self.cookies.is_empty()
     }
 
-    /// Keeps a cookie that came from a URL at this time since 1970, or forgets the one it ends. RFC 6265, 5.3.
+    /// Keeps a cookie that came from a URL at this time since 1970, or forgets the one it ends. RFC 6265, 5.3. One with more
+    /// than 4,096 bytes of name and value, or of a folder whose path has more than 1,024, is not kept.
     pub fn set(&mut self, url: &Url, cookie: SetCookie, now: Nanos) {
+        if cookie.name.len() + cookie.value.len() > COOKIE_BYTES_MAX {
+            return;
+        }
         let host = url.host.to_ascii_lowercase();
         let Some((domain, host_only)) = domain_of(&host, &cookie.domain) else { return };
-        let path = match cookie.path.starts_with('/') {
+        let is_path = cookie.path.starts_with('/') && cookie.path.len() <= ATTRIBUTE_BYTES_MAX;
+        let path = match is_path {
             true => cookie.path,
             false => default_path(&url.path_and_query).to_owned(),
         };
+        if path.len() > ATTRIBUTE_BYTES_MAX {
+            return;
+        }
         let now = seconds(now);
         let until = match cookie.max_age {
             0 => cookie.expires,
@@ -97,11 +111,22 @@ impl Jar {
             Some(at) => self.cookies[at] = kept,
             None => {
                 self.made += 1;
-                if self.cookies.len() == COOKIES_MAX {
-                    self.cookies.remove(0);
-                }
+                self.make_room(&kept.domain);
                 self.cookies.push(kept);
             }
+        }
+    }
+
+    /// Lets the oldest cookie go where there is no room for another of a domain.
+    fn make_room(&mut self, domain: &str) {
+        let of_domain = |known: &Kept| known.domain == domain;
+        let oldest = if self.cookies.iter().filter(|known| of_domain(known)).count() >= DOMAIN_MAX {
+            self.cookies.iter().position(of_domain)
+        } else {
+            (self.cookies.len() >= COOKIES_MAX).then_some(0)
+        };
+        if let Some(oldest) = oldest {
+            self.cookies.remove(oldest);
         }
     }
 
@@ -349,9 +374,30 @@ mod tests {
         let mut jar = Jar::default();
         for number in 0..COOKIES_MAX + 10 {
             let cookie = SetCookie { name: number.to_string(), ..SetCookie::default() };
-            jar.set(&url("http://h/"), cookie, NOW);
+            jar.set(&url(&format!("http://h{}/", number % 100)), cookie, NOW);
         }
         assert_eq!(jar.cookies.len(), COOKIES_MAX);
+    }
+
+    #[test]
+    fn a_host_fills_neither_the_jar_nor_memory() {
+        let mut kept = Jar::default();
+        let set = |jar: &mut Jar, host: &str, cookie| jar.set(&url(host), cookie, NOW);
+        let named = |name: &str| SetCookie { name: name.to_owned(), ..SetCookie::default() };
+        set(&mut kept, "http://other/", named("k"));
+        for number in 0..10_000 {
+            set(&mut kept, "http://h/", named(&number.to_string()));
+        }
+        assert_eq!(kept.cookies.len(), DOMAIN_MAX + 1);
+        assert_eq!(sent(&kept, "http://other/"), "k=");
+        assert!(sent(&kept, "http://h/").starts_with("9820=; 9821=; "), "the newest are kept");
+
+        let long = |value: usize| format!("name={}; Path=/", "v".repeat(value));
+        assert_eq!(jar("http://h/", &[&long(4_092)]).cookies.len(), 1);
+        assert!(jar("http://h/", &[&long(4_093)]).is_empty());
+        let deep = "/x".repeat(600);
+        assert_eq!(sent(&jar("http://h/", &[&format!("a=1; Path={deep}")]), "http://h/"), "a=1");
+        assert!(jar(&format!("http://h{deep}/"), &["a=1"]).is_empty());
     }
 
     #[test]
