@@ -147,6 +147,26 @@ pub(crate) fn read_whole(name: &str) -> Result<Vec<u8>, Failed> {
     }
 }
 
+/// Reads a regular file that a line of another file names, of at most [`WHOLE_MAX`] bytes. A device has no end, and a pipe
+/// may never have one.
+///
+/// # Errors
+/// It is no such file, is larger, or cannot be read; the reason does not name it.
+pub(crate) fn read_regular(path: &str) -> Result<Vec<u8>, String> {
+    let said = |error: io::Error| reason(&error);
+    // Before it is opened: that alone may wait for ever.
+    if !std::fs::metadata(path).map_err(said)?.is_file() {
+        return Err("it is no regular file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(said)?;
+    file.take(WHOLE_MAX + 1).read_to_end(&mut bytes).map_err(said)?;
+    match bytes.len() as u64 > WHOLE_MAX {
+        true => Err("it is larger than 1 GiB".to_owned()),
+        false => Ok(bytes),
+    }
+}
+
 /// The most that is read at once into memory: 1 GiB.
 const WHOLE_MAX: u64 = 1 << 30;
 

@@ -186,9 +186,9 @@ fn options(source: &Source, dialect: Dialect) -> Options {
 
 /// Reads a body file that a target names.
 fn read_body(path: &str) -> Result<Vec<u8>, String> {
-    std::fs::read(path).map_err(|error| {
-        // A folder can be opened, and not be read.
-        let verb = if error.kind() == io::ErrorKind::IsADirectory { "read" } else { "open" };
-        format!("{verb} {path}: {}", input::reason(&error))
-    })
+    // A folder can be opened, and not be read.
+    if std::path::Path::new(path).is_dir() {
+        return Err(format!("read {path}: is a directory"));
+    }
+    input::read_regular(path).map_err(|reason| format!("open {path}: {reason}"))
 }
