@@ -64,6 +64,7 @@ pub use bars::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
 pub use buckets::{BucketCounts, Buckets, BucketsError, hist};
 pub use contrasts::{Blind, Contrasts, Variant, VariantRun};
 pub use differences::{Differences, Runs};
+pub use escape::terminal_lines;
 pub use figure::{Axis, Colour, Figure, Mark, PngError, Scale, Series, Size, Stroke, Style};
 pub use hdrplot::{hdrplot, hdrplot_vegeta};
 pub use hey::{HEY_CSV_HEAD, hey, hey_csv_rows};

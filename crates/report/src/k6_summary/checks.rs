@@ -7,6 +7,7 @@ use metrics::tally::{Check, Value};
 
 use super::figures::{percent, seconds, trimmed};
 use super::{K6Input, mark};
+use crate::escape::terminal_lines;
 
 /// The counts of the checks of one name.
 pub(super) struct Named<'a> {
@@ -58,7 +59,7 @@ pub(super) fn checks(text: &mut String, input: &K6Input<'_>, indent: &str) {
     )
     .ok();
     for Named { name, passes, fails } in by_name(&input.tally.checks) {
-        writeln!(text, "{indent}{} {name}", mark(fails == 0, input.colored)).ok();
+        writeln!(text, "{indent}{} {}", mark(fails == 0, input.colored), terminal_lines(name)).ok();
         if fails > 0 {
             let share = 100 * passes / (passes + fails);
             writeln!(text, "{indent}  ↳  {share}% — ✓ {passes} / ✗ {fails}").ok();

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{K6Input, column_widths, judged_of, lines, mark};
+use crate::escape::terminal_lines;
 
 /// The legacy summary: groups with their checks, then all metrics in the order of their names.
 #[must_use]
@@ -40,7 +41,8 @@ pub fn k6_summary_legacy(input: &K6Input<'_>) -> String {
 fn group(text: &mut String, input: &K6Input<'_>, path: &str, indent: &str) {
     for check in input.tally.checks.iter().filter(|check| check.group == path) {
         let (passes, fails) = (check.passes, check.fails);
-        writeln!(text, "{indent}{} {}", mark(fails == 0, input.colored), check.name).ok();
+        let name = terminal_lines(&check.name);
+        writeln!(text, "{indent}{} {name}", mark(fails == 0, input.colored)).ok();
         if fails > 0 {
             let share = 100 * passes / (passes + fails);
             writeln!(text, "{indent} ↳  {share}% — ✓ {passes} / ✗ {fails}").ok();
@@ -50,7 +52,7 @@ fn group(text: &mut String, input: &K6Input<'_>, path: &str, indent: &str) {
         let Some((outer, name)) = inner.rsplit_once("::") else { continue };
         let has_checks = input.tally.checks.iter().any(|check| check.group.starts_with(inner));
         if outer == path && has_checks {
-            write!(text, "\n{indent}█ {name}\n\n").ok();
+            write!(text, "\n{indent}█ {}\n\n", terminal_lines(name)).ok();
             group(text, input, inner, &format!("{indent}  "));
         }
     }

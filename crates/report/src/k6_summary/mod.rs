@@ -18,6 +18,7 @@ pub use self::figures::is_trend_stat;
 use self::figures::{bytes, number, percent, seconds, statistic, trimmed};
 pub use self::json::{K6Machine, k6_summary_data, k6_summary_export, k6_summary_machine};
 pub use self::legacy::k6_summary_legacy;
+use crate::escape::terminal_lines;
 
 /// What a summary is made of.
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +134,7 @@ struct Depth<'a> {
 
 /// A group, with the groups in it.
 fn group(text: &mut String, input: &K6Input<'_>, part: &K6Part, at: &Depth<'_>) {
-    let name = part.group.rsplit("::").next().unwrap_or_default();
+    let name = terminal_lines(part.group.rsplit("::").next().unwrap_or_default());
     write!(text, "\n{}{} GROUP: {name} \n", at.indent, at.mark).ok();
     let indent = format!("{}  ", at.indent);
     let of = K6Input { tally: &part.tally, judged: &[], named: &[], ..*input };
@@ -300,7 +301,8 @@ fn lines(input: &K6Input<'_>, hidden: &[&str]) -> Vec<Line> {
         }
         lines.push(line(name, name.to_owned(), metric, &metric.value, input));
         for sub in metric.subs.iter().filter(|sub| is_sub_shown(input, name, sub)) {
-            lines.push(line(name, format!("  {{ {} }}", sub.selector), metric, &sub.value, input));
+            let shown = format!("  {{ {} }}", terminal_lines(&sub.selector));
+            lines.push(line(name, shown, metric, &sub.value, input));
         }
     }
     lines
@@ -534,6 +536,13 @@ mod tests {
 
 ";
         assert_eq!(k6_summary(&input), expect);
+        let mut hostile = tally.clone();
+        hostile.check("::\x1b]0;g\x07", "\x1b[2Jname", true);
+        hostile.group("::\x1b]0;g\x07");
+        let input_hostile = K6Input { tally: &hostile, ..input };
+        for text in [k6_summary(&input_hostile), k6_summary_legacy(&input_hostile)] {
+            assert!(text.contains("\u{fffd}[2Jname") && !text.contains(['\x1b', '\x07']), "{text}");
+        }
         let export: Json = serde_json::from_str(&k6_summary_export(&input, None)).unwrap();
         assert_eq!(
             export["metrics"]["http_reqs"],

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use report::terminal_lines;
 use script::{Level, LogFields};
 use serde_json::{Map, Value};
 
@@ -22,6 +23,8 @@ pub(super) struct Logger {
     /// Where the script's console goes instead.
     console: Option<Mutex<File>>,
     least: Level,
+    /// A terminal shows the lines.
+    on_terminal: bool,
     colored: bool,
     /// What is written as [`REDACTED`].
     secrets: Mutex<Vec<String>>,
@@ -56,6 +59,7 @@ impl Logger {
         let named = tiers::text(flags.log_output.as_deref(), "K6_LOG_OUTPUT");
         let (place, own_least) = place(named.as_deref().unwrap_or("stderr"))?;
         let terminal = matches!(place, Place::Stderr) && io::stderr().is_terminal();
+        let on_terminal = terminal || matches!(place, Place::Stdout) && io::stdout().is_terminal();
         let form = match tiers::text(flags.log_format.as_deref(), "K6_LOG_FORMAT").as_deref() {
             Some("raw") => Form::Raw,
             Some("json") => Form::Json,
@@ -69,6 +73,7 @@ impl Logger {
             place,
             console: None,
             least: own_least.unwrap_or(least),
+            on_terminal,
             colored: terminal && !no_color(flags),
             secrets: Mutex::default(),
         })
@@ -109,7 +114,7 @@ impl Logger {
             append(console, &self.line(form, level, &text, fields));
             return;
         }
-        let line = self.line(self.form, level, &text, fields);
+        let line = self.line(self.form, level, &self.shown(text), fields);
         match &self.place {
             Place::Stderr => output::complain(&line),
             // Where nobody can read it, there is nothing left to do.
@@ -117,6 +122,12 @@ impl Logger {
             Place::File(file) => append(file, &line),
             Place::Nowhere => {}
         }
+    }
+
+    /// What a server or a script says must not steer the terminal; the other forms quote it.
+    fn shown(&self, text: String) -> String {
+        let is_bare = matches!(self.form, Form::Terminal | Form::Raw);
+        if self.on_terminal && is_bare { terminal_lines(&text) } else { text }
     }
 
     fn redacted(&self, text: &str) -> String {
@@ -278,17 +289,32 @@ mod tests {
         );
     }
 
-    #[test]
-    fn lines_have_their_form_and_hide_secrets() {
-        let logger = Logger {
+    fn logger(form: Form, on_terminal: bool) -> Logger {
+        Logger {
             began: Instant::now(),
-            form: Form::Text,
+            form,
             place: Place::Nowhere,
             console: None,
             least: Level::Info,
+            on_terminal,
             colored: false,
             secrets: Mutex::default(),
-        };
+        }
+    }
+
+    #[test]
+    fn nothing_steers_the_terminal() {
+        let said = || "\x1b]0;owned\x07\x1b[2J two\nlines".to_owned();
+        for form in [Form::Terminal, Form::Raw] {
+            let shown = logger(form, true).shown(said());
+            assert_eq!(shown, "\u{fffd}]0;owned\u{fffd}\u{fffd}[2J two\nlines");
+        }
+        assert_eq!(logger(Form::Raw, false).shown(said()), said(), "a file gets every byte");
+    }
+
+    #[test]
+    fn lines_have_their_form_and_hide_secrets() {
+        let logger = logger(Form::Text, false);
         let fields = [("source", "console")];
         let line = logger.line(Form::Text, Level::Info, "a b", &fields);
         assert!(line.ends_with("level=info msg=\"a b\" source=console"), "{line}");
