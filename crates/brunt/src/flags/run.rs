@@ -40,6 +40,8 @@ pub(crate) struct RunFlags {
     pub(crate) io: IoChoice,
     /// Folders that scripts may read besides their own.
     pub(crate) allow_read: Vec<String>,
+    /// `--allow-write`.
+    pub(crate) allow_write: Vec<String>,
     /// `inspect --execution-requirements`.
     pub(crate) requirements: bool,
     /// `archive -O`.
@@ -236,6 +238,12 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     )
     .native(),
     ALLOW_READ,
+    gather!(
+        "allow-write",
+        "DIR",
+        "A folder that handleSummary may write any file to. May be repeated.",
+        allow_write
+    ),
     option!("no-setup", Kind::Switch, "", "Do not call setup().", "noSetup", Flag),
     option!("no-teardown", Kind::Switch, "", "Do not call teardown().", "noTeardown", Flag),
     option!(
@@ -400,7 +408,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     switch!(
         RunFlags,
         "compat",
-        "k6's behaviour where brunt is stricter: a threshold without samples is judged by zeros.",
+        "k6's behaviour where ours is stricter: empty thresholds, files that handleSummary writes, -a :PORT.",
         compat
     )
     .native(),

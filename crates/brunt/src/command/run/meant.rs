@@ -27,6 +27,7 @@ use super::source::Source;
 use super::summary::Mode;
 use super::tiers::{self, Said};
 use super::variables::strange_variables;
+use super::writes::Writes;
 use crate::command::encode;
 use crate::command::watch::Watching;
 use crate::dialect::Typed;
@@ -49,6 +50,8 @@ pub(super) struct Meant {
     pub(super) mode: Mode,
     pub(super) machine_readable: bool,
     pub(super) summary_export: Option<Place>,
+    /// Where `handleSummary` may write.
+    pub(super) writes: Writes,
     pub(super) outputs: Option<Outputs>,
     /// What is watched beside the test.
     pub(super) watching: Option<Watching>,
@@ -270,6 +273,10 @@ fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, R
         mode,
         machine_readable: tiers::switch(flags.machine_readable, "K6_NEW_MACHINE_READABLE_SUMMARY"),
         summary_export: export.map(|file| Place::named(Some(&file))),
+        writes: match flags.compat {
+            true => Writes::anywhere(),
+            false => Writes::of(path, &flags.allow_write).map_err(Refused::other)?,
+        },
         outputs: outputs::start(&names, known)?,
         watching,
         network: Network::read(&options.http).map_err(Refused::config)?,

@@ -18,6 +18,7 @@ mod tar;
 mod tiers;
 mod variables;
 mod watch;
+mod writes;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -37,7 +37,7 @@ impl Readable {
     /// Allows the folder of a script and its project.
     pub(super) fn allow_script_in(&mut self, folder: &Path) {
         self.own = Some(folder.to_owned());
-        self.project = project(folder);
+        self.project = project_root(folder);
     }
 
     /// Allows nothing: all there is to read comes out of an archive.
@@ -75,7 +75,7 @@ impl Readable {
 
 /// The project of a script in this folder: the nearest folder upwards that is marked as one, else the working folder. The root
 /// of all files is none.
-fn project(folder: &Path) -> Option<PathBuf> {
+pub(super) fn project_root(folder: &Path) -> Option<PathBuf> {
     let is_root = |folder: &Path| folder.parent().is_none();
     let is_marked =
         |folder: &&Path| !is_root(folder) && MARKS.iter().any(|mark| folder.join(mark).exists());
@@ -118,12 +118,12 @@ mod tests {
         let root = Folder::new("projects");
         let tests = root.0.join("a/project/tests/load");
         let working = fs::canonicalize(std::env::current_dir().unwrap()).unwrap();
-        assert_eq!(project(&tests), Some(working));
+        assert_eq!(project_root(&tests), Some(working));
         fs::write(root.0.join("a/package.json"), "{}").unwrap();
-        assert_eq!(project(&tests), Some(root.0.join("a")));
+        assert_eq!(project_root(&tests), Some(root.0.join("a")));
         // A worktree's is a file.
         fs::write(root.0.join("a/project/.git"), "gitdir: x").unwrap();
-        assert_eq!(project(&tests), Some(root.0.join("a/project")));
+        assert_eq!(project_root(&tests), Some(root.0.join("a/project")));
     }
 
     #[test]

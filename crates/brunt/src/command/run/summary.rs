@@ -1,6 +1,5 @@
 //! The end of a test: the summary's text and files, or what the script's own `handleSummary` makes of it.
 
-use std::fs::File;
 use std::io::{IsTerminal as _, Write as _};
 
 use report::{
@@ -96,7 +95,7 @@ fn own(
 fn write_all(meant: &Meant, documents: &[script::Document]) -> Result<(), Failed> {
     let mut lost = String::new();
     for (place, content) in documents {
-        if let Some(reason) = write(place, content)? {
+        if let Some(reason) = write(meant, place, content)? {
             lost.push_str(&format!("\n\t- could not open '{place}': {reason}"));
         }
     }
@@ -109,7 +108,7 @@ fn write_all(meant: &Meant, documents: &[script::Document]) -> Result<(), Failed
 }
 
 /// Writes a document; gives why it cannot be.
-fn write(place: &str, content: &[u8]) -> Result<Option<String>, Failed> {
+fn write(meant: &Meant, place: &str, content: &[u8]) -> Result<Option<String>, Failed> {
     match place {
         "stdout" => Place::Stdout.write(content)?,
         "stderr" => {
@@ -117,9 +116,8 @@ fn write(place: &str, content: &[u8]) -> Result<Option<String>, Failed> {
             std::io::stderr().lock().write_all(content).ok();
         }
         path => {
-            let written = File::create(path).and_then(|mut file| file.write_all(content));
-            let reason = |error| format!("open {path}: {}", crate::input::reason(&error));
-            return Ok(written.err().map(reason));
+            let written = meant.writes.write(path, content);
+            return Ok(written.err().map(|reason| format!("open {path}: {reason}")));
         }
     }
     Ok(None)

@@ -1,0 +1,210 @@
+//! `Writes`: where a script's `handleSummary` may write. It is no way to a user's start-up files or keys: a test is often
+//! somebody else's.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Component, Path, PathBuf};
+
+use nix::fcntl::OFlag;
+
+use super::project::project_root;
+use crate::input::reason;
+
+/// What files that reports are have for an ending.
+const REPORTS: [&str; 7] = ["html", "json", "txt", "xml", "csv", "md", "log"];
+
+/// Where a script may write.
+#[derive(Debug, Default)]
+pub(super) struct Writes {
+    /// As k6: anywhere.
+    anywhere: bool,
+    /// What relative names begin at.
+    working: PathBuf,
+    /// The project, the working folder and the temporary one.
+    free: Vec<PathBuf>,
+    /// What the command line allows.
+    allowed: Vec<PathBuf>,
+}
+
+impl Writes {
+    /// What a script of this path may write, and `folders` besides.
+    ///
+    /// # Errors
+    /// A folder of `--allow-write` cannot be found.
+    pub(super) fn of(script: &str, folders: &[String]) -> Result<Self, String> {
+        let full = |folder: &String| {
+            fs::canonicalize(folder)
+                .map_err(|error| format!("flag --allow-write: {folder}: {}", reason(&error)))
+        };
+        let allowed = folders.iter().map(full).collect::<Result<_, _>>()?;
+        let working = std::env::current_dir().unwrap_or_default();
+        let script = fs::canonicalize(script).ok();
+        let beside = script.as_deref().and_then(Path::parent).unwrap_or(working.as_path());
+        let places = [Some(working.clone()), Some(std::env::temp_dir())].into_iter().flatten();
+        let places = places.filter_map(|place| fs::canonicalize(place).ok());
+        let is_root = |place: &PathBuf| place.parent().is_none();
+        let free = project_root(beside).into_iter().chain(places).filter(|place| !is_root(place));
+        Ok(Self { free: free.collect(), working, allowed, anywhere: false })
+    }
+
+    /// Any file, as k6 has it.
+    pub(super) fn anywhere() -> Self {
+        Self { anywhere: true, ..Self::default() }
+    }
+
+    /// Writes a document; a file that is there is written over.
+    ///
+    /// # Errors
+    /// It may not be written, or cannot; the text says which, but does not name the file.
+    pub(super) fn write(&self, name: &str, content: &[u8]) -> Result<(), String> {
+        let mut options = File::options();
+        options.write(true).create(true).truncate(true);
+        if !self.anywhere {
+            self.judge(name)?;
+            options.custom_flags(OFlag::O_NOFOLLOW.bits());
+        }
+        let mut file = options.open(self.working.join(name)).map_err(|error| reason(&error))?;
+        file.write_all(content).map_err(|error| reason(&error))
+    }
+
+    /// Whether a file may be written.
+    fn judge(&self, name: &str) -> Result<(), String> {
+        let path = plain(&self.working.join(name));
+        let (Some(folder), Some(file)) = (path.parent(), path.file_name()) else {
+            return Err("it is no file".to_owned());
+        };
+        let full = fs::canonicalize(folder).map_err(|error| reason(&error))?.join(file);
+        let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+        if is_link(&full) {
+            return Err(refusal("it is a symbolic link"));
+        }
+        if self.allowed.iter().any(|root| full.starts_with(root)) {
+            return Ok(());
+        }
+        // A link on the way to a free folder is the user's; one below it may be anybody's.
+        let leads_to_free = |path: &Path| {
+            fs::canonicalize(path)
+                .is_ok_and(|to| self.free.iter().any(|free| free.starts_with(&to)))
+        };
+        if folder.ancestors().any(|above| is_link(above) && !leads_to_free(above)) {
+            return Err(refusal("a symbolic link is on the way to it"));
+        }
+        let below = self.free.iter().find_map(|free| full.strip_prefix(free).ok());
+        if is_hidden(below.unwrap_or(&full)) {
+            return Err(refusal("a name that begins with a dot is on the way to it"));
+        }
+        let is_report = full.extension().is_some_and(|ending| REPORTS.iter().any(|r| ending == *r));
+        if below.is_none() && !is_report {
+            return Err(refusal(
+                "it is outside of the project, the working and the temporary folder, and no report (.html .json .txt .xml .csv .md .log)",
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn refusal(why: &str) -> String {
+    format!("{why} (see --allow-write)")
+}
+
+/// The path without `.` and `..`, links not followed: what they lead to is judged on its own.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A folder with a project and things beside it, gone at the end.
+    struct World(PathBuf);
+
+    impl World {
+        fn new(name: &str) -> Self {
+            let folder = std::env::temp_dir().join(format!("brunt-{name}-{}", std::process::id()));
+            for inner in ["home/project/load", "home/project/.git/hooks", "home/keys", "ci"] {
+                fs::create_dir_all(folder.join(inner)).unwrap();
+            }
+            Self(fs::canonicalize(folder).unwrap())
+        }
+
+        /// What may be written from `load` in the project, with these folders allowed.
+        fn writes(&self, allowed: &[&str]) -> Writes {
+            let project = self.0.join("home/project");
+            Writes {
+                anywhere: false,
+                working: project.join("load"),
+                free: vec![project],
+                allowed: allowed.iter().map(|folder| self.0.join(folder)).collect(),
+            }
+        }
+    }
+
+    impl Drop for World {
+        fn drop(&mut self) {
+            fs::remove_dir_all(&self.0).ok();
+        }
+    }
+
+    #[test]
+    fn reports_go_anywhere_and_the_rest_into_the_project() {
+        let world = World::new("writes");
+        let writes = world.writes(&["home/keys"]);
+        let ci = world.0.join("ci").display().to_string();
+        for name in ["out.bin", "./a.js", "../top", "../../x.html", "../../keys/.id"] {
+            assert_eq!(writes.judge(name), Ok(()), "{name}");
+        }
+        for (name, expect) in [
+            (format!("{ci}/junit.xml"), None),
+            (format!("{ci}/run.sh"), Some("no report")),
+            (format!("{ci}/.hidden.json"), Some("begins with a dot")),
+            ("../../profile".to_owned(), Some("outside of the project")),
+            ("../../.bashrc".to_owned(), Some("begins with a dot")),
+            ("../.git/hooks/pre-commit".to_owned(), Some("begins with a dot")),
+            (".env".to_owned(), Some("begins with a dot")),
+            ("nowhere/x.json".to_owned(), Some("no such file")),
+        ] {
+            let judged = writes.judge(&name);
+            match expect {
+                Some(expect) => assert!(judged.unwrap_err().contains(expect), "{name}"),
+                None => assert_eq!(judged, Ok(()), "{name}"),
+            }
+        }
+    }
+
+    #[test]
+    fn links_are_not_followed() {
+        let world = World::new("links");
+        let project = world.0.join("home/project");
+        symlink(world.0.join("home/keys"), project.join("load/out")).unwrap();
+        symlink(world.0.join("home/keys/id.txt"), project.join("load/report.txt")).unwrap();
+        symlink(world.0.join("home"), world.0.join("short")).unwrap();
+        let mut writes = world.writes(&[]);
+        for name in ["out/report.html", "report.txt"] {
+            assert!(writes.judge(name).unwrap_err().contains("symbolic link"), "{name}");
+            assert!(writes.write(name, b"x").is_err(), "{name}");
+        }
+        assert!(!world.0.join("home/keys/id.txt").exists());
+        // The way to the project may lead through one.
+        writes.working = world.0.join("short/project");
+        assert_eq!(writes.write("load/a.sh", b"x"), Ok(()));
+        assert_eq!(fs::read(project.join("load/a.sh")).unwrap(), b"x");
+    }
+}
