@@ -12,6 +12,7 @@ mod ending;
 mod exit_code;
 mod flags;
 mod input;
+mod listener;
 mod output;
 mod terminal;
 

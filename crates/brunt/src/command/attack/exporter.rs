@@ -1,23 +1,23 @@
-//! `-prometheus-addr`: live metrics over HTTP, whatever the path, under the names Vegeta uses. A control-plane thread
-//! answers one request after the other; the load never waits for it.
+//! `-prometheus-addr`: live metrics over HTTP, whatever the path, under the names Vegeta uses. Control-plane threads
+//! answer; the load waits for a copy of the counts at most.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{self, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use metrics::{Batch, TargetTable};
+
+use crate::listener::{BarePort, Listener, Request, Response};
 
 /// Series kept at most; hits of further ones are counted under `url="(other)"`.
 const SERIES_MAX: usize = 1000;
 /// Upper bounds of the buckets, in seconds: the Prometheus clients' defaults.
 const BUCKETS_S: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
-/// A client that neither sends nor reads for this long is dropped.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// Bytes of a request read at most; what it asks for does not matter.
-const REQUEST_BYTES_MAX: usize = 8 << 10;
+/// Bytes of a request's body read at most; what it asks for does not matter.
+const BODY_MAX: usize = 8 << 10;
+/// What the page is.
+const PAGE_KIND: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Live metrics and the thread that serves them.
 pub(super) struct Exporter {
@@ -25,10 +25,11 @@ pub(super) struct Exporter {
 }
 
 /// What was counted so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Seen {
-    series: BTreeMap<Key, Counts>,
-    failures: BTreeMap<(Key, String), u64>,
+    // The texts are shared with the copies that pages are made of.
+    series: BTreeMap<Arc<Key>, Counts>,
+    failures: BTreeMap<Arc<(Key, String)>, u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,20 +53,15 @@ impl Exporter {
     ///
     /// # Errors
     /// The address is taken, or no address.
-    pub(super) fn start(addr: &str) -> io::Result<Self> {
-        // Go takes ":8880" for every address of the machine.
-        let listener = match addr.strip_prefix(':') {
-            Some(port) => TcpListener::bind(format!("0.0.0.0:{port}"))?,
-            None => TcpListener::bind(addr)?,
-        };
+    pub(super) fn start(addr: &str, bare: BarePort) -> io::Result<Self> {
         let seen = Arc::new(Mutex::new(Seen::default()));
         let served = Arc::clone(&seen);
-        std::thread::Builder::new().name("prometheus".to_owned()).spawn(move || {
-            for client in listener.incoming().flatten() {
-                // A client that goes away early loses its own answer and nothing else.
-                answer(client, &served).ok();
-            }
-        })?;
+        let answer = move |_: &Request| {
+            // The load's figures are added under this lock: the page is made of a copy.
+            let seen = served.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            Response { status: "200 OK", kind: PAGE_KIND, body: seen.page() }
+        };
+        Listener::bind(addr, bare)?.serve("prometheus", BODY_MAX, answer)?;
         Ok(Self { seen })
     }
 
@@ -89,7 +85,10 @@ impl Seen {
             if self.series.len() >= SERIES_MAX && !self.series.contains_key(&key) {
                 "(other)".clone_into(&mut key.url);
             }
-            let counts = self.series.entry(key.clone()).or_default();
+            let counts = match self.series.get_mut(&key) {
+                Some(counts) => counts,
+                None => self.series.entry(Arc::new(key.clone())).or_default(),
+            };
             let seconds = sample.response().as_secs_f64();
             counts.hits += 1;
             counts.seconds += seconds;
@@ -108,12 +107,15 @@ impl Seen {
     }
 
     fn add_failure(&mut self, key: Key, message: String) {
-        let full = self.failures.len() >= SERIES_MAX;
-        let at = (key, message);
-        if full && !self.failures.contains_key(&at) {
-            *self.failures.entry((at.0, "(other)".to_owned())).or_default() += 1;
-        } else {
-            *self.failures.entry(at).or_default() += 1;
+        let mut at = (key, message);
+        if self.failures.len() >= SERIES_MAX && !self.failures.contains_key(&at) {
+            "(other)".clone_into(&mut at.1);
+        }
+        match self.failures.get_mut(&at) {
+            Some(count) => *count += 1,
+            None => {
+                self.failures.insert(Arc::new(at), 1);
+            }
         }
     }
 
@@ -145,7 +147,8 @@ impl Seen {
             push(&mut text, "request_bytes_out", &key.labels(), &counts.bytes_out);
         }
         text.push_str("# HELP request_fail_count Count of failed requests\n# TYPE request_fail_count counter\n");
-        for ((key, message), hits) in &self.failures {
+        for (failure, hits) in &self.failures {
+            let (key, message) = &**failure;
             let labels = format!("{},message=\"{}\"", key.labels(), quoted(message));
             push(&mut text, "request_fail_count", &labels, hits);
         }
@@ -169,29 +172,12 @@ fn quoted(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
-/// Answers one client.
-fn answer(mut client: TcpStream, seen: &Mutex<Seen>) -> io::Result<()> {
-    client.set_read_timeout(Some(PATIENCE))?;
-    client.set_write_timeout(Some(PATIENCE))?;
-    let mut request = vec![0; REQUEST_BYTES_MAX];
-    let mut len = 0;
-    while len < request.len() && !request[..len].windows(4).any(|end| end == b"\r\n\r\n") {
-        match client.read(&mut request[len..])? {
-            0 => return Ok(()),
-            more => len += more,
-        }
-    }
-    let page = seen.lock().unwrap_or_else(PoisonError::into_inner).page();
-    write!(
-        client,
-        "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: {}\r\n\
-         Connection: close\r\n\r\n{page}",
-        page.len()
-    )
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::{TcpListener, TcpStream};
+    use std::time::Duration;
+
     use metrics::{FailureKind, Sample, TargetLabel};
     use stdx::Nanos;
 
@@ -252,9 +238,9 @@ mod tests {
     fn a_client_gets_the_page_and_a_clash_is_an_error() {
         let probe = TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = probe.local_addr().unwrap().to_string();
-        assert!(Exporter::start(&addr).is_err(), "the port is taken");
+        assert!(Exporter::start(&addr, BarePort::Loopback).is_err(), "the port is taken");
         drop(probe);
-        let exporter = Exporter::start(&addr).unwrap();
+        let exporter = Exporter::start(&addr, BarePort::Loopback).unwrap();
         let (batch, targets) = batch(1);
         exporter.add(&batch, &targets);
         let mut client = TcpStream::connect(&addr).unwrap();

@@ -22,6 +22,7 @@ use crate::command::live::Live;
 use crate::dialect::Dialect;
 use crate::exit_code::{ExitCode, Failed, Outcome};
 use crate::input::{Interrupts, LOOK_EVERY};
+use crate::listener::BarePort;
 use crate::output::{self, Place};
 
 /// Carries out what was meant.
@@ -109,7 +110,16 @@ fn exporter(meant: &Meant, dialect: Dialect) -> Result<Option<Exporter>, Failed>
     let Some(addr) = &meant.prometheus else {
         return Ok(None);
     };
-    match (Exporter::start(addr), dialect) {
+    let bare = match dialect {
+        Dialect::Native => BarePort::Loopback,
+        Dialect::Vegeta => BarePort::AllAddresses,
+    };
+    if let (Some(port), BarePort::Loopback) = (addr.strip_prefix(':'), bare) {
+        output::complain(&format!(
+            "metrics are at http://127.0.0.1:{port}/metrics, for this machine alone (for all: -prometheus-addr=0.0.0.0:{port})"
+        ));
+    }
+    match (Exporter::start(addr, bare), dialect) {
         (Ok(exporter), _) => Ok(Some(exporter)),
         (Err(_), Dialect::Vegeta) => Ok(None),
         (Err(error), Dialect::Native) => {

@@ -42,6 +42,7 @@ use crate::exit_code::{ExitCode, Failed};
 use crate::flags::run::{RUN, RunFlags};
 use crate::flags::{Flag, FlagError};
 use crate::input::{Interrupts, LOOK_EVERY};
+use crate::listener::BarePort;
 use crate::output::{self, Place};
 
 /// Runs a script.
@@ -56,18 +57,28 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     };
     // A test must not be run for a summary that cannot be written.
     meant.summary_export.iter().try_for_each(Place::try_out)?;
-    let rest = match meant.address.as_deref().map(|at| Rest::start(at, meant.options.paused)) {
-        None => None,
-        Some(Ok(rest)) => Some(rest),
-        Some(Err(text)) => {
-            meant.logger.say(Level::Error, &format!("Error from API server: {text}"));
-            return Ok(ExitCode::NoApi);
-        }
+    let Ok(rest) = meant.address.as_deref().map(|at| rest(&meant, at)).transpose() else {
+        return Ok(ExitCode::NoApi);
     };
     if !meant.quiet {
         Place::Stdout.write(meant.announcement().as_bytes())?;
     }
     Ok(test(meant, rest.as_ref())?)
+}
+
+/// Serves the REST API; why that cannot be has been said.
+fn rest(meant: &Meant, address: &str) -> Result<Arc<Rest>, ()> {
+    let bare = if meant.compat { BarePort::AllAddresses } else { BarePort::Loopback };
+    if bare == BarePort::Loopback
+        && let Some(port) = address.strip_prefix(':')
+    {
+        meant.logger.say(Level::Info, &format!(
+            "the REST API is at 127.0.0.1:{port}, for this machine alone (for all: -a 0.0.0.0:{port})"
+        ));
+    }
+    Rest::start(address, bare, meant.options.paused).map_err(|text| {
+        meant.logger.say(Level::Error, &format!("Error from API server: {text}"));
+    })
 }
 
 /// Whether this command line would be taken, as far as its words tell: the script is not looked at.

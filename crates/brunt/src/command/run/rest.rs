@@ -1,7 +1,5 @@
 //! `Rest`: k6's REST API, as far as its clients need it: status, metrics, groups, and how a test is stopped or resumed.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,6 +7,8 @@ use std::time::{Duration, Instant};
 use metrics::tally::{Metric, Tally, Value};
 use script::{Control, Live};
 use serde_json::{Value as Json, json};
+
+use crate::listener::{BarePort, Listener, Request, Response};
 
 /// The REST API of a test.
 #[derive(Default)]
@@ -30,34 +30,22 @@ struct Test {
     over: bool,
 }
 
-/// The longest request that is read.
-const REQUEST_MAX: u64 = 1 << 20;
-/// How long a client may be silent.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest body that is read.
+const BODY_MAX: usize = 1 << 20;
 /// How long a client that stops a test waits for its end at most.
 const STOP_MAX: Duration = Duration::from_secs(5);
 
 impl Rest {
-    /// Serves at an address, on a thread of its own, for as long as the process lives.
+    /// Serves at an address for as long as the process lives.
     ///
     /// # Errors
     /// The address is none, or taken.
-    pub(super) fn start(address: &str, paused: bool) -> Result<Arc<Self>, String> {
-        let wrong = |error: &dyn std::fmt::Display| format!("listen tcp {address}: {error}");
-        let named =
-            if address.starts_with(':') { format!("0.0.0.0{address}") } else { address.to_owned() };
-        let named = named.replacen("localhost:", "127.0.0.1:", 1);
-        let socket: SocketAddr = named.parse().map_err(|error| wrong(&error))?;
-        let listener = TcpListener::bind(socket).map_err(|error| wrong(&error))?;
+    pub(super) fn start(address: &str, bare: BarePort, paused: bool) -> Result<Arc<Self>, String> {
+        let wrong = |error: std::io::Error| format!("listen tcp {address}: {error}");
+        let listener = Listener::bind(address, bare).map_err(wrong)?;
         let rest = Arc::new(Self { paused: AtomicBool::new(paused), ..Self::default() });
         let served = Arc::clone(&rest);
-        let serve = move || {
-            for client in listener.incoming().flatten() {
-                // One that goes away, or sends nonsense, is none of our concern.
-                served.answer(&client).ok();
-            }
-        };
-        std::thread::Builder::new().name("rest".to_owned()).spawn(serve).map_err(|e| wrong(&e))?;
+        listener.serve("rest", BODY_MAX, move |request| served.answer(request)).map_err(wrong)?;
         Ok(rest)
     }
 
@@ -97,38 +85,10 @@ impl Rest {
         self.test.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn answer(&self, client: &TcpStream) -> std::io::Result<()> {
-        client.set_read_timeout(Some(PATIENCE))?;
-        client.set_write_timeout(Some(PATIENCE))?;
-        let mut reader = BufReader::new(client.take(REQUEST_MAX));
-        let mut line = String::new();
-        reader.read_line(&mut line)?;
-        let mut length = 0;
-        loop {
-            let mut field = String::new();
-            if reader.read_line(&mut field)? == 0 || field.trim().is_empty() {
-                break;
-            }
-            if let Some((name, value)) = field
-                .split_once(':')
-                .filter(|(name, _)| name.eq_ignore_ascii_case("content-length"))
-            {
-                let _name = name;
-                length = value.trim().parse().unwrap_or(0);
-            }
-        }
-        let mut body = vec![0; usize::try_from(length.min(REQUEST_MAX)).unwrap_or(0)];
-        reader.read_exact(&mut body)?;
-        let mut words = line.split(' ');
-        let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let (status, document) =
-            self.document(method, path.split('?').next().unwrap_or_default(), &body);
-        let document = document.map_or_else(String::new, |document| document.to_string());
-        write!(
-            &mut { client },
-            "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{document}",
-            document.len()
-        )
+    fn answer(&self, request: &Request) -> Response {
+        let (status, document) = self.document(&request.method, &request.path, &request.body);
+        let body = document.map_or_else(String::new, |document| document.to_string());
+        Response { status, kind: "application/json", body }
     }
 
     /// What is said to a request.
@@ -274,6 +234,6 @@ mod tests {
 
     #[test]
     fn an_address_that_is_none_is_refused() {
-        assert!(Rest::start("nope", false).is_err());
+        assert!(Rest::start("nope", BarePort::Loopback, false).is_err());
     }
 }
