@@ -42,6 +42,7 @@ mod stopping;
 mod strangers;
 mod studies;
 mod study;
+mod trust;
 mod vegeta;
 mod watch;
 

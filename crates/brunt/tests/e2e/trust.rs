@@ -1,0 +1,229 @@
+//! What strangers must not get: servers no credentials that are another's, scripts no files that are the user's, pages of the
+//! web no control, files no memory without end.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+use crate::{Ran, Scratch, Started, brunt, feed, free_port, run, start, text, until};
+
+/// A server that remembers the heads of what it was asked, and answers each as it is told.
+struct Recorder {
+    address: String,
+    heads: Arc<Mutex<Vec<String>>>,
+}
+
+impl Recorder {
+    fn new(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let heads = Arc::new(Mutex::new(Vec::new()));
+        let (seen, answer) = (Arc::clone(&heads), Arc::new(answer));
+        std::thread::spawn(move || {
+            for conn in listener.incoming().flatten() {
+                let (seen, answer) = (Arc::clone(&seen), Arc::clone(&answer));
+                std::thread::spawn(move || serve(&conn, &seen, &*answer));
+            }
+        });
+        Self { address, heads }
+    }
+
+    fn heads(&self) -> Vec<String> {
+        self.heads.lock().unwrap().clone()
+    }
+}
+
+fn serve(conn: &TcpStream, seen: &Mutex<Vec<String>>, answer: &dyn Fn(&str) -> String) {
+    let mut reader = BufReader::new(conn);
+    loop {
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            match reader.read_line(&mut head) {
+                Ok(1..) => {}
+                Ok(0) | Err(_) => return,
+            }
+        }
+        let said = answer(&head);
+        seen.lock().unwrap().push(head);
+        let mut writer = conn;
+        if writer.write_all(said.as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+fn redirect_to(address: &str) -> String {
+    format!("HTTP/1.1 302 Found\r\nLocation: http://{address}/\r\nContent-Length: 0\r\n\r\n")
+}
+
+const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/// Runs a script in a folder of its own, which is its project as well.
+fn script(scratch: &Scratch, words: &str, source: &str) -> Ran {
+    let path = scratch.file("script.js", source);
+    let mut command = brunt(&format!("{words} {path}"));
+    command.current_dir(&scratch.0);
+    start(command).wait()
+}
+
+#[test]
+fn credentials_stay_with_the_port_they_are_for() {
+    let other = Recorder::new(|_| OK.to_owned());
+    let to = other.address.clone();
+    let asked = Recorder::new(move |_| redirect_to(&to));
+    let mut command = brunt("attack -rate=1 -duration=1s -json");
+    for field in
+        ["Authorization: Bearer t", "Proxy-Authorization: Basic x", "Cookie: c=1", "X-A: b"]
+    {
+        command.args(["-header", field]);
+    }
+    feed(command, format!("GET http://{}/\n", asked.address)).with_code(0);
+    let (first, second) = (asked.heads().remove(0), other.heads().remove(0));
+    for field in ["Authorization: Bearer", "Proxy-Authorization", "Cookie", "X-A: b"] {
+        assert!(first.contains(field), "{field}: {first}");
+    }
+    assert!(second.contains("X-A: b"), "{second}");
+    assert!(!second.contains("uthorization") && !second.contains("Cookie"), "{second}");
+}
+
+#[test]
+fn a_script_proves_who_it_is_to_whom_it_asked_alone() {
+    let challenge = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\nContent-Length: 0\r\n\r\n";
+    let other = Recorder::new(move |_| challenge.to_owned());
+    let to = other.address.clone();
+    let asked = Recorder::new(move |_| redirect_to(&to));
+    let scratch = Scratch::new("trust-digest");
+    let source = format!(
+        "import http from 'k6/http';
+        export default function () {{
+            const params = {{ auth: 'digest', cookies: {{ own: '1' }}, headers: {{ Authorization: 'Bearer t', 'Proxy-Authorization': 'x' }} }};
+            const r = http.get('http://u:secretpw@{}/', params);
+            console.log(r.status);
+        }}",
+        asked.address
+    );
+    let ran = script(&scratch, "run -q", &source).with_code(0);
+    assert!(ran.stderr.contains("msg=401"), "{}", ran.stderr);
+    assert!(asked.heads()[0].contains("Cookie: own=1"), "{:?}", asked.heads());
+    let heads = other.heads();
+    assert_eq!(heads.len(), 1, "it is not answered: {heads:?}");
+    assert!(!heads[0].contains("uthorization") && !heads[0].contains("Cookie"), "{heads:?}");
+}
+
+#[test]
+fn passwords_are_in_no_text() {
+    let url = format!("http://u:secretpw@127.0.0.1:{}/", free_port());
+    let scratch = Scratch::new("trust-passwords");
+    let targets = format!("GET {url}\n");
+    let rows = feed(brunt("attack -rate=1 -duration=1s -to json"), &targets).with_code(0);
+    assert_eq!(rows.stdout.matches("u:***@").count(), 2, "{}", rows.stdout);
+    let report = feed(brunt("report"), &rows.stdout).with_code(0);
+    let foreign = rows.stdout.replace("u:***@", "u:secretpw@");
+    let read = feed(brunt("encode -to csv"), &foreign).with_code(0);
+    let bench = run(&format!("bench -n 1 -c 1 {url}"));
+    let wrong = feed(brunt("attack -rate=1 -duration=1s"), "GET http://u:secretpw@a b/\n");
+    let source =
+        format!("import http from 'k6/http'; export default function () {{ http.get('{url}') }}");
+    let warned = script(&scratch, "run", &source).with_code(0);
+    assert!(warned.stderr.contains("u:***@"), "{}", warned.stderr);
+    assert!(!read.stdout.contains(",http://u:secretpw@"), "{}", read.stdout);
+    for ran in [rows, report, bench, wrong, warned] {
+        assert!(!ran.stdout.contains("secretpw") && !ran.stderr.contains("secretpw"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_summary_is_written_where_reports_belong() {
+    let scratch = Scratch::new("trust-summary");
+    std::fs::create_dir_all(scratch.path("project/load")).unwrap();
+    std::fs::create_dir_all(scratch.path("allowed")).unwrap();
+    std::fs::write(scratch.path("project/package.json"), "{}").unwrap();
+    // The temporary folder is free, and all this lies in it: for the test it is elsewhere.
+    let temp = scratch.path("allowed").display().to_string();
+    let source = "export default function () {}
+        export function handleSummary() {
+            return { 'in.bin': 'a', '../up.bin': 'b', '../../report.html': 'd',
+                '../../start.sh': 'e', '../../.bashrc': 'f' };
+        }";
+    std::fs::write(scratch.path("project/load/script.js"), source).unwrap();
+    let folder = scratch.path("project/load");
+    let go = |words: &str| {
+        let mut command = brunt(words);
+        command.current_dir(&folder).env("TMPDIR", &temp);
+        start(command).wait()
+    };
+    let ran = go("run -q script.js").with_code(0);
+    let is_there = |name: &str| scratch.path(name).exists();
+    assert!(is_there("project/load/in.bin") && is_there("project/up.bin"), "{}", ran.stderr);
+    assert!(is_there("report.html") && !is_there("start.sh") && !is_there(".bashrc"), "{ran:?}");
+    for name in ["'../../start.sh'", "'../../.bashrc'"] {
+        let line = ran.stderr.lines().find(|line| line.contains(name)).unwrap_or_default();
+        assert!(line.contains("--allow-write") && line.contains("level=error"), "{name}: {line}");
+    }
+    let allowed = format!("run -q --allow-write {} script.js", text(&scratch.0));
+    go(&allowed).with_code(0);
+    assert!(is_there("start.sh") && is_there(".bashrc"));
+    std::fs::remove_file(scratch.path("start.sh")).unwrap();
+    go("k6 run -q script.js").with_code(0);
+    assert!(is_there("start.sh"), "k6 writes any file");
+}
+
+#[test]
+fn body_files_end() {
+    let scratch = Scratch::new("trust-bodies");
+    let fifo = text(&scratch.path("fifo"));
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.is_ok_and(|status| status.success()), "mkfifo {fifo}");
+    for path in ["/dev/zero", &fifo] {
+        let targets = scratch.file("targets", format!("POST http://127.0.0.1:1/\n@{path}\n"));
+        let ran = run(&format!("attack -rate=1 -duration=1s -targets {targets}")).with_code(3);
+        let words = [targets.as_str(), "line 2", path, "no regular file"];
+        ran.complains_once(&words);
+    }
+}
+
+#[test]
+fn a_small_file_does_not_become_a_large_record() {
+    let name = "a".repeat(100_000);
+    let values = vec!["\"\""; 100_000].join(",");
+    let row = |headers: &str| {
+        format!(
+            "{{\"seq\":7,\"code\":200,\"timestamp\":\"2024-01-01T00:00:00Z\",\"latency\":1,\"headers\":{{{headers}}}}}\n"
+        )
+    };
+    let ran = feed(brunt("report"), row(&format!("\"{name}\":[{values}]"))).with_code(4);
+    assert!(ran.stderr.contains("the headers of record 7 take more than 1048576 bytes"), "{ran:?}");
+    feed(brunt("report"), row("\"A\":[\"1\",\"2\"],\"B\":null")).with_code(0);
+}
+
+#[test]
+fn a_page_of_the_web_controls_no_test() {
+    let scratch = Scratch::new("trust-rest");
+    let path = scratch.file(
+        "script.js",
+        "import { sleep } from 'k6'; export const options = { vus: 1, duration: '60s', gracefulStop: '0s' };
+        export default function () { sleep(0.1) }",
+    );
+    let port = free_port();
+    let running = start(brunt(&format!("run -q --address :{port} {path}")));
+    let connect = || TcpStream::connect(("127.0.0.1", port));
+    until("it listens", || connect().is_ok());
+    let ask = |head: &str| {
+        let body = r#"{"data":{"type":"status","id":"default","attributes":{"stopped":true}}}"#;
+        let mut client = connect().unwrap();
+        let request = format!(
+            "PATCH /v1/status HTTP/1.1\r\n{head}Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        client.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let evil = ask("Host: evil.example\r\nOrigin: http://evil.example\r\n");
+    assert!(evil.starts_with("HTTP/1.1 403 "), "{evil}");
+    let stopped = ask(&format!("Host: localhost:{port}\r\n"));
+    assert!(stopped.starts_with("HTTP/1.1 200 "), "{stopped}");
+    let ran = Started::wait(running).with_code(103);
+    assert!(ran.stderr.contains("for this machine alone"), "{}", ran.stderr);
+}
