@@ -80,7 +80,7 @@ fn scripts_and_cables_are_waited_for_either_way() {
         assert_eq!(json["brunt"]["generator"]["io"], name, "run {flags} -u {users}");
         assert_eq!((&json["requests"], &json["success"]), (&40.into(), &1.into()), "{json}");
         let line = format!(
-            "cable echo {cable} -channel EchoChannel -users {users} -rate 50 -d 200ms -q -o {rows} {flags}"
+            "cable echo {cable} -channel EchoChannel -perform echo:{{\"x\":\"{{token}}\"}} -users {users} -rate 50 -d 200ms -q -o {rows} {flags}"
         );
         run(&line).with_code(0);
         let json = run(&format!("report -type=json {rows}")).with_code(0).json();
