@@ -50,14 +50,15 @@ pub(crate) fn switch(text: &str) -> Result<bool, Wrong> {
 /// A whole number from 0.
 pub(crate) fn number(text: &str) -> Result<u64, Wrong> {
     text.parse().map_err(|_| {
-        let native = format!("\"{text}\" is not a whole number (expected 0 or more)");
-        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        if is_number {
-            Wrong::told(native, "value out of range")
-        } else {
-            Wrong::parse_error(native)
-        }
+        no_number(text, format!("\"{text}\" is not a whole number (expected 0 or more)"))
     })
+}
+
+/// Go tells numbers that are too large from what is none.
+fn no_number(text: &str, native: String) -> Wrong {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let go = if is_number { "value out of range" } else { "parse error" };
+    Wrong::told(native, go)
 }
 
 /// A whole number from 1.
@@ -82,7 +83,7 @@ pub(crate) fn law(text: &str) -> Result<Law, Wrong> {
 /// A whole number from -1.
 pub(crate) fn number_or_minus_one(text: &str) -> Result<i64, Wrong> {
     text.parse().ok().filter(|&n: &i64| n >= -1).ok_or_else(|| {
-        Wrong::parse_error(format!("\"{text}\" is not a whole number (expected -1 or more)"))
+        no_number(text, format!("\"{text}\" is not a whole number (expected -1 or more)"))
     })
 }
 
@@ -358,6 +359,7 @@ mod tests {
         let overflow = "-max-body=9223372036854775808 overflows int64";
         assert_eq!(said(size_or_minus_one("8EB")), overflow);
         assert_eq!(said(number("99999999999999999999")), "value out of range");
+        assert_eq!(said(number_or_minus_one("99999999999999999999")), "value out of range");
         assert_eq!(said(addresses("1.2.3")), "lookup 1.2.3: no such host");
         for (text, words) in [
             ("", "host  is not an IP address"),
