@@ -10096,6 +10096,12 @@ static int JS_TryGetPropertyInt64(JSContext *ctx, JSValueConst obj, int64_t idx,
     JSAtom prop;
     int present;
 
+    /* brunt: the built-in functions of arrays go through as many elements as
+       an object says it has */
+    if (js_poll_interrupts(ctx)) {
+        *pval = JS_EXCEPTION;
+        return -1;
+    }
     if (likely(JS_VALUE_GET_TAG(obj) == JS_TAG_OBJECT &&
                (uint64_t)idx <= INT32_MAX)) {
         /* fast path for array and typed array access */
@@ -11959,6 +11965,8 @@ int JS_DeletePropertyInt64(JSContext *ctx, JSValueConst obj, int64_t idx, int fl
     JSAtom prop;
     int res;
 
+    if (js_poll_interrupts(ctx)) /* brunt: as in JS_TryGetPropertyInt64 */
+        return -1;
     if ((uint64_t)idx <= JS_ATOM_MAX_INT) {
         /* fast path for fast arrays */
         return JS_DeleteProperty(ctx, obj, __JS_AtomFromUInt32(idx), flags);
@@ -43421,6 +43429,8 @@ static JSValue js_array_from(JSContext *ctx, JSValueConst this_val,
         if (JS_IsException(r))
             goto exception;
         for(k = 0; k < len; k++) {
+            if (js_poll_interrupts(ctx)) /* brunt */
+                goto exception;
             v = JS_GetPropertyInt64(ctx, arrayLike, k);
             if (JS_IsException(v))
                 goto exception;
@@ -44333,11 +44343,16 @@ static JSValue js_array_join(JSContext *ctx, JSValueConst this_val,
     string_buffer_init(ctx, b, 0);
 
     for(i = 0; i < n; i++) {
+        /* brunt: it ends when it is told to, and when there is no memory */
+        if (js_poll_interrupts(ctx))
+            goto fail;
         if (i > 0) {
             if (c >= 0) {
-                string_buffer_putc8(b, c);
+                if (string_buffer_putc8(b, c))
+                    goto fail;
             } else {
-                string_buffer_concat(b, p, 0, p->len);
+                if (string_buffer_concat(b, p, 0, p->len))
+                    goto fail;
             }
         }
         el = JS_GetPropertyUint32(ctx, obj, i);
@@ -44952,6 +44967,8 @@ static int js_array_cmp_generic(const void *a, const void *b, void *opaque) {
 
     if (psc->exception)
         return 0;
+    if (js_poll_interrupts(ctx)) /* brunt */
+        goto exception;
 
     if (psc->has_method) {
         argv[0] = ap->val;
