@@ -7,13 +7,15 @@
 
 use std::sync::Arc;
 
+use rquickjs::object::Property;
 use rquickjs::prelude::{Opt, Rest};
 use rquickjs::{ArrayBuffer, Ctx, Exception, Function, Object, Result, Value};
 
 use crate::host::Level;
 use crate::inspect::inspect;
-use crate::modules::{html, locale, seat_of, string_of, timers, web, webcrypto};
+use crate::modules::{glue, html, locale, seat_of, string_of, timers, web, webcrypto};
 use crate::program::Env;
+use crate::raw::copied_object;
 use crate::seat::Stage;
 use crate::{commonjs, loading, resolve};
 
@@ -49,20 +51,47 @@ pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
 }
 
 /// Sets the globals that are a VU's own.
-pub(crate) fn install_own(ctx: &Ctx<'_>, env: &Env) -> Result<()> {
+pub(crate) fn install_own(ctx: &Ctx<'_>) -> Result<()> {
     let globals = ctx.globals();
-    globals.set("global", globals.clone())?;
-    set_env(ctx, env.iter())
+    globals.set("global", globals.clone())
 }
 
-/// Sets the environment; the later of two variables of one name counts.
-pub(crate) fn set_env<'a>(
-    ctx: &Ctx<'_>,
-    mut env: impl Iterator<Item = &'a (String, String)>,
-) -> Result<()> {
-    let variables = Object::new(ctx.clone())?;
-    env.try_for_each(|(name, value)| variables.set(name.as_str(), value.as_str()))?;
-    ctx.globals().set("__ENV", variables)
+const ENV: &str = "__ENV";
+
+/// Gives a context the environment, made once: a VU has an object of its own from when it first looks at it, a copy that shares
+/// the names and the texts. The later of two variables of one name counts.
+pub(crate) fn install_env<'js>(ctx: &Ctx<'js>, env: &Env) -> Result<()> {
+    let all = Object::new(ctx.clone())?;
+    env.iter().try_for_each(|(name, value)| all.set(name.as_str(), value.as_str()))?;
+    let native = Object::new(ctx.clone())?;
+    native.set("globals", ctx.globals())?;
+    // It lies where no script gets at it.
+    native.set("all", all)?;
+    let copied = |all: Object<'js>| copied_object(&all);
+    native.set("copied", Function::new(ctx.clone(), copied)?)?;
+    native.set("own", Function::new(ctx.clone(), own_env)?)?;
+    glue(ctx, "env", ENV_TEXT, native)
+}
+
+/// What a VU finds until it has an environment of its own.
+const ENV_TEXT: &str = "(({ globals, all, copied, own }) => {
+    Object.defineProperty(globals, '__ENV', {
+        configurable: true, enumerable: true, get() { return own(copied(all)) }, set(value) { own(value) },
+    });
+})";
+
+/// Makes a value the environment of the VU that runs.
+fn own_env<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<Value<'js>> {
+    let own = Property::from(value.clone()).writable().configurable().enumerable();
+    ctx.globals().prop(ENV, own)?;
+    Ok(value)
+}
+
+/// Gives a VU the environment anew, with variables beside the test's own.
+pub(crate) fn set_env(ctx: &Ctx<'_>, extra: &[(String, String)]) -> Result<()> {
+    ctx.globals().remove(ENV)?;
+    let env: Object<'_> = ctx.globals().get(ENV)?;
+    extra.iter().try_for_each(|(name, value)| env.set(name.as_str(), value.as_str()))
 }
 
 /// The module that calls the function of ours that runs.

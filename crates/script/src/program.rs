@@ -94,10 +94,10 @@ impl Program {
         let main = resolve::url_of(main);
         let current = Rc::new(Current::only(&seat));
         let (options, functions) = context.with(|ctx| {
-            modules::install(&ctx, &current)
+            modules::install(&ctx, &current, &env)
                 // k6's number of who runs a script for the first time.
                 .and_then(|()| ctx.globals().set("__VU", 0))
-                .and_then(|()| init(&ctx, &store, &env, &main))
+                .and_then(|()| init(&ctx, &store, &main))
                 .and_then(|module| exports(&ctx, &module))
                 .map_err(|error| CompileError::Thrown(Exception::of(&ctx, error)))
         })?;
@@ -127,7 +127,7 @@ impl Program {
     /// They throw, as they did not the first time.
     pub(crate) fn start<'js>(&self, ctx: &Ctx<'js>, seat: &Seat) -> rquickjs::Result<Object<'js>> {
         *seat.registry.borrow_mut() = self.metrics.clone();
-        let exports = init(ctx, &self.store, &self.env, &self.main)?;
+        let exports = init(ctx, &self.store, &self.main)?;
         if let Some(above) = &self.options_above {
             overwrite(ctx, &exports.get("options")?, above)?;
         }
@@ -141,14 +141,9 @@ impl Program {
 }
 
 /// Gives a VU what is its own, and runs its modules; gives what the main one exports.
-fn init<'js>(
-    ctx: &Ctx<'js>,
-    store: &Arc<Store>,
-    env: &Env,
-    main: &str,
-) -> rquickjs::Result<Object<'js>> {
+fn init<'js>(ctx: &Ctx<'js>, store: &Arc<Store>, main: &str) -> rquickjs::Result<Object<'js>> {
     seat_of(ctx)?.store.get_or_init(|| Arc::clone(store));
-    globals::install_own(ctx, env)?;
+    globals::install_own(ctx)?;
     if loading::unit(ctx, store, main, main, None)?.source.kind == Kind::CommonJs {
         let exports = commonjs::load(ctx, main)?;
         return exports.into_object().map_or_else(|| Object::new(ctx.clone()), Ok);

@@ -13,7 +13,8 @@ use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::function::Constructor;
 use rquickjs::module::Declared;
 use rquickjs::{
-    ArrayBuffer, Context, Ctx, Error, Exception, Function, JsLifetime, Module, Object, Result, qjs,
+    ArrayBuffer, Context, Ctx, Error, Exception, Function, JsLifetime, Module, Object, Result,
+    Value, qjs,
 };
 
 use crate::action::HttpAnswer;
@@ -65,6 +66,7 @@ unsafe extern "C" {
     fn JS_NewFiber(ctx: *mut qjs::JSContext, memory_max: usize) -> *mut JSFiber;
     fn JS_SwapFiber(ctx: *mut qjs::JSContext, fiber: *mut JSFiber);
     fn JS_FreeFiber(ctx: *mut qjs::JSContext, fiber: *mut JSFiber);
+    fn JS_CopyObject(ctx: *mut qjs::JSContext, from: qjs::JSValue) -> qjs::JSValue;
 }
 
 /// A thread of JavaScript within a context: its own globals, modules, jobs and stack.
@@ -137,6 +139,20 @@ pub(crate) fn throw_uncatchable(ctx: &Ctx<'_>, text: &str) -> Error {
     unsafe { qjs::JS_SetUncatchableError(ctx.as_raw().as_ptr(), thrown.as_raw()) };
     ctx.throw(thrown);
     error
+}
+
+/// Another plain object with the same values; both share what says where their properties are, until one of them changes.
+///
+/// # Errors
+/// It is no plain object, or there is no memory: an exception is thrown.
+pub(crate) fn copied_object<'js>(object: &Object<'js>) -> Result<Object<'js>> {
+    let ctx = object.ctx();
+    // SAFETY: context and object live; the value that is given is ours, of this context, and an object or an exception.
+    let copy = unsafe {
+        let made = JS_CopyObject(ctx.as_raw().as_ptr(), object.as_value().as_raw());
+        Value::from_raw(ctx.clone(), made)
+    };
+    if copy.is_exception() { Err(Error::Exception) } else { Object::from_value(copy) }
 }
 
 /// Whether a function was written `async`.

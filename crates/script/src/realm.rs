@@ -78,7 +78,7 @@ impl Realm {
         runtime.set_loader(resolver, loader);
         let context = Context::full(&runtime)?;
         context.with(|ctx| {
-            modules::install(&ctx, &current)?;
+            modules::install(&ctx, &current, &program.env)?;
             program.load(&ctx)
         })?;
         let program = program.clone();

@@ -101,6 +101,8 @@ pub(crate) struct Seat {
     pub(crate) standing: RefCell<Standing>,
     /// The next call is the first in its scenario.
     pub(crate) new_role: Cell<bool>,
+    /// The environment has variables of the scenario.
+    pub(crate) role_env: Cell<bool>,
     /// The state of the VU's own random numbers, once it has some.
     pub(crate) random: Cell<Option<u64>>,
     samples: RefCell<Vec<Sample>>,
@@ -126,6 +128,7 @@ impl Seat {
             number: Cell::new(0),
             standing: RefCell::default(),
             new_role: Cell::new(false),
+            role_env: Cell::new(false),
             random: Cell::new(None),
             samples: RefCell::new(Vec::new()),
             samples_dropped: Cell::new(0),

@@ -15,7 +15,6 @@ use crate::exception::Exception;
 use crate::globals;
 use crate::go_json::{Undefined, go_json};
 use crate::host::Host;
-use crate::program::Env;
 use crate::raw::Fiber;
 use crate::realm::Realm;
 use crate::seat::{Sample, Seat, Stage, TagList};
@@ -232,7 +231,7 @@ fn live(ctx: &Ctx<'_>, realm: &Realm, seat: &Rc<Seat>, number: u64) {
     };
     let mut told = say(Said::Ready(Ok(())));
     while let Told::Call(call) = told {
-        let done = called(ctx, seat, &own, (&realm.program.env, &call));
+        let done = called(ctx, seat, &own, &call);
         event_loop::run_left_jobs(ctx);
         seat.events.clear();
         told = say(if seat.stopped.get() { Said::Cut } else { Said::Done(done) });
@@ -265,7 +264,7 @@ fn called<'js>(
     ctx: &Ctx<'js>,
     seat: &Seat,
     own: &Own<'js>,
-    (env, call): (&Env, &Call),
+    call: &Call,
 ) -> Result<Option<String>, Exception> {
     seat.stage.set(call.stage);
     seat.renew_jar();
@@ -274,10 +273,12 @@ fn called<'js>(
         *seat.group.borrow_mut() = group.into();
     }
     if seat.new_role.take() {
-        let extra = seat.standing.borrow().role.clone();
-        let extra = extra.as_ref().map_or(&[][..], |role| &role.env);
-        globals::set_env(ctx, env.iter().chain(extra))
-            .map_err(|error| Exception::of(ctx, error))?;
+        let role = seat.standing.borrow().role.clone();
+        let extra = role.as_ref().map_or(&[][..], |role| &role.env);
+        // A scenario without variables leaves the environment as the VU has it, but for another scenario's.
+        if seat.role_env.replace(!extra.is_empty()) || !extra.is_empty() {
+            globals::set_env(ctx, extra).map_err(|error| Exception::of(ctx, error))?;
+        }
     }
     invoke(ctx, seat, own, call)
 }

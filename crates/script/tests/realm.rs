@@ -180,6 +180,43 @@ fn memory_is_refused_to_the_greedy_one() {
     }
 }
 
+/// The environment is made once; what a VU makes of its own is its own.
+#[test]
+fn the_environment_is_a_vus_own() {
+    let main = "const mine = __ENV;
+        if (__VU === 2) { mine.A = 'changed'; mine.C = 'new'; delete mine.B }
+        if (__VU === 3) { Object.defineProperty(mine, 'A', { get: () => 'got' }); Object.freeze(mine) }
+        if (__VU === 4) globalThis.__ENV = { A: 'other' };
+        export default function () {
+            return JSON.stringify([mine, { ...__ENV }, Object.keys(__ENV), 'B' in __ENV, mine === __ENV]);
+        }";
+    let env = [("A", "x"), ("B", "b"), ("A", "a")];
+    let env = Arc::new(env.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec());
+    let program = Program::compile(
+        "/main.js",
+        env,
+        Rc::new(Sources(main, "")),
+        Rc::new(World) as Rc<dyn Host>,
+    );
+    let realm = Realm::new(&program.unwrap()).unwrap();
+    let vu = |number| Vu::new(&realm, Rc::new(World) as Rc<dyn Host>, number).unwrap();
+    let plain = r#"[{"A":"a","B":"b"},{"A":"a","B":"b"},["A","B"],true,true]"#;
+    let expect = [
+        plain,
+        r#"[{"A":"changed","C":"new"},{"A":"changed","C":"new"},["A","C"],false,true]"#,
+        r#"[{"A":"got","B":"b"},{"A":"got","B":"b"},["A","B"],true,true]"#,
+        r#"[{"A":"a","B":"b"},{"A":"other"},["A"],false,false]"#,
+        plain,
+    ];
+    let mut vus: Vec<Vu> = (1..=5).map(vu).collect();
+    for round in 0..2 {
+        for (vu, expect) in vus.iter_mut().zip(expect) {
+            let told = returned(begin(vu, round));
+            assert_eq!(serde_json::from_str::<String>(&told).unwrap(), expect);
+        }
+    }
+}
+
 /// As seed 001's chat.js does: its modules run once for nobody, and once for each VU.
 #[test]
 fn modules_may_ask_whose_they_are() {

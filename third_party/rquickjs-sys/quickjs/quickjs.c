@@ -31006,6 +31006,38 @@ void JS_FreeFiber(JSContext *ctx, JSFiber *f)
     js_free(ctx, f);
 }
 
+/* Another plain object with the values of this one; they share a shape until
+   one of them changes its own. */
+JSValue JS_CopyObject(JSContext *ctx, JSValueConst from)
+{
+    JSObject *p, *q;
+    JSShape *sh;
+    JSValue obj;
+    int i;
+
+    if (JS_VALUE_GET_TAG(from) != JS_TAG_OBJECT)
+        return JS_ThrowTypeErrorNotAnObject(ctx);
+    p = JS_VALUE_GET_OBJ(from);
+    sh = p->shape;
+    if (p->class_id != JS_CLASS_OBJECT)
+        return JS_ThrowTypeError(ctx, "not a plain object");
+    for(i = 0; i < sh->prop_count; i++) {
+        if (get_shape_prop(sh)[i].flags & JS_PROP_TMASK)
+            return JS_ThrowTypeError(ctx, "not a plain object");
+    }
+    /* a shape that is not in the table belongs to its object */
+    sh = sh->is_hashed ? js_dup_shape(sh) : js_clone_shape(ctx, sh);
+    if (!sh)
+        return JS_EXCEPTION;
+    obj = JS_NewObjectFromShape(ctx, sh, JS_CLASS_OBJECT, NULL);
+    if (JS_IsException(obj))
+        return obj;
+    q = JS_VALUE_GET_OBJ(obj);
+    for(i = 0; i < sh->prop_count; i++)
+        q->prop[i].u.value = js_dup(p->prop[i].u.value);
+    return obj;
+}
+
 /* Seeds Math.random of what is swapped in. */
 void JS_SetRandomSeed(JSContext *ctx, uint64_t seed)
 {

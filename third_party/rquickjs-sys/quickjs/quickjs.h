@@ -526,6 +526,7 @@ JS_EXTERN JSFiber *JS_NewFiber(JSContext *ctx, size_t memory_max);
 JS_EXTERN void JS_SwapFiber(JSContext *ctx, JSFiber *f);
 JS_EXTERN void JS_FreeFiber(JSContext *ctx, JSFiber *f);
 JS_EXTERN void JS_SetRandomSeed(JSContext *ctx, uint64_t seed);
+JS_EXTERN JSValue JS_CopyObject(JSContext *ctx, JSValueConst from);
 JS_EXTERN JSRuntime *JS_NewRuntime2(const JSMallocFunctions *mf, void *opaque);
 JS_EXTERN void JS_FreeRuntime(JSRuntime *rt);
 JS_EXTERN void *JS_GetRuntimeOpaque(JSRuntime *rt);

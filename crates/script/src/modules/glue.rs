@@ -7,7 +7,7 @@ use rquickjs::{Ctx, Function, IntoJs, Object, Result, Value};
 use crate::commonjs;
 
 /// What the text of a helper makes of what we give it. The text is a function's; frames of it are not shown to scripts.
-pub(super) fn glue<'js, T>(
+pub(crate) fn glue<'js, T>(
     ctx: &Ctx<'js>,
     name: &str,
     text: &str,

@@ -29,6 +29,7 @@ pub(crate) mod webcrypto;
 mod ws;
 mod x509;
 
+pub(crate) use self::glue::glue;
 pub(crate) use self::http::{fields_of, masked, prototype};
 
 use std::rc::Rc;
@@ -39,6 +40,7 @@ use rquickjs::{Coerced, Ctx, Exception, Function, Module, Object, Result, Value}
 
 use crate::commonjs;
 use crate::globals;
+use crate::program::Env;
 use crate::raw::CurrentRef;
 use crate::realm::Current;
 use crate::seat::Seat;
@@ -127,9 +129,10 @@ pub(crate) fn declare<'js>(ctx: &Ctx<'js>, name: &str) -> Option<Result<Module<'
 }
 
 /// Gives a context the globals that all its VUs share, and tells its functions where to find the VU that runs.
-pub(crate) fn install(ctx: &Ctx<'_>, current: &Rc<Current>) -> Result<()> {
+pub(crate) fn install(ctx: &Ctx<'_>, current: &Rc<Current>, env: &Env) -> Result<()> {
     ctx.store_userdata(CurrentRef(Rc::clone(current)))?;
-    globals::install(ctx)
+    globals::install(ctx)?;
+    globals::install_env(ctx, env)
 }
 
 /// The VU that runs.
