@@ -14,6 +14,7 @@
 mod action;
 mod commonjs;
 mod crew;
+mod deep;
 mod event_loop;
 mod exception;
 mod globals;

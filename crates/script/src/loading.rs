@@ -7,9 +7,10 @@ use rquickjs::module::Declared;
 use rquickjs::{Ctx, Error, Exception, Function, Module, Object, Result};
 
 use crate::modules::seat_of;
-use crate::source::{Kind, Place};
+use crate::raw::Bytecode;
+use crate::source::{Kind, Place, Source, too_deep};
 use crate::store::{Missing, Store, Unit};
-use crate::{commonjs, modules, raw, resolve};
+use crate::{commonjs, modules, program, raw, resolve};
 
 /// How a name begins that means what follows it, whoever asks.
 const EXACT: char = '=';
@@ -91,8 +92,7 @@ pub(crate) fn declared<'js>(
     let module = match unit.bytecode.get() {
         Some(bytecode) => raw::load(ctx.clone(), bytecode)?,
         None => {
-            let module = Module::declare(ctx.clone(), name, unit.source.text.as_str())?;
-            let bytecode = raw::compiled(&module)?;
+            let (module, bytecode) = compiled(ctx, store, name, &unit.source)?;
             unit.bytecode.get_or_init(|| bytecode);
             module
         }
@@ -103,6 +103,48 @@ pub(crate) fn declared<'js>(
     };
     module.meta()?.set("resolve", Function::new(ctx.clone(), resolved)?)?;
     Ok(module)
+}
+
+/// A module and its bytecode, from its text.
+///
+/// # Errors
+/// It is no JavaScript, or nested too deep: an exception.
+fn compiled<'js>(
+    ctx: &Ctx<'js>,
+    store: &Store,
+    name: &str,
+    source: &Source,
+) -> Result<(Module<'js, Declared>, Bytecode)> {
+    let stacks = (store.parser_stack_bytes, program::RUN_STACK_BYTES);
+    let declare = || Module::declare(ctx.clone(), name, source.text.as_str());
+    let made = raw::with_stack(ctx, stacks, declare).and_then(|module| {
+        // A worker that reads the bytecode has twice as much.
+        let stacks = (program::RUN_STACK_BYTES / 2, program::RUN_STACK_BYTES);
+        let bytecode = raw::with_stack(ctx, stacks, || raw::compiled(&module))?;
+        Ok((module, bytecode))
+    });
+    made.map_err(|error| if error.is_exception() { told_too_deep(ctx, source) } else { error })
+}
+
+/// So deep a module without room is told to be nested too deep: functions within functions take memory by their square.
+const DEEP: usize = 1000;
+
+/// The exception that is pending; where it says that there was no room, and the module is nested deep, a better one.
+fn told_too_deep(ctx: &Ctx<'_>, source: &Source) -> Error {
+    let pending = ctx.catch();
+    let message = pending.as_object().and_then(|error| error.get::<_, String>("message").ok());
+    let deep = match message.as_deref() {
+        Some("Maximum call stack size exceeded") => true,
+        Some("out of memory") => source.levels() > DEEP,
+        _ => false,
+    };
+    if !deep {
+        return ctx.throw(pending);
+    }
+    let wrong = too_deep(&source.text);
+    let place = source.places.original(wrong.line, wrong.column);
+    let shown = source.places.line(&place).map(|line| excerpt(&place, line)).unwrap_or_default();
+    thrown(ctx, "SyntaxError", &wrong.message, &format!("{}\n{shown}", at(&place)))
 }
 
 /// The module of this full name, which the script calls `name`.

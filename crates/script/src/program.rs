@@ -17,7 +17,7 @@ use crate::registry::Registry;
 use crate::seat::Seat;
 use crate::source::Kind;
 use crate::store::Store;
-use crate::{commonjs, event_loop, globals, modules, resolve};
+use crate::{commonjs, deep, event_loop, globals, modules, resolve};
 
 /// A script with all it imports, compiled: what VUs are made from. It may be shared between threads.
 #[derive(Clone, Debug)]
@@ -52,6 +52,11 @@ pub enum CompileError {
     Engine(String),
 }
 
+/// The stack that a program is compiled on, and run for the first time: 1 GiB.
+const STACK_BYTES: usize = 1 << 30;
+/// What JavaScript may use of it when it runs, and of a worker's when its bytecode is read: 1 MiB, as QuickJS has it.
+pub(crate) const RUN_STACK_BYTES: usize = 1 << 20;
+
 /// The most memory that the modules may take while they are compiled and run once: 1 GiB.
 const MEMORY_MAX: usize = 1 << 30;
 
@@ -80,10 +85,22 @@ impl Program {
         host: Rc<dyn Host>,
         secrets: Option<Arc<dyn Secrets>>,
     ) -> Result<Self, CompileError> {
+        // QuickJS takes its stack's top from where the runtime is made.
+        deep::within(STACK_BYTES, |bytes| {
+            Self::compile_here(main, env, (files, host), Store::new(secrets, bytes / 4 * 3))
+        })
+    }
+
+    fn compile_here(
+        main: &str,
+        env: Env,
+        (files, host): (Rc<dyn Files>, Rc<dyn Host>),
+        store: Store,
+    ) -> Result<Self, CompileError> {
         let engine = |error: Error| CompileError::Engine(error.to_string());
         let runtime = Runtime::new().map_err(engine)?;
         runtime.set_memory_limit(MEMORY_MAX);
-        let store = Arc::new(Store::new(secrets));
+        let store = Arc::new(store);
         runtime
             .set_loader(Names { store: Arc::clone(&store) }, Modules { store: Arc::clone(&store) });
         let context = Context::full(&runtime).map_err(engine)?;

@@ -116,6 +116,22 @@ pub(crate) fn on_stack<T>(context: &Context, body: impl for<'js> FnOnce(Ctx<'js>
     }
 }
 
+/// Runs `body`, in which JavaScript, and its parser, may use so much of the stack; from then on `after`.
+pub(crate) fn with_stack<T>(
+    ctx: &Ctx<'_>,
+    (bytes, after): (usize, usize),
+    body: impl FnOnce() -> T,
+) -> T {
+    let set = |bytes: usize| {
+        // SAFETY: the runtime lives as long as the context. That there is so much stack is `deep`'s to see to.
+        unsafe { qjs::JS_SetMaxStackSize(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), bytes as _) };
+    };
+    set(bytes);
+    let done = body();
+    set(after);
+    done
+}
+
 /// A module from the bytecode of [`compiled`].
 pub(crate) fn load<'js>(ctx: Ctx<'js>, bytecode: &Bytecode) -> Result<Module<'js, Declared>> {
     // SAFETY: `Bytecode` is made by `compiled` alone, in this process and by this very QuickJS, and never changes.

@@ -10,8 +10,8 @@ use rquickjs::{Context, Ctx, Runtime};
 use crate::event_loop;
 use crate::exception::Exception;
 use crate::modules;
-use crate::program::Program;
-use crate::raw::Fiber;
+use crate::program::{Program, RUN_STACK_BYTES};
+use crate::raw::{self, Fiber};
 use crate::seat::Seat;
 use crate::vu::STACK_MAX;
 
@@ -63,7 +63,6 @@ impl Realm {
     fn prepared(program: &Program) -> rquickjs::Result<Rc<Self>> {
         let runtime = Runtime::new()?;
         runtime.set_memory_limit(MEMORY_MAX);
-        runtime.set_max_stack_size(STACK_MAX);
         let current = Rc::new(Current::default());
         let asked = Rc::clone(&current);
         runtime.set_interrupt_handler(Some(Box::new(move || {
@@ -79,7 +78,8 @@ impl Realm {
         let context = Context::full(&runtime)?;
         context.with(|ctx| {
             modules::install(&ctx, &current, &program.env)?;
-            program.load(&ctx)
+            // From here on JavaScript runs on the stacks of VUs.
+            raw::with_stack(&ctx, (RUN_STACK_BYTES, STACK_MAX), || program.load(&ctx))
         })?;
         let program = program.clone();
         Ok(Rc::new(Self { context, _runtime: runtime, current, program }))
@@ -100,6 +100,6 @@ impl Realm {
 
     /// Hands out the context to the code of a fiber, on its own stack.
     pub(crate) fn on_stack<T>(&self, body: impl for<'js> FnOnce(Ctx<'js>) -> T) -> T {
-        crate::raw::on_stack(&self.context, body)
+        raw::on_stack(&self.context, body)
     }
 }

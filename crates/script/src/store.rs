@@ -29,6 +29,8 @@ pub(crate) struct Store {
     arrays: RwLock<HashMap<String, Elements>>,
     /// Where secrets come from, if from anywhere.
     pub(crate) secrets: Option<Arc<dyn Secrets>>,
+    /// What QuickJS's parser may use of the stack that the program is compiled on.
+    pub(crate) parser_stack_bytes: usize,
 }
 
 impl fmt::Debug for Store {
@@ -51,8 +53,8 @@ const TEXT_MAX: usize = 64 << 20;
 
 impl Store {
     /// One that holds nothing yet.
-    pub(crate) fn new(secrets: Option<Arc<dyn Secrets>>) -> Self {
-        Self { secrets, ..Self::default() }
+    pub(crate) fn new(secrets: Option<Arc<dyn Secrets>>, parser_stack_bytes: usize) -> Self {
+        Self { secrets, parser_stack_bytes, ..Self::default() }
     }
 
     /// The module of this full name, if it was read before.

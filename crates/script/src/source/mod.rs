@@ -1,6 +1,7 @@
 //! `Source`: a module's text made ready for QuickJS: TypeScript stripped, CommonJS wrapped, what it imports and where its lines
 //! come from written down. It reads no file but through [`Files`].
 
+mod nesting;
 mod places;
 mod syntax;
 mod typescript;
@@ -10,7 +11,7 @@ use oxc::parser::{ParseOptions, Parser};
 use oxc::span::SourceType;
 
 use crate::host::Files;
-use crate::resolve;
+use crate::{deep, resolve};
 
 pub(crate) use self::places::{Place, Places};
 pub(crate) use self::syntax::Import;
@@ -51,13 +52,34 @@ pub(crate) struct Wrong {
 /// What stands before a CommonJS module's text, on its first line.
 const WRAP: &str = "export default function(module,exports,require){";
 
+/// The stack of the parser of TypeScript and JavaScript, and what it takes of it for each level at most: 2 GiB for 262,144.
+const STACK_BYTES: usize = 2 << 30;
+const LEVEL_BYTES: usize = 8 << 10;
+
 /// Makes a module's text ready.
 ///
 /// # Errors
-/// It is TypeScript that cannot be parsed. JavaScript is left to QuickJS to refuse.
+/// It is TypeScript that cannot be parsed, or nested too deep. Other JavaScript is left to QuickJS to refuse.
 pub(crate) fn prepare(name: &str, bytes: &[u8], files: &dyn Files) -> Result<Source, Box<Wrong>> {
     let decoded = String::from_utf8_lossy(bytes);
     let text = decoded.strip_prefix('\u{feff}').unwrap_or(&decoded);
+    deep::within(STACK_BYTES, |stack_bytes| {
+        let levels_max = stack_bytes / LEVEL_BYTES;
+        // A level takes a byte at least.
+        if text.len() > levels_max && nesting::deepest(text).levels > levels_max {
+            return Err(too_deep(text));
+        }
+        prepared(name, text, files)
+    })
+}
+
+/// What says that a text is nested too deep, and where.
+pub(crate) fn too_deep(text: &str) -> Box<Wrong> {
+    let (line, column) = line_and_column(text, nesting::deepest(text).offset);
+    Box::new(Wrong { message: "nested too deep".to_owned(), line, column, text: text.to_owned() })
+}
+
+fn prepared(name: &str, text: &str, files: &dyn Files) -> Result<Source, Box<Wrong>> {
     if is_typescript(name) {
         return typescript::stripped(name, text).map(wrapped);
     }
@@ -109,6 +131,11 @@ fn wrapped(mut source: Source) -> Source {
 }
 
 impl Source {
+    /// How deep it is nested at most.
+    pub(crate) fn levels(&self) -> usize {
+        nesting::deepest(&self.text).levels
+    }
+
     /// The names that this module imports from `specifier`, sorted, each once; for all of them the exports seen in `target`.
     pub(crate) fn wants(&self, specifier: &str, target: &Self) -> Vec<String> {
         let mut names = Vec::new();

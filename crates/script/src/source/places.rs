@@ -47,6 +47,9 @@ impl Places {
             || Self { sources: vec![(name.to_owned(), Some(text.to_owned()))], ..Self::default() };
         let Some(map) = map_of(name, text, files) else { return own() };
         let mut tokens = decoded(map["mappings"].as_str().unwrap_or_default());
+        if tokens.is_empty() {
+            return own();
+        }
         tokens.sort_by_key(|token| (token.line, token.column));
         let root = map["sourceRoot"].as_str().unwrap_or_default();
         let files = map["sources"].as_array().into_iter().flatten().enumerate();
