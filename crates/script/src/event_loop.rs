@@ -466,6 +466,6 @@ pub(crate) fn outcome<'js>(ctx: &Ctx<'js>, promise: &Promise<'js>) -> Result<Val
 }
 
 /// An exception that no script can catch.
-fn interrupted(ctx: &Ctx<'_>) -> Error {
+pub(crate) fn interrupted(ctx: &Ctx<'_>) -> Error {
     raw::throw_uncatchable(ctx, "interrupted")
 }

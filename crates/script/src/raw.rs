@@ -54,6 +54,48 @@ impl Suspender {
         // stores, since a VU's runtime lives on its coroutine's stack and is entered from there alone.
         unsafe { &*yielder }.suspend(said)
     }
+
+    /// Runs `body` on the stack of the worker's thread, which a VU's own is small beside; where no coroutine runs, in place.
+    /// In it nothing suspends and no JavaScript runs: what it takes is `Send`, which JavaScript's values are not.
+    pub(crate) fn on_worker_stack<T>(&self, body: impl FnOnce() -> T + Send) -> T {
+        let yielder = self.yielder.replace(ptr::null());
+        if yielder.is_null() {
+            return body();
+        }
+        let _back = Back { yielder, to: &self.yielder };
+        // SAFETY: as in `suspend`. The thread's stack is free below where it resumed the coroutine, which does not go back to
+        // it before `body` has ended.
+        unsafe { &*yielder }.on_parent_stack(body)
+    }
+}
+
+/// Puts the yielder back, also where a panic passes.
+struct Back<'a> {
+    yielder: *const Yielder<Told, Said>,
+    to: &'a Cell<*const Yielder<Told, Said>>,
+}
+
+impl Drop for Back<'_> {
+    fn drop(&mut self) {
+        self.to.set(self.yielder);
+    }
+}
+
+/// Something of ours that code on the worker's stack may look at, although it is of this thread.
+pub(crate) struct Lent<'a, T: 'static>(&'a T);
+
+// SAFETY: `on_worker_stack` switches stacks and not threads, and has ended before the loan has: nothing is shared. A `T` that is
+// `'static` holds nothing with JavaScript's lifetime. Nothing else takes it: its users are `on_worker_stack`'s closures.
+unsafe impl<T> Send for Lent<'_, T> {}
+
+impl<'a, T> Lent<'a, T> {
+    pub(crate) fn new(value: &'a T) -> Self {
+        Self(value)
+    }
+
+    pub(crate) fn get(&self) -> &'a T {
+        self.0
+    }
 }
 
 /// QuickJS's part of a VU: see `third_party/rquickjs-sys`.

@@ -39,9 +39,10 @@ use rquickjs::module::Declared;
 use rquickjs::{Coerced, Ctx, Exception, Function, Module, Object, Result, Value};
 
 use crate::commonjs;
+use crate::event_loop;
 use crate::globals;
 use crate::program::Env;
-use crate::raw::CurrentRef;
+use crate::raw::{CurrentRef, Lent};
 use crate::realm::Current;
 use crate::seat::Seat;
 
@@ -141,6 +142,27 @@ pub(crate) fn seat_of(ctx: &Ctx<'_>) -> Result<Rc<Seat>> {
         Some(seat) => Ok(seat),
         None => Err(Exception::throw_internal(ctx, "this context has no VU")),
     }
+}
+
+/// Runs what computes on the worker's own stack: a VU's has 64 KiB left for it at JavaScript's deepest, and compressing takes
+/// three times that.
+fn on_worker_stack<T>(ctx: &Ctx<'_>, body: impl FnOnce() -> T + Send) -> T {
+    match ctx.userdata::<CurrentRef>().and_then(|current| current.0.seat()) {
+        Some(seat) => seat.suspender.on_worker_stack(body),
+        None => body(),
+    }
+}
+
+/// The same of what takes long: it is handed what says whether the script is to end now, and then ends early; what it gives
+/// is dropped.
+///
+/// # Errors
+/// The script is to end: an exception that nothing catches is thrown.
+fn interruptible<T>(ctx: &Ctx<'_>, body: impl FnOnce(&dyn Fn() -> bool) -> T + Send) -> Result<T> {
+    let seat = seat_of(ctx)?;
+    let lent = Lent::new(&*seat);
+    let done = seat.suspender.on_worker_stack(move || body(&|| lent.get().interrupts()));
+    if seat.stopped.get() { Err(event_loop::interrupted(ctx)) } else { Ok(done) }
 }
 
 /// Whether JavaScript takes a value for true.

@@ -7,7 +7,7 @@ use wire::content::Coding;
 use super::{Read, Trouble, refuse};
 use crate::action::HttpAsk;
 use crate::host::Level;
-use crate::modules::{seat_of, string_of};
+use crate::modules::{on_worker_stack, seat_of, string_of};
 use crate::raw::copied;
 
 /// The body: bytes as they are, a string, an object as a form.
@@ -255,10 +255,9 @@ pub(super) fn compress(ctx: &Ctx<'_>, list: &str, ask: &mut HttpAsk) -> Read<()>
         }
     }
     let Some(body) = ask.body.clone().filter(|_| !codings.is_empty()) else { return Ok(()) };
-    let mut coded = body.to_vec();
-    for (_, coding) in &codings {
-        coded = coding.encode(&coded);
-    }
+    let coded = on_worker_stack(ctx, || {
+        codings.iter().fold(body.to_vec(), |coded, (_, coding)| coding.encode(&coded))
+    });
     ask.coded_body = Some(coded.into());
     let names: Vec<&str> = codings.iter().map(|(name, _)| *name).collect();
     let names = names.join(", ");

@@ -13,7 +13,7 @@ use crate::action::{Expects, HttpAnswer, HttpAsk};
 use crate::head;
 use crate::jar::SetCookie;
 use crate::modules::k6::milliseconds;
-use crate::modules::string_of;
+use crate::modules::{on_worker_stack, string_of};
 use crate::raw::Response;
 
 /// The fields of a response, in k6's order, and how each is made when it is first touched.
@@ -94,8 +94,8 @@ fn json<'js>(
         let parsed = ctx.json_parse(body);
         return parsed.map_err(|error| not_json(&ctx, error));
     };
-    let text = String::from_utf8_lossy(body);
-    match select::select(&text, &string_of(&selector)?) {
+    let (text, path) = (String::from_utf8_lossy(body), string_of(&selector)?);
+    match on_worker_stack(&ctx, || select::select(&text, &path)) {
         Some(found) => ctx.json_parse(found.as_bytes()),
         None => Ok(Value::new_undefined(ctx)),
     }

@@ -20,6 +20,10 @@ pub(super) fn generate(bits: usize, exponent: &[u8]) -> Done<(Key, Key)> {
         return Err(Failed::operation("the modulus has 512 to 4096 bits"));
     }
     let exponent = BigUint::from_bytes_be(exponent);
+    // Nobody else's is taken by those who verify, and for an even one there is no key to be found.
+    if exponent.bits() > 33 || exponent.to_bytes_le().first().is_none_or(|low| low & 1 == 0) {
+        return Err(Failed::operation("the public exponent is odd, and of 33 bits at most"));
+    }
     let private = RsaPrivateKey::new_with_exp(&mut OsRng, bits, &exponent)
         .map_err(|error| Failed::operation(&error.to_string()))?;
     let public = private.to_public_key();

@@ -10,9 +10,11 @@ use std::rc::Rc;
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 use rsa::rand_core::{OsRng, RngCore as _};
 
+use self::symmetric::Pbkdf2;
 use super::bytes::{buffer, of_buffer};
 use super::glue::glue;
 use super::hash::hash;
+use super::{interruptible, on_worker_stack};
 use crate::raw::Held;
 
 /// What went wrong: the name of the exception and its message.
@@ -134,12 +136,13 @@ fn sign<'js>(
 ) -> Result<Value<'js>> {
     let (name, hash, salt) = signing(&algorithm)?;
     let (key, data) = (told(&ctx, key(&of))?, input(&data)?);
-    let done = match &*key {
+    let key = &*key;
+    let done = on_worker_stack(&ctx, || match key {
         Key::Secret(secret) => symmetric::mac(&hash, secret, &data),
         Key::RsaPrivate(private) => asymmetric::sign(private, &name, &hash, salt, &data),
         Key::EcPrivate(private) => private.sign(&hash, &data),
         _ => Err(Failed::operation("the key cannot sign")),
-    };
+    });
     buffer(&ctx, &told(&ctx, done)?)
 }
 
@@ -152,14 +155,15 @@ fn verify<'js>(
 ) -> Result<bool> {
     let (name, hash, salt) = signing(&algorithm)?;
     let (key, data, signature) = (told(&ctx, key(&of))?, input(&data)?, input(&signature)?);
-    let done = match &*key {
+    let key = &*key;
+    let done = on_worker_stack(&ctx, || match key {
         Key::Secret(secret) => symmetric::mac(&hash, secret, &data).map(|mac| mac == signature),
         Key::RsaPublic(public) => {
             asymmetric::verify(public, &name, &hash, salt, (&data, &signature))
         }
         Key::EcPublic(public) => public.verify(&hash, &data, &signature),
         _ => Err(Failed::operation("the key cannot verify")),
-    };
+    });
     told(&ctx, done)
 }
 
@@ -190,18 +194,14 @@ fn cipher<'js>(
             let with = symmetric::Gcm { iv: bytes("iv")?, extra: bytes("additionalData")?, tag };
             symmetric::gcm(encrypts, secret, &with, &data)
         }
-        (Key::RsaPublic(public), _) => asymmetric::encrypt(
-            public,
-            &algorithm.get::<_, String>("hash")?,
-            &bytes("label")?,
-            &data,
-        ),
-        (Key::RsaPrivate(private), _) => asymmetric::decrypt(
-            private,
-            &algorithm.get::<_, String>("hash")?,
-            &bytes("label")?,
-            &data,
-        ),
+        (Key::RsaPublic(public), _) => {
+            let (hash, label) = (algorithm.get::<_, String>("hash")?, bytes("label")?);
+            on_worker_stack(&ctx, || asymmetric::encrypt(public, &hash, &label, &data))
+        }
+        (Key::RsaPrivate(private), _) => {
+            let (hash, label) = (algorithm.get::<_, String>("hash")?, bytes("label")?);
+            on_worker_stack(&ctx, || asymmetric::decrypt(private, &hash, &label, &data))
+        }
         _ => Err(Failed::operation("the key cannot encrypt")),
     };
     buffer(&ctx, &told(&ctx, done)?)
@@ -211,11 +211,11 @@ fn cipher<'js>(
 fn generate<'js>(ctx: Ctx<'js>, algorithm: Object<'js>) -> Result<Vec<Class<'js, Held>>> {
     let curve: Option<String> = algorithm.get("namedCurve")?;
     let pair = match curve {
-        Some(curve) => elliptic::generate(&curve),
+        Some(curve) => on_worker_stack(&ctx, || elliptic::generate(&curve)),
         None => {
             let bits: usize = algorithm.get("modulusLength")?;
             let exponent = input(&algorithm.get::<_, Value<'js>>("publicExponent")?)?;
-            asymmetric::generate(bits, &exponent)
+            on_worker_stack(&ctx, || asymmetric::generate(bits, &exponent))
         }
     };
     let (private, public) = told(&ctx, pair)?;
@@ -238,10 +238,10 @@ fn read<'js>(
         }
     } else {
         let bytes = input(&data)?;
-        match &curve {
+        on_worker_stack(&ctx, || match &curve {
             Some(curve) => elliptic::read(&format, curve, &bytes),
             None => asymmetric::read(&format, &bytes),
-        }
+        })
     };
     held(&ctx, told(&ctx, key)?)
 }
@@ -249,28 +249,27 @@ fn read<'js>(
 /// `write(format, key)`: a key's bytes, or the fields of its JWK.
 fn write<'js>(ctx: Ctx<'js>, format: String, of: Class<'js, Held>) -> Result<Value<'js>> {
     let key = told(&ctx, key(&of))?;
+    let key = &*key;
     if format == "jwk" {
-        let fields = told(
-            &ctx,
-            match &*key {
-                Key::RsaPrivate(private) => asymmetric::private_jwk(private),
-                Key::RsaPublic(public) => Ok(asymmetric::public_jwk(public)),
-                Key::EcPrivate(private) => private.jwk(),
-                Key::EcPublic(public) => public.jwk(),
-                Key::Secret(_) => Err(Failed::operation("it is a secret key")),
-            },
-        )?;
+        let fields = on_worker_stack(&ctx, || match key {
+            Key::RsaPrivate(private) => asymmetric::private_jwk(private),
+            Key::RsaPublic(public) => Ok(asymmetric::public_jwk(public)),
+            Key::EcPrivate(private) => private.jwk(),
+            Key::EcPublic(public) => public.jwk(),
+            Key::Secret(_) => Err(Failed::operation("it is a secret key")),
+        });
+        let fields = told(&ctx, fields)?;
         let object = Object::new(ctx)?;
         fields.into_iter().try_for_each(|(name, value)| object.set(name, value))?;
         return Ok(object.into_value());
     }
-    let bytes = match &*key {
+    let bytes = on_worker_stack(&ctx, || match key {
         Key::RsaPrivate(private) => asymmetric::write_private(private),
         Key::RsaPublic(public) => asymmetric::write_public(public),
         Key::EcPrivate(private) => private.write(),
         Key::EcPublic(public) => public.write(&format),
         Key::Secret(_) => Err(Failed::operation("it is a secret key")),
-    };
+    });
     buffer(&ctx, &told(&ctx, bytes)?)
 }
 
@@ -287,11 +286,12 @@ fn derive<'js>(
         (Key::Secret(secret), None) => {
             let salt = input(&algorithm.get::<_, Value<'js>>("salt")?)?;
             let hash: String = algorithm.get("hash")?;
-            let iterations: u32 = algorithm.get("iterations")?;
-            symmetric::pbkdf2(&hash, secret, &salt, iterations, bits / 8)
+            let rounds: u32 = algorithm.get("iterations")?;
+            let with = Pbkdf2 { hash: &hash, salt: &salt, rounds, len: bits / 8 };
+            interruptible(&ctx, |stops| symmetric::pbkdf2(secret, &with, stops))?
         }
         (Key::EcPrivate(private), Some(other)) => match &*told(&ctx, key(&other))? {
-            Key::EcPublic(public) => private.shared(public),
+            Key::EcPublic(public) => on_worker_stack(&ctx, || private.shared(public)),
             _ => Err(Failed("InvalidAccessError", "the other key is not public".to_owned())),
         },
         _ => Err(Failed::operation("nothing can be derived from the key")),

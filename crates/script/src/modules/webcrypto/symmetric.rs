@@ -2,10 +2,11 @@
 
 use aes::cipher::block_padding::Pkcs7;
 use aes::cipher::generic_array::GenericArray;
-use aes::cipher::{
-    BlockDecryptMut as _, BlockEncrypt as _, BlockEncryptMut as _, KeyInit as _, KeyIvInit as _,
-};
+use aes::cipher::{BlockDecryptMut as _, BlockEncrypt as _, BlockEncryptMut as _, KeyIvInit as _};
 use aes::{Aes128, Aes192, Aes256, Block};
+
+use pbkdf2::hmac::digest::KeyInit;
+use pbkdf2::hmac::{Hmac, Mac};
 
 use super::super::hash::Digest;
 use super::{Done, Failed, plain};
@@ -151,20 +152,61 @@ fn ghash(key: &Block, extra: &[u8], text: &[u8]) -> [u8; 16] {
     hash.finalize().into()
 }
 
-/// PBKDF2 (RFC 8018, 5.2).
-pub(super) fn pbkdf2(
-    hash: &str,
+/// The most bytes that are derived at once: 1 MiB.
+const DERIVED_MAX: usize = 1 << 20;
+/// After so many rounds it is asked whether the script is to end.
+const ROUNDS_BETWEEN_LOOKS: u32 = 1024;
+
+/// What PBKDF2 takes besides the key.
+pub(super) struct Pbkdf2<'a> {
+    pub(super) hash: &'a str,
+    pub(super) salt: &'a [u8],
+    pub(super) rounds: u32,
+    /// How many bytes it gives.
+    pub(super) len: usize,
+}
+
+/// PBKDF2 (RFC 8018, 5.2). It ends early, with an error, where `stops` says so.
+pub(super) fn pbkdf2(key: &[u8], with: &Pbkdf2<'_>, stops: &dyn Fn() -> bool) -> Done<Vec<u8>> {
+    match plain(with.hash)? {
+        "sha1" => derived::<Hmac<sha1::Sha1>>(key, with, stops),
+        "sha256" => derived::<Hmac<sha2::Sha256>>(key, with, stops),
+        "sha384" => derived::<Hmac<sha2::Sha384>>(key, with, stops),
+        _ => derived::<Hmac<sha2::Sha512>>(key, with, stops),
+    }
+}
+
+fn derived<P: Mac + KeyInit + Clone>(
     key: &[u8],
-    salt: &[u8],
-    rounds: u32,
-    len: usize,
+    with: &Pbkdf2<'_>,
+    stops: &dyn Fn() -> bool,
 ) -> Done<Vec<u8>> {
-    let mut out = vec![0; len];
-    match plain(hash)? {
-        "sha1" => pbkdf2::pbkdf2_hmac::<sha1::Sha1>(key, salt, rounds, &mut out),
-        "sha256" => pbkdf2::pbkdf2_hmac::<sha2::Sha256>(key, salt, rounds, &mut out),
-        "sha384" => pbkdf2::pbkdf2_hmac::<sha2::Sha384>(key, salt, rounds, &mut out),
-        _ => pbkdf2::pbkdf2_hmac::<sha2::Sha512>(key, salt, rounds, &mut out),
+    if with.len > DERIVED_MAX {
+        return Err(Failed::operation("at most 8388608 bits can be derived at once"));
+    }
+    let keyed =
+        <P as KeyInit>::new_from_slice(key).map_err(|_| Failed::operation("invalid key length"))?;
+    let mut out = vec![0; with.len];
+    let mut left = 0;
+    for (at, block) in (1_u32..).zip(out.chunks_mut(P::output_size())) {
+        let mut last = keyed
+            .clone()
+            .chain_update(with.salt)
+            .chain_update(at.to_be_bytes())
+            .finalize()
+            .into_bytes();
+        block.copy_from_slice(&last[..block.len()]);
+        for _ in 1..with.rounds {
+            if left == 0 {
+                left = ROUNDS_BETWEEN_LOOKS;
+                if stops() {
+                    return Err(Failed::operation("interrupted"));
+                }
+            }
+            left -= 1;
+            last = keyed.clone().chain_update(&last).finalize().into_bytes();
+            block.iter_mut().zip(&last).for_each(|(to, by)| *to ^= by);
+        }
     }
     Ok(out)
 }
@@ -189,6 +231,28 @@ mod tests {
             out[0] ^= 1;
             assert!(gcm(false, &[9; 32], &with, &out).is_err());
         }
+    }
+
+    #[test]
+    fn pbkdf2_is_rfc_6070s() {
+        let derive = |rounds, len, stops: &dyn Fn() -> bool| {
+            let with = Pbkdf2 { hash: "SHA-1", salt: b"salt", rounds, len };
+            pbkdf2(b"password", &with, stops).map(|out| hex(&out)).map_err(|failed| failed.1)
+        };
+        for (rounds, len, expect) in [
+            (1, 20, "0c60c80f961f0e71f3a9b524af6012062fe037a6"),
+            (2, 20, "ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957"),
+            (4096, 20, "4b007901b765489abead49d926f721d065a429c1"),
+            // Longer than a block: hashlib.pbkdf2_hmac('sha1', b'password', b'salt', 2, 25).
+            (2, 25, "ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957cae9313626"),
+        ] {
+            let out = derive(rounds, len, &|| false).expect("it derives");
+            assert!(out.starts_with(expect), "{rounds} rounds: {out}");
+            assert_eq!(out.len(), 2 * len);
+        }
+        let long = derive(1, DERIVED_MAX + 1, &|| false);
+        assert_eq!(long, Err("at most 8388608 bits can be derived at once".to_owned()));
+        assert_eq!(derive(u32::MAX, 20, &|| true), Err("interrupted".to_owned()));
     }
 
     #[test]
