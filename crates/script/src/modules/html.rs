@@ -1,6 +1,8 @@
 //! Module `k6/html`: pages as trees, queried as jQuery does. The steps between nodes are here; what scripts call is in
 //! `js/html.js`, with the methods of each kind of element as a table.
 
+mod tree;
+
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -9,9 +11,10 @@ use rquickjs::function::Opt;
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 
+use self::tree::Ended;
 use super::glue::{declare_all, export_all, glue};
-use super::{string_of, web};
-use crate::raw::Held;
+use super::{interruptible, on_worker_stack, string_of, web};
+use crate::raw::{Held, Lent};
 
 /// The module.
 pub(super) struct Html;
@@ -19,6 +22,13 @@ pub(super) struct Html;
 const NAMES: [&str; 1] = ["parseHTML"];
 /// A page is parsed up to this many bytes: 64 MiB.
 const PAGE_MAX: usize = 64 << 20;
+/// A selector is read up to this many bytes, and brackets in it to this depth; what is longer or deeper matches nothing.
+const SELECTOR_MAX: usize = 64 << 10;
+const SELECTOR_DEPTH_MAX: usize = 32;
+/// The text of a selection is given up to this many bytes: 512 MiB.
+const TEXT_MAX: usize = 512 << 20;
+/// After so many nodes it is asked whether the script is to end.
+const NODES_BETWEEN_LOOKS: usize = 64;
 
 /// A page: its nodes numbered in the order of the document.
 struct Page {
@@ -30,8 +40,7 @@ struct Page {
 type Held_<'js> = Class<'js, Held>;
 
 impl Page {
-    fn new(text: &str) -> Self {
-        let document = Document::from(text);
+    fn new(document: Document) -> Self {
         let root = document.root();
         let mut nodes = vec![root.id];
         nodes.extend(root.descendants_it().map(|node| node.id));
@@ -51,7 +60,7 @@ impl Page {
 /// The page that is held.
 fn page(held: &Held_<'_>) -> Rc<Page> {
     let held = Rc::clone(&held.borrow().0);
-    held.downcast::<Page>().unwrap_or_else(|_| Rc::new(Page::new("")))
+    held.downcast::<Page>().unwrap_or_else(|_| Rc::new(Page::new(Document::default())))
 }
 
 impl ModuleDef for Html {
@@ -111,33 +120,67 @@ fn parse<'js>(ctx: Ctx<'js>, text: Opt<Value<'js>>) -> Result<Held_<'js>> {
     if text.len() > PAGE_MAX {
         return Err(Exception::throw_message(&ctx, "the page is longer than 64 MiB"));
     }
-    Class::instance(ctx, Held::of(Page::new(&text)))
+    match interruptible(&ctx, |stops| tree::parsed(&text, stops).map(Page::new))? {
+        Ok(page) => Class::instance(ctx, Held::of(page)),
+        Err(Ended::TooMany | Ended::Stopped) => {
+            Err(Exception::throw_message(&ctx, "the page has more than 2097152 nodes"))
+        }
+    }
 }
 
 /// The nodes below these that a selector matches, in the order of the document. A wrong selector matches none.
-fn find(held: Held_<'_>, below: Vec<u32>, selector: String) -> Vec<u32> {
-    let (page, Some(matcher)) = (page(&held), matcher(&selector)) else { return Vec::new() };
-    let mut found = Vec::new();
-    for number in below {
-        let Some(node) = page.node(number) else { continue };
-        for child in node.descendants_it().filter(|child| child.is_element()) {
-            if child.is_match(&matcher) {
-                found.extend(page.number(Some(child)));
+fn find<'js>(
+    ctx: Ctx<'js>,
+    held: Held_<'js>,
+    below: Vec<u32>,
+    selector: String,
+) -> Result<Vec<u32>> {
+    let page = page(&held);
+    let lent = Lent::new(&*page);
+    interruptible(&ctx, move |stops| {
+        let (page, Some(matcher)) = (lent.get(), matcher(&selector)) else { return Vec::new() };
+        let (mut found, mut seen) = (Vec::new(), 0_usize);
+        for root in below.into_iter().filter_map(|number| page.node(number)) {
+            for node in root.descendants_it() {
+                seen += 1;
+                if seen.is_multiple_of(NODES_BETWEEN_LOOKS) && stops() {
+                    return Vec::new();
+                }
+                if node.is_element() && node.is_match(&matcher) {
+                    found.extend(page.number(Some(node)));
+                }
             }
         }
-    }
-    // Selections may overlap.
-    found.sort_unstable();
-    found.dedup();
-    found
+        // Selections may overlap.
+        found.sort_unstable();
+        found.dedup();
+        found
+    })
 }
 
 /// Those of these nodes that a selector matches.
-fn matches(held: Held_<'_>, of: Vec<u32>, selector: String) -> Vec<u32> {
-    let (page, Some(matcher)) = (page(&held), matcher(&selector)) else { return Vec::new() };
-    of.into_iter()
-        .filter(|number| page.node(*number).is_some_and(|n| n.is_element() && n.is_match(&matcher)))
-        .collect()
+fn matches<'js>(
+    ctx: Ctx<'js>,
+    held: Held_<'js>,
+    of: Vec<u32>,
+    selector: String,
+) -> Result<Vec<u32>> {
+    let page = page(&held);
+    let lent = Lent::new(&*page);
+    interruptible(&ctx, move |stops| {
+        let (page, Some(matcher)) = (lent.get(), matcher(&selector)) else { return Vec::new() };
+        let mut found = Vec::new();
+        for (seen, number) in of.into_iter().enumerate() {
+            if seen.is_multiple_of(NODES_BETWEEN_LOOKS) && stops() {
+                break;
+            }
+            let node = page.node(number);
+            if node.is_some_and(|node| node.is_element() && node.is_match(&matcher)) {
+                found.push(number);
+            }
+        }
+        found
+    })
 }
 
 /// What jQuery's own pseudo-classes are in CSS.
@@ -154,6 +197,9 @@ const PSEUDO: [(&str, &str); 9] = [
 ];
 
 fn matcher(selector: &str) -> Option<Matcher> {
+    if selector.len() > SELECTOR_MAX || nesting(selector) > SELECTOR_DEPTH_MAX {
+        return None;
+    }
     let mut text = selector.to_owned();
     for (theirs, ours) in PSEUDO {
         if text.contains(theirs) {
@@ -161,6 +207,20 @@ fn matcher(selector: &str) -> Option<Matcher> {
         }
     }
     Matcher::new(&quoted(&unequal(&text))).ok()
+}
+
+/// How deep brackets are nested in a text at most; those in strings count as well.
+fn nesting(text: &str) -> usize {
+    let (mut depth, mut most) = (0_usize, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(depth);
+    }
+    most
 }
 
 /// `:contains(text)` is `:contains("text")`.
@@ -229,15 +289,32 @@ fn value(held: Held_<'_>, number: u32) -> Option<String> {
     })?
 }
 
-fn text(held: Held_<'_>, of: Vec<u32>) -> String {
+/// The texts of these nodes, one after the other.
+fn text<'js>(ctx: Ctx<'js>, held: Held_<'js>, of: Vec<u32>) -> Result<String> {
     let page = page(&held);
-    let nodes = of.into_iter().filter_map(|number| page.node(number));
-    nodes.map(|node| node.text().to_string()).collect()
+    let lent = Lent::new(&*page);
+    let all = interruptible(&ctx, move |stops| {
+        let mut all = String::new();
+        for node in of.into_iter().filter_map(|number| lent.get().node(number)) {
+            if stops() || all.len() > TEXT_MAX {
+                break;
+            }
+            all.push_str(&node.text());
+        }
+        all
+    })?;
+    if all.len() > TEXT_MAX {
+        return Err(Exception::throw_message(&ctx, "the text is longer than 512 MiB"));
+    }
+    Ok(all)
 }
 
-fn html(held: Held_<'_>, number: u32) -> String {
+fn html<'js>(ctx: Ctx<'js>, held: Held_<'js>, number: u32) -> String {
     let page = page(&held);
-    page.node(number).map(|node| node.inner_html().to_string()).unwrap_or_default()
+    let lent = Lent::new(&*page);
+    on_worker_stack(&ctx, move || {
+        lent.get().node(number).map(|node| node.inner_html().to_string()).unwrap_or_default()
+    })
 }
 
 fn attributes(held: Held_<'_>, number: u32) -> Vec<Vec<String>> {
@@ -298,8 +375,13 @@ mod tests {
             quoted("p:contains(a b) q:contains('c')"),
             "p:contains(\"a b\") q:contains('c')"
         );
-        for wrong in [":::", "", "a[", "!="] {
-            assert!(matcher(wrong).is_none(), "{wrong}");
+        let nested = |depth| ":not(".repeat(depth) + "a" + &")".repeat(depth);
+        let long = "a,".repeat(SELECTOR_MAX) + "a";
+        for wrong in
+            [":::", "", "a[", "!=", &nested(SELECTOR_DEPTH_MAX + 1), &nested(100_000), &long]
+        {
+            assert!(matcher(wrong).is_none(), "{}", &wrong[..wrong.len().min(20)]);
         }
+        assert!(matcher(&nested(SELECTOR_DEPTH_MAX)).is_some());
     }
 }

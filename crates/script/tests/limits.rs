@@ -1,0 +1,242 @@
+//! What scripts cannot do to the worker they run on: run off the end of their stack in code of ours, keep it busy in one call, or
+//! end the process by how they are written.
+
+#![expect(clippy::unwrap_used, reason = "a test says by a panic that it failed")]
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use script::{
+    Action, Answer, Asked, Call, CompileError, Files, Host, HttpAnswer, Level, Program, Realm,
+    Stage, Turn, Vu,
+};
+use stdx::Nanos;
+
+/// A world in which nothing is heard.
+#[derive(Default)]
+struct World {
+    /// How often a script may be asked whether it is to end before it is; 0 for ever.
+    patience: Cell<u64>,
+}
+
+impl Host for World {
+    fn now(&self) -> Nanos {
+        Nanos::ZERO
+    }
+    fn log(&self, _level: Level, _text: &str) {}
+    fn interrupts(&self) -> bool {
+        let left = self.patience.get();
+        self.patience.set(left.saturating_sub(1));
+        left == 1
+    }
+}
+
+/// One file.
+struct Source(String);
+
+impl Files for Source {
+    fn read(&self, _name: &str) -> Result<Vec<u8>, String> {
+        Ok(self.0.clone().into_bytes())
+    }
+}
+
+fn compiled(name: &str, text: impl Into<String>) -> Result<Program, CompileError> {
+    let host = Rc::<World>::default() as Rc<dyn Host>;
+    Program::compile(name, Arc::default(), Rc::new(Source(text.into())), host)
+}
+
+fn vu(world: &Rc<World>, text: impl Into<String>) -> Vu {
+    let program = compiled("/main.js", text).unwrap();
+    Vu::new(&Realm::new(&program).unwrap(), Rc::clone(world) as Rc<dyn Host>, 1).unwrap()
+}
+
+/// Calls the default function and answers its requests with a document of JSON.
+fn run(vu: &mut Vu) -> Turn {
+    let call = Call { stage: Stage::Setup, function: "default".into(), iteration: 0, data: None };
+    let mut turn = vu.call(call);
+    while matches!(turn, Turn::Waits { .. }) {
+        let mut asked: Vec<Asked> = Vec::new();
+        vu.take_asked(&mut asked);
+        let body = Some(br#"{"a":[{"b":1},{"b":2}]}"#.to_vec());
+        let Asked { ticket, action: Action::Http(ask) } = asked.remove(0) else {
+            panic!("it asks for a request")
+        };
+        let answer = HttpAnswer { status: 200, body, asked: Some(ask), ..HttpAnswer::default() };
+        turn = vu.answer(ticket, Answer::Http(Box::new(answer))).unwrap();
+    }
+    turn
+}
+
+fn returned(turn: Turn) -> String {
+    match turn {
+        Turn::Done(Ok(value)) => value.unwrap_or_default(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What is ours is called from every depth of the script's stack, to the very end of it.
+#[test]
+fn native_work_has_room_at_any_depth() {
+    let natives = [
+        "http.post('http://h/', text, { compression: 'zstd' })",
+        "http.post('http://h/', text, { compression: 'gzip' })",
+        "http.post('http://h/', text, { compression: 'deflate, br' })",
+        "parseHTML('<p>').find(':not('.repeat(30) + 'a' + ')'.repeat(30))",
+        "parseHTML('<p>').find(':not('.repeat(100) + 'a' + ')'.repeat(100))",
+        "parseHTML('<div><p>'.repeat(300)).find('div p').text()",
+        "parseHTML('<table><tr><td>'.repeat(100)).html()",
+        "page.json('a.#(b==1)#.b'); page.json('{a,a.#.b,a.#(b>1)#|@reverse|@flatten}')",
+        "page.html('p').is('p:contains(x)')",
+        "crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-521' }, true, ['sign', 'verify']).catch(() => {})",
+        "crypto.subtle.digest('SHA-512', new Uint8Array(10000)).catch(() => {})",
+        "k6crypto.hmac('sha512', 'key', text, 'hex')",
+        "console.log(page, { text }, [[[[text]]]])",
+        "crypto.subtle.importKey('raw', new Uint8Array(16), 'PBKDF2', false, ['deriveBits']).then((key) => \
+            crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-512', salt: new Uint8Array(8), iterations: 3 }, key, 2048)).catch(() => {})",
+    ];
+    for native in natives {
+        let text = format!(
+            "import http from 'k6/http'; import {{ parseHTML }} from 'k6/html'; import k6crypto from 'k6/crypto';
+            const text = 'some text '.repeat(3000);
+            let page;
+            const native = () => {{ {native} }};
+            const deep = (k) => (k <= 0 ? (native(), 0) : deep(k - 1) + 1);
+            export default async function () {{
+                page = http.get('http://h/');
+                let depth = 0;
+                try {{ for (;; depth += 9) deep(depth) }} catch (error) {{
+                    if (!/call stack/.test(error.message)) throw error;
+                }}
+                return depth;
+            }}"
+        );
+        let depth: usize = returned(run(&mut vu(&Rc::default(), text))).parse().unwrap();
+        assert!(depth > 100, "{native}: it ended at {depth}");
+    }
+}
+
+/// A single call that would last for hours ends when the script is to end.
+#[test]
+fn no_call_outlasts_its_iteration() {
+    let array = |call: &str| format!("Array.prototype.{call}");
+    let calls = [
+        array("reverse.call({ length: 2 ** 53 - 1 })"),
+        array("copyWithin.call({ length: 2 ** 53 - 1 }, 0, 1)"),
+        array("unshift.call({ length: 2 ** 52 }, 1)"),
+        array("splice.call({ length: 2 ** 52 }, 0, 1, 2, 3)"),
+        array("sort.call({ length: 2 ** 32 - 1 })"),
+        array("join.call({ length: 2 ** 53 - 1 }, '')"),
+        array("slice.call({ length: 2 ** 32 - 1 })"),
+        array("flat.call({ length: 2 ** 53 - 1 })"),
+        array("concat.call([], { length: 2 ** 53 - 1, [Symbol.isConcatSpreadable]: true })"),
+        array("shift.call({ length: 2 ** 53 - 1 })"),
+        "Array.from.call(Object, { length: 2 ** 53 - 1 })".to_owned(),
+        "await crypto.subtle.deriveBits({ ...pbkdf2, iterations: 2 ** 32 - 1 }, await key(), 160)"
+            .to_owned(),
+        "await crypto.subtle.deriveBits({ ...pbkdf2, iterations: 1e6 }, await key(), 8 * 2 ** 20)"
+            .to_owned(),
+        "parseHTML('<p>x'.repeat(1e6))".to_owned(),
+        "parseHTML('<p>x'.repeat(20000)).find('p:contains(y)')".to_owned(),
+        "parseHTML('<p>x'.repeat(20000)).find('p').is('p:contains(y)')".to_owned(),
+        "parseHTML('<p>x'.repeat(20000)).find('p').text()".to_owned(),
+    ];
+    for call in calls {
+        let text = format!(
+            "import {{ parseHTML }} from 'k6/html';
+            const pbkdf2 = {{ name: 'PBKDF2', hash: 'SHA-1', salt: new Uint8Array(8) }};
+            const key = () => crypto.subtle.importKey('raw', new Uint8Array(16), 'PBKDF2', false, ['deriveBits']);
+            export default async function () {{ try {{ {call} }} catch {{ }} for (;;); }}"
+        );
+        let world = Rc::<World>::default();
+        let mut vu = vu(&world, text);
+        world.patience.set(60);
+        assert_eq!(run(&mut vu), Turn::Cut, "{call}");
+    }
+}
+
+#[test]
+fn what_takes_too_much_is_refused() {
+    let text = "import { parseHTML } from 'k6/html';
+        const key = () => crypto.subtle.importKey('raw', new Uint8Array(16), 'PBKDF2', false, ['deriveBits']);
+        const bits = async (bits) => crypto.subtle.deriveBits(
+            { name: 'PBKDF2', hash: 'SHA-1', salt: new Uint8Array(8), iterations: 1 }, await key(), bits);
+        const pair = (exponent) => crypto.subtle.generateKey({ name: 'RSA-OAEP', hash: 'SHA-1', modulusLength: 2048,
+            publicExponent: new Uint8Array(exponent) }, true, ['encrypt', 'decrypt']);
+        export default async function () {
+            const told = [];
+            for (const make of [() => bits(8 * 2 ** 40), () => bits(8 * 2 ** 20 + 8), () => pair([2]), () => pair([])]) {
+                try { await make(); told.push('made') } catch (error) { told.push(error.name + ': ' + error.message) }
+            }
+            return told;
+        }";
+    let long = "\"OperationError: at most 8388608 bits can be derived at once\"";
+    let even = "\"OperationError: the public exponent is odd, and of 33 bits at most\"";
+    let told = returned(run(&mut vu(&Rc::default(), text)));
+    assert_eq!(told, format!("[{long},{long},{even},{even}]"));
+}
+
+/// What nests: what is repeated before and after, and what stands in the midst.
+const SHAPES: [(&str, &str, &str, &str); 14] = [
+    ("main.js", "(", "1", ")"),
+    ("main.js", "[", "1", "]"),
+    ("main.js", "a?a:", "1", ""),
+    ("main.js", "!", "1", ""),
+    ("main.js", "{", "", "}"),
+    ("main.js", "if(1)", ";", ""),
+    ("main.js", "`${", "1", "}`"),
+    ("main.js", "a=>", "1", ""),
+    ("main.js", "function f(){", "", "}"),
+    ("main.js", "{a:", "1", "}"),
+    ("main.ts", "(", "1", ")"),
+    ("main.ts", "!", "1", ""),
+    ("main.ts", "function f(){", "", "}"),
+    ("main.ts", "Array<", "string", ">"),
+];
+
+fn nested((name, open, inner, close): (&str, &str, &str, &str), depth: usize) -> String {
+    let before = match (name, open) {
+        (_, "{" | "if(1)" | "function f(){") => "let a;",
+        ("main.ts", "Array<") => "let a: ",
+        (_, "{a:") => "let a; a =",
+        _ => "let a; a = ",
+    };
+    format!(
+        "\n{before}{}{inner}{};\nexport default () => 1",
+        open.repeat(depth),
+        close.repeat(depth)
+    )
+}
+
+#[test]
+fn deep_nesting_is_an_error_at_most() {
+    for shape in SHAPES {
+        for depth in [300, 20_000, 1_000_000] {
+            let (name, open, ..) = shape;
+            let made = compiled(&format!("/{name}"), nested(shape, depth));
+            let Err(CompileError::Thrown(exception)) = made else {
+                assert!(made.is_ok() && depth < 1_000_000, "{name} {open} {depth}: {made:?}");
+                continue;
+            };
+            assert!(depth > 300, "{name} {open}: {exception}");
+            assert!(
+                exception.text.contains("nested too deep"),
+                "{name} {open} {depth}: {exception}"
+            );
+            let place = format!("{name}:2:");
+            assert!(exception.stack.contains(&place), "{name} {open} {depth}: {exception:?}");
+        }
+    }
+}
+
+/// As many as k6 takes.
+#[test]
+fn a_hundred_thousand_brackets_are_run() {
+    for name in ["main.js", "main.ts"] {
+        let text = nested((name, "(", "1", ")"), 100_000);
+        let program = compiled(&format!("/{name}"), text).unwrap();
+        let world = Rc::<World>::default() as Rc<dyn Host>;
+        let mut vu = Vu::new(&Realm::new(&program).unwrap(), world, 1).unwrap();
+        assert_eq!(returned(run(&mut vu)), "1");
+    }
+}
