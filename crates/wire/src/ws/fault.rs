@@ -50,6 +50,9 @@ pub enum WsError {
     /// A compressed message cannot be inflated.
     #[error("compressed message cannot be inflated")]
     Inflate,
+    /// A compressed message that is next to nothing but the ends of its blocks.
+    #[error("compressed message of empty blocks")]
+    Hollow,
 }
 
 impl WsError {
@@ -58,7 +61,7 @@ impl WsError {
     pub const fn close_code(self) -> u16 {
         match self {
             Self::Utf8 | Self::Inflate => 1007,
-            Self::TooBig(_) => 1009,
+            Self::TooBig(_) | Self::Hollow => 1009,
             _ => 1002,
         }
     }

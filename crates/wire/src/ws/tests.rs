@@ -243,6 +243,51 @@ fn messages_are_bounded_as_sent_and_as_inflated() {
     }
 }
 
+/// Blocks without content cost the inflater a thousand times what they cost who sends them.
+#[test]
+fn compressed_messages_are_not_all_blocks() {
+    use flate2::{Compress, Compression, FlushCompress, Status};
+    let deflate = |message: &[u8], level: u32, flush_each: usize| {
+        let (mut compress, mut out) = (Compress::new(Compression::new(level), false), Vec::new());
+        for part in message.chunks(flush_each) {
+            out.reserve(part.len() * 2 + 64);
+            let step = compress.compress_vec(part, &mut out, FlushCompress::Sync);
+            assert_eq!(step.expect("it compresses"), Status::Ok);
+        }
+        out.truncate(out.len() - 4);
+        out
+    };
+    let noise: Vec<u8> = (0..300_000).map(|i| stdx::mix(3, i) as u8).collect();
+    // Four blocks of ten bits: not the last one, with the codes that are fixed, and at its end at once.
+    let four: u64 = 2 | 2 << 10 | 2 << 20 | 2 << 30;
+    let cases = [
+        (b"\x03\x00".repeat(1 << 22), Err(WsError::Hollow)),
+        (four.to_le_bytes()[..5].repeat(1 << 20), Err(WsError::Hollow)),
+        (b"\x03\x00".repeat(64), Ok(0)),
+        (deflate(&noise, 0, 1 << 20), Ok(noise.len())),
+        (deflate(&noise, 6, 100), Ok(noise.len())),
+        (deflate(&noise[..8000], 6, 1), Ok(8000)),
+    ];
+    for (at, (payload, expect)) in cases.iter().enumerate() {
+        let len = (payload.len() as u64).to_be_bytes();
+        let head = match payload.len() {
+            0..126 => vec![0xc2, len[7]],
+            126..65536 => vec![0xc2, 0x7e, len[6], len[7]],
+            _ => [&[0xc2, 0x7f], &len[..]].concat(),
+        };
+        let frame = [&head[..], payload].concat();
+        for lens in [frame.len(), 777] {
+            let (got, _, heard) =
+                feed(&mut session(Role::Client, &both(Takeover::Kept)), &frame, &[lens]);
+            let len = got.first().map_or(0, |got| match got {
+                Got::Binary(bytes) => bytes.len(),
+                other => panic!("{other:?}"),
+            });
+            assert_eq!(heard.map(|()| len), *expect, "case {at} by {lens}");
+        }
+    }
+}
+
 #[test]
 fn compressed_only_where_it_pays() {
     let mut out = Vec::new();
