@@ -123,14 +123,14 @@ fn compiled<'js>(
         let bytecode = raw::with_stack(ctx, stacks, || raw::compiled(&module))?;
         Ok((module, bytecode))
     });
-    made.map_err(|error| if error.is_exception() { told_too_deep(ctx, source) } else { error })
+    made.map_err(|error| if error.is_exception() { or_too_deep(ctx, source) } else { error })
 }
 
 /// So deep a module without room is told to be nested too deep: functions within functions take memory by their square.
 const DEEP: usize = 1000;
 
 /// The exception that is pending; where it says that there was no room, and the module is nested deep, a better one.
-fn told_too_deep(ctx: &Ctx<'_>, source: &Source) -> Error {
+fn or_too_deep(ctx: &Ctx<'_>, source: &Source) -> Error {
     let pending = ctx.catch();
     let message = pending.as_object().and_then(|error| error.get::<_, String>("message").ok());
     let deep = match message.as_deref() {

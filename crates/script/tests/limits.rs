@@ -164,16 +164,16 @@ fn what_takes_too_much_is_refused() {
         const pair = (exponent) => crypto.subtle.generateKey({ name: 'RSA-OAEP', hash: 'SHA-1', modulusLength: 2048,
             publicExponent: new Uint8Array(exponent) }, true, ['encrypt', 'decrypt']);
         export default async function () {
-            const told = [];
+            const said = [];
             for (const make of [() => bits(8 * 2 ** 40), () => bits(8 * 2 ** 20 + 8), () => pair([2]), () => pair([])]) {
-                try { await make(); told.push('made') } catch (error) { told.push(error.name + ': ' + error.message) }
+                try { await make(); said.push('made') } catch (error) { said.push(error.name + ': ' + error.message) }
             }
-            return told;
+            return said;
         }";
     let long = "\"OperationError: at most 8388608 bits can be derived at once\"";
     let even = "\"OperationError: the public exponent is odd, and of 33 bits at most\"";
-    let told = returned(run(&mut vu(&Rc::default(), text)));
-    assert_eq!(told, format!("[{long},{long},{even},{even}]"));
+    let said = returned(run(&mut vu(&Rc::default(), text)));
+    assert_eq!(said, format!("[{long},{long},{even},{even}]"));
 }
 
 /// What nests: what is repeated before and after, and what stands in the midst.

@@ -211,8 +211,8 @@ fn the_environment_is_a_vus_own() {
     let mut vus: Vec<Vu> = (1..=5).map(vu).collect();
     for round in 0..2 {
         for (vu, expect) in vus.iter_mut().zip(expect) {
-            let told = returned(begin(vu, round));
-            assert_eq!(serde_json::from_str::<String>(&told).unwrap(), expect);
+            let said = returned(begin(vu, round));
+            assert_eq!(serde_json::from_str::<String>(&said).unwrap(), expect);
         }
     }
 }

@@ -158,7 +158,13 @@ fn decoded(mappings: &str) -> Vec<Token> {
             let Some(fields) = numbers(entry) else { return tokens };
             match moved(&mut column, &mut from, &fields) {
                 Some(Some([source, from_line, from_column])) => {
-                    tokens.push(Token { line: line as u32, column, from_line, from_column, source })
+                    tokens.push(Token {
+                        line: line as u32,
+                        column,
+                        from_line,
+                        from_column,
+                        source,
+                    });
                 }
                 Some(None) => {}
                 None => return tokens,
