@@ -10,6 +10,7 @@ const LARGE_MAX: usize = 1;
 
 /// A worker's content decoders that no body needs.
 #[derive(Debug, Default)]
+#[expect(clippy::vec_box, reason = "bodies hold them so: nothing is moved or allocated")]
 pub(crate) struct Decoders {
     small: Vec<Box<ContentDecoder>>,
     large: Vec<Box<ContentDecoder>>,
