@@ -122,9 +122,16 @@ fn passwords_are_in_no_text() {
     let read = feed(brunt("encode -to csv"), &foreign).with_code(0);
     let bench = run(&format!("bench -n 1 -c 1 {url}"));
     let wrong = feed(brunt("attack -rate=1 -duration=1s"), "GET http://u:secretpw@a b/\n");
-    let source =
-        format!("import http from 'k6/http'; export default function () {{ http.get('{url}') }}");
-    let warned = script(&scratch, "run", &source).with_code(0);
+    let source = format!(
+        "import http from 'k6/http'; import {{ WebSocket }} from 'k6/websockets';
+        export default function () {{ http.get('{url}'); new WebSocket('{}').onerror = () => {{}}; }}",
+        url.replace("http:", "ws:")
+    );
+    let samples = scratch.path("samples.json");
+    let words = format!("run -o json={}", text(&samples));
+    let warned = script(&scratch, &words, &source).with_code(0);
+    let samples = std::fs::read_to_string(samples).unwrap();
+    assert!(samples.contains("ws://****:****@") && !samples.contains("secretpw"), "{samples}");
     assert!(warned.stderr.contains("u:***@"), "{}", warned.stderr);
     assert!(!read.stdout.contains(",http://u:secretpw@"), "{}", read.stdout);
     for ran in [rows, report, bench, wrong, warned] {

@@ -20,6 +20,7 @@ use super::{Crew, Sent, cable};
 use crate::action::{Answer, HttpAsk, Ticket};
 use crate::head::fields;
 use crate::host::{Host as _, Level};
+use crate::modules::masked;
 use crate::socket::{Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker, Told};
 
 /// Events of a socket that wait for its VU, at most: the socket stalls beyond it.
@@ -104,7 +105,8 @@ impl Labels {
     }
 
     fn url(http: &HttpAsk, url: &str) -> String {
-        http.name.clone().unwrap_or_else(|| url.to_owned())
+        let shown = || masked(url).unwrap_or_else(|| url.to_owned());
+        http.name.clone().unwrap_or_else(shown)
     }
 }
 
