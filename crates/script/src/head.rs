@@ -12,9 +12,20 @@ pub(crate) fn fields(head: &[u8]) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_,
     })
 }
 
+/// The values of the fields of this name. No other field is made a text.
+pub(crate) fn values<'a>(head: &'a [u8], name: &str) -> impl Iterator<Item = Cow<'a, str>> {
+    let lines = head.split(|byte| *byte == b'\n').skip(1);
+    lines.filter_map(move |line| {
+        let (known, rest) = line.split_at_checked(name.len())?;
+        let value = rest.strip_prefix(b":")?;
+        let is_named = known.eq_ignore_ascii_case(name.as_bytes());
+        is_named.then(|| String::from_utf8_lossy(value.trim_ascii()))
+    })
+}
+
 /// The first field of this name.
 pub(crate) fn field<'a>(head: &'a [u8], name: &str) -> Option<Cow<'a, str>> {
-    fields(head).find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    values(head, name).next()
 }
 
 /// `200 OK` of the status line.
@@ -44,5 +55,17 @@ mod tests {
         assert_eq!(fields, [("A".into(), "b: c".into()), ("set-cookie".into(), "x".into())]);
         assert_eq!(field(head, "Set-Cookie").as_deref(), Some("x"));
         assert_eq!((proto(b""), status_text(b"")), ("", ""));
+    }
+
+    #[test]
+    fn only_fields_of_the_name_are_looked_at() {
+        let head = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nSet-Cookie-Not: b\r\nsEt-cOOkie:\xff\r\nSet-Cookie\r\nSet: c\r\n\r\n";
+        let found: Vec<_> = values(head, "set-cookie").collect();
+        assert_eq!(found, ["a=1", "\u{fffd}"]);
+        let by_name = |(name, value): (Cow<'static, str>, Cow<'static, str>)| {
+            name.eq_ignore_ascii_case("set-cookie").then_some(value)
+        };
+        assert!(fields(head).filter_map(by_name).eq(found), "as all fields say");
+        assert_eq!(values(b"", "a").count() + values(b"x\na", "a").count(), 0);
     }
 }

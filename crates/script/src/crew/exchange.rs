@@ -14,7 +14,7 @@ use super::{CrewPlan, TIMEOUT, digest, failure};
 use crate::action::{
     Auth, Expects, HttpAnswer, HttpAsk, HttpFailure, OwnCookie, Statuses, Timings,
 };
-use crate::head::{field, fields, proto};
+use crate::head::{field, proto, values};
 use crate::jar::{SetCookie, push_cookie};
 use crate::modules::masked;
 
@@ -168,9 +168,8 @@ impl Exchange {
 
     pub(super) fn keep_cookies(&self, reply: &Reply<'_>, plan: &CrewPlan) {
         let Some(jar) = &self.ask.jar else { return };
-        let mut set = fields(head(reply))
-            .filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"))
-            .filter_map(|(_, value)| SetCookie::parse(&value))
+        let mut set = values(head(reply), "set-cookie")
+            .filter_map(|value| SetCookie::parse(&value))
             .peekable();
         if set.peek().is_some()
             && let Ok(url) = Url::parse(self.url())
@@ -184,11 +183,8 @@ impl Exchange {
         let asked = Url::parse(&self.ask.url).ok()?;
         let (user, password) = asked.userinfo.as_deref()?.split_once(':')?;
         let url = Url::parse(self.url()).ok()?;
-        let challenge = fields(head(reply))
-            .find(|(name, value)| {
-                name.eq_ignore_ascii_case("www-authenticate") && digest::is_challenge(value)
-            })
-            .map(|(_, value)| value)?;
+        let challenge =
+            values(head(reply), "www-authenticate").find(|value| digest::is_challenge(value))?;
         let asks = digest::Asks { user, password, method: self.method(), uri: &url.path_and_query };
         let value = digest::answer(&challenge, &asks, reply.done)?;
         let mut next = self.clone();
