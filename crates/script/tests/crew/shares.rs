@@ -23,11 +23,11 @@ fn many_users_begin_and_wake_a_few_at_a_time() {
     let mut test = Test::new(source, options, 1);
     for second in [0, 5] {
         let now = Nanos::from_secs(second);
-        let told: Vec<_> = [Share::FULL, Share::NONE, Share::ONE, Share::FULL, Share::FULL]
+        let polled: Vec<_> = [Share::FULL, Share::NONE, Share::ONE, Share::FULL, Share::FULL]
             .into_iter()
             .map(|share| poll(&mut test, now, share))
             .collect();
-        assert_eq!(told, [(8, true), (0, true), (1, true), (8, true), (8, true)], "{second} s");
+        assert_eq!(polled, [(8, true), (0, true), (1, true), (8, true), (8, true)], "{second} s");
         assert_eq!(poll(&mut test, now, Share::FULL), (5, false), "all 30");
     }
 }
@@ -37,7 +37,7 @@ fn iterations_of_a_rate_begin_a_few_at_a_time() {
     let options = r#"{"scenarios":{"s":{"executor":"constant-arrival-rate","rate":20,"timeUnit":"1s","duration":"60s","preAllocatedVUs":40}}}"#;
     let mut test = Test::new("export default function () { log('begins'); sleep(5) }", options, 1);
     poll(&mut test, Nanos::ZERO, Share::FULL);
-    let told = [Share::FULL, Share::NONE, Share::FULL, Share::FULL, Share::FULL]
+    let polled = [Share::FULL, Share::NONE, Share::FULL, Share::FULL, Share::FULL]
         .map(|share| poll(&mut test, Nanos::from_millis(1_010), share));
-    assert_eq!(told, [(8, true), (0, true), (8, true), (4, false), (0, false)]);
+    assert_eq!(polled, [(8, true), (0, true), (8, true), (4, false), (0, false)]);
 }
