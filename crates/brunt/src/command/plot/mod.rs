@@ -51,12 +51,12 @@ const SIZE: Size = Size { width: 1200, height: 700 };
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     let typed = invocation.typed(PLOT)?;
     let picture = picture(&typed.flags)?;
-    let kind = kind(&typed)?;
-    check(&typed, picture, kind)?;
     let place = Place::named(typed.flags.output.as_deref());
     let operands = operands(&typed)?;
     let names: Vec<String> = operands.iter().map(|operand| operand.file.clone()).collect();
     place.spares(&names)?;
+    let kind = kind(&typed)?;
+    check(&typed, picture, kind)?;
     let (drawn, damage) = draw(&typed, picture, &operands)?;
     place.write(&drawn.document(kind)?)?;
     // Beside a picture in a file there is room for its figures.
