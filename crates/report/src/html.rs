@@ -80,7 +80,7 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
     }
     let times = &summary.response;
     let from = summary.timed_out_from.map(|from| from.0);
-    let time = |time: Nanos| escape::xml(&at_least(time, from));
+    let time = |time: Nanos| escape::xml(&marked(time, from));
     let tiles = [
         ("requests", grouped(summary.requests)),
         ("requests/s", format!("{:.2}", summary.rate())),
@@ -95,6 +95,11 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
         push(out, format_args!("<div class=\"tile\"><b>{value}</b><span>{name}</span></div>\n"));
     }
     out.push_str("</section>\n");
+}
+
+/// A time; a sign that takes little room stands before one that is cut off by timeouts.
+fn marked(time: Nanos, from: Option<Nanos>) -> String {
+    at_least(time, from).replacen(">=", "\u{2265}", 1)
 }
 
 /// What a script asked of its test comes first: it is why the test was run.
@@ -290,10 +295,10 @@ pub(crate) fn table(
 fn tables(out: &mut String, input: &Input<'_>) {
     let summary = input.summary;
     let row = |name: &str, times: &Histogram, from: Option<Nanos>| {
-        let quantiles = [0.5, 0.9, 0.95, 0.99, 0.999].map(|q| at_least(times.quantile(q), from));
+        let quantiles = [0.5, 0.9, 0.95, 0.99, 0.999].map(|q| marked(times.quantile(q), from));
         let mut row = vec![name.to_owned(), duration(times.min()), duration(times.mean())];
         row.extend(quantiles);
-        row.push(at_least(times.max(), from));
+        row.push(marked(times.max(), from));
         row
     };
     let (response_from, service_from) = summary.timed_out_from.unzip();

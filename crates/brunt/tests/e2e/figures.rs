@@ -47,7 +47,7 @@ fn times_cut_off_by_the_timeout_are_marked() {
     let plain = report("text");
     assert!(plain.contains("8 requests (100.00%) timed out, after 20"), "{plain}");
     assert!(plain.contains("p50, p90, p95, p99 and max tell how long was waited"), "{plain}");
-    assert!(report("html").contains("<b>&gt;= 20"), "the tiles are marked");
+    assert!(report("html").contains("<b>\u{2265} 20"), "the tiles are marked");
     assert!(report("markdown").contains("| >= 20"), "and so are the cells");
     assert!(!run(&format!("vegeta report {results}")).with_code(0).stdout.contains("timed out"));
 }
