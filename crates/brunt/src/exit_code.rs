@@ -1,6 +1,10 @@
 //! `ExitCode`: the only list of exit codes. A number is never reused for another meaning (docs/reference/exit-codes.md).
 
 use std::fmt;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::output::complain;
 
 /// How the command ended, as its parent process sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +36,8 @@ pub(crate) enum ExitCode {
     Incomplete = 11,
     /// `compare -fail-on`: the runs are too few to decide it, or there is nothing to compare.
     Undecided = 12,
+    /// An internal error: a bug of brunt. A thread of it panicked.
+    Internal = 13,
     /// `run`: a threshold was crossed. k6's number, as those that follow.
     Thresholds = 99,
     /// `run`: `setup` took longer than it may.
@@ -78,6 +84,7 @@ impl ExitCode {
             "study run: runs failed, or it was interrupted. The report is of the others.",
         ),
         (Self::Undecided, "compare -fail-on: too few runs to decide it, or nothing to compare."),
+        (Self::Internal, "An internal error: a bug of brunt."),
         (Self::Thresholds, "run: a threshold was crossed."),
         (Self::SetupTimeout, "run: setup() took too long."),
         (Self::TeardownTimeout, "run: teardown() took too long."),
@@ -146,6 +153,30 @@ impl<T, E: Into<anyhow::Error>> OrExit<T> for Result<T, E> {
 /// How a command ends.
 pub(crate) type Outcome = Result<ExitCode, Failed>;
 
+/// A thread panicked.
+static PANICKED: AtomicBool = AtomicBool::new(false);
+
+/// Runs the command; where any thread of it panics, it ends with [`ExitCode::Internal`], and asks for a report.
+pub(crate) fn or_internal(
+    command: impl FnOnce() -> std::process::ExitCode,
+) -> std::process::ExitCode {
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        before(info);
+        if !PANICKED.swap(true, Ordering::Relaxed) {
+            complain(
+                "brunt: an internal error: this is a bug of brunt. Please report it with the lines above and the command line.",
+            );
+        }
+    }));
+    // What the command was busy with is not looked at any more.
+    let code = panic::catch_unwind(AssertUnwindSafe(command));
+    match code {
+        Ok(code) if !PANICKED.load(Ordering::Relaxed) => code,
+        _ => ExitCode::Internal.into(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,8 +206,29 @@ mod tests {
     #[test]
     fn the_reference_page_lists_every_code() {
         let page = include_str!("../../../docs/reference/exit-codes.md");
-        for code in 0..=12 {
-            assert!(page.contains(&format!("| {code} |")), "{code}");
+        for (code, _) in ExitCode::MEANINGS {
+            assert!(page.contains(&format!("| {} |", code as u8)), "{code:?}");
+        }
+    }
+
+    #[test]
+    fn a_panic_anywhere_is_an_internal_error() {
+        type Command = fn() -> std::process::ExitCode;
+        let commands: [(Command, ExitCode); 3] = [
+            (|| ExitCode::Results.into(), ExitCode::Results),
+            (
+                || {
+                    std::thread::spawn::<_, ()>(|| panic!("in a thread")).join().ok();
+                    ExitCode::Ok.into()
+                },
+                ExitCode::Internal,
+            ),
+            (|| panic!("in the command"), ExitCode::Internal),
+        ];
+        for (command, code) in commands {
+            PANICKED.store(false, Ordering::Relaxed);
+            let expect = format!("{:?}", std::process::ExitCode::from(code));
+            assert_eq!(format!("{:?}", or_internal(command)), expect);
         }
     }
 }

@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     let mut args = std::env::args_os();
     let program = args.next().unwrap_or_default();
     match args.map(|arg| arg.into_string()).collect::<Result<Vec<String>, _>>() {
-        Ok(args) => dialect::run(&program, args),
+        Ok(args) => exit_code::or_internal(|| dialect::run(&program, args)),
         Err(arg) => {
             output::complain(&format!("brunt: argument {} is not UTF-8", arg.display()));
             exit_code::ExitCode::Usage.into()

@@ -100,6 +100,42 @@ fn what_cannot_be_loaded_is_named_with_its_line() {
     }
 }
 
+/// A signal has no code; 101 is k6's for another thing.
+#[test]
+fn no_script_ends_the_process() {
+    let scratch = Scratch::new("bad-process");
+    let map = "throw new Error('x')\n//# sourceMappingURL=data:application/json,{\"version\":3,\"sources\":[\"a\"],\"mappings\":\"g\"}\n";
+    let brackets = |count| {
+        let (open, close) = ("(".repeat(count), ")".repeat(count));
+        format!("let a =\n{open}1{close};\nexport default () => {{}}\n")
+    };
+    let deep = |call: &str| {
+        format!(
+            "import http from 'k6/http'; import {{ parseHTML }} from 'k6/html';
+            const f = (k) => (k <= 0 ? ({call}, 0) : f(k - 1) + 1);
+            export default () => {{ f(150) }}"
+        )
+    };
+    let zstd = "http.post('http://127.0.0.1:1/', 'x'.repeat(300000), { compression: 'zstd' })";
+    let selector = "parseHTML('<p>').find(':not('.repeat(100) + 'a' + ')'.repeat(100))";
+    let cases: [(String, i32, &[&str]); 5] = [
+        (map.to_owned(), 107, &["Error: x", "bad.js:1:"]),
+        (brackets(100_000), 0, &[]),
+        (brackets(1_000_000), 107, &["SyntaxError: nested too deep", "bad.js:2:"]),
+        (deep(zstd), 0, &["connection refused"]),
+        (deep(selector), 0, &[]),
+    ];
+    for (source, code, says) in cases {
+        let path = scratch.file("bad.js", &source);
+        let ran = run(&format!("run {path}"));
+        assert_eq!(ran.code, Some(code), "{}: {ran:#?}", &source[..source.len().min(200)]);
+        for says in says {
+            assert!(ran.stderr.contains(says), "{says:?}: {}", ran.stderr);
+        }
+        assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
+    }
+}
+
 #[test]
 fn what_throws_is_named_with_its_line_in_each_stage() {
     let scratch = Scratch::new("bad-throw");
