@@ -1,7 +1,11 @@
 //! k6's executors: when the iterations of a scenario begin, and on how many virtual users (VUs). Times are offsets from the
 //! scenario's start.
 
+use std::cmp::Ordering;
+
 use stdx::Nanos;
+
+use crate::segment::Stripe;
 
 /// A scenario: an executor and what it runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +73,8 @@ pub enum Executor {
     },
     /// Iterations begin at a rate that changes, stage by stage, linearly; a constant one has one flat stage.
     ArrivalRate {
+        /// Whether it may change.
+        kind: ArrivalKind,
         /// Iterations a second at the start.
         start_per_s: f64,
         /// How long each stage takes, and the iterations a second at its end.
@@ -89,6 +95,15 @@ pub enum Executor {
     },
 }
 
+/// The two executors of arrival rates. Their first iterations differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArrivalKind {
+    /// The first iteration is due at the start.
+    Constant,
+    /// The first is due once the rate has come to a whole iteration.
+    Ramping,
+}
+
 impl Executor {
     /// k6's name of it.
     #[must_use]
@@ -98,10 +113,8 @@ impl Executor {
             Self::PerVuIterations { .. } => "per-vu-iterations",
             Self::ConstantVus { .. } => "constant-vus",
             Self::RampingVus { .. } => "ramping-vus",
-            Self::ArrivalRate { start_per_s, stages, .. } => match stages.as_slice() {
-                [(_, rate)] if *rate == *start_per_s => "constant-arrival-rate",
-                _ => "ramping-arrival-rate",
-            },
+            Self::ArrivalRate { kind: ArrivalKind::Constant, .. } => "constant-arrival-rate",
+            Self::ArrivalRate { kind: ArrivalKind::Ramping, .. } => "ramping-arrival-rate",
             Self::ExternallyControlled { .. } => "externally-controlled",
         }
     }
@@ -118,6 +131,26 @@ impl Executor {
             Self::RampingVus { stages, .. } => total(stages.iter().map(|stage| stage.0)),
             Self::ArrivalRate { stages, .. } => total(stages.iter().map(|stage| stage.0)),
         }
+    }
+
+    /// The same of a process that has this part of the VUs: a ramp is over once it wants nobody any more.
+    #[must_use]
+    pub fn duration_of(&self, own: &Stripe) -> Nanos {
+        let Self::RampingVus { start, stages, .. } = self else { return self.duration() };
+        // The number of our first VU, from 1.
+        let first = own.number(0).saturating_add(1);
+        let (mut end, mut from, mut begin) = (Nanos::ZERO, *start, Nanos::ZERO);
+        for (time, to) in stages {
+            let over = begin.saturating_add(*time);
+            if *to >= first {
+                end = over;
+            } else if from >= first {
+                let crossed = crossing_of((from, *to), from - (first - 1), *time);
+                end = begin.saturating_add(crossed);
+            }
+            (from, begin) = (*to, over);
+        }
+        end
     }
 
     /// The most VUs it uses.
@@ -149,15 +182,45 @@ impl Executor {
         }
     }
 
+    /// How many VUs a ramp comes to in the end; `None` of what does not ramp.
+    #[must_use]
+    pub fn vus_at_end(&self) -> Option<u64> {
+        let Self::RampingVus { start, stages, .. } = self else { return None };
+        Some(stages.last().map_or(*start, |stage| stage.1))
+    }
+
+    /// When a ramp wants another number of VUs than it does at this time, at the earliest; `None` where that is never.
+    #[must_use]
+    pub fn next_change(&self, at: Nanos) -> Option<Nanos> {
+        let Self::RampingVus { start, stages, .. } = self else { return None };
+        let (mut from, mut begin) = (*start, Nanos::ZERO);
+        for (time, to) in stages {
+            let end = begin.saturating_add(*time);
+            if at < end {
+                return Some(begin.saturating_add(crossing((from, *to), *time, at - begin)));
+            }
+            (from, begin) = (*to, end);
+        }
+        None
+    }
+
     /// When iteration `number`, from 0, of an arrival rate is due; `None` where it never is.
     #[must_use]
     pub fn due(&self, number: u64) -> Option<Nanos> {
-        let Self::ArrivalRate { start_per_s, stages, .. } = self else { return None };
+        let Self::ArrivalRate { kind, start_per_s, stages, .. } = self else { return None };
         let (mut left, mut from, mut begin) = (number as f64, *start_per_s, Nanos::ZERO);
+        if *kind == ArrivalKind::Ramping {
+            left += 1.0;
+        }
         for (time, to) in stages {
             let seconds = time.0 as f64 / 1e9;
             let whole = (from + to) / 2.0 * seconds;
-            if left < whole {
+            let is_in_stage = match kind {
+                ArrivalKind::Constant => left < whole,
+                // The last one may be due at the very end.
+                ArrivalKind::Ramping => left <= whole,
+            };
+            if is_in_stage {
                 let offset = reached(left, (from, *to), seconds);
                 return Some(begin.saturating_add(Nanos::from_secs_f64(offset)));
             }
@@ -181,23 +244,51 @@ fn total(times: impl Iterator<Item = Nanos>) -> Nanos {
     times.fold(Nanos::ZERO, Nanos::saturating_add)
 }
 
-/// The whole VUs of a ramp at a time: a VU is there once the line has reached it.
+/// The whole VUs of a ramp at a time: on the way up a VU is there once the line has reached it, on the way down until the line
+/// has reached the one before.
 fn ramped(start: u64, stages: &[(Nanos, u64)], at: Nanos) -> u64 {
     let (mut from, mut begin) = (start, Nanos::ZERO);
     for (time, to) in stages {
         let end = begin.saturating_add(*time);
         if at < end {
-            let share = (at.0 - begin.0) as f64 / time.0 as f64;
-            return (from as f64 + (*to as f64 - from as f64) * share + 1e-9).floor() as u64;
+            return on_line((from, *to), *time, at - begin);
         }
         (from, begin) = (*to, end);
     }
     from
 }
 
+/// The whole VUs of one stage, so long after its beginning.
+fn on_line((from, to): (u64, u64), time: Nanos, at: Nanos) -> u64 {
+    let (a, b) = (from as f64, to as f64);
+    let line = a + (b - a) * (at.0 as f64 / time.0 as f64);
+    if to < from { (line - CLOSE).ceil() as u64 } else { (line + CLOSE).floor() as u64 }
+}
+
+/// When the VUs of one stage change next, or its end.
+fn crossing((from, to): (u64, u64), time: Nanos, at: Nanos) -> Nanos {
+    let now = on_line((from, to), time, at);
+    match to.cmp(&from) {
+        Ordering::Less => crossing_of((from, to), from + 1 - now, time),
+        Ordering::Equal => time,
+        Ordering::Greater => crossing_of((from, to), now + 1 - from, time),
+    }
+}
+
+/// When one stage has made so many of its VUs come or go, or its end.
+fn crossing_of((from, to): (u64, u64), crossed: u64, time: Nanos) -> Nanos {
+    let whole = u128::from(from.abs_diff(to).max(1));
+    let offset = (u128::from(time.0) * u128::from(crossed)).div_ceil(whole);
+    Nanos(u64::try_from(offset).unwrap_or(u64::MAX)).min(time)
+}
+
+/// A line so near to a whole number has reached it.
+const CLOSE: f64 = 1e-6;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::segment::Segment;
 
     #[test]
     fn vus_ramp_linearly() {
@@ -206,22 +297,83 @@ mod tests {
         for (second, vus) in [(0, 0), (1, 1), (5, 5), (9, 9), (10, 4), (11, 3), (13, 1), (14, 0)] {
             assert_eq!(ramp.vus_at(Nanos::from_secs(second)), vus, "{second} s");
         }
+        // A second's half: one fewer on the way up, one more on the way down.
+        for (ms, vus) in [(500, 0), (1_500, 1), (9_999, 9), (10_500, 4), (12_999, 2), (13_500, 1)] {
+            assert_eq!(ramp.vus_at(Nanos::from_millis(ms)), vus, "{ms} ms");
+        }
         assert_eq!((ramp.vus_max(), ramp.duration()), (10, Nanos::from_secs(14)));
     }
 
     #[test]
+    fn a_ramp_is_over_once_nobody_is_wanted() {
+        let second = Nanos::from_secs;
+        let of = |stages: &[(u64, u64)]| Executor::RampingVus {
+            start: 2,
+            stages: stages.iter().map(|(time, to)| (second(*time), *to)).collect(),
+            graceful_ramp_down: Nanos::ZERO,
+        };
+        let third = |text| Segment::parse(text, Some("0,1/3,2/3,1")).unwrap().vus().clone();
+        let whole = Stripe::default();
+        for (stages, own, expect) in [
+            (&[(4, 4), (4, 0)][..], &whole, 8),
+            (&[(4, 4), (4, 0), (9, 0)], &whole, 8),
+            (&[(4, 4), (4, 0), (9, 0), (1, 1)], &whole, 18),
+            (&[(4, 4), (0, 0), (3, 0)], &whole, 4),
+            // Of four VUs the last third has the third, which leaves when there are two.
+            (&[(4, 4), (4, 0)], &third("2/3:1"), 6),
+            (&[(4, 4), (4, 0)], &third("0:1/3"), 8),
+            (&[(4, 2)], &third("2/3:1"), 0),
+        ] {
+            assert_eq!(of(stages).duration_of(own), second(expect), "{stages:?} {own:?}");
+        }
+    }
+
+    /// Whoever looks at a ramp at each change, and never else, sees all that it comes to.
+    #[test]
+    fn a_ramp_tells_its_next_change() {
+        let ms = Nanos::from_millis;
+        let stages = [(4_000, 3), (0, 7), (1_700, 7), (3_700, 2), (900, 5), (1_300, 0)];
+        let stages: Vec<_> = stages.into_iter().map(|(time, to)| (ms(time), to)).collect();
+        let ramp = Executor::RampingVus { start: 1, stages, graceful_ramp_down: Nanos::ZERO };
+        let (mut next, mut seen) = (Nanos::ZERO, 0);
+        for at in (0..11_600).map(ms) {
+            while next <= at {
+                seen = ramp.vus_at(next);
+                next = ramp.next_change(next).unwrap_or(Nanos::MAX);
+            }
+            assert_eq!(ramp.vus_at(at), seen, "{at}");
+        }
+        assert_eq!((ramp.next_change(ms(11_600)), ramp.vus_at_end()), (None, Some(0)));
+    }
+
+    #[test]
     fn iterations_are_due_by_the_rate() {
-        let flat =
-            |stages, start_per_s| Executor::ArrivalRate { start_per_s, stages, vus: 1, vus_max: 1 };
-        let constant = flat(vec![(Nanos::from_secs(2), 50.0)], 50.0);
+        let of = |kind, stages, start_per_s| Executor::ArrivalRate {
+            kind,
+            start_per_s,
+            stages,
+            vus: 1,
+            vus_max: 1,
+        };
+        let flat = vec![(Nanos::from_secs(2), 50.0)];
+        let constant = of(ArrivalKind::Constant, flat.clone(), 50.0);
         assert_eq!(constant.due(0), Some(Nanos::ZERO));
         assert_eq!(constant.due(25), Some(Nanos::from_millis(500)));
         assert_eq!((constant.due(99).is_some(), constant.due(100)), (true, None));
+        // One that might ramp begins when it has come to a whole iteration, as k6 1.8.1 does.
+        let level = of(ArrivalKind::Ramping, flat, 50.0);
+        assert_eq!(level.due(0), Some(Nanos::from_millis(20)));
+        assert_eq!((level.due(99), level.due(100)), (Some(Nanos::from_secs(2)), None));
+        assert_eq!(
+            (constant.name(), level.name()),
+            ("constant-arrival-rate", "ramping-arrival-rate")
+        );
         // From 0 to 10 a second in 10 s: 50 in all, the first 12.5 in 5 s.
-        let ramp = flat(vec![(Nanos::from_secs(10), 10.0), (Nanos::from_secs(1), 10.0)], 0.0);
+        let stages = vec![(Nanos::from_secs(10), 10.0), (Nanos::from_secs(1), 10.0)];
+        let ramp = of(ArrivalKind::Ramping, stages, 0.0);
         let seconds = |number| ramp.due(number).map(|due| due.0 as f64 / 1e9);
-        assert!((seconds(32).unwrap() - 8.0).abs() < 1e-6);
-        assert!((seconds(55).unwrap() - 10.5).abs() < 1e-6);
+        assert!((seconds(31).unwrap() - 8.0).abs() < 1e-6);
+        assert!((seconds(54).unwrap() - 10.5).abs() < 1e-6);
         assert_eq!(seconds(60), None);
     }
 }

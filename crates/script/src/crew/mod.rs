@@ -14,6 +14,7 @@ mod http_plan;
 mod live;
 mod outcome;
 mod parts;
+mod ramp;
 mod samples;
 mod seat;
 mod slot;
@@ -21,6 +22,7 @@ mod sockets;
 mod system;
 mod targets;
 mod turns;
+mod wake;
 mod work;
 
 use std::cmp::Reverse;
@@ -55,7 +57,7 @@ pub use self::parts::PartTallies;
 use self::samples::Recorder;
 pub use self::samples::{Emit, Point, PointTags};
 use self::seat::World;
-use self::slot::{Post, Slot, State, Whose};
+use self::slot::{Post, Slot, Whose};
 use self::sockets::{Opening, Sockets};
 pub use self::system::{SystemTag, SystemTags};
 use self::targets::KnownTargets;
@@ -234,11 +236,8 @@ impl Users for Crew {
         self.tell(now);
         // The caller has done all that it was told before.
         std::mem::swap(wishes, &mut self.wishes);
-        let wake = self.next_wake(now, zero);
-        match self.plan.live {
-            Some(_) => Some(wake.map_or(self.tell_at, |wake| wake.min(self.tell_at))),
-            None => wake,
-        }
+        let told = self.plan.live.as_ref().map(|_| self.tell_at);
+        self.next_wake(now, zero).into_iter().chain(told).min()
     }
 
     fn answer(&mut self, user: u32, reply: &Reply<'_>) {
@@ -288,11 +287,12 @@ impl Crew {
         let world = Rc::new(World::new(&plan));
         let recorder = Recorder::new(&plan);
         let realm = Realm::new(&plan.program);
-        let post = |(at, scenario): (usize, &Scenario)| Post {
-            function: scenario.exec.as_str().into(),
-            role: work::role(&plan, at),
+        let work = |(at, scenario): (usize, &Scenario)| {
+            let (function, role) = (scenario.exec.as_str().into(), work::role(&plan, at));
+            let duration = scenario.executor.duration_of(plan.segment.vus());
+            Work::new(Post { function, role }, duration)
         };
-        let works = plan.scenarios.iter().enumerate().map(post).map(Work::new).collect();
+        let works = plan.scenarios.iter().enumerate().map(work).collect();
         let seen = Outcome { tally: plan.tally.clone(), ..Outcome::default() };
         let mut crew = Self {
             lane,
@@ -398,44 +398,6 @@ impl Crew {
         if let Some(live) = self.plan.live.as_ref().filter(|_| now >= self.tell_at) {
             self.tell_at = now.saturating_add(TELL_EVERY);
             live.tell(self.lane.first, &self.seen.tally);
-        }
-    }
-
-    /// When somebody is to be woken, or something sent that was held back.
-    fn first_alarm(&self) -> Option<Nanos> {
-        let alarm = self.sleepers.peek().map(|Reverse((at, _))| *at);
-        alarm.into_iter().chain(self.held.front().map(|(at, ..)| *at)).min()
-    }
-
-    fn wake_sleepers(&mut self, now: Nanos) {
-        while let Some(Reverse((at, slot))) = self.sleepers.peek().copied() {
-            if at > now || !self.share.is_left() {
-                return;
-            }
-            self.sleepers.pop();
-            if self.slots[slot].alarm == Some(at) {
-                self.slots[slot].alarm = None;
-            }
-            match (self.slots[slot].until, self.slots[slot].state) {
-                // It has other plans by now.
-                (None, _) | (_, State::Idle) => {}
-                (Some(until), _) if until > now => self.wake_at(slot, until),
-                (Some(_), State::Busy(_)) => {
-                    self.share.take(Share::CONNECTION);
-                    self.wake(slot, now);
-                }
-                (Some(_), State::Resting) => self.set_idle(slot),
-            }
-        }
-    }
-
-    /// A VU is to be woken then. It has few places among the sleepers, however often it changes its mind.
-    fn wake_at(&mut self, slot: usize, until: Nanos) {
-        let asleep = &mut self.slots[slot];
-        asleep.until = Some(until);
-        if asleep.alarm.is_none_or(|alarm| until < alarm) {
-            asleep.alarm = Some(until);
-            self.sleepers.push(Reverse((until, slot)));
         }
     }
 }

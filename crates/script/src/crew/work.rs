@@ -1,8 +1,7 @@
 //! The scenarios' executors: who begins an iteration, and who has to end one. Nothing here looks through all VUs but a
 //! scenario's beginning and its end.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use stdx::Nanos;
@@ -10,18 +9,12 @@ use workload::Ending;
 use workload::executor::Executor;
 
 use super::Crew;
+use super::ramp::Ramp;
 use super::samples::{self, Around, Sampled};
 use super::slot::{Post, State};
 use crate::host::Host as _;
 use crate::seat::Stage;
 use crate::standing::Role;
-
-/// While the number of VUs changes it is looked at this often.
-const RAMP_STEP: Nanos = Nanos::from_millis(10);
-/// A due iteration that another crew can begin is looked at again after this time.
-const OTHERS_STEP: Nanos = Nanos::from_millis(1);
-/// Other crews, and whoever ends the test, are looked at this often.
-const LOOK_STEP: Nanos = Nanos::from_millis(50);
 
 /// A scenario under way on this worker.
 #[derive(Debug)]
@@ -30,13 +23,11 @@ pub(super) struct Work {
     /// Its VUs on this worker, by their index; where each is among the slots.
     staff: Vec<(u64, usize)>,
     /// VUs that may begin an iteration; who came first begins first.
-    idle: VecDeque<usize>,
-    /// VUs that a ramp does not want now, the lowest index first.
-    parked: BinaryHeap<Reverse<(u64, usize)>>,
-    /// VUs that a ramp has wanted no more since then, by their place among the staff.
-    leaving: VecDeque<(Nanos, usize)>,
-    /// How many VUs of all workers the executor wants.
-    wanted: u64,
+    pub(super) idle: VecDeque<usize>,
+    /// How long it begins iterations.
+    pub(super) duration: Nanos,
+    /// Who of them is wanted, where that changes.
+    pub(super) ramp: Ramp,
     /// VUs that are in an iteration, or rest after one.
     busy: usize,
     /// VUs that have done all iterations they are to do.
@@ -48,18 +39,19 @@ pub(super) struct Work {
 pub(super) enum Phase {
     Waiting,
     Running,
+    /// Nothing begins any more.
+    Ending,
     Over,
 }
 
 impl Work {
-    pub(super) fn new(post: Post) -> Self {
+    pub(super) fn new(post: Post, duration: Nanos) -> Self {
         Self {
             post: Rc::new(post),
+            duration,
             staff: Vec::new(),
             idle: VecDeque::new(),
-            parked: BinaryHeap::new(),
-            leaving: VecDeque::new(),
-            wanted: 0,
+            ramp: Ramp::default(),
             busy: 0,
             finished: 0,
             phase: Phase::Waiting,
@@ -84,7 +76,7 @@ impl Crew {
             // One that has not begun does not begin any more.
             let stops = match self.works[work].phase {
                 Phase::Waiting => self.stopping.is_some(),
-                Phase::Running | Phase::Over => self.stopping == Some(Ending::Now),
+                _ => self.stopping == Some(Ending::Now),
             };
             let scenario = &self.plan.scenarios[work];
             let drained = self.world.is_drained(scenario.graceful_stop);
@@ -142,28 +134,12 @@ impl Crew {
         if self.works[work].phase == Phase::Waiting {
             self.man(work);
         }
-        let executor = &self.plan.scenarios[work].executor;
-        let begins = self.stopping.is_none() && at < executor.duration();
+        let begins = self.stopping.is_none() && at < self.works[work].duration;
         if begins {
-            match executor {
-                Executor::ArrivalRate { .. } => {
-                    self.publish();
-                    self.begin_due(work, at, now);
-                }
-                Executor::RampingVus { graceful_ramp_down, .. } => {
-                    let wanted = self.plan.segment.vus().count(executor.vus_at(at));
-                    let grace = *graceful_ramp_down;
-                    self.ramp(work, wanted, now, grace);
-                    self.begin_idle(work, now);
-                }
-                Executor::ExternallyControlled { vus_max, .. } => {
-                    let wanted = self.plan.control.of(work).wanted().min(*vus_max);
-                    let wanted = self.plan.segment.vus().count(wanted);
-                    self.ramp(work, wanted, now, Nanos::ZERO);
-                    self.begin_idle(work, now);
-                }
-                _ => self.begin_idle(work, now),
-            }
+            self.begin_iterations(work, at, now);
+        } else if self.works[work].phase == Phase::Running {
+            self.begin_last(work, at, now);
+            self.works[work].phase = Phase::Ending;
         }
         if !begins && self.works[work].busy > 0 {
             self.end_rests(work);
@@ -171,6 +147,52 @@ impl Crew {
         self.end_left(work, now);
         if self.works[work].busy == 0 && (!begins || self.is_done(work)) {
             self.set_over(work);
+        }
+    }
+
+    /// Begins what may begin now.
+    fn begin_iterations(&mut self, work: usize, at: Nanos, now: Nanos) {
+        let executor = &self.plan.scenarios[work].executor;
+        match executor {
+            Executor::ArrivalRate { .. } => {
+                self.publish();
+                self.begin_due(work, at, now);
+            }
+            Executor::RampingVus { graceful_ramp_down, .. } => {
+                let wanted = self.plan.segment.vus().count(executor.vus_at(at));
+                let until = now.saturating_add(*graceful_ramp_down);
+                self.ramp(work, wanted, until);
+                self.begin_idle(work, now);
+            }
+            Executor::ExternallyControlled { vus_max, .. } => {
+                let wanted = self.plan.control.of(work).wanted().min(*vus_max);
+                let wanted = self.plan.segment.vus().count(wanted);
+                self.ramp(work, wanted, now);
+                self.begin_idle(work, now);
+            }
+            _ => self.begin_idle(work, now),
+        }
+    }
+
+    /// A scenario's time is up: what was due before begins, and a ramp makes its last step.
+    fn begin_last(&mut self, work: usize, at: Nanos, now: Nanos) {
+        if self.stopping.is_some() {
+            return;
+        }
+        let executor = &self.plan.scenarios[work].executor;
+        let duration = self.works[work].duration;
+        match executor {
+            Executor::ArrivalRate { .. } => {
+                self.publish();
+                self.begin_due(work, duration, now);
+            }
+            Executor::RampingVus { graceful_ramp_down, .. } => {
+                let wanted = self.plan.segment.vus().count(executor.vus_at_end().unwrap_or(0));
+                let ended = now.saturating_sub(at.saturating_sub(duration));
+                let until = ended.saturating_add(*graceful_ramp_down);
+                self.ramp(work, wanted, until);
+            }
+            _ => {}
         }
     }
 
@@ -187,11 +209,11 @@ impl Crew {
         let ramps =
             matches!(executor, Executor::RampingVus { .. } | Executor::ExternallyControlled { .. });
         if ramps {
-            let Work { idle, parked, staff, .. } = &mut self.works[work];
+            let Work { idle, ramp, staff, .. } = &mut self.works[work];
             idle.clear();
-            parked.extend(staff.iter().map(|place| Reverse(*place)));
+            staff.iter().for_each(|(index, slot)| ramp.park(*index, *slot));
         } else {
-            self.works[work].wanted = executor.vus_max();
+            self.works[work].ramp.wanted = executor.vus_max();
         }
     }
 
@@ -243,51 +265,24 @@ impl Crew {
         self.works[work].busy += 1;
     }
 
-    /// Changes how many VUs a scenario wants. Those it wants no more may go on for `grace`.
-    fn ramp(&mut self, work: usize, wanted: u64, now: Nanos, grace: Nanos) {
-        let Work { parked, idle, staff, leaving, wanted: before, .. } = &mut self.works[work];
-        while let Some(Reverse((_, slot))) =
-            parked.peek().copied().filter(|first| first.0.0 < wanted)
-        {
-            parked.pop();
-            idle.push_back(slot);
+    /// Changes how many VUs a scenario wants. Those it wants no more may go on until then.
+    fn ramp(&mut self, work: usize, wanted: u64, until: Nanos) {
+        let Work { ramp, staff, idle, .. } = &mut self.works[work];
+        if wanted != ramp.wanted {
+            ramp.want(wanted, until, staff, idle);
         }
-        if wanted < *before {
-            let place = |index: u64| staff.partition_point(|(known, _)| *known < index);
-            let since = now.saturating_add(grace);
-            leaving.extend((place(wanted)..place(*before)).map(|place| (since, place)));
-        }
-        *before = wanted;
     }
 
     /// Ends iterations of VUs that have not been wanted for long enough.
     fn end_left(&mut self, work: usize, now: Nanos) {
-        let Executor::RampingVus { graceful_ramp_down: grace, .. } =
-            self.plan.scenarios[work].executor
-        else {
-            return self.end_unwanted(work, now, Nanos::ZERO);
-        };
-        self.end_unwanted(work, now, grace);
-    }
-
-    fn end_unwanted(&mut self, work: usize, now: Nanos, grace: Nanos) {
-        while let Some((until, place)) = self.works[work].leaving.front().copied() {
-            if until > now {
-                return;
-            }
-            self.works[work].leaving.pop_front();
-            let (index, slot) = self.works[work].staff[place];
-            let left = until.saturating_sub(grace);
-            // One that was wanted again meanwhile stays, or has begun another iteration since.
-            let busy = matches!(self.slots[slot].state, State::Busy(began) if began <= left);
-            if busy && index >= self.works[work].wanted {
-                self.end_iteration(work, slot);
-            }
+        while let Some(place) = self.works[work].ramp.pop_left(now) {
+            let (_, slot) = self.works[work].staff[place];
+            self.end_iteration(work, slot);
         }
     }
 
     /// Whether a scenario has begun all its iterations.
-    fn is_done(&self, work: usize) -> bool {
+    pub(super) fn is_done(&self, work: usize) -> bool {
         match &self.plan.scenarios[work].executor {
             Executor::SharedIterations { iterations, .. } => {
                 let progress = self.plan.control.of(work);
@@ -355,8 +350,8 @@ impl Crew {
                 return;
             };
             let index = self.slots[slot].index;
-            if index >= self.works[work].wanted {
-                self.works[work].parked.push(Reverse((index, slot)));
+            if index >= self.works[work].ramp.wanted {
+                self.works[work].ramp.park(index, slot);
                 self.close_all_sockets(slot, now);
                 continue;
             }
@@ -425,63 +420,14 @@ impl Crew {
 
     /// How many VUs are at work: those of arrival rates while they iterate, others as long as their scenario wants them.
     pub(super) fn active(&self) -> usize {
-        let running =
-            self.works.iter().enumerate().filter(|(_, work)| work.phase == Phase::Running);
-        let active = running.map(|(at, work)| {
-            let keeps = self.stopping.is_none() && !self.is_arrival(at) && !self.is_done(at);
+        let active = self.works.iter().enumerate().map(|(at, work)| {
+            let keeps = work.phase == Phase::Running
+                && self.stopping.is_none()
+                && !self.is_arrival(at)
+                && !self.is_done(at);
             work.busy + if keeps { work.idle.len() } else { 0 }
         });
         active.sum()
-    }
-
-    /// When there is something to do though nothing was answered.
-    pub(super) fn next_wake(&self, now: Nanos, zero: Nanos) -> Option<Nanos> {
-        let mut wake = self.first_alarm();
-        let mut at_latest = |at: Nanos| wake = Some(wake.map_or(at, |known| known.min(at)));
-        for (at, work) in self.works.iter().enumerate().filter(|(_, work)| !work.is_over()) {
-            let scenario = &self.plan.scenarios[at];
-            let begin = zero.saturating_add(scenario.start);
-            at_latest(now.saturating_add(LOOK_STEP));
-            if now < begin {
-                at_latest(begin);
-                continue;
-            }
-            for moment in [
-                begin.saturating_add(scenario.executor.duration()),
-                zero.saturating_add(scenario.end()),
-            ] {
-                if moment > now {
-                    at_latest(moment);
-                }
-            }
-            let next = self.next_begin(at, work, now, begin);
-            if let Some(next) = next.filter(|_| self.stopping.is_none()) {
-                at_latest(next);
-            }
-        }
-        wake
-    }
-
-    /// When a scenario may begin its next iteration.
-    fn next_begin(&self, at: usize, work: &Work, now: Nanos, begin: Nanos) -> Option<Nanos> {
-        let executor = &self.plan.scenarios[at].executor;
-        if now >= begin.saturating_add(executor.duration()) {
-            return None;
-        }
-        if self.is_arrival(at) {
-            let progress = self.plan.control.of(at);
-            let due = begin.saturating_add(executor.due(progress.stripe.number(progress.begun()))?);
-            // Where others have VUs to spare, it is theirs.
-            let mine = !work.idle.is_empty() || !progress.has_idle();
-            return Some(if mine { due } else { due.max(now.saturating_add(OTHERS_STEP)) });
-        }
-        // A script that waits for nothing goes on at once, after others had their turn.
-        if !work.idle.is_empty() && !self.is_done(at) {
-            return Some(now);
-        }
-        let ramps =
-            matches!(executor, Executor::RampingVus { .. } | Executor::ExternallyControlled { .. });
-        ramps.then(|| now.saturating_add(RAMP_STEP))
     }
 }
 

@@ -298,7 +298,7 @@ fn strange(fields: &Fields) -> Result<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use workload::executor::Executor;
+    use workload::executor::{ArrivalKind, Executor};
 
     use super::*;
 
@@ -334,6 +334,7 @@ mod tests {
             (
                 r#"{"scenarios":{"a":{"executor":"constant-arrival-rate","rate":30,"timeUnit":"1m","duration":2000,"preAllocatedVUs":2}}}"#,
                 Executor::ArrivalRate {
+                    kind: ArrivalKind::Constant,
                     start_per_s: 0.5,
                     stages: vec![(Nanos::from_secs(2), 0.5)],
                     vus: 2,
@@ -368,6 +369,10 @@ mod tests {
             (
                 r#"{"scenarios":{"a":{"executor":"constant-vus","duration":"1s","vus":0}}}"#,
                 "more than 0",
+            ),
+            (
+                r#"{"scenarios":{"a":{"executor":"externally-controlled","duration":"1s","gracefulStop":"0s"}}}"#,
+                "gracefulStop is not supported",
             ),
             (r#"{"thresholds":{"checks":"rate>1"}}"#, "thresholds of checks"),
         ] {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use stdx::Nanos;
-use workload::executor::{Executor, Scenario};
+use workload::executor::{ArrivalKind, Executor, Scenario};
 
 use super::fields::{Fields, count, number, pairs, text, time, whole};
 use super::{GRACE, MAX_DURATION, OptionsError, Result, wrong};
@@ -103,15 +103,28 @@ fn scenario(name: &str, value: &Value) -> Result<Scenario> {
     let Value::Object(fields) = value else {
         return wrong(format!("scenario {name}: is not an object"));
     };
+    let executor = executor(fields).map_err(named)?;
     Ok(Scenario {
         name: name.to_owned(),
         exec: text(fields, "exec").map_err(named)?.unwrap_or_else(|| "default".to_owned()),
         start: time(fields, "startTime").map_err(named)?.unwrap_or(Nanos::ZERO),
-        graceful_stop: time(fields, "gracefulStop").map_err(named)?.unwrap_or(GRACE),
+        graceful_stop: graceful_stop(fields, &executor).map_err(named)?,
         tags: pairs(fields, "tags").map_err(named)?,
         env: pairs(fields, "env").map_err(named)?,
-        executor: executor(fields).map_err(named)?,
+        executor,
     })
+}
+
+/// `gracefulStop`. Who controls a test from outside ends its iterations with it.
+fn graceful_stop(fields: &Fields, executor: &Executor) -> Result<Nanos> {
+    let given = time(fields, "gracefulStop")?;
+    match executor {
+        Executor::ExternallyControlled { .. } if given.is_some() => {
+            wrong("gracefulStop is not supported by the externally controlled executor")
+        }
+        Executor::ExternallyControlled { .. } => Ok(Nanos::ZERO),
+        _ => Ok(given.unwrap_or(GRACE)),
+    }
 }
 
 fn executor(fields: &Fields) -> Result<Executor> {
@@ -152,6 +165,7 @@ fn executor(fields: &Fields) -> Result<Executor> {
             let rate = rate / unit(fields)?;
             let (vus, vus_max) = allocated(fields)?;
             Executor::ArrivalRate {
+                kind: ArrivalKind::Constant,
                 start_per_s: rate,
                 stages: vec![(duration, rate)],
                 vus,
@@ -163,6 +177,7 @@ fn executor(fields: &Fields) -> Result<Executor> {
             let stages = required(stages(fields, "stages", |value| value.as_f64())?)?;
             let (vus, vus_max) = allocated(fields)?;
             Executor::ArrivalRate {
+                kind: ArrivalKind::Ramping,
                 start_per_s: number(fields, "startRate")?.unwrap_or(0.0) / unit,
                 stages: stages.into_iter().map(|(time, rate)| (time, rate / unit)).collect(),
                 vus,

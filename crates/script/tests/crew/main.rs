@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says by a panic that it failed")]
 
+mod schedules;
 mod shares;
 mod sockets;
 
@@ -11,8 +12,8 @@ use std::sync::{Arc, Mutex};
 
 use metrics::tally::{Tally, Value};
 use script::{
-    Control, CrewPlan, Env, Files, Host, HttpPlan, Level, Options, Outcome, Program, Stage,
-    SystemTags, crew,
+    Control, CrewPlan, Env, Files, Host, HttpPlan, Level, Options, Outcome, Program,
+    Stage, SystemTags, crew,
 };
 use stdx::Nanos;
 use workload::arrival::Lane;
@@ -352,7 +353,7 @@ fn idle_vus_cost_nothing() {
 
 #[test]
 fn vus_are_changed_from_outside() {
-    let options = r#"{"scenarios":{"s":{"executor":"externally-controlled","vus":1,"maxVUs":3,"duration":"4s","gracefulStop":"0s"}}}"#;
+    let options = r#"{"scenarios":{"s":{"executor":"externally-controlled","vus":1,"maxVUs":3,"duration":"4s"}}}"#;
     let mut test =
         Test::new("export default function () { log(exec.vu.idInTest); sleep(0.4) }", options, 2);
     let mut active = Vec::new();
