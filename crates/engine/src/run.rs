@@ -336,6 +336,7 @@ pub(crate) fn told_by_plan(prepared: &Prepared, workers: usize, io: &str) -> Gen
         tick: prepared.settings.tick,
         max_in_flight,
         users,
+        self_paced: matches!(plan.load, Load::Users(_)),
         rate_per_s,
         seed: plan.seed,
         ..Generator::default()

@@ -17,6 +17,9 @@ pub struct Generator {
     pub max_in_flight: u64,
     /// Users of the closed loop; 0 in an open one.
     pub users: u64,
+    /// The users decide themselves when they ask, as a script's do: `users` is the most there may be, and how many of them are
+    /// at work, or think, nobody knows.
+    pub self_paced: bool,
     /// The rate asked for, in hits per second, averaged over the run; 0 in a closed loop.
     pub rate_per_s: f64,
     /// The seed of the run's random choices.
@@ -108,6 +111,7 @@ impl Generator {
         self.tick = self.tick.max(other.tick);
         self.max_in_flight = self.max_in_flight.max(other.max_in_flight);
         self.users = self.users.max(other.users);
+        self.self_paced |= other.self_paced;
         self.rate_per_s = self.rate_per_s.max(other.rate_per_s);
         self.seed = self.seed.max(other.seed);
     }

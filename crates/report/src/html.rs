@@ -132,7 +132,7 @@ fn figures(input: &Input<'_>) -> Vec<Figure> {
         figures.push(rate_over_time(timeline));
     }
     if let Some(traffic) = input.traffic.filter(|traffic| traffic.in_flight.cells().len() > 1) {
-        let users = input.generator.map_or(0, |generator| generator.users);
+        let users = crate::users_at_work(input).unwrap_or(0);
         figures.push(under_way(&traffic.in_flight, users));
     }
     if let Some(sends) = crate::sends(input) {

@@ -233,12 +233,16 @@ fn failures(summary: &Summary) -> String {
 
 pub(crate) fn generator(generator: &Generator) -> String {
     let flag = |set: bool| if set { "true" } else { "false" };
-    Object::new()
+    let mut object = Object::new()
         .number("workers", u64::from(generator.workers))
         .text("io", &generator.io)
         .number("tick", generator.tick.0)
         .number("max_in_flight", generator.max_in_flight)
-        .number("users", generator.users)
+        .number("users", generator.users);
+    if generator.self_paced {
+        object = object.put("self_paced", flag(true));
+    }
+    object
         .float("rate", generator.rate_per_s)
         .number("seed", generator.seed)
         .number("planned", generator.planned)

@@ -107,8 +107,14 @@ fn sends(input: &Input<'_>) -> Option<Sends> {
 
 /// How far the hits under way by Little's law are from the users asked for, as a share of these; `None` in an open loop.
 fn off_by(input: &Input<'_>) -> Option<f64> {
-    let users = input.generator.map(|generator| generator.users).filter(|users| *users > 0)?;
+    let users = users_at_work(input).filter(|users| *users > 0)?;
     Some(input.summary.concurrency() / users as f64 - 1.0).filter(|_| input.summary.requests > 0)
+}
+
+/// The users asked for, where they do nothing but ask and wait; `None` where they decide themselves what they do, or nobody knows.
+fn users_at_work(input: &Input<'_>) -> Option<u64> {
+    let generator = input.generator.filter(|generator| !generator.self_paced)?;
+    Some(generator.users)
 }
 
 /// All that a report is made from. What is absent is left out of the report.

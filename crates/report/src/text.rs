@@ -207,12 +207,13 @@ pub(crate) fn generator_lines(out: &mut String, generator: &Generator) {
     }
 }
 
-/// How hits were paced: `exact`, `tick 200µs`, `64 users`.
+/// How hits were paced: `exact`, `tick 200µs`, `64 users`, `by up to 64 users`.
 pub(crate) fn pacing(generator: &Generator) -> String {
+    let by = if generator.self_paced { "by up to " } else { "" };
     match (generator.users, generator.tick) {
         (0, Nanos::ZERO) => "exact".to_owned(),
         (0, tick) => format!("tick {tick}"),
-        (users, _) => stdx::counted(users, "user"),
+        (users, _) => format!("{by}{}", stdx::counted(users, "user")),
     }
 }
 

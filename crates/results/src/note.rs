@@ -14,6 +14,7 @@ pub(crate) fn encode(g: &Generator) -> String {
         "tick": g.tick.0,
         "max_in_flight": g.max_in_flight,
         "users": g.users,
+        "self_paced": g.self_paced,
         "rate_per_s": g.rate_per_s,
         "seed": g.seed,
         "planned": g.planned,
@@ -63,6 +64,7 @@ pub(crate) fn decode(text: &str) -> Result<Generator, String> {
         tick: Nanos(number("tick")),
         max_in_flight: number("max_in_flight"),
         users: number("users"),
+        self_paced: flag("self_paced"),
         rate_per_s: real("rate_per_s"),
         seed: number("seed"),
         planned: number("planned"),
@@ -114,6 +116,7 @@ mod tests {
         let mut generator = Generator {
             workers: 2,
             io: "epoll".into(),
+            self_paced: true,
             rate_per_s: 50.25,
             seed: u64::MAX,
             planned: 250,

@@ -122,6 +122,34 @@ fn results_have_the_requests_and_their_names() {
     }
 }
 
+/// How many users of a script are at work nobody knows: their number is held against nothing.
+#[test]
+fn users_of_a_script_are_held_to_no_law() {
+    let (_served, url) = server(Config::default());
+    let scratch = Scratch::new("tells-law");
+    let source = format!(
+        "import http from 'k6/http'; import {{ sleep }} from 'k6';
+        export const options = {{ vus: 4, iterations: 8 }};
+        export default function () {{ http.get('{url}/'); sleep(0.1) }}"
+    );
+    let path = scratch.file("script.js", &source);
+    let results = scratch.path("results.arrow").display().to_string();
+    run(&format!("run -o {results} {path}")).with_code(0);
+    let text = run(&format!("report {results}")).with_code(0);
+    assert!(!text.stdout.contains("Concurrency"), "{}", text.stdout);
+    assert!(text.stdout.contains("by up to 4 users"), "{}", text.stdout);
+    let json = run(&format!("report -type=json {results}")).with_code(0);
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert!(json["little"].is_null() && json["generator"]["self_paced"] == true, "{json}");
+    let html = run(&format!("report -type=html {results}")).with_code(0);
+    assert!(!html.stdout.contains("Users asked for"));
+    // Those of a closed loop do nothing but ask.
+    let looped = scratch.path("loop.arrow").display().to_string();
+    run(&format!("bench -n 20 -c 2 -output={looped} {url}/")).with_code(0);
+    let text = run(&format!("report {looped}")).with_code(0);
+    assert!(text.stdout.contains("Concurrency"), "{}", text.stdout);
+}
+
 #[test]
 fn sending_what_does_not_go_out_at_once_takes_time() {
     let (_served, url) = server(Config::default());
