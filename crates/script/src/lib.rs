@@ -46,8 +46,8 @@ pub use action::{
     Ticket, Timings,
 };
 pub use crew::{
-    Clock, Control, CrewPlan, Debug, Emit, HttpPlan, Live, Log, Outcome, Pace, PartTallies, Point,
-    PointTags, SCRIPT_HINT, SystemTag, SystemTags, crew,
+    Clock, Control, CrewPlan, Debug, Earlier, Emit, HttpPlan, Live, Log, Outcome, Pace,
+    PartTallies, Point, PointTags, SCRIPT_HINT, SystemTag, SystemTags, crew,
 };
 pub use exception::Exception;
 pub use host::{Files, Host, HttpRules, Instance, Level, LogFields, Secrets};

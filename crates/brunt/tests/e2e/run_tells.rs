@@ -122,6 +122,39 @@ fn results_have_the_requests_and_their_names() {
     }
 }
 
+/// Rates and durations count from the beginning of `setup` to the end of `teardown`, and VUs are seen meanwhile, as k6 1.8.1 has it.
+#[test]
+fn setup_and_teardown_are_part_of_the_test() {
+    let scratch = Scratch::new("tells-setup");
+    let body = "export default function () { console.log('iteration', exec.instance.currentTestRunDuration >= 1100); sleep(0.1) }
+        export function handleSummary(data) {
+            const { state, metrics: { vus, vus_max } } = data;
+            console.log('state', Math.floor(state.testRunDurationMs / 500), JSON.stringify(vus.values), JSON.stringify(vus_max.values)) }";
+    let source = |stages: &str, limit: &str| {
+        format!(
+            "import {{ sleep }} from 'k6'; import exec from 'k6/execution';
+            export const options = {{ vus: 1, iterations: 4, thresholds: {{ iterations: ['rate>{limit}'] }} }};
+            {stages} {body}"
+        )
+    };
+    let setup = "export function setup() { sleep(1.1); console.log('setup', exec.instance.vusInitialized, exec.instance.vusActive) }";
+    let path = scratch.file("script.js", &source(setup, "3"));
+    let ran = run(&format!("run {path}")).with_code(99);
+    let values = |of: u32| format!(r#"{{\"value\":{of},\"min\":{of},\"max\":{of}}}"#);
+    let state = |halves: u32| format!("state {halves} {} {}", values(0), values(1));
+    for line in ["setup 1 0", "iteration true", &state(3)] {
+        assert!(ran.stderr.contains(&format!("msg=\"{line}")), "{line}: {}", ran.stderr);
+    }
+    assert!(ran.stderr.contains("thresholds on metrics 'iterations' have been crossed"));
+    assert!(ran.stdout.contains("running (00m01."), "{}", ran.stdout);
+    let path = scratch.file("script.js", &source("export function teardown() { sleep(1.1) }", "3"));
+    let ran = run(&format!("run {path}")).with_code(99);
+    assert!(ran.stderr.contains(&state(3)), "{}", ran.stderr);
+    // Without either the same iterations are fast enough, and the test is too short for anybody to see its VUs.
+    let short = source("", "3").replace("const { state", "return {}; const { state");
+    run(&format!("run {}", scratch.file("script.js", &short))).with_code(0);
+}
+
 /// How many users of a script are at work nobody knows: their number is held against nothing.
 #[test]
 fn users_of_a_script_are_held_to_no_law() {

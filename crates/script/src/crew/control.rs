@@ -21,6 +21,8 @@ pub struct Control {
     halted: AtomicBool,
     /// A socket was refused.
     refused: AtomicBool,
+    /// When the first crew began, on the plan's clock; `u64::MAX` while none has.
+    began_at: AtomicU64,
     /// When somebody asked for the end, on the plan's clock; `u64::MAX` while nobody has.
     drained_at: AtomicU64,
     halt: Mutex<Ends>,
@@ -88,6 +90,7 @@ impl Control {
             staff,
             halted: AtomicBool::new(false),
             refused: AtomicBool::new(false),
+            began_at: AtomicU64::new(u64::MAX),
             drained_at: AtomicU64::new(u64::MAX),
             halt: Mutex::default(),
             counters: Mutex::default(),
@@ -115,6 +118,24 @@ impl Control {
     /// to end by itself, even where it hears of nothing: a loop of a script without end is interrupted. The first time counts.
     pub fn drain(&self, now: Nanos) {
         self.drained_at.fetch_min(now.0, Ordering::Relaxed);
+    }
+
+    /// A crew has made its VUs, and begins.
+    pub(super) fn begin(&self, now: Nanos) {
+        self.began_at.fetch_min(now.0, Ordering::Relaxed);
+    }
+
+    /// When the stage began, on the plan's clock: once VUs were made; `None` while it has not.
+    #[must_use]
+    pub fn began_at(&self) -> Option<Nanos> {
+        let at = self.began_at.load(Ordering::Relaxed);
+        (at != u64::MAX).then_some(Nanos(at))
+    }
+
+    /// How many VUs there are from the start.
+    #[must_use]
+    pub fn staffed(&self) -> u64 {
+        self.staff.total
     }
 
     /// Has everything end at once, for no reason of the script's.

@@ -80,6 +80,8 @@ pub struct CrewPlan {
     pub segment: Segment,
     /// What they are to the script.
     pub stage: Stage,
+    /// What there was of the test before.
+    pub earlier: Earlier,
     /// What `setup` returned, as JSON.
     pub data: Option<Arc<str>>,
     /// How many redirects are followed where a request does not say.
@@ -131,8 +133,17 @@ impl CrewPlan {
 
 /// k6's limit of a request.
 const TIMEOUT: Nanos = Nanos::from_secs(60);
-/// `vus` and `vus_max` are seen this often.
+/// `vus` and `vus_max` are seen this often, from the test's beginning on.
 const GAUGE_STEP: Nanos = Nanos::SECOND;
+
+/// What a test was before a stage of it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Earlier {
+    /// How long it had gone on.
+    pub elapsed: Nanos,
+    /// How many VUs it had; those that have not come yet count.
+    pub vus: u64,
+}
 
 /// The users of one worker.
 #[must_use]
@@ -160,7 +171,7 @@ struct Crew {
     ends: Vec<Nanos>,
     /// What others may see of this crew.
     counters: Arc<Counters>,
-    /// When the gauges are seen next.
+    /// When the gauges are seen next, from the test's beginning on.
     gauges_at: Nanos,
     /// When those who want to know the metrics are told next.
     tell_at: Nanos,
@@ -212,7 +223,10 @@ impl Drop for Crew {
 
 impl Users for Crew {
     fn poll(&mut self, now: Nanos, wishes: &mut Wishes) -> Option<Nanos> {
-        let zero = *self.zero.get_or_insert(now);
+        let zero = *self.zero.get_or_insert_with(|| {
+            self.plan.control.begin((self.plan.clock)());
+            now
+        });
         self.share = wishes.share;
         self.world.set_zero(zero);
         self.world.set_now(now);
@@ -232,7 +246,7 @@ impl Users for Crew {
         self.wake_sleepers(now);
         self.work(now, zero);
         self.publish();
-        self.gauge(now);
+        self.gauge(now, zero);
         self.tell(now);
         // The caller has done all that it was told before.
         std::mem::swap(wishes, &mut self.wishes);
@@ -302,7 +316,7 @@ impl Crew {
             data: plan.data.as_deref().map(Into::into),
             ends: plan.scenarios.iter().map(Scenario::end).collect(),
             counters: plan.control.join(),
-            gauges_at: Nanos::ZERO,
+            gauges_at: GAUGE_STEP * (plan.earlier.elapsed.0 / GAUGE_STEP.0 + 1),
             tell_at: Nanos::ZERO,
             works,
             zero: None,
@@ -374,23 +388,30 @@ impl Crew {
         initialized.store(self.slots.len() as u64, Ordering::Relaxed);
     }
 
-    /// The first crew counts how many VUs all have.
-    fn gauge(&mut self, now: Nanos) {
-        if self.lane.first != 0 || now < self.gauges_at || self.plan.stage != Stage::Iteration {
+    /// The first crew counts how many VUs all have. None of them works in `setup` and `teardown`.
+    fn gauge(&mut self, now: Nanos, zero: Nanos) {
+        let elapsed = self.plan.earlier.elapsed.saturating_add(now.saturating_sub(zero));
+        if !self.gauges() || elapsed < self.gauges_at {
             return;
         }
-        // A test shorter than a step has none, as k6 has it.
-        let is_first = self.gauges_at == Nanos::ZERO;
-        self.gauges_at = now.saturating_add(GAUGE_STEP);
-        if is_first {
-            return;
-        }
-        let seen = self.plan.control.instance();
+        self.gauges_at = GAUGE_STEP * (elapsed.0 / GAUGE_STEP.0 + 1);
+        let (active, all) = match self.plan.stage {
+            Stage::Iteration => {
+                let seen = self.plan.control.instance();
+                (seen.active, seen.initialized)
+            }
+            _ => (0, self.plan.earlier.vus),
+        };
         let at = self.world.sampled_at();
-        for (metric, value) in [(MetricId::VUS, seen.active), (MetricId::VUS_MAX, seen.initialized)]
-        {
+        for (metric, value) in [(MetricId::VUS, active), (MetricId::VUS_MAX, all)] {
             self.recorder.gauge(&mut self.seen.tally, at, metric, value as f64);
         }
+    }
+
+    /// Whether it is this crew that counts VUs.
+    fn gauges(&self) -> bool {
+        let stages = [Stage::Setup, Stage::Iteration, Stage::Teardown];
+        self.lane.first == 0 && stages.contains(&self.plan.stage)
     }
 
     /// Tells those who want to know the metrics, if it is time.

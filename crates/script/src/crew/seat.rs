@@ -7,9 +7,10 @@ use std::sync::Arc;
 use stdx::Nanos;
 use workload::executor::Executor;
 
-use super::{Clock, Control, CrewPlan, Log};
+use super::{Clock, Control, CrewPlan, Earlier, Log};
 use crate::host::{Host, HttpRules, Instance, Level, LogFields};
 use crate::registry::Names;
+use crate::seat::Stage;
 use crate::standing::Halt;
 
 /// The world of one worker's VUs.
@@ -29,6 +30,9 @@ pub(super) struct World {
     control: Arc<Control>,
     /// When the scenarios' clock began.
     zero: Cell<Nanos>,
+    /// What there was of the test before.
+    earlier: Earlier,
+    is_iteration: bool,
     unix_ms: f64,
     options: Option<Rc<str>>,
     /// When the scenarios begin, and what makes them done.
@@ -50,6 +54,8 @@ impl World {
             exact: plan.emit.is_some(),
             control: Arc::clone(&plan.control),
             zero: Cell::new(Nanos::ZERO),
+            earlier: plan.earlier,
+            is_iteration: plan.stage == Stage::Iteration,
             unix_ms: plan.unix_ms,
             options: plan.options.as_deref().map(Into::into),
             scenarios: plan.scenarios.iter().map(|of| (of.start, of.executor.clone())).collect(),
@@ -123,7 +129,12 @@ impl Host for World {
 
     fn instance(&self) -> Option<Instance> {
         let duration = self.now().saturating_sub(self.zero.get());
-        Some(Instance { duration, ..self.control.instance() })
+        let duration = self.earlier.elapsed.saturating_add(duration);
+        if self.is_iteration {
+            return Some(Instance { duration, ..self.control.instance() });
+        }
+        // Whoever calls `setup` is none of the VUs.
+        Some(Instance { duration, initialized: self.earlier.vus, ..Instance::default() })
     }
 
     fn scenario(&self, number: usize) -> (f64, f64) {

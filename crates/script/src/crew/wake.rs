@@ -62,6 +62,9 @@ impl Crew {
     pub(super) fn next_wake(&self, now: Nanos, zero: Nanos) -> Option<Nanos> {
         let mut wake = self.first_alarm();
         let mut at_latest = |at: Nanos| wake = Some(wake.map_or(at, |known| known.min(at)));
+        if self.gauges() {
+            at_latest(zero.saturating_add(self.gauges_at - self.plan.earlier.elapsed));
+        }
         for (at, work) in self.works.iter().enumerate().filter(|(_, work)| !work.is_over()) {
             let scenario = &self.plan.scenarios[at];
             let begin = zero.saturating_add(scenario.start);

@@ -88,10 +88,7 @@ fn instance<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     for (name, number) in numbers {
         getter(&of, name, move |ctx, seat| {
             let told = matches!(seat.stage.get(), Stage::Setup | Stage::Iteration);
-            let told = seat.host.instance().filter(|_| told).map(|told| match seat.stage.get() {
-                Stage::Setup => Instance { duration: told.duration, ..Instance::default() },
-                _ => told,
-            });
+            let told = seat.host.instance().filter(|_| told);
             told.map(number)
                 .ok_or_else(|| refused(ctx, "instance information", "in the init context"))
         })?;

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 
 use metrics::tally::{Tally, Value};
 use script::{
-    Control, CrewPlan, Env, Files, Host, HttpPlan, Level, Options, Outcome, Program,
+    Control, CrewPlan, Earlier, Env, Files, Host, HttpPlan, Level, Options, Outcome, Program,
     Stage, SystemTags, crew,
 };
 use stdx::Nanos;
@@ -76,6 +76,7 @@ impl Test {
             scenarios: options.scenarios,
             segment,
             stage: Stage::Iteration,
+            earlier: Earlier::default(),
             data: None,
             max_redirects: 10,
             discard_bodies: false,

@@ -25,8 +25,9 @@ use std::time::Duration;
 
 use metrics::tally::Tally;
 use report::{K6Input, K6Part};
-use script::{Level, Outcome, PartTallies, Stage, SystemTag};
+use script::{Earlier, Level, Outcome, PartTallies, Stage, SystemTag};
 use stdx::Nanos;
+use workload::Staff;
 
 pub(super) use self::archive::{archive, inspect, new};
 use self::judge::{assertions, judge};
@@ -35,7 +36,7 @@ pub(crate) use self::remote::remote;
 use self::rest::Rest;
 use self::stage::{Done, carry_out};
 use self::summary::Mode;
-use self::watch::{Progress, Watch};
+use self::watch::{Before, Progress, Watch};
 use super::{Ended, usage};
 use crate::dialect::{Invocation, Typed};
 use crate::exit_code::{ExitCode, Failed};
@@ -105,66 +106,101 @@ fn typed(
     }
 }
 
+/// What was seen of a test so far.
+struct Seen {
+    outcome: Outcome,
+    /// How long its stages took.
+    elapsed: Nanos,
+    /// How many VUs there are.
+    vus: u64,
+    /// What `setup` returned, as JSON.
+    data: Option<String>,
+    code: ExitCode,
+}
+
+impl Seen {
+    /// What a stage that begins now is told.
+    fn earlier(&self) -> Earlier {
+        Earlier { elapsed: self.elapsed, vus: self.vus }
+    }
+
+    fn add(&mut self, done: &Done) {
+        self.outcome.merge(&done.outcome);
+        self.elapsed = self.elapsed.saturating_add(done.elapsed);
+    }
+}
+
 /// Runs the test from setup to summary; gives the code to end with.
 fn test(mut meant: Meant, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Failed> {
     wait_while_paused(&meant, rest.map(Arc::as_ref))?;
-    let mut seen = Outcome { tally: meant.tally.clone(), ..Outcome::default() };
-    let mut data = None;
-    let mut code = ExitCode::Ok;
+    let mut seen = Seen {
+        outcome: Outcome { tally: meant.tally.clone(), ..Outcome::default() },
+        elapsed: Nanos::ZERO,
+        vus: Staff::new(&meant.options.scenarios, &meant.options.segment).total,
+        data: None,
+        code: ExitCode::Ok,
+    };
     if meant.setup {
-        let done = carry_out(&meant, Stage::Setup, None, None)?;
-        seen.merge(&done.outcome);
-        code = after(&meant, &done, ExitCode::SetupTimeout);
-        data.clone_from(&done.outcome.returned);
+        let done = carry_out(&meant, (Stage::Setup, seen.earlier()), None, None)?;
+        seen.add(&done);
+        seen.code = after(&meant, &done, ExitCode::SetupTimeout);
+        seen.data = done.outcome.returned;
     }
-    let mut last = None;
-    if code == ExitCode::Ok {
-        let prepare = |control, live| {
-            let limits = meant.thresholds.clone();
-            let mut watch = Watch::new(control, live, seen.tally.clone(), limits);
-            watch.serve(rest.cloned());
-            if !meant.quiet {
-                watch.show(progress(&meant));
-            }
-            watch
-        };
-        let mut done = carry_out(&meant, Stage::Iteration, data.as_deref(), Some(&prepare))?;
-        if let Some(outputs) = &mut meant.outputs {
-            outputs.held = done.held.take();
-        }
-        let stopped = rest.is_some_and(|rest| rest.is_stopped());
-        code = ended(&meant, &done, stopped);
-        seen.merge(&done.outcome);
-        last = Some(done);
+    let mut last = match seen.code {
+        ExitCode::Ok => Some(scenarios(&meant, rest, &mut seen)?),
+        _ => None,
+    };
+    if let (Some(outputs), Some(done)) = (&mut meant.outputs, &mut last) {
+        outputs.held = done.held.take();
     }
     if meant.teardown && last.is_some() {
-        let down = carry_out(&meant, Stage::Teardown, data.as_deref(), None)?;
-        seen.merge(&down.outcome);
+        let stage = (Stage::Teardown, seen.earlier());
+        let down = carry_out(&meant, stage, seen.data.as_deref(), None)?;
+        seen.add(&down);
         let late = after(&meant, &down, ExitCode::TeardownTimeout);
-        code = if code == ExitCode::Ok { late } else { code };
+        seen.code = if seen.code == ExitCode::Ok { late } else { seen.code };
     }
-    let elapsed = last.as_ref().map_or(Nanos::ZERO, |done| done.elapsed);
-    code = conclude(&mut meant, &seen, elapsed, data.as_deref(), code)?;
+    let crossed = conclude(&mut meant, &seen)?;
+    if last.is_some() && !crossed.is_empty() {
+        let text = format!("thresholds on metrics '{crossed}' have been crossed");
+        meant.logger.say(Level::Error, &text);
+        seen.code = if seen.code == ExitCode::Ok { ExitCode::Thresholds } else { seen.code };
+    }
     if let Some(done) = &last {
-        notes(&meant, done)?;
+        notes(&meant, done, seen.elapsed)?;
     }
     if meant.linger {
         linger(&meant)?;
     }
-    Ok(code)
+    Ok(seen.code)
 }
 
-/// Judges the thresholds, prints the summary, and closes the outputs; gives the code to end with.
-fn conclude(
-    meant: &mut Meant,
-    seen: &Outcome,
-    elapsed: Nanos,
-    data: Option<&str>,
-    code: ExitCode,
-) -> Result<ExitCode, Failed> {
-    let tally = &seen.tally;
+/// Runs the scenarios.
+fn scenarios(meant: &Meant, rest: Option<&Arc<Rest>>, seen: &mut Seen) -> Result<Done, Failed> {
+    let before = Before { tally: seen.outcome.tally.clone(), elapsed: seen.elapsed.into() };
+    let prepare = |control, live| {
+        let limits = meant.thresholds.clone();
+        let mut watch = Watch::new(control, live, before.clone(), limits);
+        watch.serve(rest.cloned());
+        if !meant.quiet {
+            watch.show(progress(meant, before.elapsed));
+        }
+        watch
+    };
+    let stage = (Stage::Iteration, seen.earlier());
+    let done = carry_out(meant, stage, seen.data.as_deref(), Some(&prepare))?;
+    let stopped = rest.is_some_and(|rest| rest.is_stopped());
+    seen.code = ended(meant, &done, stopped);
+    seen.add(&done);
+    seen.vus = done.control.instance().initialized;
+    Ok(done)
+}
+
+/// Judges the thresholds, prints the summary, and closes the outputs; gives the metrics whose thresholds are crossed.
+fn conclude(meant: &mut Meant, seen: &Seen) -> Result<String, Failed> {
+    let (tally, elapsed) = (&seen.outcome.tally, seen.elapsed);
     let judged = judge(&meant.thresholds, tally, elapsed, meant.compat);
-    let parts = parts(&seen.parts);
+    let parts = parts(&seen.outcome.parts);
     let input = K6Input {
         tally,
         elapsed,
@@ -176,7 +212,7 @@ fn conclude(
         grouped: meant.options.system_tags.has(SystemTag::Group),
         parts: (meant.mode == Mode::Full).then_some(&parts),
     };
-    summary::tell(meant, &input, data)?;
+    summary::tell(meant, &input, seen.data.as_deref())?;
     if let Some(outputs) = meant.outputs.take() {
         let dropped = outputs.finish(assertions(&judged, tally))?;
         if dropped > 0 {
@@ -186,14 +222,8 @@ fn conclude(
             ));
         }
     }
-    let crossed: Vec<&str> =
-        judged.iter().filter(|judged| !judged.holds).map(|judged| judged.metric.as_str()).collect();
-    if !crossed.is_empty() && elapsed > Nanos::ZERO {
-        let text = format!("thresholds on metrics '{}' have been crossed", listed(&crossed));
-        meant.logger.say(Level::Error, &text);
-        return Ok(if code == ExitCode::Ok { ExitCode::Thresholds } else { code });
-    }
-    Ok(code)
+    let crossed = judged.iter().filter(|judged| !judged.holds);
+    Ok(listed(&crossed.map(|judged| judged.metric.as_str()).collect::<Vec<_>>()))
 }
 
 /// What scenarios and groups did, as the summary takes it.
@@ -269,19 +299,23 @@ fn listed(names: &[&str]) -> String {
     names.join(", ")
 }
 
-fn progress(meant: &Meant) -> Progress {
+/// Progress of the scenarios, of a test that took so long beside them.
+fn progress(meant: &Meant, beside: Duration) -> Progress {
     let one = |scenario: &workload::executor::Scenario| {
         let duration = Duration::from(scenario.executor.duration());
         (scenario.name.clone(), duration, scenario.executor.vus_max())
     };
     let scenarios = meant.options.scenarios.iter().map(one).collect();
-    Progress::new(scenarios, meant.options.vus_max())
+    let mut progress = Progress::new(scenarios, meant.options.vus_max());
+    progress.beside = beside;
+    progress
 }
 
 /// Says how the test ended, and where the figures are not to be believed.
-fn notes(meant: &Meant, done: &Done) -> Result<(), Failed> {
+fn notes(meant: &Meant, done: &Done, elapsed: Nanos) -> Result<(), Failed> {
     if !meant.quiet {
-        let mut progress = progress(meant);
+        let beside = elapsed.saturating_sub(done.elapsed);
+        let mut progress = progress(meant, beside.into());
         progress.draw(done.elapsed.into(), &done.control, true);
     }
     if !done.verdict.is_valid() {

@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use metrics::tally::{Metric, Tally, Value};
+use metrics::tally::{Metric, Value};
 use script::{Control, Live};
 use serde_json::{Value as Json, json};
 
+use super::watch::Before;
 use crate::listener::{BarePort, Listener, Request, Response};
 
 /// The REST API of a test.
@@ -25,7 +26,7 @@ pub(super) struct Rest {
 struct Test {
     control: Arc<Control>,
     live: Arc<Live>,
-    before: Tally,
+    before: Before,
     began: Instant,
     over: bool,
 }
@@ -60,7 +61,7 @@ impl Rest {
     }
 
     /// A test is under way.
-    pub(super) fn begin(&self, control: Arc<Control>, live: Arc<Live>, before: Tally) {
+    pub(super) fn begin(&self, control: Arc<Control>, live: Arc<Live>, before: Before) {
         *self.test() = Some(Test { control, live, before, began: Instant::now(), over: false });
     }
 
@@ -148,9 +149,9 @@ impl Rest {
     fn metrics(&self, wanted: impl Fn(&str) -> bool) -> Vec<Json> {
         let test = self.test();
         let Some(Test { live, before, began, .. }) = &*test else { return Vec::new() };
-        let mut tally = before.clone();
+        let mut tally = before.tally.clone();
         live.add(&mut tally);
-        let seconds = began.elapsed().as_secs_f64();
+        let seconds = (before.elapsed + began.elapsed()).as_secs_f64();
         let seen =
             tally.metrics().filter(|(name, metric)| metric.value.count() > 0 && wanted(name));
         seen.map(|(name, metric)| told(name, metric, seconds)).collect()
@@ -159,7 +160,7 @@ impl Rest {
     fn groups(&self) -> Vec<Json> {
         let test = self.test();
         let Some(Test { live, before, .. }) = &*test else { return Vec::new() };
-        let mut tally = before.clone();
+        let mut tally = before.tally.clone();
         live.add(&mut tally);
         let group = |path: &String| {
             let name = path.rsplit("::").next().unwrap_or_default();
@@ -197,6 +198,8 @@ fn told(name: &str, metric: &Metric, seconds: f64) -> Json {
 
 #[cfg(test)]
 mod tests {
+    use metrics::tally::Tally;
+
     use super::*;
 
     fn asked(rest: &Rest, method: &str, path: &str, body: &str) -> (&'static str, Json) {
@@ -211,7 +214,8 @@ mod tests {
         let live = Arc::new(Live::default());
         let mut tally = Tally::default();
         tally.add(metrics::tally::MetricId::ITERATIONS, 2.0, &());
-        rest.begin(Control::new(&[], &workload::Segment::default()), live, tally);
+        let before = Before { tally, elapsed: Duration::ZERO };
+        rest.begin(Control::new(&[], &workload::Segment::default()), live, before);
         let (_, status) = asked(&rest, "GET", "/v1/status", "");
         assert_eq!(status["data"]["attributes"]["paused"], true);
         let resume = r#"{"data":{"type":"status","attributes":{"paused":false,"stopped":true}}}"#;

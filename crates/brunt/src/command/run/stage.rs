@@ -5,7 +5,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use engine::{Capture, HeadStyle, KeptHeaders, Redirects, Run, Settings};
 use metrics::{TargetTable, Verdict};
-use script::{Control, CrewPlan, Level, Live, Outcome, Stage, crew};
+use script::{Control, CrewPlan, Earlier, Level, Live, Outcome, Stage, crew};
 use stdx::{Law, Nanos};
 use workload::executor::{Executor, Scenario};
 use workload::{Crew, Load, Plan, Segment, Targets};
@@ -26,6 +26,7 @@ const INTERRUPTED: &str = "interrupted: iterations have their graceful stop to c
 /// What came of a stage.
 pub(super) struct Done {
     pub(super) outcome: Outcome,
+    /// From when VUs had been made until the last of them was done.
     pub(super) elapsed: Nanos,
     pub(super) interrupted: bool,
     pub(super) verdict: Verdict,
@@ -43,18 +44,18 @@ pub(super) type Prepare<'a> = &'a dyn Fn(Arc<Control>, Arc<Live>) -> Watch;
 /// A worker could not be started.
 pub(super) fn carry_out(
     meant: &Meant,
-    stage: Stage,
+    (stage, earlier): (Stage, Earlier),
     data: Option<&str>,
     prepare: Option<Prepare<'_>>,
 ) -> Result<Done, Failed> {
     let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
     let outcome = Arc::new(Mutex::new(Outcome::default()));
     let live = prepare.map(|_| Arc::new(Live::default()));
-    let plan = CrewPlan { live: live.clone(), ..crew_plan(meant, stage, data, &outcome) };
+    let plan = crew_plan(meant, stage, data, &outcome);
+    let plan = CrewPlan { live: live.clone(), earlier, ..plan };
     let control = Arc::clone(&plan.control);
     let users = plan.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum();
     let load = Load::Users(Crew { users, make: Arc::new(move |lane| crew(&plan, lane)) });
-    let began = Instant::now();
     let results = meant.outputs.as_ref().and_then(|outputs| outputs.results.as_deref());
     let results = results.filter(|_| stage == Stage::Iteration);
     let open = |name| Opened::by_ending(Place::named(Some(name)), meant.watching.as_ref());
@@ -85,7 +86,8 @@ pub(super) fn carry_out(
     let outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
     let verdict = ending.verdict();
     let interrupted = interrupts.seen() > 0;
-    let elapsed = ending.finished.saturating_duration_since(began).into();
+    let finished = Nanos::from(ending.finished.saturating_duration_since(meant.began));
+    let elapsed = finished.saturating_sub(control.began_at().unwrap_or(finished));
     let held = ending.held.take();
     Ok(Done { outcome, elapsed, interrupted, verdict, control, held })
 }
@@ -125,6 +127,7 @@ fn crew_plan(
         unix_ms: unix_ms(began),
         scenarios,
         stage,
+        earlier: Earlier::default(),
         data: data.map(Into::into),
         max_redirects: options.max_redirects,
         http: http_plan(options),

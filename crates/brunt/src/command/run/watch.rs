@@ -12,13 +12,19 @@ use super::judge::{self, Limit};
 use super::rest::Rest;
 use crate::terminal::{self, Drawn};
 
+/// What was seen before the scenarios: of `setup`.
+#[derive(Clone)]
+pub(super) struct Before {
+    pub(super) tally: Tally,
+    pub(super) elapsed: Duration,
+}
+
 /// What looks at a test.
 pub(super) struct Watch {
     began: Instant,
     control: Arc<Control>,
     live: Arc<Live>,
-    /// What was seen before: of `setup`.
-    before: Tally,
+    before: Before,
     limits: Vec<Limit>,
     judge_at: Instant,
     /// A threshold that ends the test is crossed.
@@ -43,7 +49,7 @@ impl Watch {
     pub(super) fn new(
         control: Arc<Control>,
         live: Arc<Live>,
-        before: Tally,
+        before: Before,
         limits: Vec<Limit>,
     ) -> Self {
         let began = Instant::now();
@@ -80,8 +86,9 @@ impl Watch {
         let elapsed = now - self.began;
         if judge::may_end(&self.limits) && now >= self.judge_at {
             self.judge_at = now + JUDGE_EVERY;
-            let mut tally = self.before.clone();
+            let mut tally = self.before.tally.clone();
             self.live.add(&mut tally);
+            let elapsed = self.before.elapsed + elapsed;
             if judge::ends(&self.limits, &tally, elapsed.into()) {
                 self.crossed = true;
             }
@@ -103,6 +110,8 @@ pub(super) struct Progress {
     /// Names, how long they are to take from the start, and their VUs.
     pub(super) scenarios: Vec<(String, Duration, u64)>,
     pub(super) vus_max: u64,
+    /// How long the test took beside them.
+    pub(super) beside: Duration,
     terminal: bool,
     draw_at: Duration,
     /// Lines on the terminal that are drawn anew.
@@ -117,16 +126,11 @@ const BAR_MIN: usize = 4;
 impl Progress {
     pub(super) fn new(scenarios: Vec<(String, Duration, u64)>, vus_max: u64) -> Self {
         let terminal = std::io::stdout().is_terminal();
-        Self {
-            scenarios,
-            vus_max,
-            terminal,
-            draw_at: Duration::from_secs(1),
-            drawn: Drawn::default(),
-        }
+        let (beside, draw_at) = (Duration::ZERO, Duration::from_secs(1));
+        Self { scenarios, vus_max, beside, terminal, draw_at, drawn: Drawn::default() }
     }
 
-    /// Draws it, if it is time or the end.
+    /// Draws it so long after the scenarios began, if it is time or the end.
     pub(super) fn draw(&mut self, elapsed: Duration, control: &Control, is_end: bool) {
         if elapsed < self.draw_at && !is_end {
             return;
@@ -154,7 +158,7 @@ impl Progress {
         is_end: bool,
         columns: usize,
     ) -> String {
-        let (vus_max, at) = (self.vus_max, clock(elapsed));
+        let (vus_max, at) = (self.vus_max, clock(self.beside + elapsed));
         let whole = format!(
             "running ({at}), {active:02}/{vus_max} VUs, {completed} complete and {interrupted} interrupted iterations"
         );
@@ -226,14 +230,9 @@ mod tests {
     fn progress_is_a_bar_for_each_scenario() {
         let second = Duration::from_secs(1);
         let scenarios = vec![("a".to_owned(), second * 10, 3), ("long".to_owned(), second * 20, 1)];
-        let progress = Progress {
-            scenarios,
-            vus_max: 4,
-            terminal: false,
-            draw_at: second,
-            drawn: Drawn::default(),
-        };
-        let expect = "\nrunning (00m05.0s), 02/4 VUs, 7 complete and 1 interrupted iterations\na      [  50% ] 3 VUs  00m05.0s/00m10.0s\nlong   [  25% ] 1 VUs  00m05.0s/00m20.0s\n";
+        let progress = Progress { beside: second * 2, ..Progress::new(scenarios, 4) };
+        let progress = Progress { terminal: false, ..progress };
+        let expect = "\nrunning (00m07.0s), 02/4 VUs, 7 complete and 1 interrupted iterations\na      [  50% ] 3 VUs  00m05.0s/00m10.0s\nlong   [  25% ] 1 VUs  00m05.0s/00m20.0s\n";
         assert_eq!(progress.text(second * 5, (2, 7, 1), false, usize::MAX), expect);
     }
 }
