@@ -64,7 +64,7 @@ pub(crate) enum ExitCode {
 
 impl ExitCode {
     /// Every code, in the words of the man page.
-    pub(crate) const MEANINGS: [(Self, &'static str); 24] = [
+    pub(crate) const MEANINGS: [(Self, &'static str); 25] = [
         (Self::Ok, "Done, even if every request failed."),
         (Self::Failure, "An operation failed: output not written, address not bound."),
         (Self::Usage, "The command line is wrong."),

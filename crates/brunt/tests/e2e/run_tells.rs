@@ -138,7 +138,7 @@ fn setup_and_teardown_are_part_of_the_test() {
         )
     };
     let setup = "export function setup() { sleep(1.1); console.log('setup', exec.instance.vusInitialized, exec.instance.vusActive) }";
-    let path = scratch.file("script.js", &source(setup, "3"));
+    let path = scratch.file("script.js", source(setup, "3"));
     let ran = run(&format!("run {path}")).with_code(99);
     let values = |of: u32| format!(r#"{{\"value\":{of},\"min\":{of},\"max\":{of}}}"#);
     let state = |halves: u32| format!("state {halves} {} {}", values(0), values(1));
@@ -147,7 +147,7 @@ fn setup_and_teardown_are_part_of_the_test() {
     }
     assert!(ran.stderr.contains("thresholds on metrics 'iterations' have been crossed"));
     assert!(ran.stdout.contains("running (00m01."), "{}", ran.stdout);
-    let path = scratch.file("script.js", &source("export function teardown() { sleep(1.1) }", "3"));
+    let path = scratch.file("script.js", source("export function teardown() { sleep(1.1) }", "3"));
     let ran = run(&format!("run {path}")).with_code(99);
     assert!(ran.stderr.contains(&state(3)), "{}", ran.stderr);
     // Without either the same iterations are fast enough, and the test is too short for anybody to see its VUs.

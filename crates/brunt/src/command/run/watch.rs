@@ -213,7 +213,7 @@ mod tests {
         let second = Duration::from_secs(1);
         let scenarios = vec![("ramp".to_owned(), second * 10, 3), ("steady".to_owned(), second, 1)];
         let drawn = Drawn::default();
-        let progress = Progress { scenarios, vus_max: 4, terminal: true, draw_at: second, drawn };
+        let progress = Progress { drawn, terminal: true, ..Progress::new(scenarios, 4) };
         for columns in 1..200 {
             for (elapsed, counts) in [(0, (0, 0, 0)), (5, (4, 123_456, 7)), (700, (4, 1, 0))] {
                 let text = progress.text(second * elapsed, counts, false, columns);
