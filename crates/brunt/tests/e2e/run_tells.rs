@@ -140,7 +140,7 @@ fn setup_and_teardown_are_part_of_the_test() {
     let setup = "export function setup() { sleep(1.1); console.log('setup', exec.instance.vusInitialized, exec.instance.vusActive) }";
     let path = scratch.file("script.js", source(setup, "3"));
     let ran = run(&format!("run {path}")).with_code(99);
-    let values = |of: u32| format!(r#"{{\"value\":{of},\"min\":{of},\"max\":{of}}}"#);
+    let values = |of: u32| format!(r#"{{\"max\":{of},\"min\":{of},\"value\":{of}}}"#);
     let state = |halves: u32| format!("state {halves} {} {}", values(0), values(1));
     for line in ["setup 1 0", "iteration true", &state(3)] {
         assert!(ran.stderr.contains(&format!("msg=\"{line}")), "{line}: {}", ran.stderr);
