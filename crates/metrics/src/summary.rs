@@ -197,12 +197,19 @@ impl Summary {
         per_second(self.requests, self.duration())
     }
 
-    /// Successes per second of attack and wait; their number where the attack time is 0, as in Vegeta.
+    /// Successes per second of attack and wait; their number where that is 0.
     #[must_use]
     pub fn throughput(&self) -> f64 {
+        per_second(self.successes, self.elapsed())
+    }
+
+    /// Vegeta's throughput: the number of successes where the attack time is 0, whatever the wait; else
+    /// [`Summary::throughput`].
+    #[must_use]
+    pub fn throughput_as_vegeta(&self) -> f64 {
         match self.duration() {
             Nanos::ZERO => self.successes as f64,
-            _ => per_second(self.successes, self.elapsed()),
+            _ => self.throughput(),
         }
     }
 
@@ -449,10 +456,8 @@ mod tests {
         one.samples[0].status = 200;
         let mut answered = Summary::new();
         answered.add(&one);
-        assert_eq!(
-            (answered.rate(), answered.throughput(), answered.completions()),
-            (1.0, 1.0, 2.0)
-        );
+        assert_eq!((answered.rate(), answered.throughput(), answered.completions()), (1.0, 2.0, 2.0));
+        assert_eq!(answered.throughput_as_vegeta(), 1.0);
         assert_eq!(summary.status_codes(), BTreeMap::from([(9999, 1)]));
     }
 

@@ -48,17 +48,23 @@ impl Object {
 #[must_use]
 pub fn json(input: &Input<'_>) -> String {
     let quantiles = QUANTILES.map(|q| input.summary.response.quantile(q));
-    vegeta(input.summary, input.buckets, quantiles).put("brunt", own(input)).end() + "\n"
+    let throughput = input.summary.throughput();
+    vegeta(input.summary, input.buckets, (quantiles, throughput)).put("brunt", own(input)).end()
+        + "\n"
 }
 
 /// Only Vegeta's keys, as one line, quantiles as it reckons them.
 #[must_use]
 pub fn json_vegeta(summary: &Summary, buckets: Option<&BucketCounts>) -> String {
     let quantiles = QUANTILES.map(|q| summary.quantile_between(q));
-    vegeta(summary, buckets, quantiles).end() + "\n"
+    vegeta(summary, buckets, (quantiles, summary.throughput_as_vegeta())).end() + "\n"
 }
 
-fn vegeta(summary: &Summary, buckets: Option<&BucketCounts>, quantiles: [Nanos; 4]) -> Object {
+fn vegeta(
+    summary: &Summary,
+    buckets: Option<&BucketCounts>,
+    (quantiles, throughput): ([Nanos; 4], f64),
+) -> Object {
     let times = &summary.response;
     let mut object = Object::new().put("latencies", latencies(times, quantiles));
     if let Some(buckets) = buckets {
@@ -80,7 +86,7 @@ fn vegeta(summary: &Summary, buckets: Option<&BucketCounts>, quantiles: [Nanos; 
         .number("wait", summary.wait().0)
         .number("requests", summary.requests)
         .float("rate", summary.rate())
-        .float("throughput", summary.throughput())
+        .float("throughput", throughput)
         .float("success", summary.success_ratio())
         .put("status_codes", status_codes(summary))
         .put("errors", list(summary.errors().iter().map(|(error, _)| escape::json(error))))

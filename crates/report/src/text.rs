@@ -15,7 +15,11 @@ use crate::{Input, assertions, escape};
 /// request was written.
 #[must_use]
 pub fn text(input: &Input<'_>) -> String {
-    let mut out = vegetas_lines(input.summary, &latencies(&input.summary.response));
+    let mut out = vegetas_lines(
+        input.summary,
+        input.summary.throughput(),
+        &latencies(&input.summary.response),
+    );
     out.push('\n');
     out.push_str(&own_lines(input));
     if let Some(groups) = input.groups {
@@ -34,17 +38,18 @@ pub fn text(input: &Input<'_>) -> String {
 #[must_use]
 pub fn text_vegeta(summary: &Summary) -> String {
     let quantiles = QUANTILES.map(|q| summary.quantile_between(q));
-    vegetas_lines(summary, &seven(&summary.response, quantiles))
+    let latencies = seven(&summary.response, quantiles);
+    vegetas_lines(summary, summary.throughput_as_vegeta(), &latencies)
 }
 
-fn vegetas_lines(summary: &Summary, latencies: &str) -> String {
+fn vegetas_lines(summary: &Summary, throughput: f64, latencies: &str) -> String {
     let total = summary.duration().saturating_add(summary.wait());
     let mut out = String::new();
     line(
         &mut out,
         "Requests",
         "[total, rate, throughput]",
-        format_args!("{}, {:.2}, {:.2}", summary.requests, summary.rate(), summary.throughput()),
+        format_args!("{}, {:.2}, {throughput:.2}", summary.requests, summary.rate()),
     );
     line(
         &mut out,

@@ -173,6 +173,7 @@ fn users_of_a_script_are_held_to_no_law() {
     assert!(text.stdout.contains("by up to 4 users"), "{}", text.stdout);
     let json = run(&format!("report -type=json {results}")).with_code(0);
     let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    let json = &json["brunt"];
     assert!(json["little"].is_null() && json["generator"]["self_paced"] == true, "{json}");
     let html = run(&format!("report -type=html {results}")).with_code(0);
     assert!(!html.stdout.contains("Users asked for"));
