@@ -59,7 +59,7 @@ impl Burst {
 
     /// Whether a connection may be dialled now.
     pub(crate) fn allows_dial(&mut self, now: Nanos) -> bool {
-        now >= self.paused_until && self.allows(now)
+        !self.is_paused(now) && self.allows(now)
     }
 
     /// The system has no descriptor or port left; gives whether that is news.
@@ -67,6 +67,11 @@ impl Burst {
         let is_new = now >= self.paused_until;
         self.paused_until = now + PAUSE;
         is_new
+    }
+
+    /// Whether nothing is dialled for want of descriptors or ports.
+    pub(crate) fn is_paused(&self, now: Nanos) -> bool {
+        now < self.paused_until
     }
 
     /// When the next dial may be, once events have been looked for.

@@ -272,7 +272,6 @@ fn more_sockets_than_buffers_all_get_their_bytes() {
     });
 }
 
-/// More sockets than the ring has buffers, each held with bytes unread, leave room for one that is not.
 /// Answers that come one by one are all received into the same few buffers, however many there are.
 #[cfg(target_os = "linux")]
 #[test]
@@ -295,6 +294,7 @@ fn small_answers_touch_few_buffers() {
     assert!((17..=128).contains(&more), "40 answers at once want more than 16: {more}");
 }
 
+/// More sockets than the ring has buffers, each held with bytes unread, leave room for one that is not.
 #[test]
 fn sockets_that_are_held_starve_nobody() {
     on_each(|io, _| {

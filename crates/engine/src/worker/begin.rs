@@ -77,7 +77,7 @@ impl<I: Io> Worker<I> {
             if self.prepared.plan.duration.is_some_and(|end| self.now >= end) {
                 return self.end_pace(self.now);
             }
-            if self.is_behind() {
+            if self.is_behind() || self.awaits_name() {
                 return;
             }
             let Pace::Closed(closed) = &self.pace else { return };

@@ -47,9 +47,16 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    /// Whether hits wait for their dial: then no more are begun.
+    /// Whether hits wait for their dial, or connections for their handshake: then no more are begun.
     pub(super) fn is_behind(&self) -> bool {
-        !self.deferred.is_empty()
+        !self.deferred.is_empty() || !self.shaking.is_empty()
+    }
+
+    /// Whether as many wait for a name's addresses as are begun at once: users of a closed loop begin after them, since all
+    /// would be dialled late once the name is resolved. A rate does not wait for it.
+    pub(super) fn awaits_name(&self) -> bool {
+        let origin = self.unresolved.and_then(|number| self.origins.list.get(number as usize));
+        origin.is_some_and(|origin| origin.resolving)
     }
 
     /// When what waits for its turn goes on.
@@ -60,7 +67,9 @@ impl<I: Io> Worker<I> {
 
     /// How much users may begin now.
     pub(super) fn share(&mut self) -> Share {
-        match self.is_behind() {
+        match self.is_behind() || self.awaits_name() {
+            // Who waits for a descriptor keeps nobody from using those that there are.
+            true if self.burst.is_paused(self.now) => Share::ONE,
             true => Share::NONE,
             false if self.burst.allows(self.now) => Share::FULL,
             false => Share::ONE,

@@ -18,6 +18,8 @@ use crate::settings::{AddressFamily, DnsTtl, FirstAddress};
 
 /// How long one address is tried before the next one is. RFC 8305, 5 gives 250 ms as the usual delay.
 const FALLBACK_AFTER: Nanos = Nanos::from_millis(250);
+/// With so many hits waiting for a name's addresses, users of a closed loop wait as well.
+const AWAIT_MAX: usize = 64;
 
 impl<I: Io> Worker<I> {
     /// Gives a hit a connection: one that can take it, or a new one, or a place in the queue.
@@ -129,6 +131,9 @@ impl<I: Io> Worker<I> {
         }
         let origin = &mut self.origins.list[number as usize];
         if origin.resolving {
+            if origin.waiting.len() >= AWAIT_MAX {
+                self.unresolved = Some(number);
+            }
             return false;
         }
         let name = origin.endpoint().host.clone();
@@ -143,6 +148,9 @@ impl<I: Io> Worker<I> {
             origin.resolving = true;
             known.asked.push(number);
             if known.asked.len() > 1 {
+                if known.asked.len() >= AWAIT_MAX {
+                    self.unresolved = Some(number);
+                }
                 return false;
             }
         }
@@ -158,6 +166,7 @@ impl<I: Io> Worker<I> {
         let Some(pattern) = gate.forbids_name(name) else { return false };
         let text = format!("hostname ({name}) is in a blocked pattern ({pattern})");
         let failure = Failure::new(FailureKind::Dial, text);
+        self.origin(number).end_turn();
         self.fail_all(number, &Failure { detail: Detail::ForbiddenName, ..failure });
         true
     }

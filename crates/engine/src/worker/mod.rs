@@ -95,6 +95,8 @@ pub(crate) struct Worker<I: Io> {
     burst: Burst,
     /// Origins whose hits wait for a dial.
     deferred: VecDeque<u32>,
+    /// An origin whose name had many hits waiting for its addresses when it was last looked at.
+    unresolved: Option<u32>,
     /// Connections whose handshake waits for its turn.
     shaking: VecDeque<(u32, Sock)>,
     /// Events were left for the next turn.
@@ -186,6 +188,7 @@ impl<I: Io> Worker<I> {
             listed: Vec::with_capacity(64),
             burst: Burst::default(),
             deferred: VecDeque::with_capacity(64),
+            unresolved: None,
             shaking: VecDeque::new(),
             has_events: false,
             unread: VecDeque::with_capacity(64),
@@ -228,11 +231,13 @@ impl<I: Io> Worker<I> {
     /// One turn of the loop; `true` when the run is over.
     pub(crate) fn turn(&mut self) -> bool {
         self.obey();
-        self.serve_deferred();
-        self.begin_due();
-        // Before the queues: what ends here makes room for hits that wait, and has its streams reset.
+        // Before the dials, which would take all of their turns and leave what is overdue unended; and before the queues: what
+        // ends here makes room for hits that wait, and has its streams reset.
         self.expire();
         self.drop_closing();
+        self.shake_hands();
+        self.serve_deferred();
+        self.begin_due();
         self.serve_listed();
         self.flush_gathered();
         self.report_when_due();
@@ -246,7 +251,6 @@ impl<I: Io> Worker<I> {
             self.wait();
         }
         self.read_unread();
-        self.shake_hands();
         self.has_events = self.handle_events();
         false
     }

@@ -7,11 +7,13 @@ use crate::h1::fields::tokens;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accepted {
     bits: u8,
+    /// Those that a weight of 0 refuses, whatever `*` says.
+    refused: u8,
 }
 
 impl Accepted {
     /// gzip alone.
-    pub const GZIP: Self = Self { bits: 1 };
+    pub const GZIP: Self = Self { bits: 1, refused: 0 };
 
     /// Adds what the value of an `Accept-Encoding` field asks for: `*` is all we know, a weight of 0 is none.
     pub fn push_field(&mut self, value: &[u8]) {
@@ -23,7 +25,7 @@ impl Accepted {
                 self.bits |= if is_refused { 0 } else { ALL };
             } else if let Some(coding) = Coding::from_token(name) {
                 match is_refused {
-                    true => self.bits &= !bit(coding),
+                    true => self.refused |= bit(coding),
                     false => self.bits |= bit(coding),
                 }
             }
@@ -33,7 +35,7 @@ impl Accepted {
     /// Whether all codings of a body were asked for.
     #[must_use]
     pub fn allows(self, codings: &Codings) -> bool {
-        codings.iter().all(|coding| self.bits & bit(coding) != 0)
+        codings.iter().all(|coding| self.bits & !self.refused & bit(coding) != 0)
     }
 }
 
@@ -76,6 +78,8 @@ mod tests {
             ("*", "exotic", false),
             ("*;q=0", "gzip", false),
             ("*, br;q=0", "br", false),
+            ("br;q=0, *", "br", false),
+            ("br;q=0, *", "gzip", true),
             ("identity", "deflate", false),
             ("", "gzip", false),
             ("deflate", "deflate", true),
