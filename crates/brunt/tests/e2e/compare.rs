@@ -58,7 +58,7 @@ fn single_runs_and_unequal_loads_are_told() {
     let many = folder(&scratch, "many", "fixed:2ms", 8, 1);
     let gate = |flags: &str| run(&format!("compare {flags} {one} {many}"));
     let ran = gate("-fail-on=throughput>+5%").with_code(12);
-    ran.complains_once(&["-fail-on throughput>+5%", "4 of each can"]);
+    ran.complains_once(&["-fail-on throughput>+5%", "5 of each can"]);
     gate("-fail-on=throughput>+5% -fail-unclear").with_code(7);
     gate("-fail-on=throughput>+100000%").with_code(0);
     assert!(ran.stdout.contains("a single run does not tell"), "{ran:#?}");
@@ -66,6 +66,49 @@ fn single_runs_and_unequal_loads_are_told() {
     let json = run(&format!("compare -json {one} {many}")).with_code(0).json();
     assert!(json["metrics"].as_array().unwrap().iter().all(|one| one["verdict"] == "cannot tell"));
     assert_eq!(json["comparisons"][0]["like_for_like"], false);
+}
+
+/// Runs of twenty hits each, with the time (µs) that those of each run take, and how many of them fail.
+fn written(scratch: &Scratch, name: &str, runs: &[(u64, u64)]) -> String {
+    std::fs::create_dir_all(scratch.path(name)).unwrap();
+    for (run, (micros, failed)) in runs.iter().enumerate() {
+        let row = |n: u64| {
+            let at = (1_700_000_000 + n) * 1_000_000_000;
+            let code = if n < *failed { 500 } else { 200 };
+            format!("{at},{code},{},0,0,,,a,{n},GET,http://h/,\n", micros * 1000)
+        };
+        let rows: String = (0..20).map(row).collect();
+        scratch.file(&format!("{name}/{run}.csv"), rows);
+    }
+    text(&scratch.path(name))
+}
+
+/// A gate that no run could have failed does not pass, and one that could have does what it saw.
+#[test]
+fn a_gate_says_where_it_cannot_decide() {
+    let scratch = Scratch::new("compare-gate");
+    let side = |name: &str, count: u64, micros: u64, failed: &dyn Fn(u64) -> u64| {
+        let runs: Vec<(u64, u64)> = (0..count).map(|n| (micros + n * 20, failed(n))).collect();
+        written(&scratch, name, &runs)
+    };
+    let none = |_: u64| 0_u64;
+    let quick = |count: u64| side(&format!("quick{count}"), count, 10_000, &none);
+    let slow = |count: u64| side(&format!("slow{count}"), count, 30_000, &none);
+    let gate = |limit: &str, a: &str, b: &str| run(&format!("compare -fail-on={limit} {a} {b}"));
+    for (a, b) in [(40, 1), (8, 2), (3, 3)] {
+        let ran = gate("p99>+5%", &quick(a), &slow(b)).with_code(12);
+        ran.complains_once(&["-fail-on latency.p99>+5%", "5 of each can"]);
+    }
+    gate("p99>+5%", &quick(4), &slow(4)).with_code(7);
+    // Failures in an order of their own are as far apart in other splits of the runs.
+    let failing = side("failing", 4, 10_000, &|n| 1 + 2 * n);
+    let slow_too = side("slow-failing", 4, 30_000, &|n| 2 + 2 * n);
+    gate("mean>+5%", &failing, &slow_too).with_code(12);
+    // It is called different from 2 % on; the limit asks for less.
+    let slower = side("slower", 5, 10_150, &none);
+    let ran = gate("p99>+1%", &quick(5), &slower).with_code(7);
+    ran.complains_once(&["-fail-on latency.p99>+1%", "changed by +1."]);
+    gate("p99>+2%", &quick(5), &slower).with_code(0);
 }
 
 /// Foreign formats, a run of two files, and what lies beside results.

@@ -45,17 +45,20 @@ impl Contrasts {
         row.unequal.iter().map(sentence).collect()
     }
 
-    /// Which findings could not come out, whatever the runs show.
+    /// Which findings could not come out, or need not, whatever the runs show.
     fn too_few_runs(&self) -> Option<String> {
         let comparisons = self.rows.len();
         let needed = runs_needed(comparisons);
-        let few = |row: &Row| !row.found.can_differ(comparisons);
-        let fewest = self.rows.iter().filter(|row| few(row)).map(|row| row.found.runs);
-        let fewest = fewest.map(|(m, n)| m.min(n)).min()?;
-        Some(match fewest {
+        let few = self.rows.iter().filter(|row| !row.found.is_enough(comparisons));
+        let can_differ = few.clone().all(|row| row.found.can_differ(comparisons));
+        let (m, n) = few.map(|row| row.found.runs).min_by_key(|(m, n)| *m.min(n))?;
+        Some(match m.min(n) {
             1 => format!(
                 "a single run does not tell how far the next would be from it, however many requests it has: they depend on \
                  one another. The change is what was seen; whether it is one cannot be told. Give {needed} runs of each."
+            ),
+            _ if can_differ => format!(
+                "with so few runs chance may not be ruled out, however far apart they are; with {needed} of each it can."
             ),
             _ => format!(
                 "so few runs cannot be called different, however far apart they are; {needed} of each can."

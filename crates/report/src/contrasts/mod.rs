@@ -101,13 +101,13 @@ impl Contrasts {
             let one = |other: &Variant| {
                 let found = contrast(&runs(first), &runs(other), &rules)?;
                 let unequal = unequal(&loads(first), &loads(other));
-                let unproven = match found.can_differ(rules.comparisons) {
+                let unproven = match found.is_enough(rules.comparisons) {
                     true => Kept::Unclear,
                     false => Kept::Undecided,
                 };
                 let judged = limits.iter().filter_map(|limit| {
                     let change = found.changes.iter().find(|one| one.measure == limit.measure)?;
-                    Some((*limit, limit.judge(change, unproven)))
+                    Some((*limit, limit.judge(change, &rules, unproven)))
                 });
                 let judged = judged.collect();
                 Some(Row { label: other.label.clone(), found, unequal, judged })
@@ -129,7 +129,7 @@ impl Contrasts {
                 let text = match kept {
                     Kept::Passed => format!("-fail-on {limit}: {name} of {label} changed by {by}"),
                     Kept::Undecided => format!(
-                        "-fail-on {limit}: {name} of {label} changed by {by}, but so few runs cannot rule out chance, whatever \
+                        "-fail-on {limit}: {name} of {label} changed by {by}, but so few runs may not rule out chance, whatever \
                          they show: {} of each can",
                         runs_needed(self.rules.comparisons)
                     ),

@@ -147,28 +147,61 @@ fn single_runs_are_not_judged_and_it_is_said_why() {
     assert!(three.text().contains("so few runs cannot be called different"), "{}", three.text());
 }
 
-/// With one to three runs of each no difference can be called one: a gate that cannot fail must not pass.
+/// With one or two runs of either, or three of each, no difference can be called one, and with four of each it need not: a gate
+/// that cannot fail must not pass.
 #[test]
 fn a_gate_with_too_few_runs_is_undecided() {
-    let gate = |runs: u64, mean_ms: f64, limit: &str| {
-        let sides = [variant("a", runs, 10.0, 4.0, 0), variant("bb", runs, mean_ms, 4.0, 3)];
+    let gate = |(a, b): (u64, u64), mean_ms: f64, limit: &str| {
+        let sides = [variant("a", a, 10.0, 4.0, 0), variant("bb", b, mean_ms, 4.0, 3)];
         let broken = compared(sides.to_vec(), &[limit]).broken();
         broken.first().map(|(kept, text)| (*kept, text.clone()))
     };
-    for runs in 1..4 {
+    let words = "so few runs may not rule out chance, whatever they show: 5 of each";
+    for runs in [(1, 1), (2, 2), (3, 3), (40, 1), (1, 40), (8, 2)] {
         let (kept, text) = gate(runs, 30.0, "p50>+5%").unwrap();
-        assert_eq!(kept, Kept::Undecided, "{runs}: {text}");
-        assert!(text.contains("so few runs cannot rule out chance, whatever they show: 4 of each"));
-        assert_eq!(gate(runs, 10.0, "p50>+50%"), None, "{runs}: not beyond the limit");
+        assert_eq!(kept, Kept::Undecided, "{runs:?}: {text}");
+        assert!(text.contains(words), "{runs:?}: {text}");
+        assert_eq!(gate(runs, 10.0, "p50>+50%"), None, "{runs:?}: not beyond the limit");
     }
-    assert_eq!(gate(5, 30.0, "p50>+5%").unwrap().0, Kept::Passed);
-    let unclear = gate(5, 10.0, "p50>-50%").unwrap();
+    let (kept, text) = gate((4, 4), 10.0, "p50>-50%").unwrap();
+    assert!(kept == Kept::Undecided && text.contains(words), "{text}");
+    assert_eq!(gate((4, 4), 30.0, "p50>+5%").unwrap().0, Kept::Passed, "found all the same");
+    assert_eq!(gate((5, 5), 30.0, "p50>+5%").unwrap().0, Kept::Passed);
+    let unclear = gate((5, 5), 10.0, "p50>-50%").unwrap();
     assert_eq!(unclear.0, Kept::Unclear, "enough runs, and no difference: {}", unclear.1);
     let nothing = Variant { label: "nothing".to_owned(), ..Variant::default() };
     let found = compared(vec![variant("a", 5, 10.0, 4.0, 0), nothing.clone()], &["p50>+5%"]);
     let (kept, text) = &found.broken()[0];
     assert!(*kept == Kept::Undecided && text.contains("no requests of nothing"), "{text}");
     assert!(compared(vec![nothing.clone(), nothing], &[]).broken().is_empty(), "no limit");
+}
+
+/// Errors with an order of their own are as far apart in other splits as the times are in this one.
+#[test]
+fn four_runs_that_another_measure_hides_are_undecided() {
+    let side = |label: &str, mean_ms: f64, first: u32| {
+        let mut side = variant(label, 4, mean_ms, 4.0, 3);
+        for (n, run) in (0..).zip(&mut side.runs) {
+            run.figures.errors = f64::from(first + 2 * n) / 100.0;
+        }
+        side
+    };
+    let found = compared(vec![side("a", 10.0, 1), side("bb", 30.0, 2)], &["mean>+5%"]);
+    let (kept, text) = &found.broken()[0];
+    assert!(*kept == Kept::Undecided && text.contains(": 5 of each can"), "{text}");
+    let text = found.text();
+    assert!(text.contains("chance may not be ruled out, however far apart they are"), "{text}");
+    assert!(!text.contains("cannot be called different"), "{text}");
+}
+
+#[test]
+fn a_limit_below_the_least_change_is_judged_by_itself() {
+    let sides = vec![variant("a", 8, 10.0, 4.0, 0), variant("bb", 8, 30.0, 4.0, 3)];
+    let rules = Rules { effect_min: 5.0, ..Rules::default() };
+    let limits = ["p50>+5%", "mean>+500%"].map(|limit| limit.parse::<Limit>().unwrap());
+    let found = Contrasts::of("", sides, rules, &limits);
+    let [(kept, text)] = &found.broken()[..] else { panic!("{:?}", found.broken()) };
+    assert!(*kept == Kept::Passed && text.starts_with("-fail-on latency.p50>+5%"), "{text}");
 }
 
 #[test]

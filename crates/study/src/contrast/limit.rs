@@ -14,7 +14,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::{Change, Finding, Measure};
+use super::{Change, Finding, Measure, Rules};
 
 /// A change that is not wanted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +42,7 @@ pub enum Kept {
     Passed,
     /// It is, and chance may have done it.
     Unclear,
-    /// Nothing can be said: so few runs cannot rule chance out, whatever they show, or there is nothing to compare.
+    /// Nothing can be said: so few runs may not rule chance out whatever they show, or there is nothing to compare.
     Undecided,
 }
 
@@ -62,15 +62,22 @@ pub enum LimitError {
 
 impl Limit {
     /// Whether a change, which must be of this measure, keeps it. Beyond it, `unproven` is what is said of one that chance may
-    /// have done: [`Kept::Unclear`], or with too few runs [`Kept::Undecided`].
+    /// have done: [`Kept::Unclear`], or with too few runs [`Kept::Undecided`]. A limit below the least change that matters by
+    /// the rules is that least change itself: who asks for it holds it to matter.
     #[must_use]
-    pub fn judge(&self, change: &Change, unproven: Kept) -> Kept {
+    pub fn judge(&self, change: &Change, rules: &Rules, unproven: Kept) -> Kept {
         debug_assert!(change.measure == self.measure);
         let is_beyond = match self.side {
             Side::Above => change.change > self.bound,
             Side::Below => change.change < self.bound,
         };
-        match (is_beyond, change.finding) {
+        let bound = self.bound.abs();
+        let rules = Rules {
+            effect_min: rules.effect_min.min(bound),
+            errors_min: rules.errors_min.min(bound),
+            ..*rules
+        };
+        match (is_beyond, change.found(&rules)) {
             (false, _) => Kept::Kept,
             (true, Finding::Better | Finding::Worse | Finding::Differs) => Kept::Passed,
             (true, Finding::Same | Finding::CannotTell) => unproven,
@@ -114,9 +121,15 @@ impl fmt::Display for Limit {
 mod tests {
     use super::*;
 
-    fn change(measure: Measure, change: f64, finding: Finding) -> Change {
-        let (medians, interval, floor) = ((1.0, 1.0), None, None);
-        Change { measure, medians, change, interval, floor, p: 1.0, p_family: 1.0, finding }
+    /// A change by so much, with an interval of a tenth of it to either side, beyond chance or not.
+    fn change(measure: Measure, change: f64, p: f64) -> Change {
+        let (low, high) = (change - change.abs() / 10.0, change + change.abs() / 10.0);
+        let (medians, interval, floor) = ((1.0, 1.0), Some((low, high)), None);
+        let finding = Finding::CannotTell;
+        let mut change =
+            Change { measure, medians, change, interval, floor, p, p_family: p, finding };
+        change.finding = change.found(&Rules::default());
+        change
     }
 
     #[test]
@@ -155,21 +168,40 @@ mod tests {
     #[test]
     fn a_limit_is_passed_by_a_difference_alone() {
         let limit: Limit = "p99>+5%".parse().unwrap();
+        let rules = Rules::default();
         let cases = [
-            (0.06, Finding::Worse, Kept::Passed),
-            (0.06, Finding::CannotTell, Kept::Unclear),
-            (0.04, Finding::CannotTell, Kept::Kept),
-            (0.04, Finding::Worse, Kept::Kept),
-            (-0.2, Finding::Better, Kept::Kept),
+            (0.06, 0.01, Finding::Worse, Kept::Passed),
+            (0.06, 0.5, Finding::CannotTell, Kept::Unclear),
+            (0.04, 0.5, Finding::CannotTell, Kept::Kept),
+            (0.04, 0.01, Finding::Worse, Kept::Kept),
+            (-0.2, 0.01, Finding::Better, Kept::Kept),
         ];
-        for (by, finding, kept) in cases {
-            let change = change(Measure::P99, by, finding);
-            assert_eq!(limit.judge(&change, Kept::Unclear), kept, "{by}");
+        for (by, p, finding, kept) in cases {
+            let change = change(Measure::P99, by, p);
+            assert_eq!(change.finding, finding, "{by}");
+            assert_eq!(limit.judge(&change, &rules, Kept::Unclear), kept, "{by}");
             let undecided = if kept == Kept::Unclear { Kept::Undecided } else { kept };
-            assert_eq!(limit.judge(&change, Kept::Undecided), undecided, "{by}");
+            assert_eq!(limit.judge(&change, &rules, Kept::Undecided), undecided, "{by}");
         }
         let slower: Limit = "throughput<-5%".parse().unwrap();
-        let fell = change(Measure::Throughput, -0.06, Finding::Worse);
-        assert_eq!(slower.judge(&fell, Kept::Unclear), Kept::Passed);
+        let fell = change(Measure::Throughput, -0.06, 0.01);
+        assert_eq!(slower.judge(&fell, &rules, Kept::Unclear), Kept::Passed);
+    }
+
+    /// 2 % is the least change that matters, 0.1 points of errors; a limit may ask for less.
+    #[test]
+    fn a_limit_below_the_least_change_counts_by_itself() {
+        let judge = |limit: &str, by: f64, p: f64| {
+            let limit: Limit = limit.parse().unwrap();
+            let change = change(limit.measure, by, p);
+            assert_eq!(change.finding, Finding::Same, "{limit}: {by}");
+            limit.judge(&change, &Rules::default(), Kept::Unclear)
+        };
+        assert_eq!(judge("p99>+1%", 0.015, 0.01), Kept::Passed);
+        assert_eq!(judge("p99>+1%", 0.015, 0.5), Kept::Unclear);
+        assert_eq!(judge("p99>+1%", 0.009, 0.01), Kept::Kept);
+        assert_eq!(judge("p99>+0%", 0.001, 0.01), Kept::Passed);
+        assert_eq!(judge("throughput<-1%", -0.015, 0.01), Kept::Passed);
+        assert_eq!(judge("errors>+0.01%", 0.0005, 0.01), Kept::Passed);
     }
 }

@@ -12,6 +12,7 @@
 //! next run would differ. Where there are too few runs nothing is concluded: the change is given, and no more.
 
 mod distance;
+mod enough;
 mod family;
 mod limit;
 mod load;
@@ -26,6 +27,7 @@ use family::Splits;
 use resample::Resampler;
 
 pub use distance::Distance;
+pub use enough::runs_needed;
 pub use limit::{Kept, Limit, LimitError};
 pub use load::{Load, Unequal, What, unequal};
 
@@ -172,14 +174,6 @@ pub struct Contrast {
     pub spread: Distance,
     /// The least p that so many runs can give, however far apart they are.
     pub p_least: f64,
-}
-
-impl Contrast {
-    /// Whether so many runs could be called different at all, where there are so many comparisons.
-    #[must_use]
-    pub fn can_differ(&self, comparisons: usize) -> bool {
-        self.p_least * comparisons.max(1) as f64 <= LEVEL
-    }
 }
 
 impl Measure {
@@ -479,13 +473,6 @@ impl Better {
             (Self::More, false) | (Self::Less, true) => Finding::Worse,
         }
     }
-}
-
-/// The fewest runs of each variant with which any measure can be called different, where there are so many comparisons.
-#[must_use]
-pub fn runs_needed(comparisons: usize) -> usize {
-    let most = LEVEL / comparisons.max(1) as f64;
-    (2..).find(|runs| family::p_least(*runs, *runs) <= most).expect("it goes to 0")
 }
 
 #[cfg(test)]

@@ -137,9 +137,50 @@ fn single_runs_tell_nothing_of_the_next() {
     let three = contrast(&runs(1, 3, 0.0), &runs(2, 3, 3.0), &Rules::default()).unwrap();
     assert_eq!(finding(&three, Measure::Mean), Finding::CannotTell, "0.1 is the least p");
     assert!((three.p_least - 0.1).abs() < 1e-12);
-    assert_eq!([1, 2, 6, 7].map(runs_needed), [4, 5, 5, 6]);
+    assert_eq!([1, 2, 6, 7].map(runs_needed), [5, 6, 7, 7]);
     let four = contrast(&runs(1, 4, 0.0), &runs(2, 4, 3.0), &Rules::default()).unwrap();
     assert_eq!(finding(&four, Measure::Mean), Finding::Worse);
+}
+
+/// What so many runs can show at most, however far apart they are.
+#[test]
+fn few_runs_of_either_side_cannot_be_called_different() {
+    let of = |a: u64, b: u64| contrast(&runs(1, a, 0.0), &runs(2, b, 3.0), &Rules::default());
+    let cases = [
+        // Below three runs there is no interval, and so no difference, however little the p.
+        ((40, 1), (false, false)),
+        ((8, 2), (false, false)),
+        ((3, 3), (false, false)),
+        ((4, 4), (true, false)),
+        ((5, 5), (true, true)),
+        ((12, 3), (true, true)),
+    ];
+    for ((a, b), expect) in cases {
+        let found = of(a, b).unwrap();
+        assert_eq!((found.can_differ(1), found.is_enough(1)), expect, "{a} and {b}");
+        let differs = finding(&found, Measure::Mean) == Finding::Worse;
+        assert_eq!(differs, expect.0, "{a} and {b}: {found:?}");
+    }
+    let five = of(5, 5).unwrap();
+    assert!(five.can_differ(2) && !five.is_enough(2), "{}", five.p_least);
+}
+
+/// Four of each, and a measure with an order of its own: four of 70 splits are as far apart in one of the two.
+#[test]
+fn another_measure_may_hide_a_difference_of_few_runs() {
+    let with_errors = |runs: Vec<Run>, first: u32| -> Vec<Run> {
+        let errors = |(n, run): (u32, Run)| Run { errors: f64::from(first + 2 * n) / 100.0, ..run };
+        (0..).zip(runs).map(errors).collect()
+    };
+    let of = |count: u64| {
+        let a = with_errors(runs(1, count, 0.0), 1);
+        contrast(&a, &with_errors(runs(2, count, 3.0), 2), &Rules::default()).unwrap()
+    };
+    let four = of(4);
+    let p = four.changes[0].p_family;
+    assert!((p - 4.0 / 70.0).abs() < 1e-9, "{p}");
+    assert_eq!(finding(&four, Measure::Mean), Finding::CannotTell, "and yet it is far away");
+    assert_eq!(finding(&of(5), Measure::Mean), Finding::Worse);
 }
 
 #[test]
