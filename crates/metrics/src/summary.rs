@@ -26,9 +26,12 @@ pub struct Summary {
     pub latest: i64,
     /// Unix time (ns) at which the last hit ended.
     pub end: i64,
-    /// Time between runs that lie one after the other, in which none went on: it is no part of [`Summary::duration`]. Whoever
-    /// reads several results knows it; it is not added up by [`Summary::merge`].
+    /// Time between runs that lie one after the other, in which none went on: it is no part of [`Summary::elapsed`]. Whoever
+    /// reads several results knows it ([`apart`]); it is not added up by [`Summary::merge`].
     pub apart: Nanos,
+    /// How long the runs before such a time waited, from their last due hit to their last end: it is part of [`Summary::wait`]
+    /// and not of [`Summary::duration`]. It is known and merged like [`Summary::apart`].
+    pub waits_before: Nanos,
     /// The least response time and the least service time of hits that ran into their timeout: from there on times tell how
     /// long hits were waited for, and not how long they would have taken. `None` where none did.
     pub timed_out_from: Option<(Nanos, Nanos)>,
@@ -66,6 +69,7 @@ impl Summary {
             latest: i64::MIN,
             end: i64::MIN,
             apart: Nanos::ZERO,
+            waits_before: Nanos::ZERO,
             timed_out_from: None,
             bytes_in: 0,
             bytes_out: 0,
@@ -164,19 +168,20 @@ impl Summary {
         }
     }
 
-    /// Vegeta's attack time: from the first due hit to the last, without the time between runs ([`Summary::apart`]).
+    /// Vegeta's attack time: from the first due hit to the last; of runs one after the other that of each, added up.
     #[must_use]
     pub fn duration(&self) -> Nanos {
-        span(self.earliest, self.latest).saturating_sub(self.apart)
+        let between = self.apart.saturating_add(self.waits_before);
+        span(self.earliest, self.latest).saturating_sub(between)
     }
 
-    /// Vegeta's wait: from the last due hit to the last end.
+    /// Vegeta's wait: from the last due hit to the last end; of runs one after the other that of each, added up.
     #[must_use]
     pub fn wait(&self) -> Nanos {
-        span(self.latest, self.end)
+        span(self.latest, self.end).saturating_add(self.waits_before)
     }
 
-    /// Attack and wait: from the first due hit to the last end.
+    /// Attack and wait: from the first due hit to the last end, without the time between runs ([`Summary::apart`]).
     #[must_use]
     pub fn elapsed(&self) -> Nanos {
         self.duration().saturating_add(self.wait())
@@ -291,19 +296,22 @@ impl Default for Summary {
     }
 }
 
-/// The time between spans (Unix times in ns, from and to) in which none of them goes on.
+/// The time between runs in which none of them goes on ([`Summary::apart`]), and how long those before it waited
+/// ([`Summary::waits_before`]). Of each run are given when its first hit was due, its last, and when its last hit ended (Unix
+/// times in ns).
 #[must_use]
-pub fn apart(mut spans: Vec<(i64, i64)>) -> Nanos {
-    spans.sort_unstable();
-    let mut reached = i64::MAX;
-    let mut all = Nanos::ZERO;
-    for (from, to) in spans {
-        if from > reached {
-            all = all.saturating_add(span(reached, from));
+pub fn apart(mut runs: Vec<(i64, i64, i64)>) -> (Nanos, Nanos) {
+    runs.sort_unstable();
+    let (mut apart, mut waits) = (Nanos::ZERO, Nanos::ZERO);
+    let Some(&(_, mut latest, mut end)) = runs.first() else { return (apart, waits) };
+    for (from, last_due, last_end) in runs {
+        if from > end {
+            apart = apart.saturating_add(span(end, from));
+            waits = waits.saturating_add(span(latest, end));
         }
-        reached = if reached == i64::MAX { to } else { reached.max(to) };
+        (latest, end) = (latest.max(last_due), end.max(last_end));
     }
-    all
+    (apart, waits)
 }
 
 /// The time from one moment to another; 0 where the order is wrong or there are no such moments.
@@ -340,16 +348,45 @@ mod tests {
 
     #[test]
     fn gaps_are_what_no_span_covers() {
-        let cases: [(&[(i64, i64)], u64); 5] = [
-            (&[], 0),
-            (&[(5, 9)], 0),
-            (&[(0, 5), (4, 9), (1, 2)], 0),
-            (&[(20, 30), (0, 5), (3, 10)], 10),
-            (&[(0, 5), (10, 12), (40, 41)], 5 + 28),
+        type Runs = &'static [(i64, i64, i64)];
+        let cases: [(Runs, u64, u64); 6] = [
+            (&[], 0, 0),
+            (&[(5, 8, 9)], 0, 0),
+            (&[(0, 4, 5), (4, 8, 9), (1, 1, 2)], 0, 0),
+            (&[(0, 1, 9), (5, 6, 7)], 0, 0),
+            (&[(20, 28, 30), (0, 5, 5), (3, 7, 10)], 10, 3),
+            (&[(0, 3, 5), (10, 11, 12), (40, 40, 41)], 5 + 28, 2 + 1),
         ];
-        for (spans, gap) in cases {
-            assert_eq!(apart(spans.to_vec()), Nanos(gap), "{spans:?}");
+        for (runs, gap, waits) in cases {
+            assert_eq!(apart(runs.to_vec()), (Nanos(gap), Nanos(waits)), "{runs:?}");
         }
+    }
+
+    /// Two runs of 10 s, 100 hits a second each; a hit of the first, due in its middle, times out after 30 s.
+    #[test]
+    fn what_an_earlier_run_waited_is_no_part_of_the_attack() {
+        let run = |from_s: u64, slowest: Nanos| {
+            let sample = |seq: u64| {
+                let due = Nanos::from_secs(from_s) + Nanos::from_millis(10 * seq);
+                let took = if seq == 500 { slowest } else { Nanos::MILLI };
+                Sample { seq, intended: due, sent: due, done: due + took, ..Sample::default() }
+            };
+            let mut summary = Summary::new();
+            let samples = (0..1000).map(sample).collect();
+            summary.add(&Batch { samples, ..Batch::default() });
+            summary
+        };
+        let (first, second) = (run(0, Nanos::from_secs(30)), run(100, Nanos::MILLI));
+        let mut both = first.clone();
+        both.merge(&second);
+        let spans = [&first, &second].map(|one| (one.earliest, one.latest, one.end));
+        (both.apart, both.waits_before) = apart(spans.to_vec());
+        assert_eq!(both.duration(), Nanos::from_millis(2 * 9_990));
+        assert!((both.rate() - first.rate()).abs() < 1e-9, "{} {}", both.rate(), first.rate());
+        // The first waits for 35 s - 9.99 s, the second for 1 ms.
+        assert_eq!(both.wait(), Nanos::from_millis(25_010 + 1));
+        assert_eq!(both.elapsed(), first.elapsed() + second.elapsed());
+        assert_eq!(both.apart, Nanos::from_secs(65));
     }
 
     #[test]
@@ -456,7 +493,10 @@ mod tests {
         one.samples[0].status = 200;
         let mut answered = Summary::new();
         answered.add(&one);
-        assert_eq!((answered.rate(), answered.throughput(), answered.completions()), (1.0, 2.0, 2.0));
+        assert_eq!(
+            (answered.rate(), answered.throughput(), answered.completions()),
+            (1.0, 2.0, 2.0)
+        );
         assert_eq!(answered.throughput_as_vegeta(), 1.0);
         assert_eq!(summary.status_codes(), BTreeMap::from([(9999, 1)]));
     }

@@ -44,7 +44,7 @@ pub(crate) fn check_rows(all: &[Assertion]) -> Vec<Vec<String>> {
 
 /// What was compared with the limit, such as `p(95)=312.4ms`.
 fn seen(judged: &Judged, kind: Kind, contains: Contains) -> String {
-    let what = judged.source.split(['<', '>', '=', '!']).next().unwrap_or_default().trim();
+    let what = judged.aggregation();
     match judged.figure {
         None => "no samples".to_owned(),
         Some(figure) => format!("{what}={}", figure_text(kind, contains, None, (what, figure))),
@@ -66,7 +66,7 @@ pub(crate) fn case(one: &Assertion) -> (String, Option<String>) {
             (format!("threshold {}: {}", judged.metric, judged.source), crossed)
         }
         Assertion::Check(check) => {
-            let (all, fails) = (check.passes + check.fails, check.fails);
+            let (all, fails) = (check.passes.saturating_add(check.fails), check.fails);
             let failed = (fails > 0).then(|| format!("failed {} of {all}", counted(fails, "time")));
             (format!("check {}", name(check)), failed)
         }

@@ -33,8 +33,8 @@ struct Stream {
     batch: Batch,
     at: usize,
     ended: bool,
-    /// Unix times (ns) of the first hit due and of the last end; only of several inputs.
-    span: Option<(i64, i64)>,
+    /// Unix times (ns) of the first hit due, the last one due, and the last end; only of several inputs.
+    span: Option<(i64, i64, i64)>,
 }
 
 /// What [`Reader::next`] found.
@@ -52,7 +52,12 @@ pub enum Item {
     /// What was seen of the server. The batch is empty.
     Server(Box<Row>),
     /// What became of a threshold or a check of a script. The batch is empty.
-    Assertion(Box<Assertion>),
+    Assertion {
+        /// What was asked, and what came of it.
+        assertion: Box<Assertion>,
+        /// When it was judged: Unix time, ns.
+        at: i64,
+    },
 }
 
 impl Reader {
@@ -105,7 +110,9 @@ impl Reader {
                     return Ok(Some(Item::Generator { input, generator }));
                 }
                 Step::Server(row) => return Ok(Some(Item::Server(row))),
-                Step::Assertion(assertion) => return Ok(Some(Item::Assertion(assertion))),
+                Step::Assertion(assertion, at) => {
+                    return Ok(Some(Item::Assertion { assertion, at }));
+                }
                 Step::Lost(what) => self.losses.push(format!("\"{}\" is {what}", stream.name)),
                 Step::End => stream.ended = true,
             }
@@ -134,10 +141,10 @@ impl Reader {
         self.labels.table()
     }
 
-    /// When each input's hits so far began and ended, as Unix times (ns), in the order of the inputs; inputs without hits are
-    /// left out, and so is a single input.
+    /// When the first and the last of each input's hits so far were due, and when the last ended, as Unix times (ns), in the
+    /// order of the inputs; inputs without hits are left out, and so is a single input.
     #[must_use]
-    pub fn spans(&self) -> Vec<(i64, i64)> {
+    pub fn spans(&self) -> Vec<(i64, i64, i64)> {
         self.streams.iter().filter_map(|stream| stream.span).collect()
     }
 
@@ -192,13 +199,13 @@ impl Stream {
         !self.ended && !self.has_rows()
     }
 
-    /// Takes in when the rows at hand began and ended.
+    /// Takes in when the rows at hand were due and ended.
     fn note_span(&mut self) {
         for sample in &self.batch.samples {
             let of = |time: Nanos| self.batch.epoch.saturating_add_unsigned(time.0);
-            let (from, to) = (of(sample.intended), of(sample.done));
-            let (first, last) = self.span.unwrap_or((from, to));
-            self.span = Some((first.min(from), last.max(to)));
+            let (due, done) = (of(sample.intended), of(sample.done));
+            let (first, last, end) = self.span.unwrap_or((due, due, done));
+            self.span = Some((first.min(due), last.max(due), end.max(done)));
         }
     }
 

@@ -24,8 +24,8 @@ pub(crate) enum Step {
     Generator(Box<Generator>),
     /// A row of the server's side; the batch is empty.
     Server(Box<Row>),
-    /// A threshold or a check of a script; the batch is empty.
-    Assertion(Box<Assertion>),
+    /// A threshold or a check of a script, and when it was judged (Unix time, ns); the batch is empty.
+    Assertion(Box<Assertion>, i64),
     /// Something is missing from the input, in words; the batch is empty.
     Lost(String),
     /// Nothing follows.

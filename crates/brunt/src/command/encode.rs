@@ -130,9 +130,9 @@ fn copy(
                 left_out.observed += 1;
                 writer.server(&row)?;
             }
-            Ok(Some(Item::Assertion(assertion))) => {
+            Ok(Some(Item::Assertion { assertion, at })) => {
                 left_out.assertions += 1;
-                writer.assertion(&assertion, 0)?;
+                writer.assertion(&assertion, at)?;
             }
             Ok(None) => break Ok(()),
             Err(error) => break Err(error),

@@ -138,7 +138,7 @@ fn read(
             Ok(Some(Item::Hits)) => figures.add(&batch, reader),
             Ok(Some(Item::Generator { input, generator })) => figures.note(input, *generator),
             Ok(Some(Item::Server(row))) => figures.server.add(*row),
-            Ok(Some(Item::Assertion(assertion))) => figures.asserted.add(*assertion),
+            Ok(Some(Item::Assertion { assertion, .. })) => figures.asserted.add(*assertion),
             Ok(None) => return Ok(Ok(())),
             Err(error) => return Ok(Err(encode::unreadable(&error, meant.dialect))),
         }
@@ -228,7 +228,8 @@ impl Figures {
     /// Service times exist only where it was recorded when hits were sent; a foreign format's would be made up.
     fn keep_what_was_measured(&mut self, reader: &Reader) {
         if self.is_native {
-            self.summary.apart = metrics::apart(reader.spans());
+            let summary = &mut self.summary;
+            (summary.apart, summary.waits_before) = metrics::apart(reader.spans());
         }
         if reader.detail() == Detail::StartAndEnd {
             self.summary.service.clear();

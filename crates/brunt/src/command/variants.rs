@@ -174,7 +174,7 @@ pub(super) fn read_run(
         match reader.next(&mut batch) {
             Ok(Some(Item::Hits)) => summary.add(&batch),
             Ok(Some(Item::Generator { input, generator })) => generators.note(input, *generator),
-            Ok(Some(Item::Server(_) | Item::Assertion(_))) => {}
+            Ok(Some(Item::Server(_) | Item::Assertion { .. })) => {}
             Ok(None) => break,
             Err(error) if summary.requests == 0 => return Err(unreadable(&error)),
             Err(error) => {
@@ -184,7 +184,7 @@ pub(super) fn read_run(
         }
     }
     losses.extend(reader.losses().iter().cloned());
-    summary.apart = metrics::apart(reader.spans());
+    (summary.apart, summary.waits_before) = metrics::apart(reader.spans());
     let generator = generators.together();
     let verdict = Verdict::new(&summary, generator.as_ref(), &losses);
     Ok(ReadRun { name: name.to_owned(), summary, generator, verdict, processes: files.len() })

@@ -36,6 +36,23 @@ fn time_between_runs_counts_in_no_rate() {
     assert!(vegeta["rate"].as_f64().unwrap() < 0.2, "as Vegeta reckons: {vegeta}");
 }
 
+/// A request of the first run that timed out after 30 s makes that run's wait long, and not its attack.
+#[test]
+fn a_runs_wait_counts_in_no_rate() {
+    let scratch = Scratch::new("figures-wait");
+    let due = (1_700_000_000 + 1) * SECOND;
+    let late = format!("{due},0,{},0,0,timeout,,a,20,GET,http://h/,\n", 30 * SECOND);
+    let one = scratch.file("1.csv", rows(0, 5_000_000) + &late);
+    let two = scratch.file("2.csv", rows(300, 5_000_000));
+    let json = run(&format!("report -json {one} {two}")).with_code(0).json();
+    // Attacks of 1.9 s each; waits of 31 s - 1.9 s and of 5 ms.
+    assert_eq!(json["duration"], 3_800_000_000_u64, "{json}");
+    assert_eq!(json["wait"], 29_105_000_000_u64, "{json}");
+    assert!((json["rate"].as_f64().unwrap() - 41.0 / 3.8).abs() < 0.01, "{json}");
+    assert!((json["throughput"].as_f64().unwrap() - 40.0 / 32.905).abs() < 0.01, "{json}");
+    assert_eq!(json["brunt"]["apart"], 269 * SECOND, "from 31 s to 300 s: {json}");
+}
+
 #[test]
 fn times_cut_off_by_the_timeout_are_marked() {
     let scratch = Scratch::new("figures-timeout");

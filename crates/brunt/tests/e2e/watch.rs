@@ -24,7 +24,7 @@ fn read_back(path: &Path) -> (Vec<Row>, usize) {
         match item {
             Item::Hits => hits += batch.samples.len(),
             Item::Server(row) => rows.push(*row),
-            Item::Generator { .. } | Item::Assertion(_) => {}
+            Item::Generator { .. } | Item::Assertion { .. } => {}
         }
     }
     assert!(reader.losses().is_empty(), "{:?}", reader.losses());

@@ -31,6 +31,14 @@ pub struct Judged {
     pub holds: bool,
 }
 
+impl Judged {
+    /// What of the metric was compared: `p(95)` of `p(95)<300`.
+    #[must_use]
+    pub fn aggregation(&self) -> &str {
+        self.source.split(['<', '>', '=', '!']).next().unwrap_or_default().trim()
+    }
+}
+
 impl Assertion {
     /// Whether it holds: a threshold that is kept, a check that never failed.
     #[must_use]

@@ -234,8 +234,9 @@ impl Rows {
                     let [_, _, _, name] = &self.asked;
                     let (name, note) = (name.get(self.at), self.note.get(self.at));
                     let assertion = assertion::decode(kind, name, note)?;
+                    let at = get(&self.timestamp, self.at);
                     self.at += 1;
-                    return Ok(Some(Step::Assertion(Box::new(assertion))));
+                    return Ok(Some(Step::Assertion(Box::new(assertion), at)));
                 }
                 KIND_GENERATOR | KIND_READING | KIND_SERVED | KIND_INCIDENT | KIND_THRESHOLD
                 | KIND_CHECK => break,

@@ -148,7 +148,7 @@ pub(crate) struct Found {
     pub(crate) losses: Vec<String>,
     pub(crate) encodings: Vec<Encoding>,
     pub(crate) detail: Option<Detail>,
-    pub(crate) assertions: Vec<Assertion>,
+    pub(crate) assertions: Vec<(Assertion, i64)>,
     pub(crate) error: Option<ReadError>,
 }
 
@@ -174,9 +174,9 @@ pub(crate) fn decode(inputs: &[&[u8]]) -> Found {
                 assert!(batch.samples.is_empty());
                 found.observed.push(*row);
             }
-            Ok(Some(Item::Assertion(assertion))) => {
+            Ok(Some(Item::Assertion { assertion, at })) => {
                 assert!(batch.samples.is_empty());
-                found.assertions.push(*assertion);
+                found.assertions.push((*assertion, at));
             }
             Ok(None) => break,
             Err(error) => {

@@ -140,7 +140,7 @@ fn read_results(
                 summary.add(&batch);
                 batch.samples.iter().for_each(|sample| times.record(time.of(sample)));
             }
-            Ok(Some(Item::Generator { .. } | Item::Server(_) | Item::Assertion(_))) => {}
+            Ok(Some(Item::Generator { .. } | Item::Server(_) | Item::Assertion { .. })) => {}
             Ok(None) => break,
             Err(error) => {
                 damage.get_or_insert(unreadable(error));

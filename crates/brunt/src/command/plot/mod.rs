@@ -325,7 +325,7 @@ fn for_each_input(
                     rows += batch.samples.len();
                     take(&batch, &reader, label);
                 }
-                Ok(Some(Item::Generator { .. } | Item::Server(_) | Item::Assertion(_))) => {}
+                Ok(Some(Item::Generator { .. } | Item::Server(_) | Item::Assertion { .. })) => {}
                 Ok(None) => break,
                 Err(error) => {
                     damage = damage.or(Some(unreadable(error)));

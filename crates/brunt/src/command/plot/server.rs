@@ -89,7 +89,7 @@ impl Both {
                     self.timeline.add(&batch);
                 }
                 Ok(Some(Item::Server(row))) => self.server.add(*row),
-                Ok(Some(Item::Generator { .. } | Item::Assertion(_))) => {}
+                Ok(Some(Item::Generator { .. } | Item::Assertion { .. })) => {}
                 Ok(None) => break None,
                 Err(error) => break Some(unreadable(error)),
             }
