@@ -89,7 +89,10 @@ fn own_env<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<Value<'js>> {
 
 /// Gives a VU the environment anew, with variables beside the test's own.
 pub(crate) fn set_env(ctx: &Ctx<'_>, extra: &[(String, String)]) -> Result<()> {
-    ctx.globals().remove(ENV)?;
+    if ctx.globals().remove(ENV).is_err() {
+        // The script has made it its own for good: the variables are set in what there is.
+        ctx.catch();
+    }
     let env: Object<'_> = ctx.globals().get(ENV)?;
     extra.iter().try_for_each(|(name, value)| env.set(name.as_str(), value.as_str()))
 }

@@ -91,6 +91,11 @@ pub(crate) fn declared<'js>(
     let unit = unit(ctx, store, name, name, None)?;
     let module = match unit.bytecode.get() {
         Some(bytecode) => raw::load(ctx.clone(), bytecode)?,
+        // A VU's stack has no room for the parser.
+        None if seat_of(ctx)?.files.borrow().is_none() => {
+            let text = format!("\"{name}\" could not be compiled when the script was first run");
+            return Err(Exception::throw_message(ctx, &text));
+        }
         None => {
             let (module, bytecode) = compiled(ctx, store, name, &unit.source)?;
             unit.bytecode.get_or_init(|| bytecode);

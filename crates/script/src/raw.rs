@@ -128,15 +128,24 @@ impl Fiber {
 
     /// Swaps the fiber in for the time of `body`, which switches to its stack and back.
     pub(crate) fn within<T>(&self, body: impl FnOnce() -> T) -> T {
-        let swap = || {
-            // SAFETY: both pointers live as long as `self`. The thread is the context's own. In and out come in pairs: a panic
-            // in `body` ends the process's work on this context, which is entered here alone.
-            unsafe { JS_SwapFiber(self.context.as_raw().as_ptr(), self.fiber.as_ptr()) };
-        };
-        swap();
-        let done = body();
-        swap();
-        done
+        self.swap();
+        let _out = SwapOut(self);
+        body()
+    }
+
+    fn swap(&self) {
+        // SAFETY: both pointers live as long as `self`. The thread is the context's own. In and out come in pairs, also where a
+        // panic passes `body`: `within` alone swaps it in, and `SwapOut` out.
+        unsafe { JS_SwapFiber(self.context.as_raw().as_ptr(), self.fiber.as_ptr()) };
+    }
+}
+
+/// Swaps a fiber out again.
+struct SwapOut<'a>(&'a Fiber);
+
+impl Drop for SwapOut<'_> {
+    fn drop(&mut self) {
+        self.0.swap();
     }
 }
 
