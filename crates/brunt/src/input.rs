@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -147,12 +148,13 @@ pub(crate) fn read_whole(name: &str) -> Result<Vec<u8>, Failed> {
     }
 }
 
-/// Reads a regular file that a line of another file names, of at most [`WHOLE_MAX`] bytes. A device has no end, and a pipe
+/// Reads a regular file that another file, or a script, names, of at most [`WHOLE_MAX`] bytes. A device has no end, and a pipe
 /// may never have one.
 ///
 /// # Errors
 /// It is no such file, is larger, or cannot be read; the reason does not name it.
-pub(crate) fn read_regular(path: &str) -> Result<Vec<u8>, String> {
+pub(crate) fn read_regular(path: impl AsRef<Path>) -> Result<Vec<u8>, String> {
+    let path = path.as_ref();
     let said = |error: io::Error| reason(&error);
     // Before it is opened: that alone may wait for ever.
     if !std::fs::metadata(path).map_err(said)?.is_file() {

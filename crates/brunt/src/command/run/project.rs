@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::input::reason;
+use crate::input::{read_regular, reason};
 
 /// What says that a folder is a project.
 const MARKS: [&str; 2] = [".git", "package.json"];
@@ -53,7 +53,7 @@ impl Readable {
         let full = fs::canonicalize(name).map_err(|error| reason(&error))?;
         let roots = self.allowed.iter().chain(&self.own).chain(&self.project);
         if roots.into_iter().any(|root| full.starts_with(root)) {
-            return fs::read(full).map_err(|error| reason(&error));
+            return read_regular(&full);
         }
         Err(match (&self.project, &self.own) {
             (Some(project), _) => {

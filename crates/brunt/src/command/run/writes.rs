@@ -60,16 +60,26 @@ impl Writes {
     pub(super) fn write(&self, name: &str, content: &[u8]) -> Result<(), String> {
         let mut options = File::options();
         options.write(true).create(true).truncate(true);
-        if !self.anywhere {
-            self.judge(name)?;
-            options.custom_flags(OFlag::O_NOFOLLOW.bits());
+        let path = if self.anywhere {
+            self.working.join(name)
+        } else {
+            // No link at its end, and no wait for whoever reads a pipe.
+            options.custom_flags((OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits());
+            self.judge(name)?
+        };
+        let mut file = options.open(path).map_err(|error| reason(&error))?;
+        let is_file = file.metadata().is_ok_and(|meta| meta.is_file());
+        if !self.anywhere && !is_file {
+            return Err(refusal("it is no regular file"));
         }
-        let mut file = options.open(self.working.join(name)).map_err(|error| reason(&error))?;
         file.write_all(content).map_err(|error| reason(&error))
     }
 
-    /// Whether a file may be written.
-    fn judge(&self, name: &str) -> Result<(), String> {
+    /// Which file a name stands for, without a link on the way.
+    ///
+    /// # Errors
+    /// It must not be written; the text says why.
+    fn judge(&self, name: &str) -> Result<PathBuf, String> {
         let path = plain(&self.working.join(name));
         let (Some(folder), Some(file)) = (path.parent(), path.file_name()) else {
             return Err("it is no file".to_owned());
@@ -80,7 +90,7 @@ impl Writes {
             return Err(refusal("it is a symbolic link"));
         }
         if self.allowed.iter().any(|root| full.starts_with(root)) {
-            return Ok(());
+            return Ok(full);
         }
         // A link on the way to a free folder is the user's; one below it may be anybody's.
         let leads_to_free = |path: &Path| {
@@ -100,7 +110,7 @@ impl Writes {
                 "it is outside of the project, the working and the temporary folder, and no report (.html .json .txt .xml .csv .md .log)",
             ));
         }
-        Ok(())
+        Ok(full)
     }
 }
 
@@ -169,7 +179,7 @@ mod tests {
         let writes = world.writes(&["home/keys"]);
         let ci = world.0.join("ci").display().to_string();
         for name in ["out.bin", "./a.js", "../top", "../../x.html", "../../keys/.id"] {
-            assert_eq!(writes.judge(name), Ok(()), "{name}");
+            assert_eq!(writes.judge(name).err(), None, "{name}");
         }
         for (name, expect) in [
             (format!("{ci}/junit.xml"), None),
@@ -184,9 +194,22 @@ mod tests {
             let judged = writes.judge(&name);
             match expect {
                 Some(expect) => assert!(judged.unwrap_err().contains(expect), "{name}"),
-                None => assert_eq!(judged, Ok(()), "{name}"),
+                None => assert_eq!(judged.err(), None, "{name}"),
             }
         }
+    }
+
+    /// Nobody reads the pipe, so that opening it would wait for ever.
+    #[test]
+    fn pipes_are_not_waited_for() {
+        let world = World::new("pipes");
+        let pipe = world.0.join("home/project/load/f.json");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        assert!(world.writes(&[]).write("f.json", b"x").is_err());
+        // With a reader it opens, and is refused all the same.
+        let reader = File::options().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(&pipe);
+        let error = world.writes(&[]).write("f.json", b"x").unwrap_err();
+        assert!(reader.is_ok() && error.contains("no regular file"), "{error}");
     }
 
     #[test]
@@ -202,6 +225,11 @@ mod tests {
             assert!(writes.write(name, b"x").is_err(), "{name}");
         }
         assert!(!world.0.join("home/keys/id.txt").exists());
+        // What the way back from a link leads to is not what the name says: the file beside the link is meant.
+        assert_eq!(writes.write("out/../beside.bin", b"x"), Ok(()));
+        assert!(
+            project.join("load/beside.bin").exists() && !world.0.join("home/beside.bin").exists()
+        );
         // The way to the project may lead through one.
         writes.working = world.0.join("short/project");
         assert_eq!(writes.write("load/a.sh", b"x"), Ok(()));
