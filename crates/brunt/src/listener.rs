@@ -4,6 +4,7 @@
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, TcpListener, TcpStream};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// A request, read to its end.
@@ -59,6 +60,37 @@ const HEAD_MAX: usize = 16 << 10;
 /// After the system refused a client (no descriptors are left), so long nothing is asked of it.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// The answers that are being given. One may end the process, which has to wait until it is out.
+#[derive(Clone, Default)]
+pub(crate) struct Answers(Arc<AtomicUsize>);
+
+/// An answer under way.
+struct UnderWay<'a>(&'a Answers);
+
+/// So long answers are waited for at most.
+const ANSWERS_MAX: Duration = Duration::from_secs(1);
+
+impl Answers {
+    fn begin(&self) -> UnderWay<'_> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        UnderWay(self)
+    }
+
+    /// Waits until none is under way, a second at most.
+    pub(crate) fn finish(&self) {
+        let until = Instant::now() + ANSWERS_MAX;
+        while self.0.load(Ordering::SeqCst) > 0 && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 impl Listener {
     /// Listens at `HOST:PORT`, or at `:PORT`.
     ///
@@ -68,7 +100,10 @@ impl Listener {
         let own = match (address.strip_prefix(':'), bare) {
             (Some(port), BarePort::Loopback) => format!("127.0.0.1:{port}"),
             (Some(port), BarePort::AllAddresses) => format!("0.0.0.0:{port}"),
-            (None, _) => address.replacen("localhost:", "127.0.0.1:", 1),
+            (None, _) => match address.strip_prefix("localhost:") {
+                Some(port) => format!("127.0.0.1:{port}"),
+                None => address.to_owned(),
+            },
         };
         let socket = TcpListener::bind(own)?;
         // Where there is no such file, the machine is asked by its address.
@@ -88,8 +123,9 @@ impl Listener {
         thread: &str,
         body_max: usize,
         answer: impl Fn(&Request) -> Response + Send + Sync + 'static,
-    ) -> io::Result<()> {
-        let shared = Arc::new((self, answer));
+    ) -> io::Result<Answers> {
+        let answers = Answers::default();
+        let shared = Arc::new((self, answer, answers.clone()));
         for _ in 0..CLIENTS_MAX {
             let shared = Arc::clone(&shared);
             let serve = move || {
@@ -97,7 +133,7 @@ impl Listener {
                     match shared.0.socket.accept() {
                         // One that goes away, or sends nonsense, is none of our concern.
                         Ok((client, _)) => {
-                            shared.0.attend(&client, body_max, &shared.1).ok();
+                            shared.0.attend(&client, body_max, &shared.1, &shared.2).ok();
                         }
                         Err(_) => std::thread::sleep(PAUSE),
                     }
@@ -105,7 +141,7 @@ impl Listener {
             };
             std::thread::Builder::new().name(thread.to_owned()).spawn(serve)?;
         }
-        Ok(())
+        Ok(answers)
     }
 
     fn attend(
@@ -113,9 +149,12 @@ impl Listener {
         client: &TcpStream,
         body_max: usize,
         answer: &impl Fn(&Request) -> Response,
+        answers: &Answers,
     ) -> io::Result<()> {
         let until = Instant::now() + self.patience;
-        let response = match self.read(Timed { client, until }, body_max)? {
+        let request = self.read(Timed { client, until }, body_max)?;
+        let _under_way = answers.begin();
+        let response = match request {
             Ok(request) => answer(&request),
             Err(refusal) => refusal,
         };

@@ -285,3 +285,31 @@ fn a_test_that_is_aborted_says_where_and_setup_has_no_teardown() {
         run(&format!("{command} {path}")).with_code(104).complains_once(&["'default' not found"]);
     }
 }
+
+/// A threshold that ended the test is crossed, whatever `teardown` adds to its metric.
+#[test]
+fn a_test_that_a_threshold_ended_has_crossed_it() {
+    let scratch = Scratch::new("strangers-abort");
+    let script = "import { sleep } from 'k6'; import { Rate } from 'k6/metrics'; const good = new Rate('good');
+        export const options = { vus: 1, duration: '30s',
+            thresholds: { good: [{ threshold: 'rate>0.5', abortOnFail: true }] } };
+        export default function () { good.add(false); sleep(0.1) }
+        export function teardown() { for (let i = 0; i < 1000; i++) good.add(true) }";
+    let ran = run(&format!("run {}", scratch.file("script.js", script))).with_code(99);
+    assert!(ran.stderr.contains("a threshold with abortOnFail was crossed"), "{}", ran.stderr);
+}
+
+/// A VU has no stack for the parser: what did not compile at first is not tried again there, and leaves its limits as they are.
+#[test]
+fn a_module_that_does_not_compile_leaves_the_stack_its_limit() {
+    let scratch = Scratch::new("strangers-uncompiled");
+    scratch.file("bad.js", "export const = 1");
+    let script =
+        "let known = 'nothing'; try { require('./bad.js') } catch (error) { known = error.name }
+        export const options = { vus: 2, iterations: 2 };
+        export default function () {
+            try { (function f() { f() })() } catch (error) { console.log(`${known} ${error.name}`) }
+        }";
+    let ran = run(&format!("run {}", scratch.file("script.js", script))).with_code(0);
+    assert_eq!(ran.stderr.matches("Error RangeError").count(), 2, "{}", ran.stderr);
+}

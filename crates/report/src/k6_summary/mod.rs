@@ -117,7 +117,7 @@ pub fn k6_summary(input: &K6Input<'_>) -> String {
         text.push('\n');
     }
     for part in parts.iter().filter(|part| part.group.is_empty()) {
-        write!(text, "\n  █ SCENARIO: {} \n", part.scenario).ok();
+        write!(text, "\n  █ SCENARIO: {} \n", terminal_lines(&part.scenario)).ok();
         let of = K6Input { tally: &part.tally, judged: &[], named: &[], ..*input };
         section(&mut text, &of, &Section { indent: "    ", only: None, hidden });
         groups(&mut text, input, part, "    ");
@@ -215,7 +215,7 @@ fn thresholds(text: &mut String, input: &K6Input<'_>) {
             Some(selector) if !selector.is_empty() && named.contains(&base) => ("      ", selector),
             _ => ("    ", *metric),
         };
-        write!(text, "\n{indent}{name}\n").ok();
+        write!(text, "\n{indent}{}\n", terminal_lines(name)).ok();
         judged_of(input, metric).for_each(|judged| threshold(text, input, judged, indent));
     }
     text.push('\n');
@@ -224,7 +224,7 @@ fn thresholds(text: &mut String, input: &K6Input<'_>) {
 /// What became of a threshold.
 fn threshold(text: &mut String, input: &K6Input<'_>, judged: &Judged, indent: &str) {
     let mark = mark(judged.holds, input.colored);
-    let what = judged.source.split(['<', '>', '=', '!']).next().unwrap_or_default().trim();
+    let what = judged.aggregation();
     let figure = judged.figure.map_or_else(
         || "no samples".to_owned(),
         |figure| judged_figure(input, &judged.metric, what, figure),

@@ -183,7 +183,8 @@ impl Store {
             beside.finish();
         }
         self.sink.note(last.clone());
-        (Held { place: self.place, sink: self.sink, interrupted: last.interrupted }, last)
+        let (place, sink) = (self.place, Some(self.sink));
+        (Held { place, sink, interrupted: last.interrupted }, last)
     }
 
     fn counted(&self, mut generator: Generator) -> Generator {
@@ -192,10 +193,11 @@ impl Store {
     }
 }
 
-/// Results whose hits are all written.
+/// Results whose hits are all written. Dropped before its end, because something else failed, it still writes what it has.
 pub(crate) struct Held {
     place: Place,
-    sink: Sink,
+    /// `None` once it was finished.
+    sink: Option<Sink>,
     /// The run ended by an interrupt.
     interrupted: bool,
 }
@@ -205,17 +207,18 @@ impl Held {
     ///
     /// # Errors
     /// It could not be written; the error names the place, and after an interrupt what may have cut a pipeline.
-    pub(crate) fn finish(self, assertions: Vec<Assertion>) -> Result<(), Failed> {
+    pub(crate) fn finish(mut self, assertions: Vec<Assertion>) -> Result<(), Failed> {
+        let Some(sink) = self.sink.take() else { return Ok(()) };
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let at = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
-        let refused = self.sink.conclude(at, assertions) as u64;
+        let refused = sink.conclude(at, assertions) as u64;
         if refused > 0 {
             let refused = stdx::counted(refused, "row");
             output::complain(&format!(
                 "brunt: the results have no room for {refused} of thresholds and checks"
             ));
         }
-        let report = self.sink.finish();
+        let report = sink.finish();
         if report.observed_dropped > 0 && report.error.is_none() {
             let rows = report.observed_dropped;
             let rows = stdx::counted(rows, "row");
@@ -232,6 +235,15 @@ impl Held {
             .into()),
             Some(error) => Err(unwritable(&error, &self.place)),
             None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // What failed first is what the user hears of.
+        if let Some(sink) = self.sink.take() {
+            drop(sink.finish());
         }
     }
 }

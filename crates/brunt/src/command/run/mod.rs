@@ -20,7 +20,9 @@ mod variables;
 mod watch;
 mod writes;
 
+use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use metrics::tally::Tally;
@@ -64,7 +66,11 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     if !meant.quiet {
         Place::Stdout.write(meant.announcement().as_bytes())?;
     }
-    Ok(test(meant, rest.as_ref())?)
+    let code = test(meant, rest.as_ref())?;
+    if let Some(rest) = &rest {
+        rest.finish();
+    }
+    Ok(code)
 }
 
 /// Serves the REST API; why that cannot be has been said.
@@ -177,10 +183,12 @@ fn test(mut meant: Meant, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Failed> 
 
 /// Runs the scenarios.
 fn scenarios(meant: &Meant, rest: Option<&Arc<Rest>>, seen: &mut Seen) -> Result<Done, Failed> {
+    let crossed: RefCell<Arc<AtomicBool>> = RefCell::default();
     let before = Before { tally: seen.outcome.tally.clone(), elapsed: seen.elapsed.into() };
     let prepare = |control, live| {
         let limits = meant.thresholds.clone();
         let mut watch = Watch::new(control, live, before.clone(), limits);
+        crossed.replace(watch.crossed());
         watch.serve(rest.cloned());
         if !meant.quiet {
             watch.show(progress(meant, before.elapsed));
@@ -191,6 +199,13 @@ fn scenarios(meant: &Meant, rest: Option<&Arc<Rest>>, seen: &mut Seen) -> Result
     let done = carry_out(meant, stage, seen.data.as_deref(), Some(&prepare))?;
     let stopped = rest.is_some_and(|rest| rest.is_stopped());
     seen.code = ended(meant, &done, stopped);
+    if seen.code == ExitCode::Ok && crossed.borrow().load(Ordering::Relaxed) {
+        // Whatever teardown adds to the metric afterwards.
+        meant
+            .logger
+            .say(Level::Error, "a threshold with abortOnFail was crossed, which ended the test");
+        seen.code = ExitCode::Thresholds;
+    }
     seen.add(&done);
     seen.vus = done.control.instance().initialized;
     Ok(done)
@@ -212,7 +227,8 @@ fn conclude(meant: &mut Meant, seen: &Seen) -> Result<String, Failed> {
         grouped: meant.options.system_tags.has(SystemTag::Group),
         parts: (meant.mode == Mode::Full).then_some(&parts),
     };
-    summary::tell(meant, &input, seen.data.as_deref())?;
+    // What cannot be printed costs no results.
+    let printed = summary::tell(meant, &input, seen.data.as_deref());
     if let Some(outputs) = meant.outputs.take() {
         let dropped = outputs.finish(assertions(&judged, tally))?;
         if dropped > 0 {
@@ -222,6 +238,7 @@ fn conclude(meant: &mut Meant, seen: &Seen) -> Result<String, Failed> {
             ));
         }
     }
+    printed?;
     let crossed = judged.iter().filter(|judged| !judged.holds);
     Ok(listed(&crossed.map(|judged| judged.metric.as_str()).collect::<Vec<_>>()))
 }

@@ -1,7 +1,7 @@
 //! `Rest`: k6's REST API, as far as its clients need it: status, metrics, groups, and how a test is stopped or resumed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use metrics::tally::{Metric, Value};
@@ -9,7 +9,7 @@ use script::{Control, Live};
 use serde_json::{Value as Json, json};
 
 use super::watch::Before;
-use crate::listener::{BarePort, Listener, Request, Response};
+use crate::listener::{Answers, BarePort, Listener, Request, Response};
 
 /// The REST API of a test.
 #[derive(Default)]
@@ -20,6 +20,8 @@ pub(super) struct Rest {
     test: Mutex<Option<Test>>,
     /// The test is over.
     ended: Condvar,
+    /// What is being answered; nothing before it is served.
+    answers: OnceLock<Answers>,
 }
 
 /// A test under way.
@@ -46,8 +48,15 @@ impl Rest {
         let listener = Listener::bind(address, bare).map_err(wrong)?;
         let rest = Arc::new(Self { paused: AtomicBool::new(paused), ..Self::default() });
         let served = Arc::clone(&rest);
-        listener.serve("rest", BODY_MAX, move |request| served.answer(request)).map_err(wrong)?;
+        let answer = move |request: &Request| served.answer(request);
+        let answers = listener.serve("rest", BODY_MAX, answer).map_err(wrong)?;
+        rest.answers.get_or_init(|| answers);
         Ok(rest)
+    }
+
+    /// Waits until whoever ended the test has its answer.
+    pub(super) fn finish(&self) {
+        self.answers.get().into_iter().for_each(Answers::finish);
     }
 
     /// Whether somebody stopped the test.

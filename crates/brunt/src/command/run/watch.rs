@@ -2,10 +2,12 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use engine::Run;
 use metrics::tally::Tally;
+use report::terminal_lines;
 use script::{Control, Live};
 
 use super::judge::{self, Limit};
@@ -28,7 +30,7 @@ pub(super) struct Watch {
     limits: Vec<Limit>,
     judge_at: Instant,
     /// A threshold that ends the test is crossed.
-    crossed: bool,
+    crossed: Arc<AtomicBool>,
     rest: Option<Arc<Rest>>,
     progress: Option<Progress>,
     aborted: bool,
@@ -60,7 +62,7 @@ impl Watch {
             before,
             limits,
             judge_at: began + JUDGE_EVERY,
-            crossed: false,
+            crossed: Arc::default(),
             rest: None,
             progress: None,
             aborted: false,
@@ -73,6 +75,11 @@ impl Watch {
             rest.begin(Arc::clone(&self.control), Arc::clone(&self.live), self.before.clone());
         }
         self.rest = rest;
+    }
+
+    /// Whether a threshold has ended the test; it stays known when nobody looks any more.
+    pub(super) fn crossed(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.crossed)
     }
 
     /// Shows progress.
@@ -90,11 +97,12 @@ impl Watch {
             self.live.add(&mut tally);
             let elapsed = self.before.elapsed + elapsed;
             if judge::ends(&self.limits, &tally, elapsed.into()) {
-                self.crossed = true;
+                self.crossed.store(true, Ordering::Relaxed);
             }
         }
         let stopped = self.rest.as_ref().is_some_and(|rest| rest.is_stopped());
-        if !self.aborted && (stopped || self.crossed || self.control.is_halted()) {
+        let crossed = self.crossed.load(Ordering::Relaxed);
+        if !self.aborted && (stopped || crossed || self.control.is_halted()) {
             self.aborted = true;
             self.control.interrupt();
             run.abort();
@@ -175,6 +183,7 @@ impl Progress {
             };
             let (mark, percent) = (if is_end { "✓" } else { " " }, (share * 100.0) as u64);
             let (at, of) = (clock(elapsed.min(*duration)), clock(*duration));
+            let name = terminal_lines(name);
             let (head, tail) = (format!("{name:<width$} {mark} "), format!("{vus} VUs  {at}/{of}"));
             let taken = head.chars().count() + tail.chars().count() + "[] ".len();
             let room = columns.saturating_sub(taken).min(BAR);
