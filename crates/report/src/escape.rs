@@ -59,7 +59,7 @@ pub(crate) fn terminal(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
 }
 
-/// A text of several lines for a terminal, as a script or a server gives it: what [`terminal`] hides is hidden, but for line
+/// A text of several lines for a terminal, as a script or a server gives it: what `terminal` hides is hidden, but for line
 /// breaks and colours (`ESC [ 1;31 m`). A colour ends with the text.
 #[must_use]
 pub fn terminal_lines(text: &str) -> String {
