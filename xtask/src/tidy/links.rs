@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Problem;
+use super::problem::Problem;
 
 /// The dead links of one Markdown file; `file` is relative to `root`.
 pub(super) fn check(root: &Path, file: &str, text: &str) -> Vec<Problem> {

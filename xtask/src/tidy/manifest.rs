@@ -3,7 +3,7 @@
 
 use crate::workspace::Package;
 
-use super::Problem;
+use super::problem::Problem;
 
 /// Arrows between peers that tests alone may draw: the engine is tested against the demo server, and the demo server
 /// with the engine.

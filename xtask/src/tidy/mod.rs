@@ -2,9 +2,12 @@
 //! from text to problems; what the rules let pass stands in `xtask/tidy-allow.txt`, which may only shrink.
 
 mod allow;
+mod circles;
+mod imports;
 mod links;
 mod manifest;
 mod modules;
+mod problem;
 mod source;
 
 use std::collections::BTreeMap;
@@ -16,24 +19,7 @@ use anyhow::{Context, Result};
 
 use crate::workspace;
 
-/// Something that breaks a house rule.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Problem {
-    /// The file, relative to the root.
-    pub(crate) file: String,
-    /// The line, from 1; 0 is the file as a whole.
-    pub(crate) line: usize,
-    /// The rule's name, as `tidy-allow.txt` uses it.
-    pub(crate) rule: &'static str,
-    /// What is wrong.
-    pub(crate) text: String,
-}
-
-impl Problem {
-    fn new(file: &str, line: usize, rule: &'static str, text: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), line, rule, text: text.into() }
-    }
-}
+use problem::Problem;
 
 /// Where Rust sources live.
 const SOURCE_DIRS: [&str; 3] = ["crates", "xtask", "fuzz"];
@@ -75,6 +61,7 @@ pub(crate) fn problems(root: &Path) -> Result<Vec<Problem>> {
         found.extend(source::check(path, text));
     }
     found.extend(modules::check(&sources));
+    found.extend(circles::check(&sources));
     let packages = workspace::packages()?;
     found.extend(manifest::check_floors(&packages));
     found.extend(manifest::check_comments(&read(root, "Cargo.toml")?));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::sources;
 
-use super::Problem;
+use super::problem::Problem;
 
 /// Every file that is reached neither from a crate root nor by a `mod`. `files` maps paths to texts.
 pub(super) fn check(files: &BTreeMap<String, String>) -> Vec<Problem> {

@@ -2,7 +2,7 @@
 
 use crate::sources::{self, Layers, has_word};
 
-use super::Problem;
+use super::problem::Problem;
 
 /// A file's lines, without those compiled for tests alone.
 const LINES_MAX: usize = 1000;
