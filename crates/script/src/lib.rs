@@ -11,59 +11,36 @@
 //! It asks and never does: no socket, no file, no clock. Somebody above carries an [`Action`] out and comes back with its
 //! [`Answer`].
 
-mod action;
-mod commonjs;
-mod crew;
-mod deep;
-mod event_loop;
-mod exception;
-mod globals;
-mod go_json;
-mod head;
+mod api;
 mod host;
-mod http_options;
-mod inspect;
-mod jar;
-mod loading;
-mod modules;
+mod loader;
 mod options;
-mod program;
-mod raw;
-mod realm;
-mod registry;
-mod resolve;
-mod seat;
-mod socket;
-mod source;
-mod standing;
-mod store;
-mod summary;
-mod timers;
-mod vu;
+mod runtime;
+mod vus;
 
-pub use action::{
+pub use host::action::{
     Action, Answer, Asked, Auth, Expects, HttpAnswer, HttpAsk, HttpFailure, OwnCookie, Statuses,
     Ticket, Timings,
 };
-pub use crew::{
-    Clock, Control, CrewPlan, Debug, Earlier, Emit, HttpPlan, Live, Log, Outcome, Pace,
-    PartTallies, Point, PointTags, SCRIPT_HINT, SystemTag, SystemTags, crew,
+pub use host::cookie_jar::{Jar, SetCookie, SharedJar};
+pub use host::execution::{Halt, Role, Standing};
+pub use host::metrics::{Declared, Registry};
+pub use host::socket::{
+    CableCommand, CableEvent, Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker, Told,
 };
-pub use exception::Exception;
-pub use host::{Files, Host, HttpRules, Instance, Level, LogFields, Secrets};
-pub use http_options::{DnsOptions, HttpOptions, TlsIdentity};
-pub use jar::{Jar, SetCookie, SharedJar};
+pub use host::traits::{Files, Host, HttpRules, Instance, Level, LogFields, Secrets};
+pub use loader::program::{CompileError, Env, Program};
+pub use options::http::{DnsOptions, HttpOptions, TlsIdentity};
 pub use options::{
     Fields, Format, Options, OptionsError, Rule, ToldOptions, VARIABLES, end, merged, overridden,
     time_of,
 };
-pub use program::{CompileError, Env, Program};
-pub use realm::Realm;
-pub use registry::{Declared, Registry};
-pub use seat::{Sample, Stage, TagList};
-pub use socket::{
-    CableCommand, CableEvent, Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker, Told,
+pub use runtime::context::{Sample, Stage, TagList};
+pub use runtime::exception::Exception;
+pub use runtime::realm::Realm;
+pub use runtime::summary::{Document, documents};
+pub use runtime::vu::{Call, Turn, Vu};
+pub use vus::{
+    Clock, Control, CrewPlan, Debug, Earlier, Emit, HttpPlan, Live, Log, Outcome, Pace,
+    PartTallies, Point, PointTags, SCRIPT_HINT, SystemTag, SystemTags, crew,
 };
-pub use standing::{Halt, Role, Standing};
-pub use summary::{Document, documents};
-pub use vu::{Call, Turn, Vu};

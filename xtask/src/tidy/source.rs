@@ -25,7 +25,7 @@ const BANNED_CODE: [(&str, &str); 6] = [
 const UNBOUNDED_CHANNEL: &str = "mpsc::channel";
 
 /// Places whose files may hold `unsafe`: the system's calls, and what QuickJS and the coroutines leave to us.
-const UNSAFE_PLACES: [&str; 2] = ["crates/net/", "crates/script/src/raw.rs"];
+const UNSAFE_PLACES: [&str; 2] = ["crates/net/", "crates/script/src/runtime/ffi.rs"];
 
 /// Places that may derive serde's traits: where a format is the room's business.
 const SERDE_PLACES: [&str; 4] = [

@@ -5,6 +5,7 @@
 //! ```
 
 mod fields;
+pub(crate) mod http;
 mod parts;
 mod scenarios;
 mod tiers;
@@ -21,8 +22,8 @@ use self::fields::{count, flag, list, pairs, text, time};
 use self::parts::{limited, segment, thresholds};
 pub use self::tiers::{Format, VARIABLES, merged, overridden};
 pub use self::told::ToldOptions;
-use crate::crew::SystemTags;
-use crate::http_options::HttpOptions;
+use crate::options::http::HttpOptions;
+use crate::vus::SystemTags;
 
 /// What a run is to be.
 #[derive(Clone, Debug, PartialEq)]

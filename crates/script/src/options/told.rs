@@ -7,7 +7,7 @@ use stdx::Nanos;
 
 use super::fields::{Fields, time_of, whole};
 use super::scenarios;
-use crate::crew::SystemTags;
+use crate::vus::SystemTags;
 
 /// The fields, in k6's order.
 const FIELDS: [&str; 40] = [

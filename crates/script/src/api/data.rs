@@ -1,0 +1,109 @@
+//! Module `k6/data`: `SharedArray`, held once by the process, as JSON.
+
+use rquickjs::convert::List;
+use rquickjs::function::{Constructor, Opt};
+use rquickjs::module::{Declarations, Exports, ModuleDef};
+use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
+
+use super::glue::{declare_all, export_all, glue};
+use super::seat_of;
+use crate::loader::store::Elements;
+use crate::runtime::context::Stage;
+use crate::runtime::ffi::{Held, is_async};
+
+/// The module.
+pub(super) struct Data;
+
+const NAMES: [&str; 1] = ["SharedArray"];
+
+impl ModuleDef for Data {
+    fn declare(declared: &Declarations<'_>) -> Result<()> {
+        declare_all(declared, &NAMES)
+    }
+
+    fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
+        let all = Object::new(ctx.clone())?;
+        let native = Object::new(ctx.clone())?;
+        native.set("make", maker(ctx)?)?;
+        let elements = |ctx: Ctx<'js>, name: Opt<Value<'js>>, build: Opt<Value<'js>>| {
+            held(&ctx, elements(&ctx, name.0, build.0)?)
+        };
+        native.set("elements", Function::new(ctx.clone(), elements)?)?;
+        // A function of JavaScript's own may be called with `new` and without.
+        let text = "(function ({ make, elements }) { return function SharedArray(name, build) { return make(...elements(name, build)); }; })";
+        let constructor: Constructor<'js> = glue(ctx, "data", text, native)?;
+        all.set("SharedArray", constructor)?;
+        export_all(exports, &all, &NAMES)
+    }
+}
+
+/// What makes arrays of elements.
+pub(super) fn maker<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
+    let element = |ctx: Ctx<'js>, held: Class<'js, Held>, at: usize| {
+        let held = held.borrow();
+        let elements = held.0.downcast_ref::<Elements>();
+        match elements.and_then(|elements| elements.get(at)) {
+            Some(json) => ctx.json_parse(&**json),
+            None => Ok(Value::new_undefined(ctx)),
+        }
+    };
+    let element = Function::new(ctx.clone(), element)?;
+    glue(ctx, "shared_array", include_str!("js/shared_array.js"), element)
+}
+
+/// What `make` wants of elements: something that holds them, and how many there are.
+pub(super) fn held<'js>(
+    ctx: &Ctx<'js>,
+    elements: Elements,
+) -> Result<List<(Class<'js, Held>, usize)>> {
+    let len = elements.len();
+    Ok(List((Class::instance(ctx.clone(), Held::of(elements))?, len)))
+}
+
+/// The elements of this name: those that are kept, or what the function makes.
+fn elements<'js>(
+    ctx: &Ctx<'js>,
+    name: Option<Value<'js>>,
+    build: Option<Value<'js>>,
+) -> Result<Elements> {
+    let throw = |text: &str| Exception::throw_message(ctx, text);
+    let seat = seat_of(ctx)?;
+    if seat.stage.get() != Stage::Init {
+        return Err(throw("new SharedArray must be called in the init context"));
+    }
+    let name = name.filter(|name| !name.is_undefined() && !name.is_null());
+    let name = name.map(|name| super::string_of(&name)).transpose()?;
+    let build = build.and_then(Value::into_function);
+    if name.as_deref() == Some("") {
+        return Err(throw("empty name provided to SharedArray's constructor"));
+    }
+    let (Some(name), Some(build)) = (name, build) else {
+        return Err(throw(
+            "a function is expected as the second argument of SharedArray's constructor",
+        ));
+    };
+    if is_async(&build) {
+        return Err(throw(
+            "SharedArray constructor does not support async functions as second argument",
+        ));
+    }
+    let store = seat.store(ctx)?;
+    if let Some(elements) = store.array(&name) {
+        return Ok(elements);
+    }
+    let made: Value<'js> = build.call(())?;
+    let Some(array) = made.as_array() else {
+        return Err(throw("only arrays can be made into SharedArray"));
+    };
+    Ok(store.keep_array(&name, as_json(ctx, array)?))
+}
+
+/// Each element as JSON; what JSON cannot hold is null.
+fn as_json<'js>(ctx: &Ctx<'js>, array: &rquickjs::Array<'js>) -> Result<Elements> {
+    let mut texts = Vec::with_capacity(array.len());
+    for item in array.iter::<Value<'js>>() {
+        let json = ctx.json_stringify(item?)?.map(|json| json.to_string()).transpose()?;
+        texts.push(json.unwrap_or_else(|| "null".to_owned()).into_boxed_str());
+    }
+    Ok(texts.into())
+}

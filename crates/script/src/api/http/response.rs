@@ -1,0 +1,277 @@
+//! Responses: their fields are made when they are first touched.
+
+use rquickjs::function::{Opt, This};
+use rquickjs::object::{Accessor, Property};
+use rquickjs::{
+    Array, ArrayBuffer, Class, Ctx, Exception, Function, IntoJs, Object, Result, Value,
+};
+use stdx::Nanos;
+
+use super::params::canonical;
+use super::select;
+use crate::api::k6::milliseconds;
+use crate::api::{on_worker_stack, string_of};
+use crate::host::action::{Expects, HttpAnswer, HttpAsk};
+use crate::host::cookie_jar::SetCookie;
+use crate::host::response_head;
+use crate::runtime::ffi::Response;
+
+/// The fields of a response, in k6's order, and how each is made when it is first touched.
+const FIELDS: [(&str, Make); 16] = [
+    ("remote_ip", |ctx, of| {
+        of.0.remote.map_or_else(String::new, |remote| remote.ip().to_string()).into_js(ctx)
+    }),
+    ("remote_port", |ctx, of| of.0.remote.map_or(0, |remote| remote.port()).into_js(ctx)),
+    ("url", |ctx, of| url(&of.0).into_js(ctx)),
+    ("status", |ctx, of| of.0.status.into_js(ctx)),
+    ("status_text", |ctx, of| response_head::status_text(head_of(&of.0)).into_js(ctx)),
+    ("proto", |ctx, of| response_head::proto(head_of(&of.0)).into_js(ctx)),
+    ("headers", |ctx, of| headers(ctx, head_of(&of.0))?.into_js(ctx)),
+    ("cookies", |ctx, of| cookies(ctx, head_of(&of.0))?.into_js(ctx)),
+    ("body", |ctx, of| body(ctx, &of.0)),
+    ("timings", |ctx, of| timings(ctx, &of.0)?.into_js(ctx)),
+    ("tls_version", |ctx, of| of.0.secured.map_or("", |(version, _)| version).into_js(ctx)),
+    ("tls_cipher_suite", |ctx, of| of.0.secured.map_or("", |(_, suite)| suite).into_js(ctx)),
+    ("ocsp", |ctx, of| ocsp(ctx, &of.0)?.into_js(ctx)),
+    ("error", |ctx, of| of.0.failure.as_ref().map_or("", |failure| &failure.text).into_js(ctx)),
+    ("error_code", |ctx, of| error_code(&of.0).into_js(ctx)),
+    ("request", |ctx, of| match &of.0.asked {
+        Some(asked) => request(ctx, asked)?.into_js(ctx),
+        None => Ok(Value::new_null(ctx.clone())),
+    }),
+];
+
+/// Makes a field.
+type Make = for<'js> fn(&Ctx<'js>, &Response) -> Result<Value<'js>>;
+
+/// The prototype of responses: a field is made when it is first touched, and kept in the response from then on.
+pub(crate) fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    let prototype = Object::new(ctx.clone())?;
+    for (name, make) in FIELDS {
+        let get = move |ctx: Ctx<'js>, this: This<Class<'js, Response>>| -> Result<Value<'js>> {
+            let value = make(&ctx, &this.0.borrow())?;
+            this.0.prop(name, Property::from(value.clone()).writable().enumerable())?;
+            Ok(value)
+        };
+        let set = move |this: This<Class<'js, Response>>, value: Value<'js>| -> Result<()> {
+            this.0.prop(name, Property::from(value).writable().enumerable())
+        };
+        prototype.prop(name, Accessor::new(get, set).enumerable())?;
+    }
+    super::page::add(ctx, &prototype)?;
+    prototype.set("json", Function::new(ctx.clone(), json)?)?;
+    prototype.set("toJSON", Function::new(ctx.clone(), to_json)?)?;
+    Ok(prototype)
+}
+
+/// All fields of a response, as the console shows them; `None` of anything else.
+pub(crate) fn fields_of<'js>(object: &Object<'js>) -> Option<Object<'js>> {
+    let response = Class::<Response>::from_object(object)?;
+    to_json(object.ctx().clone(), This(response)).ok()
+}
+
+/// All fields, for `JSON.stringify`.
+fn to_json<'js>(ctx: Ctx<'js>, this: This<Class<'js, Response>>) -> Result<Object<'js>> {
+    let all = Object::new(ctx)?;
+    for (name, _) in FIELDS {
+        all.set(name, this.0.get::<_, Value<'js>>(name)?)?;
+    }
+    Ok(all)
+}
+
+/// `json(selector?)`: the body parsed, or what of it the selector names; undefined where it names nothing.
+fn json<'js>(
+    ctx: Ctx<'js>,
+    this: This<Class<'js, Response>>,
+    selector: Opt<Value<'js>>,
+) -> Result<Value<'js>> {
+    let response = this.0.borrow();
+    let Some(body) = shown_body(&response.0) else {
+        let text = "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response";
+        return Err(Exception::throw_message(&ctx, text));
+    };
+    let Some(selector) = selector.0 else {
+        let parsed = ctx.json_parse(body);
+        return parsed.map_err(|error| not_json(&ctx, error));
+    };
+    let (text, path) = (String::from_utf8_lossy(body), string_of(&selector)?);
+    match on_worker_stack(&ctx, || select::select(&text, &path)) {
+        Some(found) => ctx.json_parse(found.as_bytes()),
+        None => Ok(Value::new_undefined(ctx)),
+    }
+}
+
+/// Says that it was JSON which was wrong.
+fn not_json(ctx: &Ctx<'_>, error: rquickjs::Error) -> rquickjs::Error {
+    if !error.is_exception() {
+        return error;
+    }
+    let thrown = ctx.catch();
+    let reason = thrown.as_exception().and_then(Exception::message).unwrap_or_default();
+    Exception::throw_message(ctx, &format!("cannot parse json due to an error: {reason}"))
+}
+
+fn head_of(answer: &HttpAnswer) -> &[u8] {
+    answer.head.as_deref().unwrap_or_default()
+}
+
+/// The URL that answered.
+pub(super) fn url(answer: &HttpAnswer) -> &str {
+    let asked = || answer.asked.as_ref().map(|asked| asked.url.as_str());
+    answer.url.as_deref().or_else(asked).unwrap_or_default()
+}
+
+/// The body where the script may see it.
+pub(super) fn shown_body(answer: &HttpAnswer) -> Option<&[u8]> {
+    let asked = answer.asked.as_ref()?;
+    let bodyless = matches!(answer.status, 0..200 | 204 | 304) || answer.failure.is_some();
+    if bodyless || asked.expects == Expects::Nothing {
+        return None;
+    }
+    answer.body.as_deref()
+}
+
+fn body<'js>(ctx: &Ctx<'js>, answer: &HttpAnswer) -> Result<Value<'js>> {
+    let Some(asked) = &answer.asked else {
+        // Of a request that was never made k6 shows Go's empty slice.
+        return Array::new(ctx.clone())?.into_js(ctx);
+    };
+    match (shown_body(answer), asked.expects) {
+        (None, _) => Ok(Value::new_null(ctx.clone())),
+        (Some(body), Expects::Binary) => ArrayBuffer::new_copy(ctx.clone(), body)?.into_js(ctx),
+        (Some(body), _) => text_of(ctx, body),
+    }
+}
+
+/// Bytes as text. As in Go, each byte that is no UTF-8 becomes a replacement character.
+pub(in crate::api) fn text_of<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> Result<Value<'js>> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return text.into_js(ctx);
+    }
+    let mut text = String::with_capacity(bytes.len() + 16);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    text.into_js(ctx)
+}
+
+/// The fields by their canonical names; values of one name stand together.
+fn headers<'js>(ctx: &Ctx<'js>, head: &[u8]) -> Result<Object<'js>> {
+    let mut list: Vec<(String, String)> = Vec::new();
+    for (name, value) in response_head::fields(head) {
+        let name = canonical(&name);
+        match list.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, values)) => {
+                values.push_str(", ");
+                values.push_str(&value);
+            }
+            None => list.push((name, value.into_owned())),
+        }
+    }
+    let object = Object::new(ctx.clone())?;
+    for (name, value) in list {
+        object.set(name, value)?;
+    }
+    Ok(object)
+}
+
+/// The cookies that the response sets, by name.
+fn cookies<'js>(ctx: &Ctx<'js>, head: &[u8]) -> Result<Object<'js>> {
+    let object = Object::new(ctx.clone())?;
+    for (_, value) in
+        response_head::fields(head).filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"))
+    {
+        let Some(cookie) = SetCookie::parse(&value) else { continue };
+        let shown = Object::new(ctx.clone())?;
+        shown.set("name", cookie.name.as_str())?;
+        shown.set("value", cookie.value)?;
+        shown.set("domain", cookie.domain)?;
+        shown.set("path", cookie.path)?;
+        shown.set("http_only", cookie.http_only)?;
+        shown.set("secure", cookie.secure)?;
+        shown.set("max_age", cookie.max_age)?;
+        // k6 shows what Go's zero time becomes in milliseconds.
+        let expires = cookie.expires.map_or(NO_TIME, |seconds| seconds as f64 * 1e3);
+        shown.set("expires", expires)?;
+        push(ctx, &object, &cookie.name, shown)?;
+    }
+    Ok(object)
+}
+
+const NO_TIME: f64 = -6_795_364_578_871.0;
+
+/// Adds a value to the array of this name.
+fn push<'js>(ctx: &Ctx<'js>, object: &Object<'js>, name: &str, value: Object<'js>) -> Result<()> {
+    let array = match object.get::<_, Option<Array<'js>>>(name)? {
+        Some(array) => array,
+        None => {
+            let array = Array::new(ctx.clone())?;
+            object.set(name, array.clone())?;
+            array
+        }
+    };
+    array.set(array.len(), value)
+}
+
+fn timings<'js>(ctx: &Ctx<'js>, answer: &HttpAnswer) -> Result<Object<'js>> {
+    let object = Object::new(ctx.clone())?;
+    let of = &answer.timings;
+    for (name, time) in [
+        ("duration", of.duration()),
+        ("blocked", of.blocked),
+        ("looking_up", Nanos::ZERO),
+        ("connecting", of.connecting),
+        ("tls_handshaking", of.tls_handshaking),
+        ("sending", of.sending),
+        ("waiting", of.waiting),
+        ("receiving", of.receiving),
+    ] {
+        object.set(name, milliseconds(time))?;
+    }
+    Ok(object)
+}
+
+/// What the server's certificate authority says of the certificate. Stapled answers are not read.
+fn ocsp<'js>(ctx: &Ctx<'js>, answer: &HttpAnswer) -> Result<Object<'js>> {
+    let object = Object::new(ctx.clone())?;
+    for name in ["produced_at", "this_update", "next_update", "revoked_at"] {
+        object.set(name, 0)?;
+    }
+    object.set("revocation_reason", "")?;
+    object.set("status", answer.secured.map_or("", |_| "unknown"))?;
+    Ok(object)
+}
+
+/// k6's number for what went wrong; 1000 and the status from 400 on.
+fn error_code(answer: &HttpAnswer) -> u16 {
+    match &answer.failure {
+        Some(failure) => failure.code,
+        None if answer.status >= 400 => 1000 + answer.status,
+        None => 0,
+    }
+}
+
+/// What was asked for, as a response tells it.
+fn request<'js>(ctx: &Ctx<'js>, asked: &HttpAsk) -> Result<Object<'js>> {
+    let object = Object::new(ctx.clone())?;
+    object.set("method", asked.method.as_str())?;
+    object.set("url", asked.url.as_str())?;
+    let headers = Object::new(ctx.clone())?;
+    for (name, value) in &asked.headers {
+        headers.set(name.as_str(), vec![value.as_str()])?;
+    }
+    object.set("headers", headers)?;
+    object.set("body", text_of(ctx, asked.body.as_deref().unwrap_or_default())?)?;
+    let cookies = Object::new(ctx.clone())?;
+    for pair in asked.header("Cookie").unwrap_or_default().split("; ") {
+        let Some((name, value)) = pair.split_once('=') else { continue };
+        let cookie = Object::new(ctx.clone())?;
+        cookie.set("name", name)?;
+        cookie.set("value", value.trim_matches('"'))?;
+        cookie.set("replace", false)?;
+        push(ctx, &cookies, name, cookie)?;
+    }
+    object.set("cookies", cookies)?;
+    Ok(object)
+}

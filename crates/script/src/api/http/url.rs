@@ -1,0 +1,125 @@
+//! Where requests go: addresses as written, and `` http.url`…` ``, which metrics know by what stays the same.
+
+use rquickjs::function::Rest;
+use rquickjs::{Ctx, Object, Result, Value};
+use wire::url::{Url, UrlError};
+
+use super::malformed::malformed;
+use super::{Read, Trouble};
+use crate::api::inspect::inspect;
+use crate::api::string_of;
+use crate::host::action::HttpAsk;
+
+/// `` url`http://host/${id}` ``: the URL, called by what stands there.
+pub(super) fn tagged<'js>(
+    ctx: Ctx<'js>,
+    parts: Vec<String>,
+    values: Rest<Value<'js>>,
+) -> Result<Object<'js>> {
+    let (mut url, mut name) = (String::new(), String::new());
+    let mut values = values.0.iter();
+    for (at, part) in parts.iter().enumerate() {
+        url.push_str(part);
+        name.push_str(part);
+        if let Some(value) = values.next().filter(|_| at + 1 < parts.len()) {
+            url.push_str(&string_of(value)?);
+            name.push_str("${}");
+        }
+    }
+    let tagged = Object::new(ctx)?;
+    tagged.set("name", name)?;
+    tagged.set("clean_url", masked(&url).unwrap_or_else(|| url.clone()))?;
+    tagged.set("url", url)?;
+    Ok(tagged)
+}
+
+/// Sets a request's URL, and its name where that is another.
+pub(super) fn set(url: &Value<'_>, ask: &mut HttpAsk) -> Read<()> {
+    match url.as_object() {
+        Some(tagged) if tagged.contains_key("url")? && tagged.contains_key("name")? => {
+            ask.url = tagged.get("url")?;
+            ask.name = tagged.get("name")?;
+        }
+        None if url.is_string() => ask.url = string_of(url)?,
+        _ => {
+            let shown = if url.is_undefined() { "<nil>".to_owned() } else { inspect(url)? };
+            return Err(Trouble::Refused(INVALID_URL, format!("invalid URL: '#{shown}'")));
+        }
+    }
+    if is_plain(&ask.url) {
+        return Ok(());
+    }
+    // What is no http address at all fails when it is asked, and counts; what is no address is not asked.
+    if let Some(reason) = malformed(&ask.url) {
+        return Err(Trouble::Refused(INVALID_URL, format!("invalid URL: {reason}")));
+    }
+    if let Err(
+        error @ (UrlError::Host(_)
+        | UrlError::HostTooLong(_)
+        | UrlError::Port(_)
+        | UrlError::Escape(_)
+        | UrlError::Control),
+    ) = Url::parse(&ask.url)
+    {
+        let text = format!("invalid URL: parse {:?}: {error}", stdx::without_password(&ask.url));
+        return Err(Trouble::Refused(INVALID_URL, text));
+    }
+    if ask.name.is_none() {
+        ask.name = masked(&ask.url);
+    }
+    Ok(())
+}
+
+/// k6's number for what is no URL.
+const INVALID_URL: u16 = 1020;
+
+/// Whether a URL needs no closer look: a host of letters and digits, perhaps a port, and nothing that has to be escaped.
+fn is_plain(url: &str) -> bool {
+    let Some(rest) = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")) else {
+        return false;
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(end);
+    let (host, port) = authority.split_once(':').unwrap_or((authority, "80"));
+    let is_host = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
+    !host.is_empty()
+        && host.bytes().all(is_host)
+        && port.parse::<u16>().is_ok()
+        && path.bytes().all(|b| b.is_ascii_graphic() && b != b'%')
+}
+
+/// A URL with its user and password hidden; `None` where it has none.
+pub(crate) fn masked(url: &str) -> Option<String> {
+    let (scheme, rest) = url.split_once("://")?;
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let at = rest[..end].rfind('@')?;
+    Some(format!("{scheme}://****:****@{}", &rest[at + 1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn users_are_hidden() {
+        for (url, expect) in [
+            ("http://u:p@h/x", Some("http://****:****@h/x")),
+            ("http://u@h:1/?a=b@c", Some("http://****:****@h:1/?a=b@c")),
+            ("http://h/x@y", None),
+            ("h", None),
+        ] {
+            assert_eq!(masked(url).as_deref(), expect, "{url}");
+        }
+    }
+
+    #[test]
+    fn plain_urls_are_known_at_a_glance() {
+        for url in ["http://h/", "https://a-b.c:80/x?y=z&a#f", "http://127.0.0.1"] {
+            assert!(is_plain(url) && Url::parse(url).is_ok(), "{url}");
+        }
+        for url in ["h/x", "http://h:x/", "http:///", "http://h/%zz", "http://h/a b", "http://u@h/"]
+        {
+            assert!(!is_plain(url), "{url}");
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! What the modules of WebSockets are made of: a socket is opened, waited for or listened to, and told what to do. Their
+//! scripts are in `js/`. Events go there as plain values: a string is a text message, an `ArrayBuffer` a binary one, an array
+//! anything else, its name first.
+
+use rquickjs::convert::List;
+use rquickjs::function::Opt;
+use rquickjs::{Array, Class, Ctx, Exception, Function, IntoJs, Object, Persistent, Result, Value};
+use stdx::Nanos;
+use wire::cable::{Codec, CommandKind, Kind};
+use wire::url::Url;
+
+use super::bytes::{buffer, of_buffer};
+use super::http::{JarRef, canonical, malformed, text_of};
+use super::{sample_tags, seat_of, string_fields, string_of};
+use crate::host::action::{Action, Answer, HttpAsk, Ticket};
+use crate::host::response_head::fields;
+use crate::host::socket::{
+    CableCommand, CableEvent, Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker, Told,
+};
+use crate::host::traits::Level;
+use crate::runtime::event_loop::Next;
+use crate::runtime::ffi::Hold;
+
+/// What is said of a socket where it is not allowed.
+const WHAT: &str = "Using WebSockets";
+
+/// What the glue of the modules calls.
+pub(super) fn native<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    let native = Object::new(ctx.clone())?;
+    native.set("open", Function::new(ctx.clone(), open)?)?;
+    native.set("start", Function::new(ctx.clone(), start)?)?;
+    native.set("next", Function::new(ctx.clone(), next)?)?;
+    native.set("send", Function::new(ctx.clone(), send)?)?;
+    native.set("ping", Function::new(ctx.clone(), ping)?)?;
+    native.set("close", Function::new(ctx.clone(), close)?)?;
+    native.set("drop", Function::new(ctx.clone(), drop_socket)?)?;
+    native.set("now", Function::new(ctx.clone(), now)?)?;
+    native.set("throws", Function::new(ctx.clone(), throws)?)?;
+    native.set("warn", Function::new(ctx.clone(), warn)?)?;
+    native.set("bytes", Function::new(ctx.clone(), bytes)?)?;
+    native.set("text", Function::new(ctx.clone(), text)?)?;
+    native.set("command", Function::new(ctx.clone(), command)?)?;
+    native.set("ignore", Function::new(ctx.clone(), ignore)?)?;
+    native.set("log", Function::new(ctx.clone(), log)?)?;
+    native.set("pause", Function::new(ctx.clone(), pause)?)?;
+    Ok(native)
+}
+
+/// What a script's socket is to be: `{ url, headers, tags, jar, compression, protocols, timeout }`.
+fn ask_of<'js>(ctx: &Ctx<'js>, wanted: &Object<'js>, speaker: Speaker) -> Result<Box<SocketAsk>> {
+    let seat = seat_of(ctx)?;
+    seat.begun(ctx, WHAT)?;
+    let url: String = wanted.get("url")?;
+    let http_url = http_form(&url).filter(|http| Url::parse(http).is_ok());
+    // k6/ws takes that for a server that refuses.
+    let hopeless =
+        http_url.is_none().then(|| malformed(&url).unwrap_or_else(|| NO_SOCKET.to_owned()));
+    if hopeless.is_some() && speaker != Speaker::Blocking {
+        let shown = stdx::without_password(&url);
+        let text =
+            format!("invalid WebSocket URL {shown:?}: it begins with neither ws:// nor wss://");
+        return Err(Exception::throw_message(ctx, &text));
+    }
+    let mut http = Box::new(HttpAsk {
+        method: "GET".to_owned(),
+        url: http_url.unwrap_or_default(),
+        jar: Some(seat.jar.borrow().clone()),
+        ..HttpAsk::default()
+    });
+    seat.mark(&mut http);
+    let mut protocols: Vec<String> = wanted.get::<_, Option<_>>("protocols")?.unwrap_or_default();
+    for (name, value) in string_fields(&wanted.get("headers")?)? {
+        let name = canonical(&name);
+        match name.as_str() {
+            // What is offered is checked against what is answered.
+            "Sec-Websocket-Protocol" => {
+                protocols.extend(value.split(',').map(|one| one.trim().to_owned()));
+            }
+            _ => http.set_header(&name, value),
+        }
+    }
+    for (name, value) in sample_tags(ctx, &wanted.get("tags")?)? {
+        if name == "name" || name == "url" {
+            http.name = Some(value.clone());
+        }
+        http.tags.push((name, value));
+    }
+    if let Ok(jar) = Class::<Hold<JarRef>>::from_value(&wanted.get("jar")?) {
+        http.jar = Some(jar.borrow().0.0.clone());
+    }
+    let timeout: Option<f64> = wanted.get("timeout")?;
+    http.timeout = timeout.map(|milliseconds| Nanos::from_secs_f64(milliseconds.max(0.0) / 1e3));
+    let deflates = deflates(ctx, &wanted.get("compression")?)?;
+    Ok(Box::new(SocketAsk { http, url, protocols, deflates, speaker, hopeless }))
+}
+
+/// What k6 says of a URL that is none of a socket.
+const NO_SOCKET: &str = "malformed ws or wss URL";
+
+/// Whether messages are to be compressed, by the parameter `compression`.
+fn deflates<'js>(ctx: &Ctx<'js>, compression: &Value<'js>) -> Result<bool> {
+    if compression.is_undefined() || compression.is_null() {
+        return Ok(false);
+    }
+    match string_of(compression)?.as_str() {
+        "" => Ok(false),
+        "deflate" => Ok(true),
+        other => {
+            let text = format!(
+                "unsupported compression algorithm '{other}', supported algorithm is 'deflate'"
+            );
+            Err(Exception::throw_message(ctx, &text))
+        }
+    }
+}
+
+/// The http form of a socket's URL.
+fn http_form(url: &str) -> Option<String> {
+    let (scheme, rest) = url.split_once("://")?;
+    match scheme.to_ascii_lowercase().as_str() {
+        "ws" => Some(format!("http://{rest}")),
+        "wss" => Some(format!("https://{rest}")),
+        _ => None,
+    }
+}
+
+/// Opens a socket and waits for the server's answer; gives `[ticket, event]`.
+fn open<'js>(ctx: Ctx<'js>, wanted: Object<'js>) -> Result<Array<'js>> {
+    let seat = seat_of(&ctx)?;
+    let ticket = if wanted.get::<_, Option<bool>>("cable")?.unwrap_or_default() {
+        let protocols: Vec<String> = wanted.get("protocols")?;
+        let codec = protocols.first().and_then(|name| Codec::of_subprotocol(name));
+        let Some(codec) = codec else {
+            return Err(Exception::throw_internal(&ctx, "a cable has a codec"));
+        };
+        let ask = ask_of(&ctx, &wanted, Speaker::Cable(codec))?;
+        seat.start_lasting(&ctx, WHAT, Action::Open(ask))?
+    } else {
+        let ask = ask_of(&ctx, &wanted, Speaker::Blocking)?;
+        // What comes while the script does something else is kept for it.
+        let then = Box::new(|_: &Ctx<'_>, _: Answer| Ok(Next::More));
+        seat.start(&ctx, WHAT, Action::Open(ask), then)?
+    };
+    let (_, answer) = seat.answer_within(&ctx, ticket, ticket)?;
+    if is_last(&answer) {
+        seat.forget(ticket);
+    }
+    let event = told(&ctx, answer)?;
+    let both = Array::new(ctx)?;
+    both.set(0, ticket.0 as f64)?;
+    both.set(1, event)?;
+    Ok(both)
+}
+
+/// Begins to open a socket; each of its events is handed to `each`. Gives its ticket.
+fn start<'js>(ctx: Ctx<'js>, wanted: Object<'js>, each: Function<'js>) -> Result<f64> {
+    let ask = ask_of(&ctx, &wanted, Speaker::Events)?;
+    let each = Persistent::save(&ctx, each);
+    let then = move |ctx: &Ctx<'_>, answer: Answer| {
+        let last = is_last(&answer);
+        let event = told(ctx, answer)?;
+        each.clone().restore(ctx)?.call::<_, ()>((event,))?;
+        Ok(if last { Next::Over } else { Next::More })
+    };
+    let ticket = seat_of(&ctx)?.start(&ctx, WHAT, Action::Open(ask), Box::new(then))?;
+    Ok(ticket.0 as f64)
+}
+
+/// Waits for the next event of a socket, until a time; gives undefined when that has come.
+fn next<'js>(ctx: Ctx<'js>, ticket: f64, until: Opt<Option<f64>>) -> Result<Value<'js>> {
+    let until = until.0.flatten().map(|milliseconds| Nanos::from_secs_f64(milliseconds / 1e3));
+    let (seat, ticket) = (seat_of(&ctx)?, Ticket(ticket as u64));
+    let Some(answer) = seat.next_of(&ctx, ticket, until)? else {
+        return Ok(Value::new_undefined(ctx));
+    };
+    if is_last(&answer) {
+        // Else the iteration would wait for more.
+        seat.forget(ticket);
+    }
+    told(&ctx, answer)
+}
+
+fn order(ctx: &Ctx<'_>, ticket: f64, order: SocketOrder) -> Result<()> {
+    let wanted = SocketDo { socket: Ticket(ticket as u64), order };
+    seat_of(ctx)?.events.put(Action::Socket(Box::new(wanted)));
+    Ok(())
+}
+
+/// Sends a message: a string as text, anything else as bytes.
+fn send<'js>(ctx: Ctx<'js>, ticket: f64, message: Value<'js>) -> Result<()> {
+    let wanted = match of_buffer(&message)? {
+        Some(bytes) => SocketOrder::Binary(bytes),
+        None => SocketOrder::Text(string_of(&message)?),
+    };
+    order(&ctx, ticket, wanted)
+}
+
+fn ping(ctx: Ctx<'_>, ticket: f64) -> Result<()> {
+    order(&ctx, ticket, SocketOrder::Ping)
+}
+
+/// Sends the close frame.
+fn close(ctx: Ctx<'_>, ticket: f64, code: f64, reason: String) -> Result<()> {
+    order(&ctx, ticket, SocketOrder::Close(code as u16, reason))
+}
+
+/// Closes a socket and forgets it.
+fn drop_socket(ctx: Ctx<'_>, ticket: f64, code: f64) -> Result<()> {
+    order(&ctx, ticket, SocketOrder::Drop(code as u16))?;
+    seat_of(&ctx)?.forget(Ticket(ticket as u64));
+    Ok(())
+}
+
+/// The time in milliseconds, on the clock that [`next`] waits by.
+fn now(ctx: Ctx<'_>) -> Result<f64> {
+    Ok(seat_of(&ctx)?.host.now().as_millis_f64())
+}
+
+/// Whether failures are thrown, by the options.
+fn throws(ctx: Ctx<'_>) -> Result<bool> {
+    Ok(seat_of(&ctx)?.host.http_rules().throws)
+}
+
+fn warn(ctx: Ctx<'_>, text: String, error: String) -> Result<()> {
+    seat_of(&ctx)?.host.tell(Level::Warn, &text, &[("error", error.as_str())]);
+    Ok(())
+}
+
+/// Logs a line.
+fn log(ctx: Ctx<'_>, level: String, source: String, text: String) -> Result<()> {
+    let level = match level.as_str() {
+        "debug" => Level::Debug,
+        "info" => Level::Info,
+        "error" => Level::Error,
+        _ => Level::Warn,
+    };
+    seat_of(&ctx)?.host.tell(level, &text, &[("source", source.as_str())]);
+    Ok(())
+}
+
+/// Waits, while others run.
+fn pause(ctx: Ctx<'_>, milliseconds: f64) -> Result<()> {
+    seat_of(&ctx)?.rest(&ctx, WHAT, Nanos::from_secs_f64(milliseconds / 1e3))
+}
+
+/// Has messages of a subscription be counted only, or told again.
+fn ignore(ctx: Ctx<'_>, ticket: f64, identifier: String, ignores: bool) -> Result<()> {
+    let told = if ignores { Told::No } else { Told::Yes };
+    order(&ctx, ticket, SocketOrder::Ignore(identifier, told))
+}
+
+/// Sends a command of Action Cable: `{ kind, identifier, data, since }`.
+fn command<'js>(ctx: Ctx<'js>, ticket: f64, wanted: Object<'js>) -> Result<()> {
+    let kind: String = wanted.get("kind")?;
+    let kind = match kind.as_str() {
+        "subscribe" => CommandKind::Subscribe,
+        "unsubscribe" => CommandKind::Unsubscribe,
+        "message" => CommandKind::Message,
+        "history" => CommandKind::History,
+        "whisper" => CommandKind::Whisper,
+        "join" => CommandKind::Join,
+        "leave" => CommandKind::Leave,
+        "presence" => CommandKind::Presence,
+        other => return Err(Exception::throw_type(&ctx, &format!("unknown command {other}"))),
+    };
+    let since: Option<f64> = wanted.get("since")?;
+    let command = CableCommand {
+        kind,
+        identifier: wanted.get("identifier")?,
+        data: wanted.get("data")?,
+        since: since.map(|seconds| seconds as i64),
+    };
+    order(&ctx, ticket, SocketOrder::Command(Box::new(command)))
+}
+
+/// The bytes of a buffer or of a view, as an `ArrayBuffer` of their own; of anything else null.
+fn bytes<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<Value<'js>> {
+    match of_buffer(&value)? {
+        Some(bytes) => buffer(&ctx, &bytes),
+        None => Ok(Value::new_null(ctx)),
+    }
+}
+
+/// Bytes as text.
+fn text<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<Value<'js>> {
+    text_of(&ctx, &of_buffer(&value)?.unwrap_or_default())
+}
+
+/// Whether nothing follows.
+fn is_last(answer: &Answer) -> bool {
+    matches!(answer, Answer::Socket(SocketEvent::Refused(..) | SocketEvent::Closed(..)))
+}
+
+/// An event as the glue takes it.
+fn told<'js>(ctx: &Ctx<'js>, answer: Answer) -> Result<Value<'js>> {
+    let Answer::Socket(event) = answer else {
+        return Err(Exception::throw_internal(ctx, "a socket is told of itself alone"));
+    };
+    match event {
+        SocketEvent::Text(text) => text.into_js(ctx),
+        SocketEvent::Binary(bytes) => buffer(ctx, &bytes),
+        SocketEvent::Opened(opened) => List(("open", response(ctx, &opened, "")?)).into_js(ctx),
+        SocketEvent::Refused(opened, why) => {
+            List(("refused", response(ctx, &opened, &why)?, why)).into_js(ctx)
+        }
+        SocketEvent::Cable(event) => cable_event(ctx, *event),
+        SocketEvent::Ping => List(("ping",)).into_js(ctx),
+        SocketEvent::Pong(_) => List(("pong",)).into_js(ctx),
+        SocketEvent::Failed(text) => List(("error", text)).into_js(ctx),
+        SocketEvent::Closed(code, reason) => List(("close", code, reason)).into_js(ctx),
+    }
+}
+
+/// The server's answer as k6/ws gives it.
+fn response<'js>(ctx: &Ctx<'js>, opened: &Opened, error: &str) -> Result<Object<'js>> {
+    let all = Object::new(ctx.clone())?;
+    all.set("status", opened.status)?;
+    let headers = Object::new(ctx.clone())?;
+    for (name, value) in fields(opened.head.as_deref().unwrap_or_default()) {
+        headers.set(canonical(&name), value.into_owned())?;
+    }
+    all.set("headers", headers)?;
+    all.set("body", text_of(ctx, &opened.body)?)?;
+    all.set("error", error)?;
+    all.set("protocol", opened.protocol.as_str())?;
+    all.set("extensions", opened.extensions.as_str())?;
+    Ok(all)
+}
+
+/// A message of Action Cable: `[kind, identifier, message, time, place]`.
+fn cable_event<'js>(ctx: &Ctx<'js>, event: CableEvent) -> Result<Value<'js>> {
+    let CableEvent { kind, identifier, message, again, at, place } = event;
+    let name = match kind {
+        Kind::Message => "message",
+        Kind::Welcome => "welcome",
+        Kind::Disconnect => "disconnect",
+        Kind::Ping => "ping",
+        Kind::Confirm => "confirm",
+        Kind::Reject => "reject",
+        Kind::HistoryConfirmed | Kind::HistoryRejected => "history",
+        Kind::Presence => "presence",
+        Kind::Unknown => "unknown",
+    };
+    let third = match (kind, again) {
+        (Kind::Welcome | Kind::Disconnect, again) => again.into_js(ctx)?,
+        (Kind::HistoryConfirmed, _) => "confirmed".into_js(ctx)?,
+        (Kind::HistoryRejected, _) => "rejected".into_js(ctx)?,
+        _ => message.into_js(ctx)?,
+    };
+    let place = match place {
+        Some((stream, epoch, offset)) => {
+            let known = Object::new(ctx.clone())?;
+            known.set("stream", stream)?;
+            known.set("epoch", epoch)?;
+            known.set("offset", offset as f64)?;
+            known.into_value()
+        }
+        None => Value::new_undefined(ctx.clone()),
+    };
+    List((name, identifier, third, at, place)).into_js(ctx)
+}

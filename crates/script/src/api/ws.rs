@@ -1,0 +1,58 @@
+//! Modules `k6/ws`, `k6/websockets` and `k6/experimental/websockets`: WebSockets that block, and WebSockets that have events.
+
+use rquickjs::module::{Declarations, Exports, ModuleDef};
+use rquickjs::{Ctx, Object, Result};
+
+use super::glue::{declare_all, export_all, glue};
+use super::{seat_of, socket};
+use crate::host::traits::Level;
+
+/// `k6/ws`.
+pub(super) struct Ws;
+/// `k6/websockets`.
+pub(super) struct WebSockets;
+/// `k6/experimental/websockets`.
+pub(super) struct OldWebSockets;
+
+const WS: [&str; 1] = ["connect"];
+const WEBSOCKETS: [&str; 2] = ["WebSocket", "Blob"];
+
+impl ModuleDef for Ws {
+    fn declare(declared: &Declarations<'_>) -> Result<()> {
+        declare_all(declared, &WS)
+    }
+
+    fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
+        let all: Object<'js> = glue(ctx, "ws", include_str!("js/ws.js"), socket::native(ctx)?)?;
+        export_all(exports, &all, &WS)
+    }
+}
+
+impl ModuleDef for WebSockets {
+    fn declare(declared: &Declarations<'_>) -> Result<()> {
+        declare_all(declared, &WEBSOCKETS)
+    }
+
+    fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
+        let text = include_str!("js/websockets.js");
+        let all: Object<'js> = glue(ctx, "websockets", text, socket::native(ctx)?)?;
+        export_all(exports, &all, &WEBSOCKETS)
+    }
+}
+
+impl ModuleDef for OldWebSockets {
+    fn declare(declared: &Declarations<'_>) -> Result<()> {
+        WebSockets::declare(declared)
+    }
+
+    fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
+        // Once a test: while the script is run for the first time, which alone reads files.
+        if let Ok(seat) = seat_of(ctx)
+            && seat.files.borrow().is_some()
+        {
+            let text = "k6/experimental/websockets is deprecated and will be removed in a future release. Please use k6/websockets instead.";
+            seat.host.tell(Level::Warn, text, &[]);
+        }
+        WebSockets::evaluate(ctx, exports)
+    }
+}

@@ -1,0 +1,131 @@
+//! What a script needs of the world, and somebody above has.
+
+use std::rc::Rc;
+
+use stdx::Nanos;
+
+use crate::host::execution::Halt;
+
+/// The world of a VU.
+pub trait Host {
+    /// The time of the run.
+    fn now(&self) -> Nanos;
+
+    /// A line of the script's console.
+    fn log(&self, level: Level, text: &str);
+
+    /// When a sample of this moment was made. It need be no closer than to the worker's last turn where nobody asks for it.
+    fn sampled_at(&self) -> Nanos {
+        self.now()
+    }
+
+    /// A text that will be wanted again, such as a check's name, kept once for all VUs of a worker.
+    fn kept(&self, text: &str) -> Rc<str> {
+        text.into()
+    }
+
+    /// A line of the log that is not the console's: what it says, and its fields in the order of their names.
+    fn tell(&self, level: Level, text: &str, fields: LogFields<'_>) {
+        let fields = fields.iter().map(|(name, value)| format!(" {name}={value}"));
+        self.log(level, &format!("{text}{}", fields.collect::<String>()));
+    }
+
+    /// What its requests have in common.
+    fn http_rules(&self) -> HttpRules {
+        HttpRules::default()
+    }
+
+    /// The time since 1970.
+    fn unix_time(&self) -> Nanos {
+        self.now()
+    }
+
+    /// Whether a VU is to end its iteration now, asked every few thousand steps of a script: an endless loop ends here.
+    fn interrupts(&self) -> bool {
+        false
+    }
+
+    /// What `exec.instance` tells; `None` where no test runs.
+    fn instance(&self) -> Option<Instance> {
+        None
+    }
+
+    /// When a scenario began, in milliseconds since 1970, and how much of it is done, 0 to 1.
+    fn scenario(&self, _number: usize) -> (f64, f64) {
+        (0.0, 0.0)
+    }
+
+    /// The options of the test, as JSON.
+    fn options(&self) -> Option<Rc<str>> {
+        None
+    }
+
+    /// The script wants the test to end.
+    fn halt(&self, _halt: Halt) {}
+
+    /// How many requests of a batch are under way at once, in all and to one host; 0 for no limit.
+    fn batch_max(&self) -> (usize, usize) {
+        (20, 6)
+    }
+}
+
+/// What requests of a script have in common.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HttpRules {
+    /// Failures are thrown (`throw`).
+    pub throws: bool,
+    /// Jars outlive the iteration (`noCookiesReset`).
+    pub keeps_cookies: bool,
+}
+
+/// What `exec.instance` tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Instance {
+    /// Iterations that came to their end.
+    pub completed: u64,
+    /// Iterations that were ended before.
+    pub interrupted: u64,
+    /// VUs that are at work.
+    pub active: u64,
+    /// VUs there are.
+    pub initialized: u64,
+    /// How long the test has been running.
+    pub duration: Nanos,
+}
+
+/// The fields of a line of the log, beside what it says: names and values.
+pub type LogFields<'a> = &'a [(&'a str, &'a str)];
+
+/// The levels of the console.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// `console.debug`.
+    Debug,
+    /// `console.log` and `console.info`.
+    Info,
+    /// `console.warn`.
+    Warn,
+    /// `console.error`.
+    Error,
+}
+
+/// Where scripts lie.
+pub trait Files {
+    /// The text of a module, by the name it was resolved to.
+    ///
+    /// # Errors
+    /// It cannot be read; the text says why, without the name.
+    fn read(&self, name: &str) -> Result<Vec<u8>, String>;
+}
+
+/// Where secrets come from. It is asked by the VUs of all threads; what it gave away it keeps out of every log.
+pub trait Secrets: Send + Sync {
+    /// The secret of this name, from the source of this name, or from the default one.
+    ///
+    /// # Errors
+    /// There is none; the text says why.
+    fn get(&self, source: Option<&str>, key: &str) -> Result<String, String>;
+
+    /// Whether there is a source of this name.
+    fn has_source(&self, name: &str) -> bool;
+}

@@ -1,0 +1,209 @@
+//! `Program`: a script with all it imports, compiled once for every VU.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rquickjs::loader::{Loader, Resolver};
+use rquickjs::{Context, Ctx, Error, Function, Module, Object, Runtime, Value};
+use thiserror::Error;
+
+use crate::api;
+use crate::api::globals;
+use crate::api::seat_of;
+use crate::host::metrics::Registry;
+use crate::host::traits::{Files, Host, Secrets};
+use crate::loader::commonjs;
+use crate::loader::module_loader::{self, Modules, Names};
+use crate::loader::resolve;
+use crate::loader::source::Kind;
+use crate::loader::store::Store;
+use crate::runtime::context::Seat;
+use crate::runtime::deep_stack;
+use crate::runtime::event_loop;
+use crate::runtime::exception::Exception;
+use crate::runtime::go_json::{Undefined, go_json};
+use crate::runtime::realm::Current;
+
+/// A script with all it imports, compiled: what VUs are made from. It may be shared between threads.
+#[derive(Clone, Debug)]
+pub struct Program {
+    main: String,
+    store: Arc<Store>,
+    /// Its `options` as JSON; `None` where it exports none.
+    pub options: Option<String>,
+    /// The functions it exports, `default` among them.
+    pub functions: Vec<String>,
+    /// The metrics it declares.
+    pub metrics: Registry,
+    /// What stands above its own `options`, as JSON: a VU finds it written into them. `None` for nothing.
+    pub options_above: Option<Arc<str>>,
+    pub(crate) env: Env,
+}
+
+/// The environment of scripts, `__ENV`.
+pub type Env = Arc<Vec<(String, String)>>;
+
+/// Why a script cannot be run.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CompileError {
+    /// Its modules threw, or are no JavaScript.
+    #[error("{0}")]
+    Thrown(Exception),
+    /// Its options cannot be JSON: they hold a function, or a number that is none.
+    #[error("error parsing script options: json: {0}")]
+    Options(&'static str),
+    /// The JavaScript engine could not be started.
+    #[error("QuickJS: {0}")]
+    Engine(String),
+}
+
+/// The stack that a program is compiled on, and run for the first time: 1 GiB.
+const STACK_BYTES: usize = 1 << 30;
+/// What JavaScript may use of it when it runs, and of a worker's when its bytecode is read: 1 MiB, as QuickJS has it.
+pub(crate) const RUN_STACK_BYTES: usize = 1 << 20;
+
+/// The most memory that the modules may take while they are compiled and run once: 1 GiB.
+const MEMORY_MAX: usize = 1 << 30;
+
+impl Program {
+    /// Compiles the module of this full name and all it imports, and runs them once, as the first VU would.
+    ///
+    /// # Errors
+    /// A module cannot be read, is wrong or throws.
+    pub fn compile(
+        main: &str,
+        env: Env,
+        files: Rc<dyn Files>,
+        host: Rc<dyn Host>,
+    ) -> Result<Self, CompileError> {
+        Self::compile_with(main, env, files, host, None)
+    }
+
+    /// [`compile`](Self::compile), with secrets that the script may ask for.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn compile_with(
+        main: &str,
+        env: Env,
+        files: Rc<dyn Files>,
+        host: Rc<dyn Host>,
+        secrets: Option<Arc<dyn Secrets>>,
+    ) -> Result<Self, CompileError> {
+        // QuickJS takes its stack's top from where the runtime is made.
+        deep_stack::within(STACK_BYTES, |bytes| {
+            Self::compile_here(main, env, (files, host), Store::new(secrets, bytes / 4 * 3))
+        })
+    }
+
+    fn compile_here(
+        main: &str,
+        env: Env,
+        (files, host): (Rc<dyn Files>, Rc<dyn Host>),
+        store: Store,
+    ) -> Result<Self, CompileError> {
+        let engine = |error: Error| CompileError::Engine(error.to_string());
+        let runtime = Runtime::new().map_err(engine)?;
+        runtime.set_memory_limit(MEMORY_MAX);
+        let store = Arc::new(store);
+        runtime
+            .set_loader(Names { store: Arc::clone(&store) }, Modules { store: Arc::clone(&store) });
+        let context = Context::full(&runtime).map_err(engine)?;
+        let seat = Rc::new(Seat::new(host));
+        seat.files.replace(Some(files));
+        let asked = Rc::clone(&seat);
+        runtime.set_interrupt_handler(Some(Box::new(move || asked.interrupts())));
+        let main = resolve::url_of(main);
+        let current = Rc::new(Current::only(&seat));
+        let (options, functions) = context.with(|ctx| {
+            api::install(&ctx, &current, &env)
+                // k6's number of who runs a script for the first time.
+                .and_then(|()| ctx.globals().set("__VU", 0))
+                .and_then(|()| init(&ctx, &store, &main))
+                .and_then(|module| exports(&ctx, &module))
+                .map_err(|error| CompileError::Thrown(Exception::of(&ctx, error)))
+        })?;
+        let (options, wrong) = options;
+        if let Some(wrong) = wrong {
+            return Err(CompileError::Options(wrong));
+        }
+        seat.files.replace(None);
+        let metrics = seat.registry.take();
+        Ok(Self { main, store, options, functions, metrics, options_above: None, env })
+    }
+
+    /// Loads the modules into a context whose VUs will share their bytecode.
+    pub(crate) fn load(&self, ctx: &Ctx<'_>) -> rquickjs::Result<()> {
+        let names = self.store.names().into_iter();
+        let imports = names.map(|name| {
+            let name = serde_json::to_string(&module_loader::exact(&name)).unwrap_or_default();
+            format!("import {name};")
+        });
+        // To declare it loads what it imports, and runs nothing.
+        Module::declare(ctx.clone(), "brunt:all", imports.collect::<String>()).map(drop)
+    }
+
+    /// Runs a VU's instances of the modules.
+    ///
+    /// # Errors
+    /// They throw, as they did not the first time.
+    pub(crate) fn start<'js>(&self, ctx: &Ctx<'js>, seat: &Seat) -> rquickjs::Result<Object<'js>> {
+        *seat.registry.borrow_mut() = self.metrics.clone();
+        let exports = init(ctx, &self.store, &self.main)?;
+        if let Some(above) = &self.options_above {
+            overwrite(ctx, &exports.get("options")?, above)?;
+        }
+        Ok(exports)
+    }
+
+    /// Where a context finds the modules.
+    pub(crate) fn loaders(&self) -> (impl Resolver + 'static, impl Loader + 'static) {
+        (Names { store: Arc::clone(&self.store) }, Modules { store: Arc::clone(&self.store) })
+    }
+}
+
+/// Gives a VU what is its own, and runs its modules; gives what the main one exports.
+fn init<'js>(ctx: &Ctx<'js>, store: &Arc<Store>, main: &str) -> rquickjs::Result<Object<'js>> {
+    seat_of(ctx)?.store.get_or_init(|| Arc::clone(store));
+    globals::install_own(ctx)?;
+    if module_loader::unit(ctx, store, main, main, None)?.source.kind == Kind::CommonJs {
+        let exports = commonjs::load(ctx, main)?;
+        return exports.into_object().map_or_else(|| Object::new(ctx.clone()), Ok);
+    }
+    let seat = seat_of(ctx)?;
+    let ran = Module::import(ctx, module_loader::exact(main))?;
+    event_loop::run_init(ctx, &seat)?;
+    let exports = ran.finish::<Object<'js>>();
+    seat.events.clear();
+    exports
+}
+
+/// Writes what counts into the `options` that a script exports, as k6 does; one that is frozen stays as it is.
+fn overwrite<'js>(ctx: &Ctx<'js>, options: &Value<'js>, above: &str) -> rquickjs::Result<()> {
+    let Some(options) = options.as_object() else { return Ok(()) };
+    let above: Value<'js> = ctx.json_parse(above)?;
+    let Some(above) = above.as_object() else { return Ok(()) };
+    let reflect: Object<'js> = ctx.globals().get("Reflect")?;
+    let set: Function<'js> = reflect.get("set")?;
+    for field in above.props::<Value<'js>, Value<'js>>() {
+        let (name, value) = field?;
+        set.call::<_, bool>((options.clone(), name, value))?;
+    }
+    Ok(())
+}
+
+/// What the main module exports: its options as JSON, with what of them cannot be any, and its functions.
+fn exports<'js>(
+    ctx: &Ctx<'js>,
+    module: &Object<'js>,
+) -> rquickjs::Result<((Option<String>, Option<&'static str>), Vec<String>)> {
+    let options = go_json(ctx, module.get("options")?, Undefined::IsLeftOut)?;
+    let mut functions = Vec::new();
+    for export in module.props::<String, Value<'js>>() {
+        let (name, value) = export?;
+        if value.is_function() && name != "options" {
+            functions.push(name);
+        }
+    }
+    Ok((options, functions))
+}

@@ -1,0 +1,122 @@
+//! What an import's name means. K6's rules: built-in names, paths relative to the importing file, nothing guessed. Full names
+//! of modules are URLs: `file:///folder/name.js`, `https://host/name.js`.
+
+use crate::api;
+
+/// The full name of the module that `base` calls `name`.
+///
+/// # Errors
+/// There can be no such module; the text says why.
+pub(crate) fn resolve(base: &str, name: &str) -> Result<String, String> {
+    if name == "k6" || name.starts_with("k6/") {
+        return if api::is_one(name) { Ok(name.to_owned()) } else { Err(api::missing(name)) };
+    }
+    if api::library(name).is_some() {
+        return Ok(name.to_owned());
+    }
+    if name.starts_with("https://") {
+        return Ok(joined(base, name));
+    }
+    if name.starts_with("http://") {
+        return Err(format!("only file and https URLs can be imported, not \"{name}\""));
+    }
+    let local = name.starts_with("file://");
+    if local && base.starts_with("https://") {
+        return Err(format!("a remote module may not import a local one: \"{name}\""));
+    }
+    if local || ["/", "./", "../"].iter().any(|start| name.starts_with(start)) {
+        return Ok(joined(base, name));
+    }
+    Err(format!(
+        "The moduleSpecifier \"{name}\" couldn't be recognised as something k6 supports: a built-in name, a path that begins with ./, ../ or /, or a URL with file:// or https://"
+    ))
+}
+
+/// The URL of what lies at `name` as seen from `base`.
+pub(crate) fn joined(base: &str, name: &str) -> String {
+    if let Some((scheme, _)) = name.split_once("://") {
+        let (origin, path) = split(name);
+        return if scheme == "file" {
+            format!("file://{}", tidied(path))
+        } else {
+            format!("{origin}{path}")
+        };
+    }
+    let (origin, path) = split(base);
+    let path = path.split(['?', '#']).next().unwrap_or(path);
+    if name.starts_with('/') {
+        return format!("{origin}{}", tidied(name));
+    }
+    let folder = path.rfind('/').map_or("/", |end| &path[..=end]);
+    format!("{origin}{}", tidied(&format!("{folder}{name}")))
+}
+
+/// The URL of a file; what is a URL already stays.
+pub(crate) fn url_of(path: &str) -> String {
+    if path.contains("://") {
+        path.to_owned()
+    } else {
+        format!("file://{}", tidied(&format!("/{path}")))
+    }
+}
+
+/// What [`Files`](crate::Files) knows a module by: a path, or the URL of a remote one.
+pub(crate) fn path_of(url: &str) -> &str {
+    url.strip_prefix("file://").unwrap_or(url)
+}
+
+/// Whether the full name is that of a text that has to be read.
+pub(crate) fn is_text(name: &str) -> bool {
+    name.starts_with("file://") || (name.starts_with("https://") && api::library(name).is_none())
+}
+
+/// A URL's scheme and host, and its path.
+fn split(url: &str) -> (&str, &str) {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let end = url[start..].find('/').map_or(url.len(), |at| start + at);
+    url.split_at(end)
+}
+
+/// The path without `.` and `..`.
+fn tidied(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_relative_to_the_importing_file() {
+        for (base, name, full) in [
+            ("file:///a/b/main.js", "./x.js", "file:///a/b/x.js"),
+            ("file:///a/b/main.js", "../x.js", "file:///a/x.js"),
+            ("file:///a/main.js", "../../../x.js", "file:///x.js"),
+            ("file:///a/main.js", "/y/./x.js", "file:///y/x.js"),
+            ("file:///a/main.js", "file:///y/../x.js", "file:///x.js"),
+            ("file:///a/main.js", "k6", "k6"),
+            ("file:///a/main.js", "https://h/p/x.js?v=1", "https://h/p/x.js?v=1"),
+            ("https://h:1/p/x.js?v=1", "./y.js", "https://h:1/p/y.js"),
+            ("https://h:1/p/x.js", "/y.js", "https://h:1/y.js"),
+        ] {
+            assert_eq!(resolve(base, name).as_deref(), Ok(full), "{base} {name}");
+        }
+        for (base, name) in [
+            ("file:///a/main.js", "lodash"),
+            ("file:///a/main.js", "k6/nothing"),
+            ("file:///a/main.js", "x.js"),
+            ("file:///a/main.js", "http://h/x.js"),
+            ("https://h/x.js", "file:///etc/passwd"),
+        ] {
+            assert!(resolve(base, name).is_err(), "{name}");
+        }
+    }
+}

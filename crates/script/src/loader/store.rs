@@ -1,0 +1,149 @@
+//! `Store`: what the VUs of all threads share of a script: its modules compiled, the files it opened, its shared arrays. It is
+//! filled while the script is first run; afterwards it is only read.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use crate::host::traits::{Files, Secrets};
+use crate::loader::resolve;
+use crate::loader::source::{Source, Wrong, prepare};
+use crate::loader::source_map::Place;
+use crate::runtime::ffi::Bytecode;
+
+/// One module: its text, and what it was compiled to once it has been.
+#[derive(Debug)]
+pub(crate) struct Unit {
+    pub(crate) source: Source,
+    pub(crate) bytecode: OnceLock<Bytecode>,
+}
+
+/// An array's elements, each as JSON.
+pub(crate) type Elements = Arc<[Box<str>]>;
+
+/// What the VUs of all threads share of a script.
+#[derive(Default)]
+pub(crate) struct Store {
+    units: RwLock<HashMap<String, Arc<Unit>>>,
+    facades: RwLock<HashMap<String, Bytecode>>,
+    opened: RwLock<HashMap<String, Arc<[u8]>>>,
+    arrays: RwLock<HashMap<String, Elements>>,
+    /// Where secrets come from, if from anywhere.
+    pub(crate) secrets: Option<Arc<dyn Secrets>>,
+    /// What QuickJS's parser may use of the stack that the program is compiled on.
+    pub(crate) parser_stack_bytes: usize,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").finish_non_exhaustive()
+    }
+}
+
+/// Why there is no module.
+#[derive(Debug)]
+pub(crate) enum Missing {
+    /// It cannot be read; why.
+    Unread(String),
+    /// It is no module.
+    Wrong(Box<Wrong>),
+}
+
+/// A module's text is read up to this length: 64 MiB.
+const TEXT_MAX: usize = 64 << 20;
+
+impl Store {
+    /// One that holds nothing yet.
+    pub(crate) fn new(secrets: Option<Arc<dyn Secrets>>, parser_stack_bytes: usize) -> Self {
+        Self { secrets, parser_stack_bytes, ..Self::default() }
+    }
+
+    /// The module of this full name, if it was read before.
+    pub(crate) fn known(&self, name: &str) -> Option<Arc<Unit>> {
+        get(&self.units, name)
+    }
+
+    /// The module of this full name, read and made ready if it was not before.
+    ///
+    /// # Errors
+    /// It cannot be read, or is wrong.
+    pub(crate) fn unit(&self, name: &str, files: &dyn Files) -> Result<Arc<Unit>, Missing> {
+        if let Some(unit) = self.known(name) {
+            return Ok(unit);
+        }
+        let bytes = files.read(resolve::path_of(name)).map_err(Missing::Unread)?;
+        if bytes.len() > TEXT_MAX {
+            return Err(Missing::Unread(format!("it is longer than {TEXT_MAX} bytes")));
+        }
+        let source = prepare(name, &bytes, files).map_err(Missing::Wrong)?;
+        let unit = Arc::new(Unit { source, bytecode: OnceLock::new() });
+        put(&self.units, name, Arc::clone(&unit));
+        Ok(unit)
+    }
+
+    /// The full names of all modules that were compiled.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let units = self.units.read().unwrap_or_else(PoisonError::into_inner);
+        let compiled = units.iter().filter(|(_, unit)| unit.bytecode.get().is_some());
+        compiled.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// What a facade was compiled to.
+    pub(crate) fn facade(&self, name: &str) -> Option<Bytecode> {
+        get(&self.facades, name)
+    }
+
+    /// Keeps what a facade was compiled to.
+    pub(crate) fn keep_facade(&self, name: &str, bytecode: Bytecode) {
+        put(&self.facades, name, bytecode);
+    }
+
+    /// What a file held when it was opened.
+    pub(crate) fn opened(&self, path: &str) -> Option<Arc<[u8]>> {
+        get(&self.opened, path)
+    }
+
+    /// Keeps what a file holds.
+    pub(crate) fn keep_opened(&self, path: &str, bytes: Arc<[u8]>) {
+        put(&self.opened, path, bytes);
+    }
+
+    /// The elements of the array of this name.
+    pub(crate) fn array(&self, name: &str) -> Option<Elements> {
+        get(&self.arrays, name)
+    }
+
+    /// Keeps an array's elements, unless there are some of that name; gives what is kept.
+    pub(crate) fn keep_array(&self, name: &str, elements: Elements) -> Elements {
+        let mut arrays = self.arrays.write().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(arrays.entry(name.to_owned()).or_insert(elements))
+    }
+
+    /// Where a place of a compiled text comes from, with the line that stands there if it is known.
+    pub(crate) fn original(&self, file: &str, line: u32, column: u32) -> (Place, Option<String>) {
+        let Some(unit) = self.known(file) else {
+            return (Place { file: file.to_owned(), line, column }, None);
+        };
+        let place = unit.source.places.original(line, column);
+        let text = unit.source.places.line(&place).map(str::to_owned);
+        (place, text)
+    }
+
+    /// Where a name that a module does not export is imported, with the line that stands there.
+    pub(crate) fn import_of(&self, name: &str, module: &str) -> Option<(Place, Option<String>)> {
+        let units = self.units.read().unwrap_or_else(PoisonError::into_inner);
+        units.iter().find_map(|(own, unit)| {
+            let place = unit.source.import_of(own, name, module)?;
+            let text = unit.source.places.line(&place).map(str::to_owned);
+            Some((place, text))
+        })
+    }
+}
+
+fn get<T: Clone>(map: &RwLock<HashMap<String, T>>, key: &str) -> Option<T> {
+    map.read().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+}
+
+fn put<T>(map: &RwLock<HashMap<String, T>>, key: &str, value: T) {
+    map.write().unwrap_or_else(PoisonError::into_inner).insert(key.to_owned(), value);
+}

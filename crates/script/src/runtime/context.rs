@@ -1,0 +1,218 @@
+//! `Seat`: what a VU's JavaScript functions share with their VU.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use metrics::tally::MetricId;
+use rquickjs::{Ctx, Exception as JsException, Result};
+use stdx::Nanos;
+
+use crate::host::action::{HttpAsk, Statuses};
+use crate::host::cookie_jar::SharedJar;
+use crate::host::execution::Standing;
+use crate::host::metrics::Registry;
+use crate::host::traits::{Files, Host};
+use crate::loader::store::Store;
+use crate::runtime::event_loop::EventLoop;
+use crate::runtime::ffi::Suspender;
+
+/// Samples that wait to be taken; more than these are dropped and counted.
+const SAMPLES_MAX: usize = 1 << 16;
+
+/// Which part of a script runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The modules themselves. Nothing may be asked for.
+    Init,
+    /// `setup`.
+    Setup,
+    /// A scenario's function.
+    Iteration,
+    /// `teardown`.
+    Teardown,
+    /// `handleSummary`.
+    Summary,
+}
+
+impl Stage {
+    /// The group of its samples.
+    #[must_use]
+    pub const fn group(self) -> &'static str {
+        match self {
+            Self::Setup => "::setup",
+            Self::Teardown => "::teardown",
+            Self::Init | Self::Iteration | Self::Summary => "",
+        }
+    }
+}
+
+/// Names and values, in their order.
+pub type TagList = Vec<(String, String)>;
+
+/// One measurement that a script made by itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// The metric.
+    pub metric: MetricId,
+    /// When: the time of [`Host::sampled_at`].
+    pub at: Nanos,
+    /// The value; times in milliseconds, rates as 0 or 1.
+    pub value: f64,
+    /// The group it was made in, `::outer::inner`; empty outside of any.
+    pub group: Rc<str>,
+    /// The check's name, of a sample of `checks`.
+    pub check: Option<Rc<str>>,
+    /// Its own tags; `None` for none.
+    pub tags: Option<Rc<TagList>>,
+    /// The VU's tags at that time; `None` for none.
+    pub vu_tags: Option<Rc<TagList>>,
+    /// The VU's metadata at that time; `None` for none.
+    pub metadata: Option<Rc<TagList>>,
+}
+
+/// What a VU's functions share with their VU.
+pub(crate) struct Seat {
+    /// The metrics that scripts declared.
+    pub(crate) registry: RefCell<Registry>,
+    pub(crate) host: Rc<dyn Host>,
+    pub(crate) suspender: Suspender,
+    pub(crate) stage: Cell<Stage>,
+    /// The iteration is to end: nothing is asked for any more.
+    pub(crate) stopped: Cell<bool>,
+    /// What the script has under way.
+    pub(crate) events: EventLoop,
+    pub(crate) group: RefCell<Rc<str>>,
+    /// What it shares with the script's other VUs.
+    pub(crate) store: OnceCell<Arc<Store>>,
+    /// Where files are, while the script is run for the first time.
+    pub(crate) files: RefCell<Option<Rc<dyn Files>>>,
+    /// The tags of all the VU's samples (`exec.vu.metrics.tags`); replaced as a whole, `None` for none.
+    pub(crate) vu_tags: RefCell<Option<Rc<TagList>>>,
+    /// The same of `exec.vu.metrics.metadata`.
+    pub(crate) metadata: RefCell<Option<Rc<TagList>>>,
+    /// The jar of requests that name none.
+    pub(crate) jar: RefCell<SharedJar>,
+    /// Which statuses are no failure, where a request does not say.
+    pub(crate) expected: RefCell<Statuses>,
+    /// The VU's number, from 1; 0 of who calls `setup` and `teardown`.
+    pub(crate) number: Cell<u64>,
+    /// Where the iteration stands in the test.
+    pub(crate) standing: RefCell<Standing>,
+    /// The next call is the first in its scenario.
+    pub(crate) new_role: Cell<bool>,
+    /// The environment has variables of the scenario.
+    pub(crate) role_env: Cell<bool>,
+    /// The state of the VU's own random numbers, once it has some.
+    pub(crate) random: Cell<Option<u64>>,
+    samples: RefCell<Vec<Sample>>,
+    samples_dropped: Cell<u64>,
+}
+
+impl Seat {
+    pub(crate) fn new(host: Rc<dyn Host>) -> Self {
+        Self {
+            registry: RefCell::default(),
+            host,
+            suspender: Suspender::new(),
+            stage: Cell::new(Stage::Init),
+            stopped: Cell::new(false),
+            events: EventLoop::new(),
+            group: RefCell::new("".into()),
+            store: OnceCell::new(),
+            files: RefCell::new(None),
+            vu_tags: RefCell::default(),
+            metadata: RefCell::default(),
+            jar: RefCell::default(),
+            expected: RefCell::default(),
+            number: Cell::new(0),
+            standing: RefCell::default(),
+            new_role: Cell::new(false),
+            role_env: Cell::new(false),
+            random: Cell::new(None),
+            samples: RefCell::new(Vec::new()),
+            samples_dropped: Cell::new(0),
+        }
+    }
+
+    /// An iteration begins: cookies of the one before are gone, unless they are to stay.
+    pub(crate) fn renew_jar(&self) {
+        // One that is empty but held by the script is another's all the same.
+        let jar = &mut *self.jar.borrow_mut();
+        let unused = Rc::strong_count(jar) == 1 && jar.borrow().is_empty();
+        if !unused && !self.host.http_rules().keeps_cookies {
+            *jar = SharedJar::default();
+        }
+    }
+
+    /// Whether the script is to end now, asked by QuickJS every few thousand steps of it.
+    pub(crate) fn interrupts(&self) -> bool {
+        if !self.stopped.get() && self.host.interrupts() {
+            self.stopped.set(true);
+        }
+        self.stopped.get()
+    }
+
+    /// What the script's VUs share.
+    ///
+    /// # Errors
+    /// It has none yet: its modules were not begun.
+    pub(crate) fn store(&self, ctx: &Ctx<'_>) -> Result<&Arc<Store>> {
+        self.store.get().ok_or_else(|| JsException::throw_internal(ctx, "this VU has no script"))
+    }
+
+    /// Refuses what is not for the init stage.
+    ///
+    /// # Errors
+    /// It is the init stage: a JavaScript exception is thrown.
+    pub(crate) fn begun(&self, ctx: &Ctx<'_>, what: &str) -> Result<()> {
+        if self.stage.get() == Stage::Init {
+            let text = format!("{what} in the init context is not supported");
+            return Err(JsException::throw_message(ctx, &text));
+        }
+        Ok(())
+    }
+
+    /// Keeps a sample until the host takes it.
+    pub(crate) fn sample(&self, metric: MetricId, value: f64, tags: Option<Rc<TagList>>) {
+        self.keep(metric, value, None, tags);
+    }
+
+    /// Keeps a check's sample until the host takes it.
+    pub(crate) fn check(&self, name: &str, passed: bool, tags: Option<Rc<TagList>>) {
+        let name = self.host.kept(name);
+        self.keep(MetricId::CHECKS, f64::from(u8::from(passed)), Some(name), tags);
+    }
+
+    fn keep(
+        &self,
+        metric: MetricId,
+        value: f64,
+        check: Option<Rc<str>>,
+        tags: Option<Rc<TagList>>,
+    ) {
+        let mut samples = self.samples.borrow_mut();
+        if samples.len() == SAMPLES_MAX {
+            self.samples_dropped.set(self.samples_dropped.get() + 1);
+            return;
+        }
+        let (at, group) = (self.host.sampled_at(), Rc::clone(&self.group.borrow()));
+        let (vu_tags, metadata) = (self.vu_tags.borrow().clone(), self.metadata.borrow().clone());
+        samples.push(Sample { metric, at, value, group, check, tags, vu_tags, metadata });
+    }
+
+    /// Tells a request where it is sent from: its group, the VU's tags and metadata.
+    pub(crate) fn mark(&self, ask: &mut HttpAsk) {
+        ask.group = Rc::clone(&self.group.borrow());
+        ask.vu_tags = self.vu_tags.borrow().clone();
+        ask.metadata = self.metadata.borrow().clone();
+    }
+
+    pub(crate) fn take_samples(&self, into: &mut Vec<Sample>) {
+        into.append(&mut self.samples.borrow_mut());
+    }
+
+    pub(crate) fn samples_dropped(&self) -> u64 {
+        self.samples_dropped.get()
+    }
+}

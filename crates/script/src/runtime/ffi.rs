@@ -1,0 +1,311 @@
+//! What QuickJS and the coroutines leave to us: a way back out of a coroutine that functions of the script may hold, trust in
+//! bytecode that is our own, and the word that types of ours hold nothing of JavaScript's. No other file of this crate holds
+//! `unsafe`.
+#![expect(unsafe_code, reason = "each use says why it is sound")]
+
+use std::any::Any;
+use std::cell::Cell;
+use std::ptr::{self, NonNull};
+use std::rc::Rc;
+
+use corosensei::Yielder;
+use rquickjs::class::{JsClass, Readable, Trace, Tracer};
+use rquickjs::function::Constructor;
+use rquickjs::module::Declared;
+use rquickjs::{
+    ArrayBuffer, Context, Ctx, Error, Exception, Function, JsLifetime, Module, Object, Result,
+    Value, qjs,
+};
+
+use crate::api::prototype;
+use crate::host::action::HttpAnswer;
+use crate::runtime::realm::Current;
+use crate::runtime::vu::{Said, Told};
+
+/// The way out of a VU's coroutine, held by what the script calls.
+#[derive(Debug)]
+pub(crate) struct Suspender {
+    /// Null outside of [`within`](Self::within).
+    yielder: Cell<*const Yielder<Told, Said>>,
+}
+
+impl Suspender {
+    pub(crate) fn new() -> Self {
+        Self { yielder: Cell::new(ptr::null()) }
+    }
+
+    /// Runs `body`; in it, and only there, [`suspend`](Self::suspend) works.
+    pub(crate) fn within<T>(&self, yielder: &Yielder<Told, Said>, body: impl FnOnce() -> T) -> T {
+        self.yielder.set(yielder);
+        let done = body();
+        self.yielder.set(ptr::null());
+        done
+    }
+
+    /// Leaves the coroutine and comes back with what is told then.
+    ///
+    /// # Panics
+    /// The VU's coroutine is not running.
+    pub(crate) fn suspend(&self, said: Said) -> Told {
+        let yielder = self.yielder.get();
+        assert!(!yielder.is_null(), "a script runs on its coroutine only");
+        // SAFETY: the pointer is set for the time of `within`, whose borrow of the yielder outlives it. It is not Send and
+        // the VU neither, so this is the thread of the coroutine; and only code on the coroutine runs between `within`'s two
+        // stores, since a VU's runtime lives on its coroutine's stack and is entered from there alone.
+        unsafe { &*yielder }.suspend(said)
+    }
+
+    /// Runs `body` on the stack of the worker's thread, which a VU's own is small beside; where no coroutine runs, in place.
+    /// In it nothing suspends and no JavaScript runs: what it takes is `Send`, which JavaScript's values are not.
+    pub(crate) fn on_worker_stack<T>(&self, body: impl FnOnce() -> T + Send) -> T {
+        let yielder = self.yielder.replace(ptr::null());
+        if yielder.is_null() {
+            return body();
+        }
+        let _back = Back { yielder, to: &self.yielder };
+        // SAFETY: as in `suspend`. The thread's stack is free below where it resumed the coroutine, which does not go back to
+        // it before `body` has ended.
+        unsafe { &*yielder }.on_parent_stack(body)
+    }
+}
+
+/// Puts the yielder back, also where a panic passes.
+struct Back<'a> {
+    yielder: *const Yielder<Told, Said>,
+    to: &'a Cell<*const Yielder<Told, Said>>,
+}
+
+impl Drop for Back<'_> {
+    fn drop(&mut self) {
+        self.to.set(self.yielder);
+    }
+}
+
+/// Something of ours that code on the worker's stack may look at, although it is of this thread.
+pub(crate) struct Lent<'a, T: 'static>(&'a T);
+
+// SAFETY: `on_worker_stack` switches stacks and not threads, and has ended before the loan has: nothing is shared. A `T` that is
+// `'static` holds nothing with JavaScript's lifetime. Nothing else takes it: its users are `on_worker_stack`'s closures.
+unsafe impl<T> Send for Lent<'_, T> {}
+
+impl<'a, T> Lent<'a, T> {
+    pub(crate) fn new(value: &'a T) -> Self {
+        Self(value)
+    }
+
+    pub(crate) fn get(&self) -> &'a T {
+        self.0
+    }
+}
+
+/// QuickJS's part of a VU: see `third_party/rquickjs-sys`.
+#[repr(C)]
+struct JSFiber {
+    _opaque: [u8; 0],
+}
+
+unsafe extern "C" {
+    fn JS_NewFiber(ctx: *mut qjs::JSContext, memory_max: usize) -> *mut JSFiber;
+    fn JS_SwapFiber(ctx: *mut qjs::JSContext, fiber: *mut JSFiber);
+    fn JS_FreeFiber(ctx: *mut qjs::JSContext, fiber: *mut JSFiber);
+    fn JS_CopyObject(ctx: *mut qjs::JSContext, from: qjs::JSValue) -> qjs::JSValue;
+}
+
+/// A thread of JavaScript within a context: its own globals, modules, jobs and stack.
+pub(crate) struct Fiber {
+    context: Context,
+    fiber: NonNull<JSFiber>,
+}
+
+impl Fiber {
+    /// One more fiber of a context, which may take so many bytes at a time; `None` where there is no memory.
+    pub(crate) fn new(context: &Context, memory_max: usize) -> Option<Self> {
+        // SAFETY: the context lives as long as `context`; it has one thread, and that is here, outside of all fibers: those
+        // are in only during `within`, whose `body` makes no VUs.
+        let fiber = unsafe { JS_NewFiber(context.as_raw().as_ptr(), memory_max) };
+        NonNull::new(fiber).map(|fiber| Self { context: context.clone(), fiber })
+    }
+
+    /// Swaps the fiber in for the time of `body`, which switches to its stack and back.
+    pub(crate) fn within<T>(&self, body: impl FnOnce() -> T) -> T {
+        self.swap();
+        let _out = SwapOut(self);
+        body()
+    }
+
+    fn swap(&self) {
+        // SAFETY: both pointers live as long as `self`. The thread is the context's own. In and out come in pairs, also where a
+        // panic passes `body`: `within` alone swaps it in, and `SwapOut` out.
+        unsafe { JS_SwapFiber(self.context.as_raw().as_ptr(), self.fiber.as_ptr()) };
+    }
+}
+
+/// Swaps a fiber out again.
+struct SwapOut<'a>(&'a Fiber);
+
+impl Drop for SwapOut<'_> {
+    fn drop(&mut self) {
+        self.0.swap();
+    }
+}
+
+impl Drop for Fiber {
+    fn drop(&mut self) {
+        // SAFETY: it is freed once, here, and is not in: `within` borrows it. Its VU has ended, so nothing of it is on a stack.
+        unsafe { JS_FreeFiber(self.context.as_raw().as_ptr(), self.fiber.as_ptr()) };
+    }
+}
+
+/// Hands the context to what runs on the stack of a fiber that is in, and tells QuickJS where that stack begins.
+pub(crate) fn on_stack<T>(context: &Context, body: impl for<'js> FnOnce(Ctx<'js>) -> T) -> T {
+    let raw = context.as_raw();
+    // SAFETY: the context lives as long as `context`, and its thread is this one. The lock of rquickjs guards nothing without
+    // its feature `parallel` but the stack's top, which is set here. The lifetime is `body`'s own, so nothing of it gets out.
+    unsafe {
+        qjs::JS_UpdateStackTop(qjs::JS_GetRuntime(raw.as_ptr()));
+        body(Ctx::from_raw(raw))
+    }
+}
+
+/// Runs `body`, in which JavaScript, and its parser, may use so much of the stack; from then on `after`.
+pub(crate) fn with_stack<T>(
+    ctx: &Ctx<'_>,
+    (bytes, after): (usize, usize),
+    body: impl FnOnce() -> T,
+) -> T {
+    let set = |bytes: usize| {
+        // SAFETY: the runtime lives as long as the context. That there is so much stack is `deep`'s to see to.
+        unsafe { qjs::JS_SetMaxStackSize(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), bytes as _) };
+    };
+    set(bytes);
+    let done = body();
+    set(after);
+    done
+}
+
+/// A module from the bytecode of [`compiled`].
+pub(crate) fn load<'js>(ctx: Ctx<'js>, bytecode: &Bytecode) -> Result<Module<'js, Declared>> {
+    // SAFETY: `Bytecode` is made by `compiled` alone, in this process and by this very QuickJS, and never changes.
+    unsafe { Module::load(ctx, &bytecode.0) }
+}
+
+/// What a module was compiled to.
+#[derive(Clone, Debug)]
+pub(crate) struct Bytecode(Box<[u8]>);
+
+/// Compiles a module.
+pub(crate) fn compiled(module: &Module<'_, Declared>) -> Result<Bytecode> {
+    module.write(rquickjs::module::WriteOptions::default()).map(|bytes| Bytecode(bytes.into()))
+}
+
+/// Throws what no script can catch.
+pub(crate) fn throw_uncatchable(ctx: &Ctx<'_>, text: &str) -> Error {
+    let error = Exception::throw_internal(ctx, text);
+    let thrown = ctx.catch();
+    // SAFETY: the value is of this context, and lives until after the call.
+    unsafe { qjs::JS_SetUncatchableError(ctx.as_raw().as_ptr(), thrown.as_raw()) };
+    ctx.throw(thrown);
+    error
+}
+
+/// Another plain object with the same values; both share what says where their properties are, until one of them changes.
+///
+/// # Errors
+/// It is no plain object, or there is no memory: an exception is thrown.
+pub(crate) fn copied_object<'js>(object: &Object<'js>) -> Result<Object<'js>> {
+    let ctx = object.ctx();
+    // SAFETY: context and object live; the value that is given is ours, of this context, and an object or an exception.
+    let copy = unsafe {
+        let made = JS_CopyObject(ctx.as_raw().as_ptr(), object.as_value().as_raw());
+        Value::from_raw(ctx.clone(), made)
+    };
+    if copy.is_exception() { Err(Error::Exception) } else { Object::from_value(copy) }
+}
+
+/// Whether a function was written `async`.
+pub(crate) fn is_async(function: &Function<'_>) -> bool {
+    let ctx = function.ctx().as_raw().as_ptr();
+    // SAFETY: both the context and the function live; an atom that is given away is given back.
+    unsafe {
+        let class = qjs::JS_GetClassID(function.as_value().as_raw());
+        let name = qjs::JS_GetClassName(qjs::JS_GetRuntime(ctx), class);
+        qjs::JS_FreeAtom(ctx, name);
+        name == qjs::JS_ATOM_AsyncFunction as qjs::JSAtom
+    }
+}
+
+/// The bytes of a buffer; none of a detached one.
+pub(crate) fn copied(buffer: &ArrayBuffer<'_>) -> Vec<u8> {
+    // SAFETY: no JavaScript runs before the slice is copied.
+    unsafe { buffer.as_bytes() }.unwrap_or_default().to_vec()
+}
+
+/// Whose JavaScript runs, as a context holds it.
+pub(crate) struct CurrentRef(pub(crate) Rc<Current>);
+
+// SAFETY: it holds nothing with JavaScript's lifetime.
+unsafe impl JsLifetime<'_> for CurrentRef {
+    type Changed<'to> = Self;
+}
+
+/// A value of ours that scripts may hold.
+pub(crate) trait Holdable: 'static {
+    /// The name of its class.
+    const NAME: &'static str;
+
+    /// What scripts see of it. It is shared by all VUs of a realm.
+    fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>>;
+}
+
+/// A script's hold on a value of ours.
+pub(crate) struct Hold<T>(pub(crate) T);
+
+// SAFETY: a `T` that is `'static` holds nothing with JavaScript's lifetime.
+unsafe impl<T: 'static> JsLifetime<'_> for Hold<T> {
+    type Changed<'to> = Self;
+}
+
+impl<T> Trace<'_> for Hold<T> {
+    fn trace<'a>(&self, _tracer: Tracer<'a, '_>) {}
+}
+
+impl<'js, T: Holdable> JsClass<'js> for Hold<T> {
+    const NAME: &'static str = T::NAME;
+    type Mutable = Readable;
+
+    fn prototype(ctx: &Ctx<'js>) -> Result<Option<Object<'js>>> {
+        T::prototype(ctx).map(Some)
+    }
+
+    fn constructor(_ctx: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
+        Ok(None)
+    }
+}
+
+/// Something of ours that a script holds without seeing into it.
+pub(crate) type Held = Hold<Rc<dyn Any>>;
+
+impl Held {
+    pub(crate) fn of(value: impl Any) -> Self {
+        Self(Rc::new(value))
+    }
+}
+
+impl Holdable for Rc<dyn Any> {
+    const NAME: &'static str = "Held";
+
+    fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+        Object::new(ctx.clone())
+    }
+}
+
+/// A response, as a script holds it.
+pub(crate) type Response = Hold<Box<HttpAnswer>>;
+
+impl Holdable for Box<HttpAnswer> {
+    const NAME: &'static str = "Response";
+
+    fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+        prototype(ctx)
+    }
+}

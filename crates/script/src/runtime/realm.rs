@@ -1,0 +1,105 @@
+//! `Realm`: what the VUs of one thread share: a QuickJS runtime and context with the built-in objects, the built-in modules and
+//! the script's bytecode. Each VU is a fiber of it.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::rc::Rc;
+
+use rquickjs::{Context, Ctx, Runtime};
+
+use crate::api;
+use crate::loader::program::{Program, RUN_STACK_BYTES};
+use crate::runtime::context::Seat;
+use crate::runtime::event_loop;
+use crate::runtime::exception::Exception;
+use crate::runtime::ffi::{self, Fiber};
+use crate::runtime::vu::STACK_MAX;
+
+/// The VUs of a realm together may hold this much: 4 GiB.
+const MEMORY_MAX: usize = 4 << 30;
+/// A VU may take this much more between two of its waits: 512 MiB.
+const MEMORY_STEP_MAX: usize = 512 << 20;
+
+/// What the VUs of one thread share. It is made of a program, and outlives its VUs.
+pub struct Realm {
+    context: Context,
+    _runtime: Runtime,
+    current: Rc<Current>,
+    pub(crate) program: Program,
+}
+
+impl fmt::Debug for Realm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Realm").finish_non_exhaustive()
+    }
+}
+
+/// Whose JavaScript runs.
+#[derive(Default)]
+pub(crate) struct Current(RefCell<Option<Rc<Seat>>>);
+
+impl Current {
+    /// The only one there is, for a context without VUs.
+    pub(crate) fn only(seat: &Rc<Seat>) -> Self {
+        Self(RefCell::new(Some(Rc::clone(seat))))
+    }
+
+    /// The seat of the VU that runs.
+    pub(crate) fn seat(&self) -> Option<Rc<Seat>> {
+        self.0.borrow().clone()
+    }
+}
+
+impl Realm {
+    /// Loads a program; runs none of it.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub fn new(program: &Program) -> Result<Rc<Self>, Exception> {
+        Self::prepared(program)
+            .map_err(|error| Exception::told(format!("no room for a script: {error}")))
+    }
+
+    fn prepared(program: &Program) -> rquickjs::Result<Rc<Self>> {
+        let runtime = Runtime::new()?;
+        runtime.set_memory_limit(MEMORY_MAX);
+        let current = Rc::new(Current::default());
+        let asked = Rc::clone(&current);
+        runtime.set_interrupt_handler(Some(Box::new(move || {
+            asked.seat().is_some_and(|seat| seat.interrupts())
+        })));
+        runtime.set_host_promise_rejection_tracker(Some(Box::new(
+            |ctx, promise, reason, handled| {
+                event_loop::note_rejection(&ctx, promise, reason, handled);
+            },
+        )));
+        let (resolver, loader) = program.loaders();
+        runtime.set_loader(resolver, loader);
+        let context = Context::full(&runtime)?;
+        context.with(|ctx| {
+            api::install(&ctx, &current, &program.env)?;
+            // From here on JavaScript runs on the stacks of VUs.
+            ffi::with_stack(&ctx, (RUN_STACK_BYTES, STACK_MAX), || program.load(&ctx))
+        })?;
+        let program = program.clone();
+        Ok(Rc::new(Self { context, _runtime: runtime, current, program }))
+    }
+
+    /// A fiber for one more VU.
+    pub(crate) fn fiber(&self) -> Option<Fiber> {
+        Fiber::new(&self.context, MEMORY_STEP_MAX)
+    }
+
+    /// Has a VU's JavaScript be what runs for the time of `body`, which switches to its stack.
+    pub(crate) fn within<T>(&self, fiber: &Fiber, seat: &Rc<Seat>, body: impl FnOnce() -> T) -> T {
+        let before = self.current.0.replace(Some(Rc::clone(seat)));
+        let done = fiber.within(body);
+        self.current.0.replace(before);
+        done
+    }
+
+    /// Hands out the context to the code of a fiber, on its own stack.
+    pub(crate) fn on_stack<T>(&self, body: impl for<'js> FnOnce(Ctx<'js>) -> T) -> T {
+        ffi::on_stack(&self.context, body)
+    }
+}

@@ -1,0 +1,340 @@
+//! `Vu`: a virtual user. A fiber of JavaScript on a coroutine; it runs a call at a time and hands out what the script asks for.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::rc::Rc;
+
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult};
+use rquickjs::{Ctx, Function, Object, Value};
+use stdx::Nanos;
+
+use crate::api::globals;
+use crate::host::action::{Answer, Asked, Ticket};
+use crate::host::execution::{Halt, Standing};
+use crate::host::traits::Host;
+use crate::runtime::context::{Sample, Seat, Stage, TagList};
+use crate::runtime::event_loop;
+use crate::runtime::exception::Exception;
+use crate::runtime::ffi::Fiber;
+use crate::runtime::go_json::{Undefined, go_json};
+use crate::runtime::realm::Realm;
+use crate::runtime::summary;
+
+/// A VU's stack: 256 KiB, of which only what is used takes memory.
+const STACK_LEN: usize = 256 << 10;
+/// What of it is left to our own functions below JavaScript's deepest.
+const STACK_SPARE: usize = 64 << 10;
+/// What of it JavaScript may use.
+pub(crate) const STACK_MAX: usize = STACK_LEN - STACK_SPARE;
+
+/// A function of the script to be called.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What it is to the script.
+    pub stage: Stage,
+    /// The export's name, `default`.
+    pub function: Rc<str>,
+    /// The number of the iteration among the VU's, from 0: `__ITER`.
+    pub iteration: u64,
+    /// What `setup` returned, as JSON.
+    pub data: Option<Rc<str>>,
+}
+
+/// What a VU came to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Turn {
+    /// It waits for answers to what it [asked for](Vu::take_asked), and to be [woken](Vu::wake).
+    Waits {
+        /// When it is to be woken; never where `None`.
+        until: Option<Nanos>,
+    },
+    /// The call has ended: what `setup` returned, as JSON, or what it threw.
+    Done(Result<Option<String>, Exception>),
+    /// The call was ended before its end, by [`Vu::stop`] or by [`Host::interrupts`].
+    Cut,
+}
+
+/// Into the coroutine.
+#[derive(Debug)]
+pub(crate) enum Told {
+    Call(Call),
+    Answer(Ticket, Answer),
+    Woke,
+    End,
+}
+
+/// Out of the coroutine.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// The modules ran, or threw.
+    Ready(Result<(), Exception>),
+    Waits,
+    Done(Result<Option<String>, Exception>),
+    Cut,
+}
+
+/// A virtual user.
+pub struct Vu {
+    coroutine: Coroutine<Told, Said, ()>,
+    seat: Rc<Seat>,
+    fiber: Fiber,
+    realm: Rc<Realm>,
+    /// A call is under way.
+    waits: bool,
+}
+
+impl fmt::Debug for Vu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Vu").field("waits", &self.waits).finish_non_exhaustive()
+    }
+}
+
+impl Vu {
+    /// A VU with this number (`__VU`, from 1), its modules run.
+    ///
+    /// # Errors
+    /// A module threw, or there is no memory for a VU.
+    pub fn new(realm: &Rc<Realm>, host: Rc<dyn Host>, number: u64) -> Result<Self, Exception> {
+        let none = |error: &dyn fmt::Display| Exception::told(format!("no room for a VU: {error}"));
+        let stack = DefaultStack::new(STACK_LEN).map_err(|error| none(&error))?;
+        let seat = Rc::new(Seat::new(host));
+        let fiber = realm.fiber().ok_or_else(|| none(&"out of memory"))?;
+        let (inner, ours) = (Rc::clone(&seat), Rc::clone(realm));
+        let coroutine = Coroutine::with_stack(stack, move |yielder, _: Told| {
+            let suspender = &inner.suspender;
+            suspender.within(yielder, || ours.on_stack(|ctx| live(&ctx, &ours, &inner, number)));
+        });
+        let mut vu = Self { coroutine, seat, fiber, realm: Rc::clone(realm), waits: false };
+        match vu.resume(Told::End) {
+            Some(Said::Ready(ready)) => ready.map(|()| vu),
+            Some(Said::Waits | Said::Done(_) | Said::Cut) | None => {
+                Err(none(&"the script ended at once"))
+            }
+        }
+    }
+
+    /// Calls a function of the script.
+    ///
+    /// # Panics
+    /// A call is under way.
+    pub fn call(&mut self, call: Call) -> Turn {
+        assert!(!self.waits, "a VU does one thing at a time");
+        self.seat.stopped.set(false);
+        self.turn(Told::Call(call))
+    }
+
+    /// Where the next call stands in the test. In another scenario, the VU has none of its tags.
+    pub fn stand(&self, standing: Standing) {
+        let before = self.seat.standing.replace(standing);
+        let number = |of: &Standing| of.role.as_ref().map(|role| role.number);
+        if number(&before) != number(&self.seat.standing.borrow()) {
+            self.seat.new_role.set(true);
+            drop(self.seat.vu_tags.take());
+            drop(self.seat.metadata.take());
+        }
+    }
+
+    /// Brings an answer. `None`: the script waits for something else; it is kept, or dropped where it comes too late.
+    pub fn answer(&mut self, ticket: Ticket, answer: Answer) -> Option<Turn> {
+        if self.waits && self.seat.events.wants(ticket) {
+            return Some(self.turn(Told::Answer(ticket, answer)));
+        }
+        self.seat.events.keep(ticket, answer);
+        None
+    }
+
+    /// The time that a call waited for has come. `None`: none is under way.
+    pub fn wake(&mut self) -> Option<Turn> {
+        self.waits.then(|| self.turn(Told::Woke))
+    }
+
+    /// Ends the call that is under way, if one is.
+    pub fn stop(&mut self) {
+        self.seat.stopped.set(true);
+        while self.waits {
+            self.turn(Told::End);
+        }
+    }
+
+    /// Takes what the script asked for since the last time.
+    pub fn take_asked(&self, into: &mut Vec<Asked>) {
+        self.seat.events.take_asked(into);
+    }
+
+    /// Answers of a ticket that came while the script was busy with something else, and wait for it; and the bytes in them.
+    #[must_use]
+    pub fn backlog(&self, ticket: Ticket) -> (usize, usize) {
+        self.seat.events.backlog(ticket)
+    }
+
+    /// Takes the samples that the script made since the last time.
+    pub fn take_samples(&self, into: &mut Vec<Sample>) {
+        self.seat.take_samples(into);
+    }
+
+    /// The tags and the metadata that the script gave all its samples.
+    #[must_use]
+    pub fn tags(&self) -> (Option<Rc<TagList>>, Option<Rc<TagList>>) {
+        (self.seat.vu_tags.borrow().clone(), self.seat.metadata.borrow().clone())
+    }
+
+    /// Samples that were made faster than they were taken, and are lost.
+    #[must_use]
+    pub fn samples_dropped(&self) -> u64 {
+        self.seat.samples_dropped()
+    }
+
+    fn turn(&mut self, told: Told) -> Turn {
+        let said = self.resume(told);
+        self.waits = matches!(said, Some(Said::Waits));
+        match said {
+            Some(Said::Waits) => Turn::Waits { until: self.seat.events.until() },
+            Some(Said::Done(done)) => Turn::Done(done),
+            Some(Said::Cut) => Turn::Cut,
+            Some(Said::Ready(_)) | None => {
+                unreachable!("a VU is ready once and ends when it is told to")
+            }
+        }
+    }
+
+    fn resume(&mut self, told: Told) -> Option<Said> {
+        let Self { coroutine, seat, fiber, realm, .. } = self;
+        match realm.within(fiber, seat, || coroutine.resume(told)) {
+            CoroutineResult::Yield(said) => Some(said),
+            CoroutineResult::Return(()) => None,
+        }
+    }
+}
+
+impl Drop for Vu {
+    /// Has the script come to its end. A coroutine must not be torn down with C on its stack.
+    fn drop(&mut self) {
+        self.seat.stopped.set(true);
+        while !self.coroutine.done() {
+            self.resume(Told::End);
+        }
+    }
+}
+
+/// A VU's life on its coroutine.
+fn live(ctx: &Ctx<'_>, realm: &Realm, seat: &Rc<Seat>, number: u64) {
+    let say = |said| seat.suspender.suspend(said);
+    seat.number.set(number);
+    let began = ctx.globals().set("__VU", number).and_then(|()| realm.program.start(ctx, seat));
+    let own = match began {
+        Ok(exports) => Own { exports, data: RefCell::default() },
+        Err(error) => {
+            say(Said::Ready(Err(Exception::of(ctx, error))));
+            return;
+        }
+    };
+    let mut told = say(Said::Ready(Ok(())));
+    while let Told::Call(call) = told {
+        let done = called(ctx, seat, &own, &call);
+        event_loop::run_left_jobs(ctx);
+        seat.events.clear();
+        told = say(if seat.stopped.get() { Said::Cut } else { Said::Done(done) });
+    }
+}
+
+/// What a VU keeps from one call to the next.
+struct Own<'js> {
+    /// What its main module exports.
+    exports: Object<'js>,
+    /// What `setup` returned, as JSON and parsed: a VU has one copy, and its changes of it stay.
+    data: RefCell<Option<(Rc<str>, Value<'js>)>>,
+}
+
+impl<'js> Own<'js> {
+    fn data(&self, ctx: &Ctx<'js>, json: &Rc<str>) -> rquickjs::Result<Value<'js>> {
+        if let Some((of, value)) = &*self.data.borrow()
+            && Rc::ptr_eq(of, json)
+        {
+            return Ok(value.clone());
+        }
+        let value: Value<'js> = ctx.json_parse(&**json)?;
+        self.data.replace(Some((Rc::clone(json), value.clone())));
+        Ok(value)
+    }
+}
+
+/// Calls a function of the script and waits for the promise it may return.
+fn called<'js>(
+    ctx: &Ctx<'js>,
+    seat: &Seat,
+    own: &Own<'js>,
+    call: &Call,
+) -> Result<Option<String>, Exception> {
+    seat.stage.set(call.stage);
+    seat.renew_jar();
+    let group = call.stage.group();
+    if **seat.group.borrow() != *group {
+        *seat.group.borrow_mut() = group.into();
+    }
+    if seat.new_role.take() {
+        let role = seat.standing.borrow().role.clone();
+        let extra = role.as_ref().map_or(&[][..], |role| &role.env);
+        // A scenario without variables leaves the environment as the VU has it, but for another scenario's.
+        if seat.role_env.replace(!extra.is_empty()) || !extra.is_empty() {
+            globals::set_env(ctx, extra).map_err(|error| Exception::of(ctx, error))?;
+        }
+    }
+    invoke(ctx, seat, own, call)
+}
+
+fn invoke<'js>(
+    ctx: &Ctx<'js>,
+    seat: &Seat,
+    own: &Own<'js>,
+    call: &Call,
+) -> Result<Option<String>, Exception> {
+    let thrown = |error| Exception::of(ctx, error);
+    let value = begin(ctx, seat, own, call).map_err(thrown)?;
+    event_loop::run(ctx, seat)?;
+    match call.stage {
+        Stage::Setup => returned(ctx, seat, value).map_err(thrown),
+        Stage::Summary => summary::written(ctx, value).map_err(thrown),
+        Stage::Init | Stage::Iteration | Stage::Teardown => Ok(None),
+    }
+}
+
+/// Calls the function; gives what it returns, which may be a promise.
+fn begin<'js>(
+    ctx: &Ctx<'js>,
+    seat: &Seat,
+    own: &Own<'js>,
+    call: &Call,
+) -> rquickjs::Result<Value<'js>> {
+    // Who calls `setup` and `teardown` is nobody, and iterates not.
+    if seat.number.get() > 0 {
+        ctx.globals().set("__ITER", call.iteration)?;
+    }
+    let data = match &call.data {
+        Some(json) => own.data(ctx, json)?,
+        None => Value::new_undefined(ctx.clone()),
+    };
+    let function: Function<'js> = own.exports.get(&*call.function)?;
+    function.call((data,))
+}
+
+/// What a function returned, or its promise came to, as JSON: Go's, which has null for undefined, and neither functions nor NaN.
+fn returned<'js>(
+    ctx: &Ctx<'js>,
+    seat: &Seat,
+    value: Value<'js>,
+) -> rquickjs::Result<Option<String>> {
+    let value = match value.as_promise() {
+        Some(promise) => event_loop::outcome(ctx, promise)?,
+        None => value,
+    };
+    if value.is_undefined() {
+        return Ok(None);
+    }
+    let (json, wrong) = go_json(ctx, value, Undefined::IsNull)?;
+    if let Some(reason) = wrong {
+        let text = format!("error marshaling setup() data to JSON: json: {reason}");
+        seat.host.halt(Halt::NotJson(text));
+    }
+    Ok(json)
+}

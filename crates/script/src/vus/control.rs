@@ -1,0 +1,318 @@
+//! `Control`: what the crews of a stage share: how far its scenarios are, and whether it is to end.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use stdx::Nanos;
+use workload::executor::{Executor, Scenario};
+use workload::{Segment, Staff, Stripe};
+
+use crate::host::execution::Halt;
+use crate::host::traits::Instance;
+
+/// What the crews of a stage share. Whoever holds it may end the stage, or change how many VUs there are.
+#[derive(Debug)]
+pub struct Control {
+    scenarios: Vec<Progress>,
+    /// The VUs of each scenario.
+    pub(super) staff: Staff,
+    /// The number of the last VU.
+    last_vu: AtomicU64,
+    halted: AtomicBool,
+    /// A socket was refused.
+    refused: AtomicBool,
+    /// When the first crew began, on the plan's clock; `u64::MAX` while none has.
+    began_at: AtomicU64,
+    /// When somebody asked for the end, on the plan's clock; `u64::MAX` while nobody has.
+    drained_at: AtomicU64,
+    halt: Mutex<Ends>,
+    counters: Mutex<Vec<Arc<Counters>>>,
+}
+
+/// Why it is to end.
+#[derive(Clone, Debug, Default)]
+struct Ends {
+    aborted: Option<String>,
+    broken: Option<String>,
+    not_json: Option<String>,
+    failed: Option<String>,
+}
+
+/// How far a scenario is. Each has a cache line of its own.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(super) struct Progress {
+    /// Which of the iterations are ours.
+    pub(super) stripe: Stripe,
+    /// Iterations that were begun, or dropped.
+    begun: AtomicU64,
+    /// Iterations that have ended.
+    ended: AtomicU64,
+    /// VUs that may begin an iteration of an arrival rate.
+    idle: AtomicU64,
+    /// VUs that were made since those of an arrival rate were all busy.
+    hired: AtomicU64,
+    /// How many VUs of an externally controlled scenario are wanted.
+    wanted: AtomicU64,
+}
+
+/// What one crew has counted. It alone writes them.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(super) struct Counters {
+    pub(super) completed: AtomicU64,
+    pub(super) interrupted: AtomicU64,
+    pub(super) active: AtomicU64,
+    pub(super) initialized: AtomicU64,
+}
+
+impl Control {
+    /// Whether a socket was refused for the first time.
+    pub(super) fn is_first_refusal(&self) -> bool {
+        !self.refused.swap(true, Ordering::Relaxed)
+    }
+
+    /// Of scenarios that have not begun, and of which this segment is ours.
+    #[must_use]
+    pub fn new(scenarios: &[Scenario], segment: &Segment) -> Arc<Self> {
+        let staff = Staff::new(scenarios, segment);
+        let progress = scenarios.iter().map(|scenario| {
+            let wanted = match scenario.executor {
+                Executor::ExternallyControlled { vus, .. } => vus,
+                _ => 0,
+            };
+            let stripe = stripe(&scenario.executor, segment);
+            Progress { stripe, wanted: AtomicU64::new(wanted), ..Progress::default() }
+        });
+        Arc::new(Self {
+            scenarios: progress.collect(),
+            last_vu: AtomicU64::new(staff.total),
+            staff,
+            halted: AtomicBool::new(false),
+            refused: AtomicBool::new(false),
+            began_at: AtomicU64::new(u64::MAX),
+            drained_at: AtomicU64::new(u64::MAX),
+            halt: Mutex::default(),
+            counters: Mutex::default(),
+        })
+    }
+
+    /// Notes why it is to end. Of several reasons the first stays.
+    pub fn halt(&self, halt: Halt) {
+        let mut ends = self.ends();
+        match halt {
+            Halt::Abort(text) => {
+                ends.aborted.get_or_insert(text);
+                self.halted.store(true, Ordering::Relaxed);
+            }
+            Halt::Broken(text) => {
+                ends.broken.get_or_insert(text);
+                self.halted.store(true, Ordering::Relaxed);
+            }
+            Halt::NotJson(text) => drop(ends.not_json.get_or_insert(text)),
+            Halt::Fail(text) => drop(ends.failed.get_or_insert(text)),
+        }
+    }
+
+    /// Has nothing new begin from now on, a time of the plan's clock; what is under way has the graceful stop of its scenario
+    /// to end by itself, even where it hears of nothing: a loop of a script without end is interrupted. The first time counts.
+    pub fn drain(&self, now: Nanos) {
+        self.drained_at.fetch_min(now.0, Ordering::Relaxed);
+    }
+
+    /// A crew has made its VUs, and begins.
+    pub(super) fn begin(&self, now: Nanos) {
+        self.began_at.fetch_min(now.0, Ordering::Relaxed);
+    }
+
+    /// When the stage began, on the plan's clock: once VUs were made; `None` while it has not.
+    #[must_use]
+    pub fn began_at(&self) -> Option<Nanos> {
+        let at = self.began_at.load(Ordering::Relaxed);
+        (at != u64::MAX).then_some(Nanos(at))
+    }
+
+    /// How many VUs there are from the start.
+    #[must_use]
+    pub fn staffed(&self) -> u64 {
+        self.staff.total
+    }
+
+    /// Has everything end at once, for no reason of the script's.
+    pub fn interrupt(&self) {
+        self.halted.store(true, Ordering::Relaxed);
+    }
+
+    /// When somebody asked for the end, on the plan's clock; `None` while nobody has.
+    pub(super) fn drained_at(&self) -> Option<Nanos> {
+        let at = self.drained_at.load(Ordering::Relaxed);
+        (at != u64::MAX).then_some(Nanos(at))
+    }
+
+    /// Whether everything under way is to end at once.
+    #[must_use]
+    pub fn is_halted(&self) -> bool {
+        self.halted.load(Ordering::Relaxed)
+    }
+
+    /// Why it was aborted, if it was.
+    #[must_use]
+    pub fn aborted(&self) -> Option<String> {
+        self.ends().aborted.clone()
+    }
+
+    /// Why no VU could be made, if none could.
+    #[must_use]
+    pub fn broken(&self) -> Option<String> {
+        self.ends().broken.clone()
+    }
+
+    /// Why what `setup` returned cannot be JSON, if it cannot.
+    #[must_use]
+    pub fn not_json(&self) -> Option<String> {
+        self.ends().not_json.clone()
+    }
+
+    /// Why it is a failed one, if it is.
+    #[must_use]
+    pub fn failed(&self) -> Option<String> {
+        self.ends().failed.clone()
+    }
+
+    /// Changes how many VUs of externally controlled scenarios are wanted.
+    pub fn scale(&self, vus: u64) {
+        self.scenarios.iter().for_each(|of| of.wanted.store(vus, Ordering::Relaxed));
+    }
+
+    /// What was counted so far. The duration is left to who knows it.
+    #[must_use]
+    pub fn instance(&self) -> Instance {
+        let counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        let sum = |of: fn(&Counters) -> &AtomicU64| {
+            counters.iter().map(|one| of(one).load(Ordering::Relaxed)).sum()
+        };
+        Instance {
+            completed: sum(|of| &of.completed),
+            interrupted: sum(|of| &of.interrupted),
+            active: sum(|of| &of.active),
+            initialized: sum(|of| &of.initialized),
+            ..Instance::default()
+        }
+    }
+
+    fn ends(&self) -> MutexGuard<'_, Ends> {
+        self.halt.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counters of one more crew.
+    pub(super) fn join(&self) -> Arc<Counters> {
+        let counters = Arc::new(Counters::default());
+        let mut all = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(Arc::clone(&counters));
+        counters
+    }
+
+    pub(super) fn of(&self, scenario: usize) -> &Progress {
+        &self.scenarios[scenario]
+    }
+
+    /// The number of one more VU.
+    pub(super) fn next_vu(&self) -> u64 {
+        self.last_vu.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}
+
+/// Which of a scenario's iterations are a segment's.
+fn stripe(executor: &Executor, segment: &Segment) -> Stripe {
+    match executor {
+        Executor::SharedIterations { vus, .. } => segment.shared_by(*vus),
+        Executor::ArrivalRate { vus_max, .. } => segment.shared_by(*vus_max),
+        _ => segment.vus().clone(),
+    }
+}
+
+impl Progress {
+    /// The number of the iteration that is begun now, if there are fewer than `most`.
+    pub(super) fn take(&self, most: u64) -> Option<u64> {
+        let next = |begun: u64| (begun < most).then_some(begun + 1);
+        self.begun.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()
+    }
+
+    /// Takes exactly this iteration; false where another crew has.
+    pub(super) fn take_this(&self, number: u64) -> bool {
+        let (relaxed, next) = (Ordering::Relaxed, number + 1);
+        self.begun.compare_exchange(number, next, relaxed, relaxed).is_ok()
+    }
+
+    pub(super) fn begun(&self) -> u64 {
+        self.begun.load(Ordering::Relaxed)
+    }
+
+    /// Takes all that is left of `most`; gives how many that are.
+    pub(super) fn take_rest(&self, most: u64) -> u64 {
+        most.saturating_sub(self.begun.swap(most, Ordering::Relaxed))
+    }
+
+    pub(super) fn note_end(&self) {
+        self.ended.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn ended(&self) -> u64 {
+        self.ended.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn note_idle(&self) {
+        self.idle.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn note_busy(&self) {
+        self.idle.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn has_idle(&self) -> bool {
+        self.idle.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether one more VU may be made, of `most`.
+    pub(super) fn may_hire(&self, most: u64) -> bool {
+        let next = |hired: u64| (hired < most).then_some(hired + 1);
+        self.hired.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).is_ok()
+    }
+
+    pub(super) fn wanted(&self) -> u64 {
+        self.wanted.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crews_share_iterations_and_end_together() {
+        let control = Control::new(&[], &Segment::default());
+        let progress = Progress::default();
+        assert_eq!(
+            (progress.take(2), progress.take(2), progress.take(2)),
+            (Some(0), Some(1), None)
+        );
+        assert_eq!((progress.take_rest(5), progress.take_rest(5)), (3, 0));
+        assert!(progress.take_this(5) && !progress.take_this(5));
+        control.halt(Halt::Fail("one".to_owned()));
+        assert!(!control.is_halted());
+        control.halt(Halt::Abort("two".to_owned()));
+        control.halt(Halt::Abort("three".to_owned()));
+        assert!(control.is_halted());
+        assert_eq!(
+            (control.failed().as_deref(), control.aborted().as_deref()),
+            (Some("one"), Some("two"))
+        );
+        assert_eq!(control.drained_at(), None);
+        control.drain(Nanos(5));
+        control.drain(Nanos(7));
+        assert_eq!(control.drained_at(), Some(Nanos(5)), "the first time counts");
+        control.join().active.store(2, Ordering::Relaxed);
+        control.join().active.store(3, Ordering::Relaxed);
+        assert_eq!(control.instance().active, 5);
+    }
+}

@@ -1,0 +1,461 @@
+//! `Exchange`: a request of a script on its way: what is sent, its redirects, and what the script is told.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use stdx::{Nanos, without_password};
+use wire::url::{Scheme, Url};
+use workload::Reply;
+
+use super::system::{SystemTag, SystemTags};
+use super::targets::Wanted;
+use super::{CrewPlan, TIMEOUT, digest, failure};
+use crate::api::masked;
+use crate::host::action::{
+    Auth, Expects, HttpAnswer, HttpAsk, HttpFailure, OwnCookie, Statuses, Timings,
+};
+use crate::host::cookie_jar::{SetCookie, push_cookie};
+use crate::host::response_head::{field, proto, values};
+
+/// A request on its way.
+#[derive(Clone, Debug)]
+pub(super) struct Exchange {
+    /// The request as it is first sent.
+    ask: Box<HttpAsk>,
+    /// What a redirect, or the server's wish to know who asks, made of it.
+    hop: Option<Box<Hop>>,
+    redirects_left: u32,
+    /// What the hops before took of its time.
+    spent: Nanos,
+    /// The server has asked who asks, and is told.
+    answers_challenge: bool,
+    /// A redirect has left the scheme, host and port of the URL asked for: no credentials go along from here on, even if
+    /// another leads back.
+    away: bool,
+}
+
+/// A request that follows another.
+#[derive(Clone, Debug)]
+struct Hop {
+    method: String,
+    url: String,
+    /// The URL where the user in it is hidden; `None` where there is none.
+    masked: Option<String>,
+    headers: Vec<(String, String)>,
+    body: Option<Arc<[u8]>>,
+}
+
+impl Exchange {
+    pub(super) fn new(mut ask: Box<HttpAsk>, plan: &CrewPlan) -> Self {
+        if plan.discard_bodies && ask.expects == Expects::Unsaid {
+            ask.expects = Expects::Nothing;
+        }
+        ask.default_header("User-Agent", &plan.user_agent);
+        let redirects_left = ask.redirects.unwrap_or(plan.max_redirects);
+        let own = ask.header("Cookie").unwrap_or_default().to_owned();
+        if let Some(cookies) = cookies(&ask, &ask.cookies, &ask.url, own, plan) {
+            ask.set_header("Cookie", cookies);
+        }
+        let hop = (ask.auth == Auth::Digest).then(|| without_user(&mut ask)).flatten();
+        Self { ask, hop, redirects_left, spent: Nanos::ZERO, answers_challenge: false, away: false }
+    }
+
+    fn method(&self) -> &str {
+        self.hop.as_ref().map_or(&self.ask.method, |hop| &hop.method)
+    }
+
+    fn url(&self) -> &str {
+        self.hop.as_ref().map_or(&self.ask.url, |hop| &hop.url)
+    }
+
+    fn headers(&self) -> &[(String, String)] {
+        self.hop.as_ref().map_or(&self.ask.headers, |hop| &hop.headers)
+    }
+
+    fn body(&self) -> Option<&Arc<[u8]>> {
+        match &self.hop {
+            Some(hop) => hop.body.as_ref(),
+            None => self.ask.coded_body.as_ref().or(self.ask.body.as_ref()),
+        }
+    }
+
+    /// What it is called in metrics.
+    fn name(&self) -> &str {
+        let hop = self.hop.as_ref().map(|hop| hop.masked.as_deref().unwrap_or(&hop.url));
+        self.ask.name.as_deref().or(hop).unwrap_or(&self.ask.url)
+    }
+
+    pub(super) fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            method: self.method(),
+            url: self.url(),
+            headers: self.headers(),
+            body: self.body(),
+            name: self.ask.name.as_deref().unwrap_or_default(),
+        }
+    }
+
+    pub(super) fn timeout(&self) -> Nanos {
+        self.ask.timeout.unwrap_or(TIMEOUT).saturating_sub(self.spent)
+    }
+
+    /// Whether a redirect has led it away from the scheme, host and port asked for.
+    pub(super) fn is_away(&self) -> bool {
+        self.away
+    }
+
+    /// What was asked for.
+    pub(super) fn ask(&self) -> &HttpAsk {
+        &self.ask
+    }
+
+    /// What k6's metrics want of this hop.
+    pub(super) fn seen<'a>(&'a self, reply: &'a Reply<'a>) -> Seen<'a> {
+        let failure = failure::of(reply);
+        let expected = match (&failure, &self.ask.expected) {
+            (_, Statuses::Unasked) => None,
+            (Some(_), _) => Some(false),
+            // The server asks who asks; that is no failure.
+            (None, _) if self.is_challenge(reply) => Some(true),
+            (None, statuses) => statuses.judge(reply.status),
+        };
+        Seen {
+            status: reply.status,
+            error_code: failure.as_ref().map_or_else(|| status_code(reply.status), |f| f.code),
+            error: failure.map(|failure| failure.text).unwrap_or_default(),
+            name: self.name(),
+            method: self.method(),
+            proto: proto(head(reply)),
+            tls_version: reply.secured.map_or("", |(version, _)| version),
+            ip: reply.remote.map(|remote| remote.ip()),
+            expected,
+            timings: timings(reply),
+        }
+    }
+
+    /// Whether the server that was asked wants to know who asks, and is not told yet.
+    fn is_challenge(&self, reply: &Reply<'_>) -> bool {
+        let is_told = self.answers_challenge || self.away;
+        self.ask.auth == Auth::Digest && reply.status == 401 && !is_told
+    }
+
+    /// The next hop, where there is one. The cookies of this one's response are kept.
+    pub(super) fn next(&self, reply: &Reply<'_>, plan: &CrewPlan) -> Option<Self> {
+        if reply.status == 0 {
+            return None;
+        }
+        self.keep_cookies(reply, plan);
+        if self.is_challenge(reply) {
+            return self.answering(reply);
+        }
+        if !is_redirect(reply.status) {
+            return None;
+        }
+        if self.redirects_left == 0 {
+            if plan.http.tells_redirects && self.ask.redirects.is_none() {
+                let text = format!(
+                    "Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in request params or set global maxRedirects to silence this",
+                    plan.max_redirects
+                );
+                (plan.log)(crate::Level::Warn, &text, &[]);
+            }
+            return None;
+        }
+        let location = field(head(reply), "location").filter(|location| !location.is_empty())?;
+        self.redirected(reply, &location, plan)
+    }
+
+    pub(super) fn keep_cookies(&self, reply: &Reply<'_>, plan: &CrewPlan) {
+        let Some(jar) = &self.ask.jar else { return };
+        let mut set = values(head(reply), "set-cookie")
+            .filter_map(|value| SetCookie::parse(&value))
+            .peekable();
+        if set.peek().is_some()
+            && let Ok(url) = Url::parse(self.url())
+        {
+            set.for_each(|cookie| jar.borrow_mut().set(&url, cookie, plan.unix_time()));
+        }
+    }
+
+    /// The same request, with the answer to who asks.
+    fn answering(&self, reply: &Reply<'_>) -> Option<Self> {
+        let asked = Url::parse(&self.ask.url).ok()?;
+        let (user, password) = asked.userinfo.as_deref()?.split_once(':')?;
+        let url = Url::parse(self.url()).ok()?;
+        let challenge =
+            values(head(reply), "www-authenticate").find(|value| digest::is_challenge(value))?;
+        let asks = digest::Asks { user, password, method: self.method(), uri: &url.path_and_query };
+        let value = digest::answer(&challenge, &asks, reply.done)?;
+        let mut next = self.clone();
+        next.spent = self.spent.saturating_add(reply.done.saturating_sub(reply.due));
+        next.answers_challenge = true;
+        let hop = next.hop.get_or_insert_with(|| Box::new(self.as_hop()));
+        hop.headers.retain(|(name, _)| name != "Authorization");
+        hop.headers.push(("Authorization".to_owned(), value));
+        Some(next)
+    }
+
+    fn as_hop(&self) -> Hop {
+        Hop {
+            method: self.method().to_owned(),
+            url: self.url().to_owned(),
+            masked: masked(self.url()),
+            headers: self.headers().to_vec(),
+            body: self.body().cloned(),
+        }
+    }
+
+    /// RFC 9110, 15.4, as Go's client does it, but that credentials stay with scheme, host and port.
+    fn redirected(&self, reply: &Reply<'_>, location: &str, plan: &CrewPlan) -> Option<Self> {
+        let from = Url::parse(self.url()).ok()?;
+        let to = from.join(location).ok()?;
+        let fragment = location.split_once('#').map_or("", |(_, fragment)| fragment);
+        let url = whole(&to, fragment);
+        let mut hop = self.as_hop();
+        if !matches!(reply.status, 307 | 308) {
+            hop.method = if self.method() == "HEAD" { "HEAD" } else { "GET" }.to_owned();
+            hop.body = None;
+            hop.headers.retain(|(name, _)| !name.starts_with("Content-"));
+        }
+        let away = self.away || !from.shares_credentials(&to);
+        let absolute = location.contains("://") || location.starts_with("//");
+        hop.headers.retain(|(name, _)| match name.as_str() {
+            "Cookie" | "Cookie2" => false,
+            "Authorization" | "Www-Authenticate" | "Proxy-Authorization" | "Proxy-Authenticate" => {
+                !away
+            }
+            "Host" => !absolute,
+            _ => true,
+        });
+        let own = if away { &[][..] } else { &self.ask.cookies };
+        if let Some(cookies) = cookies(&self.ask, own, &url, String::new(), plan) {
+            hop.headers.push(("Cookie".to_owned(), cookies));
+        }
+        // RFC 9110, 10.1.3: nothing in the clear of what was secret.
+        let downgrade = from.scheme == Scheme::Https && to.scheme == Scheme::Http;
+        if !downgrade && !hop.headers.iter().any(|(name, _)| name == "Referer") {
+            let referer = Url { userinfo: None, ..from }.to_string();
+            hop.headers.push(("Referer".to_owned(), referer));
+        }
+        (hop.masked, hop.url) = (masked(&url), url);
+        let mut next = self.clone();
+        next.hop = Some(Box::new(hop));
+        next.away = away;
+        next.redirects_left -= 1;
+        next.spent = self.spent.saturating_add(reply.done.saturating_sub(reply.due));
+        Some(next)
+    }
+
+    /// What the script is told.
+    pub(super) fn answer(self, reply: &Reply<'_>) -> Box<HttpAnswer> {
+        let failure = failure::of(reply).or_else(|| self.lost(reply));
+        let keeps = self.ask.expects != Expects::Nothing && failure.is_none();
+        let head = if failure.is_none() { reply.head.clone() } else { None };
+        Box::new(HttpAnswer {
+            status: if failure.is_none() { reply.status } else { 0 },
+            head,
+            url: self.hop.map(|hop| hop.url),
+            remote: reply.remote,
+            secured: reply.secured.filter(|_| failure.is_none()),
+            body: keeps.then(|| reply.body.to_vec()),
+            timings: timings(reply),
+            failure,
+            asked: Some(self.ask),
+        })
+    }
+
+    /// Why a redirect leads nowhere, where it does.
+    fn lost(&self, reply: &Reply<'_>) -> Option<HttpFailure> {
+        if !is_redirect(reply.status) || self.redirects_left == 0 {
+            return None;
+        }
+        let location = field(head(reply), "location").filter(|location| !location.is_empty())?;
+        let error = Url::parse(self.url()).ok()?.join(&location).err()?;
+        let text = format!("failed to parse Location header {location:?}: {error}");
+        let whole = format!(
+            "{} {:?}: {text}",
+            failure::capitalised(self.method()),
+            without_password(self.url())
+        );
+        Some(HttpFailure { code: 1000, text, whole })
+    }
+
+    /// What was sent and what came, for those who look into it: the heads, and with `full` the bodies.
+    pub(super) fn shown(&self, reply: &Reply<'_>, full: bool) -> (String, String) {
+        let url = Url::parse(self.url()).ok();
+        let path = url.as_ref().map_or("", |url| &url.path_and_query);
+        let host = url.as_ref().map_or("", |url| &url.authority);
+        let mut asked = format!("{} {path} HTTP/1.1\r\nHost: {host}\r\n", self.method());
+        for (name, value) in self.headers().iter().filter(|(name, _)| name != "Host") {
+            asked.push_str(&format!("{name}: {value}\r\n"));
+        }
+        if let Some(body) = self.body() {
+            asked.push_str(&format!("Content-Length: {}\r\n", body.len()));
+        }
+        asked.push_str("\r\n");
+        let mut answered = String::from_utf8_lossy(head(reply)).into_owned() + "\r\n";
+        if full {
+            asked.push_str(&String::from_utf8_lossy(self.body().map_or(&[], |body| body)));
+            answered.push_str(&String::from_utf8_lossy(reply.body));
+        }
+        (format!("Request:\n{asked}\n"), format!("Response:\n{answered}\n"))
+    }
+}
+
+/// The first hop of a request that says who asks only when it is asked: its URL says nothing of it.
+fn without_user(ask: &mut HttpAsk) -> Option<Box<Hop>> {
+    let url = Url::parse(&ask.url).ok().filter(|url| url.userinfo.is_some())?;
+    if ask.name.is_some() && ask.name == masked(&ask.url) {
+        ask.name = None;
+    }
+    let fragment = ask.url.split_once('#').map_or("", |(_, fragment)| fragment);
+    let url = whole(&Url { userinfo: None, ..url }, fragment);
+    let body = ask.coded_body.clone().or_else(|| ask.body.clone());
+    let (method, headers) = (ask.method.clone(), ask.headers.clone());
+    Some(Box::new(Hop { method, url, masked: None, headers, body }))
+}
+
+/// The `Cookie` field of a request to a URL: what stands there already, the request's `own` and the jar's. `None` where there
+/// is nothing to add.
+fn cookies(
+    ask: &HttpAsk,
+    own: &[OwnCookie],
+    url: &str,
+    mut line: String,
+    plan: &CrewPlan,
+) -> Option<String> {
+    let jar = ask.jar.as_ref().map(|jar| jar.borrow()).filter(|jar| !jar.is_empty());
+    if own.is_empty() && jar.is_none() {
+        return None;
+    }
+    let before = line.len();
+    for cookie in own {
+        push_cookie(&mut line, &cookie.name, &cookie.value, false);
+    }
+    if let Some(jar) = jar
+        && let Ok(url) = Url::parse(url)
+    {
+        for (name, value, quoted) in jar.cookies_for(&url, plan.unix_time()) {
+            if !own.iter().any(|cookie| cookie.replaces && cookie.name == name) {
+                push_cookie(&mut line, name, value, quoted);
+            }
+        }
+    }
+    (line.len() > before).then_some(line)
+}
+
+/// The text of a URL, its user and password escaped. RFC 3986, 3.2.1.
+fn whole(url: &Url, fragment: &str) -> String {
+    let scheme = if url.scheme == Scheme::Https { "https" } else { "http" };
+    let mut text = format!("{scheme}://");
+    if let Some(userinfo) = &url.userinfo {
+        for byte in userinfo.bytes() {
+            if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:".contains(&byte) {
+                text.push(char::from(byte));
+            } else {
+                text.push_str(&format!("%{byte:02X}"));
+            }
+        }
+        text.push('@');
+    }
+    text.push_str(&url.authority);
+    text.push_str(&url.path_and_query);
+    if !fragment.is_empty() {
+        text.push('#');
+        text.push_str(fragment);
+    }
+    text
+}
+
+fn is_redirect(status: u16) -> bool {
+    matches!(status, 301 | 302 | 303 | 307 | 308)
+}
+
+/// What k6's metrics want of a request.
+#[derive(Debug)]
+pub(super) struct Seen<'a> {
+    pub(super) status: u16,
+    /// k6's number; 0 for none.
+    pub(super) error_code: u16,
+    pub(super) error: String,
+    /// What it is called in metrics.
+    pub(super) name: &'a str,
+    pub(super) method: &'a str,
+    pub(super) proto: &'a str,
+    /// `tls1.3`; empty without TLS.
+    pub(super) tls_version: &'a str,
+    /// The address that answered.
+    pub(super) ip: Option<IpAddr>,
+    /// Whether the response is one that the script expects; `None` where it does not say at all.
+    pub(super) expected: Option<bool>,
+    pub(super) timings: Timings,
+}
+
+impl Seen<'_> {
+    /// The names of the tags.
+    pub(super) const TAGS: [&'static str; 10] = [
+        "status",
+        "method",
+        "name",
+        "url",
+        "proto",
+        "expected_response",
+        "error",
+        "error_code",
+        "tls_version",
+        "ip",
+    ];
+
+    /// A tag, if it is one of these, and wanted, and there is a value for it.
+    pub(super) fn tag(&self, name: &str, system: SystemTags) -> Option<Cow<'_, str>> {
+        let (tag, value) = match name {
+            "expected_response" => {
+                let word = if self.expected? { "true" } else { "false" };
+                (SystemTag::ExpectedResponse, Cow::Borrowed(word))
+            }
+            "status" => (SystemTag::Status, Cow::Owned(self.status.to_string())),
+            "method" => (SystemTag::Method, Cow::Borrowed(self.method)),
+            "name" => (SystemTag::Name, Cow::Borrowed(self.name)),
+            "url" => (SystemTag::Url, Cow::Borrowed(self.name)),
+            "proto" => (SystemTag::Proto, Cow::Borrowed(self.proto)),
+            "error" => (SystemTag::Error, Cow::Borrowed(self.error.as_str())),
+            "error_code" if self.error_code > 0 => {
+                (SystemTag::ErrorCode, Cow::Owned(self.error_code.to_string()))
+            }
+            "tls_version" => (SystemTag::TlsVersion, Cow::Borrowed(self.tls_version)),
+            "ip" => (SystemTag::Ip, Cow::Owned(self.ip?.to_string())),
+            _ => return None,
+        };
+        (system.has(tag) && !value.is_empty()).then_some(value)
+    }
+}
+
+fn head<'a>(reply: &'a Reply<'_>) -> &'a [u8] {
+    reply.head.as_deref().unwrap_or_default()
+}
+
+/// k6's number of a status that is an error; 0 for none.
+fn status_code(status: u16) -> u16 {
+    if status >= 400 { status.saturating_add(1000) } else { 0 }
+}
+
+/// k6's parts of the time.
+fn timings(reply: &Reply<'_>) -> Timings {
+    let Some(sent) = reply.sent else {
+        // What was never sent took k6 no time but that of the connection.
+        let (connecting, tls_handshaking) = (reply.dial, reply.tls);
+        return Timings { connecting, tls_handshaking, ..Timings::default() };
+    };
+    let first = reply.first_byte.unwrap_or(reply.done);
+    // A server may answer before it has heard all.
+    let all_sent = reply.all_sent.unwrap_or(sent).clamp(sent, first.max(sent));
+    Timings {
+        blocked: sent.saturating_sub(reply.due),
+        connecting: reply.dial,
+        tls_handshaking: reply.tls,
+        sending: all_sent.saturating_sub(sent),
+        waiting: first.saturating_sub(all_sent),
+        receiving: reply.done.saturating_sub(first),
+    }
+}

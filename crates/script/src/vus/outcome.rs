@@ -1,0 +1,40 @@
+//! `Outcome`: what was seen of a crew's work.
+
+use metrics::tally::Tally;
+
+use super::parts::{PartTallies, merge_part};
+use crate::runtime::exception::Exception;
+
+/// What was seen of the work of one crew, or of all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// The metrics.
+    pub tally: Tally,
+    /// The same of each scenario and group, where the plan wants it.
+    pub parts: PartTallies,
+    /// Iterations that came to their end.
+    pub iterations: u64,
+    /// Iterations that were ended before.
+    pub interrupted: u64,
+    /// What the function returned last, as JSON.
+    pub returned: Option<String>,
+    /// The first exception of an iteration.
+    pub exception: Option<Exception>,
+    /// Samples that scripts made faster than they were taken.
+    pub samples_dropped: u64,
+}
+
+impl Outcome {
+    /// Adds another crew's.
+    pub fn merge(&mut self, other: &Self) {
+        self.tally.merge(&other.tally);
+        for (at, tally) in &other.parts {
+            merge_part(&mut self.parts, at.clone(), tally);
+        }
+        self.iterations += other.iterations;
+        self.interrupted += other.interrupted;
+        self.samples_dropped += other.samples_dropped;
+        self.returned = self.returned.take().or_else(|| other.returned.clone());
+        self.exception = self.exception.take().or_else(|| other.exception.clone());
+    }
+}

@@ -1,0 +1,393 @@
+//! `Recorder`: where samples are counted, with their tags, and where those go that outputs want.
+//!
+//! ```text
+//! an answer, a script's sample, an iteration's end ─▶ tags (looked at only where wanted) ─▶ Tally
+//!                                                    └─ with outputs: Point ─▶ Emit, in batches
+//! ```
+
+use std::borrow::Cow;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use metrics::tally::{MetricId, Tags, Tally};
+use stdx::Nanos;
+use workload::Reply;
+use workload::executor::Scenario;
+
+use super::CrewPlan;
+use super::exchange::{Exchange, Seen};
+use super::parts::{PartOf, PartTallies, Parts};
+use super::sockets::Labels;
+use super::system::{SystemTag, SystemTags};
+use crate::host::metrics::Registry;
+use crate::runtime::context::{Sample, Stage, TagList};
+
+/// A sample for an output.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// The metric.
+    pub metric: MetricId,
+    /// When, on [`Clock`](super::Clock).
+    pub at: Nanos,
+    /// The value.
+    pub value: f64,
+    /// Its tags; samples of one request share theirs.
+    pub tags: Arc<PointTags>,
+}
+
+/// The tags of a [`Point`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PointTags {
+    /// Names and values, sorted by name.
+    pub tags: TagList,
+    /// What is not indexed, sorted by name.
+    pub metadata: TagList,
+}
+
+/// Takes samples for outputs; never waits. What it has no room for it counts.
+pub type Emit = Arc<dyn Fn(Vec<Point>) + Send + Sync>;
+
+/// Points are handed over when so many have come together.
+const BATCH: usize = 512;
+
+/// Whose sample it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sampled {
+    /// The scenario's number.
+    pub(super) work: usize,
+    /// The VU's number.
+    pub(super) vu: u64,
+    /// Its iteration's number.
+    pub(super) iteration: u64,
+}
+
+/// Counts samples.
+pub(super) struct Recorder {
+    registry: Registry,
+    system: SystemTags,
+    /// The scenarios' names, and the tags of the run and the scenario, by their number.
+    scenarios: Vec<(String, TagList)>,
+    /// The tags of what is no scenario's.
+    run: Arc<PointTags>,
+    sinks: Sinks,
+    /// The group of samples outside of any.
+    pub(super) outside: Rc<str>,
+}
+
+impl Recorder {
+    pub(super) fn new(plan: &CrewPlan) -> Self {
+        let scenarios = plan.scenarios.iter();
+        let scenarios = scenarios.map(|scenario| (scenario.name.clone(), tags_of(plan, scenario)));
+        Self {
+            registry: plan.program.metrics.clone(),
+            // `setup` and `teardown` are of no scenario.
+            system: match plan.stage {
+                Stage::Iteration => plan.system_tags,
+                _ => plan.system_tags.without(SystemTag::Scenario),
+            },
+            scenarios: scenarios.collect(),
+            run: Arc::new(PointTags { tags: sorted(&plan.tags), metadata: Vec::new() }),
+            sinks: Sinks { emit: plan.emit.clone(), parts: Parts::new(plan), points: Vec::new() },
+            outside: "".into(),
+        }
+    }
+
+    /// Has a tally know all metrics that scripts have declared.
+    pub(super) fn declare(&self, tally: &mut Tally) {
+        let known = tally.len() - metrics::tally::BUILTIN.len();
+        for own in self.registry.from(known) {
+            tally.declare(&own.name, own.kind, own.contains);
+        }
+    }
+
+    /// Counts what was seen of a request. Its bytes are counted when the iteration ends.
+    pub(super) fn http(
+        &mut self,
+        tally: &mut Tally,
+        whose: Sampled,
+        (exchange, reply): (&Exchange, &Reply<'_>),
+        at: Nanos,
+    ) {
+        let seen = exchange.seen(reply);
+        let ask = exchange.ask();
+        let timings = &seen.timings;
+        let milliseconds = |time: Nanos| time.0 as f64 / 1e6;
+        let values = [
+            (MetricId::HTTP_REQS, 1.0),
+            (MetricId::HTTP_REQ_DURATION, milliseconds(timings.duration())),
+            (MetricId::HTTP_REQ_BLOCKED, milliseconds(timings.blocked)),
+            (MetricId::HTTP_REQ_CONNECTING, milliseconds(timings.connecting)),
+            (MetricId::HTTP_REQ_TLS_HANDSHAKING, milliseconds(timings.tls_handshaking)),
+            (MetricId::HTTP_REQ_SENDING, milliseconds(timings.sending)),
+            (MetricId::HTTP_REQ_WAITING, milliseconds(timings.waiting)),
+            (MetricId::HTTP_REQ_RECEIVING, milliseconds(timings.receiving)),
+            (MetricId::HTTP_REQ_FAILED, f64::from(u8::from(seen.expected == Some(false)))),
+        ];
+        // Where nobody says what is expected, nothing fails.
+        let values = &values[..if seen.expected.is_some() { 9 } else { 8 }];
+        let tags = SampleTags {
+            system: self.system,
+            common: &self.scenarios[whose.work],
+            whose,
+            group: &ask.group,
+            check: None,
+            http: Some(&seen),
+            socket: None,
+            own: &ask.tags,
+            vu_tags: ask.vu_tags.as_deref(),
+            metadata: ask.metadata.as_deref(),
+        };
+        self.sinks.add(tally, &tags, at, values);
+    }
+
+    /// Counts a sample that a script made.
+    pub(super) fn script(&mut self, tally: &mut Tally, whose: Sampled, sample: &Sample) {
+        if sample.metric.0 as usize >= tally.len() {
+            self.declare(tally);
+        }
+        let tags = SampleTags {
+            system: self.system,
+            common: &self.scenarios[whose.work],
+            whose,
+            group: &sample.group,
+            check: sample.check.as_deref(),
+            http: None,
+            socket: None,
+            own: sample.tags.as_deref().map_or(&[], Vec::as_slice),
+            vu_tags: sample.vu_tags.as_deref(),
+            metadata: sample.metadata.as_deref(),
+        };
+        if let Some(check) = tags.told_check() {
+            tally.check(tags.told_group(), check, sample.value != 0.0);
+        }
+        tally.group(tags.told_group());
+        self.sinks.add(tally, &tags, sample.at, &[(sample.metric, sample.value)]);
+    }
+
+    /// Counts what was seen of a socket.
+    pub(super) fn socket(
+        &mut self,
+        tally: &mut Tally,
+        whose: Sampled,
+        (labels, at): (&Labels, Nanos),
+        values: &[(MetricId, f64)],
+    ) {
+        let ask = &labels.http;
+        let tags = SampleTags {
+            system: self.system,
+            common: &self.scenarios[whose.work],
+            whose,
+            group: &ask.group,
+            check: None,
+            http: None,
+            socket: Some(labels),
+            own: &ask.tags,
+            vu_tags: ask.vu_tags.as_deref(),
+            metadata: ask.metadata.as_deref(),
+        };
+        self.sinks.add(tally, &tags, at, values);
+    }
+
+    /// Counts values of the host's own, such as an iteration's duration. The VU's tags are those of the end of its iteration.
+    pub(super) fn own(
+        &mut self,
+        tally: &mut Tally,
+        whose: Sampled,
+        around: &Around<'_>,
+        values: &[(MetricId, f64)],
+    ) {
+        let tags = SampleTags {
+            system: self.system,
+            common: &self.scenarios[whose.work],
+            whose,
+            group: around.group,
+            check: None,
+            http: None,
+            socket: None,
+            own: &[],
+            vu_tags: around.vu_tags,
+            metadata: around.metadata,
+        };
+        self.sinks.add(tally, &tags, around.at, values);
+    }
+
+    /// Counts a value of the test as a whole.
+    pub(super) fn gauge(&mut self, tally: &mut Tally, at: Nanos, metric: MetricId, value: f64) {
+        tally.add(metric, value, &());
+        if self.sinks.emit.is_some() {
+            let tags = Arc::clone(&self.run);
+            self.sinks.points.push(Point { metric, at, value, tags });
+            self.sinks.flush(BATCH);
+        }
+    }
+
+    /// What scenarios and groups did, where somebody wants to know.
+    pub(super) fn parts(&self) -> PartTallies {
+        self.sinks.parts.as_ref().map(Parts::tallies).unwrap_or_default()
+    }
+
+    /// Hands over what outputs want, if there is so much of it.
+    pub(super) fn flush(&mut self, least: usize) {
+        self.sinks.flush(least);
+    }
+}
+
+/// Where samples go besides the tally of the test.
+struct Sinks {
+    emit: Option<Emit>,
+    parts: Option<Parts>,
+    points: Vec<Point>,
+}
+
+impl Sinks {
+    /// Counts samples of the same tags: in the test's tally, in those of its parts, and for outputs.
+    fn add(
+        &mut self,
+        tally: &mut Tally,
+        tags: &SampleTags<'_>,
+        at: Nanos,
+        values: &[(MetricId, f64)],
+    ) {
+        for (metric, value) in values {
+            tally.add(*metric, *value, tags);
+        }
+        if let Some(parts) = &mut self.parts {
+            let passed = values.first().is_some_and(|(_, value)| *value != 0.0);
+            let check = tags.told_check().map(|name| (name, passed));
+            let part = PartOf { work: tags.whose.work, group: tags.told_group(), check };
+            parts.add(part, values, tags);
+        }
+        if self.emit.is_some() {
+            let collected = Arc::new(tags.collected());
+            for (metric, value) in values {
+                let tags = Arc::clone(&collected);
+                self.points.push(Point { metric: *metric, at, value: *value, tags });
+            }
+            self.flush(BATCH);
+        }
+    }
+
+    /// Hands over what outputs want, if there is so much of it.
+    fn flush(&mut self, least: usize) {
+        if let Some(emit) = self.emit.as_ref().filter(|_| self.points.len() >= least.max(1)) {
+            emit(std::mem::replace(&mut self.points, Vec::with_capacity(BATCH)));
+        }
+    }
+}
+
+/// The tags of a scenario's samples: the run's, and above them its own.
+pub(super) fn tags_of(plan: &CrewPlan, scenario: &Scenario) -> TagList {
+    let mut tags = plan.tags.clone();
+    for (name, value) in &scenario.tags {
+        tags.retain(|(known, _)| known != name);
+        tags.push((name.clone(), value.clone()));
+    }
+    tags
+}
+
+fn sorted(tags: &TagList) -> TagList {
+    let mut tags = tags.clone();
+    tags.sort_unstable();
+    tags
+}
+
+/// Where and when a value of the host's own was seen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Around<'a> {
+    pub(super) at: Nanos,
+    pub(super) group: &'a str,
+    pub(super) vu_tags: Option<&'a TagList>,
+    pub(super) metadata: Option<&'a TagList>,
+}
+
+/// The tags of a sample. Those that a script gives it stand above all but what only we can know of a request; then come the
+/// VU's, k6's own, the scenario's and the run's.
+struct SampleTags<'a> {
+    system: SystemTags,
+    /// The scenario's name, the scenario's and the run's tags.
+    common: &'a (String, TagList),
+    whose: Sampled,
+    group: &'a str,
+    check: Option<&'a str>,
+    http: Option<&'a Seen<'a>>,
+    socket: Option<&'a Labels>,
+    own: &'a [(String, String)],
+    vu_tags: Option<&'a TagList>,
+    metadata: Option<&'a TagList>,
+}
+
+fn found<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+}
+
+impl SampleTags<'_> {
+    /// The group, where samples tell theirs.
+    fn told_group(&self) -> &str {
+        if self.system.has(SystemTag::Group) { self.group } else { "" }
+    }
+
+    /// The check, where samples tell theirs.
+    fn told_check(&self) -> Option<&str> {
+        self.check.filter(|_| self.system.has(SystemTag::Check))
+    }
+
+    /// What nobody can say otherwise.
+    fn known(&self, name: &str) -> Option<Cow<'_, str>> {
+        if let (Some(check), "check") = (self.check, name) {
+            return self.system.has(SystemTag::Check).then_some(Cow::Borrowed(check));
+        }
+        match self.socket {
+            Some(labels) => labels.tag(name, self.system),
+            None => self.http?.tag(name, self.system),
+        }
+    }
+
+    /// All of them.
+    fn collected(&self) -> PointTags {
+        let mut all: TagList = self.common.1.clone();
+        let mut set = |name: &str, value: &str| match all.iter_mut().find(|tag| tag.0 == name) {
+            Some(tag) => value.clone_into(&mut tag.1),
+            None => all.push((name.to_owned(), value.to_owned())),
+        };
+        if self.system.has(SystemTag::Group) {
+            set("group", self.group);
+        }
+        if self.system.has(SystemTag::Scenario) {
+            set("scenario", &self.common.0);
+        }
+        for (name, value) in self.vu_tags.into_iter().flatten().chain(self.own) {
+            set(name, value);
+        }
+        for name in Seen::TAGS.into_iter().chain(["check", "subproto"]) {
+            if let Some(value) = self.known(name) {
+                set(name, &value);
+            }
+        }
+        let mut metadata: TagList = self.metadata.cloned().unwrap_or_default();
+        for (tag, number) in
+            [(SystemTag::Vu, self.whose.vu), (SystemTag::Iter, self.whose.iteration)]
+        {
+            if self.system.has(tag) {
+                metadata.push((tag.name().to_owned(), number.to_string()));
+            }
+        }
+        all.sort_unstable();
+        metadata.sort_unstable();
+        PointTags { tags: all, metadata }
+    }
+}
+
+impl Tags for SampleTags<'_> {
+    fn tag(&self, name: &str) -> Option<Cow<'_, str>> {
+        if let Some(known) = self.known(name) {
+            return Some(known);
+        }
+        let given = found(self.own, name).or_else(|| found(self.vu_tags?, name));
+        let text = given.or_else(|| match name {
+            "scenario" if self.system.has(SystemTag::Scenario) => Some(self.common.0.as_str()),
+            "group" if self.system.has(SystemTag::Group) => Some(self.group),
+            _ => found(&self.common.1, name),
+        });
+        text.map(Cow::Borrowed)
+    }
+}

@@ -1,0 +1,101 @@
+//! `Slot`: a VU and what it is doing.
+
+use std::rc::Rc;
+
+use stdx::Nanos;
+
+use super::samples::Sampled;
+use crate::host::action::Ticket;
+use crate::runtime::vu::Vu;
+
+/// A VU and what it is doing.
+pub(super) struct Slot {
+    pub(super) vu: Vu,
+    /// Its number in the test.
+    pub(super) number: u64,
+    /// The scenario that it works in.
+    pub(super) scenario: usize,
+    /// Its number within the scenario, from 0, over all workers.
+    pub(super) index: u64,
+    /// Iterations that it has begun.
+    pub(super) iterations: u64,
+    /// Those of them in its scenario.
+    pub(super) in_scenario: u64,
+    pub(super) state: State,
+    /// When it is to be woken.
+    pub(super) until: Option<Nanos>,
+    /// When it will be: the first of its places among the sleepers.
+    pub(super) alarm: Option<Nanos>,
+    /// The iteration whose connections it has, where they are closed after each.
+    pub(super) connected: u64,
+    /// Bytes sent and received in this iteration.
+    pub(super) bytes: (u64, u64),
+    /// Iterations whose sockets were refused since the last one that was not.
+    pub(super) refusals: u32,
+    /// One was in this iteration.
+    pub(super) is_refused: bool,
+    /// Its open sockets.
+    pub(super) sockets: Vec<workload::Pipe>,
+    /// Its sockets that are held, until it has caught up.
+    pub(super) stalled: Vec<workload::Pipe>,
+    /// What its scenario calls, and is.
+    pub(super) post: Option<Rc<Post>>,
+}
+
+/// What a scenario is to its VUs.
+#[derive(Debug)]
+pub(super) struct Post {
+    /// The script's function.
+    pub(super) function: Rc<str>,
+    /// `None` in `setup` and `teardown`.
+    pub(super) role: Option<Rc<crate::Role>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Idle,
+    /// In an iteration that began then.
+    Busy(Nanos),
+    /// It rests, since its iteration was too short.
+    Resting,
+}
+
+impl Slot {
+    /// A VU that works nowhere yet.
+    pub(super) fn new(vu: Vu, number: u64) -> Self {
+        Self {
+            vu,
+            number,
+            scenario: 0,
+            index: 0,
+            iterations: 0,
+            in_scenario: 0,
+            state: State::Idle,
+            until: None,
+            alarm: None,
+            connected: 0,
+            bytes: (0, 0),
+            refusals: 0,
+            is_refused: false,
+            sockets: Vec::new(),
+            stalled: Vec::new(),
+            post: None,
+        }
+    }
+
+    /// Whose samples are its.
+    pub(super) fn sampled(&self) -> Sampled {
+        let iteration = self.iterations.saturating_sub(1);
+        Sampled { work: self.scenario, vu: self.number, iteration }
+    }
+}
+
+/// Who waits for what: a VU in one of its iterations, with the ticket of what it asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Whose {
+    pub(super) slot: usize,
+    pub(super) iteration: u64,
+    pub(super) ticket: Ticket,
+    /// It is told whatever iteration is under way.
+    pub(super) lasts: bool,
+}

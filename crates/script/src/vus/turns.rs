@@ -1,0 +1,287 @@
+//! Iterations of a VU: they begin, go on when an answer comes or time has passed, and end.
+
+use std::rc::Rc;
+
+use metrics::tally::MetricId;
+use stdx::Nanos;
+use workload::{Ask, Share};
+
+use super::exchange::Exchange;
+use super::samples::Around;
+use super::slot::{Slot, State, Whose};
+use super::{Crew, Sent};
+use crate::host::action::{Action, Answer, Asked};
+use crate::host::execution::{Role, Standing};
+use crate::host::traits::{Host as _, Level};
+use crate::runtime::context::Stage;
+use crate::runtime::exception::Exception;
+use crate::runtime::vu::{Call, Turn};
+
+/// What lines of exceptions come from.
+const STACK: &str = "stacktrace";
+/// The field of the log's lines of exceptions outside of iterations.
+pub const SCRIPT_HINT: (&str, &str) = ("hint", "script exception");
+/// How long a VU waits, at most, after the first socket that was refused, and after many.
+const BACKOFF_MIN: Nanos = Nanos::from_millis(100);
+const BACKOFF_MAX: Nanos = Nanos::from_secs(5);
+
+impl Crew {
+    /// Begins an iteration; `number` is its number in the scenario.
+    pub(super) fn begin(&mut self, slot: usize, number: u64, now: Nanos) {
+        self.share.take(Share::CONNECTION);
+        self.set_busy(slot, now);
+        let begun = &mut self.slots[slot];
+        let Some(post) = begun.post.clone() else { return };
+        let standing = Standing {
+            role: post.role.clone(),
+            vu: begun.number,
+            vu_in_test: self
+                .plan
+                .segment
+                .vus()
+                .number(begun.number.saturating_sub(1))
+                .saturating_add(1),
+            of_vu: begun.iterations,
+            of_vu_here: begun.in_scenario,
+            of_scenario: number,
+            of_test: self.plan.control.of(begun.scenario).stripe.number(number),
+        };
+        let call = Call {
+            stage: self.plan.stage,
+            function: Rc::clone(&post.function),
+            iteration: begun.iterations,
+            data: self.data.clone(),
+        };
+        begun.is_refused = false;
+        begun.iterations += 1;
+        begun.in_scenario += 1;
+        begun.vu.stand(standing);
+        self.set_deadline(slot);
+        let turn = self.slots[slot].vu.call(call);
+        self.advance(slot, turn, now);
+    }
+
+    /// Brings an answer to whom it is for.
+    pub(super) fn answered(&mut self, whose: Whose, answer: Answer, now: Nanos) {
+        // Who is about to be ended must not see what the end itself made of a request.
+        if !self.is_wanted(whose) || self.plan.control.is_halted() {
+            return;
+        }
+        self.set_deadline(whose.slot);
+        if let Some(turn) = self.slots[whose.slot].vu.answer(whose.ticket, answer) {
+            self.advance(whose.slot, turn, now);
+        }
+    }
+
+    /// Goes on with a script whose time has come.
+    pub(super) fn wake(&mut self, slot: usize, now: Nanos) {
+        if self.plan.control.is_halted() {
+            return;
+        }
+        self.set_deadline(slot);
+        if let Some(turn) = self.slots[slot].vu.wake() {
+            self.advance(slot, turn, now);
+        }
+    }
+
+    /// Whether the iteration that asked is still under way.
+    pub(super) fn is_wanted(&self, whose: Whose) -> bool {
+        let slot = &self.slots[whose.slot];
+        whose.lasts || slot.iterations == whose.iteration && matches!(slot.state, State::Busy(_))
+    }
+
+    /// What runs now is interrupted at the end of its own scenario.
+    fn set_deadline(&self, slot: usize) {
+        let zero = self.zero.unwrap_or_default();
+        let scenario = self.slots[slot].scenario;
+        let grace = self.plan.scenarios[scenario].graceful_stop;
+        self.world.set_deadline(zero.saturating_add(self.ends[scenario]), grace);
+    }
+
+    /// Carries out what a VU came to.
+    fn advance(&mut self, slot: usize, turn: Turn, now: Nanos) {
+        self.take_samples(slot);
+        self.carry_out(slot);
+        self.resume_sockets(slot);
+        match turn {
+            Turn::Waits { until: Some(until) } => self.wake_at(slot, until),
+            Turn::Waits { until: None } => self.slots[slot].until = None,
+            Turn::Done(done) => self.finish(slot, done, now),
+            Turn::Cut => {
+                // An iteration that ends the test counts, though it is one that was ended.
+                if let State::Busy(began) = self.slots[slot].state
+                    && self.plan.control.aborted().is_some()
+                {
+                    self.count_iteration(slot, self.world.elapsed_since(began));
+                }
+                self.end_cut(slot);
+            }
+        }
+    }
+
+    /// Begins what a VU asked for.
+    pub(super) fn carry_out(&mut self, slot: usize) {
+        let mut asked = std::mem::take(&mut self.asked);
+        self.slots[slot].vu.take_asked(&mut asked);
+        let iteration = self.slots[slot].iterations;
+        for Asked { ticket, action } in asked.drain(..) {
+            let whose = Whose { slot, iteration, ticket, lasts: false };
+            match action {
+                Action::Http(ask) => {
+                    let exchange = Exchange::new(ask, &self.plan);
+                    self.send(whose, exchange);
+                }
+                Action::Open(ask) => self.open_socket(whose, ask),
+                Action::Socket(wanted) => self.order_socket(slot, *wanted, self.world.now()),
+            }
+        }
+        self.asked = asked;
+    }
+
+    /// Sends a request, as soon as the rate of all requests allows it.
+    pub(super) fn send(&mut self, whose: Whose, exchange: Exchange) {
+        if let Some(pace) = &self.plan.http.pace {
+            let clock = (self.plan.clock)();
+            let wait = pace.take(clock).saturating_sub(clock);
+            if wait > Nanos::ZERO {
+                let at = self.world.now().saturating_add(wait);
+                return self.held.push_back((at, whose, exchange));
+            }
+        }
+        self.send_now(whose, exchange);
+    }
+
+    pub(super) fn send_now(&mut self, whose: Whose, exchange: Exchange) {
+        let target = self.targets.get(exchange.wanted());
+        let (timeout, owner) = (exchange.timeout(), whose.slot as u32);
+        let redirected = exchange.is_away();
+        let slot = &mut self.slots[whose.slot];
+        let anew = self.plan.http.closes_connections && slot.connected < slot.iterations;
+        slot.connected = slot.iterations;
+        let user = self.note_sent(whose, Sent::Http(exchange));
+        self.wishes.asks.push(Ask {
+            user,
+            target,
+            timeout,
+            owner,
+            anew,
+            upgrades: false,
+            redirected,
+        });
+    }
+
+    /// Keeps what is sent until its answer comes; gives its number.
+    pub(super) fn note_sent(&mut self, whose: Whose, sent: Sent) -> u32 {
+        let user = self.free.pop().unwrap_or_else(|| {
+            self.sent.push(None);
+            (self.sent.len() - 1) as u32
+        });
+        self.sent[user as usize] = Some((whose, sent));
+        user
+    }
+
+    /// An iteration was ended before its end.
+    pub(super) fn end_cut(&mut self, slot: usize) {
+        self.close_all_sockets(slot, self.world.now());
+        self.count_bytes(slot);
+        self.set_idle(slot);
+        self.seen.interrupted += 1;
+    }
+
+    fn finish(&mut self, slot: usize, done: Result<Option<String>, Exception>, now: Nanos) {
+        let State::Busy(began) = self.slots[slot].state else { return };
+        let took = self.world.elapsed_since(began);
+        self.close_sockets(slot, now, done.is_err());
+        match done {
+            Ok(returned) => self.seen.returned = returned.or(self.seen.returned.take()),
+            Err(exception) => {
+                let post = self.slots[slot].post.clone();
+                let role = post.as_ref().and_then(|post| post.role.as_deref());
+                self.note(exception, role);
+            }
+        }
+        self.count_iteration(slot, took);
+        self.seen.iterations += u64::from(self.plan.stage == Stage::Iteration);
+        self.plan.control.of(self.slots[slot].scenario).note_end();
+        let rest = self.plan.min_iteration.saturating_sub(took).max(self.backoff(slot));
+        if rest == Nanos::ZERO {
+            return self.set_idle(slot);
+        }
+        self.slots[slot].state = State::Resting;
+        self.wake_at(slot, now.saturating_add(rest));
+    }
+
+    /// How long a VU waits whose sockets were refused: twice as long after each, and half of it by chance.
+    fn backoff(&mut self, slot: usize) -> Nanos {
+        let Slot { refusals, is_refused, scenario, .. } = self.slots[slot];
+        if !is_refused || !self.plan.backs_off || self.is_arrival(scenario) {
+            return Nanos::ZERO;
+        }
+        let longest = Nanos(BACKOFF_MIN.0 << (refusals - 1).min(16)).min(BACKOFF_MAX);
+        Nanos((longest.0 as f64 * (0.5 + self.sockets.chance() / 2.0)) as u64)
+    }
+
+    /// Logs what a script threw, in an iteration of this role if it was in one.
+    pub(super) fn note(&mut self, exception: Exception, role: Option<&Role>) {
+        let text = exception.to_string();
+        match role {
+            Some(Role { executor, name, .. }) => {
+                let fields = [("executor", *executor), ("scenario", name), ("source", STACK)];
+                (self.plan.log)(Level::Error, &text, &fields);
+            }
+            None if exception.in_promise => (self.plan.log)(Level::Error, &text, &[]),
+            None => (self.plan.log)(Level::Error, &text, &[SCRIPT_HINT]),
+        }
+        self.seen.exception.get_or_insert(exception);
+    }
+
+    /// Counts the bytes of an iteration that was ended before its end.
+    fn count_bytes(&mut self, slot: usize) {
+        let (sent, received) = std::mem::take(&mut self.slots[slot].bytes);
+        if (sent, received) == (0, 0) {
+            return;
+        }
+        let (vu_tags, metadata) = self.slots[slot].vu.tags();
+        let around = Around {
+            at: self.world.sampled_at(),
+            group: self.plan.stage.group(),
+            vu_tags: vu_tags.as_deref(),
+            metadata: metadata.as_deref(),
+        };
+        let values =
+            [(MetricId::DATA_SENT, sent as f64), (MetricId::DATA_RECEIVED, received as f64)];
+        let sampled = self.slots[slot].sampled();
+        self.recorder.own(&mut self.seen.tally, sampled, &around, &values);
+    }
+
+    /// Counts an iteration that came to its end, or a call of `setup` or `teardown`.
+    fn count_iteration(&mut self, slot: usize, took: Nanos) {
+        let Slot { vu, bytes, .. } = &mut self.slots[slot];
+        let (sent, received) = std::mem::take(bytes);
+        let (vu_tags, metadata) = vu.tags();
+        let around = Around {
+            at: self.world.sampled_at(),
+            group: self.plan.stage.group(),
+            vu_tags: vu_tags.as_deref(),
+            metadata: metadata.as_deref(),
+        };
+        let values = [
+            (MetricId::DATA_SENT, sent as f64),
+            (MetricId::DATA_RECEIVED, received as f64),
+            (MetricId::ITERATION_DURATION, took.0 as f64 / 1e6),
+            (MetricId::ITERATIONS, 1.0),
+        ];
+        let is_iteration = self.plan.stage == Stage::Iteration;
+        let values = &values[..if is_iteration { 4 } else { 2 }];
+        let sampled = self.slots[slot].sampled();
+        self.recorder.own(&mut self.seen.tally, sampled, &around, values);
+    }
+
+    pub(super) fn take_samples(&mut self, slot: usize) {
+        let slot = &self.slots[slot];
+        slot.vu.take_samples(&mut self.samples);
+        for sample in self.samples.drain(..) {
+            self.recorder.script(&mut self.seen.tally, slot.sampled(), &sample);
+        }
+    }
+}

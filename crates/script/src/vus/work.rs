@@ -1,0 +1,446 @@
+//! The scenarios' executors: who begins an iteration, and who has to end one. Nothing here looks through all VUs but a
+//! scenario's beginning and its end.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use stdx::Nanos;
+use workload::Ending;
+use workload::executor::Executor;
+
+use super::Crew;
+use super::ramp::Ramp;
+use super::samples::{self, Around, Sampled};
+use super::slot::{Post, State};
+use crate::host::execution::Role;
+use crate::host::traits::Host as _;
+use crate::runtime::context::Stage;
+
+/// A scenario under way on this worker.
+#[derive(Debug)]
+pub(super) struct Work {
+    post: Rc<Post>,
+    /// Its VUs on this worker, by their index; where each is among the slots.
+    staff: Vec<(u64, usize)>,
+    /// VUs that may begin an iteration; who came first begins first.
+    pub(super) idle: VecDeque<usize>,
+    /// How long it begins iterations.
+    pub(super) duration: Nanos,
+    /// Who of them is wanted, where that changes.
+    pub(super) ramp: Ramp,
+    /// VUs that are in an iteration, or rest after one.
+    busy: usize,
+    /// VUs that have done all iterations they are to do.
+    finished: usize,
+    pub(super) phase: Phase,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Waiting,
+    Running,
+    /// Nothing begins any more.
+    Ending,
+    Over,
+}
+
+impl Work {
+    pub(super) fn new(post: Post, duration: Nanos) -> Self {
+        Self {
+            post: Rc::new(post),
+            duration,
+            staff: Vec::new(),
+            idle: VecDeque::new(),
+            ramp: Ramp::default(),
+            busy: 0,
+            finished: 0,
+            phase: Phase::Waiting,
+        }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.phase == Phase::Over
+    }
+}
+
+impl Crew {
+    /// Begins and ends iterations of all scenarios. Scenarios that end come first: others may have their VUs then.
+    pub(super) fn work(&mut self, now: Nanos, zero: Nanos) {
+        if self.plan.control.is_halted() {
+            self.stopping = Some(Ending::Now);
+        } else if self.plan.control.drained_at().is_some() {
+            self.stopping = self.stopping.max(Some(Ending::AfterThis));
+        }
+        let elapsed = now.saturating_sub(zero);
+        for work in 0..self.works.len() {
+            // One that has not begun does not begin any more.
+            let stops = match self.works[work].phase {
+                Phase::Waiting => self.stopping.is_some(),
+                _ => self.stopping == Some(Ending::Now),
+            };
+            let scenario = &self.plan.scenarios[work];
+            let drained = self.world.is_drained(scenario.graceful_stop);
+            let ends = stops || drained || elapsed >= scenario.end();
+            if ends && !self.works[work].is_over() {
+                self.end_scenario(work);
+            }
+        }
+        for work in 0..self.works.len() {
+            let start = self.plan.scenarios[work].start;
+            if elapsed >= start && !self.works[work].is_over() {
+                self.run_scenario(work, elapsed.saturating_sub(start), now);
+            }
+        }
+    }
+
+    /// Ends all iterations of a scenario.
+    fn end_scenario(&mut self, work: usize) {
+        for at in 0..self.works[work].staff.len() {
+            let (_, slot) = self.works[work].staff[at];
+            self.end_iteration(work, slot);
+        }
+        self.set_over(work);
+    }
+
+    /// Nothing begins any more: who rests does so no longer.
+    fn end_rests(&mut self, work: usize) {
+        for at in 0..self.works[work].staff.len() {
+            let (_, slot) = self.works[work].staff[at];
+            if self.slots[slot].scenario == work && self.slots[slot].state == State::Resting {
+                self.set_idle(slot);
+            }
+        }
+    }
+
+    /// Ends an iteration of a VU that works there, if one is under way.
+    fn end_iteration(&mut self, work: usize, slot: usize) {
+        if self.slots[slot].scenario != work {
+            return;
+        }
+        match self.slots[slot].state {
+            State::Busy(_) => {
+                // Whatever it waits for comes too late.
+                self.slots[slot].vu.stop();
+                self.carry_out(slot);
+                self.take_samples(slot);
+                self.end_cut(slot);
+            }
+            State::Resting => self.set_idle(slot),
+            State::Idle => {}
+        }
+    }
+
+    fn run_scenario(&mut self, work: usize, at: Nanos, now: Nanos) {
+        if self.works[work].phase == Phase::Waiting {
+            self.man(work);
+        }
+        let begins = self.stopping.is_none() && at < self.works[work].duration;
+        if begins {
+            self.begin_iterations(work, at, now);
+        } else if self.works[work].phase == Phase::Running {
+            self.begin_last(work, at, now);
+            self.works[work].phase = Phase::Ending;
+        }
+        if !begins && self.works[work].busy > 0 {
+            self.end_rests(work);
+        }
+        self.end_left(work, now);
+        if self.works[work].busy == 0 && (!begins || self.is_done(work)) {
+            self.set_over(work);
+        }
+    }
+
+    /// Begins what may begin now.
+    fn begin_iterations(&mut self, work: usize, at: Nanos, now: Nanos) {
+        let executor = &self.plan.scenarios[work].executor;
+        match executor {
+            Executor::ArrivalRate { .. } => {
+                self.publish();
+                self.begin_due(work, at, now);
+            }
+            Executor::RampingVus { graceful_ramp_down, .. } => {
+                let wanted = self.plan.segment.vus().count(executor.vus_at(at));
+                let until = now.saturating_add(*graceful_ramp_down);
+                self.ramp(work, wanted, until);
+                self.begin_idle(work, now);
+            }
+            Executor::ExternallyControlled { vus_max, .. } => {
+                let wanted = self.plan.control.of(work).wanted().min(*vus_max);
+                let wanted = self.plan.segment.vus().count(wanted);
+                self.ramp(work, wanted, now);
+                self.begin_idle(work, now);
+            }
+            _ => self.begin_idle(work, now),
+        }
+    }
+
+    /// A scenario's time is up: what was due before begins, and a ramp makes its last step.
+    fn begin_last(&mut self, work: usize, at: Nanos, now: Nanos) {
+        if self.stopping.is_some() {
+            return;
+        }
+        let executor = &self.plan.scenarios[work].executor;
+        let duration = self.works[work].duration;
+        match executor {
+            Executor::ArrivalRate { .. } => {
+                self.publish();
+                self.begin_due(work, duration, now);
+            }
+            Executor::RampingVus { graceful_ramp_down, .. } => {
+                let wanted = self.plan.segment.vus().count(executor.vus_at_end().unwrap_or(0));
+                let ended = now.saturating_sub(at.saturating_sub(duration));
+                let until = ended.saturating_add(*graceful_ramp_down);
+                self.ramp(work, wanted, until);
+            }
+            _ => {}
+        }
+    }
+
+    /// Gives a scenario that begins its VUs.
+    fn man(&mut self, work: usize) {
+        self.works[work].phase = Phase::Running;
+        let control = std::sync::Arc::clone(&self.plan.control);
+        for (index, number) in control.staff.numbers[work].iter().enumerate() {
+            if let Some(slot) = self.slot_of(*number) {
+                self.employ(work, index as u64, slot);
+            }
+        }
+        let executor = &self.plan.scenarios[work].executor;
+        let ramps =
+            matches!(executor, Executor::RampingVus { .. } | Executor::ExternallyControlled { .. });
+        if ramps {
+            let Work { idle, ramp, staff, .. } = &mut self.works[work];
+            idle.clear();
+            staff.iter().for_each(|(index, slot)| ramp.park(*index, *slot));
+        } else {
+            self.works[work].ramp.wanted = executor.vus_max();
+        }
+    }
+
+    /// Has a VU work in a scenario.
+    pub(super) fn employ(&mut self, work: usize, index: u64, slot: usize) {
+        let post = Rc::clone(&self.works[work].post);
+        let employed = &mut self.slots[slot];
+        employed.scenario = work;
+        employed.index = index;
+        employed.in_scenario = 0;
+        employed.post = Some(post);
+        self.works[work].staff.push((index, slot));
+        self.make_ready(work, slot);
+    }
+
+    /// A VU may begin an iteration.
+    fn make_ready(&mut self, work: usize, slot: usize) {
+        self.works[work].idle.push_back(slot);
+        if self.is_arrival(work) {
+            self.plan.control.of(work).note_idle();
+        }
+    }
+
+    pub(super) fn is_arrival(&self, work: usize) -> bool {
+        matches!(self.plan.scenarios[work].executor, Executor::ArrivalRate { .. })
+    }
+
+    /// A VU has ended its iteration, or its rest: it may begin another.
+    pub(super) fn set_idle(&mut self, slot: usize) {
+        let idle = &mut self.slots[slot];
+        idle.state = State::Idle;
+        idle.until = None;
+        let (work, done) = (idle.scenario, idle.in_scenario);
+        self.works[work].busy -= 1;
+        match &self.plan.scenarios[work].executor {
+            Executor::PerVuIterations { iterations, .. } if done >= *iterations => {
+                self.works[work].finished += 1;
+                self.close_all_sockets(slot, self.world.now());
+            }
+            _ => self.make_ready(work, slot),
+        }
+    }
+
+    /// A VU begins an iteration.
+    pub(super) fn set_busy(&mut self, slot: usize, now: Nanos) {
+        let busy = &mut self.slots[slot];
+        busy.state = State::Busy(now);
+        let work = busy.scenario;
+        self.works[work].busy += 1;
+    }
+
+    /// Changes how many VUs a scenario wants. Those it wants no more may go on until then.
+    fn ramp(&mut self, work: usize, wanted: u64, until: Nanos) {
+        let Work { ramp, staff, idle, .. } = &mut self.works[work];
+        if wanted != ramp.wanted {
+            ramp.want(wanted, until, staff, idle);
+        }
+    }
+
+    /// Ends iterations of VUs that have not been wanted for long enough.
+    fn end_left(&mut self, work: usize, now: Nanos) {
+        while let Some(place) = self.works[work].ramp.pop_left(now) {
+            let (_, slot) = self.works[work].staff[place];
+            self.end_iteration(work, slot);
+        }
+    }
+
+    /// Whether a scenario has begun all its iterations.
+    pub(super) fn is_done(&self, work: usize) -> bool {
+        match &self.plan.scenarios[work].executor {
+            Executor::SharedIterations { iterations, .. } => {
+                let progress = self.plan.control.of(work);
+                progress.begun() >= progress.stripe.count(*iterations)
+            }
+            Executor::PerVuIterations { .. } => {
+                self.works[work].finished == self.works[work].staff.len()
+            }
+            _ => false,
+        }
+    }
+
+    /// A scenario is over; iterations that were never begun, since the time was up, are counted, unless the test was stopped.
+    fn set_over(&mut self, work: usize) {
+        self.works[work].phase = Phase::Over;
+        for at in 0..self.works[work].staff.len() {
+            let (_, slot) = self.works[work].staff[at];
+            if self.slots[slot].scenario == work {
+                self.close_all_sockets(slot, self.world.now());
+            }
+        }
+        if self.stopping.is_some() || self.plan.control.is_halted() {
+            return;
+        }
+        let undone = match &self.plan.scenarios[work].executor {
+            Executor::PerVuIterations { iterations, .. } => {
+                let staff = self.works[work].staff.iter();
+                let begun = staff.map(|(_, slot)| self.slots[*slot].in_scenario);
+                begun.map(|begun| iterations.saturating_sub(begun)).sum()
+            }
+            // The first who comes here counts them for all.
+            Executor::SharedIterations { iterations, .. } => {
+                let progress = self.plan.control.of(work);
+                progress.take_rest(progress.stripe.count(*iterations))
+            }
+            _ => 0,
+        };
+        self.drop_iterations(work, undone);
+    }
+
+    fn drop_iterations(&mut self, work: usize, count: u64) {
+        if count > 0 && self.plan.stage == Stage::Iteration {
+            let value = (metrics::tally::MetricId::DROPPED_ITERATIONS, count as f64);
+            self.record_own(work, value);
+        }
+    }
+
+    /// Counts a value that is no VU's.
+    pub(super) fn record_own(&mut self, work: usize, value: (metrics::tally::MetricId, f64)) {
+        let sampled = Sampled { work, vu: 0, iteration: 0 };
+        let outside = Rc::clone(&self.recorder.outside);
+        let at = crate::host::traits::Host::sampled_at(&*self.world);
+        let around = Around { at, group: &outside, vu_tags: None, metadata: None };
+        self.recorder.own(&mut self.seen.tally, sampled, &around, &[value]);
+    }
+
+    /// Begins an iteration on each VU that is idle now and may. One that ends its own at once waits for the next turn.
+    fn begin_idle(&mut self, work: usize, now: Nanos) {
+        if self.works[work].idle.is_empty() {
+            return;
+        }
+        self.publish();
+        for _ in 0..self.works[work].idle.len() {
+            let Some(slot) = self.works[work].idle.pop_front_if(|_| self.share.is_left()) else {
+                return;
+            };
+            let index = self.slots[slot].index;
+            if index >= self.works[work].ramp.wanted {
+                self.works[work].ramp.park(index, slot);
+                self.close_all_sockets(slot, now);
+                continue;
+            }
+            let most = match &self.plan.scenarios[work].executor {
+                Executor::SharedIterations { iterations, .. } => {
+                    self.plan.control.of(work).stripe.count(*iterations)
+                }
+                _ => u64::MAX,
+            };
+            let Some(number) = self.plan.control.of(work).take(most) else {
+                self.works[work].idle.push_front(slot);
+                return;
+            };
+            self.begin(slot, number, now);
+            if self.stopping == Some(Ending::Now) || self.plan.control.is_halted() {
+                return;
+            }
+        }
+    }
+
+    /// Begins the iterations that are due; those without a free VU on any worker are dropped.
+    fn begin_due(&mut self, work: usize, at: Nanos, now: Nanos) {
+        let control = std::sync::Arc::clone(&self.plan.control);
+        let progress = control.of(work);
+        loop {
+            let number = progress.begun();
+            let due = self.plan.scenarios[work].executor.due(progress.stripe.number(number));
+            let due = due.filter(|due| *due <= at);
+            if due.is_none() || control.is_halted() || !self.share.is_left() {
+                return;
+            }
+            let Some(slot) = self.works[work].idle.pop_front() else {
+                if progress.has_idle() {
+                    return;
+                }
+                if progress.take_this(number) {
+                    self.drop_iterations(work, 1);
+                    self.hire_more(work);
+                }
+                continue;
+            };
+            if progress.take_this(number) {
+                progress.note_busy();
+                self.begin(slot, number, now);
+            } else {
+                self.works[work].idle.push_front(slot);
+            }
+        }
+    }
+
+    /// One more VU, if the scenario may have one.
+    fn hire_more(&mut self, work: usize) {
+        let Executor::ArrivalRate { vus, vus_max, .. } = self.plan.scenarios[work].executor else {
+            return;
+        };
+        let own = self.plan.segment.vus();
+        let (vus, vus_max) = (own.count(vus), own.count(vus_max));
+        if !self.plan.control.of(work).may_hire(vus_max.saturating_sub(vus)) {
+            return;
+        }
+        let index = vus + self.works[work].staff.len() as u64;
+        if let Some(slot) = self.hire(self.plan.control.next_vu()) {
+            self.employ(work, index, slot);
+        }
+    }
+
+    /// How many VUs are at work: those of arrival rates while they iterate, others as long as their scenario wants them.
+    pub(super) fn active(&self) -> usize {
+        let active = self.works.iter().enumerate().map(|(at, work)| {
+            let keeps = work.phase == Phase::Running
+                && self.stopping.is_none()
+                && !self.is_arrival(at)
+                && !self.is_done(at);
+            work.busy + if keeps { work.idle.len() } else { 0 }
+        });
+        active.sum()
+    }
+}
+
+/// What a scenario is to the script.
+pub(super) fn role(plan: &super::CrewPlan, number: usize) -> Option<Rc<Role>> {
+    let scenario = &plan.scenarios[number];
+    (plan.stage == Stage::Iteration).then(|| {
+        Rc::new(Role {
+            number,
+            name: scenario.name.clone(),
+            executor: scenario.executor.name(),
+            env: scenario.env.clone(),
+            tags: samples::tags_of(plan, scenario),
+        })
+    })
+}
