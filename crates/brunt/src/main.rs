@@ -1,7 +1,7 @@
 //! The command: dialects in, exit code out.
 //!
 //! ```text
-//! argv ─▶ dialect ─▶ Typed (what was typed) ─▶ Meant (files read, plan validated) ─▶ command ─▶ exit code
+//! argv ─▶ dialect ─▶ ParsedArgs (what was typed) ─▶ Meant (files read, plan validated) ─▶ command ─▶ exit code
 //! ```
 //!
 //! It wires the rooms together and holds no logic that a test would want without a process.
@@ -24,7 +24,9 @@ fn main() -> ExitCode {
     let mut args = std::env::args_os();
     let program = args.next().unwrap_or_default();
     match args.map(|arg| arg.into_string()).collect::<Result<Vec<String>, _>>() {
-        Ok(args) => exit_code::or_internal(|| dialect::run(&program, args)),
+        Ok(args) => {
+            exit_code::or_internal(|| dialect::dispatch::run(&program, args, &command::REGISTRY))
+        }
         Err(arg) => {
             output::complain(&format!("brunt: argument {} is not UTF-8", arg.display()));
             exit_code::ExitCode::Usage.into()

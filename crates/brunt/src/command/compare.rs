@@ -6,8 +6,8 @@ use report::{Blind, Contrasts, Variant, VariantRun};
 use study::contrast::Kept;
 
 use super::variants::{self, Labelled, ReadRun};
-use super::{Ended, usage};
-use crate::dialect::{Invocation, Typed};
+use super::{CommandError, usage_error};
+use crate::dialect::{Invocation, ParsedArgs};
 use crate::ending::Document;
 use crate::exit_code::ExitCode;
 use crate::flags::compare::{COMPARE, CompareFlags};
@@ -20,19 +20,21 @@ pub(super) const ABOUT: &str = "Each operand is a file of results, or a folder: 
                                 that of -baseline.";
 
 /// Compares.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    let typed = invocation.typed(COMPARE)?;
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let typed = invocation.parse(COMPARE)?;
     let flags = &typed.flags;
     let place = Place::named(flags.output.as_deref());
     place.spares(&typed.operands)?;
     let kind = kind(&typed)?;
     if typed.operands.len() < 2 {
-        return Err(usage("at least two variants are needed: brunt compare BEFORE AFTER"));
+        return Err(usage_error("at least two variants are needed: brunt compare BEFORE AFTER"));
     }
     let mut labelled = variants::read(&typed.operands, "compare")?;
     if labelled.len() < 2 {
         let label = &labelled[0].label;
-        return Err(usage(format!("all operands have the label \"{label}\": nothing to compare")));
+        return Err(usage_error(format!(
+            "all operands have the label \"{label}\": nothing to compare"
+        )));
     }
     if let Some(name) = &flags.baseline {
         let labels: Vec<&str> = labelled.iter().map(|one| one.label.as_str()).collect();
@@ -69,7 +71,7 @@ fn judged(flags: &CompareFlags, found: &Contrasts) -> ExitCode {
 }
 
 /// Which label is meant: the one that is the name, else the only one that is so called at the end of its path.
-fn baseline(name: &str, labels: &[&str]) -> Result<usize, Ended> {
+fn baseline(name: &str, labels: &[&str]) -> Result<usize, CommandError> {
     let name = name.trim_end_matches('/');
     if let Some(at) = labels.iter().position(|label| *label == name) {
         return Ok(at);
@@ -81,7 +83,7 @@ fn baseline(name: &str, labels: &[&str]) -> Result<usize, Ended> {
         _ => {
             let (word, labels) =
                 (if found.is_empty() { "no" } else { "more than one" }, labels.join(", "));
-            Err(usage(format!(
+            Err(usage_error(format!(
                 "flag -baseline: {word} variant is called \"{name}\" (there are {labels})"
             )))
         }
@@ -93,12 +95,12 @@ const DOCUMENTS: [Document; 4] =
     [Document::Html, Document::Json, Document::Markdown, Document::Text];
 
 /// `-type`, else `-json`, else the output's ending, else text.
-fn kind(typed: &Typed<CompareFlags>) -> Result<Document, Ended> {
+fn kind(typed: &ParsedArgs<CompareFlags>) -> Result<Document, CommandError> {
     let flags = &typed.flags;
     Ok(match flags.kind.as_deref() {
         None if flags.json => Document::Json,
         None => Document::by_ending("-output", flags.output.as_deref(), &DOCUMENTS)
-            .map_err(|wrong| usage(format!("{wrong} (or give -type)")))?
+            .map_err(|wrong| usage_error(format!("{wrong} (or give -type)")))?
             .unwrap_or(Document::Text),
         Some("json") => Document::Json,
         Some("markdown") => Document::Markdown,
@@ -161,7 +163,7 @@ mod tests {
             let (kind, output) = (kind.map(str::to_owned), output.map(str::to_owned));
             let flags = CompareFlags { kind, json, output, ..CompareFlags::default() };
             let (dialect, global) = (Dialect::Native, Global::default());
-            let typed = Typed { dialect, global, flags, operands: Vec::new() };
+            let typed = ParsedArgs { dialect, global, flags, operands: Vec::new() };
             assert_eq!(super::kind(&typed).ok(), Some(expected));
         }
     }

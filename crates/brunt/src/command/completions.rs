@@ -1,24 +1,25 @@
 //! `completions`: scripts for bash, zsh and fish, from the tables.
 
-use super::{COMMANDS, Ended, NO_FLAGS, PEERS, usage};
+use super::error::{CommandError, usage_error};
+use super::spec::{NO_FLAGS, Registry, ToolSpec};
 use crate::dialect::Invocation;
 use crate::exit_code::ExitCode;
 use crate::flags::{Kind, Row, global};
 use crate::output::Place;
 
 /// Prints the script for one shell.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    let typed = invocation.typed(NO_FLAGS)?;
+pub(super) fn run(invocation: &Invocation, registry: &Registry) -> Result<ExitCode, CommandError> {
+    let typed = invocation.parse(NO_FLAGS)?;
     let shell = match typed.operands.as_slice() {
         [shell] => shell.as_str(),
-        _ => return Err(usage("completions takes one shell's name: bash, zsh or fish")),
+        _ => return Err(usage_error("completions takes one shell's name: bash, zsh or fish")),
     };
     let script = match shell {
-        "bash" => bash(),
-        "zsh" => zsh(),
-        "fish" => fish(),
+        "bash" => bash(registry),
+        "zsh" => zsh(registry),
+        "fish" => fish(registry),
         other => {
-            return Err(usage(format!(
+            return Err(usage_error(format!(
                 "no completions for \"{other}\" (expected bash, zsh or fish)"
             )));
         }
@@ -33,19 +34,14 @@ fn rows(own: Vec<Row>) -> Vec<Row> {
     own.into_iter().chain(everywhere).collect()
 }
 
-/// The names of the commands and of the dialects.
-fn names() -> Vec<&'static str> {
-    COMMANDS.iter().map(|command| command.name).chain(PEERS.iter().map(|(name, _)| *name)).collect()
-}
-
-fn bash() -> String {
+fn bash(registry: &Registry) -> String {
     let mut text = String::from(
         "# bash completion of brunt; made by `brunt completions bash`\n_brunt() {\n  local cur=${COMP_WORDS[COMP_CWORD]} \
          prev=${COMP_WORDS[COMP_CWORD-1]} command= word flags=\n  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n    \
          case $word in -*|vegeta) ;; *) command=$word; break;; esac\n  done\n  case $command in\n",
     );
     let mut choices = String::new();
-    for command in COMMANDS {
+    for command in registry.commands {
         let flags: Vec<String> =
             rows(command.native_rows()).iter().map(|row| format!("-{}", row.name)).collect();
         text.push_str(&format!("    {}) flags=\"{}\";;\n", command.name, flags.join(" ")));
@@ -69,24 +65,24 @@ fn bash() -> String {
          if [[ $cur == -* ]]; then\n    COMPREPLY=($(compgen -W \"$flags\" -- \"$cur\"))\n  \
          elif [[ -z $command ]]; then\n    COMPREPLY=($(compgen -W \"{}\" -- \"$cur\"))\n  \
          else\n    COMPREPLY=($(compgen -f -- \"$cur\"))\n  fi\n}}\ncomplete -o filenames -F _brunt brunt\n",
-        names().join(" ")
+        registry.names().collect::<Vec<_>>().join(" ")
     ));
     text
 }
 
-fn zsh() -> String {
+fn zsh(registry: &Registry) -> String {
     let mut text = String::from(
         "#compdef brunt\n# zsh completion of brunt; made by `brunt completions zsh`\n_brunt() {\n  local -a commands\n  \
          commands=(\n",
     );
-    for command in COMMANDS {
+    for command in registry.commands {
         text.push_str(&format!("    '{}:{}'\n", command.name, zsh_text(command.summary)));
     }
-    for (name, summary) in PEERS {
+    for ToolSpec { name, summary, .. } in registry.tools {
         text.push_str(&format!("    '{name}:{}'\n", zsh_text(summary)));
     }
     text.push_str("  )\n  if (( CURRENT == 2 )); then _describe command commands; return; fi\n  case $words[2] in\n");
-    for command in COMMANDS {
+    for command in registry.commands {
         text.push_str(&format!("    {}) _arguments \\\n", command.name));
         for row in rows(command.native_rows()) {
             let action = match row.kind {
@@ -108,11 +104,11 @@ fn zsh_text(text: &str) -> String {
     text.replace('\'', "'\\''").replace('[', "\\[").replace(']', "\\]").replace(':', "\\:")
 }
 
-fn fish() -> String {
+fn fish(registry: &Registry) -> String {
     let mut text = String::from(
         "# fish completion of brunt; made by `brunt completions fish`\ncomplete -c brunt -f\n",
     );
-    for command in COMMANDS {
+    for command in registry.commands {
         text.push_str(&format!(
             "complete -c brunt -n __fish_use_subcommand -a {} -d '{}'\n",
             command.name,
@@ -133,7 +129,7 @@ fn fish() -> String {
             ));
         }
     }
-    for (name, summary) in PEERS {
+    for ToolSpec { name, summary, .. } in registry.tools {
         text.push_str(&format!(
             "complete -c brunt -n __fish_use_subcommand -a {name} -d '{}'\n",
             fish_text(summary)
@@ -153,14 +149,15 @@ fn fish_text(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::REGISTRY;
 
     #[test]
     fn every_shell_knows_every_flag_and_command() {
-        let scripts = [bash(), zsh(), fish()];
-        for (name, _) in PEERS {
+        let scripts = [bash(&REGISTRY), zsh(&REGISTRY), fish(&REGISTRY)];
+        for name in REGISTRY.names() {
             assert!(scripts.iter().all(|script| script.contains(name)), "{name}");
         }
-        for command in COMMANDS {
+        for command in REGISTRY.commands {
             for script in &scripts {
                 assert!(script.contains(command.name), "{}", command.name);
                 for row in command.native_rows() {

@@ -17,8 +17,8 @@ use workload::{Load, Plan, Target, Targets};
 
 use super::attack::{Conductor, Ending, cannot_start};
 use super::live::Live;
-use super::{Ended, usage};
-use crate::dialect::{Invocation, Typed};
+use super::{CommandError, usage_error};
+use crate::dialect::{Invocation, ParsedArgs};
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::serve::{DEMO, DemoFlags};
 use crate::input::Interrupts;
@@ -36,10 +36,10 @@ const RATES: [(&str, u64); 2] = [("below", 70), ("above", 130)];
 const PAGE: &str = "brunt-demo.html";
 
 /// Shows it.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    let typed = invocation.typed(DEMO)?;
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let typed = invocation.parse(DEMO)?;
     if let Some(extra) = typed.operands.first() {
-        return Err(usage(format!("unexpected \"{extra}\"")));
+        return Err(usage_error(format!("unexpected \"{extra}\"")));
     }
     let interrupts = Interrupts::watch()?;
     let config = Config {
@@ -91,7 +91,7 @@ fn heading(name: &str, rate: u64) -> String {
 
 /// Attacks the server once.
 fn attack(
-    typed: &Typed<DemoFlags>,
+    typed: &ParsedArgs<DemoFlags>,
     at: SocketAddr,
     (name, rate): (&str, u64),
     interrupts: &Interrupts,

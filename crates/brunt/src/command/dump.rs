@@ -2,13 +2,13 @@
 
 use anyhow::anyhow;
 
-use super::Ended;
+use super::CommandError;
 use crate::dialect::{Dialect, Invocation};
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::results::DUMP;
 
 /// Says what to use instead.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let text = match invocation.dialect {
         Dialect::Vegeta => {
             "vegeta dump has been deprecated and succeeded by the vegeta encode command"
@@ -19,7 +19,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
         }
     };
     if invocation.dialect == Dialect::Native {
-        invocation.typed(DUMP)?;
+        invocation.parse(DUMP)?;
     }
     Err(Failed { code: ExitCode::Failure, error: anyhow!(text) }.into())
 }

@@ -7,19 +7,20 @@ use metrics::Batch;
 use results::{Encoding, Item, ReadError, Reader, StreamInfo, WriteError, Writer};
 
 use super::generators::Generators;
-use super::{Ended, patience, usage};
-use crate::dialect::{Dialect, Invocation, Typed};
+use super::{CommandError, usage_error};
+use crate::dialect::{Dialect, Invocation, ParsedArgs};
 use crate::exit_code::{ExitCode, Failed, OrExit};
 use crate::flags::results::{ENCODE, EncodeFlags};
 use crate::input::{self, Interrupts};
 use crate::output::{self, Place};
 
 /// Encodes the inputs.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    let typed = invocation.typed(ENCODE)?;
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let typed = invocation.parse(ENCODE)?;
     let encoding = encoding(&typed)?;
     let interrupts = Interrupts::watch()?;
-    let inputs = input::open_results(&typed.operands, &interrupts, patience(typed.dialect))?;
+    let inputs =
+        input::open_results(&typed.operands, &interrupts, typed.dialect.interrupt_grace())?;
     let mut reader = Reader::open(inputs).map_err(|error| unreadable(&error, typed.dialect))?;
     let place = Place::named(typed.flags.output.as_deref());
     place.spares(&typed.operands)?;
@@ -29,7 +30,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
         ..StreamInfo::default()
     };
     if encoding == Encoding::Parquet && place == Place::Stdout && output::stdout_is_terminal() {
-        return Err(usage("parquet is no text for a terminal (give -output=FILE)"));
+        return Err(usage_error("parquet is no text for a terminal (give -output=FILE)"));
     }
     let opened = results::writer(encoding, place.open()?, &info);
     let mut left_out = LeftOut::default();
@@ -50,13 +51,15 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
 }
 
 /// The format to write: `-to`, else natively the output's ending, else JSON.
-fn encoding(typed: &Typed<EncodeFlags>) -> Result<Encoding, Ended> {
+fn encoding(typed: &ParsedArgs<EncodeFlags>) -> Result<Encoding, CommandError> {
     let (to, output) = (typed.flags.to.as_deref(), typed.flags.output.as_deref());
     match (to, typed.dialect) {
         (None, Dialect::Native) => Ok(by_ending(output).unwrap_or(Encoding::Json)),
         (None, Dialect::Vegeta) => Ok(Encoding::Json),
         (Some(name), Dialect::Native) => Encoding::parse(name).ok_or_else(|| {
-            usage(format!("flag -to: \"{name}\" is not one of arrow, parquet, csv, json, gob"))
+            usage_error(format!(
+                "flag -to: \"{name}\" is not one of arrow, parquet, csv, json, gob"
+            ))
         }),
         (Some(name), Dialect::Vegeta) => {
             let known = Encoding::parse(name).filter(|encoding| !encoding.is_native());

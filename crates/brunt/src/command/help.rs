@@ -1,54 +1,40 @@
 //! `help` and `--version`: what the tables say, laid out for a terminal.
 
-use super::{COMMANDS, Command, Ended, NO_FLAGS, PEERS, peers, usage};
+use super::error::{CommandError, usage_error};
+use super::spec::{CommandSpec, NO_FLAGS, Registry};
 use crate::dialect::{Dialect, Invocation};
 use crate::exit_code::ExitCode;
 use crate::flags::{Kind, Row, global};
 use crate::output::Place;
 
-/// Prints help: the overview, or that of the command named.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    let typed = invocation.typed(NO_FLAGS)?;
+/// Prints help: the overview, or that of the command or tool named.
+pub(super) fn run(invocation: &Invocation, registry: &Registry) -> Result<ExitCode, CommandError> {
+    let typed = invocation.parse(NO_FLAGS)?;
     let text = match typed.operands.as_slice() {
-        [] => overview(),
-        [name] => match COMMANDS.iter().find(|command| command.name == name) {
-            Some(command) => one(command),
-            None if name == "vegeta" => VEGETA.to_owned(),
-            None if name == "ab" => format!("{AB}\n\n{}", crate::dialect::ab::usage()),
-            None if peers::is_one(name) => peer(name),
-            None => return Err(usage(format!("unknown command \"{name}\""))),
-        },
-        _ => return Err(usage("help takes one command's name")),
+        [] => overview(registry),
+        [name] => named(name, registry)
+            .ok_or_else(|| usage_error(format!("unknown command \"{name}\"")))?,
+        _ => return Err(usage_error("help takes one command's name")),
     };
     Place::Stdout.write(format!("{text}\n").as_bytes())?;
     Ok(ExitCode::Ok)
 }
 
-const VEGETA: &str = "brunt vegeta: Vegeta's command line, word for word, with its defaults, outputs and exit codes.\n\
-    The binary called as `vegeta` (a link will do) speaks it too.\n\n  \
-    echo \"GET http://localhost/\" | brunt vegeta attack -duration=5s | tee results.bin | brunt vegeta report\n\n\
-    Its flags: brunt vegeta attack -h. Differences from Vegeta: docs/reference/vegeta.md.";
-
-const AB: &str = "brunt ab: ApacheBench's command line, word for word, with its report, files and exit codes.\n\
-    The binary called as `ab` (a link will do) speaks it too.\n\n  \
-    brunt ab -k -c 100 -n 1000 http://localhost/\n\n\
-    --results FILE anywhere in the line stores the results too. Differences from ApacheBench: docs/reference/ab.md.";
-/// What there is to say of another tool's dialect.
-fn peer(name: &str) -> String {
-    format!(
-        "brunt {name}: {name}'s command line. The binary called as `{name}` (a link will do) speaks it too.\n\n\
-         Its options: brunt {name} --help. --results FILE anywhere in the line stores the results too.\n\
-         Differences: docs/reference/other-tools.md."
-    )
+/// The help of the command or tool of this name.
+fn named(name: &str, registry: &Registry) -> Option<String> {
+    match registry.command(name) {
+        Some(command) => Some(one(command)),
+        None => registry.tool(name)?.help.map(|help| help()),
+    }
 }
 
 /// Prints the overview.
-pub(crate) fn print_overview() -> ExitCode {
-    print(&overview())
+pub(crate) fn print_overview(registry: &Registry) -> ExitCode {
+    print(&overview(registry))
 }
 
 /// Prints one command's help.
-pub(crate) fn print_one(command: &Command) -> ExitCode {
+pub(crate) fn print_one(command: &CommandSpec) -> ExitCode {
     print(&one(command))
 }
 
@@ -77,14 +63,14 @@ fn print(text: &str) -> ExitCode {
 
 /// What there is.
 #[must_use]
-pub(crate) fn overview() -> String {
+pub(crate) fn overview(registry: &Registry) -> String {
     let mut text =
         String::from("brunt: an honest load tester\n\nusage: brunt [-cpus N] COMMAND [flags]\n\n");
-    for command in COMMANDS {
+    for command in registry.commands {
         text.push_str(&format!("  {:<12} {}\n", command.name, command.summary));
     }
-    for (name, summary) in PEERS {
-        text.push_str(&format!("  {name:<12} {summary}\n"));
+    for tool in registry.tools {
+        text.push_str(&format!("  {:<12} {}\n", tool.name, tool.summary));
     }
     text.push_str("\nflags of every command:\n");
     for row in global::FLAGS.iter().map(|flag| flag.row).filter(|row| row.name != "profile") {
@@ -97,7 +83,7 @@ pub(crate) fn overview() -> String {
 
 /// One command's help.
 #[must_use]
-fn one(command: &Command) -> String {
+fn one(command: &CommandSpec) -> String {
     let rows = command.native_rows();
     let flags = if rows.is_empty() { "" } else { " [flags]" };
     let mut text =
@@ -146,10 +132,11 @@ fn flag_lines(row: Row) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::REGISTRY;
 
     #[test]
     fn every_flag_is_in_its_commands_help() {
-        for command in COMMANDS {
+        for command in REGISTRY.commands {
             let text = one(command);
             for row in command.native_rows() {
                 assert!(
@@ -159,7 +146,7 @@ mod tests {
                     row.name
                 );
             }
-            assert!(overview().contains(command.summary));
+            assert!(overview(&REGISTRY).contains(command.summary));
         }
     }
 }

@@ -1,36 +1,37 @@
 //! `man`: the manual page in roff, from the tables.
 
-use super::{COMMANDS, Command, Ended, NO_FLAGS, PEERS, usage};
+use super::error::{CommandError, usage_error};
+use super::spec::{CommandSpec, NO_FLAGS, Registry};
 use crate::dialect::Invocation;
 use crate::exit_code::ExitCode;
 use crate::flags::{Row, global};
 use crate::output::Place;
 
 /// Prints the man page.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    if let Some(extra) = invocation.typed(NO_FLAGS)?.operands.first() {
-        return Err(usage(format!("unexpected \"{extra}\"")));
+pub(super) fn run(invocation: &Invocation, registry: &Registry) -> Result<ExitCode, CommandError> {
+    if let Some(extra) = invocation.parse(NO_FLAGS)?.operands.first() {
+        return Err(usage_error(format!("unexpected \"{extra}\"")));
     }
-    Place::Stdout.write(page().as_bytes())?;
+    Place::Stdout.write(page(registry).as_bytes())?;
     Ok(ExitCode::Ok)
 }
 
 /// The whole page.
-fn page() -> String {
+fn page(registry: &Registry) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let mut text = format!(
         ".TH BRUNT 1 \"\" \"brunt {version}\" \"User Commands\"\n.SH NAME\nbrunt \\- an honest load tester\n\
          .SH SYNOPSIS\n.B brunt\n[\\fB\\-cpus\\fR N] \\fICOMMAND\\fR [flags]\n"
     );
-    for (name, _) in PEERS {
-        text.push_str(&format!(".br\n.B brunt {name}\n\\fIARGUMENTS\\fR\n"));
+    for tool in registry.tools {
+        text.push_str(&format!(".br\n.B brunt {}\n\\fIARGUMENTS\\fR\n", tool.name));
     }
     text.push_str(".SH GLOBAL FLAGS\n");
     for row in global::FLAGS.iter().map(|flag| flag.row).filter(|row| row.name != "profile") {
         push_row(&mut text, row);
     }
     text.push_str(".SH COMMANDS\n");
-    for command in COMMANDS {
+    for command in registry.commands {
         push_command(&mut text, command);
     }
     text.push_str(".SH EXIT STATUS\n");
@@ -41,7 +42,7 @@ fn page() -> String {
     text
 }
 
-fn push_command(text: &mut String, command: &Command) {
+fn push_command(text: &mut String, command: &CommandSpec) {
     let operands = escape(command.operands);
     text.push_str(&format!(".SS \"{} {operands}\"\n{}\n", command.name, escape(command.summary)));
     if !command.about.is_empty() {
@@ -81,11 +82,12 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::REGISTRY;
 
     #[test]
     fn every_flag_is_on_the_page() {
-        let page = page();
-        for row in COMMANDS.iter().flat_map(Command::native_rows) {
+        let page = page(&REGISTRY);
+        for row in REGISTRY.commands.iter().flat_map(CommandSpec::native_rows) {
             assert!(page.contains(&format!("\\fB\\-{}\\fR", escape(row.name))), "-{}", row.name);
         }
     }

@@ -15,8 +15,8 @@ use super::asserted::Asserted;
 use super::generators::Generators;
 use super::server_clock::{self, Moved};
 use super::server_side::ServerRows;
-use super::{Ended, encode, patience, usage};
-use crate::dialect::{Dialect, Invocation, Typed};
+use super::{CommandError, encode, usage_error};
+use crate::dialect::{Dialect, Invocation, ParsedArgs};
 use crate::ending::Document;
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::results::{REPORT, ReportFlags};
@@ -79,11 +79,12 @@ const DEPRECATED: &str =
 const CLEAR: &str = "\u{1b}[2J\u{1b}[0;0H";
 
 /// Reports.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    let typed = invocation.typed(REPORT)?;
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let typed = invocation.parse(REPORT)?;
     let meant = meant(&typed)?;
     let interrupts = Interrupts::watch()?;
-    let inputs = input::open_results(&typed.operands, &interrupts, patience(meant.dialect))?;
+    let inputs =
+        input::open_results(&typed.operands, &interrupts, meant.dialect.interrupt_grace())?;
     let reader = Reader::open(inputs);
     let mut reader = match reader {
         Ok(reader) => reader,
@@ -335,7 +336,7 @@ impl Peer {
 }
 
 /// Validates what was typed.
-fn meant(typed: &Typed<ReportFlags>) -> Result<Meant, Ended> {
+fn meant(typed: &ParsedArgs<ReportFlags>) -> Result<Meant, CommandError> {
     let flags = &typed.flags;
     let place = Place::named(flags.output.as_deref());
     place.spares(&typed.operands)?;
@@ -369,7 +370,7 @@ const DOCUMENTS: [(Document, &str); 5] = [
 ];
 
 /// The type's name: `-type`, else `-json`, else natively what the output's ending stands for, else text.
-fn type_name(typed: &Typed<ReportFlags>) -> Result<&str, Ended> {
+fn type_name(typed: &ParsedArgs<ReportFlags>) -> Result<&str, CommandError> {
     let flags = &typed.flags;
     match flags.kind.as_str() {
         "" if flags.json => return Ok("json"),
@@ -381,17 +382,17 @@ fn type_name(typed: &Typed<ReportFlags>) -> Result<&str, Ended> {
     }
     let known = DOCUMENTS.map(|(document, _)| document);
     let found = Document::by_ending("-output", flags.output.as_deref(), &known)
-        .map_err(|wrong| usage(format!("{wrong} (or give -type)")))?;
+        .map_err(|wrong| usage_error(format!("{wrong} (or give -type)")))?;
     let named = DOCUMENTS.into_iter().find(|(document, _)| Some(*document) == found);
     Ok(named.map_or("text", |(_, name)| name))
 }
 
 /// The report's kind, in Vegeta's words where it is none.
-fn kind(typed: &Typed<ReportFlags>) -> Result<Kind, Ended> {
+fn kind(typed: &ParsedArgs<ReportFlags>) -> Result<Kind, CommandError> {
     let flags = &typed.flags;
     let name = type_name(typed)?;
     let wrong = |text: String| match typed.dialect {
-        Dialect::Native => usage(text),
+        Dialect::Native => usage_error(text),
         Dialect::Vegeta => Failed::from(anyhow!(text)).into(),
     };
     let native = typed.dialect == Dialect::Native;

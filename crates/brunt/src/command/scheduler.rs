@@ -3,17 +3,17 @@
 use metrics::Histogram;
 use stdx::Nanos;
 
-use super::{Ended, usage};
+use super::{CommandError, usage_error};
 use crate::dialect::Invocation;
 use crate::exit_code::ExitCode;
 use crate::flags::scheduler::SCHEDULER;
 use crate::output::Place;
 
 /// Measures and prints.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    let typed = invocation.typed(SCHEDULER)?;
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let typed = invocation.parse(SCHEDULER)?;
     if let Some(extra) = typed.operands.first() {
-        return Err(usage(format!("unexpected \"{extra}\"")));
+        return Err(usage_error(format!("unexpected \"{extra}\"")));
     }
     let (rate, duration) = (typed.flags.rate, typed.flags.duration);
     let interval = Nanos(rate.per.0 / rate.hits);

@@ -8,16 +8,16 @@ use demo::{Cable, Config, Identity, Server, ServiceTime};
 use net::Address;
 use stdx::Bytes;
 
-use super::{Ended, usage};
-use crate::dialect::{Invocation, Typed};
+use super::{CommandError, usage_error};
+use crate::dialect::{Invocation, ParsedArgs};
 use crate::exit_code::{ExitCode, Failed, OrExit};
 use crate::flags::serve::{SERVE, ServeFlags};
 use crate::input::{self, Interrupts};
 use crate::output;
 
 /// Serves until interrupted.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    let typed = invocation.typed(SERVE)?;
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let typed = invocation.parse(SERVE)?;
     let (config, addresses) = meant(&typed)?;
     let tls = config.tls.is_some();
     let interrupts = Interrupts::watch()?;
@@ -43,10 +43,10 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
 }
 
 /// What was typed, validated and with its files read.
-fn meant(typed: &Typed<ServeFlags>) -> Result<(Config, Vec<Address>), Ended> {
+fn meant(typed: &ParsedArgs<ServeFlags>) -> Result<(Config, Vec<Address>), CommandError> {
     let flags = &typed.flags;
     if let Some(extra) = typed.operands.first() {
-        return Err(usage(format!("unexpected \"{extra}\"")));
+        return Err(usage_error(format!("unexpected \"{extra}\"")));
     }
     let addresses = match flags.listen.as_slice() {
         [] => vec![address(DEFAULT_ADDRESS)?],
@@ -70,7 +70,7 @@ fn meant(typed: &Typed<ServeFlags>) -> Result<(Config, Vec<Address>), Ended> {
 const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
 
 /// `ADDR:PORT`, `:PORT` or `unix:PATH`.
-fn address(text: &str) -> Result<Address, Ended> {
+fn address(text: &str) -> Result<Address, CommandError> {
     if let Some(path) = text.strip_prefix("unix:").filter(|path| !path.is_empty()) {
         return Ok(Address::Unix(PathBuf::from(path)));
     }
@@ -78,12 +78,14 @@ fn address(text: &str) -> Result<Address, Ended> {
     let every = text.strip_prefix(':').map(|port| format!("0.0.0.0:{port}"));
     let text = named.or(every).unwrap_or_else(|| text.to_owned());
     text.parse().map(Address::Ip).map_err(|_| {
-        usage(format!("flag -listen: \"{text}\" is no address (expected ADDR:PORT or unix:PATH)"))
+        usage_error(format!(
+            "flag -listen: \"{text}\" is no address (expected ADDR:PORT or unix:PATH)"
+        ))
     })
 }
 
 /// Action Cable, if it is asked for. Its defects without it are a mistake.
-fn cable(flags: &ServeFlags) -> Result<Option<Cable>, Ended> {
+fn cable(flags: &ServeFlags) -> Result<Option<Cable>, CommandError> {
     let cable = Cable {
         ping: flags.cable_ping,
         delay: service("-cable-delay", &flags.cable_delay)?,
@@ -97,13 +99,14 @@ fn cable(flags: &ServeFlags) -> Result<Option<Cable>, Ended> {
     match (flags.cable, cable == Cable::default()) {
         (true, _) => Ok(Some(cable)),
         (false, true) => Ok(None),
-        (false, false) => Err(usage("the flags -cable-… need -cable")),
+        (false, false) => Err(usage_error("the flags -cable-… need -cable")),
     }
 }
 
 /// The law of times that a flag names, its file read.
-fn service(flag: &str, text: &str) -> Result<ServiceTime, Ended> {
-    let law = ServiceTime::parse(text).map_err(|error| usage(format!("flag {flag}: {error}")))?;
+fn service(flag: &str, text: &str) -> Result<ServiceTime, CommandError> {
+    let law =
+        ServiceTime::parse(text).map_err(|error| usage_error(format!("flag {flag}: {error}")))?;
     let ServiceTime::File(path) = &law else {
         return Ok(law);
     };
@@ -114,7 +117,7 @@ fn service(flag: &str, text: &str) -> Result<ServiceTime, Ended> {
 }
 
 /// The certificate given, or a throw-away one.
-fn identity(flags: &ServeFlags) -> Result<Option<Identity>, Ended> {
+fn identity(flags: &ServeFlags) -> Result<Option<Identity>, CommandError> {
     match (&flags.tls_cert, &flags.tls_key) {
         (None, None) if !flags.tls => Ok(None),
         (None, None) => Ok(Some(demo::self_signed().or_exit(ExitCode::Failure)?)),
@@ -123,7 +126,7 @@ fn identity(flags: &ServeFlags) -> Result<Option<Identity>, Ended> {
             let key_pem = key.as_ref().map_or(Ok(certificate_pem.clone()), |key| pem(key))?;
             Ok(Some(Identity { certificate_pem, key_pem }))
         }
-        (None, Some(_)) => Err(usage("-tls-key needs a -tls-cert")),
+        (None, Some(_)) => Err(usage_error("-tls-key needs a -tls-cert")),
     }
 }
 

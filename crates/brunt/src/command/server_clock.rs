@@ -6,7 +6,7 @@ use monitor::{ClockOffset, http_date};
 use results::{Item, Reader};
 
 use super::server_side::header;
-use super::{Ended, encode, usage};
+use super::{CommandError, encode, usage_error};
 use crate::dialect::Dialect;
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::value::ServerOffset;
@@ -34,21 +34,23 @@ pub(crate) fn moved(
     offset: ServerOffset,
     files: &[String],
     dialect: Dialect,
-) -> Result<Moved, Ended> {
+) -> Result<Moved, CommandError> {
     match offset {
         ServerOffset::By(by_ns) => Ok(Moved { by_ns, error_ns: None }),
         ServerOffset::Date => measured(files, dialect),
     }
 }
 
-fn measured(files: &[String], dialect: Dialect) -> Result<Moved, Ended> {
+fn measured(files: &[String], dialect: Dialect) -> Result<Moved, CommandError> {
     let is_file = |name: &String| std::fs::metadata(name).is_ok_and(|meta| meta.is_file());
     let is_gone_once_read = |name: &String| input::is_stdin(name) || !is_file(name);
     if files.is_empty() || files.iter().any(is_gone_once_read) {
-        return Err(usage("flag -server-offset: date reads results twice: name files of results"));
+        return Err(usage_error(
+            "flag -server-offset: date reads results twice: name files of results",
+        ));
     }
     let interrupts = Interrupts::default();
-    let inputs = input::open_results(files, &interrupts, super::patience(dialect))?;
+    let inputs = input::open_results(files, &interrupts, dialect.interrupt_grace())?;
     let mut reader = Reader::open(inputs).map_err(|error| encode::unreadable(&error, dialect))?;
     let (mut batch, mut dates) = (Batch::default(), Dates::default());
     // Damage is told by who reads for the report; here counts what came before it.

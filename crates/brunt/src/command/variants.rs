@@ -10,7 +10,7 @@ use results::{Item, ReadError, Reader};
 use study::contrast::{Load, RUNS_MAX, Run};
 
 use super::generators::Generators;
-use super::{Ended, encode, patience, usage};
+use super::{CommandError, encode, usage_error};
 use crate::dialect::Dialect;
 use crate::exit_code::{ExitCode, Failed};
 use crate::input::{self, Interrupts};
@@ -80,7 +80,7 @@ impl ReadRun {
 ///
 /// # Errors
 /// An operand cannot be opened, or holds no results.
-pub(super) fn read(operands: &[String], command: &str) -> Result<Vec<Labelled>, Ended> {
+pub(super) fn read(operands: &[String], command: &str) -> Result<Vec<Labelled>, CommandError> {
     let interrupts = Interrupts::watch()?;
     let mut all: Vec<Labelled> = Vec::new();
     for operand in operands {
@@ -110,7 +110,7 @@ fn of_path(
     path: &str,
     interrupts: &Interrupts,
     command: &str,
-) -> Result<(Vec<ReadRun>, usize), Ended> {
+) -> Result<(Vec<ReadRun>, usize), CommandError> {
     if input::is_stdin(path) || !Path::new(path).is_dir() {
         return Ok((vec![read_run(path, &[path.to_owned()], interrupts)?], 0));
     }
@@ -121,7 +121,7 @@ fn of_path(
         let files =
             if Path::new(&entry).is_dir() { self::entries(&entry)? } else { vec![entry.clone()] };
         if files.len() > FILES_MAX {
-            return Err(usage(format!("{entry}: more than {FILES_MAX} files of one run")));
+            return Err(usage_error(format!("{entry}: more than {FILES_MAX} files of one run")));
         }
         if files.is_empty() {
             continue;
@@ -166,7 +166,7 @@ pub(super) fn read_run(
     interrupts: &Interrupts,
 ) -> Result<ReadRun, Failed> {
     let unreadable = |error: &ReadError| encode::unreadable(error, Dialect::Native);
-    let inputs = input::open_results(files, interrupts, patience(Dialect::Native))?;
+    let inputs = input::open_results(files, interrupts, Dialect::Native.interrupt_grace())?;
     let mut reader = Reader::open(inputs).map_err(|error| unreadable(&error))?;
     let (mut batch, mut summary) = (Batch::default(), Box::new(Summary::new()));
     let (mut generators, mut losses) = (Generators::default(), Vec::new());

@@ -1,13 +1,14 @@
 //! ApacheBench's dialect: `ab [flags] URL`, its words, usage and exit codes, which are errno's numbers.
 
+use super::invocation::ResultsOption;
+use crate::command::ASKS_FOR_HELP;
 use crate::command::ab::{self, Quit, USAGE};
-use crate::command::{ASKS_FOR_HELP, Stored};
 use crate::flags::ab::{AB, AbFlags, Stop};
 use crate::flags::letters::{self, Complaint};
 use crate::output::{self, Place};
 
 /// Runs a command line of ab's; gives the code to end with.
-pub(super) fn run(args: &[String], results: Option<Stored>) -> u8 {
+pub(crate) fn run(args: &[String], results: Option<ResultsOption>) -> u8 {
     let mut flags = AbFlags::default();
     let letters = match letters::parse(AB, args, &mut flags) {
         Ok(letters) => letters,
@@ -55,11 +56,11 @@ fn words(complaint: Complaint) -> String {
     }
 }
 
-/// Whether a line would be taken, as far as its words tell. An option that is none counts as wrong, though ab only complains.
+/// Checks a command line without running it. An option that is none counts as wrong, though ab only complains.
 ///
 /// # Errors
-/// What is wrong with it.
-pub(super) fn check(args: &[String]) -> Result<(), String> {
+/// The command line is wrong; the error is one line.
+pub(crate) fn validate(args: &[String]) -> Result<(), String> {
     let mut flags = AbFlags::default();
     let letters = letters::parse(AB, args, &mut flags).map_err(|wrong| wrong.native)?;
     match flags.stop {
@@ -83,9 +84,19 @@ fn misused(what: &str) -> u8 {
     USAGE
 }
 
+/// The text of `brunt help ab`.
+pub(crate) fn help() -> String {
+    format!("{HELP}\n\n{}", usage())
+}
+
+const HELP: &str = "brunt ab: ApacheBench's command line, word for word, with its report, files and exit codes.\n\
+    The binary called as `ab` (a link will do) speaks it too.\n\n  \
+    brunt ab -k -c 100 -n 1000 http://localhost/\n\n\
+    --results FILE anywhere in the line stores the results too. Differences from ApacheBench: docs/reference/ab.md.";
+
 /// How the command line goes.
 #[must_use]
-pub(crate) fn usage() -> String {
+fn usage() -> String {
     let mut text =
         "Usage: ab [options] [http[s]://]hostname[:port]/path\nOptions are:\n".to_owned();
     for flag in AB {

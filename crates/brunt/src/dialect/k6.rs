@@ -1,7 +1,8 @@
 //! k6's dialect: `k6 [global flags] COMMAND [flags] [script]`, with its grammar (`-u10`, `--vus=10`) and its exit codes.
 
-use super::{Dialect, Invocation, check_command};
-use crate::command::{self, COMMANDS};
+use super::invocation::{Dialect, Invocation};
+use super::validate;
+use crate::command::{self, CommandError, Registry};
 use crate::exit_code::ExitCode;
 use crate::flags::global::Global;
 use crate::output;
@@ -27,38 +28,37 @@ const GLOBAL: [(&str, bool); 14] = [
 ];
 
 /// Runs a command line of k6's.
-pub(super) fn run(args: &[String]) -> ExitCode {
+pub(crate) fn run(args: &[String], registry: &Registry) -> ExitCode {
     let (before, rest) = split(args);
     let Some((name, args)) = rest.split_first() else {
-        output::complain(&usage());
+        output::complain(&usage(registry));
         return if before.is_empty() { ExitCode::Ok } else { ExitCode::Other };
     };
     if matches!(name.as_str(), "version" | "--version") {
         return command::help::print_version(Dialect::Native);
     }
     if matches!(name.as_str(), "help" | "-h" | "--help") {
-        output::complain(&usage());
+        output::complain(&usage(registry));
         return ExitCode::Ok;
     }
     if let Some(code) = command::remote(name, before, args) {
         return code;
     }
-    let command =
-        COMMANDS.iter().find(|command| command.name == name && KNOWN.contains(&command.name));
+    let command = registry.command(name).filter(|command| KNOWN.contains(&command.name));
     let Some(command) = command else {
         output::complain(&format!("unknown command \"{name}\" for \"k6\""));
         return ExitCode::Other;
     };
     match (command.run)(&invocation(name, before, args)) {
         Ok(code) => code,
-        Err(command::Ended::Flags(crate::flags::FlagError::Help)) => {
+        Err(CommandError::Flags(crate::flags::FlagError::Help)) => {
             command::help::print_one(command)
         }
-        Err(command::Ended::Flags(error)) => {
+        Err(CommandError::Flags(error)) => {
             output::complain(&error.native());
             ExitCode::Other
         }
-        Err(command::Ended::Failed(failed)) => {
+        Err(CommandError::Failed(failed)) => {
             output::complain(&failed.to_string());
             if failed.code == ExitCode::Failure { ExitCode::Other } else { failed.code }
         }
@@ -72,13 +72,13 @@ fn invocation(name: &str, before: &[String], args: &[String]) -> Invocation {
     Invocation { dialect: Dialect::Native, global: Global::default(), args }
 }
 
-/// Whether a line that offers load would be taken, as far as its words tell.
+/// Checks a command line that is to offer load.
 ///
 /// # Errors
-/// What is wrong with it.
-pub(super) fn check(args: &[String]) -> Result<(), String> {
+/// The command line is wrong; the error is one line.
+pub(crate) fn validate(args: &[String], registry: &Registry) -> Result<(), String> {
     let (before, rest) = split(args);
-    check_command(rest, |name, args| invocation(name, before, args))
+    validate::validate(rest, registry, |name, args| invocation(name, before, args))
 }
 
 /// The flags before the command, and the command with what follows.
@@ -94,9 +94,9 @@ fn split(args: &[String]) -> (&[String], &[String]) {
     args.split_at(at.min(args.len()))
 }
 
-fn usage() -> String {
+fn usage(registry: &Registry) -> String {
     let mut text = "Usage:\n  k6 [command]\n\nAvailable Commands:\n".to_owned();
-    for command in COMMANDS.iter().filter(|command| KNOWN.contains(&command.name)) {
+    for command in registry.commands.iter().filter(|command| KNOWN.contains(&command.name)) {
         text.push_str(&format!("  {:<10} {}\n", command.name, command.summary));
     }
     text + "  status, stop, pause, resume, scale: ask a test that runs with --address\n  version    Tell the version."

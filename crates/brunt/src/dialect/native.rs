@@ -1,7 +1,8 @@
 //! Our own dialect: `brunt [global flags] COMMAND [flags] [operands]`, in any order after the command.
 
-use super::{Dialect, Invocation, check_command};
-use crate::command::{self, COMMANDS};
+use super::invocation::{Dialect, Invocation};
+use super::validate;
+use crate::command::{self, CommandError, Registry};
 use crate::exit_code::ExitCode;
 use crate::flags::global::{self, Global};
 use crate::flags::{self, Grammar, nearest};
@@ -16,65 +17,65 @@ fn split(args: &[String]) -> Result<(Global, Vec<String>), flags::FlagError> {
     Ok((globals, parsed.operands))
 }
 
-/// Whether a line that offers load would be taken, as far as its words tell.
+/// Checks a command line that is to offer load.
 ///
 /// # Errors
-/// What is wrong with it.
-pub(super) fn check(args: &[String]) -> Result<(), String> {
+/// The command line is wrong; the error is one line.
+pub(super) fn validate(args: &[String], registry: &Registry) -> Result<(), String> {
     let (global, rest) = split(args).map_err(|error| error.native())?;
     let dialect = Dialect::Native;
-    check_command(&rest, |_, args| Invocation { dialect, global, args: args.to_vec() })
+    validate::validate(&rest, registry, |_, args| Invocation {
+        dialect,
+        global,
+        args: args.to_vec(),
+    })
 }
 
 /// Runs our own command line.
-pub(super) fn run(args: &[String]) -> ExitCode {
+pub(super) fn run(args: &[String], registry: &Registry) -> ExitCode {
     let (globals, rest) = match split(args) {
         Ok(parts) => parts,
-        Err(flags::FlagError::Help) => return command::help::print_overview(),
-        Err(error) => return usage_error("brunt", &error.native(), "brunt help"),
+        Err(flags::FlagError::Help) => return command::help::print_overview(registry),
+        Err(error) => return fail_usage("brunt", &error.native(), "brunt help"),
     };
     if globals.version {
         return command::help::print_version(Dialect::Native);
     }
     let Some((name, args)) = rest.split_first() else {
-        output::complain(&command::help::overview());
+        output::complain(&command::help::overview(registry));
         return ExitCode::Usage;
     };
-    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
-        return unknown(name);
+    let Some(command) = registry.command(name) else {
+        return unknown(name, registry);
     };
     let invocation = Invocation { dialect: Dialect::Native, global: globals, args: args.to_vec() };
     match (command.run)(&invocation) {
         Ok(code) => code,
-        Err(command::Ended::Flags(flags::FlagError::Help)) => command::help::print_one(command),
-        Err(command::Ended::Flags(flags::FlagError::Version)) => {
+        Err(CommandError::Flags(flags::FlagError::Help)) => command::help::print_one(command),
+        Err(CommandError::Flags(flags::FlagError::Version)) => {
             command::help::print_version(Dialect::Native)
         }
-        Err(command::Ended::Flags(error)) => {
-            usage_error(&format!("brunt {name}"), &error.native(), &format!("brunt help {name}"))
+        Err(CommandError::Flags(error)) => {
+            fail_usage(&format!("brunt {name}"), &error.native(), &format!("brunt help {name}"))
         }
-        Err(command::Ended::Failed(failed)) => {
+        Err(CommandError::Failed(failed)) => {
             output::complain(&format!("brunt {name}: {failed}"));
             failed.code
         }
     }
 }
 
-/// Tells of a command that is none.
-fn unknown(name: &str) -> ExitCode {
-    let known = COMMANDS
-        .iter()
-        .map(|command| command.name)
-        .chain(command::PEERS.iter().map(|(name, _)| *name));
-    let text = match nearest(name, known) {
-        Some(meant) => format!("unknown command \"{name}\" (did you mean {meant}?)"),
+/// Reports an unknown command.
+fn unknown(name: &str, registry: &Registry) -> ExitCode {
+    let text = match nearest(name, registry.names()) {
+        Some(known) => format!("unknown command \"{name}\" (did you mean {known}?)"),
         None => format!("unknown command \"{name}\""),
     };
-    usage_error("brunt", &text, "brunt help")
+    fail_usage("brunt", &text, "brunt help")
 }
 
-/// Tells what is wrong and where to read on.
-fn usage_error(who: &str, text: &str, read_on: &str) -> ExitCode {
-    output::complain(&format!("{who}: {text}\nread on with: {read_on}"));
+/// Reports a wrong command line, and the command that prints how to write it.
+fn fail_usage(program: &str, text: &str, read_on: &str) -> ExitCode {
+    output::complain(&format!("{program}: {text}\nread on with: {read_on}"));
     ExitCode::Usage
 }

@@ -1,7 +1,8 @@
 //! Vegeta's dialect: `vegeta [global flags] COMMAND [flags] [files]`, its words, log prefix and exit codes 0, 1 and 2.
 
-use super::{Dialect, Invocation, check_command};
-use crate::command::{self, COMMANDS, Command};
+use super::invocation::{Dialect, Invocation};
+use super::validate;
+use crate::command::{self, CommandError, CommandSpec, Registry};
 use crate::exit_code::ExitCode;
 use crate::flags::global::{self, Global};
 use crate::flags::{self, FlagError, Grammar};
@@ -11,17 +12,17 @@ use crate::output;
 const KNOWN: [&str; 5] = ["attack", "dump", "encode", "plot", "report"];
 
 /// Runs a command line of Vegeta's.
-pub(super) fn run(args: &[String]) -> ExitCode {
+pub(crate) fn run(args: &[String], registry: &Registry) -> ExitCode {
     let mut globals = Global::default();
     let nothing = &mut Global::default();
     let rest = match flags::parse(Grammar::VEGETA, global::FLAGS, args, &mut globals, nothing) {
         Ok(parsed) => parsed.operands,
         Err(FlagError::Help) => {
-            output::complain(&usage());
+            output::complain(&usage(registry));
             return ExitCode::Ok;
         }
         Err(error) => {
-            output::complain(&format!("{}\n{}", error.go(), usage()));
+            output::complain(&format!("{}\n{}", error.go(), usage(registry)));
             return ExitCode::Usage;
         }
     };
@@ -29,47 +30,61 @@ pub(super) fn run(args: &[String]) -> ExitCode {
         return command::help::print_version(Dialect::Vegeta);
     }
     let Some((name, args)) = rest.split_first() else {
-        output::complain(&usage());
+        output::complain(&usage(registry));
         return ExitCode::Failure;
     };
-    let Some(command) = find(name) else {
+    let Some(command) = find(name, registry) else {
         return fatal(&format!("Unknown command: {name}"));
     };
     let invocation = Invocation { dialect: Dialect::Vegeta, global: globals, args: args.to_vec() };
     match (command.run)(&invocation) {
         Ok(code) => code.as_vegeta(),
-        Err(command::Ended::Flags(FlagError::Help)) => {
+        Err(CommandError::Flags(FlagError::Help)) => {
             output::complain(&command_usage(command));
             ExitCode::Ok
         }
-        Err(command::Ended::Flags(error)) if error.late().is_some() => {
+        Err(CommandError::Flags(error)) if error.late().is_some() => {
             fatal(error.late().unwrap_or_default())
         }
-        Err(command::Ended::Flags(error)) => {
+        Err(CommandError::Flags(error)) => {
             output::complain(&format!("{}\n{}", error.go(), command_usage(command)));
             ExitCode::Usage
         }
-        Err(command::Ended::Failed(failed)) => fatal(&failed.to_string()),
+        Err(CommandError::Failed(failed)) => fatal(&failed.to_string()),
     }
 }
 
-/// Whether a line that offers load would be taken, as far as its words tell.
+/// Checks a command line that is to offer load.
 ///
 /// # Errors
-/// What is wrong with it, in our own words.
-pub(super) fn check(args: &[String]) -> Result<(), String> {
+/// The command line is wrong; the error is one line in brunt's own words.
+pub(crate) fn validate(args: &[String], registry: &Registry) -> Result<(), String> {
     let mut global = Global::default();
     let nothing = &mut Global::default();
     let parsed = flags::parse(Grammar::VEGETA, global::FLAGS, args, &mut global, nothing)
         .map_err(|error| error.native())?;
     let dialect = Dialect::Vegeta;
-    check_command(&parsed.operands, |_, args| Invocation { dialect, global, args: args.to_vec() })
+    validate::validate(&parsed.operands, registry, |_, args| Invocation {
+        dialect,
+        global,
+        args: args.to_vec(),
+    })
 }
 
 /// The command of this name, if Vegeta has it.
-fn find(name: &str) -> Option<&'static Command> {
-    KNOWN.contains(&name).then(|| COMMANDS.iter().find(|command| command.name == name)).flatten()
+fn find(name: &str, registry: &Registry) -> Option<&'static CommandSpec> {
+    registry.command(name).filter(|command| KNOWN.contains(&command.name))
 }
+
+/// The text of `brunt help vegeta`.
+pub(crate) fn help() -> String {
+    HELP.to_owned()
+}
+
+const HELP: &str = "brunt vegeta: Vegeta's command line, word for word, with its defaults, outputs and exit codes.\n\
+    The binary called as `vegeta` (a link will do) speaks it too.\n\n  \
+    echo \"GET http://localhost/\" | brunt vegeta attack -duration=5s | tee results.bin | brunt vegeta report\n\n\
+    Its flags: brunt vegeta attack -h. Differences from Vegeta: docs/reference/vegeta.md.";
 
 /// Says it as Go's `log.Fatal` does.
 fn fatal(text: &str) -> ExitCode {
@@ -78,14 +93,14 @@ fn fatal(text: &str) -> ExitCode {
 }
 
 /// Vegeta's usage: the global flags, then each command's.
-fn usage() -> String {
+fn usage(registry: &Registry) -> String {
     let mut text =
         String::from("Usage: vegeta [global flags] <command> [command flags]\n\nglobal flags:\n");
     for flag in global::FLAGS {
         push_row(&mut text, flag.row);
     }
     for name in KNOWN {
-        let Some(command) = find(name) else { continue };
+        let Some(command) = find(name, registry) else { continue };
         text.push_str(&format!("\n{name} command:\n"));
         push_rows(&mut text, command);
     }
@@ -94,7 +109,7 @@ fn usage() -> String {
 }
 
 /// A command's usage: as Go's flag package heads it, or Vegeta where files are read.
-fn command_usage(command: &Command) -> String {
+fn command_usage(command: &CommandSpec) -> String {
     let name = command.name;
     let mut text = match name {
         "encode" | "plot" | "report" => format!(
@@ -109,7 +124,7 @@ fn command_usage(command: &Command) -> String {
     text
 }
 
-fn push_rows(text: &mut String, command: &Command) {
+fn push_rows(text: &mut String, command: &CommandSpec) {
     let mut rows = (command.rows)();
     rows.retain(|row| row.scope.is_known_to(flags::Scope::Vegeta));
     rows.sort_by_key(|row| row.name);
@@ -134,22 +149,26 @@ fn push_row(text: &mut String, row: flags::Row) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::REGISTRY;
 
     #[test]
     fn help_of_commands_that_read_results_names_the_formats() {
         for name in ["encode", "plot", "report"] {
-            let text = command_usage(find(name).unwrap());
+            let text = command_usage(find(name, &REGISTRY).unwrap());
             let head = format!("Usage: vegeta {name} [options] [<file>...]\n");
             assert!(text.starts_with(&head) && text.contains("gob, json or csv"), "{text}");
         }
-        let encode = command_usage(find("encode").unwrap());
+        let encode = command_usage(find("encode", &REGISTRY).unwrap());
         assert!(encode.contains("csv, gob or json") && !encode.contains("arrow"), "{encode}");
-        assert!(command_usage(find("attack").unwrap()).starts_with("Usage of vegeta attack:\n"));
+        assert!(
+            command_usage(find("attack", &REGISTRY).unwrap())
+                .starts_with("Usage of vegeta attack:\n")
+        );
     }
 
     #[test]
     fn usage_names_every_flag_of_vegeta() {
-        let text = usage();
+        let text = usage(&REGISTRY);
         for flag in
             ["-cpus", "-targets", "-max-workers", "-prometheus-addr", "-buckets", "-threshold"]
         {

@@ -1,7 +1,7 @@
 //! The flags: one row each, from which parsing, help, the man page and the completions are made.
 //!
 //! ```text
-//! argv ─▶ parse ─▶ Typed (what was typed; nothing read, nothing opened)
+//! argv ─▶ parse ─▶ ParsedArgs (what was typed; nothing read, nothing opened)
 //! rows ─▶ help, man, completions
 //! ```
 //!

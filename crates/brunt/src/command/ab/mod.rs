@@ -23,7 +23,8 @@ use self::address::{Address, Proxy};
 use self::request::Request;
 pub(crate) use self::stored::AbReport;
 use self::watch::{Ended, Watch};
-use crate::command::attack::{Opened, Stored, labels};
+use crate::command::attack::{Opened, labels};
+use crate::dialect::ResultsOption;
 use crate::exit_code::Failed;
 use crate::flags::ab::AbFlags;
 use crate::input::Interrupts;
@@ -88,7 +89,11 @@ fn banner_html() -> String {
 }
 
 /// Benchmarks; the results go to a file as well, where one is named. Gives the exit code.
-pub(crate) fn run(flags: &AbFlags, operand: &str, results: Option<Stored>) -> Result<u8, Quit> {
+pub(crate) fn run(
+    flags: &AbFlags,
+    operand: &str,
+    results: Option<ResultsOption>,
+) -> Result<u8, Quit> {
     let address = address(flags, operand)?;
     let request = Request::new(flags, &address)?;
     let tls = offer::tls(flags)?;
@@ -106,7 +111,7 @@ pub(crate) fn run(flags: &AbFlags, operand: &str, results: Option<Stored>) -> Re
     if flags.window > 0 {
         output::complain("brunt ab: -b is not used: the kernel sizes the buffers");
     }
-    let opened = results.map(Stored::open).transpose();
+    let opened = results.map(Opened::of_option).transpose();
     let opened = opened.map_err(|failed| unstored(&failed))?;
     let interrupts = Interrupts::watch().map_err(|failed| Quit::wrong(failed.to_string()))?;
     let rules = Rules { variable_length: flags.variable_length, resets_repeat: true };

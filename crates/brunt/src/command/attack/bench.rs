@@ -6,8 +6,8 @@ use workload::{Load, Target};
 
 use super::meant::{self, Meant, World};
 use super::targets::{self, Defaults, Source};
-use crate::command::{Ended, usage};
-use crate::dialect::{Dialect, Typed};
+use crate::command::{CommandError, usage_error};
+use crate::dialect::{Dialect, ParsedArgs};
 use crate::flags::attack::AttackFlags;
 
 /// Connections where none are asked for.
@@ -16,7 +16,10 @@ const CONNECTIONS: u64 = 10;
 const DURATION: Nanos = Nanos::from_secs(10);
 
 /// Reads what the command line names and validates it.
-pub(super) fn meant(mut typed: Typed<AttackFlags>, world: &World<'_>) -> Result<Meant, Ended> {
+pub(super) fn meant(
+    mut typed: ParsedArgs<AttackFlags>,
+    world: &World<'_>,
+) -> Result<Meant, CommandError> {
     meant::check_connections(&typed)?;
     let flags = &mut typed.flags;
     if flags.duration == Nanos::ZERO && flags.requests.is_none() {
@@ -43,7 +46,7 @@ pub(super) fn meant(mut typed: Typed<AttackFlags>, world: &World<'_>) -> Result<
 }
 
 /// As much of [`meant()`] as the words alone tell.
-pub(super) fn check_words(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+pub(super) fn check_words(typed: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
     meant::check_flags(typed)?;
     if typed.flags.pipeline.unwrap_or(1) > 1 {
         check_pipeline(&typed.flags)?;
@@ -52,7 +55,7 @@ pub(super) fn check_words(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
 }
 
 /// As much of [`offer`] as the words alone tell.
-pub(super) fn check_offer(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+pub(super) fn check_offer(typed: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
     meant::check_flags(typed)?;
     let list = list_in_words(typed)?;
     match typed.flags.seek.by {
@@ -62,21 +65,24 @@ pub(super) fn check_offer(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
 }
 
 /// What does not go with pipelining.
-fn check_pipeline(flags: &AttackFlags) -> Result<(), Ended> {
+fn check_pipeline(flags: &AttackFlags) -> Result<(), CommandError> {
     if !flags.keepalive {
-        return Err(usage("flag -pipeline: without keep-alive a connection has one request"));
+        return Err(usage_error("flag -pipeline: without keep-alive a connection has one request"));
     }
     if flags.streams > Some(1) || flags.h2c {
         let other = if flags.h2c { "-h2c" } else { "-m" };
         let words = "one is for HTTP/1.1, the other for HTTP/2";
-        return Err(usage(format!("flags -pipeline and {other}: {words}")));
+        return Err(usage_error(format!("flags -pipeline and {other}: {words}")));
     }
     Ok(())
 }
 
 /// What `seek` means: the targets and settings of a bench, whose load is yet to be said. Where connections are sought, each
 /// has one stream unless more are asked for: else an HTTP/2 server would get them all on the first.
-pub(super) fn offer(mut typed: Typed<AttackFlags>, world: &World<'_>) -> Result<Meant, Ended> {
+pub(super) fn offer(
+    mut typed: ParsedArgs<AttackFlags>,
+    world: &World<'_>,
+) -> Result<Meant, CommandError> {
     meant::check_connections(&typed)?;
     let list = list(&typed)?;
     if typed.flags.seek.by == By::Connections {
@@ -87,17 +93,17 @@ pub(super) fn offer(mut typed: Typed<AttackFlags>, world: &World<'_>) -> Result<
 }
 
 /// Several streams want HTTP/2 for every target.
-fn check_streams(flags: &AttackFlags, list: &[Target]) -> Result<(), Ended> {
+fn check_streams(flags: &AttackFlags, list: &[Target]) -> Result<(), CommandError> {
     let offers_http2 = |target: &Target| target.url.starts_with("https:") && flags.http2;
     let several = flags.streams.is_some_and(|streams| streams > 1);
     if several && !flags.h2c && !list.iter().all(offers_http2) {
-        return Err(usage("flag -m: streams want HTTP/2 (https, or -h2c for http)"));
+        return Err(usage_error("flag -m: streams want HTTP/2 (https, or -h2c for http)"));
     }
     Ok(())
 }
 
 /// The targets: one URL, or a file.
-fn list(typed: &Typed<AttackFlags>) -> Result<Vec<Target>, Ended> {
+fn list(typed: &ParsedArgs<AttackFlags>) -> Result<Vec<Target>, CommandError> {
     let source = meant::source(typed)?;
     match url(typed)? {
         None => Ok(targets::read_all(&source, Dialect::Native)?),
@@ -106,7 +112,7 @@ fn list(typed: &Typed<AttackFlags>) -> Result<Vec<Target>, Ended> {
 }
 
 /// The same, without reading a file; of a file's targets it knows nothing. Standard input is empty.
-fn list_in_words(typed: &Typed<AttackFlags>) -> Result<Vec<Target>, Ended> {
+fn list_in_words(typed: &ParsedArgs<AttackFlags>) -> Result<Vec<Target>, CommandError> {
     match url(typed)? {
         None => meant::check_targets(typed).map(|()| Vec::new()),
         Some(url) => one(typed, url, Defaults::default()),
@@ -114,19 +120,23 @@ fn list_in_words(typed: &Typed<AttackFlags>) -> Result<Vec<Target>, Ended> {
 }
 
 /// The target of this URL.
-fn one(typed: &Typed<AttackFlags>, url: &str, defaults: Defaults) -> Result<Vec<Target>, Ended> {
+fn one(
+    typed: &ParsedArgs<AttackFlags>,
+    url: &str,
+    defaults: Defaults,
+) -> Result<Vec<Target>, CommandError> {
     let line = format!("{} {url}\n", typed.flags.method);
     let source = Source { name: "URL".to_owned(), format: targets::Format::Http, defaults };
     Ok(targets::parse(line.as_bytes(), &source, Dialect::Native)?)
 }
 
 /// The URL; `None` where a file has the targets.
-fn url(typed: &Typed<AttackFlags>) -> Result<Option<&str>, Ended> {
+fn url(typed: &ParsedArgs<AttackFlags>) -> Result<Option<&str>, CommandError> {
     match (typed.operands.as_slice(), &typed.flags.targets) {
         ([], Some(_)) => Ok(None),
         ([url], None) => Ok(Some(url)),
-        ([], None) => Err(usage("a URL or -targets=FILE is needed")),
-        ([_], Some(_)) => Err(usage("a URL and -targets: one of them is enough")),
-        ([_, extra, ..], _) => Err(usage(format!("unexpected \"{extra}\""))),
+        ([], None) => Err(usage_error("a URL or -targets=FILE is needed")),
+        ([_], Some(_)) => Err(usage_error("a URL and -targets: one of them is enough")),
+        ([_, extra, ..], _) => Err(usage_error(format!("unexpected \"{extra}\""))),
     }
 }

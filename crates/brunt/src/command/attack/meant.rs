@@ -15,8 +15,8 @@ use workload::{Load, Plan, Target, Targets};
 
 use super::targets::{self, Defaults, Source};
 use crate::command::watch::Watching;
-use crate::command::{Ended, encode, usage};
-use crate::dialect::{Dialect, Typed};
+use crate::command::{CommandError, encode, usage_error};
+use crate::dialect::{Dialect, ParsedArgs};
 use crate::exit_code::{ExitCode, Failed, OrExit};
 use crate::flags::attack::AttackFlags;
 use crate::input;
@@ -73,7 +73,10 @@ pub(super) struct World<'a> {
 }
 
 /// Reads what the command line names and validates it.
-pub(super) fn meant(typed: &Typed<AttackFlags>, world: &World<'_>) -> Result<Meant, Ended> {
+pub(super) fn meant(
+    typed: &ParsedArgs<AttackFlags>,
+    world: &World<'_>,
+) -> Result<Meant, CommandError> {
     let flags = &typed.flags;
     check(typed)?;
     check_connections(typed)?;
@@ -88,7 +91,7 @@ pub(super) fn meant(typed: &Typed<AttackFlags>, world: &World<'_>) -> Result<Mea
 }
 
 /// As much of [`meant`] as the words alone tell: no file is read, and no address looked for. Standard input is empty.
-pub(super) fn check_words(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+pub(super) fn check_words(typed: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
     check(typed)?;
     check_flags(typed)?;
     load(typed, |_| Ok(Shape::constant(Rate::per_second(1))))?;
@@ -96,28 +99,28 @@ pub(super) fn check_words(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
 }
 
 /// Targets are in a file. Standard input is empty.
-pub(super) fn check_targets(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+pub(super) fn check_targets(typed: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
     if typed.flags.targets.as_deref().is_none_or(input::is_stdin) {
-        return Err(usage("-targets=FILE is needed: standard input is empty"));
+        return Err(usage_error("-targets=FILE is needed: standard input is empty"));
     }
     Ok(())
 }
 
 /// The same as [`check_words`] of flags that `bench` and `seek` have too.
-pub(super) fn check_flags(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+pub(super) fn check_flags(typed: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
     format(typed)?;
     if typed.flags.watched.is_stray() {
-        return Err(usage(Watching::STRAY));
+        return Err(usage_error(Watching::STRAY));
     }
     check_key(typed)
 }
 
-fn format(typed: &Typed<AttackFlags>) -> Result<targets::Format, Ended> {
+fn format(typed: &ParsedArgs<AttackFlags>) -> Result<targets::Format, CommandError> {
     targets::Format::named(&typed.flags.format).ok_or_else(|| unknown_format(typed))
 }
 
 /// Where the targets come from.
-pub(super) fn source(typed: &Typed<AttackFlags>) -> Result<Source, Ended> {
+pub(super) fn source(typed: &ParsedArgs<AttackFlags>) -> Result<Source, CommandError> {
     let flags = &typed.flags;
     Ok(Source {
         name: flags.targets.clone().unwrap_or_else(|| "stdin".to_owned()),
@@ -128,18 +131,18 @@ pub(super) fn source(typed: &Typed<AttackFlags>) -> Result<Source, Ended> {
 
 /// The rest of what was typed, around a load and its targets.
 pub(super) fn assemble(
-    typed: &Typed<AttackFlags>,
+    typed: &ParsedArgs<AttackFlags>,
     world: &World<'_>,
     (load, list, lazy): (Load, Vec<Target>, Option<Source>),
-) -> Result<Meant, Ended> {
+) -> Result<Meant, CommandError> {
     let flags = &typed.flags;
     let (results, report) = outlets(typed, world)?;
     if flags.watched.is_stray() {
-        return Err(usage(Watching::STRAY));
+        return Err(usage_error(Watching::STRAY));
     }
     let watching = Watching::beside(&flags.watched);
     if watching.is_some() && results.is_none() {
-        return Err(usage("-watch needs a file for what is seen (give -output=FILE)"));
+        return Err(usage_error("-watch needs a file for what is seen (give -output=FILE)"));
     }
     let mut settings = settings(typed, world)?;
     settings.rows =
@@ -170,7 +173,7 @@ pub(super) fn assemble(
 
 /// How long hits begin; `None` is until something ends them. Vegeta looks at the clock before its first hit, and finds less than
 /// a microsecond over already: only a hit that is due in its first nanosecond is left of it here.
-fn duration(typed: &Typed<AttackFlags>) -> Option<Nanos> {
+fn duration(typed: &ParsedArgs<AttackFlags>) -> Option<Nanos> {
     match (typed.dialect, typed.flags.duration) {
         (_, Nanos::ZERO) => None,
         (Dialect::Vegeta, duration) if duration < Nanos::MICRO => Some(Nanos(1)),
@@ -179,27 +182,27 @@ fn duration(typed: &Typed<AttackFlags>) -> Option<Nanos> {
 }
 
 /// What cannot be done, or not together.
-fn check(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+fn check(typed: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
     if let (Dialect::Native, Some(extra)) = (typed.dialect, typed.operands.first()) {
-        return Err(usage(format!(
+        return Err(usage_error(format!(
             "unexpected \"{extra}\" (targets come from standard input or -targets=FILE)"
         )));
     }
     if typed.flags.max_workers == Some(0) {
         return Err(match typed.dialect {
-            Dialect::Native => usage("flag -max-workers: with 0 nothing is ever sent"),
+            Dialect::Native => usage_error("flag -max-workers: with 0 nothing is ever sent"),
             Dialect::Vegeta => Failed::from(anyhow!("-max-workers=0 sends nothing")).into(),
         });
     }
     let (tick, duration) = (typed.flags.tick, typed.flags.duration);
     if duration > Nanos::ZERO && tick > duration {
-        return Err(usage(format!("flag -tick: {tick} is longer than the whole -duration")));
+        return Err(usage_error(format!("flag -tick: {tick} is longer than the whole -duration")));
     }
     Ok(())
 }
 
 /// What no connection can be made with, for `bench` too.
-pub(super) fn check_connections(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+pub(super) fn check_connections(typed: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
     if let Some(foreign) = foreign_address(&typed.flags.local_addrs)
         && typed.dialect == Dialect::Native
     {
@@ -209,9 +212,9 @@ pub(super) fn check_connections(typed: &Typed<AttackFlags>) -> Result<(), Ended>
     check_key(typed)
 }
 
-fn check_key(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+fn check_key(typed: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
     if typed.flags.cert.is_none() && typed.flags.key.is_some() && typed.dialect == Dialect::Native {
-        return Err(usage("-key needs a -cert"));
+        return Err(usage_error("-key needs a -cert"));
     }
     Ok(())
 }
@@ -222,10 +225,12 @@ fn foreign_address(local_addrs: &[IpAddr]) -> Option<&IpAddr> {
 }
 
 /// Vegeta's words for a format it does not know.
-fn unknown_format(typed: &Typed<AttackFlags>) -> Ended {
+fn unknown_format(typed: &ParsedArgs<AttackFlags>) -> CommandError {
     let format = &typed.flags.format;
     match typed.dialect {
-        Dialect::Native => usage(format!("flag -format: \"{format}\" is not one of http, json")),
+        Dialect::Native => {
+            usage_error(format!("flag -format: \"{format}\" is not one of http, json"))
+        }
         Dialect::Vegeta => {
             Failed::from(anyhow!("format \"{format}\" isn't one of [http, json]")).into()
         }
@@ -234,9 +239,9 @@ fn unknown_format(typed: &Typed<AttackFlags>) -> Ended {
 
 /// When hits begin; `replay` gives the moments of a file.
 fn load(
-    typed: &Typed<AttackFlags>,
-    replay: impl Fn(&str) -> Result<Shape, Ended>,
-) -> Result<Load, Ended> {
+    typed: &ParsedArgs<AttackFlags>,
+    replay: impl Fn(&str) -> Result<Shape, CommandError>,
+) -> Result<Load, CommandError> {
     let flags = &typed.flags;
     let rate = match (flags.rate, typed.dialect) {
         (ParsedRate::Rate(rate), _) => Some(rate),
@@ -249,22 +254,22 @@ fn load(
         let shape = match Shape::parse(text, rate) {
             Ok(ShapeSpec::Shape(shape)) => shape,
             Ok(ShapeSpec::ReplayFile(path)) => replay(&path)?,
-            Err(error) => return Err(usage(format!("flag -shape: {error}"))),
+            Err(error) => return Err(usage_error(format!("flag -shape: {error}"))),
         };
         if matches!(shape, Shape::Linear { .. }) && flags.duration == Nanos::ZERO {
-            return Err(usage("-shape=linear needs a -duration to ramp over"));
+            return Err(usage_error("-shape=linear needs a -duration to ramp over"));
         }
         return Ok(Load::Open { shape, max_in_flight });
     }
     match (rate, max_in_flight) {
         (Some(rate), _) => Ok(Load::Open { shape: Shape::constant(rate), max_in_flight }),
         (None, Some(users)) => Ok(Load::Closed { users }),
-        (None, None) => Err(usage("-rate=0 requires setting -max-workers")),
+        (None, None) => Err(usage_error("-rate=0 requires setting -max-workers")),
     }
 }
 
 /// The moments of a file.
-fn replay(path: &str) -> Result<Shape, Ended> {
+fn replay(path: &str) -> Result<Shape, CommandError> {
     let bytes = input::read_whole(path)?;
     let (shape, problems) = Replay::from_lines(&String::from_utf8_lossy(&bytes));
     match problems.first() {
@@ -294,9 +299,9 @@ fn body(flags: &AttackFlags) -> Result<Arc<[u8]>, Failed> {
 
 /// Where results go, and what is printed at the end.
 fn outlets(
-    typed: &Typed<AttackFlags>,
+    typed: &ParsedArgs<AttackFlags>,
     world: &World<'_>,
-) -> Result<(Option<Place>, Closing), Ended> {
+) -> Result<(Option<Place>, Closing), CommandError> {
     let flags = &typed.flags;
     let output = flags.output.as_deref();
     if typed.dialect == Dialect::Vegeta {
@@ -311,7 +316,9 @@ fn outlets(
     let taken = results == Some(Place::Stdout);
     let report = match (flags.json, taken) {
         (true, true) => {
-            return Err(usage("-json prints the report where the results go (give -output=FILE)"));
+            return Err(usage_error(
+                "-json prints the report where the results go (give -output=FILE)",
+            ));
         }
         (true, false) => Closing::Json,
         (false, true) => Closing::Nothing,
@@ -323,7 +330,7 @@ fn outlets(
 }
 
 /// The form of the results.
-fn encoding(typed: &Typed<AttackFlags>) -> Encoding {
+fn encoding(typed: &ParsedArgs<AttackFlags>) -> Encoding {
     if typed.dialect == Dialect::Vegeta {
         return Encoding::Gob;
     }
@@ -332,7 +339,7 @@ fn encoding(typed: &Typed<AttackFlags>) -> Encoding {
 }
 
 /// How to carry the plan out.
-fn settings(typed: &Typed<AttackFlags>, world: &World<'_>) -> Result<Settings, Failed> {
+fn settings(typed: &ParsedArgs<AttackFlags>, world: &World<'_>) -> Result<Settings, Failed> {
     let flags = &typed.flags;
     let workers = typed.global.cpus.unwrap_or(world.cores).min(WORKERS_MAX);
     Ok(Settings {
@@ -385,7 +392,7 @@ fn as_usize(n: u64) -> usize {
 }
 
 /// What of a response is kept. Vegeta keeps everything and counts what it kept.
-fn capture(typed: &Typed<AttackFlags>) -> Capture {
+fn capture(typed: &ParsedArgs<AttackFlags>) -> Capture {
     let flags = &typed.flags;
     match (typed.dialect, flags.max_body) {
         (Dialect::Native, given) => Capture {
@@ -408,7 +415,7 @@ fn capture(typed: &Typed<AttackFlags>) -> Capture {
     }
 }
 
-fn tls(typed: &Typed<AttackFlags>) -> Result<TlsSettings, Failed> {
+fn tls(typed: &ParsedArgs<AttackFlags>) -> Result<TlsSettings, Failed> {
     let flags = &typed.flags;
     let read = |flag: &str, path: &String| match typed.dialect {
         Dialect::Native => input::read_whole(path)

@@ -1,4 +1,4 @@
-//! `attack`: argv → Typed → Meant → a run → results, report, exit code.
+//! `attack`: argv → ParsedArgs → Meant → a run → results, report, exit code.
 
 mod bench;
 mod descriptors;
@@ -20,16 +20,15 @@ use workload::{Crew, Load, Plan};
 
 pub(super) use self::meant::{Closing, WORKERS_MAX};
 use self::meant::{World, meant};
-use super::Ended;
+use super::CommandError;
 use super::watch::Watching;
-use crate::dialect::{Dialect, Invocation, Typed};
+use crate::dialect::{Dialect, Invocation, ParsedArgs};
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags;
 use crate::flags::attack::{AttackFlags, FLAGS};
 use crate::output::{self, Place};
 
 pub(super) use self::run::{Conductor, CutOff, Ending, Stop, TakeRows, cannot_start, labels};
-pub(crate) use self::store::Stored;
 pub(super) use self::store::{Held, Opened, Store};
 
 /// What `brunt help attack` says besides the flags.
@@ -56,15 +55,15 @@ sets the rate. It finds what a server can do; what users will feel at a given ra
 -output no results are kept, and the report is printed.";
 
 /// Attacks.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    let typed = invocation.typed(FLAGS)?;
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let typed = invocation.parse(FLAGS)?;
     let variable = |name: &str| std::env::var(name).ok();
     Ok(run::attack(meant(&typed, &world(&variable))?, typed.dialect)?)
 }
 
 /// Benches.
-pub(super) fn run_bench(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    let typed = invocation.typed(&flags::bench::table())?;
+pub(super) fn run_bench(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let typed = invocation.parse(&flags::bench::table())?;
     let variable = |name: &str| std::env::var(name).ok();
     // Results go where they are sent with -output, and nowhere else; the report is what is printed.
     let world = World { stdout_is_terminal: true, ..world(&variable) };
@@ -72,23 +71,23 @@ pub(super) fn run_bench(invocation: &Invocation) -> Result<ExitCode, Ended> {
 }
 
 /// Whether `attack` would take this command line, as far as its words tell. Standard input is empty.
-pub(super) fn check(invocation: &Invocation) -> Result<(), Ended> {
-    meant::check_words(&invocation.typed(FLAGS)?)
+pub(super) fn validate(invocation: &Invocation) -> Result<(), CommandError> {
+    meant::check_words(&invocation.parse(FLAGS)?)
 }
 
 /// The same of `bench`.
-pub(super) fn check_bench(invocation: &Invocation) -> Result<(), Ended> {
-    bench::check_words(&invocation.typed(&flags::bench::table())?)
+pub(super) fn validate_bench(invocation: &Invocation) -> Result<(), CommandError> {
+    bench::check_words(&invocation.parse(&flags::bench::table())?)
 }
 
 /// The same of what `seek` offers.
-pub(super) fn check_offer(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+pub(super) fn check_offer(typed: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
     bench::check_offer(typed)
 }
 
 /// What the command line of `seek` means as far as it is an attack's: whom to ask for what, from which seed, over what. When
 /// hits begin is the search's to say.
-pub(super) fn offer(typed: Typed<AttackFlags>) -> Result<(Plan, Settings), Ended> {
+pub(super) fn offer(typed: ParsedArgs<AttackFlags>) -> Result<(Plan, Settings), CommandError> {
     let variable = |name: &str| std::env::var(name).ok();
     let world = World { stdout_is_terminal: true, ..world(&variable) };
     let meant = bench::offer(typed, &world)?;
@@ -111,7 +110,10 @@ pub(super) struct Peopled {
 }
 
 /// What the command line means where users decide: over what they reach the server, and where results go.
-pub(super) fn peopled(typed: &Typed<AttackFlags>, crew: Crew) -> Result<Peopled, Ended> {
+pub(super) fn peopled(
+    typed: &ParsedArgs<AttackFlags>,
+    crew: Crew,
+) -> Result<Peopled, CommandError> {
     meant::check_connections(typed)?;
     let variable = |name: &str| std::env::var(name).ok();
     let world = World { stdout_is_terminal: true, ..world(&variable) };

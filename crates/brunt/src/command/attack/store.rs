@@ -15,6 +15,7 @@ use workload::Plan;
 
 use crate::command::encode;
 use crate::command::watch::{Beside, Watching};
+use crate::dialect::ResultsOption;
 use crate::exit_code::Failed;
 use crate::flags::watch::Watched;
 use crate::output::{self, Place};
@@ -26,26 +27,6 @@ pub(crate) struct Opened {
     file: Box<dyn Write + Send>,
     /// What is watched beside the run, and how often.
     watcher: Option<(Watcher, Duration)>,
-}
-
-/// A place for results that another tool's command line names besides.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Stored {
-    /// The place.
-    pub(crate) place: Place,
-    /// This machine is watched meanwhile.
-    pub(crate) watched: bool,
-}
-
-impl Stored {
-    /// Opens the place.
-    ///
-    /// # Errors
-    /// It cannot be written, or has no room for what is watched.
-    pub(crate) fn open(self) -> Result<Opened, Failed> {
-        let watched = Watched { machine: self.watched, ..Watched::default() };
-        Opened::by_ending(self.place, Watching::beside(&watched).as_ref())
-    }
 }
 
 /// Results on their way to a file.
@@ -108,6 +89,15 @@ impl Opened {
         let name = if let Place::File(name) = &place { Some(name.as_str()) } else { None };
         let encoding = encode::by_ending(name).unwrap_or(Encoding::Arrow);
         Self::new(place, encoding, watching)
+    }
+
+    /// Opens the file that another tool's command line names.
+    ///
+    /// # Errors
+    /// As [`Opened::new`].
+    pub(crate) fn of_option(option: ResultsOption) -> Result<Self, Failed> {
+        let watched = Watched { machine: option.watched, ..Watched::default() };
+        Self::by_ending(option.place, Watching::beside(&watched).as_ref())
     }
 
     /// Begins to write the results of a run that has begun.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::meant::{Meant, World, meant};
-use crate::command::Ended;
+use crate::command::CommandError;
 use crate::command::tests::check_snapshot;
 use crate::dialect::{Dialect, Invocation};
 use crate::flags::attack::FLAGS;
@@ -71,13 +71,15 @@ fn told(dialect: Dialect, line: &str, dir: &Path) -> String {
     let args = line.split(' ').map(str::to_owned).collect();
     let global = Global { cpus: Some(2), ..Global::default() };
     let invocation = Invocation { dialect, global, args };
-    let typed = invocation.typed(FLAGS).map_err(Ended::from);
-    let read: Result<Meant, Ended> = typed.and_then(|typed| meant(&typed, &world(false)));
+    let typed = invocation.parse(FLAGS).map_err(CommandError::from);
+    let read: Result<Meant, CommandError> = typed.and_then(|typed| meant(&typed, &world(false)));
     let text = match read {
         Ok(meant) => format!("{meant:#?}"),
-        Err(Ended::Flags(error)) if dialect == Dialect::Vegeta => format!("2: {}", error.go()),
-        Err(Ended::Flags(error)) => format!("2: {}", error.native()),
-        Err(Ended::Failed(failed)) => format!("{}: {failed}", failed.code as u8),
+        Err(CommandError::Flags(error)) if dialect == Dialect::Vegeta => {
+            format!("2: {}", error.go())
+        }
+        Err(CommandError::Flags(error)) => format!("2: {}", error.native()),
+        Err(CommandError::Failed(failed)) => format!("{}: {failed}", failed.code as u8),
     };
     text.replace(&format!("{}/", dir.display()), "")
 }
@@ -117,7 +119,7 @@ fn a_terminal_gets_the_report_and_not_the_results() {
         let mut args = vec![format!("-targets={}", scratch.0.join("targets").display())];
         args.extend(flags.split_whitespace().map(str::to_owned));
         let invocation = Invocation { dialect: Dialect::Native, global: Global::default(), args };
-        let meant = meant(&invocation.typed(FLAGS).unwrap(), &world(true)).unwrap();
+        let meant = meant(&invocation.parse(FLAGS).unwrap(), &world(true)).unwrap();
         let got = (format!("{:?}", meant.results), format!("{:?}", meant.report));
         assert_eq!(got, (results.to_owned(), report.to_owned()), "{flags}");
     }

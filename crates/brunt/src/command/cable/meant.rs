@@ -11,8 +11,8 @@ use wire::url::Url;
 use workload::arrival::ParsedRate;
 
 use crate::command::attack::{self, Peopled};
-use crate::command::{Ended, usage};
-use crate::dialect::Typed;
+use crate::command::{CommandError, usage_error};
+use crate::dialect::ParsedArgs;
 use crate::flags::attack::AttackFlags;
 use crate::flags::cable::CableFlags;
 
@@ -30,7 +30,7 @@ pub(super) struct Meant {
 const HERD_STAYS: Nanos = Nanos::SECOND;
 
 /// Validates the command line.
-pub(super) fn meant(mut typed: Typed<AttackFlags>) -> Result<Meant, Ended> {
+pub(super) fn meant(mut typed: ParsedArgs<AttackFlags>) -> Result<Meant, CommandError> {
     let seed = *typed.flags.seed.get_or_insert_with(attack::seed);
     let plan = plan(&typed, seed)?;
     if typed.flags.name.is_empty() {
@@ -47,23 +47,23 @@ pub(super) fn meant(mut typed: Typed<AttackFlags>) -> Result<Meant, Ended> {
 }
 
 /// As much of [`meant`] as the words alone tell.
-pub(super) fn check_words(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+pub(super) fn check_words(typed: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
     plan(typed, 0).map(drop)
 }
 
-fn plan(typed: &Typed<AttackFlags>, seed: u64) -> Result<CablePlan, Ended> {
+fn plan(typed: &ParsedArgs<AttackFlags>, seed: u64) -> Result<CablePlan, CommandError> {
     let flags = &typed.flags.cable;
     let (word, url) = match typed.operands.as_slice() {
         [word, url] => (word.as_str(), url.as_str()),
         [] | [_] => {
-            return Err(usage(
+            return Err(usage_error(
                 "a pattern and a URL are needed, as brunt cable echo ws://127.0.0.1:3000/cable -channel ChatChannel",
             ));
         }
-        [_, _, extra, ..] => return Err(usage(format!("unexpected \"{extra}\""))),
+        [_, _, extra, ..] => return Err(usage_error(format!("unexpected \"{extra}\""))),
     };
     let users = u32::try_from(flags.users).ok().filter(|users| *users <= USERS_MAX);
-    let users = users.ok_or_else(|| usage(format!("flag -users: at most {USERS_MAX}")))?;
+    let users = users.ok_or_else(|| usage_error(format!("flag -users: at most {USERS_MAX}")))?;
     let http_url = http_url(url)?;
     let mut headers = headers(&typed.flags);
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("Origin")) {
@@ -85,7 +85,7 @@ fn plan(typed: &Typed<AttackFlags>, seed: u64) -> Result<CablePlan, Ended> {
         headers,
         timeout: Some(flags.timeout)
             .filter(|timeout| *timeout > Nanos::ZERO)
-            .ok_or_else(|| usage("flag -timeout: 0 waits for nothing"))?,
+            .ok_or_else(|| usage_error("flag -timeout: 0 waits for nothing"))?,
         jitter: flags.jitter,
         backs_off: !flags.no_backoff,
         seed,
@@ -93,10 +93,10 @@ fn plan(typed: &Typed<AttackFlags>, seed: u64) -> Result<CablePlan, Ended> {
 }
 
 /// The URL for the handshake, which is HTTP's. RFC 6455, 3.
-fn http_url(url: &str) -> Result<String, Ended> {
+fn http_url(url: &str) -> Result<String, CommandError> {
     let wrong = || {
         let url = stdx::without_password(url);
-        usage(format!("\"{url}\" is no URL of a cable (expected ws://HOST/PATH)"))
+        usage_error(format!("\"{url}\" is no URL of a cable (expected ws://HOST/PATH)"))
     };
     let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
     let http = match scheme {
@@ -123,7 +123,7 @@ fn headers(flags: &AttackFlags) -> Vec<(String, Template)> {
     own.chain(cookies).map(|(name, text)| (name.to_owned(), Template::new(text))).collect()
 }
 
-fn pattern(word: &str, flags: &CableFlags, users: u32) -> Result<Pattern, Ended> {
+fn pattern(word: &str, flags: &CableFlags, users: u32) -> Result<Pattern, CommandError> {
     let asked = |rate: ParsedRate| match rate {
         ParsedRate::Rate(rate) => Some(Nanos::from_secs_f64(1.0 / rate.per_s())),
         _ => None,
@@ -140,11 +140,11 @@ fn pattern(word: &str, flags: &CableFlags, users: u32) -> Result<Pattern, Ended>
             speakers: u32::try_from(flags.speakers)
                 .ok()
                 .filter(|speakers| *speakers <= users)
-                .ok_or_else(|| usage("flag -speakers: more than there are -users"))?,
+                .ok_or_else(|| usage_error("flag -speakers: more than there are -users"))?,
             every: match flags.rate {
                 Some(rate) => asked(rate)
                     .filter(|every| *every > Nanos::ZERO)
-                    .ok_or_else(|| usage("flag -rate: a broadcast needs more than 0"))?,
+                    .ok_or_else(|| usage_error("flag -rate: a broadcast needs more than 0"))?,
                 None => Nanos::SECOND,
             },
         },
@@ -153,11 +153,11 @@ fn pattern(word: &str, flags: &CableFlags, users: u32) -> Result<Pattern, Ended>
             cuts: u32::try_from(flags.cuts)
                 .ok()
                 .filter(|cuts| *cuts <= HERD_ROUNDS_MAX)
-                .ok_or_else(|| usage(format!("flag -cuts: at most {HERD_ROUNDS_MAX}")))?,
+                .ok_or_else(|| usage_error(format!("flag -cuts: at most {HERD_ROUNDS_MAX}")))?,
             give_up: flags.give_up,
         },
         _ => {
-            return Err(usage(format!(
+            return Err(usage_error(format!(
                 "\"{word}\" is no pattern (expected echo, broadcast, idle or herd)"
             )));
         }
@@ -165,17 +165,17 @@ fn pattern(word: &str, flags: &CableFlags, users: u32) -> Result<Pattern, Ended>
 }
 
 /// `{"channel":"…", …}` with the parameters as they were typed.
-fn identifier(flags: &CableFlags) -> Result<Template, Ended> {
+fn identifier(flags: &CableFlags) -> Result<Template, CommandError> {
     let Some(channel) = &flags.channel else {
-        return Err(usage("flag -channel is needed, such as -channel ChatChannel"));
+        return Err(usage_error("flag -channel is needed, such as -channel ChatChannel"));
     };
     let channel = Value::from(channel.as_str());
     let text = with_member("channel", &channel, flags.params.as_deref().unwrap_or("{}"));
-    text.map(|text| Template::new(&text)).ok_or_else(|| usage("flag -params: no JSON object"))
+    text.map(|text| Template::new(&text)).ok_or_else(|| usage_error("flag -params: no JSON object"))
 }
 
 /// What is performed: `{"action":"…", …}`.
-fn data(flags: &CableFlags) -> Result<Template, Ended> {
+fn data(flags: &CableFlags) -> Result<Template, CommandError> {
     const DATA: &str = r#"{"message":"{token}"}"#;
     let (action, data) = match flags.perform.as_deref().map(|text| text.split_once(':')) {
         None => ("speak", DATA),
@@ -183,10 +183,10 @@ fn data(flags: &CableFlags) -> Result<Template, Ended> {
         Some(Some(parts)) => parts,
     };
     let text = with_member("action", &Value::from(action), data)
-        .ok_or_else(|| usage("flag -perform: no JSON object after ACTION:"))?;
+        .ok_or_else(|| usage_error("flag -perform: no JSON object after ACTION:"))?;
     let template = Template::new(&text);
     if !template.has_token() {
-        return Err(usage(
+        return Err(usage_error(
             "flag -perform: {token} must stand in it, where the server sends it back: speak:{\"message\":\"{token}\"}",
         ));
     }
@@ -231,10 +231,10 @@ mod tests {
         }
     }
 
-    fn planned(line: &str) -> Result<CablePlan, Ended> {
+    fn planned(line: &str) -> Result<CablePlan, CommandError> {
         let args = line.split_whitespace().map(str::to_owned).collect();
         let invocation = Invocation { dialect: Dialect::Native, global: Global::default(), args };
-        let typed = invocation.typed(&flags::cable::table()).unwrap_or_else(|_| panic!("{line}"));
+        let typed = invocation.parse(&flags::cable::table()).unwrap_or_else(|_| panic!("{line}"));
         plan(&typed, 1)
     }
 
@@ -313,7 +313,7 @@ mod tests {
             "broadcast ws://h -channel C -speakers 11",
             "herd ws://h -channel C -cuts 1001",
         ] {
-            assert!(matches!(planned(line), Err(Ended::Failed(_))), "{line}");
+            assert!(matches!(planned(line), Err(CommandError::Failed(_))), "{line}");
         }
     }
 }

@@ -13,7 +13,7 @@ use report::{CableInput, CableMemory};
 
 use self::meant::{Meant, meant};
 use self::memory::Memory;
-use super::Ended;
+use super::CommandError;
 use super::attack::{self, Closing, Conductor, cannot_start};
 use crate::dialect::Invocation;
 use crate::exit_code::{self, ExitCode, Failed};
@@ -37,14 +37,14 @@ Who is refused waits 100 ms, then twice as long each time, up to 5 s; -no-backof
 Ctrl-C once: nothing more is sent, messages under way are waited for, a second at most. Twice: it ends now.";
 
 /// Runs the test.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    let typed = invocation.typed(&flags::cable::table())?;
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let typed = invocation.parse(&flags::cable::table())?;
     Ok(test(meant(typed)?)?)
 }
 
 /// Whether this command line would be taken, as far as its words tell.
-pub(super) fn check(invocation: &Invocation) -> Result<(), Ended> {
-    self::meant::check_words(&invocation.typed(&flags::cable::table())?)
+pub(super) fn validate(invocation: &Invocation) -> Result<(), CommandError> {
+    self::meant::check_words(&invocation.parse(&flags::cable::table())?)
 }
 
 /// Carries out what was meant.

@@ -6,7 +6,7 @@ use study::scaling::{Observation, RunFigures, Sweep, by_most, load_of};
 use study::seek::By;
 
 use crate::command::variants::{self, Labelled, ReadRun};
-use crate::command::{Ended, usage};
+use crate::command::{CommandError, usage_error};
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::fit::{FitFlags, Point};
 use crate::input;
@@ -20,7 +20,7 @@ const MARK: &str = "\"brunt_seek\"";
 pub(super) fn measured(
     operands: &[String],
     flags: &FitFlags,
-) -> Result<(Sweep, Vec<String>), Ended> {
+) -> Result<(Sweep, Vec<String>), CommandError> {
     let mut notes = Vec::new();
     let given = flags.by.as_deref().map(|by| if by == "rate" { By::Rate } else { By::Connections });
     let mut found: Vec<(Option<By>, Observation)> = Vec::new();
@@ -38,7 +38,7 @@ pub(super) fn measured(
     let by = given.or(told).unwrap_or(By::Connections);
     if let Some((Some(other), one)) = found.iter().find(|(of, _)| of.is_some_and(|of| of != by)) {
         let (load, word) = (one.load, if *other == By::Rate { "a rate" } else { "users" });
-        return Err(usage(format!(
+        return Err(usage_error(format!(
             "loads of two kinds: {load} is {word}, others are not (fit users and rates apart)"
         )));
     }
@@ -105,7 +105,7 @@ fn of_label(
     label: &Labelled,
     given: Option<By>,
     notes: &mut Vec<String>,
-) -> Result<Vec<(Option<By>, Observation)>, Ended> {
+) -> Result<Vec<(Option<By>, Observation)>, CommandError> {
     // A label that is a number says the load, where the results do not.
     let named = label.label.parse::<f64>().ok().filter(|load| *load > 0.0);
     let mut all = Vec::new();
@@ -116,7 +116,7 @@ fn of_label(
             // It is left out, whatever its load was.
             None if summary.requests == 0 => (None, 0.0),
             None => {
-                return Err(usage(format!(
+                return Err(usage_error(format!(
                     "{}: its format does not say at what load it was made (give LOAD=FILE)",
                     run.name
                 )));
@@ -145,7 +145,7 @@ fn load(run: &ReadRun, named: Option<f64>, given: Option<By>) -> Option<(Option<
 }
 
 /// A measurement from the command line; what is missing is Little's law's.
-fn of_point(point: &Point, by: By) -> Result<Observation, Ended> {
+fn of_point(point: &Point, by: By) -> Result<Observation, CommandError> {
     let seconds = |time: Option<Nanos>| time.map(Nanos::as_secs_f64);
     let (given_x, given_mean) = (point.throughput_per_s, seconds(point.mean));
     let (throughput_per_s, mean_s) = match (by, given_x, given_mean) {
@@ -155,7 +155,9 @@ fn of_point(point: &Point, by: By) -> Result<Observation, Ended> {
         (By::Rate, None, Some(mean)) => (point.load, mean),
         (By::Connections, None, None) | (By::Rate, _, None) => {
             let load = point.load;
-            return Err(usage(format!("flag -point: {load} needs its mean, or of users its X")));
+            return Err(usage_error(format!(
+                "flag -point: {load} needs its mean, or of users its X"
+            )));
         }
     };
     let (load, p50_s, p99_s) = (point.load, seconds(point.p50), seconds(point.p99));

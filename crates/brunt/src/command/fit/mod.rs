@@ -6,7 +6,7 @@ use report::FitInput;
 use study::scaling::{Kind, fit};
 
 use self::measured::measured;
-use super::{Ended, plot, usage};
+use super::{CommandError, plot, usage_error};
 use crate::dialect::Invocation;
 use crate::ending::Document;
 use crate::exit_code::ExitCode;
@@ -19,18 +19,20 @@ pub(super) const ABOUT: &str = "Each operand is a file of results, or a folder o
                                 Universal Scalability Law, rates M/M/c and M/G/c. A poor fit is refused, with code 8.";
 
 /// Fits.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    let typed = invocation.typed(FIT)?;
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let typed = invocation.parse(FIT)?;
     let flags = &typed.flags;
     if typed.operands.is_empty() && flags.points.is_empty() {
-        return Err(usage("what was measured is missing: name results, a seek's state, or -point"));
+        return Err(usage_error(
+            "what was measured is missing: name results, a seek's state, or -point",
+        ));
     }
     let place = Place::named(flags.output.as_deref());
     place.spares(&typed.operands)?;
     flags.plot.iter().try_for_each(|path| Place::named(Some(path)).spares(&typed.operands))?;
     let drawn = flags.plot.as_deref().map(|path| {
-        let document = plot::figure_document("-plot", path).map_err(usage)?;
-        Ok::<_, Ended>((path, document))
+        let document = plot::figure_document("-plot", path).map_err(usage_error)?;
+        Ok::<_, CommandError>((path, document))
     });
     let drawn = drawn.transpose()?;
     let kind = kind(flags)?;
@@ -50,24 +52,25 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
 }
 
 /// `-json`, else the output's ending, else text.
-fn kind(flags: &FitFlags) -> Result<Document, Ended> {
+fn kind(flags: &FitFlags) -> Result<Document, CommandError> {
     if flags.json {
         return Ok(Document::Json);
     }
     let known = [Document::Json, Document::Text];
-    let found = Document::by_ending("-output", flags.output.as_deref(), &known).map_err(usage)?;
+    let found =
+        Document::by_ending("-output", flags.output.as_deref(), &known).map_err(usage_error)?;
     Ok(found.unwrap_or(Document::Text))
 }
 
 /// The model asked for, which must be for this kind of load.
-fn wanted(flags: &FitFlags, by: study::seek::By) -> Result<Option<Kind>, Ended> {
+fn wanted(flags: &FitFlags, by: study::seek::By) -> Result<Option<Kind>, CommandError> {
     let Some(kind) = flags.model.as_deref().and_then(Kind::named) else { return Ok(None) };
     let kinds = Kind::of(by);
     if kinds.contains(&kind) {
         return Ok(Some(kind));
     }
     let names = kinds.map(Kind::name).join(" or ");
-    Err(usage(format!(
+    Err(usage_error(format!(
         "flag -model: {} is not for this kind of load (expected {names})",
         kind.name()
     )))

@@ -21,8 +21,9 @@ use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target, Targets};
 
 use super::attack::{
-    Conductor, CutOff, Ending, Stop, Stored, TakeRows, WORKERS_MAX, cannot_start, labels,
+    Conductor, CutOff, Ending, Opened, Stop, TakeRows, WORKERS_MAX, cannot_start, labels,
 };
+use crate::dialect::ResultsOption;
 use crate::exit_code::Failed;
 use crate::input::{self, Interrupts};
 use crate::output::{self, Place};
@@ -95,7 +96,7 @@ pub(crate) struct Refusal {
 /// It is wrong, or asks for help.
 ///
 /// # Panics
-/// No such tool is spoken ([`is_one`]).
+/// No such tool is spoken.
 pub(crate) fn ask(name: &str, args: &[String]) -> Result<Asked, Refusal> {
     (tool(name).ask)(args)
 }
@@ -106,19 +107,13 @@ pub(crate) fn ask(name: &str, args: &[String]) -> Result<Asked, Refusal> {
 /// It is wrong, or asks for help.
 ///
 /// # Panics
-/// No such tool is spoken ([`is_one`]).
+/// No such tool is spoken.
 pub(crate) fn check(name: &str, args: &[String]) -> Result<(), Refusal> {
     (tool(name).check)(args)
 }
 
 fn tool(name: &str) -> &'static Tool {
     TOOLS.iter().find(|tool| tool.name == name).expect("a dialect has a reader")
-}
-
-/// Whether a tool of this name is spoken.
-#[must_use]
-pub(crate) fn is_one(name: &str) -> bool {
-    TOOLS.iter().any(|tool| tool.name == name)
 }
 
 /// The tools that are spoken.
@@ -184,9 +179,9 @@ fn reason(error: &io::Error) -> String {
 ///
 /// # Errors
 /// It could not be started, or its report or results not be written.
-pub(crate) fn carry_out(asked: &Asked, results: Option<Stored>) -> Result<(), Failed> {
+pub(crate) fn carry_out(asked: &Asked, results: Option<ResultsOption>) -> Result<(), Failed> {
     // Opened before the first request: a place that cannot be written must not cost a run.
-    let opened = results.map(Stored::open).transpose()?;
+    let opened = results.map(Opened::of_option).transpose()?;
     let mut outlet = asked.place.outlet()?;
     let interrupts = Interrupts::watch()?;
     asked.notes.iter().for_each(|note| output::complain(note));

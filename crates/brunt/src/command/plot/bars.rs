@@ -4,7 +4,7 @@ use report::{Bar, BarChart, BarSheet};
 use stdx::Nanos;
 
 use super::load::{Label, Run};
-use crate::command::{Ended, usage};
+use crate::command::{CommandError, usage_error};
 use crate::flags::results::GivenValue;
 
 /// One metric of a run.
@@ -41,7 +41,7 @@ pub(super) fn sheet(
     list: &str,
     labels: &[Label],
     values: &[GivenValue],
-) -> Result<BarSheet, Ended> {
+) -> Result<BarSheet, CommandError> {
     let mut charts = Vec::new();
     let mut notes = Vec::new();
     for name in list.split(',').map(str::trim).filter(|name| !name.is_empty()) {
@@ -60,7 +60,7 @@ pub(super) fn sheet(
 }
 
 impl Metric {
-    fn parse(name: &str) -> Result<Self, Ended> {
+    fn parse(name: &str) -> Result<Self, CommandError> {
         if let Some((_, metric)) = NAMED.iter().find(|(of, _)| *of == name) {
             return Ok(*metric);
         }
@@ -69,7 +69,7 @@ impl Metric {
             Some(percent) => Ok(Self::Quantile(percent / 100.0)),
             None => {
                 let names = NAMED.map(|(name, _)| name).join(", ");
-                Err(usage(format!(
+                Err(usage_error(format!(
                     "flag -bars: unknown metric \"{name}\" (expected {names}, or a percentile as p99)"
                 )))
             }
@@ -91,19 +91,19 @@ impl Metric {
         }
     }
 
-    fn chart(self, name: &str, labels: &[Label]) -> Result<BarChart, Ended> {
+    fn chart(self, name: &str, labels: &[Label]) -> Result<BarChart, CommandError> {
         let bar = |label: &Label| {
             let values = label.runs.iter().map(|run| self.of(name, run));
             let name = label.shown().to_owned();
-            Ok(Bar { label: name, values: values.collect::<Result<_, Ended>>()? })
+            Ok(Bar { label: name, values: values.collect::<Result<_, CommandError>>()? })
         };
-        let bars = labels.iter().map(bar).collect::<Result<_, Ended>>()?;
+        let bars = labels.iter().map(bar).collect::<Result<_, CommandError>>()?;
         let (title, unit) = self.title(name);
         Ok(BarChart { name: name.to_owned(), title, unit: unit.to_owned(), bars })
     }
 
     /// Its value of a run. Times are those of the run's column.
-    fn of(self, name: &str, run: &Run) -> Result<f64, Ended> {
+    fn of(self, name: &str, run: &Run) -> Result<f64, CommandError> {
         let millis = |time: Nanos| time.as_millis_f64();
         match self {
             Self::Longest => return Ok(millis(run.times.max())),
@@ -113,7 +113,7 @@ impl Metric {
         }
         let Some(summary) = &run.summary else {
             let file = &run.name;
-            return Err(usage(format!(
+            return Err(usage_error(format!(
                 "flag -bars: {file} is a table of times, which have no {name}"
             )));
         };
@@ -129,7 +129,7 @@ impl Metric {
 }
 
 /// A figure from elsewhere: its labels are those of the files, where there are files.
-fn given(value: &GivenValue, labels: &[Label]) -> Result<BarChart, Ended> {
+fn given(value: &GivenValue, labels: &[Label]) -> Result<BarChart, CommandError> {
     let bar = |label: &Label| Bar { label: label.shown().to_owned(), values: Vec::new() };
     let mut bars: Vec<Bar> = labels.iter().map(bar).collect();
     for (label, number) in &value.values {
@@ -140,7 +140,7 @@ fn given(value: &GivenValue, labels: &[Label]) -> Result<BarChart, Ended> {
             }
             None => {
                 let name = &value.name;
-                return Err(usage(format!(
+                return Err(usage_error(format!(
                     "flag -value: \"{name}\": no file has the label \"{label}\""
                 )));
             }

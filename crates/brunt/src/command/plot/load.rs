@@ -8,7 +8,7 @@ use metrics::{Batch, Histogram, Summary};
 use results::{Detail, Item, Reader, Table, names_column};
 
 use super::operand::{Column, Operand, RowTime};
-use crate::command::{Ended, encode, patience, usage};
+use crate::command::{CommandError, encode, usage_error};
 use crate::dialect::Dialect;
 use crate::exit_code::{ExitCode, Failed};
 use crate::input::{self, Interrupts};
@@ -51,7 +51,7 @@ const HEADER_MAX: u64 = 64 << 10;
 
 /// Reads every operand, and gives the labels in the order they were first named, with the first damage of an input, which
 /// ended the reading of that input. What came before damage counts.
-pub(super) fn load(operands: &[Operand]) -> Result<(Vec<Label>, Option<Failed>), Ended> {
+pub(super) fn load(operands: &[Operand]) -> Result<(Vec<Label>, Option<Failed>), CommandError> {
     let interrupts = Interrupts::watch()?;
     let mut labels: Vec<Label> = Vec::new();
     let mut damage = None;
@@ -73,7 +73,7 @@ pub(super) fn load(operands: &[Operand]) -> Result<(Vec<Label>, Option<Failed>),
 }
 
 /// The file, rewound, where its first line names the column asked for.
-fn table_of(operand: &Operand) -> Result<Option<(File, &Column)>, Ended> {
+fn table_of(operand: &Operand) -> Result<Option<(File, &Column)>, CommandError> {
     let Some(column) = operand.column.as_ref().filter(|_| !input::is_stdin(&operand.file)) else {
         return Ok(None);
     };
@@ -86,7 +86,7 @@ fn table_of(operand: &Operand) -> Result<Option<(File, &Column)>, Ended> {
     }
     if column.unit.is_none() {
         let (file, name) = (&operand.file, &column.name);
-        return Err(usage(format!(
+        return Err(usage_error(format!(
             "{file}:{name} needs its unit: {name}[s], {name}[ms], {name}[us] or {name}[ns]"
         )));
     }
@@ -98,7 +98,7 @@ fn unread(operand: &Operand, error: &dyn std::fmt::Display) -> Failed {
     Failed { code: ExitCode::Results, error: anyhow!("{operand}: {error}") }
 }
 
-fn read_table(file: File, column: &Column, operand: &Operand) -> Result<Run, Ended> {
+fn read_table(file: File, column: &Column, operand: &Operand) -> Result<Run, CommandError> {
     let unit = column.unit.expect("it was asked for with its unit");
     let failed = |error| unread(operand, &error);
     let mut table = Table::open(file, &column.name, unit).map_err(failed)?;
@@ -120,12 +120,12 @@ fn read_results(
     operand: &Operand,
     interrupts: &Interrupts,
     damage: &mut Option<Failed>,
-) -> Result<Run, Ended> {
+) -> Result<Run, CommandError> {
     let files = std::slice::from_ref(&operand.file);
-    let inputs = input::open_results(files, interrupts, patience(Dialect::Native))?;
+    let inputs = input::open_results(files, interrupts, Dialect::Native.interrupt_grace())?;
     let name = operand.column.as_ref().map_or("response", |column| column.name.as_str());
     let Some(time) = RowTime::parse(name) else {
-        return Err(usage(format!(
+        return Err(usage_error(format!(
             "{operand}: \"{name}\" is no column of its first line, and no time of a request (expected {})",
             RowTime::NAMES
         )));

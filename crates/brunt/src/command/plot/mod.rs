@@ -13,8 +13,8 @@ use results::{Item, Reader};
 
 use self::load::Label;
 use self::operand::{Operand, operands};
-use super::{Ended, encode, patience, usage};
-use crate::dialect::{Dialect, Invocation, Typed};
+use super::{CommandError, encode, usage_error};
+use crate::dialect::{Dialect, Invocation, ParsedArgs};
 use crate::ending::Document;
 use crate::exit_code::{ExitCode, Failed, OrExit};
 use crate::flags::results::{PLOT, PlotFlags};
@@ -48,8 +48,8 @@ enum Drawn {
 const SIZE: Size = Size { width: 1200, height: 700 };
 
 /// Plots.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    let typed = invocation.typed(PLOT)?;
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let typed = invocation.parse(PLOT)?;
     let picture = picture(&typed.flags)?;
     let place = Place::named(typed.flags.output.as_deref());
     let operands = operands(&typed)?;
@@ -71,7 +71,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
 }
 
 /// The one picture that is asked for.
-fn picture(flags: &PlotFlags) -> Result<Picture, Ended> {
+fn picture(flags: &PlotFlags) -> Result<Picture, CommandError> {
     let asked = [
         ("-percentiles", flags.percentiles, Picture::Percentiles),
         ("-histogram", flags.histogram, Picture::Histogram),
@@ -84,7 +84,7 @@ fn picture(flags: &PlotFlags) -> Result<Picture, Ended> {
         (None, _) => Ok(Picture::OverTime),
         (Some((.., picture)), None) => Ok(picture),
         (Some((one, ..)), Some((other, ..))) => {
-            Err(usage(format!("{one} and {other} are two pictures (give one of them)")))
+            Err(usage_error(format!("{one} and {other} are two pictures (give one of them)")))
         }
     }
 }
@@ -103,14 +103,14 @@ const DOCUMENTS: [Document; 6] = [
 const PICTURES: [Document; 3] = [Document::Html, Document::Svg, Document::Png];
 
 /// `-type`, else natively the output's ending, else HTML; with `-json` and no file it is JSON.
-fn kind(typed: &Typed<PlotFlags>) -> Result<Document, Ended> {
+fn kind(typed: &ParsedArgs<PlotFlags>) -> Result<Document, CommandError> {
     let flags = &typed.flags;
     let output = flags.output.as_deref().filter(|_| typed.dialect == Dialect::Native);
     if let Some(name) = flags.kind.as_deref() {
         return Ok(named(name));
     }
     let found = Document::by_ending("-output", output, &DOCUMENTS)
-        .map_err(|wrong| usage(format!("{wrong} (or give -type)")))?;
+        .map_err(|wrong| usage_error(format!("{wrong} (or give -type)")))?;
     let default = if flags.json { Document::Json } else { Document::Html };
     Ok(found.unwrap_or(default))
 }
@@ -154,25 +154,29 @@ pub(super) fn write_figure(figure: &Figure, path: &str, kind: Document) -> Resul
 }
 
 /// What cannot be done, or not together.
-fn check(typed: &Typed<PlotFlags>, picture: Picture, kind: Document) -> Result<(), Ended> {
+fn check(
+    typed: &ParsedArgs<PlotFlags>,
+    picture: Picture,
+    kind: Document,
+) -> Result<(), CommandError> {
     let flags = &typed.flags;
     let to_stdout = Place::named(flags.output.as_deref()) == Place::Stdout;
     if kind == Document::Png && to_stdout && output::stdout_is_terminal() {
-        return Err(usage("png is no text for a terminal (give -output=FILE)"));
+        return Err(usage_error("png is no text for a terminal (give -output=FILE)"));
     }
     let has_figures = matches!(picture, Picture::Overlay | Picture::Bars);
     if !has_figures && (flags.json || !PICTURES.contains(&kind)) {
-        return Err(usage(
+        return Err(usage_error(
             "only -bars and -overlay have figures to give as text, Markdown or JSON",
         ));
     }
     if flags.json && to_stdout && kind != Document::Json {
-        return Err(usage(
+        return Err(usage_error(
             "-json and a picture cannot both go to standard output (give -output=FILE)",
         ));
     }
     if flags.axis.is_some() && picture != Picture::Percentiles {
-        return Err(usage("-axis is of -percentiles"));
+        return Err(usage_error("-axis is of -percentiles"));
     }
     Ok(())
 }
@@ -181,10 +185,10 @@ fn check(typed: &Typed<PlotFlags>, picture: Picture, kind: Document) -> Result<(
 type Damaged = (Drawn, Option<Failed>);
 
 fn draw(
-    typed: &Typed<PlotFlags>,
+    typed: &ParsedArgs<PlotFlags>,
     picture: Picture,
     operands: &[Operand],
-) -> Result<Damaged, Ended> {
+) -> Result<Damaged, CommandError> {
     let flags = &typed.flags;
     let default = match picture {
         Picture::OverTime => return over_time(typed, operands),
@@ -209,7 +213,12 @@ fn draw(
 }
 
 /// A curve a label, its runs together.
-fn curves(typed: &Typed<PlotFlags>, picture: Picture, title: &str, labels: &[Label]) -> Figure {
+fn curves(
+    typed: &ParsedArgs<PlotFlags>,
+    picture: Picture,
+    title: &str,
+    labels: &[Label],
+) -> Figure {
     let pooled: Vec<(&str, Histogram)> = pooled(labels);
     let curves: Vec<Curve<'_>> =
         pooled.iter().map(|(label, times)| Curve { label, times }).collect();
@@ -242,7 +251,7 @@ fn overlay(title: &str, labels: &[Label]) -> Drawn {
 
 impl Drawn {
     /// The document to write. Text and JSON are those of bars and differences; [`check`] refuses them for other figures.
-    fn document(&self, kind: Document) -> Result<Vec<u8>, Ended> {
+    fn document(&self, kind: Document) -> Result<Vec<u8>, CommandError> {
         let text = match (self, kind) {
             (Self::Figure(figure), _) => return Ok(of_figure(figure, kind)?),
             (Self::Compared(figure, differences), Document::Svg | Document::Png) => {
@@ -278,15 +287,15 @@ fn fenced(text: &str) -> String {
 }
 
 /// Latency over time, a series per attack and outcome.
-fn over_time(typed: &Typed<PlotFlags>, operands: &[Operand]) -> Result<Damaged, Ended> {
+fn over_time(typed: &ParsedArgs<PlotFlags>, operands: &[Operand]) -> Result<Damaged, CommandError> {
     if let Some(operand) = operands.iter().find(|operand| operand.column.is_some()) {
-        return Err(usage(format!(
+        return Err(usage_error(format!(
             "{operand}: over time only response times are drawn (give -percentiles, -histogram, -overlay or -bars)"
         )));
     }
     let threshold = usize::try_from(typed.flags.threshold).unwrap_or(usize::MAX);
     let mut builder = PlotBuilder::new(threshold).map_err(|error| match typed.dialect {
-        Dialect::Native => usage(format!("flag -threshold: {error}")),
+        Dialect::Native => usage_error(format!("flag -threshold: {error}")),
         Dialect::Vegeta => Failed::from(anyhow!("{error}")).into(),
     })?;
     let take = |batch: &Batch, reader: &Reader, label: &str| {
@@ -297,7 +306,7 @@ fn over_time(typed: &Typed<PlotFlags>, operands: &[Operand]) -> Result<Damaged, 
 }
 
 /// The title given, else the dialect's.
-fn title<'a>(typed: &'a Typed<PlotFlags>, vegeta: &'a str, native: &'a str) -> &'a str {
+fn title<'a>(typed: &'a ParsedArgs<PlotFlags>, vegeta: &'a str, native: &'a str) -> &'a str {
     let default = match typed.dialect {
         Dialect::Vegeta => vegeta,
         Dialect::Native => native,
@@ -311,12 +320,15 @@ fn for_each_input(
     dialect: Dialect,
     operands: &[Operand],
     mut take: impl FnMut(&Batch, &Reader, &str),
-) -> Result<Option<Failed>, Ended> {
+) -> Result<Option<Failed>, CommandError> {
     let interrupts = Interrupts::watch()?;
     let (mut batch, mut rows, mut damage) = (Batch::default(), 0, None);
     for Operand { label, file, .. } in operands {
-        let inputs =
-            input::open_results(std::slice::from_ref(file), &interrupts, patience(dialect))?;
+        let inputs = input::open_results(
+            std::slice::from_ref(file),
+            &interrupts,
+            dialect.interrupt_grace(),
+        )?;
         let unreadable = |error| encode::unreadable(&error, dialect);
         let mut reader = Reader::open(inputs).map_err(unreadable)?;
         loop {
@@ -348,8 +360,8 @@ mod tests {
     use super::*;
     use crate::flags::global::Global;
 
-    fn typed(output: Option<&str>) -> Typed<PlotFlags> {
-        Typed {
+    fn typed(output: Option<&str>) -> ParsedArgs<PlotFlags> {
+        ParsedArgs {
             dialect: Dialect::Native,
             global: Global::default(),
             flags: PlotFlags { output: output.map(str::to_owned), ..PlotFlags::default() },
@@ -371,7 +383,7 @@ mod tests {
         ] {
             assert_eq!(kind(&typed(output)).ok(), Some(expected), "{output:?}");
         }
-        let vegeta = Typed { dialect: Dialect::Vegeta, ..typed(Some("a.png")) };
+        let vegeta = ParsedArgs { dialect: Dialect::Vegeta, ..typed(Some("a.png")) };
         assert_eq!(
             kind(&vegeta).ok(),
             Some(Document::Html),
@@ -385,7 +397,7 @@ mod tests {
             let typed = typed(Some(output));
             assert!(kind(&typed).is_err(), "{output}");
             let flags = PlotFlags { kind: Some("png".to_owned()), ..typed.flags.clone() };
-            assert_eq!(kind(&Typed { flags, ..typed }).ok(), Some(Document::Png), "{output}");
+            assert_eq!(kind(&ParsedArgs { flags, ..typed }).ok(), Some(Document::Png), "{output}");
         }
         assert_eq!(figure_document("-plot", "a.svg"), Ok(Document::Svg));
         assert!(figure_document("-plot", "a.json").is_err(), "a figure alone has none");
@@ -402,7 +414,7 @@ mod tests {
 
     #[test]
     fn figures_are_of_bars_and_overlays() {
-        let with = |flags: PlotFlags| Typed { flags, ..typed(None) };
+        let with = |flags: PlotFlags| ParsedArgs { flags, ..typed(None) };
         let json = with(PlotFlags { json: true, ..PlotFlags::default() });
         assert_eq!(kind(&json).ok(), Some(Document::Json));
         assert!(check(&json, Picture::Bars, Document::Json).is_ok());

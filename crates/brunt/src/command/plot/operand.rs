@@ -7,8 +7,8 @@ use metrics::Sample;
 use results::TimeUnit;
 use stdx::Nanos;
 
-use crate::command::{Ended, usage};
-use crate::dialect::{Dialect, Typed};
+use crate::command::{CommandError, usage_error};
+use crate::dialect::{Dialect, ParsedArgs};
 use crate::flags::results::PlotFlags;
 
 /// One operand.
@@ -79,7 +79,7 @@ impl fmt::Display for Operand {
 
 /// The operands; none is standard input. A file that has the very name of an operand, or of a part of it, is meant by its
 /// name.
-pub(super) fn operands(typed: &Typed<PlotFlags>) -> Result<Vec<Operand>, Ended> {
+pub(super) fn operands(typed: &ParsedArgs<PlotFlags>) -> Result<Vec<Operand>, CommandError> {
     if typed.operands.is_empty() {
         let (label, file) = (String::new(), "stdin".to_owned());
         return Ok(vec![Operand { label, file, column: None }]);
@@ -109,13 +109,15 @@ pub(super) fn operands(typed: &Typed<PlotFlags>) -> Result<Vec<Operand>, Ended> 
 }
 
 /// `name` or `name[unit]`.
-fn parse_column(text: &str) -> Result<Column, Ended> {
+fn parse_column(text: &str) -> Result<Column, CommandError> {
     let Some((name, unit)) = text.strip_suffix(']').and_then(|text| text.rsplit_once('[')) else {
         return Ok(Column { name: text.to_owned(), unit: None });
     };
     match TimeUnit::parse(unit) {
         Some(unit) => Ok(Column { name: name.to_owned(), unit: Some(unit) }),
-        None => Err(usage(format!("\"{text}\": no unit \"{unit}\" (expected ns, us, ms or s)"))),
+        None => {
+            Err(usage_error(format!("\"{text}\": no unit \"{unit}\" (expected ns, us, ms or s)")))
+        }
     }
 }
 
@@ -124,8 +126,8 @@ mod tests {
     use super::*;
     use crate::flags::global::Global;
 
-    fn parsed(given: &[&str]) -> Result<Vec<Operand>, Ended> {
-        operands(&Typed {
+    fn parsed(given: &[&str]) -> Result<Vec<Operand>, CommandError> {
+        operands(&ParsedArgs {
             dialect: Dialect::Native,
             global: Global::default(),
             flags: PlotFlags::default(),

@@ -6,8 +6,8 @@ use results::{Item, Reader};
 use super::operand::Operand;
 use super::{Damaged, Drawn, title};
 use crate::command::server_side::ServerRows;
-use crate::command::{Ended, encode, patience, server_clock, usage};
-use crate::dialect::Typed;
+use crate::command::{CommandError, encode, server_clock, usage_error};
+use crate::dialect::ParsedArgs;
 use crate::flags::results::PlotFlags;
 use crate::input::{self, Interrupts};
 use crate::output;
@@ -20,9 +20,14 @@ struct Both {
 }
 
 /// Reads all operands as one and draws them.
-pub(super) fn draw(typed: &Typed<PlotFlags>, operands: &[Operand]) -> Result<Damaged, Ended> {
+pub(super) fn draw(
+    typed: &ParsedArgs<PlotFlags>,
+    operands: &[Operand],
+) -> Result<Damaged, CommandError> {
     if let Some(operand) = operands.iter().find(|operand| operand.column.is_some()) {
-        return Err(usage(format!("{operand}: -server draws files as they are, without a column")));
+        return Err(usage_error(format!(
+            "{operand}: -server draws files as they are, without a column"
+        )));
     }
     let files: Vec<String> = operands.iter().map(|operand| operand.file.clone()).collect();
     let mut both = Both {
@@ -38,7 +43,7 @@ pub(super) fn draw(typed: &Typed<PlotFlags>, operands: &[Operand]) -> Result<Dam
     if both.server.side.is_empty() {
         return match damage {
             Some(failed) => Err(failed.into()),
-            None => Err(usage(format!(
+            None => Err(usage_error(format!(
                 "{}: nothing of a server's side is in there (brunt watch writes it, and attack -watch)",
                 files.join(", ")
             ))),
@@ -74,11 +79,11 @@ impl Both {
     /// Reads to the end or to the first damage, which is given back: what came before it counts.
     fn read(
         &mut self,
-        typed: &Typed<PlotFlags>,
+        typed: &ParsedArgs<PlotFlags>,
         files: &[String],
-    ) -> Result<Option<crate::exit_code::Failed>, Ended> {
+    ) -> Result<Option<crate::exit_code::Failed>, CommandError> {
         let interrupts = Interrupts::watch()?;
-        let inputs = input::open_results(files, &interrupts, patience(typed.dialect))?;
+        let inputs = input::open_results(files, &interrupts, typed.dialect.interrupt_grace())?;
         let unreadable = |error| encode::unreadable(&error, typed.dialect);
         let mut reader = Reader::open(inputs).map_err(unreadable)?;
         let mut batch = Batch::default();

@@ -8,15 +8,15 @@ use serde_json::{Map, Value, json};
 
 use super::meant::load;
 use super::{tar, tiers};
-use crate::command::Ended;
-use crate::dialect::{Invocation, Typed};
+use crate::command::CommandError;
+use crate::dialect::{Invocation, ParsedArgs};
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::run::{ARCHIVE, INSPECT, NEW, NewFlags, RunFlags};
 use crate::input::reason;
 use crate::output::Place;
 
 /// Prints a script's options.
-pub(in crate::command) fn inspect(invocation: &Invocation) -> Result<ExitCode, Ended> {
+pub(in crate::command) fn inspect(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let typed = match super::typed(invocation, INSPECT)? {
         Ok(typed) => typed,
         Err(code) => return Ok(code),
@@ -30,8 +30,8 @@ pub(in crate::command) fn inspect(invocation: &Invocation) -> Result<ExitCode, E
     };
     let told = if requirements {
         loaded.warn();
-        if let Err(refused) = loaded.check_functions(path) {
-            return Ok(refused.tell(&loaded.logger));
+        if let Err(error) = loaded.check_functions(path) {
+            return Ok(loaded.logger.report(&error));
         }
         let options = &loaded.options;
         let duration = options.max_duration().to_string();
@@ -45,7 +45,7 @@ pub(in crate::command) fn inspect(invocation: &Invocation) -> Result<ExitCode, E
 }
 
 /// The one operand; what is wrong with the others is told.
-fn operand(typed: &Typed<RunFlags>) -> Option<&str> {
+fn operand(typed: &ParsedArgs<RunFlags>) -> Option<&str> {
     match typed.operands.as_slice() {
         [path] => Some(path),
         _ => {
@@ -56,7 +56,7 @@ fn operand(typed: &Typed<RunFlags>) -> Option<&str> {
 }
 
 /// Writes a script with all it needs into one file.
-pub(in crate::command) fn archive(invocation: &Invocation) -> Result<ExitCode, Ended> {
+pub(in crate::command) fn archive(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let typed = match super::typed(invocation, ARCHIVE)? {
         Ok(typed) => typed,
         Err(code) => return Ok(code),
@@ -68,8 +68,8 @@ pub(in crate::command) fn archive(invocation: &Invocation) -> Result<ExitCode, E
         Err(code) => return Ok(code),
     };
     loaded.warn();
-    if let Err(refused) = loaded.check_functions(path) {
-        return Ok(refused.tell(&loaded.logger));
+    if let Err(error) = loaded.check_functions(path) {
+        return Ok(loaded.logger.report(&error));
     }
     let source = &loaded.source;
     let pwd = Path::new(&source.main).parent().unwrap_or(Path::new("/"));
@@ -114,8 +114,8 @@ const TEMPLATES: [(&str, &str); 2] = [
 ];
 
 /// Writes a script to begin with.
-pub(in crate::command) fn new(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    let Typed { flags, operands, .. }: Typed<NewFlags> = invocation.typed(NEW)?;
+pub(in crate::command) fn new(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let ParsedArgs { flags, operands, .. }: ParsedArgs<NewFlags> = invocation.parse(NEW)?;
     let path = operands.first().map_or("script.js", String::as_str);
     let name = if flags.template.is_empty() { "minimal" } else { &flags.template };
     let Some((_, text)) = TEMPLATES.iter().find(|(known, _)| *known == name) else {

@@ -6,11 +6,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use report::terminal_lines;
-use script::{Level, LogFields};
+use script::{Level, LogFields, SCRIPT_HINT};
 use serde_json::{Map, Value};
 
-use super::meant::Refused;
+use super::error::K6Error;
 use super::tiers;
+use crate::exit_code::ExitCode;
 use crate::flags::run::RunFlags;
 use crate::input::reason;
 use crate::output;
@@ -55,7 +56,7 @@ impl Logger {
     ///
     /// # Errors
     /// A place is none, or cannot be opened.
-    pub(super) fn new(flags: &RunFlags, began: Instant) -> Result<Self, Refused> {
+    pub(super) fn new(flags: &RunFlags, began: Instant) -> Result<Self, K6Error> {
         let named = tiers::text(flags.log_output.as_deref(), "K6_LOG_OUTPUT");
         let (place, own_least) = place(named.as_deref().unwrap_or("stderr"))?;
         let terminal = matches!(place, Place::Stderr) && io::stderr().is_terminal();
@@ -83,7 +84,7 @@ impl Logger {
     ///
     /// # Errors
     /// It cannot be opened.
-    pub(super) fn set_console(&mut self, path: &str) -> Result<(), Refused> {
+    pub(super) fn set_console(&mut self, path: &str) -> Result<(), K6Error> {
         self.console = Some(Mutex::new(opened(path)?));
         Ok(())
     }
@@ -92,6 +93,14 @@ impl Logger {
     pub(super) fn hide(&self, secrets: impl IntoIterator<Item = String>) {
         let mut known = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
         known.extend(secrets.into_iter().filter(|secret| !secret.is_empty()));
+    }
+
+    /// Writes why a script is not run, and returns the code to end with.
+    pub(super) fn report(&self, error: &K6Error) -> ExitCode {
+        let hint = [SCRIPT_HINT];
+        let fields = if error.code == ExitCode::Script { &hint[..] } else { &[] };
+        self.log(Level::Error, &error.text, fields);
+        error.code
     }
 
     /// Writes a line of our own.
@@ -186,23 +195,23 @@ fn append(file: &Mutex<File>, line: &str) {
     writeln!(file, "{line}").ok();
 }
 
-fn opened(path: &str) -> Result<File, Refused> {
+fn opened(path: &str) -> Result<File, K6Error> {
     let file = File::options().append(true).create(true).open(path);
-    file.map_err(|error| Refused::other(format!("cannot open {path}: {}", reason(&error))))
+    file.map_err(|error| K6Error::other(format!("cannot open {path}: {}", reason(&error))))
 }
 
 /// The place a text names, and the least level of lines that go there.
-fn place(text: &str) -> Result<(Place, Option<Level>), Refused> {
+fn place(text: &str) -> Result<(Place, Option<Level>), K6Error> {
     match text {
         "stderr" => Ok((Place::Stderr, None)),
         "stdout" => Ok((Place::Stdout, None)),
         "none" => Ok((Place::Nowhere, None)),
-        text if text == "loki" || text.starts_with("loki=") => Err(Refused::other(
+        text if text == "loki" || text.starts_with("loki=") => Err(K6Error::other(
             "log output 'loki' is not there: brunt sends no logs over the network".to_owned(),
         )),
         text => {
             let Some(rest) = text.strip_prefix("file=") else {
-                return Err(Refused::other(format!("unsupported log output '{text}'")));
+                return Err(K6Error::other(format!("unsupported log output '{text}'")));
             };
             let (path, options) = rest.split_once(',').unwrap_or((rest, ""));
             let mut least = None;
@@ -213,7 +222,7 @@ fn place(text: &str) -> Result<(Place, Option<Level>), Refused> {
                     "level=warn" | "level=warning" => Level::Warn,
                     "level=error" | "level=fatal" | "level=panic" => Level::Error,
                     other => {
-                        return Err(Refused::other(format!("unknown logfile config '{other}'")));
+                        return Err(K6Error::other(format!("unknown logfile config '{other}'")));
                     }
                 });
             }

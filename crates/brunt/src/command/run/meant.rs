@@ -10,15 +10,13 @@ use engine::IoChoice;
 use metrics::tally::Tally;
 use report::is_trend_stat;
 use results::Encoding;
-use script::{
-    CompileError, Fields, Files, Halt, Host, Level, LogFields, Options, Program, SCRIPT_HINT,
-    SystemTag,
-};
+use script::{Fields, Files, Halt, Host, Level, LogFields, Options, Program, SystemTag};
 use serde_json::Value;
 use stdx::Nanos;
 use workload::executor::Scenario;
 
 use super::console::{self, Logger};
+use super::error::K6Error;
 use super::judge::{self, Limit};
 use super::network::Network;
 use super::outputs::{self, Known, Outputs};
@@ -30,7 +28,7 @@ use super::variables::strange_variables;
 use super::writes::Writes;
 use crate::command::encode;
 use crate::command::watch::Watching;
-use crate::dialect::Typed;
+use crate::dialect::ParsedArgs;
 use crate::exit_code::ExitCode;
 use crate::flags::run::RunFlags;
 use crate::output::Place;
@@ -104,11 +102,11 @@ impl Loaded {
     ///
     /// # Errors
     /// There is one.
-    pub(super) fn check_functions(&self, path: &str) -> Result<(), Refused> {
+    pub(super) fn check_functions(&self, path: &str) -> Result<(), K6Error> {
         let is_missing = |of: &&Scenario| !self.program.functions.contains(&of.exec);
         match self.options.scenarios.iter().find(is_missing) {
             None => Ok(()),
-            Some(Scenario { exec, name, .. }) => Err(Refused::config(format!(
+            Some(Scenario { exec, name, .. }) => Err(K6Error::config(format!(
                 "function '{exec}' not found in exports of {path}, which scenario {name} wants to run"
             ))),
         }
@@ -121,14 +119,14 @@ impl Loaded {
 /// It cannot be run. It has been said why.
 pub(super) fn load(path: &str, flags: &RunFlags, shows_env: bool) -> Result<Loaded, ExitCode> {
     let began = Instant::now();
-    let logger = Logger::new(flags, began).map_err(Refused::complain)?;
+    let logger = Logger::new(flags, began).map_err(K6Error::print)?;
     let console = tiers::console(flags);
     let mut logger = logger;
     if let Some(path) = &console {
-        logger.set_console(path).map_err(Refused::complain)?;
+        logger.set_console(path).map_err(K6Error::print)?;
     }
     let logger = Arc::new(logger);
-    let tell = |refused: Refused| refused.tell(&logger);
+    let tell = |error: K6Error| logger.report(&error);
     let source = Rc::new(Source::find(path, flags).map_err(tell)?);
     let mut env = source.env.clone();
     env.extend(tiers::variables(flags, shows_env));
@@ -139,16 +137,16 @@ pub(super) fn load(path: &str, flags: &RunFlags, shows_env: bool) -> Result<Load
     let env_of = Arc::new(env.clone());
     let program = Program::compile_with(&source.main, env_of, files, host, secrets);
     if let Some(Halt::Abort(text)) = seen.halt.take() {
-        return Err(tell(Refused { code: ExitCode::Aborted, text }));
+        return Err(tell(K6Error { code: ExitCode::Aborted, text }));
     }
-    let mut program = program.map_err(|error| tell(Refused::uncompiled(&error)))?;
+    let mut program = program.map_err(|error| tell(error.into()))?;
     let said = tiers::all(program.options.as_deref(), source.options.clone(), flags);
     let Said { own, all, overriding } = said.map_err(tell)?;
     if program.functions.is_empty() {
         let text = format!("{path}: no exported functions in script");
-        return Err(tell(Refused::other(text)));
+        return Err(tell(K6Error::other(text)));
     }
-    let options = Options::of(all).map_err(|error| tell(Refused::config(error.to_string())))?;
+    let options = Options::of(all).map_err(|error| tell(K6Error::config(error.to_string())))?;
     let above = options.above(program.options.as_deref());
     if !above.is_empty() {
         program.options_above = Some(Value::Object(above).to_string().into());
@@ -168,7 +166,7 @@ pub(super) fn load(path: &str, flags: &RunFlags, shows_env: bool) -> Result<Load
 ///
 /// # Errors
 /// None is named, or several.
-pub(super) fn script(typed: &Typed<RunFlags>) -> Result<&str, &'static str> {
+pub(super) fn script(typed: &ParsedArgs<RunFlags>) -> Result<&str, &'static str> {
     match typed.operands.as_slice() {
         [path] => Ok(path),
         [] => Err("requires a script or an archive, or - for standard input"),
@@ -177,58 +175,16 @@ pub(super) fn script(typed: &Typed<RunFlags>) -> Result<&str, &'static str> {
 }
 
 /// Makes a script ready; what is wrong with it is told, and the code to end with given.
-pub(super) fn meant(typed: &Typed<RunFlags>) -> Result<Meant, ExitCode> {
+pub(super) fn meant(typed: &ParsedArgs<RunFlags>) -> Result<Meant, ExitCode> {
     let flags = &typed.flags;
-    let path = script(typed).map_err(|text| Refused::other(text.to_owned()).complain())?;
+    let path = script(typed).map_err(|text| K6Error::other(text.to_owned()).print())?;
     let loaded = load(path, flags, true)?;
     loaded.warn();
     let logger = Arc::clone(&loaded.logger);
-    ready(typed, path, loaded).map_err(|refused| refused.tell(&logger))
+    ready(typed, path, loaded).map_err(|error| logger.report(&error))
 }
 
-/// Why a script is not run, and k6's code for it.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refused {
-    pub(super) code: ExitCode,
-    pub(super) text: String,
-}
-
-impl Refused {
-    /// Options, thresholds or scenarios are wrong.
-    pub(super) fn config(text: String) -> Self {
-        Self { code: ExitCode::Config, text }
-    }
-
-    /// Anything else is wrong.
-    pub(super) fn other(text: String) -> Self {
-        Self { code: ExitCode::Other, text }
-    }
-
-    /// The script cannot be run at all.
-    fn uncompiled(error: &CompileError) -> Self {
-        let code = match error {
-            CompileError::Options(_) => ExitCode::Other,
-            CompileError::Thrown(_) | CompileError::Engine(_) => ExitCode::Script,
-        };
-        Self { code, text: error.to_string() }
-    }
-
-    /// Says so in the log; gives the code to end with.
-    pub(super) fn tell(self, logger: &Logger) -> ExitCode {
-        let hint = [SCRIPT_HINT];
-        let fields = if self.code == ExitCode::Script { &hint[..] } else { &[] };
-        logger.log(Level::Error, &self.text, fields);
-        self.code
-    }
-
-    /// Says so where there is no log yet; gives the code to end with.
-    pub(super) fn complain(self) -> ExitCode {
-        crate::output::complain(&format!("level=error msg={:?}", self.text));
-        self.code
-    }
-}
-
-fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, Refused> {
+fn ready(typed: &ParsedArgs<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, K6Error> {
     let flags = &typed.flags;
     loaded.check_functions(path)?;
     let Loaded { program, options, source, logger, began, .. } = loaded;
@@ -246,8 +202,8 @@ fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, R
     let declared = judge::declare(&options.watched, &mut tally);
     let (mut thresholds, mut watched) = (Vec::new(), Vec::new());
     if !no_thresholds {
-        declared.map_err(Refused::config)?;
-        thresholds = judge::read(&options.thresholds, &tally).map_err(Refused::config)?;
+        declared.map_err(K6Error::config)?;
+        thresholds = judge::read(&options.thresholds, &tally).map_err(K6Error::config)?;
         watched.clone_from(&options.watched);
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -261,7 +217,7 @@ fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, R
         epoch_ns: epoch_ns(began),
     };
     if flags.watched.is_stray() {
-        return Err(Refused::other(Watching::STRAY.to_owned()));
+        return Err(K6Error::other(Watching::STRAY.to_owned()));
     }
     let watching = Watching::beside(&flags.watched);
     check_watching(watching.as_ref(), &names)?;
@@ -275,11 +231,11 @@ fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, R
         summary_export: export.map(|file| Place::named(Some(&file))),
         writes: match flags.compat {
             true => Writes::anywhere(),
-            false => Writes::of(path, &flags.allow_write).map_err(Refused::other)?,
+            false => Writes::of(path, &flags.allow_write).map_err(K6Error::other)?,
         },
         outputs: outputs::start(&names, known)?,
         watching,
-        network: Network::read(&options.http).map_err(Refused::config)?,
+        network: Network::read(&options.http).map_err(K6Error::config)?,
         address: tiers::text(flags.address.as_deref(), "K6_ADDRESS"),
         compat: flags.compat,
         backs_off: !flags.no_backoff,
@@ -302,13 +258,13 @@ fn ready(typed: &Typed<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, R
 }
 
 /// Refuses what k6 refuses before a test; gives how much the summary says.
-fn checked(flags: &RunFlags, options: &Options, logger: &Logger) -> Result<Mode, Refused> {
+fn checked(flags: &RunFlags, options: &Options, logger: &Logger) -> Result<Mode, K6Error> {
     if let Some(wrong) = options.trend_stats.iter().find(|stat| !is_trend_stat(stat)) {
-        return Err(Refused::other(format!("invalid trend stat '{wrong}', unknown format")));
+        return Err(K6Error::other(format!("invalid trend stat '{wrong}', unknown format")));
     }
     let known = |unit: &&str| !["s", "ms", "us"].contains(unit);
     if let Some(unit) = options.time_unit.as_deref().filter(known) {
-        return Err(Refused::other(format!(
+        return Err(K6Error::other(format!(
             "invalid summary time unit '{unit}', use 's', 'ms' or 'us'"
         )));
     }
@@ -316,17 +272,17 @@ fn checked(flags: &RunFlags, options: &Options, logger: &Logger) -> Result<Mode,
     if let Some(wrong) = compatibility
         .filter(|mode| !["extended", "base", "experimental_enhanced"].contains(&mode.as_str()))
     {
-        return Err(Refused::other(format!(
+        return Err(K6Error::other(format!(
             "invalid compatibility mode \"{wrong}\". Use: \"extended\", \"base\", \"experimental_enhanced\""
         )));
     }
     let traces = tiers::text(flags.traces.as_deref(), "K6_TRACES_OUTPUT");
     if traces.is_some_and(|traces| traces != "none") {
-        return Err(Refused::other("flag --traces-output: there are no traces".to_owned()));
+        return Err(K6Error::other("flag --traces-output: there are no traces".to_owned()));
     }
     let word = tiers::text(flags.summary_mode.as_deref(), "K6_SUMMARY_MODE");
     let mode = Mode::named(word.as_deref().unwrap_or("compact"))
-        .ok_or_else(|| Refused::other("invalid summary mode".to_owned()))?;
+        .ok_or_else(|| K6Error::other("invalid summary mode".to_owned()))?;
     if mode == Mode::Legacy {
         logger.say(Level::Warn, "The \"legacy\" summary mode has been deprecated by k6. Please, migrate to either \"compact\" or \"full\".");
     }
@@ -398,13 +354,13 @@ impl Host for Beginning {
 /// How long a script's modules may run before the test: a minute, as k6's setup.
 const INIT_MAX: std::time::Duration = std::time::Duration::from_secs(60);
 /// What is watched needs a place, and is found out to be possible before anything is opened or sent.
-fn check_watching(watching: Option<&Watching>, names: &[String]) -> Result<(), Refused> {
+fn check_watching(watching: Option<&Watching>, names: &[String]) -> Result<(), K6Error> {
     let Some(watching) = watching else { return Ok(()) };
     let Some(name) = names.iter().rfind(|name| outputs::is_results(name)) else {
         let text = "-watch needs a file of results (give -o results.arrow)";
-        return Err(Refused::other(text.to_owned()));
+        return Err(K6Error::other(text.to_owned()));
     };
     let encoding = encode::by_ending(Some(name)).unwrap_or(Encoding::Arrow);
     let watcher = watching.watcher_for(encoding);
-    watcher.map(drop).map_err(|failed| Refused::other(failed.to_string()))
+    watcher.map(drop).map_err(|failed| K6Error::other(failed.to_string()))
 }

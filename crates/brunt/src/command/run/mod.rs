@@ -2,6 +2,7 @@
 
 mod archive;
 mod console;
+mod error;
 mod fetch;
 mod judge;
 mod meant;
@@ -39,8 +40,8 @@ use self::rest::Rest;
 use self::stage::{Done, carry_out};
 use self::summary::Mode;
 use self::watch::{Before, Progress, Watch};
-use super::{Ended, usage};
-use crate::dialect::{Invocation, Typed};
+use super::{CommandError, usage_error};
+use crate::dialect::{Invocation, ParsedArgs};
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::run::{RUN, RunFlags};
 use crate::flags::{Flag, FlagError};
@@ -49,7 +50,7 @@ use crate::listener::BarePort;
 use crate::output::{self, Place};
 
 /// Runs a script.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let typed = match typed(invocation, RUN)? {
         Ok(typed) => typed,
         Err(code) => return Ok(code),
@@ -89,17 +90,17 @@ fn rest(meant: &Meant, address: &str) -> Result<Arc<Rest>, ()> {
 }
 
 /// Whether this command line would be taken, as far as its words tell: the script is not looked at.
-pub(super) fn check(invocation: &Invocation) -> Result<(), Ended> {
-    let typed = invocation.typed(RUN)?;
-    meant::script(&typed).map(drop).map_err(usage)
+pub(super) fn validate(invocation: &Invocation) -> Result<(), CommandError> {
+    let typed = invocation.parse(RUN)?;
+    meant::script(&typed).map(drop).map_err(usage_error)
 }
 
 /// Reads flags as k6's commands do: what is wrong is told, with k6's code.
 fn typed(
     invocation: &Invocation,
     table: &[Flag<RunFlags>],
-) -> Result<Result<Typed<RunFlags>, ExitCode>, Ended> {
-    match invocation.typed(table) {
+) -> Result<Result<ParsedArgs<RunFlags>, ExitCode>, CommandError> {
+    match invocation.parse(table) {
         Ok(typed) => Ok(Ok(typed)),
         Err(error @ (FlagError::Help | FlagError::Version)) => Err(error.into()),
         Err(error) => {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use script::Secrets;
 
 use super::console::Logger;
-use super::meant::Refused;
+use super::error::K6Error;
 use crate::input::reason;
 
 /// The sources by their names.
@@ -32,18 +32,18 @@ impl Secrets for Sources {
 ///
 /// # Errors
 /// One is no source, or its file cannot be read.
-pub(super) fn read(texts: &[String], logger: &Logger) -> Result<Option<Arc<dyn Secrets>>, Refused> {
+pub(super) fn read(texts: &[String], logger: &Logger) -> Result<Option<Arc<dyn Secrets>>, K6Error> {
     let mut all = Sources { default: String::new(), sources: HashMap::new() };
     let mut first = None;
     for text in texts {
-        let (name, is_default, pairs) = source(text).map_err(Refused::other)?;
+        let (name, is_default, pairs) = source(text).map_err(K6Error::other)?;
         logger.hide(pairs.values().cloned());
         if is_default {
             all.default.clone_from(&name);
         }
         first.get_or_insert_with(|| name.clone());
         if all.sources.insert(name.clone(), pairs).is_some() {
-            return Err(Refused::other(format!("secret source \"{name}\" is there twice")));
+            return Err(K6Error::other(format!("secret source \"{name}\" is there twice")));
         }
     }
     if let (true, Some(first)) = (all.default.is_empty(), first) {

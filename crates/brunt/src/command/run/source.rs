@@ -9,8 +9,8 @@ use std::path::Path;
 use script::{Fields, Files};
 use serde_json::Value;
 
+use super::error::K6Error;
 use super::fetch;
-use super::meant::Refused;
 use super::project::Readable;
 use super::tar;
 use crate::flags::run::RunFlags;
@@ -41,8 +41,8 @@ impl Source {
     ///
     /// # Errors
     /// It cannot be read, or is no archive.
-    pub(super) fn find(path: &str, flags: &RunFlags) -> Result<Self, Refused> {
-        let other = |text: String| Refused::other(text);
+    pub(super) fn find(path: &str, flags: &RunFlags) -> Result<Self, K6Error> {
+        let other = |text: String| K6Error::other(text);
         let readable = Readable::new(&flags.allow_read, &flags.env).map_err(other)?;
         let mut source = Self { readable, ..Self::default() };
         if path == "-" {
@@ -79,12 +79,12 @@ impl Source {
     }
 
     /// What an archive of k6's holds.
-    fn unpacked(mut self, bytes: &[u8]) -> Result<Self, Refused> {
-        let files = tar::read(bytes).map_err(Refused::other)?;
+    fn unpacked(mut self, bytes: &[u8]) -> Result<Self, K6Error> {
+        let files = tar::read(bytes).map_err(K6Error::other)?;
         let metadata = files.iter().find(|(name, _)| name == "metadata.json");
         let metadata = metadata.and_then(|(_, bytes)| serde_json::from_slice::<Value>(bytes).ok());
         let Some(metadata) = metadata else {
-            return Err(Refused::other("the archive has no metadata.json".to_owned()));
+            return Err(K6Error::other("the archive has no metadata.json".to_owned()));
         };
         let main = metadata["filename"].as_str().unwrap_or("/script.js");
         self.main = main.strip_prefix("file://").unwrap_or(main).to_owned();

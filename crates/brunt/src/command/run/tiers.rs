@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use script::{Fields, Options, VARIABLES, merged, overridden};
 use serde_json::Value;
 
-use super::meant::Refused;
+use super::error::K6Error;
 use crate::flags::run::RunFlags;
 use crate::input::reason;
 
@@ -28,8 +28,8 @@ pub(super) fn all(
     script: Option<&str>,
     archived: Option<Fields>,
     flags: &RunFlags,
-) -> Result<Said, Refused> {
-    let exported = || Options::exported(script).map_err(|error| Refused::config(error.to_string()));
+) -> Result<Said, K6Error> {
+    let exported = || Options::exported(script).map_err(|error| K6Error::config(error.to_string()));
     let own = archived.map_or_else(exported, Ok)?;
     let variable = |name: &str| std::env::var(name).ok();
     let (file, environment) = (file(flags)?, environment(variable)?);
@@ -44,7 +44,7 @@ pub(super) fn all(
 }
 
 /// The configuration file's; none where nobody names one and there is none in k6's place.
-fn file(flags: &RunFlags) -> Result<Fields, Refused> {
+fn file(flags: &RunFlags) -> Result<Fields, K6Error> {
     let named = text(flags.config.as_deref(), "K6_CONFIG");
     let path = named.clone().map(PathBuf::from).or_else(|| {
         let home = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
@@ -56,24 +56,24 @@ fn file(flags: &RunFlags) -> Result<Fields, Refused> {
     let json = match std::fs::read_to_string(&path) {
         Ok(json) => json,
         Err(_) if named.is_none() => return Ok(Fields::new()),
-        Err(error) => return Err(Refused::config(format!("{shown}: {}", reason(&error)))),
+        Err(error) => return Err(K6Error::config(format!("{shown}: {}", reason(&error)))),
     };
     match serde_json::from_str(&json) {
         Ok(Value::Object(fields)) => Ok(fields),
-        Ok(_) => Err(Refused::config(format!("{shown}: it is no JSON object"))),
-        Err(error) => Err(Refused::config(format!("{shown}: {error}"))),
+        Ok(_) => Err(K6Error::config(format!("{shown}: it is no JSON object"))),
+        Err(error) => Err(K6Error::config(format!("{shown}: {error}"))),
     }
 }
 
 /// The environment's.
-fn environment(variable: impl Fn(&str) -> Option<String>) -> Result<Fields, Refused> {
+fn environment(variable: impl Fn(&str) -> Option<String>) -> Result<Fields, K6Error> {
     let mut fields = Fields::new();
     for (name, option, format) in VARIABLES {
         let Some(text) = variable(&format!("K6_{name}")).filter(|text| !text.is_empty()) else {
             continue;
         };
         let value =
-            format.read(&text).map_err(|wrong| Refused::config(format!("K6_{name}: {wrong}")))?;
+            format.read(&text).map_err(|wrong| K6Error::config(format!("K6_{name}: {wrong}")))?;
         fields.insert((*option).to_owned(), value);
     }
     Ok(fields)

@@ -10,8 +10,8 @@ use study::seek::{By, Search};
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target};
 
-use crate::command::{Ended, attack, plot, usage};
-use crate::dialect::Typed;
+use crate::command::{CommandError, attack, plot, usage_error};
+use crate::dialect::ParsedArgs;
 use crate::ending::Document;
 use crate::flags::attack::AttackFlags;
 use crate::flags::seek::Arrivals;
@@ -55,7 +55,7 @@ const CONNECTIONS_FROM: f64 = 1.0;
 const ERRORS_LIMIT: f64 = 0.01;
 
 /// Reads what the command line names and validates it.
-pub(super) fn meant(typed: &Typed<AttackFlags>) -> Result<Meant, Ended> {
+pub(super) fn meant(typed: &ParsedArgs<AttackFlags>) -> Result<Meant, CommandError> {
     let flags = &typed.flags;
     let search = search(typed)?;
     let (plan, mut settings) = attack::offer(typed.clone())?;
@@ -79,30 +79,30 @@ pub(super) fn meant(typed: &Typed<AttackFlags>) -> Result<Meant, Ended> {
 }
 
 /// Where the curve is drawn: an ending that no picture has must not cost a search.
-fn plot(flags: &AttackFlags) -> Result<Option<(String, Document)>, Ended> {
+fn plot(flags: &AttackFlags) -> Result<Option<(String, Document)>, CommandError> {
     let Some(path) = &flags.seek.plot else { return Ok(None) };
-    let document = plot::figure_document("-plot", path).map_err(usage)?;
+    let document = plot::figure_document("-plot", path).map_err(usage_error)?;
     Ok(Some((path.clone(), document)))
 }
 
 /// As much of [`meant`] as the words alone tell.
-pub(super) fn check_words(typed: &Typed<AttackFlags>) -> Result<(), Ended> {
+pub(super) fn check_words(typed: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
     search(typed)?;
     attack::check_offer(typed)
 }
 
 /// What is searched.
-fn search(typed: &Typed<AttackFlags>) -> Result<Search, Ended> {
+fn search(typed: &ParsedArgs<AttackFlags>) -> Result<Search, CommandError> {
     let flags = &typed.flags.seek;
     let Some(mut objective) = flags.objective.clone() else {
-        return Err(usage(
+        return Err(usage_error(
             "flag -objective is needed, such as -objective='p99<250ms, errors<0.1%'",
         ));
     };
     if !objective.conditions().iter().any(|condition| condition.metric == Metric::Errors) {
         let errors = Condition { metric: Metric::Errors, op: Op::Below, limit: ERRORS_LIMIT };
         objective = objective.and(errors).map_err(|_| {
-            usage(format!(
+            usage_error(format!(
                 "flag -objective: no room for {errors}, which is added where nothing is said of errors (expected at most {CONDITIONS_MAX} conditions)"
             ))
         })?;
@@ -117,7 +117,7 @@ fn search(typed: &Typed<AttackFlags>) -> Result<Search, Ended> {
     if let (Some(asked), Some(to)) = (flags.from, flags.to)
         && asked > to
     {
-        return Err(usage(format!("flag -from: {asked} is more than -to={to}")));
+        return Err(usage_error(format!("flag -from: {asked} is more than -to={to}")));
     }
     Ok(Search {
         objective,
@@ -246,11 +246,11 @@ pub(super) mod tests {
     use crate::flags::global::Global;
 
     /// What a command line means, after `-objective=p99<1s`.
-    pub(in crate::command::seek) fn meaning(line: &str) -> Result<Meant, Ended> {
+    pub(in crate::command::seek) fn meaning(line: &str) -> Result<Meant, CommandError> {
         let args = ["-objective=p99<1s"].into_iter().chain(line.split_whitespace());
         let args = args.map(str::to_owned).collect();
         let invocation = Invocation { dialect: Dialect::Native, global: Global::default(), args };
-        meant(&invocation.typed(&flags::seek::table()).unwrap_or_else(|_| panic!("{line}")))
+        meant(&invocation.parse(&flags::seek::table()).unwrap_or_else(|_| panic!("{line}")))
     }
 
     #[test]

@@ -13,7 +13,7 @@ use study::seek::{Ended as SearchEnded, Next, Outcome, Step, Trial, outcome, pro
 use self::meant::{Meant, meant};
 use self::runner::Runner;
 use self::state::State;
-use super::{Ended, plot};
+use super::{CommandError, plot};
 use crate::dialect::Invocation;
 use crate::exit_code::{self, ExitCode, Failed};
 use crate::flags;
@@ -31,16 +31,16 @@ Where the generator is what gives way, the search ends and says so: the answer i
 Ctrl-C ends the step under way and prints what is known; with -state the same command goes on from there.";
 
 /// Seeks.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    let typed = invocation.typed(&flags::seek::table())?;
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let typed = invocation.parse(&flags::seek::table())?;
     let meant = meant(&typed)?;
     let interrupts = Interrupts::watch()?;
     Ok(seek(meant, interrupts)?)
 }
 
 /// Whether this command line would be taken, as far as its words tell.
-pub(super) fn check(invocation: &Invocation) -> Result<(), Ended> {
-    self::meant::check_words(&invocation.typed(&flags::seek::table())?)
+pub(super) fn validate(invocation: &Invocation) -> Result<(), CommandError> {
+    self::meant::check_words(&invocation.parse(&flags::seek::table())?)
 }
 
 /// Carries out what was meant.

@@ -208,7 +208,12 @@ mod tests {
             put(&format!("deep/{name}"), b"x");
         }
         put("../front", b"f");
-        let study = super::super::file::read(study, super::super::file::Mode::Full).unwrap();
+        let study = super::super::file::read(
+            study,
+            super::super::file::Mode::Full,
+            &crate::command::registry::command_lines(),
+        )
+        .unwrap();
         let names = |out: &Path| {
             let folder = Folder::open(out, &file).unwrap();
             let files = super::files(&folder, &study).into_iter();

@@ -6,6 +6,7 @@
 //!     ─▶ outcome of each ─▶ report.html, study.json
 //! ```
 
+mod command_lines;
 mod configuration;
 mod file;
 mod folder;
@@ -34,6 +35,7 @@ use std::time::Duration;
 use anyhow::anyhow;
 use study::plan::{Ended as RunEnded, GivenUp, Slot, given_up, is_given_up, next};
 
+pub(super) use self::command_lines::CommandLines;
 use self::file::{Mode, PROBLEMS_MAX, Problem, Study, Variant, Workload};
 use self::folder::Folder;
 use self::group::Guard;
@@ -44,8 +46,8 @@ use self::progress::Progress;
 use self::record::Record;
 use self::runner::Runner;
 use self::servers::Place;
-use super::{Ended, usage};
-use crate::dialect::{Invocation, Typed};
+use super::{CommandError, usage_error};
+use crate::dialect::{Invocation, ParsedArgs};
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::nearest;
 use crate::flags::study::{STUDY, StudyFlags};
@@ -65,14 +67,14 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const OURSELVES: &str = "brunt";
 
 /// Does what the first operand says.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
+pub(super) fn run(invocation: &Invocation, lines: &CommandLines) -> Result<ExitCode, CommandError> {
     // Another command's words follow, which are not ours to read.
     if let [word, _, rest @ ..] = &invocation.args[..]
         && word == keeper::HOLD
     {
         return Ok(keeper::hold(rest));
     }
-    let typed = invocation.typed(STUDY)?;
+    let typed = invocation.parse(STUDY)?;
     let operands: Vec<&str> = typed.operands.iter().map(String::as_str).collect();
     let stray = match operands.first() {
         Some(&"run") => typed.flags.stray_of_run().map(|flag| (flag, "run", "new")),
@@ -82,31 +84,37 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
     if let Some((flag, word, other)) = stray {
         let text =
             format!("flag -{flag}: stands for nothing in study {word}, only in study {other}");
-        return Err(usage(text));
+        return Err(usage_error(text));
     }
     match operands[..] {
         [keeper::WORD] => Ok(keeper::keep()),
-        ["run", path] => Ok(study(path, &typed)?),
+        ["run", path] => Ok(study(path, &typed, lines)?),
         ["new"] => Ok(template::write("study.toml", &typed.flags)?),
         ["new", path] => Ok(template::write(path, &typed.flags)?),
-        ["run"] => Err(usage("the study's file is missing: brunt study run study.toml")),
-        ["run" | "new", ..] => Err(usage("one file is expected")),
-        [] => Err(usage("what to do is missing: brunt study run FILE, or brunt study new [FILE]")),
+        ["run"] => Err(usage_error("the study's file is missing: brunt study run study.toml")),
+        ["run" | "new", ..] => Err(usage_error("one file is expected")),
+        [] => Err(usage_error(
+            "what to do is missing: brunt study run FILE, or brunt study new [FILE]",
+        )),
         [word, ..] => {
             let meant = nearest(word, ["run", "new"].into_iter());
             let meant = meant.map_or(String::new(), |meant| format!(" (did you mean {meant}?)"));
-            Err(usage(format!("study knows run and new, not \"{word}\"{meant}")))
+            Err(usage_error(format!("study knows run and new, not \"{word}\"{meant}")))
         }
     }
 }
 
 /// Runs a study from where it is to its end.
-fn study(path: &str, typed: &Typed<StudyFlags>) -> Result<ExitCode, Failed> {
+fn study(
+    path: &str,
+    typed: &ParsedArgs<StudyFlags>,
+    lines: &CommandLines,
+) -> Result<ExitCode, Failed> {
     let flags = &typed.flags;
     let mode = if flags.quick { Mode::Quick } else { Mode::Full };
     let text = String::from_utf8(input::read_whole(path)?)
         .map_err(|_| input_error(format!("{path} is not UTF-8")))?;
-    let study = file::read(&text, mode).map_err(|problems| told(path, &problems))?;
+    let study = file::read(&text, mode, lines).map_err(|problems| told(path, &problems))?;
     let file = Path::new(path);
     let beside = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let beside = beside.unwrap_or(Path::new("."));

@@ -234,7 +234,8 @@ mod tests {
         write(monitor::FILE);
         let study = "[study]\nname = \"x\"\n[[variant]]\nname = \"v\"\n\
                      [[workload]]\nname = \"w\"\ncommand = \"run s.js\"\n";
-        let study = file::read(study, Mode::Full).unwrap();
+        let study =
+            file::read(study, Mode::Full, &crate::command::registry::command_lines()).unwrap();
         let place = Place { study: root.clone(), run: root.clone(), filling: Filling::default() };
         let record = Record {
             ended: Ended::Measured,

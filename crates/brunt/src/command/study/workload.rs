@@ -4,7 +4,6 @@ use std::path::Path;
 
 use stdx::Nanos;
 
-use crate::command::PEERS;
 use crate::flags::nearest;
 
 /// Commands that are alike in how they are told where results go.
@@ -40,7 +39,7 @@ const PLACES: [&str; 4] = ["output", "o", "out", "results"];
 
 impl Family {
     /// The family of a command line, or what is wrong with it.
-    pub(super) fn of(words: &[String]) -> Result<Self, String> {
+    pub(super) fn of(words: &[String], tools: &[&str]) -> Result<Self, String> {
         let first = words.first().map_or("", String::as_str);
         let second = words.get(1).map_or("", String::as_str);
         let own = OWN.iter().find(|(name, _)| *name == first).map(|(_, family)| *family);
@@ -51,10 +50,10 @@ impl Family {
             (None, "k6" | "vegeta", _) => {
                 return Err(format!("\"{first} {second}\" offers no load"));
             }
-            (None, peer, _) if PEERS.iter().any(|(name, _)| *name == peer) => Self::Peer,
+            (None, tool, _) if tools.contains(&tool) => Self::Peer,
             _ => {
                 let known = OWN.iter().map(|(name, _)| *name);
-                let known = known.chain(PEERS.iter().map(|(name, _)| *name));
+                let known = known.chain(tools.iter().copied());
                 let meant = nearest(first, known);
                 let meant = meant.map_or(String::new(), |one| format!(" (did you mean {one}?)"));
                 let first = first.escape_debug();
@@ -135,6 +134,8 @@ fn inserted(words: &[String], at: usize, more: &[String]) -> Vec<String> {
 mod tests {
     use super::*;
 
+    const TOOLS: [&str; 4] = ["ab", "hey", "wrk", "wrk2"];
+
     fn words(line: &str) -> Vec<String> {
         line.split(' ').map(str::to_owned).collect()
     }
@@ -155,7 +156,7 @@ mod tests {
         ];
         for (line, expected) in cases {
             let line = words(line);
-            let family = Family::of(&line).unwrap();
+            let family = Family::of(&line, &TOOLS).unwrap();
             let made = family.measured(&line, Path::new("f"), Nanos::from_secs(2));
             assert_eq!(made.join(" "), expected);
         }
@@ -173,7 +174,7 @@ mod tests {
             ("", "is no command"),
         ];
         for (line, expected) in cases {
-            let wrong = Family::of(&words(line)).unwrap_err();
+            let wrong = Family::of(&words(line), &TOOLS).unwrap_err();
             assert!(wrong.contains(expected), "{line}: {wrong}");
         }
     }
@@ -182,7 +183,7 @@ mod tests {
     fn warm_ups_keep_nothing() {
         let thrown = |line: &str| {
             let line = words(line);
-            Family::of(&line).unwrap().thrown_away(&line).map(|words| words.join(" "))
+            Family::of(&line, &TOOLS).unwrap().thrown_away(&line).map(|words| words.join(" "))
         };
         assert_eq!(thrown("attack -rate=5").as_deref(), Some("attack -output=none -rate=5"));
         assert_eq!(thrown("ab -n 5 URL").as_deref(), Some("ab -n 5 URL"));

@@ -20,7 +20,7 @@ use self::looks::Looks;
 pub(super) use self::meant::Watching;
 use self::meant::unix_ns;
 use self::tables::Table;
-use super::{Ended, encode, usage};
+use super::{CommandError, encode, usage_error};
 use crate::dialect::Invocation;
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::watch::{WATCH, WatchFlags};
@@ -35,10 +35,10 @@ Ctrl-C ends it; what was seen is written. Beside attack, bench, cable and run th
 put the same rows into the run's own results.";
 
 /// Watches until interrupted, or for a while.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, Ended> {
-    let typed = invocation.typed(WATCH)?;
+pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let typed = invocation.parse(WATCH)?;
     if let Some(extra) = typed.operands.first() {
-        return Err(usage(format!("unexpected \"{extra}\"")));
+        return Err(usage_error(format!("unexpected \"{extra}\"")));
     }
     let flags = typed.flags;
     let watching = Watching::new(&flags.watched);
@@ -106,11 +106,11 @@ enum Form {
 
 impl Outputs {
     /// Opens every place, before there is anything to lose.
-    fn open(flags: &WatchFlags, clock: Option<Measuring>) -> Result<Self, Ended> {
+    fn open(flags: &WatchFlags, clock: Option<Measuring>) -> Result<Self, CommandError> {
         let sink = flags.output.as_deref().map(|name| sink(name, flags)).transpose()?;
         let takes_stdout = sink.as_ref().is_some_and(|(place, _)| *place == Place::Stdout);
         if takes_stdout && flags.json {
-            return Err(usage("-json prints where the output goes (give -output=FILE)"));
+            return Err(usage_error("-json prints where the output goes (give -output=FILE)"));
         }
         let form = match flags.json {
             true => Some(Form::Json),
@@ -218,18 +218,18 @@ fn offset(incident: Incident) -> Row {
 }
 
 /// A sink into this file.
-fn sink(name: &str, flags: &WatchFlags) -> Result<(Place, Sink), Ended> {
+fn sink(name: &str, flags: &WatchFlags) -> Result<(Place, Sink), CommandError> {
     let place = Place::named(Some(name));
     let named = flags.to.as_deref().and_then(Encoding::parse);
     let encoding = named.or_else(|| encode::by_ending(Some(name))).unwrap_or(Encoding::Arrow);
     if !encoding.is_native() {
         let format = encoding.name();
-        return Err(usage(format!(
+        return Err(usage_error(format!(
             "flag -output: {format} has no room for the server's side (expected .arrow or .parquet)"
         )));
     }
     if place == Place::Stdout && output::stdout_is_terminal() {
-        return Err(usage("flag -output: this is no text for a terminal (give a file)"));
+        return Err(usage_error("flag -output: this is no text for a terminal (give a file)"));
     }
     let info = StreamInfo {
         version: env!("CARGO_PKG_VERSION").to_owned(),

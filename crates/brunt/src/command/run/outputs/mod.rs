@@ -18,8 +18,8 @@ use anyhow::anyhow;
 use metrics::tally::{Assertion, BUILTIN, MetricId, Tally};
 use script::{Emit, Point, Registry, SystemTags};
 
+use super::error::K6Error;
 use super::judge::Limit;
-use super::meant::Refused;
 use crate::command::attack::Held;
 use crate::exit_code::Failed;
 use crate::input::reason;
@@ -87,7 +87,7 @@ impl Known {
 ///
 /// # Errors
 /// One is none that we know, or cannot be opened.
-pub(super) fn start(names: &[String], known: Known) -> Result<Option<Outputs>, Refused> {
+pub(super) fn start(names: &[String], known: Known) -> Result<Option<Outputs>, K6Error> {
     let mut writers: Vec<Box<dyn Writer>> = Vec::new();
     let mut results = None;
     for name in names {
@@ -95,7 +95,7 @@ pub(super) fn start(names: &[String], known: Known) -> Result<Option<Outputs>, R
         match kind {
             "json" => writers.push(Box::new(json::Json::new(opened(argument, "-")?))),
             "csv" => {
-                let (place, options) = csv::options(argument).map_err(Refused::other)?;
+                let (place, options) = csv::options(argument).map_err(K6Error::other)?;
                 writers.push(Box::new(csv::Csv::new(
                     opened(&place, "file.csv")?,
                     &options,
@@ -103,13 +103,13 @@ pub(super) fn start(names: &[String], known: Known) -> Result<Option<Outputs>, R
                 )));
             }
             kind if KNOWN_TO_K6.contains(&kind) => {
-                return Err(Refused::other(format!(
+                return Err(K6Error::other(format!(
                     "output '{kind}' is not there yet; there are json, csv and files of results (such as results.bin)"
                 )));
             }
             _ if is_results(name) => results = Some(name.clone()),
             kind => {
-                return Err(Refused::other(format!(
+                return Err(K6Error::other(format!(
                     "invalid output type '{kind}', available types are: csv, json, and files of results (such as results.bin)"
                 )));
             }
@@ -122,7 +122,7 @@ pub(super) fn start(names: &[String], known: Known) -> Result<Option<Outputs>, R
     let thread = std::thread::Builder::new()
         .name("outputs".to_owned())
         .spawn(move || write(&batches, &mut writers, &known))
-        .map_err(|error| Refused::other(format!("outputs: {error}")))?;
+        .map_err(|error| K6Error::other(format!("outputs: {error}")))?;
     Ok(Some(Outputs { queue, dropped: Arc::default(), thread, results, held: None }))
 }
 
@@ -145,13 +145,13 @@ pub(super) fn is_results(name: &str) -> bool {
 }
 
 /// Opens a file, compressed where its name ends so, or standard output.
-fn opened(name: &str, default: &str) -> Result<Box<dyn Write + Send>, Refused> {
+fn opened(name: &str, default: &str) -> Result<Box<dyn Write + Send>, K6Error> {
     let name = if name.is_empty() { default } else { name };
     if name == "-" {
         return Ok(Box::new(BufWriter::new(io::stdout())));
     }
     let file = File::create(name)
-        .map_err(|error| Refused::other(format!("open {name}: {}", reason(&error))))?;
+        .map_err(|error| K6Error::other(format!("open {name}: {}", reason(&error))))?;
     let file = BufWriter::new(file);
     if std::path::Path::new(name).extension().is_some_and(|ending| ending == "gz") {
         return Ok(Box::new(Gzip(flate2::write::GzEncoder::new(

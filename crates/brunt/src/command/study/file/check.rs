@@ -7,7 +7,7 @@ use stdx::Nanos;
 
 use super::sheet::{Placed, Table};
 use super::{Family, Filling, Variant, words};
-use crate::dialect;
+use crate::command::study::command_lines::CommandLines;
 use crate::flags::nearest;
 
 /// What a name must be, since folders are named after it.
@@ -111,12 +111,13 @@ pub(super) fn command(
     table: &Table<'_, '_>,
     key: &str,
     line: &Placed,
+    lines: &CommandLines,
 ) -> Option<(Vec<String>, Family)> {
     let Some(words) = words::split(&line.text) else {
         table.wrong(key, line.at, "has a quote that is not closed");
         return None;
     };
-    match Family::of(&words) {
+    match Family::of(&words, &lines.tools) {
         Ok(family) => Some((words, family)),
         Err(wrong) => {
             table.wrong(key, line.at, wrong);
@@ -126,7 +127,7 @@ pub(super) fn command(
 }
 
 /// Workloads name variants that there are, and fill their placeholders with values that each of these has.
-pub(super) fn workloads(tables: &[Table<'_, '_>], variants: &[Variant]) {
+pub(super) fn workloads(tables: &[Table<'_, '_>], variants: &[Variant], lines: &CommandLines) {
     for table in tables {
         let only = table.words("only");
         for name in only.iter().filter(|name| !variants.iter().any(|one| one.name == name.text)) {
@@ -148,7 +149,7 @@ pub(super) fn workloads(tables: &[Table<'_, '_>], variants: &[Variant]) {
             let here = variants.iter().filter(is_for);
             let here: Vec<&Variant> =
                 here.filter(|one| valued(table, key, &line, one, variants)).collect();
-            accepted(table, key, &line, &here);
+            accepted((table, key, &line), &here, lines);
         }
     }
 }
@@ -189,10 +190,14 @@ fn valued(
 }
 
 /// The command line, filled for each of these variants, is one that brunt would take, as far as its words tell.
-fn accepted(table: &Table<'_, '_>, key: &str, line: &Placed, here: &[&Variant]) {
+fn accepted(
+    (table, key, line): (&Table<'_, '_>, &str, &Placed),
+    here: &[&Variant],
+    lines: &CommandLines,
+) {
     let Some(words) = words::split(&line.text) else { return };
     // What no family is of was said before.
-    let Ok(family) = Family::of(&words) else { return };
+    let Ok(family) = Family::of(&words, &lines.tools) else { return };
     let words = family.measured(&words, Path::new("results.arrow"), Nanos::ZERO);
     let problem = |variant: &&Variant| {
         // The folders are not known yet; what they are called is all the same to a command line.
@@ -201,7 +206,7 @@ fn accepted(table: &Table<'_, '_>, key: &str, line: &Placed, here: &[&Variant]) 
             .fold(Filling::default(), |filling, name| filling.with(name, format!("/{name}")))
             .with_values(&variant.values)
             .with("generator", "1");
-        let text = dialect::check(filling.fill_all(&words)).err()?;
+        let text = (lines.validate)(filling.fill_all(&words)).err()?;
         Some((variant.name.clone(), text))
     };
     let found: Vec<(String, String)> = here.iter().filter_map(problem).collect();

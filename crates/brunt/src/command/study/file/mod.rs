@@ -18,6 +18,7 @@ pub(super) use sheet::{PROBLEMS_MAX, Problem};
 pub(super) use words::Filling;
 
 use self::sheet::{Placed, Sheet, Table};
+use super::command_lines::CommandLines;
 use super::ready::Ready;
 use super::workload::Family;
 
@@ -180,7 +181,7 @@ impl Study {
 ///
 /// # Errors
 /// Everything that is wrong in it, by line.
-pub(super) fn read(text: &str, mode: Mode) -> Result<Study, Vec<Problem>> {
+pub(super) fn read(text: &str, mode: Mode, lines: &CommandLines) -> Result<Study, Vec<Problem>> {
     let sheet = Sheet::new(text);
     let (root, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
@@ -191,7 +192,7 @@ pub(super) fn read(text: &str, mode: Mode) -> Result<Study, Vec<Problem>> {
         return Err(sheet.problems());
     }
     let root = root.get_ref();
-    let study = whole(&Table::new(&sheet, root, String::new(), 0), mode);
+    let study = whole(&Table::new(&sheet, root, String::new(), 0), mode, lines);
     let problems = sheet.problems();
     if !problems.is_empty() {
         return Err(problems);
@@ -202,7 +203,7 @@ pub(super) fn read(text: &str, mode: Mode) -> Result<Study, Vec<Problem>> {
 }
 
 /// The whole file.
-fn whole(root: &Table<'_, '_>, mode: Mode) -> Option<Study> {
+fn whole(root: &Table<'_, '_>, mode: Mode, lines: &CommandLines) -> Option<Study> {
     let head = root.table("study");
     if !root.has("study") {
         root.wrong("study", 0, "is missing");
@@ -220,11 +221,11 @@ fn whole(root: &Table<'_, '_>, mode: Mode) -> Option<Study> {
     let read = if variants.len() == variant_tables.len() { &variants[..] } else { &[] };
     let monitor = root.table("monitor").map(|table| monitor(&table, read));
     let workloads: Vec<Workload> =
-        workload_tables.iter().filter_map(|table| workload(table, mode)).collect();
+        workload_tables.iter().filter_map(|table| workload(table, mode, lines)).collect();
     check::names(&variant_tables);
     check::names(&workload_tables);
     if variants.len() == variant_tables.len() {
-        check::workloads(&workload_tables, &variants);
+        check::workloads(&workload_tables, &variants, lines);
     }
     let studied = head.and_then(|head| header(&head, mode));
     root.finish();
@@ -384,14 +385,14 @@ fn server(table: &Table<'_, '_>, known: &[&str]) -> Option<ServerPlan> {
     })
 }
 
-fn workload(table: &Table<'_, '_>, mode: Mode) -> Option<Workload> {
+fn workload(table: &Table<'_, '_>, mode: Mode, lines: &CommandLines) -> Option<Workload> {
     let name = table.needed("name");
     let full = table.needed("command");
     let quick = table.text_again("quick").filter(|quick| !quick.text.is_empty());
     let is_short = !table.has("quick") || table.is_text("quick") && quick.is_some();
     let read = |key: &str, line: &Option<Placed>| -> Option<(Vec<String>, Family)> {
         let line = line.as_ref()?;
-        check::command(table, key, line)
+        check::command(table, key, line, lines)
     };
     let (full, quick) = (read("command", &full), read("quick", &quick));
     let repeats = table.count("repeats", &(1..=REPEATS_MAX)).map(|repeats| repeats as usize);

@@ -1,17 +1,18 @@
 //! The template and what may be wrong with a study.
 
 use super::*;
+use crate::command::registry::command_lines;
 
 const TEMPLATE: &str = include_str!("../template.toml");
 
 fn problems(text: &str) -> Vec<(usize, String)> {
-    let problems = read(text, Mode::Full).map(|study| study.name).unwrap_err();
+    let problems = read(text, Mode::Full, &command_lines()).map(|study| study.name).unwrap_err();
     problems.into_iter().map(|problem| (problem.line, problem.text)).collect()
 }
 
 #[test]
 fn the_template_is_read() {
-    let study = read(TEMPLATE, Mode::Full).unwrap();
+    let study = read(TEMPLATE, Mode::Full, &command_lines()).unwrap();
     assert_eq!((study.name.as_str(), study.seed), ("quick-or-slow", 1));
     let second = Nanos::SECOND;
     assert_eq!(
@@ -28,18 +29,18 @@ fn the_template_is_read() {
     assert_eq!(study.cells(&[0]).len(), 2);
     let seldom = TEMPLATE.replace("name = \"closed\"", "name = \"closed\"\nrepeats = 3");
     let repeats = |mode| {
-        let study = read(&seldom, mode).unwrap();
+        let study = read(&seldom, mode, &command_lines()).unwrap();
         study.repeated(&[0]).into_iter().map(|(_, repeats)| repeats).collect::<Vec<_>>()
     };
     assert_eq!((repeats(Mode::Full), repeats(Mode::Quick)), (vec![3, 5], vec![2, 2]));
-    let quick = read(TEMPLATE, Mode::Quick).unwrap();
+    let quick = read(TEMPLATE, Mode::Quick, &command_lines()).unwrap();
     assert_eq!(quick.times, Times { repeats: 2, warm_up: Nanos::ZERO, cool_down: Nanos::ZERO });
     assert_eq!(quick.workloads[0].command[4], "1s");
 }
 
 #[test]
 fn what_is_run_is_told_from_what_is_said() {
-    let facts = |text: &str| read(text, Mode::Full).unwrap().facts;
+    let facts = |text: &str| read(text, Mode::Full, &command_lines()).unwrap().facts;
     let before = facts(TEMPLATE);
     assert_eq!(facts(&TEMPLATE.replace("Is a service", "Would a service")), before);
     assert_eq!(facts(&TEMPLATE.replace("four workers of 8 ms", "x")), before);
@@ -127,7 +128,7 @@ fn values_of_a_run_are_not_there_beforehand() {
     let read = |value: &str, (from, to): (&str, &str)| {
         let values = format!("values = {{ place = \"{value}\", url");
         let text = TEMPLATE.replacen("values = { url", &values, 1).replacen(from, to, 1);
-        super::read(&text, Mode::Full).map_or_else(|found| found, |_| Vec::new())
+        super::read(&text, Mode::Full, &command_lines()).map_or_else(|found| found, |_| Vec::new())
     };
     let required = ("command = \"brunt\",", "file = \"{place}\",");
     for value in ["x", "{study}/x"] {
@@ -189,7 +190,8 @@ fn workloads_are_read_as_brunt_would_read_them() {
     assert!(TEMPLATE.contains(CLOSED));
     for (line, words) in cases {
         let text = TEMPLATE.replacen(CLOSED, line, 1);
-        let found = read(&text, Mode::Quick).map_or_else(|found| found, |_| Vec::new());
+        let found =
+            read(&text, Mode::Quick, &command_lines()).map_or_else(|found| found, |_| Vec::new());
         let found: Vec<&str> = found.iter().map(|problem| problem.text.as_str()).collect();
         match (&found[..], words) {
             ([], "") => {}
@@ -238,7 +240,7 @@ fn what_is_no_toml_is_told_with_its_line() {
 fn a_workload_may_be_of_the_full_form_alone() {
     let text = TEMPLATE.replace("quick = \"ab -n 800 -c 8 {url}/\"", "quick = \"\"");
     let names = |mode| {
-        let study = read(&text, mode).unwrap();
+        let study = read(&text, mode, &command_lines()).unwrap();
         let names: Vec<String> = study.workloads.into_iter().map(|one| one.name).collect();
         (names, study.skipped)
     };

@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use crate::command::Stored;
+use super::invocation::ResultsOption;
 use crate::command::peers::{self, Refusal};
 use crate::output::{self, Place};
 
 /// Runs a command line of the tool of this name.
-pub(super) fn run(name: &str, args: &[String], results: Option<Stored>) -> ExitCode {
+pub(crate) fn run(name: &str, args: &[String], results: Option<ResultsOption>) -> ExitCode {
     let asked = peers::ask(name, args).and_then(|asked| peers::probe(&asked).map(|()| asked));
     match asked {
         Err(refusal) => refuse(&refusal),
@@ -21,12 +21,21 @@ pub(super) fn run(name: &str, args: &[String], results: Option<Stored>) -> ExitC
     }
 }
 
-/// Whether a line of the tool of this name would be taken, as far as its words tell.
+/// Checks a command line of the tool of this name.
 ///
 /// # Errors
-/// What is wrong with it.
-pub(super) fn check(name: &str, args: &[String]) -> Result<(), String> {
+/// The command line is wrong; the error is one line.
+pub(crate) fn validate(name: &str, args: &[String]) -> Result<(), String> {
     peers::check(name, args).map_err(|refusal| words(&refusal))
+}
+
+/// The text of `brunt help NAME`.
+pub(crate) fn help(name: &str) -> String {
+    format!(
+        "brunt {name}: {name}'s command line. The binary called as `{name}` (a link will do) speaks it too.\n\n\
+         Its options: brunt {name} --help. --results FILE anywhere in the line stores the results too.\n\
+         Differences: docs/reference/other-tools.md."
+    )
 }
 
 /// What a refusal says before it tells how the tool is used; where that is nothing, how it is used.
@@ -59,7 +68,7 @@ mod tests {
         let wrong = |line: &str| {
             let (name, rest) = line.split_once(' ').unwrap();
             let args: Vec<String> = rest.split_whitespace().map(str::to_owned).collect();
-            check(name, &args).err()
+            validate(name, &args).err()
         };
         let cases = [
             ("hey -z 5s", "Usage: hey [options...] <url>"),

@@ -1,0 +1,416 @@
+//! The commands: one row each; help, man page and completions are made from the same rows.
+
+use super::spec::{CommandSpec, Registry, rows_of};
+use super::tools::TOOLS;
+use super::{
+    attack, cable, compare, completions, demo, dump, encode, fit, help, man, plot, report, run,
+    scheduler, seek, serve, study, watch,
+};
+use crate::dialect::dispatch;
+use crate::flags;
+
+/// Every command and every tool of this binary.
+pub(crate) const REGISTRY: Registry = Registry { commands: COMMANDS, tools: TOOLS };
+
+/// What a study takes from the command lines that it runs.
+pub(super) fn command_lines() -> study::CommandLines {
+    study::CommandLines {
+        tools: TOOLS.iter().map(|tool| tool.name).collect(),
+        validate: |args| dispatch::validate(args, &REGISTRY),
+    }
+}
+
+/// Every command, in the order of the help.
+const COMMANDS: &[CommandSpec] = &[
+    CommandSpec {
+        name: "demo",
+        summary: "Show everything on this machine in half a minute.",
+        operands: "",
+        about: "Starts a server of six single-threaded workers of 60 ms, attacks it below and above what it can \
+                carry, prints both reports and writes brunt-demo.html.",
+        examples: &[("brunt demo", "watch a server saturate")],
+        rows: || rows_of(flags::serve::DEMO),
+        run: demo::run,
+        validate: None,
+    },
+    CommandSpec {
+        name: "attack",
+        summary: "Send requests at a rate, or as users, and stream the results.",
+        operands: "",
+        about: attack::ABOUT,
+        examples: &[
+            (
+                "echo \"GET http://localhost:8080/\" | brunt attack -duration=5s | tee -i results.bin | brunt report",
+                "50 requests a second for 5 s, reported and kept",
+            ),
+            (
+                "brunt attack -targets=targets -rate=200 -duration=1m -output=results.arrow",
+                "a file of targets in turn",
+            ),
+            (
+                "echo \"GET http://localhost:8080/\" | brunt attack -rate=0 -max-workers=64 -duration=10s",
+                "a closed loop of 64 users",
+            ),
+            (
+                "echo \"GET http://localhost:8080/\" | brunt attack -shape=linear:10..500 -duration=2m -output=ramp.arrow",
+                "a ramp from 10 to 500 a second",
+            ),
+        ],
+        rows: || rows_of(flags::attack::FLAGS),
+        run: attack::run,
+        validate: Some(attack::validate),
+    },
+    CommandSpec {
+        name: "bench",
+        summary: "Send requests over N connections as fast as they are answered.",
+        operands: "[URL]",
+        about: attack::BENCH_ABOUT,
+        examples: &[
+            ("brunt bench -c 64 http://localhost:8080/", "64 connections for 10 s"),
+            (
+                "brunt bench -c 8 -n 10000 -no-keepalive http://localhost:8080/",
+                "10,000 requests, each its own connection",
+            ),
+            (
+                "brunt bench -c 16 -d 1m -targets=targets -output=bench.arrow",
+                "a file of targets in turn, results kept",
+            ),
+        ],
+        rows: || rows_of(&flags::bench::table()),
+        run: attack::run_bench,
+        validate: Some(attack::validate_bench),
+    },
+    CommandSpec {
+        name: "seek",
+        summary: "Find the highest rate, or number of connections, that meets an objective.",
+        operands: "[URL]",
+        about: seek::ABOUT,
+        examples: &[
+            (
+                "brunt seek -objective='p99<250ms, errors<0.1%' http://localhost:8080/",
+                "the highest rate, with its interval",
+            ),
+            (
+                "brunt seek -by=connections -objective='p95<50ms' -plot=curve.html http://localhost:8080/",
+                "the most users of a closed loop, and the curve",
+            ),
+            (
+                "brunt seek -objective='p99<1s' -step=1m -precision=2% -state=seek.json http://localhost:8080/",
+                "a longer search that can be interrupted and taken up again",
+            ),
+        ],
+        rows: || rows_of(&flags::seek::table()),
+        run: seek::run,
+        validate: Some(seek::validate),
+    },
+    CommandSpec {
+        name: "cable",
+        summary: "Test Action Cable: echo, broadcast, idle sockets, thundering herds.",
+        operands: "echo|broadcast|idle|herd URL",
+        about: cable::ABOUT,
+        examples: &[
+            (
+                "brunt cable echo ws://localhost:3000/cable -channel ChatChannel -params '{\"id\":\"demo\"}' -users 20",
+                "20 users, a message each second, each waits for its own",
+            ),
+            (
+                "brunt cable broadcast ws://localhost:3000/cable -channel ChatChannel -params '{\"id\":\"demo\"}' \
+                 -users 200 -rate 10 -cookies 'uid=Kay{user}/{user}' -fail-on-loss",
+                "does everybody get everything?",
+            ),
+            (
+                "brunt cable herd ws://localhost:3000/cable -channel ChatChannel -users 5000 -cuts 3 -jitter 5s",
+                "5,000 users come back three times",
+            ),
+        ],
+        rows: || rows_of(&flags::cable::table()),
+        run: cable::run,
+        validate: Some(cable::validate),
+    },
+    CommandSpec {
+        name: "run",
+        summary: "Run a k6 script.",
+        operands: "SCRIPT",
+        about: "The script's options say what is to be run; flags stand above them. The summary, the log and the exit codes are \
+                k6's: 99 for a crossed threshold, 107 for a script that throws. What is not there yet stands in \
+                docs/reference/run.md.",
+        examples: &[
+            ("brunt run script.js", "as the script says"),
+            (
+                "brunt run -u 10 -d 30s -e HOST=http://127.0.0.1:3000 script.js",
+                "ten users for half a minute",
+            ),
+        ],
+        rows: || rows_of(flags::run::RUN),
+        run: run::run,
+        validate: Some(run::validate),
+    },
+    CommandSpec {
+        name: "inspect",
+        summary: "Show the options of a k6 script.",
+        operands: "SCRIPT",
+        about: "Prints them as JSON, as k6's command of this name.",
+        examples: &[(
+            "brunt inspect -execution-requirements script.js",
+            "how long, and how many users",
+        )],
+        rows: || rows_of(flags::run::INSPECT),
+        run: run::inspect,
+        validate: None,
+    },
+    CommandSpec {
+        name: "archive",
+        summary: "Put a k6 script and all it needs into one file.",
+        operands: "SCRIPT",
+        about: "Writes an archive in k6's form; `brunt run` and k6 itself run it.",
+        examples: &[("brunt archive -O test.tar script.js", "then: brunt run test.tar")],
+        rows: || rows_of(flags::run::ARCHIVE),
+        run: run::archive,
+        validate: None,
+    },
+    CommandSpec {
+        name: "new",
+        summary: "Write a k6 script to begin with.",
+        operands: "[FILE]",
+        about: "",
+        examples: &[("brunt new --template=protocol test.js", "scenarios, groups and thresholds")],
+        rows: || rows_of(flags::run::NEW),
+        run: run::new,
+        validate: None,
+    },
+    CommandSpec {
+        name: "report",
+        summary: "Report results: text, JSON, histogram, HTML, Markdown, JUnit.",
+        operands: "[FILE…]",
+        about: "Reads results in any format from the files, or from standard input, merged by time. Ctrl-C reports \
+                what was read so far.",
+        examples: &[
+            ("brunt report results.bin", "the text report"),
+            ("brunt report -type=html -output=report.html results.bin", "one page with charts"),
+            ("brunt report -type='hist[0,10ms,100ms]' results.bin", "a histogram"),
+            ("brunt attack … | brunt report -every=1s", "live"),
+        ],
+        rows: || rows_of(flags::results::REPORT),
+        run: report::run,
+        validate: None,
+    },
+    CommandSpec {
+        name: "plot",
+        summary: "Draw results: latency over time, percentile curves, histograms, overlays, bars.",
+        operands: "[[LABEL=]FILE[:COLUMN]…]",
+        about: "Reads results in any format from the files, or from standard input. Several files of one label are its \
+                runs. COLUMN is response, service, wait or dial, or a column of another program's table with its \
+                unit, as total[s].",
+        examples: &[
+            ("brunt plot results.bin > plot.html", "latency over time"),
+            (
+                "brunt plot -percentiles -output=compare.svg before=a.bin after=b.bin",
+                "two runs in one picture",
+            ),
+            (
+                "brunt plot -bars=rate,duration,transfer,longest -output=bars.html hash=a.bin fair=b.bin",
+                "a bar chart per metric",
+            ),
+            (
+                "brunt plot -overlay -json one=a1.bin one=a2.bin four=b1.bin four=b2.bin",
+                "do they differ?",
+            ),
+        ],
+        rows: || rows_of(flags::results::PLOT),
+        run: plot::run,
+        validate: None,
+    },
+    CommandSpec {
+        name: "compare",
+        summary: "Compare variants run by run: better, worse, the same, or cannot tell.",
+        operands: "[LABEL=]FILE|FOLDER [LABEL=]FILE|FOLDER…",
+        about: compare::ABOUT,
+        examples: &[
+            ("brunt compare before/ after/", "two folders of repeats"),
+            (
+                "brunt compare -fail-on='p99>+5%' -fail-on='throughput<-5%' before/ after/",
+                "a gate for CI: code 7 where it got worse",
+            ),
+            (
+                "brunt compare -output=compare.html hash=h1.arrow hash=h2.arrow fair=f1.arrow fair=f2.arrow",
+                "a page, with the shift of every quantile",
+            ),
+        ],
+        rows: || rows_of(flags::compare::COMPARE),
+        run: compare::run,
+        validate: None,
+    },
+    CommandSpec {
+        name: "study",
+        summary: "Run variants with their servers under workloads, interleaved, and report which is better.",
+        operands: "run FILE | new [FILE]",
+        about: study::ABOUT,
+        examples: &[
+            ("brunt study new", "write study.toml, which runs as it is"),
+            (
+                "brunt study run study.toml -quick -out results",
+                "its short form: half a minute, to see that all works",
+            ),
+            (
+                "brunt study run study.toml -only=puma,nginx -out results",
+                "two of its variants; the same again goes on after Ctrl-C",
+            ),
+        ],
+        rows: || rows_of(flags::study::STUDY),
+        run: |invocation| study::run(invocation, &command_lines()),
+        validate: None,
+    },
+    CommandSpec {
+        name: "fit",
+        summary: "Fit a queueing model to a sweep, and predict what was not measured.",
+        operands: "FILE|FOLDER… | STATE",
+        about: fit::ABOUT,
+        examples: &[
+            ("brunt fit -at=128 c1.arrow c4.arrow c16.arrow c64.arrow", "what 128 users would see"),
+            ("brunt fit -plot=fit.html seek.json", "the steps of a search, measured and predicted"),
+            (
+                "brunt fit -point='4:X=35,p50=83ms' -point='16:X=33,p50=450ms' -at=64",
+                "figures from elsewhere",
+            ),
+        ],
+        rows: || rows_of(flags::fit::FIT),
+        run: fit::run,
+        validate: None,
+    },
+    CommandSpec {
+        name: "encode",
+        summary: "Turn results into another format.",
+        operands: "[FILE…]",
+        about: "Reads results in any format from the files, or from standard input, merged by time.",
+        examples: &[
+            ("brunt encode -to=csv results.bin > results.csv", "for a spreadsheet"),
+            ("brunt encode -output=results.parquet results.bin", "for DuckDB, pandas, Polars"),
+            ("brunt attack … | brunt encode | jq -r .latency", "live, line by line"),
+        ],
+        rows: || rows_of(flags::results::ENCODE),
+        run: encode::run,
+        validate: None,
+    },
+    CommandSpec {
+        name: "dump",
+        summary: "Vegeta's old name of encode; explains itself.",
+        operands: "[FILE…]",
+        about: "",
+        examples: &[],
+        rows: || rows_of(flags::results::DUMP),
+        run: dump::run,
+        validate: None,
+    },
+    CommandSpec {
+        name: "serve",
+        summary: "Run a server with a chosen service time, queue and faults, to practise on.",
+        operands: "",
+        about: "Besides any path, it answers /slow, /reset, /truncate, /garbage, /drip, /huge-headers and /bomb \
+                with the fault of that name, and more (docs/reference/serve.md). Ctrl-C ends it and prints what it \
+                served.",
+        examples: &[
+            (
+                "brunt serve --listen 127.0.0.1:8080 --workers 6 --service fixed:60ms",
+                "100 requests a second and no more",
+            ),
+            ("brunt serve --service lognormal:60ms,0.5 --error-rate 1%", "a more lifelike one"),
+            (
+                "brunt serve --cable --cable-loss 1% --cable-delay exp:5ms",
+                "Action Cable that loses one message in a hundred",
+            ),
+        ],
+        rows: || rows_of(flags::serve::SERVE),
+        run: serve::run,
+        validate: None,
+    },
+    CommandSpec {
+        name: "watch",
+        summary: "Watch a server: load, cores, memory, processes, containers, endpoints, logs.",
+        operands: "",
+        about: watch::ABOUT,
+        examples: &[
+            ("brunt watch -port=3000", "this machine, and who listens on port 3000"),
+            (
+                "brunt watch -name=puma -log=rails:log/production.log -output=server.arrow",
+                "what Puma uses, and what Rails says of each request",
+            ),
+            (
+                "brunt watch -loadavg=loadavg.csv -requests=requests.csv -log=rails:log/production.log",
+                "tables for a spreadsheet",
+            ),
+        ],
+        rows: || rows_of(flags::watch::WATCH),
+        run: watch::run,
+        validate: None,
+    },
+    CommandSpec {
+        name: "scheduler",
+        summary: "Measure how punctual this machine is with nothing to send.",
+        operands: "",
+        about: "An attack's schedule lag cannot be smaller than this. A busy machine, a virtual one or a slow clock \
+                shows here.",
+        examples: &[("brunt scheduler -rate=50000", "lag at 50,000 a second")],
+        rows: || rows_of(flags::scheduler::SCHEDULER),
+        run: scheduler::run,
+        validate: None,
+    },
+    CommandSpec {
+        name: "completions",
+        summary: "Print completions for bash, zsh or fish.",
+        operands: "bash|zsh|fish",
+        about: "",
+        examples: &[(
+            "brunt completions bash > /etc/bash_completion.d/brunt",
+            "for every user of this machine",
+        )],
+        rows: Vec::new,
+        run: |invocation| completions::run(invocation, &REGISTRY),
+        validate: None,
+    },
+    CommandSpec {
+        name: "man",
+        summary: "Print the man page.",
+        operands: "",
+        about: "",
+        examples: &[("brunt man | man -l -", "read it")],
+        rows: Vec::new,
+        run: |invocation| man::run(invocation, &REGISTRY),
+        validate: None,
+    },
+    CommandSpec {
+        name: "help",
+        summary: "Print help, for one command where it is named.",
+        operands: "[COMMAND]",
+        about: "",
+        examples: &[],
+        rows: Vec::new,
+        run: |invocation| help::run(invocation, &REGISTRY),
+        validate: None,
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_apart() {
+        for command in COMMANDS {
+            let rows = command.native_rows();
+            let mut names: Vec<&str> =
+                rows.iter().flat_map(|row| row.aliases.iter().copied().chain([row.name])).collect();
+            let all = names.len();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), all, "{}", command.name);
+        }
+    }
+
+    #[test]
+    fn docs_are_sentences() {
+        for row in COMMANDS.iter().flat_map(CommandSpec::native_rows) {
+            assert!(row.docs.ends_with(['.', ')']), "-{}: {}", row.name, row.docs);
+            assert!(row.docs.len() < 110, "-{}: {}", row.name, row.docs);
+        }
+    }
+}

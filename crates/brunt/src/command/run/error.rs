@@ -1,0 +1,42 @@
+//! `K6Error`: why a script is not run, in k6's words and with k6's exit code.
+
+use script::CompileError;
+
+use crate::exit_code::ExitCode;
+
+/// Why a script is not run.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct K6Error {
+    /// k6's code for it.
+    pub(super) code: ExitCode,
+    /// The message.
+    pub(super) text: String,
+}
+
+impl K6Error {
+    /// Options, thresholds or scenarios are wrong.
+    pub(super) fn config(text: String) -> Self {
+        Self { code: ExitCode::Config, text }
+    }
+
+    /// Anything else is wrong.
+    pub(super) fn other(text: String) -> Self {
+        Self { code: ExitCode::Other, text }
+    }
+
+    /// Prints the message where there is no log yet, and returns the code to end with.
+    pub(super) fn print(self) -> ExitCode {
+        crate::output::complain(&format!("level=error msg={:?}", self.text));
+        self.code
+    }
+}
+
+impl From<CompileError> for K6Error {
+    fn from(error: CompileError) -> Self {
+        let code = match error {
+            CompileError::Options(_) => ExitCode::Other,
+            CompileError::Thrown(_) | CompileError::Engine(_) => ExitCode::Script,
+        };
+        Self { code, text: error.to_string() }
+    }
+}
