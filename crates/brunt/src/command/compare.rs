@@ -128,9 +128,10 @@ pub(super) fn variant_run(run: &ReadRun) -> VariantRun {
 
 #[cfg(test)]
 mod tests {
+    use cli::GlobalFlags;
+
     use super::*;
     use crate::dialect::Dialect;
-    use crate::flags::global::Global;
 
     #[test]
     fn the_baseline_is_a_label_or_the_end_of_one() {
@@ -162,7 +163,7 @@ mod tests {
         for (kind, json, output, expected) in cases {
             let (kind, output) = (kind.map(str::to_owned), output.map(str::to_owned));
             let flags = CompareFlags { kind, json, output, ..CompareFlags::default() };
-            let (dialect, global) = (Dialect::Native, Global::default());
+            let (dialect, global) = (Dialect::Native, GlobalFlags::default());
             let typed = ParsedArgs { dialect, global, flags, operands: Vec::new() };
             assert_eq!(super::kind(&typed).ok(), Some(expected));
         }

@@ -1,10 +1,11 @@
 //! `completions`: scripts for bash, zsh and fish, from the tables.
 
+use cli::{Row, ValueKind, global};
+
 use super::error::{CommandError, usage_error};
 use super::spec::{NO_FLAGS, Registry, ToolSpec};
 use crate::dialect::Invocation;
 use crate::exit_code::ExitCode;
-use crate::flags::{Kind, Row, global};
 use crate::output::Place;
 
 /// Prints the script for one shell.
@@ -46,7 +47,7 @@ fn bash(registry: &Registry) -> String {
             rows(command.native_rows()).iter().map(|row| format!("-{}", row.name)).collect();
         text.push_str(&format!("    {}) flags=\"{}\";;\n", command.name, flags.join(" ")));
         for row in command.native_rows() {
-            if let Kind::Choice(words) = row.kind {
+            if let ValueKind::Choice(words) = row.kind {
                 choices.push_str(&format!(
                     "    {}:-{}|{}:--{}) COMPREPLY=($(compgen -W \"{}\" -- \"$cur\")); return;;\n",
                     command.name,
@@ -86,10 +87,10 @@ fn zsh(registry: &Registry) -> String {
         text.push_str(&format!("    {}) _arguments \\\n", command.name));
         for row in rows(command.native_rows()) {
             let action = match row.kind {
-                Kind::Switch => String::new(),
-                Kind::Path => ":file:_files".to_owned(),
-                Kind::Choice(words) => format!(":word:({})", words.join(" ")),
-                Kind::Text(_) | Kind::Duration => ":value: ".to_owned(),
+                ValueKind::Switch => String::new(),
+                ValueKind::Path => ":file:_files".to_owned(),
+                ValueKind::Choice(words) => format!(":word:({})", words.join(" ")),
+                ValueKind::Text(_) | ValueKind::Duration => ":value: ".to_owned(),
             };
             text.push_str(&format!("      '*-{}[{}]{action}' \\\n", row.name, zsh_text(row.docs)));
         }
@@ -116,10 +117,10 @@ fn fish(registry: &Registry) -> String {
         ));
         for row in rows(command.native_rows()) {
             let value = match row.kind {
-                Kind::Switch => String::new(),
-                Kind::Path => " -r -F".to_owned(),
-                Kind::Choice(words) => format!(" -x -a '{}'", words.join(" ")),
-                Kind::Text(_) | Kind::Duration => " -x".to_owned(),
+                ValueKind::Switch => String::new(),
+                ValueKind::Path => " -r -F".to_owned(),
+                ValueKind::Choice(words) => format!(" -x -a '{}'", words.join(" ")),
+                ValueKind::Text(_) | ValueKind::Duration => " -x".to_owned(),
             };
             text.push_str(&format!(
                 "complete -c brunt -n '__fish_seen_subcommand_from {}' -o {}{value} -d '{}'\n",

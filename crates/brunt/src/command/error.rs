@@ -1,7 +1,8 @@
 //! `CommandError`: why a command did not run to its end.
 
+use cli::FlagError;
+
 use crate::exit_code::{ExitCode, Failed};
-use crate::flags::FlagError;
 
 /// The message for a command line that asks for help where a load test is required.
 pub(crate) const ASKS_FOR_HELP: &str = "asks for help or the version, and offers nothing";

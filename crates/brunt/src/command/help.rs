@@ -1,10 +1,11 @@
 //! `help` and `--version`: what the tables say, laid out for a terminal.
 
+use cli::{Row, ValueKind, global};
+
 use super::error::{CommandError, usage_error};
 use super::spec::{CommandSpec, NO_FLAGS, Registry};
 use crate::dialect::{Dialect, Invocation};
 use crate::exit_code::ExitCode;
-use crate::flags::{Kind, Row, global};
 use crate::output::Place;
 
 /// Prints help: the overview, or that of the command or tool named.
@@ -115,8 +116,8 @@ fn flag_lines(row: Row) -> String {
     for alias in row.aliases {
         head.push_str(&format!(", -{alias}"));
     }
-    if row.kind != Kind::Switch {
-        head.push_str(&format!(" {}", row.kind.shown()));
+    if row.kind != ValueKind::Switch {
+        head.push_str(&format!(" {}", row.kind.help_text()));
     }
     let default = match row.default {
         "" => String::new(),

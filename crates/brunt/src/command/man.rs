@@ -1,10 +1,11 @@
 //! `man`: the manual page in roff, from the tables.
 
+use cli::{Row, global};
+
 use super::error::{CommandError, usage_error};
 use super::spec::{CommandSpec, NO_FLAGS, Registry};
 use crate::dialect::Invocation;
 use crate::exit_code::ExitCode;
-use crate::flags::{Row, global};
 use crate::output::Place;
 
 /// Prints the man page.
@@ -62,7 +63,7 @@ fn push_command(text: &mut String, command: &CommandSpec) {
 
 fn push_row(text: &mut String, row: Row) {
     let name = escape(row.name);
-    let value = escape(&row.kind.shown());
+    let value = escape(&row.kind.help_text());
     text.push_str(&format!(".TP\n\\fB\\-{name}\\fR \\fI{value}\\fR\n{}", escape(row.docs)));
     if !row.default.is_empty() {
         text.push_str(&format!(" Default: {}.", escape(row.default)));

@@ -9,7 +9,7 @@ use super::server_side::header;
 use super::{CommandError, encode, usage_error};
 use crate::dialect::Dialect;
 use crate::exit_code::{ExitCode, Failed};
-use crate::flags::value::ServerOffset;
+use crate::flags::results::ServerOffset;
 use crate::input::{self, Interrupts};
 
 /// The header that says the server's time, in whole seconds.

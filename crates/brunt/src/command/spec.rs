@@ -3,10 +3,11 @@
 
 use std::process;
 
+use cli::{Flag, Row, Scope};
+
 use super::error::CommandError;
 use crate::dialect::{Invocation, ResultsOption};
 use crate::exit_code::ExitCode;
-use crate::flags::{Flag, Row, Scope};
 
 /// Every command and every tool of one binary.
 pub(crate) struct Registry {

@@ -1,17 +1,18 @@
 //! ApacheBench's dialect: `ab [flags] URL`, its words, usage and exit codes, which are errno's numbers.
 
+use cli::getopt::{self, GetoptError};
+
 use super::invocation::ResultsOption;
 use crate::command::ASKS_FOR_HELP;
 use crate::command::ab::{self, Quit, USAGE};
 use crate::flags::ab::{AB, AbFlags, Stop};
-use crate::flags::letters::{self, Complaint};
 use crate::output::{self, Place};
 
 /// Runs a command line of ab's; gives the code to end with.
 pub(crate) fn run(args: &[String], results: Option<ResultsOption>) -> u8 {
     let mut flags = AbFlags::default();
-    let letters = match letters::parse(AB, args, &mut flags) {
-        Ok(letters) => letters,
+    let parsed = match getopt::parse(AB, args, &mut flags) {
+        Ok(parsed) => parsed,
         Err(wrong) => return misused(&wrong.native),
     };
     match flags.stop {
@@ -29,10 +30,10 @@ pub(crate) fn run(args: &[String], results: Option<ResultsOption>) -> u8 {
         }
         None => {}
     }
-    if let Some(complaint) = letters.complaint {
-        output::complain(&format!("ab: {}", words(complaint)));
+    if let Some(error) = parsed.error {
+        output::complain(&format!("ab: {}", words(error)));
     }
-    let [url] = letters.operands.as_slice() else {
+    let [url] = parsed.operands.as_slice() else {
         return misused(NUMBER);
     };
     match ab::run(&flags, url, results) {
@@ -49,10 +50,10 @@ pub(crate) fn run(args: &[String], results: Option<ResultsOption>) -> u8 {
 const NUMBER: &str = "wrong number of arguments";
 
 /// getopt's words.
-fn words(complaint: Complaint) -> String {
-    match complaint {
-        Complaint::Illegal(letter) => format!("illegal option -- {letter}"),
-        Complaint::NeedsValue(letter) => format!("option requires an argument -- {letter}"),
+fn words(error: GetoptError) -> String {
+    match error {
+        GetoptError::IllegalLetter(letter) => format!("illegal option -- {letter}"),
+        GetoptError::NeedsValue(letter) => format!("option requires an argument -- {letter}"),
     }
 }
 
@@ -62,16 +63,16 @@ fn words(complaint: Complaint) -> String {
 /// The command line is wrong; the error is one line.
 pub(crate) fn validate(args: &[String]) -> Result<(), String> {
     let mut flags = AbFlags::default();
-    let letters = letters::parse(AB, args, &mut flags).map_err(|wrong| wrong.native)?;
+    let parsed = getopt::parse(AB, args, &mut flags).map_err(|wrong| wrong.native)?;
     match flags.stop {
         Some(Stop::Refused(words)) => return Err(words.to_owned()),
         Some(Stop::Help | Stop::Version) => return Err(ASKS_FOR_HELP.to_owned()),
         None => {}
     }
-    if let Some(complaint) = letters.complaint {
-        return Err(words(complaint));
+    if let Some(error) = parsed.error {
+        return Err(words(error));
     }
-    let [url] = letters.operands.as_slice() else { return Err(NUMBER.to_owned()) };
+    let [url] = parsed.operands.as_slice() else { return Err(NUMBER.to_owned()) };
     ab::check(&flags, url).map_err(|quit| match quit {
         Quit::Usage(what) => what.to_owned(),
         Quit::Told { text, .. } => text,

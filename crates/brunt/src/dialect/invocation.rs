@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::flags::global::Global;
-use crate::flags::{self, Flag, FlagError, Grammar};
+use cli::{Flag, FlagError, GlobalFlags, Grammar};
+
 use crate::output::Place;
 
 /// The command line that is spoken.
@@ -42,7 +42,7 @@ pub(crate) struct Invocation {
     /// The dialect of the command line.
     pub(crate) dialect: Dialect,
     /// The global flags given before the command.
-    pub(crate) global: Global,
+    pub(crate) global: GlobalFlags,
     /// The arguments after the command's name.
     pub(crate) args: Vec<String>,
 }
@@ -53,7 +53,7 @@ pub(crate) struct ParsedArgs<T> {
     /// The dialect of the command line.
     pub(crate) dialect: Dialect,
     /// The global flags.
-    pub(crate) global: Global,
+    pub(crate) global: GlobalFlags,
     /// The command's flags.
     pub(crate) flags: T,
     /// The operands.
@@ -68,7 +68,7 @@ impl Invocation {
     pub(crate) fn parse<T: Default>(&self, table: &[Flag<T>]) -> Result<ParsedArgs<T>, FlagError> {
         let (mut flags, mut global) = (T::default(), self.global.clone());
         let grammar = self.dialect.grammar();
-        let parsed = flags::parse(grammar, table, &self.args, &mut flags, &mut global)?;
+        let parsed = cli::parse(grammar, table, &self.args, &mut flags, &mut global)?;
         if global.version {
             return Err(FlagError::Version);
         }

@@ -1,10 +1,11 @@
 //! k6's dialect: `k6 [global flags] COMMAND [flags] [script]`, with its grammar (`-u10`, `--vus=10`) and its exit codes.
 
+use cli::GlobalFlags;
+
 use super::invocation::{Dialect, Invocation};
 use super::validate;
 use crate::command::{self, CommandError, Registry};
 use crate::exit_code::ExitCode;
-use crate::flags::global::Global;
 use crate::output;
 
 /// k6's commands that are ours as well.
@@ -51,9 +52,7 @@ pub(crate) fn run(args: &[String], registry: &Registry) -> ExitCode {
     };
     match (command.run)(&invocation(name, before, args)) {
         Ok(code) => code,
-        Err(CommandError::Flags(crate::flags::FlagError::Help)) => {
-            command::help::print_one(command)
-        }
+        Err(CommandError::Flags(cli::FlagError::Help)) => command::help::print_one(command),
         Err(CommandError::Flags(error)) => {
             output::complain(&error.native());
             ExitCode::Other
@@ -69,7 +68,7 @@ pub(crate) fn run(args: &[String], registry: &Registry) -> ExitCode {
 fn invocation(name: &str, before: &[String], args: &[String]) -> Invocation {
     let compat = (name == "run").then(|| "--compat".to_owned());
     let args = compat.into_iter().chain(before.iter().chain(args).cloned()).collect();
-    Invocation { dialect: Dialect::Native, global: Global::default(), args }
+    Invocation { dialect: Dialect::Native, global: GlobalFlags::default(), args }
 }
 
 /// Checks a command line that is to offer load.

@@ -1,19 +1,20 @@
 //! Our own dialect: `brunt [global flags] COMMAND [flags] [operands]`, in any order after the command.
 
+use cli::global::{self, GlobalFlags};
+use cli::{Grammar, nearest};
+
 use super::invocation::{Dialect, Invocation};
 use super::validate;
 use crate::command::{self, CommandError, Registry};
 use crate::exit_code::ExitCode;
-use crate::flags::global::{self, Global};
-use crate::flags::{self, Grammar, nearest};
 use crate::output;
 
 /// The global flags, and the command with what follows.
-fn split(args: &[String]) -> Result<(Global, Vec<String>), flags::FlagError> {
-    let mut globals = Global::default();
+fn split(args: &[String]) -> Result<(GlobalFlags, Vec<String>), cli::FlagError> {
+    let mut globals = GlobalFlags::default();
     let before = Grammar { mixed: false, ..Grammar::NATIVE };
-    let nothing = &mut Global::default();
-    let parsed = flags::parse(before, global::FLAGS, args, &mut globals, nothing)?;
+    let nothing = &mut GlobalFlags::default();
+    let parsed = cli::parse(before, global::FLAGS, args, &mut globals, nothing)?;
     Ok((globals, parsed.operands))
 }
 
@@ -35,7 +36,7 @@ pub(super) fn validate(args: &[String], registry: &Registry) -> Result<(), Strin
 pub(super) fn run(args: &[String], registry: &Registry) -> ExitCode {
     let (globals, rest) = match split(args) {
         Ok(parts) => parts,
-        Err(flags::FlagError::Help) => return command::help::print_overview(registry),
+        Err(cli::FlagError::Help) => return command::help::print_overview(registry),
         Err(error) => return fail_usage("brunt", &error.native(), "brunt help"),
     };
     if globals.version {
@@ -51,8 +52,8 @@ pub(super) fn run(args: &[String], registry: &Registry) -> ExitCode {
     let invocation = Invocation { dialect: Dialect::Native, global: globals, args: args.to_vec() };
     match (command.run)(&invocation) {
         Ok(code) => code,
-        Err(CommandError::Flags(flags::FlagError::Help)) => command::help::print_one(command),
-        Err(CommandError::Flags(flags::FlagError::Version)) => {
+        Err(CommandError::Flags(cli::FlagError::Help)) => command::help::print_one(command),
+        Err(CommandError::Flags(cli::FlagError::Version)) => {
             command::help::print_version(Dialect::Native)
         }
         Err(CommandError::Flags(error)) => {

@@ -1,11 +1,12 @@
 //! Vegeta's dialect: `vegeta [global flags] COMMAND [flags] [files]`, its words, log prefix and exit codes 0, 1 and 2.
 
+use cli::global::{self, GlobalFlags};
+use cli::{FlagError, Grammar};
+
 use super::invocation::{Dialect, Invocation};
 use super::validate;
 use crate::command::{self, CommandError, CommandSpec, Registry};
 use crate::exit_code::ExitCode;
-use crate::flags::global::{self, Global};
-use crate::flags::{self, FlagError, Grammar};
 use crate::output;
 
 /// Vegeta's commands.
@@ -13,9 +14,9 @@ const KNOWN: [&str; 5] = ["attack", "dump", "encode", "plot", "report"];
 
 /// Runs a command line of Vegeta's.
 pub(crate) fn run(args: &[String], registry: &Registry) -> ExitCode {
-    let mut globals = Global::default();
-    let nothing = &mut Global::default();
-    let rest = match flags::parse(Grammar::VEGETA, global::FLAGS, args, &mut globals, nothing) {
+    let mut globals = GlobalFlags::default();
+    let nothing = &mut GlobalFlags::default();
+    let rest = match cli::parse(Grammar::VEGETA, global::FLAGS, args, &mut globals, nothing) {
         Ok(parsed) => parsed.operands,
         Err(FlagError::Help) => {
             output::complain(&usage(registry));
@@ -59,9 +60,9 @@ pub(crate) fn run(args: &[String], registry: &Registry) -> ExitCode {
 /// # Errors
 /// The command line is wrong; the error is one line in brunt's own words.
 pub(crate) fn validate(args: &[String], registry: &Registry) -> Result<(), String> {
-    let mut global = Global::default();
-    let nothing = &mut Global::default();
-    let parsed = flags::parse(Grammar::VEGETA, global::FLAGS, args, &mut global, nothing)
+    let mut global = GlobalFlags::default();
+    let nothing = &mut GlobalFlags::default();
+    let parsed = cli::parse(Grammar::VEGETA, global::FLAGS, args, &mut global, nothing)
         .map_err(|error| error.native())?;
     let dialect = Dialect::Vegeta;
     validate::validate(&parsed.operands, registry, |_, args| Invocation {
@@ -126,7 +127,7 @@ fn command_usage(command: &CommandSpec) -> String {
 
 fn push_rows(text: &mut String, command: &CommandSpec) {
     let mut rows = (command.rows)();
-    rows.retain(|row| row.scope.is_known_to(flags::Scope::Vegeta));
+    rows.retain(|row| row.scope.is_known_to(cli::Scope::Vegeta));
     rows.sort_by_key(|row| row.name);
     for row in rows {
         push_row(text, row);
@@ -134,7 +135,7 @@ fn push_rows(text: &mut String, command: &CommandSpec) {
 }
 
 /// One flag in Go's layout.
-fn push_row(text: &mut String, row: flags::Row) {
+fn push_row(text: &mut String, row: cli::Row) {
     let value = match row.kind.placeholder() {
         "" => String::new(),
         word => format!(" {}", word.to_lowercase()),

@@ -1,6 +1,6 @@
 //! The flags of ApacheBench, each a letter, in the order in which it lists them.
 
-use super::{Flag, Kind};
+use cli::{Flag, ValueKind};
 
 /// The flags of `ab` as typed. Nothing was read or opened.
 #[derive(Clone, Debug)]
@@ -136,7 +136,7 @@ pub(crate) fn atoi(text: &str) -> i64 {
 
 /// The flags of `ab`.
 pub(crate) const AB: &[Flag<AbFlags>] = &[
-    Flag::new("n", Kind::Text("requests"), "", "Requests to make.", |t: &mut AbFlags, v| {
+    Flag::new("n", ValueKind::Text("requests"), "", "Requests to make.", |t: &mut AbFlags, v| {
         t.requests = u64::try_from(atoi(v)).unwrap_or(0);
         if t.requests == 0 {
             t.stop(Stop::Refused("Invalid number of requests"));
@@ -145,7 +145,7 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
     }),
     Flag::new(
         "c",
-        Kind::Text("concurrency"),
+        ValueKind::Text("concurrency"),
         "",
         "Requests under way at a time.",
         |t: &mut AbFlags, v| {
@@ -155,7 +155,7 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
     ),
     Flag::new(
         "t",
-        Kind::Text("timelimit"),
+        ValueKind::Text("timelimit"),
         "",
         "Seconds it may take at most. Sets -n 50000; a -n after it counts.",
         |t: &mut AbFlags, v| {
@@ -166,7 +166,7 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
     ),
     Flag::new(
         "s",
-        Kind::Text("timeout"),
+        ValueKind::Text("timeout"),
         "",
         "Seconds without any response after which it gives up; 30 without it.",
         |t: &mut AbFlags, v| {
@@ -176,7 +176,7 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
     ),
     Flag::new(
         "b",
-        Kind::Text("windowsize"),
+        ValueKind::Text("windowsize"),
         "",
         "Bytes of the TCP buffers for sending and receiving.",
         |t: &mut AbFlags, v| {
@@ -184,13 +184,19 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
             Ok(())
         },
     ),
-    Flag::new("B", Kind::Text("address"), "", "Address to connect from.", |t: &mut AbFlags, v| {
-        t.bind = Some(v.to_owned());
-        Ok(())
-    }),
+    Flag::new(
+        "B",
+        ValueKind::Text("address"),
+        "",
+        "Address to connect from.",
+        |t: &mut AbFlags, v| {
+            t.bind = Some(v.to_owned());
+            Ok(())
+        },
+    ),
     Flag::new(
         "p",
-        Kind::Text("postfile"),
+        ValueKind::Text("postfile"),
         "",
         "File whose content is posted; -T says what it is.",
         |t: &mut AbFlags, v| {
@@ -200,7 +206,7 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
     ),
     Flag::new(
         "u",
-        Kind::Text("putfile"),
+        ValueKind::Text("putfile"),
         "",
         "File whose content is put; -T says what it is.",
         |t: &mut AbFlags, v| {
@@ -210,7 +216,7 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
     ),
     Flag::new(
         "T",
-        Kind::Text("content-type"),
+        ValueKind::Text("content-type"),
         "",
         "Content-type of what is sent; text/plain without it.",
         |t: &mut AbFlags, v| {
@@ -220,7 +226,7 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
     ),
     Flag::new(
         "v",
-        Kind::Text("verbosity"),
+        ValueKind::Text("verbosity"),
         "",
         "2: heads and warnings; 3: status codes too; 4: all there is.",
         |t: &mut AbFlags, v| {
@@ -228,17 +234,17 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
             Ok(())
         },
     ),
-    Flag::new("w", Kind::Switch, "", "Print HTML tables.", |t: &mut AbFlags, _| {
+    Flag::new("w", ValueKind::Switch, "", "Print HTML tables.", |t: &mut AbFlags, _| {
         t.html.get_or_insert_default();
         Ok(())
     }),
-    Flag::new("i", Kind::Switch, "", "Ask with HEAD.", |t: &mut AbFlags, _| {
+    Flag::new("i", ValueKind::Switch, "", "Ask with HEAD.", |t: &mut AbFlags, _| {
         t.choose(Method::Head, None, "Cannot mix HEAD with other methods");
         Ok(())
     }),
     Flag::new(
         "x",
-        Kind::Text("attributes"),
+        ValueKind::Text("attributes"),
         "",
         "Attributes of the HTML table; implies -w.",
         |t: &mut AbFlags, v| {
@@ -248,7 +254,7 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
     ),
     Flag::new(
         "y",
-        Kind::Text("attributes"),
+        ValueKind::Text("attributes"),
         "",
         "Attributes of its rows; implies -w.",
         |t: &mut AbFlags, v| {
@@ -258,7 +264,7 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
     ),
     Flag::new(
         "z",
-        Kind::Text("attributes"),
+        ValueKind::Text("attributes"),
         "",
         "Attributes of its cells; implies -w.",
         |t: &mut AbFlags, v| {
@@ -268,7 +274,7 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
     ),
     Flag::new(
         "C",
-        Kind::Text("attribute"),
+        ValueKind::Text("attribute"),
         "",
         "A cookie, like 'Apache=1234'. The last one counts.",
         |t: &mut AbFlags, v| {
@@ -278,7 +284,7 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
     ),
     Flag::new(
         "H",
-        Kind::Text("attribute"),
+        ValueKind::Text("attribute"),
         "",
         "A header line, like 'Accept-Encoding: gzip' (repeatable).",
         |t: &mut AbFlags, v| {
@@ -288,7 +294,7 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
     ),
     Flag::new(
         "A",
-        Kind::Text("attribute"),
+        ValueKind::Text("attribute"),
         "",
         "user:password for the server (Basic).",
         |t: &mut AbFlags, v| {
@@ -298,7 +304,7 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
     ),
     Flag::new(
         "P",
-        Kind::Text("attribute"),
+        ValueKind::Text("attribute"),
         "",
         "user:password for the proxy (Basic).",
         |t: &mut AbFlags, v| {
@@ -306,25 +312,25 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
             Ok(())
         },
     ),
-    Flag::new("X", Kind::Text("proxy:port"), "", "Proxy to ask.", |t: &mut AbFlags, v| {
+    Flag::new("X", ValueKind::Text("proxy:port"), "", "Proxy to ask.", |t: &mut AbFlags, v| {
         t.proxy = Some(v.to_owned());
         Ok(())
     }),
-    Flag::new("V", Kind::Switch, "", "Print the version.", |t: &mut AbFlags, _| {
+    Flag::new("V", ValueKind::Switch, "", "Print the version.", |t: &mut AbFlags, _| {
         t.stop(Stop::Version);
         Ok(())
     }),
-    Flag::new("k", Kind::Switch, "", "Keep connections alive.", |t: &mut AbFlags, _| {
+    Flag::new("k", ValueKind::Switch, "", "Keep connections alive.", |t: &mut AbFlags, _| {
         t.keep_alive = true;
         Ok(())
     }),
-    Flag::new("d", Kind::Switch, "", "No table of percentages.", |t: &mut AbFlags, _| {
+    Flag::new("d", ValueKind::Switch, "", "No table of percentages.", |t: &mut AbFlags, _| {
         t.no_percentages = true;
         Ok(())
     }),
     Flag::new(
         "S",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "No medians, deviations and warnings.",
         |t: &mut AbFlags, _| {
@@ -334,7 +340,7 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
     ),
     Flag::new(
         "q",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "No progress, which more than 150 requests have.",
         |t: &mut AbFlags, _| {
@@ -342,13 +348,19 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
             Ok(())
         },
     ),
-    Flag::new("l", Kind::Switch, "", "Documents may differ in length.", |t: &mut AbFlags, _| {
-        t.variable_length = true;
-        Ok(())
-    }),
+    Flag::new(
+        "l",
+        ValueKind::Switch,
+        "",
+        "Documents may differ in length.",
+        |t: &mut AbFlags, _| {
+            t.variable_length = true;
+            Ok(())
+        },
+    ),
     Flag::new(
         "g",
-        Kind::Text("filename"),
+        ValueKind::Text("filename"),
         "",
         "File for each request's times, tab separated.",
         |t: &mut AbFlags, v| {
@@ -358,7 +370,7 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
     ),
     Flag::new(
         "e",
-        Kind::Text("filename"),
+        ValueKind::Text("filename"),
         "",
         "File for the percentages, comma separated.",
         |t: &mut AbFlags, v| {
@@ -368,7 +380,7 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
     ),
     Flag::new(
         "r",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Go on where the server resets a connection.",
         |t: &mut AbFlags, _| {
@@ -376,17 +388,23 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
             Ok(())
         },
     ),
-    Flag::new("m", Kind::Text("method"), "", "Method, whatever it is.", |t: &mut AbFlags, v| {
-        t.method = Method::Custom(v.to_owned());
-        Ok(())
-    }),
-    Flag::new("h", Kind::Switch, "", "Print this.", |t: &mut AbFlags, _| {
+    Flag::new(
+        "m",
+        ValueKind::Text("method"),
+        "",
+        "Method, whatever it is.",
+        |t: &mut AbFlags, v| {
+            t.method = Method::Custom(v.to_owned());
+            Ok(())
+        },
+    ),
+    Flag::new("h", ValueKind::Switch, "", "Print this.", |t: &mut AbFlags, _| {
         t.stop(Stop::Help);
         Ok(())
     }),
     Flag::new(
         "I",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Do not tell a TLS server the name that is asked for.",
         |t: &mut AbFlags, _| {
@@ -396,7 +414,7 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
     ),
     Flag::new(
         "Z",
-        Kind::Text("ciphersuite"),
+        ValueKind::Text("ciphersuite"),
         "",
         "TLS cipher suites by OpenSSL's names, separated by colons.",
         |t: &mut AbFlags, v| {
@@ -404,13 +422,19 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
             Ok(())
         },
     ),
-    Flag::new("f", Kind::Text("protocol"), "", "TLS1.2, TLS1.3 or ALL.", |t: &mut AbFlags, v| {
-        t.protocol = Some(v.to_owned());
-        Ok(())
-    }),
+    Flag::new(
+        "f",
+        ValueKind::Text("protocol"),
+        "",
+        "TLS1.2, TLS1.3 or ALL.",
+        |t: &mut AbFlags, v| {
+            t.protocol = Some(v.to_owned());
+            Ok(())
+        },
+    ),
     Flag::new(
         "E",
-        Kind::Text("certfile"),
+        ValueKind::Text("certfile"),
         "",
         "PEM file of a client's certificate chain and private key.",
         |t: &mut AbFlags, v| {
@@ -422,13 +446,14 @@ pub(crate) const AB: &[Flag<AbFlags>] = &[
 
 #[cfg(test)]
 mod tests {
+    use cli::getopt;
+
     use super::*;
-    use crate::flags::letters;
 
     fn read(line: &str) -> AbFlags {
         let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let mut typed = AbFlags::default();
-        letters::parse(AB, &args, &mut typed).expect("no setter refuses");
+        getopt::parse(AB, &args, &mut typed).expect("no setter refuses");
         typed
     }
 

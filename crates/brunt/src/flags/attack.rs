@@ -2,14 +2,15 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use cli::{EmptyValue, Flag, ValueKind, value};
 use engine::IoChoice;
 use stdx::{Law, Nanos};
 use workload::arrival::{ParsedRate, Rate};
 
 use super::cable::CableFlags;
+use super::load_value;
 use super::seek::SeekFlags;
 use super::watch::{self, Watched, Watches};
-use super::{Flag, Kind, value};
 
 /// The flags of `attack` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -155,13 +156,13 @@ fn text(slot: &mut Option<String>, value: &str) {
 /// The flags of `attack`: what to send, when, over what, and where the results go.
 pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     // What to send.
-    Flag::new("targets", Kind::Path, "stdin", "File of targets.", |t: &mut AttackFlags, v| {
+    Flag::new("targets", ValueKind::Path, "stdin", "File of targets.", |t: &mut AttackFlags, v| {
         text(&mut t.targets, v);
         Ok(())
     }),
     Flag::new(
         "format",
-        Kind::Choice(&["http", "json"]),
+        ValueKind::Choice(&["http", "json"]),
         "http",
         "Format of the targets: a request per block of lines, or a JSON object per line.",
         |t: &mut AttackFlags, v| {
@@ -171,31 +172,32 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     ),
     Flag::new(
         "lazy",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Read targets while attacking; each is used once, in order, and the last one ends the attack.",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.lazy = on),
     ),
     Flag::new(
         "body",
-        Kind::Path,
+        ValueKind::Path,
         "",
         "File used as the body of targets without one.",
         |t: &mut AttackFlags, v| {
             text(&mut t.body, v);
             Ok(())
         },
-    ),
+    )
+    .vegeta_empty(EmptyValue::Absent),
     Flag::new(
         "chunked",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Send request bodies chunked.",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.chunked = on),
     ),
     Flag::new(
         "header",
-        Kind::Text("'NAME: VALUE'"),
+        ValueKind::Text("'NAME: VALUE'"),
         "",
         "Header field for every request; repeat for more.",
         |t: &mut AttackFlags, v| value::header(v).map(|header| t.headers.push(header)),
@@ -203,7 +205,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     .also(&["H"]),
     Flag::new(
         "name",
-        Kind::Text("NAME"),
+        ValueKind::Text("NAME"),
         "",
         "Name of the attack, kept in every result.",
         |t: &mut AttackFlags, v| {
@@ -214,21 +216,21 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     // When.
     Flag::new(
         "rate",
-        Kind::Text("N/DURATION"),
+        ValueKind::Text("N/DURATION"),
         "50/1s",
         "Requests per time: 50, 120/m, 1/10s. 0 is a closed loop of -max-workers users.",
-        |t: &mut AttackFlags, v| value::rate(v).map(|rate| t.rate = rate),
+        |t: &mut AttackFlags, v| load_value::rate(v).map(|rate| t.rate = rate),
     ),
     Flag::new(
         "duration",
-        Kind::Duration,
+        ValueKind::Duration,
         "0",
         "How long requests are begun; 0 goes on until stopped.",
         |t: &mut AttackFlags, v| value::duration(v).map(|d| t.duration = d),
     ),
     Flag::new(
         "shape",
-        Kind::Text("SHAPE"),
+        ValueKind::Text("SHAPE"),
         "",
         "Rate over time, in place of -rate: see `brunt help attack`.",
         |t: &mut AttackFlags, v| {
@@ -239,21 +241,21 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "workers",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "10",
         "Vegeta's initial workers: accepted; requests under way need no worker here.",
         |t: &mut AttackFlags, v| value::number(v).map(|n| t.workers = n),
     ),
     Flag::new(
         "max-workers",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "unlimited",
         "Requests under way at most; those due beyond it wait, and the wait counts.",
         |t: &mut AttackFlags, v| value::number(v).map(|n| t.max_workers = Some(n)),
     ),
     Flag::new(
         "tick",
-        Kind::Duration,
+        ValueKind::Duration,
         "0",
         "Send together what falls due within this time: less CPU, coarser pacing.",
         |t: &mut AttackFlags, v| value::duration(v).map(|d| t.tick = d),
@@ -261,7 +263,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "seed",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "random",
         "Seed of every random choice.",
         |t: &mut AttackFlags, v| value::number(v).map(|n| t.seed = Some(n)),
@@ -269,14 +271,14 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "timeout",
-        Kind::Duration,
+        ValueKind::Duration,
         "30s",
         "Limit of a whole exchange, redirects and body included; 0 is none.",
         |t: &mut AttackFlags, v| value::duration(v).map(|d| t.timeout = d),
     ),
     Flag::new(
         "redirects",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "10",
         "Redirects to follow; -1 takes a redirect as the answer.",
         |t: &mut AttackFlags, v| value::number_or_minus_one(v).map(|n| t.redirects = n),
@@ -284,35 +286,36 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     // Connections.
     Flag::new(
         "keepalive",
-        Kind::Switch,
+        ValueKind::Switch,
         "true",
         "Keep connections alive.",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.keepalive = on),
     ),
     Flag::new(
         "connections",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "10000",
         "Idle connections kept per host.",
         |t: &mut AttackFlags, v| value::number(v).map(|n| t.connections = n),
     ),
     Flag::new(
         "max-connections",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "unlimited",
         "Connections per host at most; waiting for one counts.",
         |t: &mut AttackFlags, v| value::number(v).map(|n| t.max_connections = n),
     ),
     Flag::new(
         "laddr",
-        Kind::Text("IP,…"),
+        ValueKind::Text("IP,…"),
         "0.0.0.0",
         "Local addresses to connect from, in turn; may be given several times.",
         |t: &mut AttackFlags, v| value::addresses(v).map(|list| t.local_addrs.extend(list)),
-    ),
+    )
+    .vegeta_empty(EmptyValue::Absent),
     Flag::new(
         "unix-socket",
-        Kind::Path,
+        ValueKind::Path,
         "",
         "Connect to this socket, whatever the URL says.",
         |t: &mut AttackFlags, v| {
@@ -322,49 +325,49 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     ),
     Flag::new(
         "connect-to",
-        Kind::Text("FROM:PORT:TO:PORT"),
+        ValueKind::Text("FROM:PORT:TO:PORT"),
         "",
         "Connect elsewhere than the URL says; repeat to add or to take turns.",
         |t: &mut AttackFlags, v| value::connect_to(v).map(|pair| t.connect_to.push(pair)),
     ),
     Flag::new(
         "resolvers",
-        Kind::Text("IP[:PORT],…"),
+        ValueKind::Text("IP[:PORT],…"),
         "system",
         "Name servers to ask.",
         |t: &mut AttackFlags, v| value::resolvers(v).map(|list| t.resolvers = list),
     ),
     Flag::new(
         "dns-ttl",
-        Kind::Duration,
+        ValueKind::Duration,
         "0",
         "How long a resolved name is kept: 0 for the whole run, -1 not at all.",
         |t: &mut AttackFlags, v| value::duration_or_minus_one(v).map(|ttl| t.dns_ttl = ttl),
     ),
     Flag::new(
         "proxy-header",
-        Kind::Text("'NAME: VALUE'"),
+        ValueKind::Text("'NAME: VALUE'"),
         "",
         "Header field for the proxy's CONNECT; repeat for more.",
         |t: &mut AttackFlags, v| value::header(v).map(|header| t.proxy_headers.push(header)),
     ),
     Flag::new(
         "http2",
-        Kind::Switch,
+        ValueKind::Switch,
         "true",
         "Offer HTTP/2 over TLS; false keeps to HTTP/1.1.",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.http2 = on),
     ),
     Flag::new(
         "h2c",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Speak HTTP/2 without TLS (prior knowledge).",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.h2c = on),
     ),
     Flag::new(
         "m",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "",
         "Streams on one HTTP/2 connection, at most; as many as the server allows unless given.",
         |t: &mut AttackFlags, v| value::count(v).map(|n| t.streams = Some(n)),
@@ -374,23 +377,25 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     // TLS.
     Flag::new(
         "insecure",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Do not verify the server's certificate.",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.insecure = on),
     )
     .also(&["k"]),
-    Flag::new("cert", Kind::Path, "", "PEM client certificate.", |t: &mut AttackFlags, v| {
+    Flag::new("cert", ValueKind::Path, "", "PEM client certificate.", |t: &mut AttackFlags, v| {
         text(&mut t.cert, v);
         Ok(())
-    }),
-    Flag::new("key", Kind::Path, "the -cert file", "PEM private key.", |t: &mut AttackFlags, v| {
+    })
+    .vegeta_empty(EmptyValue::Absent),
+    Flag::new("key", ValueKind::Path, "the -cert file", "PEM private key.", |t: &mut AttackFlags, v| {
         text(&mut t.key, v);
         Ok(())
-    }),
+    })
+    .vegeta_empty(EmptyValue::Absent),
     Flag::new(
         "root-certs",
-        Kind::Text("FILE,…"),
+        ValueKind::Text("FILE,…"),
         "system",
         "PEM certificates that replace the trusted ones.",
         |t: &mut AttackFlags, v| {
@@ -400,7 +405,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     ),
     Flag::new(
         "session-tickets",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Resume TLS sessions.",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.session_tickets = on),
@@ -408,7 +413,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     // Results.
     Flag::new(
         "output",
-        Kind::Path,
+        ValueKind::Path,
         "stdout",
         "File for the results; `none` keeps none.",
         |t: &mut AttackFlags, v| {
@@ -419,7 +424,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     .also(&["o"]),
     Flag::new(
         "to",
-        Kind::Choice(RESULT_FORMATS),
+        ValueKind::Choice(RESULT_FORMATS),
         "arrow",
         "Format of the results; by default the output's ending decides.",
         |t: &mut AttackFlags, v| value::word(v, RESULT_FORMATS).map(|word| t.to = Some(word)),
@@ -427,14 +432,15 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "max-body",
-        Kind::Text("SIZE"),
+        ValueKind::Text("SIZE"),
         "0 (vegeta: -1)",
         "Bytes of each response body kept in its result (-1: all); the rest is read and counted.",
         |t: &mut AttackFlags, v| value::size_or_minus_one(v).map(|size| t.max_body = Some(size)),
-    ),
+    )
+    .vegeta_empty(EmptyValue::Means("0")),
     Flag::new(
         "keep-headers",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Keep response headers in the results.",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.keep_headers = on),
@@ -442,7 +448,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "prometheus-addr",
-        Kind::Text("ADDR:PORT"),
+        ValueKind::Text("ADDR:PORT"),
         "",
         "Serve live metrics here.",
         |t: &mut AttackFlags, v| {
@@ -453,7 +459,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     // Around.
     Flag::new(
         "json",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Print the report as JSON when done.",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.json = on),
@@ -461,7 +467,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "progress",
-        Kind::Switch,
+        ValueKind::Switch,
         "on a terminal",
         "Show live progress on stderr.",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.progress = Some(on)),
@@ -469,7 +475,7 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "q",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Quiet: no progress and no report.",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.quiet = on),
@@ -478,17 +484,17 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     .also(&["quiet"]),
     Flag::new(
         "io",
-        Kind::Choice(&["auto", "mio", "uring"]),
+        ValueKind::Choice(&["auto", "mio", "uring"]),
         "auto",
         "How sockets are waited for: mio (epoll, kqueue) or uring (Linux 6.1); auto: uring from 192 users on.",
-        |t: &mut AttackFlags, v| value::io_choice(v).map(|io| t.io = io),
+        |t: &mut AttackFlags, v| load_value::io_choice(v).map(|io| t.io = io),
     )
     .native(),
-    Flag::new("pin", Kind::Switch, "", "Pin each worker to a core.", |t: &mut AttackFlags, v| {
+    Flag::new("pin", ValueKind::Switch, "", "Pin each worker to a core.", |t: &mut AttackFlags, v| {
         value::switch(v).map(|on| t.pin = on)
     })
     .native(),
-    Flag::new("rt", Kind::Switch, "", "Ask for real-time scheduling.", |t: &mut AttackFlags, v| {
+    Flag::new("rt", ValueKind::Switch, "", "Ask for real-time scheduling.", |t: &mut AttackFlags, v| {
         value::switch(v).map(|on| t.real_time = on)
     })
     .native(),

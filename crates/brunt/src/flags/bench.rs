@@ -1,7 +1,9 @@
 //! The flags of `bench`: its own, and those of `attack` that have a meaning in a closed loop.
 
+use cli::{Flag, ValueError, ValueKind, value};
+
 use super::attack::{AttackFlags, FLAGS};
-use super::{Flag, Kind, Wrong, value, watch};
+use super::watch;
 
 /// The flags of `bench`.
 pub(crate) fn table() -> Vec<Flag<AttackFlags>> {
@@ -67,7 +69,7 @@ const SHARED: &[&str] = &[
 const OWN: &[Flag<AttackFlags>] = &[
     Flag::new(
         "c",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "10",
         "Connections: each sends a request as soon as its last one was answered.",
         |t: &mut AttackFlags, v| value::count(v).map(|n| t.max_workers = Some(n)),
@@ -76,7 +78,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .also(&["connections"]),
     Flag::new(
         "n",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "",
         "Requests in all; without -d this alone ends the bench.",
         |t: &mut AttackFlags, v| value::count(v).map(|n| t.requests = Some(n)),
@@ -85,7 +87,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .also(&["requests"]),
     Flag::new(
         "d",
-        Kind::Duration,
+        ValueKind::Duration,
         "10s",
         "How long requests are begun; without -d and with -n, until all are.",
         |t: &mut AttackFlags, v| value::duration(v).map(|d| t.duration = d),
@@ -94,7 +96,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .also(&["duration", "z"]),
     Flag::new(
         "pipeline",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "1",
         "Requests that may be unanswered on one connection (pipelining, over HTTP/1.1 alone).",
         |t: &mut AttackFlags, v| value::count(v).map(|n| t.pipeline = Some(n)),
@@ -102,7 +104,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "think",
-        Kind::Text("LAW"),
+        ValueKind::Text("LAW"),
         "none",
         "How long a user waits after an answer: fixed:1s, uniform:1s,3s, exp:1s, lognormal:1s,0.5 or 1s.",
         |t: &mut AttackFlags, v| value::law(v).map(|law| t.think = law),
@@ -110,7 +112,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "warmup",
-        Kind::Duration,
+        ValueKind::Duration,
         "0s",
         "Requests due in this time, before -d and -n begin, are sent and not counted.",
         |t: &mut AttackFlags, v| value::duration(v).map(|d| t.warmup = d),
@@ -118,7 +120,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "k",
-        Kind::Switch,
+        ValueKind::Switch,
         "on",
         "Keep connections alive; -k=false opens one for each request.",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.keepalive = on),
@@ -127,7 +129,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .also(&["keepalive"]),
     Flag::new(
         "no-keepalive",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "The same as -k=false.",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.keepalive = !on),
@@ -135,7 +137,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "per-connection",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Rows per connection in the report as well.",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.per_connection = on),
@@ -143,7 +145,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "X",
-        Kind::Text("METHOD"),
+        ValueKind::Text("METHOD"),
         "GET",
         "Method of the requests to the URL.",
         |t: &mut AttackFlags, v| {
@@ -156,11 +158,11 @@ const OWN: &[Flag<AttackFlags>] = &[
 ];
 
 /// A method: a token of letters, RFC 9110, 9.1.
-fn method(text: &str) -> Result<String, Wrong> {
+fn method(text: &str) -> Result<String, ValueError> {
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         return Ok(text.to_ascii_uppercase());
     }
-    Err(Wrong::new("a method like GET or POST is needed"))
+    Err(ValueError::new("a method like GET or POST is needed"))
 }
 
 #[cfg(test)]

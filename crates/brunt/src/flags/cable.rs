@@ -1,10 +1,12 @@
 //! The flags of `cable`: its own, and those of `attack` that say over what the cable is reached.
 
+use cli::{Flag, ValueError, ValueKind, value};
 use stdx::Nanos;
 use workload::arrival::ParsedRate;
 
 use super::attack::{AttackFlags, FLAGS};
-use super::{Flag, Kind, Wrong, value, watch};
+use super::load_value;
+use super::watch;
 
 /// What `cable` alone is told.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,7 +113,7 @@ const SHARED: &[&str] = &[
 /// A flag that keeps its text.
 macro_rules! own_text {
     ($name:literal, $value:literal, $default:literal, $docs:literal, $field:ident) => {
-        Flag::new($name, Kind::Text($value), $default, $docs, |t: &mut AttackFlags, v| {
+        Flag::new($name, ValueKind::Text($value), $default, $docs, |t: &mut AttackFlags, v| {
             t.cable.$field = Some(v.to_owned());
             Ok(())
         })
@@ -122,7 +124,7 @@ macro_rules! own_text {
 /// A flag that keeps a time.
 macro_rules! own_time {
     ($name:literal, $default:literal, $docs:literal, $field:ident) => {
-        Flag::new($name, Kind::Duration, $default, $docs, |t: &mut AttackFlags, v| {
+        Flag::new($name, ValueKind::Duration, $default, $docs, |t: &mut AttackFlags, v| {
             value::duration(v).map(|time| t.cable.$field = time)
         })
         .native()
@@ -148,7 +150,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     ),
     Flag::new(
         "codec",
-        Kind::Choice(&CODECS),
+        ValueKind::Choice(&CODECS),
         "json",
         "The format of messages: actioncable-v1-json, -msgpack, -protobuf.",
         |t: &mut AttackFlags, v| value::word(v, &CODECS).map(|word| t.cable.codec = word),
@@ -156,7 +158,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "users",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "10",
         "Users, each with a connection and a subscription.",
         |t: &mut AttackFlags, v| value::count(v).map(|n| t.cable.users = n),
@@ -174,7 +176,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .also(&["d"]),
     Flag::new(
         "rate",
-        Kind::Text("N/DURATION"),
+        ValueKind::Text("N/DURATION"),
         "echo: 1/s a user; broadcast: 1/s",
         "Messages of all users per time. 0 in an echo: the next when the last is back.",
         |t: &mut AttackFlags, v| rate(v).map(|rate| t.cable.rate = Some(rate)),
@@ -182,7 +184,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "speakers",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "1",
         "Broadcast: how many users speak, in turn; all receive.",
         |t: &mut AttackFlags, v| value::count(v).map(|n| t.cable.speakers = n),
@@ -209,7 +211,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     ),
     Flag::new(
         "cuts",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "0",
         "Herd: how often all connections are cut, so that all come back.",
         |t: &mut AttackFlags, v| value::number(v).map(|n| t.cable.cuts = n),
@@ -223,7 +225,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     ),
     Flag::new(
         "no-backoff",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Who is refused tries again at once, not after 100 ms to 5 s.",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.cable.no_backoff = on),
@@ -231,7 +233,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "fail-on-loss",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Exit with code 9 where a message was lost, or nobody could subscribe.",
         |t: &mut AttackFlags, v| value::switch(v).map(|on| t.cable.fail_on_loss = on),
@@ -240,9 +242,9 @@ const OWN: &[Flag<AttackFlags>] = &[
 ];
 
 /// A rate, or 0.
-fn rate(text: &str) -> Result<ParsedRate, Wrong> {
-    match value::rate(text)? {
-        ParsedRate::Infinity => Err(Wrong::new("\"infinity\" is no rate here")),
+fn rate(text: &str) -> Result<ParsedRate, ValueError> {
+    match load_value::rate(text)? {
+        ParsedRate::Infinity => Err(ValueError::new("\"infinity\" is no rate here")),
         rate => Ok(rate),
     }
 }

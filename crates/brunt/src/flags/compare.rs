@@ -1,9 +1,7 @@
 //! The flags of `compare`.
 
+use cli::{Flag, ValueError, ValueKind, text, value};
 use study::contrast::{Limit, Rules};
-
-use super::row::text;
-use super::{Flag, Kind, Wrong, value};
 
 /// The flags of `compare` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +37,7 @@ impl Default for CompareFlags {
 pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
     Flag::new(
         "baseline",
-        Kind::Text("LABEL"),
+        ValueKind::Text("LABEL"),
         "the first",
         "What the others are compared with, by its label or name.",
         |t: &mut CompareFlags, v| {
@@ -50,20 +48,20 @@ pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
     .native(),
     Flag::new(
         "fail-on",
-        Kind::Text("METRIC>+N%"),
+        ValueKind::Text("METRIC>+N%"),
         "",
         "End with code 7 where this changed so, 12 with too few runs: p99>+5%, throughput<-5%; repeat.",
         |t: &mut CompareFlags, v| {
             let limits = v.split(',').map(|one| one.trim().parse::<Limit>());
             let limits: Result<Vec<Limit>, _> = limits.collect();
-            t.fail_on.extend(limits.map_err(|error| Wrong::new(error.to_string()))?);
+            t.fail_on.extend(limits.map_err(|error| ValueError::new(error.to_string()))?);
             Ok(())
         },
     )
     .native(),
     Flag::new(
         "fail-unclear",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Fail too where -fail-on is passed and chance cannot be ruled out.",
         |t: &mut CompareFlags, v| value::switch(v).map(|on| t.fail_unclear = on),
@@ -71,7 +69,7 @@ pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
     .native(),
     Flag::new(
         "min-effect",
-        Kind::Text("SHARE"),
+        ValueKind::Text("SHARE"),
         "2%",
         "The least change of times and throughput that matters.",
         |t: &mut CompareFlags, v| value::share(v).map(|share| t.rules.effect_min = share),
@@ -79,7 +77,7 @@ pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
     .native(),
     Flag::new(
         "min-errors",
-        Kind::Text("SHARE"),
+        ValueKind::Text("SHARE"),
         "0.1%",
         "The least change of the share of errors that matters, in points.",
         |t: &mut CompareFlags, v| value::share(v).map(|share| t.rules.errors_min = share),
@@ -87,7 +85,7 @@ pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
     .native(),
     Flag::new(
         "seed",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "1",
         "Seed of the intervals' random draws.",
         |t: &mut CompareFlags, v| value::number(v).map(|seed| t.rules.seed = seed),
@@ -95,7 +93,7 @@ pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
     .native(),
     Flag::new(
         "type",
-        Kind::Choice(COMPARE_KINDS),
+        ValueKind::Choice(COMPARE_KINDS),
         "text",
         "text, json, markdown or html; by default the output's ending decides.",
         |t: &mut CompareFlags, v| value::word(v, COMPARE_KINDS).map(|word| t.kind = Some(word)),
@@ -104,7 +102,7 @@ pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
     .native(),
     Flag::new(
         "output",
-        Kind::Path,
+        ValueKind::Path,
         "stdout",
         "File for the comparison.",
         |t: &mut CompareFlags, v| {
@@ -114,7 +112,7 @@ pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
     )
     .also(&["o"])
     .native(),
-    Flag::new("json", Kind::Switch, "", "The same as -type=json.", |t: &mut CompareFlags, v| {
+    Flag::new("json", ValueKind::Switch, "", "The same as -type=json.", |t: &mut CompareFlags, v| {
         value::switch(v).map(|on| t.json = on)
     })
     .native(),

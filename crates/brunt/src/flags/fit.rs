@@ -1,9 +1,8 @@
 //! The flags of `fit`.
 
+use cli::{Flag, ValueError, ValueKind, value};
 use stdx::Nanos;
 use study::scaling::LOAD_MAX;
-
-use super::{Flag, Kind, Wrong, value};
 
 /// The flags of `fit` as typed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,7 +35,7 @@ pub(crate) struct Point {
 pub(crate) const FIT: &[Flag<FitFlags>] = &[
     Flag::new(
         "by",
-        Kind::Choice(LOADS),
+        ValueKind::Choice(LOADS),
         "",
         "What a load is; by default what the results were made with.",
         |t: &mut FitFlags, v| value::word(v, LOADS).map(|word| t.by = Some(word)),
@@ -44,11 +43,11 @@ pub(crate) const FIT: &[Flag<FitFlags>] = &[
     .native(),
     Flag::new(
         "at",
-        Kind::Text("LOAD,…"),
+        ValueKind::Text("LOAD,…"),
         "",
         "Predict these loads too: users, or requests per second.",
         |t: &mut FitFlags, v| {
-            let loads = v.split(',').map(load).collect::<Result<Vec<f64>, Wrong>>()?;
+            let loads = v.split(',').map(load).collect::<Result<Vec<f64>, ValueError>>()?;
             t.at.extend(loads);
             Ok(())
         },
@@ -56,7 +55,7 @@ pub(crate) const FIT: &[Flag<FitFlags>] = &[
     .native(),
     Flag::new(
         "point",
-        Kind::Text("LOAD:X=N,mean=TIME,…"),
+        ValueKind::Text("LOAD:X=N,mean=TIME,…"),
         "",
         "A measurement from elsewhere (X per second; mean, p50, p99); may be repeated.",
         |t: &mut FitFlags, v| point(v).map(|point| t.points.push(point)),
@@ -64,7 +63,7 @@ pub(crate) const FIT: &[Flag<FitFlags>] = &[
     .native(),
     Flag::new(
         "model",
-        Kind::Choice(MODELS),
+        ValueKind::Choice(MODELS),
         "",
         "Only this model; by default the one that explains most with least.",
         |t: &mut FitFlags, v| value::word(v, MODELS).map(|word| t.model = Some(word)),
@@ -72,7 +71,7 @@ pub(crate) const FIT: &[Flag<FitFlags>] = &[
     .native(),
     Flag::new(
         "plot",
-        Kind::Path,
+        ValueKind::Path,
         "",
         "Draw measured and predicted into this file: .html, .svg or .png.",
         |t: &mut FitFlags, v| {
@@ -81,19 +80,19 @@ pub(crate) const FIT: &[Flag<FitFlags>] = &[
         },
     )
     .native(),
-    Flag::new("output", Kind::Path, "stdout", "File for the fit.", |t: &mut FitFlags, v| {
+    Flag::new("output", ValueKind::Path, "stdout", "File for the fit.", |t: &mut FitFlags, v| {
         t.output = Some(v.to_owned());
         Ok(())
     })
     .also(&["o"])
     .native(),
-    Flag::new("json", Kind::Switch, "", "Print one line of JSON.", |t: &mut FitFlags, v| {
+    Flag::new("json", ValueKind::Switch, "", "Print one line of JSON.", |t: &mut FitFlags, v| {
         value::switch(v).map(|on| t.json = on)
     })
     .native(),
     Flag::new(
         "seed",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "0",
         "Seed of the intervals' random draws.",
         |t: &mut FitFlags, v| value::number(v).map(|seed| t.seed = seed),
@@ -108,16 +107,19 @@ const LOADS: &[&str] = &["users", "rate"];
 const MODELS: &[&str] = &["closed", "mmc", "mgc", "usl"];
 
 /// A load: above 0.
-fn load(text: &str) -> Result<f64, Wrong> {
+fn load(text: &str) -> Result<f64, ValueError> {
     let number = text.trim().parse::<f64>().ok();
     number.filter(|load| *load > 0.0 && *load <= LOAD_MAX).ok_or_else(|| {
-        Wrong::new(format!("\"{text}\" is no load (expected a number above 0, at most {LOAD_MAX})"))
+        ValueError::new(format!(
+            "\"{text}\" is no load (expected a number above 0, at most {LOAD_MAX})"
+        ))
     })
 }
 
 /// `LOAD:NAME=VALUE,…`
-fn point(text: &str) -> Result<Point, Wrong> {
-    let wrong = || Wrong::new(format!("\"{text}\" is not LOAD:X=N,mean=TIME,p50=TIME,p99=TIME"));
+fn point(text: &str) -> Result<Point, ValueError> {
+    let wrong =
+        || ValueError::new(format!("\"{text}\" is not LOAD:X=N,mean=TIME,p50=TIME,p99=TIME"));
     let (load, list) = text.split_once(':').ok_or_else(wrong)?;
     let mut point = Point { load: self::load(load)?, ..Point::default() };
     for pair in list.split(',') {

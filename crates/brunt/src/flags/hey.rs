@@ -1,9 +1,7 @@
 //! The flags of `hey`.
 
+use cli::{Flag, ValueError, ValueKind, switch, text, value};
 use stdx::Nanos;
-
-use super::row::{switch, text};
-use super::{Flag, Kind, Wrong, value};
 
 /// The flags as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,30 +65,36 @@ type Hey = HeyFlags;
 pub(crate) const HEY: &[Flag<Hey>] = &[
     Flag::new(
         "n",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "200",
         "requests in all, cut to a multiple of -c",
         |t: &mut Hey, v| integer(v).map(|n| t.requests = n),
     ),
     Flag::new(
         "c",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "50",
         "workers, each with one request at a time",
         |t: &mut Hey, v| integer(v).map(|n| t.workers = n),
     ),
-    Flag::new("q", Kind::Text("RATE"), "", "requests a second of each worker", |t: &mut Hey, v| {
-        let rate = v.parse().ok().filter(|rate: &f64| rate.is_finite());
-        rate.map(|rate| t.rate = rate).ok_or_else(parse_error)
-    }),
-    Flag::new("z", Kind::Duration, "", "how long to send, instead of -n", |t: &mut Hey, v| {
+    Flag::new(
+        "q",
+        ValueKind::Text("RATE"),
+        "",
+        "requests a second of each worker",
+        |t: &mut Hey, v| {
+            let rate = v.parse().ok().filter(|rate: &f64| rate.is_finite());
+            rate.map(|rate| t.rate = rate).ok_or_else(parse_error)
+        },
+    ),
+    Flag::new("z", ValueKind::Duration, "", "how long to send, instead of -n", |t: &mut Hey, v| {
         value::duration(v).map(|d| t.duration = d)
     }),
     text!(Hey, "o", "csv", "a row for each request instead of the report", output),
     text!(Hey, "m", "METHOD", "method, GET unless given", method),
     Flag::new(
         "H",
-        Kind::Text("'NAME: VALUE'"),
+        ValueKind::Text("'NAME: VALUE'"),
         "",
         "header field; repeat for more",
         |t: &mut Hey, v| {
@@ -101,7 +105,7 @@ pub(crate) const HEY: &[Flag<Hey>] = &[
     text!(Hey, "h", "HEADERS", "given up by hey; use -H", old_headers),
     Flag::new(
         "t",
-        Kind::Text("SECONDS"),
+        ValueKind::Text("SECONDS"),
         "20",
         "limit of a request; 0 is none",
         |t: &mut Hey, v| integer(v).map(|n| t.timeout_s = n),
@@ -118,15 +122,15 @@ pub(crate) const HEY: &[Flag<Hey>] = &[
     switch!(Hey, "disable-compression", "do not ask for gzip", no_compression),
     switch!(Hey, "disable-keepalive", "a connection for each request", no_keepalive),
     switch!(Hey, "disable-redirects", "take a redirect as the answer", no_redirects),
-    Flag::new("cpus", Kind::Text("N"), "all", "cores to use", |t: &mut Hey, v| {
+    Flag::new("cpus", ValueKind::Text("N"), "all", "cores to use", |t: &mut Hey, v| {
         integer(v).map(|n| t.cpus = Some(n))
     }),
 ];
 
-fn parse_error() -> Wrong {
-    Wrong::told("not a number", "parse error")
+fn parse_error() -> ValueError {
+    ValueError::with_go("not a number", "parse error")
 }
 
-fn integer(text: &str) -> Result<i64, Wrong> {
+fn integer(text: &str) -> Result<i64, ValueError> {
     text.parse().map_err(|_| parse_error())
 }

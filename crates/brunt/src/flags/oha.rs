@@ -1,10 +1,8 @@
 //! The options of `oha` that have a meaning here; those that have none yet are known too, so that they can be told apart from
 //! mistakes.
 
+use cli::{Flag, ValueError, ValueKind, switch, text, value};
 use stdx::Nanos;
-
-use super::row::{switch, text};
-use super::{Flag, Kind, Wrong, value};
 
 /// The options as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,45 +103,49 @@ macro_rules! refused {
 
 /// The options.
 pub(crate) const OHA: &[Flag<Oha>] = &[
-    Flag::new("n", Kind::Text("N"), "200", "requests in all (200, 3k, 1m)", |t: &mut Oha, v| {
-        count(v).map(|n| t.requests = n)
-    }),
+    Flag::new(
+        "n",
+        ValueKind::Text("N"),
+        "200",
+        "requests in all (200, 3k, 1m)",
+        |t: &mut Oha, v| count(v).map(|n| t.requests = n),
+    ),
     Flag::new(
         "c",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "50",
         "connections, each with one request at a time",
         |t: &mut Oha, v| value::count(v).map(|n| t.connections = n),
     ),
-    Flag::new("z", Kind::Duration, "", "how long to send, instead of -n", |t: &mut Oha, v| {
+    Flag::new("z", ValueKind::Duration, "", "how long to send, instead of -n", |t: &mut Oha, v| {
         value::duration(v).map(|d| t.duration = Some(d))
     }),
     switch!(Oha, "wait-ongoing-requests-after-deadline", "with -z, wait for those under way", wait)
         .also(&["w"]),
-    Flag::new("q", Kind::Text("RATE"), "", "requests a second in all", |t: &mut Oha, v| {
+    Flag::new("q", ValueKind::Text("RATE"), "", "requests a second in all", |t: &mut Oha, v| {
         let rate = v.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate > 0.0);
-        t.rate = Some(rate.ok_or_else(|| Wrong::new(format!("\"{v}\" is not a rate")))?);
+        t.rate = Some(rate.ok_or_else(|| ValueError::new(format!("\"{v}\" is not a rate")))?);
         Ok(())
     }),
-    idle!("latency-correction", &[], Kind::Switch),
+    idle!("latency-correction", &[], ValueKind::Switch),
     text!(Oha, "method", "METHOD", "method, GET unless given", method).also(&["m"]),
     Flag::new(
         "H",
-        Kind::Text("'NAME: VALUE'"),
+        ValueKind::Text("'NAME: VALUE'"),
         "",
         "header field; repeat for more",
         |t: &mut Oha, v| value::header(v).map(|field| t.headers.push(field)),
     ),
     Flag::new(
         "proxy-header",
-        Kind::Text("'NAME: VALUE'"),
+        ValueKind::Text("'NAME: VALUE'"),
         "",
         "header field for the proxy",
         |t: &mut Oha, v| value::header(v).map(|field| t.proxy_headers.push(field)),
     ),
     Flag::new(
         "t",
-        Kind::Duration,
+        ValueKind::Duration,
         "",
         "limit of a request; none unless given",
         |t: &mut Oha, v| value::duration(v).map(|d| t.timeout = Some(d)),
@@ -157,12 +159,12 @@ pub(crate) const OHA: &[Flag<Oha>] = &[
     text!(Oha, "host", "HOST", "Host field", host),
     Flag::new(
         "redirect",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "10",
         "redirects to follow; 0 takes one as the answer",
         |t: &mut Oha, v| {
             let parsed =
-                v.parse().map_err(|_| Wrong::new(format!("\"{v}\" is not a whole number")));
+                v.parse().map_err(|_| ValueError::new(format!("\"{v}\" is not a whole number")));
             parsed.map(|n| t.redirects = n)
         },
     )
@@ -170,7 +172,7 @@ pub(crate) const OHA: &[Flag<Oha>] = &[
     switch!(Oha, "disable-compression", "do not ask for compression", no_compression),
     switch!(Oha, "disable-keepalive", "a connection for each request", no_keepalive),
     switch!(Oha, "insecure", "do not verify the server's certificate", insecure),
-    Flag::new("cacert", Kind::Path, "", "PEM certificates to trust", |t: &mut Oha, v| {
+    Flag::new("cacert", ValueKind::Path, "", "PEM certificates to trust", |t: &mut Oha, v| {
         t.root_certs.push(v.to_owned());
         Ok(())
     }),
@@ -178,7 +180,7 @@ pub(crate) const OHA: &[Flag<Oha>] = &[
     text!(Oha, "key", "FILE", "PEM private key", key),
     Flag::new(
         "connect-to",
-        Kind::Text("FROM:PORT:TO:PORT"),
+        ValueKind::Text("FROM:PORT:TO:PORT"),
         "",
         "connect elsewhere",
         |t: &mut Oha, v| value::connect_to(v).map(|pair| t.connect_to.push(pair)),
@@ -186,56 +188,62 @@ pub(crate) const OHA: &[Flag<Oha>] = &[
     text!(Oha, "unix-socket", "FILE", "connect to this socket", unix_socket),
     Flag::new(
         "output-format",
-        Kind::Choice(FORMATS),
+        ValueKind::Choice(FORMATS),
         "text",
         "brunt's report, as text or JSON, or none",
         |t: &mut Oha, v| value::word(v, FORMATS).map(|word| t.format = word),
     ),
-    Flag::new("json", Kind::Switch, "", "the same as --output-format json", |t: &mut Oha, _| {
-        "json".clone_into(&mut t.format);
-        Ok(())
-    })
+    Flag::new(
+        "json",
+        ValueKind::Switch,
+        "",
+        "the same as --output-format json",
+        |t: &mut Oha, _| {
+            "json".clone_into(&mut t.format);
+            Ok(())
+        },
+    )
     .also(&["j"]),
     text!(Oha, "output", "FILE", "file for the report", output).also(&["o"]),
     switch!(Oha, "http2", "HTTP/2; over plain TCP without asking", http2),
     Flag::new(
         "p",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "1",
         "with HTTP/2, streams of each connection",
         |t: &mut Oha, v| value::count(v).map(|n| t.streams = n),
     ),
     Flag::new(
         "http-version",
-        Kind::Choice(VERSIONS),
+        ValueKind::Choice(VERSIONS),
         "1.1",
         "version of HTTP",
         |t: &mut Oha, v| value::word(v, VERSIONS).map(|word| t.http2 = word == "2"),
     ),
-    idle!("no-tui", &[], Kind::Switch),
-    idle!("fps", &[], Kind::Text("N")),
-    idle!("no-color", &[], Kind::Switch),
-    idle!("no-pre-lookup", &[], Kind::Switch),
-    idle!("stats-success-breakdown", &[], Kind::Switch),
-    idle!("time-unit", &["u"], Kind::Text("UNIT")),
-    refused!("burst-delay", &[], Kind::Text("T")),
-    refused!("burst-rate", &[], Kind::Text("N")),
-    refused!("rand-regex-url", &[], Kind::Switch),
-    refused!("urls-from-file", &[], Kind::Switch),
-    refused!("max-repeat", &[], Kind::Text("N")),
-    refused!("dump-urls", &[], Kind::Text("N")),
-    refused!("Z", &[], Kind::Path),
-    refused!("form", &["F"], Kind::Text("FIELD")),
-    refused!("proxy-http-version", &[], Kind::Text("V")),
-    refused!("proxy-http2", &[], Kind::Switch),
-    refused!("connect-timeout", &[], Kind::Duration),
-    refused!("ipv4", &[], Kind::Switch),
-    refused!("ipv6", &[], Kind::Switch),
-    refused!("aws-session", &[], Kind::Text("TOKEN")),
-    refused!("aws-sigv4", &[], Kind::Text("PARAMS")),
-    refused!("vsock-addr", &[], Kind::Text("ADDR")),
-    refused!("db-url", &[], Kind::Path),
-    refused!("debug", &[], Kind::Switch),
+    idle!("no-tui", &[], ValueKind::Switch),
+    idle!("fps", &[], ValueKind::Text("N")),
+    idle!("no-color", &[], ValueKind::Switch),
+    idle!("no-pre-lookup", &[], ValueKind::Switch),
+    idle!("stats-success-breakdown", &[], ValueKind::Switch),
+    idle!("time-unit", &["u"], ValueKind::Text("UNIT")),
+    refused!("burst-delay", &[], ValueKind::Text("T")),
+    refused!("burst-rate", &[], ValueKind::Text("N")),
+    refused!("rand-regex-url", &[], ValueKind::Switch),
+    refused!("urls-from-file", &[], ValueKind::Switch),
+    refused!("max-repeat", &[], ValueKind::Text("N")),
+    refused!("dump-urls", &[], ValueKind::Text("N")),
+    refused!("Z", &[], ValueKind::Path),
+    refused!("form", &["F"], ValueKind::Text("FIELD")),
+    refused!("proxy-http-version", &[], ValueKind::Text("V")),
+    refused!("proxy-http2", &[], ValueKind::Switch),
+    refused!("connect-timeout", &[], ValueKind::Duration),
+    refused!("ipv4", &[], ValueKind::Switch),
+    refused!("ipv6", &[], ValueKind::Switch),
+    refused!("aws-session", &[], ValueKind::Text("TOKEN")),
+    refused!("aws-sigv4", &[], ValueKind::Text("PARAMS")),
+    refused!("vsock-addr", &[], ValueKind::Text("ADDR")),
+    refused!("db-url", &[], ValueKind::Path),
+    refused!("debug", &[], ValueKind::Switch),
     switch!(Oha, "version", "print the version", version).also(&["V"]),
     switch!(Oha, "help", "print this", help).also(&["h"]),
 ];
@@ -247,14 +255,14 @@ const VERSIONS: &[&str] = &["1.1", "2"];
 const FORMATS: &[&str] = &["text", "json", "quiet"];
 
 /// A number from 1, with k or m.
-fn count(text: &str) -> Result<u64, Wrong> {
+fn count(text: &str) -> Result<u64, ValueError> {
     let (digits, scale) = match text.to_ascii_lowercase().as_bytes() {
         [.., b'k'] => (&text[..text.len() - 1], 1000),
         [.., b'm'] => (&text[..text.len() - 1], 1_000_000),
         _ => (text, 1),
     };
     value::count(digits).map(|n| n.saturating_mul(scale)).map_err(|_| {
-        Wrong::new(format!(
+        ValueError::new(format!(
             "\"{text}\" is not a whole number (expected 1 or more, k and m allowed)"
         ))
     })

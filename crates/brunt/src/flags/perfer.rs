@@ -1,9 +1,8 @@
 //! The options of perfer, of 1.5 and of the 1.2 and 1.3 before it, in one table: some belong to one of them alone, and tell
 //! which is spoken.
 
+use cli::{Flag, ValueError, ValueKind};
 use stdx::Nanos;
-
-use super::{Flag, Kind, Wrong};
 
 /// The options as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,17 +66,21 @@ pub(crate) const COMPAT: &[&str] = &["1.2", "1.3", "1.5"];
 
 /// The options.
 pub(crate) const PERFER: &[Flag<Perfer>] = &[
-    Flag::new("duration", Kind::Text("SECONDS"), "1", "how long to send", |t: &mut Perfer, v| {
-        seconds(v).map(|d| t.duration = d)
-    })
+    Flag::new(
+        "duration",
+        ValueKind::Text("SECONDS"),
+        "1",
+        "how long to send",
+        |t: &mut Perfer, v| seconds(v).map(|d| t.duration = d),
+    )
     .also(&["d"]),
-    Flag::new("threads", Kind::Text("N"), "1", "worker threads", |t: &mut Perfer, v| {
+    Flag::new("threads", ValueKind::Text("N"), "1", "worker threads", |t: &mut Perfer, v| {
         number(v, 1, MOST, "thread count").map(|n| t.threads = n)
     })
     .also(&["t"]),
     Flag::new(
         "connections",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "1",
         "connections in all (1.2, 1.3: of each thread)",
         |t: &mut Perfer, v| number(v, 1, MOST, "connection number").map(|n| t.connections = n),
@@ -85,7 +88,7 @@ pub(crate) const PERFER: &[Flag<Perfer>] = &[
     .also(&["c", "connection"]),
     Flag::new(
         "backlog",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "1",
         "requests unanswered on a connection, 1 to 15",
         |t: &mut Perfer, v| number(v, 1, 15, "backlog number").map(|n| t.backlog = n),
@@ -93,7 +96,7 @@ pub(crate) const PERFER: &[Flag<Perfer>] = &[
     .also(&["b"]),
     Flag::new(
         "meter",
-        Kind::Text("RATE"),
+        ValueKind::Text("RATE"),
         "0",
         "requests a second in all (1.5)",
         |t: &mut Perfer, v| {
@@ -104,7 +107,7 @@ pub(crate) const PERFER: &[Flag<Perfer>] = &[
     .also(&["m"]),
     Flag::new(
         "number",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "",
         "requests to send, cut to a multiple of the threads (1.2, 1.3)",
         |t: &mut Perfer, v| {
@@ -115,7 +118,7 @@ pub(crate) const PERFER: &[Flag<Perfer>] = &[
     .also(&["n"]),
     Flag::new(
         "p",
-        Kind::Text("TEXT"),
+        ValueKind::Text("TEXT"),
         "",
         "body to post (1.5), path to get (1.2, 1.3)",
         |t: &mut Perfer, v| {
@@ -123,19 +126,25 @@ pub(crate) const PERFER: &[Flag<Perfer>] = &[
             Ok(())
         },
     ),
-    Flag::new("post", Kind::Text("BODY"), "", "body to post (1.5)", |t: &mut Perfer, v| {
+    Flag::new("post", ValueKind::Text("BODY"), "", "body to post (1.5)", |t: &mut Perfer, v| {
         t.new.get_or_insert("--post");
         t.p = Some(v.to_owned());
         Ok(())
     }),
-    Flag::new("path", Kind::Text("PATH"), "", "path to get (1.2, 1.3)", |t: &mut Perfer, v| {
-        t.old.get_or_insert("--path");
-        t.p = Some(v.to_owned());
-        Ok(())
-    }),
+    Flag::new(
+        "path",
+        ValueKind::Text("PATH"),
+        "",
+        "path to get (1.2, 1.3)",
+        |t: &mut Perfer, v| {
+            t.old.get_or_insert("--path");
+            t.p = Some(v.to_owned());
+            Ok(())
+        },
+    ),
     Flag::new(
         "request",
-        Kind::Text("FILE"),
+        ValueKind::Text("FILE"),
         "",
         "file with a whole request",
         |t: &mut Perfer, v| {
@@ -144,14 +153,20 @@ pub(crate) const PERFER: &[Flag<Perfer>] = &[
         },
     )
     .also(&["r"]),
-    Flag::new("keep-alive", Kind::Switch, "", "keep connections alive", |t: &mut Perfer, _| {
-        t.keepalive = true;
-        Ok(())
-    })
+    Flag::new(
+        "keep-alive",
+        ValueKind::Switch,
+        "",
+        "keep connections alive",
+        |t: &mut Perfer, _| {
+            t.keepalive = true;
+            Ok(())
+        },
+    )
     .also(&["k"]),
     Flag::new(
         "add",
-        Kind::Text("'NAME: VALUE'"),
+        ValueKind::Text("'NAME: VALUE'"),
         "",
         "header field; repeat for more",
         |t: &mut Perfer, v| header(v).map(|field| t.headers.push(field)),
@@ -159,7 +174,7 @@ pub(crate) const PERFER: &[Flag<Perfer>] = &[
     .also(&["a"]),
     Flag::new(
         "latency",
-        Kind::Text("PERCENT,…"),
+        ValueKind::Text("PERCENT,…"),
         "",
         "percentages of the latency to print (1.5)",
         |t: &mut Perfer, v| {
@@ -170,7 +185,7 @@ pub(crate) const PERFER: &[Flag<Perfer>] = &[
     .also(&["l"]),
     Flag::new(
         "graph",
-        Kind::Text("WxH"),
+        ValueKind::Text("WxH"),
         "",
         "draw the latencies in so many columns and rows (1.5)",
         |t: &mut Perfer, v| {
@@ -179,7 +194,7 @@ pub(crate) const PERFER: &[Flag<Perfer>] = &[
         },
     )
     .also(&["g"]),
-    Flag::new("json", Kind::Switch, "", "print JSON (1.5)", |t: &mut Perfer, _| {
+    Flag::new("json", ValueKind::Switch, "", "print JSON (1.5)", |t: &mut Perfer, _| {
         t.new.get_or_insert("-j");
         t.json = true;
         Ok(())
@@ -187,7 +202,7 @@ pub(crate) const PERFER: &[Flag<Perfer>] = &[
     .also(&["j"]),
     Flag::new(
         "poll_timeout",
-        Kind::Text("MS"),
+        ValueKind::Text("MS"),
         "0",
         "accepted; nothing polls by time here (1.5)",
         |t: &mut Perfer, v| {
@@ -196,14 +211,14 @@ pub(crate) const PERFER: &[Flag<Perfer>] = &[
         },
     )
     .also(&["z"]),
-    Flag::new("epoll", Kind::Switch, "", "accepted (1.5)", |t: &mut Perfer, _| {
+    Flag::new("epoll", ValueKind::Switch, "", "accepted (1.5)", |t: &mut Perfer, _| {
         t.new.get_or_insert("-e");
         Ok(())
     })
     .also(&["e"]),
     Flag::new(
         "verbose",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "accepted; responses are not printed",
         |t: &mut Perfer, _| {
@@ -214,7 +229,7 @@ pub(crate) const PERFER: &[Flag<Perfer>] = &[
     .also(&["v"]),
     Flag::new(
         "compat",
-        Kind::Choice(COMPAT),
+        ValueKind::Choice(COMPAT),
         "",
         "whose options these are",
         |t: &mut Perfer, v| {
@@ -223,11 +238,11 @@ pub(crate) const PERFER: &[Flag<Perfer>] = &[
             if known { Ok(()) } else { Err(no_valid(v, "version (1.2, 1.3 or 1.5)")) }
         },
     ),
-    Flag::new("version", Kind::Switch, "", "print the version", |t: &mut Perfer, _| {
+    Flag::new("version", ValueKind::Switch, "", "print the version", |t: &mut Perfer, _| {
         t.version = true;
         Ok(())
     }),
-    Flag::new("help", Kind::Switch, "", "print this", |t: &mut Perfer, _| {
+    Flag::new("help", ValueKind::Switch, "", "print this", |t: &mut Perfer, _| {
         t.help = true;
         Ok(())
     })
@@ -237,33 +252,33 @@ pub(crate) const PERFER: &[Flag<Perfer>] = &[
 /// No count of perfer's is larger.
 const MOST: u64 = i64::MAX as u64;
 
-fn no_valid(text: &str, what: &str) -> Wrong {
-    Wrong::new(format!("'{text}' is not a valid {what}."))
+fn no_valid(text: &str, what: &str) -> ValueError {
+    ValueError::new(format!("'{text}' is not a valid {what}."))
 }
 
-fn number(text: &str, least: u64, most: u64, what: &str) -> Result<u64, Wrong> {
+fn number(text: &str, least: u64, most: u64, what: &str) -> Result<u64, ValueError> {
     text.parse().ok().filter(|n| (least..=most).contains(n)).ok_or_else(|| no_valid(text, what))
 }
 
-fn seconds(text: &str) -> Result<Nanos, Wrong> {
+fn seconds(text: &str) -> Result<Nanos, ValueError> {
     let parsed = text.parse::<f64>().ok().filter(|s| (0.0..=1e9).contains(s));
     parsed.map(Nanos::from_secs_f64).ok_or_else(|| no_valid(text, "duration"))
 }
 
-fn header(text: &str) -> Result<(String, String), Wrong> {
+fn header(text: &str) -> Result<(String, String), ValueError> {
     let (name, value) = text.split_once(':').ok_or_else(|| no_valid(text, "header"))?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
 /// Percentages above 0, to 100.
-fn spread(text: &str) -> Result<Vec<f64>, Wrong> {
+fn spread(text: &str) -> Result<Vec<f64>, ValueError> {
     let one = |part: &str| part.parse::<f64>().ok().filter(|p| *p > 0.0 && *p <= 100.0);
     let list: Option<Vec<f64>> = text.trim_end_matches(',').split(',').map(one).collect();
     list.ok_or_else(|| no_valid(text, "percentage (0.0 to 100.0)"))
 }
 
 /// Columns and rows, each 1 to 1024.
-fn geometry(text: &str) -> Result<(usize, usize), Wrong> {
+fn geometry(text: &str) -> Result<(usize, usize), ValueError> {
     let wrong = || no_valid(text, "geometry specification");
     let (wide, high) = text.split_once('x').ok_or_else(wrong)?;
     let side = |text: &str| text.parse().ok().filter(|n| (1..=1024).contains(n)).ok_or_else(wrong);
@@ -293,7 +308,7 @@ pub(crate) fn read(args: &[String], typed: &mut PerferFlags) -> Result<Vec<Strin
         let Some(flag) = PERFER.iter().find(is_called) else {
             return Err(format!("option {arg} is not known."));
         };
-        if flag.row.kind == Kind::Switch {
+        if flag.row.kind == ValueKind::Switch {
             value = Some("true");
         } else if value.is_none() {
             let (next, after) =

@@ -1,10 +1,9 @@
 //! The flags of the commands that read results: `report`, `plot`, `encode`, `dump`.
 
+use cli::{EmptyValue, Flag, ValueError, ValueKind, value};
 use stdx::Nanos;
 
 use super::attack::RESULT_FORMATS;
-use super::value::ServerOffset;
-use super::{Flag, Kind, Wrong, value};
 
 /// The flags of `report` as typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,52 +23,53 @@ pub(crate) struct ReportFlags {
 pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
     Flag::new(
         "type",
-        Kind::Text("TYPE"),
+        ValueKind::Text("TYPE"),
         "text",
         "text, json, hist[0,1ms,…], hdrplot, html, markdown, junit; ab, wrk, perfer, hey, k6-like: as those do.",
         |t: &mut ReportFlags, v| {
             v.clone_into(&mut t.kind);
-            let wrong = Wrong::told("\"\" is no type of report", "invalid report type: ");
-            if v.is_empty() { Err(Wrong { is_late: true, ..wrong }) } else { Ok(()) }
+            let wrong = ValueError::with_go("\"\" is no type of report", "invalid report type: ");
+            if v.is_empty() { Err(wrong.late()) } else { Ok(()) }
         },
     ),
     Flag::new(
         "buckets",
-        Kind::Text("[0,1ms,…]"),
+        ValueKind::Text("[0,1ms,…]"),
         "",
         "Histogram buckets, for -type=hist and -type=json.",
         |t: &mut ReportFlags, v| {
             t.buckets = Some(v.to_owned());
             Ok(())
         },
-    ),
+    )
+    .vegeta_empty(EmptyValue::Absent),
     Flag::new(
         "every",
-        Kind::Duration,
+        ValueKind::Duration,
         "0",
         "Report anew each time this has passed.",
         |t: &mut ReportFlags, v| value::duration(v).map(|d| t.every = d),
     ),
-    Flag::new("output", Kind::Path, "stdout", "File for the report; without -type its ending decides: .html, .json, .md, .txt or .xml (JUnit).", |t: &mut ReportFlags, v| {
+    Flag::new("output", ValueKind::Path, "stdout", "File for the report; without -type its ending decides: .html, .json, .md, .txt or .xml (JUnit).", |t: &mut ReportFlags, v| {
         t.output = Some(v.to_owned());
         Ok(())
     })
     .also(&["o"]),
     Flag::new(
         "by",
-        Kind::Choice(BY),
+        ValueKind::Choice(BY),
         "",
         "Rows per target, status, name or connection as well.",
         |t: &mut ReportFlags, v| value::word(v, BY).map(|word| t.by = Some(word)),
     )
     .native(),
-    Flag::new("json", Kind::Switch, "", "The same as -type=json.", |t: &mut ReportFlags, v| {
+    Flag::new("json", ValueKind::Switch, "", "The same as -type=json.", |t: &mut ReportFlags, v| {
         value::switch(v).map(|on| t.json = on)
     })
     .native(),
     Flag::new(
         "fail-on-invalid",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "End with code 5 where the verdict is INVALID.",
         |t: &mut ReportFlags, v| value::switch(v).map(|on| t.fail_on_invalid = on),
@@ -77,10 +77,10 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
     .native(),
     Flag::new(
         "server-offset",
-        Kind::Text("TIME|date"),
+        ValueKind::Text("TIME|date"),
         "0",
         "Move the server's times by so much: its clock is behind, or ahead (-12ms). date: as its Date headers say.",
-        |t: &mut ReportFlags, v| value::server_offset(v).map(|offset| t.server_offset = offset),
+        |t: &mut ReportFlags, v| server_offset(v).map(|offset| t.server_offset = offset),
     )
     .native(),
 ];
@@ -122,8 +122,8 @@ pub(crate) struct GivenValue {
 }
 
 /// `NAME:LABEL=NUMBER,…` or `NAME[UNIT]:LABEL=NUMBER,…`.
-fn given_value(text: &str) -> Result<GivenValue, Wrong> {
-    let wrong = || Wrong::new(format!("\"{text}\" is not NAME:LABEL=NUMBER,LABEL=NUMBER,…"));
+fn given_value(text: &str) -> Result<GivenValue, ValueError> {
+    let wrong = || ValueError::new(format!("\"{text}\" is not NAME:LABEL=NUMBER,LABEL=NUMBER,…"));
     let (name, list) = text.split_once(':').ok_or_else(wrong)?;
     let (name, unit) = match name.strip_suffix(']').and_then(|name| name.rsplit_once('[')) {
         Some((name, unit)) => (name, unit),
@@ -160,25 +160,25 @@ impl Default for PlotFlags {
 
 /// The flags of `plot`.
 pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
-    Flag::new("title", Kind::Text("TEXT"), "", "Title of the plot.", |t: &mut PlotFlags, v| {
+    Flag::new("title", ValueKind::Text("TEXT"), "", "Title of the plot.", |t: &mut PlotFlags, v| {
         t.title = Some(v.to_owned());
         Ok(())
     }),
     Flag::new(
         "threshold",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "4000",
         "Points drawn per series at most; 0 draws all.",
         |t: &mut PlotFlags, v| value::number(v).map(|n| t.threshold = n),
     ),
-    Flag::new("output", Kind::Path, "stdout", "File for the plot.", |t: &mut PlotFlags, v| {
+    Flag::new("output", ValueKind::Path, "stdout", "File for the plot.", |t: &mut PlotFlags, v| {
         t.output = Some(v.to_owned());
         Ok(())
     })
     .also(&["o"]),
     Flag::new(
         "type",
-        Kind::Choice(PLOT_KINDS),
+        ValueKind::Choice(PLOT_KINDS),
         "html",
         "html, svg, png, text, markdown or json; by default the output's ending decides.",
         |t: &mut PlotFlags, v| value::word(v, PLOT_KINDS).map(|word| t.kind = Some(word)),
@@ -186,19 +186,19 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
     .native(),
     Flag::new(
         "percentiles",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Draw percentile curves.",
         |t: &mut PlotFlags, v| value::switch(v).map(|on| t.percentiles = on),
     )
     .native(),
-    Flag::new("histogram", Kind::Switch, "", "Draw histograms.", |t: &mut PlotFlags, v| {
+    Flag::new("histogram", ValueKind::Switch, "", "Draw histograms.", |t: &mut PlotFlags, v| {
         value::switch(v).map(|on| t.histogram = on)
     })
     .native(),
     Flag::new(
         "overlay",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Draw densities on common bins, and test whether they differ.",
         |t: &mut PlotFlags, v| value::switch(v).map(|on| t.overlay = on),
@@ -206,7 +206,7 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
     .native(),
     Flag::new(
         "bars",
-        Kind::Text("METRICS"),
+        ValueKind::Text("METRICS"),
         "",
         "Draw bars: rate,throughput,duration,transfer,longest,mean,median,p99,errors.",
         |t: &mut PlotFlags, v| {
@@ -217,7 +217,7 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
     .native(),
     Flag::new(
         "value",
-        Kind::Text("NAME:LABEL=N,…"),
+        ValueKind::Text("NAME:LABEL=N,…"),
         "",
         "A figure from elsewhere to draw as bars; may be repeated.",
         |t: &mut PlotFlags, v| given_value(v).map(|value| t.values.push(value)),
@@ -225,7 +225,7 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
     .native(),
     Flag::new(
         "axis",
-        Kind::Choice(AXES),
+        ValueKind::Choice(AXES),
         "tail",
         "How -percentiles spreads them: evenly, or by their nines.",
         |t: &mut PlotFlags, v| value::word(v, AXES).map(|word| t.axis = Some(word)),
@@ -233,7 +233,7 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
     .native(),
     Flag::new(
         "json",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Print the figures of -bars or -overlay as JSON.",
         |t: &mut PlotFlags, v| value::switch(v).map(|on| t.json = on),
@@ -241,7 +241,7 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
     .native(),
     Flag::new(
         "server",
-        Kind::Choice(SERVER),
+        ValueKind::Choice(SERVER),
         "",
         "Draw client and server together: their percentile curves, or what went on over time.",
         |t: &mut PlotFlags, v| value::word(v, SERVER).map(|word| t.server = Some(word)),
@@ -249,10 +249,10 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
     .native(),
     Flag::new(
         "server-offset",
-        Kind::Text("TIME|date"),
+        ValueKind::Text("TIME|date"),
         "0",
         "Move the server's times by so much: its clock is behind, or ahead (-12ms). date: as its Date headers say.",
-        |t: &mut PlotFlags, v| value::server_offset(v).map(|offset| t.server_offset = offset),
+        |t: &mut PlotFlags, v| server_offset(v).map(|offset| t.server_offset = offset),
     )
     .native(),
 ];
@@ -278,7 +278,7 @@ pub(crate) struct EncodeFlags {
 pub(crate) const ENCODE: &[Flag<EncodeFlags>] = &[
     Flag::new(
         "to",
-        Kind::Choice(RESULT_FORMATS),
+        ValueKind::Choice(RESULT_FORMATS),
         "json",
         "Format to write; the output's ending decides where -to is not given.",
         |t: &mut EncodeFlags, v| {
@@ -289,7 +289,7 @@ pub(crate) const ENCODE: &[Flag<EncodeFlags>] = &[
     .native(),
     Flag::new(
         "to",
-        Kind::Text("FORMAT"),
+        ValueKind::Text("FORMAT"),
         "json",
         "Format to write: csv, gob or json.",
         |t: &mut EncodeFlags, v| {
@@ -298,23 +298,61 @@ pub(crate) const ENCODE: &[Flag<EncodeFlags>] = &[
         },
     )
     .vegeta(),
-    Flag::new("output", Kind::Path, "stdout", "File for the results.", |t: &mut EncodeFlags, v| {
-        t.output = Some(v.to_owned());
-        Ok(())
-    })
+    Flag::new(
+        "output",
+        ValueKind::Path,
+        "stdout",
+        "File for the results.",
+        |t: &mut EncodeFlags, v| {
+            t.output = Some(v.to_owned());
+            Ok(())
+        },
+    )
     .also(&["o"]),
 ];
 
 /// The flags of `dump`, which only explains itself.
 pub(crate) const DUMP: &[Flag<EncodeFlags>] = &[
-    Flag::new("dumper", Kind::Text("NAME"), "", "Accepted, as old scripts give it.", |_, _| Ok(())),
-    Flag::new("inputs", Kind::Path, "", "Accepted, as old scripts give it.", |_, _| Ok(())),
-    Flag::new("output", Kind::Path, "", "Accepted, as old scripts give it.", |_, _| Ok(())),
+    Flag::new(
+        "dumper",
+        ValueKind::Text("NAME"),
+        "",
+        "Accepted, as old scripts give it.",
+        |_, _| Ok(()),
+    ),
+    Flag::new("inputs", ValueKind::Path, "", "Accepted, as old scripts give it.", |_, _| Ok(())),
+    Flag::new("output", ValueKind::Path, "", "Accepted, as old scripts give it.", |_, _| Ok(())),
 ];
+
+/// By how much the servers' times are moved onto the client's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ServerOffset {
+    /// By so many nanoseconds.
+    By(i64),
+    /// As the `Date` headers of the answers say.
+    Date,
+}
+
+impl Default for ServerOffset {
+    fn default() -> Self {
+        Self::By(0)
+    }
+}
+
+/// A time that may be below zero, or `date`.
+pub(crate) fn server_offset(text: &str) -> Result<ServerOffset, ValueError> {
+    if text == "date" { Ok(ServerOffset::Date) } else { value::offset(text).map(ServerOffset::By) }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_server_offset_is_a_time_or_the_date_header() {
+        assert_eq!(server_offset("date"), Ok(ServerOffset::Date));
+        assert_eq!(server_offset("-1ms"), Ok(ServerOffset::By(-1_000_000)));
+    }
 
     #[test]
     fn figures_from_elsewhere() {

@@ -1,12 +1,12 @@
 //! The flags of `run`, by k6's names. Those that are options of a script are kept as such: they are the tier above all others.
 
+use cli::{Flag, ValueError, ValueKind, switch, text, value};
 use engine::IoChoice;
 use script::{Fields, Format};
 use serde_json::{Map, Value};
 
-use super::row::{switch, text};
+use super::load_value;
 use super::watch::{self, Watched, Watches};
-use super::{Flag, Kind, Wrong, value};
 
 /// The flags of `run` as typed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,23 +59,25 @@ impl Watches for RunFlags {
 }
 
 impl RunFlags {
-    fn set(&mut self, option: &str, format: Format, text: &str) -> Result<(), Wrong> {
-        let value = format.read(text).map_err(Wrong::new)?;
+    fn set(&mut self, option: &str, format: Format, text: &str) -> Result<(), ValueError> {
+        let value = format.read(text).map_err(ValueError::new)?;
         self.options.insert(option.to_owned(), value);
         Ok(())
     }
 
     /// A time, which has a unit on the command line.
-    fn set_time(&mut self, option: &str, text: &str) -> Result<(), Wrong> {
+    fn set_time(&mut self, option: &str, text: &str) -> Result<(), ValueError> {
         if text != "0" && text.parse::<f64>().is_ok() {
-            return Err(Wrong::new(format!("missing unit in duration \"{text}\"")));
+            return Err(ValueError::new(format!("missing unit in duration \"{text}\"")));
         }
         self.set(option, Format::Time, text)
     }
 
     /// Adds to a list.
-    fn append(&mut self, option: &str, format: Format, text: &str) -> Result<(), Wrong> {
-        let Value::Array(mut more) = format.read(text).map_err(Wrong::new)? else { return Ok(()) };
+    fn append(&mut self, option: &str, format: Format, text: &str) -> Result<(), ValueError> {
+        let Value::Array(mut more) = format.read(text).map_err(ValueError::new)? else {
+            return Ok(());
+        };
         let list = self.options.entry(option).or_insert_with(|| Value::Array(Vec::new()));
         if let Value::Array(list) = list {
             list.append(&mut more);
@@ -84,11 +86,11 @@ impl RunFlags {
     }
 
     /// Adds a tag.
-    fn tag(&mut self, text: &str) -> Result<(), Wrong> {
+    fn tag(&mut self, text: &str) -> Result<(), ValueError> {
         let (name, value) = text.split_once('=').unwrap_or((text, ""));
         if name.is_empty() || value.is_empty() {
             let what = if name.is_empty() { "name" } else { "value" };
-            return Err(Wrong::new(format!("invalid tag '{text}', empty {what}")));
+            return Err(ValueError::new(format!("invalid tag '{text}', empty {what}")));
         }
         let tags = self.options.entry("tags").or_insert_with(|| Value::Object(Map::new()));
         if let Value::Object(tags) = tags {
@@ -111,15 +113,17 @@ macro_rules! option {
 /// The same of a time.
 macro_rules! time {
     ($name:literal, $docs:literal, $option:literal) => {
-        Flag::new($name, Kind::Duration, "", $docs, |t: &mut RunFlags, v| t.set_time($option, v))
-            .native()
+        Flag::new($name, ValueKind::Duration, "", $docs, |t: &mut RunFlags, v| {
+            t.set_time($option, v)
+        })
+        .native()
     };
 }
 
 /// The same of a list, which several of its kind make longer.
 macro_rules! list {
     ($name:literal, $value:literal, $docs:literal, $option:literal, $format:ident) => {
-        Flag::new($name, Kind::Text($value), "", $docs, |t: &mut RunFlags, v| {
+        Flag::new($name, ValueKind::Text($value), "", $docs, |t: &mut RunFlags, v| {
             t.append($option, Format::$format, v)
         })
         .native()
@@ -129,7 +133,7 @@ macro_rules! list {
 /// A switch that may be left unsaid.
 macro_rules! maybe {
     ($name:literal, $docs:literal, $field:ident) => {
-        Flag::new($name, Kind::Switch, "", $docs, |t: &mut RunFlags, v| {
+        Flag::new($name, ValueKind::Switch, "", $docs, |t: &mut RunFlags, v| {
             value::switch(v).map(|on| t.$field = Some(on))
         })
         .native()
@@ -139,7 +143,7 @@ macro_rules! maybe {
 /// A text that several flags of the kind gather.
 macro_rules! gather {
     ($name:literal, $value:literal, $docs:literal, $field:ident) => {
-        Flag::new($name, Kind::Text($value), "", $docs, |t: &mut RunFlags, v| {
+        Flag::new($name, ValueKind::Text($value), "", $docs, |t: &mut RunFlags, v| {
             t.$field.push(v.to_owned());
             Ok(())
         })
@@ -155,7 +159,7 @@ pub(crate) use self::scripts::{ARCHIVE, INSPECT, NEW, NewFlags};
 /// `NAME=VALUE`; a name alone takes its value from the environment.
 const ENV: Flag<RunFlags> = Flag::new(
     "e",
-    Kind::Text("NAME=VALUE"),
+    ValueKind::Text("NAME=VALUE"),
     "",
     "A variable for the script, in __ENV. May be repeated.",
     |t: &mut RunFlags, v| {
@@ -180,9 +184,9 @@ const ALLOW_READ: Flag<RunFlags> = gather!(
 
 /// The flags of `run`.
 pub(crate) const RUN: &[Flag<RunFlags>] = &[
-    option!("u", Kind::Text("N"), "1", "Virtual users.", "vus", Count).also(&["vus"]),
+    option!("u", ValueKind::Text("N"), "1", "Virtual users.", "vus", Count).also(&["vus"]),
     time!("d", "How long iterations are begun.", "duration").also(&["duration"]),
-    option!("i", Kind::Text("N"), "", "Iterations of all users together.", "iterations", Count)
+    option!("i", ValueKind::Text("N"), "", "Iterations of all users together.", "iterations", Count)
         .also(&["iterations"]),
     list!(
         "s",
@@ -194,7 +198,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     .also(&["stage"]),
     option!(
         "p",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Begin paused, until `resume` or the REST API says otherwise.",
         "paused",
@@ -203,7 +207,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     .also(&["paused"]),
     option!(
         "execution-segment",
-        Kind::Text("FROM:TO"),
+        ValueKind::Text("FROM:TO"),
         "",
         "Run this part of the test alone, as 1/4:1/2.",
         "executionSegment",
@@ -211,7 +215,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     ),
     option!(
         "execution-segment-sequence",
-        Kind::Text("LIST"),
+        ValueKind::Text("LIST"),
         "",
         "How the test is cut into its parts, as 0,1/4,1/2,1.",
         "executionSegmentSequence",
@@ -244,29 +248,29 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
         "A folder that handleSummary may write any file to. May be repeated.",
         allow_write
     ),
-    option!("no-setup", Kind::Switch, "", "Do not call setup().", "noSetup", Flag),
-    option!("no-teardown", Kind::Switch, "", "Do not call teardown().", "noTeardown", Flag),
+    option!("no-setup", ValueKind::Switch, "", "Do not call setup().", "noSetup", Flag),
+    option!("no-teardown", ValueKind::Switch, "", "Do not call teardown().", "noTeardown", Flag),
     option!(
         "max-redirects",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "10",
         "Redirects that a request follows.",
         "maxRedirects",
         Count
     ),
-    option!("batch", Kind::Text("N"), "20", "Requests of a batch at once.", "batch", Number),
+    option!("batch", ValueKind::Text("N"), "20", "Requests of a batch at once.", "batch", Number),
     option!(
         "batch-per-host",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "6",
         "Requests of a batch at once to one host.",
         "batchPerHost",
         Number
     ),
-    option!("rps", Kind::Text("N"), "0", "Requests a second of all users at most.", "rps", Number),
+    option!("rps", ValueKind::Text("N"), "0", "Requests a second of all users at most.", "rps", Number),
     option!(
         "user-agent",
-        Kind::Text("TEXT"),
+        ValueKind::Text("TEXT"),
         "",
         "What requests call us, unless the script says.",
         "userAgent",
@@ -274,7 +278,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     ),
     Flag::new(
         "http-debug",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Log requests and responses, with =full their bodies too.",
         |t: &mut RunFlags, v| {
@@ -285,7 +289,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     .native(),
     option!(
         "insecure-skip-tls-verify",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Do not verify certificates.",
         "insecureSkipTLSVerify",
@@ -293,7 +297,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     ),
     option!(
         "no-connection-reuse",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "A connection for each request.",
         "noConnectionReuse",
@@ -301,19 +305,19 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     ),
     option!(
         "no-vu-connection-reuse",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "New connections in each iteration.",
         "noVUConnectionReuse",
         Flag
     ),
     time!("min-iteration-duration", "An iteration takes at least so long.", "minIterationDuration"),
-    option!("w", Kind::Switch, "", "Failed requests throw.", "throw", Flag).also(&["throw"]),
+    option!("w", ValueKind::Switch, "", "Failed requests throw.", "throw", Flag).also(&["throw"]),
     list!("blacklist-ip", "NET", "Refuse these networks, as 10.0.0.0/8.", "blacklistIPs", List),
     list!("block-hostnames", "LIST", "Refuse these names, as *.example.org.", "blockHostnames", List),
     option!(
         "discard-response-bodies",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Keep no bodies, unless a request wants its own.",
         "discardResponseBodies",
@@ -321,7 +325,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     ),
     option!(
         "local-ips",
-        Kind::Text("LIST"),
+        ValueKind::Text("LIST"),
         "",
         "Addresses, ranges or networks that connections come from.",
         "localIPs",
@@ -329,7 +333,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     ),
     option!(
         "dns",
-        Kind::Text("LIST"),
+        ValueKind::Text("LIST"),
         "ttl=5m,select=random,policy=preferIPv4",
         "How names are looked up.",
         "dns",
@@ -337,7 +341,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     ),
     Flag::new(
         "tag",
-        Kind::Text("NAME=VALUE"),
+        ValueKind::Text("NAME=VALUE"),
         "",
         "A tag of all samples. May be repeated.",
         |t: &mut RunFlags, v| t.tag(v),
@@ -345,7 +349,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     .native(),
     option!(
         "system-tags",
-        Kind::Text("LIST"),
+        ValueKind::Text("LIST"),
         "",
         "Which of k6's own tags samples have.",
         "systemTags",
@@ -353,7 +357,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     ),
     option!(
         "summary-trend-stats",
-        Kind::Text("LIST"),
+        ValueKind::Text("LIST"),
         "avg,min,med,max,p(90),p(95)",
         "The statistics of trends; count and any p(N) as well.",
         "summaryTrendStats",
@@ -361,7 +365,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     ),
     option!(
         "summary-time-unit",
-        Kind::Text("s|ms|us"),
+        ValueKind::Text("s|ms|us"),
         "",
         "The unit of times in the summary.",
         "summaryTimeUnit",
@@ -399,10 +403,10 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     .native(),
     Flag::new(
         "io",
-        Kind::Choice(&["auto", "mio", "uring"]),
+        ValueKind::Choice(&["auto", "mio", "uring"]),
         "auto",
         "How sockets are waited for: mio (epoll, kqueue) or uring (Linux 6.1); auto: uring from 8 users on.",
-        |t: &mut RunFlags, v| value::io_choice(v).map(|io| t.io = io),
+        |t: &mut RunFlags, v| load_value::io_choice(v).map(|io| t.io = io),
     )
     .native(),
     switch!(
@@ -426,7 +430,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
         .also(&["address"]),
     option!(
         "console-output",
-        Kind::Path,
+        ValueKind::Path,
         "",
         "Write the script's console to a file.",
         "consoleOutput",
@@ -453,7 +457,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     maybe!("no-color", "Write no colours.", no_color),
     Flag::new(
         "no-usage-report",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Accepted as k6's: brunt never reports on its users.",
         |_: &mut RunFlags, v| value::switch(v).map(drop),
@@ -461,7 +465,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     .native(),
     Flag::new(
         "profiling-enabled",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Accepted as k6's: nothing is served.",
         |_: &mut RunFlags, v| value::switch(v).map(drop),
@@ -480,16 +484,15 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
 
 #[cfg(test)]
 mod tests {
+    use cli::{GlobalFlags, Grammar, parse};
     use serde_json::json;
 
     use super::*;
-    use crate::flags::global::Global;
-    use crate::flags::{Grammar, parse};
 
     fn typed(line: &str) -> Result<RunFlags, String> {
         let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let mut flags = RunFlags::default();
-        let parsed = parse(Grammar::NATIVE, RUN, &args, &mut flags, &mut Global::default());
+        let parsed = parse(Grammar::NATIVE, RUN, &args, &mut flags, &mut GlobalFlags::default());
         parsed.map(|_| flags).map_err(|error| error.native())
     }
 

@@ -1,9 +1,10 @@
 //! The flags of `scheduler`.
 
+use cli::{Flag, ValueError, ValueKind, value};
 use stdx::Nanos;
 use workload::arrival::{ParsedRate, Rate};
 
-use super::{Flag, Kind, Wrong, value};
+use super::load_value;
 
 /// The flags of `scheduler` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +28,7 @@ impl Default for SchedulerFlags {
 pub(crate) const SCHEDULER: &[Flag<SchedulerFlags>] = &[
     Flag::new(
         "rate",
-        Kind::Text("N/DURATION"),
+        ValueKind::Text("N/DURATION"),
         "1000/1s",
         "Moments per time to be awake at.",
         |t: &mut SchedulerFlags, v| {
@@ -38,7 +39,7 @@ pub(crate) const SCHEDULER: &[Flag<SchedulerFlags>] = &[
     .native(),
     Flag::new(
         "duration",
-        Kind::Duration,
+        ValueKind::Duration,
         "5s",
         "How long to measure.",
         |t: &mut SchedulerFlags, v| value::duration(v).map(|d| t.duration = d),
@@ -46,7 +47,7 @@ pub(crate) const SCHEDULER: &[Flag<SchedulerFlags>] = &[
     .native(),
     Flag::new(
         "json",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Print one line of JSON, in nanoseconds.",
         |t: &mut SchedulerFlags, v| value::switch(v).map(|on| t.json = on),
@@ -55,9 +56,11 @@ pub(crate) const SCHEDULER: &[Flag<SchedulerFlags>] = &[
 ];
 
 /// A rate above 0 and of at most one moment a nanosecond.
-fn moments(text: &str) -> Result<Rate, Wrong> {
-    match value::rate(text)? {
+fn moments(text: &str) -> Result<Rate, ValueError> {
+    match load_value::rate(text)? {
         ParsedRate::Rate(rate) if rate.per.0 >= rate.hits => Ok(rate),
-        _ => Err(Wrong::new("a rate like 1000 or 50000/1s is needed, of at most one a nanosecond")),
+        _ => Err(ValueError::new(
+            "a rate like 1000 or 50000/1s is needed, of at most one a nanosecond",
+        )),
     }
 }

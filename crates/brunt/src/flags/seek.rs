@@ -1,12 +1,14 @@
 //! The flags of `seek`: its own, and those of `attack` that say what is asked for and over what.
 
+use cli::{Flag, ValueError, ValueKind, value};
 use metrics::Objective;
 use stdx::Nanos;
 use study::seek::By;
 use workload::arrival::ParsedRate;
 
 use super::attack::{AttackFlags, FLAGS};
-use super::{Flag, Kind, Wrong, bench, value};
+use super::bench;
+use super::load_value;
 
 /// What `seek` alone is told.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,7 +121,7 @@ const ARRIVALS: [&str; 2] = ["poisson", "constant"];
 const OWN: &[Flag<AttackFlags>] = &[
     Flag::new(
         "objective",
-        Kind::Text("'p99<250ms, …'"),
+        ValueKind::Text("'p99<250ms, …'"),
         "",
         "What must hold: p50, p99.9, mean, max against a time, errors against a share.",
         |t: &mut AttackFlags, v| {
@@ -130,7 +132,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "by",
-        Kind::Choice(&BY),
+        ValueKind::Choice(&BY),
         "rate",
         "What is raised: the rate of an open loop, or the connections of a closed one.",
         |t: &mut AttackFlags, v| by(v).map(|by| t.seek.by = by),
@@ -138,7 +140,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "arrivals",
-        Kind::Choice(&ARRIVALS),
+        ValueKind::Choice(&ARRIVALS),
         "poisson",
         "How requests of a rate arrive: at random, as from many users, or evenly.",
         |t: &mut AttackFlags, v| arrivals(v).map(|arrivals| t.seek.arrivals = arrivals),
@@ -146,7 +148,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "from",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "10/s, or 1 connection",
         "The lowest load, where the search begins.",
         |t: &mut AttackFlags, v| load(v).map(|load| t.seek.from = Some(load)),
@@ -154,7 +156,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "to",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "unlimited",
         "The highest load, where the search ends if it is met.",
         |t: &mut AttackFlags, v| load(v).map(|load| t.seek.to = Some(load)),
@@ -162,7 +164,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "step",
-        Kind::Duration,
+        ValueKind::Duration,
         "10s",
         "How long a step is measured; up to 4 times that where the objective needs the hits.",
         |t: &mut AttackFlags, v| {
@@ -173,7 +175,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "warmup",
-        Kind::Duration,
+        ValueKind::Duration,
         "3s",
         "What each step leaves out before; more where no steady state is reached by then.",
         |t: &mut AttackFlags, v| value::duration(v).map(|time| t.seek.warmup = time),
@@ -181,7 +183,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "cooldown",
-        Kind::Duration,
+        ValueKind::Duration,
         "1s",
         "The pause after a step, once nothing is under way; more where requests timed out.",
         |t: &mut AttackFlags, v| value::duration(v).map(|time| t.seek.cooldown = time),
@@ -189,7 +191,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "precision",
-        Kind::Text("SHARE"),
+        ValueKind::Text("SHARE"),
         "5%",
         "The search ends when the answer is known within this, either way, with 95 %.",
         |t: &mut AttackFlags, v| value::share(v).map(|share| t.seek.precision = share),
@@ -197,7 +199,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "max-steps",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "60",
         "The most steps; then the interval is what it is.",
         |t: &mut AttackFlags, v| value::count(v).map(|n| t.seek.max_steps = n),
@@ -205,7 +207,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "state",
-        Kind::Path,
+        ValueKind::Path,
         "",
         "Keep the steps here; the same command goes on where it was stopped.",
         |t: &mut AttackFlags, v| {
@@ -216,7 +218,7 @@ const OWN: &[Flag<AttackFlags>] = &[
     .native(),
     Flag::new(
         "plot",
-        Kind::Path,
+        ValueKind::Path,
         "",
         "Draw latencies and achieved rate over load: .html, .svg or .png.",
         |t: &mut AttackFlags, v| {
@@ -228,7 +230,7 @@ const OWN: &[Flag<AttackFlags>] = &[
 ];
 
 /// What is raised.
-fn by(text: &str) -> Result<By, Wrong> {
+fn by(text: &str) -> Result<By, ValueError> {
     Ok(match value::word(text, &BY)?.as_str() {
         "connections" => By::Connections,
         _ => By::Rate,
@@ -236,7 +238,7 @@ fn by(text: &str) -> Result<By, Wrong> {
 }
 
 /// How the requests of a rate arrive.
-fn arrivals(text: &str) -> Result<Arrivals, Wrong> {
+fn arrivals(text: &str) -> Result<Arrivals, ValueError> {
     Ok(match value::word(text, &ARRIVALS)?.as_str() {
         "constant" => Arrivals::Constant,
         _ => Arrivals::Poisson,
@@ -244,28 +246,28 @@ fn arrivals(text: &str) -> Result<Arrivals, Wrong> {
 }
 
 /// An objective whose conditions more load breaks.
-fn objective(text: &str) -> Result<Objective, Wrong> {
-    let objective: Objective = text.parse().map_err(|error| Wrong::new(format!("{error}")))?;
+fn objective(text: &str) -> Result<Objective, ValueError> {
+    let objective: Objective = text.parse().map_err(|error| ValueError::new(format!("{error}")))?;
     match objective.conditions().iter().find(|condition| !condition.is_ceiling()) {
         None => Ok(objective),
-        Some(floor) => Err(Wrong::new(format!(
+        Some(floor) => Err(ValueError::new(format!(
             "\"{floor}\" is kept the better the higher the load (expected < or <=)"
         ))),
     }
 }
 
 /// A load above 0: a rate as `-rate` takes it, or a number of connections.
-fn load(text: &str) -> Result<f64, Wrong> {
-    match value::rate(text)? {
+fn load(text: &str) -> Result<f64, ValueError> {
+    match load_value::rate(text)? {
         ParsedRate::Rate(rate) => Ok(rate.per_s()),
-        _ => Err(Wrong::new(format!("\"{text}\" is no load (expected more than 0)"))),
+        _ => Err(ValueError::new(format!("\"{text}\" is no load (expected more than 0)"))),
     }
 }
 
 /// A duration that is one.
-fn some_time(text: &str) -> Result<Nanos, Wrong> {
+fn some_time(text: &str) -> Result<Nanos, ValueError> {
     match value::duration(text)? {
-        Nanos::ZERO => Err(Wrong::new("a step of no time sees nothing")),
+        Nanos::ZERO => Err(ValueError::new("a step of no time sees nothing")),
         time => Ok(time),
     }
 }

@@ -1,8 +1,7 @@
 //! The flags of `serve` and of `demo`.
 
+use cli::{Flag, ValueKind, value};
 use stdx::Nanos;
-
-use super::{Flag, Kind, value};
 
 /// The flags of `serve` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +58,7 @@ impl Default for ServeFlags {
 pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
     Flag::new(
         "listen",
-        Kind::Text("ADDR:PORT"),
+        ValueKind::Text("ADDR:PORT"),
         "127.0.0.1:8080",
         "Address to listen on, or unix:PATH; repeat for more. Port 0 takes a free one.",
         |t: &mut ServeFlags, v| {
@@ -70,7 +69,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
     .native(),
     Flag::new(
         "workers",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "6",
         "Requests in service at once.",
         |t: &mut ServeFlags, v| value::count(v).map(|n| t.workers = n),
@@ -78,7 +77,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
     .native(),
     Flag::new(
         "service",
-        Kind::Text("LAW"),
+        ValueKind::Text("LAW"),
         "fixed:0ms",
         "Service time: fixed:60ms, exp:60ms, lognormal:60ms,0.5 or file:PATH.",
         |t: &mut ServeFlags, v| {
@@ -89,7 +88,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
     .native(),
     Flag::new(
         "queue",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "1024",
         "Requests waiting for a worker at most; the rest get a 503.",
         |t: &mut ServeFlags, v| value::number(v).map(|n| t.queue = n),
@@ -97,7 +96,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
     .native(),
     Flag::new(
         "error-rate",
-        Kind::Text("SHARE"),
+        ValueKind::Text("SHARE"),
         "0",
         "Share answered with a 500.",
         |t: &mut ServeFlags, v| value::share(v).map(|share| t.error_rate = share),
@@ -105,7 +104,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
     .native(),
     Flag::new(
         "body",
-        Kind::Text("SIZE"),
+        ValueKind::Text("SIZE"),
         "512",
         "Bytes of each response body.",
         |t: &mut ServeFlags, v| value::size(v).map(|size| t.body = size),
@@ -113,7 +112,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
     .native(),
     Flag::new(
         "cable",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Speak Action Cable at /cable, with ChatChannel and EchoChannel.",
         |t: &mut ServeFlags, v| value::switch(v).map(|on| t.cable = on),
@@ -121,7 +120,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
     .native(),
     Flag::new(
         "cable-ping",
-        Kind::Text("TIME"),
+        ValueKind::Text("TIME"),
         "3s",
         "Time between two pings of the cable.",
         |t: &mut ServeFlags, v| value::duration(v).map(|time| t.cable_ping = time),
@@ -129,7 +128,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
     .native(),
     Flag::new(
         "cable-delay",
-        Kind::Text("LAW"),
+        ValueKind::Text("LAW"),
         "none",
         "Delay of each message to a subscriber, a law as -service has it.",
         |t: &mut ServeFlags, v| {
@@ -140,7 +139,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
     .native(),
     Flag::new(
         "cable-loss",
-        Kind::Text("SHARE"),
+        ValueKind::Text("SHARE"),
         "0",
         "Share of messages to subscribers that are lost.",
         |t: &mut ServeFlags, v| value::share(v).map(|share| t.cable_loss = share),
@@ -148,7 +147,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
     .native(),
     Flag::new(
         "cable-duplicate",
-        Kind::Text("SHARE"),
+        ValueKind::Text("SHARE"),
         "0",
         "Share of messages to subscribers that are sent twice.",
         |t: &mut ServeFlags, v| value::share(v).map(|share| t.cable_duplicate = share),
@@ -156,7 +155,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
     .native(),
     Flag::new(
         "cable-reorder",
-        Kind::Text("SHARE"),
+        ValueKind::Text("SHARE"),
         "0",
         "Share of messages to subscribers that the next one overtakes.",
         |t: &mut ServeFlags, v| value::share(v).map(|share| t.cable_reorder = share),
@@ -164,7 +163,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
     .native(),
     Flag::new(
         "cable-reject",
-        Kind::Text("SHARE"),
+        ValueKind::Text("SHARE"),
         "0",
         "Share of subscriptions that are rejected.",
         |t: &mut ServeFlags, v| value::share(v).map(|share| t.cable_reject = share),
@@ -172,7 +171,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
     .native(),
     Flag::new(
         "cable-no-confirm",
-        Kind::Text("SHARE"),
+        ValueKind::Text("SHARE"),
         "0",
         "Share of subscriptions that are never answered.",
         |t: &mut ServeFlags, v| value::share(v).map(|share| t.cable_no_confirm = share),
@@ -180,7 +179,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
     .native(),
     Flag::new(
         "cable-disconnect-after",
-        Kind::Text("TIME"),
+        ValueKind::Text("TIME"),
         "",
         "Tell each client of the cable to reconnect after this time, and close.",
         |t: &mut ServeFlags, v| {
@@ -190,7 +189,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
     .native(),
     Flag::new(
         "tls",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "Speak TLS, with a throw-away certificate.",
         |t: &mut ServeFlags, v| value::switch(v).map(|on| t.tls = on),
@@ -198,7 +197,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
     .native(),
     Flag::new(
         "tls-cert",
-        Kind::Path,
+        ValueKind::Path,
         "",
         "PEM certificate chain; implies -tls.",
         |t: &mut ServeFlags, v| {
@@ -207,14 +206,14 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
         },
     )
     .native(),
-    Flag::new("tls-key", Kind::Path, "", "PEM private key.", |t: &mut ServeFlags, v| {
+    Flag::new("tls-key", ValueKind::Path, "", "PEM private key.", |t: &mut ServeFlags, v| {
         t.tls_key = Some(v.to_owned());
         Ok(())
     })
     .native(),
     Flag::new(
         "seed",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "1",
         "Seed of service times and errors.",
         |t: &mut ServeFlags, v| value::number(v).map(|n| t.seed = n),
@@ -230,7 +229,7 @@ pub(crate) struct DemoFlags {
 
 /// The flags of `demo`.
 pub(crate) const DEMO: &[Flag<DemoFlags>] =
-    &[Flag::new("q", Kind::Switch, "", "Quiet: no live progress.", |t: &mut DemoFlags, v| {
+    &[Flag::new("q", ValueKind::Switch, "", "Quiet: no live progress.", |t: &mut DemoFlags, v| {
         value::switch(v).map(|on| t.quiet = on)
     })
     .native()

@@ -1,7 +1,6 @@
 //! The flags of `study`.
 
-use super::row::switch;
-use super::{Flag, Kind};
+use cli::{Flag, ValueKind, switch};
 
 /// The flags of `study` as typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,7 +41,7 @@ pub(crate) const STUDY: &[Flag<StudyFlags>] = &[
         .native(),
     Flag::new(
         "only",
-        Kind::Text("VARIANT,…"),
+        ValueKind::Text("VARIANT,…"),
         "",
         "Run these variants alone; the report says which were left out.",
         |t: &mut StudyFlags, v| {
@@ -54,7 +53,7 @@ pub(crate) const STUDY: &[Flag<StudyFlags>] = &[
     .native(),
     Flag::new(
         "out",
-        Kind::Text("DIR"),
+        ValueKind::Text("DIR"),
         "NAME-study",
         "Folder of the results, the report and what is needed to go on.",
         |t: &mut StudyFlags, v| {

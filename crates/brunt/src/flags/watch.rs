@@ -1,10 +1,8 @@
 //! The flags of `watch`, and those of the commands beside which it runs (`-watch…`).
 
+use cli::{Flag, ValueError, ValueKind, switch, text, value};
 use monitor::{Log, Target};
 use stdx::Nanos;
-
-use super::row::{switch, text};
-use super::{Flag, Kind, Wrong, value};
 
 /// How often is looked where nobody says.
 const EVERY: Nanos = Nanos::from_secs(1);
@@ -74,8 +72,8 @@ macro_rules! target {
     ($function:ident, $value:literal, $docs:literal, $read:expr) => {
         /// The flag, called as it is in its command.
         pub(crate) const fn $function<T: Watches>(name: &'static str) -> Flag<T> {
-            Flag::new(name, Kind::Text($value), "", $docs, |flags: &mut T, text| {
-                let read: fn(&str) -> Result<Target, Wrong> = $read;
+            Flag::new(name, ValueKind::Text($value), "", $docs, |flags: &mut T, text| {
+                let read: fn(&str) -> Result<Target, ValueError> = $read;
                 read(text).map(|target| flags.watched().targets.push(target))
             })
             .native()
@@ -85,7 +83,7 @@ macro_rules! target {
 
 target!(pid, "N", "A process by its number, with all it started. May be repeated.", |text| {
     value::count(text).and_then(|pid| {
-        let wrong = |_| Wrong::new(format!("\"{text}\" is no number of a process"));
+        let wrong = |_| ValueError::new(format!("\"{text}\" is no number of a process"));
         u32::try_from(pid).map(Target::Pid).map_err(wrong)
     })
 });
@@ -97,7 +95,7 @@ target!(
     "N",
     "Processes that listen on this TCP port, with all they started. May be repeated.",
     |text| {
-        let wrong = |_| Wrong::new(format!("\"{text}\" is no port (expected 1 to 65535)"));
+        let wrong = |_| ValueError::new(format!("\"{text}\" is no port (expected 1 to 65535)"));
         text.parse::<std::num::NonZeroU16>().map(|port| Target::Port(port.get())).map_err(wrong)
     }
 );
@@ -115,8 +113,9 @@ target!(
     "KIND:FILE",
     "A log: rails, rails2, nginx, apache, lighttpd, puma, or a name of its own with a pattern.",
     |text| {
-        let wrong =
-            || Wrong::new(format!("\"{text}\" is not KIND:FILE (as rails:log/production.log)"));
+        let wrong = || {
+            ValueError::new(format!("\"{text}\" is not KIND:FILE (as rails:log/production.log)"))
+        };
         let (kind, path) = text.split_once(':').ok_or_else(wrong)?;
         if kind.is_empty() || path.is_empty() {
             return Err(wrong());
@@ -126,14 +125,14 @@ target!(
     }
 );
 
-fn given<'a>(text: &'a str, what: &str) -> Result<&'a str, Wrong> {
-    if text.is_empty() { Err(Wrong::new(format!("{what} is needed"))) } else { Ok(text) }
+fn given<'a>(text: &'a str, what: &str) -> Result<&'a str, ValueError> {
+    if text.is_empty() { Err(ValueError::new(format!("{what} is needed"))) } else { Ok(text) }
 }
 
 /// The pattern of logs of other kinds.
 pub(crate) const fn pattern<T: Watches>(name: &'static str) -> Flag<T> {
     const DOCS: &str = "A regular expression with named groups, for logs of other kinds; %D, %T or %{ms}T for apache, lighttpd.";
-    Flag::new(name, Kind::Text("REGEX"), "", DOCS, |flags: &mut T, text| {
+    Flag::new(name, ValueKind::Text("REGEX"), "", DOCS, |flags: &mut T, text| {
         flags.watched().pattern = Some(given(text, "an expression")?.to_owned());
         Ok(())
     })
@@ -144,13 +143,13 @@ pub(crate) const fn pattern<T: Watches>(name: &'static str) -> Flag<T> {
 pub(crate) const fn every<T: Watches>(name: &'static str) -> Flag<T> {
     Flag::new(
         name,
-        Kind::Duration,
+        ValueKind::Duration,
         "1s",
         "How often to look; 100ms or more.",
         |flags: &mut T, text| {
             let every = value::duration(text)?;
             if every < EVERY_MIN {
-                return Err(Wrong::new(format!("{every} is too often (100ms or more)")));
+                return Err(ValueError::new(format!("{every} is too often (100ms or more)")));
             }
             flags.watched().every = every;
             Ok(())
@@ -166,7 +165,7 @@ const EVERY_MIN: Nanos = Nanos::from_millis(100);
 pub(crate) const fn machine<T: Watches>() -> Flag<T> {
     const DOCS: &str =
         "Watch this machine too, into the results: load, CPU, memory, network, disks.";
-    Flag::new("watch", Kind::Switch, "", DOCS, |flags: &mut T, text| {
+    Flag::new("watch", ValueKind::Switch, "", DOCS, |flags: &mut T, text| {
         value::switch(text).map(|on| flags.watched().machine = on)
     })
     .native()
@@ -197,7 +196,7 @@ pub(crate) const WATCH: &[Flag<WatchFlags>] = &[
     every("every"),
     Flag::new(
         "duration",
-        Kind::Duration,
+        ValueKind::Duration,
         "until interrupted",
         "How long to watch.",
         |t: &mut WatchFlags, v| value::duration(v).map(|d| t.duration = Some(d)),
@@ -213,7 +212,7 @@ pub(crate) const WATCH: &[Flag<WatchFlags>] = &[
     .native(),
     Flag::new(
         "to",
-        Kind::Choice(&["arrow", "parquet"]),
+        ValueKind::Choice(&["arrow", "parquet"]),
         "by the file's ending",
         "Format of the output.",
         |t: &mut WatchFlags, v| value::word(v, &["arrow", "parquet"]).map(|word| t.to = Some(word)),
@@ -237,7 +236,7 @@ pub(crate) const WATCH: &[Flag<WatchFlags>] = &[
     .native(),
     Flag::new(
         "host",
-        Kind::Text("NAME"),
+        ValueKind::Text("NAME"),
         "its own name",
         "What this machine is called in the rows.",
         |t: &mut WatchFlags, v| {

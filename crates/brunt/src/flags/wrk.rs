@@ -1,8 +1,7 @@
 //! The options of `wrk` and `wrk2`.
 
+use cli::{Flag, ValueError, ValueKind};
 use stdx::Nanos;
-
-use super::{Flag, Kind, Wrong};
 
 /// The options as typed, with the defaults of both.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,46 +43,72 @@ type Wrk = WrkFlags;
 
 /// The options of `wrk`.
 pub(crate) const WRK: &[Flag<Wrk>] = &[
-    Flag::new("connections", Kind::Text("N"), "10", "connections kept open", |t: &mut Wrk, v| {
-        metric(v).map(|n| t.connections = n)
-    })
+    Flag::new(
+        "connections",
+        ValueKind::Text("N"),
+        "10",
+        "connections kept open",
+        |t: &mut Wrk, v| metric(v).map(|n| t.connections = n),
+    )
     .also(&["c"]),
-    Flag::new("duration", Kind::Text("T"), "10s", "how long to send", |t: &mut Wrk, v| {
+    Flag::new("duration", ValueKind::Text("T"), "10s", "how long to send", |t: &mut Wrk, v| {
         time(v).map(|d| t.duration = d)
     })
     .also(&["d"]),
-    Flag::new("threads", Kind::Text("N"), "2", "worker threads", |t: &mut Wrk, v| {
+    Flag::new("threads", ValueKind::Text("N"), "2", "worker threads", |t: &mut Wrk, v| {
         metric(v).map(|n| t.threads = n)
     })
     .also(&["t"]),
-    Flag::new("script", Kind::Text("FILE"), "", "Lua script: not run here", |t: &mut Wrk, v| {
-        t.script = Some(v.to_owned());
-        Ok(())
-    })
+    Flag::new(
+        "script",
+        ValueKind::Text("FILE"),
+        "",
+        "Lua script: not run here",
+        |t: &mut Wrk, v| {
+            t.script = Some(v.to_owned());
+            Ok(())
+        },
+    )
     .also(&["s"]),
-    Flag::new("header", Kind::Text("H"), "", "header field; repeat for more", |t: &mut Wrk, v| {
-        header(v).map(|field| t.headers.push(field))
-    })
+    Flag::new(
+        "header",
+        ValueKind::Text("H"),
+        "",
+        "header field; repeat for more",
+        |t: &mut Wrk, v| header(v).map(|field| t.headers.push(field)),
+    )
     .also(&["H"]),
-    Flag::new("latency", Kind::Switch, "", "print percentiles of the latency", |t: &mut Wrk, _| {
-        t.latency = true;
-        Ok(())
-    })
+    Flag::new(
+        "latency",
+        ValueKind::Switch,
+        "",
+        "print percentiles of the latency",
+        |t: &mut Wrk, _| {
+            t.latency = true;
+            Ok(())
+        },
+    )
     .also(&["L"]),
     Flag::new(
         "timeout",
-        Kind::Text("T"),
+        ValueKind::Text("T"),
         "2s",
         "answers later than this are counted",
         |t: &mut Wrk, v| time(v).map(|d| t.timeout = d),
     )
     .also(&["T"]),
-    Flag::new("version", Kind::Switch, "", "print the version, then this", |t: &mut Wrk, _| {
-        t.version = true;
-        Ok(())
-    })
+    Flag::new(
+        "version",
+        ValueKind::Switch,
+        "",
+        "print the version, then this",
+        |t: &mut Wrk, _| {
+            t.version = true;
+            Ok(())
+        },
+    )
     .also(&["v"]),
-    Flag::new("help", Kind::Switch, "", "print this", |t: &mut Wrk, _| {
+    Flag::new("help", ValueKind::Switch, "", "print this", |t: &mut Wrk, _| {
         t.help = true;
         Ok(())
     })
@@ -94,7 +119,7 @@ pub(crate) const WRK: &[Flag<Wrk>] = &[
 const MORE: &[Flag<Wrk>] = &[
     Flag::new(
         "rate",
-        Kind::Text("N"),
+        ValueKind::Text("N"),
         "",
         "requests a second in all; required",
         |t: &mut Wrk, v| metric(v).map(|n| t.rate = n),
@@ -102,7 +127,7 @@ const MORE: &[Flag<Wrk>] = &[
     .also(&["R"]),
     Flag::new(
         "u_latency",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "print percentiles from the send as well",
         |t: &mut Wrk, _| {
@@ -113,7 +138,7 @@ const MORE: &[Flag<Wrk>] = &[
     .also(&["U"]),
     Flag::new(
         "batch_latency",
-        Kind::Switch,
+        ValueKind::Switch,
         "",
         "for scripts that pipeline; no effect",
         |_: &mut Wrk, _| Ok(()),
@@ -127,26 +152,26 @@ pub(crate) fn wrk2() -> Vec<Flag<Wrk>> {
 }
 
 /// `Name: value`.
-fn header(text: &str) -> Result<(String, String), Wrong> {
+fn header(text: &str) -> Result<(String, String), ValueError> {
     let (name, value) = text
         .split_once(':')
-        .ok_or_else(|| Wrong::new(format!("header \"{text}\" has no colon")))?;
+        .ok_or_else(|| ValueError::new(format!("header \"{text}\" has no colon")))?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
 /// A number with k, M, G, T or P.
-fn metric(text: &str) -> Result<u64, Wrong> {
+fn metric(text: &str) -> Result<u64, ValueError> {
     scaled(text, 1000, &["", "k", "m", "g", "t", "p"])
 }
 
 /// Whole seconds, or with s, m or h.
-fn time(text: &str) -> Result<Nanos, Wrong> {
+fn time(text: &str) -> Result<Nanos, ValueError> {
     scaled(text, 60, &["s", "m", "h"]).map(|s| Nanos(s.saturating_mul(1_000_000_000)))
 }
 
 /// Digits and a unit of at most two letters, of which the case does not count.
-fn scaled(text: &str, scale: u64, units: &[&str]) -> Result<u64, Wrong> {
-    let wrong = || Wrong::new(format!("\"{text}\" is no number that wrk reads"));
+fn scaled(text: &str, scale: u64, units: &[&str]) -> Result<u64, ValueError> {
+    let wrong = || ValueError::new(format!("\"{text}\" is no number that wrk reads"));
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let number: u64 = text[..digits].parse().map_err(|_| wrong())?;
     let unit = text[digits..].to_ascii_lowercase();

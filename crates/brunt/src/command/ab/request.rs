@@ -101,14 +101,16 @@ fn read_body(path: &str) -> Result<Arc<[u8]>, Quit> {
 
 #[cfg(test)]
 mod tests {
+    use cli::getopt;
+
     use super::*;
-    use crate::flags::{ab, letters};
+    use crate::flags::ab;
 
     /// The head of a command line, its line ends as `|`.
     fn head_of(line: &str) -> String {
         let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let mut flags = AbFlags::default();
-        let read = letters::parse(ab::AB, &args, &mut flags).expect("no setter refuses");
+        let read = getopt::parse(ab::AB, &args, &mut flags).expect("no setter refuses");
         let address = Address::parse(&read.operands[0]).expect("a URL");
         let request = Request::new(&flags, &address).expect("a request");
         request.head.replace("\r\n", "|")

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use cli::GlobalFlags;
+
 use super::meant::{Meant, World, meant};
 use crate::command::CommandError;
 use crate::command::tests::check_snapshot;
 use crate::dialect::{Dialect, Invocation};
 use crate::flags::attack::FLAGS;
-use crate::flags::global::Global;
 
 /// Command lines of both dialects; `TARGETS` is a file with two targets, `WRONG` one with two wrong lines.
 const LINES: &[&str] = &[
@@ -69,7 +70,7 @@ fn told(dialect: Dialect, line: &str, dir: &Path) -> String {
     let path = |name: &str| dir.join(name).display().to_string();
     let line = line.replace("TARGETS", &path("targets")).replace("WRONG", &path("wrong"));
     let args = line.split(' ').map(str::to_owned).collect();
-    let global = Global { cpus: Some(2), ..Global::default() };
+    let global = GlobalFlags { cpus: Some(2), ..GlobalFlags::default() };
     let invocation = Invocation { dialect, global, args };
     let typed = invocation.parse(FLAGS).map_err(CommandError::from);
     let read: Result<Meant, CommandError> = typed.and_then(|typed| meant(&typed, &world(false)));
@@ -118,7 +119,8 @@ fn a_terminal_gets_the_report_and_not_the_results() {
     for (flags, results, report) in cases {
         let mut args = vec![format!("-targets={}", scratch.0.join("targets").display())];
         args.extend(flags.split_whitespace().map(str::to_owned));
-        let invocation = Invocation { dialect: Dialect::Native, global: Global::default(), args };
+        let invocation =
+            Invocation { dialect: Dialect::Native, global: GlobalFlags::default(), args };
         let meant = meant(&invocation.parse(FLAGS).unwrap(), &world(true)).unwrap();
         let got = (format!("{:?}", meant.results), format!("{:?}", meant.report));
         assert_eq!(got, (results.to_owned(), report.to_owned()), "{flags}");

@@ -215,10 +215,11 @@ fn codec(flags: &CableFlags) -> Codec {
 
 #[cfg(test)]
 mod tests {
+    use cli::GlobalFlags;
+
     use super::*;
     use crate::dialect::{Dialect, Invocation};
     use crate::flags;
-    use crate::flags::global::Global;
 
     #[test]
     fn who_asks_is_no_part_of_the_origin() {
@@ -233,7 +234,8 @@ mod tests {
 
     fn planned(line: &str) -> Result<CablePlan, CommandError> {
         let args = line.split_whitespace().map(str::to_owned).collect();
-        let invocation = Invocation { dialect: Dialect::Native, global: Global::default(), args };
+        let invocation =
+            Invocation { dialect: Dialect::Native, global: GlobalFlags::default(), args };
         let typed = invocation.parse(&flags::cable::table()).unwrap_or_else(|_| panic!("{line}"));
         plan(&typed, 1)
     }

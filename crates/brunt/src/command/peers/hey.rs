@@ -1,14 +1,13 @@
 //! `hey`: workers that send one request at a time, so many in all or for so long, each at a rate or as fast as it is answered.
 
+use cli::{FlagError, GlobalFlags, Grammar, parse};
 use engine::{Protocol, Redirects};
 use stdx::Nanos;
 use wire::url::{Url, UrlError};
 use workload::Load;
 
 use super::{Asked, Layout, Refusal};
-use crate::flags::global::Global;
 use crate::flags::hey::{HEY, HeyFlags};
-use crate::flags::{FlagError, Grammar, parse};
 use crate::output::Place;
 
 /// Reads a command line of hey's.
@@ -32,7 +31,7 @@ pub(crate) fn check(args: &[String]) -> Result<(), Refusal> {
 /// The flags and the URL.
 fn read(args: &[String]) -> Result<(HeyFlags, String), Refusal> {
     let mut flags = HeyFlags::default();
-    let parsed = parse(Grammar::VEGETA, HEY, args, &mut flags, &mut Global::default());
+    let parsed = parse(Grammar::VEGETA, HEY, args, &mut flags, &mut GlobalFlags::default());
     let parsed = parsed.map_err(|error| match error {
         FlagError::Help => usage(0, ""),
         error => usage(2, &format!("{}\n", error.go())),
@@ -57,7 +56,7 @@ fn wrong(words: &str) -> Refusal {
 
 fn usage(code: u8, words: &str) -> Refusal {
     let lines = HEY.iter().fold(String::new(), |mut lines, flag| {
-        let head = format!("-{} {}", flag.row.name, flag.row.kind.shown());
+        let head = format!("-{} {}", flag.row.name, flag.row.kind.help_text());
         lines.push_str(&format!("  {head:<24} {}\n", flag.row.docs));
         lines
     });

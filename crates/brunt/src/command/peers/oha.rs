@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use cli::getopt_long::{self, OptionError};
 use engine::{HeadStyle, Protocol, ProxySettings, Redirects, Settings, TlsSettings};
 use stdx::Nanos;
 use wire::url::Url;
@@ -9,7 +10,6 @@ use workload::{Load, Plan};
 
 use super::{Asked, Layout, Refusal};
 use crate::flags::oha::{OHA, OhaFlags};
-use crate::flags::options::{self, OptionError};
 use crate::output::Place;
 
 /// Reads a command line of oha's.
@@ -32,9 +32,9 @@ pub(crate) fn check(args: &[String]) -> Result<(), Refusal> {
 /// The flags and the URL.
 fn parsed(args: &[String]) -> Result<(OhaFlags, String), Refusal> {
     let mut flags = OhaFlags::default();
-    let operands = options::read(OHA, &without_equals(args), &mut flags);
+    let operands = getopt_long::parse(OHA, &without_equals(args), &mut flags);
     if flags.help {
-        let lines = options::lines(OHA);
+        let lines = getopt_long::usage_lines(OHA);
         let stdout = format!("Usage: oha [options] URL\n\nOptions:\n{lines}");
         return Err(Refusal { stdout, ..Refusal::default() });
     }

@@ -4,13 +4,13 @@
 use std::io;
 use std::time::Duration;
 
+use cli::getopt_long;
 use engine::{HeadStyle, HttpVersion, Settings};
 use report::{Offered, PerferStyle, PerferVersion};
 use wire::url::Url;
 use workload::Load;
 
 use super::{Asked, Layout, Refusal};
-use crate::flags::options;
 use crate::flags::perfer::{PERFER, PerferFlags, read};
 use crate::output::Place;
 
@@ -71,7 +71,7 @@ fn usage(code: u8, words: &str) -> Refusal {
     if !words.is_empty() {
         stdout.push('\n');
     }
-    let lines = options::lines(PERFER);
+    let lines = getopt_long::usage_lines(PERFER);
     stdout.push_str(&format!("\nusage: perfer [options] <server-address>\n\n{lines}\n"));
     Refusal { code, stdout, ..Refusal::default() }
 }

@@ -41,7 +41,7 @@ fn command_lines_mean() {
 
 #[test]
 fn no_two_options_of_a_table_share_a_name() {
-    fn check<T>(table: &[crate::flags::Flag<T>]) {
+    fn check<T>(table: &[cli::Flag<T>]) {
         let names =
             table.iter().flat_map(|flag| flag.row.aliases.iter().copied().chain([flag.row.name]));
         let mut names: Vec<&str> = names.collect();

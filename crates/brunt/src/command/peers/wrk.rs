@@ -3,13 +3,13 @@
 use std::io;
 use std::time::Duration;
 
+use cli::Flag;
+use cli::getopt_long::{self, OptionError};
 use report::{Offered, WrkStyle};
 use wire::url::Url;
 use workload::Load;
 
 use super::{Asked, Layout, Refusal};
-use crate::flags::Flag;
-use crate::flags::options::{self, OptionError};
 use crate::flags::wrk::{WRK, WrkFlags, wrk2};
 use crate::output::Place;
 
@@ -38,7 +38,7 @@ enum Tool {
 
 fn read(args: &[String], table: &[Flag<WrkFlags>], tool: Tool) -> Result<Asked, Refusal> {
     let mut flags = WrkFlags::default();
-    let operands = options::read(table, args, &mut flags);
+    let operands = getopt_long::parse(table, args, &mut flags);
     let refuse = |words: &str| usage(table, &flags, words);
     let operands = operands.map_err(|error| refuse(&getopt_words(&error)))?;
     let Some(url) = operands.first().filter(|_| !flags.help) else { return Err(refuse("")) };
@@ -129,7 +129,7 @@ fn usage(table: &[Flag<WrkFlags>], flags: &WrkFlags, words: &str) -> Refusal {
     let version = if flags.version { version() } else { String::new() };
     let stdout = format!(
         "{version}Usage: wrk <options> <url>\n  Options:\n{}\n  Numbers may end with k, M or G, times with s, m or h.\n",
-        options::lines(table)
+        getopt_long::usage_lines(table)
     );
     Refusal { code: 1, stdout, stderr: words.to_owned() }
 }

@@ -357,13 +357,14 @@ fn for_each_input(
 
 #[cfg(test)]
 mod tests {
+    use cli::GlobalFlags;
+
     use super::*;
-    use crate::flags::global::Global;
 
     fn typed(output: Option<&str>) -> ParsedArgs<PlotFlags> {
         ParsedArgs {
             dialect: Dialect::Native,
-            global: Global::default(),
+            global: GlobalFlags::default(),
             flags: PlotFlags { output: output.map(str::to_owned), ..PlotFlags::default() },
             operands: Vec::new(),
         }

@@ -123,13 +123,14 @@ fn parse_column(text: &str) -> Result<Column, CommandError> {
 
 #[cfg(test)]
 mod tests {
+    use cli::GlobalFlags;
+
     use super::*;
-    use crate::flags::global::Global;
 
     fn parsed(given: &[&str]) -> Result<Vec<Operand>, CommandError> {
         operands(&ParsedArgs {
             dialect: Dialect::Native,
-            global: Global::default(),
+            global: GlobalFlags::default(),
             flags: PlotFlags::default(),
             operands: given.iter().map(|&text| text.to_owned()).collect(),
         })

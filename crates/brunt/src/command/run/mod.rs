@@ -36,6 +36,8 @@ pub(super) use self::archive::{archive, inspect, new};
 use self::judge::{assertions, judge};
 use self::meant::{Meant, meant};
 pub(crate) use self::remote::remote;
+use cli::{Flag, FlagError};
+
 use self::rest::Rest;
 use self::stage::{Done, carry_out};
 use self::summary::Mode;
@@ -44,7 +46,6 @@ use super::{CommandError, usage_error};
 use crate::dialect::{Invocation, ParsedArgs};
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::run::{RUN, RunFlags};
-use crate::flags::{Flag, FlagError};
 use crate::input::{Interrupts, LOOK_EVERY};
 use crate::listener::BarePort;
 use crate::output::{self, Place};

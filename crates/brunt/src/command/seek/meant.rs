@@ -240,16 +240,18 @@ fn hash(seed: u64, bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use cli::GlobalFlags;
+
     use super::*;
     use crate::dialect::{Dialect, Invocation};
     use crate::flags;
-    use crate::flags::global::Global;
 
     /// What a command line means, after `-objective=p99<1s`.
     pub(in crate::command::seek) fn meaning(line: &str) -> Result<Meant, CommandError> {
         let args = ["-objective=p99<1s"].into_iter().chain(line.split_whitespace());
         let args = args.map(str::to_owned).collect();
-        let invocation = Invocation { dialect: Dialect::Native, global: Global::default(), args };
+        let invocation =
+            Invocation { dialect: Dialect::Native, global: GlobalFlags::default(), args };
         meant(&invocation.parse(&flags::seek::table()).unwrap_or_else(|_| panic!("{line}")))
     }
 

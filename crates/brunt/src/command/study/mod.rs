@@ -36,6 +36,8 @@ use anyhow::anyhow;
 use study::plan::{Ended as RunEnded, GivenUp, Slot, given_up, is_given_up, next};
 
 pub(super) use self::command_lines::CommandLines;
+use cli::nearest;
+
 use self::file::{Mode, PROBLEMS_MAX, Problem, Study, Variant, Workload};
 use self::folder::Folder;
 use self::group::Guard;
@@ -49,7 +51,6 @@ use self::servers::Place;
 use super::{CommandError, usage_error};
 use crate::dialect::{Invocation, ParsedArgs};
 use crate::exit_code::{ExitCode, Failed};
-use crate::flags::nearest;
 use crate::flags::study::{STUDY, StudyFlags};
 use crate::input::{self, Interrupts};
 

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
+use cli::nearest;
 use stdx::Nanos;
-
-use crate::flags::nearest;
 
 /// Commands that are alike in how they are told where results go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! The flags of `inspect`, `archive` and `new`: those of `run` that they know, and their own.
 
-use super::super::row::{switch, text};
-use super::super::{Flag, Kind, value};
-use super::{ALLOW_READ, ENV, RunFlags};
+use cli::{Flag, ValueKind, switch, text, value};
 use script::Format;
+
+use super::{ALLOW_READ, ENV, RunFlags};
 
 /// The flags of `inspect` besides those that say what the script is shown.
 const REQUIREMENTS: Flag<RunFlags> = switch!(
@@ -38,10 +38,17 @@ pub(crate) const ARCHIVE: &[Flag<RunFlags>] = &[
     maybe!("include-system-env-vars", "Show the environment's variables.", include_system_env),
     ALLOW_READ,
     text!(RunFlags, "c", "FILE", "Options as JSON.", config).native().also(&["config"]),
-    option!("u", Kind::Text("N"), "1", "Virtual users.", "vus", Count).also(&["vus"]),
+    option!("u", ValueKind::Text("N"), "1", "Virtual users.", "vus", Count).also(&["vus"]),
     time!("d", "How long iterations are begun.", "duration").also(&["duration"]),
-    option!("i", Kind::Text("N"), "", "Iterations of all users together.", "iterations", Count)
-        .also(&["iterations"]),
+    option!(
+        "i",
+        ValueKind::Text("N"),
+        "",
+        "Iterations of all users together.",
+        "iterations",
+        Count
+    )
+    .also(&["iterations"]),
     list!("s", "TIME:N", "A stage.", "stages", Stages).also(&["stage"]),
     switch!(RunFlags, "v", "Log debug lines as well.", verbose).native().also(&["verbose"]),
     switch!(RunFlags, "q", "Accepted as k6's.", quiet).native().also(&["quiet"]),

@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
+use cli::nearest;
 use stdx::Nanos;
 
 use super::sheet::{Placed, Table};
 use super::{Family, Filling, Variant, words};
 use crate::command::study::command_lines::CommandLines;
-use crate::flags::nearest;
 
 /// What a name must be, since folders are named after it.
 pub(super) const NAME: &str = "is no name for a folder (letters, digits, and . _ - within)";

@@ -4,11 +4,10 @@
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
 
+use cli::{nearest, value};
 use stdx::Nanos;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-
-use crate::flags::{nearest, value};
 
 /// Something wrong in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,136 +1,140 @@
-//! The parser: arguments in, typed flags and operands out. It reads nothing but its arguments.
+//! The parser of Go's grammar: arguments in, set options and operands out. It reads nothing but its arguments.
 
-use super::global::{self, Global};
-use super::{Flag, Kind, Row, Scope, Wrong, nearest};
+use crate::flag::{EmptyValue, Flag, Row, Scope, ValueKind};
+use crate::global::{self, GlobalFlags};
+use crate::suggest::nearest;
+use crate::value::ValueError;
 
 /// How a dialect reads its arguments.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Grammar {
-    /// `Native` or `Vegeta`: whose flags are known.
-    pub(crate) dialect: Scope,
+pub struct Grammar {
+    /// The dialect whose flags are known: `Native` or `Vegeta`.
+    pub dialect: Scope,
     /// Flags may follow operands; otherwise the first operand ends the flags.
-    pub(crate) mixed: bool,
+    pub mixed: bool,
 }
 
 impl Grammar {
-    /// Ours: flags may follow operands.
-    pub(crate) const NATIVE: Self = Self { dialect: Scope::Native, mixed: true };
+    /// Our own: flags may follow operands.
+    pub const NATIVE: Self = Self { dialect: Scope::Native, mixed: true };
     /// Vegeta's: the first operand ends the flags.
-    pub(crate) const VEGETA: Self = Self { dialect: Scope::Vegeta, mixed: false };
+    pub const VEGETA: Self = Self { dialect: Scope::Vegeta, mixed: false };
 
-    /// What is read for a flag's value; `None` where it is as if the flag had not been given. In Vegeta no file is named by an
-    /// empty value, no address, no buckets; and no size is 0.
-    fn reads<'a>(self, name: &str, value: &'a str) -> Option<&'a str> {
-        match (self.dialect, name, value) {
-            (Scope::Vegeta, "body" | "cert" | "key" | "laddr" | "buckets", "") => None,
-            (Scope::Vegeta, "max-body", "") => Some("0"),
-            _ => Some(value),
+    /// The value that a flag's setter gets for a typed one; `None` where the flag counts as not given.
+    fn effective<'a>(self, row: &Row, value: &'a str) -> Option<&'a str> {
+        if self.dialect != Scope::Vegeta || !value.is_empty() {
+            return Some(value);
+        }
+        match row.vegeta_empty {
+            EmptyValue::AsIs => Some(value),
+            EmptyValue::Absent => None,
+            EmptyValue::Means(other) => Some(other),
         }
     }
 }
 
-/// What was not a flag.
+/// The arguments that are no flags.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Parsed {
+pub struct Parsed {
     /// The operands in their order.
-    pub(crate) operands: Vec<String>,
+    pub operands: Vec<String>,
 }
 
 /// Why arguments could not be read. Each names the flag as it was typed.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum FlagError {
-    /// `-h`, `-help` or `--help` was asked for.
+pub enum FlagError {
+    /// No error: `-h`, `-help` or `--help` was given.
     Help,
-    /// `-version` was asked for, after the command's name.
+    /// No error: `-version` was given after the command's name.
     Version,
     /// No such flag.
     Unknown {
         /// Its name, without dashes.
         name: String,
-        /// The flag that was probably meant.
-        meant: Option<&'static str>,
+        /// The known flag with the most similar name.
+        suggestion: Option<&'static str>,
     },
     /// The flag stands last and lacks its value.
     NeedsValue {
         /// Its name.
         name: String,
-        /// What its value may be.
+        /// What the value may be.
         expected: String,
     },
     /// `-=x`, `---x`.
     Syntax(String),
-    /// The value is no good.
+    /// The value is invalid.
     Value {
         /// The flag's name.
         name: String,
         /// The value as typed.
         value: String,
-        /// The flag is a switch.
+        /// Whether the flag is a switch.
         switch: bool,
-        /// What is wrong.
-        wrong: Wrong,
+        /// What is wrong with the value.
+        error: ValueError,
     },
 }
 
 impl FlagError {
-    /// The line for people: flag, value, what was expected.
+    /// The error in our own words: flag, value, what was expected.
     #[must_use]
-    pub(crate) fn native(&self) -> String {
+    pub fn native(&self) -> String {
         match self {
             Self::Help | Self::Version => String::new(),
-            Self::Unknown { name, meant: Some(meant) } => {
-                format!("unknown flag -{name} (did you mean -{meant}?)")
+            Self::Unknown { name, suggestion: Some(suggestion) } => {
+                format!("unknown flag -{name} (did you mean -{suggestion}?)")
             }
-            Self::Unknown { name, meant: None } => format!("unknown flag -{name}"),
+            Self::Unknown { name, suggestion: None } => format!("unknown flag -{name}"),
             Self::NeedsValue { name, expected } => {
                 format!("flag -{name} needs a value ({expected})")
             }
             Self::Syntax(text) => {
                 format!("bad flag syntax \"{text}\" (expected -name or -name=value)")
             }
-            Self::Value { name, wrong, .. } => format!("flag -{name}: {}", wrong.native),
+            Self::Value { name, error, .. } => format!("flag -{name}: {}", error.native),
         }
     }
 
-    /// What Vegeta says and ends with 1 for, once it has read its flags.
+    /// The text of an error that Vegeta reports, with exit code 1, only after it has read all flags.
     #[must_use]
-    pub(crate) fn late(&self) -> Option<&str> {
+    pub fn late(&self) -> Option<&str> {
         match self {
-            Self::Value { wrong, .. } if wrong.is_late => Some(&wrong.go),
+            Self::Value { error, .. } if error.is_late => Some(&error.go),
             _ => None,
         }
     }
 
-    /// The line that Go's flag package prints.
+    /// The error in the words of Go's `flag` package.
     #[must_use]
-    pub(crate) fn go(&self) -> String {
+    pub fn go(&self) -> String {
         match self {
             Self::Help => "flag: help requested".to_owned(),
-            // Vegeta's dialect knows it before the command alone, where it is no error.
+            // Vegeta has this flag before the command only, where it is no error.
             Self::Version => String::new(),
             Self::Unknown { name, .. } => format!("flag provided but not defined: -{name}"),
             Self::NeedsValue { name, .. } => format!("flag needs an argument: -{name}"),
             Self::Syntax(text) => format!("bad flag syntax: {text}"),
-            Self::Value { name, value, switch: true, wrong } => {
-                format!("invalid boolean value \"{value}\" for -{name}: {}", wrong.go)
+            Self::Value { name, value, switch: true, error } => {
+                format!("invalid boolean value \"{value}\" for -{name}: {}", error.go)
             }
-            Self::Value { name, value, wrong, .. } => {
-                format!("invalid value \"{value}\" for flag -{name}: {}", wrong.go)
+            Self::Value { name, value, error, .. } => {
+                format!("invalid value \"{value}\" for flag -{name}: {}", error.go)
             }
         }
     }
 }
 
-/// Reads `args` into `typed` and `global`.
+/// Reads `args` into `options` and `global`.
 ///
 /// # Errors
 /// An argument is wrong; the flags before it are set already.
-pub(crate) fn parse<T>(
+pub fn parse<T>(
     grammar: Grammar,
     table: &[Flag<T>],
     args: &[String],
-    typed: &mut T,
-    global: &mut Global,
+    options: &mut T,
+    global: &mut GlobalFlags,
 ) -> Result<Parsed, FlagError> {
     let mut operands = Vec::new();
     let mut rest = args;
@@ -150,25 +154,24 @@ pub(crate) fn parse<T>(
         if body.starts_with(['-', '=']) || body.is_empty() {
             return Err(FlagError::Syntax(arg.clone()));
         }
-        let given = Given::of(body);
+        let given = RawFlag::of(body);
         rest = if let Some(flag) = table.iter().find(|f| f.is_called(given.name, grammar.dialect)) {
-            set(flag, given, rest, typed, grammar)?
+            set(flag, given, rest, options, grammar)?
         } else if let Some(flag) = global_flag(grammar, given.name) {
             set(flag, given, rest, global, grammar)?
         } else if ["h", "help"].contains(&given.name) {
             return Err(FlagError::Help);
         } else {
             let known = rows(grammar, table);
-            let meant = nearest(given.name, known.iter().map(|row| row.name));
-            return Err(FlagError::Unknown { name: given.name.to_owned(), meant });
+            let suggestion = nearest(given.name, known.iter().map(|row| row.name));
+            return Err(FlagError::Unknown { name: given.name.to_owned(), suggestion });
         };
     }
     operands.extend_from_slice(rest);
     Ok(Parsed { operands })
 }
 
-/// The rows a dialect knows: the command's own, then the global ones.
-#[must_use]
+/// The rows of a dialect: the command's own, then the global ones.
 fn rows<T>(grammar: Grammar, table: &[Flag<T>]) -> Vec<Row> {
     let own = table.iter().map(|flag| flag.row);
     own.chain(global::FLAGS.iter().map(|flag| flag.row))
@@ -177,18 +180,18 @@ fn rows<T>(grammar: Grammar, table: &[Flag<T>]) -> Vec<Row> {
 }
 
 /// A global flag after the command: natively only.
-fn global_flag(grammar: Grammar, name: &str) -> Option<&'static Flag<Global>> {
+fn global_flag(grammar: Grammar, name: &str) -> Option<&'static Flag<GlobalFlags>> {
     global::FLAGS.iter().find(|flag| grammar.mixed && flag.is_called(name, grammar.dialect))
 }
 
 /// A flag as typed, without dashes.
 #[derive(Clone, Copy)]
-struct Given<'a> {
+struct RawFlag<'a> {
     name: &'a str,
     value: Option<&'a str>,
 }
 
-impl<'a> Given<'a> {
+impl<'a> RawFlag<'a> {
     fn of(body: &'a str) -> Self {
         match body.split_once('=') {
             Some((name, value)) => Self { name, value: Some(value) },
@@ -197,30 +200,30 @@ impl<'a> Given<'a> {
     }
 }
 
-/// Sets one flag; gives the arguments after its value.
+/// Sets one flag; returns the arguments after its value.
 fn set<'a, T>(
     flag: &Flag<T>,
-    given: Given<'_>,
+    given: RawFlag<'_>,
     rest: &'a [String],
-    typed: &mut T,
+    options: &mut T,
     grammar: Grammar,
 ) -> Result<&'a [String], FlagError> {
-    let switch = flag.row.kind == Kind::Switch;
+    let switch = flag.row.kind == ValueKind::Switch;
     let (value, rest) = match (given.value, rest.split_first()) {
         (Some(value), _) => (value, rest),
         (None, _) if switch => ("true", rest),
         (None, Some((value, after))) => (value.as_str(), after),
         (None, None) => {
-            let expected = flag.row.kind.shown();
+            let expected = flag.row.kind.help_text();
             return Err(FlagError::NeedsValue { name: given.name.to_owned(), expected });
         }
     };
-    let Some(value) = grammar.reads(flag.row.name, value) else { return Ok(rest) };
-    (flag.set)(typed, value).map_err(|wrong| FlagError::Value {
+    let Some(value) = grammar.effective(&flag.row, value) else { return Ok(rest) };
+    (flag.set)(options, value).map_err(|error| FlagError::Value {
         name: given.name.to_owned(),
         value: value.to_owned(),
         switch,
-        wrong,
+        error,
     })?;
     Ok(rest)
 }
@@ -228,7 +231,7 @@ fn set<'a, T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flags::value;
+    use crate::value;
 
     #[derive(Debug, Default, PartialEq)]
     struct Sample {
@@ -238,13 +241,13 @@ mod tests {
     }
 
     const TABLE: &[Flag<Sample>] = &[
-        Flag::new("rate", Kind::Text("N"), "50", "Rate.", |t: &mut Sample, v| {
+        Flag::new("rate", ValueKind::Text("N"), "50", "Rate.", |t: &mut Sample, v| {
             value::number(v).map(|n| t.rate = n)
         }),
-        Flag::new("lazy", Kind::Switch, "", "Lazy.", |t: &mut Sample, v| {
+        Flag::new("lazy", ValueKind::Switch, "", "Lazy.", |t: &mut Sample, v| {
             value::switch(v).map(|on| t.lazy = on)
         }),
-        Flag::new("name", Kind::Text("NAME"), "", "Name.", |t: &mut Sample, v| {
+        Flag::new("name", ValueKind::Text("NAME"), "", "Name.", |t: &mut Sample, v| {
             v.clone_into(&mut t.name);
             Ok(())
         })
@@ -254,7 +257,7 @@ mod tests {
 
     fn read(grammar: Grammar, line: &str) -> Result<(Sample, Vec<String>), FlagError> {
         let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        let (mut typed, mut global) = (Sample::default(), Global::default());
+        let (mut typed, mut global) = (Sample::default(), GlobalFlags::default());
         let parsed = parse(grammar, TABLE, &args, &mut typed, &mut global)?;
         Ok((typed, parsed.operands))
     }

@@ -1,31 +1,32 @@
 //! Options as getopt_long reads them, and clap after it: `-c10`, `-c 10`, `-Lc10`, `--name value`, `--name=value`, long names
-//! cut short where one is meant. Options and operands may mix; `--` ends the options.
+//! abbreviated where that is unambiguous. Options and operands may mix; `--` ends the options.
 
-use super::{Flag, Kind, Wrong};
+use crate::flag::{Flag, ValueKind};
+use crate::value::ValueError;
 
-/// Why arguments could not be read. Names are as typed, without dashes.
+/// Why arguments could not be read. Names are as options, without dashes.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum OptionError {
+pub enum OptionError {
     /// No such option.
     Unknown(String),
-    /// A long name that begins several.
+    /// The beginning of several long names.
     Ambiguous(String),
-    /// It stands last and lacks its value.
+    /// An option that stands last and lacks its value.
     NeedsValue(String),
-    /// It is a switch, and was given a value.
+    /// A switch with a value.
     TakesNone(String),
-    /// The value is no good.
-    Value(String, Wrong),
+    /// An option's name, and what is wrong with its value.
+    Value(String, ValueError),
 }
 
-/// Reads `args` into `typed`; gives the operands.
+/// Reads `args` into `options`; returns the operands.
 ///
 /// # Errors
 /// An argument is wrong; the options before it are set already.
-pub(crate) fn read<T>(
+pub fn parse<T>(
     table: &[Flag<T>],
     args: &[String],
-    typed: &mut T,
+    options: &mut T,
 ) -> Result<Vec<String>, OptionError> {
     let mut operands = Vec::new();
     let mut rest = args;
@@ -34,9 +35,9 @@ pub(crate) fn read<T>(
         if arg == "--" {
             break;
         } else if let Some(body) = arg.strip_prefix("--") {
-            rest = read_long(table, body, rest, typed)?;
+            rest = read_long(table, body, rest, options)?;
         } else if let Some(letters) = arg.strip_prefix('-').filter(|letters| !letters.is_empty()) {
-            rest = read_letters(table, letters, rest, typed)?;
+            rest = read_letters(table, letters, rest, options)?;
         } else {
             operands.push(arg.clone());
         }
@@ -50,7 +51,7 @@ fn read_long<'a, T>(
     table: &[Flag<T>],
     body: &str,
     rest: &'a [String],
-    typed: &mut T,
+    options: &mut T,
 ) -> Result<&'a [String], OptionError> {
     let (name, value) = match body.split_once('=') {
         Some((name, value)) => (name, Some(value)),
@@ -58,10 +59,10 @@ fn read_long<'a, T>(
     };
     let flag = long(table, name)?;
     match (flag.row.kind, value, rest.split_first()) {
-        (Kind::Switch, Some(_), _) => Err(OptionError::TakesNone(name.to_owned())),
-        (Kind::Switch, None, _) => set(flag, name, "true", typed).map(|()| rest),
-        (_, Some(value), _) => set(flag, name, value, typed).map(|()| rest),
-        (_, None, Some((value, after))) => set(flag, name, value, typed).map(|()| after),
+        (ValueKind::Switch, Some(_), _) => Err(OptionError::TakesNone(name.to_owned())),
+        (ValueKind::Switch, None, _) => set(flag, name, "true", options).map(|()| rest),
+        (_, Some(value), _) => set(flag, name, value, options).map(|()| rest),
+        (_, None, Some((value, after))) => set(flag, name, value, options).map(|()| after),
         (_, None, None) => Err(OptionError::NeedsValue(name.to_owned())),
     }
 }
@@ -81,8 +82,8 @@ fn long<'t, T>(table: &'t [Flag<T>], name: &str) -> Result<&'t Flag<T>, OptionEr
         return Ok(flag);
     }
     let begins = |flag: &&Flag<T>| names(flag).iter().any(|long| long.starts_with(name));
-    let mut meant = table.iter().filter(begins);
-    match (meant.next(), meant.next()) {
+    let mut matching = table.iter().filter(begins);
+    match (matching.next(), matching.next()) {
         (Some(flag), None) => Ok(flag),
         (Some(_), Some(_)) => Err(OptionError::Ambiguous(name.to_owned())),
         (None, _) => Err(OptionError::Unknown(name.to_owned())),
@@ -94,7 +95,7 @@ fn read_letters<'a, T>(
     table: &[Flag<T>],
     letters: &str,
     rest: &'a [String],
-    typed: &mut T,
+    options: &mut T,
 ) -> Result<&'a [String], OptionError> {
     let mut chars = letters.chars();
     while let Some(letter) = chars.next() {
@@ -104,33 +105,34 @@ fn read_letters<'a, T>(
         let Some(flag) = table.iter().find(is_called) else {
             return Err(OptionError::Unknown(name));
         };
-        if flag.row.kind == Kind::Switch {
-            set(flag, &name, "true", typed)?;
+        if flag.row.kind == ValueKind::Switch {
+            set(flag, &name, "true", options)?;
             continue;
         }
         let attached = chars.as_str();
         return match (attached, rest.split_first()) {
             ("", None) => Err(OptionError::NeedsValue(name)),
-            ("", Some((value, after))) => set(flag, &name, value, typed).map(|()| after),
-            (value, _) => set(flag, &name, value, typed).map(|()| rest),
+            ("", Some((value, after))) => set(flag, &name, value, options).map(|()| after),
+            (value, _) => set(flag, &name, value, options).map(|()| rest),
         };
     }
     Ok(rest)
 }
 
-fn set<T>(flag: &Flag<T>, name: &str, value: &str, typed: &mut T) -> Result<(), OptionError> {
-    (flag.set)(typed, value).map_err(|wrong| OptionError::Value(name.to_owned(), wrong))
+fn set<T>(flag: &Flag<T>, name: &str, value: &str, options: &mut T) -> Result<(), OptionError> {
+    (flag.set)(options, value).map_err(|error| OptionError::Value(name.to_owned(), error))
 }
 
-/// One line for each option of a table: its names, its value, what it does.
-pub(crate) fn lines<T>(table: &[Flag<T>]) -> String {
+/// The help's line for each option of a table: its names, its value, what it does.
+#[must_use]
+pub fn usage_lines<T>(table: &[Flag<T>]) -> String {
     table.iter().fold(String::new(), |mut text, flag| {
         let row = flag.row;
         let mut names: Vec<&str> = row.aliases.iter().copied().chain([row.name]).collect();
         names.sort_by_key(|name| name.len());
         let dashed = |name: &&str| format!("{}{name}", if name.len() > 1 { "--" } else { "-" });
         let names = names.iter().map(dashed).collect::<Vec<_>>().join(", ");
-        let head = format!("{names} {}", row.kind.shown());
+        let head = format!("{names} {}", row.kind.help_text());
         text.push_str(&format!("  {head:<28} {}\n", row.docs));
         text
     })
@@ -139,7 +141,7 @@ pub(crate) fn lines<T>(table: &[Flag<T>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flags::value;
+    use crate::value;
 
     #[derive(Debug, Default, PartialEq)]
     struct Sample {
@@ -149,25 +151,25 @@ mod tests {
     }
 
     const TABLE: &[Flag<Sample>] = &[
-        Flag::new("connections", Kind::Text("N"), "", "Count.", |t: &mut Sample, v| {
+        Flag::new("connections", ValueKind::Text("N"), "", "Count.", |t: &mut Sample, v| {
             value::number(v).map(|n| t.count = n)
         })
         .also(&["c"]),
-        Flag::new("latency", Kind::Switch, "", "List.", |t: &mut Sample, _| {
+        Flag::new("latency", ValueKind::Switch, "", "List.", |t: &mut Sample, _| {
             t.list = true;
             Ok(())
         })
         .also(&["L"]),
-        Flag::new("label", Kind::Text("NAME"), "", "Name.", |t: &mut Sample, v| {
+        Flag::new("label", ValueKind::Text("NAME"), "", "Name.", |t: &mut Sample, v| {
             v.clone_into(&mut t.name);
             Ok(())
         }),
     ];
 
-    fn told(line: &str) -> Result<(Sample, Vec<String>), OptionError> {
+    fn parsed(line: &str) -> Result<(Sample, Vec<String>), OptionError> {
         let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        let mut typed = Sample::default();
-        read(TABLE, &args, &mut typed).map(|operands| (typed, operands))
+        let mut options = Sample::default();
+        parse(TABLE, &args, &mut options).map(|operands| (options, operands))
     }
 
     #[test]
@@ -175,12 +177,12 @@ mod tests {
         for line in
             ["-Lc10 url", "url -c 10 -L", "--connections=10 --lat url", "-L --conn 10 -- url"]
         {
-            let (typed, operands) = told(line).unwrap();
-            assert_eq!((typed.count, typed.list), (10, true), "{line}");
+            let (options, operands) = parsed(line).unwrap();
+            assert_eq!((options.count, options.list), (10, true), "{line}");
             assert_eq!(operands, ["url"], "{line}");
         }
-        let (typed, operands) = told("- --label -x -- -c").unwrap();
-        assert_eq!((typed.name.as_str(), operands.len()), ("-x", 2));
+        let (options, operands) = parsed("- --label -x -- -c").unwrap();
+        assert_eq!((options.name.as_str(), operands.len()), ("-x", 2));
     }
 
     #[test]
@@ -194,17 +196,17 @@ mod tests {
             ("--latency=1", OptionError::TakesNone("latency".to_owned())),
         ];
         for (line, error) in cases {
-            assert_eq!(told(line).unwrap_err(), error, "{line}");
+            assert_eq!(parsed(line).unwrap_err(), error, "{line}");
         }
-        assert!(matches!(told("-cx"), Err(OptionError::Value(name, _)) if name == "c"));
+        assert!(matches!(parsed("-cx"), Err(OptionError::Value(name, _)) if name == "c"));
     }
 
     #[test]
-    fn lines_name_every_option() {
+    fn usage_lines_name_every_option() {
         assert!(
-            lines(TABLE).starts_with("  -c, --connections N          Count.\n"),
+            usage_lines(TABLE).starts_with("  -c, --connections N          Count.\n"),
             "{}",
-            lines(TABLE)
+            usage_lines(TABLE)
         );
     }
 }

@@ -1,8 +1,9 @@
-//! The nearest known word to a mistyped one.
+//! The known word that a mistyped one probably stands for.
 
 /// The nearest of `known` by edits (insert, delete, replace, swap neighbours); `None` where none is near enough to help:
 /// at most two edits, and fewer than half of the word.
-pub(crate) fn nearest<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     known
         .map(|word| (distance(typed, word), word))
         .filter(|&(edits, word)| edits <= 2 && 2 * edits < word.len().max(typed.len()))
@@ -38,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_what_was_meant() {
+    fn the_nearest_word_is_found() {
         let known = ["duration", "rate", "targets", "timeout", "workers", "max-workers", "q"];
         let cases = [
             ("duraton", Some("duration")),
@@ -50,8 +51,8 @@ mod tests {
             ("x", None),
             ("banana", None),
         ];
-        for (typed, meant) in cases {
-            assert_eq!(nearest(typed, known.into_iter()), meant, "{typed}");
+        for (typed, nearest_word) in cases {
+            assert_eq!(nearest(typed, known.into_iter()), nearest_word, "{typed}");
         }
     }
 }

@@ -2,200 +2,198 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use engine::IoChoice;
 use stdx::{Bytes, BytesError, Law, Nanos};
-use workload::arrival::{ParsedRate, Rate, RateError};
 
-/// What is wrong with a flag's value, in both dialects' words.
+/// What is wrong with a flag's value, in the words of both dialects.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wrong {
-    /// For people: names the value and what was expected.
-    pub(crate) native: String,
-    /// The tail of Go's message.
-    pub(crate) go: String,
-    /// Vegeta reads such a flag and ends for its value later, with 1 and these words alone.
-    pub(crate) is_late: bool,
+pub struct ValueError {
+    /// Our own words: the value, and what was expected.
+    pub native: String,
+    /// The end of Go's message.
+    pub go: String,
+    /// Whether Vegeta accepts the flag, and ends with code 1 and these words alone when it uses the value.
+    pub is_late: bool,
 }
 
-impl Wrong {
-    /// The same words in both dialects.
+impl ValueError {
+    /// An error with the same words in both dialects.
     #[must_use]
-    pub(crate) fn new(text: impl Into<String>) -> Self {
+    pub fn new(text: impl Into<String>) -> Self {
         let native = text.into();
         Self { go: native.clone(), native, is_late: false }
     }
 
-    /// What Vegeta says in words of its own, or of Go's.
+    /// An error for which Go, or Vegeta, has words of its own.
     #[must_use]
-    pub(crate) fn told(native: impl Into<String>, go: impl Into<String>) -> Self {
+    pub fn with_go(native: impl Into<String>, go: impl Into<String>) -> Self {
         Self { native: native.into(), go: go.into(), is_late: false }
     }
 
-    /// What Go's own flag types say is only `parse error`.
+    /// The same error, which Vegeta reports only when it uses the value.
+    #[must_use]
+    pub fn late(self) -> Self {
+        Self { is_late: true, ..self }
+    }
+
+    /// An error of Go's own flag types, which only say `parse error`.
     #[must_use]
     fn parse_error(native: impl Into<String>) -> Self {
-        Self::told(native, "parse error")
+        Self::with_go(native, "parse error")
     }
 }
 
 /// Go's booleans.
-pub(crate) fn switch(text: &str) -> Result<bool, Wrong> {
+///
+/// # Errors
+/// The text is no such value.
+pub fn switch(text: &str) -> Result<bool, ValueError> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
         "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
-        _ => Err(Wrong::parse_error(format!("\"{text}\" is neither true nor false"))),
+        _ => Err(ValueError::parse_error(format!("\"{text}\" is neither true nor false"))),
     }
 }
 
 /// A whole number from 0.
-pub(crate) fn number(text: &str) -> Result<u64, Wrong> {
+///
+/// # Errors
+/// The text is no such value.
+pub fn number(text: &str) -> Result<u64, ValueError> {
     text.parse().map_err(|_| {
         no_number(text, format!("\"{text}\" is not a whole number (expected 0 or more)"))
     })
 }
 
-/// Go tells numbers that are too large from what is none.
-fn no_number(text: &str, native: String) -> Wrong {
+/// Go distinguishes numbers that are too large from texts that are no numbers.
+fn no_number(text: &str, native: String) -> ValueError {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let go = if is_number { "value out of range" } else { "parse error" };
-    Wrong::told(native, go)
+    ValueError::with_go(native, go)
 }
 
 /// A whole number from 1.
-pub(crate) fn count(text: &str) -> Result<u64, Wrong> {
+///
+/// # Errors
+/// The text is no such value.
+pub fn count(text: &str) -> Result<u64, ValueError> {
     number(text).ok().filter(|&n| n > 0).ok_or_else(|| {
-        Wrong::parse_error(format!("\"{text}\" is not a whole number (expected 1 or more)"))
+        ValueError::parse_error(format!("\"{text}\" is not a whole number (expected 1 or more)"))
     })
 }
 
-/// The law of a time: `fixed:1s`, `exp:1s` and so on, or a time alone.
-pub(crate) fn law(text: &str) -> Result<Law, Wrong> {
+/// The distribution of a time: `fixed:1s`, `exp:1s` and so on, or a time alone.
+///
+/// # Errors
+/// The text is no such value.
+pub fn law(text: &str) -> Result<Law, ValueError> {
     if let Ok(time) = Nanos::parse(text) {
         return Ok(Law::Fixed(time));
     }
     match Law::parse(text) {
-        Ok(Law::File(_)) => Err(Wrong::new("a law is needed here, not a file of times")),
+        Ok(Law::File(_)) => Err(ValueError::new("a law is needed here, not a file of times")),
         Ok(law) => Ok(law),
-        Err(error) => Err(Wrong::new(error.to_string())),
+        Err(error) => Err(ValueError::new(error.to_string())),
     }
 }
 
 /// A whole number from -1.
-pub(crate) fn number_or_minus_one(text: &str) -> Result<i64, Wrong> {
+///
+/// # Errors
+/// The text is no such value.
+pub fn number_or_minus_one(text: &str) -> Result<i64, ValueError> {
     text.parse().ok().filter(|&n: &i64| n >= -1).ok_or_else(|| {
         no_number(text, format!("\"{text}\" is not a whole number (expected -1 or more)"))
     })
 }
 
 /// A share, 0 to 1.
-pub(crate) fn share(text: &str) -> Result<f64, Wrong> {
+///
+/// # Errors
+/// The text is no such value.
+pub fn share(text: &str) -> Result<f64, ValueError> {
     let parsed = match text.strip_suffix('%') {
         Some(percent) => percent.parse::<f64>().map(|p| p / 100.0),
         None => text.parse::<f64>(),
     };
     parsed.ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| {
-        Wrong::parse_error(format!("\"{text}\" is not a share (expected 0 to 1, or 0% to 100%)"))
-    })
-}
-
-/// How sockets are waited for.
-pub(crate) fn io_choice(text: &str) -> Result<IoChoice, Wrong> {
-    Ok(match word(text, &["auto", "mio", "uring"])?.as_str() {
-        "mio" => IoChoice::Mio,
-        "uring" => IoChoice::Uring,
-        _ => IoChoice::Auto,
+        ValueError::parse_error(format!(
+            "\"{text}\" is not a share (expected 0 to 1, or 0% to 100%)"
+        ))
     })
 }
 
 /// A Go duration.
-pub(crate) fn duration(text: &str) -> Result<Nanos, Wrong> {
-    Nanos::parse(text).map_err(|error| Wrong::parse_error(error.to_string()))
+///
+/// # Errors
+/// The text is no such value.
+pub fn duration(text: &str) -> Result<Nanos, ValueError> {
+    Nanos::parse(text).map_err(|error| ValueError::parse_error(error.to_string()))
 }
 
 /// A time that may be below zero, in nanoseconds: `12ms`, `-1.5s`.
-pub(crate) fn offset(text: &str) -> Result<i64, Wrong> {
+///
+/// # Errors
+/// The text is no such value.
+pub fn offset(text: &str) -> Result<i64, ValueError> {
     let (below, size) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text),
     };
     let size = duration(size)?;
-    let size = i64::try_from(size.0).map_err(|_| Wrong::new(format!("\"{text}\" is too long")))?;
+    let size =
+        i64::try_from(size.0).map_err(|_| ValueError::new(format!("\"{text}\" is too long")))?;
     Ok(if below { -size } else { size })
 }
 
-/// By how much the servers' times are moved onto the client's clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ServerOffset {
-    /// By so many nanoseconds.
-    By(i64),
-    /// As the `Date` headers of the answers say.
-    Date,
-}
-
-impl Default for ServerOffset {
-    fn default() -> Self {
-        Self::By(0)
-    }
-}
-
-/// A time that may be below zero, or `date`.
-pub(crate) fn server_offset(text: &str) -> Result<ServerOffset, Wrong> {
-    if text == "date" { Ok(ServerOffset::Date) } else { offset(text).map(ServerOffset::By) }
-}
-
 /// A Go duration or -1, which gives `None`.
-pub(crate) fn duration_or_minus_one(text: &str) -> Result<Option<Nanos>, Wrong> {
+///
+/// # Errors
+/// The text is no such value.
+pub fn duration_or_minus_one(text: &str) -> Result<Option<Nanos>, ValueError> {
     if text == "-1" {
         return Ok(None);
     }
-    Nanos::parse(text).map(Some).map_err(|error| Wrong::told(error.to_string(), error.go()))
+    Nanos::parse(text).map(Some).map_err(|error| ValueError::with_go(error.to_string(), error.go()))
 }
 
 /// A size in bytes, or -1, which gives `None`.
-pub(crate) fn size_or_minus_one(text: &str) -> Result<Option<u64>, Wrong> {
+///
+/// # Errors
+/// The text is no such value.
+pub fn size_or_minus_one(text: &str) -> Result<Option<u64>, ValueError> {
     if text == "-1" {
         return Ok(None);
     }
     let size = size(text)?;
     if i64::try_from(size).is_err() {
         let native = format!("size \"{text}\" is too large");
-        return Err(Wrong::told(native, format!("-max-body={size} overflows int64")));
+        return Err(ValueError::with_go(native, format!("-max-body={size} overflows int64")));
     }
     Ok(Some(size))
 }
 
 /// A size in bytes.
-pub(crate) fn size(text: &str) -> Result<u64, Wrong> {
+///
+/// # Errors
+/// The text is no such value.
+pub fn size(text: &str) -> Result<u64, ValueError> {
     Bytes::parse(text).map(|bytes| bytes.0).map_err(|error| {
         let reason = match &error {
             BytesError::Invalid(_) => "invalid syntax",
             BytesError::TooLarge(_) => "value out of range",
         };
         let go = format!("strconv.UnmarshalText: parsing \"{text}\": {reason}");
-        Wrong::told(error.to_string(), go)
-    })
-}
-
-/// `N`, `N/unit`, `N/duration`, `infinity`.
-pub(crate) fn rate(text: &str) -> Result<ParsedRate, Wrong> {
-    Rate::parse(text).map_err(|error| {
-        let hits = text.split('/').next().unwrap_or_default();
-        let go = match &error {
-            RateError::Invalid(_) => format!("strconv.Atoi: parsing \"{hits}\": invalid syntax"),
-            RateError::Per { source, .. } => source.go(),
-            RateError::TooHigh(_) if hits.parse::<i64>().is_err() => {
-                format!("strconv.Atoi: parsing \"{hits}\": value out of range")
-            }
-            RateError::TooHigh(_) => error.to_string(),
-        };
-        Wrong::told(error.to_string(), go)
+        ValueError::with_go(error.to_string(), go)
     })
 }
 
 /// `Name: value`; neither may be empty.
-pub(crate) fn header(text: &str) -> Result<(String, String), Wrong> {
+///
+/// # Errors
+/// The text is no such value.
+pub fn header(text: &str) -> Result<(String, String), ValueError> {
     let wrong = || {
-        Wrong::told(
+        ValueError::with_go(
             format!("header \"{text}\" is not \"Name: value\" (neither may be empty)"),
             format!("header '{text}' has a wrong format"),
         )
@@ -209,11 +207,14 @@ pub(crate) fn header(text: &str) -> Result<(String, String), Wrong> {
 }
 
 /// A comma list of IP addresses.
-pub(crate) fn addresses(text: &str) -> Result<Vec<IpAddr>, Wrong> {
+///
+/// # Errors
+/// The text is no such value.
+pub fn addresses(text: &str) -> Result<Vec<IpAddr>, ValueError> {
     text.split(',')
         .map(|part| {
             part.trim().trim_matches(['[', ']']).parse().map_err(|_| {
-                Wrong::told(
+                ValueError::with_go(
                     format!("\"{part}\" is not an IP address (such as 127.0.0.2 or ::1)"),
                     format!("lookup {text}: no such host"),
                 )
@@ -223,24 +224,25 @@ pub(crate) fn addresses(text: &str) -> Result<Vec<IpAddr>, Wrong> {
 }
 
 /// A comma list of name servers, port 53 unless given.
-pub(crate) fn resolvers(text: &str) -> Result<Vec<SocketAddr>, Wrong> {
+///
+/// # Errors
+/// The text is no such value.
+pub fn resolvers(text: &str) -> Result<Vec<SocketAddr>, ValueError> {
     text.split(',')
         .map(|part| {
             let part = part.trim();
             let socket = part.parse::<SocketAddr>();
             let bare = part.trim_matches(['[', ']']).parse::<IpAddr>();
-            socket.or_else(|_| bare.map(|ip| SocketAddr::new(ip, 53))).map_err(|_| Wrong {
-                native: format!(
-                    "\"{part}\" is not a name server's address (expected IP or IP:PORT)"
-                ),
-                go: no_resolver(part),
-                is_late: true,
+            socket.or_else(|_| bare.map(|ip| SocketAddr::new(ip, 53))).map_err(|_| {
+                let native =
+                    format!("\"{part}\" is not a name server's address (expected IP or IP:PORT)");
+                ValueError::with_go(native, no_resolver(part)).late()
             })
         })
         .collect()
 }
 
-/// Vegeta's words for what is no name server.
+/// Vegeta's words for an invalid name server.
 fn no_resolver(part: &str) -> String {
     match part.split_once(':') {
         Some((_, port)) if port.contains(':') => {
@@ -254,9 +256,12 @@ fn no_resolver(part: &str) -> String {
 }
 
 /// `from:port:to:port`, where an IPv6 address stands in brackets.
-pub(crate) fn connect_to(text: &str) -> Result<(String, String), Wrong> {
+///
+/// # Errors
+/// The text is no such value.
+pub fn connect_to(text: &str) -> Result<(String, String), ValueError> {
     let wrong = || {
-        Wrong::told(
+        ValueError::with_go(
             format!("\"{text}\" is not FROM:PORT:TO:PORT (IPv6 addresses in brackets)"),
             format!("invalid -connect-to {text:?}, expected format: src:port:dst:port"),
         )
@@ -282,11 +287,14 @@ fn host_port(text: &str) -> Option<(&str, &str)> {
 }
 
 /// One of the words in `known`.
-pub(crate) fn word(text: &str, known: &[&str]) -> Result<String, Wrong> {
+///
+/// # Errors
+/// The text is no such value.
+pub fn word(text: &str, known: &[&str]) -> Result<String, ValueError> {
     if known.contains(&text) {
         return Ok(text.to_owned());
     }
-    Err(Wrong::new(format!("\"{text}\" is not one of {}", known.join(", "))))
+    Err(ValueError::new(format!("\"{text}\" is not one of {}", known.join(", "))))
 }
 
 #[cfg(test)]
@@ -300,26 +308,6 @@ mod tests {
         }
         for text in ["--1s", "1", "soon", "-4000000h"] {
             assert!(offset(text).is_err(), "{text}");
-        }
-        assert_eq!(server_offset("date"), Ok(ServerOffset::Date));
-        assert_eq!(server_offset("-1ms"), Ok(ServerOffset::By(-1_000_000)));
-    }
-
-    #[test]
-    fn wrong_rates_are_told_in_both_dialects() {
-        assert_eq!(rate("infinity"), Ok(ParsedRate::Infinity));
-        let cases = [
-            ("x", "strconv.Atoi: parsing \"x\": invalid syntax"),
-            ("5/parsec", "time: invalid duration \"parsec\""),
-            ("5/1x", "time: unknown unit \"x\" in duration \"1x\""),
-            ("5/1", "time: missing unit in duration \"1\""),
-            ("9223372036854775808", "parsing \"9223372036854775808\": value out of range"),
-            ("2000000000", "too high"),
-        ];
-        for (text, words) in cases {
-            let wrong = rate(text).unwrap_err();
-            assert!(wrong.go.contains(words), "{text}: {}", wrong.go);
-            assert!(wrong.native.contains(text), "{}", wrong.native);
         }
     }
 
@@ -345,22 +333,22 @@ mod tests {
     /// Vegeta 12.13 of each of these values.
     #[test]
     fn vegetas_words() {
-        fn said<T: std::fmt::Debug>(read: Result<T, Wrong>) -> String {
+        fn go_text<T: std::fmt::Debug>(read: Result<T, ValueError>) -> String {
             read.unwrap_err().go
         }
-        assert_eq!(said(duration_or_minus_one("")), "time: invalid duration \"\"");
+        assert_eq!(go_text(duration_or_minus_one("")), "time: invalid duration \"\"");
         let no_unit = "time: missing unit in duration \"-2\"";
-        assert_eq!(said(duration_or_minus_one("-2")), no_unit);
-        assert_eq!(said(duration("x")), "parse error");
+        assert_eq!(go_text(duration_or_minus_one("-2")), no_unit);
+        assert_eq!(go_text(duration("x")), "parse error");
         let size = "strconv.UnmarshalText: parsing \"1x\": invalid syntax";
-        assert_eq!(said(size_or_minus_one("1x")), size);
+        assert_eq!(go_text(size_or_minus_one("1x")), size);
         let too_large = "strconv.UnmarshalText: parsing \"16EB\": value out of range";
-        assert_eq!(said(size_or_minus_one("16EB")), too_large);
+        assert_eq!(go_text(size_or_minus_one("16EB")), too_large);
         let overflow = "-max-body=9223372036854775808 overflows int64";
-        assert_eq!(said(size_or_minus_one("8EB")), overflow);
-        assert_eq!(said(number("99999999999999999999")), "value out of range");
-        assert_eq!(said(number_or_minus_one("99999999999999999999")), "value out of range");
-        assert_eq!(said(addresses("1.2.3")), "lookup 1.2.3: no such host");
+        assert_eq!(go_text(size_or_minus_one("8EB")), overflow);
+        assert_eq!(go_text(number("99999999999999999999")), "value out of range");
+        assert_eq!(go_text(number_or_minus_one("99999999999999999999")), "value out of range");
+        assert_eq!(go_text(addresses("1.2.3")), "lookup 1.2.3: no such host");
         for (text, words) in [
             ("", "host  is not an IP address"),
             ("a.b:53", "host a.b is not an IP address"),
