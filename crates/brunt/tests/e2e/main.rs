@@ -13,6 +13,7 @@ mod cable_command;
 mod cli;
 mod compare;
 mod endings;
+mod examples;
 mod figures;
 mod fit;
 mod honesty;

@@ -1,0 +1,19 @@
+#!/bin/sh
+# The load test of a pull request: a smoke test against thresholds, then the change against the main branch.
+# Exit codes: 99 a threshold is crossed, 7 the change is worse, 12 too few runs to decide (brunt's docs/reference/exit-codes.md).
+set -eu
+main=${MAIN_URL:?the address of the main branch, such as http://127.0.0.1:8081/}
+change=${CHANGE_URL:?the address of the change, such as http://127.0.0.1:8082/}
+runs=${RUNS:-5}
+length=${LENGTH:-10s}
+
+brunt run -q -u 5 -d "$length" -e BASE="${change%/}" "$(dirname "$0")/../scripts/pages.js"
+
+# Taking turns: what drifts meanwhile drifts for both.
+mkdir -p results/main results/change
+for run in $(seq "$runs"); do
+  brunt bench -c 8 -d "$length" -output="results/main/$run.arrow" "$main"
+  brunt bench -c 8 -d "$length" -output="results/change/$run.arrow" "$change"
+done
+brunt compare -output=results/compare.html results/main results/change
+brunt compare -fail-on='p99>+20%' -fail-on='errors>+0.1%' -type=markdown results/main results/change
