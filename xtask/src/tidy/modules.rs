@@ -31,6 +31,8 @@ fn is_root(path: &str) -> bool {
     ends(&["src", "lib.rs"])
         || ends(&["src", "main.rs"])
         || ends(&["build.rs"])
+        || ends(&["build", "main.rs"])
+        || ends(&["build", "tests.rs"])
         || matches!(folder(2), "bin" | "tests" | "benches" | "examples" | "fuzz_targets")
             && folder(3) != "src"
         || folder(2) == "bin"

@@ -98,23 +98,10 @@ impl<'a, T> Lent<'a, T> {
     }
 }
 
-/// QuickJS's part of a VU: see `third_party/rquickjs-sys`.
-#[repr(C)]
-struct JSFiber {
-    _opaque: [u8; 0],
-}
-
-unsafe extern "C" {
-    fn JS_NewFiber(ctx: *mut qjs::JSContext, memory_max: usize) -> *mut JSFiber;
-    fn JS_SwapFiber(ctx: *mut qjs::JSContext, fiber: *mut JSFiber);
-    fn JS_FreeFiber(ctx: *mut qjs::JSContext, fiber: *mut JSFiber);
-    fn JS_CopyObject(ctx: *mut qjs::JSContext, from: qjs::JSValue) -> qjs::JSValue;
-}
-
 /// A thread of JavaScript within a context: its own globals, modules, jobs and stack.
 pub(crate) struct Fiber {
     context: Context,
-    fiber: NonNull<JSFiber>,
+    fiber: NonNull<qjs::JSFiber>,
 }
 
 impl Fiber {
@@ -122,7 +109,7 @@ impl Fiber {
     pub(crate) fn new(context: &Context, memory_max: usize) -> Option<Self> {
         // SAFETY: the context lives as long as `context`; it has one thread, and that is here, outside of all fibers: those
         // are in only during `within`, whose `body` makes no VUs.
-        let fiber = unsafe { JS_NewFiber(context.as_raw().as_ptr(), memory_max) };
+        let fiber = unsafe { qjs::JS_NewFiber(context.as_raw().as_ptr(), memory_max) };
         NonNull::new(fiber).map(|fiber| Self { context: context.clone(), fiber })
     }
 
@@ -136,7 +123,7 @@ impl Fiber {
     fn swap(&self) {
         // SAFETY: both pointers live as long as `self`. The thread is the context's own. In and out come in pairs, also where a
         // panic passes `body`: `within` alone swaps it in, and `SwapOut` out.
-        unsafe { JS_SwapFiber(self.context.as_raw().as_ptr(), self.fiber.as_ptr()) };
+        unsafe { qjs::JS_SwapFiber(self.context.as_raw().as_ptr(), self.fiber.as_ptr()) };
     }
 }
 
@@ -152,7 +139,7 @@ impl Drop for SwapOut<'_> {
 impl Drop for Fiber {
     fn drop(&mut self) {
         // SAFETY: it is freed once, here, and is not in: `within` borrows it. Its VU has ended, so nothing of it is on a stack.
-        unsafe { JS_FreeFiber(self.context.as_raw().as_ptr(), self.fiber.as_ptr()) };
+        unsafe { qjs::JS_FreeFiber(self.context.as_raw().as_ptr(), self.fiber.as_ptr()) };
     }
 }
 
@@ -216,7 +203,7 @@ pub(crate) fn copied_object<'js>(object: &Object<'js>) -> Result<Object<'js>> {
     let ctx = object.ctx();
     // SAFETY: context and object live; the value that is given is ours, of this context, and an object or an exception.
     let copy = unsafe {
-        let made = JS_CopyObject(ctx.as_raw().as_ptr(), object.as_value().as_raw());
+        let made = qjs::JS_CopyObject(ctx.as_raw().as_ptr(), object.as_value().as_raw());
         Value::from_raw(ctx.clone(), made)
     };
     if copy.is_exception() { Err(Error::Exception) } else { Object::from_value(copy) }

@@ -1,0 +1,154 @@
+//! The lines that are added to `quickjs.c`, and where. They call what the files in `c/` define; an addition of more than some
+//! lines belongs there.
+
+use crate::splice::{Addition, Place};
+
+/// The source that the lines are added to.
+pub(crate) const FILE: &str = "quickjs.c";
+
+/// Every addition, in the order of the source.
+pub(crate) const ALL: [Addition; 24] = [
+    // Fibers, and the records of modules that outlive their fibers: `c/fibers.h` and `c/modules.c` say what both are.
+    Addition {
+        definition: "struct JSRuntime {",
+        place: Place::Above,
+        lines: "#include \"fibers.h\"\n",
+    },
+    Addition {
+        definition: "struct JSRuntime {",
+        place: Place::After("struct list_head job_list; /* list of JSJobEntry.link */"),
+        lines: "    struct list_head dropped_modules; /* list of JSModuleDef.link */",
+    },
+    Addition {
+        definition: "struct JSContext {",
+        place: Place::After("struct list_head loaded_modules; /* list of JSModuleDef.link */"),
+        lines: "    JSFiber *fiber; /* the one that is swapped in, or NULL */",
+    },
+    Addition {
+        definition: "struct JSModuleDef {",
+        place: Place::After("JSValue private_value; /* private value for C modules */"),
+        lines: "    bool dropped; /* see js_drop_module */",
+    },
+    Addition {
+        definition: "JSRuntime *JS_NewRuntime2(",
+        place: Place::After("init_list_head(&rt->job_list);"),
+        lines: "    init_list_head(&rt->dropped_modules);",
+    },
+    Addition {
+        definition: "void JS_FreeRuntime(",
+        place: Place::After("assert(list_empty(&rt->gc_obj_list));"),
+        lines: "    js_free_dropped_modules(rt);",
+    },
+    // A property that makes its value on the first read refers to the module of the value.
+    Addition {
+        definition: "void js_autoinit_free(",
+        place: Place::Before("JS_FreeContext(js_autoinit_get_realm(pr));"),
+        lines: "    if (js_autoinit_get_id(pr) == JS_AUTOINIT_ID_MODULE_NS)
+        JS_FreeValueRT(rt, JS_MKPTR(JS_TAG_MODULE, pr->u.init.opaque));",
+    },
+    Addition {
+        definition: "int JS_DefineAutoInitProperty(",
+        place: Place::After("pr->u.init.opaque = opaque;"),
+        lines: "    if (id == JS_AUTOINIT_ID_MODULE_NS)
+        JS_REF_COUNT(opaque)++;",
+    },
+    Addition {
+        definition: "void js_free_value_rt(",
+        place: Place::Instead("abort(); /* never freed here */"),
+        lines: "        js_free_dropped_module(rt, JS_VALUE_GET_PTR(v));",
+    },
+    Addition {
+        definition: "void js_free_module_def(",
+        place: Place::Instead("js_free(ctx, m);"),
+        lines: "    js_drop_module(ctx, m);",
+    },
+    Addition {
+        definition: "JSModuleDef *js_host_resolve_imported_module(",
+        place: Place::After("m = js_find_loaded_module(ctx, module_name, attributes);"),
+        lines: "    if (!m && ctx->fiber && !JS_HasException(ctx))
+        m = js_fiber_module(ctx, module_name, attributes);",
+    },
+    Addition {
+        definition: "typedef struct JSResolveEntry {",
+        place: Place::Above,
+        lines: "#include \"fibers.c\"\n",
+    },
+    Addition {
+        definition: "JSValue JS_GetModuleNamespace(",
+        place: Place::After("JSValue val;"),
+        lines: "        if (m->dropped)
+            return JS_ThrowReferenceError(ctx, \"the virtual user of this module has ended\");",
+    },
+    // A module of the list may wait while it is run, and the fiber of the modules after it be freed meanwhile.
+    Addition {
+        definition: "int gather_available_ancestors(",
+        place: Place::Before("exec_list->tab[exec_list->count++] = m;"),
+        lines: "                JS_REF_COUNT(m)++;",
+    },
+    Addition {
+        definition: "JSValue js_async_module_execution_fulfilled(",
+        place: Place::BeforeEach(2, "js_free(ctx, exec_list->tab);"),
+        lines: "    js_release_modules(ctx, exec_list->tab, exec_list->count);",
+    },
+    // The functions of arrays loop over as many elements as an object claims to have: each step looks for an interrupt.
+    Addition {
+        definition: "int JS_TryGetPropertyInt64(",
+        place: Place::After("int present;"),
+        lines: "
+    if (js_poll_interrupts(ctx)) {
+        *pval = JS_EXCEPTION;
+        return -1;
+    }",
+    },
+    Addition {
+        definition: "int JS_DeletePropertyInt64(",
+        place: Place::After("int res;"),
+        lines: "
+    if (js_poll_interrupts(ctx))
+        return -1;",
+    },
+    Addition {
+        definition: "JSValue js_array_from(",
+        place: Place::After("for(k = 0; k < len; k++) {"),
+        lines: "            if (js_poll_interrupts(ctx))
+                goto exception;",
+    },
+    Addition {
+        definition: "JSValue js_array_join(",
+        place: Place::Before("if (i > 0) {"),
+        lines: "        if (js_poll_interrupts(ctx))
+            goto fail;",
+    },
+    // It ended after the last element only, also where memory was short.
+    Addition {
+        definition: "JSValue js_array_join(",
+        place: Place::Instead("string_buffer_putc8(b, c);"),
+        lines: "                if (string_buffer_putc8(b, c))
+                    goto fail;",
+    },
+    Addition {
+        definition: "JSValue js_array_join(",
+        place: Place::Instead("string_buffer_concat(b, p, 0, p->len);"),
+        lines: "                if (string_buffer_concat(b, p, 0, p->len))
+                    goto fail;",
+    },
+    Addition {
+        definition: "int js_array_cmp_generic(",
+        place: Place::Before("if (psc->has_method) {"),
+        lines: "    if (js_poll_interrupts(ctx))
+        goto exception;
+",
+    },
+    // JSON. A reviver needs the position of each value in the text, which the fast parser does not record.
+    Addition {
+        definition: "JSValue JS_ParseJSON_internal(",
+        place: Place::Above,
+        lines: "#include \"json.c\"\n",
+    },
+    Addition {
+        definition: "JSValue JS_ParseJSON_internal(",
+        place: Place::Before("js_parse_init(ctx, s, buf, buf_len, filename, 1);"),
+        lines: "    if (!pr && fast_json_parse(ctx, buf, buf_len, &val))
+        return val;",
+    },
+];

@@ -1,0 +1,1 @@
+//! Empty: this package only makes cargo download the published QuickJS.

@@ -1,0 +1,40 @@
+//! The functions that `c/fibers.c` and `c/objects.c` add to QuickJS; `c/fibers.h` declares them.
+#![allow(unsafe_code, reason = "a declaration of C functions is unsafe code")]
+#![allow(non_snake_case, reason = "the functions have the names of QuickJS's interface")]
+
+use crate::{JSContext, JSValue};
+
+/// A thread of JavaScript within a context, with its own global object, module instances, job queue and C stack.
+#[repr(C)]
+#[derive(Debug)]
+pub struct JSFiber {
+    _opaque: [u8; 0],
+}
+
+unsafe extern "C" {
+    /// Creates a fiber, swapped out. While it is swapped in, the memory of the runtime can grow by `memory_max` bytes. Returns
+    /// null where memory is short.
+    ///
+    /// # Safety
+    /// The context is valid, and none of its fibers is swapped in.
+    pub fn JS_NewFiber(ctx: *mut JSContext, memory_max: usize) -> *mut JSFiber;
+
+    /// Swaps the fiber in, or out if it is in.
+    ///
+    /// # Safety
+    /// Both are valid, the fiber is of this context, and no other fiber of the context is swapped in. The caller switches
+    /// stacks: after it swapped the fiber in, and back before it swaps it out.
+    pub fn JS_SwapFiber(ctx: *mut JSContext, fiber: *mut JSFiber);
+
+    /// Frees the fiber with its modules and jobs.
+    ///
+    /// # Safety
+    /// Both are valid; the fiber is swapped out, its stack is empty, and it is not used again.
+    pub fn JS_FreeFiber(ctx: *mut JSContext, fiber: *mut JSFiber);
+
+    /// Returns a copy of a plain object that shares its shape, or an exception if `from` is no plain object or memory is short.
+    ///
+    /// # Safety
+    /// The context and the value are valid, and the value is of this context.
+    pub fn JS_CopyObject(ctx: *mut JSContext, from: JSValue) -> JSValue;
+}
