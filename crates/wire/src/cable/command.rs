@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
+use super::codec::{Codec, Format};
+use super::error::CableError;
 use super::incoming::text;
-use super::json::{Scanner, push_string};
+use super::json::{Scanner, Text, push_string};
 use super::msgpack::{self, Head};
 use super::protobuf::{self, Field};
-use super::{CableError, Codec, Format, Text, Value, json_to_msgpack, utf8};
+use super::value::{Value, json_to_msgpack, utf8};
 
 /// What a command is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,11 @@
 //! What a server says, read by a client.
 
-use super::json::Scanner;
+use super::codec::{Codec, Dialect, Format};
+use super::error::CableError;
+use super::json::{Scanner, Text};
 use super::msgpack::{self, Head};
 use super::protobuf::{self, Field};
-use super::{CableError, Codec, Dialect, Format, Text, Value, utf8};
+use super::value::{Value, utf8};
 
 /// What a message of the server is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

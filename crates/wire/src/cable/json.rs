@@ -3,7 +3,10 @@
 
 use std::borrow::Cow;
 
-use super::{CableError, DEPTH_MAX};
+use super::error::CableError;
+
+/// How deep arrays and objects may lie in one another.
+pub const DEPTH_MAX: usize = 128;
 
 /// A string as it lies in a message: perhaps with escapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

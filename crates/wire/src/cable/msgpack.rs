@@ -3,8 +3,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::json::{self, Scanner};
-use super::{CableError, DEPTH_MAX};
+use super::error::CableError;
+use super::json::{self, DEPTH_MAX, Scanner};
 
 /// Reads values one after the other.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! As much protocol buffers as AnyCable's messages need: varints and fields with lengths; others are skipped.
 
-use super::CableError;
+use super::error::CableError;
 
 /// One field: its number and what is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

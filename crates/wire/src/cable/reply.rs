@@ -1,8 +1,11 @@
 //! What a server says, written by it. The base protocol alone: `brunt serve` has no sessions.
 
+use super::codec::{Codec, Format};
+use super::error::CableError;
 use super::incoming::{KINDS, Kind};
 use super::json::push_string;
-use super::{CableError, Codec, Format, json_to_msgpack, msgpack, protobuf};
+use super::value::json_to_msgpack;
+use super::{msgpack, protobuf};
 
 /// One message of the server to send. What is empty is left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

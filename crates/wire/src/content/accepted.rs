@@ -1,6 +1,6 @@
 //! `Accepted`: the codings that a request's `Accept-Encoding` asks for. RFC 9110, 12.5.3.
 
-use super::{Coding, Codings};
+use super::coding::{Coding, Codings};
 use crate::h1::fields::tokens;
 
 /// Which codings a request asked for; by default none.

@@ -4,7 +4,8 @@ use std::fmt;
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 
-use super::{ContentError, Sink, output_buffer};
+use super::error::ContentError;
+use super::output::{Sink, output_buffer};
 
 /// Decodes one brotli stream after the other.
 pub(super) struct Brotli {

@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-use super::Coding;
+use super::coding::Coding;
 
 /// brotli's usual level and window, as Go's encoder has them.
 const BROTLI_LEVEL: u32 = 6;

@@ -3,7 +3,8 @@
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-use super::{ContentError, Sink, output_buffer};
+use super::error::ContentError;
+use super::output::{Sink, output_buffer};
 
 /// What stands around the deflate data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

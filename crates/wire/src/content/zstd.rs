@@ -5,7 +5,8 @@ use std::{fmt, mem};
 
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::{ContentError, Sink};
+use super::error::ContentError;
+use super::output::Sink;
 
 /// The largest window: 8 MiB. RFC 9659 forbids larger ones in HTTP.
 const WINDOW_MAX: u64 = 8 << 20;

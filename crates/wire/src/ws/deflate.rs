@@ -2,7 +2,7 @@
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
-use super::WsError;
+use super::fault::WsError;
 
 /// What ends a flush and is left out of the message. RFC 7692, 7.2.1.
 const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];

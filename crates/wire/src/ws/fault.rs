@@ -1,4 +1,4 @@
-//! What can be wrong with what the peer sends, and the close code that tells it. RFC 6455, 7.4.
+//! What can be wrong with what the peer sends, with the close code for it, and why nothing can be sent. RFC 6455, 7.4.
 
 use thiserror::Error;
 
@@ -53,6 +53,17 @@ pub enum WsError {
     /// A compressed message that is next to nothing but the ends of its blocks.
     #[error("compressed message of empty blocks")]
     Hollow,
+}
+
+/// Why something was not sent; nothing was appended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum SendError {
+    /// The close frame has been sent already.
+    #[error("the WebSocket is closing or closed")]
+    Closed,
+    /// A ping or a pong of more than 125 bytes.
+    #[error("control frame of {0} bytes; the limit is 125")]
+    ControlTooLong(usize),
 }
 
 impl WsError {

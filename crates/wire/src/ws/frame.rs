@@ -1,6 +1,6 @@
 //! One frame's header, to and from bytes. RFC 6455, 5.2.
 
-use super::WsError;
+use super::fault::WsError;
 
 /// The longest header in bytes: two, a length of eight, a key of four.
 pub(super) const HEADER_MAX: usize = 14;

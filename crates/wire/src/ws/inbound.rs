@@ -1,9 +1,12 @@
 //! What comes in: frames to messages, from any split of the bytes. RFC 6455, 5; RFC 7692, 7.2.2.
 
 use super::deflate::Inflater;
+use super::event::{Event, Role};
+use super::extension::Takeover;
+use super::fault::{WsError, is_close_code};
 use super::frame::{HEADER_MAX, Header, Opcode};
+use super::mask;
 use super::utf8::Utf8;
-use super::{Event, Role, Takeover, WsError, is_close_code, mask};
 
 /// Masked or compressed bytes are taken in pieces of this size: 4 KiB.
 const PIECE: usize = 4 << 10;

@@ -20,6 +20,7 @@
 //! ([`Takeover::Kept`]), it holds some 45 KiB for each direction's inflating and 300 KiB for deflating once used.
 
 mod deflate;
+mod event;
 mod extension;
 mod fault;
 mod frame;
@@ -27,170 +28,16 @@ mod handshake;
 mod inbound;
 mod mask;
 mod outbound;
+mod session;
 #[cfg(test)]
 mod tests;
 mod utf8;
 
-use thiserror::Error;
-
+pub use event::{Event, Role};
 pub use extension::{DeflateParams, Takeover};
-pub use fault::{WsError, is_close_code};
+pub use fault::{SendError, WsError, is_close_code};
 pub use handshake::{
     Agreed, DeflateAnswer, DeflateOffer, HandshakeError, Offer, OfferError, Protocols, Refusal,
     accept,
 };
-
-use frame::Opcode;
-use inbound::Inbound;
-use outbound::Outbound;
-
-/// Which side of the connection we are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// We connected: our frames are masked.
-    Client,
-    /// We were connected to: the peer's frames are masked.
-    Server,
-}
-
-/// What a session bounds, and from where on it compresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// The largest message taken, in bytes, after inflating.
-    pub message_bytes_max: usize,
-    /// The smallest message that is compressed where that was agreed upon, in bytes.
-    pub deflate_bytes_min: usize,
-}
-
-/// Something whole that came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event<'a> {
-    /// A text message.
-    Text(&'a str),
-    /// A binary message.
-    Binary(&'a [u8]),
-    /// A ping; its pong is in `out` already.
-    Ping(&'a [u8]),
-    /// A pong, asked for or not.
-    Pong(&'a [u8]),
-    /// The peer's close frame, the last event of a session; our reply is in `out`, unless we closed before.
-    Close {
-        /// The code, if there was one.
-        code: Option<u16>,
-        /// The reason, at most 123 bytes.
-        reason: &'a str,
-    },
-}
-
-/// Why something was not sent; nothing was appended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum SendError {
-    /// The close frame has been sent already.
-    #[error("the WebSocket is closing or closed")]
-    Closed,
-    /// A ping or a pong of more than 125 bytes.
-    #[error("control frame of {0} bytes; the limit is 125")]
-    ControlTooLong(usize),
-}
-
-/// One WebSocket after its handshake.
-#[derive(Debug)]
-pub struct Session {
-    inbound: Inbound,
-    outbound: Outbound,
-}
-
-impl Default for Limits {
-    /// Messages up to 64 MiB; compressed from 64 bytes on.
-    fn default() -> Self {
-        Self { message_bytes_max: 64 << 20, deflate_bytes_min: 64 }
-    }
-}
-
-impl Session {
-    /// An open session. A client's masking keys follow from `mask_seed`.
-    #[must_use]
-    pub fn new(role: Role, agreed: &Agreed, limits: Limits, mask_seed: u64) -> Self {
-        let client = agreed.deflate.map(|params| params.client);
-        let server = agreed.deflate.map(|params| params.server);
-        let (ours, theirs) = if role == Role::Client { (client, server) } else { (server, client) };
-        Self {
-            inbound: Inbound::new(role, theirs, limits.message_bytes_max),
-            outbound: Outbound::new(role, ours, limits.deflate_bytes_min, mask_seed),
-        }
-    }
-
-    /// Takes bytes of the connection in any split, tells `each` what is whole, and appends to `out` what the protocol
-    /// answers: pongs (at most 3 bytes for each byte of pings) and the reply to a close. Bytes after a close are ignored.
-    /// A message that lies whole in `bytes`, unmasked and not compressed, is not copied.
-    ///
-    /// # Errors
-    /// The peer broke the protocol or passed a limit; what came before was told, and the close frame that says so is in
-    /// `out`. The session says the same from now on.
-    pub fn handle_bytes(
-        &mut self,
-        bytes: &[u8],
-        out: &mut Vec<u8>,
-        each: &mut dyn FnMut(Event<'_>),
-    ) -> Result<(), WsError> {
-        let Self { inbound, outbound } = self;
-        let heard = inbound.handle_bytes(bytes, &mut |event| {
-            outbound.answer(&event, out);
-            each(event);
-        });
-        if let Err(error) = heard {
-            outbound.close(Some(error.close_code()), "", out);
-        }
-        heard
-    }
-
-    /// Appends a text message.
-    ///
-    /// # Errors
-    /// The close frame has been sent.
-    pub fn send_text(&mut self, text: &str, out: &mut Vec<u8>) -> Result<(), SendError> {
-        self.outbound.message(Opcode::Text, text.as_bytes(), out)
-    }
-
-    /// Appends a binary message.
-    ///
-    /// # Errors
-    /// The close frame has been sent.
-    pub fn send_binary(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), SendError> {
-        self.outbound.message(Opcode::Binary, bytes, out)
-    }
-
-    /// Appends a ping; its pong comes as an event.
-    ///
-    /// # Errors
-    /// The close frame has been sent, or the payload is longer than 125 bytes.
-    pub fn ping(&mut self, payload: &[u8], out: &mut Vec<u8>) -> Result<(), SendError> {
-        self.outbound.control(Opcode::Ping, payload, out)
-    }
-
-    /// Appends a pong that nobody asked for; pings are answered without this.
-    ///
-    /// # Errors
-    /// The close frame has been sent, or the payload is longer than 125 bytes.
-    pub fn pong(&mut self, payload: &[u8], out: &mut Vec<u8>) -> Result<(), SendError> {
-        self.outbound.control(Opcode::Pong, payload, out)
-    }
-
-    /// Appends the close frame; nothing if it has been sent. Without a code (or with 1005) it is empty; a reason of more
-    /// than 123 bytes is cut. Whether a peer takes the code tells [`is_close_code`]; any is sent. What still comes is told.
-    pub fn close(&mut self, code: Option<u16>, reason: &str, out: &mut Vec<u8>) {
-        self.outbound.close(code, reason, out);
-    }
-
-    /// Whether our close frame has been given out; nothing can be sent any more.
-    #[must_use]
-    pub fn sent_close(&self) -> bool {
-        self.outbound.is_closed()
-    }
-
-    /// Whether the close handshake is complete: each side has sent its close frame.
-    #[must_use]
-    pub fn is_closed(&self) -> bool {
-        self.outbound.is_closed() && self.inbound.is_closed()
-    }
-}
+pub use session::{Limits, Session};

@@ -3,8 +3,11 @@
 use stdx::mix;
 
 use super::deflate::Deflater;
+use super::event::{Event, Role};
+use super::extension::Takeover;
+use super::fault::SendError;
 use super::frame::{CONTROL_MAX, Header, Opcode};
-use super::{Event, Role, SendError, Takeover, mask};
+use super::mask;
 
 /// The longest reason of a close frame: 123 bytes.
 const REASON_MAX: usize = CONTROL_MAX - 2;

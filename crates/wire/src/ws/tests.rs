@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::frame::Opcode;
 use super::*;
 
 /// An event with its bytes owned.

@@ -1,6 +1,6 @@
 //! UTF-8 checked while it comes, so that a text which cannot become valid is refused in the midst of a frame.
 
-use super::WsError;
+use super::fault::WsError;
 
 /// What has been seen of a text that comes in pieces: the first bytes of a character that is not whole yet.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,0 +1,75 @@
+//! Why TLS cannot be set up, and why a session failed.
+
+use rustls::{CertificateError, InvalidMessage};
+use thiserror::Error;
+
+/// Why TLS cannot be set up.
+#[derive(Debug, Error)]
+pub enum TlsSetupError {
+    /// The bytes hold no certificate, or a broken one.
+    #[error("tls: failed to find any PEM certificate in the input")]
+    NoCertificate,
+    /// The bytes hold no private key, or a broken one.
+    #[error("tls: failed to find any PEM private key in the input")]
+    NoKey,
+    /// A private key is given without a certificate.
+    #[error("tls: a private key is given without a certificate")]
+    KeyWithoutCertificate,
+    /// No certificate is trusted.
+    #[error("tls: no root certificate is trusted")]
+    NoRoots,
+    /// rustls does not take them.
+    #[error("tls: {0}")]
+    Rustls(#[from] rustls::Error),
+}
+
+/// What is known of a certificate that was refused, or of a peer that speaks no TLS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is signed by nobody known.
+    UnknownAuthority,
+    /// It is another's.
+    OtherName,
+    /// What came was no TLS record.
+    NotTls,
+}
+
+impl TlsError {
+    /// What is known of it, where it is one of those.
+    #[must_use]
+    pub fn refusal(&self) -> Option<Refusal> {
+        let Self::Rustls(error) = self else { return None };
+        match error {
+            rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
+                Some(Refusal::UnknownAuthority)
+            }
+            rustls::Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            ) => Some(Refusal::OtherName),
+            // A root that serves itself. The error is of a crate that rustls does not show.
+            rustls::Error::InvalidCertificate(CertificateError::Other(other))
+                if other.to_string().contains("CaUsedAsEndEntity") =>
+            {
+                Some(Refusal::UnknownAuthority)
+            }
+            rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
+                Some(Refusal::NotTls)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Why a session failed. Send what [`TlsSession::poll_transmit`] still gives (the alert), then close.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum TlsError {
+    /// The server's name is neither a DNS name nor an address.
+    #[error("tls: invalid server name \"{0}\"")]
+    ServerName(String),
+    /// A record or handshake message is larger than TLS allows.
+    #[error("tls: oversized record received")]
+    RecordTooLarge,
+    /// The handshake or a record failed.
+    #[error("tls: {0}")]
+    Rustls(#[from] rustls::Error),
+}
