@@ -13,13 +13,15 @@ mod plan;
 mod segment;
 mod share;
 mod staff;
+mod target;
 pub mod targets;
 mod users;
 
-pub use plan::{Load, Plan, Target, Targets};
+pub use plan::{Load, Plan};
 pub use segment::{Segment, SegmentError, Stripe};
 pub use share::Share;
 pub use staff::Staff;
+pub use target::{Target, Targets};
 pub use users::{
     Ask, Crew, Detail, Ending, Flow, Order, Pipe, Received, Reply, Trip, TripFailure, Users, Wishes,
 };

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use stdx::Nanos;
 
-use crate::Share;
 use crate::arrival::Lane;
-use crate::plan::Target;
+use crate::share::Share;
+use crate::target::Target;
 
 /// Users that decide themselves what they send and when. One worker has one of these, on its own thread.
 pub trait Users: fmt::Debug {

@@ -5,6 +5,8 @@
 
 use stdx::Nanos;
 
+use super::shard::Lane;
+
 /// Walks hits `first, first + step, …` without a division per hit.
 #[derive(Clone, Debug)]
 pub(super) struct Walk {
@@ -20,7 +22,7 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    pub(super) fn new(hits: u64, per: Nanos, lane: super::Lane, duration: Option<Nanos>) -> Self {
+    pub(super) fn new(hits: u64, per: Nanos, lane: Lane, duration: Option<Nanos>) -> Self {
         let planned = match duration {
             _ if hits == 0 || per == Nanos::ZERO => 0,
             Some(duration) => planned(hits, per, duration),

@@ -4,21 +4,9 @@ use std::sync::Arc;
 
 use stdx::Nanos;
 
-use super::{Shape, constant, linear, poisson, sine, steps};
-
-/// One worker's share of the hits: `first, first + step, first + 2 step, …`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lane {
-    /// The first hit's number.
-    pub first: u64,
-    /// From one hit to the next; at least 1.
-    pub step: u64,
-}
-
-impl Lane {
-    /// All hits in one lane.
-    pub const ALL: Self = Self { first: 0, step: 1 };
-}
+use super::shape::Shape;
+use super::shard::Lane;
+use super::{constant, linear, poisson, sine, steps};
 
 /// One worker's walk through its share of a schedule.
 #[derive(Clone, Debug)]
@@ -40,15 +28,27 @@ enum Walk {
     Replay { moments: Arc<[Nanos]>, end: Nanos },
 }
 
+impl Shape {
+    /// One worker's walk through its share of the schedule. The same seed gives the same schedule, whatever the lanes.
+    /// `duration` is the run's; hits due after it do not exist.
+    #[must_use]
+    pub fn cursor(&self, seed: u64, lane: Lane, duration: Option<Nanos>) -> Cursor {
+        Cursor::new(self, seed, lane, duration)
+    }
+}
+
 impl Cursor {
-    pub(super) fn new(shape: &Shape, seed: u64, lane: Lane, duration: Option<Nanos>) -> Self {
+    fn new(shape: &Shape, seed: u64, lane: Lane, duration: Option<Nanos>) -> Self {
         let walk = match shape {
             Shape::Constant { hits, per } => {
                 Walk::Constant(constant::Walk::new(*hits, *per, lane, duration))
             }
             Shape::Linear { from, to } => Walk::Linear(linear::Ramp::new(*from, *to, duration)),
             Shape::Steps(steps) => Walk::Steps(steps::Stairs::new(steps, duration)),
-            Shape::Sine { .. } => Walk::Sine(sine::Swing::new(shape, duration)),
+            Shape::Sine { mean, amplitude, period, start_at } => {
+                let wave = sine::Wave::new(*mean, *amplitude, *period, *start_at);
+                Walk::Sine(sine::Swing::new(wave, duration))
+            }
             Shape::Poisson { rate } => Walk::Poisson(poisson::Draw::new(*rate, seed, duration)),
             Shape::Replay(moments) => {
                 Walk::Replay { moments: Arc::clone(moments), end: duration.unwrap_or(Nanos::MAX) }

@@ -5,7 +5,7 @@
 
 use stdx::Nanos;
 
-use super::{Rate, whole};
+use super::rate::{Rate, whole};
 
 #[derive(Clone, Debug)]
 pub(super) struct Ramp {

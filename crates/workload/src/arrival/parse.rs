@@ -4,7 +4,10 @@
 use stdx::{DurationError, Nanos};
 use thiserror::Error;
 
-use super::{ParsedRate, Rate, RateError, Shape, SineStart, Step};
+use super::rate::{ParsedRate, Rate, RateError};
+use super::shape::Shape;
+use super::sine::SineStart;
+use super::steps::Step;
 
 /// What a shape's text asks for.
 #[derive(Clone, Debug, PartialEq)]

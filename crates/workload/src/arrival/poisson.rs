@@ -5,7 +5,7 @@
 
 use stdx::{Nanos, Prng};
 
-use super::Rate;
+use super::rate::Rate;
 
 #[derive(Clone, Debug)]
 pub(super) struct Draw {

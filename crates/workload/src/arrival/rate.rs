@@ -103,6 +103,11 @@ impl fmt::Display for Rate {
     }
 }
 
+/// The whole hits in an integral computed in floating point; what rounding took away (up to 10^-6 of a hit) is given back.
+pub(super) fn whole(hits: f64) -> u64 {
+    (hits + 1e-6).floor().max(0.0) as u64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use stdx::Nanos;
 use thiserror::Error;
 
-use super::Shape;
+use super::shape::Shape;
 
 /// The most moments of a replay: 10 million, 80 MB.
 pub const REPLAY_MAX: usize = 10_000_000;

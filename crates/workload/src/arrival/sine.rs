@@ -8,7 +8,7 @@ use std::f64::consts::{PI, TAU};
 
 use stdx::Nanos;
 
-use super::{Shape, whole};
+use super::rate::{Rate, whole};
 
 /// Where in its swing a sine begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,13 +44,15 @@ pub(super) struct Wave {
 }
 
 impl Wave {
-    /// The wave of a sine shape; `None` for other shapes, and where mean or period is 0.
-    pub(super) fn new(shape: &Shape) -> Option<Self> {
-        let Shape::Sine { mean, amplitude, period, start_at } = shape else {
-            return None;
-        };
+    /// The wave around `mean`; `None` where mean or period is 0.
+    pub(super) fn new(
+        mean: Rate,
+        amplitude: Rate,
+        period: Nanos,
+        start_at: SineStart,
+    ) -> Option<Self> {
         let mean_per_s = mean.per_s();
-        (mean_per_s > 0.0 && *period > Nanos::ZERO).then(|| Self {
+        (mean_per_s > 0.0 && period > Nanos::ZERO).then(|| Self {
             mean_per_s,
             amplitude_per_s: amplitude.per_s().min(mean_per_s),
             period_s: period.as_secs_f64(),
@@ -115,8 +117,7 @@ pub(super) struct Swing {
 }
 
 impl Swing {
-    pub(super) fn new(shape: &Shape, duration: Option<Nanos>) -> Self {
-        let wave = Wave::new(shape);
+    pub(super) fn new(wave: Option<Wave>, duration: Option<Nanos>) -> Self {
         let planned = match (&wave, duration) {
             (None, _) => 0,
             (Some(wave), Some(duration)) => whole(wave.hits(duration.as_secs_f64())),

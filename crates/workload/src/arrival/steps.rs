@@ -3,7 +3,7 @@
 
 use stdx::Nanos;
 
-use super::{Rate, whole};
+use super::rate::{Rate, whole};
 
 /// A constant rate held for a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,8 @@
 
 use proptest::prelude::*;
 
+use stdx::Nanos;
+
 use super::*;
 
 const SECOND: u64 = 1_000_000_000;

@@ -9,10 +9,15 @@ use std::io::BufRead;
 
 use stdx::without_password;
 
+use super::bare::BareTarget;
+use super::collect::collect;
+use super::field::is_field;
+use super::grammar::Grammar;
 use super::lines::{Line, Lines};
+use super::options::{Options, ReadBody};
+use super::problem::{Problem, ProblemKind};
 use super::url::{is_url, is_web};
-use super::{BareTarget, Grammar, Options, Problem, ProblemKind, ReadBody, collect};
-use crate::Target;
+use crate::target::Target;
 
 /// Reads a whole file: its targets, and all that is wrong with it (in Vegeta's grammar, the first thing). No bytes make it
 /// panic. Where there are problems, nothing should be sent.
@@ -235,7 +240,7 @@ fn header(line: &str, grammar: Grammar) -> Result<(String, String), ProblemKind>
     let wrong = || ProblemKind::Header { found: line.to_owned() };
     let (name, value) = line.split_once(':').ok_or_else(wrong)?;
     let (name, value) = (name.trim(), value.trim());
-    let lawful = grammar == Grammar::Vegeta || super::is_field(name, value);
+    let lawful = grammar == Grammar::Vegeta || is_field(name, value);
     if name.is_empty() || value.is_empty() || !lawful {
         return Err(wrong());
     }

@@ -13,12 +13,16 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use stdx::without_password;
 
+use super::bare::BareTarget;
+use super::collect::collect;
+use super::field::{is_field, is_token};
+use super::grammar::Grammar;
 use super::lines::{Line, Lines};
+use super::options::Options;
+use super::problem::{Problem, ProblemKind};
 use super::url::is_url;
-use super::{
-    BareTarget, Grammar, Options, Problem, ProblemKind, collect, is_field, is_token, vegeta_json,
-};
-use crate::Target;
+use super::vegeta_json;
+use crate::target::Target;
 
 /// Reads a whole file: its targets, and all that is wrong with it (in Vegeta's grammar, the first thing). No bytes make it
 /// panic. Where there are problems, nothing should be sent.

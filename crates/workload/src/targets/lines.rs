@@ -2,10 +2,8 @@
 
 use std::io::{BufRead, ErrorKind, Read};
 
-use super::{Grammar, ProblemKind};
-
-/// The longest line: 64 MiB, a body in base64 included.
-pub const LINE_MAX: usize = 64 << 20;
+use super::grammar::{Grammar, LINE_MAX};
+use super::problem::ProblemKind;
 
 /// The longest line Vegeta's scanner takes; a longer one ends its input.
 const VEGETA_LINE_MAX: usize = 65_535;

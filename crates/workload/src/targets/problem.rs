@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Grammar;
+use super::grammar::{Grammar, LINE_MAX};
 use super::url::{go_quoted, why_no_url};
 
 /// Problems reported of one file; reading stops there.
@@ -65,7 +65,7 @@ pub enum ProblemKind {
     NoUrl,
     /// The line is not UTF-8.
     NotText,
-    /// The line is longer than [`super::LINE_MAX`].
+    /// The line is longer than [`LINE_MAX`].
     LineTooLong,
     /// The input could not be read any further.
     Input {
@@ -133,7 +133,7 @@ impl ProblemKind {
             Self::NoUrl => f.write_str("required url is missing"),
             Self::NotText => f.write_str("expected UTF-8 text"),
             Self::LineTooLong => {
-                write!(f, "the line is too long (at most {} bytes)", super::LINE_MAX)
+                write!(f, "the line is too long (at most {LINE_MAX} bytes)")
             }
             Self::Input { reason } => write!(f, "reading the targets: {reason}"),
             Self::NoTargets => f.write_str("no targets to attack"),

@@ -1,7 +1,7 @@
 //! Which URLs a targets file may have: Go's `url.ParseRequestURI` in Vegeta's grammar, `http` and `https` natively. It says yes
 //! or no, and why in Go's words; taking a URL apart is `wire`'s.
 
-use super::Grammar;
+use super::grammar::Grammar;
 
 /// This URL may stand in a targets file.
 pub(super) fn is_url(text: &str, grammar: Grammar) -> bool {

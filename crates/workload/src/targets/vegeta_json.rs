@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde::de::IgnoredAny;
 
-use super::{BareTarget, ProblemKind};
+use super::bare::BareTarget;
+use super::problem::ProblemKind;
 
 /// Reads a line's object. Keys that it does not know are skipped, `null` counts as missing.
 pub(super) fn target(line: &str) -> Result<BareTarget, ProblemKind> {
