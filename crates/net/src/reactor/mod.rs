@@ -11,7 +11,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
-use mio::{Interest, Token};
+use mio::Token;
 use stdx::Nanos;
 
 use crate::dns::Resolver;
@@ -323,9 +323,6 @@ pub(crate) fn sleep(until: Option<Nanos>, now: Nanos) -> Option<Nanos> {
     let left = until?.saturating_sub(now);
     Some(if left < SLEEP_MIN { Nanos::ZERO } else { left })
 }
-
-/// Readable and writable, both told once per edge.
-const BOTH: Interest = Interest::READABLE.add(Interest::WRITABLE);
 
 #[cfg(test)]
 mod tests;

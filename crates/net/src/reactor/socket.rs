@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use mio::event::Source;
 use mio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
-use mio::{Registry, Token};
+use mio::{Interest, Registry, Token};
 use socket2::{Domain, SockAddr, SockRef, Socket, Type};
 
-use super::BOTH;
 use crate::io::{Address, Dial, IoFailure, Progress};
 
+/// Readable and writable, both reported once per edge.
+const BOTH: Interest = Interest::READABLE.add(Interest::WRITABLE);
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 4096;
 
@@ -171,8 +172,8 @@ impl Listener {
 
     pub(crate) fn register(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
         match self {
-            Self::Tcp(listener) => listener.register(registry, token, mio::Interest::READABLE),
-            Self::Unix(listener, _) => listener.register(registry, token, mio::Interest::READABLE),
+            Self::Tcp(listener) => listener.register(registry, token, Interest::READABLE),
+            Self::Unix(listener, _) => listener.register(registry, token, Interest::READABLE),
         }
     }
 
