@@ -6,7 +6,7 @@ use wire::content::{Accepted, Codings, ContentDecoder, ContentError};
 use wire::h1::response::{Head, ResponseSink};
 use wire::h1::{HeadMemo, Version};
 
-use crate::conn::Kept;
+use crate::captured::Kept;
 use crate::decoders::Decoders;
 use crate::hit::Progress;
 use crate::settings::{Capture, KeptHeaders};

@@ -5,13 +5,8 @@ use std::sync::Arc;
 use slab::Slab;
 use stdx::Nanos;
 
-use crate::list::{Link, Linked};
+use crate::list::{BY_DEADLINE, Link, Linked, WAITING};
 use crate::request::Request;
-
-/// The list of hits in the order of their deadlines.
-pub(crate) const BY_DEADLINE: u8 = 0;
-/// The lists of hits that wait for a connection, one an origin, or on a connection for those before them.
-pub(crate) const WAITING: u8 = 1;
 
 /// The hits under way.
 pub(crate) type Hits = Slab<Hit>;

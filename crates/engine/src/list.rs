@@ -2,6 +2,13 @@
 
 use slab::Slab;
 
+/// The list of hits in the order of their deadlines.
+pub(crate) const BY_DEADLINE: u8 = 0;
+/// The lists of hits that wait for a connection, one an origin, or on a connection for those before them.
+pub(crate) const WAITING: u8 = 1;
+/// The lists of connections that can take a hit, one an origin.
+pub(crate) const READY: u8 = 0;
+
 /// "No entry": the end of a list.
 const NONE: u32 = u32::MAX;
 

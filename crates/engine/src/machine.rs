@@ -7,7 +7,7 @@ use std::time::Instant;
 use net::{NoUring, Reactor, Resolver, Uring, Waker};
 use workload::Load;
 
-use crate::run::StartError;
+use crate::error::StartError;
 use crate::settings::IoChoice;
 
 /// How late an answer may be seen so that less CPU is used, as one in so many of its time, where `io_uring` was not asked

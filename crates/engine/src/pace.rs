@@ -4,8 +4,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use stdx::Nanos;
-use workload::Users;
-use workload::arrival::Cursor;
+use workload::arrival::{Cursor, Lane};
+use workload::{Load, Users};
+
+use crate::prepared::Prepared;
+use crate::settings::Settings;
+use crate::share::share;
 
 /// When a worker begins its hits.
 #[derive(Debug)]
@@ -18,6 +22,38 @@ pub(crate) enum Pace {
     Users(Box<dyn Users>),
     /// No more.
     Over,
+}
+
+impl Pace {
+    /// When a worker, one of `workers`, begins its hits.
+    pub(crate) fn of_worker(prepared: &Prepared, worker: u64, workers: u64) -> Self {
+        let plan = &prepared.plan;
+        match &plan.load {
+            Load::Open { shape, max_in_flight } => {
+                let limit = max_in_flight.map_or(u64::MAX, |n| share(n, worker, workers));
+                let in_flight_max = usize::try_from(limit).unwrap_or(usize::MAX).min(IN_FLIGHT_MAX);
+                let lane = Lane { first: worker, step: workers };
+                let cursor = shape.cursor(plan.seed, lane, plan.duration);
+                Self::Open(Open { cursor, in_flight_max, tick: prepared.settings.tick })
+            }
+            Load::Closed { users } => {
+                let users = users_share(*users, &prepared.settings, worker, workers);
+                let left = plan.hits_max.map_or(u64::MAX, |max| share(max, worker, workers));
+                Self::Closed(Closed::new(users, (worker, workers), left))
+            }
+            Load::Users(crew) => Self::Users((crew.make)(Lane { first: worker, step: workers })),
+        }
+    }
+}
+
+/// A worker's share of the users: where they share connections evenly, as many as its connections carry.
+fn users_share(users: u64, settings: &Settings, worker: u64, workers: u64) -> u64 {
+    match settings.max_connections.map(|n| n as u64) {
+        Some(conns) if conns > 0 && users.is_multiple_of(conns) => {
+            share(conns, worker, workers) * (users / conns)
+        }
+        _ => share(users, worker, workers),
+    }
 }
 
 /// A worker's share of the users.
@@ -75,6 +111,8 @@ impl Closed {
     }
 }
 
+/// The most hits of one worker under way at once, whatever is asked for: past it a hit waits.
+const IN_FLIGHT_MAX: usize = 1 << 20;
 /// The most users there is room for before memory is asked for.
 const ROOM: usize = 1 << 20;
 

@@ -2,21 +2,24 @@
 
 use std::sync::{Arc, OnceLock};
 
+use metrics::Generator;
 use wire::h1::request::{HeadStyle, TargetForm};
 use wire::tls::rustls::pki_types::CertificateDer;
 use wire::tls::{
     self, Agreed, ClientSetup, Offer, Resumption, ServerNaming, TlsClient, Verification,
 };
 use wire::url::{Scheme, Url};
-use workload::{Plan, Target};
+use workload::{Load, Plan, Target};
 
-use crate::StartError;
+use crate::error::StartError;
 use crate::exchange::Decode;
 use crate::gate;
 use crate::hit::Hit;
-use crate::origin::{self, Origin, Route, Turns};
+use crate::origin::Origin;
 use crate::request::{Addressing, Common, Request, Unsendable};
+use crate::route::{self, Route};
 use crate::settings::{ClientIdentity, Protocol, Settings};
+use crate::turns::Turns;
 
 /// A plan made ready.
 #[derive(Debug)]
@@ -42,7 +45,7 @@ impl Prepared {
     /// Renders the requests and, where a target wants TLS or a flag names a certificate, sets up TLS.
     pub(crate) fn new(plan: Plan, settings: Settings) -> Result<Self, StartError> {
         for proxy in [&settings.proxy.http, &settings.proxy.https].into_iter().flatten() {
-            if origin::parse_proxy(proxy).is_none() {
+            if route::parse_proxy(proxy).is_none() {
                 return Err(StartError::Proxy(stdx::without_password(proxy).into_owned()));
             }
         }
@@ -79,6 +82,29 @@ impl Prepared {
             return Err(StartError::Certificate { flag, reason });
         }
         Ok(prepared)
+    }
+
+    /// What the generator's record says of the plan itself.
+    pub(crate) fn generator(&self, workers: usize, io: &str) -> Generator {
+        let plan = &self.plan;
+        let (max_in_flight, users, rate_per_s) = match &plan.load {
+            Load::Open { shape, max_in_flight } => {
+                (max_in_flight.unwrap_or(0), 0, shape.mean_rate_per_s(plan.duration))
+            }
+            Load::Closed { users } => (0, *users, 0.0),
+            Load::Users(crew) => (0, crew.users, 0.0),
+        };
+        Generator {
+            workers: workers as u32,
+            io: io.to_owned(),
+            tick: self.settings.tick,
+            max_in_flight,
+            users,
+            self_paced: matches!(plan.load, Load::Users(_)),
+            rate_per_s,
+            seed: plan.seed,
+            ..Generator::default()
+        }
     }
 
     /// The TLS set-up, made at its first use (a redirect may be the first to want it).
@@ -160,7 +186,7 @@ fn request(target: &Target, common: &Common, settings: &Settings) -> Result<Requ
 
 /// How a request's head is written for the way to its origin.
 fn addressing(url: &Url, settings: &Settings) -> Addressing {
-    match origin::route(url, settings).0 {
+    match route::route(url, settings).0 {
         Route::Forward { authorization } => {
             Addressing { form: TargetForm::Absolute, proxy_authorization: authorization }
         }

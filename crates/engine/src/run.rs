@@ -1,25 +1,24 @@
 //! `Run`: a plan under way on its worker threads, and what they tell, merged.
 
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use metrics::{Batch, Generator, Snapshot};
-use net::{Io, NoUring, Reactor, Resolver, Waker, machine};
-use stdx::Nanos;
-use thiserror::Error;
-use workload::arrival::Lane;
-use workload::{Load, Plan, Target};
+use metrics::{Batch, Snapshot};
+use net::{Resolver, Waker};
+use workload::{Load, Plan};
 
-use crate::conn::Serials;
+use crate::error::StartError;
+use crate::lazy::{LazyTargets, lazy_lanes};
 use crate::machine::Machine;
 use crate::merge::Merge;
-use crate::pace::{Closed, Open, Pace};
 use crate::prepared::Prepared;
-use crate::record::{Message, Outlet, Recorder, new_batch};
+use crate::record::{Message, Outlet, new_batch};
 use crate::settings::Settings;
-use crate::worker::{IN_FLIGHT_MAX, Orders, Start, Worker};
+use crate::stop::Orders;
+use crate::thread::{Clock, Seat};
 
 /// Messages of workers that may wait for the run's owner; past it rows are dropped, and counted.
 const MESSAGES_MAX: usize = 64;
@@ -27,8 +26,6 @@ const MESSAGES_MAX: usize = 64;
 const BATCHES_MAX: usize = 8;
 /// Snapshots a worker has besides the one it fills.
 const SNAPSHOTS_SPARE: usize = 2;
-/// Lazy targets that may wait for one worker.
-const LAZY_MAX: usize = 1024;
 
 /// A plan under way on its worker threads. Dropping it ends it.
 #[derive(Debug)]
@@ -36,12 +33,12 @@ pub struct Run {
     epoch: i64,
     messages: Receiver<Message>,
     batches: Vec<SyncSender<Batch>>,
-    merge: std::cell::RefCell<Merge>,
+    merge: RefCell<Merge>,
     orders: Arc<Orders>,
     prepared: Arc<Prepared>,
     wakers: Vec<Waker>,
     threads: Vec<JoinHandle<()>>,
-    turn: std::cell::Cell<usize>,
+    turn: Cell<usize>,
 }
 
 /// What a run tells while it goes on.
@@ -53,56 +50,6 @@ pub enum RunEvent {
     Progress(Box<Snapshot>),
     /// Every worker ended; nothing follows. What was seen since the last progress, with the generator's last word.
     Finished(Box<Snapshot>),
-}
-
-/// Why a run could not start.
-#[derive(Debug, Error)]
-pub enum StartError {
-    /// A certificate or key given is no good.
-    #[error("{flag}: {reason}")]
-    Certificate {
-        /// The flag that gave it.
-        flag: &'static str,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A proxy's address is no URL.
-    #[error("proxy \"{0}\" is not a URL (expected http://host:port)")]
-    Proxy(String),
-    /// `io_uring` was asked for, and cannot be used here.
-    #[error("--io=uring: {0}")]
-    Uring(#[from] NoUring),
-    /// The machine refused a thread, a poller or a timer.
-    #[error("starting a worker: {0}")]
-    Worker(#[from] std::io::Error),
-}
-
-/// Targets that come one by one (`-lazy`). It runs on a thread of its own and may block; an error ends the attack and
-/// is reported by [`Run`]'s user, who made the iterator. An item that is an error makes a hit all the same, which fails with
-/// these words.
-pub type LazyTargets = Box<dyn Iterator<Item = Result<Target, String>> + Send>;
-
-/// A worker's share of lazy targets.
-#[derive(Debug)]
-pub(crate) struct LazyLane {
-    pub(crate) targets: Receiver<Box<Result<Target, String>>>,
-    /// None was there when the last hit wanted one.
-    pub(crate) starved: bool,
-}
-
-impl LazyLane {
-    /// How many of `due` hits had a target here; how many more would have come, nobody can tell. Takes them out.
-    pub(crate) fn count_waiting(&self, due: u64) -> u64 {
-        let most = usize::try_from(due).unwrap_or(LAZY_MAX).min(LAZY_MAX);
-        self.targets.try_iter().take(most).count() as u64
-    }
-}
-
-/// What one worker thread is made of, before the clock starts.
-struct Seat {
-    machine: Machine,
-    lazy: Option<LazyLane>,
-    outlet: Outlet,
 }
 
 impl Run {
@@ -136,27 +83,24 @@ impl Run {
             spares.push(snapshot_sender);
             let messages = message_sender.clone();
             let outlet = Outlet { worker, messages, batches: batch_receiver, snapshots };
-            seats.push(Seat { machine, lazy: lanes.pop(), outlet });
+            seats.push(Seat { workers, machine, lazy: lanes.pop(), outlet });
         }
         drop(message_sender);
-        let start = Instant::now();
-        let epoch = unix_now();
-        let told = told_by_plan(&prepared, workers, io);
+        let clock = Clock { start: Instant::now(), epoch: unix_now() };
+        let generator = prepared.generator(workers, io);
         let mut run = Self {
-            epoch,
+            epoch: clock.epoch,
             messages,
             batches,
-            merge: std::cell::RefCell::new(Merge::new(told, spares)),
+            merge: RefCell::new(Merge::new(generator, spares)),
             orders,
             prepared,
             wakers,
             threads: Vec::new(),
-            turn: std::cell::Cell::new(0),
+            turn: Cell::new(0),
         };
-        for (worker, seat) in seats.into_iter().enumerate() {
-            let thread =
-                spawn(worker, workers, seat, (start, epoch), (&run.prepared, &run.orders))?;
-            run.threads.push(thread);
+        for seat in seats {
+            run.threads.push(seat.spawn(clock, &run.prepared, &run.orders)?);
         }
         Ok(run)
     }
@@ -211,10 +155,7 @@ impl Run {
             self.turn.set((turn + 1) % self.batches.len());
             match self.batches[turn].try_send(batch) {
                 Ok(()) => return,
-                Err(
-                    std::sync::mpsc::TrySendError::Full(back)
-                    | std::sync::mpsc::TrySendError::Disconnected(back),
-                ) => batch = back,
+                Err(TrySendError::Full(back) | TrySendError::Disconnected(back)) => batch = back,
             }
         }
     }
@@ -285,64 +226,6 @@ fn worker_count(plan: &Plan, settings: &Settings) -> usize {
     settings.workers.min(limit).min(conns).max(1)
 }
 
-/// A worker's share of a whole that is dealt out evenly.
-pub(crate) fn share(total: u64, worker: u64, workers: u64) -> u64 {
-    total / workers + u64::from(worker < total % workers)
-}
-
-/// A worker's share of the users: where they share connections evenly, as many as its connections carry.
-fn users_share(users: u64, settings: &Settings, worker: u64, workers: u64) -> u64 {
-    match settings.max_connections.map(|n| n as u64) {
-        Some(conns) if conns > 0 && users.is_multiple_of(conns) => {
-            share(conns, worker, workers) * (users / conns)
-        }
-        _ => share(users, worker, workers),
-    }
-}
-
-/// When a worker begins its hits.
-pub(crate) fn pace(prepared: &Prepared, worker: u64, workers: u64) -> Pace {
-    let plan = &prepared.plan;
-    match &plan.load {
-        Load::Open { shape, max_in_flight } => {
-            let limit = max_in_flight.map_or(u64::MAX, |n| share(n, worker, workers));
-            let in_flight_max = usize::try_from(limit).unwrap_or(usize::MAX).min(IN_FLIGHT_MAX);
-            let lane = Lane { first: worker, step: workers };
-            let cursor = shape.cursor(plan.seed, lane, plan.duration);
-            Pace::Open(Open { cursor, in_flight_max, tick: prepared.settings.tick })
-        }
-        Load::Closed { users } => {
-            let users = users_share(*users, &prepared.settings, worker, workers);
-            let left = plan.hits_max.map_or(u64::MAX, |max| share(max, worker, workers));
-            Pace::Closed(Closed::new(users, (worker, workers), left))
-        }
-        Load::Users(crew) => Pace::Users((crew.make)(Lane { first: worker, step: workers })),
-    }
-}
-
-/// What the generator's record says of the plan itself.
-pub(crate) fn told_by_plan(prepared: &Prepared, workers: usize, io: &str) -> Generator {
-    let plan = &prepared.plan;
-    let (max_in_flight, users, rate_per_s) = match &plan.load {
-        Load::Open { shape, max_in_flight } => {
-            (max_in_flight.unwrap_or(0), 0, shape.mean_rate_per_s(plan.duration))
-        }
-        Load::Closed { users } => (0, *users, 0.0),
-        Load::Users(crew) => (0, crew.users, 0.0),
-    };
-    Generator {
-        workers: workers as u32,
-        io: io.to_owned(),
-        tick: prepared.settings.tick,
-        max_in_flight,
-        users,
-        self_paced: matches!(plan.load, Load::Users(_)),
-        rate_per_s,
-        seed: plan.seed,
-        ..Generator::default()
-    }
-}
-
 /// Gives a worker what it fills while the run goes on, so that it allocates nothing.
 fn stock(batches: &SyncSender<Batch>, snapshots: &SyncSender<Box<Snapshot>>, rows: bool) {
     for _ in 0..if rows { BATCHES_MAX / 2 } else { 0 } {
@@ -353,99 +236,7 @@ fn stock(batches: &SyncSender<Batch>, snapshots: &SyncSender<Box<Snapshot>>, row
     }
 }
 
-/// Deals lazy targets out to the workers in turn, so that hit `k` gets target `k`.
-fn lazy_lanes(lazy: Option<LazyTargets>, workers: usize) -> std::io::Result<Vec<LazyLane>> {
-    let Some(targets) = lazy else { return Ok(Vec::new()) };
-    let (mut senders, mut lanes) = (Vec::new(), Vec::new());
-    for _ in 0..workers {
-        let (sender, receiver) = sync_channel(LAZY_MAX);
-        senders.push(sender);
-        lanes.push(LazyLane { targets: receiver, starved: false });
-    }
-    lanes.reverse();
-    std::thread::Builder::new().name("brunt-targets".to_owned()).spawn(move || {
-        for (target, sender) in targets.zip(senders.iter().cycle()) {
-            if sender.send(Box::new(target)).is_err() {
-                return;
-            }
-        }
-    })?;
-    Ok(lanes)
-}
-
-fn spawn(
-    worker: usize,
-    workers: usize,
-    seat: Seat,
-    (start, epoch): (Instant, i64),
-    (prepared, orders): (&Arc<Prepared>, &Arc<Orders>),
-) -> std::io::Result<JoinHandle<()>> {
-    let (prepared, orders) = (Arc::clone(prepared), Arc::clone(orders));
-    std::thread::Builder::new().name(format!("brunt-worker-{worker}")).spawn(move || {
-        let settings = &prepared.settings;
-        settle_thread(worker, settings);
-        let Seat { mut machine, lazy, outlet } = seat;
-        // Users that decide for themselves never leave their thread.
-        let pace = pace(&prepared, worker as u64, workers as u64);
-        machine.set_start(start);
-        let limit = settings
-            .max_connections
-            .map_or(usize::MAX, |n| share(n as u64, worker as u64, workers as u64) as usize);
-        let idle = share(settings.connections as u64, worker as u64, workers as u64) as usize;
-        let recorder = Recorder::new(outlet, settings, epoch);
-        let start = Start {
-            prepared: Arc::clone(&prepared),
-            orders,
-            pace,
-            lazy,
-            serials: Serials::of(worker, workers),
-            conns_max: limit,
-            idle_max: idle,
-            recorder,
-        };
-        match machine {
-            Machine::Mio(io) => Worker::new(io, start).run(),
-            Machine::Uring(io) => Worker::new(*io, start).run(),
-        }
-    })
-}
-
-/// Makes the thread punctual; pins it and makes it real-time where asked for. What is refused is said on stderr, once.
-fn settle_thread(worker: usize, settings: &Settings) {
-    machine::make_timers_punctual();
-    if settings.pin {
-        let cores = machine::allowed_cores();
-        if !cores.is_empty()
-            && let Err(error) = machine::pin_thread(cores[worker % cores.len()])
-        {
-            eprintln!("brunt: --pin: {error}");
-        }
-    }
-    if settings.real_time
-        && let Err(error) = machine::make_thread_real_time()
-    {
-        eprintln!("brunt: --rt: {error}");
-    }
-}
-
 fn unix_now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
-}
-
-/// How late an empty loop is that does nothing but wait for each moment of a schedule: the machine's own noise.
-#[must_use]
-pub fn measure_empty_schedule(interval: Nanos, count: u64) -> metrics::Histogram {
-    let mut lag = metrics::Histogram::new();
-    machine::make_timers_punctual();
-    let Ok(mut reactor) = Reactor::new(Instant::now()) else { return lag };
-    let mut now = reactor.now();
-    let first = now;
-    for due in (1..=count).map(|k| first + interval * k) {
-        while now < due {
-            now = reactor.wait(Some(due));
-        }
-        lag.record(now.saturating_sub(due));
-    }
-    lag
 }

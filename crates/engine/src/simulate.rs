@@ -8,13 +8,15 @@ use metrics::{Batch, Snapshot};
 use net::Io;
 use workload::Plan;
 
-use crate::conn::Serials;
+use crate::error::StartError;
 use crate::merge::Merge;
+use crate::pace::Pace;
 use crate::prepared::Prepared;
 use crate::record::{Message, Outlet, Recorder};
-use crate::run::{StartError, pace, told_by_plan};
+use crate::serials::Serials;
 use crate::settings::Settings;
-use crate::worker::{Orders, Start, Worker};
+use crate::stop::Orders;
+use crate::worker::{Start, Worker};
 
 /// Messages that wait between two turns; a turn makes far fewer.
 const MESSAGES_MAX: usize = 4096;
@@ -39,9 +41,9 @@ pub fn simulate<I: Io>(io: I, plan: Plan, settings: &Settings) -> Result<Outcome
     let (spare, snapshots) = sync_channel(1);
     spare.try_send(Box::new(Snapshot::new())).ok();
     let outlet = Outlet { worker: 0, messages, batches, snapshots };
-    let mut merge = Merge::new(told_by_plan(&prepared, 1, "sim"), vec![spare]);
+    let mut merge = Merge::new(prepared.generator(1, "sim"), vec![spare]);
     let start = Start {
-        pace: pace(&prepared, 0, 1),
+        pace: Pace::of_worker(&prepared, 0, 1),
         orders: Arc::new(Orders::default()),
         lazy: None,
         serials: Serials::of(0, 1),

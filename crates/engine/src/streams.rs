@@ -3,7 +3,7 @@
 use wire::content::ContentDecoder;
 use wire::h2::H2Session;
 
-use crate::conn::Kept;
+use crate::captured::Kept;
 
 /// What is under way on one HTTP/2 connection.
 #[derive(Debug)]

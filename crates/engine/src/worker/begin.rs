@@ -9,7 +9,7 @@ use stdx::Nanos;
 use super::Worker;
 use crate::failure::Failure;
 use crate::hit::Hit;
-use crate::origin::Named;
+use crate::origins::Named;
 use crate::pace::Pace;
 use crate::request::{Request, Unsendable};
 use workload::Ending;
@@ -18,8 +18,6 @@ use workload::Ending;
 const BURST_MAX: usize = 64;
 /// Hits due within the run's time are still begun this long after it; those later than that are not sent.
 const GRACE: Nanos = Nanos::from_millis(100);
-/// The most hits of one worker under way at once, whatever is asked for: past it a hit waits.
-pub(crate) const IN_FLIGHT_MAX: usize = 1 << 20;
 
 impl<I: Io> Worker<I> {
     /// Begins what is due.

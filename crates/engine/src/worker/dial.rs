@@ -13,7 +13,7 @@ use workload::Detail;
 use super::Worker;
 use crate::conn::{Conn, State};
 use crate::failure::Failure;
-use crate::origin::Route;
+use crate::route::Route;
 use crate::settings::{AddressFamily, DnsTtl, FirstAddress};
 
 /// How long one address is tried before the next one is. RFC 8305, 5 gives 250 ms as the usual delay.

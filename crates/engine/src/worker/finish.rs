@@ -7,10 +7,11 @@ use net::Io;
 use stdx::Nanos;
 
 use super::Worker;
-use crate::conn::{Conn, Kept, State};
+use crate::captured::Kept;
+use crate::conn::{Conn, State};
 use crate::failure::Failure;
-use crate::hit::{Hit, WAITING};
-use crate::list::List;
+use crate::hit::Hit;
+use crate::list::{List, WAITING};
 use crate::pace::Pace;
 use crate::request::{self, Unsendable};
 use crate::settings::Redirects;

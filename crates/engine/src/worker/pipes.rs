@@ -9,10 +9,13 @@ use workload::{Flow, Order, Pipe, Received, Trip, TripFailure, Wishes};
 
 use super::Worker;
 use super::finish::add_with;
+use super::state::INPUT_LEN;
 use super::transfer::BODY_PIECE;
-use crate::conn::{Kept, State};
+use crate::captured::Kept;
+use crate::conn::State;
 use crate::failure::Failure;
 use crate::pace::Pace;
+use crate::tries::Tries;
 
 /// Bytes that wait for room in a pipe's socket, at most: 64 MiB. A server that does not read loses its connection then.
 const UNSENT_MAX: usize = 64 << 20;
@@ -45,7 +48,7 @@ impl<I: Io> Worker<I> {
         conn.kept = Kept::default();
         conn.decoder = ResponseDecoder::new();
         conn.content = None;
-        conn.tries = crate::origin::Tries::default();
+        conn.tries = Tries::default();
         self.hits[hit as usize].conn = None;
         self.forget(hit);
     }
@@ -112,7 +115,7 @@ impl<I: Io> Worker<I> {
             }
         }
         wishes.bytes.clear();
-        if wishes.bytes.capacity() > super::INPUT_LEN {
+        if wishes.bytes.capacity() > INPUT_LEN {
             wishes.bytes = Vec::new();
         }
         for trip in wishes.trips.drain(..) {

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use net::Io;
 
 use super::Worker;
-use crate::origin::Named;
+use crate::origins::Named;
 use crate::request::Request;
 
 impl<I: Io> Worker<I> {

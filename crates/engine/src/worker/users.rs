@@ -1,18 +1,21 @@
 //! Users that decide for themselves: their requests become hits, and they are told what became of them.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
-use net::Io;
+use net::{Address, Io};
 use workload::{Ask, Ending, Reply, Target};
 
 use super::Worker;
 use super::begin::Picked;
 use super::finish::kept;
+use super::prepared_asks::{PreparedAsk, PreparedAsks};
+use crate::conn::Conn;
 use crate::failure::Failure;
 use crate::hit::Hit;
-use crate::origin::Named;
+use crate::origins::{Named, Origins};
 use crate::pace::Pace;
-use crate::request::{Request, Unsendable};
+use crate::request::Unsendable;
 
 impl<I: Io> Worker<I> {
     /// Lets the users do what is due, and begins what they ask for.
@@ -141,7 +144,7 @@ impl<I: Io> Worker<I> {
                 detail: failed.map(|(failure, _)| failure.detail).unwrap_or_default(),
                 remote: conn
                     .filter(|_| hit.sent.is_some())
-                    .and_then(|conn| self.origins.remote(conn)),
+                    .and_then(|conn| remote(&self.origins, conn)),
                 pipe,
                 secured: conn.and_then(|conn| conn.tls.as_ref()?.terms()),
             },
@@ -149,32 +152,10 @@ impl<I: Io> Worker<I> {
     }
 }
 
-/// The last targets that users asked for, made ready: users that ask for the very same `Arc` again and again pay for it once.
-#[derive(Debug, Default)]
-pub(super) struct PreparedAsks(Vec<Option<PreparedAsk>>);
-
-/// A user's target, made ready.
-#[derive(Debug)]
-struct PreparedAsk {
-    target: Arc<Target>,
-    request: Arc<Request>,
-    site: u64,
-    named: Named,
-}
-
-impl PreparedAsks {
-    /// So many are kept at most, each in the place that its address gives it.
-    const PLACES: usize = 256;
-
-    fn place(target: &Arc<Target>) -> usize {
-        // Neighbours in memory are at least so far apart.
-        (Arc::as_ptr(target) as usize / size_of::<Target>()) % Self::PLACES
-    }
-
-    fn keep(&mut self, place: usize, ask: PreparedAsk) {
-        if self.0.is_empty() {
-            self.0.resize_with(Self::PLACES, || None);
-        }
-        self.0[place] = Some(ask);
+/// The address at the other end of a connection; `None` where it is a Unix socket.
+fn remote(origins: &Origins, conn: &Conn) -> Option<SocketAddr> {
+    match origins.list[conn.origin as usize].address(&conn.tries, conn.attempt)? {
+        Address::Ip(address) => Some(address),
+        Address::Unix(_) => None,
     }
 }

@@ -1,0 +1,41 @@
+//! `Kept`: what of a response is kept for its row and its user.
+
+use std::sync::Arc;
+
+/// What of the response is kept for the row.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    /// The reason phrase of a status outside 200..400.
+    pub(crate) reason: Vec<u8>,
+    /// The start of the decoded body.
+    pub(crate) body: Vec<u8>,
+    /// More of the body was wanted than [`crate::Capture::BODY_MAX`] allows.
+    pub(crate) body_cut: bool,
+    /// The header lines.
+    pub(crate) headers: Vec<u8>,
+    /// The status line and the header lines, where a user is to be told.
+    pub(crate) head: Option<Arc<[u8]>>,
+}
+
+/// Room an idle connection keeps in each buffer for its next hit: 64 KiB. Thousands of idle connections must not each hold
+/// the largest body, head or request they ever saw.
+pub(crate) const IDLE_MAX: usize = 64 << 10;
+
+impl Kept {
+    /// Gives back what a large body or head took.
+    pub(crate) fn trim(&mut self) {
+        for buffer in [&mut self.reason, &mut self.body, &mut self.headers] {
+            if buffer.capacity() > IDLE_MAX {
+                *buffer = Vec::new();
+            }
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.reason.clear();
+        self.body.clear();
+        self.body_cut = false;
+        self.headers.clear();
+        self.head = None;
+    }
+}

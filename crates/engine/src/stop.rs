@@ -1,0 +1,26 @@
+//! `Orders`: what the run's owner wants of its workers, and they of it.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// What the run's owner wants of its workers.
+#[derive(Debug, Default)]
+pub(crate) struct Orders(AtomicU8);
+
+impl Orders {
+    /// Begin no more hits.
+    pub(crate) const DRAIN: u8 = 1;
+    /// End now.
+    pub(crate) const ABORT: u8 = 2;
+
+    pub(crate) fn give(&self, order: u8) {
+        self.0.fetch_max(order, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_given(&self) -> bool {
+        self.current() > 0
+    }
+
+    pub(crate) fn current(&self) -> u8 {
+        self.0.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,231 @@
+//! `Worker`: all that one worker owns, and how its parts find each other.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use metrics::Histogram;
+use net::{Io, Sock};
+use slab::Slab;
+use stdx::Nanos;
+use workload::{Pipe, Wishes};
+
+use super::prepared_asks::PreparedAsks;
+use crate::burst::Burst;
+use crate::conn::{Conns, State};
+use crate::decoders::Decoders;
+use crate::exchange::Memo;
+use crate::hit::{Hit, Hits};
+use crate::lazy::LazyLane;
+use crate::list::{BY_DEADLINE, List};
+use crate::origin::Origin;
+use crate::origins::{Named, Origins};
+use crate::pace::Pace;
+use crate::prepared::Prepared;
+use crate::record::{PERIOD, Recorder};
+use crate::request::Request;
+use crate::serials::Serials;
+use crate::stop::Orders;
+use crate::watch::Watch;
+
+/// Room for one read: 64 KiB.
+pub(super) const INPUT_LEN: usize = 64 << 10;
+/// One worker of a run.
+#[derive(Debug)]
+pub(crate) struct Worker<I: Io> {
+    pub(super) io: I,
+    pub(super) now: Nanos,
+    pub(super) prepared: Arc<Prepared>,
+    pub(super) orders: Arc<Orders>,
+    pub(super) obeyed: u8,
+    pub(super) pace: Pace,
+    pub(super) lazy: Option<LazyLane>,
+    pub(super) hits: Hits,
+    pub(super) by_deadline: List<BY_DEADLINE>,
+    pub(super) conns: Conns,
+    pub(super) serials: Serials,
+    pub(super) origins: Origins,
+    /// The origin of each of the plan's targets; `None` where the target cannot be sent.
+    pub(super) target_origins: Vec<Option<u32>>,
+    /// Origins with hits waiting and, perhaps, room for a connection.
+    pub(super) listed: Vec<u32>,
+    /// Whose turn it is: what makes and ends connections, or events.
+    pub(super) burst: Burst,
+    /// Origins whose hits wait for a dial.
+    pub(super) deferred: VecDeque<u32>,
+    /// An origin whose name had many hits waiting for its addresses when it was last looked at.
+    pub(super) unresolved: Option<u32>,
+    /// Connections whose handshake waits for its turn.
+    pub(super) shaking: VecDeque<(u32, Sock)>,
+    /// Events were left for the next turn.
+    pub(super) has_events: bool,
+    /// Connections that gave up their turn with more to read.
+    pub(super) unread: VecDeque<(u32, Sock)>,
+    /// Connections with something to send at the turn's end.
+    pub(super) gathered: Vec<u32>,
+    /// Connecting sockets, and when the next address is tried instead.
+    pub(super) fallbacks: VecDeque<(Nanos, u32, Sock)>,
+    /// Pipes that are closed with bytes unsent, and when they are dropped.
+    pub(super) closing: VecDeque<(Nanos, Pipe)>,
+    /// Connections per origin, at most.
+    pub(super) conns_max: usize,
+    pub(super) idle_max: usize,
+    /// Unanswered requests on one connection, at most.
+    pub(super) pipeline: usize,
+    /// Streams on one HTTP/2 connection, at most.
+    pub(super) streams_max: usize,
+    pub(super) recorder: Recorder,
+    pub(super) watch: Watch,
+    pub(super) lag: Histogram,
+    /// Hits due before this waited for the limit of hits under way, not for us.
+    pub(super) freed_at: Nanos,
+    pub(super) next_report: Nanos,
+    pub(super) input: Box<[u8]>,
+    pub(super) output: Vec<u8>,
+    pub(super) plain: Vec<u8>,
+    /// When users that decide for themselves want to be asked again.
+    pub(super) wake: Option<Nanos>,
+    /// What they want; kept for its memory.
+    pub(super) wishes: Wishes,
+    /// Their requests' numbers.
+    pub(super) asked: u64,
+    /// Their last targets, made ready.
+    pub(super) prepared_asks: PreparedAsks,
+    /// The last response heads, by the number of the target.
+    pub(super) memos: [Memo; MEMOS],
+    /// Content decoders between two bodies.
+    pub(super) decoders: Decoders,
+}
+
+/// Targets beyond these share the memos of others.
+const MEMOS: usize = 8;
+
+/// What a worker starts with.
+#[derive(Debug)]
+pub(crate) struct Start {
+    pub(crate) prepared: Arc<Prepared>,
+    pub(crate) orders: Arc<Orders>,
+    pub(crate) pace: Pace,
+    pub(crate) lazy: Option<LazyLane>,
+    pub(crate) serials: Serials,
+    pub(crate) conns_max: usize,
+    pub(crate) idle_max: usize,
+    pub(crate) recorder: Recorder,
+}
+
+/// Hits and connections there is room for before memory is asked for.
+const ROOM: usize = 1024;
+
+impl<I: Io> Worker<I> {
+    pub(crate) fn new(mut io: I, start: Start) -> Self {
+        let Start { prepared, orders, pace, lazy, serials, conns_max, idle_max, recorder } = start;
+        let now = io.now();
+        let settings = &prepared.settings;
+        let pipeline = if settings.keepalive { settings.pipeline.max(1) } else { 1 };
+        let streams_max = settings.streams.max(1);
+        let mut origins = Origins::default();
+        let target_origins = prepared
+            .requests
+            .iter()
+            .map(|request| origins.number(request.as_ref().ok()?, 0, settings, Named::ByUser))
+            .collect();
+        Self {
+            io,
+            now,
+            prepared,
+            orders,
+            obeyed: 0,
+            pace,
+            lazy,
+            hits: Slab::with_capacity(ROOM),
+            by_deadline: List::default(),
+            conns: Slab::with_capacity(ROOM),
+            serials,
+            origins,
+            target_origins,
+            listed: Vec::with_capacity(64),
+            burst: Burst::default(),
+            deferred: VecDeque::with_capacity(64),
+            unresolved: None,
+            shaking: VecDeque::new(),
+            has_events: false,
+            unread: VecDeque::with_capacity(64),
+            gathered: Vec::with_capacity(64),
+            fallbacks: VecDeque::new(),
+            closing: VecDeque::new(),
+            conns_max,
+            idle_max,
+            pipeline,
+            streams_max,
+            recorder,
+            watch: Watch::new(now),
+            lag: Histogram::new(),
+            freed_at: Nanos::ZERO,
+            next_report: now + PERIOD,
+            input: vec![0; INPUT_LEN].into_boxed_slice(),
+            output: Vec::with_capacity(INPUT_LEN),
+            plain: Vec::with_capacity(INPUT_LEN),
+            wake: None,
+            wishes: Wishes::default(),
+            asked: 0,
+            prepared_asks: PreparedAsks::default(),
+            memos: Default::default(),
+            decoders: Decoders::default(),
+        }
+    }
+
+    pub(super) fn has_room(&self, in_flight_max: usize) -> bool {
+        self.hits.len() < in_flight_max
+    }
+
+    pub(super) fn origin(&mut self, number: u32) -> &mut Origin {
+        &mut self.origins.list[number as usize]
+    }
+
+    /// The request of a hit.
+    pub(super) fn request<'a>(prepared: &'a Prepared, hit: &'a Hit) -> Option<&'a Request> {
+        match (&hit.own_request, hit.target) {
+            (Some(request), _) => Some(request),
+            (None, Some(target)) => prepared.requests[target as usize].as_ref().ok(),
+            (None, None) => None,
+        }
+    }
+
+    /// The first request of a hit, before any redirect.
+    pub(super) fn first_request<'a>(prepared: &'a Prepared, hit: &'a Hit) -> Option<&'a Request> {
+        match hit.target {
+            Some(target) => prepared.requests[target as usize].as_ref().ok(),
+            None => hit.lazy_request.as_deref().or(hit.own_request.as_deref()),
+        }
+    }
+
+    /// Closes a connection and forgets it; gives the hit it served.
+    pub(super) fn drop_conn(&mut self, number: u32) -> Option<u32> {
+        let conn = &mut self.conns[number as usize];
+        if let Some(sock) = conn.sock.take() {
+            self.io.close(sock);
+        }
+        debug_assert_eq!(conn.behind.len(), 0, "hits on a connection end before it");
+        let (origin_number, hit, state) = (conn.origin, conn.hit.take(), conn.state);
+        let origin = &mut self.origins.list[origin_number as usize];
+        if matches!(state, State::Dialing | State::Tunneling | State::Securing) {
+            origin.connecting -= 1;
+        }
+        origin.ready.remove(&mut self.conns, number);
+        origin.open -= 1;
+        self.conns.remove(number as usize);
+        self.list_origin(origin_number);
+        if let Some(hit) = hit {
+            self.hits[hit as usize].conn = None;
+        }
+        hit
+    }
+
+    /// Has an origin looked at: a waiting hit may find room now.
+    pub(super) fn list_origin(&mut self, number: u32) {
+        let origin = &mut self.origins.list[number as usize];
+        if origin.waiting.len() > 0 && !origin.listed {
+            origin.listed = true;
+            self.listed.push(number);
+        }
+    }
+}
