@@ -10,6 +10,8 @@
 //!
 //! It does no I/O, reads no clock and starts no thread: the engine hands it bytes and `now`.
 
+mod cable;
+mod crew;
 mod crowd;
 mod ledger;
 mod muster;
@@ -19,72 +21,10 @@ mod seen;
 mod template;
 mod token;
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use workload::Crew;
-
+pub use cable::Cable;
 pub use outcome::{Deliveries, MESSAGES_MAX, MessageSeen, Outcome, RoundSeen, Subscribers};
 pub use plan::{CablePlan, HERD_ROUNDS_MAX, Pattern, USERS_MAX};
 pub use template::Template;
-
-use crowd::Crowd;
-use ledger::Ledger;
-use muster::Muster;
-use token::Mark;
-
-/// A test of Action Cable under way: what its users share.
-#[derive(Debug)]
-pub struct Cable {
-    plan: CablePlan,
-    mark: Mark,
-    muster: Muster,
-    ledger: Ledger,
-    outcome: Mutex<Outcome>,
-}
-
-impl Cable {
-    /// Nothing was sent yet.
-    #[must_use]
-    pub fn new(plan: CablePlan) -> Arc<Self> {
-        Arc::new(Self {
-            mark: Mark::of_run(plan.seed),
-            muster: Muster::new(plan.users, plan.rounds()),
-            ledger: Ledger::new(plan.window()),
-            outcome: Mutex::default(),
-            plan,
-        })
-    }
-
-    /// The users, for the engine.
-    #[must_use]
-    pub fn crew(self: &Arc<Self>) -> Crew {
-        let cable = Arc::clone(self);
-        Crew {
-            users: u64::from(self.plan.users),
-            make: Arc::new(move |lane| Box::new(Crowd::new(Arc::clone(&cable), lane))),
-        }
-    }
-
-    /// What is tested.
-    #[must_use]
-    pub fn plan(&self) -> &CablePlan {
-        &self.plan
-    }
-
-    /// Sockets open now, after their handshake.
-    #[must_use]
-    pub fn open(&self) -> u32 {
-        self.muster.open()
-    }
-
-    /// What was seen by all crowds that have ended.
-    #[must_use]
-    pub fn outcome(&self) -> Outcome {
-        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        outcome.open_most = self.muster.open_most();
-        outcome
-    }
-}
 
 #[cfg(test)]
 mod tests;

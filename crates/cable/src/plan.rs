@@ -3,8 +3,8 @@
 use stdx::Nanos;
 use wire::cable::Codec;
 
-use crate::Template;
 use crate::ledger::WINDOW_MAX;
+use crate::template::Template;
 
 /// The most users of a run.
 pub const USERS_MAX: u32 = (1 << 20) - 1;

@@ -8,8 +8,8 @@ use wire::ws::{DeflateOffer, HandshakeError, Limits, Offer, Role, Session};
 use workload::{Ask, Pipe, Reply, Target};
 
 use super::agenda::Entry;
+use super::state::{Crowd, Phase};
 use super::user::{Silence, Stage};
-use super::{Crowd, Phase};
 use crate::plan::Pattern;
 
 /// The first wait of who is refused; each further one is twice as long.

@@ -1,6 +1,5 @@
 //! Echo: each user performs and waits for its own message.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use stdx::Nanos;
@@ -8,84 +7,10 @@ use wire::cable::CommandKind;
 use workload::{Trip, TripFailure};
 
 use super::agenda::Entry;
-use super::{Crowd, Phase};
+use super::flights::{FLIGHTS_MAX, Flight, State};
+use super::state::{Crowd, Phase};
 use crate::plan::Pattern;
 use crate::token::Token;
-
-/// The most messages of a worker in flight; past it none is sent, which is counted.
-const FLIGHTS_MAX: usize = 1 << 20;
-
-/// A crowd's messages: those on their way, and those that came back within the timeout.
-#[derive(Debug)]
-pub(super) struct Flights {
-    /// In the order they were sent, which is that of their limits.
-    list: VecDeque<Flight>,
-    /// The number of the first.
-    first: u32,
-    waiting: usize,
-}
-
-/// A message.
-#[derive(Clone, Copy, Debug)]
-struct Flight {
-    user: u32,
-    /// The user's connection.
-    life: u32,
-    due: Nanos,
-    sent: Nanos,
-    limit: Nanos,
-    bytes: u32,
-    state: State,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Waiting,
-    Back,
-}
-
-impl Default for Flights {
-    fn default() -> Self {
-        Self { list: VecDeque::new(), first: 1, waiting: 0 }
-    }
-}
-
-impl Flights {
-    /// How many are on their way.
-    pub(super) fn waiting(&self) -> usize {
-        self.waiting
-    }
-
-    /// When the oldest is waited for no more.
-    pub(super) fn next_limit(&self) -> Option<Nanos> {
-        self.list.front().map(|flight| flight.limit)
-    }
-
-    fn next_number(&self) -> u32 {
-        self.first.wrapping_add(self.list.len() as u32)
-    }
-
-    fn find(&mut self, number: u32) -> Option<&mut Flight> {
-        self.list.get_mut(number.wrapping_sub(self.first) as usize)
-    }
-
-    fn add(&mut self, flight: Flight) {
-        self.waiting += 1;
-        self.list.push_back(flight);
-    }
-
-    /// Takes the oldest, whether it was waited for long enough or not.
-    fn pop(&mut self) -> Option<Flight> {
-        self.pop_overdue(Nanos::MAX)
-    }
-
-    fn pop_overdue(&mut self, now: Nanos) -> Option<Flight> {
-        let flight = self.list.pop_front_if(|flight| flight.limit <= now)?;
-        self.first = self.first.wrapping_add(1);
-        self.waiting -= usize::from(flight.state == State::Waiting);
-        Some(flight)
-    }
-}
 
 impl Crowd {
     /// A user begins: at a moment of its own, so that not all speak at once; in a closed loop at once.

@@ -4,8 +4,8 @@ use stdx::Nanos;
 use workload::Share;
 
 use super::connect::Settled;
+use super::state::{Crowd, Phase};
 use super::user::Stage;
-use super::{Crowd, Phase};
 
 impl Crowd {
     /// Gives up who does not come up in time, and begins the next round when it is time.

@@ -1,17 +1,15 @@
 //! Broadcast: some speak, all hear; what each message is owed, and what came of it.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use stdx::Nanos;
 use wire::cable::CommandKind;
-use workload::arrival::Lane;
 use workload::{Trip, TripFailure};
 
-use super::{Crowd, Phase};
+use super::state::{Crowd, Phase};
 use crate::ledger::Closed;
 use crate::outcome::MessageSeen;
-use crate::plan::{CablePlan, Pattern};
+use crate::plan::Pattern;
 use crate::seen::Delivery;
 use crate::token::Token;
 
@@ -19,41 +17,6 @@ use crate::token::Token;
 const PAUSE: Nanos = Nanos::from_millis(100);
 /// The most messages sent before others' events are looked at.
 const BURST_MAX: usize = 64;
-
-/// What a crowd's speakers say.
-#[derive(Debug)]
-pub(super) struct Speech {
-    /// The next message of this crowd's speakers, counted over all speakers from 0; `None` when all is said.
-    next: Option<u64>,
-    speakers: u64,
-    every: Nanos,
-    /// Crowds that have speakers.
-    crowds: u32,
-    /// Messages of ours in flight, and until when they are waited for.
-    in_flight: VecDeque<(u32, Nanos)>,
-}
-
-impl Speech {
-    pub(super) fn new(plan: &CablePlan, lane: Lane) -> Self {
-        let (speakers, every) = match plan.pattern {
-            Pattern::Broadcast { speakers, every } => (u64::from(speakers.min(plan.users)), every),
-            _ => (0, Nanos::ZERO),
-        };
-        Self {
-            next: (lane.first < speakers).then_some(lane.first),
-            speakers,
-            every,
-            crowds: speakers.min(lane.step) as u32,
-            in_flight: VecDeque::new(),
-        }
-    }
-
-    /// The message after `number` whose speaker is in this lane.
-    fn after(&self, number: u64, lane: Lane) -> u64 {
-        let ours = |number: &u64| number % self.speakers % lane.step == lane.first;
-        (number + 1..).find(ours).expect("this lane has a speaker")
-    }
-}
 
 impl Crowd {
     /// When the first message is due: soon after all users are up.

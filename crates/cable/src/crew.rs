@@ -1,0 +1,20 @@
+//! The users of a test, for the engine: one [`Crowd`] a worker.
+
+use std::sync::Arc;
+
+use workload::Crew;
+
+use crate::cable::Cable;
+use crate::crowd::Crowd;
+
+impl Cable {
+    /// The users, for the engine.
+    #[must_use]
+    pub fn crew(self: &Arc<Self>) -> Crew {
+        let cable = Arc::clone(self);
+        Crew {
+            users: u64::from(self.plan.users),
+            make: Arc::new(move |lane| Box::new(Crowd::new(Arc::clone(&cable), lane))),
+        }
+    }
+}

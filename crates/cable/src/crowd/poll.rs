@@ -1,0 +1,171 @@
+//! The users of a worker as the engine sees them: polled, answered, told what comes, stopped.
+
+use stdx::Nanos;
+use workload::{Ending, Flow, Pipe, Received, Reply, Share, Users, Wishes};
+
+use super::agenda::Entry;
+use super::state::{Crowd, Phase, WATCH_EVERY};
+use super::user::{Silence, Stage};
+use crate::plan::Pattern;
+
+/// How long a socket may hear no ping: Action Cable's own client waits so long before it takes the connection for lost.
+const SILENCE_MAX: Nanos = Nanos::from_secs(6);
+/// How long messages in flight are waited for after an interrupt, at most: some may never come.
+const STOPPING_MAX: Nanos = Nanos::SECOND;
+
+impl Crowd {
+    /// Has those act that are due.
+    fn act(&mut self, now: Nanos) {
+        while self.share.is_left() {
+            let Some(Entry { at, user, life }) = self.agenda.due(now) else { return };
+            let place = user as usize;
+            if self.users[place].life != life {
+                continue;
+            }
+            match self.users[place].stage {
+                Stage::Away => {
+                    self.share.take(Share::CONNECTION);
+                    self.connect(place, at);
+                }
+                Stage::Subscribed => {
+                    self.share.take(Share::MESSAGE);
+                    self.perform_in_turn(place, at, now);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Ends the waiting of those whose welcome or confirmation has not come in time.
+    pub(super) fn stop_waiting(&mut self, now: Nanos) {
+        while let Some(Entry { user, life, .. }) = self.agenda.overdue(now) {
+            let user = user as usize;
+            if self.users[user].life != life {
+                continue;
+            }
+            let problem = match self.users[user].stage {
+                Stage::Greeting => "no welcome in time",
+                Stage::Subscribing => "no confirmation in time",
+                _ => continue,
+            };
+            self.outcome.unconfirmed += 1;
+            self.lose(user, now, problem);
+        }
+    }
+
+    /// When the pattern's load ends: the duration after all users were up.
+    pub(super) fn end(&self) -> Option<Nanos> {
+        let up = self.cable.muster.up_at(self.round)?;
+        Some(up.saturating_add(self.cable.plan.duration))
+    }
+
+    /// Whether there is nothing more to do.
+    fn is_done(&self, now: Nanos) -> bool {
+        let stops = self.phase == Phase::Stopping;
+        let ended = stops || self.end().is_some_and(|end| end <= now);
+        match self.cable.plan.pattern {
+            Pattern::Echo { .. } => ended && self.flights.waiting() == 0,
+            Pattern::Broadcast { .. } => self.all_is_said(),
+            Pattern::Idle => ended,
+            Pattern::Herd { .. } => {
+                stops || (ended && self.round + 1 == self.cable.muster.rounds())
+            }
+        }
+    }
+
+    /// Counts sockets that hear no pings.
+    pub(super) fn watch(&mut self, now: Nanos) {
+        if now < self.next_watch {
+            return;
+        }
+        self.next_watch = now + WATCH_EVERY;
+        for user in self.users.iter_mut().filter(|user| user.is_subscribed()) {
+            let silent = now.saturating_sub(user.heard);
+            if silent > SILENCE_MAX {
+                self.outcome.silence_longest = self.outcome.silence_longest.at_least(silent);
+                if user.silence != Silence::Counted {
+                    user.silence = Silence::Counted;
+                    self.outcome.silences += 1;
+                }
+            }
+        }
+    }
+
+    /// Whether messages in flight are waited for no more, since somebody wants the end.
+    pub(super) fn is_out_of_patience(&self, now: Nanos) -> bool {
+        self.patience.is_some_and(|until| until <= now)
+    }
+
+    /// When there is something to do after `now`.
+    fn wake(&self, now: Nanos) -> Option<Nanos> {
+        let times = [
+            self.agenda.next(),
+            self.next_speech(),
+            self.flights.next_limit(),
+            self.patience.filter(|until| *until > now),
+            // Past it there are messages to wait for, or other workers; they have times of their own.
+            self.end().filter(|end| *end > now),
+            Some(self.next_watch),
+            self.is_cutting().then_some(now),
+        ];
+        times.into_iter().flatten().min()
+    }
+}
+
+impl Users for Crowd {
+    fn poll(&mut self, now: Nanos, wishes: &mut Wishes) -> Option<Nanos> {
+        self.share = wishes.share;
+        if self.phase == Phase::Stopping {
+            self.patience.get_or_insert(now.saturating_add(STOPPING_MAX));
+        }
+        if self.phase != Phase::Over {
+            self.act(now);
+            self.stop_waiting(now);
+            match self.cable.plan.pattern {
+                Pattern::Echo { .. } => self.expire_flights(now),
+                Pattern::Broadcast { .. } => self.speak(now),
+                Pattern::Herd { give_up, .. } => self.drive(now, give_up),
+                Pattern::Idle => {}
+            }
+            self.watch(now);
+            if self.is_done(now) {
+                self.finish(now);
+            }
+        }
+        wishes.asks.append(&mut self.wishes.asks);
+        wishes.orders.append(&mut self.wishes.orders);
+        wishes.bytes.append(&mut self.wishes.bytes);
+        wishes.trips.append(&mut self.wishes.trips);
+        self.wake(now)
+    }
+
+    fn answer(&mut self, user: u32, reply: &Reply<'_>) {
+        self.answered(user as usize, reply);
+    }
+
+    fn received(&mut self, pipe: Pipe, now: Nanos, what: Received<'_>) -> Flow {
+        let Some(user) = self.whose(pipe) else { return Flow::On };
+        match what {
+            Received::Bytes(bytes) => self.hear(user, now, bytes),
+            Received::End => self.lose(user, now, "the server ended the connection"),
+            Received::Lost(kind, _) => self.lose(user, now, format!("connection lost: {kind}")),
+        }
+        Flow::On
+    }
+
+    fn stop(&mut self, ending: Ending) {
+        match (ending, self.phase) {
+            (_, Phase::Over) => {}
+            (Ending::AfterThis, _) => self.phase = Phase::Stopping,
+            (Ending::Now, _) => {
+                self.phase = Phase::Over;
+                (0..self.users.len()).for_each(|user| self.part(user));
+                self.tell();
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.phase == Phase::Over
+    }
+}

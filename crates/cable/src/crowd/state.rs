@@ -1,0 +1,192 @@
+//! `Crowd`: what one worker keeps of its users, and how they send and end.
+
+use std::sync::{Arc, PoisonError};
+
+use stdx::{Nanos, Prng};
+use wire::cable::{Command, CommandKind};
+use workload::arrival::Lane;
+use workload::{Share, Wishes};
+
+use super::agenda::{Agenda, Entry};
+use super::flights::Flights;
+use super::heard::Heard;
+use super::turns::Speech;
+use super::user::User;
+use crate::cable::Cable;
+use crate::outcome::Outcome;
+use crate::plan::Pattern;
+use crate::seen::Seen;
+use crate::token::Token;
+
+/// How often sockets are looked at that hear no pings.
+pub(super) const WATCH_EVERY: Nanos = Nanos::SECOND;
+/// WebSocket code of a normal end. RFC 6455, 7.4.1.
+const NORMAL: u16 = 1000;
+
+/// One worker's users.
+#[derive(Debug)]
+pub(crate) struct Crowd {
+    pub(super) cable: Arc<Cable>,
+    pub(super) lane: Lane,
+    pub(super) users: Vec<User>,
+    /// Whose pipe lies at a place: the user's index and 1; 0 for nobody's.
+    pub(super) places: Vec<u32>,
+    pub(super) agenda: Agenda,
+    /// What may still be begun in this poll.
+    pub(super) share: Share,
+    pub(super) seen: Seen,
+    pub(super) speech: Speech,
+    pub(super) flights: Flights,
+    /// A herd's round, from 0, and when it began.
+    pub(super) round: u32,
+    pub(super) round_began: Nanos,
+    /// Users before this are cut off in this round.
+    pub(super) next_cut: usize,
+    pub(super) next_watch: Nanos,
+    pub(super) phase: Phase,
+    /// Until when messages in flight are waited for after an interrupt.
+    pub(super) patience: Option<Nanos>,
+    pub(super) outcome: Outcome,
+    pub(super) random: Prng,
+    /// What rows of messages are called.
+    pub(super) line: Arc<str>,
+    pub(super) wishes: Wishes,
+    /// What came in one go, and what goes out; kept for their memory.
+    pub(super) heard: Vec<Heard>,
+    pub(super) buffers: Buffers,
+}
+
+/// Memory for what goes out.
+#[derive(Debug, Default)]
+pub(super) struct Buffers {
+    pub(super) token: String,
+    pub(super) data: String,
+    pub(super) message: Vec<u8>,
+    pub(super) out: Vec<u8>,
+}
+
+/// How far a crowd is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Running,
+    /// Nothing new begins.
+    Stopping,
+    Over,
+}
+
+impl Crowd {
+    /// The users of one lane; nobody has come yet.
+    pub(crate) fn new(cable: Arc<Cable>, lane: Lane) -> Self {
+        let plan = &cable.plan;
+        let count = u64::from(plan.users).saturating_sub(lane.first).div_ceil(lane.step) as usize;
+        let subscribers = if matches!(plan.pattern, Pattern::Broadcast { .. }) { count } else { 0 };
+        let word = match plan.pattern {
+            Pattern::Broadcast { .. } => "BROADCAST",
+            _ => "PERFORM",
+        };
+        let mut crowd = Self {
+            users: (0..count).map(|_| User::default()).collect(),
+            places: Vec::new(),
+            agenda: Agenda::default(),
+            share: Share::default(),
+            seen: Seen::new(subscribers, cable.ledger.window()),
+            speech: Speech::new(plan, lane),
+            flights: Flights::default(),
+            round: 0,
+            round_began: Nanos::ZERO,
+            // Nobody is cut off in the first round.
+            next_cut: count,
+            next_watch: WATCH_EVERY,
+            phase: Phase::Running,
+            patience: None,
+            outcome: Outcome::default(),
+            random: Prng::new(stdx::mix(plan.seed, lane.first + 1)),
+            line: format!("{word} {}", plan.url).into(),
+            wishes: Wishes::default(),
+            heard: Vec::new(),
+            buffers: Buffers::default(),
+            lane,
+            cable,
+        };
+        crowd.call();
+        crowd
+    }
+
+    /// Puts everybody's coming on the agenda: evenly over the ramp.
+    fn call(&mut self) {
+        let plan = &self.cable.plan;
+        for user in 0..self.users.len() as u32 {
+            let global = self.lane.first + u64::from(user) * self.lane.step;
+            let part = u128::from(plan.ramp.0) * u128::from(global) / u128::from(plan.users);
+            self.agenda.add(Entry { at: Nanos(part as u64), user, life: 0 });
+        }
+    }
+
+    /// A user's number in the whole run, from 0.
+    pub(super) fn global(&self, user: usize) -> u32 {
+        (self.lane.first + user as u64 * self.lane.step) as u32
+    }
+
+    /// Sends a command of a user's through its WebSocket; gives its length, or `None` where it cannot be sent.
+    pub(super) fn command(
+        &mut self,
+        user: usize,
+        kind: CommandKind,
+        token: Option<Token>,
+    ) -> Option<usize> {
+        let global = self.global(user) + 1;
+        let plan = &self.cable.plan;
+        let Buffers { token: text, data, message, out } = &mut self.buffers;
+        message.clear();
+        out.clear();
+        data.clear();
+        let identifier = plan.identifier.text(global);
+        let mut command = Command::new(kind, &identifier);
+        if let Some(token) = token {
+            self.cable.mark.write(token, text);
+            plan.data.write(global, text, data);
+            command.data = Some(data);
+        }
+        plan.codec.encode(&command, message).expect("the codecs have these commands");
+        let session = self.users[user].session.as_mut()?;
+        let sent = if plan.codec.is_text() {
+            let text = std::str::from_utf8(message).expect("JSON is text");
+            session.send_text(text, out)
+        } else {
+            session.send_binary(message, out)
+        };
+        sent.ok()?;
+        self.wishes.send(self.users[user].pipe?, out);
+        Some(out.len())
+    }
+
+    /// Ends all: who is open says goodbye.
+    pub(super) fn finish(&mut self, now: Nanos) {
+        self.phase = Phase::Over;
+        for user in 0..self.users.len() {
+            let out = &mut self.buffers.out;
+            out.clear();
+            let seat = &mut self.users[user];
+            if let (Some(session), Some(pipe)) = (&mut seat.session, seat.pipe) {
+                session.close(Some(NORMAL), "", out);
+                self.wishes.send(pipe, out);
+            }
+            self.part(user);
+        }
+        self.watch(now);
+        self.count_subscribers();
+        self.tell();
+    }
+
+    /// Adds what was seen to what the others saw.
+    pub(super) fn tell(&mut self) {
+        let seen = std::mem::take(&mut self.outcome);
+        self.cable.outcome.lock().unwrap_or_else(PoisonError::into_inner).merge(&seen);
+    }
+}
+
+impl Drop for Crowd {
+    fn drop(&mut self) {
+        self.tell();
+    }
+}

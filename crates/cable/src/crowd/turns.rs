@@ -1,0 +1,43 @@
+//! `Speech`: what a crowd's speakers say, and when.
+
+use std::collections::VecDeque;
+
+use stdx::Nanos;
+use workload::arrival::Lane;
+
+use crate::plan::{CablePlan, Pattern};
+
+/// What a crowd's speakers say.
+#[derive(Debug)]
+pub(super) struct Speech {
+    /// The next message of this crowd's speakers, counted over all speakers from 0; `None` when all is said.
+    pub(super) next: Option<u64>,
+    pub(super) speakers: u64,
+    pub(super) every: Nanos,
+    /// Crowds that have speakers.
+    pub(super) crowds: u32,
+    /// Messages of ours in flight, and until when they are waited for.
+    pub(super) in_flight: VecDeque<(u32, Nanos)>,
+}
+
+impl Speech {
+    pub(super) fn new(plan: &CablePlan, lane: Lane) -> Self {
+        let (speakers, every) = match plan.pattern {
+            Pattern::Broadcast { speakers, every } => (u64::from(speakers.min(plan.users)), every),
+            _ => (0, Nanos::ZERO),
+        };
+        Self {
+            next: (lane.first < speakers).then_some(lane.first),
+            speakers,
+            every,
+            crowds: speakers.min(lane.step) as u32,
+            in_flight: VecDeque::new(),
+        }
+    }
+
+    /// The message after `number` whose speaker is in this lane.
+    pub(super) fn after(&self, number: u64, lane: Lane) -> u64 {
+        let ours = |number: &u64| number % self.speakers % lane.step == lane.first;
+        (number + 1..).find(ours).expect("this lane has a speaker")
+    }
+}
