@@ -35,6 +35,9 @@ struct Options {
 /// No trial begins after this time; the build before does not count.
 const BUDGET: Duration = Duration::from_secs(330);
 
+/// What is measured: the program as it is shipped.
+const PROFILE: &str = "dist";
+
 /// Where the figures go.
 const RESULTS: &str = "bench/RESULTS.md";
 
@@ -45,13 +48,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         bail!("bench needs taskset (util-linux) and Linux");
     }
     let root = workspace::root();
-    process::stream(&root, "cargo", &["build", "--release", "--locked", "--package", "brunt"])?;
+    let build = ["build", "--profile", PROFILE, "--locked", "--package", "brunt"];
+    process::stream(&root, "cargo", &build)?;
     let target = workspace::target_dir()?;
     let dir = target.join("bench");
     fs::create_dir_all(&dir)?;
     let client_core = last_core();
     let server = Server::start(&dir, 0)?;
-    let brunt = target.join("release/brunt").to_string_lossy().into_owned();
+    let brunt = target.join(PROFILE).join("brunt").to_string_lossy().into_owned();
     let setting = Setting {
         dir: dir.clone(),
         brunt,
@@ -203,7 +207,7 @@ fn heading(options: &Options, setting: &Setting) -> String {
     format!(
         "# What a request costs\n\nWritten by `cargo xtask bench`; a new run replaces it. Client CPU is user and system time of the \
          client's process, its start included, by `getrusage`. Requests are what the tool says, held against nginx's own count \
-         (brunt without results: nginx's count). Rounds are interleaved and their order turns.\n\n\
+         (brunt without results: nginx's count). Rounds are interleaved and their order turns. brunt is built with `--profile {PROFILE}`.\n\n\
          - date: {}\n- machine: {cpu}, {} cores{virtual_machine}; nginx on core 0, client on core {}{same_core}\n\
          - kernel: {}; governor: {governor}; load average before: {}\n- rounds: {}, {} s each\n- {}\n\n",
         shell("date -u +%Y-%m-%d"),
