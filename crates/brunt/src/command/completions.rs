@@ -1,9 +1,7 @@
 //! `completions`: scripts for bash, zsh and fish, from the tables.
 
-use cli::{Row, ValueKind, global};
+use cli::{CommandError, NO_FLAGS, Registry, Row, ToolSpec, ValueKind, global, usage_error};
 
-use super::error::{CommandError, usage_error};
-use super::spec::{NO_FLAGS, Registry, ToolSpec};
 use crate::dialect::Invocation;
 use crate::exit_code::ExitCode;
 use crate::output::Place;

@@ -1,9 +1,7 @@
 //! `help` and `--version`: what the tables say, laid out for a terminal.
 
-use cli::{Row, ValueKind, global};
+use cli::{CommandError, CommandSpec, NO_FLAGS, Registry, Row, ValueKind, global, usage_error};
 
-use super::error::{CommandError, usage_error};
-use super::spec::{CommandSpec, NO_FLAGS, Registry};
 use crate::dialect::{Dialect, Invocation};
 use crate::exit_code::ExitCode;
 use crate::output::Place;

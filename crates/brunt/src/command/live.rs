@@ -57,15 +57,15 @@ impl Live {
         let width = terminal::width(&std::io::stderr());
         let paint = if std::env::var_os("NO_COLOR").is_some() { Paint::Plain } else { Paint::Ansi };
         let text = frame(&progress, width, paint);
-        let away = self.drawn.take_away(width);
+        let away = self.drawn.erase(width);
         // A terminal that went away is no reason to stop the load.
         write!(std::io::stderr().lock(), "{away}{text}").ok();
-        self.drawn.note(&text);
+        self.drawn.record(&text);
     }
 
     /// Takes away what was drawn.
     pub(crate) fn clear(&mut self) {
-        let away = self.drawn.take_away(terminal::width(&std::io::stderr()));
+        let away = self.drawn.erase(terminal::width(&std::io::stderr()));
         write!(std::io::stderr().lock(), "{away}").ok();
     }
 }

@@ -1,9 +1,7 @@
 //! `man`: the manual page in roff, from the tables.
 
-use cli::{Row, global};
+use cli::{CommandError, CommandSpec, NO_FLAGS, Registry, Row, global, usage_error};
 
-use super::error::{CommandError, usage_error};
-use super::spec::{CommandSpec, NO_FLAGS, Registry};
 use crate::dialect::Invocation;
 use crate::exit_code::ExitCode;
 use crate::output::Place;

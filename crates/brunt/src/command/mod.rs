@@ -9,7 +9,6 @@ mod completions;
 mod demo;
 mod dump;
 mod encode;
-mod error;
 mod fit;
 mod generators;
 pub(crate) mod help;
@@ -25,16 +24,15 @@ mod seek;
 mod serve;
 mod server_clock;
 mod server_side;
-mod spec;
 mod study;
 mod tools;
 mod variants;
 mod watch;
 
-pub(crate) use self::error::{ASKS_FOR_HELP, CommandError, usage_error};
+pub(crate) use cli::{ASKS_FOR_HELP, CommandError, CommandSpec, Registry, usage_error};
+
 pub(crate) use self::registry::REGISTRY;
 pub(crate) use self::run::remote;
-pub(crate) use self::spec::{CommandSpec, Registry};
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,7 @@
 //! The commands: one row each; help, man page and completions are made from the same rows.
 
-use super::spec::{CommandSpec, Registry, rows_of};
+use cli::{CommandSpec, Registry, rows_of};
+
 use super::tools::TOOLS;
 use super::{
     attack, cable, compare, completions, demo, dump, encode, fit, help, man, plot, report, run,

@@ -1,6 +1,7 @@
 //! The other load testers whose command lines brunt reads: one row each.
 
-use super::spec::ToolSpec;
+use cli::ToolSpec;
+
 use crate::dialect::{ab, k6, tools, vegeta};
 
 /// Every tool, by name. Vegeta has a flag of its own for results.

@@ -1,8 +1,8 @@
 //! ApacheBench's dialect: `ab [flags] URL`, its words, usage and exit codes, which are errno's numbers.
 
+use cli::ResultsOption;
 use cli::getopt::{self, GetoptError};
 
-use super::invocation::ResultsOption;
 use crate::command::ASKS_FOR_HELP;
 use crate::command::ab::{self, Quit, USAGE};
 use crate::flags::ab::{AB, AbFlags, Stop};

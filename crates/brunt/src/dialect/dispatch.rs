@@ -5,7 +5,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::invocation::{NoFile, RESULTS, WATCH, take_results};
+use cli::{NoFile, RESULTS, WATCH, take_results};
+
 use super::native;
 use crate::command::Registry;
 use crate::output;

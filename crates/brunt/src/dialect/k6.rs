@@ -1,8 +1,7 @@
 //! k6's dialect: `k6 [global flags] COMMAND [flags] [script]`, with its grammar (`-u10`, `--vus=10`) and its exit codes.
 
-use cli::GlobalFlags;
+use cli::{Dialect, GlobalFlags, Invocation};
 
-use super::invocation::{Dialect, Invocation};
 use super::validate;
 use crate::command::{self, CommandError, Registry};
 use crate::exit_code::ExitCode;

@@ -3,11 +3,10 @@
 
 pub(crate) mod ab;
 pub(crate) mod dispatch;
-pub(crate) mod invocation;
 pub(crate) mod k6;
 mod native;
 pub(crate) mod tools;
 mod validate;
 pub(crate) mod vegeta;
 
-pub(crate) use self::invocation::{Dialect, Invocation, ParsedArgs, ResultsOption};
+pub(crate) use cli::{Dialect, Invocation, ParsedArgs, ResultsOption};

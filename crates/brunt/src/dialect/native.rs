@@ -1,9 +1,8 @@
 //! Our own dialect: `brunt [global flags] COMMAND [flags] [operands]`, in any order after the command.
 
 use cli::global::{self, GlobalFlags};
-use cli::{Grammar, nearest};
+use cli::{Dialect, Grammar, Invocation, nearest};
 
-use super::invocation::{Dialect, Invocation};
 use super::validate;
 use crate::command::{self, CommandError, Registry};
 use crate::exit_code::ExitCode;

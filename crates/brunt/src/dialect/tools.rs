@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use super::invocation::ResultsOption;
+use cli::ResultsOption;
+
 use crate::command::peers::{self, Refusal};
 use crate::output::{self, Place};
 

@@ -1,6 +1,7 @@
 //! The check of a command line without running it, which the dialects share.
 
-use super::invocation::Invocation;
+use cli::Invocation;
+
 use crate::command::{Registry, usage_error};
 
 /// Checks the words after a dialect's global flags: the name of a command and its arguments.

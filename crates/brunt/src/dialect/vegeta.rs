@@ -1,9 +1,8 @@
 //! Vegeta's dialect: `vegeta [global flags] COMMAND [flags] [files]`, its words, log prefix and exit codes 0, 1 and 2.
 
 use cli::global::{self, GlobalFlags};
-use cli::{FlagError, Grammar};
+use cli::{Dialect, FlagError, Grammar, Invocation};
 
-use super::invocation::{Dialect, Invocation};
 use super::validate;
 use crate::command::{self, CommandError, CommandSpec, Registry};
 use crate::exit_code::ExitCode;

@@ -97,7 +97,7 @@ impl Opened {
     /// As [`Opened::new`].
     pub(crate) fn of_option(option: ResultsOption) -> Result<Self, Failed> {
         let watched = Watched { machine: option.watched, ..Watched::default() };
-        Self::by_ending(option.place, Watching::beside(&watched).as_ref())
+        Self::by_ending(option.output, Watching::beside(&watched).as_ref())
     }
 
     /// Begins to write the results of a run that has begun.

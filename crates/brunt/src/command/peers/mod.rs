@@ -182,7 +182,7 @@ fn reason(error: &io::Error) -> String {
 pub(crate) fn carry_out(asked: &Asked, results: Option<ResultsOption>) -> Result<(), Failed> {
     // Opened before the first request: a place that cannot be written must not cost a run.
     let opened = results.map(Opened::of_option).transpose()?;
-    let mut outlet = asked.place.outlet()?;
+    let mut outlet = asked.place.open_for_documents()?;
     let interrupts = Interrupts::watch()?;
     asked.notes.iter().for_each(|note| output::complain(note));
     if let Layout::Wrk(offered, _) = &asked.layout {
@@ -231,7 +231,7 @@ fn document(asked: &Asked, ending: &Ending) -> String {
 
 /// Writes hey's rows as they come.
 fn csv_rows() -> Result<TakeRows, Failed> {
-    let mut outlet = Place::Stdout.outlet()?;
+    let mut outlet = Place::Stdout.open_for_documents()?;
     outlet.write(report::HEY_CSV_HEAD.as_bytes())?;
     let mut text = String::new();
     Ok(Box::new(move |batch| {

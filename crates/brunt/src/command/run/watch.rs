@@ -150,9 +150,9 @@ impl Progress {
         let width = if self.terminal { terminal::width(&std::io::stdout()) } else { usize::MAX };
         let counts = (seen.active, seen.completed, seen.interrupted);
         let text = self.text(elapsed, counts, is_end, width);
-        let back = self.drawn.take_away(width);
+        let back = self.drawn.erase(width);
         if self.terminal {
-            self.drawn.note(&text);
+            self.drawn.record(&text);
         }
         // Where nobody looks, there is nothing left to do.
         let mut stdout = std::io::stdout().lock();

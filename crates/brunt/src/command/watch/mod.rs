@@ -116,7 +116,7 @@ impl Outputs {
             true => Some(Form::Json),
             false => (sink.is_none() && !flags.quiet).then_some(Form::Lines),
         };
-        let outlet = |form| Ok::<_, Failed>((form, Place::Stdout.outlet()?));
+        let outlet = |form| Ok::<_, Failed>((form, Place::Stdout.open_for_documents()?));
         let table = |name: &Option<String>, head| {
             name.as_deref().map(|name| Table::new(name, head)).transpose()
         };

@@ -1,19 +1,26 @@
-//! `Document`: what a file's ending says of the document that is written into it. The one place where endings of reports,
-//! pages and pictures are known; results have their own (`command::encode`).
+//! `Document`: the format of a report, page or picture, by the ending of its file. This is the only list of these endings; the
+//! formats of results have their own.
 
 use std::path::Path;
 
-use crate::output::Place;
+use crate::output::Output;
 
 /// A document's format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Document {
+pub enum Document {
+    /// A page, `.html`.
     Html,
+    /// A vector picture, `.svg`.
     Svg,
+    /// A bitmap picture, `.png`.
     Png,
+    /// `.json`.
     Json,
+    /// `.md`.
     Markdown,
+    /// Plain text, `.txt`.
     Text,
+    /// JUnit's XML, `.xml`.
     Junit,
 }
 
@@ -28,17 +35,17 @@ const ENDINGS: [(Document, &[&str]); 7] = [
 ];
 
 impl Document {
-    /// The one of `known` that the ending of `path` stands for; `None` for standard output and for a name without an ending.
-    /// `flag` is what named the path.
+    /// The format among `known` that the ending of `path` stands for; `None` for standard output and for a name without an
+    /// ending. `flag` is the flag whose value the path is.
     ///
     /// # Errors
-    /// The ending stands for none of them; the text names those that do.
-    pub(crate) fn by_ending(
+    /// The ending stands for none of them; the text names the endings that do.
+    pub fn by_ending(
         flag: &str,
         path: Option<&str>,
         known: &[Self],
     ) -> Result<Option<Self>, String> {
-        let Place::File(path) = Place::named(path) else { return Ok(None) };
+        let Output::File(path) = Output::named(path) else { return Ok(None) };
         let ending = Path::new(&path).extension().and_then(|ending| ending.to_str());
         let Some(ending) = ending.map(str::to_ascii_lowercase) else { return Ok(None) };
         let stands = |(of, endings): &(Self, &[&str])| {
@@ -69,7 +76,7 @@ mod tests {
     const KNOWN: [Document; 3] = [Document::Html, Document::Markdown, Document::Junit];
 
     #[test]
-    fn endings_say_what_is_written() {
+    fn endings_choose_the_format() {
         let cases = [
             (None, None),
             (Some("-"), None),

@@ -1,14 +1,8 @@
 //! `ExitCode`: the only list of exit codes. A number is never reused for another meaning (docs/reference/exit-codes.md).
 
-use std::fmt;
-use std::panic::{self, AssertUnwindSafe};
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use crate::output::complain;
-
-/// How the command ended, as its parent process sees it.
+/// The exit code of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ExitCode {
+pub enum ExitCode {
     /// Done, even if every request failed: a failed request is a result.
     Ok = 0,
     /// An operation failed: the output could not be written, an address could not be bound, a thread not started.
@@ -64,7 +58,7 @@ pub(crate) enum ExitCode {
 
 impl ExitCode {
     /// Every code, in the words of the man page.
-    pub(crate) const MEANINGS: [(Self, &'static str); 25] = [
+    pub const MEANINGS: [(Self, &'static str); 25] = [
         (Self::Ok, "Done, even if every request failed."),
         (Self::Failure, "An operation failed: output not written, address not bound."),
         (Self::Usage, "The command line is wrong."),
@@ -101,9 +95,9 @@ impl ExitCode {
         ),
     ];
 
-    /// The code in Vegeta's numbers, which knows 0, 1 and 2 only.
+    /// The code in Vegeta's dialect, which has 0, 1 and 2 only.
     #[must_use]
-    pub(crate) fn as_vegeta(self) -> Self {
+    pub fn as_vegeta(self) -> Self {
         match self {
             Self::Ok | Self::Usage => self,
             _ => Self::Failure,
@@ -114,66 +108,6 @@ impl ExitCode {
 impl From<ExitCode> for std::process::ExitCode {
     fn from(code: ExitCode) -> Self {
         Self::from(code as u8)
-    }
-}
-
-/// Why a command ended early, and the code that says so.
-#[derive(Debug)]
-pub(crate) struct Failed {
-    /// The code to end with.
-    pub(crate) code: ExitCode,
-    /// What to say, in one line.
-    pub(crate) error: anyhow::Error,
-}
-
-impl fmt::Display for Failed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:#}", self.error)
-    }
-}
-
-impl From<anyhow::Error> for Failed {
-    fn from(error: anyhow::Error) -> Self {
-        Self { code: ExitCode::Failure, error }
-    }
-}
-
-/// Gives an error its exit code.
-pub(crate) trait OrExit<T> {
-    /// The value, or the failure with this code.
-    fn or_exit(self, code: ExitCode) -> Result<T, Failed>;
-}
-
-impl<T, E: Into<anyhow::Error>> OrExit<T> for Result<T, E> {
-    fn or_exit(self, code: ExitCode) -> Result<T, Failed> {
-        self.map_err(|error| Failed { code, error: error.into() })
-    }
-}
-
-/// How a command ends.
-pub(crate) type Outcome = Result<ExitCode, Failed>;
-
-/// A thread panicked.
-static PANICKED: AtomicBool = AtomicBool::new(false);
-
-/// Runs the command; where any thread of it panics, it ends with [`ExitCode::Internal`], and asks for a report.
-pub(crate) fn or_internal(
-    command: impl FnOnce() -> std::process::ExitCode,
-) -> std::process::ExitCode {
-    let before = panic::take_hook();
-    panic::set_hook(Box::new(move |info| {
-        before(info);
-        if !PANICKED.swap(true, Ordering::Relaxed) {
-            complain(
-                "brunt: an internal error: this is a bug of brunt. Please report it with the lines above and the command line.",
-            );
-        }
-    }));
-    // What the command was busy with is not looked at any more.
-    let code = panic::catch_unwind(AssertUnwindSafe(command));
-    match code {
-        Ok(code) if !PANICKED.load(Ordering::Relaxed) => code,
-        _ => ExitCode::Internal.into(),
     }
 }
 
@@ -208,27 +142,6 @@ mod tests {
         let page = include_str!("../../../docs/reference/exit-codes.md");
         for (code, _) in ExitCode::MEANINGS {
             assert!(page.contains(&format!("| {} |", code as u8)), "{code:?}");
-        }
-    }
-
-    #[test]
-    fn a_panic_anywhere_is_an_internal_error() {
-        type Command = fn() -> std::process::ExitCode;
-        let commands: [(Command, ExitCode); 3] = [
-            (|| ExitCode::Results.into(), ExitCode::Results),
-            (
-                || {
-                    std::thread::spawn::<_, ()>(|| panic!("in a thread")).join().ok();
-                    ExitCode::Ok.into()
-                },
-                ExitCode::Internal,
-            ),
-            (|| panic!("in the command"), ExitCode::Internal),
-        ];
-        for (command, code) in commands {
-            PANICKED.store(false, Ordering::Relaxed);
-            let expect = format!("{:?}", std::process::ExitCode::from(code));
-            assert_eq!(format!("{:?}", or_internal(command)), expect);
         }
     }
 }

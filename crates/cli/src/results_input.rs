@@ -1,0 +1,233 @@
+//! Files and standard input that are read as streams of results. An interrupt ends them early, so that what was read can still
+//! be reported.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Read};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+use anyhow::anyhow;
+
+use crate::error::ExitError;
+use crate::exit_code::ExitCode;
+use crate::input::{announce_stdin, is_stdin};
+use crate::interrupts::{INTERRUPT_CHECK_INTERVAL, Interrupts};
+use crate::system_text::reason;
+
+/// An input's name, for messages, and its bytes.
+pub type NamedInput = (String, Box<dyn Read + Send>);
+
+/// Opens results files; no name stands for standard input. `grace` is how long after an interrupt a silent standard input is
+/// waited for.
+///
+/// # Errors
+/// A file cannot be opened; the error names it.
+pub fn open_results(
+    names: &[String],
+    interrupts: &Interrupts,
+    grace: Duration,
+) -> Result<Vec<NamedInput>, ExitError> {
+    let stdin = ["stdin".to_owned()];
+    let names = if names.is_empty() { &stdin[..] } else { names };
+    names.iter().map(|name| open_one(name, interrupts, grace)).collect()
+}
+
+/// Opens one results file.
+fn open_one(name: &str, interrupts: &Interrupts, grace: Duration) -> Result<NamedInput, ExitError> {
+    if is_stdin(name) {
+        announce_stdin("results");
+        // A terminal has no writer that drains.
+        let grace = if io::stdin().is_terminal() { Duration::ZERO } else { grace };
+        let input = InterruptibleStdin::start(interrupts.clone(), grace)?;
+        return Ok(("stdin".to_owned(), Box::new(input)));
+    }
+    let file =
+        File::open(name).map_err(|error| unopened(format!("open {name}: {}", reason(&error))))?;
+    if file.metadata().is_ok_and(|meta| meta.is_dir()) {
+        return Err(unopened(format!("open {name}: is a directory")));
+    }
+    Ok((name.to_owned(), Box::new(InterruptibleFile { file, interrupts: interrupts.clone() })))
+}
+
+fn unopened(text: String) -> ExitError {
+    ExitError { code: ExitCode::Input, error: anyhow!(text) }
+}
+
+/// A file that ends at an interrupt.
+struct InterruptibleFile {
+    file: File,
+    interrupts: Interrupts,
+}
+
+impl Read for InterruptibleFile {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if self.interrupts.seen() > 0 { Ok(0) } else { self.file.read(buf) }
+    }
+}
+
+/// Standard input, read by a thread of its own so that an interrupt can end the wait for it.
+struct InterruptibleStdin {
+    chunks: Receiver<io::Result<Vec<u8>>>,
+    chunk: Vec<u8>,
+    at: usize,
+    interrupts: Interrupts,
+    /// How long after the first interrupt a silent writer is waited for: it gets the interrupt too, and drains. After the second
+    /// interrupt the limit is [`SECOND_GRACE`].
+    grace: Duration,
+    /// When the last chunk came.
+    last_chunk: Option<Instant>,
+    began: Instant,
+    /// When the second interrupt was noticed.
+    second_interrupt: Option<Instant>,
+    over: bool,
+}
+
+/// The longest wait for a writer after the second interrupt.
+const SECOND_GRACE: Duration = Duration::from_secs(2);
+/// The most chunks of standard input that are queued.
+const CHUNKS_MAX: usize = 16;
+/// Bytes read from standard input at once.
+const CHUNK_BYTES: usize = 64 << 10;
+
+impl InterruptibleStdin {
+    fn start(interrupts: Interrupts, grace: Duration) -> Result<Self, ExitError> {
+        let (sender, chunks) = sync_channel(CHUNKS_MAX);
+        std::thread::Builder::new()
+            .name("stdin".to_owned())
+            .spawn(move || pump(&sender))
+            .map_err(|error| ExitError::from(anyhow!("reading standard input: {error}")))?;
+        Ok(Self::of(chunks, interrupts, grace))
+    }
+
+    fn of(chunks: Receiver<io::Result<Vec<u8>>>, interrupts: Interrupts, grace: Duration) -> Self {
+        Self {
+            chunks,
+            chunk: Vec::new(),
+            at: 0,
+            interrupts,
+            grace,
+            last_chunk: None,
+            began: Instant::now(),
+            second_interrupt: None,
+            over: false,
+        }
+    }
+
+    /// Whether the wait for more is over.
+    fn is_given_up(&mut self) -> bool {
+        match self.interrupts.seen() {
+            0 => false,
+            1 => self.last_chunk.unwrap_or(self.began).elapsed() >= self.grace,
+            _ => {
+                let second_interrupt = self.second_interrupt.get_or_insert_with(Instant::now);
+                second_interrupt.elapsed() >= self.grace.min(SECOND_GRACE)
+            }
+        }
+    }
+}
+
+/// Reads standard input to its end, or until the receiver is gone.
+fn pump(sender: &SyncSender<io::Result<Vec<u8>>>) {
+    let mut stdin = io::stdin().lock();
+    loop {
+        let mut chunk = vec![0; CHUNK_BYTES];
+        let message = match stdin.read(&mut chunk) {
+            Ok(0) => return,
+            Ok(len) => {
+                chunk.truncate(len);
+                Ok(chunk)
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => Err(error),
+        };
+        if sender.send(message).is_err() {
+            return;
+        }
+    }
+}
+
+impl Read for InterruptibleStdin {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        while self.at == self.chunk.len() {
+            if self.over {
+                return Ok(0);
+            }
+            if self.is_given_up() {
+                if self.last_chunk.is_none() {
+                    self.interrupts.end_by_signal();
+                }
+                self.over = true;
+                return Ok(0);
+            }
+            match self.chunks.recv_timeout(INTERRUPT_CHECK_INTERVAL) {
+                Ok(chunk) => {
+                    (self.chunk, self.at, self.last_chunk) = (chunk?, 0, Some(Instant::now()));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => self.over = true,
+            }
+        }
+        let len = buf.len().min(self.chunk.len() - self.at);
+        buf[..len].copy_from_slice(&self.chunk[self.at..self.at + len]);
+        self.at += len;
+        Ok(len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+
+    use super::*;
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let interrupts = Interrupts::default();
+        let names = ["/nowhere/at/all".to_owned()];
+        let Err(failed) = open_results(&names, &interrupts, Duration::ZERO) else {
+            panic!("opened a file that is not there");
+        };
+        assert_eq!(failed.to_string(), "open /nowhere/at/all: no such file or directory");
+    }
+
+    #[test]
+    fn an_interrupt_ends_a_file() {
+        let interrupts = Interrupts::default();
+        let file = File::open("/dev/zero").unwrap();
+        let mut stored = InterruptibleFile { file, interrupts: interrupts.clone() };
+        let mut buf = [0; 8];
+        assert_eq!(stored.read(&mut buf).unwrap(), 8);
+        interrupts.count(SIGINT);
+        assert_eq!(stored.read(&mut buf).unwrap(), 0);
+    }
+
+    #[test]
+    fn after_the_second_interrupt_a_writer_may_still_end() {
+        let (sender, chunks) = sync_channel(CHUNKS_MAX);
+        let interrupts = Interrupts::default();
+        let mut piped = InterruptibleStdin::of(chunks, interrupts.clone(), Duration::from_secs(60));
+        interrupts.count(SIGINT);
+        interrupts.count(SIGINT);
+        sender.send(Ok(b"abc".to_vec())).unwrap();
+        drop(sender);
+        let mut all = Vec::new();
+        assert_eq!((piped.read_to_end(&mut all).unwrap(), all.as_slice()), (3, &b"abc"[..]));
+    }
+
+    #[test]
+    fn a_pipe_ends_with_its_writer_or_after_the_grace() {
+        let (sender, chunks) = sync_channel(CHUNKS_MAX);
+        let interrupts = Interrupts::default();
+        let mut piped = InterruptibleStdin::of(chunks, interrupts.clone(), Duration::ZERO);
+        sender.send(Ok(b"abc".to_vec())).unwrap();
+        let mut buf = [0; 2];
+        assert_eq!((piped.read(&mut buf).unwrap(), buf), (2, *b"ab"));
+        assert_eq!(piped.read(&mut buf).unwrap(), 1);
+        interrupts.count(SIGTERM);
+        assert_eq!(
+            piped.read(&mut buf).unwrap(),
+            0,
+            "the writer is silent and we were asked to stop"
+        );
+    }
+}
