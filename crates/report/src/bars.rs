@@ -74,11 +74,7 @@ impl BarSheet {
     /// One self-contained page with the charts and the values below them.
     #[must_use]
     pub fn html(&self) -> String {
-        let mut body = format!(
-            "<style>{}</style><main><header><h1>{}</h1></header>\n",
-            Self::style(),
-            escape::xml(&self.title)
-        );
+        let mut body = format!("<main><header><h1>{}</h1></header>\n", escape::xml(&self.title));
         self.cards(&mut body);
         let heads = ["", "label", "median", "least", "greatest", "runs"];
         let rows: Vec<Vec<String>> = self.rows().map(Vec::from).collect();
@@ -91,16 +87,11 @@ impl BarSheet {
         page::shell(&self.title, &body, &[])
     }
 
-    /// Style rules that a page with [`BarSheet::cards`] needs.
-    pub(crate) fn style() -> String {
-        draw::dark_shades()
-    }
-
     /// Each chart in a card of its own.
     pub(crate) fn cards(&self, out: &mut String) {
         out.push_str("<div class=\"pair\">\n");
         for chart in self.drawn() {
-            let drawn = draw::alone(chart, draw::Ink::PAGE);
+            let drawn = draw::alone(chart);
             // Writing to a String cannot fail.
             let _ = writeln!(out, "<section class=\"card\">{drawn}</section>");
         }

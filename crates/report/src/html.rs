@@ -1,4 +1,4 @@
-//! The HTML report: one page with the verdict, charts and tables. Without scripts its charts are still pictures.
+//! The HTML report: one page with the verdict, charts and tables. Its charts are pictures that show everything without a script.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use metrics::{Generator, Groups, Histogram, InFlight, Timeline};
 use stdx::Nanos;
 
 use crate::caveats::{at_least, caveats};
-use crate::figure::{Axis, Colour, Figure, Scale, Series, Size, Style};
+use crate::figure::{Axis, Colour, Figure, Scale, Series, Size, Style, card_content};
 use crate::number::{duration, grouped, rfc3339};
 use crate::overlay::{Curve, histogram, percentiles};
 use crate::server::{server_over_time, server_percentiles};
@@ -14,8 +14,10 @@ use crate::{BLIND, Input, assertions, escape, page, text};
 
 /// Rows of a table; the rest is counted.
 const ROWS_MAX: usize = 200;
-/// The size of the picture shown where scripts do not run.
-const PICTURE: Size = Size { width: 1100, height: 380 };
+/// The size of a picture in a card that shares its row with another one.
+const HALF_ROW: Size = Size { width: 560, height: 300 };
+/// The size of a picture in a card as wide as the page.
+const WHOLE_ROW: Size = Size { width: 1140, height: 300 };
 
 /// The report as one self-contained page.
 #[must_use]
@@ -231,22 +233,25 @@ pub(crate) fn charts_from(out: &mut String, first: usize, figures: &[Figure]) {
         return;
     }
     out.push_str("<div class=\"pair\">\n");
+    let size = if figures.len() == 1 { WHOLE_ROW } else { HALF_ROW };
     for (number, figure) in (first..).zip(figures) {
-        chart(out, figure, number);
+        card(out, figure, number, size);
     }
     out.push_str("</div>\n");
 }
 
-/// The figure with this number in the page's data, in a card.
+/// The figure with this number in the page's data, in a card as wide as the page.
 pub(crate) fn chart(out: &mut String, figure: &Figure, number: usize) {
-    let title = escape::xml(&figure.title);
-    // The notes stand below it as text.
-    let drawn = Figure { notes: Vec::new(), ..figure.clone() };
-    let picture = drawn.svg(PICTURE).replace(r#"xmlns="http://www.w3.org/2000/svg" "#, "");
+    card(out, figure, number, WHOLE_ROW);
+}
+
+/// A card with a figure's title, its picture of that size, and its notes as text.
+fn card(out: &mut String, figure: &Figure, number: usize, size: Size) {
+    let (title, content) = (escape::xml(&figure.title), card_content(figure, size));
     push(
         out,
         format_args!(
-            "<section class=\"card\"><h2>{title}</h2><div class=\"chart\" data-figure=\"{number}\"><noscript>{picture}</noscript></div>"
+            "<section class=\"card\"><h2>{title}</h2><div class=\"chart\" data-figure=\"{number}\">{content}</div>"
         ),
     );
     for note in &figure.notes {

@@ -1,7 +1,7 @@
 //! Pages: the shell around tables and charts. One file, nothing loaded from anywhere; the browser is told to refuse it too.
 
 use crate::escape;
-use crate::figure::{Figure, script_data};
+use crate::figure::{Figure, Size, card_content, script_data, variables};
 
 const SCRIPT: &str = include_str!("../assets/chart.js");
 const STYLE: &str = include_str!("../assets/chart.css");
@@ -10,10 +10,14 @@ const STYLE: &str = include_str!("../assets/chart.css");
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
                       img-src data: blob:; base-uri 'none'; form-action 'none'";
 
-/// A whole page. `body` is HTML; the figures are drawn into its elements `<div class="chart" data-figure="N">`.
+/// The size of the picture of a page that shows one figure.
+const WHOLE_PAGE: Size = Size { width: 1160, height: 560 };
+
+/// A whole page. `body` is HTML, with the pictures of the figures in elements `<div class="chart" data-figure="N">`, which the
+/// script makes answer.
 pub(crate) fn shell(title: &str, body: &str, figures: &[Figure]) -> String {
     let title = escape::xml(title);
-    let data = script_data(figures);
+    let (data, colours) = (script_data(figures), variables());
     format!(
         r#"<!DOCTYPE html>
 <html lang="en">
@@ -23,7 +27,7 @@ pub(crate) fn shell(title: &str, body: &str, figures: &[Figure]) -> String {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>{title}</title>
-<style>{STYLE}</style>
+<style>{colours}{STYLE}</style>
 </head>
 <body>
 {body}
@@ -40,10 +44,11 @@ pub(crate) fn figure(figure: &Figure, tables: &str) -> String {
     let title = escape::xml(&figure.title);
     let notes: String =
         figure.notes.iter().map(|note| format!("<p>{}</p>\n", escape::xml(note))).collect();
+    let content = card_content(figure, WHOLE_PAGE);
     let body = format!(
         r#"<main class="wide">
 <header><h1>{title}</h1></header>
-<section class="card"><h2>&nbsp;</h2><div class="chart tall" data-figure="0"></div></section>
+<section class="card"><h2>&nbsp;</h2><div class="chart tall" data-figure="0">{content}</div></section>
 {tables}<footer>
 {notes}<p>Drag to zoom, double-click to reset, click a name to hide its line.</p>
 </footer>

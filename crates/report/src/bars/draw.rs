@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{BARS_MAX, Bar, BarChart};
 use crate::escape;
-use crate::figure::{Colour, FONT_FAMILY, Scale, Span, short, shortened};
+use crate::figure::{Colour, FONT_FAMILY, Ground, Ink, Scale, Span, short, shortened};
 
 /// A chart's size in pixels, about that of seed 002's.
 const WIDTH: f64 = 470.0;
@@ -12,59 +12,24 @@ const HEIGHT: f64 = 290.0;
 /// Lines of notes below a sheet, at most.
 const NOTES_MAX: usize = 6;
 
-/// The colours of texts and lines.
-#[derive(Clone, Copy)]
-pub(super) struct Ink {
-    ground: &'static str,
-    title: &'static str,
-    text: &'static str,
-    faint: &'static str,
-    line: &'static str,
-}
-
-impl Ink {
-    /// Those of the page around it, light or dark.
-    pub(super) const PAGE: Self = Self {
-        ground: "none",
-        title: "var(--ink)",
-        text: "var(--text)",
-        faint: "var(--faint)",
-        line: "var(--line)",
-    };
-    /// On white.
-    const PAPER: Self = Self {
-        ground: "#ffffff",
-        title: "#161b22",
-        text: "#39424e",
-        faint: "#6b7684",
-        line: "#e3e7ec",
-    };
-}
-
-/// Style rules for a dark page: its bars have their lighter shades.
-pub(super) fn dark_shades() -> String {
-    let rules = (0..Colour::COUNT).map(|n| format!(".calm{n}{{fill:{}}}", Colour::calm(n).dark));
-    format!("@media(prefers-color-scheme:dark){{{}}}", rules.collect::<String>())
-}
-
 /// Adds a line; writing to a `String` cannot fail.
 fn push(out: &mut String, line: std::fmt::Arguments<'_>) {
     let _ = writeln!(out, "{line}");
 }
 
 /// One chart as a picture of its own.
-pub(super) fn alone(chart: &BarChart, ink: Ink) -> String {
+pub(super) fn alone(chart: &BarChart) -> String {
     let title = escape::xml(&chart.title);
     format!(
         "<svg role=\"img\" aria-label=\"{title}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"100%\" font-size=\"12\" fill=\"{}\">\n{}</svg>",
-        ink.text,
-        panel(chart, ink)
+        Ground::Page.ink(Ink::Text),
+        panel(chart, Ground::Page)
     )
 }
 
 /// All charts in rows of up to three.
 pub(super) fn sheet(title: &str, charts: &[&BarChart], notes: &[String]) -> String {
-    let ink = Ink::PAPER;
+    let ground = Ground::Paper;
     let across = match charts.len() {
         0 | 1 => 1,
         2 | 4 => 2,
@@ -77,23 +42,22 @@ pub(super) fn sheet(title: &str, charts: &[&BarChart], notes: &[String]) -> Stri
     let height = foot + 16.0 * notes.len() as f64 + 10.0;
     let mut out = format!(
         r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="{FONT_FAMILY}, system-ui, sans-serif" font-size="12" fill="{}">
-<rect width="{width}" height="{height}" fill="{}"/>
+<rect width="{width}" height="{height}" fill="#ffffff"/>
 <text x="20" y="30" font-size="16" fill="{}">{}</text>
 "##,
-        ink.text,
-        ink.ground,
-        ink.title,
+        ground.ink(Ink::Text),
+        ground.ink(Ink::Title),
         escape::xml(&shortened(title, (width / 10.0) as usize)),
     );
     for (number, chart) in charts.iter().enumerate() {
         let (x, y) = (WIDTH * (number % across) as f64, 50.0 + HEIGHT * (number / across) as f64);
         push(
             &mut out,
-            format_args!("<g transform=\"translate({x} {y})\">\n{}</g>", panel(chart, ink)),
+            format_args!("<g transform=\"translate({x} {y})\">\n{}</g>", panel(chart, ground)),
         );
     }
     for (number, note) in notes.iter().enumerate() {
-        let (y, fill) = (foot + 12.0 + 16.0 * number as f64, ink.faint);
+        let (y, fill) = (foot + 12.0 + 16.0 * number as f64, ground.ink(Ink::Faint));
         let note = escape::xml(&shortened(note, (width / 6.5) as usize));
         push(
             &mut out,
@@ -104,7 +68,7 @@ pub(super) fn sheet(title: &str, charts: &[&BarChart], notes: &[String]) -> Stri
 }
 
 /// One chart within `WIDTH` and `HEIGHT`.
-fn panel(chart: &BarChart, ink: Ink) -> String {
+fn panel(chart: &BarChart, ground: Ground) -> String {
     let bars = &chart.bars[..chart.bars.len().min(BARS_MAX)];
     let (left, right, top, bottom) = (64.0, WIDTH - 18.0, 46.0, HEIGHT - 34.0);
     let values = bars.iter().flat_map(|bar| bar.values.iter().copied());
@@ -112,12 +76,12 @@ fn panel(chart: &BarChart, ink: Ink) -> String {
     let span = Span::over(Scale::Linear, values.map(|value| value * 1.06)).with_headroom();
     let at_y = |value: f64| bottom - span.place(value) * (bottom - top);
     let mut out = String::new();
-    let (title, heading) = (ink.title, escape::xml(&shortened(&chart.heading(), 60)));
+    let (title, heading) = (ground.ink(Ink::Title), escape::xml(&shortened(&chart.heading(), 60)));
     push(
         &mut out,
         format_args!(r#"<text x="20" y="24" font-size="14" fill="{title}">{heading}</text>"#),
     );
-    let (line, faint) = (ink.line, ink.faint);
+    let (line, faint) = (ground.ink(Ink::Line), ground.ink(Ink::Faint));
     for (value, text) in span.ticks(5) {
         let at = at_y(value);
         push(
@@ -135,7 +99,7 @@ fn panel(chart: &BarChart, ink: Ink) -> String {
     let room = (right - left) / bars.len().max(1) as f64;
     for (number, bar) in bars.iter().enumerate() {
         let place = Place { middle: left + room * (number as f64 + 0.5), room, number };
-        one_bar(&mut out, bar, &place, &at_y, ink);
+        one_bar(&mut out, bar, &place, &at_y, ground);
         let (below, middle) = (bottom + 18.0, place.middle);
         let label = escape::xml(&shortened(&bar.label, ((room / 6.8) as usize).max(2)));
         push(
@@ -156,13 +120,13 @@ struct Place {
 }
 
 /// A bar up to the median, its value above it, whisker and dots where there are several runs.
-fn one_bar(out: &mut String, bar: &Bar, place: &Place, at_y: &dyn Fn(f64) -> f64, ink: Ink) {
+fn one_bar(out: &mut String, bar: &Bar, place: &Place, at_y: &dyn Fn(f64) -> f64, ground: Ground) {
     let Some([low, median, high]) = bar.range() else { return };
     let wide = (place.room * 0.62).min(92.0);
     let (middle, x, calm) = (place.middle, place.middle - wide / 2.0, place.number % Colour::COUNT);
     let (zero, y) = (at_y(0.0), at_y(median));
     let (upper, height) = (y.min(zero), (zero - y).abs());
-    let fill = Colour::calm(place.number).light;
+    let fill = ground.of(Colour::calm(place.number));
     push(
         out,
         format_args!(
@@ -173,7 +137,7 @@ fn one_bar(out: &mut String, bar: &Bar, place: &Place, at_y: &dyn Fn(f64) -> f64
     if bar.values.len() > 1 {
         let (from, to, cap) = (at_y(low), at_y(high), (wide / 6.0).min(9.0));
         let (left, right) = (middle - cap, middle + cap);
-        let stroke = ink.title;
+        let stroke = ground.ink(Ink::Title);
         push(
             out,
             format_args!(

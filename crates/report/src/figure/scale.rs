@@ -25,25 +25,43 @@ impl Scale {
 /// One tick: its value and its text.
 pub(crate) type Tick = (f64, String);
 
-/// A scale over the values it must show.
+/// A scale over the values it must show. `web/src/scale.ts` does the same in a page.
+#[derive(Clone, Copy)]
 pub(crate) struct Span {
     scale: Scale,
     low: f64,
     high: f64,
 }
 
+/// Room beside the outermost marks, as a share of what lies between them: no mark stands on the frame.
+const MARK_ROOM: f64 = 0.03;
+/// An even horizontal axis begins at 0 where the least value is at most this share of the greatest.
+const NEAR_ZERO: f64 = 0.1;
+
 impl Span {
-    /// Covers all of `values`, rounded out to where ticks stand.
+    /// A vertical axis: covers all of `values`, rounded out to where ticks stand; an even one includes 0.
     pub(crate) fn over(scale: Scale, values: impl Iterator<Item = f64>) -> Self {
-        let usable = values.filter(|v| v.is_finite() && (scale == Scale::Linear || *v > 0.0));
-        let (low, high) =
-            usable.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
-        let (low, high) = match (scale, low <= high) {
-            (Scale::Linear, false) => (0.0, 1.0),
-            (Scale::Linear, true) => (low.min(0.0), if high > 0.0 { high } else { 1.0 }),
-            (_, false) => (1.0, 10.0),
-            (Scale::Log, true) => log_bounds(low, high),
-            (Scale::Nines, true) => (1.0, high.max(10.0)),
+        let (low, high) = match (scale, ends(scale, values)) {
+            (Scale::Linear, None) => (0.0, 1.0),
+            (Scale::Linear, Some((low, high))) => {
+                (low.min(0.0), if high > 0.0 { high } else { 1.0 })
+            }
+            (_, None) => (1.0, 10.0),
+            (Scale::Log, Some((low, high))) => log_bounds(low, high),
+            (Scale::Nines, Some((_, high))) => (1.0, high.max(10.0)),
+        };
+        Self { scale, low, high }
+    }
+
+    /// A horizontal axis: covers `values` and no more, but for room beside marks.
+    pub(crate) fn along(scale: Scale, values: impl Iterator<Item = f64>, has_marks: bool) -> Self {
+        let (low, high) = match (scale, ends(scale, values)) {
+            (Scale::Linear, None) => (0.0, 1.0),
+            (Scale::Linear, Some((low, high))) => along(low, high, has_marks),
+            (_, None) => (1.0, 10.0),
+            (Scale::Log, Some((low, high))) if high > low * 1.01 => (low, high),
+            (Scale::Log, Some((low, high))) => (low / 2.0, high * 2.0),
+            (Scale::Nines, Some((_, high))) => (1.0, high.max(10.0)),
         };
         Self { scale, low, high }
     }
@@ -76,6 +94,23 @@ impl Span {
     }
 }
 
+/// The least and the greatest value that the scale has room for.
+fn ends(scale: Scale, values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    let usable = values.filter(|v| v.is_finite() && (scale == Scale::Linear || *v > 0.0));
+    let (low, high) = usable.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
+    (low <= high).then_some((low, high))
+}
+
+fn along(low: f64, high: f64, has_marks: bool) -> (f64, f64) {
+    let low = if low > 0.0 && low <= high * NEAR_ZERO { 0.0 } else { low };
+    let room = match (high > low, has_marks) {
+        (true, true) => (high - low) * MARK_ROOM,
+        (true, false) => 0.0,
+        (false, _) => (high.abs() * 0.1).max(1.0),
+    };
+    (low - room, high + room)
+}
+
 /// Bounds of a log axis: rounded out to 1, 2 or 5 times a power of ten, at least half a decade apart.
 fn log_bounds(low: f64, high: f64) -> (f64, f64) {
     let step = |v: f64| 10f64.powf(v.log10().floor());
@@ -94,20 +129,26 @@ fn linear_ticks(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
         .map(|m| m * power)
         .find(|step| *step >= raw * 0.999)
         .unwrap_or(raw);
-    let first = (low / step).ceil() as i64;
+    let first = (low / step - 1e-9).ceil() as i64;
     let last = (high / step + 1e-9).floor() as i64;
     (first..=last.min(first + 100)).map(|n| n as f64 * step).map(|v| (v, number(v))).collect()
 }
 
+/// The multiples of powers of ten that ticks of a log axis stand on: the first row that gives few enough is taken.
+const LOG_STEPS: [&[f64]; 4] =
+    [&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
+
 fn log_ticks(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
-    let decades = (high / low).log10();
-    let steps: &[f64] = if decades * 3.0 <= wanted as f64 { &[1.0, 2.0, 5.0] } else { &[1.0] };
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
-    (first..=last)
-        .flat_map(|power| steps.iter().map(move |m| m * 10f64.powi(power)))
-        .filter(|v| *v >= low * 0.999_999 && *v <= high * 1.000_001)
-        .map(|v| (v, number(v)))
-        .collect()
+    let of = |steps: &[f64], decades: usize| -> Vec<f64> {
+        let powers = (first..=last).step_by(decades);
+        let all = powers.flat_map(|power| steps.iter().map(move |m| m * 10f64.powi(power)));
+        all.filter(|v| *v >= low * 0.999_999 && *v <= high * 1.000_001).collect()
+    };
+    let fitting = LOG_STEPS.into_iter().map(|steps| of(steps, 1)).find(|all| all.len() <= wanted);
+    let decades = (last - first) as usize / wanted.max(1) + 1;
+    let values = fitting.unwrap_or_else(|| of(&[1.0], decades));
+    values.into_iter().map(|v| (v, number(v))).collect()
 }
 
 fn nines_ticks(high: f64) -> Vec<Tick> {
@@ -179,6 +220,29 @@ mod tests {
             assert!(!Span::over(scale, std::iter::empty()).ticks(5).is_empty());
         }
         assert_eq!(Span::over(Scale::Log, [7.0].into_iter()).place(7.0).signum(), 1.0);
+    }
+
+    #[test]
+    fn a_log_axis_has_as_many_ticks_as_there_is_room_for() {
+        let half = Span::over(Scale::Log, [20.0, 60.0].into_iter());
+        assert_eq!(texts(&half.ticks(6)), ["20", "50", "100"]);
+        assert_eq!(texts(&half.ticks(8)), ["20", "30", "40", "50", "60", "80", "100"]);
+        let far = Span::over(Scale::Log, [1.0, 1e9].into_iter());
+        assert_eq!(texts(&far.ticks(5)), ["1", "100", "10k", "1M", "100M"]);
+    }
+
+    #[test]
+    fn a_horizontal_axis_covers_its_values_and_no_more() {
+        let along = |values: [f64; 2], has_marks| {
+            let span = Span::along(Scale::Linear, values.into_iter(), has_marks);
+            (span.low, span.high)
+        };
+        assert_eq!(along([200.0, 260.0], false), (200.0, 260.0));
+        assert_eq!(along([1.0, 16.0], false), (0.0, 16.0), "0 is near");
+        assert_eq!(along([100.0, 200.0], true), (97.0, 203.0));
+        assert_eq!(along([7.0, 7.0], false), (6.0, 8.0));
+        let log = Span::along(Scale::Log, [3.0, 7.0].into_iter(), false);
+        assert_eq!((log.low, log.high), (3.0, 7.0));
     }
 
     #[test]

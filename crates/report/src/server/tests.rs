@@ -291,7 +291,10 @@ fn four_curves_over_the_share_of_requests() {
     let mut page = String::new();
     crate::html::chart(&mut page, &alone, 0);
     assert!(page.contains("<p class=\"note\">No log says"), "{page}");
-    assert!(page.contains("<noscript><svg") && page.matches("No log says").count() == 1, "{page}");
+    assert!(
+        page.contains("<svg class=\"plot\"") && page.matches("No log says").count() == 1,
+        "{page}"
+    );
 }
 
 /// nginx's and Apache's logs have whole seconds: where their cells lie is told, and not where the cells of others lie.

@@ -5,7 +5,6 @@ use metrics::server::Side;
 use study::plan::Cell;
 
 use super::{StudyReport, is_compared};
-use crate::bars::BarSheet;
 use crate::figure::Figure as Picture;
 use crate::number::counted;
 use crate::server::server_percentiles;
@@ -35,10 +34,7 @@ impl StudyReport {
     pub fn html(&self) -> String {
         let input = &self.input;
         let title = escape::xml(&input.title);
-        let mut body = format!(
-            "<style>{STYLE}{}</style><main>\n<header><h1>{title}</h1></header>\n",
-            BarSheet::style()
-        );
+        let mut body = format!("<style>{STYLE}</style><main>\n<header><h1>{title}</h1></header>\n");
         self.lead(&mut body);
         let mut pictures = Vec::new();
         for workload in 0..input.workloads.len() {

@@ -1,19 +1,7 @@
-//! `Figure`: one chart with its axes and series, whatever it shows. It becomes an interactive page, an SVG or a PNG; all
-//! three draw the same data. It computes nothing.
+//! `Figure`: one chart with its axes and series, as values. Nothing here draws.
 
-mod data;
-mod png;
-mod scale;
-mod svg;
-
-pub(crate) use data::{json_list, script_data};
-pub use png::PngError;
-pub(crate) use png::{FONT_FAMILY, draw as png};
-pub use scale::Scale;
-pub(crate) use scale::{Span, number as short};
-pub(crate) use svg::{shortened, shortened_to_end};
-
-use crate::{Differences, page};
+use super::colour::Colour;
+use super::scale::Scale;
 
 /// One chart: a title, two axes, series, and notes on what was left out.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,15 +86,6 @@ impl Mark {
     }
 }
 
-/// A series' colour: shades for a light and for a dark ground.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Colour {
-    /// On a light ground, `#rrggbb`.
-    pub light: &'static str,
-    /// On a dark ground, `#rrggbb`.
-    pub dark: &'static str,
-}
-
 /// The size of a picture in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
@@ -135,75 +114,5 @@ impl Size {
             width: self.width.clamp(Self::MIN.width, Self::MAX.width),
             height: self.height.clamp(Self::MIN.height, Self::MAX.height),
         }
-    }
-}
-
-const fn colour(light: &'static str, dark: &'static str) -> Colour {
-    Colour { light, dark }
-}
-
-impl Colour {
-    const CALM: [Self; 8] = [
-        colour("#2563c9", "#6ea2f5"),
-        colour("#0d8a72", "#45c7ab"),
-        colour("#7a4fc4", "#b394f0"),
-        colour("#4d7c1f", "#9ccc65"),
-        colour("#0b7fa8", "#56bfe0"),
-        colour("#5b6b84", "#9fb0c8"),
-        colour("#8a6d1d", "#d8bd62"),
-        colour("#a0468f", "#e08fd0"),
-    ];
-    const ALARM: [Self; 4] = [
-        colour("#c8342f", "#f4776f"),
-        colour("#c75b12", "#f2a063"),
-        colour("#b3265e", "#f07aa8"),
-        colour("#8f2d1c", "#e0896f"),
-    ];
-
-    /// How many colours there are for what goes well.
-    pub(crate) const COUNT: usize = Self::CALM.len();
-
-    /// Colour number `index` for what goes well; they repeat after 8.
-    #[must_use]
-    pub fn calm(index: usize) -> Self {
-        Self::CALM[index % Self::CALM.len()]
-    }
-
-    /// Colour number `index` for errors; they repeat after 4.
-    #[must_use]
-    pub fn alarm(index: usize) -> Self {
-        Self::ALARM[index % Self::ALARM.len()]
-    }
-}
-
-impl Figure {
-    /// One self-contained page with the chart: zoom, reset, log scale and PNG export; light and dark; no network access.
-    #[must_use]
-    pub fn html(&self) -> String {
-        page::figure(self, "")
-    }
-
-    /// The same page with the differences between the labelled results below the chart.
-    #[must_use]
-    pub fn html_with(&self, differences: &Differences) -> String {
-        let mut tables = String::new();
-        differences.tables(&mut tables);
-        let mut figure = self.clone();
-        figure.notes.extend(differences.caveats());
-        page::figure(&figure, &tables)
-    }
-
-    /// The chart as SVG with axes, ticks and legend. The size is cut to [`Size::MIN`]..=[`Size::MAX`].
-    #[must_use]
-    pub fn svg(&self, size: Size) -> String {
-        svg::draw(self, size.clamped())
-    }
-
-    /// The same picture as PNG, its text in the font that comes with us.
-    ///
-    /// # Errors
-    /// The picture could not be drawn or encoded, which is a bug of ours.
-    pub fn png(&self, size: Size) -> Result<Vec<u8>, PngError> {
-        png::draw(&self.svg(size))
     }
 }

@@ -1,0 +1,38 @@
+//! A figure inside a page: its picture and its legend. They show all there is to see without a script; the script draws
+//! the same picture anew at the size there is, and makes it answer.
+
+use super::colour::{Ground, Ink};
+use super::frame::{Area, Frame};
+use super::legend;
+use super::model::{Figure, Size};
+use super::svg;
+use crate::escape;
+
+/// Series named in a picture's description; the rest is counted.
+const NAMED_MAX: usize = 6;
+
+/// What stands in the place `<div class="chart">` of a figure: its picture of that size, and its legend.
+pub(crate) fn card_content(figure: &Figure, size: Size) -> String {
+    let (width, height) = (f64::from(size.width), f64::from(size.height));
+    let outer = Area { left: 0.0, right: width - 20.0, top: 0.0, bottom: height };
+    let ground = Ground::Page;
+    let mut out = format!(
+        "<svg class=\"plot\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{}\" font-size=\"12\" fill=\"{}\">\n",
+        escape::xml(&description(figure)),
+        ground.ink(Ink::Text),
+    );
+    svg::plot(&mut out, figure, &Frame::within(figure, outer), ground);
+    out + "</svg>\n" + &legend::list(figure)
+}
+
+/// The picture in a sentence, for those who do not see it.
+fn description(figure: &Figure) -> String {
+    let names: Vec<&str> =
+        figure.series.iter().take(NAMED_MAX).map(|series| series.label.as_str()).collect();
+    let more = match figure.series.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let (y, x) = (&figure.y.label, &figure.x.label);
+    format!("{}: {y} by {x}; {}{more}", figure.title, names.join(", "))
+}
