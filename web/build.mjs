@@ -17,7 +17,7 @@ await build({
   target: ["es2020"],
   charset: "ascii",
   legalComments: "none",
-  banner: { js: "/* brunt charts; uPlot (c) 2022 Leon Sorokin, MIT */" },
+  banner: { js: "/* brunt's charts, built from web/ */" },
 });
 
 const files = ["build.mjs", "package-lock.json", "package.json", "tsconfig.json"]

@@ -1,175 +1,231 @@
-// One figure as a chart that can be zoomed.
+// One figure as a chart that answers: it is drawn at the size there is, zoomed, read at the cursor, and its series hide.
 
-import uPlot from "uplot";
-import type { Figure, Scale, Series } from "./figure";
-import { joined } from "./join";
-import { points, uprights } from "./marks";
-import { percentile, short } from "./number";
+import { cursor } from "./cursor";
+import { axes, series } from "./draw";
+import { shape } from "./element";
+import type { Figure } from "./figure";
+import { Frame } from "./frame";
+import { type Group, type Member } from "./group";
+import { Legend } from "./legend";
+import { across, isUpright, lowerBound, upperBound, upwards } from "./range";
+import { type Reading, nearest, reading } from "./reading";
+import { type Range, Span } from "./scale";
 
-export interface Look {
-  dark: boolean;
-  logY: boolean;
-  width: number;
-  height: number;
-}
+/** The height of a picture in a card. */
+const HEIGHT = 300;
+/** What a picture that fills the window leaves to the rest of the page. */
+const BESIDE = 250;
+const SIZE_MIN = 240;
+/** How far a mark reaches beyond its point. */
+const MARK_ROOM = 6;
+/** The narrowest range that is shown, as a share of all. */
+const ZOOM_MAX = 1e-6;
 
-const NINES = [1, 2, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
-const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+let clips = 0;
 
-/** Draws the figure into `place`, which is emptied. */
-export function draw(figure: Figure, place: HTMLElement, look: Look): uPlot {
-  place.textContent = "";
-  return new uPlot(options(figure, look), aligned(figure, look), place);
-}
+export class Chart implements Member {
+  readonly picture: SVGSVGElement;
+  private readonly legend: Legend | undefined;
+  private readonly whole: Span;
+  private readonly clip = `clip${(clips += 1)}`;
+  private readonly overlay = shape("g", { class: "cursor" });
+  private xRange: Range | undefined;
+  private yRange: Range | undefined;
+  private cursorAt: number | undefined;
+  private current: Frame;
+  private logY: boolean;
 
-/** All series over one common x; a logarithmic axis has no room for 0 and less. */
-function aligned(figure: Figure, look: Look): uPlot.AlignedData {
-  const y = (series: Series) =>
-    look.logY ? series.y.map((value) => (value !== null && value > 0 ? value : null)) : series.y;
-  const tables = figure.series.map((series) => ({ x: series.x, y: y(series) }));
-  return tables.length > 0 ? joined(tables) : [[], []];
-}
-
-function options(figure: Figure, look: Look): uPlot.Options {
-  const hasMarks = figure.series.some((series) => series.style === "points" || isUpright(series));
-  const xScale: uPlot.Scale =
-    figure.x.scale === "linear"
-      ? { time: false, distr: 1, ...(hasMarks ? { range: (_plot, low, high) => besideRange(low, high) } : {}) }
-      : { time: false, distr: 3, range: (_plot, low, high) => logRange(low, high, 1) };
-  const yScale: uPlot.Scale = look.logY
-    ? { distr: 3, range: (_plot, low, high) => logRange(low, high, 1.2) }
-    : { distr: 1, range: (_plot, low, high) => linearRange(low, high) };
-  return {
-    width: look.width,
-    height: look.height,
-    padding: [12, 24, 0, 0],
-    scales: { x: xScale, y: yScale },
-    cursor: {
-      drag: { x: true, y: true, uni: 40 },
-      points: { size: 7 },
-    },
-    legend: {
-      live: true,
-      markers: { dash: (_plot, at) => (figure.series[at - 1]?.style === "dashes" ? "dashed" : "solid") },
-    },
-    axes: [
-      { ...axis(figure.x.label, figure.x.scale, look), size: 34 },
-      { ...axis(figure.y.label, look.logY ? "log" : "linear", look), size: yAxisSize },
-    ],
-    series: [
-      {
-        label: figure.x.label,
-        value: (_plot, value) => shown(value, figure.x.scale),
-      },
-      ...(figure.series.length > 0 ? figure.series.map((series) => line(series, look)) : [{}]),
-    ],
-  };
-}
-
-/** Just what is there, and `room` times more on both sides; not whole decades, which would waste half a chart. */
-function logRange(low: number | null, high: number | null, room: number): uPlot.Range.MinMax {
-  const [from, to] = [low ?? 1, high ?? 10];
-  return to > from * 1.01 ? [from / room, to * room] : [from / 2, from * 2];
-}
-
-/** Room on both sides, so that no mark stands on the frame. */
-function besideRange(low: number | null, high: number | null): uPlot.Range.MinMax {
-  const [from, to] = [low ?? 0, high ?? 1];
-  const room = to > from ? (to - from) * 0.03 : Math.max(1, Math.abs(to) * 0.1);
-  return [from - room, to + room];
-}
-
-function isUpright(series: Series): boolean {
-  return series.style === "upright" || series.style === "dashes";
-}
-
-function linearRange(low: number | null, high: number | null): uPlot.Range.MinMax {
-  const [from, to] = [Math.min(low ?? 0, 0), high ?? 1];
-  return low !== null && low > 0 && to < low * 1.0001 ? [0, to * 1.1] : [from, to > from ? to * 1.06 : 1];
-}
-
-/** Room for the widest tick and the label. */
-function yAxisSize(_plot: uPlot, values: string[] | null): number {
-  const longest = (values ?? []).reduce((most, value) => Math.max(most, value?.length ?? 0), 0);
-  return 20 + 7 * Math.max(3, longest);
-}
-
-function axis(label: string, scale: Scale, look: Look): uPlot.Axis {
-  const grid = { stroke: look.dark ? "#2b323b" : "#e6e9ee", width: 1 };
-  const common: uPlot.Axis = {
-    label,
-    labelSize: 24,
-    labelFont: FONT,
-    font: FONT,
-    stroke: look.dark ? "#98a3b1" : "#5d6876",
-    grid,
-    ticks: { ...grid, size: 5 },
-  };
-  switch (scale) {
-    case "nines":
-      return {
-        ...common,
-        splits: (plot) => {
-          const { min, max } = plot.scales["x"] ?? {};
-          return NINES.filter((n) => n >= (min ?? 1) * 0.999 && n <= (max ?? 1) * 1.001);
-        },
-        filter: (_plot, splits) => splits,
-        values: (_plot, splits) => splits.map(percentile),
-      };
-    case "log":
-      return {
-        ...common,
-        splits: (_plot, _axis, low, high) => logSplits(low, high),
-        filter: (_plot, splits) => splits,
-        values: (_plot, splits) => splits.map(short),
-      };
-    case "linear":
-      return { ...common, values: (_plot, splits) => splits.map(short) };
+  constructor(
+    readonly figure: Figure,
+    private readonly place: HTMLElement,
+    private readonly group: Group,
+  ) {
+    this.logY = figure.y.scale === "log";
+    this.whole = across(figure);
+    this.picture = place.querySelector<SVGSVGElement>("svg.plot") ?? shape("svg", { class: "plot" });
+    const list = place.querySelector<HTMLElement>(".legend");
+    if (list) this.legend = new Legend(list, () => this.draw(), (index) => this.emphasise(index));
+    this.current = this.laidOut();
+    group.add(this);
+    this.draw();
   }
-}
 
-/** Round numbers between two bounds: powers of ten, and twice and five times as much where there is room. */
-function logSplits(low: number, high: number): number[] {
-  const decades = Math.log10(high / low);
-  const steps = decades < 1 ? [1, 1.5, 2, 3, 4, 5, 6, 8] : decades < 3.5 ? [1, 2, 5] : [1];
-  const splits: number[] = [];
-  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += 1) {
-    for (const step of steps) {
-      const value = Number((step * 10 ** power).toPrecision(3));
-      if (value >= low && value <= high) splits.push(value);
+  frame(): Frame {
+    return this.current;
+  }
+
+  isHidden(index: number): boolean {
+    return this.legend?.isHidden(index) ?? false;
+  }
+
+  /** Draws all anew, for the width there is now. */
+  draw(): void {
+    this.current = this.laidOut();
+    const frame = this.current;
+    const { left, right, top, bottom, width, height } = frame;
+    this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    // A mark on the frame shows whole; where a part is shown, what lies beyond it ends at the frame.
+    const room = this.xRange || this.yRange ? 1 : MARK_ROOM;
+    const inside = shape("rect", {
+      x: left - room,
+      y: top - room,
+      width: right - left + 2 * room,
+      height: bottom - top + 2 * room,
+    });
+    const drawn = shape("g", { "clip-path": `url(#${this.clip})` });
+    this.figure.series.forEach((one, index) => {
+      const group = this.isHidden(index) ? shape("g", { class: "series" }) : series(one, frame);
+      drawn.append(group);
+    });
+    this.picture.replaceChildren(
+      shape("clipPath", { id: this.clip }, inside),
+      ...axes(this.figure, frame),
+      drawn,
+      this.overlay,
+    );
+    this.showCursor(this.cursorAt);
+  }
+
+  /** Draws anew if the width has changed. */
+  resize(): void {
+    if (this.current.width !== this.width()) this.draw();
+  }
+
+  toggleLog(): boolean {
+    this.logY = !this.logY;
+    this.yRange = undefined;
+    this.draw();
+    return this.logY;
+  }
+
+  private width(): number {
+    return Math.max(SIZE_MIN, this.place.clientWidth);
+  }
+
+  private laidOut(): Frame {
+    const isTall = this.place.classList.contains("tall");
+    const height = isTall ? Math.max(SIZE_MIN, innerHeight - BESIDE) : HEIGHT;
+    const scale = this.figure.y.scale === "log" && !this.logY ? "linear" : this.figure.y.scale;
+    const x = this.xRange ? new Span(this.figure.x.scale, ...this.xRange) : this.whole;
+    const shown = this.figure.series.filter((_, index) => !this.isHidden(index));
+    const y = this.yRange ? new Span(scale, ...this.yRange) : upwards(shown, scale, [x.low, x.high]);
+    return new Frame(this.width(), height, x, y);
+  }
+
+  private emphasise(index: number | undefined): void {
+    this.picture.querySelectorAll(".series").forEach((group, at) => {
+      group.classList.toggle("dimmed", index !== undefined && at !== index);
+    });
+  }
+
+  // The cursor, and the part of the axis that is shown: of all charts of the group.
+
+  /** Moves the cursor of all charts to the data nearest to a pixel of this one. */
+  point(pixel: number | undefined): void {
+    this.group.pointAt(pixel === undefined ? undefined : this.snapped(this.current.xAt(pixel)));
+  }
+
+  /** The x of the data nearest to `x`, or `x` itself where none is within sight. */
+  private snapped(x: number): number {
+    const frame = this.current;
+    const distance = (value: number) => Math.abs(frame.across(value) - frame.across(x));
+    const found = this.readable().map((values) => values[nearest(values, x, frame)] as number);
+    const inside = found.filter((value) => value >= frame.x.low && value <= frame.x.high);
+    return inside.length > 0 ? inside.reduce((best, value) => (distance(value) < distance(best) ? value : best)) : x;
+  }
+
+  /** Of each series that shows and can be read, the values of the horizontal axis. */
+  private readable(): number[][] {
+    const shown = this.figure.series.filter((one, index) => !this.isHidden(index) && !isUpright(one));
+    return shown.map((one) => one.x).filter((values) => values.length > 0);
+  }
+
+  showCursor(x: number | undefined): void {
+    this.cursorAt = x;
+    const frame = this.current;
+    if (x === undefined || x < frame.x.low || x > frame.x.high) {
+      this.overlay.replaceChildren();
+      this.legend?.show(undefined);
+      return;
     }
+    const readings = this.readings(x);
+    const read = this.figure.series.map((one, index) => ({ series: one, reading: readings[index] }));
+    this.overlay.replaceChildren(...cursor(x, frame, read));
+    this.legend?.show(readings.map((one) => one?.text));
   }
-  return splits;
-}
 
-function line(series: Series, look: Look): uPlot.Series {
-  const stroke = look.dark ? series.dark : series.light;
-  const common: uPlot.Series = {
-    label: series.label,
-    stroke,
-    width: 1.5,
-    points: { show: series.x.length === 1 },
-    value: (_plot, value) => shown(value, "linear"),
-  };
-  const steps = uPlot.paths.stepped;
-  switch (series.style) {
-    case "line":
-      return common;
-    case "area":
-      return { ...common, fill: stroke + "1f" };
-    case "steps":
-      return { ...common, fill: stroke + "1f", ...(steps ? { paths: steps({ align: 1 }) } : {}) };
-    case "points":
-      return { ...common, fill: stroke, points: { show: false }, paths: points(series, look.logY) };
-    case "upright":
-    case "dashes": {
-      const dash = series.style === "dashes" ? { dash: [5, 4] } : {};
-      return { ...common, ...dash, width: 1.8, points: { show: false }, paths: uprights(series) };
-    }
+  private readings(x: number): (Reading | undefined)[] {
+    return this.figure.series.map((one, index) => (this.isHidden(index) ? undefined : reading(one, x, this.current)));
   }
-}
 
-function shown(value: number | null | undefined, scale: Scale): string {
-  if (value === null || value === undefined) return "\u2013";
-  return scale === "nines" ? percentile(value) : short(value);
+  /** Shows a part of the axes; an axis without one stays as it is. */
+  zoom(x: Range | undefined, y: Range | undefined): void {
+    if (y) this.yRange = y;
+    if (x) this.group.zoomTo(x);
+    else this.draw();
+  }
+
+  showRange(range: Range | undefined): void {
+    const { low, high } = this.whole;
+    const [from, to] = range ? [Math.max(low, range[0]), Math.min(high, range[1])] : [low, high];
+    const isPart = from > low || to < high;
+    // A chart that has nothing there stays as it is.
+    if (range && !(this.whole.place(to) - this.whole.place(from) > ZOOM_MAX)) return;
+    this.xRange = isPart ? [from, to] : undefined;
+    if (!range) this.yRange = undefined;
+    this.draw();
+  }
+
+  reset(): void {
+    this.yRange = undefined;
+    this.group.zoomTo(undefined);
+  }
+
+  // The keyboard.
+
+  step(direction: -1 | 1): void {
+    const { low, high } = this.current.x;
+    const inside = (value: number | undefined) => value !== undefined && value >= low && value <= high;
+    const next = this.readable().map((values) => this.neighbour(values, direction));
+    const reached = next.filter(inside) as number[];
+    if (reached.length > 0) this.moveTo(direction > 0 ? Math.min(...reached) : Math.max(...reached));
+  }
+
+  /** The value beside the cursor; without a cursor the first or the last one that shows. */
+  private neighbour(values: number[], direction: -1 | 1): number | undefined {
+    const { low, high } = this.current.x;
+    if (direction > 0) return values[this.cursorAt === undefined ? lowerBound(values, low) : upperBound(values, this.cursorAt)];
+    return values[(this.cursorAt === undefined ? upperBound(values, high) : lowerBound(values, this.cursorAt)) - 1];
+  }
+
+  leap(direction: -1 | 1): void {
+    const { x } = this.current;
+    const from = this.cursorAt === undefined ? 0.5 : x.place(this.cursorAt);
+    const to = Math.min(1, Math.max(0, from + direction * 0.1));
+    this.moveTo(this.snapped(x.at(to)));
+  }
+
+  jump(end: 0 | 1): void {
+    this.moveTo(this.snapped(this.current.x.at(end)));
+  }
+
+  /** What was read is spoken, too: the place has a text that screen readers follow. */
+  private moveTo(x: number): void {
+    this.group.pointAt(x);
+    const readings = this.readings(x);
+    const values = this.figure.series.map((one, at) => `${one.label} ${readings[at]?.text ?? ""}`);
+    const spoken = this.place.querySelector(".spoken");
+    if (spoken) spoken.textContent = `${this.figure.x.label} ${this.current.x.text(x)}: ${values.join(", ")}`;
+  }
+
+  scale(factor: number): void {
+    const { x } = this.current;
+    const middle = this.cursorAt === undefined ? 0.5 : x.place(this.cursorAt);
+    this.group.zoomTo([x.at(middle - middle * factor), x.at(middle + (1 - middle) * factor)]);
+  }
+
+  escape(): void {
+    this.group.pointAt(undefined);
+    this.reset();
+  }
 }

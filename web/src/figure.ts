@@ -16,9 +16,13 @@ export interface Series {
   style: "line" | "area" | "steps" | "points" | "upright" | "dashes";
   /** One for each point; there for "points" alone. */
   marks?: Mark[];
-  light: string;
-  dark: string;
+  /** The CSS variable of its colour, without the two dashes. */
+  colour: string;
+  /** The dash pattern of its line; absent for a line without gaps. */
+  dash?: string;
+  /** Rising; a value may stand several times. */
   x: number[];
+  /** One for each x; null is a gap. */
   y: (number | null)[];
 }
 
@@ -29,8 +33,20 @@ export interface Figure {
   series: Series[];
 }
 
+/** In a page's data a series without x has that of the series before it. */
+type Packed = Omit<Figure, "series"> & { series: (Omit<Series, "x"> & { x?: number[] })[] };
+
 /** The figures of this page; none where it has no data. */
 export function figures(): Figure[] {
   const data = document.getElementById("figures")?.textContent;
-  return data ? (JSON.parse(data) as Figure[]) : [];
+  return data ? (JSON.parse(data) as Packed[]).map(unpacked) : [];
+}
+
+function unpacked(figure: Packed): Figure {
+  let x: number[] = [];
+  const series = figure.series.map((one) => {
+    x = one.x ?? x;
+    return { ...one, x };
+  });
+  return { ...figure, series };
 }

@@ -17,3 +17,11 @@ export function percentile(inverse: number): string {
   const digits = Math.max(0, Math.ceil(Math.log10(inverse) - 1e-9) - 2);
   return (100 - 100 / inverse).toFixed(digits) + "%";
 }
+
+/** The texts of ticks this far apart: as many digits as tell them apart. */
+export function spaced(values: number[], step: number): string[] {
+  const texts = values.map(short);
+  if (new Set(texts).size === texts.length) return texts;
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  return values.map((value) => value.toFixed(Math.min(digits, 9)));
+}

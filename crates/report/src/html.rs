@@ -29,17 +29,14 @@ pub fn html(input: &Input<'_>) -> String {
     assertion_tables(&mut body, input);
     charts(&mut body, &figures);
     tables(&mut body, input);
-    body.push_str(FOOTER);
+    push(&mut body, format_args!("<footer>\n{EXPLAINED}\n{}\n</footer>\n", page::HINT));
     body.push_str("</main>");
     page::shell(title, &body, &figures)
 }
 
-const FOOTER: &str = "<footer>
-<p>Response times count from the moment a request was due, service times from the moment it was sent. \
-Success is a status from 200 to 399.</p>
-<p>Drag in a chart to zoom, double-click to reset, click a name to hide its line.</p>
-</footer>
-";
+/// What the figures stand for.
+const EXPLAINED: &str = "<p>Response times count from the moment a request was due, service times from the moment it was sent. \
+Success is a status from 200 to 399.</p>";
 
 /// Adds to the page; writing to a `String` cannot fail.
 fn push(out: &mut String, text: std::fmt::Arguments<'_>) {

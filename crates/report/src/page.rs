@@ -10,6 +10,9 @@ const STYLE: &str = include_str!("../assets/chart.css");
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
                       img-src data: blob:; base-uri 'none'; form-action 'none'";
 
+/// How charts answer; seen only where the script runs.
+pub(crate) const HINT: &str = "<p class=\"hint\">Drag in a chart to zoom, double-click to reset, click a name to hide its line. \
+                               Arrow keys read the chart that has the focus, + and - zoom, Escape resets.</p>";
 /// The size of the picture of a page that shows one figure.
 const WHOLE_PAGE: Size = Size { width: 1160, height: 560 };
 
@@ -50,7 +53,7 @@ pub(crate) fn figure(figure: &Figure, tables: &str) -> String {
 <header><h1>{title}</h1></header>
 <section class="card"><h2>&nbsp;</h2><div class="chart tall" data-figure="0">{content}</div></section>
 {tables}<footer>
-{notes}<p>Drag to zoom, double-click to reset, click a name to hide its line.</p>
+{notes}{HINT}
 </footer>
 </main>"#
     );

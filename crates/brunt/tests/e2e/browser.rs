@@ -6,9 +6,10 @@ use demo::Config;
 
 use crate::{Ran, Scratch, run, server, start};
 
-/// Appended to a page under test: counts errors, clicks every button, and writes what it found into the title.
+/// Added to a page under test: moves the pointer, drags, presses keys and clicks every button, and writes what it found
+/// into the title.
 const PROBE: &str = r#"<script>
-const found = { errors: 0, clicks: 0, saved: 0, blank: 0, fetched: 0 };
+const found = { errors: 0, saved: 0, fetched: 0 };
 addEventListener("error", () => found.errors++);
 addEventListener("unhandledrejection", () => found.errors++);
 const click = HTMLAnchorElement.prototype.click;
@@ -21,21 +22,92 @@ HTMLCanvasElement.prototype.toBlob = function (done, type) {
   const bytes = atob(this.toDataURL(type).split(",")[1]);
   done(new Blob([Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))], { type }));
 };
-function isBlank(canvas) {
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  return !data.some((value) => value !== 0);
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const soon = () => new Promise((done) => setTimeout(done, 100));
+const isBlank = (picture) => !all(".series path, .series circle", picture).some((shape) => shape.getTotalLength() > 0);
+/** The texts of the ticks and labels of each chart, and how many of its series show. */
+const texts = () => all(".plot").map((picture) => all("g:not(.cursor) > text", picture).map((text) => text.textContent).join("|"));
+const shown = () => all(".series").filter((group) => group.childElementCount > 0).length;
+const cursors = () => all(".plot .cursor").filter((group) => group.childElementCount > 0).length;
+const values = () => all(".legend output").filter((value) => /[0-9]/.test(value.textContent)).length;
+function pointer(type, x, y) {
+  const picture = document.querySelector(".plot");
+  const box = picture.getBoundingClientRect();
+  const at = { clientX: box.left + x * box.width, clientY: box.top + y * box.height, bubbles: true, pointerId: 1 };
+  picture.dispatchEvent(new PointerEvent(type, at));
+}
+function press(key) {
+  document.querySelector(".chart").dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+}
+async function hover() {
+  pointer("pointermove", 0.5, 0.5);
+  await soon();
+  found.cursors = cursors();
+  found.values = values();
+  pointer("pointerleave", 0.5, 0.5);
+  await soon();
+  found.cursorsLeft = cursors();
+}
+async function zoom() {
+  const before = texts();
+  const differ = () => texts().filter((text, at) => text !== before[at]).length;
+  for (const [type, x] of [["pointerdown", 0.4], ["pointermove", 0.5], ["pointermove", 0.6]]) pointer(type, x, 0.5);
+  found.selections = all(".selection").length;
+  pointer("pointerup", 0.6, 0.5);
+  await soon();
+  found.zoomed = differ();
+  document.querySelector(".plot").dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
+  await soon();
+  found.zoomedAfterReset = differ();
+  press("+");
+  await soon();
+  found.zoomedByKey = differ();
+  press("Escape");
+  await soon();
+  found.zoomedAfterEscape = differ();
+}
+async function keyboard() {
+  const flag = () => document.querySelector(".cursor text")?.textContent;
+  press("ArrowRight");
+  await soon();
+  const first = flag();
+  press("ArrowRight");
+  await soon();
+  found.steps = [first, flag()];
+  found.spoken = document.querySelector(".spoken").textContent;
+  press("Escape");
+  await soon();
+}
+async function legend() {
+  const before = shown();
+  for (const entry of all(".legend button")) entry.click();
+  found.hides = before - shown();
+  found.entries = all(".legend button").length;
+  found.pressed = all(".legend button[aria-pressed=true]").length;
+  for (const entry of all(".legend button")) entry.click();
+  found.series = shown();
 }
 addEventListener("load", async () => {
-  for (const button of document.querySelectorAll("button")) {
-    button.click();
-    found.clicks++;
-    await new Promise((done) => setTimeout(done, 50));
+  found.charts = all(".plot").length;
+  if (found.charts > 0) {
+    await hover();
+    await zoom();
+    await keyboard();
+    await legend();
   }
-  await new Promise((done) => setTimeout(done, 500));
-  found.charts = document.querySelectorAll("canvas").length;
-  found.blank = [...document.querySelectorAll("canvas")].filter(isBlank).length;
-  found.fetched = performance.getEntriesByType("resource").filter((one) => !one.name.startsWith("blob:")).length;
+  const tools = all(".tools button");
+  for (const button of tools) {
+    button.click();
+    await soon();
+  }
+  await soon();
+  found.tools = tools.length;
+  found.blank = all(".plot").filter(isBlank).length;
+  found.fetched = performance.getEntriesByType("resource").filter((one) => !/^(blob|data):/.test(one.name)).length;
   found.dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const line = document.querySelector(".series path[stroke]");
+  found.stroke = line && getComputedStyle(line).stroke;
+  found.text = getComputedStyle(document.body).color;
   document.title = "FOUND " + JSON.stringify(found);
 });
 </script>"#;
@@ -46,26 +118,29 @@ fn open(scratch: &Scratch, page: &str, flags: &[&str]) -> (serde_json::Value, St
     let probed = text.replacen("<head>", &format!("<head>{PROBE}"), 1);
     assert_ne!(text, probed, "a page has a head");
     let file = scratch.file(&format!("probed-{page}"), probed);
+    let flags: Vec<&str> =
+        ["--virtual-time-budget=30000", "--dump-dom"].iter().chain(flags).copied().collect();
+    let Ran { stdout: dom, stderr, .. } = chromium(scratch, &file, &flags);
+    let title = dom.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next());
+    let found = title.and_then(|title| title.strip_prefix("FOUND "));
+    let found = found.unwrap_or_else(|| panic!("no probe in the page: {dom:.400} {stderr}"));
+    (serde_json::from_str(&found.replace("&quot;", "\"")).unwrap(), dom)
+}
+
+/// The browser, on a file.
+fn chromium(scratch: &Scratch, file: &str, flags: &[&str]) -> Ran {
     let mut command = Command::new("chromium");
     let profile = format!("--user-data-dir={}", scratch.path("profile").display());
     command.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]);
     // Names lead nowhere: a page that wants the network shows as an error.
-    command.args([
-        "--host-resolver-rules=MAP * ~NOTFOUND",
-        "--virtual-time-budget=10000",
-        "--dump-dom",
-    ]);
+    command.args(["--host-resolver-rules=MAP * ~NOTFOUND"]);
     command.args(flags).arg(profile).arg(format!("file://{file}"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     assert!(
         Command::new("chromium").arg("--version").output().is_ok(),
         "this test needs a real browser: apt-get install -y chromium"
     );
-    let Ran { stdout: dom, stderr, .. } = start(command).wait();
-    let title = dom.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next());
-    let found = title.and_then(|title| title.strip_prefix("FOUND "));
-    let found = found.unwrap_or_else(|| panic!("no probe in the page: {dom:.400} {stderr}"));
-    (serde_json::from_str(&found.replace("&quot;", "\"")).unwrap(), dom)
+    start(command).wait()
 }
 
 fn results(scratch: &Scratch) -> String {
@@ -76,23 +151,90 @@ fn results(scratch: &Scratch) -> String {
     file
 }
 
+/// The report of a run, as a page.
+fn report(scratch: &Scratch) -> String {
+    let file = results(scratch);
+    let page = crate::text(&scratch.path("report.html"));
+    run(&format!("report -type=html -output={page} {file}")).with_code(0);
+    page
+}
+
 #[test]
 fn the_report_is_drawn_in_light_and_dark() {
     let scratch = Scratch::new("browser-report");
-    let file = results(&scratch);
-    let page = crate::text(&scratch.path("report.html"));
-    run(&format!("report -type=html -output={page} {file}")).with_code(0);
-    for (flags, dark) in [(&[][..], false), (&["--blink-settings=preferredColorScheme=0"], true)] {
+    report(&scratch);
+    let light = (&[][..], false, "rgb(13, 138, 114)");
+    let dark = (&["--blink-settings=preferredColorScheme=0"][..], true, "rgb(69, 199, 171)");
+    for (flags, dark, stroke) in [light, dark] {
         let (found, dom) = open(&scratch, "report.html", flags);
         assert_eq!(found["dark"], dark, "{found}");
+        assert_eq!(found["stroke"], stroke, "the first line's colour follows the page: {found}");
         assert_eq!((&found["errors"], &found["fetched"]), (&0.into(), &0.into()), "{found}");
         assert_eq!((&found["charts"], &found["blank"]), (&6.into(), &0.into()), "{found}");
         assert_eq!(found["saved"], 6, "each chart is saved as a picture: {found}");
-        assert!(found["clicks"].as_u64().unwrap() >= 10, "{found}");
+        assert!(found["tools"].as_u64().unwrap() >= 12, "{found}");
         for text in ["VALID", "Latencies", "Status codes", "500"] {
             assert!(dom.contains(text), "{text} is not in the page");
         }
     }
+}
+
+/// Three charts of the report have the same seconds on their horizontal axis: what is read or shown of it is one for them.
+#[test]
+fn charts_answer_pointer_and_keyboard() {
+    let scratch = Scratch::new("browser-answers");
+    report(&scratch);
+    let (found, _) = open(&scratch, "report.html", &[]);
+    assert_eq!((&found["cursors"], &found["cursorsLeft"]), (&3.into(), &0.into()), "{found}");
+    assert!(found["values"].as_u64().unwrap() >= 5, "the legends read at the cursor: {found}");
+    assert_eq!((&found["selections"], &found["zoomed"]), (&1.into(), &3.into()), "{found}");
+    assert_eq!((&found["zoomedAfterReset"], &found["zoomedAfterEscape"]), (&0.into(), &0.into()));
+    assert_eq!(found["zoomedByKey"], 3, "{found}");
+    assert_eq!(found["steps"], serde_json::json!(["0", "1"]), "from cell to cell: {found}");
+    let spoken = found["spoken"].as_str().unwrap();
+    assert!(spoken.starts_with("Seconds elapsed 1: p50 "), "{spoken}");
+    assert_eq!((&found["hides"], &found["pressed"]), (&found["entries"], &0.into()), "{found}");
+    assert_eq!(found["series"], found["entries"], "they come back: {found}");
+}
+
+/// Without a script the page has every picture with its ticks, and its legends, and nothing that needs one.
+#[test]
+fn the_report_is_whole_without_a_script() {
+    let scratch = Scratch::new("browser-no-script");
+    let page = report(&scratch);
+    let flags = ["--blink-settings=scriptEnabled=false", "--dump-dom"];
+    let dom = chromium(&scratch, &page, &flags).with_code(0).stdout;
+    let pictures: Vec<&str> = dom.split("<svg class=\"plot\"").skip(1).collect();
+    assert_eq!(pictures.len(), 6);
+    for picture in pictures {
+        let picture = picture.split("</svg>").next().unwrap();
+        assert!(
+            picture.contains("stroke-width=\"1.5\"") && picture.contains("</text>"),
+            "{picture}"
+        );
+    }
+    assert_eq!(dom.matches("<ul class=\"legend\">").count(), 6);
+    assert!(!dom.contains("<button") && !dom.contains("<html lang=\"en\" class"), "no script ran");
+}
+
+/// On paper stand the pictures: a page without their lines prints to far less.
+#[test]
+fn the_report_prints_with_its_charts() {
+    let scratch = Scratch::new("browser-print");
+    let page = report(&scratch);
+    let printed = |page: &str, name: &str| {
+        let pdf = scratch.path(name);
+        let to = format!("--print-to-pdf={}", pdf.display());
+        chromium(&scratch, page, &["--no-pdf-header-footer", &to]).with_code(0);
+        std::fs::read(pdf).unwrap()
+    };
+    let whole = printed(&page, "whole.pdf");
+    assert!(whole.starts_with(b"%PDF"));
+    let text = std::fs::read_to_string(&page).unwrap();
+    let style = "<style>.plot{visibility:hidden}</style></head>";
+    let bare = scratch.file("bare.html", text.replacen("</head>", style, 1));
+    let bare = printed(&bare, "bare.pdf");
+    assert!(whole.len() > bare.len() + 2_000, "{} and {} bytes", whole.len(), bare.len());
 }
 
 #[test]

@@ -5,13 +5,12 @@ use std::fmt::Write as _;
 use super::colour::{Ground, Ink};
 use super::frame::{Area, Frame, TICK_GAP};
 use super::model::Figure;
-use super::words;
 use crate::escape;
 
 /// Draws them.
 pub(super) fn draw(out: &mut String, figure: &Figure, frame: &Frame, ground: Ground) {
     let Area { left, right, top, bottom } = frame.area;
-    let mut grid = String::new();
+    let mut grid = format!("M{left:.1} {}H{right:.1}", crisp(bottom));
     let mut texts = String::new();
     // Writing to a String cannot fail.
     for (value, text) in &frame.x_ticks {
@@ -38,8 +37,8 @@ pub(super) fn draw(out: &mut String, figure: &Figure, frame: &Frame, ground: Gro
         f64::midpoint(left, right),
         bottom + 38.0,
         escape::xml(&figure.x.label),
-        left_of_label(figure, frame),
-        top - 10.0,
+        frame.outer.left,
+        top - 14.0,
         escape::xml(&figure.y.label),
     );
     let _ = writeln!(
@@ -48,12 +47,6 @@ pub(super) fn draw(out: &mut String, figure: &Figure, frame: &Frame, ground: Gro
         ground.ink(Ink::Line),
         ground.ink(Ink::Faint),
     );
-}
-
-/// Where the vertical axis' label begins: above its ticks' texts.
-fn left_of_label(figure: &Figure, frame: &Frame) -> f64 {
-    let widest = frame.y_ticks.iter().map(|tick| words::width(&tick.1)).fold(0.0, f64::max);
-    if figure.y.label.is_empty() { frame.area.left } else { frame.area.left - TICK_GAP - widest }
 }
 
 /// The middle of the pixel that a line of one pixel falls into.

@@ -13,8 +13,9 @@ pub(super) struct Area {
     pub(super) bottom: f64,
 }
 
-/// The area that series are drawn in, and the scales along its sides.
+/// The area that series are drawn in, the one around it for texts, and the scales along the sides.
 pub(super) struct Frame {
+    pub(super) outer: Area,
     pub(super) area: Area,
     x: Span,
     y: Span,
@@ -23,9 +24,11 @@ pub(super) struct Frame {
 }
 
 /// Pixels above the frame, for the vertical axis' label.
-const ABOVE: f64 = 24.0;
+const ABOVE: f64 = 28.0;
 /// Pixels below the frame, for ticks and the horizontal axis' label.
 const BELOW: f64 = 44.0;
+/// Pixels that texts beside the vertical axis take at the least: charts below one another then have one left edge.
+const TEXT_MIN: f64 = 35.0;
 /// Pixels between a vertical tick's text and the frame.
 pub(super) const TICK_GAP: f64 = 8.0;
 /// Pixels between the texts of two horizontal ticks, at least.
@@ -45,11 +48,11 @@ impl Frame {
         let y = Span::over(figure.y.scale, values(|point| point.1)).with_headroom();
         let (top, bottom) = (outer.top + ABOVE, outer.bottom - BELOW);
         let y_ticks = y.ticks(((bottom - top) / TICK_ROOM.1) as usize + 1);
-        let widest = y_ticks.iter().map(|tick| words::width(&tick.1)).fold(21.0, f64::max);
+        let widest = y_ticks.iter().map(|tick| words::width(&tick.1)).fold(TEXT_MIN, f64::max);
         let left = (outer.left + widest + TICK_GAP).ceil();
         let area = Area { left, right: outer.right, top, bottom };
         let wanted = ((area.right - area.left) / TICK_ROOM.0) as usize + 1;
-        let mut frame = Self { area, x, y, x_ticks: x.ticks(wanted), y_ticks };
+        let mut frame = Self { outer, area, x, y, x_ticks: x.ticks(wanted), y_ticks };
         frame.part_ticks();
         frame
     }

@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(texts(&half.ticks(6)), ["20", "50", "100"]);
         assert_eq!(texts(&half.ticks(8)), ["20", "30", "40", "50", "60", "80", "100"]);
         let far = Span::over(Scale::Log, [1.0, 1e9].into_iter());
-        assert_eq!(texts(&far.ticks(5)), ["1", "100", "10k", "1M", "100M"]);
+        assert_eq!(texts(&far.ticks(5)), ["1", "100", "10k", "1000k", "100M"]);
     }
 
     #[test]

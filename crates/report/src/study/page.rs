@@ -140,9 +140,10 @@ impl StudyReport {
         }
         out.push_str(
             "<p>Bars are medians of runs; whiskers reach from the least to the greatest run, a dot is a run. \
-             Each repeat is a block in which every variant comes once under every workload, in an order drawn from the seed.</p>\n\
-             <p>Drag in a chart to zoom, double-click to reset, click a name to hide its line.</p>\n</footer>\n",
+             Each repeat is a block in which every variant comes once under every workload, in an order drawn from the seed.</p>\n",
         );
+        out.push_str(page::HINT);
+        out.push_str("\n</footer>\n");
     }
 }
 
