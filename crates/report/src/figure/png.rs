@@ -1,4 +1,4 @@
-//! PNG of an SVG of ours, drawn in memory with the font that comes with us: no system fonts, no files.
+//! PNG of an SVG of ours, drawn in memory with the font that crate `dejavu` carries: no system fonts, no files.
 
 use std::sync::{Arc, LazyLock};
 
@@ -30,7 +30,7 @@ pub(crate) const FONT_FAMILY: &str = "DejaVu Sans";
 
 static FONTS: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
     let mut fonts = fontdb::Database::new();
-    fonts.load_font_data(include_bytes!("../../assets/DejaVuSans-subset.ttf").to_vec());
+    fonts.load_font_data(dejavu::sans::regular().to_vec());
     Arc::new(fonts)
 });
 

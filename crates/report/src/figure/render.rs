@@ -27,7 +27,7 @@ impl Figure {
         svg::draw(self, size.clamped())
     }
 
-    /// The same picture as PNG, its text in the font that comes with us.
+    /// The same picture as PNG, its text in DejaVu Sans, which the binary carries.
     ///
     /// # Errors
     /// The picture could not be drawn or encoded, which is a bug of ours.
