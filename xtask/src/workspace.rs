@@ -84,6 +84,16 @@ fn packages_of(metadata: &Value) -> Vec<Package> {
         .collect()
 }
 
+/// Every file that git has or would add, relative to the root.
+///
+/// # Errors
+/// `git ls-files` failed.
+pub(crate) fn committed_files() -> Result<Vec<String>> {
+    let arguments = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+    let list = process::capture(&root(), "git", &arguments)?;
+    Ok(list.split_terminator('\0').map(str::to_owned).collect())
+}
+
 /// Every file below `dir`, relative to `root`, sorted; folders called `target` or `node_modules` and hidden ones are left
 /// out. A folder that is not there has no files.
 ///

@@ -3,6 +3,7 @@
 
 mod allow;
 mod circles;
+mod foreign;
 mod imports;
 mod links;
 mod manifest;
@@ -39,7 +40,8 @@ const ROOT_FILES: [&str; 9] = [
 
 /// The command.
 pub(crate) fn run(_arguments: &[String]) -> Result<ExitCode> {
-    let problems = problems(&workspace::root())?;
+    let root = workspace::root();
+    let problems = problems(&root)?;
     for problem in &problems {
         println!("{}:{}: {}: {}", problem.file, problem.line, problem.rule, problem.text);
     }
@@ -62,6 +64,7 @@ pub(crate) fn problems(root: &Path) -> Result<Vec<Problem>> {
     }
     found.extend(modules::check(&sources));
     found.extend(circles::check(&sources));
+    found.extend(foreign::check(root, &workspace::committed_files()?));
     let packages = workspace::packages()?;
     found.extend(manifest::check_floors(&packages));
     found.extend(manifest::check_comments(&read(root, "Cargo.toml")?));
