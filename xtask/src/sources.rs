@@ -96,6 +96,11 @@ fn end_of_block_comment(chars: &[char], mut at: usize) -> usize {
     chars.len()
 }
 
+/// Whether a file is compiled for tests alone.
+pub(crate) fn is_test_file(path: &str) -> bool {
+    path.contains("/tests/") || path.ends_with("/tests.rs")
+}
+
 /// The lines (from 0) of code that are compiled for tests alone: each `#[cfg(test)]` with the braces that follow it.
 pub(crate) fn test_lines(code: &str) -> Vec<bool> {
     let lines: Vec<&str> = code.lines().collect();

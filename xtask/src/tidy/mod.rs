@@ -4,6 +4,7 @@
 mod allow;
 mod circles;
 mod foreign;
+mod functions;
 mod imports;
 mod links;
 mod manifest;
@@ -19,6 +20,8 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 use crate::workspace;
+
+use functions::Lengths;
 
 use problem::Problem;
 
@@ -41,6 +44,7 @@ const ROOT_FILES: [&str; 9] = [
 /// The command.
 pub(crate) fn run(_arguments: &[String]) -> Result<ExitCode> {
     let root = workspace::root();
+    println!("tidy: {}", Lengths::of(&read_sources(&root)?));
     let problems = problems(&root)?;
     for problem in &problems {
         println!("{}:{}: {}: {}", problem.file, problem.line, problem.rule, problem.text);
@@ -64,6 +68,7 @@ pub(crate) fn problems(root: &Path) -> Result<Vec<Problem>> {
     }
     found.extend(modules::check(&sources));
     found.extend(circles::check(&sources));
+    found.extend(Lengths::of(&sources).check());
     found.extend(foreign::check(root, &workspace::committed_files()?));
     let packages = workspace::packages()?;
     found.extend(manifest::check_floors(&packages));

@@ -5,7 +5,7 @@ use crate::sources::{self, Layers, has_word};
 use super::problem::Problem;
 
 /// A file's lines, without those compiled for tests alone.
-const LINES_MAX: usize = 1000;
+const LINES_MAX: usize = 500;
 
 /// Names that say nothing about what is inside.
 const BANNED_NAMES: [&str; 9] =
@@ -63,7 +63,7 @@ fn check_name(path: &str, problems: &mut Vec<Problem>) {
 }
 
 fn check_length(path: &str, layers: &Layers, problems: &mut Vec<Problem>) {
-    if is_test_file(path) {
+    if sources::is_test_file(path) {
         return;
     }
     let lines = sources::test_lines(&layers.code).iter().filter(|test| !**test).count();
@@ -71,10 +71,6 @@ fn check_length(path: &str, layers: &Layers, problems: &mut Vec<Problem>) {
         let text = format!("{lines} lines without tests; the limit is {LINES_MAX}");
         problems.push(Problem::new(path, 0, "length", text));
     }
-}
-
-fn is_test_file(path: &str) -> bool {
-    path.contains("/tests/") || path.ends_with("/tests.rs")
 }
 
 fn check_code(path: &str, code: &str, problems: &mut Vec<Problem>) {
@@ -163,7 +159,7 @@ mod tests {
 
     #[test]
     fn length_counts_no_tests() {
-        let long = format!("//! A.\n{}", "fn a() {}\n".repeat(1000));
+        let long = format!("//! A.\n{}", "fn a() {}\n".repeat(500));
         check_text(PATH, &long, &[(0, "length")]);
         check_text("crates/wire/tests/a.rs", &long, &[]);
         let tests = "  fn a() {}\n".repeat(2000);
