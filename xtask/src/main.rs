@@ -4,6 +4,7 @@
 mod bench;
 mod ci;
 mod codegen;
+mod deny;
 mod process;
 mod sources;
 mod test;
@@ -24,7 +25,7 @@ struct Command {
 }
 
 /// Every command, in the order help shows them.
-const COMMANDS: [Command; 7] = [
+const COMMANDS: [Command; 8] = [
     Command {
         name: "test",
         arguments: "",
@@ -60,6 +61,12 @@ const COMMANDS: [Command; 7] = [
         arguments: "[--rounds N] [--seconds S] [--only NAME]",
         about: "speed against the peers found here; writes bench/RESULTS.md",
         run: bench::run,
+    },
+    Command {
+        name: "deny",
+        arguments: "",
+        about: "licences and known vulnerabilities of the dependencies (needs cargo-deny)",
+        run: deny::run,
     },
     Command { name: "help", arguments: "", about: "this text", run: help },
 ];
