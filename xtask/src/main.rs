@@ -5,6 +5,7 @@ mod bench;
 mod ci;
 mod codegen;
 mod deny;
+mod msrv;
 mod process;
 mod sources;
 mod test;
@@ -25,7 +26,7 @@ struct Command {
 }
 
 /// Every command, in the order help shows them.
-const COMMANDS: [Command; 8] = [
+const COMMANDS: [Command; 9] = [
     Command {
         name: "test",
         arguments: "",
@@ -67,6 +68,12 @@ const COMMANDS: [Command; 8] = [
         arguments: "",
         about: "licences and known vulnerabilities of the dependencies (needs cargo-deny)",
         run: deny::run,
+    },
+    Command {
+        name: "msrv",
+        arguments: "",
+        about: "whether everything builds with the oldest Rust version promised",
+        run: msrv::run,
     },
     Command { name: "help", arguments: "", about: "this text", run: help },
 ];
