@@ -5,6 +5,7 @@ mod bench;
 mod ci;
 mod codegen;
 mod deny;
+mod hook;
 mod msrv;
 mod process;
 mod sources;
@@ -26,7 +27,7 @@ struct Command {
 }
 
 /// Every command, in the order help shows them.
-const COMMANDS: [Command; 9] = [
+const COMMANDS: [Command; 10] = [
     Command {
         name: "test",
         arguments: "",
@@ -74,6 +75,12 @@ const COMMANDS: [Command; 9] = [
         arguments: "",
         about: "whether everything builds with the oldest Rust version promised",
         run: msrv::run,
+    },
+    Command {
+        name: "hook",
+        arguments: "",
+        about: "install a pre-commit hook: fmt, tidy, and clippy over the changed crates",
+        run: hook::run,
     },
     Command { name: "help", arguments: "", about: "this text", run: help },
 ];
