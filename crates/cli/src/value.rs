@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use stdx::{Bytes, BytesError, Law, Nanos};
+use stdx::{Bytes, BytesError, Distribution, Nanos};
 
 /// What is wrong with a flag's value, in the words of both dialects.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,12 +85,14 @@ pub fn count(text: &str) -> Result<u64, ValueError> {
 ///
 /// # Errors
 /// The text is no such value.
-pub fn law(text: &str) -> Result<Law, ValueError> {
+pub fn law(text: &str) -> Result<Distribution, ValueError> {
     if let Ok(time) = Nanos::parse(text) {
-        return Ok(Law::Fixed(time));
+        return Ok(Distribution::Fixed(time));
     }
-    match Law::parse(text) {
-        Ok(Law::File(_)) => Err(ValueError::new("a law is needed here, not a file of times")),
+    match Distribution::parse(text) {
+        Ok(Distribution::File(_)) => {
+            Err(ValueError::new("a law is needed here, not a file of times"))
+        }
         Ok(law) => Ok(law),
         Err(error) => Err(ValueError::new(error.to_string())),
     }

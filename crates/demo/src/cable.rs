@@ -176,13 +176,13 @@ impl Hub {
         if member.subscriptions.iter().any(|one| one.identifier.as_ref() == identifier) {
             return Said::Nothing;
         }
-        if rng.unit() < cable.no_confirm {
+        if rng.next_f64() < cable.no_confirm {
             stats.cable_unconfirmed += 1;
             return Said::Nothing;
         }
         let channel =
             channel(identifier).filter(|_| member.subscriptions.len() < SUBSCRIPTIONS_MAX);
-        let channel = channel.filter(|_| rng.unit() >= cable.reject);
+        let channel = channel.filter(|_| rng.next_f64() >= cable.reject);
         let kind = if channel.is_some() { Kind::Confirm } else { Kind::Reject };
         match channel {
             Some(channel) => self.add(key, member, identifier, channel),

@@ -32,4 +32,4 @@ pub use queue::{Offer, Queue};
 pub use server::Server;
 pub use stats::{SocketStats, Stats};
 /// The law of service times.
-pub use stdx::Law as ServiceTime;
+pub use stdx::Distribution as ServiceTime;

@@ -190,7 +190,7 @@ impl Machine {
     /// A worker is done with a request, at `at`; its answer may be delayed still.
     fn serve(&mut self, at: Nanos, ticket: Ticket) {
         let rate = self.config.error_rate;
-        let fails = rate > 0.0 && self.rng.unit() < rate;
+        let fails = rate > 0.0 && self.rng.next_f64() < rate;
         self.stats.errors += u64::from(fails);
         let verdict = if fails { Verdict::Failed } else { Verdict::Served };
         self.answer_after(at, self.config.delay, ticket, verdict);

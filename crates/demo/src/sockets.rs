@@ -211,11 +211,11 @@ impl Sockets {
     /// Sends a message to a subscription, or what the defects leave of that.
     fn deliver(&mut self, now: Nanos, key: Key, bytes: &Arc<[u8]>) {
         let cable = &self.cable;
-        if self.rng.unit() < cable.loss {
+        if self.rng.next_f64() < cable.loss {
             self.counts.cable_lost += 1;
             return;
         }
-        let copies = if self.rng.unit() < cable.duplicate { 2 } else { 1 };
+        let copies = if self.rng.next_f64() < cable.duplicate { 2 } else { 1 };
         self.counts.cable_duplicated += copies - 1;
         for _ in 0..copies {
             self.deliver_one(now, key, bytes);
@@ -225,7 +225,7 @@ impl Sockets {
     fn deliver_one(&mut self, now: Nanos, key: Key, bytes: &Arc<[u8]>) {
         let Some(socket) = self.sockets.get_mut(&key) else { return };
         if self.cable.delay == ServiceTime::None {
-            let held = self.rng.unit() < self.cable.reorder;
+            let held = self.rng.next_f64() < self.cable.reorder;
             return self.arrive(key, bytes, if held { Order::Later } else { Order::Kept });
         }
         let due = now.saturating_add(self.cable.delay.draw(&mut self.rng)).max(socket.due);
@@ -284,7 +284,7 @@ impl Sockets {
         };
         match what {
             Due::Deliver(bytes) => {
-                let held = self.rng.unit() < self.cable.reorder;
+                let held = self.rng.next_f64() < self.cable.reorder;
                 self.arrive(key, &bytes, if held { Order::Later } else { Order::Kept });
             }
             Due::Disconnect => {

@@ -55,7 +55,7 @@ fn plan(url: &str, load: Load) -> Plan {
     };
     Plan {
         warmup: stdx::Nanos::ZERO,
-        think: stdx::Law::None,
+        think: stdx::Distribution::None,
         name: "quiet".to_owned(),
         load,
         duration: Some(Nanos::from_secs(30)),

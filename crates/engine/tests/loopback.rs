@@ -56,7 +56,7 @@ fn plan(targets: Vec<Target>) -> Plan {
     let shape = Shape::constant(Rate::per_second(50));
     Plan {
         warmup: stdx::Nanos::ZERO,
-        think: stdx::Law::None,
+        think: stdx::Distribution::None,
         name: String::new(),
         load: Load::Open { shape, max_in_flight: None },
         hits_max: None,

@@ -1,18 +1,18 @@
-//! What std lacks and every room needs: nanoseconds, byte sizes, seeded random numbers and the laws times are drawn by,
+//! What std lacks and every room needs: nanoseconds, byte sizes, seeded random numbers and the distributions times are drawn from,
 //! counts with their nouns, URLs without their passwords.
 //!
 //! It holds no domain noun: nothing here knows a request, a histogram or a flag. It reads no clock.
 
 mod bytes;
 mod count;
-mod law;
+mod distribution;
 mod prng;
 mod time;
 mod userinfo;
 
 pub use bytes::{Bytes, BytesError};
 pub use count::{are, counted, plural, were};
-pub use law::{Law, LawError};
+pub use distribution::{Distribution, DistributionError};
 pub use prng::{Prng, mix};
 pub use time::{DurationError, Nanos};
 pub use userinfo::without_password;

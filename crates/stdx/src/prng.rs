@@ -45,19 +45,19 @@ impl Prng {
     }
 
     /// A number from the half-open interval `[0, 1)`, 53 bits of it random.
-    pub fn unit(&mut self) -> f64 {
+    pub fn next_f64(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// A number from the exponential distribution of mean 1: `-ln(1 - U)`.
     pub fn exponential(&mut self) -> f64 {
-        -(1.0 - self.unit()).ln()
+        -(1.0 - self.next_f64()).ln()
     }
 
     /// A number from the standard normal distribution (Box and Muller, 1958).
     pub fn normal(&mut self) -> f64 {
         let radius = (2.0 * self.exponential()).sqrt();
-        radius * (std::f64::consts::TAU * self.unit()).cos()
+        radius * (std::f64::consts::TAU * self.next_f64()).cos()
     }
 }
 
@@ -77,7 +77,7 @@ mod tests {
         let mut rng = Prng::new(1);
         let n = 200_000;
         let mean = |f: &mut dyn FnMut() -> f64| (0..n).map(|_| f()).sum::<f64>() / f64::from(n);
-        assert!((mean(&mut || rng.unit()) - 0.5).abs() < 0.005);
+        assert!((mean(&mut || rng.next_f64()) - 0.5).abs() < 0.005);
         assert!((mean(&mut || rng.exponential()) - 1.0).abs() < 0.01);
         assert!(mean(&mut || rng.normal()).abs() < 0.01);
         assert!((0..1000).all(|_| rng.below(7) < 7));

@@ -1,6 +1,6 @@
 //! `Plan`: the whole of what is to be offered, decided before the first request.
 
-use stdx::{Law, Nanos, Prng, mix};
+use stdx::{Distribution, Nanos, Prng, mix};
 
 use crate::arrival::Shape;
 use crate::target::Targets;
@@ -18,7 +18,7 @@ pub struct Plan {
     /// Hits due before this are sent and counted nowhere (`--warmup`).
     pub warmup: Nanos,
     /// How long a user of a closed loop waits between an answer and its next hit (`--think`). The hit is due at its end.
-    pub think: Law,
+    pub think: Distribution,
     /// The most hits that are begun after the warm-up; `None` is no limit.
     pub hits_max: Option<u64>,
     /// What is asked for.
@@ -32,7 +32,7 @@ impl Plan {
     #[must_use]
     pub fn think_after(&self, hit: u64) -> Nanos {
         match self.think {
-            Law::None => Nanos::ZERO,
+            Distribution::None => Nanos::ZERO,
             ref law => law.draw(&mut Prng::new(mix(self.seed ^ THINKING, hit))),
         }
     }

@@ -112,7 +112,7 @@ fn attack(
     };
     let plan = Plan {
         warmup: Nanos::ZERO,
-        think: stdx::Law::None,
+        think: stdx::Distribution::None,
         name: name.to_owned(),
         load: Load::Open { shape: Shape::constant(Rate::per_second(rate)), max_in_flight: None },
         duration: Some(DURATION),

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use cli::{EmptyValue, Flag, ValueKind, value};
 use engine::IoChoice;
-use stdx::{Law, Nanos};
+use stdx::{Distribution, Nanos};
 use workload::arrival::{ParsedRate, Rate};
 
 use super::cable::CableFlags;
@@ -65,7 +65,7 @@ pub(crate) struct AttackFlags {
     /// `bench` alone: what is not counted at the begin.
     pub(crate) warmup: Nanos,
     /// `bench` alone: how long users wait after an answer.
-    pub(crate) think: Law,
+    pub(crate) think: Distribution,
     /// `bench` alone: unanswered requests on one connection.
     pub(crate) pipeline: Option<u64>,
     /// `bench` alone: the most requests.
@@ -137,7 +137,7 @@ impl Default for AttackFlags {
             quiet: false,
             streams: None,
             warmup: Nanos::ZERO,
-            think: Law::None,
+            think: Distribution::None,
             pipeline: None,
             requests: None,
             method: "GET".to_owned(),

@@ -162,7 +162,7 @@ impl Crowd {
         seat.refusals = seat.refusals.saturating_add(1);
         let mut wait = Nanos::ZERO;
         if self.cable.plan.backs_off {
-            wait = backoff(seat.refusals, self.random.unit());
+            wait = backoff(seat.refusals, self.random.next_f64());
             self.outcome.backoffs += 1;
             self.outcome.backed_off += wait;
         }
@@ -171,7 +171,7 @@ impl Crowd {
 
     /// A user that was dropped comes back.
     pub(super) fn return_within_jitter(&mut self, user: usize, from: Nanos) {
-        let within = self.cable.plan.jitter.0 as f64 * self.random.unit();
+        let within = self.cable.plan.jitter.0 as f64 * self.random.next_f64();
         let at = from + Nanos(within as u64);
         self.agenda.add(Entry { at, user: user as u32, life: self.users[user].life });
     }

@@ -15,7 +15,7 @@ use crate::token::Token;
 impl Crowd {
     /// A user begins: at a moment of its own, so that not all speak at once; in a closed loop at once.
     pub(super) fn begin_echo(&mut self, user: usize, every: Option<Nanos>, now: Nanos) {
-        let wait = every.unwrap_or_default().0 as f64 * self.random.unit();
+        let wait = every.unwrap_or_default().0 as f64 * self.random.next_f64();
         let at = now + Nanos(wait as u64);
         self.agenda.add(Entry { at, user: user as u32, life: self.users[user].life });
     }

@@ -38,7 +38,7 @@ fn test(seed: u64, faults: Faults, pattern: Pattern, server: demo::Cable) -> (Ou
     });
     let plan = Plan {
         warmup: Nanos::ZERO,
-        think: stdx::Law::None,
+        think: stdx::Distribution::None,
         name: "cable".to_owned(),
         load: Load::Users(cable.crew()),
         duration: None,

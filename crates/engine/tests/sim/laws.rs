@@ -130,7 +130,7 @@ fn a_closed_loop_obeys_littles_law() {
 fn users_think_between_answers() {
     // Ten users, each 90 ms of thought and 10 ms of service: the interactive response time law, X = N / (Z + R).
     let mut plan = plan(Load::Closed { users: 10 }, 20, &["/"]);
-    plan.think = stdx::Law::Exponential(Nanos::from_millis(90));
+    plan.think = stdx::Distribution::Exponential(Nanos::from_millis(90));
     let world = server(0, "fixed:10ms");
     let outcome = run(10, Faults::default(), world, plan, &Settings::default());
     check_oracles(&outcome);
@@ -145,7 +145,7 @@ fn users_think_between_answers() {
 #[test]
 fn a_thought_without_end_is_no_hurry() {
     let mut plan = plan(Load::Closed { users: 3 }, 1, &["/"]);
-    plan.think = stdx::Law::Fixed(Nanos::MAX);
+    plan.think = stdx::Distribution::Fixed(Nanos::MAX);
     let outcome = run(12, Faults::default(), server(0, "none"), plan, &Settings::default());
     check_oracles(&outcome);
     assert_eq!(outcome.total.hits(), 3, "each user's first, and none after it");

@@ -236,7 +236,7 @@ fn talk(
     };
     let plan = Plan {
         warmup: Nanos::ZERO,
-        think: stdx::Law::None,
+        think: stdx::Distribution::None,
         name: "sim".to_owned(),
         load: Load::Users(Crew { users: u64::from(USERS), make: Arc::new(make) }),
         duration: None,

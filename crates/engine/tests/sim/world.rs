@@ -33,7 +33,7 @@ pub(crate) fn constant(rate_per_s: u64) -> Load {
 pub(crate) fn plan(load: Load, seconds: u64, paths: &[&str]) -> Plan {
     Plan {
         warmup: Nanos::ZERO,
-        think: stdx::Law::None,
+        think: stdx::Distribution::None,
         name: "sim".to_owned(),
         load,
         duration: Some(Nanos::from_secs(seconds)),

@@ -116,7 +116,7 @@ impl Faults {
         }
         if rng.below(3) == 0 {
             faults.send_window = 1 + rng.below(4096) as usize;
-            faults.partial_send = rng.unit() / 2.0;
+            faults.partial_send = rng.next_f64() / 2.0;
         }
         if rng.below(3) == 0 {
             faults.receive_window = 1 + rng.below(8192) as usize;
@@ -141,7 +141,7 @@ impl Faults {
         ];
         for chance in rare {
             if rng.below(4) == 0 {
-                *chance = rng.unit() * 0.05;
+                *chance = rng.next_f64() * 0.05;
             }
         }
         if rng.below(6) == 0 {

@@ -58,7 +58,7 @@ const LOSSES_MAX: u32 = 6;
 impl Weather {
     /// Whether something of this chance comes true. Draws nothing where it cannot.
     pub(super) fn strikes(&mut self, chance: f64) -> bool {
-        chance > 0.0 && self.rng.unit() < chance
+        chance > 0.0 && self.rng.next_f64() < chance
     }
 
     /// One way's delay of one segment.

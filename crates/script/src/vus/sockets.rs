@@ -86,7 +86,7 @@ pub(super) struct Labels {
 impl Sockets {
     /// A number by chance, from 0 to 1.
     pub(super) fn chance(&mut self) -> f64 {
-        self.random.as_mut().map_or(0.0, Prng::unit)
+        self.random.as_mut().map_or(0.0, Prng::next_f64)
     }
 }
 
@@ -146,7 +146,7 @@ impl Crew {
         if let Some(reason) = ask.hopeless.take() {
             return self.give_up(whose, &ask, reason);
         }
-        let seed = (self.plan.clock)().0 ^ (self.lane.first << 48);
+        let seed = (self.plan.clock)().0 ^ (self.shard.first << 48);
         let random = self.sockets.random.get_or_insert_with(|| Prng::new(seed));
         let mut key = [0; 16];
         key[..8].copy_from_slice(&random.next_u64().to_le_bytes());

@@ -269,7 +269,7 @@ proptest! {
         let (outcome, steps) = seek(&search, |trial| Step {
             hits: rng.below(3) * 1000,
             spoilt: (rng.below(5) == 0).then(String::new),
-            ..wrong(trial, if rng.below(2) == 0 { 0.0 } else { rng.unit() })
+            ..wrong(trial, if rng.below(2) == 0 { 0.0 } else { rng.next_f64() })
         });
         prop_assert!(steps.len() <= 12);
         for step in &steps {

@@ -8,7 +8,7 @@ use engine::{
     Settings, TlsSettings,
 };
 use report::ab::Tls;
-use stdx::{Law, Nanos};
+use stdx::{Distribution, Nanos};
 use wire::tls::rustls::CipherSuite;
 use wire::tls::{Agreed, Versions, suites_named};
 use workload::{Load, Plan, Target, Targets};
@@ -47,7 +47,7 @@ pub(super) fn plan(flags: &AbFlags, address: &Address, request: &Request) -> Res
         load: Load::Closed { users: flags.concurrency.unsigned_abs() },
         duration: limit.filter(|&seconds| seconds > 0).map(Nanos::from_secs),
         warmup: Nanos::ZERO,
-        think: Law::None,
+        think: Distribution::None,
         hits_max: Some(flags.requests),
         targets: Targets::new(vec![target]),
         seed: 0,

@@ -3,7 +3,7 @@
 
 use engine::{Protocol, Settings};
 use metrics::{Batch, FailureKind, Sample};
-use stdx::{Law, Nanos};
+use stdx::{Distribution, Nanos};
 use workload::{Load, Plan};
 
 /// The connections that are looked at, the first that carry a hit; their like speak the same protocol.
@@ -34,7 +34,7 @@ impl Sharing {
     pub(super) fn watch(plan: &Plan, settings: &Settings) -> Option<Self> {
         let Load::Closed { users } = plan.load else { return None };
         let connections = settings.max_connections? as u64;
-        let undecided = settings.protocol == Protocol::Alpn && plan.think == Law::None;
+        let undecided = settings.protocol == Protocol::Alpn && plan.think == Distribution::None;
         let (watched, seen) = (Vec::new(), Seen::Nothing);
         (undecided && users > connections).then_some(Self { users, connections, watched, seen })
     }

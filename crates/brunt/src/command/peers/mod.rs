@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use engine::{HeadStyle, HttpVersion, Protocol, Redirects, Run, Settings};
 use report::{Offered, PerferStyle, Seen, WrkStyle};
-use stdx::{Law, Nanos};
+use stdx::{Distribution, Nanos};
 use wire::url::Url;
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target, Targets};
@@ -260,7 +260,7 @@ fn plan(target: Target, load: Load, duration: Option<Nanos>, requests: Option<u6
         load,
         duration,
         warmup: Nanos::ZERO,
-        think: Law::None,
+        think: Distribution::None,
         hits_max: requests,
         targets: Targets::new(vec![target]),
         seed: 1,

@@ -6,7 +6,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use engine::{Capture, HeadStyle, KeptHeaders, Redirects, Run, Settings};
 use metrics::{TargetTable, Verdict};
 use script::{Control, CrewPlan, Earlier, Level, Live, Outcome, Stage, crew};
-use stdx::{Law, Nanos};
+use stdx::{Distribution, Nanos};
 use workload::executor::{Executor, Scenario};
 use workload::{Crew, Load, Plan, Segment, Targets};
 
@@ -170,7 +170,7 @@ fn plan_of(load: Load) -> Plan {
         load,
         duration: None,
         warmup: Nanos::ZERO,
-        think: Law::None,
+        think: Distribution::None,
         hits_max: None,
         targets: Targets::default(),
         seed: 0,

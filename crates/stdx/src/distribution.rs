@@ -1,4 +1,4 @@
-//! `Law`: the law by which times are drawn. It reads no file: who calls it does.
+//! `Distribution`: what times are drawn from. It reads no file; the caller does.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,9 +8,9 @@ use thiserror::Error;
 
 use crate::{DurationError, Nanos, Prng};
 
-/// The law by which times are drawn: of service, of thinking.
+/// What times are drawn from, such as service times and think times.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Law {
+pub enum Distribution {
     /// `none`: no time at all.
     None,
     /// `fixed:60ms`: always the same.
@@ -26,20 +26,20 @@ pub enum Law {
         /// The standard deviation of the logarithm, from 0 to 10.
         sigma: f64,
     },
-    /// `file:PATH`: to be read by the caller and given to [`Law::from_lines`]; no law by itself.
+    /// `file:PATH`: to be read by the caller and given to [`Distribution::from_lines`]; no distribution by itself.
     File(PathBuf),
     /// One of these, each as likely as the other; never empty.
     Sample(Arc<[Nanos]>),
 }
 
-/// Why a text is no law.
+/// Why a text is no distribution.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum LawError {
+pub enum DistributionError {
     /// The word before the colon is unknown.
     #[error(
         "unknown law \"{0}\" (expected none, fixed:60ms, uniform:40ms,80ms, exp:60ms, lognormal:60ms,0.5 or file:PATH)"
     )]
-    UnknownLaw(String),
+    Unknown(String),
     /// The time is no duration.
     #[error("law \"{text}\": {source}")]
     Duration {
@@ -72,19 +72,19 @@ pub enum LawError {
     NoLines,
 }
 
-impl Law {
+impl Distribution {
     /// Reads `none`, `fixed:60ms`, `uniform:40ms,80ms`, `exp:60ms`, `lognormal:60ms,0.5` or `file:PATH`.
     ///
     /// # Errors
-    /// The text is no law; the message names the text and what was expected.
-    pub fn parse(text: &str) -> Result<Self, LawError> {
-        let (law, rest) = text.split_once(':').unwrap_or((text, ""));
+    /// The text is no distribution; the message names the text and what was expected.
+    pub fn parse(text: &str) -> Result<Self, DistributionError> {
+        let (distribution, rest) = text.split_once(':').unwrap_or((text, ""));
         let duration = |part: &str| {
             Nanos::parse(part)
-                .map_err(|source| LawError::Duration { text: text.to_owned(), source })
+                .map_err(|source| DistributionError::Duration { text: text.to_owned(), source })
         };
-        match law {
-            "none" if text == law => Ok(Self::None),
+        match distribution {
+            "none" if text == distribution => Ok(Self::None),
             "fixed" => Ok(Self::Fixed(duration(rest)?)),
             "uniform" => {
                 let (from, to) = rest.split_once(',').unwrap_or((rest, rest));
@@ -92,19 +92,19 @@ impl Law {
                 let holds = rest.contains(',') && from <= to;
                 holds
                     .then_some(Self::Uniform(from, to))
-                    .ok_or_else(|| LawError::Span(text.to_owned()))
+                    .ok_or_else(|| DistributionError::Span(text.to_owned()))
             }
             "exp" => Ok(Self::Exponential(duration(rest)?)),
             "lognormal" => {
                 let (median, sigma) = rest.split_once(',').unwrap_or((rest, ""));
                 let median = duration(median.trim())?;
                 let sigma = sigma.trim().parse().ok().filter(|s| (0.0..=10.0).contains(s));
-                let sigma = sigma.ok_or_else(|| LawError::Sigma(text.to_owned()))?;
+                let sigma = sigma.ok_or_else(|| DistributionError::Sigma(text.to_owned()))?;
                 Ok(Self::Lognormal { median, sigma })
             }
-            "file" if rest.is_empty() => Err(LawError::NoPath),
+            "file" if rest.is_empty() => Err(DistributionError::NoPath),
             "file" => Ok(Self::File(PathBuf::from(rest))),
-            _ => Err(LawError::UnknownLaw(text.to_owned())),
+            _ => Err(DistributionError::Unknown(text.to_owned())),
         }
     }
 
@@ -112,23 +112,23 @@ impl Law {
     ///
     /// # Errors
     /// A line is no duration (the first such line is named), or there is none.
-    pub fn from_lines(text: &str) -> Result<Self, LawError> {
+    pub fn from_lines(text: &str) -> Result<Self, DistributionError> {
         let lines = text.lines().map(str::trim).enumerate();
         let sample = lines
             .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
             .map(|(i, line)| {
-                Nanos::parse(line).map_err(|source| LawError::Line { line: i + 1, source })
+                Nanos::parse(line).map_err(|source| DistributionError::Line { line: i + 1, source })
             })
             .collect::<Result<Arc<[Nanos]>, _>>()?;
-        if sample.is_empty() { Err(LawError::NoLines) } else { Ok(Self::Sample(sample)) }
+        if sample.is_empty() { Err(DistributionError::NoLines) } else { Ok(Self::Sample(sample)) }
     }
 
-    /// A time by this law. An unread [`Law::File`] gives zero.
+    /// A time drawn from this distribution. An unread [`Distribution::File`] gives zero.
     pub fn draw(&self, rng: &mut Prng) -> Nanos {
         match self {
             Self::None | Self::File(_) => Nanos::ZERO,
             Self::Fixed(time) => *time,
-            Self::Uniform(from, to) => *from + scaled(*to - *from, rng.unit()),
+            Self::Uniform(from, to) => *from + scaled(*to - *from, rng.next_f64()),
             Self::Exponential(mean) => scaled(*mean, rng.exponential()),
             Self::Lognormal { median, sigma } => scaled(*median, (sigma * rng.normal()).exp()),
             Self::Sample(sample) => sample[rng.below(sample.len() as u64) as usize],
@@ -141,8 +141,8 @@ fn scaled(time: Nanos, by: f64) -> Nanos {
     Nanos((time.0 as f64 * by).round() as u64)
 }
 
-impl fmt::Display for Law {
-    /// As [`Law::parse`] reads it; a sample, which has no name any more, says how large it is.
+impl fmt::Display for Distribution {
+    /// As [`Distribution::parse`] reads it; a sample, which has no name any more, says how large it is.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => f.write_str("none"),
@@ -163,56 +163,58 @@ mod tests {
     const MS: fn(u64) -> Nanos = Nanos::from_millis;
 
     #[test]
-    fn laws_are_read_and_printed_back() {
+    fn distributions_are_read_and_printed_back() {
         let cases = [
-            ("none", Law::None),
-            ("fixed:60ms", Law::Fixed(MS(60))),
-            ("uniform:40ms,80ms", Law::Uniform(MS(40), MS(80))),
-            ("exp:1.5s", Law::Exponential(MS(1500))),
-            ("lognormal:60ms,0.5", Law::Lognormal { median: MS(60), sigma: 0.5 }),
-            ("file:a:b.txt", Law::File("a:b.txt".into())),
+            ("none", Distribution::None),
+            ("fixed:60ms", Distribution::Fixed(MS(60))),
+            ("uniform:40ms,80ms", Distribution::Uniform(MS(40), MS(80))),
+            ("exp:1.5s", Distribution::Exponential(MS(1500))),
+            ("lognormal:60ms,0.5", Distribution::Lognormal { median: MS(60), sigma: 0.5 }),
+            ("file:a:b.txt", Distribution::File("a:b.txt".into())),
         ];
-        for (text, law) in cases {
-            assert_eq!(law.to_string(), text);
-            assert_eq!(Law::parse(text), Ok(law));
+        for (text, distribution) in cases {
+            assert_eq!(distribution.to_string(), text);
+            assert_eq!(Distribution::parse(text), Ok(distribution));
         }
     }
 
     #[test]
-    fn wrong_laws_are_refused_by_kind() {
-        use LawError as E;
+    fn wrong_distributions_are_refused_by_kind() {
+        use DistributionError as E;
         for text in ["", "none:", "gauss:1ms", "60ms"] {
-            assert_eq!(Law::parse(text), Err(E::UnknownLaw(text.into())), "{text:?}");
+            assert_eq!(Distribution::parse(text), Err(E::Unknown(text.into())), "{text:?}");
         }
         for text in ["lognormal:1ms", "lognormal:1ms,", "lognormal:1ms,-1", "lognormal:1ms,NaN"] {
-            assert_eq!(Law::parse(text), Err(E::Sigma(text.into())), "{text:?}");
+            assert_eq!(Distribution::parse(text), Err(E::Sigma(text.into())), "{text:?}");
         }
         for text in ["fixed", "fixed:", "exp:60", "lognormal:x,0.5"] {
-            assert!(matches!(Law::parse(text), Err(E::Duration { .. })), "{text:?}");
+            assert!(matches!(Distribution::parse(text), Err(E::Duration { .. })), "{text:?}");
         }
         for text in ["uniform:1ms", "uniform:2ms,1ms"] {
-            assert_eq!(Law::parse(text), Err(E::Span(text.into())), "{text:?}");
+            assert_eq!(Distribution::parse(text), Err(E::Span(text.into())), "{text:?}");
         }
-        assert_eq!(Law::parse("file:"), Err(E::NoPath));
+        assert_eq!(Distribution::parse("file:"), Err(E::NoPath));
     }
 
     #[test]
     fn files_are_drawn_from_evenly() {
-        let law = Law::from_lines("# measured\n10ms\n\n 20ms \n30ms").expect("valid");
-        assert_eq!(law, Law::Sample([MS(10), MS(20), MS(30)].into()));
+        let distribution =
+            Distribution::from_lines("# measured\n10ms\n\n 20ms \n30ms").expect("valid");
+        assert_eq!(distribution, Distribution::Sample([MS(10), MS(20), MS(30)].into()));
         let mut rng = Prng::new(1);
-        let tens = (0..3000).filter(|_| law.draw(&mut rng) == MS(10)).count();
+        let tens = (0..3000).filter(|_| distribution.draw(&mut rng) == MS(10)).count();
         assert!((900..1100).contains(&tens), "{tens}");
-        assert_eq!(Law::from_lines("# x\n"), Err(LawError::NoLines));
-        let wrong = Law::from_lines("1ms\n\nx");
-        assert!(matches!(wrong, Err(LawError::Line { line: 3, .. })));
+        assert_eq!(Distribution::from_lines("# x\n"), Err(DistributionError::NoLines));
+        let wrong = Distribution::from_lines("1ms\n\nx");
+        assert!(matches!(wrong, Err(DistributionError::Line { line: 3, .. })));
     }
 
     #[test]
-    fn draws_have_the_laws_moments() {
+    fn draws_have_the_right_moments() {
         let mean = |text: &str| {
-            let (law, mut rng) = (Law::parse(text).expect("valid"), Prng::new(5));
-            (0..200_000).map(|_| law.draw(&mut rng).as_millis_f64()).sum::<f64>() / 200_000.0
+            let (distribution, mut rng) = (Distribution::parse(text).expect("valid"), Prng::new(5));
+            (0..200_000).map(|_| distribution.draw(&mut rng).as_millis_f64()).sum::<f64>()
+                / 200_000.0
         };
         assert!((mean("fixed:60ms") - 60.0).abs() < 1e-9);
         assert!((mean("uniform:40ms,80ms") / 60.0 - 1.0).abs() < 0.01);
