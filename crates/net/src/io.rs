@@ -124,13 +124,13 @@ pub trait Io {
     /// Reads what is there, at most `buf.len()` bytes.
     fn recv(&mut self, sock: Sock, buf: &mut [u8]) -> Progress;
 
-    /// Nothing of this socket is wanted before [`Io::resume`]: it must not keep others from receiving. What has come is kept, and
-    /// a little more may come. Where sockets share nothing there is nothing to do.
-    fn hold(&mut self, sock: Sock) {
+    /// Stops receiving from this socket until [`Io::resume`], so that it does not keep others from receiving. What has come is
+    /// kept, and a little more may come. Where sockets share nothing this does nothing.
+    fn pause(&mut self, sock: Sock) {
         let _ = sock;
     }
 
-    /// What comes is wanted again. The caller reads what was kept without being told by an event.
+    /// Receives from this socket again. No event announces what was kept: the caller reads it.
     fn resume(&mut self, sock: Sock) {
         let _ = sock;
     }

@@ -9,6 +9,7 @@
 //! It knows no HTTP. It is the one place that makes system calls, and the one place where `unsafe` is allowed.
 
 mod dns;
+mod event_loop;
 mod io;
 pub mod machine;
 mod mailbox;
@@ -17,7 +18,7 @@ mod reactor;
 pub mod sim;
 mod uring;
 
-pub use dns::{Reply, Resolver};
+pub use dns::{Resolver, ResolverCallback};
 pub use io::{Address, Dial, Event, Io, IoFailure, Key, Progress, Ready, Sock};
 pub use mailbox::Waker;
 pub use peer::{Output, Peer};

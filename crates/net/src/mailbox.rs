@@ -1,4 +1,4 @@
-//! `Mailbox`: what other threads bring to the one that owns a reactor: answers of the resolver, and calls to wake up.
+//! `Mailbox`: what other threads hand to the thread that owns a reactor: the resolver's replies, and calls to wake up.
 
 use std::io;
 use std::net::IpAddr;
@@ -8,36 +8,37 @@ use crate::dns::Resolver;
 use crate::io::{Event, Key};
 
 /// A name's key and its answer.
-type Letter = (Key, Result<Vec<IpAddr>, String>);
+type ResolverReply = (Key, Result<Vec<IpAddr>, String>);
 
-/// Wakes the owner of a mailbox out of its sleep.
-pub(crate) trait Bell: Send + Sync + std::fmt::Debug {
-    /// Rings.
+/// Wakes the thread that owns a mailbox from its wait.
+pub(crate) trait Wake: Send + Sync + std::fmt::Debug {
+    /// Ends the sleep.
     ///
     /// # Errors
     /// The owner is gone, and there is nobody to wake.
-    fn ring(&self) -> io::Result<()>;
+    fn wake(&self) -> io::Result<()>;
 }
 
-impl Bell for mio::Waker {
-    fn ring(&self) -> io::Result<()> {
-        self.wake()
+impl Wake for mio::Waker {
+    fn wake(&self) -> io::Result<()> {
+        // The inherent method of the same name.
+        Self::wake(self)
     }
 }
 
 /// Answers of the resolver's threads, on their way to the mailbox's owner.
 #[derive(Debug)]
 pub(crate) struct Mailbox {
-    letters: Mutex<Vec<Letter>>,
-    bell: Box<dyn Bell>,
+    replies: Mutex<Vec<ResolverReply>>,
+    wake: Box<dyn Wake>,
 }
 
 impl Mailbox {
-    pub(crate) fn new(bell: impl Bell + 'static) -> Arc<Self> {
-        Arc::new(Self { letters: Mutex::new(Vec::new()), bell: Box::new(bell) })
+    pub(crate) fn new(wake: impl Wake + 'static) -> Arc<Self> {
+        Arc::new(Self { replies: Mutex::new(Vec::new()), wake: Box::new(wake) })
     }
 
-    /// Asks for a name's addresses. What needs no asking is answered at once; else a letter comes.
+    /// Asks for a name's addresses. What needs no asking is answered at once; else a reply comes.
     pub(crate) fn ask(
         self: &Arc<Self>,
         resolver: Option<&Resolver>,
@@ -54,21 +55,21 @@ impl Mailbox {
         resolver.ask(
             name,
             Box::new(move |answer| {
-                mailbox.letters().push((key, answer));
-                mailbox.bell.ring().ok();
+                mailbox.replies().push((key, answer));
+                mailbox.wake.wake().ok();
             }),
         );
         None
     }
 
-    /// Takes the letters out, as events.
+    /// Takes the replies out, as events.
     pub(crate) fn take(&self) -> impl Iterator<Item = Event> {
-        let letters = std::mem::take(&mut *self.letters());
-        letters.into_iter().map(|(key, answer)| Event::Resolved(key, answer))
+        let replies = std::mem::take(&mut *self.replies());
+        replies.into_iter().map(|(key, answer)| Event::Resolved(key, answer))
     }
 
-    fn letters(&self) -> MutexGuard<'_, Vec<Letter>> {
-        self.letters.lock().unwrap_or_else(PoisonError::into_inner)
+    fn replies(&self) -> MutexGuard<'_, Vec<ResolverReply>> {
+        self.replies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -85,6 +86,6 @@ impl Waker {
 
     /// Wakes the reactor. A failure means that the reactor is gone, and there is nobody to wake.
     pub fn wake(&self) {
-        self.mailbox.bell.ring().ok();
+        self.mailbox.wake.wake().ok();
     }
 }

@@ -309,7 +309,7 @@ fn sockets_that_are_held_starve_nobody() {
                 turn_until(io, |_, event| event.map(drop));
             }
             assert_eq!(first[0], pattern(1_000)[0]);
-            io.hold(*sock);
+            io.pause(*sock);
         }
         // Those that go on talking are not heard.
         for (_, peer) in &mut held {

@@ -73,7 +73,7 @@ impl<I: Io> Worker<I> {
             && let Some(conn) = self.conns.get_mut(number as usize)
         {
             conn.is_held = true;
-            conn.sock.into_iter().for_each(|sock| self.io.hold(sock));
+            conn.sock.into_iter().for_each(|sock| self.io.pause(sock));
         }
     }
 

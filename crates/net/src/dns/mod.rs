@@ -18,7 +18,7 @@ use client::Client;
 
 /// What is done with the answer: addresses (at least one, IPv4 first if name servers were asked), or why there are
 /// none, in Go's words. It runs on a resolver thread, or within [`Resolver::ask`]; it must not block.
-pub type Reply = Box<dyn FnOnce(Result<Vec<IpAddr>, String>) + Send>;
+pub type ResolverCallback = Box<dyn FnOnce(Result<Vec<IpAddr>, String>) + Send>;
 
 /// Resolves names on two threads of its own. It is shared by all workers; its threads end after it is dropped.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub struct Resolver {
 /// A name to resolve.
 struct Question {
     name: String,
-    reply: Reply,
+    reply: ResolverCallback,
 }
 
 /// Where a resolver thread asks.
@@ -68,7 +68,7 @@ impl Resolver {
 
     /// Resolves `name` and calls `reply` once: at once for an IP literal and where too many wait, else later, from
     /// another thread. Never blocks. `localhost` is this machine, whatever name servers would say of it.
-    pub fn ask(&self, name: &str, reply: Reply) {
+    pub fn ask(&self, name: &str, reply: ResolverCallback) {
         if let Some(ip) = literal(name) {
             return reply(Ok(vec![ip]));
         }

@@ -6,7 +6,6 @@
 mod poller;
 pub(crate) mod socket;
 
-use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,8 +14,9 @@ use mio::Token;
 use stdx::Nanos;
 
 use crate::dns::Resolver;
+use crate::event_loop::EventLoop;
 use crate::io::{Address, Dial, Event, Io, IoFailure, Key, Progress, Ready, Sock};
-use crate::mailbox::{Mailbox, Waker};
+use crate::mailbox::Waker;
 use poller::{Poller, Raw};
 use socket::{Listener, Stream};
 
@@ -26,16 +26,12 @@ const ACCEPT_MAX: usize = 512;
 /// A real machine's sockets, for one thread.
 #[derive(Debug)]
 pub struct Reactor {
-    start: Instant,
+    events: EventLoop,
     poller: Poller,
     slots: Vec<Slot>,
     free: Vec<u32>,
-    /// Events made by us, told before those of the poller.
-    pending: VecDeque<Event>,
     /// Listeners that have more to accept than was taken.
     accepting: Vec<u32>,
-    mailbox: Arc<Mailbox>,
-    resolver: Option<Arc<Resolver>>,
 }
 
 /// One socket's place. `generation` tells a new socket's events from those of the one before it.
@@ -65,31 +61,28 @@ impl Reactor {
         let poller = Poller::new()?;
         let waker = mio::Waker::new(poller.registry(), Token(poller::WAKER))?;
         Ok(Self {
-            start,
+            events: EventLoop::new(start, waker),
             poller,
             slots: Vec::new(),
             free: Vec::new(),
-            pending: VecDeque::with_capacity(64),
             accepting: Vec::new(),
-            mailbox: Mailbox::new(waker),
-            resolver: None,
         })
     }
 
     /// Counts time from `start` from now on.
     pub fn set_start(&mut self, start: Instant) {
-        self.start = start;
+        self.events.start = start;
     }
 
     /// Names are looked up by this resolver. Without one, [`Io::resolve`] answers only IP addresses.
     pub fn set_resolver(&mut self, resolver: Arc<Resolver>) {
-        self.resolver = Some(resolver);
+        self.events.resolver = Some(resolver);
     }
 
     /// What wakes this reactor from another thread.
     #[must_use]
     pub fn waker(&self) -> Waker {
-        Waker::of(&self.mailbox)
+        self.events.waker()
     }
 
     /// The name of the backend, for reports.
@@ -153,7 +146,7 @@ impl Reactor {
     /// Turns what the poller saw of one socket into an event; `None` where there is nothing to tell.
     fn translate(&mut self, raw: Raw) -> Option<Event> {
         if raw.token == poller::WAKER as u64 {
-            self.pending.extend(self.mailbox.take());
+            self.events.empty_mailbox();
             return Some(Event::Woken);
         }
         let index = self.index_of(Sock(raw.token))?;
@@ -163,7 +156,7 @@ impl Reactor {
             Kind::Connecting(_) => self.connected(index, raw.ready),
             Kind::Listening(_) => {
                 self.accept(index);
-                self.pending.pop_front()
+                self.events.pending.pop_front()
             }
             Kind::Free | Kind::Accepted(_) => None,
         }
@@ -189,7 +182,7 @@ impl Reactor {
             None => {
                 self.slots[index as usize].kind = Kind::Open(stream);
                 if ready.readable || ready.closed {
-                    self.pending.push_back(Event::Ready(key, ready));
+                    self.events.pending.push_back(Event::Ready(key, ready));
                 }
                 Some(Event::Connected(key))
             }
@@ -206,7 +199,7 @@ impl Reactor {
                     let slot = self.take_slot(0);
                     self.slots[slot as usize].kind = Kind::Accepted(stream);
                     let sock = self.sock(slot);
-                    self.pending.push_back(Event::Accepted { listener: listener_key, sock });
+                    self.events.pending.push_back(Event::Accepted { listener: listener_key, sock });
                 }
                 Ok(None) => return,
                 // Out of descriptors, or the client is gone already: look again at the next turn.
@@ -225,9 +218,8 @@ impl Reactor {
         {
             end(stream);
         }
-        // What was to be told of it must not reach the key's next socket.
         if let Slot { kind: Kind::Open(_), key, .. } = self.slots[index as usize] {
-            self.pending.retain(|event| !matches!(event, Event::Ready(of, _) if *of == key));
+            self.events.forget_ready(key);
         }
         // Closing the descriptor takes it out of the poller as well.
         self.free_slot(index);
@@ -236,7 +228,7 @@ impl Reactor {
 
 impl Io for Reactor {
     fn now(&mut self) -> Nanos {
-        self.start.elapsed().into()
+        self.events.now()
     }
 
     fn open(&mut self, key: Key, dial: Dial<'_>) -> Result<Sock, IoFailure> {
@@ -260,7 +252,7 @@ impl Io for Reactor {
             Kind::Accepted(mut stream) => {
                 if let Err(error) = stream.register(self.poller.registry(), token) {
                     // Said as an event, so that the caller has one way to hear of a dead socket.
-                    self.pending.push_back(Event::Refused(key, socket::failure(&error)));
+                    self.events.pending.push_back(Event::Refused(key, socket::failure(&error)));
                     self.free_slot(index);
                     return;
                 }
@@ -287,8 +279,7 @@ impl Io for Reactor {
     }
 
     fn resolve(&mut self, key: Key, name: &str) {
-        let answer = self.mailbox.ask(self.resolver.as_deref(), key, name);
-        self.pending.extend(answer);
+        self.events.resolve(key, name);
     }
 
     fn wait(&mut self, until: Option<Nanos>) -> Nanos {
@@ -296,14 +287,15 @@ impl Io for Reactor {
             self.accept(index);
         }
         let now = self.now();
-        let sleep = if self.pending.is_empty() { sleep(until, now) } else { Some(Nanos::ZERO) };
+        let sleep =
+            if self.events.pending.is_empty() { sleep(until, now) } else { Some(Nanos::ZERO) };
         self.poller.wait(sleep);
         self.now()
     }
 
     fn next_event(&mut self) -> Option<Event> {
         loop {
-            if let Some(event) = self.pending.pop_front() {
+            if let Some(event) = self.events.pending.pop_front() {
                 return Some(event);
             }
             let raw = self.poller.next()?;

@@ -48,7 +48,7 @@ pub(super) struct Link {
     free_at: Nanos,
     /// When the last segment arrives; none overtakes it.
     last_at: Nanos,
-    /// The agenda holds the arrival of the first segment under way.
+    /// The queue holds the arrival of the first segment under way.
     pub(super) is_armed: bool,
 }
 

@@ -9,9 +9,9 @@
 //! proof. It mirrors the reactor: readiness is edge-triggered, told in [`crate::Io::wait`] and nowhere else. It opens
 //! no socket, reads no clock and starts no thread.
 
-mod agenda;
 mod clock;
 mod conn;
+mod event_queue;
 mod fault;
 mod link;
 mod worker;

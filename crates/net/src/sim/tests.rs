@@ -183,7 +183,7 @@ fn converse(seed: u64, faults: Faults) -> (usize, usize, u64) {
     world.wait(Some(Nanos::from_secs(600)));
     assert_eq!(world.next_event(), None, "an event after close, seed {seed}");
     assert_eq!(world.conns.len(), 0, "connections are left over, seed {seed}");
-    assert_eq!(world.held, 0);
+    assert_eq!(world.descriptors_used, 0);
     assert_eq!(heard.borrow().opened, heard.borrow().closed, "seed {seed}");
     (done, failed, world.trace())
 }
@@ -292,7 +292,7 @@ fn connections_fail_as_they_should() {
     dial(&mut world, &elsewhere).expect("refused only later");
     assert_eq!(next(&mut world), Some(Event::Refused(7, IoFailure::Refused)));
     assert_eq!(dial(&mut world, &Address::Unix("/no".into())), Err(IoFailure::Refused));
-    assert_eq!(world.held, 0);
+    assert_eq!(world.descriptors_used, 0);
 
     let faults = Faults { unanswered: 1.0, connect_timeout: Nanos::SECOND, ..Faults::default() };
     let (mut world, heard) = world_of(1, faults, Echo::default());

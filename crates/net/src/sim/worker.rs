@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use stdx::Nanos;
 
 use super::Faults;
-use super::agenda::{ConnId, Fault, Happening};
 use super::conn::{Conn, PeerEnd, Stage};
+use super::event_queue::{ConnId, Fault, SimEvent};
 use super::fault::end_of;
 use super::link::{Link, Toward};
 use super::world::{Notice, World, hash};
@@ -27,7 +27,7 @@ impl World {
         if self.weather.strikes(unanswered) {
             let at = now.saturating_add(self.weather.faults.connect_timeout);
             conn.peer_end = PeerEnd::Closed;
-            return self.agenda.enter(at, Happening::Refused(id, Fault::TimedOut));
+            return self.event_queue.enter(at, SimEvent::Refused(id, Fault::TimedOut));
         }
         let there = self.weather.lost_for(Faults::RETRANSMIT_CONNECT);
         let there = now.saturating_add(there).saturating_add(self.weather.latency());
@@ -36,13 +36,13 @@ impl World {
         let back = end_of(&self.weather.faults.link_stalls, back);
         if !has_host || self.weather.strikes(refuse) {
             conn.peer_end = PeerEnd::Closed;
-            return self.agenda.enter(back, Happening::Refused(id, Fault::Refused));
+            return self.event_queue.enter(back, SimEvent::Refused(id, Fault::Refused));
         }
         // The kernel answers for a server that stands still; the server itself takes the connection later.
         let taken = end_of(&self.weather.faults.server_stalls, there);
         conn.up = Link::new(Toward::Peer, taken);
-        self.agenda.enter(taken, Happening::Accepted(id));
-        self.agenda.enter(back, Happening::Connected(id));
+        self.event_queue.enter(taken, SimEvent::Accepted(id));
+        self.event_queue.enter(back, SimEvent::Connected(id));
     }
 
     /// The worker lets go of a socket; `end` says how its direction of the connection ends.
@@ -52,7 +52,7 @@ impl World {
             return;
         }
         let Some(mut conn) = self.conns.remove(&sock.0) else { return };
-        self.held -= 1;
+        self.descriptors_used -= 1;
         conn.stage = Stage::Closed;
         conn.inbox.clear();
         end(self, &mut conn);
@@ -85,7 +85,7 @@ impl World {
                 let conn = self.conns.get_mut(&id).filter(|conn| conn.is_held())?;
                 conn.stage = Stage::Closed;
                 let key = conn.key;
-                self.held -= 1;
+                self.descriptors_used -= 1;
                 self.forget(id);
                 Some(Event::Refused(key, failure))
             }
@@ -106,7 +106,7 @@ impl Io for World {
 
     fn open(&mut self, key: Key, dial: Dial<'_>) -> Result<Sock, IoFailure> {
         self.call();
-        if self.held >= self.weather.faults.descriptors {
+        if self.descriptors_used >= self.weather.faults.descriptors {
             return Err(IoFailure::DescriptorsExhausted);
         }
         let host = self.hosts.iter().position(|host| host.address == *dial.to);
@@ -114,7 +114,7 @@ impl Io for World {
             return Err(IoFailure::Refused);
         }
         self.opened += 1;
-        self.held += 1;
+        self.descriptors_used += 1;
         let id = self.opened;
         let mut conn = Conn::new(key, host.unwrap_or_default());
         self.attempt(id, &mut conn, host.is_some());
@@ -191,7 +191,7 @@ impl Io for World {
         let now = self.call();
         let answer = self.answer(name);
         let at = now.saturating_add(self.weather.faults.resolve);
-        self.agenda.enter(at, Happening::Resolved(key, answer));
+        self.event_queue.enter(at, SimEvent::Resolved(key, answer));
     }
 
     /// # Panics

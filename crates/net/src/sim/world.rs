@@ -9,9 +9,9 @@ use std::net::IpAddr;
 use stdx::{Nanos, Prng, mix};
 
 use super::Faults;
-use super::agenda::{Agenda, ConnId, Happening};
 use super::clock::Clock;
 use super::conn::{Conn, PeerEnd, Stage};
+use super::event_queue::{ConnId, EventQueue, SimEvent};
 use super::fault::end_of;
 use super::link::{Link, Piece, Weather};
 use crate::{Address, IoFailure, Key, Output, Peer, Ready};
@@ -23,7 +23,7 @@ use crate::{Address, IoFailure, Key, Output, Peer, Ready};
 pub struct World {
     pub(super) clock: Clock,
     pub(super) weather: Weather,
-    pub(super) agenda: Agenda,
+    pub(super) event_queue: EventQueue,
     pub(super) conns: BTreeMap<ConnId, Conn>,
     pub(super) hosts: Vec<Host>,
     pub(super) names: BTreeMap<String, Vec<IpAddr>>,
@@ -33,7 +33,7 @@ pub struct World {
     pub(super) telling: VecDeque<Notice>,
     pub(super) opened: u64,
     /// Connections whose worker's end is open: descriptors in use.
-    pub(super) held: usize,
+    pub(super) descriptors_used: usize,
     /// The time of what happened last.
     time: Nanos,
     trace: u64,
@@ -73,14 +73,14 @@ impl World {
         Self {
             clock: Clock::new(faults.worker_stalls.clone()),
             weather: Weather { faults, rng: Prng::new(seed) },
-            agenda: Agenda::default(),
+            event_queue: EventQueue::default(),
             conns: BTreeMap::new(),
             hosts: Vec::new(),
             names: BTreeMap::new(),
             untold: VecDeque::new(),
             telling: VecDeque::new(),
             opened: 0,
-            held: 0,
+            descriptors_used: 0,
             time: Nanos::ZERO,
             trace: seed,
         }
@@ -98,7 +98,7 @@ impl World {
 
     /// Calls the waker at that time, as another thread would: [`crate::Event::Woken`] follows.
     pub fn wake_at(&mut self, at: Nanos) {
-        self.agenda.enter(at.max(self.clock.now()), Happening::Woken);
+        self.event_queue.enter(at.max(self.clock.now()), SimEvent::Woken);
     }
 
     /// A hash of everything that happened so far: equal for the same seed and the same calls.
@@ -117,8 +117,8 @@ impl World {
     /// When something happens next without the worker's doing, after `self.time` in any case.
     pub(super) fn next_at(&self) -> Option<Nanos> {
         let deadline = self.next_deadline().map(|(at, _)| at);
-        let agenda = self.agenda.next_at();
-        agenda.into_iter().chain(deadline).min()
+        let event_queue = self.event_queue.next_at();
+        event_queue.into_iter().chain(deadline).min()
     }
 
     /// The next deadline of a peer that is awake then, and which peer's it is.
@@ -141,9 +141,9 @@ impl World {
             at_once = if at > self.time { 0 } else { at_once + 1 };
             assert!(at_once < Self::AT_ONCE_MAX, "the simulated world stands still at {at}");
             self.time = self.time.max(at);
-            if self.agenda.next_at() == Some(at) {
-                if let Some((_, happening)) = self.agenda.take() {
-                    self.happen(happening);
+            if self.event_queue.next_at() == Some(at) {
+                if let Some((_, event)) = self.event_queue.take() {
+                    self.happen(event);
                 }
             } else if let Some((_, host)) = self.next_deadline() {
                 self.note(1, host as u64, 0);
@@ -154,32 +154,32 @@ impl World {
         self.time = self.time.max(until);
     }
 
-    fn happen(&mut self, happening: Happening) {
-        match happening {
-            Happening::Accepted(id) => self.accept(id),
-            Happening::Connected(id) => {
+    fn happen(&mut self, event: SimEvent) {
+        match event {
+            SimEvent::Accepted(id) => self.accept(id),
+            SimEvent::Connected(id) => {
                 if let Some(conn) = self.conns.get_mut(&id).filter(|conn| conn.is_held()) {
                     conn.stage = Stage::Open;
                     self.untold.push_back(Notice::Connected(id));
                     self.note(2, id, 0);
                 }
             }
-            Happening::Refused(id, fault) => {
+            SimEvent::Refused(id, fault) => {
                 if let Some(conn) = self.conns.get_mut(&id).filter(|conn| conn.is_held()) {
                     conn.stage = Stage::Refused;
                     self.untold.push_back(Notice::Refused(id, fault.into()));
                     self.note(3, id, fault as u64);
                 }
             }
-            Happening::ToPeer(id) => self.arrive_at_peer(id),
-            Happening::ToWorker(id) => self.arrive_at_worker(id),
-            Happening::Drained(id) => self.drained(id),
-            Happening::PeerLost(id) => self.close_peer_end(id),
-            Happening::Resolved(key, answer) => {
+            SimEvent::ToPeer(id) => self.arrive_at_peer(id),
+            SimEvent::ToWorker(id) => self.arrive_at_worker(id),
+            SimEvent::Drained(id) => self.drained(id),
+            SimEvent::PeerLost(id) => self.close_peer_end(id),
+            SimEvent::Resolved(key, answer) => {
                 self.note(4, u64::from(key), answer.is_ok().into());
                 self.untold.push_back(Notice::Resolved(key, answer));
             }
-            Happening::Woken => {
+            SimEvent::Woken => {
                 self.note(5, 0, 0);
                 self.untold.push_back(Notice::Woken);
             }
@@ -250,7 +250,7 @@ impl World {
                 let broken = if conn.ended { IoFailure::BrokenPipe } else { IoFailure::Reset };
                 conn.failure = Some(broken);
                 ready = Ready { readable: true, writable: true, closed: true };
-                self.agenda.enter(end_of(stalls, self.time), Happening::PeerLost(id));
+                self.event_queue.enter(end_of(stalls, self.time), SimEvent::PeerLost(id));
                 2
             }
         };
@@ -330,7 +330,7 @@ impl World {
         let room = conn.receive_room(window);
         conn.down.pump(now, room, &mut self.weather);
         if before > 0 && conn.down.bytes_unsent() == 0 && !conn.down.is_over() {
-            self.agenda.enter(awake, Happening::Drained(id));
+            self.event_queue.enter(awake, SimEvent::Drained(id));
         }
         self.arm(id);
         self.forget(id);
@@ -360,10 +360,10 @@ impl World {
             at
         };
         if let Some(at) = arm(&mut conn.up) {
-            self.agenda.enter(at, Happening::ToPeer(id));
+            self.event_queue.enter(at, SimEvent::ToPeer(id));
         }
         if let Some(at) = arm(&mut conn.down) {
-            self.agenda.enter(at, Happening::ToWorker(id));
+            self.event_queue.enter(at, SimEvent::ToWorker(id));
         }
     }
 

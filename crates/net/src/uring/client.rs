@@ -11,22 +11,23 @@ use std::time::Instant;
 use stdx::Nanos;
 
 use super::NoUring;
-use super::bell::Chime;
-use super::gather::Patience;
+use super::batch_wait::BatchWait;
+use super::event_fd::EventFd;
 use super::inbox::Inbox;
 use super::outbox::Outbox;
 use super::ring::{Completion, Op, Ring};
-use super::slot::{HELD_MAX, Slot, Slots};
+use super::slot::{Slot, Slots, UNREAD_MAX};
 use crate::dns::Resolver;
+use crate::event_loop::EventLoop;
 use crate::io::{Dial, Event, Io, IoFailure, Key, Progress, Ready, Sock};
-use crate::mailbox::{Mailbox, Waker};
+use crate::mailbox::Waker;
 use crate::reactor;
 use crate::reactor::socket::{self, Stream};
 
 /// A real machine's sockets, for one thread.
 #[derive(Debug)]
 pub struct Uring {
-    start: Instant,
+    events: EventLoop,
     // Dropped before the memory that the kernel receives into.
     ring: Ring,
     inbox: Inbox,
@@ -40,12 +41,8 @@ pub struct Uring {
     starved: Vec<Sock>,
     /// Sockets that sent and got no answer yet.
     awaited: u32,
-    patience: Patience,
-    /// Events made by us, told before those of the ring.
-    pending: VecDeque<Event>,
-    chime: Chime,
-    mailbox: Arc<Mailbox>,
-    resolver: Option<Arc<Resolver>>,
+    batch_wait: BatchWait,
+    event_fd: EventFd,
 }
 
 impl Uring {
@@ -59,10 +56,10 @@ impl Uring {
     pub fn new(start: Instant) -> Result<Self, NoUring> {
         let inbox = Inbox::new();
         let mut ring = Ring::new(&inbox)?;
-        let chime = Chime::new().map_err(NoUring::Waker)?;
-        ring.poll_bell(chime.as_raw_fd());
+        let event_fd = EventFd::new().map_err(NoUring::Waker)?;
+        ring.poll_event_fd(event_fd.as_raw_fd());
         Ok(Self {
-            start,
+            events: EventLoop::new(start, event_fd.clone()),
             ring,
             inbox,
             outbox: Outbox::default(),
@@ -71,35 +68,32 @@ impl Uring {
             cancels: Vec::new(),
             starved: Vec::new(),
             awaited: 0,
-            patience: Patience::new(None),
-            pending: VecDeque::with_capacity(64),
-            mailbox: Mailbox::new(chime.clone()),
-            chime,
-            resolver: None,
+            batch_wait: BatchWait::new(None),
+            event_fd,
         })
     }
 
     /// Counts time from `start` from now on.
     pub fn set_start(&mut self, start: Instant) {
-        self.start = start;
+        self.events.start = start;
     }
 
     /// Lets waits gather answers where they come in floods: less CPU, and what is seen of an answer's time is late by up to
     /// one in `share` of it, 100 µs at most. For closed loops; a pace would suffer. Where the kernel cannot (before Linux
     /// 6.12) nothing changes.
     pub fn allow_gathering(&mut self, share: u64) {
-        self.patience = Patience::new(Some(share.max(1)).filter(|_| self.ring.can_gather()));
+        self.batch_wait = BatchWait::new(Some(share.max(1)).filter(|_| self.ring.can_gather()));
     }
 
     /// Names are looked up by this resolver. Without one, [`Io::resolve`] answers only IP addresses.
     pub fn set_resolver(&mut self, resolver: Arc<Resolver>) {
-        self.resolver = Some(resolver);
+        self.events.resolver = Some(resolver);
     }
 
     /// What wakes this reactor from another thread.
     #[must_use]
     pub fn waker(&self) -> Waker {
-        Waker::of(&self.mailbox)
+        self.events.waker()
     }
 
     /// How many buffers were touched to receive into, or may be.
@@ -138,8 +132,8 @@ impl Uring {
             if slot.wants_poll() && !std::mem::replace(&mut slot.polling, true) {
                 self.ring.poll(sock, fd, libc::POLLOUT);
             }
-            if let Some(parcel) = slot.parcel.filter(|_| !slot.full) {
-                self.outbox.hand_over(parcel, fd, &mut self.ring);
+            if let Some(send_buffer) = slot.send_buffer.filter(|_| !slot.full) {
+                self.outbox.hand_over(send_buffer, fd, &mut self.ring);
                 hurry |= slot.wants_room;
                 self.awaited += u32::from(!std::mem::replace(&mut slot.awaits, true));
             }
@@ -157,14 +151,15 @@ impl Uring {
         if self.ring.holds_back() {
             return;
         }
-        let (slots, pending, wishes) = (&mut self.slots, &mut self.pending, &mut self.wishes);
+        let (slots, wishes) = (&mut self.slots, &mut self.wishes);
+        let pending = &mut self.events.pending;
         self.outbox.settle(|sock, empty| {
             let Some(slot) = slots.get(sock) else { return };
             if !empty {
                 slot.wish(sock, wishes);
                 return;
             }
-            slot.parcel = None;
+            slot.send_buffer = None;
             if std::mem::take(&mut slot.wants_room) {
                 let ready = Ready { writable: true, ..Ready::default() };
                 pending.push_back(Event::Ready(slot.key, ready));
@@ -179,10 +174,10 @@ impl Uring {
             Op::Send => self.fell_short(done),
             Op::Poll => self.polled(done),
             Op::Wake => {
-                self.chime.hear();
-                self.pending.extend(self.mailbox.take());
+                self.event_fd.clear();
+                self.events.empty_mailbox();
                 if !done.more {
-                    self.ring.poll_bell(self.chime.as_raw_fd());
+                    self.ring.poll_event_fd(self.event_fd.as_raw_fd());
                 }
                 Some(Event::Woken)
             }
@@ -204,7 +199,7 @@ impl Uring {
         match (done.result, done.buffer) {
             (1.., Some(buffer)) => {
                 self.inbox.hold(&mut slot.unread, buffer, done.result as usize);
-                if slot.held {
+                if slot.paused {
                     self.inbox.keep(&mut slot.unread, &mut slot.kept);
                 }
             }
@@ -226,11 +221,11 @@ impl Uring {
         }
         if std::mem::take(&mut slot.awaits) {
             self.awaited -= 1;
-            self.patience.count();
+            self.batch_wait.count();
         }
         let closed = slot.ended || slot.failure.is_some();
         let event = Event::Ready(slot.key, Ready { readable: true, writable: false, closed });
-        if slot.receiving && slot.unread.len() == HELD_MAX {
+        if slot.receiving && slot.unread.len() == UNREAD_MAX {
             self.cancels.push((Op::Recv, done.sock));
         } else if slot.wants_to_receive() {
             self.wish(done.sock);
@@ -241,15 +236,15 @@ impl Uring {
     /// A socket had no room for all it was given, or failed.
     fn fell_short(&mut self, done: Completion) -> Option<Event> {
         let slot = self.slots.get(done.sock)?;
-        let parcel = slot.parcel?;
+        let send_buffer = slot.send_buffer?;
         match done.result {
-            sent @ 0.. => self.outbox.fell_short(parcel, sent as usize),
+            sent @ 0.. => self.outbox.fell_short(send_buffer, sent as usize),
             result if [libc::EAGAIN, libc::EINTR].contains(&-result) => {
-                self.outbox.fell_short(parcel, 0);
+                self.outbox.fell_short(send_buffer, 0);
             }
             result => {
-                self.outbox.abandon(parcel);
-                slot.parcel = None;
+                self.outbox.abandon(send_buffer);
+                slot.send_buffer = None;
                 slot.failure.get_or_insert(failure(result));
                 let ready = Ready { readable: true, writable: true, closed: true };
                 return Some(Event::Ready(slot.key, ready));
@@ -289,10 +284,10 @@ impl Uring {
         let Some(mut slot) = self.slots.free(sock) else { return };
         self.inbox.drop_chain(&mut slot.unread);
         self.awaited -= u32::from(slot.awaits);
-        if let Some(parcel) = slot.parcel {
+        if let Some(send_buffer) = slot.send_buffer {
             // What was accepted is sent, as far as there is room, as it would have been by a write at once.
-            slot.stream.send(self.outbox.queued(parcel));
-            self.outbox.abandon(parcel);
+            slot.stream.send(self.outbox.queued(send_buffer));
+            self.outbox.abandon(send_buffer);
         }
         // An operation under way keeps the socket open.
         if slot.receiving {
@@ -302,7 +297,7 @@ impl Uring {
             self.cancels.push((Op::Poll, sock));
         }
         end(&slot.stream);
-        self.pending.retain(|event| !matches!(event, Event::Ready(of, _) if *of == slot.key));
+        self.events.forget_ready(slot.key);
     }
 }
 
@@ -313,7 +308,7 @@ fn failure(result: i32) -> IoFailure {
 
 impl Io for Uring {
     fn now(&mut self) -> Nanos {
-        self.start.elapsed().into()
+        self.events.now()
     }
 
     fn open(&mut self, key: Key, dial: Dial<'_>) -> Result<Sock, IoFailure> {
@@ -347,17 +342,17 @@ impl Io for Uring {
         }
     }
 
-    fn hold(&mut self, sock: Sock) {
+    fn pause(&mut self, sock: Sock) {
         let Some(slot) = self.slots.get(sock) else { return };
         self.inbox.keep(&mut slot.unread, &mut slot.kept);
-        if !std::mem::replace(&mut slot.held, true) && slot.receiving {
+        if !std::mem::replace(&mut slot.paused, true) && slot.receiving {
             self.cancels.push((Op::Recv, sock));
         }
     }
 
     fn resume(&mut self, sock: Sock) {
         if let Some(slot) = self.slots.get(sock) {
-            slot.held = false;
+            slot.paused = false;
             self.wish(sock);
         }
     }
@@ -368,7 +363,7 @@ impl Io for Uring {
         if let Some(failure) = slot.failure {
             return Progress::Failed(failure);
         }
-        let n = self.outbox.add(&mut slot.parcel, sock, bytes);
+        let n = self.outbox.add(&mut slot.send_buffer, sock, bytes);
         slot.wants_room |= n < bytes.len();
         self.wish(sock);
         if n == 0 { Progress::Later } else { Progress::Bytes(n) }
@@ -383,22 +378,21 @@ impl Io for Uring {
     }
 
     fn resolve(&mut self, key: Key, name: &str) {
-        let answer = self.mailbox.ask(self.resolver.as_deref(), key, name);
-        self.pending.extend(answer);
+        self.events.resolve(key, name);
     }
 
     fn wait(&mut self, until: Option<Nanos>) -> Nanos {
         self.settle();
-        let hurry = self.flush() || !self.pending.is_empty();
+        let hurry = self.flush() || !self.events.pending.is_empty();
         let now = self.now();
         let sleep = if hurry { Some(Nanos::ZERO) } else { reactor::sleep(until, now) };
-        self.ring.wait(sleep, self.patience.gather(now, sleep, self.awaited));
+        self.ring.wait(sleep, self.batch_wait.gather(now, sleep, self.awaited));
         self.now()
     }
 
     fn next_event(&mut self) -> Option<Event> {
         loop {
-            if let Some(event) = self.pending.pop_front() {
+            if let Some(event) = self.events.pending.pop_front() {
                 return Some(event);
             }
             let done = self.ring.next()?;

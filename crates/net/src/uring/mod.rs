@@ -11,11 +11,11 @@
 #[cfg(not(target_os = "linux"))]
 mod absent;
 #[cfg(target_os = "linux")]
-mod bell;
+mod batch_wait;
 #[cfg(target_os = "linux")]
 mod client;
 #[cfg(target_os = "linux")]
-mod gather;
+mod event_fd;
 #[cfg(target_os = "linux")]
 mod inbox;
 #[cfg(target_os = "linux")]

@@ -2,7 +2,7 @@
 //! kernel with one call; what a socket had no room for stays.
 //!
 //! ```text
-//! queued ─▶ handed over ─▶ settled: sent, and the parcel is free
+//! queued ─▶ handed over ─▶ settled: sent, and the buffer is free
 //!   ▲                  └─▶ fell short: the socket is full, or failed
 //!   └───────── the socket has room again ──────────┘
 //! ```
@@ -15,14 +15,14 @@ use super::ring::Ring;
 use crate::io::Sock;
 
 /// Bytes of one socket that wait here, at most: 64 KiB.
-const PARCEL_MAX: usize = 64 << 10;
-/// Room a free parcel keeps: 4 KiB.
+const SEND_BUFFER_MAX: usize = 64 << 10;
+/// Room a free buffer keeps: 4 KiB.
 const KEPT_MAX: usize = 4 << 10;
 
 /// Bytes on their way out.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
-    parcels: Vec<Parcel>,
+    buffers: Vec<SendBuffer>,
     /// The one freed last is taken first: it is still in the cache.
     free: Vec<u32>,
     /// Those handed over of which is not known yet whether they fell short.
@@ -31,7 +31,7 @@ pub(super) struct Outbox {
 
 /// One socket's bytes.
 #[derive(Debug)]
-struct Parcel {
+struct SendBuffer {
     sock: Sock,
     bytes: Vec<u8>,
     /// Sent up to here.
@@ -44,7 +44,7 @@ struct Parcel {
     abandoned: bool,
 }
 
-impl Parcel {
+impl SendBuffer {
     fn empty() -> Self {
         let sock = Sock(0);
         Self { sock, bytes: Vec::new(), sent: 0, handed: 0, unsettled: false, abandoned: false }
@@ -52,85 +52,90 @@ impl Parcel {
 }
 
 impl Outbox {
-    /// Adds bytes to a socket's parcel, a new one where it has none; gives how many there was room for.
+    /// Adds bytes to a socket's buffer, a new one where it has none; gives how many there was room for.
     pub(super) fn add(&mut self, number: &mut Option<u32>, sock: Sock, bytes: &[u8]) -> usize {
         let number = *number.get_or_insert_with(|| self.take_free());
-        let parcel = &mut self.parcels[number as usize];
-        parcel.sock = sock;
-        let len = bytes.len().min(PARCEL_MAX - parcel.bytes.len());
-        parcel.bytes.extend_from_slice(&bytes[..len]);
+        let send_buffer = &mut self.buffers[number as usize];
+        send_buffer.sock = sock;
+        let len = bytes.len().min(SEND_BUFFER_MAX - send_buffer.bytes.len());
+        send_buffer.bytes.extend_from_slice(&bytes[..len]);
         len
     }
 
     fn take_free(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
-            self.parcels.push(Parcel::empty());
-            (self.parcels.len() - 1) as u32
+            self.buffers.push(SendBuffer::empty());
+            (self.buffers.len() - 1) as u32
         })
     }
 
-    /// What of a parcel could be sent now, all before it being sent.
+    /// What of a buffer could be sent now, all before it being sent.
     pub(super) fn queued(&self, number: u32) -> &[u8] {
-        let parcel = &self.parcels[number as usize];
-        if parcel.handed > parcel.sent { &[] } else { &parcel.bytes[parcel.sent..] }
+        let send_buffer = &self.buffers[number as usize];
+        if send_buffer.handed > send_buffer.sent {
+            &[]
+        } else {
+            &send_buffer.bytes[send_buffer.sent..]
+        }
     }
 
-    /// Hands a parcel over; the kernel looks at it when the ring is submitted, before anything else is done here. One that
+    /// Hands a buffer over; the kernel looks at it when the ring is submitted, before anything else is done here. One that
     /// was handed over and is not settled waits: it may have fallen short, and bytes keep their order.
     pub(super) fn hand_over(&mut self, number: u32, fd: RawFd, ring: &mut Ring) {
-        let parcel = &mut self.parcels[number as usize];
-        if parcel.handed > parcel.sent || parcel.handed == parcel.bytes.len() {
+        let send_buffer = &mut self.buffers[number as usize];
+        if send_buffer.handed > send_buffer.sent || send_buffer.handed == send_buffer.bytes.len() {
             return;
         }
-        // SAFETY: a parcel's bytes change in `add`, `settle` and `release`. `Uring::wait` has parcels handed over and then
+        // SAFETY: a buffer's bytes change in `add`, `settle` and `release`. `Uring::wait` has buffers handed over and then
         // the ring submitted, with none of these in between.
-        unsafe { ring.send(parcel.sock, fd, &parcel.bytes[parcel.sent..]) };
-        parcel.handed = parcel.bytes.len();
-        if !parcel.unsettled {
-            parcel.unsettled = true;
+        unsafe { ring.send(send_buffer.sock, fd, &send_buffer.bytes[send_buffer.sent..]) };
+        send_buffer.handed = send_buffer.bytes.len();
+        if !send_buffer.unsettled {
+            send_buffer.unsettled = true;
             self.handed.push(number);
         }
     }
 
     /// The kernel sent only `n` bytes of what was handed over.
     pub(super) fn fell_short(&mut self, number: u32, n: usize) {
-        let parcel = &mut self.parcels[number as usize];
-        parcel.sent += n;
-        parcel.handed = parcel.sent;
+        let send_buffer = &mut self.buffers[number as usize];
+        send_buffer.sent += n;
+        send_buffer.handed = send_buffer.sent;
     }
 
-    /// All complaints are heard: what was handed over is sent. Gives each socket, and whether its parcel is free again.
+    /// All complaints are heard: what was handed over is sent. Gives each socket, and whether its buffer is free again.
     pub(super) fn settle(&mut self, mut settled: impl FnMut(Sock, bool)) {
         while let Some(number) = self.handed.pop() {
-            let parcel = &mut self.parcels[number as usize];
-            // The answer may be here before we look, and the next request behind this one: a parcel that is never empty
+            let send_buffer = &mut self.buffers[number as usize];
+            // The answer may be here before we look, and the next request behind this one: a buffer that is never empty
             // must not grow for ever.
-            parcel.bytes.drain(..parcel.handed);
-            (parcel.sent, parcel.handed, parcel.unsettled) = (0, 0, false);
-            let empty = parcel.bytes.is_empty();
-            if !parcel.abandoned {
-                settled(parcel.sock, empty);
+            send_buffer.bytes.drain(..send_buffer.handed);
+            (send_buffer.sent, send_buffer.handed, send_buffer.unsettled) = (0, 0, false);
+            let empty = send_buffer.bytes.is_empty();
+            if !send_buffer.abandoned {
+                settled(send_buffer.sock, empty);
             }
-            if parcel.abandoned || empty {
+            if send_buffer.abandoned || empty {
                 self.release(number);
             }
         }
     }
 
-    /// The socket is closed, and what is left of its parcel is not sent.
+    /// The socket is closed, and what is left of its buffer is not sent.
     pub(super) fn abandon(&mut self, number: u32) {
-        let parcel = &mut self.parcels[number as usize];
-        parcel.abandoned = true;
-        if !parcel.unsettled {
+        let send_buffer = &mut self.buffers[number as usize];
+        send_buffer.abandoned = true;
+        if !send_buffer.unsettled {
             self.release(number);
         }
     }
 
     fn release(&mut self, number: u32) {
-        let parcel = &mut self.parcels[number as usize];
-        parcel.bytes.clear();
-        parcel.bytes.shrink_to(KEPT_MAX);
-        *parcel = Parcel { bytes: std::mem::take(&mut parcel.bytes), ..Parcel::empty() };
+        let send_buffer = &mut self.buffers[number as usize];
+        send_buffer.bytes.clear();
+        send_buffer.bytes.shrink_to(KEPT_MAX);
+        *send_buffer =
+            SendBuffer { bytes: std::mem::take(&mut send_buffer.bytes), ..SendBuffer::empty() };
         self.free.push(number);
     }
 }

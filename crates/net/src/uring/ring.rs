@@ -122,8 +122,8 @@ impl Ring {
         self.push(&entry, Op::Poll, sock);
     }
 
-    /// Tells each time that the bell is rung.
-    pub(super) fn poll_bell(&mut self, fd: RawFd) {
+    /// Completes an operation each time the event descriptor is written to.
+    pub(super) fn poll_event_fd(&mut self, fd: RawFd) {
         let entry = opcode::PollAdd::new(Fd(fd), libc::POLLIN as u32).multi(true).build();
         self.push(&entry, Op::Wake, Sock(0));
     }

@@ -8,7 +8,7 @@ use crate::io::{IoFailure, Key, Sock};
 use crate::reactor::socket::Stream;
 
 /// Buffers one socket may hold unread before no more is received for it; a wait may bring some more.
-pub(super) const HELD_MAX: u16 = 32;
+pub(super) const UNREAD_MAX: u16 = 32;
 
 /// Sockets that had one place before numbers come again: 2^24. The top byte of a socket's number is left free.
 const GENERATION_MAX: u32 = (1 << 24) - 1;
@@ -23,13 +23,13 @@ pub(super) struct Slot {
     /// Its failure, told by the next read or write.
     pub(super) failure: Option<IoFailure>,
     /// Nothing of it is wanted for now.
-    pub(super) held: bool,
+    pub(super) paused: bool,
     /// What came before `unread`, moved out of the buffers that all share when it was held.
     pub(super) kept: VecDeque<u8>,
     /// What came and is not read.
     pub(super) unread: Chain,
     /// The outbox's number of what is to be sent.
-    pub(super) parcel: Option<u32>,
+    pub(super) send_buffer: Option<u32>,
     /// The kernel receives for it.
     pub(super) receiving: bool,
     /// It had no room for what was to be sent.
@@ -53,10 +53,10 @@ impl Slot {
             stream,
             connected: false,
             failure: None,
-            held: false,
+            paused: false,
             kept: VecDeque::new(),
             unread: Chain::EMPTY,
-            parcel: None,
+            send_buffer: None,
             receiving: false,
             full: false,
             polling: false,
@@ -74,7 +74,7 @@ impl Slot {
     /// Whether the kernel is to receive for it, and does not yet.
     pub(super) fn wants_to_receive(&self) -> bool {
         let able = self.connected && !self.ended && self.failure.is_none();
-        able && !self.held && !self.receiving && self.unread.len() < HELD_MAX
+        able && !self.paused && !self.receiving && self.unread.len() < UNREAD_MAX
     }
 
     /// Whether the kernel is to look out for the connection, or for room.

@@ -1,4 +1,4 @@
-//! `Agenda`: what is going to happen in a world, in order of time; what falls on one instant keeps its order of entry.
+//! `EventQueue`: what is going to happen in a world, in order of time; what falls on one instant keeps its order of entry.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,7 +13,7 @@ pub(super) type ConnId = u64;
 
 /// Something that happens at a time of its own.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Happening {
+pub(super) enum SimEvent {
     /// The server takes a connection.
     Accepted(ConnId),
     /// The worker's kernel hears that a connection stands.
@@ -52,16 +52,16 @@ impl From<Fault> for IoFailure {
 
 /// What is going to happen. Each connection has at most a few entries: one per link, and what its opening needs.
 #[derive(Debug, Default)]
-pub(super) struct Agenda {
-    entries: BinaryHeap<Reverse<(Nanos, u64, Happening)>>,
+pub(super) struct EventQueue {
+    entries: BinaryHeap<Reverse<(Nanos, u64, SimEvent)>>,
     entered: u64,
 }
 
-impl Agenda {
+impl EventQueue {
     /// Enters what happens at `at`, after all that was entered for the same time.
-    pub(super) fn enter(&mut self, at: Nanos, happening: Happening) {
+    pub(super) fn enter(&mut self, at: Nanos, event: SimEvent) {
         self.entered += 1;
-        self.entries.push(Reverse((at, self.entered, happening)));
+        self.entries.push(Reverse((at, self.entered, event)));
     }
 
     /// When the next thing happens.
@@ -70,8 +70,8 @@ impl Agenda {
     }
 
     /// Takes the next thing.
-    pub(super) fn take(&mut self) -> Option<(Nanos, Happening)> {
-        self.entries.pop().map(|Reverse((at, _, happening))| (at, happening))
+    pub(super) fn take(&mut self) -> Option<(Nanos, SimEvent)> {
+        self.entries.pop().map(|Reverse((at, _, event))| (at, event))
     }
 }
 
@@ -81,16 +81,16 @@ mod tests {
 
     #[test]
     fn time_then_entry_orders() {
-        let mut agenda = Agenda::default();
-        agenda.enter(Nanos(2), Happening::Woken);
-        agenda.enter(Nanos(1), Happening::ToWorker(1));
-        agenda.enter(Nanos(1), Happening::Accepted(2));
-        assert_eq!(agenda.next_at(), Some(Nanos(1)));
-        let order: Vec<_> = std::iter::from_fn(|| agenda.take()).collect();
+        let mut event_queue = EventQueue::default();
+        event_queue.enter(Nanos(2), SimEvent::Woken);
+        event_queue.enter(Nanos(1), SimEvent::ToWorker(1));
+        event_queue.enter(Nanos(1), SimEvent::Accepted(2));
+        assert_eq!(event_queue.next_at(), Some(Nanos(1)));
+        let order: Vec<_> = std::iter::from_fn(|| event_queue.take()).collect();
         let expect = [
-            (Nanos(1), Happening::ToWorker(1)),
-            (Nanos(1), Happening::Accepted(2)),
-            (Nanos(2), Happening::Woken),
+            (Nanos(1), SimEvent::ToWorker(1)),
+            (Nanos(1), SimEvent::Accepted(2)),
+            (Nanos(2), SimEvent::Woken),
         ];
         assert_eq!(order, expect);
     }

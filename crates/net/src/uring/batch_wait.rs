@@ -1,4 +1,4 @@
-//! `Patience`: how long a wait gathers completions before it ends. To wake up costs about as much as a request, so many
+//! `BatchWait`: how long a wait gathers completions before it ends. To wake up costs about as much as a request, so many
 //! completions in one wake-up are cheap; but the first of them is seen late by the time that it waited for the last. So a
 //! wait gathers only where answers come so fast that it is over in a small part of the time that one answer takes:
 //!
@@ -21,7 +21,7 @@ const COUNTED: Nanos = Nanos::MILLI;
 
 /// How long waits gather completions.
 #[derive(Debug)]
-pub(super) struct Patience {
+pub(super) struct BatchWait {
     /// The window is the round trip's part of one in so many; `None` gathers nothing.
     share: Option<u64>,
     /// The time between two answers, when last known.
@@ -31,7 +31,7 @@ pub(super) struct Patience {
     since: Nanos,
 }
 
-impl Patience {
+impl BatchWait {
     pub(super) fn new(share: Option<u64>) -> Self {
         Self { share, spacing: Nanos::MAX, answers: 0, since: Nanos::ZERO }
     }
@@ -65,9 +65,9 @@ mod tests {
 
     /// What a wait does after a millisecond with so many answers, while so many are awaited.
     fn check(answers: u64, awaited: u32, want: u32, window_us: u64) {
-        let mut patience = Patience::new(Some(8));
-        (0..answers).for_each(|_| patience.count());
-        let gather = patience.gather(Nanos::MILLI, Some(Nanos::SECOND), awaited);
+        let mut batch_wait = BatchWait::new(Some(8));
+        (0..answers).for_each(|_| batch_wait.count());
+        let gather = batch_wait.gather(Nanos::MILLI, Some(Nanos::SECOND), awaited);
         let expected = Gather { want, window: Nanos::from_micros(window_us) };
         assert_eq!(gather, expected, "{answers}/ms, {awaited} awaited");
     }
@@ -87,11 +87,11 @@ mod tests {
 
     #[test]
     fn a_deadline_or_a_pace_is_more_urgent() {
-        let mut patience = Patience::new(Some(8));
-        (0..125).for_each(|_| patience.count());
-        assert_eq!(patience.gather(Nanos::MILLI, Some(Nanos::from_micros(60)), 64), AT_ONCE);
-        assert_ne!(patience.gather(Nanos::MILLI, None, 64), AT_ONCE);
-        let mut never = Patience::new(None);
+        let mut batch_wait = BatchWait::new(Some(8));
+        (0..125).for_each(|_| batch_wait.count());
+        assert_eq!(batch_wait.gather(Nanos::MILLI, Some(Nanos::from_micros(60)), 64), AT_ONCE);
+        assert_ne!(batch_wait.gather(Nanos::MILLI, None, 64), AT_ONCE);
+        let mut never = BatchWait::new(None);
         (0..125).for_each(|_| never.count());
         assert_eq!(never.gather(Nanos::MILLI, None, 64), AT_ONCE);
     }

@@ -1,4 +1,4 @@
-//! `Chime`: the [`Bell`] of a ring: an eventfd, which the ring polls.
+//! `EventFd`: how other threads wake the owner of a ring: an eventfd, which the ring polls.
 
 #![allow(unsafe_code)]
 
@@ -7,13 +7,13 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::sync::Arc;
 
-use crate::mailbox::Bell;
+use crate::mailbox::Wake;
 
-/// An eventfd, in the ring's hands and in those of its wakers.
+/// An eventfd, shared by the ring and its wakers.
 #[derive(Clone, Debug)]
-pub(super) struct Chime(Arc<File>);
+pub(super) struct EventFd(Arc<File>);
 
-impl Chime {
+impl EventFd {
     /// # Errors
     /// The system has no descriptor left for it.
     pub(super) fn new() -> io::Result<Self> {
@@ -30,15 +30,15 @@ impl Chime {
         self.0.as_raw_fd()
     }
 
-    /// Hears all rings there were.
-    pub(super) fn hear(&self) {
-        // It is empty where somebody heard them already.
+    /// Clears the wake-ups there were.
+    pub(super) fn clear(&self) {
+        // It is empty where they were cleared before.
         (&*self.0).read_exact(&mut [0; 8]).ok();
     }
 }
 
-impl Bell for Chime {
-    fn ring(&self) -> io::Result<()> {
+impl Wake for EventFd {
+    fn wake(&self) -> io::Result<()> {
         (&*self.0).write_all(&1u64.to_ne_bytes())
     }
 }
