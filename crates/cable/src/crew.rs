@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use workload::Crew;
+use workload::VuFactory;
 
 use crate::cable::Cable;
 use crate::crowd::Crowd;
@@ -10,11 +10,11 @@ use crate::crowd::Crowd;
 impl Cable {
     /// The users, for the engine.
     #[must_use]
-    pub fn crew(self: &Arc<Self>) -> Crew {
+    pub fn crew(self: &Arc<Self>) -> VuFactory {
         let cable = Arc::clone(self);
-        Crew {
+        VuFactory {
             users: u64::from(self.plan.users),
-            make: Arc::new(move |lane| Box::new(Crowd::new(Arc::clone(&cable), lane))),
+            make: Arc::new(move |shard| Box::new(Crowd::new(Arc::clone(&cable), shard))),
         }
     }
 }

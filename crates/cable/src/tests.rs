@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, VecDeque};
 use stdx::Nanos;
 use wire::cable::{Codec, CommandKind, Dialect, Format, Kind, Reply as CableReply};
 use wire::ws::{DeflateAnswer, Event, Limits, Protocols, Role, Session, accept};
-use workload::arrival::Lane;
+use workload::arrival::Shard;
 use workload::{
-    Ask, Ending, Order, Pipe, Received, Reply, Share, Trip, TripFailure, Users, Wishes,
+    Commands, CustomFailure, CustomSample, EngineResponse, Pipe, PipeCommand, PipeEvent,
+    PollBudget, RequestCommand, StopMode, VirtualUsers,
 };
 
 use crate::{Cable, CablePlan, Outcome, Pattern, Template};
@@ -74,7 +75,7 @@ const TURN: Nanos = Nanos::from_millis(1);
 /// What came of a whole test.
 struct Told {
     outcome: Outcome,
-    trips: Vec<Trip>,
+    trips: Vec<CustomSample>,
     world: World,
 }
 
@@ -113,14 +114,14 @@ fn run_until(
     plan: CablePlan,
     wrong: Wrong,
     limit: Nanos,
-    mut meddle: impl FnMut(&mut World, &mut [Box<dyn Users>]),
+    mut meddle: impl FnMut(&mut World, &mut [Box<dyn VirtualUsers>]),
 ) -> Told {
     let (codec, users) = (plan.codec, plan.users);
     let cable = Cable::new(plan);
     let crew = cable.crew();
-    let lanes =
-        (0..2.min(u64::from(users))).map(|first| Lane { first, step: 2.min(u64::from(users)) });
-    let mut crowds: Vec<Box<dyn Users>> = lanes.map(|lane| (crew.make)(lane)).collect();
+    let shards =
+        (0..2.min(u64::from(users))).map(|first| Shard { first, step: 2.min(u64::from(users)) });
+    let mut crowds: Vec<Box<dyn VirtualUsers>> = shards.map(|shard| (crew.make)(shard)).collect();
     let mut world = World {
         now: Nanos::ZERO,
         wrong,
@@ -150,37 +151,37 @@ fn run_until(
 }
 
 impl World {
-    fn turn(&mut self, crowds: &mut [Box<dyn Users>], trips: &mut Vec<Trip>) {
+    fn turn(&mut self, crowds: &mut [Box<dyn VirtualUsers>], trips: &mut Vec<CustomSample>) {
         self.now += TURN;
         self.ping();
         self.end_old(crowds);
         while let Some((_, worker, pipe, bytes)) = self.ways.pop_front_if(|way| way.0 <= self.now) {
-            crowds[worker].received(pipe, self.now, Received::Bytes(&bytes));
+            crowds[worker].handle_pipe_event(pipe, self.now, PipeEvent::Bytes(&bytes));
         }
         for (worker, crowd) in crowds.iter_mut().enumerate() {
-            let mut wishes = Wishes::default();
-            let wake = crowd.poll(self.now, &mut wishes);
+            let mut commands = Commands::default();
+            let wake = crowd.poll(self.now, &mut commands);
             // Else the engine would turn without a pause. A burst is gone on with at once.
             self.spins = if wake.is_some_and(|wake| wake <= self.now) { self.spins + 1 } else { 0 };
             assert!(self.spins < 10 || crowd.is_over(), "it has nothing to do, and says it has");
-            for ask in std::mem::take(&mut wishes.asks) {
+            for ask in std::mem::take(&mut commands.requests) {
                 self.shake_hands(worker, crowd.as_mut(), &ask);
             }
-            self.obey(worker, &wishes);
-            trips.append(&mut wishes.trips);
+            self.obey(worker, &commands);
+            trips.append(&mut commands.samples);
         }
     }
 
-    fn shake_hands(&mut self, worker: usize, crowd: &mut dyn Users, ask: &Ask) {
+    fn shake_hands(&mut self, worker: usize, crowd: &mut dyn VirtualUsers, ask: &RequestCommand) {
         assert!(ask.upgrades && ask.target.url == "http://h/cable");
         self.handshakes += 1;
         let cookie = ask.target.headers.iter().find(|(name, _)| name == "Cookie").expect("given");
         let user: u32 = cookie.1.trim_start_matches("uid=").parse().expect("a user's number");
         assert!((1..=self.users).contains(&user), "users are counted from 1");
         let (due, done) = (self.now, self.now + LATENCY);
-        let reply = Reply { due, done, ..Reply::default() };
+        let reply = EngineResponse { due, done, ..EngineResponse::default() };
         if self.handshakes <= self.wrong.refuses {
-            return crowd.answer(ask.user, &Reply { status: 503, ..reply });
+            return crowd.handle_response(ask.user, &EngineResponse { status: 503, ..reply });
         }
         let fields = ask.target.headers.iter().map(|(n, v)| (n.as_bytes(), v.as_bytes()));
         let (head, agreed) = accept(fields, Protocols::Any, DeflateAnswer::Refuse).expect("sound");
@@ -190,8 +191,8 @@ impl World {
         let free = (0..).find(|place| !self.links.contains_key(&(worker, *place)));
         let pipe = Pipe { place: free.expect("endless"), serial: self.serial };
         let status = 101;
-        let reply = Reply { status, head: Some(head.into()), pipe: Some(pipe), ..reply };
-        crowd.answer(ask.user, &reply);
+        let reply = EngineResponse { status, head: Some(head.into()), pipe: Some(pipe), ..reply };
+        crowd.handle_response(ask.user, &reply);
         let session = Session::new(Role::Server, &agreed, Limits::default(), 1);
         let mut link = Link { session, pipe, user, began: self.now, identifier: None, held: None };
         if !self.wrong.is_mute {
@@ -202,22 +203,22 @@ impl World {
         self.links.insert((worker, pipe.place), link);
     }
 
-    fn obey(&mut self, worker: usize, wishes: &Wishes) {
+    fn obey(&mut self, worker: usize, commands: &Commands) {
         let mut from = 0;
-        for (pipe, order) in &wishes.orders {
+        for (pipe, order) in &commands.pipe_commands {
             match order {
-                Order::Send(len) => {
-                    let bytes = &wishes.bytes[from..from + len];
+                PipeCommand::Send(len) => {
+                    let bytes = &commands.bytes[from..from + len];
                     from += len;
                     self.take(worker, *pipe, bytes);
                 }
-                Order::Close => {
+                PipeCommand::Close => {
                     let key = (worker, pipe.place);
                     if self.links.get(&key).is_some_and(|link| link.pipe == *pipe) {
                         self.links.remove(&key);
                     }
                 }
-                Order::Resume => {}
+                PipeCommand::Resume => {}
             }
         }
     }
@@ -309,7 +310,7 @@ impl World {
     }
 
     /// Ends connections whose time is over.
-    fn end_old(&mut self, crowds: &mut [Box<dyn Users>]) {
+    fn end_old(&mut self, crowds: &mut [Box<dyn VirtualUsers>]) {
         let Some(after) = self.wrong.ends_after else { return };
         let now = self.now;
         let old = self.links.extract_if(.., |_, link| link.began + after <= now);
@@ -323,9 +324,9 @@ impl World {
                     ..CableReply::default()
                 };
                 let bytes = say(&mut link.session, self.codec, &reply);
-                crowds[worker].received(pipe, now, Received::Bytes(&bytes));
+                crowds[worker].handle_pipe_event(pipe, now, PipeEvent::Bytes(&bytes));
             }
-            crowds[worker].received(pipe, now, Received::End);
+            crowds[worker].handle_pipe_event(pipe, now, PipeEvent::End);
         }
     }
 }
@@ -364,12 +365,14 @@ fn every_echo_comes_back() {
 #[test]
 fn a_herd_takes_turns() {
     let cable = Cable::new(plan(Pattern::Herd { cuts: 0, give_up: Nanos::SECOND }, 100));
-    let mut crowd = (cable.crew().make)(Lane { first: 0, step: 1 });
+    let mut crowd = (cable.crew().make)(Shard { first: 0, step: 1 });
     let now = Nanos::SECOND;
-    for (share, asks) in [(Share::FULL, 8), (Share::NONE, 0), (Share::ONE, 1), (Share::FULL, 8)] {
-        let mut wishes = Wishes { share, ..Wishes::default() };
-        assert_eq!(crowd.poll(now, &mut wishes), Some(Nanos::ZERO), "more are due");
-        assert_eq!(wishes.asks.len(), asks);
+    for (share, asks) in
+        [(PollBudget::FULL, 8), (PollBudget::NONE, 0), (PollBudget::ONE, 1), (PollBudget::FULL, 8)]
+    {
+        let mut commands = Commands { budget: share, ..Commands::default() };
+        assert_eq!(crowd.poll(now, &mut commands), Some(Nanos::ZERO), "more are due");
+        assert_eq!(commands.requests.len(), asks);
     }
 }
 
@@ -548,7 +551,7 @@ fn an_interrupt_ends_what_is_under_way_and_tells() {
             Nanos::from_secs(20),
             |world, crowds| {
                 if world.now == Nanos::from_secs(5) {
-                    crowds.iter_mut().for_each(|crowd| crowd.stop(Ending::AfterThis));
+                    crowds.iter_mut().for_each(|crowd| crowd.stop(StopMode::Graceful));
                     ended = Some(world.now);
                 }
             },
@@ -564,7 +567,7 @@ fn an_interrupt_ends_what_is_under_way_and_tells() {
         Nanos::from_secs(20),
         |world, crowds| {
             if world.now == Nanos::from_secs(5) {
-                crowds.iter_mut().for_each(|crowd| crowd.stop(Ending::Now));
+                crowds.iter_mut().for_each(|crowd| crowd.stop(StopMode::Immediate));
             }
         },
     );
@@ -583,7 +586,7 @@ fn an_interrupt_waits_a_second_for_messages_at_most() {
             Nanos::from_secs(20),
             |world, crowds| {
                 if world.now == Nanos::from_secs(2) {
-                    crowds.iter_mut().for_each(|crowd| crowd.stop(Ending::AfterThis));
+                    crowds.iter_mut().for_each(|crowd| crowd.stop(StopMode::Graceful));
                 }
             },
         );
@@ -593,7 +596,8 @@ fn an_interrupt_waits_a_second_for_messages_at_most() {
         let is_echo = matches!(pattern, Pattern::Echo { .. });
         assert_eq!(seen.cut, if is_echo { seen.sent } else { 0 }, "none is called lost");
         assert_eq!((sums.lost, sums.cut), (0, sums.expected));
-        let stopped = |trip: &&Trip| matches!(trip.failure, Some((TripFailure::Stopped, _)));
+        let stopped =
+            |trip: &&CustomSample| matches!(trip.failure, Some((CustomFailure::Stopped, _)));
         assert_eq!(told.trips.iter().filter(stopped).count() as u64, seen.sent);
     }
 }
@@ -621,7 +625,7 @@ fn a_hostile_server_costs_counts_and_nothing_else() {
             if at % 40 == 0 && world.now < Nanos::from_secs(3) {
                 let (worker, pipe) = pipes[(at / 40) % pipes.len().max(1)];
                 let bytes = noise[(at / 40) % noise.len()];
-                crowds[worker].received(pipe, world.now, Received::Bytes(bytes));
+                crowds[worker].handle_pipe_event(pipe, world.now, PipeEvent::Bytes(bytes));
             }
         },
     );

@@ -6,7 +6,7 @@ use wire::content::ContentError;
 use wire::h1::response::DecodeError;
 use wire::h2::H2Error;
 use wire::tls::{Refusal, TlsError};
-use workload::Detail;
+use workload::FailureDetail;
 
 /// Why a hit failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,12 +16,12 @@ pub(crate) struct Failure {
     /// The text is preceded by `Get "URL": `, as Go's client does until the response's head has come.
     pub(crate) with_url: bool,
     /// What is known of it beyond its kind.
-    pub(crate) detail: Detail,
+    pub(crate) detail: FailureDetail,
 }
 
 impl Failure {
     pub(crate) fn new(kind: FailureKind, text: impl Into<String>) -> Self {
-        Self { kind, text: text.into(), with_url: true, detail: Detail::None }
+        Self { kind, text: text.into(), with_url: true, detail: FailureDetail::None }
     }
 
     /// In the middle of a body: Go's client gives the bare text.
@@ -52,10 +52,10 @@ impl Failure {
     /// A handshake or a record of TLS failed.
     pub(crate) fn tls(error: &TlsError) -> Self {
         let detail = match error.refusal() {
-            Some(Refusal::UnknownAuthority) => Detail::UnknownAuthority,
-            Some(Refusal::OtherName) => Detail::OtherName,
-            Some(Refusal::NotTls) => Detail::NotTls,
-            None => Detail::None,
+            Some(Refusal::UnknownAuthority) => FailureDetail::UnknownAuthority,
+            Some(Refusal::OtherName) => FailureDetail::OtherName,
+            Some(Refusal::NotTls) => FailureDetail::NotTls,
+            None => FailureDetail::None,
         };
         Self { detail, ..Self::new(FailureKind::Tls, error.to_string()) }
     }
@@ -103,10 +103,10 @@ impl Failure {
             H2Error::Flood => FailureKind::TooLarge,
         };
         let detail = match error {
-            H2Error::Reset(reason) => Detail::StreamReset(reason.into()),
-            H2Error::GoAway(reason) => Detail::GoAway(reason.into()),
-            H2Error::Protocol(reason) => Detail::BrokenStreams(reason.into()),
-            H2Error::Closed | H2Error::Flood => Detail::None,
+            H2Error::Reset(reason) => FailureDetail::StreamReset(reason.into()),
+            H2Error::GoAway(reason) => FailureDetail::GoAway(reason.into()),
+            H2Error::Protocol(reason) => FailureDetail::BrokenStreams(reason.into()),
+            H2Error::Closed | H2Error::Flood => FailureDetail::None,
         };
         Self { detail, ..Self::new(kind, error.to_string()) }
     }
@@ -158,13 +158,13 @@ impl Failure {
 }
 
 /// What the system said.
-fn detail_of(failure: IoFailure) -> Detail {
+fn detail_of(failure: IoFailure) -> FailureDetail {
     match failure {
-        IoFailure::BrokenPipe => Detail::BrokenPipe,
+        IoFailure::BrokenPipe => FailureDetail::BrokenPipe,
         // ENETUNREACH and EHOSTUNREACH have no number of their own here.
-        IoFailure::Unreachable => Detail::Os(113),
-        IoFailure::Other(number) => Detail::Os(number),
-        _ => Detail::None,
+        IoFailure::Unreachable => FailureDetail::Os(113),
+        IoFailure::Other(number) => FailureDetail::Os(number),
+        _ => FailureDetail::None,
     }
 }
 

@@ -98,7 +98,7 @@ impl Machine {
 
 #[cfg(test)]
 mod tests {
-    use workload::Crew;
+    use workload::VuFactory;
     use workload::arrival::{Rate, Shape};
 
     use super::*;
@@ -120,8 +120,8 @@ mod tests {
         check(IoChoice::Auto, &closed(192), "io_uring");
         check(IoChoice::Mio, &closed(64), "epoll");
         check(IoChoice::Uring, &open, "io_uring");
-        let make = |_| -> Box<dyn workload::Users> { unreachable!("nobody is made here") };
-        let deciding = |users| Load::Users(Crew { users, make: Arc::new(make) });
+        let make = |_| -> Box<dyn workload::VirtualUsers> { unreachable!("nobody is made here") };
+        let deciding = |users| Load::Users(VuFactory { users, make: Arc::new(make) });
         check(IoChoice::Auto, &deciding(7), "epoll");
         check(IoChoice::Auto, &deciding(8), "io_uring");
         check(IoChoice::Mio, &deciding(8), "epoll");

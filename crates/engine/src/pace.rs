@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use stdx::Nanos;
-use workload::arrival::{Cursor, Lane};
-use workload::{Load, Users};
+use workload::arrival::{Cursor, Shard};
+use workload::{Load, VirtualUsers};
 
 use crate::prepared::Prepared;
 use crate::settings::Settings;
@@ -19,7 +19,7 @@ pub(crate) enum Pace {
     /// A hit as soon as a user is idle, or has thought.
     Closed(Closed),
     /// As users decide.
-    Users(Box<dyn Users>),
+    Users(Box<dyn VirtualUsers>),
     /// No more.
     Over,
 }
@@ -32,8 +32,8 @@ impl Pace {
             Load::Open { shape, max_in_flight } => {
                 let limit = max_in_flight.map_or(u64::MAX, |n| share(n, worker, workers));
                 let in_flight_max = usize::try_from(limit).unwrap_or(usize::MAX).min(IN_FLIGHT_MAX);
-                let lane = Lane { first: worker, step: workers };
-                let cursor = shape.cursor(plan.seed, lane, plan.duration);
+                let shard = Shard { first: worker, step: workers };
+                let cursor = shape.cursor(plan.seed, shard, plan.duration);
                 Self::Open(Open { cursor, in_flight_max, tick: prepared.settings.tick })
             }
             Load::Closed { users } => {
@@ -41,7 +41,7 @@ impl Pace {
                 let left = plan.hits_max.map_or(u64::MAX, |max| share(max, worker, workers));
                 Self::Closed(Closed::new(users, (worker, workers), left))
             }
-            Load::Users(crew) => Self::Users((crew.make)(Lane { first: worker, step: workers })),
+            Load::Users(crew) => Self::Users((crew.make)(Shard { first: worker, step: workers })),
         }
     }
 }

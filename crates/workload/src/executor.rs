@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use stdx::Nanos;
 
-use crate::segment::Stripe;
+use crate::segment::SegmentSlice;
 
 /// A scenario: an executor and what it runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,7 +135,7 @@ impl Executor {
 
     /// The same of a process that has this part of the VUs: a ramp is over once it wants nobody any more.
     #[must_use]
-    pub fn duration_of(&self, own: &Stripe) -> Nanos {
+    pub fn duration_of(&self, own: &SegmentSlice) -> Nanos {
         let Self::RampingVus { start, stages, .. } = self else { return self.duration() };
         // The number of our first VU, from 1.
         let first = own.number(0).saturating_add(1);
@@ -313,7 +313,7 @@ mod tests {
             graceful_ramp_down: Nanos::ZERO,
         };
         let third = |text| Segment::parse(text, Some("0,1/3,2/3,1")).unwrap().vus().clone();
-        let whole = Stripe::default();
+        let whole = SegmentSlice::default();
         for (stages, own, expect) in [
             (&[(4, 4), (4, 0)][..], &whole, 8),
             (&[(4, 4), (4, 0), (9, 0)], &whole, 8),

@@ -10,18 +10,19 @@
 pub mod arrival;
 pub mod executor;
 mod plan;
+mod poll_budget;
 mod segment;
-mod share;
-mod staff;
 mod target;
 pub mod targets;
 mod users;
+mod vu_assignment;
 
 pub use plan::{Load, Plan};
-pub use segment::{Segment, SegmentError, Stripe};
-pub use share::Share;
-pub use staff::Staff;
+pub use poll_budget::PollBudget;
+pub use segment::{Segment, SegmentError, SegmentSlice};
 pub use target::{Target, Targets};
 pub use users::{
-    Ask, Crew, Detail, Ending, Flow, Order, Pipe, Received, Reply, Trip, TripFailure, Users, Wishes,
+    Backpressure, Commands, CustomFailure, CustomSample, EngineResponse, FailureDetail, Pipe,
+    PipeCommand, PipeEvent, RequestCommand, StopMode, VirtualUsers, VuFactory,
 };
+pub use vu_assignment::VuAssignment;

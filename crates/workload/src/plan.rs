@@ -4,7 +4,7 @@ use stdx::{Distribution, Nanos, Prng, mix};
 
 use crate::arrival::Shape;
 use crate::target::Targets;
-use crate::users::Crew;
+use crate::users::VuFactory;
 
 /// What to offer, decided before the first request. The same plan and seed give the same schedule.
 #[derive(Clone, Debug)]
@@ -57,5 +57,5 @@ pub enum Load {
         users: u64,
     },
     /// By users that decide for themselves: a script's.
-    Users(Crew),
+    Users(VuFactory),
 }

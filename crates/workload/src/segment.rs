@@ -8,20 +8,20 @@ const PERIOD_MAX: u64 = 1 << 20;
 
 /// The numbers that are a segment's: so many of each `period`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stripe {
+pub struct SegmentSlice {
     /// Which of the first `period` numbers, in their order.
     offsets: Vec<u64>,
     period: u64,
 }
 
-impl Default for Stripe {
+impl Default for SegmentSlice {
     /// Every number.
     fn default() -> Self {
         Self { offsets: vec![0], period: 1 }
     }
 }
 
-impl Stripe {
+impl SegmentSlice {
     /// How many of the numbers below `all` are ours.
     #[must_use]
     pub fn count(&self, all: u64) -> u64 {
@@ -76,13 +76,13 @@ pub struct Segment {
     /// Which of them is ours.
     at: usize,
     /// What of the VUs is ours.
-    vus: Stripe,
+    vus: SegmentSlice,
 }
 
 impl Default for Segment {
     /// All of it.
     fn default() -> Self {
-        Self { lengths: vec![1], at: 0, vus: Stripe::default() }
+        Self { lengths: vec![1], at: 0, vus: SegmentSlice::default() }
     }
 }
 
@@ -137,24 +137,25 @@ impl Segment {
         let place = |border: Fraction| border.0 * (period / border.1);
         let lengths = borders.windows(2).map(|pair| place(pair[1]) - place(pair[0]));
         let lengths = reduced(lengths.collect());
-        let vus = Stripe::of(&lengths, at);
+        let vus = SegmentSlice::of(&lengths, at);
         Ok(Self { lengths, at, vus })
     }
 
     /// What of the VUs is ours.
     #[must_use]
-    pub const fn vus(&self) -> &Stripe {
+    pub const fn vus(&self) -> &SegmentSlice {
         &self.vus
     }
 
     /// What of the iterations is ours that so many VUs share: who has more of the VUs does more of them.
     #[must_use]
-    pub fn shared_by(&self, vus: u64) -> Stripe {
+    pub fn shared_by(&self, vus: u64) -> SegmentSlice {
         if self.lengths.len() == 1 {
-            return Stripe::default();
+            return SegmentSlice::default();
         }
-        let counts = (0..self.lengths.len()).map(|at| Stripe::of(&self.lengths, at).count(vus));
-        Stripe::of(&reduced(counts.collect()), self.at)
+        let counts =
+            (0..self.lengths.len()).map(|at| SegmentSlice::of(&self.lengths, at).count(vus));
+        SegmentSlice::of(&reduced(counts.collect()), self.at)
     }
 }
 
@@ -222,8 +223,8 @@ fn common(a: u64, b: u64) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn numbers(stripe: &Stripe, below: u64) -> Vec<u64> {
-        (0..stripe.count(below)).map(|own| stripe.number(own)).collect()
+    fn numbers(slice: &SegmentSlice, below: u64) -> Vec<u64> {
+        (0..slice.count(below)).map(|own| slice.number(own)).collect()
     }
 
     /// What k6 1.8.1 does with these.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use stdx::Nanos;
 use wire::ws::{DeflateOffer, HandshakeError, Limits, Offer, Role, Session};
-use workload::{Ask, Pipe, Reply, Target};
+use workload::{EngineResponse, Pipe, RequestCommand, Target};
 
 use super::agenda::Entry;
 use super::state::{Crowd, Phase};
@@ -58,19 +58,19 @@ impl Crowd {
         seat.stage = Stage::Opening(Box::new(offer));
         self.outcome.attempts += 1;
         let (user, owner) = (user as u32, 0);
-        self.wishes.asks.push(Ask {
+        self.commands.requests.push(RequestCommand {
             user,
             target,
             timeout,
             owner,
-            anew: false,
+            fresh_connection: false,
             upgrades: true,
             redirected: false,
         });
     }
 
     /// What became of a handshake.
-    pub(super) fn answered(&mut self, user: usize, reply: &Reply<'_>) {
+    pub(super) fn answered(&mut self, user: usize, reply: &EngineResponse<'_>) {
         let stage = std::mem::take(&mut self.users[user].stage);
         let Stage::Opening(offer) = stage else {
             self.users[user].stage = stage;
@@ -106,11 +106,11 @@ impl Crowd {
     }
 
     fn refuse_pipe(&mut self, pipe: Option<Pipe>) {
-        pipe.into_iter().for_each(|pipe| self.wishes.close(pipe));
+        pipe.into_iter().for_each(|pipe| self.commands.close(pipe));
     }
 
     /// There is no WebSocket.
-    fn refused(&mut self, user: usize, reply: &Reply<'_>, error: Option<&HandshakeError>) {
+    fn refused(&mut self, user: usize, reply: &EngineResponse<'_>, error: Option<&HandshakeError>) {
         let problem = match (&reply.failure, error) {
             // Other texts have addresses in them, each its own.
             (Some(("tls", text)), _) => format!("handshake: {text}"),
@@ -187,7 +187,7 @@ impl Crowd {
         if let Some(pipe) = seat.pipe.take() {
             self.places[pipe.place as usize] = 0;
             self.cable.muster.note_closed();
-            self.wishes.close(pipe);
+            self.commands.close(pipe);
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stdx::Nanos;
 use wire::cable::CommandKind;
-use workload::{Trip, TripFailure};
+use workload::{CustomFailure, CustomSample};
 
 use super::agenda::Entry;
 use super::flights::{FLIGHTS_MAX, Flight, State};
@@ -91,12 +91,12 @@ impl Crowd {
                     &flight,
                     now,
                     0,
-                    Some((TripFailure::Timeout, "no message back in time")),
+                    Some((CustomFailure::Timeout, "no message back in time")),
                 );
                 self.go_on(user, now);
             } else {
                 self.outcome.cut += 1;
-                self.write_row(&flight, now, 0, Some((TripFailure::Lost, "connection lost")));
+                self.write_row(&flight, now, 0, Some((CustomFailure::Lost, "connection lost")));
             }
         }
         if self.is_out_of_patience(now) {
@@ -109,7 +109,7 @@ impl Crowd {
         while let Some(flight) = self.flights.pop() {
             if flight.state == State::Waiting {
                 self.outcome.cut += 1;
-                self.write_row(&flight, now, 0, Some((TripFailure::Stopped, "interrupted")));
+                self.write_row(&flight, now, 0, Some((CustomFailure::Stopped, "interrupted")));
             }
         }
     }
@@ -126,10 +126,10 @@ impl Crowd {
         flight: &Flight,
         done: Nanos,
         bytes_in: usize,
-        failure: Option<(TripFailure, &str)>,
+        failure: Option<(CustomFailure, &str)>,
     ) {
         let pipe = self.users[flight.user as usize].pipe;
-        self.wishes.trips.push(Trip {
+        self.commands.samples.push(CustomSample {
             line: Arc::clone(&self.line),
             due: flight.due,
             sent: flight.sent,

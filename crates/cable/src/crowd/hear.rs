@@ -23,7 +23,7 @@ impl Crowd {
         let taken =
             session.handle_bytes(bytes, out, &mut |event| heard::read(&event, how, &mut heard));
         if !out.is_empty() {
-            self.wishes.send(pipe, out);
+            self.commands.send(pipe, out);
         }
         for what in heard.drain(..) {
             // What ends a connection voids what came after it.

@@ -1,7 +1,7 @@
 //! The herd: all come at once; once all are up and have stayed for a while, they are cut off, and all come back.
 
 use stdx::Nanos;
-use workload::Share;
+use workload::PollBudget;
 
 use super::connect::Settled;
 use super::state::{Crowd, Phase};
@@ -25,8 +25,8 @@ impl Crowd {
 
     /// Cuts off the next of those that the round's begin cuts off.
     fn cut_some(&mut self, now: Nanos) {
-        while self.is_cutting() && self.share.is_left() {
-            self.share.take(Share::CONNECTION);
+        while self.is_cutting() && self.budget.is_left() {
+            self.budget.spend(PollBudget::CONNECTION);
             self.cut_off(self.next_cut, now);
             self.next_cut += 1;
         }

@@ -1,7 +1,9 @@
 //! The users of a worker as the engine sees them: polled, answered, told what comes, stopped.
 
 use stdx::Nanos;
-use workload::{Ending, Flow, Pipe, Received, Reply, Share, Users, Wishes};
+use workload::{
+    Backpressure, Commands, EngineResponse, Pipe, PipeEvent, PollBudget, StopMode, VirtualUsers,
+};
 
 use super::agenda::Entry;
 use super::state::{Crowd, Phase, WATCH_EVERY};
@@ -16,7 +18,7 @@ const STOPPING_MAX: Nanos = Nanos::SECOND;
 impl Crowd {
     /// Has those act that are due.
     fn act(&mut self, now: Nanos) {
-        while self.share.is_left() {
+        while self.budget.is_left() {
             let Some(Entry { at, user, life }) = self.agenda.due(now) else { return };
             let place = user as usize;
             if self.users[place].life != life {
@@ -24,11 +26,11 @@ impl Crowd {
             }
             match self.users[place].stage {
                 Stage::Away => {
-                    self.share.take(Share::CONNECTION);
+                    self.budget.spend(PollBudget::CONNECTION);
                     self.connect(place, at);
                 }
                 Stage::Subscribed => {
-                    self.share.take(Share::MESSAGE);
+                    self.budget.spend(PollBudget::MESSAGE);
                     self.perform_in_turn(place, at, now);
                 }
                 _ => {}
@@ -112,9 +114,9 @@ impl Crowd {
     }
 }
 
-impl Users for Crowd {
-    fn poll(&mut self, now: Nanos, wishes: &mut Wishes) -> Option<Nanos> {
-        self.share = wishes.share;
+impl VirtualUsers for Crowd {
+    fn poll(&mut self, now: Nanos, commands: &mut Commands) -> Option<Nanos> {
+        self.budget = commands.budget;
         if self.phase == Phase::Stopping {
             self.patience.get_or_insert(now.saturating_add(STOPPING_MAX));
         }
@@ -132,32 +134,32 @@ impl Users for Crowd {
                 self.finish(now);
             }
         }
-        wishes.asks.append(&mut self.wishes.asks);
-        wishes.orders.append(&mut self.wishes.orders);
-        wishes.bytes.append(&mut self.wishes.bytes);
-        wishes.trips.append(&mut self.wishes.trips);
+        commands.requests.append(&mut self.commands.requests);
+        commands.pipe_commands.append(&mut self.commands.pipe_commands);
+        commands.bytes.append(&mut self.commands.bytes);
+        commands.samples.append(&mut self.commands.samples);
         self.wake(now)
     }
 
-    fn answer(&mut self, user: u32, reply: &Reply<'_>) {
+    fn handle_response(&mut self, user: u32, reply: &EngineResponse<'_>) {
         self.answered(user as usize, reply);
     }
 
-    fn received(&mut self, pipe: Pipe, now: Nanos, what: Received<'_>) -> Flow {
-        let Some(user) = self.whose(pipe) else { return Flow::On };
+    fn handle_pipe_event(&mut self, pipe: Pipe, now: Nanos, what: PipeEvent<'_>) -> Backpressure {
+        let Some(user) = self.whose(pipe) else { return Backpressure::Continue };
         match what {
-            Received::Bytes(bytes) => self.hear(user, now, bytes),
-            Received::End => self.lose(user, now, "the server ended the connection"),
-            Received::Lost(kind, _) => self.lose(user, now, format!("connection lost: {kind}")),
+            PipeEvent::Bytes(bytes) => self.hear(user, now, bytes),
+            PipeEvent::End => self.lose(user, now, "the server ended the connection"),
+            PipeEvent::Lost(kind, _) => self.lose(user, now, format!("connection lost: {kind}")),
         }
-        Flow::On
+        Backpressure::Continue
     }
 
-    fn stop(&mut self, ending: Ending) {
+    fn stop(&mut self, ending: StopMode) {
         match (ending, self.phase) {
             (_, Phase::Over) => {}
-            (Ending::AfterThis, _) => self.phase = Phase::Stopping,
-            (Ending::Now, _) => {
+            (StopMode::Graceful, _) => self.phase = Phase::Stopping,
+            (StopMode::Immediate, _) => {
                 self.phase = Phase::Over;
                 (0..self.users.len()).for_each(|user| self.part(user));
                 self.tell();

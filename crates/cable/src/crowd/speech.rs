@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stdx::Nanos;
 use wire::cable::CommandKind;
-use workload::{Trip, TripFailure};
+use workload::{CustomFailure, CustomSample};
 
 use super::state::{Crowd, Phase};
 use crate::ledger::Closed;
@@ -46,14 +46,14 @@ impl Crowd {
             }
             let Some(due) = due.filter(|due| *due <= now) else { break };
             self.say(number, due, now);
-            self.speech.next = Some(self.speech.after(number, self.lane));
+            self.speech.next = Some(self.speech.after(number, self.shard));
         }
         self.close_settled(now);
     }
 
     fn say(&mut self, number: u64, due: Nanos, now: Nanos) {
         let speaker = number % self.speech.speakers;
-        let user = ((speaker - self.lane.first) / self.lane.step) as usize;
+        let user = ((speaker - self.shard.first) / self.shard.step) as usize;
         if !self.users[user].is_subscribed() {
             self.outcome.not_sent += 1;
             return;
@@ -99,7 +99,7 @@ impl Crowd {
             self.outcome.complete.record(closed.last.saturating_sub(closed.sent));
         }
         let text = || format!("{lost} of {} deliveries lost", closed.expected).into();
-        let failure = (lost > 0).then(|| (TripFailure::Timeout, text()));
+        let failure = (lost > 0).then(|| (CustomFailure::Timeout, text()));
         self.count(&closed, now, failure);
     }
 
@@ -108,11 +108,11 @@ impl Crowd {
         let cut = closed.cut + closed.lost();
         let text =
             format!("interrupted: {} of {} deliveries made", closed.delivered, closed.expected);
-        let failure = Some((TripFailure::Stopped, text.into()));
+        let failure = Some((CustomFailure::Stopped, text.into()));
         self.count(&Closed { cut, ..closed }, now, failure);
     }
 
-    fn count(&mut self, closed: &Closed, now: Nanos, failure: Option<(TripFailure, Arc<str>)>) {
+    fn count(&mut self, closed: &Closed, now: Nanos, failure: Option<(CustomFailure, Arc<str>)>) {
         let lost = closed.lost();
         let sums = &mut self.outcome.deliveries;
         sums.expected += u64::from(closed.expected);
@@ -127,7 +127,7 @@ impl Crowd {
             lost,
             last: closed.last.saturating_sub(closed.sent),
         });
-        self.wishes.trips.push(Trip {
+        self.commands.samples.push(CustomSample {
             line: Arc::clone(&self.line),
             due: closed.due,
             sent: closed.sent,

@@ -4,8 +4,8 @@ use std::sync::{Arc, PoisonError};
 
 use stdx::{Nanos, Prng};
 use wire::cable::{Command, CommandKind};
-use workload::arrival::Lane;
-use workload::{Share, Wishes};
+use workload::arrival::Shard;
+use workload::{Commands, PollBudget};
 
 use super::agenda::{Agenda, Entry};
 use super::flights::Flights;
@@ -27,13 +27,13 @@ const NORMAL: u16 = 1000;
 #[derive(Debug)]
 pub(crate) struct Crowd {
     pub(super) cable: Arc<Cable>,
-    pub(super) lane: Lane,
+    pub(super) shard: Shard,
     pub(super) users: Vec<User>,
     /// Whose pipe lies at a place: the user's index and 1; 0 for nobody's.
     pub(super) places: Vec<u32>,
     pub(super) agenda: Agenda,
     /// What may still be begun in this poll.
-    pub(super) share: Share,
+    pub(super) budget: PollBudget,
     pub(super) seen: Seen,
     pub(super) speech: Speech,
     pub(super) flights: Flights,
@@ -50,7 +50,7 @@ pub(crate) struct Crowd {
     pub(super) random: Prng,
     /// What rows of messages are called.
     pub(super) line: Arc<str>,
-    pub(super) wishes: Wishes,
+    pub(super) commands: Commands,
     /// What came in one go, and what goes out; kept for their memory.
     pub(super) heard: Vec<Heard>,
     pub(super) buffers: Buffers,
@@ -76,9 +76,9 @@ pub(super) enum Phase {
 
 impl Crowd {
     /// The users of one lane; nobody has come yet.
-    pub(crate) fn new(cable: Arc<Cable>, lane: Lane) -> Self {
+    pub(crate) fn new(cable: Arc<Cable>, shard: Shard) -> Self {
         let plan = &cable.plan;
-        let count = u64::from(plan.users).saturating_sub(lane.first).div_ceil(lane.step) as usize;
+        let count = u64::from(plan.users).saturating_sub(shard.first).div_ceil(shard.step) as usize;
         let subscribers = if matches!(plan.pattern, Pattern::Broadcast { .. }) { count } else { 0 };
         let word = match plan.pattern {
             Pattern::Broadcast { .. } => "BROADCAST",
@@ -88,9 +88,9 @@ impl Crowd {
             users: (0..count).map(|_| User::default()).collect(),
             places: Vec::new(),
             agenda: Agenda::default(),
-            share: Share::default(),
+            budget: PollBudget::default(),
             seen: Seen::new(subscribers, cable.ledger.window()),
-            speech: Speech::new(plan, lane),
+            speech: Speech::new(plan, shard),
             flights: Flights::default(),
             round: 0,
             round_began: Nanos::ZERO,
@@ -100,12 +100,12 @@ impl Crowd {
             phase: Phase::Running,
             patience: None,
             outcome: Outcome::default(),
-            random: Prng::new(stdx::mix(plan.seed, lane.first + 1)),
+            random: Prng::new(stdx::mix(plan.seed, shard.first + 1)),
             line: format!("{word} {}", plan.url).into(),
-            wishes: Wishes::default(),
+            commands: Commands::default(),
             heard: Vec::new(),
             buffers: Buffers::default(),
-            lane,
+            shard,
             cable,
         };
         crowd.call();
@@ -116,7 +116,7 @@ impl Crowd {
     fn call(&mut self) {
         let plan = &self.cable.plan;
         for user in 0..self.users.len() as u32 {
-            let global = self.lane.first + u64::from(user) * self.lane.step;
+            let global = self.shard.first + u64::from(user) * self.shard.step;
             let part = u128::from(plan.ramp.0) * u128::from(global) / u128::from(plan.users);
             self.agenda.add(Entry { at: Nanos(part as u64), user, life: 0 });
         }
@@ -124,7 +124,7 @@ impl Crowd {
 
     /// A user's number in the whole run, from 0.
     pub(super) fn global(&self, user: usize) -> u32 {
-        (self.lane.first + user as u64 * self.lane.step) as u32
+        (self.shard.first + user as u64 * self.shard.step) as u32
     }
 
     /// Sends a command of a user's through its WebSocket; gives its length, or `None` where it cannot be sent.
@@ -156,7 +156,7 @@ impl Crowd {
             session.send_binary(message, out)
         };
         sent.ok()?;
-        self.wishes.send(self.users[user].pipe?, out);
+        self.commands.send(self.users[user].pipe?, out);
         Some(out.len())
     }
 
@@ -169,7 +169,7 @@ impl Crowd {
             let seat = &mut self.users[user];
             if let (Some(session), Some(pipe)) = (&mut seat.session, seat.pipe) {
                 session.close(Some(NORMAL), "", out);
-                self.wishes.send(pipe, out);
+                self.commands.send(pipe, out);
             }
             self.part(user);
         }

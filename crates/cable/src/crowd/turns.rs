@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use stdx::Nanos;
-use workload::arrival::Lane;
+use workload::arrival::Shard;
 
 use crate::plan::{CablePlan, Pattern};
 
@@ -21,23 +21,23 @@ pub(super) struct Speech {
 }
 
 impl Speech {
-    pub(super) fn new(plan: &CablePlan, lane: Lane) -> Self {
+    pub(super) fn new(plan: &CablePlan, shard: Shard) -> Self {
         let (speakers, every) = match plan.pattern {
             Pattern::Broadcast { speakers, every } => (u64::from(speakers.min(plan.users)), every),
             _ => (0, Nanos::ZERO),
         };
         Self {
-            next: (lane.first < speakers).then_some(lane.first),
+            next: (shard.first < speakers).then_some(shard.first),
             speakers,
             every,
-            crowds: speakers.min(lane.step) as u32,
+            crowds: speakers.min(shard.step) as u32,
             in_flight: VecDeque::new(),
         }
     }
 
     /// The message after `number` whose speaker is in this lane.
-    pub(super) fn after(&self, number: u64, lane: Lane) -> u64 {
-        let ours = |number: &u64| number % self.speakers % lane.step == lane.first;
+    pub(super) fn after(&self, number: u64, shard: Shard) -> u64 {
+        let ours = |number: &u64| number % self.speakers % shard.step == shard.first;
         (number + 1..).find(ours).expect("this lane has a speaker")
     }
 }

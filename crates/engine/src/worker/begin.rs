@@ -12,7 +12,7 @@ use crate::hit::Hit;
 use crate::origins::Named;
 use crate::pace::Pace;
 use crate::request::{Request, Unsendable};
-use workload::Ending;
+use workload::StopMode;
 
 /// The most hits begun before events are looked at.
 const BURST_MAX: usize = 64;
@@ -109,7 +109,7 @@ impl<I: Io> Worker<I> {
     /// No more hits are begun. Those that fell due until `at` and were not begun are counted.
     pub(super) fn end_pace(&mut self, at: Nanos) {
         if let Pace::Users(users) = &mut self.pace {
-            return users.stop(Ending::AfterThis);
+            return users.stop(StopMode::Graceful);
         }
         if let Pace::Open(open) = &self.pace {
             let plan = &self.prepared.plan;

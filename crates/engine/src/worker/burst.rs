@@ -4,7 +4,7 @@
 use metrics::FailureKind;
 use net::Io;
 use stdx::Nanos;
-use workload::Share;
+use workload::PollBudget;
 
 use super::Worker;
 use crate::conn::State;
@@ -66,13 +66,13 @@ impl<I: Io> Worker<I> {
     }
 
     /// How much users may begin now.
-    pub(super) fn share(&mut self) -> Share {
+    pub(super) fn share(&mut self) -> PollBudget {
         match self.is_behind() || self.awaits_name() {
             // Who waits for a descriptor keeps nobody from using those that there are.
-            true if self.burst.is_paused(self.now) => Share::ONE,
-            true => Share::NONE,
-            false if self.burst.allows(self.now) => Share::FULL,
-            false => Share::ONE,
+            true if self.burst.is_paused(self.now) => PollBudget::ONE,
+            true => PollBudget::NONE,
+            false if self.burst.allows(self.now) => PollBudget::FULL,
+            false => PollBudget::ONE,
         }
     }
 

@@ -8,7 +8,7 @@ use net::{Address, Dial, Io, IoFailure};
 use stdx::Nanos;
 use wire::h1::response::RequestMethod;
 use wire::tls::TlsSession;
-use workload::Detail;
+use workload::FailureDetail;
 
 use super::Worker;
 use crate::conn::{Conn, State};
@@ -167,7 +167,7 @@ impl<I: Io> Worker<I> {
         let text = format!("hostname ({name}) is in a blocked pattern ({pattern})");
         let failure = Failure::new(FailureKind::Dial, text);
         self.origin(number).end_turn();
-        self.fail_all(number, &Failure { detail: Detail::ForbiddenName, ..failure });
+        self.fail_all(number, &Failure { detail: FailureDetail::ForbiddenName, ..failure });
         true
     }
 
@@ -330,7 +330,7 @@ impl<I: Io> Worker<I> {
         let net = self.prepared.settings.gate.forbids_address(address.ip())?;
         let text = format!("IP ({}) is in a blacklisted range ({net})", address.ip());
         let failure = Failure::new(FailureKind::Dial, text);
-        Some(Failure { detail: Detail::ForbiddenAddress, ..failure })
+        Some(Failure { detail: FailureDetail::ForbiddenAddress, ..failure })
     }
 
     /// The local address that a connection dials from: the run's connections take turns, and where users have connections

@@ -5,7 +5,7 @@ use metrics::{FailureKind, NO_TARGET, Sample};
 use net::Io;
 use stdx::Nanos;
 use wire::h1::response::ResponseDecoder;
-use workload::{Flow, Order, Pipe, Received, Trip, TripFailure, Wishes};
+use workload::{Backpressure, Commands, CustomFailure, CustomSample, Pipe, PipeCommand, PipeEvent};
 
 use super::Worker;
 use super::finish::add_with;
@@ -23,7 +23,7 @@ const UNSENT_MAX: usize = 64 << 20;
 const CLOSE_WAIT: Nanos = Nanos::from_secs(2);
 /// Room that a pipe keeps for what it could not send at once.
 const KEPT_MAX: usize = 4 << 10;
-/// What the row of a [`Trip`] says that succeeded: messages have no status of their own.
+/// What the row of a [`CustomSample`] says that succeeded: messages have no status of their own.
 const STATUS_OF_TRIPS: u16 = 200;
 
 impl<I: Io> Worker<I> {
@@ -69,7 +69,7 @@ impl<I: Io> Worker<I> {
         if bytes.is_empty() || self.conns[number as usize].closes {
             return;
         }
-        if self.tell_pipe(number, Received::Bytes(bytes)) == Flow::Hold
+        if self.tell_pipe(number, PipeEvent::Bytes(bytes)) == Backpressure::Pause
             && let Some(conn) = self.conns.get_mut(number as usize)
         {
             conn.is_held = true;
@@ -80,8 +80,8 @@ impl<I: Io> Worker<I> {
     /// A pipe ends: its user is told, and the connection closed.
     pub(super) fn end_pipe(&mut self, number: u32, lost: Option<&Failure>) {
         let what = match lost {
-            Some(failure) => Received::Lost(failure.kind.name(), &failure.text),
-            None => Received::End,
+            Some(failure) => PipeEvent::Lost(failure.kind.name(), &failure.text),
+            None => PipeEvent::End,
         };
         if !self.conns[number as usize].closes {
             self.tell_pipe(number, what);
@@ -89,36 +89,36 @@ impl<I: Io> Worker<I> {
         self.drop_conn(number);
     }
 
-    fn tell_pipe(&mut self, number: u32, what: Received<'_>) -> Flow {
+    fn tell_pipe(&mut self, number: u32, what: PipeEvent<'_>) -> Backpressure {
         let (Some(pipe), Pace::Users(users)) = (self.pipe_of(number), &mut self.pace) else {
-            return Flow::On;
+            return Backpressure::Continue;
         };
-        users.received(pipe, self.now, what)
+        users.handle_pipe_event(pipe, self.now, what)
     }
 
     /// Does what users want done with their pipes, and writes their rows.
-    pub(super) fn obey_users(&mut self, wishes: &mut Wishes) {
+    pub(super) fn obey_users(&mut self, commands: &mut Commands) {
         let mut from = 0;
-        for (pipe, order) in wishes.orders.drain(..) {
+        for (pipe, order) in commands.pipe_commands.drain(..) {
             let conn = self.conn_of(pipe);
             match (order, conn) {
-                (Order::Send(len), conn) => {
-                    let bytes = &wishes.bytes[from..from + len];
+                (PipeCommand::Send(len), conn) => {
+                    let bytes = &commands.bytes[from..from + len];
                     from += len;
                     if let Some(conn) = conn {
                         self.send_through(conn, bytes);
                     }
                 }
-                (Order::Close, Some(conn)) => self.close_pipe(conn),
-                (Order::Resume, Some(conn)) => self.resume_pipe(conn),
-                (Order::Close | Order::Resume, None) => {}
+                (PipeCommand::Close, Some(conn)) => self.close_pipe(conn),
+                (PipeCommand::Resume, Some(conn)) => self.resume_pipe(conn),
+                (PipeCommand::Close | PipeCommand::Resume, None) => {}
             }
         }
-        wishes.bytes.clear();
-        if wishes.bytes.capacity() > INPUT_LEN {
-            wishes.bytes = Vec::new();
+        commands.bytes.clear();
+        if commands.bytes.capacity() > INPUT_LEN {
+            commands.bytes = Vec::new();
         }
-        for trip in wishes.trips.drain(..) {
+        for trip in commands.samples.drain(..) {
             self.write_trip(&trip);
         }
     }
@@ -192,7 +192,7 @@ impl<I: Io> Worker<I> {
     }
 
     /// Counts what a user measured itself and writes its row.
-    fn write_trip(&mut self, trip: &Trip) {
+    fn write_trip(&mut self, trip: &CustomSample) {
         self.watch.planned += 1;
         self.watch.sent += 1;
         self.lag.record(trip.sent.saturating_sub(trip.due));
@@ -227,11 +227,11 @@ impl<I: Io> Worker<I> {
     }
 }
 
-const fn kind_of(failure: TripFailure) -> FailureKind {
+const fn kind_of(failure: CustomFailure) -> FailureKind {
     match failure {
-        TripFailure::Timeout => FailureKind::Timeout,
-        TripFailure::Lost => FailureKind::Eof,
-        TripFailure::Refused => FailureKind::Rejected,
-        TripFailure::Stopped => FailureKind::Stopped,
+        CustomFailure::Timeout => FailureKind::Timeout,
+        CustomFailure::Lost => FailureKind::Eof,
+        CustomFailure::Refused => FailureKind::Rejected,
+        CustomFailure::Stopped => FailureKind::Stopped,
     }
 }

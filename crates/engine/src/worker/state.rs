@@ -7,7 +7,7 @@ use metrics::Histogram;
 use net::{Io, Sock};
 use slab::Slab;
 use stdx::Nanos;
-use workload::{Pipe, Wishes};
+use workload::{Commands, Pipe};
 
 use super::prepared_asks::PreparedAsks;
 use crate::burst::Burst;
@@ -85,7 +85,7 @@ pub(crate) struct Worker<I: Io> {
     /// When users that decide for themselves want to be asked again.
     pub(super) wake: Option<Nanos>,
     /// What they want; kept for its memory.
-    pub(super) wishes: Wishes,
+    pub(super) commands: Commands,
     /// Their requests' numbers.
     pub(super) asked: u64,
     /// Their last targets, made ready.
@@ -165,7 +165,7 @@ impl<I: Io> Worker<I> {
             output: Vec::with_capacity(INPUT_LEN),
             plain: Vec::with_capacity(INPUT_LEN),
             wake: None,
-            wishes: Wishes::default(),
+            commands: Commands::default(),
             asked: 0,
             prepared_asks: PreparedAsks::default(),
             memos: Default::default(),

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use net::{Address, Io};
-use workload::{Ask, Ending, Reply, Target};
+use workload::{EngineResponse, RequestCommand, StopMode, Target};
 
 use super::Worker;
 use super::begin::Picked;
@@ -24,16 +24,16 @@ impl<I: Io> Worker<I> {
             return;
         }
         self.now = self.io.now();
-        let mut wishes = std::mem::take(&mut self.wishes);
-        wishes.share = self.share();
+        let mut commands = std::mem::take(&mut self.commands);
+        commands.budget = self.share();
         let Pace::Users(users) = &mut self.pace else { return };
-        self.wake = users.poll(self.now, &mut wishes);
+        self.wake = users.poll(self.now, &mut commands);
         let over = users.is_over();
-        for ask in wishes.asks.drain(..) {
+        for ask in commands.requests.drain(..) {
             self.begin_ask(ask);
         }
-        self.obey_users(&mut wishes);
-        self.wishes = wishes;
+        self.obey_users(&mut commands);
+        self.commands = commands;
         if over {
             self.pace = Pace::Over;
             // Nobody waits for what is under way.
@@ -43,7 +43,7 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    fn begin_ask(&mut self, ask: Ask) {
+    fn begin_ask(&mut self, ask: RequestCommand) {
         self.watch.planned += 1;
         self.watch.sent += 1;
         let mut hit = Hit::new(self.asked, self.now);
@@ -52,7 +52,7 @@ impl<I: Io> Worker<I> {
         if self.prepared.settings.own_connections {
             // Nobody's is 0.
             hit.owner = ask.owner.saturating_add(1);
-            if ask.anew {
+            if ask.fresh_connection {
                 self.close_idle(hit.owner);
             }
         }
@@ -99,7 +99,7 @@ impl<I: Io> Worker<I> {
     /// What is under way ends, too.
     pub(super) fn stop_users(&mut self) {
         if let Pace::Users(users) = &mut self.pace {
-            users.stop(Ending::Now);
+            users.stop(StopMode::Immediate);
         }
     }
 
@@ -123,9 +123,9 @@ impl<I: Io> Worker<I> {
             failure.write(method, url, &mut text);
             (failure.kind.name(), String::from_utf8_lossy(&text).into_owned())
         });
-        users.answer(
+        users.handle_response(
             user,
-            &Reply {
+            &EngineResponse {
                 due: hit.intended,
                 sent: hit.sent,
                 all_sent: hit.sent.map(|sent| sent.max(hit.all_sent)),

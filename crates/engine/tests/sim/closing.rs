@@ -9,7 +9,8 @@ use net::Address;
 use net::sim::{Faults, Span, World};
 use stdx::Nanos;
 use workload::{
-    Ask, Crew, Ending, Flow, Load, Pipe, Plan, Received, Reply, Target, Targets, Users, Wishes,
+    Backpressure, Commands, EngineResponse, Load, Pipe, PipeEvent, Plan, RequestCommand, StopMode,
+    Target, Targets, VirtualUsers, VuFactory,
 };
 
 use crate::pipes::Echo;
@@ -37,7 +38,7 @@ impl Leaver {
         self.told.lock().expect("nobody panics with it").len()
     }
 
-    fn ask() -> Ask {
+    fn ask() -> RequestCommand {
         let target = Target {
             method: "GET".to_owned(),
             url: format!("http://{SERVER}/"),
@@ -50,47 +51,47 @@ impl Leaver {
             name: String::new(),
         };
         let timeout = Nanos::from_secs(30);
-        Ask {
+        RequestCommand {
             user: 0,
             target: Arc::new(target),
             timeout,
             owner: 0,
-            anew: false,
+            fresh_connection: false,
             upgrades: true,
             redirected: false,
         }
     }
 }
 
-impl Users for Leaver {
-    fn poll(&mut self, now: Nanos, wishes: &mut Wishes) -> Option<Nanos> {
+impl VirtualUsers for Leaver {
+    fn poll(&mut self, now: Nanos, commands: &mut Commands) -> Option<Nanos> {
         if self.asked == 0 || self.asked == 1 && now >= self.returns {
             self.asked += 1;
-            wishes.asks.push(Self::ask());
+            commands.requests.push(Self::ask());
         }
         if now >= self.leaves
             && let Some(pipe) = self.pipe.take()
         {
-            wishes.send(pipe, &[7; LAST]);
-            wishes.close(pipe);
-            wishes.close(pipe);
+            commands.send(pipe, &[7; LAST]);
+            commands.close(pipe);
+            commands.close(pipe);
         }
         [self.leaves, self.returns].into_iter().find(|at| *at > now)
     }
 
-    fn answer(&mut self, _: u32, reply: &Reply<'_>) {
+    fn handle_response(&mut self, _: u32, reply: &EngineResponse<'_>) {
         self.pipe = reply.pipe;
         let failure = reply.failure.as_ref().map(|(_, text)| text.clone());
         let told = failure.map_or(Ok(reply.status), Err);
         self.told.lock().expect("nobody panics with it").push(told);
     }
 
-    fn received(&mut self, pipe: Pipe, _: Nanos, what: Received<'_>) -> Flow {
+    fn handle_pipe_event(&mut self, pipe: Pipe, _: Nanos, what: PipeEvent<'_>) -> Backpressure {
         assert_eq!(self.pipe, Some(pipe), "{what:?} of a pipe that is closed");
-        Flow::On
+        Backpressure::Continue
     }
 
-    fn stop(&mut self, _: Ending) {
+    fn stop(&mut self, _: StopMode) {
         self.stopped = true;
     }
 
@@ -105,9 +106,9 @@ fn leave(faults: Faults, leaves: Nanos, returns: Nanos) -> Vec<Result<u16, Strin
     let make = move |_| {
         let told = Arc::clone(&teller);
         let leaver = Leaver { leaves, returns, asked: 0, pipe: None, told, stopped: false };
-        Box::new(leaver) as Box<dyn Users>
+        Box::new(leaver) as Box<dyn VirtualUsers>
     };
-    let load = Load::Users(Crew { users: 1, make: Arc::new(make) });
+    let load = Load::Users(VuFactory { users: 1, make: Arc::new(make) });
     let targets = Targets::new(Vec::new());
     let plan = Plan { targets, duration: None, ..plan(load, 1, &[]) };
     let mut world = World::new(1, faults);

@@ -9,8 +9,8 @@ use net::sim::{Faults, World};
 use net::{Address, Key, Output, Peer};
 use stdx::Nanos;
 use workload::{
-    Ask, Crew, Ending, Flow, Load, Pipe, Plan, Received, Reply, Target, Targets, Trip, Users,
-    Wishes,
+    Backpressure, Commands, CustomSample, EngineResponse, Load, Pipe, PipeEvent, Plan,
+    RequestCommand, StopMode, Target, Targets, VirtualUsers, VuFactory,
 };
 
 use crate::world::{SERVER, check_oracles};
@@ -111,7 +111,7 @@ struct Talkers {
 const HOLD: Nanos = Nanos::from_millis(30);
 
 impl Talkers {
-    fn talk(&mut self, wishes: &mut Wishes) {
+    fn talk(&mut self, commands: &mut Commands) {
         for (user, seen) in self.seen.iter_mut().enumerate() {
             let Some(pipe) = seen.pipe.filter(|_| !seen.closed && seen.ends.is_empty()) else {
                 continue;
@@ -119,14 +119,14 @@ impl Talkers {
             let next = seen.sent.len() / PIECE;
             if next < PIECES && seen.received.len() >= "hello".len() + seen.sent.len() {
                 let piece = vec![(user * PIECES + next) as u8; PIECE];
-                wishes.send(pipe, &piece[..PIECE / 2]);
-                wishes.send(pipe, &piece[PIECE / 2..]);
+                commands.send(pipe, &piece[..PIECE / 2]);
+                commands.send(pipe, &piece[PIECE / 2..]);
                 seen.sent.extend_from_slice(&piece);
             } else if next == PIECES && seen.received.len() == "hello".len() + seen.sent.len() {
-                wishes.close(pipe);
+                commands.close(pipe);
                 seen.closed = true;
                 let at = Nanos::from_millis(1);
-                wishes.trips.push(Trip {
+                commands.samples.push(CustomSample {
                     line: "TALK echo".into(),
                     due: at,
                     sent: at,
@@ -141,8 +141,8 @@ impl Talkers {
     }
 }
 
-impl Users for Talkers {
-    fn poll(&mut self, now: Nanos, wishes: &mut Wishes) -> Option<Nanos> {
+impl VirtualUsers for Talkers {
+    fn poll(&mut self, now: Nanos, commands: &mut Commands) -> Option<Nanos> {
         if !std::mem::replace(&mut self.asked, true) {
             let target = Arc::new(Target {
                 method: "GET".to_owned(),
@@ -155,53 +155,53 @@ impl Users for Talkers {
                 weight: 1,
                 name: String::new(),
             });
-            let ask = |user| Ask {
+            let ask = |user| RequestCommand {
                 user,
                 target: Arc::clone(&target),
                 timeout: Nanos::from_secs(5),
                 owner: user,
-                anew: false,
+                fresh_connection: false,
                 upgrades: true,
                 redirected: false,
             };
-            wishes.asks.extend((0..USERS).map(ask));
+            commands.requests.extend((0..USERS).map(ask));
         }
         while let Some((_, user)) = self.held.pop_if(|(since, _)| *since + HOLD <= now) {
-            wishes.resume(self.seen[user].pipe.expect("it is held"));
+            commands.resume(self.seen[user].pipe.expect("it is held"));
         }
-        self.talk(wishes);
+        self.talk(commands);
         self.held.last().map(|(since, _)| *since + HOLD)
     }
 
-    fn answer(&mut self, user: u32, reply: &Reply<'_>) {
+    fn handle_response(&mut self, user: u32, reply: &EngineResponse<'_>) {
         let seen = &mut self.seen[user as usize];
         seen.statuses.push(reply.status);
         seen.pipe = reply.pipe;
         assert_eq!(reply.pipe.is_some(), reply.status == 101);
     }
 
-    fn received(&mut self, pipe: Pipe, now: Nanos, what: Received<'_>) -> Flow {
+    fn handle_pipe_event(&mut self, pipe: Pipe, now: Nanos, what: PipeEvent<'_>) -> Backpressure {
         let user = self.seen.iter().position(|seen| seen.pipe == Some(pipe)).expect("known");
         let seen = &mut self.seen[user];
         assert!(!seen.closed && seen.ends.is_empty(), "nothing follows the end");
         match what {
-            Received::Bytes(bytes) => {
+            PipeEvent::Bytes(bytes) => {
                 let held = self.held.iter().any(|(_, held)| *held == user);
                 assert!(!held, "no bytes come while it is held");
                 seen.received.extend_from_slice(bytes);
                 if seen.received.len().is_multiple_of(7) {
                     seen.holds += 1;
                     self.held.insert(0, (now, user));
-                    return Flow::Hold;
+                    return Backpressure::Pause;
                 }
             }
-            Received::End => seen.ends.push("end".to_owned()),
-            Received::Lost(kind, _) => seen.ends.push(kind.to_owned()),
+            PipeEvent::End => seen.ends.push("end".to_owned()),
+            PipeEvent::Lost(kind, _) => seen.ends.push(kind.to_owned()),
         }
-        Flow::On
+        Backpressure::Continue
     }
 
-    fn stop(&mut self, _: Ending) {
+    fn stop(&mut self, _: StopMode) {
         self.stopped = true;
     }
 
@@ -232,13 +232,13 @@ fn talk(
         let told = Arc::clone(&teller);
         let seen = vec![Seen::default(); USERS as usize];
         let users = Talkers { seen, held: Vec::new(), asked: false, told, stopped: false };
-        Box::new(users) as Box<dyn Users>
+        Box::new(users) as Box<dyn VirtualUsers>
     };
     let plan = Plan {
         warmup: Nanos::ZERO,
         think: stdx::Distribution::None,
         name: "sim".to_owned(),
-        load: Load::Users(Crew { users: u64::from(USERS), make: Arc::new(make) }),
+        load: Load::Users(VuFactory { users: u64::from(USERS), make: Arc::new(make) }),
         duration: None,
         hits_max: None,
         targets: Targets::new(Vec::new()),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use stdx::Nanos;
 use workload::executor::{Executor, Scenario};
-use workload::{Segment, Staff, Stripe};
+use workload::{Segment, SegmentSlice, VuAssignment};
 
 use crate::host::execution::Halt;
 use crate::host::traits::Instance;
@@ -15,7 +15,7 @@ use crate::host::traits::Instance;
 pub struct Control {
     scenarios: Vec<Progress>,
     /// The VUs of each scenario.
-    pub(super) staff: Staff,
+    pub(super) staff: VuAssignment,
     /// The number of the last VU.
     last_vu: AtomicU64,
     halted: AtomicBool,
@@ -43,7 +43,7 @@ struct Ends {
 #[repr(align(128))]
 pub(super) struct Progress {
     /// Which of the iterations are ours.
-    pub(super) stripe: Stripe,
+    pub(super) stripe: SegmentSlice,
     /// Iterations that were begun, or dropped.
     begun: AtomicU64,
     /// Iterations that have ended.
@@ -75,7 +75,7 @@ impl Control {
     /// Of scenarios that have not begun, and of which this segment is ours.
     #[must_use]
     pub fn new(scenarios: &[Scenario], segment: &Segment) -> Arc<Self> {
-        let staff = Staff::new(scenarios, segment);
+        let staff = VuAssignment::new(scenarios, segment);
         let progress = scenarios.iter().map(|scenario| {
             let wanted = match scenario.executor {
                 Executor::ExternallyControlled { vus, .. } => vus,
@@ -223,7 +223,7 @@ impl Control {
 }
 
 /// Which of a scenario's iterations are a segment's.
-fn stripe(executor: &Executor, segment: &Segment) -> Stripe {
+fn stripe(executor: &Executor, segment: &Segment) -> SegmentSlice {
     match executor {
         Executor::SharedIterations { vus, .. } => segment.shared_by(*vus),
         Executor::ArrivalRate { vus_max, .. } => segment.shared_by(*vus_max),

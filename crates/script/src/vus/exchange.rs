@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use stdx::{Nanos, without_password};
 use wire::url::{Scheme, Url};
-use workload::Reply;
+use workload::EngineResponse;
 
 use super::system::{SystemTag, SystemTags};
 use super::targets::Wanted;
@@ -111,7 +111,7 @@ impl Exchange {
     }
 
     /// What k6's metrics want of this hop.
-    pub(super) fn seen<'a>(&'a self, reply: &'a Reply<'a>) -> Seen<'a> {
+    pub(super) fn seen<'a>(&'a self, reply: &'a EngineResponse<'a>) -> Seen<'a> {
         let failure = failure::of(reply);
         let expected = match (&failure, &self.ask.expected) {
             (_, Statuses::Unasked) => None,
@@ -135,13 +135,13 @@ impl Exchange {
     }
 
     /// Whether the server that was asked wants to know who asks, and is not told yet.
-    fn is_challenge(&self, reply: &Reply<'_>) -> bool {
+    fn is_challenge(&self, reply: &EngineResponse<'_>) -> bool {
         let is_told = self.answers_challenge || self.away;
         self.ask.auth == Auth::Digest && reply.status == 401 && !is_told
     }
 
     /// The next hop, where there is one. The cookies of this one's response are kept.
-    pub(super) fn next(&self, reply: &Reply<'_>, plan: &CrewPlan) -> Option<Self> {
+    pub(super) fn next(&self, reply: &EngineResponse<'_>, plan: &CrewPlan) -> Option<Self> {
         if reply.status == 0 {
             return None;
         }
@@ -166,7 +166,7 @@ impl Exchange {
         self.redirected(reply, &location, plan)
     }
 
-    pub(super) fn keep_cookies(&self, reply: &Reply<'_>, plan: &CrewPlan) {
+    pub(super) fn keep_cookies(&self, reply: &EngineResponse<'_>, plan: &CrewPlan) {
         let Some(jar) = &self.ask.jar else { return };
         let mut set = values(head(reply), "set-cookie")
             .filter_map(|value| SetCookie::parse(&value))
@@ -179,7 +179,7 @@ impl Exchange {
     }
 
     /// The same request, with the answer to who asks.
-    fn answering(&self, reply: &Reply<'_>) -> Option<Self> {
+    fn answering(&self, reply: &EngineResponse<'_>) -> Option<Self> {
         let asked = Url::parse(&self.ask.url).ok()?;
         let (user, password) = asked.userinfo.as_deref()?.split_once(':')?;
         let url = Url::parse(self.url()).ok()?;
@@ -207,7 +207,12 @@ impl Exchange {
     }
 
     /// RFC 9110, 15.4, as Go's client does it, but that credentials stay with scheme, host and port.
-    fn redirected(&self, reply: &Reply<'_>, location: &str, plan: &CrewPlan) -> Option<Self> {
+    fn redirected(
+        &self,
+        reply: &EngineResponse<'_>,
+        location: &str,
+        plan: &CrewPlan,
+    ) -> Option<Self> {
         let from = Url::parse(self.url()).ok()?;
         let to = from.join(location).ok()?;
         let fragment = location.split_once('#').map_or("", |(_, fragment)| fragment);
@@ -248,7 +253,7 @@ impl Exchange {
     }
 
     /// What the script is told.
-    pub(super) fn answer(self, reply: &Reply<'_>) -> Box<HttpAnswer> {
+    pub(super) fn answer(self, reply: &EngineResponse<'_>) -> Box<HttpAnswer> {
         let failure = failure::of(reply).or_else(|| self.lost(reply));
         let keeps = self.ask.expects != Expects::Nothing && failure.is_none();
         let head = if failure.is_none() { reply.head.clone() } else { None };
@@ -266,7 +271,7 @@ impl Exchange {
     }
 
     /// Why a redirect leads nowhere, where it does.
-    fn lost(&self, reply: &Reply<'_>) -> Option<HttpFailure> {
+    fn lost(&self, reply: &EngineResponse<'_>) -> Option<HttpFailure> {
         if !is_redirect(reply.status) || self.redirects_left == 0 {
             return None;
         }
@@ -282,7 +287,7 @@ impl Exchange {
     }
 
     /// What was sent and what came, for those who look into it: the heads, and with `full` the bodies.
-    pub(super) fn shown(&self, reply: &Reply<'_>, full: bool) -> (String, String) {
+    pub(super) fn shown(&self, reply: &EngineResponse<'_>, full: bool) -> (String, String) {
         let url = Url::parse(self.url()).ok();
         let path = url.as_ref().map_or("", |url| &url.path_and_query);
         let host = url.as_ref().map_or("", |url| &url.authority);
@@ -431,7 +436,7 @@ impl Seen<'_> {
     }
 }
 
-fn head<'a>(reply: &'a Reply<'_>) -> &'a [u8] {
+fn head<'a>(reply: &'a EngineResponse<'_>) -> &'a [u8] {
     reply.head.as_deref().unwrap_or_default()
 }
 
@@ -441,7 +446,7 @@ fn status_code(status: u16) -> u16 {
 }
 
 /// k6's parts of the time.
-fn timings(reply: &Reply<'_>) -> Timings {
+fn timings(reply: &EngineResponse<'_>) -> Timings {
     let Some(sent) = reply.sent else {
         // What was never sent took k6 no time but that of the connection.
         let (connecting, tls_handshaking) = (reply.dial, reply.tls);

@@ -1,11 +1,11 @@
 //! Failures in k6's words: a number, a few words, and the whole text.
 
-use workload::{Detail, Reply};
+use workload::{EngineResponse, FailureDetail};
 
 use crate::host::action::HttpFailure;
 
 /// What went wrong with a request, if anything.
-pub(super) fn of(reply: &Reply<'_>) -> Option<HttpFailure> {
+pub(super) fn of(reply: &EngineResponse<'_>) -> Option<HttpFailure> {
     let (kind, whole) = reply.failure.as_ref()?;
     let text = short(whole);
     let (code, words) = match by_detail(reply.detail) {
@@ -28,18 +28,18 @@ const DECODE: u16 = 1701;
 /// k6's number, and its words where it has some of its own.
 type Known = (u16, Option<&'static str>);
 
-fn by_detail(detail: Detail) -> Option<Known> {
+fn by_detail(detail: FailureDetail) -> Option<Known> {
     Some(match detail {
-        Detail::None | Detail::Os(_) => return None,
-        Detail::BrokenPipe => (1201, Some("write: broken pipe")),
-        Detail::ForbiddenAddress => (1110, Some("ip is blacklisted")),
-        Detail::ForbiddenName => (1111, Some("hostname is blocked")),
-        Detail::UnknownAuthority => (1310, Some("x509: unknown authority")),
-        Detail::OtherName => (1311, Some("x509: certificate doesn't match hostname")),
-        Detail::NotTls => (1301, None),
-        Detail::GoAway(code) => (1610 + h2_offset(code), None),
-        Detail::StreamReset(code) => (1630 + h2_offset(code), None),
-        Detail::BrokenStreams(code) => (1650 + h2_offset(code), None),
+        FailureDetail::None | FailureDetail::Os(_) => return None,
+        FailureDetail::BrokenPipe => (1201, Some("write: broken pipe")),
+        FailureDetail::ForbiddenAddress => (1110, Some("ip is blacklisted")),
+        FailureDetail::ForbiddenName => (1111, Some("hostname is blocked")),
+        FailureDetail::UnknownAuthority => (1310, Some("x509: unknown authority")),
+        FailureDetail::OtherName => (1311, Some("x509: certificate doesn't match hostname")),
+        FailureDetail::NotTls => (1301, None),
+        FailureDetail::GoAway(code) => (1610 + h2_offset(code), None),
+        FailureDetail::StreamReset(code) => (1630 + h2_offset(code), None),
+        FailureDetail::BrokenStreams(code) => (1650 + h2_offset(code), None),
     })
 }
 
@@ -83,30 +83,34 @@ mod tests {
     #[test]
     fn failures_have_k6s_numbers() {
         for (kind, detail, text, code, words) in [
-            ("refused", Detail::None, "dial tcp: refused", 1212, "dial: connection refused"),
-            ("dns", Detail::None, "lookup h: no such host", 1101, "lookup: no such host"),
+            ("refused", FailureDetail::None, "dial tcp: refused", 1212, "dial: connection refused"),
+            ("dns", FailureDetail::None, "lookup h: no such host", 1101, "lookup: no such host"),
             (
                 "dns",
-                Detail::None,
+                FailureDetail::None,
                 "lookup h: server misbehaving",
                 1100,
                 "lookup h: server misbehaving",
             ),
             (
                 "dial",
-                Detail::Os(113),
+                FailureDetail::Os(113),
                 "dial tcp x: connect: no route",
                 1213,
                 "dial tcp x: connect: no route",
             ),
-            ("dial", Detail::ForbiddenName, "hostname (h)", 1111, "hostname is blocked"),
-            ("tls", Detail::UnknownAuthority, "tls", 1310, "x509: unknown authority"),
-            ("stream-reset", Detail::StreamReset(2), "x", 1633, "x"),
-            ("goaway", Detail::GoAway(99), "x", 1610, "x"),
-            ("eof", Detail::None, "EOF", 1000, "EOF"),
+            ("dial", FailureDetail::ForbiddenName, "hostname (h)", 1111, "hostname is blocked"),
+            ("tls", FailureDetail::UnknownAuthority, "tls", 1310, "x509: unknown authority"),
+            ("stream-reset", FailureDetail::StreamReset(2), "x", 1633, "x"),
+            ("goaway", FailureDetail::GoAway(99), "x", 1610, "x"),
+            ("eof", FailureDetail::None, "EOF", 1000, "EOF"),
         ] {
             let whole = format!("Get \"http://h/\": {text}");
-            let reply = Reply { failure: Some((kind, whole.clone())), detail, ..Reply::default() };
+            let reply = EngineResponse {
+                failure: Some((kind, whole.clone())),
+                detail,
+                ..EngineResponse::default()
+            };
             let failure = of(&reply).expect("a failure");
             assert_eq!((failure.code, failure.text.as_str()), (code, words), "{kind}");
             assert_eq!(failure.whole, whole);

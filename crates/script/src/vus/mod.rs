@@ -1,4 +1,4 @@
-//! The crew: a worker's VUs, kept busy by the scenarios' executors. It is [`Users`] to the engine: what scripts ask for goes
+//! The crew: a worker's VUs, kept busy by the scenarios' executors. It is [`VirtualUsers`] to the engine: what scripts ask for goes
 //! out, and what became of it comes back in.
 //!
 //! ```text
@@ -33,9 +33,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use metrics::tally::MetricId;
 use stdx::Nanos;
-use workload::arrival::Lane;
+use workload::arrival::Shard;
 use workload::executor::Scenario;
-use workload::{Ending, Flow, Pipe, Received, Reply, Segment, Share, Users, Wishes};
+use workload::{
+    Backpressure, Commands, EngineResponse, Pipe, PipeEvent, PollBudget, Segment, StopMode,
+    VirtualUsers,
+};
 
 use crate::host::action::{Answer, Asked};
 use crate::host::execution::Halt;
@@ -147,8 +150,8 @@ pub struct Earlier {
 
 /// The users of one worker.
 #[must_use]
-pub fn crew(plan: &CrewPlan, lane: Lane) -> Box<dyn Users> {
-    Box::new(Crew::new(plan.clone(), lane))
+pub fn crew(plan: &CrewPlan, shard: Shard) -> Box<dyn VirtualUsers> {
+    Box::new(Crew::new(plan.clone(), shard))
 }
 
 /// What was sent and is not answered.
@@ -160,7 +163,7 @@ enum Sent {
 /// One worker's VUs.
 struct Crew {
     plan: CrewPlan,
-    lane: Lane,
+    shard: Shard,
     world: Rc<World>,
     /// What its VUs share, or why there is none.
     realm: Result<Rc<Realm>, Exception>,
@@ -192,9 +195,9 @@ struct Crew {
     /// Numbers that are free.
     free: Vec<u32>,
     /// What is to be sent.
-    wishes: Wishes,
+    commands: Commands,
     /// What may still be begun in this poll.
-    share: Share,
+    budget: PollBudget,
     sockets: Sockets,
     targets: KnownTargets,
     /// What a VU asked for.
@@ -202,7 +205,7 @@ struct Crew {
     samples: Vec<Sample>,
     recorder: Recorder,
     seen: Outcome,
-    stopping: Option<Ending>,
+    stopping: Option<StopMode>,
 }
 
 impl std::fmt::Debug for Crew {
@@ -221,13 +224,13 @@ impl Drop for Crew {
     }
 }
 
-impl Users for Crew {
-    fn poll(&mut self, now: Nanos, wishes: &mut Wishes) -> Option<Nanos> {
+impl VirtualUsers for Crew {
+    fn poll(&mut self, now: Nanos, commands: &mut Commands) -> Option<Nanos> {
         let zero = *self.zero.get_or_insert_with(|| {
             self.plan.control.begin((self.plan.clock)());
             now
         });
-        self.share = wishes.share;
+        self.budget = commands.budget;
         self.world.set_zero(zero);
         self.world.set_now(now);
         while let Some((whose, answer)) = self.answers.pop_front() {
@@ -249,18 +252,18 @@ impl Users for Crew {
         self.gauge(now, zero);
         self.tell(now);
         // The caller has done all that it was told before.
-        std::mem::swap(wishes, &mut self.wishes);
+        std::mem::swap(commands, &mut self.commands);
         let told = self.plan.live.as_ref().map(|_| self.tell_at);
         self.next_wake(now, zero).into_iter().chain(told).min()
     }
 
-    fn answer(&mut self, user: u32, reply: &Reply<'_>) {
+    fn handle_response(&mut self, user: u32, reply: &EngineResponse<'_>) {
         let Some((whose, sent)) = self.sent.get_mut(user as usize).and_then(Option::take) else {
             return;
         };
         self.free.push(user);
         if !self.is_wanted(whose) {
-            reply.pipe.into_iter().for_each(|pipe| self.wishes.close(pipe));
+            reply.pipe.into_iter().for_each(|pipe| self.commands.close(pipe));
             return;
         }
         let slot = &mut self.slots[whose.slot];
@@ -283,11 +286,11 @@ impl Users for Crew {
         }
     }
 
-    fn received(&mut self, pipe: Pipe, now: Nanos, what: Received<'_>) -> Flow {
+    fn handle_pipe_event(&mut self, pipe: Pipe, now: Nanos, what: PipeEvent<'_>) -> Backpressure {
         self.heard(pipe, now, what)
     }
 
-    fn stop(&mut self, ending: Ending) {
+    fn stop(&mut self, ending: StopMode) {
         self.stopping = self.stopping.max(Some(ending));
     }
 
@@ -297,7 +300,7 @@ impl Users for Crew {
 }
 
 impl Crew {
-    fn new(plan: CrewPlan, lane: Lane) -> Self {
+    fn new(plan: CrewPlan, shard: Shard) -> Self {
         let world = Rc::new(World::new(&plan));
         let recorder = Recorder::new(&plan);
         let realm = Realm::new(&plan.program);
@@ -309,7 +312,7 @@ impl Crew {
         let works = plan.scenarios.iter().enumerate().map(work).collect();
         let seen = Outcome { tally: plan.tally.clone(), ..Outcome::default() };
         let mut crew = Self {
-            lane,
+            shard,
             world,
             realm,
             slots: Vec::new(),
@@ -326,8 +329,8 @@ impl Crew {
             sleepers: BinaryHeap::new(),
             sent: Vec::new(),
             free: Vec::new(),
-            wishes: Wishes::default(),
-            share: Share::default(),
+            commands: Commands::default(),
+            budget: PollBudget::default(),
             sockets: Sockets::default(),
             targets: KnownTargets::default(),
             asked: Vec::new(),
@@ -343,7 +346,7 @@ impl Crew {
 
     /// Makes the VUs that scenarios want from the start: this worker's share of them.
     fn fill(&mut self) {
-        let Lane { first, step } = self.lane;
+        let Shard { first, step } = self.shard;
         let is_test = self.plan.stage == Stage::Iteration;
         for number in (first..self.plan.control.staff.total).step_by(step as usize) {
             // `setup` and `teardown` are called by nobody.
@@ -356,14 +359,14 @@ impl Crew {
 
     /// Where a VU is that was made at the start, if it is on this worker.
     fn slot_of(&self, number: u64) -> Option<usize> {
-        let Lane { first, step } = self.lane;
+        let Shard { first, step } = self.shard;
         let at = (number - 1).checked_sub(first).filter(|at| at.is_multiple_of(step))? / step;
         Some(at as usize).filter(|at| *at < self.slots.len())
     }
 
     /// Makes a VU; gives its place.
     fn hire(&mut self, number: u64) -> Option<usize> {
-        self.share.take(Share::CONNECTION);
+        self.budget.spend(PollBudget::CONNECTION);
         let host = Rc::clone(&self.world) as Rc<dyn crate::Host>;
         let vu = self.realm.clone().and_then(|realm| Vu::new(&realm, host, number));
         match vu {
@@ -411,14 +414,14 @@ impl Crew {
     /// Whether it is this crew that counts VUs.
     fn gauges(&self) -> bool {
         let stages = [Stage::Setup, Stage::Iteration, Stage::Teardown];
-        self.lane.first == 0 && stages.contains(&self.plan.stage)
+        self.shard.first == 0 && stages.contains(&self.plan.stage)
     }
 
     /// Tells those who want to know the metrics, if it is time.
     fn tell(&mut self, now: Nanos) {
         if let Some(live) = self.plan.live.as_ref().filter(|_| now >= self.tell_at) {
             self.tell_at = now.saturating_add(TELL_EVERY);
-            live.tell(self.lane.first, &self.seen.tally);
+            live.tell(self.shard.first, &self.seen.tally);
         }
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use metrics::tally::{MetricId, Tags, Tally};
 use stdx::Nanos;
-use workload::Reply;
+use workload::EngineResponse;
 use workload::executor::Scenario;
 
 use super::CrewPlan;
@@ -105,7 +105,7 @@ impl Recorder {
         &mut self,
         tally: &mut Tally,
         whose: Sampled,
-        (exchange, reply): (&Exchange, &Reply<'_>),
+        (exchange, reply): (&Exchange, &EngineResponse<'_>),
         at: Nanos,
     ) {
         let seen = exchange.seen(reply);

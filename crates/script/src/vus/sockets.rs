@@ -11,7 +11,7 @@ use metrics::tally::MetricId;
 use stdx::{Nanos, Prng};
 use wire::cable::Kind;
 use wire::ws::{self, DeflateOffer, Event, Limits, Offer, Role, Session};
-use workload::{Ask, Flow, Pipe, Received, Reply, Target};
+use workload::{Backpressure, EngineResponse, Pipe, PipeEvent, RequestCommand, Target};
 
 use super::exchange::Exchange;
 use super::slot::Whose;
@@ -175,12 +175,12 @@ impl Crew {
         let timeout = exchange.timeout();
         let user = self.note_sent(whose, Sent::Socket(Box::new(Opening { exchange, offer, ask })));
         let owner = whose.slot as u32;
-        self.wishes.asks.push(Ask {
+        self.commands.requests.push(RequestCommand {
             user,
             target,
             timeout,
             owner,
-            anew: false,
+            fresh_connection: false,
             upgrades: true,
             redirected: false,
         });
@@ -207,7 +207,12 @@ impl Crew {
     }
 
     /// The server has answered who wanted a socket, or there was none to answer.
-    pub(super) fn opened(&mut self, mut whose: Whose, opening: Opening, reply: &Reply<'_>) {
+    pub(super) fn opened(
+        &mut self,
+        mut whose: Whose,
+        opening: Opening,
+        reply: &EngineResponse<'_>,
+    ) {
         let Opening { exchange, offer, ask } = opening;
         exchange.keep_cookies(reply, &self.plan);
         let head = reply.head.clone();
@@ -265,7 +270,7 @@ impl Crew {
                 SocketEvent::Opened(opened)
             }
             (agreed, pipe) => {
-                pipe.into_iter().for_each(|pipe| self.wishes.close(pipe));
+                pipe.into_iter().for_each(|pipe| self.commands.close(pipe));
                 if speaker == Speaker::Blocking {
                     let values = [(MetricId::WS_SESSION_DURATION, took)];
                     self.record_socket(whose.slot, &labels, &values);
@@ -278,12 +283,12 @@ impl Crew {
     }
 
     /// Something came through a pipe.
-    pub(super) fn heard(&mut self, pipe: Pipe, now: Nanos, what: Received<'_>) -> Flow {
-        let Some(socket) = self.sockets.open.get_mut(&pipe) else { return Flow::On };
+    pub(super) fn heard(&mut self, pipe: Pipe, now: Nanos, what: PipeEvent<'_>) -> Backpressure {
+        let Some(socket) = self.sockets.open.get_mut(&pipe) else { return Backpressure::Continue };
         let whose = socket.whose;
         let mut heard = std::mem::take(&mut self.sockets.heard);
         let over = match what {
-            Received::Bytes(bytes) => {
+            PipeEvent::Bytes(bytes) => {
                 let slot = &mut self.slots[whose.slot];
                 slot.bytes.1 += bytes.len() as u64;
                 let out = &mut self.sockets.out;
@@ -298,7 +303,7 @@ impl Crew {
                 }
                 if !out.is_empty() {
                     slot.bytes.0 += out.len() as u64;
-                    self.wishes.send(pipe, out);
+                    self.commands.send(pipe, out);
                 }
                 if let Err(error) = outcome {
                     heard.push(SocketEvent::Failed(format!("websocket: {error}")));
@@ -306,12 +311,12 @@ impl Crew {
                 }
                 matches!(heard.last(), Some(SocketEvent::Closed(..)))
             }
-            Received::End => {
+            PipeEvent::End => {
                 heard.push(SocketEvent::Failed(ABNORMAL_TEXT.to_owned()));
                 heard.push(SocketEvent::Closed(ABNORMAL, "unexpected EOF".to_owned()));
                 true
             }
-            Received::Lost(_, text) => {
+            PipeEvent::Lost(_, text) => {
                 heard.push(SocketEvent::Failed(text.to_owned()));
                 heard.push(SocketEvent::Closed(ABNORMAL, String::new()));
                 true
@@ -333,15 +338,15 @@ impl Crew {
         }
         self.sockets.heard = heard;
         if over || (count < BACKLOG_MAX && bytes < BACKLOG_BYTES_MAX) {
-            return Flow::On;
+            return Backpressure::Continue;
         }
         self.stall(pipe)
     }
 
-    fn stall(&mut self, pipe: Pipe) -> Flow {
-        let Some(socket) = self.sockets.open.get(&pipe) else { return Flow::On };
+    fn stall(&mut self, pipe: Pipe) -> Backpressure {
+        let Some(socket) = self.sockets.open.get(&pipe) else { return Backpressure::Continue };
         self.slots[socket.whose.slot].stalled.push(pipe);
-        Flow::Hold
+        Backpressure::Pause
     }
 
     /// Has stalled sockets of a VU go on, where it has caught up.
@@ -356,7 +361,7 @@ impl Crew {
                 self.slots[slot].stalled.push(pipe);
                 continue;
             }
-            self.wishes.resume(pipe);
+            self.commands.resume(pipe);
         }
     }
 
@@ -415,7 +420,7 @@ impl Crew {
             }
         };
         self.slots[slot].bytes.0 += out.len() as u64;
-        self.wishes.send(pipe, out);
+        self.commands.send(pipe, out);
         if matches!(order, SocketOrder::Command(_)) && !counts {
             let text = "the command cannot be said in this codec, or the connection is closing";
             let failed = Answer::Socket(SocketEvent::Failed(text.to_owned()));
@@ -434,7 +439,7 @@ impl Crew {
         let Some(socket) = self.sockets.open.remove(&pipe) else { return };
         let Socket { whose, labels, since, speaker, .. } = socket;
         self.sockets.pipes.remove(&(whose.slot, whose.ticket));
-        self.wishes.close(pipe);
+        self.commands.close(pipe);
         let slot = &mut self.slots[whose.slot];
         slot.sockets.retain(|known| *known != pipe);
         // xk6-cable has no such sample.
@@ -466,7 +471,7 @@ impl Crew {
             let out = &mut self.sockets.out;
             out.clear();
             socket.session.close(Some(GOING_AWAY), "", out);
-            self.wishes.send(pipe, out);
+            self.commands.send(pipe, out);
             self.end_socket(pipe, now);
         }
     }
@@ -534,7 +539,7 @@ fn name_of(code: u16) -> &'static str {
 }
 
 /// Why there is no socket.
-fn refusal(reply: &Reply<'_>, error: Option<&ws::HandshakeError>) -> String {
+fn refusal(reply: &EngineResponse<'_>, error: Option<&ws::HandshakeError>) -> String {
     match (&reply.failure, error) {
         (Some((_, text)), _) => {
             // Without `Get "URL": `, which nobody asked for.

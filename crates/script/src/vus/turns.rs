@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use metrics::tally::MetricId;
 use stdx::Nanos;
-use workload::{Ask, Share};
+use workload::{PollBudget, RequestCommand};
 
 use super::exchange::Exchange;
 use super::samples::Around;
@@ -28,7 +28,7 @@ const BACKOFF_MAX: Nanos = Nanos::from_secs(5);
 impl Crew {
     /// Begins an iteration; `number` is its number in the scenario.
     pub(super) fn begin(&mut self, slot: usize, number: u64, now: Nanos) {
-        self.share.take(Share::CONNECTION);
+        self.budget.spend(PollBudget::CONNECTION);
         self.set_busy(slot, now);
         let begun = &mut self.slots[slot];
         let Some(post) = begun.post.clone() else { return };
@@ -156,15 +156,16 @@ impl Crew {
         let (timeout, owner) = (exchange.timeout(), whose.slot as u32);
         let redirected = exchange.is_away();
         let slot = &mut self.slots[whose.slot];
-        let anew = self.plan.http.closes_connections && slot.connected < slot.iterations;
+        let fresh_connection =
+            self.plan.http.closes_connections && slot.connected < slot.iterations;
         slot.connected = slot.iterations;
         let user = self.note_sent(whose, Sent::Http(exchange));
-        self.wishes.asks.push(Ask {
+        self.commands.requests.push(RequestCommand {
             user,
             target,
             timeout,
             owner,
-            anew,
+            fresh_connection,
             upgrades: false,
             redirected,
         });

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use stdx::Nanos;
-use workload::Share;
+use workload::PollBudget;
 use workload::executor::Executor;
 
 use super::Crew;
@@ -28,7 +28,7 @@ impl Crew {
 
     pub(super) fn wake_sleepers(&mut self, now: Nanos) {
         while let Some(Reverse((at, slot))) = self.sleepers.peek().copied() {
-            if at > now || !self.share.is_left() {
+            if at > now || !self.budget.is_left() {
                 return;
             }
             self.sleepers.pop();
@@ -40,7 +40,7 @@ impl Crew {
                 (None, _) | (_, State::Idle) => {}
                 (Some(until), _) if until > now => self.wake_at(slot, until),
                 (Some(_), State::Busy(_)) => {
-                    self.share.take(Share::CONNECTION);
+                    self.budget.spend(PollBudget::CONNECTION);
                     self.wake(slot, now);
                 }
                 (Some(_), State::Resting) => self.set_idle(slot),

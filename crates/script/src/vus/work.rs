@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use stdx::Nanos;
-use workload::Ending;
+use workload::StopMode;
 use workload::executor::Executor;
 
 use super::Crew;
@@ -67,16 +67,16 @@ impl Crew {
     /// Begins and ends iterations of all scenarios. Scenarios that end come first: others may have their VUs then.
     pub(super) fn work(&mut self, now: Nanos, zero: Nanos) {
         if self.plan.control.is_halted() {
-            self.stopping = Some(Ending::Now);
+            self.stopping = Some(StopMode::Immediate);
         } else if self.plan.control.drained_at().is_some() {
-            self.stopping = self.stopping.max(Some(Ending::AfterThis));
+            self.stopping = self.stopping.max(Some(StopMode::Graceful));
         }
         let elapsed = now.saturating_sub(zero);
         for work in 0..self.works.len() {
             // One that has not begun does not begin any more.
             let stops = match self.works[work].phase {
                 Phase::Waiting => self.stopping.is_some(),
-                _ => self.stopping == Some(Ending::Now),
+                _ => self.stopping == Some(StopMode::Immediate),
             };
             let scenario = &self.plan.scenarios[work];
             let drained = self.world.is_drained(scenario.graceful_stop);
@@ -346,7 +346,7 @@ impl Crew {
         }
         self.publish();
         for _ in 0..self.works[work].idle.len() {
-            let Some(slot) = self.works[work].idle.pop_front_if(|_| self.share.is_left()) else {
+            let Some(slot) = self.works[work].idle.pop_front_if(|_| self.budget.is_left()) else {
                 return;
             };
             let index = self.slots[slot].index;
@@ -366,7 +366,7 @@ impl Crew {
                 return;
             };
             self.begin(slot, number, now);
-            if self.stopping == Some(Ending::Now) || self.plan.control.is_halted() {
+            if self.stopping == Some(StopMode::Immediate) || self.plan.control.is_halted() {
                 return;
             }
         }
@@ -380,7 +380,7 @@ impl Crew {
             let number = progress.begun();
             let due = self.plan.scenarios[work].executor.due(progress.stripe.number(number));
             let due = due.filter(|due| *due <= at);
-            if due.is_none() || control.is_halted() || !self.share.is_left() {
+            if due.is_none() || control.is_halted() || !self.budget.is_left() {
                 return;
             }
             let Some(slot) = self.works[work].idle.pop_front() else {

@@ -16,8 +16,8 @@ use script::{
     Stage, SystemTags, crew,
 };
 use stdx::Nanos;
-use workload::arrival::Lane;
-use workload::{Ending, Segment, Users, Wishes};
+use workload::arrival::Shard;
+use workload::{Commands, Segment, StopMode, VirtualUsers};
 
 /// The world while the script is compiled.
 struct Beginning;
@@ -41,7 +41,7 @@ impl Files for Source {
 
 /// A test whose time we hold. Nothing but sleeping takes time; each look at the clock takes `tick`.
 struct Test {
-    crews: Vec<Box<dyn Users>>,
+    crews: Vec<Box<dyn VirtualUsers>>,
     now: Nanos,
     clock: Arc<AtomicU64>,
     control: Arc<Control>,
@@ -98,19 +98,20 @@ impl Test {
             options: Some(r#"{"vus":7,"tags":{"a":"b"}}"#.into()),
             unix_ms: 1_000_000.0,
         };
-        let crews = (0..workers).map(|first| crew(&plan, Lane { first, step: workers })).collect();
+        let crews = (0..workers).map(|first| crew(&plan, Shard { first, step: workers })).collect();
         Self { crews, now: Nanos::ZERO, clock, control, outcome, lines }
     }
 
     /// Lets time pass until this moment, or until all is over; gives when that was.
     fn run_until(&mut self, end: Nanos) -> Nanos {
-        let (mut wishes, mut last) = (Wishes::default(), self.now);
+        let (mut commands, mut last) = (Commands::default(), self.now);
         while self.now <= end && !self.crews.iter().all(|crew| crew.is_over()) {
             last = self.now;
             self.clock.store(self.now.0, Ordering::Relaxed);
-            let polled = self.crews.iter_mut().filter_map(|crew| crew.poll(self.now, &mut wishes));
+            let polled =
+                self.crews.iter_mut().filter_map(|crew| crew.poll(self.now, &mut commands));
             let wakes: Vec<Nanos> = polled.collect();
-            assert!(wishes.asks.is_empty(), "these scripts send nothing");
+            assert!(commands.requests.is_empty(), "these scripts send nothing");
             let next = wakes.into_iter().min().unwrap_or(Nanos::MAX);
             self.now = next.max(self.now.saturating_add(Nanos(1_000)));
         }
@@ -279,7 +280,9 @@ fn a_script_ends_its_test() {
 #[test]
 fn whoever_stops_a_test_ends_its_iterations() {
     let options = r#"{"scenarios":{"s":{"executor":"constant-vus","vus":3,"duration":"1m"}}}"#;
-    for (ending, iterations, interrupted) in [(Ending::Now, 3, 3), (Ending::AfterThis, 6, 0)] {
+    for (ending, iterations, interrupted) in
+        [(StopMode::Immediate, 3, 3), (StopMode::Graceful, 6, 0)]
+    {
         let mut test = Test::new("export default function () { sleep(1) }", options, 1);
         test.run_until(seconds(1.5));
         test.crews.iter_mut().for_each(|crew| crew.stop(ending));
@@ -294,7 +297,7 @@ fn a_scenario_that_has_not_begun_does_not_begin_after_a_stop() {
     let options = r#"{"scenarios":{"a":{"executor":"per-vu-iterations"},"b":{"executor":"per-vu-iterations","startTime":"1h"}}}"#;
     let mut test = Test::new("export default function () { sleep(1) }", options, 2);
     test.run_until(seconds(0.5));
-    test.crews.iter_mut().for_each(|crew| crew.stop(Ending::AfterThis));
+    test.crews.iter_mut().for_each(|crew| crew.stop(StopMode::Graceful));
     let (_, outcome, ended) = test.run();
     assert_eq!((outcome.iterations, outcome.interrupted), (1, 0));
     assert!(near(ended, 1.0), "{ended}");

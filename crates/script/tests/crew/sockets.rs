@@ -7,7 +7,9 @@ use metrics::tally::Value;
 use script::Outcome;
 use stdx::Nanos;
 use wire::ws::{Agreed, DeflateAnswer, Event, Limits, Protocols, Role, Session, accept};
-use workload::{Ask, Flow, Order, Pipe, Received, Reply, Wishes};
+use workload::{
+    Backpressure, Commands, EngineResponse, Pipe, PipeCommand, PipeEvent, RequestCommand,
+};
 
 use super::{Test, sum};
 
@@ -62,14 +64,14 @@ fn talk_for(
         r#"{{"scenarios":{{"s":{{"executor":"shared-iterations","vus":1,"iterations":{iterations},"maxDuration":"60s"}}}}}}"#
     );
     let mut test = Test::new(&source, &options, 1);
-    let (mut wishes, mut lines) = (Wishes::default(), HashMap::<Pipe, Line>::new());
+    let (mut commands, mut lines) = (Commands::default(), HashMap::<Pipe, Line>::new());
     let (mut left, mut serial) = (Left::default(), 0);
     let end = Nanos::from_secs(120);
     while test.now <= end && !test.crews[0].is_over() {
         test.clock.store(test.now.0, std::sync::atomic::Ordering::Relaxed);
-        let wake = test.crews[0].poll(test.now, &mut wishes);
-        let mut busy = !wishes.asks.is_empty() || !wishes.orders.is_empty();
-        for ask in wishes.asks.drain(..) {
+        let wake = test.crews[0].poll(test.now, &mut commands);
+        let mut busy = !commands.requests.is_empty() || !commands.pipe_commands.is_empty();
+        for ask in commands.requests.drain(..) {
             serial += 1;
             let (pipe, agreed) = answer(&mut test, &ask, status, serial);
             if status == 101 {
@@ -82,30 +84,30 @@ fn talk_for(
             }
         }
         let mut from = 0;
-        for (pipe, order) in wishes.orders.drain(..) {
+        for (pipe, order) in commands.pipe_commands.drain(..) {
             match order {
-                Order::Send(len) => {
-                    let bytes = &wishes.bytes[from..from + len];
+                PipeCommand::Send(len) => {
+                    let bytes = &commands.bytes[from..from + len];
                     from += len;
                     if let Some(line) = lines.get_mut(&pipe) {
                         hear(line, bytes, &mut server);
                     }
                 }
-                Order::Close => drop(lines.remove(&pipe)),
-                Order::Resume => left.resumes += 1,
+                PipeCommand::Close => drop(lines.remove(&pipe)),
+                PipeCommand::Resume => left.resumes += 1,
             }
         }
-        wishes.bytes.clear();
+        commands.bytes.clear();
         for (pipe, line) in &mut lines {
             if !line.out.is_empty() {
                 busy = true;
                 let out = std::mem::take(&mut line.out);
-                let flow = test.crews[0].received(*pipe, test.now, Received::Bytes(&out));
-                left.holds += usize::from(flow == Flow::Hold);
+                let flow = test.crews[0].handle_pipe_event(*pipe, test.now, PipeEvent::Bytes(&out));
+                left.holds += usize::from(flow == Backpressure::Pause);
             }
             if line.vanishes {
                 busy = true;
-                test.crews[0].received(*pipe, test.now, Received::End);
+                test.crews[0].handle_pipe_event(*pipe, test.now, PipeEvent::End);
             }
         }
         lines.retain(|_, line| !line.vanishes);
@@ -122,7 +124,7 @@ fn talk_for(
 }
 
 /// Answers who asks for a socket; gives its pipe and what was agreed upon.
-fn answer(test: &mut Test, ask: &Ask, status: u16, serial: u32) -> (Pipe, Agreed) {
+fn answer(test: &mut Test, ask: &RequestCommand, status: u16, serial: u32) -> (Pipe, Agreed) {
     assert!(ask.upgrades, "these scripts only open sockets");
     let pipe = Pipe { place: serial, serial };
     let fields = ask.target.headers.iter();
@@ -132,15 +134,15 @@ fn answer(test: &mut Test, ask: &Ask, status: u16, serial: u32) -> (Pipe, Agreed
     let text = String::from_utf8(response).expect("a head is text");
     let text = text.replace("101 Switching", &format!("{status} Switching"));
     let head = text.trim_end_matches("\r\n").to_owned() + "\r\n";
-    let reply = Reply {
+    let reply = EngineResponse {
         done: test.now,
         status,
         head: Some(head.into_bytes().into()),
         failure: (status == 0).then(|| ("refused", "connection refused".to_owned())),
         pipe: (status == 101).then_some(pipe),
-        ..Reply::default()
+        ..EngineResponse::default()
     };
-    test.crews[0].answer(ask.user, &reply);
+    test.crews[0].handle_response(ask.user, &reply);
     (pipe, agreed)
 }
 

@@ -5,7 +5,7 @@
 
 use stdx::Nanos;
 
-use super::shard::Lane;
+use super::shard::Shard;
 
 /// Walks hits `first, first + step, …` without a division per hit.
 #[derive(Clone, Debug)]
@@ -22,14 +22,14 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    pub(super) fn new(hits: u64, per: Nanos, lane: Lane, duration: Option<Nanos>) -> Self {
+    pub(super) fn new(hits: u64, per: Nanos, shard: Shard, duration: Option<Nanos>) -> Self {
         let planned = match duration {
             _ if hits == 0 || per == Nanos::ZERO => 0,
             Some(duration) => planned(hits, per, duration),
             None => u64::MAX,
         };
-        let (due, rest) = divide(lane.first.saturating_add(1), per, hits.max(1));
-        let (stride, stride_rest) = divide(lane.step, per, hits.max(1));
+        let (due, rest) = divide(shard.first.saturating_add(1), per, hits.max(1));
+        let (stride, stride_rest) = divide(shard.step, per, hits.max(1));
         Self { hits, per, due, rest, stride, stride_rest, planned }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use stdx::Nanos;
 
 use super::shape::Shape;
-use super::shard::Lane;
+use super::shard::Shard;
 use super::{constant, linear, poisson, sine, steps};
 
 /// One worker's walk through its share of a schedule.
@@ -29,19 +29,19 @@ enum Walk {
 }
 
 impl Shape {
-    /// One worker's walk through its share of the schedule. The same seed gives the same schedule, whatever the lanes.
+    /// One worker's walk through its share of the schedule. The same seed gives the same schedule, whatever the shards.
     /// `duration` is the run's; hits due after it do not exist.
     #[must_use]
-    pub fn cursor(&self, seed: u64, lane: Lane, duration: Option<Nanos>) -> Cursor {
-        Cursor::new(self, seed, lane, duration)
+    pub fn cursor(&self, seed: u64, shard: Shard, duration: Option<Nanos>) -> Cursor {
+        Cursor::new(self, seed, shard, duration)
     }
 }
 
 impl Cursor {
-    fn new(shape: &Shape, seed: u64, lane: Lane, duration: Option<Nanos>) -> Self {
+    fn new(shape: &Shape, seed: u64, shard: Shard, duration: Option<Nanos>) -> Self {
         let walk = match shape {
             Shape::Constant { hits, per } => {
-                Walk::Constant(constant::Walk::new(*hits, *per, lane, duration))
+                Walk::Constant(constant::Walk::new(*hits, *per, shard, duration))
             }
             Shape::Linear { from, to } => Walk::Linear(linear::Ramp::new(*from, *to, duration)),
             Shape::Steps(steps) => Walk::Steps(steps::Stairs::new(steps, duration)),
@@ -54,19 +54,19 @@ impl Cursor {
                 Walk::Replay { moments: Arc::clone(moments), end: duration.unwrap_or(Nanos::MAX) }
             }
         };
-        let mut cursor = Self { hit: lane.first, step: lane.step.max(1), due: None, walk };
+        let mut cursor = Self { hit: shard.first, step: shard.step.max(1), due: None, walk };
         cursor.due = cursor.walk.due(cursor.hit);
         cursor
     }
 
-    /// The next hit of this lane and when it is due, as an offset from the run's start; `None` when the schedule is over.
+    /// The next hit of this shard and when it is due, as an offset from the run's start; `None` when the schedule is over.
     #[must_use]
     #[inline]
     pub fn peek(&self) -> Option<(u64, Nanos)> {
         self.due.map(|due| (self.hit, due))
     }
 
-    /// Goes on to this lane's next hit.
+    /// Goes on to this shard's next hit.
     #[inline]
     pub fn advance(&mut self) {
         if self.due.is_none() {
@@ -84,7 +84,7 @@ impl Cursor {
         };
     }
 
-    /// How many hits of this lane, from the next one on, are due until then. Without a loop at a constant rate, where a
+    /// How many hits of this shard, from the next one on, are due until then. Without a loop at a constant rate, where a
     /// hopeless backlog may be thousands of millions.
     #[must_use]
     pub fn count_until(&self, until: Nanos) -> u64 {
@@ -103,7 +103,7 @@ impl Cursor {
         count
     }
 
-    /// How many hits of this lane, from the next one on, are due until then and have a number below `max`.
+    /// How many hits of this shard, from the next one on, are due until then and have a number below `max`.
     #[must_use]
     pub fn count_until_below(&self, until: Nanos, max: Option<u64>) -> u64 {
         let below = max.map(|max| max.saturating_sub(self.hit).div_ceil(self.step));

@@ -23,6 +23,6 @@ pub use parse::{ShapeError, ShapeSpec};
 pub use rate::{ParsedRate, RATE_MAX_PER_S, Rate, RateError};
 pub use replay::{REPLAY_MAX, Replay, ReplayProblem};
 pub use shape::Shape;
-pub use shard::Lane;
+pub use shard::Shard;
 pub use sine::SineStart;
 pub use steps::Step;

@@ -1,7 +1,7 @@
 //! Poisson arrivals: the gaps are independent and exponential with mean `1 / rate`, so bursts come as they do from many
 //! users who know nothing of one another.
 //!
-//! Every lane draws the whole sequence from the seed and keeps its share: the schedule is the same for any number of lanes.
+//! Every shard draws the whole sequence from the seed and keeps its share: the schedule is the same for any number of shards.
 
 use stdx::{Nanos, Prng};
 

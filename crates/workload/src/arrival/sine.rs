@@ -74,7 +74,7 @@ impl Wave {
         self.mean_per_s * t + self.swing() * (self.phase.cos() - self.angle(t).cos())
     }
 
-    /// The time (s) at which `H` reaches `n`. It depends on `n` alone, so every lane finds the same.
+    /// The time (s) at which `H` reaches `n`. It depends on `n` alone, so every shard finds the same.
     fn solve(&self, n: f64) -> f64 {
         let swing_s = self.amplitude_per_s * self.period_s / PI / self.mean_per_s;
         let mut low = (n / self.mean_per_s - swing_s).max(0.0);

@@ -1,4 +1,4 @@
-//! What holds for every shape: the table of due times, the integral, the lanes.
+//! What holds for every shape: the table of due times, the integral, the shards.
 
 use proptest::prelude::*;
 
@@ -8,8 +8,8 @@ use super::*;
 
 const SECOND: u64 = 1_000_000_000;
 
-fn schedule(shape: &Shape, lane: Lane, duration: Option<Nanos>, max: usize) -> Vec<(u64, u64)> {
-    let mut cursor = shape.cursor(7, lane, duration);
+fn schedule(shape: &Shape, shard: Shard, duration: Option<Nanos>, max: usize) -> Vec<(u64, u64)> {
+    let mut cursor = shape.cursor(7, shard, duration);
     let mut hits = Vec::new();
     while let Some((hit, due)) = cursor.peek() {
         hits.push((hit, due.0));
@@ -22,7 +22,7 @@ fn schedule(shape: &Shape, lane: Lane, duration: Option<Nanos>, max: usize) -> V
 }
 
 fn dues(shape: &Shape, seconds: u64) -> Vec<u64> {
-    let hits = schedule(shape, Lane::ALL, Some(Nanos::from_secs(seconds)), 1_000_000);
+    let hits = schedule(shape, Shard::ALL, Some(Nanos::from_secs(seconds)), 1_000_000);
     hits.into_iter().map(|hit| hit.1).collect()
 }
 
@@ -82,7 +82,7 @@ fn constant_never_drifts() {
     let shape = Shape::constant(Rate::per_second(30_000));
     let due = dues(&shape, 10);
     assert_eq!((due.len(), due.last()), (300_000, Some(&(10 * SECOND))));
-    let late = Lane { first: u64::MAX / 2, step: 1 };
+    let late = Shard { first: u64::MAX / 2, step: 1 };
     assert_eq!(shape.cursor(0, late, None).peek().map(|hit| hit.0), Some(u64::MAX / 2));
 }
 
@@ -96,7 +96,7 @@ fn without_an_end_it_goes_on() {
     ];
     for shape in endless {
         assert_eq!(shape.planned(None), None, "{shape:?}");
-        let due = schedule(&shape, Lane::ALL, None, 3000);
+        let due = schedule(&shape, Shard::ALL, None, 3000);
         assert_eq!(due.len(), 3000, "{shape:?}");
         assert!((due[2999].1 as f64 / (1000.0 * SECOND as f64) - 1.0).abs() < 0.1, "{shape:?}");
     }
@@ -165,7 +165,7 @@ fn poisson_gaps_are_exponential() {
 #[test]
 fn seeds_differ_and_repeat() {
     let shape = Shape::Poisson { rate: Rate::per_second(10) };
-    let first = |seed| shape.cursor(seed, Lane::ALL, None).peek();
+    let first = |seed| shape.cursor(seed, Shard::ALL, None).peek();
     assert_eq!(first(1), first(1));
     assert_ne!(first(1), first(2));
 }
@@ -190,7 +190,7 @@ fn mean_rates() {
 #[test]
 fn a_hopeless_backlog_is_counted_at_once() {
     let shape = Shape::constant(Rate { hits: 1, per: Nanos(1) });
-    let mut cursor = shape.cursor(1, Lane { first: 1, step: 2 }, None);
+    let mut cursor = shape.cursor(1, Shard { first: 1, step: 2 }, None);
     cursor.advance();
     assert_eq!(cursor.count_until(Nanos::from_secs(3600)), 1_800_000_000_000 - 1);
 }
@@ -200,10 +200,10 @@ proptest! {
     fn what_is_left_is_counted(
         shape in any_shape(), first in 0u64..4, walked in 0usize..50, until in 0..20 * SECOND
     ) {
-        let lane = Lane { first, step: 4 };
-        let mut cursor = shape.cursor(7, lane, Some(Nanos::from_secs(15)));
+        let shard = Shard { first, step: 4 };
+        let mut cursor = shape.cursor(7, shard, Some(Nanos::from_secs(15)));
         (0..walked).for_each(|_| cursor.advance());
-        let all = schedule(&shape, lane, Some(Nanos::from_secs(15)), usize::MAX);
+        let all = schedule(&shape, shard, Some(Nanos::from_secs(15)), usize::MAX);
         let left = all.iter().skip(walked).filter(|hit| hit.1 <= until).count();
         prop_assert_eq!(cursor.count_until(Nanos(until)), left as u64);
     }
@@ -226,11 +226,11 @@ proptest! {
     }
 
     #[test]
-    fn lanes_merge_to_one_schedule(shape in any_shape(), lanes in 1u64..6, seconds in 0u64..20) {
+    fn shards_merge_to_one_schedule(shape in any_shape(), shards in 1u64..6, seconds in 0u64..20) {
         let end = Some(Nanos::from_secs(seconds));
-        let whole = schedule(&shape, Lane::ALL, end, usize::MAX);
-        let mut merged: Vec<(u64, u64)> = (0..lanes)
-            .flat_map(|first| schedule(&shape, Lane { first, step: lanes }, end, usize::MAX))
+        let whole = schedule(&shape, Shard::ALL, end, usize::MAX);
+        let mut merged: Vec<(u64, u64)> = (0..shards)
+            .flat_map(|first| schedule(&shape, Shard { first, step: shards }, end, usize::MAX))
             .collect();
         merged.sort_unstable();
         prop_assert!(whole.iter().all(|hit| hit.1 <= seconds * SECOND));

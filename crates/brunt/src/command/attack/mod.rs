@@ -16,7 +16,7 @@ use std::time::SystemTime;
 
 use engine::Settings;
 use results::Encoding;
-use workload::{Crew, Load, Plan};
+use workload::{Load, Plan, VuFactory};
 
 pub(super) use self::meant::{Closing, WORKERS_MAX};
 use self::meant::{World, meant};
@@ -112,7 +112,7 @@ pub(super) struct Peopled {
 /// What the command line means where users decide: over what they reach the server, and where results go.
 pub(super) fn peopled(
     typed: &ParsedArgs<AttackFlags>,
-    crew: Crew,
+    crew: VuFactory,
 ) -> Result<Peopled, CommandError> {
     meant::check_connections(typed)?;
     let variable = |name: &str| std::env::var(name).ok();

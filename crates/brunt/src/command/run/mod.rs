@@ -30,7 +30,7 @@ use metrics::tally::Tally;
 use report::{K6Input, K6Part};
 use script::{Earlier, Level, Outcome, PartTallies, Stage, SystemTag};
 use stdx::Nanos;
-use workload::Staff;
+use workload::VuAssignment;
 
 pub(super) use self::archive::{archive, inspect, new};
 use self::judge::{assertions, judge};
@@ -144,7 +144,7 @@ fn test(mut meant: Meant, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Failed> 
     let mut seen = Seen {
         outcome: Outcome { tally: meant.tally.clone(), ..Outcome::default() },
         elapsed: Nanos::ZERO,
-        vus: Staff::new(&meant.options.scenarios, &meant.options.segment).total,
+        vus: VuAssignment::new(&meant.options.scenarios, &meant.options.segment).total,
         data: None,
         code: ExitCode::Ok,
     };

@@ -8,7 +8,7 @@ use metrics::{TargetTable, Verdict};
 use script::{Control, CrewPlan, Earlier, Level, Live, Outcome, Stage, crew};
 use stdx::{Distribution, Nanos};
 use workload::executor::{Executor, Scenario};
-use workload::{Crew, Load, Plan, Segment, Targets};
+use workload::{Load, Plan, Segment, Targets, VuFactory};
 
 use super::meant::Meant;
 use super::network::http_plan;
@@ -55,7 +55,7 @@ pub(super) fn carry_out(
     let plan = CrewPlan { live: live.clone(), earlier, ..plan };
     let control = Arc::clone(&plan.control);
     let users = plan.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum();
-    let load = Load::Users(Crew { users, make: Arc::new(move |lane| crew(&plan, lane)) });
+    let load = Load::Users(VuFactory { users, make: Arc::new(move |lane| crew(&plan, lane)) });
     let results = meant.outputs.as_ref().and_then(|outputs| outputs.results.as_deref());
     let results = results.filter(|_| stage == Stage::Iteration);
     let open = |name| Opened::by_ending(Place::named(Some(name)), meant.watching.as_ref());

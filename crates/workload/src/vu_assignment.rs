@@ -11,21 +11,21 @@ use crate::segment::Segment;
 /// The numbers of the VUs of each scenario, from 1, in the scenarios' order. Those that an arrival rate may ask for later are
 /// not among them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Staff {
+pub struct VuAssignment {
     /// By scenario.
     pub numbers: Vec<Vec<u64>>,
     /// How many VUs there are in all.
     pub total: u64,
 }
 
-impl Staff {
+impl VuAssignment {
     /// Gives each scenario the lowest numbers that no other has at that time, so that there are no more VUs than are ever
     /// wanted at once. Those of a segment are counted by themselves, from 1.
     #[must_use]
     pub fn new(scenarios: &[Scenario], segment: &Segment) -> Self {
         let mut order: Vec<usize> = (0..scenarios.len()).collect();
         order.sort_by_key(|at| scenarios[*at].start);
-        let mut staff = Self { numbers: vec![Vec::new(); scenarios.len()], total: 0 };
+        let mut assignment = Self { numbers: vec![Vec::new(); scenarios.len()], total: 0 };
         let mut free: BinaryHeap<Reverse<u64>> = BinaryHeap::new();
         let mut busy: BinaryHeap<Reverse<(Nanos, usize)>> = BinaryHeap::new();
         for at in order {
@@ -35,18 +35,18 @@ impl Staff {
                     break;
                 }
                 busy.pop();
-                free.extend(staff.numbers[other].iter().copied().map(Reverse));
+                free.extend(assignment.numbers[other].iter().copied().map(Reverse));
             }
             for _ in 0..segment.vus().count(planned(&scenario.executor)) {
                 let number = free.pop().map(|Reverse(number)| number).unwrap_or_else(|| {
-                    staff.total += 1;
-                    staff.total
+                    assignment.total += 1;
+                    assignment.total
                 });
-                staff.numbers[at].push(number);
+                assignment.numbers[at].push(number);
             }
             busy.push(Reverse((scenario.end(), at)));
         }
-        staff
+        assignment
     }
 }
 
@@ -87,7 +87,10 @@ mod tests {
                 3,
             ),
         ] {
-            assert_eq!(Staff::new(&scenarios, &Segment::default()), Staff { numbers, total });
+            assert_eq!(
+                VuAssignment::new(&scenarios, &Segment::default()),
+                VuAssignment { numbers, total }
+            );
         }
     }
 }

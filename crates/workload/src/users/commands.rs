@@ -1,0 +1,106 @@
+//! `Commands`: what virtual users want done: requests, bytes through pipes, rows of their own.
+
+use std::sync::Arc;
+
+use stdx::Nanos;
+
+use super::pipe::Pipe;
+use crate::poll_budget::PollBudget;
+use crate::target::Target;
+
+/// A request of a user.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequestCommand {
+    /// The user that waits for the response.
+    pub user: u32,
+    /// What is asked for. Asking for the same `Arc` again is cheaper than for an equal one.
+    pub target: Arc<Target>,
+    /// How long it may take.
+    pub timeout: Nanos,
+    /// The user whose connections it may use, where users have their own.
+    pub owner: u32,
+    /// Closes the owner's idle connections first.
+    pub fresh_connection: bool,
+    /// The connection is to be the user's own once the server has switched protocols: a [`Pipe`]. RFC 9110, 7.8.
+    pub upgrades: bool,
+    /// A redirect to another host named the target.
+    pub redirected: bool,
+}
+
+/// What users want done.
+#[derive(Debug, Default)]
+pub struct Commands {
+    /// How much may be started in this poll. Users with more to start return an earlier time for the next poll.
+    pub budget: PollBudget,
+    /// Requests.
+    pub requests: Vec<RequestCommand>,
+    /// What is done to pipes, in this order.
+    pub pipe_commands: Vec<(Pipe, PipeCommand)>,
+    /// The bytes that are sent through pipes, one after the other.
+    pub bytes: Vec<u8>,
+    /// Rows of what users measured themselves.
+    pub samples: Vec<CustomSample>,
+}
+
+/// What is done to a [`Pipe`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PipeCommand {
+    /// So many of the bytes, the next ones, are sent.
+    Send(usize),
+    /// It is closed once all is sent. No event of it follows.
+    Close,
+    /// Receiving goes on.
+    Resume,
+}
+
+impl Commands {
+    /// Sends bytes through a pipe. Those of one turn go together.
+    pub fn send(&mut self, pipe: Pipe, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        self.pipe_commands.push((pipe, PipeCommand::Send(bytes.len())));
+    }
+
+    /// Closes a pipe, once all is sent.
+    pub fn close(&mut self, pipe: Pipe) {
+        self.pipe_commands.push((pipe, PipeCommand::Close));
+    }
+
+    /// Receives from a pipe again.
+    pub fn resume(&mut self, pipe: Pipe) {
+        self.pipe_commands.push((pipe, PipeCommand::Resume));
+    }
+}
+
+/// What a user measured beside its requests, such as a message's way to the server and back: it becomes a row as a hit does.
+#[derive(Clone, Debug)]
+pub struct CustomSample {
+    /// What it was: a word for what was done, and the address, as `PERFORM ws://host/cable`.
+    pub line: Arc<str>,
+    /// When it was due.
+    pub due: Nanos,
+    /// When it was sent.
+    pub sent: Nanos,
+    /// When it ended.
+    pub done: Nanos,
+    /// Bytes sent for it.
+    pub bytes_out: u64,
+    /// Bytes that came back.
+    pub bytes_in: u64,
+    /// Why it failed: what kind of failure by its name in a report, and its text.
+    pub failure: Option<(CustomFailure, Arc<str>)>,
+    /// The connection that it was made on.
+    pub serial: u32,
+}
+
+/// How a [`CustomSample`] fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CustomFailure {
+    /// Nothing came back in time.
+    Timeout,
+    /// The connection was lost.
+    Lost,
+    /// The server refused, or answered something unknown.
+    Refused,
+    /// The run was interrupted before the answer came.
+    Stopped,
+}
