@@ -2,20 +2,20 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::ledger::Ledger;
-use crate::muster::Muster;
-use crate::outcome::Outcome;
+use crate::cable_report::CableReport;
+use crate::connected_barrier::ConnectedBarrier;
+use crate::in_flight_messages::InFlightMessages;
 use crate::plan::CablePlan;
-use crate::token::Mark;
+use crate::token::RunToken;
 
 /// A test of Action Cable under way: what its users share.
 #[derive(Debug)]
 pub struct Cable {
     pub(crate) plan: CablePlan,
-    pub(crate) mark: Mark,
-    pub(crate) muster: Muster,
-    pub(crate) ledger: Ledger,
-    pub(crate) outcome: Mutex<Outcome>,
+    pub(crate) run_token: RunToken,
+    pub(crate) barrier: ConnectedBarrier,
+    pub(crate) in_flight: InFlightMessages,
+    pub(crate) report: Mutex<CableReport>,
 }
 
 impl Cable {
@@ -23,10 +23,10 @@ impl Cable {
     #[must_use]
     pub fn new(plan: CablePlan) -> Arc<Self> {
         Arc::new(Self {
-            mark: Mark::of_run(plan.seed),
-            muster: Muster::new(plan.users, plan.rounds()),
-            ledger: Ledger::new(plan.window()),
-            outcome: Mutex::default(),
+            run_token: RunToken::of_run(plan.seed),
+            barrier: ConnectedBarrier::new(plan.users, plan.rounds()),
+            in_flight: InFlightMessages::new(plan.window()),
+            report: Mutex::default(),
             plan,
         })
     }
@@ -40,14 +40,14 @@ impl Cable {
     /// Sockets open now, after their handshake.
     #[must_use]
     pub fn open(&self) -> u32 {
-        self.muster.open()
+        self.barrier.open()
     }
 
-    /// What was seen by all crowds that have ended.
+    /// What was seen by the users of all workers that have ended.
     #[must_use]
-    pub fn outcome(&self) -> Outcome {
-        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        outcome.open_most = self.muster.open_most();
-        outcome
+    pub fn report(&self) -> CableReport {
+        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        report.open_most = self.barrier.open_most();
+        report
     }
 }

@@ -1,28 +1,30 @@
 //! The common tests of Action Cable without a script: echo, broadcast, idle, herd.
 //!
 //! ```text
-//! CablePlan ─▶ Cable ──crew──▶ one Crowd a worker: Users to the engine
+//! CablePlan ─▶ Cable ──users──▶ one CableUsers a worker: VirtualUsers to the engine
 //!                │               asks for upgrades, speaks wire::ws and wire::cable over the pipes
-//!                ├─ Muster: how many users are up, round by round         shared, atomic
-//!                ├─ Ledger: messages in flight, who had them, and when    shared, atomic; a lock for each message sent
-//!                └─ Outcome: counts and histograms, merged when a Crowd ends ──▶ report
+//!                ├─ ConnectedBarrier: how many users are up, round by round         shared, atomic
+//!                ├─ InFlightMessages: who had them, and when             shared, atomic; a lock for each message sent
+//!                └─ CableReport: counts and histograms, merged when a worker's users end ──▶ report
 //! ```
 //!
 //! It does no I/O, reads no clock and starts no thread: the engine hands it bytes and `now`.
 
 mod cable;
-mod crew;
-mod crowd;
-mod ledger;
-mod muster;
-mod outcome;
+mod cable_report;
+mod connected_barrier;
+mod factory;
+mod in_flight_messages;
 mod plan;
-mod seen;
+mod received_set;
 mod template;
 mod token;
+mod users;
 
 pub use cable::Cable;
-pub use outcome::{Deliveries, MESSAGES_MAX, MessageSeen, Outcome, RoundSeen, Subscribers};
+pub use cable_report::{
+    CableReport, Deliveries, MESSAGES_MAX, MessageReport, RoundReport, Subscribers,
+};
 pub use plan::{CablePlan, HERD_ROUNDS_MAX, Pattern, USERS_MAX};
 pub use template::Template;
 

@@ -3,7 +3,7 @@
 use stdx::Nanos;
 use wire::cable::Codec;
 
-use crate::ledger::WINDOW_MAX;
+use crate::in_flight_messages::WINDOW_MAX;
 use crate::template::Template;
 
 /// The most users of a run.

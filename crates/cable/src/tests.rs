@@ -1,4 +1,4 @@
-//! Whole tests of Action Cable without an engine: crowds in a small world of their own, against a server that keeps the
+//! Whole tests of Action Cable without an engine: users in a small world of their own, against a server that keeps the
 //! protocol with `wire`'s other side and makes the mistakes it is told to.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -12,7 +12,7 @@ use workload::{
     PollBudget, RequestCommand, StopMode, VirtualUsers,
 };
 
-use crate::{Cable, CablePlan, Outcome, Pattern, Template};
+use crate::{Cable, CablePlan, CableReport, Pattern, Template};
 
 /// What the server does wrong.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,13 +46,13 @@ struct Link {
     held: Option<String>,
 }
 
-/// The world: time, a server, the crowds of some workers.
+/// The world: time, a server, the users of some workers.
 struct World {
     now: Nanos,
     wrong: Wrong,
     codec: Codec,
     links: BTreeMap<(usize, u32), Link>,
-    /// What is on its way to a crowd, by when it is there.
+    /// What is on its way to a worker, by when it is there.
     ways: VecDeque<(Nanos, usize, Pipe, Vec<u8>)>,
     serial: u32,
     deliveries: u64,
@@ -74,8 +74,8 @@ const TURN: Nanos = Nanos::from_millis(1);
 
 /// What came of a whole test.
 struct Told {
-    outcome: Outcome,
-    trips: Vec<CustomSample>,
+    report: CableReport,
+    samples: Vec<CustomSample>,
     world: World,
 }
 
@@ -118,10 +118,10 @@ fn run_until(
 ) -> Told {
     let (codec, users) = (plan.codec, plan.users);
     let cable = Cable::new(plan);
-    let crew = cable.crew();
+    let crew = cable.users();
     let shards =
         (0..2.min(u64::from(users))).map(|first| Shard { first, step: 2.min(u64::from(users)) });
-    let mut crowds: Vec<Box<dyn VirtualUsers>> = shards.map(|shard| (crew.make)(shard)).collect();
+    let mut workers: Vec<Box<dyn VirtualUsers>> = shards.map(|shard| (crew.make)(shard)).collect();
     let mut world = World {
         now: Nanos::ZERO,
         wrong,
@@ -139,40 +139,40 @@ fn run_until(
         users,
         spins: 0,
     };
-    let mut trips = Vec::new();
-    while !crowds.iter().all(|crowd| crowd.is_over()) {
-        world.turn(&mut crowds, &mut trips);
-        meddle(&mut world, &mut crowds);
+    let mut samples = Vec::new();
+    while !workers.iter().all(|users| users.is_over()) {
+        world.turn(&mut workers, &mut samples);
+        meddle(&mut world, &mut workers);
         assert!(world.now < limit, "it must end");
     }
-    drop(crowds);
+    drop(workers);
     assert_eq!(cable.open(), 0, "who ends has no sockets");
-    Told { outcome: cable.outcome(), trips, world }
+    Told { report: cable.report(), samples, world }
 }
 
 impl World {
-    fn turn(&mut self, crowds: &mut [Box<dyn VirtualUsers>], trips: &mut Vec<CustomSample>) {
+    fn turn(&mut self, workers: &mut [Box<dyn VirtualUsers>], samples: &mut Vec<CustomSample>) {
         self.now += TURN;
         self.ping();
-        self.end_old(crowds);
+        self.end_old(workers);
         while let Some((_, worker, pipe, bytes)) = self.ways.pop_front_if(|way| way.0 <= self.now) {
-            crowds[worker].handle_pipe_event(pipe, self.now, PipeEvent::Bytes(&bytes));
+            workers[worker].handle_pipe_event(pipe, self.now, PipeEvent::Bytes(&bytes));
         }
-        for (worker, crowd) in crowds.iter_mut().enumerate() {
+        for (worker, users) in workers.iter_mut().enumerate() {
             let mut commands = Commands::default();
-            let wake = crowd.poll(self.now, &mut commands);
+            let wake = users.poll(self.now, &mut commands);
             // Else the engine would turn without a pause. A burst is gone on with at once.
             self.spins = if wake.is_some_and(|wake| wake <= self.now) { self.spins + 1 } else { 0 };
-            assert!(self.spins < 10 || crowd.is_over(), "it has nothing to do, and says it has");
+            assert!(self.spins < 10 || users.is_over(), "it has nothing to do, and says it has");
             for ask in std::mem::take(&mut commands.requests) {
-                self.shake_hands(worker, crowd.as_mut(), &ask);
+                self.shake_hands(worker, users.as_mut(), &ask);
             }
             self.obey(worker, &commands);
-            trips.append(&mut commands.samples);
+            samples.append(&mut commands.samples);
         }
     }
 
-    fn shake_hands(&mut self, worker: usize, crowd: &mut dyn VirtualUsers, ask: &RequestCommand) {
+    fn shake_hands(&mut self, worker: usize, users: &mut dyn VirtualUsers, ask: &RequestCommand) {
         assert!(ask.upgrades && ask.target.url == "http://h/cable");
         self.handshakes += 1;
         let cookie = ask.target.headers.iter().find(|(name, _)| name == "Cookie").expect("given");
@@ -181,7 +181,7 @@ impl World {
         let (due, done) = (self.now, self.now + LATENCY);
         let reply = EngineResponse { due, done, ..EngineResponse::default() };
         if self.handshakes <= self.wrong.refuses {
-            return crowd.handle_response(ask.user, &EngineResponse { status: 503, ..reply });
+            return users.handle_response(ask.user, &EngineResponse { status: 503, ..reply });
         }
         let fields = ask.target.headers.iter().map(|(n, v)| (n.as_bytes(), v.as_bytes()));
         let (head, agreed) = accept(fields, Protocols::Any, DeflateAnswer::Refuse).expect("sound");
@@ -192,7 +192,7 @@ impl World {
         let pipe = Pipe { place: free.expect("endless"), serial: self.serial };
         let status = 101;
         let reply = EngineResponse { status, head: Some(head.into()), pipe: Some(pipe), ..reply };
-        crowd.handle_response(ask.user, &reply);
+        users.handle_response(ask.user, &reply);
         let session = Session::new(Role::Server, &agreed, Limits::default(), 1);
         let mut link = Link { session, pipe, user, began: self.now, identifier: None, held: None };
         if !self.wrong.is_mute {
@@ -310,7 +310,7 @@ impl World {
     }
 
     /// Ends connections whose time is over.
-    fn end_old(&mut self, crowds: &mut [Box<dyn VirtualUsers>]) {
+    fn end_old(&mut self, workers: &mut [Box<dyn VirtualUsers>]) {
         let Some(after) = self.wrong.ends_after else { return };
         let now = self.now;
         let old = self.links.extract_if(.., |_, link| link.began + after <= now);
@@ -324,9 +324,9 @@ impl World {
                     ..CableReply::default()
                 };
                 let bytes = say(&mut link.session, self.codec, &reply);
-                crowds[worker].handle_pipe_event(pipe, now, PipeEvent::Bytes(&bytes));
+                workers[worker].handle_pipe_event(pipe, now, PipeEvent::Bytes(&bytes));
             }
-            crowds[worker].handle_pipe_event(pipe, now, PipeEvent::End);
+            workers[worker].handle_pipe_event(pipe, now, PipeEvent::End);
         }
     }
 }
@@ -348,15 +348,15 @@ fn every_echo_comes_back() {
     for format in [Format::Json, Format::Msgpack, Format::Protobuf] {
         let codec = Codec { format, dialect: Dialect::Base };
         let told = run(CablePlan { codec, ..plan(ECHO, 5) }, Wrong::default());
-        let seen = &told.outcome;
+        let seen = &told.report;
         assert_eq!((seen.attempts, seen.subscribed, seen.open_most), (5, 5, 5));
         assert!((45..=55).contains(&seen.sent), "5 users, 10 a second: {}", seen.sent);
         assert_eq!((seen.answered, seen.unanswered), (seen.sent, 0));
         // A chat has everybody hear everything, but for what comes after the end.
         assert!((4 * seen.sent - 20..=4 * seen.sent).contains(&seen.overheard));
         assert!(seen.round_trip.max() < Nanos::from_millis(6), "{:?}", seen.round_trip.max());
-        assert_eq!(told.trips.len() as u64, seen.sent);
-        assert!(told.trips.iter().all(|trip| &*trip.line == "PERFORM ws://h/cable"));
+        assert_eq!(told.samples.len() as u64, seen.sent);
+        assert!(told.samples.iter().all(|sample| &*sample.line == "PERFORM ws://h/cable"));
         assert_eq!(seen.problems, BTreeMap::new());
     }
 }
@@ -365,13 +365,13 @@ fn every_echo_comes_back() {
 #[test]
 fn a_herd_takes_turns() {
     let cable = Cable::new(plan(Pattern::Herd { cuts: 0, give_up: Nanos::SECOND }, 100));
-    let mut crowd = (cable.crew().make)(Shard { first: 0, step: 1 });
+    let mut users = (cable.users().make)(Shard { first: 0, step: 1 });
     let now = Nanos::SECOND;
     for (share, asks) in
         [(PollBudget::FULL, 8), (PollBudget::NONE, 0), (PollBudget::ONE, 1), (PollBudget::FULL, 8)]
     {
         let mut commands = Commands { budget: share, ..Commands::default() };
-        assert_eq!(crowd.poll(now, &mut commands), Some(Nanos::ZERO), "more are due");
+        assert_eq!(users.poll(now, &mut commands), Some(Nanos::ZERO), "more are due");
         assert_eq!(commands.requests.len(), asks);
     }
 }
@@ -379,7 +379,7 @@ fn a_herd_takes_turns() {
 #[test]
 fn a_closed_loop_speaks_when_it_has_heard() {
     let told = run(plan(Pattern::Echo { every: None }, 2), Wrong::default());
-    let seen = told.outcome;
+    let seen = told.report;
     // A round trip of 3 ms in turns of 1 ms, for a second.
     assert!((2 * 200..=2 * 340).contains(&seen.sent), "{}", seen.sent);
     assert_eq!(seen.answered, seen.sent);
@@ -388,10 +388,10 @@ fn a_closed_loop_speaks_when_it_has_heard() {
 #[test]
 fn lost_echoes_are_counted_and_go_on() {
     let told = run(plan(Pattern::Echo { every: None }, 1), Wrong { loses: 2, ..Wrong::default() });
-    let seen = told.outcome;
+    let seen = told.report;
     assert_eq!((seen.answered + seen.unanswered, seen.unanswered), (seen.sent, told.world.lost));
     assert!(seen.unanswered > 0);
-    let failed = told.trips.iter().filter(|trip| trip.failure.is_some()).count() as u64;
+    let failed = told.samples.iter().filter(|sample| sample.failure.is_some()).count() as u64;
     assert_eq!(failed, seen.unanswered);
 }
 
@@ -399,14 +399,16 @@ fn lost_echoes_are_counted_and_go_on() {
 fn every_delivery_of_a_broadcast_is_counted() {
     for speakers in [1, 3] {
         let told = run(plan(broadcast(speakers), 9), Wrong::default());
-        let (seen, sums) = (&told.outcome, told.outcome.deliveries);
+        let (seen, sums) = (&told.report, told.report.deliveries);
         assert_eq!((seen.sent, seen.not_sent), (50, 0), "one each 20 ms for a second");
         assert_eq!((sums.expected, sums.delivered, sums.lost), (450, 450, 0));
         assert_eq!((sums.duplicated, sums.out_of_order, sums.late, sums.early), (0, 0, 0, 0));
         assert_eq!((seen.subscribers.all, seen.complete_messages), (9, 50));
         assert_eq!(seen.fan_out.count(), 450);
         assert!(seen.messages.iter().map(|message| message.number).eq(1..=50));
-        assert!(told.trips.iter().all(|trip| trip.failure.is_none()) && told.trips.len() == 50);
+        assert!(
+            told.samples.iter().all(|sample| sample.failure.is_none()) && told.samples.len() == 50
+        );
     }
 }
 
@@ -416,7 +418,7 @@ fn what_a_server_loses_and_repeats_is_found_to_the_last() {
         let codec = Codec { format, dialect: Dialect::Base };
         let wrong = Wrong { loses: 7, duplicates: 5, reorders: 11, ..Wrong::default() };
         let told = run(CablePlan { codec, ..plan(broadcast(1), 10) }, wrong);
-        let (seen, sums) = (&told.outcome, told.outcome.deliveries);
+        let (seen, sums) = (&told.report, told.report.deliveries);
         // What is held back at the end is never sent.
         let held = told.world.held;
         assert_eq!(sums.expected, 500);
@@ -425,7 +427,7 @@ fn what_a_server_loses_and_repeats_is_found_to_the_last() {
         assert_eq!(sums.duplicated, told.world.duplicated);
         assert_eq!(sums.out_of_order, told.world.reordered);
         assert!(sums.out_of_order > 0 && sums.duplicated > 0 && sums.lost > 0);
-        let failed = told.trips.iter().filter(|trip| trip.failure.is_some()).count() as u64;
+        let failed = told.samples.iter().filter(|sample| sample.failure.is_some()).count() as u64;
         assert_eq!(failed, seen.sent - seen.complete_messages);
     }
 }
@@ -433,7 +435,7 @@ fn what_a_server_loses_and_repeats_is_found_to_the_last() {
 #[test]
 fn subscribers_that_hear_nothing_are_told_apart() {
     let told = run(plan(broadcast(1), 12), Wrong { reaches: Some(7), ..Wrong::default() });
-    let seen = told.outcome;
+    let seen = told.report;
     assert_eq!((seen.subscribers.all, seen.subscribers.some, seen.subscribers.none), (7, 0, 5));
     assert_eq!((seen.deliveries.lost, seen.complete_messages), (5 * seen.sent, 0));
 }
@@ -445,7 +447,7 @@ fn who_is_dropped_comes_back_and_is_not_owed_what_it_missed() {
         let wrong = Wrong { ends_after, says_so, ..Wrong::default() };
         let duration = Nanos::from_secs(4);
         let told = run(CablePlan { duration, ..plan(broadcast(1), 6) }, wrong);
-        let (seen, sums) = (&told.outcome, told.outcome.deliveries);
+        let (seen, sums) = (&told.report, told.report.deliveries);
         assert_eq!(seen.dropped, 18, "each three times");
         assert_eq!(seen.subscribed, 24, "and came back");
         assert_eq!((sums.lost, sums.delivered + sums.cut), (0, sums.expected), "{sums:?}");
@@ -459,14 +461,14 @@ fn refusals_are_waited_out_and_counted() {
     let herd = Pattern::Herd { cuts: 0, give_up: Nanos::from_secs(30) };
     let refuses = 40;
     let told = run(plan(herd, 8), Wrong { refuses, ..Wrong::default() });
-    let seen = told.outcome;
+    let seen = told.report;
     assert_eq!((seen.refused, seen.subscribed, seen.backoffs), (40, 8, 40));
     assert_eq!(told.world.handshakes, 48);
     assert!(told.world.now > Nanos::from_secs(2), "five waits each, at least half of 3.1 s");
     assert_eq!(seen.problems["handshake: handshake refused with status 503"], 40, "{seen:?}");
     let told =
         run(CablePlan { backs_off: false, ..plan(herd, 8) }, Wrong { refuses, ..Wrong::default() });
-    assert_eq!((told.outcome.backoffs, told.outcome.refused), (0, 40));
+    assert_eq!((told.report.backoffs, told.report.refused), (0, 40));
     assert!(told.world.now < Nanos::from_secs(2));
 }
 
@@ -476,7 +478,7 @@ fn a_herd_comes_back_as_often_as_it_is_cut_off() {
     for jitter in [Nanos::ZERO, Nanos::from_millis(500)] {
         let duration = Nanos::from_millis(200);
         let told = run(CablePlan { jitter, duration, ..plan(herd, 20) }, Wrong::default());
-        let seen = told.outcome;
+        let seen = told.report;
         assert_eq!((seen.attempts, seen.subscribed, seen.dropped), (80, 80, 0));
         assert_eq!(seen.rounds.len(), 4);
         assert!(seen.rounds.iter().all(|round| (round.subscribed, round.given_up) == (20, 0)));
@@ -490,7 +492,7 @@ fn a_herd_comes_back_as_often_as_it_is_cut_off() {
 fn a_herd_that_is_never_let_in_is_given_up() {
     let herd = Pattern::Herd { cuts: 1, give_up: Nanos::from_secs(3) };
     let told = run(plan(herd, 4), Wrong { refuses: u64::MAX, ..Wrong::default() });
-    let seen = told.outcome;
+    let seen = told.report;
     assert_eq!(seen.rounds.iter().map(|round| round.given_up).collect::<Vec<_>>(), [4, 4]);
     assert_eq!((seen.subscribed, seen.refused), (0, seen.attempts));
 }
@@ -498,12 +500,12 @@ fn a_herd_that_is_never_let_in_is_given_up() {
 #[test]
 fn who_is_rejected_or_never_confirmed_does_not_stop_the_others() {
     let told = run(plan(broadcast(1), 3), Wrong { rejects: true, ..Wrong::default() });
-    assert_eq!((told.outcome.turned_away, told.outcome.attempts), (3, 3), "they do not come back");
-    assert_eq!((told.outcome.sent, told.outcome.not_sent), (0, 50));
-    assert_eq!(told.outcome.problems["subscription rejected"], 3);
+    assert_eq!((told.report.turned_away, told.report.attempts), (3, 3), "they do not come back");
+    assert_eq!((told.report.sent, told.report.not_sent), (0, 50));
+    assert_eq!(told.report.problems["subscription rejected"], 3);
     let told = run(plan(Pattern::Idle, 3), Wrong { is_mute: true, ..Wrong::default() });
-    assert!(told.outcome.unconfirmed >= 3 && told.outcome.subscribed == 0);
-    assert!(told.outcome.problems["no welcome in time"] >= 3);
+    assert!(told.report.unconfirmed >= 3 && told.report.subscribed == 0);
+    assert!(told.report.problems["no welcome in time"] >= 3);
     assert!(told.world.now < Nanos::from_secs(4), "nobody waits for them longer than that");
 }
 
@@ -511,7 +513,7 @@ fn who_is_rejected_or_never_confirmed_does_not_stop_the_others() {
 fn missing_pings_are_reported() {
     let duration = Nanos::from_secs(15);
     let pings = Some(Nanos::from_secs(3));
-    let idle = |wrong| run(CablePlan { duration, ..plan(Pattern::Idle, 4) }, wrong).outcome;
+    let idle = |wrong| run(CablePlan { duration, ..plan(Pattern::Idle, 4) }, wrong).report;
     let seen = idle(Wrong { pings, ..Wrong::default() });
     assert_eq!((seen.pings, seen.silences), (20, 0));
     assert_eq!(seen.ping_gap.count(), 16, "from each to the next");
@@ -549,14 +551,14 @@ fn an_interrupt_ends_what_is_under_way_and_tells() {
             CablePlan { duration: Nanos::from_secs(60), ..plan(pattern, 6) },
             Wrong { loses: 10, ..Wrong::default() },
             Nanos::from_secs(20),
-            |world, crowds| {
+            |world, workers| {
                 if world.now == Nanos::from_secs(5) {
-                    crowds.iter_mut().for_each(|crowd| crowd.stop(StopMode::Graceful));
+                    workers.iter_mut().for_each(|users| users.stop(StopMode::Graceful));
                     ended = Some(world.now);
                 }
             },
         );
-        let seen = told.outcome;
+        let seen = told.report;
         assert!(told.world.now <= Nanos::from_millis(6_100), "no longer than the timeout");
         assert_eq!((ended.is_some(), seen.subscribed), (true, 6));
         assert_eq!(seen.answered + seen.unanswered, if pattern == ECHO { seen.sent } else { 0 });
@@ -565,14 +567,14 @@ fn an_interrupt_ends_what_is_under_way_and_tells() {
         CablePlan { duration: Nanos::from_secs(60), ..plan(broadcast(1), 6) },
         Wrong::default(),
         Nanos::from_secs(20),
-        |world, crowds| {
+        |world, workers| {
             if world.now == Nanos::from_secs(5) {
-                crowds.iter_mut().for_each(|crowd| crowd.stop(StopMode::Immediate));
+                workers.iter_mut().for_each(|users| users.stop(StopMode::Immediate));
             }
         },
     );
     assert_eq!(told.world.now, Nanos::from_secs(5), "at once");
-    assert!(told.outcome.sent > 0, "and what was seen is told");
+    assert!(told.report.sent > 0, "and what was seen is told");
 }
 
 /// Issue 14, N7: an interrupt does not wait as long as the timeout for messages that will not come; nor are they lost.
@@ -584,21 +586,21 @@ fn an_interrupt_waits_a_second_for_messages_at_most() {
             CablePlan { duration: Nanos::from_secs(60), timeout, ..plan(pattern, 6) },
             Wrong { loses: 1, ..Wrong::default() },
             Nanos::from_secs(20),
-            |world, crowds| {
+            |world, workers| {
                 if world.now == Nanos::from_secs(2) {
-                    crowds.iter_mut().for_each(|crowd| crowd.stop(StopMode::Graceful));
+                    workers.iter_mut().for_each(|users| users.stop(StopMode::Graceful));
                 }
             },
         );
-        let (seen, sums) = (&told.outcome, told.outcome.deliveries);
+        let (seen, sums) = (&told.report, told.report.deliveries);
         assert!(told.world.now <= Nanos::from_millis(3_010), "{pattern:?}: {}", told.world.now);
         assert!(seen.sent > 0 && seen.answered + seen.unanswered == 0, "{seen:?}");
         let is_echo = matches!(pattern, Pattern::Echo { .. });
         assert_eq!(seen.cut, if is_echo { seen.sent } else { 0 }, "none is called lost");
         assert_eq!((sums.lost, sums.cut), (0, sums.expected));
         let stopped =
-            |trip: &&CustomSample| matches!(trip.failure, Some((CustomFailure::Stopped, _)));
-        assert_eq!(told.trips.iter().filter(stopped).count() as u64, seen.sent);
+            |sample: &&CustomSample| matches!(sample.failure, Some((CustomFailure::Stopped, _)));
+        assert_eq!(told.samples.iter().filter(stopped).count() as u64, seen.sent);
     }
 }
 
@@ -618,18 +620,18 @@ fn a_hostile_server_costs_counts_and_nothing_else() {
         CablePlan { duration: Nanos::from_secs(3), ..plan(broadcast(1), 4) },
         Wrong::default(),
         Nanos::from_secs(20),
-        |world, crowds| {
+        |world, workers| {
             at += 1;
             let pipes: Vec<_> =
                 world.links.iter().map(|((worker, _), link)| (*worker, link.pipe)).collect();
             if at % 40 == 0 && world.now < Nanos::from_secs(3) {
                 let (worker, pipe) = pipes[(at / 40) % pipes.len().max(1)];
                 let bytes = noise[(at / 40) % noise.len()];
-                crowds[worker].handle_pipe_event(pipe, world.now, PipeEvent::Bytes(bytes));
+                workers[worker].handle_pipe_event(pipe, world.now, PipeEvent::Bytes(bytes));
             }
         },
     );
-    let (seen, sums) = (&told.outcome, told.outcome.deliveries);
+    let (seen, sums) = (&told.report, told.report.deliveries);
     assert!(seen.dropped > 0 && seen.problems.len() > 2, "{:?}", seen.problems);
     assert_eq!(sums.lost + sums.delivered + sums.cut, sums.expected, "nothing is counted twice");
     assert_eq!(sums.lost, 0, "who was dropped is not owed: {sums:?}");

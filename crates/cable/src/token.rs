@@ -14,7 +14,7 @@ const TOKEN_LEN: usize = MARK_LEN + 2 * DIGITS;
 
 /// What all tokens of a run begin with: another run's are not taken for ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Mark([u8; MARK_LEN]);
+pub(crate) struct RunToken([u8; MARK_LEN]);
 
 /// Which message it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(crate) struct Token {
     pub(crate) user: u32,
 }
 
-impl Mark {
+impl RunToken {
     /// The mark of a run with this seed.
     pub(crate) fn of_run(seed: u64) -> Self {
         let text = format!("{WORD}{:08x}", stdx::mix(seed, 0) as u32);
@@ -73,13 +73,13 @@ mod tests {
     use super::*;
 
     fn tokens(seed: u64, message: &[u8]) -> Vec<Token> {
-        Mark::of_run(seed).tokens(message).collect()
+        RunToken::of_run(seed).tokens(message).collect()
     }
 
     #[test]
     fn what_is_no_token_of_ours_is_none() {
         let mut text = String::new();
-        Mark::of_run(1).write(Token { number: 42, user: 7 }, &mut text);
+        RunToken::of_run(1).write(Token { number: 42, user: 7 }, &mut text);
         assert_eq!(text.len(), TOKEN_LEN);
         assert_eq!(tokens(2, text.as_bytes()), [], "another run's");
         for cut in 0..TOKEN_LEN {
@@ -98,7 +98,7 @@ mod tests {
         ) {
             let (mut message, mut text) = (noise.clone(), String::new());
             for (number, user) in &numbers {
-                Mark::of_run(seed).write(Token { number: *number, user: *user }, &mut text);
+                RunToken::of_run(seed).write(Token { number: *number, user: *user }, &mut text);
                 message.extend_from_slice(text.as_bytes());
                 message.extend_from_slice(&noise);
             }

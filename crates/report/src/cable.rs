@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use cable::{CablePlan, MessageSeen, Outcome, Pattern, RoundSeen};
+use cable::{CablePlan, CableReport, MessageReport, Pattern, RoundReport};
 use metrics::{Generator, Histogram, Verdict};
 
 use crate::figure::json_list;
@@ -17,7 +17,7 @@ pub struct CableInput<'a> {
     /// What was tested.
     pub plan: &'a CablePlan,
     /// What was seen.
-    pub outcome: &'a Outcome,
+    pub outcome: &'a CableReport,
     /// What the generator saw of itself.
     pub generator: &'a Generator,
     /// May the figures be believed?
@@ -85,8 +85,8 @@ pub fn cable_text(input: &CableInput<'_>) -> String {
     out
 }
 
-fn users(out: &mut String, plan: &CablePlan, outcome: &Outcome) {
-    let Outcome { attempts, opened, refused, subscribed, unconfirmed, dropped, .. } = outcome;
+fn users(out: &mut String, plan: &CablePlan, outcome: &CableReport) {
+    let CableReport { attempts, opened, refused, subscribed, unconfirmed, dropped, .. } = outcome;
     let (asked, most, away) = (plan.users, outcome.open_most, outcome.turned_away);
     line(out, "Users", "[asked for, open, turned away]", format_args!("{asked}, {most}, {away}"));
     let values = format_args!("{attempts}, {opened}, {refused}");
@@ -108,8 +108,8 @@ fn times(out: &mut String, name: &str, times: &Histogram) {
     }
 }
 
-fn echo(out: &mut String, outcome: &Outcome) {
-    let Outcome { sent, answered, unanswered, cut, not_sent, .. } = outcome;
+fn echo(out: &mut String, outcome: &CableReport) {
+    let CableReport { sent, answered, unanswered, cut, not_sent, .. } = outcome;
     let values = format_args!("{sent}, {answered}, {unanswered}, {cut}, {not_sent}");
     line(out, "Messages", "[sent, back, lost, cut, not sent]", values);
     times(out, "Round Trips", &outcome.round_trip);
@@ -119,8 +119,8 @@ fn echo(out: &mut String, outcome: &Outcome) {
     line(out, "", "[again, late, others', unknown]", values);
 }
 
-fn broadcast(out: &mut String, outcome: &Outcome) {
-    let Outcome { sent, complete_messages, not_sent, .. } = outcome;
+fn broadcast(out: &mut String, outcome: &CableReport) {
+    let CableReport { sent, complete_messages, not_sent, .. } = outcome;
     let values = format_args!("{sent}, {complete_messages}, {not_sent}");
     line(out, "Messages", "[sent, all had it, not sent]", values);
     if outcome.evicted > 0 {
@@ -140,7 +140,7 @@ fn broadcast(out: &mut String, outcome: &Outcome) {
     times(out, "Fan-out", &outcome.fan_out);
     times(out, "Last had it", &outcome.complete);
     for message in worst(outcome) {
-        let MessageSeen { number, expected, delivered, .. } = message;
+        let MessageReport { number, expected, delivered, .. } = message;
         let values = format_args!("number {number}: {delivered} of {expected} had it");
         line(out, "", "[a message]", values);
     }
@@ -150,18 +150,18 @@ fn broadcast(out: &mut String, outcome: &Outcome) {
 }
 
 /// The messages with the most losses, the worst first.
-fn worst(outcome: &Outcome) -> Vec<&MessageSeen> {
+fn worst(outcome: &CableReport) -> Vec<&MessageReport> {
     let mut lossy: Vec<_> = outcome.messages.iter().filter(|message| message.lost > 0).collect();
     lossy.sort_by_key(|message| std::cmp::Reverse(message.lost));
     lossy.truncate(WORST);
     lossy
 }
 
-fn herd(out: &mut String, outcome: &Outcome) {
+fn herd(out: &mut String, outcome: &CableReport) {
     for (at, round) in outcome.rounds.iter().take(ROUNDS_SHOWN).enumerate() {
         let [p50, p99] = [0.5, 0.99].map(|q| duration(round.ready.quantile(q)));
         let last = duration(round.ready.max());
-        let RoundSeen { subscribed, given_up, .. } = round;
+        let RoundReport { subscribed, given_up, .. } = round;
         let name = if at == 0 { "First time".to_owned() } else { format!("After cut {at}") };
         let values = format_args!("{subscribed}, {given_up}, {p50}, {p99}, {last}");
         line(out, &name, "[up, given up, 50, 99, last up]", values);
@@ -172,7 +172,7 @@ fn herd(out: &mut String, outcome: &Outcome) {
     }
 }
 
-fn pings(out: &mut String, outcome: &Outcome) {
+fn pings(out: &mut String, outcome: &CableReport) {
     let count = grouped(outcome.pings);
     if outcome.ping_gap.count() > 0 {
         let [p50, most] = [outcome.ping_gap.quantile(0.5), outcome.ping_gap.max()].map(duration);
@@ -191,7 +191,7 @@ fn pings(out: &mut String, outcome: &Outcome) {
     }
 }
 
-fn problems(out: &mut String, outcome: &Outcome) {
+fn problems(out: &mut String, outcome: &CableReport) {
     if outcome.problems.is_empty() {
         return;
     }
@@ -252,7 +252,7 @@ pub fn cable_json(input: &CableInput<'_>) -> String {
         + "\n"
 }
 
-fn json_users(plan: &CablePlan, outcome: &Outcome) -> String {
+fn json_users(plan: &CablePlan, outcome: &CableReport) -> String {
     Object::new()
         .number("asked", plan.users.into())
         .number("open_most", outcome.open_most.into())
@@ -268,7 +268,7 @@ fn json_users(plan: &CablePlan, outcome: &Outcome) -> String {
         .end()
 }
 
-fn json_echo(outcome: &Outcome) -> String {
+fn json_echo(outcome: &CableReport) -> String {
     Object::new()
         .number("sent", outcome.sent)
         .number("not_sent", outcome.not_sent)
@@ -283,7 +283,7 @@ fn json_echo(outcome: &Outcome) -> String {
         .end()
 }
 
-fn json_broadcast(outcome: &Outcome) -> String {
+fn json_broadcast(outcome: &CableReport) -> String {
     let sums = &outcome.deliveries;
     let deliveries = Object::new()
         .number("expected", sums.expected)
@@ -314,7 +314,7 @@ fn json_broadcast(outcome: &Outcome) -> String {
         .end()
 }
 
-fn json_message(message: &MessageSeen) -> String {
+fn json_message(message: &MessageReport) -> String {
     Object::new()
         .number("number", message.number.into())
         .number("sent", message.sent.0)
@@ -325,7 +325,7 @@ fn json_message(message: &MessageSeen) -> String {
         .end()
 }
 
-fn json_round(round: &RoundSeen) -> String {
+fn json_round(round: &RoundReport) -> String {
     Object::new()
         .number("subscribed", round.subscribed)
         .number("given_up", round.given_up)
@@ -333,7 +333,7 @@ fn json_round(round: &RoundSeen) -> String {
         .end()
 }
 
-fn json_pings(outcome: &Outcome) -> String {
+fn json_pings(outcome: &CableReport) -> String {
     Object::new()
         .number("heard", outcome.pings)
         .put("gap", json::times(&outcome.ping_gap))
@@ -369,13 +369,13 @@ mod tests {
         }
     }
 
-    fn outcome() -> Outcome {
-        let mut outcome = Outcome {
+    fn outcome() -> CableReport {
+        let mut outcome = CableReport {
             attempts: 12,
             opened: 12,
             subscribed: 12,
             open_most: 12,
-            ..Outcome::default()
+            ..CableReport::default()
         };
         outcome.sent = 2;
         (outcome.deliveries.expected, outcome.deliveries.delivered) = (24, 14);
@@ -385,10 +385,10 @@ mod tests {
         for number in [1, 2] {
             let (expected, delivered, lost) = (12, 7, 5);
             let (sent, last) = (Nanos::MILLI, Nanos::MILLI * 2);
-            outcome.messages.push(MessageSeen { number, sent, expected, delivered, lost, last });
+            outcome.messages.push(MessageReport { number, sent, expected, delivered, lost, last });
         }
         outcome.problems.insert("bad \u{1b}[2J thing".to_owned(), 3);
-        outcome.rounds.resize_with(25, RoundSeen::default);
+        outcome.rounds.resize_with(25, RoundReport::default);
         outcome
     }
 

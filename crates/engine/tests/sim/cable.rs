@@ -40,7 +40,7 @@ fn test(seed: u64, faults: Faults, pattern: Pattern, server: demo::Cable) -> (Ou
         warmup: Nanos::ZERO,
         think: stdx::Distribution::None,
         name: "cable".to_owned(),
-        load: Load::Users(cable.crew()),
+        load: Load::Users(cable.users()),
         duration: None,
         hits_max: None,
         targets: Targets::default(),
@@ -60,7 +60,7 @@ fn a_sound_world_loses_nothing() {
     for seed in 0..3 {
         let (run, cable) = test(seed, Faults::default(), BROADCAST, demo::Cable::default());
         check_oracles(&run);
-        let seen = cable.outcome();
+        let seen = cable.report();
         assert_eq!((seen.sent, seen.not_sent, seen.complete_messages), (40, 0, 40));
         let sums = seen.deliveries;
         assert_eq!((sums.expected, sums.delivered, sums.duplicated), (320, 320, 0));
@@ -75,7 +75,7 @@ fn a_lossy_server_is_found_out() {
     let defects = demo::Cable { loss: 0.1, duplicate: 0.1, reorder: 0.1, ..demo::Cable::default() };
     let (run, cable) = test(4, Faults::default(), BROADCAST, defects);
     check_oracles(&run);
-    let (seen, sums) = (cable.outcome(), cable.outcome().deliveries);
+    let (seen, sums) = (cable.report(), cable.report().deliveries);
     assert_eq!((sums.expected, sums.delivered + sums.lost, sums.cut), (320, 320, 0));
     assert!((15..=60).contains(&sums.lost), "{sums:?}");
     assert!(sums.duplicated > 0 && sums.out_of_order > 0, "{sums:?}");
@@ -91,7 +91,7 @@ fn whatever_fails_is_counted_once() {
             let faults = Faults { server_stalls: Vec::new(), ..Faults::random(seed) };
             let (run, cable) = test(seed, faults, pattern, demo::Cable::default());
             check_oracles(&run);
-            let (seen, sums) = (cable.outcome(), cable.outcome().deliveries);
+            let (seen, sums) = (cable.report(), cable.report().deliveries);
             let at = format!("seed {seed}, {pattern:?}: {seen:?}");
             assert_eq!(sums.expected, sums.delivered + sums.lost + sums.cut, "{at}");
             // Some are under way when it ends.

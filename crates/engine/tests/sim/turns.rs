@@ -210,7 +210,7 @@ fn a_herd_comes_and_is_cut_off_in_turns() {
         seed: 5,
     });
     let people = Plan {
-        load: Load::Users(cable.crew()),
+        load: Load::Users(cable.users()),
         duration: None,
         targets: Targets::default(),
         ..plan(constant(1), 1, &[])
@@ -219,7 +219,7 @@ fn a_herd_comes_and_is_cut_off_in_turns() {
     let settings = Settings { protocol: Protocol::Http1, capture, ..Settings::default() };
     let config = Config { cable: Some(demo::Cable::default()), ..Config::default() };
     let ran = run(Faults::default(), config, people, &settings);
-    let (seen, all) = (cable.outcome(), ran.1.opened.get());
+    let (seen, all) = (cable.report(), ran.1.opened.get());
     assert_eq!((all, seen.subscribed), (8_000, 8_000));
     let generator = &ran.0.total.generator;
     assert_eq!(generator.stalls, 0, "{}", generator.stall_longest);

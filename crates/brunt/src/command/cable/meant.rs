@@ -38,7 +38,7 @@ pub(super) fn meant(mut typed: ParsedArgs<AttackFlags>) -> Result<Meant, Command
     }
     let fails_on_loss = typed.flags.cable.fail_on_loss;
     let cable = Cable::new(plan);
-    let mut peopled = attack::peopled(&typed, cable.crew())?;
+    let mut peopled = attack::peopled(&typed, cable.users())?;
     let settings = &mut peopled.settings;
     // Handshakes are answered by heads, which are looked at; WebSockets begin in HTTP/1.1 (RFC 6455, 4.1).
     settings.capture = Capture { headers: KeptHeaders::WholeHead, ..Capture::default() };

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ::cable::{Cable, Outcome};
+use ::cable::{Cable, CableReport};
 use engine::Run;
 use report::{CableInput, CableMemory};
 
@@ -67,7 +67,7 @@ fn test(meant: Meant) -> exit_code::Outcome {
         Some(Box::new(move |_| seen.set(memory.look(watched.open()).or(seen.get()))));
     let ending = conductor.conduct(&run)?;
     drop(run);
-    let outcome = cable.outcome();
+    let outcome = cable.report();
     report(&cable, &outcome, &ending, (most.get(), peopled.report))?;
     let lost = outcome.deliveries.lost + outcome.unanswered > 0 || outcome.subscribed == 0;
     Ok(if fails_on_loss && lost { ExitCode::Lost } else { ExitCode::Ok })
@@ -75,7 +75,7 @@ fn test(meant: Meant) -> exit_code::Outcome {
 
 fn report(
     cable: &Cable,
-    outcome: &Outcome,
+    outcome: &CableReport,
     ending: &attack::Ending,
     (memory, closing): (Option<CableMemory>, Closing),
 ) -> Result<(), Failed> {

@@ -1,4 +1,4 @@
-//! `Muster`: how many users are up, round by round, and how many sockets are open: what the crowds of all workers share.
+//! `ConnectedBarrier`: how many users are up, round by round, and how many sockets are open: what the users of all workers share.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -6,7 +6,7 @@ use stdx::Nanos;
 
 /// How many users are up.
 #[derive(Debug)]
-pub(crate) struct Muster {
+pub(crate) struct ConnectedBarrier {
     users: u32,
     rounds: Box<[Round]>,
     open: AtomicU32,
@@ -21,7 +21,7 @@ struct Round {
     up_at: AtomicU64,
 }
 
-impl Muster {
+impl ConnectedBarrier {
     /// Nobody is up.
     pub(crate) fn new(users: u32, rounds: u32) -> Self {
         let round = |_| Round { settled: AtomicU32::new(0), up_at: AtomicU64::new(u64::MAX) };
@@ -80,19 +80,19 @@ mod tests {
 
     #[test]
     fn the_last_to_settle_says_when() {
-        let muster = Muster::new(2, 2);
-        muster.settle(0, Nanos(5));
-        assert_eq!(muster.up_at(0), None);
-        muster.settle(0, Nanos(9));
-        assert_eq!((muster.up_at(0), muster.up_at(1)), (Some(Nanos(9)), None));
+        let barrier = ConnectedBarrier::new(2, 2);
+        barrier.settle(0, Nanos(5));
+        assert_eq!(barrier.up_at(0), None);
+        barrier.settle(0, Nanos(9));
+        assert_eq!((barrier.up_at(0), barrier.up_at(1)), (Some(Nanos(9)), None));
     }
 
     #[test]
     fn open_sockets_are_counted() {
-        let muster = Muster::new(3, 1);
-        muster.note_open();
-        muster.note_open();
-        muster.note_closed();
-        assert_eq!((muster.open(), muster.open_most()), (1, 2));
+        let barrier = ConnectedBarrier::new(3, 1);
+        barrier.note_open();
+        barrier.note_open();
+        barrier.note_closed();
+        assert_eq!((barrier.open(), barrier.open_most()), (1, 2));
     }
 }

@@ -5,9 +5,9 @@ use workload::{
     Backpressure, Commands, EngineResponse, Pipe, PipeEvent, PollBudget, StopMode, VirtualUsers,
 };
 
-use super::agenda::Entry;
-use super::state::{Crowd, Phase, WATCH_EVERY};
-use super::user::{Silence, Stage};
+use super::state::{CableUsers, Phase, WATCH_EVERY};
+use super::timer_queue::Entry;
+use super::user::{PingState, Stage};
 use crate::plan::Pattern;
 
 /// How long a socket may hear no ping: Action Cable's own client waits so long before it takes the connection for lost.
@@ -15,13 +15,13 @@ const SILENCE_MAX: Nanos = Nanos::from_secs(6);
 /// How long messages in flight are waited for after an interrupt, at most: some may never come.
 const STOPPING_MAX: Nanos = Nanos::SECOND;
 
-impl Crowd {
+impl CableUsers {
     /// Has those act that are due.
-    fn act(&mut self, now: Nanos) {
+    fn run_due(&mut self, now: Nanos) {
         while self.budget.is_left() {
-            let Some(Entry { at, user, life }) = self.agenda.due(now) else { return };
+            let Some(Entry { at, user, generation }) = self.timers.due(now) else { return };
             let place = user as usize;
-            if self.users[place].life != life {
+            if self.users[place].generation != generation {
                 continue;
             }
             match self.users[place].stage {
@@ -40,9 +40,9 @@ impl Crowd {
 
     /// Ends the waiting of those whose welcome or confirmation has not come in time.
     pub(super) fn stop_waiting(&mut self, now: Nanos) {
-        while let Some(Entry { user, life, .. }) = self.agenda.overdue(now) {
+        while let Some(Entry { user, generation, .. }) = self.timers.overdue(now) {
             let user = user as usize;
-            if self.users[user].life != life {
+            if self.users[user].generation != generation {
                 continue;
             }
             let problem = match self.users[user].stage {
@@ -50,14 +50,14 @@ impl Crowd {
                 Stage::Subscribing => "no confirmation in time",
                 _ => continue,
             };
-            self.outcome.unconfirmed += 1;
-            self.lose(user, now, problem);
+            self.report.unconfirmed += 1;
+            self.connection_lost(user, now, problem);
         }
     }
 
     /// When the pattern's load ends: the duration after all users were up.
     pub(super) fn end(&self) -> Option<Nanos> {
-        let up = self.cable.muster.up_at(self.round)?;
+        let up = self.cable.barrier.up_at(self.round)?;
         Some(up.saturating_add(self.cable.plan.duration))
     }
 
@@ -66,11 +66,11 @@ impl Crowd {
         let stops = self.phase == Phase::Stopping;
         let ended = stops || self.end().is_some_and(|end| end <= now);
         match self.cable.plan.pattern {
-            Pattern::Echo { .. } => ended && self.flights.waiting() == 0,
+            Pattern::Echo { .. } => ended && self.echoes.waiting() == 0,
             Pattern::Broadcast { .. } => self.all_is_said(),
             Pattern::Idle => ended,
             Pattern::Herd { .. } => {
-                stops || (ended && self.round + 1 == self.cable.muster.rounds())
+                stops || (ended && self.round + 1 == self.cable.barrier.rounds())
             }
         }
     }
@@ -82,29 +82,29 @@ impl Crowd {
         }
         self.next_watch = now + WATCH_EVERY;
         for user in self.users.iter_mut().filter(|user| user.is_subscribed()) {
-            let silent = now.saturating_sub(user.heard);
+            let silent = now.saturating_sub(user.last_ping);
             if silent > SILENCE_MAX {
-                self.outcome.silence_longest = self.outcome.silence_longest.at_least(silent);
-                if user.silence != Silence::Counted {
-                    user.silence = Silence::Counted;
-                    self.outcome.silences += 1;
+                self.report.silence_longest = self.report.silence_longest.at_least(silent);
+                if user.ping_state != PingState::Overdue {
+                    user.ping_state = PingState::Overdue;
+                    self.report.silences += 1;
                 }
             }
         }
     }
 
     /// Whether messages in flight are waited for no more, since somebody wants the end.
-    pub(super) fn is_out_of_patience(&self, now: Nanos) -> bool {
-        self.patience.is_some_and(|until| until <= now)
+    pub(super) fn is_stop_overdue(&self, now: Nanos) -> bool {
+        self.stop_deadline.is_some_and(|until| until <= now)
     }
 
     /// When there is something to do after `now`.
     fn wake(&self, now: Nanos) -> Option<Nanos> {
         let times = [
-            self.agenda.next(),
-            self.next_speech(),
-            self.flights.next_limit(),
-            self.patience.filter(|until| *until > now),
+            self.timers.next(),
+            self.next_broadcast(),
+            self.echoes.next_limit(),
+            self.stop_deadline.filter(|until| *until > now),
             // Past it there are messages to wait for, or other workers; they have times of their own.
             self.end().filter(|end| *end > now),
             Some(self.next_watch),
@@ -114,19 +114,19 @@ impl Crowd {
     }
 }
 
-impl VirtualUsers for Crowd {
+impl VirtualUsers for CableUsers {
     fn poll(&mut self, now: Nanos, commands: &mut Commands) -> Option<Nanos> {
         self.budget = commands.budget;
         if self.phase == Phase::Stopping {
-            self.patience.get_or_insert(now.saturating_add(STOPPING_MAX));
+            self.stop_deadline.get_or_insert(now.saturating_add(STOPPING_MAX));
         }
         if self.phase != Phase::Over {
-            self.act(now);
+            self.run_due(now);
             self.stop_waiting(now);
             match self.cable.plan.pattern {
-                Pattern::Echo { .. } => self.expire_flights(now),
-                Pattern::Broadcast { .. } => self.speak(now),
-                Pattern::Herd { give_up, .. } => self.drive(now, give_up),
+                Pattern::Echo { .. } => self.expire_echoes(now),
+                Pattern::Broadcast { .. } => self.run_broadcast(now),
+                Pattern::Herd { give_up, .. } => self.run_herd(now, give_up),
                 Pattern::Idle => {}
             }
             self.watch(now);
@@ -146,11 +146,13 @@ impl VirtualUsers for Crowd {
     }
 
     fn handle_pipe_event(&mut self, pipe: Pipe, now: Nanos, what: PipeEvent<'_>) -> Backpressure {
-        let Some(user) = self.whose(pipe) else { return Backpressure::Continue };
+        let Some(user) = self.user_of(pipe) else { return Backpressure::Continue };
         match what {
-            PipeEvent::Bytes(bytes) => self.hear(user, now, bytes),
-            PipeEvent::End => self.lose(user, now, "the server ended the connection"),
-            PipeEvent::Lost(kind, _) => self.lose(user, now, format!("connection lost: {kind}")),
+            PipeEvent::Bytes(bytes) => self.receive(user, now, bytes),
+            PipeEvent::End => self.connection_lost(user, now, "the server ended the connection"),
+            PipeEvent::Lost(kind, _) => {
+                self.connection_lost(user, now, format!("connection lost: {kind}"));
+            }
         }
         Backpressure::Continue
     }
@@ -161,8 +163,8 @@ impl VirtualUsers for Crowd {
             (StopMode::Graceful, _) => self.phase = Phase::Stopping,
             (StopMode::Immediate, _) => {
                 self.phase = Phase::Over;
-                (0..self.users.len()).for_each(|user| self.part(user));
-                self.tell();
+                (0..self.users.len()).for_each(|user| self.disconnect(user));
+                self.merge_report();
             }
         }
     }

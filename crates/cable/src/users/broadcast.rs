@@ -6,11 +6,11 @@ use stdx::Nanos;
 use wire::cable::CommandKind;
 use workload::{CustomFailure, CustomSample};
 
-use super::state::{Crowd, Phase};
-use crate::ledger::Closed;
-use crate::outcome::MessageSeen;
+use super::state::{CableUsers, Phase};
+use crate::cable_report::MessageReport;
+use crate::in_flight_messages::ClosedMessage;
 use crate::plan::Pattern;
-use crate::seen::Delivery;
+use crate::received_set::Delivery;
 use crate::token::Token;
 
 /// The pause between the last subscription and the first message: all workers know of it by then.
@@ -18,72 +18,72 @@ const PAUSE: Nanos = Nanos::from_millis(100);
 /// The most messages sent before others' events are looked at.
 const BURST_MAX: usize = 64;
 
-impl Crowd {
+impl CableUsers {
     /// When the first message is due: soon after all users are up.
-    fn speech_begin(&self) -> Option<Nanos> {
-        self.cable.muster.up_at(0).map(|up| up + PAUSE)
+    fn broadcast_start(&self) -> Option<Nanos> {
+        self.cable.barrier.up_at(0).map(|up| up + PAUSE)
     }
 
-    /// When the next message of this crowd is due, or one in flight is waited for no more.
-    pub(super) fn next_speech(&self) -> Option<Nanos> {
-        let begin = self.speech_begin().zip(self.speech.next);
-        let due = begin.map(|(begin, number)| begin + self.speech.every * number);
-        let limit = self.speech.in_flight.front().map(|(_, limit)| *limit);
+    /// When the next message of this worker is due, or one in flight is waited for no more.
+    pub(super) fn next_broadcast(&self) -> Option<Nanos> {
+        let begin = self.broadcast_start().zip(self.broadcast.next);
+        let due = begin.map(|(begin, number)| begin + self.broadcast.every * number);
+        let limit = self.broadcast.in_flight.front().map(|(_, limit)| *limit);
         due.into_iter().chain(limit).min()
     }
 
     /// Sends what is due, and closes what is settled or overdue.
-    pub(super) fn speak(&mut self, now: Nanos) {
+    pub(super) fn run_broadcast(&mut self, now: Nanos) {
         for _ in 0..BURST_MAX {
-            let Some(number) = self.speech.next else { break };
-            let begin = self.speech_begin();
-            let due = begin.map(|begin| begin + self.speech.every * number);
+            let Some(number) = self.broadcast.next else { break };
+            let begin = self.broadcast_start();
+            let due = begin.map(|begin| begin + self.broadcast.every * number);
             let end = begin.map(|begin| begin.saturating_add(self.cable.plan.duration));
             if self.phase == Phase::Stopping || due.is_some_and(|due| Some(due) >= end) {
-                self.speech.next = None;
-                self.cable.ledger.fall_silent();
+                self.broadcast.next = None;
+                self.cable.in_flight.fall_silent();
                 break;
             }
             let Some(due) = due.filter(|due| *due <= now) else { break };
-            self.say(number, due, now);
-            self.speech.next = Some(self.speech.after(number, self.shard));
+            self.send_broadcast(number, due, now);
+            self.broadcast.next = Some(self.broadcast.after(number, self.shard));
         }
         self.close_settled(now);
     }
 
-    fn say(&mut self, number: u64, due: Nanos, now: Nanos) {
-        let speaker = number % self.speech.speakers;
+    fn send_broadcast(&mut self, number: u64, due: Nanos, now: Nanos) {
+        let speaker = number % self.broadcast.speakers;
         let user = ((speaker - self.shard.first) / self.shard.step) as usize;
         if !self.users[user].is_subscribed() {
-            self.outcome.not_sent += 1;
+            self.report.not_sent += 1;
             return;
         }
         let cable = Arc::clone(&self.cable);
-        let reserved = cable.ledger.reserve();
+        let reserved = cable.in_flight.reserve();
         let token = Token { number: reserved.number(), user: speaker as u32 };
         let Some(bytes) = self.command(user, CommandKind::Message, Some(token)) else {
-            self.outcome.not_sent += 1;
+            self.report.not_sent += 1;
             return;
         };
         let evicted = reserved.send(due, now, bytes);
-        self.outcome.sent += 1;
+        self.report.sent += 1;
         let limit = now.saturating_add(cable.plan.timeout);
-        self.speech.in_flight.push_back((token.number, limit));
+        self.broadcast.in_flight.push_back((token.number, limit));
         if let Some(closed) = evicted {
-            self.outcome.evicted += 1;
+            self.report.evicted += 1;
             self.keep(closed, now);
         }
     }
 
     fn close_settled(&mut self, now: Nanos) {
-        let is_given_up = self.is_out_of_patience(now);
-        while let Some(&(number, limit)) = self.speech.in_flight.front() {
-            let is_over = now >= limit || self.cable.ledger.is_settled(number);
+        let is_given_up = self.is_stop_overdue(now);
+        while let Some(&(number, limit)) = self.broadcast.in_flight.front() {
+            let is_over = now >= limit || self.cable.in_flight.is_settled(number);
             if !is_over && !is_given_up {
                 return;
             }
-            self.speech.in_flight.pop_front();
-            match self.cable.ledger.close(number) {
+            self.broadcast.in_flight.pop_front();
+            match self.cable.in_flight.close(number) {
                 Some(closed) if is_over => self.keep(closed, now),
                 Some(closed) => self.give_up(closed, now),
                 None => {}
@@ -92,11 +92,11 @@ impl Crowd {
     }
 
     /// Counts a closed message and writes its row.
-    fn keep(&mut self, closed: Closed, now: Nanos) {
+    fn keep(&mut self, closed: ClosedMessage, now: Nanos) {
         let lost = closed.lost();
         if lost == 0 {
-            self.outcome.complete_messages += 1;
-            self.outcome.complete.record(closed.last.saturating_sub(closed.sent));
+            self.report.complete_messages += 1;
+            self.report.complete.record(closed.last.saturating_sub(closed.sent));
         }
         let text = || format!("{lost} of {} deliveries lost", closed.expected).into();
         let failure = (lost > 0).then(|| (CustomFailure::Timeout, text()));
@@ -104,22 +104,27 @@ impl Crowd {
     }
 
     /// What an interrupt leaves behind of a message is not lost: nobody knows.
-    fn give_up(&mut self, closed: Closed, now: Nanos) {
+    fn give_up(&mut self, closed: ClosedMessage, now: Nanos) {
         let cut = closed.cut + closed.lost();
         let text =
             format!("interrupted: {} of {} deliveries made", closed.delivered, closed.expected);
         let failure = Some((CustomFailure::Stopped, text.into()));
-        self.count(&Closed { cut, ..closed }, now, failure);
+        self.count(&ClosedMessage { cut, ..closed }, now, failure);
     }
 
-    fn count(&mut self, closed: &Closed, now: Nanos, failure: Option<(CustomFailure, Arc<str>)>) {
+    fn count(
+        &mut self,
+        closed: &ClosedMessage,
+        now: Nanos,
+        failure: Option<(CustomFailure, Arc<str>)>,
+    ) {
         let lost = closed.lost();
-        let sums = &mut self.outcome.deliveries;
+        let sums = &mut self.report.deliveries;
         sums.expected += u64::from(closed.expected);
         sums.delivered += u64::from(closed.delivered);
         sums.lost += u64::from(lost);
         sums.cut += u64::from(closed.cut);
-        self.outcome.keep(MessageSeen {
+        self.report.keep(MessageReport {
             number: closed.number,
             sent: closed.sent,
             expected: closed.expected,
@@ -141,9 +146,9 @@ impl Crowd {
 
     /// A subscriber comes.
     pub(super) fn join(&mut self, user: usize) {
-        let first = self.cable.ledger.join();
+        let first = self.cable.in_flight.join();
         self.users[user].first = first;
-        self.seen.begin(user, first);
+        self.received.begin(user, first);
     }
 
     /// A subscriber goes.
@@ -151,33 +156,33 @@ impl Crowd {
         if !matches!(self.cable.plan.pattern, Pattern::Broadcast { .. }) {
             return;
         }
-        let (seat, seen) = (&mut self.users[user], &self.seen);
-        let owed = self.cable.ledger.leave(seat.first, |number| seen.has(user, number));
-        seat.owed += u64::from(owed);
+        let (entry, seen) = (&mut self.users[user], &self.received);
+        let owed = self.cable.in_flight.leave(entry.first, |number| seen.has(user, number));
+        entry.owed += u64::from(owed);
     }
 
     /// A message came to a subscriber.
     pub(super) fn received_broadcast(&mut self, user: usize, now: Nanos, token: Token) {
-        let ledger = &self.cable.ledger;
-        let (seat, sums) = (&mut self.users[user], &mut self.outcome.deliveries);
-        if !ledger.was_sent(token.number) {
-            self.outcome.unknown += 1;
+        let in_flight = &self.cable.in_flight;
+        let (entry, sums) = (&mut self.users[user], &mut self.report.deliveries);
+        if !in_flight.was_sent(token.number) {
+            self.report.unknown += 1;
             return;
         }
-        if !seat.is_subscribed() || token.number < seat.first {
+        if !entry.is_subscribed() || token.number < entry.first {
             sums.early += 1;
             return;
         }
-        match self.seen.mark(user, token) {
+        match self.received.mark(user, token) {
             Delivery::First => {}
             Delivery::OutOfOrder => sums.out_of_order += 1,
             Delivery::Duplicate => return sums.duplicated += 1,
             Delivery::TooOld => return sums.late += 1,
         }
-        match ledger.deliver(token.number, now) {
+        match in_flight.deliver(token.number, now) {
             Some(sent) => {
-                seat.had += 1;
-                self.outcome.fan_out.record(now.saturating_sub(sent));
+                entry.had += 1;
+                self.report.fan_out.record(now.saturating_sub(sent));
             }
             None => sums.late += 1,
         }
@@ -185,14 +190,14 @@ impl Crowd {
 
     /// Whether every message of all speakers is sent and closed.
     pub(super) fn all_is_said(&self) -> bool {
-        let ledger = &self.cable.ledger;
-        ledger.silent() >= self.speech.crowds && ledger.open() == 0
+        let in_flight = &self.cable.in_flight;
+        in_flight.silent() >= self.broadcast.workers && in_flight.open() == 0
     }
 
     /// Counts how the losses lie among the subscribers, who have all gone.
     pub(super) fn count_subscribers(&mut self) {
         for user in self.users.iter().filter(|user| user.owed > 0) {
-            let seen = &mut self.outcome.subscribers;
+            let seen = &mut self.report.subscribers;
             *match (user.had, user.owed) {
                 (0, _) => &mut seen.none,
                 (had, owed) if had >= owed => &mut seen.all,

@@ -1,4 +1,4 @@
-//! `Ledger`: the messages in flight of a broadcast, shared by the crowds of all workers. A message sent takes a lock, a
+//! `InFlightMessages`: the messages in flight of a broadcast, shared by the users of all workers. A message sent takes a lock, a
 //! subscriber that comes or goes too; a delivery takes none.
 //!
 //! What a message owes is exact: joining and leaving take the same lock as sending, so a message's number alone says
@@ -14,9 +14,9 @@ pub(crate) const WINDOW_MAX: usize = 4_096;
 
 /// The messages in flight.
 #[derive(Debug)]
-pub(crate) struct Ledger {
+pub(crate) struct InFlightMessages {
     slots: Box<[Slot]>,
-    book: Mutex<Book>,
+    numbering: Mutex<Numbering>,
     /// Messages in flight.
     open: AtomicU32,
     /// Workers that have nothing more to say.
@@ -26,7 +26,7 @@ pub(crate) struct Ledger {
 }
 
 #[derive(Debug)]
-struct Book {
+struct Numbering {
     /// The next message's number, from 1.
     next: u32,
     /// Subscribers there are.
@@ -54,7 +54,7 @@ impl Slot {
 
 /// A message that is in flight no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Closed {
+pub(crate) struct ClosedMessage {
     pub(crate) number: u32,
     pub(crate) due: Nanos,
     pub(crate) sent: Nanos,
@@ -70,7 +70,7 @@ pub(crate) struct Closed {
     pub(crate) bytes: u32,
 }
 
-impl Closed {
+impl ClosedMessage {
     /// Deliveries that never came, though their subscribers stayed.
     pub(crate) fn lost(&self) -> u32 {
         self.expected - self.delivered - self.cut
@@ -128,13 +128,13 @@ const fn tag_of(number: u32) -> u32 {
     number % TAGS + 1
 }
 
-impl Ledger {
+impl InFlightMessages {
     /// No messages yet; room for `window` of them, up to the next power of two and [`WINDOW_MAX`].
     pub(crate) fn new(window: usize) -> Self {
         let window = window.next_power_of_two().clamp(64, WINDOW_MAX);
         Self {
             slots: (0..window).map(|_| Slot::default()).collect(),
-            book: Mutex::new(Book { next: 1, live: 0 }),
+            numbering: Mutex::new(Numbering { next: 1, live: 0 }),
             open: AtomicU32::new(0),
             silent: AtomicU32::new(0),
             next: AtomicU32::new(1),
@@ -163,18 +163,18 @@ impl Ledger {
 
     /// A subscriber comes; gives the first message it is owed.
     pub(crate) fn join(&self) -> u32 {
-        let mut book = self.book();
-        book.live += 1;
-        book.next
+        let mut numbering = self.numbering();
+        numbering.live += 1;
+        numbering.next
     }
 
     /// A subscriber that came before `first` goes, and had of the messages in flight what `had` says. Gives how many messages
     /// it was owed in all.
     pub(crate) fn leave(&self, first: u32, had: impl Fn(u32) -> bool) -> u32 {
         let upto = {
-            let mut book = self.book();
-            book.live -= 1;
-            book.next
+            let mut numbering = self.numbering();
+            numbering.live -= 1;
+            numbering.next
         };
         if self.open() > 0 {
             let oldest = upto.saturating_sub(self.slots.len() as u32).max(first);
@@ -189,9 +189,9 @@ impl Ledger {
     ///
     /// The caller sends it with [`Reserved::send`] before it asks again; nobody else may, meanwhile.
     pub(crate) fn reserve(&self) -> Reserved<'_> {
-        let book = self.book();
-        let evicted = self.close(book.next.wrapping_sub(self.slots.len() as u32));
-        Reserved { ledger: self, book, evicted }
+        let numbering = self.numbering();
+        let evicted = self.close(numbering.next.wrapping_sub(self.slots.len() as u32));
+        Reserved { in_flight: self, numbering, evicted }
     }
 
     /// A subscriber that is owed a message has it. Gives when it was sent, if it is in flight still.
@@ -219,7 +219,7 @@ impl Ledger {
     }
 
     /// Closes a message, unless it is closed; whoever does it first is told of it.
-    pub(crate) fn close(&self, number: u32) -> Option<Closed> {
+    pub(crate) fn close(&self, number: u32) -> Option<ClosedMessage> {
         let slot = self.slot(number);
         let mut last_state = None;
         // Deliveries that come meanwhile only lower what is owed.
@@ -231,7 +231,7 @@ impl Ledger {
         self.open.fetch_sub(1, Ordering::Release);
         let expected = slot.expected.load(Ordering::Relaxed);
         let sent = Nanos(slot.sent.load(Ordering::Relaxed));
-        Some(Closed {
+        Some(ClosedMessage {
             number,
             due: Nanos(slot.due.load(Ordering::Relaxed)),
             sent,
@@ -257,39 +257,39 @@ impl Ledger {
         &self.slots[number as usize & (self.slots.len() - 1)]
     }
 
-    fn book(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    fn numbering(&self) -> MutexGuard<'_, Numbering> {
+        self.numbering.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The right to send the next message.
 #[derive(Debug)]
 pub(crate) struct Reserved<'a> {
-    ledger: &'a Ledger,
-    book: MutexGuard<'a, Book>,
-    evicted: Option<Closed>,
+    in_flight: &'a InFlightMessages,
+    numbering: MutexGuard<'a, Numbering>,
+    evicted: Option<ClosedMessage>,
 }
 
 impl Reserved<'_> {
     /// The message's number.
     pub(crate) fn number(&self) -> u32 {
-        self.book.next
+        self.numbering.next
     }
 
     /// The message is sent, and owed to everybody who is there. Gives what had to be closed to make room.
-    pub(crate) fn send(mut self, due: Nanos, sent: Nanos, bytes: usize) -> Option<Closed> {
-        let number = self.book.next;
-        let slot = self.ledger.slot(number);
+    pub(crate) fn send(mut self, due: Nanos, sent: Nanos, bytes: usize) -> Option<ClosedMessage> {
+        let number = self.numbering.next;
+        let slot = self.in_flight.slot(number);
         slot.due.store(due.0, Ordering::Relaxed);
         slot.sent.store(sent.0, Ordering::Relaxed);
         slot.last.store(0, Ordering::Relaxed);
-        slot.expected.store(self.book.live, Ordering::Relaxed);
+        slot.expected.store(self.numbering.live, Ordering::Relaxed);
         slot.bytes.store(u32::try_from(bytes).unwrap_or(u32::MAX), Ordering::Relaxed);
-        let state = State { tag: tag_of(number), cut: 0, owed: self.book.live };
+        let state = State { tag: tag_of(number), cut: 0, owed: self.numbering.live };
         slot.state.store(state.word(), Ordering::Release);
-        self.ledger.open.fetch_add(1, Ordering::Release);
-        self.book.next += 1;
-        self.ledger.next.store(self.book.next, Ordering::Release);
+        self.in_flight.open.fetch_add(1, Ordering::Release);
+        self.numbering.next += 1;
+        self.in_flight.next.store(self.numbering.next, Ordering::Release);
         self.evicted
     }
 }
@@ -298,24 +298,24 @@ impl Reserved<'_> {
 mod tests {
     use super::*;
 
-    fn send(ledger: &Ledger, at: u64) -> (u32, Option<Closed>) {
-        let reserved = ledger.reserve();
+    fn send(in_flight: &InFlightMessages, at: u64) -> (u32, Option<ClosedMessage>) {
+        let reserved = in_flight.reserve();
         let number = reserved.number();
         (number, reserved.send(Nanos(at), Nanos(at + 1), 10))
     }
 
     #[test]
     fn what_is_owed_is_who_was_there() {
-        let ledger = Ledger::new(64);
-        assert_eq!((ledger.join(), ledger.join()), (1, 1));
-        let (number, _) = send(&ledger, 100);
-        assert_eq!(ledger.join(), 2, "the third is not owed the first message");
-        assert_eq!(ledger.deliver(number, Nanos(150)), Some(Nanos(101)));
-        assert!(!ledger.is_settled(number));
-        assert_eq!(ledger.deliver(number, Nanos(120)), Some(Nanos(101)));
-        assert!(ledger.is_settled(number));
-        let closed = ledger.close(number).expect("it was open");
-        let expect = Closed {
+        let in_flight = InFlightMessages::new(64);
+        assert_eq!((in_flight.join(), in_flight.join()), (1, 1));
+        let (number, _) = send(&in_flight, 100);
+        assert_eq!(in_flight.join(), 2, "the third is not owed the first message");
+        assert_eq!(in_flight.deliver(number, Nanos(150)), Some(Nanos(101)));
+        assert!(!in_flight.is_settled(number));
+        assert_eq!(in_flight.deliver(number, Nanos(120)), Some(Nanos(101)));
+        assert!(in_flight.is_settled(number));
+        let closed = in_flight.close(number).expect("it was open");
+        let expect = ClosedMessage {
             number: 1,
             due: Nanos(100),
             sent: Nanos(101),
@@ -325,57 +325,57 @@ mod tests {
             cut: 0,
             bytes: 10,
         };
-        assert_eq!((closed, closed.lost(), ledger.open()), (expect, 0, 0));
-        assert_eq!((ledger.close(number), ledger.deliver(number, Nanos(160))), (None, None));
+        assert_eq!((closed, closed.lost(), in_flight.open()), (expect, 0, 0));
+        assert_eq!((in_flight.close(number), in_flight.deliver(number, Nanos(160))), (None, None));
     }
 
     #[test]
     fn who_leaves_is_owed_nothing_any_more() {
-        let ledger = Ledger::new(64);
-        let (first, _) = (ledger.join(), ledger.join());
-        let (one, _) = send(&ledger, 1);
-        let (two, _) = send(&ledger, 2);
-        ledger.deliver(one, Nanos(5)).expect("in flight");
-        assert_eq!(ledger.leave(first, |number| number == one), 2, "it was owed both");
-        let closed = [one, two].map(|number| ledger.close(number).expect("open"));
+        let in_flight = InFlightMessages::new(64);
+        let (first, _) = (in_flight.join(), in_flight.join());
+        let (one, _) = send(&in_flight, 1);
+        let (two, _) = send(&in_flight, 2);
+        in_flight.deliver(one, Nanos(5)).expect("in flight");
+        assert_eq!(in_flight.leave(first, |number| number == one), 2, "it was owed both");
+        let closed = [one, two].map(|number| in_flight.close(number).expect("open"));
         assert_eq!(closed.map(|one| (one.delivered, one.cut, one.lost())), [(1, 0, 1), (0, 1, 1)]);
-        let (three, _) = send(&ledger, 3);
-        assert_eq!(ledger.close(three).expect("open").expected, 1);
+        let (three, _) = send(&in_flight, 3);
+        assert_eq!(in_flight.close(three).expect("open").expected, 1);
     }
 
     #[test]
     fn the_oldest_makes_room() {
-        let ledger = Ledger::new(64);
-        ledger.join();
+        let in_flight = InFlightMessages::new(64);
+        in_flight.join();
         for at in 0..64 {
-            assert_eq!(send(&ledger, at).1, None);
+            assert_eq!(send(&in_flight, at).1, None);
         }
-        let evicted = send(&ledger, 64).1.expect("the window is full");
-        assert_eq!((evicted.number, evicted.lost(), ledger.open()), (1, 1, 64));
-        assert_eq!(ledger.deliver(1, Nanos(9)), None, "late");
+        let evicted = send(&in_flight, 64).1.expect("the window is full");
+        assert_eq!((evicted.number, evicted.lost(), in_flight.open()), (1, 1, 64));
+        assert_eq!(in_flight.deliver(1, Nanos(9)), None, "late");
     }
 
     #[test]
     fn nothing_is_counted_twice_by_several_threads() {
-        let ledger = Ledger::new(64);
-        assert!((0..4).all(|_| ledger.join() == 1));
+        let in_flight = InFlightMessages::new(64);
+        assert!((0..4).all(|_| in_flight.join() == 1));
         let closed = Mutex::new(Vec::new());
         let keep = |one| closed.lock().expect("nobody panics").extend(one);
         std::thread::scope(|scope| {
             for worker in 0..2_u32 {
-                let (ledger, keep) = (&ledger, &keep);
+                let (in_flight, keep) = (&in_flight, &keep);
                 scope.spawn(move || {
                     for number in 1..=2_000 {
                         if worker == 0 {
-                            keep(send(ledger, 1).1);
+                            keep(send(in_flight, 1).1);
                         }
                         // Each has it for two subscribers, if it is there.
-                        while worker == 1 && ledger.book().next <= number {
+                        while worker == 1 && in_flight.numbering().next <= number {
                             std::thread::yield_now();
                         }
-                        ledger.deliver(number, Nanos(5));
-                        ledger.deliver(number, Nanos(5));
-                        keep(ledger.close(number).filter(|_| ledger.is_settled(number)));
+                        in_flight.deliver(number, Nanos(5));
+                        in_flight.deliver(number, Nanos(5));
+                        keep(in_flight.close(number).filter(|_| in_flight.is_settled(number)));
                     }
                 });
             }
@@ -383,7 +383,7 @@ mod tests {
         let mut closed = closed.into_inner().expect("nobody panics");
         closed.sort_by_key(|one| one.number);
         assert!(closed.windows(2).all(|pair| pair[0].number < pair[1].number), "each once");
-        assert_eq!((closed.len() as u32 + ledger.open(), ledger.open()), (2_000, 0));
+        assert_eq!((closed.len() as u32 + in_flight.open(), in_flight.open()), (2_000, 0));
         assert!(closed.iter().all(|one| one.delivered <= 4 && one.expected == 4));
     }
 }

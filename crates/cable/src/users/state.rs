@@ -1,4 +1,4 @@
-//! `Crowd`: what one worker keeps of its users, and how they send and end.
+//! `CableUsers`: what one worker keeps of its users, and how they send and end.
 
 use std::sync::{Arc, PoisonError};
 
@@ -7,15 +7,15 @@ use wire::cable::{Command, CommandKind};
 use workload::arrival::Shard;
 use workload::{Commands, PollBudget};
 
-use super::agenda::{Agenda, Entry};
-use super::flights::Flights;
-use super::heard::Heard;
-use super::turns::Speech;
+use super::broadcast_schedule::BroadcastSchedule;
+use super::pending_echoes::PendingEchoes;
+use super::server_message::ServerMessage;
+use super::timer_queue::{Entry, TimerQueue};
 use super::user::User;
 use crate::cable::Cable;
-use crate::outcome::Outcome;
+use crate::cable_report::CableReport;
 use crate::plan::Pattern;
-use crate::seen::Seen;
+use crate::received_set::ReceivedSet;
 use crate::token::Token;
 
 /// How often sockets are looked at that hear no pings.
@@ -25,18 +25,18 @@ const NORMAL: u16 = 1000;
 
 /// One worker's users.
 #[derive(Debug)]
-pub(crate) struct Crowd {
+pub(crate) struct CableUsers {
     pub(super) cable: Arc<Cable>,
     pub(super) shard: Shard,
     pub(super) users: Vec<User>,
     /// Whose pipe lies at a place: the user's index and 1; 0 for nobody's.
     pub(super) places: Vec<u32>,
-    pub(super) agenda: Agenda,
+    pub(super) timers: TimerQueue,
     /// What may still be begun in this poll.
     pub(super) budget: PollBudget,
-    pub(super) seen: Seen,
-    pub(super) speech: Speech,
-    pub(super) flights: Flights,
+    pub(super) received: ReceivedSet,
+    pub(super) broadcast: BroadcastSchedule,
+    pub(super) echoes: PendingEchoes,
     /// A herd's round, from 0, and when it began.
     pub(super) round: u32,
     pub(super) round_began: Nanos,
@@ -45,14 +45,14 @@ pub(crate) struct Crowd {
     pub(super) next_watch: Nanos,
     pub(super) phase: Phase,
     /// Until when messages in flight are waited for after an interrupt.
-    pub(super) patience: Option<Nanos>,
-    pub(super) outcome: Outcome,
+    pub(super) stop_deadline: Option<Nanos>,
+    pub(super) report: CableReport,
     pub(super) random: Prng,
     /// What rows of messages are called.
     pub(super) line: Arc<str>,
     pub(super) commands: Commands,
     /// What came in one go, and what goes out; kept for their memory.
-    pub(super) heard: Vec<Heard>,
+    pub(super) messages: Vec<ServerMessage>,
     pub(super) buffers: Buffers,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Buffers {
     pub(super) out: Vec<u8>,
 }
 
-/// How far a crowd is.
+/// How far a worker is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     Running,
@@ -74,7 +74,7 @@ pub(super) enum Phase {
     Over,
 }
 
-impl Crowd {
+impl CableUsers {
     /// The users of one lane; nobody has come yet.
     pub(crate) fn new(cable: Arc<Cable>, shard: Shard) -> Self {
         let plan = &cable.plan;
@@ -84,41 +84,41 @@ impl Crowd {
             Pattern::Broadcast { .. } => "BROADCAST",
             _ => "PERFORM",
         };
-        let mut crowd = Self {
+        let mut users = Self {
             users: (0..count).map(|_| User::default()).collect(),
             places: Vec::new(),
-            agenda: Agenda::default(),
+            timers: TimerQueue::default(),
             budget: PollBudget::default(),
-            seen: Seen::new(subscribers, cable.ledger.window()),
-            speech: Speech::new(plan, shard),
-            flights: Flights::default(),
+            received: ReceivedSet::new(subscribers, cable.in_flight.window()),
+            broadcast: BroadcastSchedule::new(plan, shard),
+            echoes: PendingEchoes::default(),
             round: 0,
             round_began: Nanos::ZERO,
             // Nobody is cut off in the first round.
             next_cut: count,
             next_watch: WATCH_EVERY,
             phase: Phase::Running,
-            patience: None,
-            outcome: Outcome::default(),
+            stop_deadline: None,
+            report: CableReport::default(),
             random: Prng::new(stdx::mix(plan.seed, shard.first + 1)),
             line: format!("{word} {}", plan.url).into(),
             commands: Commands::default(),
-            heard: Vec::new(),
+            messages: Vec::new(),
             buffers: Buffers::default(),
             shard,
             cable,
         };
-        crowd.call();
-        crowd
+        users.schedule_arrivals();
+        users
     }
 
-    /// Puts everybody's coming on the agenda: evenly over the ramp.
-    fn call(&mut self) {
+    /// Puts everybody's coming on the timer queue: evenly over the ramp.
+    fn schedule_arrivals(&mut self) {
         let plan = &self.cable.plan;
         for user in 0..self.users.len() as u32 {
             let global = self.shard.first + u64::from(user) * self.shard.step;
             let part = u128::from(plan.ramp.0) * u128::from(global) / u128::from(plan.users);
-            self.agenda.add(Entry { at: Nanos(part as u64), user, life: 0 });
+            self.timers.add(Entry { at: Nanos(part as u64), user, generation: 0 });
         }
     }
 
@@ -143,7 +143,7 @@ impl Crowd {
         let identifier = plan.identifier.text(global);
         let mut command = Command::new(kind, &identifier);
         if let Some(token) = token {
-            self.cable.mark.write(token, text);
+            self.cable.run_token.write(token, text);
             plan.data.write(global, text, data);
             command.data = Some(data);
         }
@@ -166,27 +166,27 @@ impl Crowd {
         for user in 0..self.users.len() {
             let out = &mut self.buffers.out;
             out.clear();
-            let seat = &mut self.users[user];
-            if let (Some(session), Some(pipe)) = (&mut seat.session, seat.pipe) {
+            let entry = &mut self.users[user];
+            if let (Some(session), Some(pipe)) = (&mut entry.session, entry.pipe) {
                 session.close(Some(NORMAL), "", out);
                 self.commands.send(pipe, out);
             }
-            self.part(user);
+            self.disconnect(user);
         }
         self.watch(now);
         self.count_subscribers();
-        self.tell();
+        self.merge_report();
     }
 
     /// Adds what was seen to what the others saw.
-    pub(super) fn tell(&mut self) {
-        let seen = std::mem::take(&mut self.outcome);
-        self.cable.outcome.lock().unwrap_or_else(PoisonError::into_inner).merge(&seen);
+    pub(super) fn merge_report(&mut self) {
+        let seen = std::mem::take(&mut self.report);
+        self.cable.report.lock().unwrap_or_else(PoisonError::into_inner).merge(&seen);
     }
 }
 
-impl Drop for Crowd {
+impl Drop for CableUsers {
     fn drop(&mut self) {
-        self.tell();
+        self.merge_report();
     }
 }

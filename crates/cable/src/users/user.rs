@@ -1,4 +1,4 @@
-//! `User`: what a crowd keeps of one user. It is small: an idle socket costs this and its connection.
+//! `User`: what a worker keeps of one user. It is small: an idle socket costs this and its connection.
 
 use stdx::Nanos;
 use wire::ws::{Offer, Session};
@@ -12,19 +12,19 @@ pub(super) struct User {
     pub(super) session: Option<Session>,
     pub(super) pipe: Option<Pipe>,
     /// Which of its connections this is: what was meant for an earlier one is void.
-    pub(super) life: u32,
+    pub(super) generation: u32,
     /// The round in which it was settled last, from 1; 0 before.
     pub(super) settled: u32,
     /// Refusals in a row.
     pub(super) refusals: u16,
-    /// Whether pings come.
-    pub(super) silence: Silence,
+    /// How pings come.
+    pub(super) ping_state: PingState,
     /// When this connection was due.
     pub(super) due: Nanos,
     /// When the last connection was lost, unless we ended it.
     pub(super) lost_at: Option<Nanos>,
     /// When it heard the last ping; when it was subscribed, before the first.
-    pub(super) heard: Nanos,
+    pub(super) last_ping: Nanos,
     /// When it was subscribed.
     pub(super) since: Nanos,
     /// The first message it is owed.
@@ -38,7 +38,7 @@ pub(super) struct User {
 /// How far a user is.
 #[derive(Debug, Default)]
 pub(super) enum Stage {
-    /// It has no connection; it comes, or comes back, at a time on the agenda.
+    /// It has no connection; it comes, or comes back, at a time on the timer queue.
     #[default]
     Away,
     /// The handshake is under way.
@@ -53,16 +53,16 @@ pub(super) enum Stage {
     Gone,
 }
 
-/// Whether a socket hears pings.
+/// How pings come on a socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Silence {
+pub(super) enum PingState {
     /// None has come yet.
     #[default]
-    Fresh,
-    /// The last came at [`User::heard`].
-    Heard,
+    NoneYet,
+    /// The last came at [`User::last_ping`].
+    Regular,
     /// None has come for too long, which was counted.
-    Counted,
+    Overdue,
 }
 
 impl User {

@@ -1,10 +1,10 @@
-//! `Seen`: which of the messages in flight each subscriber of a worker had: a row of bits each, in one piece of memory.
+//! `ReceivedSet`: which of the messages in flight each subscriber of a worker had: a row of bits each, in one piece of memory.
 
 use crate::token::Token;
 
 /// Which messages subscribers had.
 #[derive(Debug)]
-pub(crate) struct Seen {
+pub(crate) struct ReceivedSet {
     /// Bits of a row: a power of two, at least 64.
     window: u32,
     words: Vec<u64>,
@@ -28,7 +28,7 @@ pub(crate) enum Delivery {
     TooOld,
 }
 
-impl Seen {
+impl ReceivedSet {
     /// Nobody had anything. `window` is a power of two from 64 on.
     pub(crate) fn new(subscribers: usize, window: usize) -> Self {
         assert!(window.is_power_of_two() && window >= 64, "whole words");
@@ -110,24 +110,25 @@ mod tests {
 
     #[test]
     fn order_and_duplicates_are_told() {
-        let mut seen = Seen::new(2, 64);
-        seen.begin(1, 5);
+        let mut received = ReceivedSet::new(2, 64);
+        received.begin(1, 5);
         let token = |number| Token { number, user: 3 };
-        let marks = [5, 7, 6, 6, 7, 200, 136, 137, 137].map(|number| seen.mark(1, token(number)));
+        let marks =
+            [5, 7, 6, 6, 7, 200, 136, 137, 137].map(|number| received.mark(1, token(number)));
         use Delivery::{Duplicate, First, OutOfOrder, TooOld};
         let expect =
             [First, First, OutOfOrder, Duplicate, Duplicate, First, TooOld, OutOfOrder, Duplicate];
         assert_eq!(marks, expect);
-        assert_eq!(seen.mark(0, token(5)), First, "the neighbour's row is its own");
-        seen.begin(1, 300);
-        assert!(!seen.has(1, 200) && !seen.has(1, 300));
+        assert_eq!(received.mark(0, token(5)), First, "the neighbour's row is its own");
+        received.begin(1, 300);
+        assert!(!received.has(1, 200) && !received.has(1, 300));
     }
 
     #[test]
     fn what_different_speakers_say_has_no_order() {
-        let mut seen = Seen::new(2, 64);
+        let mut received = ReceivedSet::new(2, 64);
         let said = [(2, 0), (1, 1), (4, 1), (3, 0), (6, 0), (5, 0), (4, 1)];
-        let marks = said.map(|(number, user)| seen.mark(0, Token { number, user }));
+        let marks = said.map(|(number, user)| received.mark(0, Token { number, user }));
         use Delivery::{Duplicate, First, OutOfOrder};
         assert_eq!(marks, [First, First, First, First, First, OutOfOrder, Duplicate]);
     }
@@ -135,7 +136,7 @@ mod tests {
     proptest! {
         #[test]
         fn it_says_what_a_set_says(numbers in proptest::collection::vec(1u32..300, 0..200)) {
-            let (mut seen, mut had, mut high) = (Seen::new(1, 128), HashSet::new(), 0);
+            let (mut received, mut had, mut high) = (ReceivedSet::new(1, 128), HashSet::new(), 0);
             for number in numbers {
                 let expect = match (number > high, high.saturating_sub(number) >= 128) {
                     (true, _) => Delivery::First,
@@ -143,7 +144,7 @@ mod tests {
                     _ if had.contains(&number) => Delivery::Duplicate,
                     _ => Delivery::OutOfOrder,
                 };
-                prop_assert_eq!(seen.mark(0, Token { number, user: 0 }), expect);
+                prop_assert_eq!(received.mark(0, Token { number, user: 0 }), expect);
                 high = high.max(number);
                 had.insert(number);
             }

@@ -4,19 +4,19 @@ use stdx::Nanos;
 use workload::PollBudget;
 
 use super::connect::Settled;
-use super::state::{Crowd, Phase};
+use super::state::{CableUsers, Phase};
 use super::user::Stage;
 
-impl Crowd {
+impl CableUsers {
     /// Gives up who does not come up in time, and begins the next round when it is time.
-    pub(super) fn drive(&mut self, now: Nanos, give_up: Nanos) {
+    pub(super) fn run_herd(&mut self, now: Nanos, give_up: Nanos) {
         self.cut_some(now);
         if now >= self.round_began.saturating_add(give_up) && self.end().is_none() {
             (0..self.users.len()).for_each(|user| self.settle(user, now, Settled::GivenUp));
         }
         let end = self.end().filter(|end| *end <= now && !self.is_cutting());
         let Some(end) = end else { return };
-        if self.phase == Phase::Running && self.round + 1 < self.cable.muster.rounds() {
+        if self.phase == Phase::Running && self.round + 1 < self.cable.barrier.rounds() {
             self.round += 1;
             self.round_began = end;
             self.next_cut = 0;
@@ -45,9 +45,9 @@ impl Crowd {
             Stage::Gone => self.settle(user, now, Settled::GivenUp),
             Stage::Greeting | Stage::Subscribing | Stage::Subscribed => {
                 let began = self.round_began;
-                self.part(user);
+                self.disconnect(user);
                 self.users[user].lost_at = Some(began);
-                self.return_within_jitter(user, began);
+                self.reconnect_within_jitter(user, began);
             }
         }
     }

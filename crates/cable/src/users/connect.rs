@@ -7,9 +7,9 @@ use stdx::Nanos;
 use wire::ws::{DeflateOffer, HandshakeError, Limits, Offer, Role, Session};
 use workload::{EngineResponse, Pipe, RequestCommand, Target};
 
-use super::agenda::Entry;
-use super::state::{Crowd, Phase};
-use super::user::{Silence, Stage};
+use super::state::{CableUsers, Phase};
+use super::timer_queue::Entry;
+use super::user::{PingState, Stage};
 use crate::plan::Pattern;
 
 /// The first wait of who is refused; each further one is twice as long.
@@ -28,7 +28,7 @@ pub(super) enum Settled {
     GivenUp,
 }
 
-impl Crowd {
+impl CableUsers {
     /// Asks for a WebSocket.
     pub(super) fn connect(&mut self, user: usize, due: Nanos) {
         if self.phase != Phase::Running {
@@ -52,11 +52,11 @@ impl Crowd {
             name: String::new(),
         });
         let timeout = plan.timeout;
-        let seat = &mut self.users[user];
-        seat.life += 1;
-        seat.due = due;
-        seat.stage = Stage::Opening(Box::new(offer));
-        self.outcome.attempts += 1;
+        let entry = &mut self.users[user];
+        entry.generation += 1;
+        entry.due = due;
+        entry.stage = Stage::Opening(Box::new(offer));
+        self.report.attempts += 1;
         let (user, owner) = (user as u32, 0);
         self.commands.requests.push(RequestCommand {
             user,
@@ -95,14 +95,14 @@ impl Crowd {
         };
         let limits = Limits { message_bytes_max: MESSAGE_MAX, ..Limits::default() };
         let session = Session::new(Role::Client, &agreed, limits, self.random.next_u64());
-        let seat = &mut self.users[user];
-        (seat.session, seat.pipe, seat.stage) = (Some(session), Some(pipe), Stage::Greeting);
-        let life = seat.life;
+        let entry = &mut self.users[user];
+        (entry.session, entry.pipe, entry.stage) = (Some(session), Some(pipe), Stage::Greeting);
+        let generation = entry.generation;
         self.take_place(pipe, user);
-        self.outcome.opened += 1;
-        self.cable.muster.note_open();
+        self.report.opened += 1;
+        self.cable.barrier.note_open();
         let at = reply.done.saturating_add(self.cable.plan.timeout);
-        self.agenda.limit(Entry { at, user: user as u32, life });
+        self.timers.limit(Entry { at, user: user as u32, generation });
     }
 
     fn refuse_pipe(&mut self, pipe: Option<Pipe>) {
@@ -118,87 +118,92 @@ impl Crowd {
             (None, Some(error)) => format!("handshake: {error}"),
             (None, None) => "handshake: the server does not speak the codec".to_owned(),
         };
-        self.outcome.refused += 1;
-        self.outcome.note(problem);
-        self.come_back(user, reply.done);
+        self.report.refused += 1;
+        self.report.note(problem);
+        self.schedule_reconnect(user, reply.done);
     }
 
     /// A connection ends, and not by us: the user comes back.
-    pub(super) fn lose(&mut self, user: usize, now: Nanos, why: impl Into<Cow<'static, str>>) {
-        let seat = &mut self.users[user];
-        if seat.is_subscribed() {
-            seat.lost_at.get_or_insert(now);
-            if now.saturating_sub(seat.since) >= LASTS {
-                seat.refusals = 0;
+    pub(super) fn connection_lost(
+        &mut self,
+        user: usize,
+        now: Nanos,
+        why: impl Into<Cow<'static, str>>,
+    ) {
+        let entry = &mut self.users[user];
+        if entry.is_subscribed() {
+            entry.lost_at.get_or_insert(now);
+            if now.saturating_sub(entry.since) >= LASTS {
+                entry.refusals = 0;
             }
         }
-        self.outcome.dropped += 1;
-        self.outcome.note(why);
-        let lasted = seat.is_subscribed() && seat.refusals == 0;
-        self.part(user);
+        self.report.dropped += 1;
+        self.report.note(why);
+        let lasted = entry.is_subscribed() && entry.refusals == 0;
+        self.disconnect(user);
         if lasted {
-            self.return_within_jitter(user, now);
+            self.reconnect_within_jitter(user, now);
         } else {
-            self.come_back(user, now);
+            self.schedule_reconnect(user, now);
         }
     }
 
     /// A user goes and does not come back.
     pub(super) fn turn_away(&mut self, user: usize, now: Nanos, why: impl Into<Cow<'static, str>>) {
-        self.outcome.turned_away += 1;
-        self.outcome.note(why);
-        self.part(user);
+        self.report.turned_away += 1;
+        self.report.note(why);
+        self.disconnect(user);
         self.users[user].stage = Stage::Gone;
         self.settle(user, now, Settled::GivenUp);
     }
 
     /// A user that was refused comes back after a while, the longer the more often it was.
-    fn come_back(&mut self, user: usize, now: Nanos) {
+    fn schedule_reconnect(&mut self, user: usize, now: Nanos) {
         // A herd is about who comes up at last; elsewhere nobody waits for those that a server refuses.
         if !matches!(self.cable.plan.pattern, Pattern::Herd { .. }) {
             self.settle(user, now, Settled::GivenUp);
         }
-        let seat = &mut self.users[user];
-        seat.refusals = seat.refusals.saturating_add(1);
+        let entry = &mut self.users[user];
+        entry.refusals = entry.refusals.saturating_add(1);
         let mut wait = Nanos::ZERO;
         if self.cable.plan.backs_off {
-            wait = backoff(seat.refusals, self.random.next_f64());
-            self.outcome.backoffs += 1;
-            self.outcome.backed_off += wait;
+            wait = backoff(entry.refusals, self.random.next_f64());
+            self.report.backoffs += 1;
+            self.report.backed_off += wait;
         }
-        self.agenda.add(Entry { at: now + wait, user: user as u32, life: seat.life });
+        self.timers.add(Entry { at: now + wait, user: user as u32, generation: entry.generation });
     }
 
     /// A user that was dropped comes back.
-    pub(super) fn return_within_jitter(&mut self, user: usize, from: Nanos) {
+    pub(super) fn reconnect_within_jitter(&mut self, user: usize, from: Nanos) {
         let within = self.cable.plan.jitter.0 as f64 * self.random.next_f64();
         let at = from + Nanos(within as u64);
-        self.agenda.add(Entry { at, user: user as u32, life: self.users[user].life });
+        self.timers.add(Entry { at, user: user as u32, generation: self.users[user].generation });
     }
 
     /// Takes a user's connection away, if it has one.
-    pub(super) fn part(&mut self, user: usize) {
+    pub(super) fn disconnect(&mut self, user: usize) {
         if self.users[user].is_subscribed() {
             self.leave(user);
         }
-        let seat = &mut self.users[user];
-        seat.stage = Stage::Away;
-        seat.session = None;
-        if let Some(pipe) = seat.pipe.take() {
+        let entry = &mut self.users[user];
+        entry.stage = Stage::Away;
+        entry.session = None;
+        if let Some(pipe) = entry.pipe.take() {
             self.places[pipe.place as usize] = 0;
-            self.cable.muster.note_closed();
+            self.cable.barrier.note_closed();
             self.commands.close(pipe);
         }
     }
 
     /// A user is up in this round, or is waited for no more.
     pub(super) fn settle(&mut self, user: usize, now: Nanos, settled: Settled) {
-        let seat = &mut self.users[user];
-        if seat.settled > self.round {
+        let entry = &mut self.users[user];
+        if entry.settled > self.round {
             return;
         }
-        seat.settled = self.round + 1;
-        let seen = self.outcome.round(self.round);
+        entry.settled = self.round + 1;
+        let seen = self.report.round(self.round);
         match settled {
             Settled::Subscribed => {
                 seen.subscribed += 1;
@@ -206,18 +211,18 @@ impl Crowd {
             }
             Settled::GivenUp => seen.given_up += 1,
         }
-        self.cable.muster.settle(self.round, now);
+        self.cable.barrier.settle(self.round, now);
     }
 
     /// A user's subscription is confirmed.
     pub(super) fn confirmed(&mut self, user: usize, now: Nanos) {
-        let seat = &mut self.users[user];
-        seat.stage = Stage::Subscribed;
-        (seat.since, seat.heard, seat.silence) = (now, now, Silence::Fresh);
-        self.outcome.subscribed += 1;
-        self.outcome.ready.record(now.saturating_sub(seat.due));
-        if let Some(lost) = seat.lost_at.take() {
-            self.outcome.recovered.record(now.saturating_sub(lost));
+        let entry = &mut self.users[user];
+        entry.stage = Stage::Subscribed;
+        (entry.since, entry.last_ping, entry.ping_state) = (now, now, PingState::NoneYet);
+        self.report.subscribed += 1;
+        self.report.ready.record(now.saturating_sub(entry.due));
+        if let Some(lost) = entry.lost_at.take() {
+            self.report.recovered.record(now.saturating_sub(lost));
         }
         match self.cable.plan.pattern {
             Pattern::Echo { every } => self.begin_echo(user, every, now),
@@ -228,7 +233,7 @@ impl Crowd {
     }
 
     /// The user whose pipe it is.
-    pub(super) fn whose(&self, pipe: Pipe) -> Option<usize> {
+    pub(super) fn user_of(&self, pipe: Pipe) -> Option<usize> {
         let user = self.places.get(pipe.place as usize)?.checked_sub(1)? as usize;
         (self.users[user].pipe == Some(pipe)).then_some(user)
     }

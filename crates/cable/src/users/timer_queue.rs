@@ -1,4 +1,4 @@
-//! `Agenda`: what a crowd does when. Users have an entry each while something is due for them, and no timer.
+//! `TimerQueue`: what a worker does when. Users have an entry each while something is due for them, and no timer.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -10,19 +10,19 @@ use stdx::Nanos;
 pub(super) struct Entry {
     pub(super) at: Nanos,
     pub(super) user: u32,
-    pub(super) life: u32,
+    pub(super) generation: u32,
 }
 
 /// What is due when.
 #[derive(Debug, Default)]
-pub(super) struct Agenda {
+pub(super) struct TimerQueue {
     /// Away users come back; subscribed ones perform.
     entries: BinaryHeap<Reverse<Entry>>,
     /// When welcomes and confirmations are waited for no more: all wait equally long, so they stand in their order.
     limits: VecDeque<Entry>,
 }
 
-impl Agenda {
+impl TimerQueue {
     /// Has a user act at a time.
     pub(super) fn add(&mut self, entry: Entry) {
         self.entries.push(Reverse(entry));
@@ -56,23 +56,23 @@ mod tests {
     use super::*;
 
     fn entry(at: u64, user: u32) -> Entry {
-        Entry { at: Nanos(at), user, life: 1 }
+        Entry { at: Nanos(at), user, generation: 1 }
     }
 
     #[test]
     fn what_is_due_comes_in_its_order() {
-        let mut agenda = Agenda::default();
+        let mut timers = TimerQueue::default();
         for (at, user) in [(7, 1), (3, 2), (5, 3)] {
-            agenda.add(entry(at, user));
+            timers.add(entry(at, user));
         }
-        agenda.limit(entry(4, 9));
-        assert_eq!(agenda.next(), Some(Nanos(3)));
-        assert_eq!(agenda.due(Nanos(2)), None);
+        timers.limit(entry(4, 9));
+        assert_eq!(timers.next(), Some(Nanos(3)));
+        assert_eq!(timers.due(Nanos(2)), None);
         let due: Vec<u32> =
-            std::iter::from_fn(|| agenda.due(Nanos(5))).map(|entry| entry.user).collect();
+            std::iter::from_fn(|| timers.due(Nanos(5))).map(|entry| entry.user).collect();
         assert_eq!(due, [2, 3]);
-        assert_eq!((agenda.overdue(Nanos(3)), agenda.next()), (None, Some(Nanos(4))));
-        assert_eq!(agenda.overdue(Nanos(4)), Some(entry(4, 9)));
-        assert_eq!(agenda.next(), Some(Nanos(7)));
+        assert_eq!((timers.overdue(Nanos(3)), timers.next()), (None, Some(Nanos(4))));
+        assert_eq!(timers.overdue(Nanos(4)), Some(entry(4, 9)));
+        assert_eq!(timers.next(), Some(Nanos(7)));
     }
 }

@@ -1,20 +1,20 @@
-//! The users of a test, for the engine: one [`Crowd`] a worker.
+//! The users of a test, for the engine: one [`CableUsers`] a worker.
 
 use std::sync::Arc;
 
 use workload::VuFactory;
 
 use crate::cable::Cable;
-use crate::crowd::Crowd;
+use crate::users::CableUsers;
 
 impl Cable {
     /// The users, for the engine.
     #[must_use]
-    pub fn crew(self: &Arc<Self>) -> VuFactory {
+    pub fn users(self: &Arc<Self>) -> VuFactory {
         let cable = Arc::clone(self);
         VuFactory {
             users: u64::from(self.plan.users),
-            make: Arc::new(move |shard| Box::new(Crowd::new(Arc::clone(&cable), shard))),
+            make: Arc::new(move |shard| Box::new(CableUsers::new(Arc::clone(&cable), shard))),
         }
     }
 }

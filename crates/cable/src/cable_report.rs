@@ -1,4 +1,4 @@
-//! `Outcome`: what a test of Action Cable saw: counts and histograms that merge. It lays out no text.
+//! `CableReport`: what a test of Action Cable saw: counts and histograms that merge. It lays out no text.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ const OTHER_PROBLEMS: &str = "other problems";
 
 /// What was seen.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct CableReport {
     /// Handshakes begun.
     pub attempts: u64,
     /// Handshakes that gave no WebSocket.
@@ -41,7 +41,7 @@ pub struct Outcome {
     /// From the loss of a connection to the next confirmation.
     pub recovered: Histogram,
     /// A herd's rounds, the first one first.
-    pub rounds: Vec<RoundSeen>,
+    pub rounds: Vec<RoundReport>,
     /// Messages sent.
     pub sent: u64,
     /// Messages that were due and not sent: their users were not subscribed.
@@ -65,7 +65,7 @@ pub struct Outcome {
     /// Broadcast: from the sending of a message until the last subscriber had it, where all had it.
     pub complete: Histogram,
     /// Broadcast: the messages, as they were closed; the first [`MESSAGES_MAX`].
-    pub messages: Vec<MessageSeen>,
+    pub messages: Vec<MessageReport>,
     /// Broadcast: messages that all who were owed them had.
     pub complete_messages: u64,
     /// Broadcast: messages beyond those kept.
@@ -88,7 +88,7 @@ pub struct Outcome {
 
 /// A time that all users came up.
 #[derive(Clone, Debug, Default)]
-pub struct RoundSeen {
+pub struct RoundReport {
     /// Users that were subscribed.
     pub subscribed: u64,
     /// Users that were given up, or turned away.
@@ -120,7 +120,7 @@ pub struct Deliveries {
 
 /// A message of a broadcast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MessageSeen {
+pub struct MessageReport {
     /// Its number, from 1.
     pub number: u32,
     /// When it was sent.
@@ -146,7 +146,7 @@ pub struct Subscribers {
     pub none: u64,
 }
 
-impl Outcome {
+impl CableReport {
     /// Counts a problem.
     pub(crate) fn note(&mut self, problem: impl Into<Cow<'static, str>>) {
         self.note_times(problem.into(), 1);
@@ -163,7 +163,7 @@ impl Outcome {
     }
 
     /// Keeps a closed message.
-    pub(crate) fn keep(&mut self, message: MessageSeen) {
+    pub(crate) fn keep(&mut self, message: MessageReport) {
         if self.messages.len() < MESSAGES_MAX {
             self.messages.push(message);
         } else {
@@ -172,10 +172,10 @@ impl Outcome {
     }
 
     /// A herd's round.
-    pub(crate) fn round(&mut self, round: u32) -> &mut RoundSeen {
+    pub(crate) fn round(&mut self, round: u32) -> &mut RoundReport {
         let at = round as usize;
         if self.rounds.len() <= at {
-            self.rounds.resize_with(at + 1, RoundSeen::default);
+            self.rounds.resize_with(at + 1, RoundReport::default);
         }
         &mut self.rounds[at]
     }
@@ -263,21 +263,21 @@ mod tests {
 
     #[test]
     fn problems_are_bounded() {
-        let mut outcome = Outcome::default();
+        let mut report = CableReport::default();
         for at in 0..100 {
-            outcome.note(format!("problem {at}"));
+            report.note(format!("problem {at}"));
         }
-        assert_eq!((outcome.problems.len(), outcome.problems[OTHER_PROBLEMS]), (33, 68));
-        let mut sum = Outcome::default();
-        sum.merge(&outcome);
-        sum.merge(&outcome);
+        assert_eq!((report.problems.len(), report.problems[OTHER_PROBLEMS]), (33, 68));
+        let mut sum = CableReport::default();
+        sum.merge(&report);
+        sum.merge(&report);
         assert_eq!(sum.problems.values().sum::<u64>(), 200);
         assert!(sum.problems.len() <= 33);
     }
 
     #[test]
     fn messages_of_all_workers_stand_in_their_order() {
-        let message = |number| MessageSeen {
+        let message = |number| MessageReport {
             number,
             sent: Nanos(1),
             expected: 2,
@@ -285,7 +285,7 @@ mod tests {
             lost: 1,
             last: Nanos(2),
         };
-        let (mut one, mut other) = (Outcome::default(), Outcome::default());
+        let (mut one, mut other) = (CableReport::default(), CableReport::default());
         [1, 4].into_iter().for_each(|number| one.keep(message(number)));
         [2, 3].into_iter().for_each(|number| other.keep(message(number)));
         other.round(2).subscribed = 5;
@@ -296,8 +296,8 @@ mod tests {
 
     #[test]
     fn messages_kept_are_bounded() {
-        let mut outcome = Outcome::default();
-        let message = MessageSeen {
+        let mut report = CableReport::default();
+        let message = MessageReport {
             number: 1,
             sent: Nanos(1),
             expected: 0,
@@ -305,7 +305,7 @@ mod tests {
             lost: 0,
             last: Nanos(1),
         };
-        (0..MESSAGES_MAX + 7).for_each(|_| outcome.keep(message));
-        assert_eq!((outcome.messages.len(), outcome.messages_more), (MESSAGES_MAX, 7));
+        (0..MESSAGES_MAX + 7).for_each(|_| report.keep(message));
+        assert_eq!((report.messages.len(), report.messages_more), (MESSAGES_MAX, 7));
     }
 }

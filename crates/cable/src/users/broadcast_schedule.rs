@@ -1,4 +1,4 @@
-//! `Speech`: what a crowd's speakers say, and when.
+//! `BroadcastSchedule`: what a worker's speakers say, and when.
 
 use std::collections::VecDeque;
 
@@ -7,20 +7,20 @@ use workload::arrival::Shard;
 
 use crate::plan::{CablePlan, Pattern};
 
-/// What a crowd's speakers say.
+/// What a worker's speakers say.
 #[derive(Debug)]
-pub(super) struct Speech {
-    /// The next message of this crowd's speakers, counted over all speakers from 0; `None` when all is said.
+pub(super) struct BroadcastSchedule {
+    /// The next message of this worker's speakers, counted over all speakers from 0; `None` when all is said.
     pub(super) next: Option<u64>,
     pub(super) speakers: u64,
     pub(super) every: Nanos,
     /// Crowds that have speakers.
-    pub(super) crowds: u32,
+    pub(super) workers: u32,
     /// Messages of ours in flight, and until when they are waited for.
     pub(super) in_flight: VecDeque<(u32, Nanos)>,
 }
 
-impl Speech {
+impl BroadcastSchedule {
     pub(super) fn new(plan: &CablePlan, shard: Shard) -> Self {
         let (speakers, every) = match plan.pattern {
             Pattern::Broadcast { speakers, every } => (u64::from(speakers.min(plan.users)), every),
@@ -30,7 +30,7 @@ impl Speech {
             next: (shard.first < speakers).then_some(shard.first),
             speakers,
             every,
-            crowds: speakers.min(shard.step) as u32,
+            workers: speakers.min(shard.step) as u32,
             in_flight: VecDeque::new(),
         }
     }

@@ -1,13 +1,13 @@
-//! `Heard`: what the messages of a WebSocket say to a user. Deliveries are known by their token alone.
+//! `ServerMessage`: what the messages of a WebSocket say to a user. Deliveries are known by their token alone.
 
 use wire::cable::{Codec, Kind};
 use wire::ws::Event;
 
-use crate::token::{Mark, Token};
+use crate::token::{RunToken, Token};
 
 /// Something that came for a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum ServerMessage {
     /// The connection is ready.
     Welcome,
     /// A sign of life.
@@ -29,30 +29,37 @@ pub(super) enum Heard {
 }
 
 /// Reads one event of a WebSocket.
-pub(super) fn read(event: &Event<'_>, (mark, codec): (Mark, Codec), heard: &mut Vec<Heard>) {
+pub(super) fn read(
+    event: &Event<'_>,
+    run_token: RunToken,
+    codec: Codec,
+    out: &mut Vec<ServerMessage>,
+) {
     let message = match event {
         Event::Text(text) => text.as_bytes(),
         Event::Binary(bytes) => bytes,
         Event::Ping(_) | Event::Pong(_) => return,
-        Event::Close { code, .. } => return heard.push(Heard::Closed(*code)),
+        Event::Close { code, .. } => return out.push(ServerMessage::Closed(*code)),
     };
-    let before = heard.len();
-    heard.extend(mark.tokens(message).map(|token| Heard::Delivery(token, message.len())));
-    if heard.len() > before {
+    let before = out.len();
+    out.extend(
+        run_token.tokens(message).map(|token| ServerMessage::Delivery(token, message.len())),
+    );
+    if out.len() > before {
         return;
     }
-    heard.push(match codec.decode(message) {
-        Err(error) => Heard::Malformed(format!("malformed message: {error}")),
+    out.push(match codec.decode(message) {
+        Err(error) => ServerMessage::Malformed(format!("malformed message: {error}")),
         Ok(incoming) => match incoming.kind {
-            Kind::Welcome => Heard::Welcome,
-            Kind::Ping => Heard::Ping,
-            Kind::Confirm => Heard::Confirmed,
-            Kind::Reject => Heard::Rejected,
-            Kind::Disconnect => Heard::Disconnected {
+            Kind::Welcome => ServerMessage::Welcome,
+            Kind::Ping => ServerMessage::Ping,
+            Kind::Confirm => ServerMessage::Confirmed,
+            Kind::Reject => ServerMessage::Rejected,
+            Kind::Disconnect => ServerMessage::Disconnected {
                 reason: incoming.reason.decoded().chars().take(REASON_MAX).collect(),
                 comes_back: incoming.reconnect.unwrap_or(true),
             },
-            _ => Heard::Unknown,
+            _ => ServerMessage::Unknown,
         },
     });
 }

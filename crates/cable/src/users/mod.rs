@@ -1,0 +1,21 @@
+//! `CableUsers`: one worker's users. They come, subscribe, do what the pattern says, and come back where they are dropped.
+//!
+//! ```text
+//! poll ─▶ act (who is due: connect, perform) ─▶ stop waiting ─▶ pattern (echo, broadcast, herd) ─▶ watch pings ─▶ done?
+//! handle_response ─▶ connect.rs     handle_pipe_event ─▶ receive.rs ─▶ connect.rs, echo.rs, broadcast.rs
+//! ```
+
+mod broadcast;
+mod broadcast_schedule;
+mod connect;
+mod echo;
+mod herd;
+mod pending_echoes;
+mod poll;
+mod receive;
+mod server_message;
+mod state;
+mod timer_queue;
+mod user;
+
+pub(crate) use state::CableUsers;
