@@ -1,10 +1,10 @@
-//! `Kept`: what of a response is kept for its row and its user.
+//! `CapturedResponse`: what of a response is kept for its row and its user.
 
 use std::sync::Arc;
 
 /// What of the response is kept for the row.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct CapturedResponse {
     /// The reason phrase of a status outside 200..400.
     pub(crate) reason: Vec<u8>,
     /// The start of the decoded body.
@@ -21,7 +21,7 @@ pub(crate) struct Kept {
 /// the largest body, head or request they ever saw.
 pub(crate) const IDLE_MAX: usize = 64 << 10;
 
-impl Kept {
+impl CapturedResponse {
     /// Gives back what a large body or head took.
     pub(crate) fn trim(&mut self) {
         for buffer in [&mut self.reason, &mut self.body, &mut self.headers] {

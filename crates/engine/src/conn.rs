@@ -9,11 +9,11 @@ use wire::content::ContentDecoder;
 use wire::h1::response::ResponseDecoder;
 use wire::tls::TlsSession;
 
-use crate::captured::{IDLE_MAX, Kept};
+use crate::captured::{CapturedResponse, IDLE_MAX};
+use crate::dial_addresses::DialAddresses;
 use crate::list::{Link, Linked, List, READY, WAITING};
 use crate::streams::Streams;
-use crate::tries::Tries;
-use crate::unsent::Unsent;
+use crate::unsent::UnsentBytes;
 
 /// The connections of one worker.
 pub(crate) type Conns = Slab<Conn>;
@@ -27,16 +27,16 @@ pub(crate) struct Conn {
     /// The hit it serves: the one whose response is next.
     pub(crate) hit: Option<u32>,
     /// The hits sent behind it, in the order of their responses. RFC 9112, 9.3.2.
-    pub(crate) behind: List<WAITING>,
+    pub(crate) pipelined: List<WAITING>,
     pub(crate) state: State,
     /// Its number in the run, from 1.
     pub(crate) serial: u32,
     /// How many hits it has served before this one.
     pub(crate) served: u64,
-    /// Which of `tries` is under way, from 0.
+    /// Which of `addresses` is under way, from 0.
     pub(crate) attempt: u32,
     /// What is tried.
-    pub(crate) tries: Tries,
+    pub(crate) addresses: DialAddresses,
     /// When connecting, or the TLS handshake, began.
     pub(crate) since: Nanos,
     pub(crate) tls: Option<Box<TlsSession>>,
@@ -47,19 +47,19 @@ pub(crate) struct Conn {
     /// Whether this response's body is coded, and decoded by us.
     pub(crate) coded: bool,
     /// What of the response is kept for the row.
-    pub(crate) kept: Kept,
+    pub(crate) captured: CapturedResponse,
     /// Bytes that the socket had no room for.
-    pub(crate) unsent: Unsent,
+    pub(crate) unsent: UnsentBytes,
     /// It is on the list of connections to be flushed at the turn's end.
-    pub(crate) gathered: bool,
+    pub(crate) corked: bool,
     /// A large request body, and how much of it is sent.
     pub(crate) body: Option<(Arc<[u8]>, usize)>,
     /// A pipe whose user takes no more for now.
-    pub(crate) is_held: bool,
+    pub(crate) is_paused: bool,
     /// A pipe that is closed once all is sent.
     pub(crate) closes: bool,
     /// Its handshake waits for its turn.
-    pub(crate) postponed: bool,
+    pub(crate) handshake_deferred: bool,
     ready: Link,
 }
 
@@ -88,25 +88,25 @@ impl Conn {
             sock: None,
             origin,
             hit: Some(hit),
-            behind: List::default(),
+            pipelined: List::default(),
             state: State::Dialing,
             serial: 0,
             served: 0,
             attempt: 0,
-            tries: Tries::default(),
+            addresses: DialAddresses::default(),
             since,
             tls: None,
             streams: None,
             decoder: ResponseDecoder::new(),
             content: None,
             coded: false,
-            kept: Kept::default(),
-            unsent: Unsent::default(),
-            gathered: false,
+            captured: CapturedResponse::default(),
+            unsent: UnsentBytes::default(),
+            corked: false,
             body: None,
-            is_held: false,
+            is_paused: false,
             closes: false,
-            postponed: false,
+            handshake_deferred: false,
             ready: Link::default(),
         }
     }
@@ -114,14 +114,14 @@ impl Conn {
     /// Gives back what large responses and requests took; to be called where nothing is under way.
     pub(crate) fn trim(&mut self) {
         debug_assert!(!self.has_unsent(), "an idle connection has sent everything");
-        self.kept.trim();
+        self.captured.trim();
         self.decoder.trim(IDLE_MAX);
         self.unsent.trim(IDLE_MAX);
     }
 
     /// Hits sent on it and not answered.
     pub(crate) fn unanswered(&self) -> usize {
-        usize::from(self.hit.is_some()) + self.behind.len()
+        usize::from(self.hit.is_some()) + self.pipelined.len()
     }
 
     /// Whether it is on its origin's list of those that can take a hit.
@@ -148,15 +148,15 @@ mod tests {
     #[test]
     fn an_idle_connection_holds_no_large_buffer() {
         let mut conn = Conn::new(0, 0, Nanos::ZERO);
-        conn.kept.headers.reserve(1 << 20);
-        conn.kept.body.reserve(1 << 20);
+        conn.captured.headers.reserve(1 << 20);
+        conn.captured.body.reserve(1 << 20);
         conn.unsent.extend(&[0; 1 << 20]);
         conn.unsent.consume(1 << 20);
-        conn.kept.reason.reserve(100);
+        conn.captured.reason.reserve(100);
         conn.trim();
-        let kept = &conn.kept;
-        let room = [&kept.headers, &kept.body, &conn.unsent.bytes].map(Vec::capacity);
+        let captured = &conn.captured;
+        let room = [&captured.headers, &captured.body, &conn.unsent.bytes].map(Vec::capacity);
         assert_eq!(room, [0; 3]);
-        assert!(kept.reason.capacity() >= 100, "what is small is kept");
+        assert!(captured.reason.capacity() >= 100, "what is small is kept");
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Hit {
     /// The lazy target's own request, once a redirect's has taken its place.
     pub(crate) lazy_request: Option<Arc<Request>>,
     /// Whose last response head it may be like: that of the hits with the same number here.
-    pub(crate) memo: u32,
+    pub(crate) head_cache: u32,
     pub(crate) intended: Nanos,
     pub(crate) sent: Option<Nanos>,
     /// When its last byte was, where it did not go out at once; else zero.
@@ -32,7 +32,7 @@ pub(crate) struct Hit {
     pub(crate) dial: Nanos,
     pub(crate) tls: Nanos,
     /// When it began to wait for a name; zero where it did not.
-    pub(crate) asked_name: Nanos,
+    pub(crate) name_asked_at: Nanos,
     pub(crate) deadline: Nanos,
     /// The origin it is sent to.
     pub(crate) origin: u32,
@@ -71,7 +71,7 @@ impl Hit {
             target: None,
             own_request: None,
             lazy_request: None,
-            memo: 0,
+            head_cache: 0,
             intended,
             sent: None,
             all_sent: Nanos::ZERO,
@@ -79,7 +79,7 @@ impl Hit {
             dns: Nanos::ZERO,
             dial: Nanos::ZERO,
             tls: Nanos::ZERO,
-            asked_name: Nanos::ZERO,
+            name_asked_at: Nanos::ZERO,
             deadline: Nanos::MAX,
             origin: 0,
             conn: None,

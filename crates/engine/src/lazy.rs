@@ -14,13 +14,13 @@ pub type LazyTargets = Box<dyn Iterator<Item = Result<Target, String>> + Send>;
 
 /// A worker's share of lazy targets.
 #[derive(Debug)]
-pub(crate) struct LazyLane {
+pub(crate) struct LazyShard {
     pub(crate) targets: Receiver<Box<Result<Target, String>>>,
     /// None was there when the last hit wanted one.
     pub(crate) starved: bool,
 }
 
-impl LazyLane {
+impl LazyShard {
     /// How many of `due` hits had a target here; how many more would have come, nobody can tell. Takes them out.
     pub(crate) fn count_waiting(&self, due: u64) -> u64 {
         let most = usize::try_from(due).unwrap_or(LAZY_MAX).min(LAZY_MAX);
@@ -32,13 +32,13 @@ impl LazyLane {
 pub(crate) fn lazy_lanes(
     lazy: Option<LazyTargets>,
     workers: usize,
-) -> std::io::Result<Vec<LazyLane>> {
+) -> std::io::Result<Vec<LazyShard>> {
     let Some(targets) = lazy else { return Ok(Vec::new()) };
     let (mut senders, mut lanes) = (Vec::new(), Vec::new());
     for _ in 0..workers {
         let (sender, receiver) = sync_channel(LAZY_MAX);
         senders.push(sender);
-        lanes.push(LazyLane { targets: receiver, starved: false });
+        lanes.push(LazyShard { targets: receiver, starved: false });
     }
     lanes.reverse();
     std::thread::Builder::new().name("brunt-targets".to_owned()).spawn(move || {

@@ -8,48 +8,48 @@
 //!
 //! It formats nothing for people, writes no file and knows no encoding. A failed request is data.
 
-mod burst;
 mod captured;
 mod conn;
 mod decoders;
+mod dial_addresses;
 mod empty_schedule;
+mod endpoint_rotation;
 mod error;
-mod exchange;
 mod failure;
-mod gate;
 mod hit;
+mod host_policy;
 mod lazy;
 mod list;
 mod machine;
 mod merge;
 mod origin;
 mod origins;
-mod pace;
 mod prepared;
 mod record;
 mod request;
+mod response_handler;
 mod route;
 mod run;
+mod schedule;
+mod self_metrics;
 mod serials;
 mod settings;
 mod share;
 mod simulate;
-mod stop;
+mod stop_signal;
 mod streams;
 mod thread;
-mod tries;
-mod turns;
 mod unsent;
-mod watch;
+mod work_budget;
 mod worker;
 
 pub use empty_schedule::measure_empty_schedule;
 pub use error::StartError;
-pub use gate::{Gate, HostRule, Net};
+pub use host_policy::{HostPolicy, HostRule, IpRange};
 pub use lazy::LazyTargets;
 pub use run::{Run, RunEvent, Stopper};
 pub use settings::{
-    AddressFamily, Capture, ClientIdentity, DnsPick, DnsTtl, FirstAddress, HeadStyle, HttpVersion,
-    IoChoice, KeptHeaders, Protocol, ProxySettings, Redirects, Settings, TlsSettings,
+    AddressFamily, Capture, CapturedHeaders, ClientIdentity, DnsPick, DnsTtl, FirstAddress,
+    HeadStyle, HttpVersion, IoChoice, Protocol, ProxySettings, Redirects, Settings, TlsSettings,
 };
-pub use simulate::{Outcome, simulate};
+pub use simulate::{SimulationResult, simulate};

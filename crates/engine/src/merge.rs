@@ -9,7 +9,7 @@ use metrics::{Generator, Histogram, Snapshot};
 pub(crate) struct Merge {
     /// What the record says of the plan; the workers do not know it.
     plan: Generator,
-    workers: Vec<Told>,
+    workers: Vec<WorkerCounts>,
     /// What was told since the last account.
     sum: Snapshot,
     /// All schedule lag so far; workers tell it piece by piece.
@@ -21,7 +21,7 @@ pub(crate) struct Merge {
 
 /// What one worker last told of itself.
 #[derive(Debug, Default)]
-struct Told {
+struct WorkerCounts {
     generator: Generator,
     in_flight: u64,
     since_last: bool,
@@ -30,7 +30,7 @@ struct Told {
 
 impl Merge {
     pub(crate) fn new(plan: Generator, spares: Vec<SyncSender<Box<Snapshot>>>) -> Self {
-        let workers = spares.iter().map(|_| Told::default()).collect();
+        let workers = spares.iter().map(|_| WorkerCounts::default()).collect();
         Self { plan, workers, sum: Snapshot::new(), lag: Histogram::new(), spares, over: false }
     }
 
@@ -73,10 +73,10 @@ impl Merge {
 
     fn take(&mut self, worker: usize, told: &Snapshot) {
         self.lag.merge(&told.generator.lag);
-        let seat = &mut self.workers[worker];
-        seat.generator = Generator { lag: Histogram::default(), ..told.generator.clone() };
-        seat.in_flight = told.in_flight;
-        seat.since_last = true;
+        let counts = &mut self.workers[worker];
+        counts.generator = Generator { lag: Histogram::default(), ..told.generator.clone() };
+        counts.in_flight = told.in_flight;
+        counts.since_last = true;
         self.sum.merge(told);
     }
 

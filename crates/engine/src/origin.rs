@@ -7,12 +7,12 @@ use net::Address;
 use stdx::Nanos;
 use wire::url::{Scheme, Url};
 
+use crate::dial_addresses::DialAddresses;
+use crate::endpoint_rotation::EndpointRotation;
 use crate::list::{List, READY, WAITING};
 use crate::request::Request;
 use crate::route::{Endpoint, Route, join_host_port, route};
 use crate::settings::{Protocol, Settings};
-use crate::tries::Tries;
-use crate::turns::Turns;
 
 /// What tells one origin from another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,14 +34,14 @@ impl OriginKey {
 
 /// What an origin speaks, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Speaks {
+pub(crate) enum KnownProtocol {
     Http1,
     Http2,
     /// The first connection will tell.
     Unknown,
 }
 
-impl Speaks {
+impl KnownProtocol {
     /// What is known of an origin before the first connection to it.
     fn at_first(secure: bool, route: &Route, protocol: Protocol) -> Self {
         match (protocol, secure) {
@@ -73,7 +73,7 @@ pub(crate) struct Origin {
     /// Until when `addresses` may be used.
     pub(crate) fresh_until: Nanos,
     pub(crate) resolving: bool,
-    pub(crate) speaks: Speaks,
+    pub(crate) protocol: KnownProtocol,
     /// The fewest streams at once that any of its HTTP/2 connections was allowed so far.
     pub(crate) streams_max: usize,
     /// Connections being made: no request was sent on them yet.
@@ -86,7 +86,7 @@ pub(crate) struct Origin {
     /// Connections there are, connecting ones included.
     pub(crate) open: usize,
     /// It is on the list of origins to be looked at.
-    pub(crate) listed: bool,
+    pub(crate) needs_service: bool,
     /// It is in the queue of those whose hits wait for a dial.
     pub(crate) deferred: bool,
 }
@@ -101,7 +101,7 @@ impl Origin {
             .and_then(|endpoint| endpoint.host.parse().ok())
             .map_or_else(Arc::default, |ip: IpAddr| Arc::from([ip]));
         let protocol = if key.upgrades { Protocol::Http1 } else { settings.protocol };
-        let speaks = Speaks::at_first(key.secure, &route, protocol);
+        let protocol = KnownProtocol::at_first(key.secure, &route, protocol);
         let literal = !addresses.is_empty() || matches!(route, Route::Unix(_));
         Self {
             key,
@@ -113,14 +113,14 @@ impl Origin {
             addresses,
             fresh_until: if literal { Nanos::MAX } else { Nanos::ZERO },
             resolving: false,
-            speaks,
+            protocol,
             streams_max: usize::MAX,
             connecting: 0,
             dials: 0,
             ready: List::default(),
             waiting: List::default(),
             open: 0,
-            listed: false,
+            needs_service: false,
             deferred: false,
         }
     }
@@ -155,28 +155,28 @@ impl Origin {
     /// Whether the connections being made will have room for every hit that waits, as streams: at most `streams_max` on
     /// each, and no more than the server allowed before.
     pub(crate) fn expects_room(&self, streams_max: usize) -> bool {
-        let beside = match self.speaks {
-            Speaks::Http1 => 0,
-            Speaks::Http2 => streams_max.min(self.streams_max).saturating_sub(1),
-            Speaks::Unknown => usize::MAX,
+        let beside = match self.protocol {
+            KnownProtocol::Http1 => 0,
+            KnownProtocol::Http2 => streams_max.min(self.streams_max).saturating_sub(1),
+            KnownProtocol::Unknown => usize::MAX,
         };
         self.waiting.len() <= self.connecting.saturating_mul(beside)
     }
 
     /// Whether no hit waits for it and each of its connections could take one.
     pub(crate) fn is_idle(&self) -> bool {
-        let nobody_waits = self.waiting.len() == 0 && !self.listed && !self.deferred;
+        let nobody_waits = self.waiting.len() == 0 && !self.needs_service && !self.deferred;
         nobody_waits && self.connecting == 0 && self.open == self.ready.len()
     }
 
     /// Takes the next dial's turn, where several endpoints have turns and it is not taken yet. What is no address has to be
     /// resolved.
-    pub(crate) fn take_turn(&mut self, turns: &Turns) {
+    pub(crate) fn take_turn(&mut self, rotation: &EndpointRotation) {
         if self.endpoints.len() <= 1 || self.turn_taken {
             return;
         }
         self.turn_taken = true;
-        let turn = turns.next(&self.authority());
+        let turn = rotation.next(&self.authority());
         self.endpoint = turn as usize % self.endpoints.len();
         let literal = self.endpoint().host.parse().ok();
         self.fresh_until = if literal.is_some() { Nanos::MAX } else { Nanos::ZERO };
@@ -194,23 +194,23 @@ impl Origin {
 
     /// What the next dial tries: each dial begins with another address.
     /// `turn` stands in for the count of dials where others share the name.
-    pub(crate) fn next_tries(&mut self, turn: Option<u32>) -> Tries {
+    pub(crate) fn next_addresses(&mut self, turn: Option<u32>) -> DialAddresses {
         let first = turn.unwrap_or(self.dials);
         self.dials = self.dials.wrapping_add(1);
-        Tries { addresses: Arc::clone(&self.addresses), port: self.endpoint().port, first }
+        DialAddresses { addresses: Arc::clone(&self.addresses), port: self.endpoint().port, first }
     }
 
     /// The address of a dial's `attempt`-th try; `None` when all have been tried.
-    pub(crate) fn address(&self, tries: &Tries, attempt: u32) -> Option<Address> {
+    pub(crate) fn address(&self, dial: &DialAddresses, attempt: u32) -> Option<Address> {
         if let Route::Unix(path) = &self.route {
             return (attempt == 0).then(|| Address::Unix(path.clone()));
         }
-        let (addresses, attempt) = (&tries.addresses, attempt as usize);
+        let (addresses, attempt) = (&dial.addresses, attempt as usize);
         if attempt >= addresses.len() {
             return None;
         }
-        let index = (tries.first as usize + attempt) % addresses.len();
-        Some(Address::Ip(SocketAddr::new(addresses[index], tries.port)))
+        let index = (dial.first as usize + attempt) % addresses.len();
+        Some(Address::Ip(SocketAddr::new(addresses[index], dial.port)))
     }
 }
 

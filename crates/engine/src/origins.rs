@@ -15,15 +15,15 @@ use crate::settings::Settings;
 pub(crate) const ORIGINS_MAX: usize = 1 << 18;
 
 /// The most sites of one worker that only redirects named; beyond it the one not asked for longest goes, once it is idle.
-pub(crate) const STRANGERS_MAX: usize = 1024;
+pub(crate) const REDIRECT_HOSTS_MAX: usize = 1024;
 
 /// Who named a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Named {
+pub(crate) enum NamedBy {
     /// The plan, a lazy target or a script.
-    ByUser,
+    User,
     /// A server, by a redirect.
-    ByRedirect,
+    Redirect,
 }
 
 /// All origins of one worker.
@@ -34,7 +34,7 @@ pub(crate) struct Origins {
     sites: HashMap<OriginKey, u64>,
     sites_made: u64,
     /// The sites that only redirects named.
-    strangers: HashMap<u64, Stranger>,
+    redirect_hosts: HashMap<u64, RedirectHost>,
     /// Redirects so far: the time by which strangers grow old.
     redirects: u64,
     /// The number of a site's origin of an owner.
@@ -49,7 +49,7 @@ pub(crate) struct Origins {
 
 /// A site that only redirects named.
 #[derive(Debug)]
-struct Stranger {
+struct RedirectHost {
     key: OriginKey,
     /// Its origins, one for each owner.
     origins: Vec<u32>,
@@ -76,14 +76,14 @@ impl Origins {
         request: &Request,
         owner: u32,
         settings: &Settings,
-        named: Named,
+        named: NamedBy,
     ) -> Option<u32> {
         let site = self.site(request, named)?;
         self.at(site, owner, request, settings)
     }
 
     /// The number of what a request is sent to, whosever; `None` when there are too many.
-    pub(crate) fn site(&mut self, request: &Request, named: Named) -> Option<u64> {
+    pub(crate) fn site(&mut self, request: &Request, named: NamedBy) -> Option<u64> {
         let full = self.sites.len() >= ORIGINS_MAX;
         let key = OriginKey::of(request);
         let site = match self.sites.entry(key.clone()) {
@@ -91,16 +91,16 @@ impl Origins {
             Entry::Vacant(_) if full => return None,
             Entry::Vacant(place) => {
                 self.sites_made += 1;
-                if named == Named::ByRedirect {
-                    let stranger = Stranger { key, origins: Vec::new(), used: 0 };
-                    self.strangers.insert(self.sites_made, stranger);
+                if named == NamedBy::Redirect {
+                    let redirect_host = RedirectHost { key, origins: Vec::new(), used: 0 };
+                    self.redirect_hosts.insert(self.sites_made, redirect_host);
                 }
                 *place.insert(self.sites_made)
             }
         };
         match named {
-            Named::ByUser => drop(self.strangers.remove(&site)),
-            Named::ByRedirect => self.led_to(site),
+            NamedBy::User => drop(self.redirect_hosts.remove(&site)),
+            NamedBy::Redirect => self.led_to(site),
         }
         Some(site)
     }
@@ -108,8 +108,8 @@ impl Origins {
     /// A redirect leads to a site.
     fn led_to(&mut self, site: u64) {
         self.redirects += 1;
-        if let Some(stranger) = self.strangers.get_mut(&site) {
-            stranger.used = self.redirects;
+        if let Some(redirect_host) = self.redirect_hosts.get_mut(&site) {
+            redirect_host.used = self.redirects;
         }
     }
 
@@ -137,8 +137,8 @@ impl Origins {
             }
         };
         self.numbers.insert((site, owner), number);
-        if let Some(stranger) = self.strangers.get_mut(&site) {
-            stranger.origins.push(number);
+        if let Some(redirect_host) = self.redirect_hosts.get_mut(&site) {
+            redirect_host.origins.push(number);
         }
         if owner != 0 {
             self.owned.entry(owner).or_default().push(number);
@@ -147,33 +147,36 @@ impl Origins {
     }
 
     /// Whether redirects alone named more sites than are to be remembered.
-    pub(crate) fn has_too_many_strangers(&self) -> bool {
-        self.strangers.len() > STRANGERS_MAX
+    pub(crate) fn has_too_many_redirect_hosts(&self) -> bool {
+        self.redirect_hosts.len() > REDIRECT_HOSTS_MAX
     }
 
     /// The stranger not asked for longest of those where nothing is under way; `busy` are the origins of all hits. The one
     /// that a redirect led to last is about to be asked.
-    pub(crate) fn oldest_idle_stranger(&self, busy: &HashSet<u32>) -> Option<u64> {
+    pub(crate) fn oldest_idle_redirect_host(&self, busy: &HashSet<u32>) -> Option<u64> {
         let is_idle = |number: &u32| {
             let origin = &self.list[*number as usize];
             !busy.contains(number) && !origin.resolving && origin.is_idle()
         };
-        let idle = self.strangers.iter().filter(|(_, stranger)| {
-            stranger.used != self.redirects && stranger.origins.iter().all(is_idle)
+        let idle = self.redirect_hosts.iter().filter(|(_, redirect_host)| {
+            redirect_host.used != self.redirects && redirect_host.origins.iter().all(is_idle)
         });
-        idle.min_by_key(|(_, stranger)| stranger.used).map(|(site, _)| *site)
+        idle.min_by_key(|(_, redirect_host)| redirect_host.used).map(|(site, _)| *site)
     }
 
     /// The origins of a stranger.
-    pub(crate) fn of_stranger(&self, site: u64) -> Vec<u32> {
-        self.strangers.get(&site).map(|stranger| stranger.origins.clone()).unwrap_or_default()
+    pub(crate) fn origins_of_redirect_host(&self, site: u64) -> Vec<u32> {
+        self.redirect_hosts
+            .get(&site)
+            .map(|redirect_host| redirect_host.origins.clone())
+            .unwrap_or_default()
     }
 
     /// Forgets a stranger that has no connections left: its places are free for others.
-    pub(crate) fn forget_stranger(&mut self, site: u64) {
-        let Some(stranger) = self.strangers.remove(&site) else { return };
-        self.sites.remove(&stranger.key);
-        for number in stranger.origins {
+    pub(crate) fn remove_redirect_host(&mut self, site: u64) {
+        let Some(redirect_host) = self.redirect_hosts.remove(&site) else { return };
+        self.sites.remove(&redirect_host.key);
+        for number in redirect_host.origins {
             let origin = &mut self.list[number as usize];
             debug_assert_eq!(origin.open, 0, "what is forgotten has no connections");
             let owner = origin.owner;
@@ -209,39 +212,39 @@ mod tests {
             weight: 1,
             name: String::new(),
         };
-        let common = crate::request::Common::of("", &Settings::default());
-        Request::new(&target, &common, |_| Addressing::default()).expect("a request")
+        let defaults = crate::request::RequestDefaults::of("", &Settings::default());
+        Request::new(&target, &defaults, |_| Addressing::default()).expect("a request")
     }
 
     #[test]
     fn few_sites_that_only_redirects_named_are_remembered() {
         let (settings, mut origins) = (Settings::default(), Origins::default());
         // A hit is on its way to the first that a redirect names.
-        let busy = HashSet::from([STRANGERS_MAX as u32]);
+        let busy = HashSet::from([REDIRECT_HOSTS_MAX as u32]);
         let number = |origins: &mut Origins, host: &str, named| {
             let number = origins.number(&request(host), 0, &settings, named).expect("room");
-            while origins.has_too_many_strangers() {
-                let oldest = origins.oldest_idle_stranger(&busy).expect("most are idle");
-                origins.forget_stranger(oldest);
+            while origins.has_too_many_redirect_hosts() {
+                let oldest = origins.oldest_idle_redirect_host(&busy).expect("most are idle");
+                origins.remove_redirect_host(oldest);
             }
             number
         };
-        for host in 0..STRANGERS_MAX {
-            number(&mut origins, &format!("early-{host}"), Named::ByUser);
+        for host in 0..REDIRECT_HOSTS_MAX {
+            number(&mut origins, &format!("early-{host}"), NamedBy::User);
         }
         for host in 0..10_000 {
-            number(&mut origins, &format!("r{host}"), Named::ByRedirect);
+            number(&mut origins, &format!("r{host}"), NamedBy::Redirect);
             // A user asks for the second.
-            number(&mut origins, "r1", Named::ByUser);
+            number(&mut origins, "r1", NamedBy::User);
         }
-        let places = 2 * STRANGERS_MAX + 2;
+        let places = 2 * REDIRECT_HOSTS_MAX + 2;
         assert!(origins.list.len() <= places, "{} origins", origins.list.len());
         assert_eq!(origins.sites.len(), origins.numbers.len());
         assert!(origins.sites.len() <= places && origins.owned.is_empty());
-        let again = number(&mut origins, "early-7", Named::ByUser);
+        let again = number(&mut origins, "early-7", NamedBy::User);
         assert_eq!(again, 7, "what a user named stays where it is");
-        assert_eq!(number(&mut origins, "r0", Named::ByRedirect), STRANGERS_MAX as u32);
-        let known = number(&mut origins, "r9500", Named::ByRedirect);
+        assert_eq!(number(&mut origins, "r0", NamedBy::Redirect), REDIRECT_HOSTS_MAX as u32);
+        let known = number(&mut origins, "r9500", NamedBy::Redirect);
         assert_eq!(origins.list[known as usize].host(), "r9500");
     }
 }

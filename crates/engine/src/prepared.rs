@@ -11,15 +11,15 @@ use wire::tls::{
 use wire::url::{Scheme, Url};
 use workload::{Load, Plan, Target};
 
+use crate::endpoint_rotation::EndpointRotation;
 use crate::error::StartError;
-use crate::exchange::Decode;
-use crate::gate;
 use crate::hit::Hit;
+use crate::host_policy;
 use crate::origin::Origin;
-use crate::request::{Addressing, Common, Request, Unsendable};
+use crate::request::{Addressing, Request, RequestDefaults, Unsendable};
+use crate::response_handler::Decode;
 use crate::route::{self, Route};
 use crate::settings::{ClientIdentity, Protocol, Settings};
-use crate::turns::Turns;
 
 /// A plan made ready.
 #[derive(Debug)]
@@ -28,11 +28,11 @@ pub(crate) struct Prepared {
     pub(crate) settings: Settings,
     /// The plan's targets, in their order.
     pub(crate) requests: Vec<Result<Request, Unsendable>>,
-    pub(crate) common: Common,
+    pub(crate) defaults: RequestDefaults,
     /// Whose turn it is where several endpoints are dialled for one.
-    pub(crate) turns: Turns,
-    /// The same as `common` for what users ask for to get pipes.
-    common_upgrading: Common,
+    pub(crate) rotation: EndpointRotation,
+    /// The same as `defaults` for what users ask for to get pipes.
+    upgrade_defaults: RequestDefaults,
     tls: OnceLock<Result<Arc<TlsClient>, String>>,
     /// The same with each of the client certificates that are for some hosts.
     tls_known: Vec<OnceLock<Result<Arc<TlsClient>, String>>>,
@@ -49,9 +49,9 @@ impl Prepared {
                 return Err(StartError::Proxy(stdx::without_password(proxy).into_owned()));
             }
         }
-        let common = Common::of(&plan.name, &settings);
+        let defaults = RequestDefaults::of(&plan.name, &settings);
         let requests: Vec<_> =
-            plan.targets.list().iter().map(|t| request(t, &common, &settings)).collect();
+            plan.targets.list().iter().map(|t| request(t, &defaults, &settings)).collect();
         let given = &settings.tls;
         let wants_tls = !given.root_certs_pem.is_empty()
             || given.cert_pem.is_some()
@@ -60,15 +60,15 @@ impl Prepared {
         let tls_known = given.identities.iter().map(|_| OnceLock::new()).collect();
         let tls_upgrading = (0..=given.identities.len()).map(|_| OnceLock::new()).collect();
         let tls = OnceLock::new();
-        let turns = Turns::of(&settings);
-        let common_upgrading = common.of_upgrades();
+        let rotation = EndpointRotation::of(&settings);
+        let upgrade_defaults = defaults.of_upgrades();
         let prepared = Self {
             plan,
             settings,
             requests,
-            common,
-            turns,
-            common_upgrading,
+            defaults,
+            rotation,
+            upgrade_defaults,
             tls,
             tls_known,
             tls_upgrading,
@@ -116,8 +116,9 @@ impl Prepared {
     pub(crate) fn tls_for(&self, origin: &Origin) -> Result<Arc<TlsClient>, String> {
         let (host, protocol) = (origin.host(), self.settings.protocol);
         let list = &self.settings.tls.identities;
-        let fits =
-            |identity: &ClientIdentity| identity.domains.iter().any(|d| gate::is_of(d, host));
+        let fits = |identity: &ClientIdentity| {
+            identity.domains.iter().any(|d| host_policy::is_of(d, host))
+        };
         let at = list.iter().position(fits).unwrap_or(list.len());
         let identity = list.get(at);
         let made = match origin.upgrades() {
@@ -149,13 +150,13 @@ impl Prepared {
 
     /// A target that is not of the plan: a lazy one.
     pub(crate) fn request(&self, target: &Target) -> Result<Request, Unsendable> {
-        request(target, &self.common, &self.settings)
+        request(target, &self.defaults, &self.settings)
     }
 
     /// What a user asks for.
     pub(crate) fn request_of(&self, ask: &Target, hit: &Hit) -> Result<Request, Unsendable> {
-        let common = if hit.upgrades { &self.common_upgrading } else { &self.common };
-        request(ask, common, &self.settings)
+        let defaults = if hit.upgrades { &self.upgrade_defaults } else { &self.defaults };
+        request(ask, defaults, &self.settings)
     }
 
     /// What `from` becomes after a redirect with this status to `location`.
@@ -166,12 +167,12 @@ impl Prepared {
         location: &str,
     ) -> Result<Request, Unsendable> {
         let (target, url) = from.redirected(status, location)?;
-        Request::with_url(&target, url, &self.common, |url| addressing(url, &self.settings))
+        Request::with_url(&target, url, &self.defaults, |url| addressing(url, &self.settings))
     }
 
     /// Which content codings are decoded for this request.
     pub(crate) fn decode(&self, request: &Request) -> Decode {
-        match self.common.style {
+        match self.defaults.style {
             HeadStyle::Native => Decode::Accepted(request.accepted),
             HeadStyle::Plain => Decode::All,
             HeadStyle::Vegeta if request.template.asks_gzip() => Decode::GzipOnly,
@@ -180,8 +181,12 @@ impl Prepared {
     }
 }
 
-fn request(target: &Target, common: &Common, settings: &Settings) -> Result<Request, Unsendable> {
-    Request::new(target, common, |url| addressing(url, settings))
+fn request(
+    target: &Target,
+    defaults: &RequestDefaults,
+    settings: &Settings,
+) -> Result<Request, Unsendable> {
+    Request::new(target, defaults, |url| addressing(url, settings))
 }
 
 /// How a request's head is written for the way to its origin.

@@ -32,7 +32,7 @@ pub(crate) struct Recorder {
     batch: Batch,
     with_rows: bool,
     /// The next failed hit is not to wait for its batch to fill.
-    tell_failure: bool,
+    report_first_failure: bool,
     pub(crate) rows_dropped: u64,
     /// An empty snapshot that was taken while the queue was full.
     spare: Option<Box<Snapshot>>,
@@ -57,7 +57,7 @@ impl Recorder {
             snapshot,
             batch,
             with_rows: settings.rows,
-            tell_failure: settings.tell_failure,
+            report_first_failure: settings.report_first_failure,
             rows_dropped: 0,
             spare: None,
             outlet,
@@ -72,8 +72,8 @@ impl Recorder {
         }
         texts(&mut self.batch, &mut sample);
         self.batch.samples.push(sample);
-        let urgent = self.tell_failure && sample.failure != FailureKind::None;
-        self.tell_failure &= !urgent;
+        let urgent = self.report_first_failure && sample.failure != FailureKind::None;
+        self.report_first_failure &= !urgent;
         if urgent || self.batch.samples.len() >= ROWS_MAX || self.batch.texts.len() >= TEXTS_MAX {
             self.send_rows();
         }
@@ -147,12 +147,12 @@ mod tests {
 
     #[test]
     fn the_first_failure_does_not_wait_where_it_is_asked_for() {
-        for tell_failure in [true, false] {
+        for report_first_failure in [true, false] {
             let (messages, inbox) = sync_channel(4);
             let (_batches, batches) = sync_channel(1);
             let (_spares, snapshots) = sync_channel(1);
             let outlet = Outlet { worker: 0, messages, batches, snapshots };
-            let settings = Settings { tell_failure, ..Settings::default() };
+            let settings = Settings { report_first_failure, ..Settings::default() };
             let mut recorder = Recorder::new(outlet, &settings, 0);
             rows(&mut recorder, 2);
             for _ in 0..2 {
@@ -161,7 +161,7 @@ mod tests {
             }
             let told = inbox.try_recv();
             let rows = matches!(told, Ok(Message::Rows(batch)) if batch.samples.len() == 3);
-            assert_eq!(rows, tell_failure);
+            assert_eq!(rows, report_first_failure);
             assert!(inbox.try_recv().is_err(), "only the first one is urgent");
         }
     }

@@ -63,7 +63,7 @@ pub(crate) struct Unsendable {
 
 /// What the requests of a run have in common.
 #[derive(Clone, Debug)]
-pub(crate) struct Common {
+pub(crate) struct RequestDefaults {
     pub(crate) attack: String,
     pub(crate) style: HeadStyle,
     pub(crate) keepalive: bool,
@@ -75,7 +75,7 @@ pub(crate) struct Common {
     upgrades: bool,
 }
 
-impl Common {
+impl RequestDefaults {
     pub(crate) fn of(attack: &str, settings: &Settings) -> Self {
         Self {
             attack: attack.to_owned(),
@@ -105,41 +105,41 @@ impl Request {
     /// Makes a target ready. `addressing` gives the form of its address, once its URL is known.
     pub(crate) fn new(
         target: &Target,
-        common: &Common,
+        defaults: &RequestDefaults,
         addressing: impl FnOnce(&Url) -> Addressing,
     ) -> Result<Self, Unsendable> {
         let url = Url::parse(&target.url).map_err(|error| unsendable(target, error.to_string()))?;
-        Self::with_url(target, url, common, addressing)
+        Self::with_url(target, url, defaults, addressing)
     }
 
     /// The same where the URL is known already; the target's is for texts alone.
     pub(crate) fn with_url(
         target: &Target,
         url: Url,
-        common: &Common,
+        defaults: &RequestDefaults,
         addressing: impl FnOnce(&Url) -> Addressing,
     ) -> Result<Self, Unsendable> {
         let addressing = addressing(&url);
-        let upgrades = common.upgrades;
+        let upgrades = defaults.upgrades;
         let spec = RequestSpec {
             method: &target.method,
             url: &url,
             headers: &target.headers,
             body: Arc::clone(&target.body),
-            style: common.style,
-            keepalive: common.keepalive || upgrades,
-            chunked: common.chunked,
-            attack_name: &common.attack,
+            style: defaults.style,
+            keepalive: defaults.keepalive || upgrades,
+            chunked: defaults.chunked,
+            attack_name: &defaults.attack,
             target_form: addressing.form,
             proxy_authorization: addressing.proxy_authorization,
             user_agent: USER_AGENT,
         };
         let refuse = |error: RequestError| unsendable(target, error.to_string());
-        let template = match &common.head_bytes {
+        let template = match &defaults.head_bytes {
             Some(head) => RequestTemplate::verbatim(head, &target.method, Arc::clone(&target.body)),
             None => RequestTemplate::new(&spec).map_err(refuse)?,
         };
-        let may_stream = match common.protocol {
+        let may_stream = match defaults.protocol {
             Protocol::Http1 => false,
             _ if upgrades => false,
             Protocol::Alpn => url.scheme == Scheme::Https,
@@ -159,7 +159,7 @@ impl Request {
             upgrades,
             accepted: accepted(target, &template),
             template,
-            exact: matches!(common.style, HeadStyle::Exact(_)),
+            exact: matches!(defaults.style, HeadStyle::Exact(_)),
         })
     }
 
@@ -255,16 +255,16 @@ mod tests {
             weight: 1,
             name: String::new(),
         };
-        Request::new(&target, &common(), |_| Addressing::default()).expect("a request")
+        Request::new(&target, &defaults(), |_| Addressing::default()).expect("a request")
     }
 
-    fn common() -> Common {
-        Common::of("", &Settings::default())
+    fn defaults() -> RequestDefaults {
+        RequestDefaults::of("", &Settings::default())
     }
 
     fn follow(from: &Request, location: &str) -> String {
         let (target, url) = from.redirected(302, location).expect("a target");
-        let request = Request::with_url(&target, url, &common(), |_| Addressing::default());
+        let request = Request::with_url(&target, url, &defaults(), |_| Addressing::default());
         let mut head = Vec::new();
         request.expect("a request").template.render(0, &mut head);
         String::from_utf8(head).expect("text")
@@ -337,7 +337,7 @@ mod tests {
             weight: 1,
             name: String::new(),
         };
-        let exact = Common { style: HeadStyle::Exact(HttpVersion::Http11), ..common() };
+        let exact = RequestDefaults { style: HeadStyle::Exact(HttpVersion::Http11), ..defaults() };
         let from = Request::new(&target, &exact, |_| Addressing::default()).expect("a request");
         let (to, _) = from.redirected(302, "http://b:81/y").expect("a target");
         let fields: Vec<(&str, &str)> =

@@ -31,8 +31,8 @@ pub(crate) struct Endpoint {
 pub(crate) fn route(url: &Url, settings: &Settings) -> (Route, Vec<Endpoint>) {
     let (route, mut endpoints) = way(url, settings);
     for endpoint in &mut endpoints {
-        if let Some(rule) = settings.gate.host(&endpoint.host, endpoint.port)
-            && settings.gate.forbids_name(&endpoint.host).is_none()
+        if let Some(rule) = settings.host_policy.host(&endpoint.host, endpoint.port)
+            && settings.host_policy.blocks_name(&endpoint.host).is_none()
         {
             endpoint.host = rule.ip.to_string();
             endpoint.port = rule.to_port.unwrap_or(endpoint.port);

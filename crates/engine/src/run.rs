@@ -17,8 +17,8 @@ use crate::merge::Merge;
 use crate::prepared::Prepared;
 use crate::record::{Message, Outlet, new_batch};
 use crate::settings::Settings;
-use crate::stop::Orders;
-use crate::thread::{Clock, Seat};
+use crate::stop_signal::StopSignal;
+use crate::thread::{Clock, WorkerThread};
 
 /// Messages of workers that may wait for the run's owner; past it rows are dropped, and counted.
 const MESSAGES_MAX: usize = 64;
@@ -34,7 +34,7 @@ pub struct Run {
     messages: Receiver<Message>,
     batches: Vec<SyncSender<Batch>>,
     merge: RefCell<Merge>,
-    orders: Arc<Orders>,
+    stop_signal: Arc<StopSignal>,
     prepared: Arc<Prepared>,
     wakers: Vec<Waker>,
     threads: Vec<JoinHandle<()>>,
@@ -66,10 +66,10 @@ impl Run {
         let workers = worker_count(&plan, settings);
         let prepared = Arc::new(Prepared::new(plan, settings.clone())?);
         let resolver = Arc::new(Resolver::start(settings.resolvers.clone())?);
-        let orders = Arc::new(Orders::default());
+        let stop_signal = Arc::new(StopSignal::default());
         let (message_sender, messages) = sync_channel(MESSAGES_MAX);
         let mut lanes = lazy_lanes(lazy, workers)?;
-        let (mut seats, mut batches, mut wakers) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut workers_to_start, mut batches, mut wakers) = (Vec::new(), Vec::new(), Vec::new());
         let mut spares = Vec::new();
         let machines = Machine::several(workers, settings.io, &prepared.plan.load)?;
         let io = machines[0].name();
@@ -83,7 +83,7 @@ impl Run {
             spares.push(snapshot_sender);
             let messages = message_sender.clone();
             let outlet = Outlet { worker, messages, batches: batch_receiver, snapshots };
-            seats.push(Seat { workers, machine, lazy: lanes.pop(), outlet });
+            workers_to_start.push(WorkerThread { workers, machine, lazy: lanes.pop(), outlet });
         }
         drop(message_sender);
         let clock = Clock { start: Instant::now(), epoch: unix_now() };
@@ -93,14 +93,14 @@ impl Run {
             messages,
             batches,
             merge: RefCell::new(Merge::new(generator, spares)),
-            orders,
+            stop_signal,
             prepared,
             wakers,
             threads: Vec::new(),
             turn: Cell::new(0),
         };
-        for seat in seats {
-            run.threads.push(seat.spawn(clock, &run.prepared, &run.orders)?);
+        for thread in workers_to_start {
+            run.threads.push(thread.spawn(clock, &run.prepared, &run.stop_signal)?);
         }
         Ok(run)
     }
@@ -131,7 +131,7 @@ impl Run {
                     }
                 }
                 Ok(Message::Done(worker, snapshot)) => {
-                    let interrupted = self.orders.is_given();
+                    let interrupted = self.stop_signal.is_requested();
                     if let Some(last) = self.merge.borrow_mut().end(worker, &snapshot, interrupted)
                     {
                         return Some(RunEvent::Finished(last));
@@ -163,7 +163,7 @@ impl Run {
     /// What gives orders to this run from any thread.
     #[must_use]
     pub fn stopper(&self) -> Stopper {
-        Stopper { orders: Arc::clone(&self.orders), wakers: self.wakers.clone() }
+        Stopper { stop_signal: Arc::clone(&self.stop_signal), wakers: self.wakers.clone() }
     }
 
     /// Begins no more hits; waits for those under way (first SIGINT).
@@ -193,23 +193,23 @@ impl Drop for Run {
 /// Gives orders to a run, from any thread, any number of times.
 #[derive(Clone, Debug)]
 pub struct Stopper {
-    orders: Arc<Orders>,
+    stop_signal: Arc<StopSignal>,
     wakers: Vec<Waker>,
 }
 
 impl Stopper {
     /// Begins no more hits; waits for those under way.
     pub fn drain(&self) {
-        self.give(Orders::DRAIN);
+        self.request(StopSignal::DRAIN);
     }
 
     /// Ends now; what is under way is counted as stopped.
     pub fn abort(&self) {
-        self.give(Orders::ABORT);
+        self.request(StopSignal::ABORT);
     }
 
-    fn give(&self, order: u8) {
-        self.orders.give(order);
+    fn request(&self, order: u8) {
+        self.stop_signal.request(order);
         self.wakers.iter().for_each(Waker::wake);
     }
 }

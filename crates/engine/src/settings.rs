@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::gate::Gate;
+use crate::host_policy::HostPolicy;
 use stdx::Nanos;
 pub use wire::h1::Version as HttpVersion;
 pub use wire::h1::request::HeadStyle;
@@ -63,7 +63,7 @@ pub struct Settings {
     /// Which of a name's addresses are asked, and in which order.
     pub dns_pick: DnsPick,
     /// Which names and addresses may be asked, and what names mean here.
-    pub gate: Gate,
+    pub host_policy: HostPolicy,
     /// Where users decide: each has connections of its own.
     pub own_connections: bool,
     /// TLS.
@@ -73,7 +73,7 @@ pub struct Settings {
     /// Produce a row for each hit. Without it only counts and histograms are kept.
     pub rows: bool,
     /// Send each worker's first failed hit on at once, not with the second's other rows: its owner may end the run for it.
-    pub tell_failure: bool,
+    pub report_first_failure: bool,
 }
 
 /// The version of HTTP spoken.
@@ -118,12 +118,12 @@ pub struct Capture {
     /// Count as `bytes_in` only what was kept, as Vegeta does.
     pub count_kept_only: bool,
     /// Which header lines are kept.
-    pub headers: KeptHeaders,
+    pub headers: CapturedHeaders,
 }
 
 /// Which header lines of a response are kept in its row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum KeptHeaders {
+pub enum CapturedHeaders {
     /// None.
     #[default]
     Nothing,
@@ -264,12 +264,12 @@ impl Default for Settings {
             resolvers: Vec::new(),
             dns_ttl: DnsTtl::Forever,
             dns_pick: DnsPick::default(),
-            gate: Gate::default(),
+            host_policy: HostPolicy::default(),
             own_connections: false,
             tls: TlsSettings::default(),
             proxy: ProxySettings::default(),
             rows: true,
-            tell_failure: false,
+            report_first_failure: false,
         }
     }
 }

@@ -10,12 +10,12 @@ use workload::Plan;
 
 use crate::error::StartError;
 use crate::merge::Merge;
-use crate::pace::Pace;
 use crate::prepared::Prepared;
 use crate::record::{Message, Outlet, Recorder};
+use crate::schedule::Schedule;
 use crate::serials::Serials;
 use crate::settings::Settings;
-use crate::stop::Orders;
+use crate::stop_signal::StopSignal;
 use crate::worker::{Start, Worker};
 
 /// Messages that wait between two turns; a turn makes far fewer.
@@ -23,7 +23,7 @@ const MESSAGES_MAX: usize = 4096;
 
 /// What came of a run.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct SimulationResult {
     /// The rows, in order of completion.
     pub batches: Vec<Batch>,
     /// All counts, with the generator's last word.
@@ -34,7 +34,11 @@ pub struct Outcome {
 ///
 /// # Errors
 /// The settings cannot be used.
-pub fn simulate<I: Io>(io: I, plan: Plan, settings: &Settings) -> Result<Outcome, StartError> {
+pub fn simulate<I: Io>(
+    io: I,
+    plan: Plan,
+    settings: &Settings,
+) -> Result<SimulationResult, StartError> {
     let prepared = Arc::new(Prepared::new(plan, settings.clone())?);
     let (messages, inbox) = sync_channel(MESSAGES_MAX);
     let (_, batches) = sync_channel(1);
@@ -43,8 +47,8 @@ pub fn simulate<I: Io>(io: I, plan: Plan, settings: &Settings) -> Result<Outcome
     let outlet = Outlet { worker: 0, messages, batches, snapshots };
     let mut merge = Merge::new(prepared.generator(1, "sim"), vec![spare]);
     let start = Start {
-        pace: Pace::of_worker(&prepared, 0, 1),
-        orders: Arc::new(Orders::default()),
+        schedule: Schedule::of_worker(&prepared, 0, 1),
+        stop_signal: Arc::new(StopSignal::default()),
         lazy: None,
         serials: Serials::of(0, 1),
         conns_max: settings.max_connections.unwrap_or(usize::MAX),
@@ -53,20 +57,20 @@ pub fn simulate<I: Io>(io: I, plan: Plan, settings: &Settings) -> Result<Outcome
         prepared,
     };
     let mut worker = Worker::new(io, start);
-    let mut outcome = Outcome { batches: Vec::new(), total: Snapshot::new() };
+    let mut result = SimulationResult { batches: Vec::new(), total: Snapshot::new() };
     while !worker.turn() {
-        collect(&inbox, &mut merge, &mut outcome);
+        collect(&inbox, &mut merge, &mut result);
     }
     worker.finish();
-    collect(&inbox, &mut merge, &mut outcome);
-    Ok(outcome)
+    collect(&inbox, &mut merge, &mut result);
+    Ok(result)
 }
 
-fn collect(inbox: &Receiver<Message>, merge: &mut Merge, outcome: &mut Outcome) {
+fn collect(inbox: &Receiver<Message>, merge: &mut Merge, result: &mut SimulationResult) {
     while let Ok(message) = inbox.try_recv() {
         let account = match message {
             Message::Rows(batch) => {
-                outcome.batches.push(batch);
+                result.batches.push(batch);
                 None
             }
             Message::Counts(worker, counts) => merge.add(worker, counts),
@@ -74,10 +78,10 @@ fn collect(inbox: &Receiver<Message>, merge: &mut Merge, outcome: &mut Outcome) 
         };
         if let Some(account) = account {
             // Each account's generator is cumulative: the last one stands for all.
-            outcome.total.generator.clear();
-            outcome.total.in_flight = 0;
-            outcome.total.merge(&account);
-            outcome.total.generator = account.generator;
+            result.total.generator.clear();
+            result.total.in_flight = 0;
+            result.total.merge(&account);
+            result.total.generator = account.generator;
         }
     }
 }

@@ -3,7 +3,7 @@
 use wire::content::ContentDecoder;
 use wire::h2::H2Session;
 
-use crate::captured::Kept;
+use crate::captured::CapturedResponse;
 
 /// What is under way on one HTTP/2 connection.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Stream {
     pub(crate) content: Option<Box<ContentDecoder>>,
     /// Whether this response's body is coded, and decoded by us.
     pub(crate) coded: bool,
-    pub(crate) kept: Kept,
+    pub(crate) captured: CapturedResponse,
     /// The `Location` of a 3xx.
     pub(crate) location: Option<String>,
 }
@@ -40,7 +40,7 @@ impl Streams {
         stream.hit = Some(hit);
         stream.coded = false;
         stream.location = None;
-        stream.kept.clear();
+        stream.captured.clear();
     }
 
     pub(crate) fn get(&self, number: u32) -> Option<&Stream> {
@@ -54,7 +54,7 @@ impl Streams {
     /// A stream's number is free; gives the hit it served.
     pub(crate) fn end(&mut self, number: u32) -> Option<u32> {
         let stream = self.list.get_mut(number as usize)?;
-        stream.kept.trim();
+        stream.captured.trim();
         stream.hit.take()
     }
 

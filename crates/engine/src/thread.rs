@@ -6,15 +6,15 @@ use std::time::Instant;
 
 use net::machine;
 
-use crate::lazy::LazyLane;
+use crate::lazy::LazyShard;
 use crate::machine::Machine;
-use crate::pace::Pace;
 use crate::prepared::Prepared;
 use crate::record::{Outlet, Recorder};
+use crate::schedule::Schedule;
 use crate::serials::Serials;
 use crate::settings::Settings;
 use crate::share::share;
-use crate::stop::Orders;
+use crate::stop_signal::StopSignal;
 use crate::worker::{Start, Worker};
 
 /// When a run began, on both clocks.
@@ -26,15 +26,15 @@ pub(crate) struct Clock {
 }
 
 /// What one worker thread is made of, before the clock starts.
-pub(crate) struct Seat {
+pub(crate) struct WorkerThread {
     /// How many workers the run has.
     pub(crate) workers: usize,
     pub(crate) machine: Machine,
-    pub(crate) lazy: Option<LazyLane>,
+    pub(crate) lazy: Option<LazyShard>,
     pub(crate) outlet: Outlet,
 }
 
-impl Seat {
+impl WorkerThread {
     /// Starts the worker on a thread of its own.
     ///
     /// # Errors
@@ -43,24 +43,24 @@ impl Seat {
         self,
         clock: Clock,
         prepared: &Arc<Prepared>,
-        orders: &Arc<Orders>,
+        stop_signal: &Arc<StopSignal>,
     ) -> std::io::Result<JoinHandle<()>> {
-        let (prepared, orders) = (Arc::clone(prepared), Arc::clone(orders));
+        let (prepared, stop_signal) = (Arc::clone(prepared), Arc::clone(stop_signal));
         let name = format!("brunt-worker-{}", self.outlet.worker);
-        std::thread::Builder::new().name(name).spawn(move || self.run(clock, prepared, orders))
+        std::thread::Builder::new().name(name).spawn(move || self.run(clock, prepared, stop_signal))
     }
 
-    fn run(self, clock: Clock, prepared: Arc<Prepared>, orders: Arc<Orders>) {
+    fn run(self, clock: Clock, prepared: Arc<Prepared>, stop_signal: Arc<StopSignal>) {
         let Self { workers, mut machine, lazy, outlet } = self;
         let (worker, settings) = (outlet.worker, &prepared.settings);
         settle_thread(worker, settings);
         let share_of = |total: usize| share(total as u64, worker as u64, workers as u64) as usize;
         // Users that decide for themselves never leave their thread.
-        let pace = Pace::of_worker(&prepared, worker as u64, workers as u64);
+        let schedule = Schedule::of_worker(&prepared, worker as u64, workers as u64);
         machine.set_start(clock.start);
         let start = Start {
-            orders,
-            pace,
+            stop_signal,
+            schedule,
             lazy,
             serials: Serials::of(worker, workers),
             conns_max: settings.max_connections.map_or(usize::MAX, share_of),

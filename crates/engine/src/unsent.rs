@@ -1,15 +1,15 @@
-//! `Unsent`: bytes that wait for room in a socket.
+//! `UnsentBytes`: bytes that wait for room in a socket.
 
 /// Bytes that wait for room. Sending a part moves the rest only where that is the smaller part, so that taking all of them in
 /// small pieces costs time in proportion to them.
 #[derive(Debug, Default)]
-pub(crate) struct Unsent {
+pub(crate) struct UnsentBytes {
     pub(crate) bytes: Vec<u8>,
     /// So many of them are sent.
     sent: usize,
 }
 
-impl Unsent {
+impl UnsentBytes {
     pub(crate) fn as_slice(&self) -> &[u8] {
         &self.bytes[self.sent..]
     }
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn what_waits_is_sent_in_order_and_moved_seldom() {
         let all: Vec<u8> = (0..1_000_000_u32).map(|number| (number % 251) as u8).collect();
-        let (mut unsent, mut sent, mut moves) = (Unsent::default(), Vec::new(), 0);
+        let (mut unsent, mut sent, mut moves) = (UnsentBytes::default(), Vec::new(), 0);
         unsent.extend(&all[..600_000]);
         while !unsent.is_empty() {
             let len = unsent.len().min(100);

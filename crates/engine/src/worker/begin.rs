@@ -9,9 +9,9 @@ use stdx::Nanos;
 use super::Worker;
 use crate::failure::Failure;
 use crate::hit::Hit;
-use crate::origins::Named;
-use crate::pace::Pace;
+use crate::origins::NamedBy;
 use crate::request::{Request, Unsendable};
+use crate::schedule::Schedule;
 use workload::StopMode;
 
 /// The most hits begun before events are looked at.
@@ -22,37 +22,37 @@ const GRACE: Nanos = Nanos::from_millis(100);
 impl<I: Io> Worker<I> {
     /// Begins what is due.
     pub(super) fn begin_due(&mut self) {
-        match self.pace {
-            Pace::Closed(_) => return self.begin_idle_users(),
-            Pace::Users(_) => return self.poll_users(),
-            Pace::Open(_) | Pace::Over => {}
+        match self.schedule {
+            Schedule::Closed(_) => return self.begin_idle_users(),
+            Schedule::Users(_) => return self.poll_users(),
+            Schedule::Open(_) | Schedule::Ended => {}
         }
         let end = self.prepared.plan.duration.unwrap_or(Nanos::MAX);
         // What a tick gathers is due before the end and begun after it.
         let grace = GRACE.saturating_add(self.prepared.settings.tick);
         if self.now > end.saturating_add(grace) {
-            return self.end_pace(end);
+            return self.end_schedule(end);
         }
         for _ in 0..BURST_MAX {
-            let is_behind = self.is_behind();
-            let Pace::Open(open) = &mut self.pace else { return };
+            let has_backlog = self.has_backlog();
+            let Schedule::Open(open) = &mut self.schedule else { return };
             let Some(begin) = open.next_begin() else {
-                self.pace = Pace::Over;
+                self.schedule = Schedule::Ended;
                 return;
             };
-            if begin > self.now || is_behind || self.hits.len() >= open.in_flight_max {
+            if begin > self.now || has_backlog || self.hits.len() >= open.in_flight_max {
                 return;
             }
             let Some((seq, due)) = open.cursor.peek() else { return };
             let target = match self.next_target(seq) {
-                Next::Target(target) => target,
-                Next::Later => return,
-                Next::End => {
-                    self.pace = Pace::Over;
+                NextTarget::Target(target) => target,
+                NextTarget::Later => return,
+                NextTarget::End => {
+                    self.schedule = Schedule::Ended;
                     return;
                 }
             };
-            if let Pace::Open(open) = &mut self.pace {
+            if let Schedule::Open(open) = &mut self.schedule {
                 open.cursor.advance();
             }
             self.now = self.io.now();
@@ -65,39 +65,39 @@ impl<I: Io> Worker<I> {
 
     /// Has each user of a closed loop that is idle, or has thought, begin its next hit.
     pub(super) fn begin_idle_users(&mut self) {
-        let Pace::Closed(closed) = &self.pace else { return self.poll_users() };
+        let Schedule::Closed(closed) = &self.schedule else { return self.poll_users() };
         // Also where every user thinks: none may be due before the end.
         if closed.left == 0 || self.prepared.plan.duration.is_some_and(|end| self.now >= end) {
-            return self.end_pace(self.now);
+            return self.end_schedule(self.now);
         }
         // A hit that fails at once makes its user idle again; that one waits for the next turn.
         for _ in 0..closed.ready(self.now).min(BURST_MAX as u64) {
             if self.prepared.plan.duration.is_some_and(|end| self.now >= end) {
-                return self.end_pace(self.now);
+                return self.end_schedule(self.now);
             }
-            if self.is_behind() || self.awaits_name() {
+            if self.has_backlog() || self.awaits_name() {
                 return;
             }
-            let Pace::Closed(closed) = &self.pace else { return };
+            let Schedule::Closed(closed) = &self.schedule else { return };
             let Some(due) = closed.next_due(self.now).filter(|due| *due <= self.now) else {
                 return;
             };
             let (seq, counted) = (closed.next, self.counts(due));
             if counted && closed.left == 0 {
-                self.pace = Pace::Over;
+                self.schedule = Schedule::Ended;
                 return;
             }
             let target = match self.next_target(seq) {
-                Next::Target(target) => target,
-                Next::Later => return,
-                Next::End => {
-                    self.pace = Pace::Over;
+                NextTarget::Target(target) => target,
+                NextTarget::Later => return,
+                NextTarget::End => {
+                    self.schedule = Schedule::Ended;
                     return;
                 }
             };
-            let thought = match &mut self.pace {
-                Pace::Closed(closed) => closed.begin(counted),
-                Pace::Open(_) | Pace::Users(_) | Pace::Over => false,
+            let thought = match &mut self.schedule {
+                Schedule::Closed(closed) => closed.begin(counted),
+                Schedule::Open(_) | Schedule::Users(_) | Schedule::Ended => false,
             };
             if thought && counted {
                 self.lag.record(self.now.saturating_sub(due));
@@ -107,11 +107,11 @@ impl<I: Io> Worker<I> {
     }
 
     /// No more hits are begun. Those that fell due until `at` and were not begun are counted.
-    pub(super) fn end_pace(&mut self, at: Nanos) {
-        if let Pace::Users(users) = &mut self.pace {
+    pub(super) fn end_schedule(&mut self, at: Nanos) {
+        if let Schedule::Users(users) = &mut self.schedule {
             return users.stop(StopMode::Graceful);
         }
-        if let Pace::Open(open) = &self.pace {
+        if let Schedule::Open(open) = &self.schedule {
             let plan = &self.prepared.plan;
             let until = at.min(plan.duration.unwrap_or(Nanos::MAX));
             let mut left = open.cursor.count_until_below(until, plan.hits_max);
@@ -123,42 +123,44 @@ impl<I: Io> Worker<I> {
                 let warm = Nanos(warm).min(until);
                 left = left.saturating_sub(open.cursor.count_until_below(warm, plan.hits_max));
             }
-            self.watch.planned += left;
-            self.watch.not_sent += left;
+            self.self_metrics.planned += left;
+            self.self_metrics.not_sent += left;
         }
-        self.pace = Pace::Over;
+        self.schedule = Schedule::Ended;
     }
 
     /// A hit of an open loop that is counted begins: either it waited for room, or we are as late as it is.
     fn note_begin(&mut self, due: Nanos) {
         if due < self.freed_at {
-            self.watch.held += 1;
+            self.self_metrics.held += 1;
         } else {
             self.lag.record(self.now.saturating_sub(due));
         }
     }
 
-    fn next_target(&mut self, seq: u64) -> Next {
-        let open = matches!(self.pace, Pace::Open(_));
+    fn next_target(&mut self, seq: u64) -> NextTarget {
+        let open = matches!(self.schedule, Schedule::Open(_));
         if open && self.prepared.plan.hits_max.is_some_and(|max| seq >= max) {
-            return Next::End;
+            return NextTarget::End;
         }
         let Some(lane) = &mut self.lazy else {
             let plan = &self.prepared.plan;
-            return Next::Target(Picked::Planned(plan.targets.pick(plan.seed, seq) as u32));
+            return NextTarget::Target(
+                HitTarget::Planned(plan.targets.pick(plan.seed, seq) as u32),
+            );
         };
         match lane.targets.try_recv() {
             Ok(target) => {
                 lane.starved = false;
-                Next::Target(Picked::Lazy(target))
+                NextTarget::Target(HitTarget::Lazy(target))
             }
             Err(TryRecvError::Empty) => {
                 lane.starved = true;
-                Next::Later
+                NextTarget::Later
             }
             Err(TryRecvError::Disconnected) => {
                 lane.starved = false;
-                Next::End
+                NextTarget::End
             }
         }
     }
@@ -168,12 +170,12 @@ impl<I: Io> Worker<I> {
         due >= self.prepared.plan.warmup
     }
 
-    fn begin(&mut self, seq: u64, intended: Nanos, target: Picked) {
+    fn begin(&mut self, seq: u64, intended: Nanos, target: HitTarget) {
         if self.counts(intended) {
-            self.watch.planned += 1;
-            self.watch.sent += 1;
+            self.self_metrics.planned += 1;
+            self.self_metrics.sent += 1;
         } else {
-            self.watch.warmup_hits += 1;
+            self.self_metrics.warmup_hits += 1;
         }
         let mut hit = Hit::new(seq, intended);
         if let Some(timeout) = self.prepared.settings.timeout {
@@ -197,26 +199,28 @@ impl<I: Io> Worker<I> {
     }
 
     /// Finds a hit's request and sends it on its way.
-    pub(super) fn begin_hit(&mut self, mut hit: Hit, target: Picked) {
+    pub(super) fn begin_hit(&mut self, mut hit: Hit, target: HitTarget) {
         let (origin, unsendable) = match target {
-            Picked::Planned(index) => {
-                (hit.target, hit.memo) = (Some(index), index);
+            HitTarget::Planned(index) => {
+                (hit.target, hit.head_cache) = (Some(index), index);
                 let request = &self.prepared.requests[index as usize];
                 (self.target_origins[index as usize], request.as_ref().err().cloned())
             }
-            Picked::Lazy(target) => match self.lazy_request(*target) {
+            HitTarget::Lazy(target) => match self.lazy_request(*target) {
                 Ok(request) => {
                     let settings = &self.prepared.settings;
-                    let origin = self.origins.number(&request, hit.owner, settings, Named::ByUser);
+                    let origin = self.origins.number(&request, hit.owner, settings, NamedBy::User);
                     hit.own_request = Some(Arc::new(request));
                     (origin, None)
                 }
                 Err(unsendable) => (None, Some(unsendable)),
             },
-            Picked::Asked(target, named) => match self.asked_request(&target, named, &mut hit) {
-                Ok(origin) => (origin, None),
-                Err(unsendable) => (None, Some(unsendable)),
-            },
+            HitTarget::Requested(target, named) => {
+                match self.cached_request(&target, named, &mut hit) {
+                    Ok(origin) => (origin, None),
+                    Err(unsendable) => (None, Some(unsendable)),
+                }
+            }
         };
         let number = self.hits.insert(hit) as u32;
         self.by_deadline.push(&mut self.hits, number);
@@ -238,8 +242,8 @@ impl<I: Io> Worker<I> {
 }
 
 /// What is to be begun next.
-enum Next {
-    Target(Picked),
+enum NextTarget {
+    Target(HitTarget),
     /// Lazy targets are not there yet.
     Later,
     /// Lazy targets have ended.
@@ -247,11 +251,11 @@ enum Next {
 }
 
 /// A hit's target.
-pub(super) enum Picked {
+pub(super) enum HitTarget {
     /// The plan's target of this index.
     Planned(u32),
     /// The next of the lazy targets.
     Lazy(Box<Result<workload::Target, String>>),
     /// What a user asks for, and who named it.
-    Asked(Arc<workload::Target>, Named),
+    Requested(Arc<workload::Target>, NamedBy),
 }

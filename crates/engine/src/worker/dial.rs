@@ -40,23 +40,23 @@ impl<I: Io> Worker<I> {
     fn send_on(&mut self, number: u32, hit: u32) {
         let conn = &mut self.conns[number as usize];
         if conn.streams.is_some() {
-            self.hits[hit as usize].asked_name = Nanos::ZERO;
+            self.hits[hit as usize].name_asked_at = Nanos::ZERO;
             return self.open_stream(number, hit);
         }
         if conn.hit.is_none() {
             conn.hit = Some(hit);
         } else {
-            conn.behind.push(&mut self.hits, hit);
+            conn.pipelined.push(&mut self.hits, hit);
         }
         let entry = &mut self.hits[hit as usize];
         entry.conn = Some(number);
         // What it waited for a name is over, and no part of a redirect's lookup later.
-        entry.asked_name = Nanos::ZERO;
+        entry.name_asked_at = Nanos::ZERO;
         self.send_request(number, hit);
     }
 
     /// Lists a connection with its origin where it can take another hit beside those it serves.
-    pub(super) fn offer(&mut self, number: u32) {
+    pub(super) fn mark_ready(&mut self, number: u32) {
         let conn = &self.conns[number as usize];
         let room = match conn.state {
             State::Busy => conn.unanswered() < self.pipeline && conn.body.is_none(),
@@ -71,13 +71,13 @@ impl<I: Io> Worker<I> {
         }
         let origin = conn.origin;
         self.origins.list[origin as usize].ready.push(&mut self.conns, number);
-        self.list_origin(origin);
+        self.queue_service(origin);
     }
 
     /// Serves the origins where a waiting hit may find room.
-    pub(super) fn serve_listed(&mut self) {
-        while let Some(number) = self.listed.pop() {
-            self.origin(number).listed = false;
+    pub(super) fn run_service_queue(&mut self) {
+        while let Some(number) = self.service_queue.pop() {
+            self.origin(number).needs_service = false;
             self.serve(number);
         }
     }
@@ -106,7 +106,7 @@ impl<I: Io> Worker<I> {
             origin.open += 1;
             origin.connecting += 1;
             self.dial(number, hit);
-            if self.origin(number).listed {
+            if self.origin(number).needs_service {
                 // The dial failed at once, and the origin is listed again: the next one has its own turn.
                 return;
             }
@@ -117,14 +117,14 @@ impl<I: Io> Worker<I> {
     fn has_addresses(&mut self, number: u32, hit: u32) -> bool {
         let now = self.now;
         let origin = &mut self.origins.list[number as usize];
-        origin.take_turn(&self.prepared.turns);
+        origin.take_turn(&self.prepared.rotation);
         if now < origin.fresh_until && !origin.addresses.is_empty()
             || matches!(origin.route, Route::Unix(_))
         {
             return true;
         }
-        if self.hits[hit as usize].asked_name == Nanos::ZERO {
-            self.hits[hit as usize].asked_name = now;
+        if self.hits[hit as usize].name_asked_at == Nanos::ZERO {
+            self.hits[hit as usize].name_asked_at = now;
         }
         if self.refuses_name(number) {
             return false;
@@ -161,9 +161,9 @@ impl<I: Io> Worker<I> {
 
     /// Fails the hits that wait for an origin whose name must not be asked.
     fn refuses_name(&mut self, number: u32) -> bool {
-        let gate = &self.prepared.settings.gate;
+        let host_policy = &self.prepared.settings.host_policy;
         let name = &self.origins.list[number as usize].endpoint().host;
-        let Some(pattern) = gate.forbids_name(name) else { return false };
+        let Some(pattern) = host_policy.blocks_name(name) else { return false };
         let text = format!("hostname ({name}) is in a blocked pattern ({pattern})");
         let failure = Failure::new(FailureKind::Dial, text);
         self.origin(number).end_turn();
@@ -172,16 +172,16 @@ impl<I: Io> Worker<I> {
     }
 
     /// A name is resolved, or cannot be.
-    pub(super) fn resolved(&mut self, number: u32, answer: Result<Vec<IpAddr>, String>) {
+    pub(super) fn handle_resolved(&mut self, number: u32, answer: Result<Vec<IpAddr>, String>) {
         let family = self.prepared.settings.dns_pick.family;
         let answer = answer.map(|addresses| Arc::from(of_family(addresses, family)));
         if !self.origin(number).is_owned() {
-            return self.learned(number, &answer);
+            return self.set_addresses(number, &answer);
         }
         let name = self.origin(number).endpoint().host.clone();
         let asked = self.origins.names.get_mut(&name).map(|known| std::mem::take(&mut known.asked));
         for waiting in asked.unwrap_or_default() {
-            self.learned(waiting, &answer);
+            self.set_addresses(waiting, &answer);
         }
         let origin = &self.origins.list[number as usize];
         if let (Ok(addresses), Some(known)) = (answer, self.origins.names.get_mut(&name)) {
@@ -194,7 +194,7 @@ impl<I: Io> Worker<I> {
     }
 
     /// An origin's addresses are known, or cannot be.
-    fn learned(&mut self, number: u32, answer: &Result<Arc<[IpAddr]>, String>) {
+    fn set_addresses(&mut self, number: u32, answer: &Result<Arc<[IpAddr]>, String>) {
         let ttl = self.prepared.settings.dns_ttl;
         let now = self.now;
         let origin = self.origin(number);
@@ -208,7 +208,7 @@ impl<I: Io> Worker<I> {
                     // Good for the one dial that waits for it.
                     DnsTtl::Never => Nanos::MAX,
                 };
-                self.list_origin(number);
+                self.queue_service(number);
             }
             Ok(_) => {
                 let name = origin.endpoint().host.clone();
@@ -236,15 +236,15 @@ impl<I: Io> Worker<I> {
         let now = self.now;
         let once = self.prepared.settings.dns_ttl == DnsTtl::Never;
         let entry = &mut self.hits[hit as usize];
-        if entry.asked_name != Nanos::ZERO {
-            entry.dns += now.saturating_sub(entry.asked_name);
-            entry.asked_name = Nanos::ZERO;
+        if entry.name_asked_at != Nanos::ZERO {
+            entry.dns += now.saturating_sub(entry.name_asked_at);
+            entry.name_asked_at = Nanos::ZERO;
         }
         let mut conn = Conn::new(number, hit, now);
         conn.serial = self.serials.next();
         let turn = self.dial_turn(number);
         let origin = &mut self.origins.list[number as usize];
-        conn.tries = origin.next_tries(turn);
+        conn.addresses = origin.next_addresses(turn);
         let conn = self.conns.insert(conn) as u32;
         self.hits[hit as usize].conn = Some(conn);
         self.try_address(conn, None);
@@ -292,7 +292,7 @@ impl<I: Io> Worker<I> {
         loop {
             let conn = &self.conns[number as usize];
             let origin = &self.origins.list[conn.origin as usize];
-            let Some(address) = origin.address(&conn.tries, conn.attempt) else {
+            let Some(address) = origin.address(&conn.addresses, conn.attempt) else {
                 let failure = last.unwrap_or_else(|| {
                     Failure::new(FailureKind::Dial, "dial tcp: no address to connect to")
                 });
@@ -306,7 +306,7 @@ impl<I: Io> Worker<I> {
                 self.conns[number as usize].attempt += 1;
                 continue;
             }
-            let more = origin.address(&conn.tries, conn.attempt + 1).is_some();
+            let more = origin.address(&conn.addresses, conn.attempt + 1).is_some();
             let from = self.local_address(number);
             match self.io.open(number, Dial { to: &address, from }) {
                 Ok(sock) => {
@@ -327,7 +327,7 @@ impl<I: Io> Worker<I> {
     /// Why an address must not be asked, if it must not.
     fn refuses_address(&self, address: &Address) -> Option<Failure> {
         let Address::Ip(address) = address else { return None };
-        let net = self.prepared.settings.gate.forbids_address(address.ip())?;
+        let net = self.prepared.settings.host_policy.blocks_address(address.ip())?;
         let text = format!("IP ({}) is in a blacklisted range ({net})", address.ip());
         let failure = Failure::new(FailureKind::Dial, text);
         Some(Failure { detail: FailureDetail::ForbiddenAddress, ..failure })
@@ -346,11 +346,11 @@ impl<I: Io> Worker<I> {
     }
 
     /// The system refused a connection that was under way.
-    pub(super) fn refused(&mut self, number: u32, failure: IoFailure) {
+    pub(super) fn handle_refused(&mut self, number: u32, failure: IoFailure) {
         let Some(conn) = self.conns.get_mut(number as usize) else { return };
         conn.sock = None;
         let origin = &self.origins.list[conn.origin as usize];
-        let address = origin.address(&conn.tries, conn.attempt);
+        let address = origin.address(&conn.addresses, conn.attempt);
         conn.attempt += 1;
         self.try_address(number, Some(Failure::dial(failure, address.as_ref())));
     }
@@ -358,7 +358,7 @@ impl<I: Io> Worker<I> {
     /// Tries the next address where one takes too long to answer.
     pub(super) fn fall_back(&mut self) {
         while let Some(&(at, number, sock)) = self.fallbacks.front() {
-            if at > self.now || !self.may_go_on() {
+            if at > self.now || !self.has_budget() {
                 return;
             }
             self.fallbacks.pop_front();
@@ -373,10 +373,10 @@ impl<I: Io> Worker<I> {
     }
 
     /// A connection is made: next comes the tunnel, the TLS handshake, or the request.
-    pub(super) fn connected(&mut self, number: u32) {
+    pub(super) fn handle_connected(&mut self, number: u32) {
         let Some(conn) = self.conns.get(number as usize) else { return };
         let origin = &self.origins.list[conn.origin as usize];
-        self.watch.connections += 1;
+        self.self_metrics.connections += 1;
         if let Some(hit) = conn.hit {
             self.hits[hit as usize].dial += self.now.saturating_sub(conn.since);
         }
@@ -400,14 +400,16 @@ impl<I: Io> Worker<I> {
         conn.decoder.begin(RequestMethod::Connect);
         match wire::h1::request::connect_request(&origin.authority(), &headers) {
             Ok(head) => self.transmit(number, &head),
-            Err(error) => self.lose(number, &Failure::new(FailureKind::Proxy, error.to_string())),
+            Err(error) => {
+                self.fail_connection(number, &Failure::new(FailureKind::Proxy, error.to_string()))
+            }
         }
     }
 
     /// Begins the TLS handshake, or has it wait for its turn.
     pub(super) fn secure(&mut self, number: u32) {
         self.conns[number as usize].state = State::Securing;
-        if self.may_go_on() { self.begin_handshake(number) } else { self.postpone(number) }
+        if self.has_budget() { self.begin_handshake(number) } else { self.defer_handshake(number) }
     }
 
     /// Says the first word of the TLS handshake.
@@ -424,7 +426,7 @@ impl<I: Io> Worker<I> {
                 conn.since = self.now;
                 self.transmit_records(number);
             }
-            Err(reason) => self.lose(number, &Failure::new(FailureKind::Tls, reason)),
+            Err(reason) => self.fail_connection(number, &Failure::new(FailureKind::Tls, reason)),
         }
     }
 }

@@ -7,13 +7,13 @@ use net::Io;
 use stdx::Nanos;
 
 use super::Worker;
-use crate::captured::Kept;
+use crate::captured::CapturedResponse;
 use crate::conn::{Conn, State};
 use crate::failure::Failure;
 use crate::hit::Hit;
 use crate::list::{List, WAITING};
-use crate::pace::Pace;
 use crate::request::{self, Unsendable};
+use crate::schedule::Schedule;
 use crate::settings::Redirects;
 
 impl<I: Io> Worker<I> {
@@ -24,13 +24,13 @@ impl<I: Io> Worker<I> {
         if conn.coded
             && let Some(Err(error)) = conn.content.as_mut().map(|content| content.finish())
         {
-            return self.lose(number, &Failure::content(error));
+            return self.fail_connection(number, &Failure::content(error));
         }
         if self.becomes_pipe(number) {
             return self.make_pipe(number);
         }
         let conn = &mut self.conns[number as usize];
-        let settled = conn.behind.len() > 0 || (clean && !conn.has_unsent());
+        let settled = conn.pipelined.len() > 0 || (clean && !conn.has_unsent());
         let keepalive = self.prepared.settings.keepalive && !self.hits[hit as usize].upgrades;
         let reusable = settled && keepalive && conn.decoder.can_reuse();
         if request::is_redirect(conn.decoder.status())
@@ -39,11 +39,11 @@ impl<I: Io> Worker<I> {
             && let Some(location) = conn.decoder.location().map(str::to_owned)
         {
             self.release(number, reusable);
-            return self.follow(hit, &location, max);
+            return self.follow_redirect(hit, &location, max);
         }
         self.write_row(hit, None);
         self.release(number, reusable);
-        self.forget(hit);
+        self.remove_hit(hit);
     }
 
     /// A connection has done its hit: it goes to the next one, to the idle, or away.
@@ -56,12 +56,12 @@ impl<I: Io> Worker<I> {
             self.hits[hit as usize].conn = None;
         }
         if !reusable {
-            return self.give_back(number, &Failure::new(FailureKind::Eof, "EOF"));
+            return self.retry_unanswered(number, &Failure::new(FailureKind::Eof, "EOF"));
         }
-        if let Some(next) = conn.behind.pop_first(&mut self.hits) {
+        if let Some(next) = conn.pipelined.pop_first(&mut self.hits) {
             conn.hit = Some(next);
             self.expect_response(number);
-            return self.offer(number);
+            return self.mark_ready(number);
         }
         let origin = &mut self.origins.list[origin_number as usize];
         let listed = conn.is_ready();
@@ -74,15 +74,15 @@ impl<I: Io> Worker<I> {
         if !listed {
             origin.ready.push(&mut self.conns, number);
         }
-        self.list_origin(origin_number);
+        self.queue_service(origin_number);
     }
 
     /// The server ends a connection between two responses. What it did not begin to answer is sent again where that does
     /// no harm, and fails where it does. RFC 9112, 9.3.2.
-    fn give_back(&mut self, number: u32, failure: &Failure) {
+    fn retry_unanswered(&mut self, number: u32, failure: &Failure) {
         let mut again = List::<WAITING>::default();
         let conn = &mut self.conns[number as usize];
-        let mut next = conn.hit.take().or_else(|| conn.behind.pop_first(&mut self.hits));
+        let mut next = conn.hit.take().or_else(|| conn.pipelined.pop_first(&mut self.hits));
         while let Some(hit) = next {
             if self.may_retry(hit) {
                 let entry = &mut self.hits[hit as usize];
@@ -90,9 +90,9 @@ impl<I: Io> Worker<I> {
                 again.push(&mut self.hits, hit);
             } else {
                 self.write_row(hit, Some((failure, None)));
-                self.forget(hit);
+                self.remove_hit(hit);
             }
-            next = self.conns[number as usize].behind.pop_first(&mut self.hits);
+            next = self.conns[number as usize].pipelined.pop_first(&mut self.hits);
         }
         self.drop_conn(number);
         while let Some(hit) = again.pop_first(&mut self.hits) {
@@ -104,19 +104,19 @@ impl<I: Io> Worker<I> {
     fn fail_others(&mut self, number: u32, but: Option<u32>, failure: &Failure) {
         let conn = &mut self.conns[number as usize];
         let served = conn.hit.take_if(|hit| Some(*hit) != but);
-        let mut next = served.or_else(|| conn.behind.pop_first(&mut self.hits));
+        let mut next = served.or_else(|| conn.pipelined.pop_first(&mut self.hits));
         while let Some(hit) = next {
             if Some(hit) != but {
                 // Its row names the connection, which it must have left before it is forgotten.
                 self.write_row(hit, Some((failure, None)));
-                self.forget(hit);
+                self.remove_hit(hit);
             }
-            next = self.conns[number as usize].behind.pop_first(&mut self.hits);
+            next = self.conns[number as usize].pipelined.pop_first(&mut self.hits);
         }
     }
 
     /// Sends the request that a redirect asks for.
-    pub(super) fn follow(&mut self, number: u32, location: &str, max: u32) {
+    pub(super) fn follow_redirect(&mut self, number: u32, location: &str, max: u32) {
         let hit = &mut self.hits[number as usize];
         if hit.redirects >= max {
             let method = Self::request(&self.prepared, hit).map_or("GET", |r| r.method.as_str());
@@ -136,7 +136,7 @@ impl<I: Io> Worker<I> {
         match self.prepared.redirected(from, status, location) {
             Ok(request) => {
                 let owner = self.hits[number as usize].owner;
-                let origin = self.stranger(&request, owner);
+                let origin = self.redirect_host(&request, owner);
                 let hit = &mut self.hits[number as usize];
                 let before = hit.own_request.replace(Arc::new(request));
                 if hit.target.is_none() && hit.lazy_request.is_none() {
@@ -158,10 +158,10 @@ impl<I: Io> Worker<I> {
     }
 
     /// A connection is lost; the hits on it fail, or are sent again where it was only the wrong moment.
-    pub(super) fn lose(&mut self, number: u32, failure: &Failure) {
+    pub(super) fn fail_connection(&mut self, number: u32, failure: &Failure) {
         let conn = &self.conns[number as usize];
         if conn.streams.is_some() {
-            return self.lose_streams(number, failure);
+            return self.fail_streams(number, failure);
         }
         if conn.state == State::Piped {
             return self.end_pipe(number, Some(failure));
@@ -175,13 +175,13 @@ impl<I: Io> Worker<I> {
             return;
         };
         if stale {
-            return self.give_back(number, failure);
+            return self.retry_unanswered(number, failure);
         }
         // The row is written while the connection still holds what was kept of the response.
         self.write_row(hit_number, Some((failure, None)));
         self.fail_others(number, Some(hit_number), &failure.of_others());
         self.drop_conn(number);
-        self.forget(hit_number);
+        self.remove_hit(hit_number);
     }
 
     /// Whether a hit may be sent again: once, and where that does no harm.
@@ -193,35 +193,35 @@ impl<I: Io> Worker<I> {
     /// A hit that is on no connection fails.
     pub(super) fn fail(&mut self, number: u32, failure: &Failure) {
         self.write_row(number, Some((failure, None)));
-        self.forget(number);
+        self.remove_hit(number);
     }
 
     /// A hit fails whose request could not even be made.
     pub(super) fn fail_unsendable(&mut self, number: u32, failure: &Failure, what: &Unsendable) {
         self.write_row(number, Some((failure, Some(what))));
-        self.forget(number);
+        self.remove_hit(number);
     }
 
     /// Ends the hits that are overdue.
     pub(super) fn expire(&mut self) {
         while let Some(number) = self.by_deadline.first() {
-            if self.hits[number as usize].deadline > self.now || !self.may_go_on() {
+            if self.hits[number as usize].deadline > self.now || !self.has_budget() {
                 break;
             }
             let hit = &self.hits[number as usize];
             let failure = Failure::timeout(hit.progress.status != 0);
-            self.end_early(number, &failure);
+            self.abort_hit(number, &failure);
         }
         self.fall_back();
     }
 
     /// Ends a hit wherever it is.
-    pub(super) fn end_early(&mut self, number: u32, failure: &Failure) {
+    pub(super) fn abort_hit(&mut self, number: u32, failure: &Failure) {
         let hit = &mut self.hits[number as usize];
         if let (Some(conn), Some(stream)) = (hit.conn, hit.stream) {
             self.cancel_stream(conn, stream);
             self.fail_stream(conn, stream, failure);
-            return self.offer(conn);
+            return self.mark_ready(conn);
         }
         match hit.conn {
             Some(conn) => {
@@ -237,19 +237,19 @@ impl<I: Io> Worker<I> {
                 self.write_row(number, Some((failure, None)));
             }
         }
-        self.forget(number);
+        self.remove_hit(number);
     }
 
     /// A hit has its row: its place is free.
-    pub(super) fn forget(&mut self, number: u32) {
+    pub(super) fn remove_hit(&mut self, number: u32) {
         self.by_deadline.remove(&mut self.hits, number);
-        if let Pace::Open(open) = &self.pace
+        if let Schedule::Open(open) = &self.schedule
             && self.hits.len() >= open.in_flight_max
         {
             self.freed_at = self.now;
         }
         let hit = self.hits.remove(number as usize);
-        if let Pace::Closed(closed) = &mut self.pace {
+        if let Schedule::Closed(closed) = &mut self.schedule {
             let thought = self.prepared.plan.think_after(hit.seq);
             // A law with a long tail may draw more than there is time.
             closed.think(self.now, self.now.saturating_add(thought));
@@ -262,23 +262,23 @@ impl<I: Io> Worker<I> {
         number: u32,
         failed: Option<(&Failure, Option<&Unsendable>)>,
     ) {
-        self.tell_user(number, failed);
+        self.respond_to_user(number, failed);
         let hit = &self.hits[number as usize];
         if !self.counts(hit.intended) {
             return;
         }
         let conn = hit.conn.map(|conn| &self.conns[conn as usize]);
-        let kept = conn.and_then(|conn| kept(conn, number, hit.stream));
+        let captured = conn.and_then(|conn| captured(conn, number, hit.stream));
         let first = Self::first_request(&self.prepared, hit);
         let bytes_out = first.map_or(0, |request| request.template.body_bytes());
         let sample = sample(hit, self.now, failed.map(|(failure, _)| failure.kind), bytes_out);
         if let Some((failure, _)) = failed {
-            self.watch.note_failure(failure.kind);
+            self.self_metrics.note_failure(failure.kind);
         }
         let request = Self::request(&self.prepared, hit);
         let named = failed.and_then(|(_, what)| what);
         let named = named.map(|what| (what.method.as_str(), what.url_text.as_str()));
-        let mut texts_cut = u64::from(kept.is_some_and(|kept| kept.body_cut));
+        let mut texts_cut = u64::from(captured.is_some_and(|captured| captured.body_cut));
         self.recorder.add(sample, |batch, sample| {
             sample.error = match failed {
                 Some((failure, _)) => {
@@ -287,7 +287,7 @@ impl<I: Io> Worker<I> {
                     add_with(batch, |texts| failure.write(method, url, texts))
                 }
                 None if sample.is_success() => Span::default(),
-                None => status_line(batch, sample.status, kept),
+                None => status_line(batch, sample.status, captured),
             };
             texts_cut += u64::from(cut_error(batch, &mut sample.error));
             if hit.target.is_none() {
@@ -304,22 +304,22 @@ impl<I: Io> Worker<I> {
                 });
             }
             // What a user was told needs no second copy.
-            let kept = kept.filter(|_| hit.user.is_none());
-            if let Some(Kept { body, headers, .. }) = kept {
+            let captured = captured.filter(|_| hit.user.is_none());
+            if let Some(CapturedResponse { body, headers, .. }) = captured {
                 sample.body = batch.add_text(body);
                 sample.headers = batch.add_text(headers);
             }
             sample.conn = conn.map_or(0, |conn| conn.serial);
         });
-        self.watch.texts_cut += texts_cut;
+        self.self_metrics.texts_cut += texts_cut;
     }
 }
 
 /// What a connection keeps of a hit's response: its stream's, or its own if that is the hit it serves.
-pub(super) fn kept(conn: &Conn, hit: u32, stream: Option<u32>) -> Option<&Kept> {
+pub(super) fn captured(conn: &Conn, hit: u32, stream: Option<u32>) -> Option<&CapturedResponse> {
     match stream {
-        Some(stream) => Some(&conn.streams.as_ref()?.get(stream)?.kept),
-        None => (conn.hit == Some(hit)).then_some(&conn.kept),
+        Some(stream) => Some(&conn.streams.as_ref()?.get(stream)?.captured),
+        None => (conn.hit == Some(hit)).then_some(&conn.captured),
     }
 }
 
@@ -381,12 +381,12 @@ fn cut_error(batch: &mut Batch, error: &mut Span) -> bool {
 const ERROR_MAX: usize = 16 << 10;
 
 /// `404 Not Found`: the error of a status outside 200..400.
-fn status_line(batch: &mut Batch, status: u16, kept: Option<&Kept>) -> Span {
+fn status_line(batch: &mut Batch, status: u16, captured: Option<&CapturedResponse>) -> Span {
     add_with(batch, |texts| {
         texts.extend_from_slice(status.to_string().as_bytes());
-        if let Some(kept) = kept.filter(|kept| !kept.reason.is_empty()) {
+        if let Some(captured) = captured.filter(|captured| !captured.reason.is_empty()) {
             texts.push(b' ');
-            texts.extend_from_slice(&kept.reason);
+            texts.extend_from_slice(&captured.reason);
         }
     })
 }

@@ -6,16 +6,16 @@
 //! ```
 
 mod begin;
-mod burst;
 mod dial;
 mod finish;
 mod pipes;
-mod prepared_asks;
+mod redirect_hosts;
+mod request_cache;
 mod state;
-mod strangers;
 mod streams;
 mod transfer;
 mod turn;
+mod turn_taking;
 mod users;
 
 pub(crate) use state::{Start, Worker};

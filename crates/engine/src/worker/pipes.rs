@@ -11,11 +11,11 @@ use super::Worker;
 use super::finish::add_with;
 use super::state::INPUT_LEN;
 use super::transfer::BODY_PIECE;
-use crate::captured::Kept;
+use crate::captured::CapturedResponse;
 use crate::conn::State;
+use crate::dial_addresses::DialAddresses;
 use crate::failure::Failure;
-use crate::pace::Pace;
-use crate::tries::Tries;
+use crate::schedule::Schedule;
 
 /// Bytes that wait for room in a pipe's socket, at most: 64 MiB. A server that does not read loses its connection then.
 const UNSENT_MAX: usize = 64 << 20;
@@ -31,7 +31,7 @@ impl<I: Io> Worker<I> {
     pub(super) fn becomes_pipe(&self, number: u32) -> bool {
         let conn = &self.conns[number as usize];
         let asked = conn.hit.is_some_and(|hit| self.hits[hit as usize].upgrades);
-        asked && conn.decoder.status() == 101 && conn.behind.len() == 0
+        asked && conn.decoder.status() == 101 && conn.pipelined.len() == 0
     }
 
     /// The server has switched protocols: the connection is its user's, and the hit is done.
@@ -45,12 +45,12 @@ impl<I: Io> Worker<I> {
         conn.hit = None;
         conn.served += 1;
         // A pipe may last for hours and do nothing.
-        conn.kept = Kept::default();
+        conn.captured = CapturedResponse::default();
         conn.decoder = ResponseDecoder::new();
         conn.content = None;
-        conn.tries = Tries::default();
+        conn.addresses = DialAddresses::default();
         self.hits[hit as usize].conn = None;
-        self.forget(hit);
+        self.remove_hit(hit);
     }
 
     /// The pipe that a connection is, once it is one.
@@ -69,10 +69,10 @@ impl<I: Io> Worker<I> {
         if bytes.is_empty() || self.conns[number as usize].closes {
             return;
         }
-        if self.tell_pipe(number, PipeEvent::Bytes(bytes)) == Backpressure::Pause
+        if self.send_pipe_event(number, PipeEvent::Bytes(bytes)) == Backpressure::Pause
             && let Some(conn) = self.conns.get_mut(number as usize)
         {
-            conn.is_held = true;
+            conn.is_paused = true;
             conn.sock.into_iter().for_each(|sock| self.io.pause(sock));
         }
     }
@@ -84,20 +84,21 @@ impl<I: Io> Worker<I> {
             None => PipeEvent::End,
         };
         if !self.conns[number as usize].closes {
-            self.tell_pipe(number, what);
+            self.send_pipe_event(number, what);
         }
         self.drop_conn(number);
     }
 
-    fn tell_pipe(&mut self, number: u32, what: PipeEvent<'_>) -> Backpressure {
-        let (Some(pipe), Pace::Users(users)) = (self.pipe_of(number), &mut self.pace) else {
+    fn send_pipe_event(&mut self, number: u32, what: PipeEvent<'_>) -> Backpressure {
+        let (Some(pipe), Schedule::Users(users)) = (self.pipe_of(number), &mut self.schedule)
+        else {
             return Backpressure::Continue;
         };
         users.handle_pipe_event(pipe, self.now, what)
     }
 
     /// Does what users want done with their pipes, and writes their rows.
-    pub(super) fn obey_users(&mut self, commands: &mut Commands) {
+    pub(super) fn apply_commands(&mut self, commands: &mut Commands) {
         let mut from = 0;
         for (pipe, order) in commands.pipe_commands.drain(..) {
             let conn = self.conn_of(pipe);
@@ -106,7 +107,7 @@ impl<I: Io> Worker<I> {
                     let bytes = &commands.bytes[from..from + len];
                     from += len;
                     if let Some(conn) = conn {
-                        self.send_through(conn, bytes);
+                        self.send_on_pipe(conn, bytes);
                     }
                 }
                 (PipeCommand::Close, Some(conn)) => self.close_pipe(conn),
@@ -119,11 +120,11 @@ impl<I: Io> Worker<I> {
             commands.bytes = Vec::new();
         }
         for trip in commands.samples.drain(..) {
-            self.write_trip(&trip);
+            self.write_custom_sample(&trip);
         }
     }
 
-    fn send_through(&mut self, number: u32, bytes: &[u8]) {
+    fn send_on_pipe(&mut self, number: u32, bytes: &[u8]) {
         if self.conns[number as usize].closes {
             return;
         }
@@ -163,7 +164,7 @@ impl<I: Io> Worker<I> {
     /// Closes the pipes whose servers took too long to read what was left.
     pub(super) fn drop_closing(&mut self) {
         while self.closing.front().is_some_and(|(due, _)| *due <= self.now)
-            && self.may_go_on()
+            && self.has_budget()
             && let Some((_, pipe)) = self.closing.pop_front()
         {
             if let Some(number) = self.conn_of(pipe) {
@@ -183,7 +184,7 @@ impl<I: Io> Worker<I> {
 
     fn resume_pipe(&mut self, number: u32) {
         let conn = &mut self.conns[number as usize];
-        if std::mem::take(&mut conn.is_held)
+        if std::mem::take(&mut conn.is_paused)
             && let Some(sock) = conn.sock
         {
             self.io.resume(sock);
@@ -192,15 +193,15 @@ impl<I: Io> Worker<I> {
     }
 
     /// Counts what a user measured itself and writes its row.
-    fn write_trip(&mut self, trip: &CustomSample) {
-        self.watch.planned += 1;
-        self.watch.sent += 1;
+    fn write_custom_sample(&mut self, trip: &CustomSample) {
+        self.self_metrics.planned += 1;
+        self.self_metrics.sent += 1;
         self.lag.record(trip.sent.saturating_sub(trip.due));
-        let seq = self.asked;
-        self.asked += 1;
+        let seq = self.next_seq;
+        self.next_seq += 1;
         let failure = trip.failure.as_ref().map(|(failure, _)| kind_of(*failure));
         if let Some(kind) = failure {
-            self.watch.note_failure(kind);
+            self.self_metrics.note_failure(kind);
         }
         let sample = Sample {
             seq,

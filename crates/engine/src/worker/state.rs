@@ -9,23 +9,23 @@ use slab::Slab;
 use stdx::Nanos;
 use workload::{Commands, Pipe};
 
-use super::prepared_asks::PreparedAsks;
-use crate::burst::Burst;
+use super::request_cache::RequestCache;
 use crate::conn::{Conns, State};
 use crate::decoders::Decoders;
-use crate::exchange::Memo;
 use crate::hit::{Hit, Hits};
-use crate::lazy::LazyLane;
+use crate::lazy::LazyShard;
 use crate::list::{BY_DEADLINE, List};
 use crate::origin::Origin;
-use crate::origins::{Named, Origins};
-use crate::pace::Pace;
+use crate::origins::{NamedBy, Origins};
 use crate::prepared::Prepared;
 use crate::record::{PERIOD, Recorder};
 use crate::request::Request;
+use crate::response_handler::HeadCache;
+use crate::schedule::Schedule;
+use crate::self_metrics::SelfMetrics;
 use crate::serials::Serials;
-use crate::stop::Orders;
-use crate::watch::Watch;
+use crate::stop_signal::StopSignal;
+use crate::work_budget::WorkBudget;
 
 /// Room for one read: 64 KiB.
 pub(super) const INPUT_LEN: usize = 64 << 10;
@@ -35,10 +35,10 @@ pub(crate) struct Worker<I: Io> {
     pub(super) io: I,
     pub(super) now: Nanos,
     pub(super) prepared: Arc<Prepared>,
-    pub(super) orders: Arc<Orders>,
-    pub(super) obeyed: u8,
-    pub(super) pace: Pace,
-    pub(super) lazy: Option<LazyLane>,
+    pub(super) stop_signal: Arc<StopSignal>,
+    pub(super) applied_stop: u8,
+    pub(super) schedule: Schedule,
+    pub(super) lazy: Option<LazyShard>,
     pub(super) hits: Hits,
     pub(super) by_deadline: List<BY_DEADLINE>,
     pub(super) conns: Conns,
@@ -47,21 +47,21 @@ pub(crate) struct Worker<I: Io> {
     /// The origin of each of the plan's targets; `None` where the target cannot be sent.
     pub(super) target_origins: Vec<Option<u32>>,
     /// Origins with hits waiting and, perhaps, room for a connection.
-    pub(super) listed: Vec<u32>,
+    pub(super) service_queue: Vec<u32>,
     /// Whose turn it is: what makes and ends connections, or events.
-    pub(super) burst: Burst,
+    pub(super) work_budget: WorkBudget,
     /// Origins whose hits wait for a dial.
     pub(super) deferred: VecDeque<u32>,
     /// An origin whose name had many hits waiting for its addresses when it was last looked at.
     pub(super) unresolved: Option<u32>,
     /// Connections whose handshake waits for its turn.
-    pub(super) shaking: VecDeque<(u32, Sock)>,
+    pub(super) waiting_handshakes: VecDeque<(u32, Sock)>,
     /// Events were left for the next turn.
     pub(super) has_events: bool,
     /// Connections that gave up their turn with more to read.
     pub(super) unread: VecDeque<(u32, Sock)>,
     /// Connections with something to send at the turn's end.
-    pub(super) gathered: Vec<u32>,
+    pub(super) corked: Vec<u32>,
     /// Connecting sockets, and when the next address is tried instead.
     pub(super) fallbacks: VecDeque<(Nanos, u32, Sock)>,
     /// Pipes that are closed with bytes unsent, and when they are dropped.
@@ -74,7 +74,7 @@ pub(crate) struct Worker<I: Io> {
     /// Streams on one HTTP/2 connection, at most.
     pub(super) streams_max: usize,
     pub(super) recorder: Recorder,
-    pub(super) watch: Watch,
+    pub(super) self_metrics: SelfMetrics,
     pub(super) lag: Histogram,
     /// Hits due before this waited for the limit of hits under way, not for us.
     pub(super) freed_at: Nanos,
@@ -83,29 +83,29 @@ pub(crate) struct Worker<I: Io> {
     pub(super) output: Vec<u8>,
     pub(super) plain: Vec<u8>,
     /// When users that decide for themselves want to be asked again.
-    pub(super) wake: Option<Nanos>,
+    pub(super) next_poll: Option<Nanos>,
     /// What they want; kept for its memory.
     pub(super) commands: Commands,
     /// Their requests' numbers.
-    pub(super) asked: u64,
+    pub(super) next_seq: u64,
     /// Their last targets, made ready.
-    pub(super) prepared_asks: PreparedAsks,
+    pub(super) request_cache: RequestCache,
     /// The last response heads, by the number of the target.
-    pub(super) memos: [Memo; MEMOS],
+    pub(super) head_caches: [HeadCache; HEAD_CACHES],
     /// Content decoders between two bodies.
     pub(super) decoders: Decoders,
 }
 
 /// Targets beyond these share the memos of others.
-const MEMOS: usize = 8;
+const HEAD_CACHES: usize = 8;
 
 /// What a worker starts with.
 #[derive(Debug)]
 pub(crate) struct Start {
     pub(crate) prepared: Arc<Prepared>,
-    pub(crate) orders: Arc<Orders>,
-    pub(crate) pace: Pace,
-    pub(crate) lazy: Option<LazyLane>,
+    pub(crate) stop_signal: Arc<StopSignal>,
+    pub(crate) schedule: Schedule,
+    pub(crate) lazy: Option<LazyShard>,
     pub(crate) serials: Serials,
     pub(crate) conns_max: usize,
     pub(crate) idle_max: usize,
@@ -117,7 +117,8 @@ const ROOM: usize = 1024;
 
 impl<I: Io> Worker<I> {
     pub(crate) fn new(mut io: I, start: Start) -> Self {
-        let Start { prepared, orders, pace, lazy, serials, conns_max, idle_max, recorder } = start;
+        let Start { prepared, stop_signal, schedule, lazy, serials, conns_max, idle_max, recorder } =
+            start;
         let now = io.now();
         let settings = &prepared.settings;
         let pipeline = if settings.keepalive { settings.pipeline.max(1) } else { 1 };
@@ -126,15 +127,15 @@ impl<I: Io> Worker<I> {
         let target_origins = prepared
             .requests
             .iter()
-            .map(|request| origins.number(request.as_ref().ok()?, 0, settings, Named::ByUser))
+            .map(|request| origins.number(request.as_ref().ok()?, 0, settings, NamedBy::User))
             .collect();
         Self {
             io,
             now,
             prepared,
-            orders,
-            obeyed: 0,
-            pace,
+            stop_signal,
+            applied_stop: 0,
+            schedule,
             lazy,
             hits: Slab::with_capacity(ROOM),
             by_deadline: List::default(),
@@ -142,14 +143,14 @@ impl<I: Io> Worker<I> {
             serials,
             origins,
             target_origins,
-            listed: Vec::with_capacity(64),
-            burst: Burst::default(),
+            service_queue: Vec::with_capacity(64),
+            work_budget: WorkBudget::default(),
             deferred: VecDeque::with_capacity(64),
             unresolved: None,
-            shaking: VecDeque::new(),
+            waiting_handshakes: VecDeque::new(),
             has_events: false,
             unread: VecDeque::with_capacity(64),
-            gathered: Vec::with_capacity(64),
+            corked: Vec::with_capacity(64),
             fallbacks: VecDeque::new(),
             closing: VecDeque::new(),
             conns_max,
@@ -157,18 +158,18 @@ impl<I: Io> Worker<I> {
             pipeline,
             streams_max,
             recorder,
-            watch: Watch::new(now),
+            self_metrics: SelfMetrics::new(now),
             lag: Histogram::new(),
             freed_at: Nanos::ZERO,
             next_report: now + PERIOD,
             input: vec![0; INPUT_LEN].into_boxed_slice(),
             output: Vec::with_capacity(INPUT_LEN),
             plain: Vec::with_capacity(INPUT_LEN),
-            wake: None,
+            next_poll: None,
             commands: Commands::default(),
-            asked: 0,
-            prepared_asks: PreparedAsks::default(),
-            memos: Default::default(),
+            next_seq: 0,
+            request_cache: RequestCache::default(),
+            head_caches: Default::default(),
             decoders: Decoders::default(),
         }
     }
@@ -204,7 +205,7 @@ impl<I: Io> Worker<I> {
         if let Some(sock) = conn.sock.take() {
             self.io.close(sock);
         }
-        debug_assert_eq!(conn.behind.len(), 0, "hits on a connection end before it");
+        debug_assert_eq!(conn.pipelined.len(), 0, "hits on a connection end before it");
         let (origin_number, hit, state) = (conn.origin, conn.hit.take(), conn.state);
         let origin = &mut self.origins.list[origin_number as usize];
         if matches!(state, State::Dialing | State::Tunneling | State::Securing) {
@@ -213,7 +214,7 @@ impl<I: Io> Worker<I> {
         origin.ready.remove(&mut self.conns, number);
         origin.open -= 1;
         self.conns.remove(number as usize);
-        self.list_origin(origin_number);
+        self.queue_service(origin_number);
         if let Some(hit) = hit {
             self.hits[hit as usize].conn = None;
         }
@@ -221,11 +222,11 @@ impl<I: Io> Worker<I> {
     }
 
     /// Has an origin looked at: a waiting hit may find room now.
-    pub(super) fn list_origin(&mut self, number: u32) {
+    pub(super) fn queue_service(&mut self, number: u32) {
         let origin = &mut self.origins.list[number as usize];
-        if origin.waiting.len() > 0 && !origin.listed {
-            origin.listed = true;
-            self.listed.push(number);
+        if origin.waiting.len() > 0 && !origin.needs_service {
+            origin.needs_service = true;
+            self.service_queue.push(number);
         }
     }
 }

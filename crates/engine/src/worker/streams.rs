@@ -9,9 +9,9 @@ use wire::h2::{HeaderMap, StatusCode, StreamEvent};
 
 use super::Worker;
 use crate::conn::State;
-use crate::exchange::{Decode, Exchange};
 use crate::failure::Failure;
 use crate::request;
+use crate::response_handler::{Decode, ResponseHandler};
 use crate::settings::Redirects;
 use crate::streams::Streams;
 
@@ -40,8 +40,8 @@ impl<I: Io> Worker<I> {
                 hit.conn = None;
                 self.fail(hit_number, &Failure::new(FailureKind::Target, text));
                 // The preface of a new connection has to go out, and other hits may use it.
-                self.gather(number);
-                return self.offer(number);
+                self.cork(number);
+                return self.mark_ready(number);
             }
         };
         match streams.session.open(request, hit.seq) {
@@ -53,8 +53,8 @@ impl<I: Io> Worker<I> {
                 if hit.sent.is_none() {
                     hit.sent = Some(self.now);
                 }
-                self.gather(number);
-                self.offer(number);
+                self.cork(number);
+                self.mark_ready(number);
             }
             Err(_) if streams.session.is_closing() => {
                 hit.conn = None;
@@ -83,10 +83,10 @@ impl<I: Io> Worker<I> {
         if let Some(streams) = &mut self.conns[number as usize].streams
             && let Err(error) = streams.session.handle_bytes(bytes)
         {
-            return self.lose_streams(number, &Failure::stream(error));
+            return self.fail_streams(number, &Failure::stream(error));
         }
-        self.gather(number);
-        self.tell_streams(number);
+        self.cork(number);
+        self.handle_stream_events(number);
     }
 
     /// The server closed its side: what it left unanswered fails.
@@ -95,14 +95,14 @@ impl<I: Io> Worker<I> {
         if let Some(streams) = &mut self.conns[number as usize].streams {
             streams.session.handle_eof();
         }
-        self.tell_streams(number);
+        self.handle_stream_events(number);
         if self.sock_of(number) == sock {
-            self.lose_streams(number, &Failure::new(FailureKind::Eof, "EOF"));
+            self.fail_streams(number, &Failure::new(FailureKind::Eof, "EOF"));
         }
     }
 
     /// Handles all that happened on a connection's streams, and has its frames written.
-    pub(super) fn tell_streams(&mut self, number: u32) {
+    pub(super) fn handle_stream_events(&mut self, number: u32) {
         let sock = self.sock_of(number);
         while self.sock_of(number) == sock {
             let streams = self.conns.get_mut(number as usize).and_then(|c| c.streams.as_mut());
@@ -114,7 +114,7 @@ impl<I: Io> Worker<I> {
             self.retire(number);
         }
         if self.sock_of(number) == sock {
-            self.offer(number);
+            self.mark_ready(number);
         }
     }
 
@@ -147,9 +147,9 @@ impl<I: Io> Worker<I> {
                 self.stream_head(number, stream, status, &headers);
             }
             StreamEvent::Data(data) => {
-                let Some(mut exchange) = self.stream_exchange(number, stream) else { return };
-                exchange.body(&data);
-                if let Some(error) = exchange.failure {
+                let Some(mut handler) = self.stream_exchange(number, stream) else { return };
+                handler.body(&data);
+                if let Some(error) = handler.failure {
                     self.cancel_stream(number, stream);
                     self.fail_stream(number, stream, &Failure::content(error));
                 }
@@ -184,12 +184,12 @@ impl<I: Io> Worker<I> {
         let (status, reason) = (status.as_u16(), status.canonical_reason().unwrap_or_default());
         let location = headers.get("location").filter(|_| request::is_redirect(status));
         let location = location.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-        let Some(mut exchange) = self.stream_exchange(number, stream) else { return };
+        let Some(mut handler) = self.stream_exchange(number, stream) else { return };
         let list: Vec<Header<'_>> = headers
             .iter()
             .map(|(name, value)| Header { name: name.as_str(), value: value.as_bytes() })
             .collect();
-        exchange.head(&Head { status, reason, version: Version::Http11, headers: &list });
+        handler.head(&Head { status, reason, version: Version::Http11, headers: &list });
         if let Some(streams) = &mut self.conns[number as usize].streams
             && let Some(entry) = streams.get_mut(stream)
         {
@@ -198,7 +198,7 @@ impl<I: Io> Worker<I> {
     }
 
     /// The parts that take a stream's response apart, borrowed side by side.
-    fn stream_exchange(&mut self, number: u32, stream: u32) -> Option<Exchange<'_>> {
+    fn stream_exchange(&mut self, number: u32, stream: u32) -> Option<ResponseHandler<'_>> {
         let entry = self.conns[number as usize].streams.as_mut()?.get_mut(stream)?;
         let hit = &mut self.hits[entry.hit? as usize];
         if hit.first_byte.is_none() {
@@ -206,12 +206,12 @@ impl<I: Io> Worker<I> {
         }
         let decode = Self::request(&self.prepared, hit)
             .map_or(Decode::Nothing, |request| self.prepared.decode(request));
-        Some(Exchange {
-            memo: None,
+        Some(ResponseHandler {
+            head_cache: None,
             progress: &mut hit.progress,
             content: &mut entry.content,
             decoders: &mut self.decoders,
-            kept: &mut entry.kept,
+            captured: &mut entry.captured,
             capture: self.prepared.settings.capture,
             decode,
             coded: &mut entry.coded,
@@ -238,11 +238,11 @@ impl<I: Io> Worker<I> {
             && let Some(location) = entry.location.take()
         {
             self.release_stream(number, stream);
-            return self.follow(hit, &location, max);
+            return self.follow_redirect(hit, &location, max);
         }
         self.write_row(hit, None);
         self.release_stream(number, stream);
-        self.forget(hit);
+        self.remove_hit(hit);
     }
 
     /// A stream's hit fails.
@@ -251,7 +251,7 @@ impl<I: Io> Worker<I> {
         self.count_wire(number, stream);
         self.write_row(hit, Some((failure, None)));
         self.release_stream(number, stream);
-        self.forget(hit);
+        self.remove_hit(hit);
     }
 
     /// Has the server told that we want no more of a stream.
@@ -259,7 +259,7 @@ impl<I: Io> Worker<I> {
         if let Some(streams) = &mut self.conns[number as usize].streams {
             streams.session.cancel(stream);
         }
-        self.gather(number);
+        self.cork(number);
     }
 
     /// A stream has done its hit.
@@ -277,7 +277,7 @@ impl<I: Io> Worker<I> {
     }
 
     /// An HTTP/2 connection is lost, and every hit on it with it.
-    pub(super) fn lose_streams(&mut self, number: u32, failure: &Failure) {
+    pub(super) fn fail_streams(&mut self, number: u32, failure: &Failure) {
         let streams = self.conns[number as usize].streams.as_ref();
         for stream in streams.map(|streams| streams.numbers()).unwrap_or_default() {
             self.fail_stream(number, stream, failure);

@@ -5,10 +5,10 @@ use wire::h1::response::{DecodeError, ResponseDecoder};
 
 use super::Worker;
 use crate::conn::{Conn, State};
-use crate::exchange::{Decode, Exchange};
 use crate::failure::Failure;
-use crate::origin::Speaks;
-use crate::settings::KeptHeaders;
+use crate::origin::KnownProtocol;
+use crate::response_handler::{Decode, ResponseHandler};
+use crate::settings::CapturedHeaders;
 use metrics::FailureKind;
 
 /// Reads of one connection before others get their turn.
@@ -24,15 +24,18 @@ impl<I: Io> Worker<I> {
         let origin = &mut self.origins.list[origin_number as usize];
         origin.connecting -= 1;
         if let Some(tls) = &conn.tls {
-            origin.speaks = if tls.agreed_on_http2() { Speaks::Http2 } else { Speaks::Http1 };
+            origin.protocol =
+                if tls.agreed_on_http2() { KnownProtocol::Http2 } else { KnownProtocol::Http1 };
         }
-        let speaks = origin.speaks;
-        match (conn.hit, speaks) {
-            (Some(hit), Speaks::Http2) => self.begin_streams(number, hit),
-            (Some(hit), Speaks::Http1 | Speaks::Unknown) => self.send_request(number, hit),
+        let protocol = origin.protocol;
+        match (conn.hit, protocol) {
+            (Some(hit), KnownProtocol::Http2) => self.begin_streams(number, hit),
+            (Some(hit), KnownProtocol::Http1 | KnownProtocol::Unknown) => {
+                self.send_request(number, hit)
+            }
             (None, _) => {}
         }
-        self.list_origin(origin_number);
+        self.queue_service(origin_number);
     }
 
     /// Sends the request of a hit that a connection serves, or has behind the one it serves.
@@ -52,7 +55,7 @@ impl<I: Io> Worker<I> {
         if conn.hit == Some(hit_number) {
             self.expect_response(number);
         }
-        self.offer(number);
+        self.mark_ready(number);
         self.transmit(number, &output);
         self.output = output;
         if self.conns.get(number as usize).is_some_and(|c| c.body.is_some() && c.unsent.is_empty())
@@ -67,7 +70,7 @@ impl<I: Io> Worker<I> {
         let hit = conn.hit.map(|hit| &self.hits[hit as usize]);
         let Some(request) = hit.and_then(|hit| Self::request(&self.prepared, hit)) else { return };
         conn.decoder.begin(request.template.response_method());
-        conn.kept.clear();
+        conn.captured.clear();
         conn.state = State::Busy;
     }
 
@@ -107,7 +110,7 @@ impl<I: Io> Worker<I> {
         if gather || !conn.unsent.is_empty() {
             conn.unsent.extend(bytes);
             if gather {
-                self.gather(number);
+                self.cork(number);
             }
             return;
         }
@@ -115,34 +118,36 @@ impl<I: Io> Worker<I> {
             Progress::Bytes(n) if n == bytes.len() => {}
             Progress::Bytes(n) => conn.unsent.extend(&bytes[n..]),
             Progress::Later => conn.unsent.extend(bytes),
-            Progress::Failed(failure) => self.lose(number, &Failure::transfer(failure, "write")),
+            Progress::Failed(failure) => {
+                self.fail_connection(number, &Failure::transfer(failure, "write"))
+            }
         }
     }
 
     /// Has a connection send at the turn's end.
-    pub(super) fn gather(&mut self, number: u32) {
+    pub(super) fn cork(&mut self, number: u32) {
         if let Some(conn) = self.conns.get_mut(number as usize)
-            && !std::mem::replace(&mut conn.gathered, true)
+            && !std::mem::replace(&mut conn.corked, true)
         {
-            self.gathered.push(number);
+            self.corked.push(number);
         }
     }
 
     /// Sends what was gathered in this turn.
-    pub(super) fn flush_gathered(&mut self) {
-        while let Some(number) = self.gathered.pop() {
-            if self.conns.get(number as usize).is_some_and(|conn| conn.gathered) {
+    pub(super) fn flush_corked(&mut self) {
+        while let Some(number) = self.corked.pop() {
+            if self.conns.get(number as usize).is_some_and(|conn| conn.corked) {
                 self.flush(number);
             }
             if let Some(conn) = self.conns.get_mut(number as usize) {
-                conn.gathered = false;
+                conn.corked = false;
             }
         }
     }
 
     /// Takes what HTTP/2 has to send now; gives whether there was anything.
     fn pull(&mut self, number: u32) -> bool {
-        self.tell_streams(number);
+        self.handle_stream_events(number);
         let Some(conn) = self.conns.get_mut(number as usize) else { return false };
         let Some(streams) = &mut conn.streams else { return false };
         let mut output = std::mem::take(&mut self.output);
@@ -165,7 +170,7 @@ impl<I: Io> Worker<I> {
                     Progress::Bytes(n) => conn.unsent.consume(n),
                     Progress::Later => return,
                     Progress::Failed(failure) => {
-                        return self.lose(number, &Failure::transfer(failure, "write"));
+                        return self.fail_connection(number, &Failure::transfer(failure, "write"));
                     }
                 }
                 continue;
@@ -189,7 +194,7 @@ impl<I: Io> Worker<I> {
             if from == body.len() {
                 conn.body = None;
                 self.note_all_sent(number);
-                return self.offer(number);
+                return self.mark_ready(number);
             }
             let piece = &body[from..body.len().min(from + BODY_PIECE)];
             *sent += piece.len();
@@ -213,7 +218,7 @@ impl<I: Io> Worker<I> {
         let mut reads = 0;
         while let Some(sock) = self.sock_of(number) {
             let conn = &self.conns[number as usize];
-            if conn.is_held || conn.postponed {
+            if conn.is_paused || conn.handshake_deferred {
                 break;
             }
             if reads == READS_MAX {
@@ -237,7 +242,7 @@ impl<I: Io> Worker<I> {
                 }
                 Progress::Later => break,
                 Progress::Failed(failure) => {
-                    self.lose(number, &Failure::transfer(failure, "read"));
+                    self.fail_connection(number, &Failure::transfer(failure, "read"));
                     break;
                 }
             }
@@ -264,7 +269,7 @@ impl<I: Io> Worker<I> {
             self.plain = plain;
             self.transmit_records(number);
             if self.sock_of(number) == sock {
-                self.lose(number, &Failure::tls(&error));
+                self.fail_connection(number, &Failure::tls(&error));
             }
             return;
         }
@@ -328,14 +333,14 @@ impl<I: Io> Worker<I> {
     fn respond(&mut self, number: u32, mut bytes: &[u8]) {
         let sock = self.sock_of(number);
         loop {
-            let Some((decoder, mut exchange)) = self.exchange(number) else { return };
-            let outcome = decoder.handle_bytes(bytes, &mut exchange);
-            let content_failure = exchange.failure;
+            let Some((decoder, mut handler)) = self.response_handler(number) else { return };
+            let outcome = decoder.handle_bytes(bytes, &mut handler);
+            let content_failure = handler.failure;
             match (outcome, content_failure) {
-                (_, Some(error)) => return self.lose(number, &Failure::content(error)),
-                (Err(error), _) => return self.lose(number, &Failure::decode(&error)),
+                (_, Some(error)) => return self.fail_connection(number, &Failure::content(error)),
+                (Err(error), _) => return self.fail_connection(number, &Failure::decode(&error)),
                 (Ok(progress), _) => {
-                    exchange.progress.wire_in += progress.consumed as u64;
+                    handler.progress.wire_in += progress.consumed as u64;
                     if !progress.done {
                         return;
                     }
@@ -354,7 +359,10 @@ impl<I: Io> Worker<I> {
     }
 
     /// The parts that take a response apart, borrowed side by side.
-    fn exchange(&mut self, number: u32) -> Option<(&mut ResponseDecoder, Exchange<'_>)> {
+    fn response_handler(
+        &mut self,
+        number: u32,
+    ) -> Option<(&mut ResponseDecoder, ResponseHandler<'_>)> {
         let conn: &mut Conn = &mut self.conns[number as usize];
         let hit = &mut self.hits[conn.hit? as usize];
         if hit.first_byte.is_none() {
@@ -362,30 +370,32 @@ impl<I: Io> Worker<I> {
         }
         let decode = Self::request(&self.prepared, hit)
             .map_or(Decode::Nothing, |request| self.prepared.decode(request));
-        let slot = hit.memo as usize % self.memos.len();
+        let slot = hit.head_cache as usize % self.head_caches.len();
         let headers = &self.prepared.settings.capture.headers;
-        let wanted = !matches!(headers, KeptHeaders::Nothing | KeptHeaders::WholeHead);
-        let exchange = Exchange {
-            memo: if wanted { None } else { Some(&mut self.memos[slot]) },
+        let wanted = !matches!(headers, CapturedHeaders::Nothing | CapturedHeaders::WholeHead);
+        let handler = ResponseHandler {
+            head_cache: if wanted { None } else { Some(&mut self.head_caches[slot]) },
             progress: &mut hit.progress,
             content: &mut conn.content,
             decoders: &mut self.decoders,
-            kept: &mut conn.kept,
+            captured: &mut conn.captured,
             capture: self.prepared.settings.capture,
             decode,
             coded: &mut conn.coded,
             streamed: false,
             failure: None,
         };
-        Some((&mut conn.decoder, exchange))
+        Some((&mut conn.decoder, handler))
     }
 
     /// The proxy's answer to our wish for a tunnel.
     fn tunnel_reply(&mut self, number: u32, bytes: &[u8]) {
-        let Some((decoder, mut exchange)) = self.exchange(number) else { return };
-        let outcome = decoder.handle_bytes(bytes, &mut exchange);
+        let Some((decoder, mut handler)) = self.response_handler(number) else { return };
+        let outcome = decoder.handle_bytes(bytes, &mut handler);
         match outcome {
-            Err(error) => self.lose(number, &Failure::new(FailureKind::Proxy, error.to_string())),
+            Err(error) => {
+                self.fail_connection(number, &Failure::new(FailureKind::Proxy, error.to_string()))
+            }
             // A refusal is one before its body has come, which may have no end.
             Ok(progress) if !progress.done && decoder.status() == 0 => {}
             Ok(progress) => {
@@ -394,9 +404,9 @@ impl<I: Io> Worker<I> {
                 let Some(hit) = conn.hit else { return };
                 self.hits[hit as usize].progress = crate::hit::Progress::default();
                 if !(200..300).contains(&status) || progress.consumed < bytes.len() {
-                    let reason = String::from_utf8_lossy(&conn.kept.reason).into_owned();
+                    let reason = String::from_utf8_lossy(&conn.captured.reason).into_owned();
                     let text = if reason.is_empty() { status.to_string() } else { reason };
-                    return self.lose(number, &Failure::new(FailureKind::Proxy, text));
+                    return self.fail_connection(number, &Failure::new(FailureKind::Proxy, text));
                 }
                 self.secure(number);
             }
@@ -411,20 +421,20 @@ impl<I: Io> Worker<I> {
                 self.drop_conn(number);
             }
             State::Busy => {
-                let Some((decoder, mut exchange)) = self.exchange(number) else { return };
-                match decoder.handle_eof(&mut exchange) {
+                let Some((decoder, mut handler)) = self.response_handler(number) else { return };
+                match decoder.handle_eof(&mut handler) {
                     // RFC 8446, 6.1: without a close_notify anybody may have cut off what ends with the connection.
                     Ok(()) if self.is_cut_off(number) => {
-                        self.lose(number, &Failure::decode(&DecodeError::Truncated));
+                        self.fail_connection(number, &Failure::decode(&DecodeError::Truncated));
                     }
                     Ok(()) => self.complete(number, false),
-                    Err(error) => self.lose(number, &Failure::decode(&error)),
+                    Err(error) => self.fail_connection(number, &Failure::decode(&error)),
                 }
             }
             State::Streaming => self.end_streams(number),
             State::Piped => self.end_pipe(number, None),
             State::Dialing | State::Tunneling | State::Securing => {
-                self.lose(number, &Failure::new(FailureKind::Eof, "EOF"));
+                self.fail_connection(number, &Failure::new(FailureKind::Eof, "EOF"));
             }
         }
     }

@@ -6,9 +6,9 @@ use stdx::Nanos;
 use super::Worker;
 use crate::conn::Conn;
 use crate::failure::Failure;
-use crate::pace::Pace;
 use crate::record::PERIOD;
-use crate::stop::Orders;
+use crate::schedule::Schedule;
+use crate::stop_signal::StopSignal;
 
 /// The loop wakes at least this often, to hear of signals and to see that it stood still.
 const HEARTBEAT: Nanos = Nanos::from_millis(50);
@@ -30,23 +30,23 @@ impl<I: Io> Worker<I> {
 
     /// One turn of the loop; `true` when the run is over.
     pub(crate) fn turn(&mut self) -> bool {
-        self.obey();
+        self.apply_stop();
         // Before the dials, which would take all of their turns and leave what is overdue unended; and before the queues: what
         // ends here makes room for hits that wait, and has its streams reset.
         self.expire();
         self.drop_closing();
-        self.shake_hands();
+        self.continue_handshakes();
         self.serve_deferred();
         self.begin_due();
-        self.serve_listed();
-        self.flush_gathered();
+        self.run_service_queue();
+        self.flush_corked();
         self.report_when_due();
-        if matches!(self.pace, Pace::Over) && self.hits.is_empty() {
+        if matches!(self.schedule, Schedule::Ended) && self.hits.is_empty() {
             return true;
         }
         if self.has_events {
             self.now = self.io.now();
-            self.watch.go_on(self.now);
+            self.self_metrics.go_on(self.now);
         } else {
             self.wait();
         }
@@ -59,11 +59,11 @@ impl<I: Io> Worker<I> {
     fn wait(&mut self) {
         let until = self.next_deadline();
         let slept = self.io.now();
-        self.watch.sleep(slept);
+        self.self_metrics.sleep(slept);
         self.now = self.io.wait(Some(until));
         // A deadline that had passed before the sleep began says nothing about the sleep.
-        self.watch.wake(until.max(slept), self.now);
-        self.burst.renew();
+        self.self_metrics.wake(until.max(slept), self.now);
+        self.work_budget.renew();
     }
 
     /// Handles what happened; gives whether some of it is left.
@@ -73,8 +73,8 @@ impl<I: Io> Worker<I> {
             self.handle(event);
             self.serve_deferred();
             self.begin_idle_users();
-            self.serve_listed();
-            self.flush_gathered();
+            self.run_service_queue();
+            self.flush_corked();
             if self.now >= until {
                 return true;
             }
@@ -82,41 +82,42 @@ impl<I: Io> Worker<I> {
         false
     }
 
-    fn obey(&mut self) {
-        let order = self.orders.current();
-        if order != self.obeyed {
-            self.obeyed = order;
-            self.end_pace(self.now);
-            if order >= Orders::ABORT {
+    fn apply_stop(&mut self) {
+        let order = self.stop_signal.current();
+        if order != self.applied_stop {
+            self.applied_stop = order;
+            self.end_schedule(self.now);
+            if order >= StopSignal::ABORT {
                 self.stop_users();
             }
         }
-        while order >= Orders::ABORT
+        while order >= StopSignal::ABORT
             && let Some(hit) = self.by_deadline.first()
-            && self.may_go_on()
+            && self.has_budget()
         {
-            self.end_early(hit, &Failure::stopped());
+            self.abort_hit(hit, &Failure::stopped());
         }
     }
 
     /// When the loop has to go on at the latest.
     fn next_deadline(&self) -> Nanos {
         // A connection that was lost while sending may have listed its origin again.
-        let is_aborted = self.obeyed >= Orders::ABORT && !self.hits.is_empty();
-        let is_idle = self.unread.is_empty() && self.listed.is_empty() && self.gathered.is_empty();
+        let is_aborted = self.applied_stop >= StopSignal::ABORT && !self.hits.is_empty();
+        let is_idle =
+            self.unread.is_empty() && self.service_queue.is_empty() && self.corked.is_empty();
         if is_aborted || !is_idle {
             return self.now;
         }
         let turn = self.next_turn();
-        let begin = match &self.pace {
+        let begin = match &self.schedule {
             // Who waits for a dial begins before.
-            _ if self.is_behind() => None,
-            Pace::Open(open) if self.has_room(open.in_flight_max) => open.next_begin(),
-            Pace::Closed(closed) => {
+            _ if self.has_backlog() => None,
+            Schedule::Open(open) if self.has_room(open.in_flight_max) => open.next_begin(),
+            Schedule::Closed(closed) => {
                 let due = closed.next_due(self.now);
                 [due, self.prepared.plan.duration].into_iter().flatten().min()
             }
-            Pace::Users(_) => self.wake,
+            Schedule::Users(_) => self.next_poll,
             _ => None,
         };
         let lazy = self.lazy.as_ref().filter(|lane| lane.starved).map(|_| self.now + Nanos::MILLI);
@@ -133,24 +134,24 @@ impl<I: Io> Worker<I> {
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Ready(conn, ready) => self.ready(conn, ready),
+            Event::Ready(conn, ready) => self.handle_ready(conn, ready),
             Event::Connected(conn) => {
                 self.now = self.io.now();
-                self.connected(conn);
+                self.handle_connected(conn);
             }
             Event::Refused(conn, failure) => {
                 self.now = self.io.now();
-                self.refused(conn, failure);
+                self.handle_refused(conn, failure);
             }
             Event::Resolved(origin, answer) => {
                 self.now = self.io.now();
-                self.resolved(origin, answer);
+                self.handle_resolved(origin, answer);
             }
             Event::Woken | Event::Accepted { .. } => {}
         }
     }
 
-    fn ready(&mut self, conn: u32, ready: Ready) {
+    fn handle_ready(&mut self, conn: u32, ready: Ready) {
         if ready.writable && self.conns.get(conn as usize).is_some_and(Conn::has_unsent) {
             self.now = self.io.now();
             self.flush(conn);
@@ -159,7 +160,7 @@ impl<I: Io> Worker<I> {
             return;
         }
         if self.waits_for_turn(conn) {
-            return self.postpone(conn);
+            return self.defer_handshake(conn);
         }
         self.read(conn, ready.closed);
     }
@@ -183,7 +184,7 @@ impl<I: Io> Worker<I> {
         self.write_counts();
         if !self.recorder.send_counts() {
             // Nobody listens: the run was dropped.
-            self.orders.give(Orders::ABORT);
+            self.stop_signal.request(StopSignal::ABORT);
         }
     }
 
@@ -194,7 +195,7 @@ impl<I: Io> Worker<I> {
         snapshot.in_flight = self.hits.len() as u64;
         snapshot.generator.lag.merge(&self.lag);
         self.lag.clear();
-        self.watch.tell(&mut snapshot.generator, self.now);
+        self.self_metrics.write_to(&mut snapshot.generator, self.now);
         snapshot.generator.rows_dropped = self.recorder.rows_dropped;
     }
 }

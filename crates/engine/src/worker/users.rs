@@ -7,47 +7,47 @@ use net::{Address, Io};
 use workload::{EngineResponse, RequestCommand, StopMode, Target};
 
 use super::Worker;
-use super::begin::Picked;
-use super::finish::kept;
-use super::prepared_asks::{PreparedAsk, PreparedAsks};
+use super::begin::HitTarget;
+use super::finish::captured;
+use super::request_cache::{CachedRequest, RequestCache};
 use crate::conn::Conn;
 use crate::failure::Failure;
 use crate::hit::Hit;
-use crate::origins::{Named, Origins};
-use crate::pace::Pace;
+use crate::origins::{NamedBy, Origins};
 use crate::request::Unsendable;
+use crate::schedule::Schedule;
 
 impl<I: Io> Worker<I> {
     /// Lets the users do what is due, and begins what they ask for.
     pub(super) fn poll_users(&mut self) {
-        if !matches!(self.pace, Pace::Users(_)) {
+        if !matches!(self.schedule, Schedule::Users(_)) {
             return;
         }
         self.now = self.io.now();
         let mut commands = std::mem::take(&mut self.commands);
-        commands.budget = self.share();
-        let Pace::Users(users) = &mut self.pace else { return };
-        self.wake = users.poll(self.now, &mut commands);
+        commands.budget = self.poll_budget();
+        let Schedule::Users(users) = &mut self.schedule else { return };
+        self.next_poll = users.poll(self.now, &mut commands);
         let over = users.is_over();
         for ask in commands.requests.drain(..) {
-            self.begin_ask(ask);
+            self.start_request(ask);
         }
-        self.obey_users(&mut commands);
+        self.apply_commands(&mut commands);
         self.commands = commands;
         if over {
-            self.pace = Pace::Over;
+            self.schedule = Schedule::Ended;
             // Nobody waits for what is under way.
             while let Some(hit) = self.by_deadline.first() {
-                self.end_early(hit, &Failure::unwanted());
+                self.abort_hit(hit, &Failure::unwanted());
             }
         }
     }
 
-    fn begin_ask(&mut self, ask: RequestCommand) {
-        self.watch.planned += 1;
-        self.watch.sent += 1;
-        let mut hit = Hit::new(self.asked, self.now);
-        self.asked += 1;
+    fn start_request(&mut self, ask: RequestCommand) {
+        self.self_metrics.planned += 1;
+        self.self_metrics.sent += 1;
+        let mut hit = Hit::new(self.next_seq, self.now);
+        self.next_seq += 1;
         (hit.user, hit.upgrades) = (Some(ask.user), ask.upgrades);
         if self.prepared.settings.own_connections {
             // Nobody's is 0.
@@ -57,63 +57,63 @@ impl<I: Io> Worker<I> {
             }
         }
         hit.deadline = self.now.saturating_add(ask.timeout);
-        let named = if ask.redirected { Named::ByRedirect } else { Named::ByUser };
-        self.begin_hit(hit, Picked::Asked(ask.target, named));
+        let named = if ask.redirected { NamedBy::Redirect } else { NamedBy::User };
+        self.begin_hit(hit, HitTarget::Requested(ask.target, named));
     }
 
     /// A user's target made ready, unless it is among the last: gives its origin.
-    pub(super) fn asked_request(
+    pub(super) fn cached_request(
         &mut self,
         target: &Arc<Target>,
-        named: Named,
+        named: NamedBy,
         hit: &mut Hit,
     ) -> Result<Option<u32>, Unsendable> {
-        let place = PreparedAsks::place(target);
-        let known = self.prepared_asks.0.get(place).and_then(Option::as_ref);
+        let slot = RequestCache::slot(target);
+        let known = self.request_cache.0.get(slot).and_then(Option::as_ref);
         let known = known.filter(|known| Arc::ptr_eq(&known.target, target));
         let known = known.filter(|known| known.request.upgrades == hit.upgrades);
         // What only a redirect named may have been forgotten since.
         let known = known.filter(|known| known.named == named);
-        if let Some(PreparedAsk { request, site, .. }) = known {
-            (hit.own_request, hit.memo) = (Some(Arc::clone(request)), place as u32);
+        if let Some(CachedRequest { request, site, .. }) = known {
+            (hit.own_request, hit.head_cache) = (Some(Arc::clone(request)), slot as u32);
             let (settings, owner) = (&self.prepared.settings, hit.owner);
             return Ok(match named {
-                Named::ByUser => self.origins.at(*site, owner, request, settings),
-                Named::ByRedirect => {
+                NamedBy::User => self.origins.at(*site, owner, request, settings),
+                NamedBy::Redirect => {
                     let request = Arc::clone(request);
-                    self.stranger(&request, owner)
+                    self.redirect_host(&request, owner)
                 }
             });
         }
         let request = Arc::new(self.prepared.request_of(target, hit)?);
-        (hit.own_request, hit.memo) = (Some(Arc::clone(&request)), place as u32);
+        (hit.own_request, hit.head_cache) = (Some(Arc::clone(&request)), slot as u32);
         let Some(site) = self.origins.site(&request, named) else { return Ok(None) };
         let settings = &self.prepared.settings;
         let origin = self.origins.at(site, hit.owner, &request, settings);
         let target = Arc::clone(target);
-        self.prepared_asks.keep(place, PreparedAsk { target, request, site, named });
-        self.trim_strangers();
+        self.request_cache.keep(slot, CachedRequest { target, request, site, named });
+        self.trim_redirect_hosts();
         Ok(origin)
     }
 
     /// What is under way ends, too.
     pub(super) fn stop_users(&mut self) {
-        if let Pace::Users(users) = &mut self.pace {
+        if let Schedule::Users(users) = &mut self.schedule {
             users.stop(StopMode::Immediate);
         }
     }
 
     /// A hit ends: its user is told.
-    pub(super) fn tell_user(
+    pub(super) fn respond_to_user(
         &mut self,
         number: u32,
         failed: Option<(&Failure, Option<&Unsendable>)>,
     ) {
         let hit = &self.hits[number as usize];
         let pipe = hit.conn.and_then(|conn| self.pipe_of(conn));
-        let (Some(user), Pace::Users(users)) = (hit.user, &mut self.pace) else { return };
+        let (Some(user), Schedule::Users(users)) = (hit.user, &mut self.schedule) else { return };
         let conn = hit.conn.map(|conn| &self.conns[conn as usize]);
-        let kept = conn.and_then(|conn| kept(conn, number, hit.stream));
+        let captured = conn.and_then(|conn| captured(conn, number, hit.stream));
         let request = Self::request(&self.prepared, hit);
         let failure = failed.map(|(failure, what)| {
             let mut text = Vec::new();
@@ -134,8 +134,8 @@ impl<I: Io> Worker<I> {
                 dial: hit.dial,
                 tls: hit.tls,
                 status: if failure.is_some() { 0 } else { hit.progress.status },
-                head: kept.and_then(|kept| kept.head.clone()),
-                body: kept.map_or(&[], |kept| &kept.body),
+                head: captured.and_then(|captured| captured.head.clone()),
+                body: captured.map_or(&[], |captured| &captured.body),
                 bytes_out: request
                     .filter(|_| hit.sent.is_some())
                     .map_or(0, |r| r.template.wire_bytes()),
@@ -154,7 +154,7 @@ impl<I: Io> Worker<I> {
 
 /// The address at the other end of a connection; `None` where it is a Unix socket.
 fn remote(origins: &Origins, conn: &Conn) -> Option<SocketAddr> {
-    match origins.list[conn.origin as usize].address(&conn.tries, conn.attempt)? {
+    match origins.list[conn.origin as usize].address(&conn.addresses, conn.attempt)? {
         Address::Ip(address) => Some(address),
         Address::Unix(_) => None,
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cable::{Cable, CablePlan, Pattern, Template};
 use demo::{Config, Machine};
-use engine::{Capture, KeptHeaders, Outcome, Protocol, Settings, simulate};
+use engine::{Capture, CapturedHeaders, Protocol, Settings, SimulationResult, simulate};
 use net::Address;
 use net::sim::{Faults, World};
 use stdx::Nanos;
@@ -17,7 +17,12 @@ const BROADCAST: Pattern = Pattern::Broadcast { speakers: 2, every: Nanos::from_
 const ECHO: Pattern = Pattern::Echo { every: Some(Nanos::from_millis(200)) };
 const HERD: Pattern = Pattern::Herd { cuts: 2, give_up: Nanos::from_secs(20) };
 
-fn test(seed: u64, faults: Faults, pattern: Pattern, server: demo::Cable) -> (Outcome, Arc<Cable>) {
+fn test(
+    seed: u64,
+    faults: Faults,
+    pattern: Pattern,
+    server: demo::Cable,
+) -> (SimulationResult, Arc<Cable>) {
     let formats = [Format::Json, Format::Msgpack, Format::Protobuf];
     let format = formats[seed as usize % formats.len()];
     let cable = Cable::new(CablePlan {
@@ -46,7 +51,7 @@ fn test(seed: u64, faults: Faults, pattern: Pattern, server: demo::Cable) -> (Ou
         targets: Targets::default(),
         seed,
     };
-    let capture = Capture { headers: KeptHeaders::WholeHead, ..Capture::default() };
+    let capture = Capture { headers: CapturedHeaders::WholeHead, ..Capture::default() };
     let settings = Settings { protocol: Protocol::Http1, capture, ..Settings::default() };
     let mut world = World::new(seed, faults);
     let address = Address::Ip(SERVER.parse().expect("an address"));

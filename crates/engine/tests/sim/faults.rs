@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use engine::{Outcome, Redirects, Settings, simulate};
+use engine::{Redirects, Settings, SimulationResult, simulate};
 use metrics::FailureKind;
 use net::sim::{Faults, World};
 use net::{Address, Key, Output, Peer};
@@ -131,7 +131,7 @@ impl Peer for Closing {
     }
 }
 
-fn run_closing(most: u32, says_so: bool, method: &str) -> Outcome {
+fn run_closing(most: u32, says_so: bool, method: &str) -> SimulationResult {
     let mut world = World::new(1, Faults::default());
     let outputs = VecDeque::new();
     let closing = Closing { answered: HashMap::new(), most, says_so, outputs };

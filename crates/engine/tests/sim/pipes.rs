@@ -4,7 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use engine::{Outcome, Settings, simulate};
+use engine::{Settings, SimulationResult, simulate};
 use net::sim::{Faults, World};
 use net::{Address, Key, Output, Peer};
 use stdx::Nanos;
@@ -225,7 +225,7 @@ fn talk(
     faults: Faults,
     status: &'static str,
     closes_after: usize,
-) -> (Outcome, Vec<Seen>) {
+) -> (SimulationResult, Vec<Seen>) {
     let told = Arc::<Mutex<Vec<Seen>>>::default();
     let teller = Arc::clone(&told);
     let make = move |_| {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use engine::{Outcome, ProxySettings, Settings, simulate};
+use engine::{ProxySettings, Settings, SimulationResult, simulate};
 use metrics::FailureKind;
 use net::sim::{Faults, World};
 use net::{Address, Key, Output, Peer};
@@ -38,7 +38,7 @@ impl Peer for Canned {
     }
 }
 
-fn run_against(answer: &str, plan: Plan, settings: &Settings) -> Outcome {
+fn run_against(answer: &str, plan: Plan, settings: &Settings) -> SimulationResult {
     let mut world = World::new(1, Faults::default());
     let canned = Canned { answer: answer.as_bytes().to_vec(), outputs: VecDeque::new() };
     world.add_peer(Address::Ip(SERVER.parse().expect("an address")), Box::new(canned));

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use cable::{Cable, CablePlan, Pattern, Template};
 use demo::{Config, Machine};
-use engine::{Capture, KeptHeaders, Outcome, Protocol, Settings, simulate};
+use engine::{Capture, CapturedHeaders, Protocol, Settings, SimulationResult, simulate};
 use net::sim::{Faults, World};
 use net::{Address, Dial, Event, Io, IoFailure, Key, Progress, Sock};
 use stdx::Nanos;
@@ -102,7 +102,12 @@ impl Io for Watched {
     }
 }
 
-fn run(faults: Faults, config: Config, plan: Plan, settings: &Settings) -> (Outcome, Rc<Seen>) {
+fn run(
+    faults: Faults,
+    config: Config,
+    plan: Plan,
+    settings: &Settings,
+) -> (SimulationResult, Rc<Seen>) {
     let mut world = World::new(3, Faults { call_cost: CALL, ..faults });
     let address = Address::Ip(SERVER.parse().expect("an address"));
     world.add_peer(address, Box::new(Machine::new(config).expect("a server")));
@@ -115,7 +120,7 @@ fn run(faults: Faults, config: Config, plan: Plan, settings: &Settings) -> (Outc
 }
 
 /// Nothing was done at a stretch that others had to wait for, and the loop never stood still.
-fn check(what: &str, (outcome, seen): &(Outcome, Rc<Seen>)) {
+fn check(what: &str, (outcome, seen): &(SimulationResult, Rc<Seen>)) {
     let generator = &outcome.total.generator;
     let stalls = (generator.stalls, generator.stall_longest);
     assert_eq!(stalls, (0, Nanos::ZERO), "{what}: {} connections", seen.opened.get());
@@ -215,7 +220,7 @@ fn a_herd_comes_and_is_cut_off_in_turns() {
         targets: Targets::default(),
         ..plan(constant(1), 1, &[])
     };
-    let capture = Capture { headers: KeptHeaders::WholeHead, ..Capture::default() };
+    let capture = Capture { headers: CapturedHeaders::WholeHead, ..Capture::default() };
     let settings = Settings { protocol: Protocol::Http1, capture, ..Settings::default() };
     let config = Config { cable: Some(demo::Cable::default()), ..Config::default() };
     let ran = run(Faults::default(), config, people, &settings);

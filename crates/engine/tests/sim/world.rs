@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use demo::{Config, Machine, ServiceTime};
-use engine::{Outcome, Settings, simulate};
+use engine::{Settings, SimulationResult, simulate};
 use net::Address;
 use net::sim::{Faults, World};
 use stdx::Nanos;
@@ -55,7 +55,7 @@ pub(crate) fn run(
     config: Config,
     plan: Plan,
     settings: &Settings,
-) -> Outcome {
+) -> SimulationResult {
     let mut world = World::new(seed, faults);
     let address = Address::Ip(SERVER.parse().expect("an address"));
     world.add_peer(address, Box::new(Machine::new(config).expect("a server")));
@@ -63,7 +63,7 @@ pub(crate) fn run(
 }
 
 /// What must hold of every run, whatever the world did.
-pub(crate) fn check_oracles(outcome: &Outcome) {
+pub(crate) fn check_oracles(outcome: &SimulationResult) {
     let total = &outcome.total;
     let generator = &total.generator;
     assert_eq!(generator.planned, generator.sent + generator.not_sent, "planned = sent + not sent");

@@ -4,7 +4,7 @@ use std::net::{IpAddr, ToSocketAddrs, UdpSocket};
 use std::sync::Arc;
 
 use engine::{
-    Capture, DnsTtl, HeadStyle, HttpVersion, KeptHeaders, Protocol, ProxySettings, Redirects,
+    Capture, CapturedHeaders, DnsTtl, HeadStyle, HttpVersion, Protocol, ProxySettings, Redirects,
     Settings, TlsSettings,
 };
 use report::ab::Tls;
@@ -87,16 +87,16 @@ pub(super) fn settings(
         dns_ttl: DnsTtl::Forever,
         tls,
         proxy: ProxySettings { https: proxy, ..ProxySettings::default() },
-        tell_failure: true,
+        report_first_failure: true,
         ..Settings::default()
     })
 }
 
 fn capture(flags: &AbFlags) -> Capture {
     match flags.verbosity {
-        ..2 => Capture { headers: KeptHeaders::Named(NEEDED_HEADERS), ..Capture::default() },
+        ..2 => Capture { headers: CapturedHeaders::Named(NEEDED_HEADERS), ..Capture::default() },
         2.. => Capture {
-            headers: KeptHeaders::WholeHead,
+            headers: CapturedHeaders::WholeHead,
             body_max: LOGGED_BODY_MAX,
             ..Capture::default()
         },

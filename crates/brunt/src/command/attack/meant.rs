@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use engine::{
-    Capture, DnsTtl, HeadStyle, KeptHeaders, Protocol, ProxySettings, Redirects, Settings,
+    Capture, CapturedHeaders, DnsTtl, HeadStyle, Protocol, ProxySettings, Redirects, Settings,
     TlsSettings,
 };
 use results::Encoding;
@@ -379,7 +379,7 @@ fn settings(typed: &ParsedArgs<AttackFlags>, world: &World<'_>) -> Result<Settin
         tls: tls(typed)?,
         proxy: proxy(flags, world),
         rows: true,
-        tell_failure: false,
+        report_first_failure: false,
         ..Settings::default()
     })
 }
@@ -400,17 +400,21 @@ fn capture(typed: &ParsedArgs<AttackFlags>) -> Capture {
                 .map_or(0, |size| size.unwrap_or(Capture::BODY_MAX))
                 .min(Capture::BODY_MAX),
             count_kept_only: false,
-            headers: if flags.keep_headers { KeptHeaders::All } else { KeptHeaders::Nothing },
+            headers: if flags.keep_headers {
+                CapturedHeaders::All
+            } else {
+                CapturedHeaders::Nothing
+            },
         },
         (Dialect::Vegeta, Some(Some(size))) => Capture {
             body_max: size.min(Capture::BODY_MAX),
             count_kept_only: true,
-            headers: KeptHeaders::All,
+            headers: CapturedHeaders::All,
         },
         (Dialect::Vegeta, _) => Capture {
             body_max: Capture::BODY_MAX,
             count_kept_only: false,
-            headers: KeptHeaders::All,
+            headers: CapturedHeaders::All,
         },
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ::cable::{Cable, CablePlan, HERD_ROUNDS_MAX, Pattern, Template, USERS_MAX};
-use engine::{Capture, KeptHeaders, Protocol, Redirects};
+use engine::{Capture, CapturedHeaders, Protocol, Redirects};
 use serde_json::Value;
 use stdx::Nanos;
 use wire::cable::{Codec, Dialect as Protocols, Format};
@@ -41,7 +41,7 @@ pub(super) fn meant(mut typed: ParsedArgs<AttackFlags>) -> Result<Meant, Command
     let mut peopled = attack::peopled(&typed, cable.users())?;
     let settings = &mut peopled.settings;
     // Handshakes are answered by heads, which are looked at; WebSockets begin in HTTP/1.1 (RFC 6455, 4.1).
-    settings.capture = Capture { headers: KeptHeaders::WholeHead, ..Capture::default() };
+    settings.capture = Capture { headers: CapturedHeaders::WholeHead, ..Capture::default() };
     (settings.protocol, settings.redirects) = (Protocol::Http1, Redirects::Keep);
     Ok(Meant { cable, peopled, fails_on_loss })
 }

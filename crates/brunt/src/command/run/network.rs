@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use engine::{
-    AddressFamily, ClientIdentity, DnsPick, DnsTtl, FirstAddress, Gate, HostRule, Net,
+    AddressFamily, ClientIdentity, DnsPick, DnsTtl, FirstAddress, HostPolicy, HostRule, IpRange,
     ProxySettings, Settings,
 };
 use script::{DnsOptions, HttpOptions, HttpPlan, HttpRules, Options, Pace, TlsIdentity};
@@ -15,7 +15,7 @@ use wire::tls::{Versions, suite_of_iana};
 /// What the options say of the network.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
-    gate: Gate,
+    host_policy: HostPolicy,
     dns_ttl: DnsTtl,
     dns_pick: DnsPick,
     local_addrs: Vec<IpAddr>,
@@ -37,16 +37,16 @@ impl Network {
         let (dns_ttl, dns_pick) = dns(&options.dns)?;
         let hosts = options.hosts.iter().map(|(name, to)| host(name, to));
         let blocked = options.blocked_nets.iter().map(|text| {
-            Net::parse(text)
+            IpRange::parse(text)
                 .ok_or_else(|| format!("blacklistIPs: \"{text}\" is no range such as 10.0.0.0/8"))
         });
-        let gate = Gate {
+        let host_policy = HostPolicy {
             hosts: hosts.collect::<Result<_, _>>()?,
             blocked_names: options.blocked_names.clone(),
             blocked_nets: blocked.collect::<Result<_, _>>()?,
         };
         Ok(Self {
-            gate,
+            host_policy,
             dns_ttl,
             dns_pick,
             local_addrs: options.local_ips.as_deref().map_or(Ok(Vec::new()), local_addresses)?,
@@ -59,7 +59,7 @@ impl Network {
 
     /// Has the engine know.
     pub(super) fn set(&self, settings: &mut Settings) {
-        settings.gate = self.gate.clone();
+        settings.host_policy = self.host_policy.clone();
         (settings.dns_ttl, settings.dns_pick) = (self.dns_ttl, self.dns_pick);
         settings.local_addrs.clone_from(&self.local_addrs);
         settings.tls.versions = self.versions;

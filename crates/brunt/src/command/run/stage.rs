@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use engine::{Capture, HeadStyle, KeptHeaders, Redirects, Run, Settings};
+use engine::{Capture, CapturedHeaders, HeadStyle, Redirects, Run, Settings};
 use metrics::{TargetTable, Verdict};
 use script::{Control, CrewPlan, Earlier, Level, Live, Outcome, Stage, crew};
 use stdx::{Distribution, Nanos};
@@ -187,7 +187,7 @@ fn settings(meant: &Meant, stage: Stage) -> Settings {
         redirects: Redirects::Keep,
         capture: Capture {
             body_max: Capture::BODY_MAX,
-            headers: KeptHeaders::WholeHead,
+            headers: CapturedHeaders::WholeHead,
             ..Capture::default()
         },
         head: HeadStyle::Plain,

@@ -1,4 +1,4 @@
-//! `Pace`: when a worker begins its hits.
+//! `Schedule`: when a worker begins its hits.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,7 +13,7 @@ use crate::share::share;
 
 /// When a worker begins its hits.
 #[derive(Debug)]
-pub(crate) enum Pace {
+pub(crate) enum Schedule {
     /// By a schedule.
     Open(Open),
     /// A hit as soon as a user is idle, or has thought.
@@ -21,10 +21,10 @@ pub(crate) enum Pace {
     /// As users decide.
     Users(Box<dyn VirtualUsers>),
     /// No more.
-    Over,
+    Ended,
 }
 
-impl Pace {
+impl Schedule {
     /// When a worker, one of `workers`, begins its hits.
     pub(crate) fn of_worker(prepared: &Prepared, worker: u64, workers: u64) -> Self {
         let plan = &prepared.plan;

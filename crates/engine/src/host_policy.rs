@@ -1,16 +1,16 @@
-//! `Gate`: which names and addresses may be asked, and what names mean here, whatever the resolver says.
+//! `HostPolicy`: which names and addresses may be asked, and what names mean here, whatever the resolver says.
 
 use std::net::IpAddr;
 
 /// Which names and addresses may be asked, and what names mean here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Gate {
+pub struct HostPolicy {
     /// What names mean; one with a port wins over one without, and a full name over a pattern.
     pub hosts: Vec<HostRule>,
     /// Names that must not be asked: `name` or `*.name`.
     pub blocked_names: Vec<String>,
     /// Addresses that must not be asked.
-    pub blocked_nets: Vec<Net>,
+    pub blocked_nets: Vec<IpRange>,
 }
 
 /// What a name means.
@@ -28,12 +28,12 @@ pub struct HostRule {
 
 /// The addresses that begin with the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Net {
+pub struct IpRange {
     ip: IpAddr,
     bits: u8,
 }
 
-impl Net {
+impl IpRange {
     /// Reads `address/bits`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -57,13 +57,13 @@ impl Net {
     }
 }
 
-impl std::fmt::Display for Net {
+impl std::fmt::Display for IpRange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}", self.ip, self.bits)
     }
 }
 
-impl Gate {
+impl HostPolicy {
     /// What a name means at this port, if there is a rule for it.
     pub(crate) fn host(&self, name: &str, port: u16) -> Option<&HostRule> {
         let fits =
@@ -74,12 +74,12 @@ impl Gate {
     }
 
     /// The pattern that forbids a name.
-    pub(crate) fn forbids_name(&self, name: &str) -> Option<&str> {
+    pub(crate) fn blocks_name(&self, name: &str) -> Option<&str> {
         self.blocked_names.iter().find(|pattern| is_of(pattern, name)).map(String::as_str)
     }
 
     /// The range that forbids an address.
-    pub(crate) fn forbids_address(&self, ip: IpAddr) -> Option<Net> {
+    pub(crate) fn blocks_address(&self, ip: IpAddr) -> Option<IpRange> {
         self.blocked_nets.iter().copied().find(|net| net.contains(ip))
     }
 }
@@ -112,10 +112,13 @@ mod tests {
             ("fe80::/10", "fe80::9", true),
             ("fe80::/10", "10.0.0.1", false),
         ] {
-            let net = Net::parse(net).expect("a net");
+            let net = IpRange::parse(net).expect("a net");
             assert_eq!(net.contains(ip.parse().expect("an address")), expect, "{net} {ip}");
         }
-        assert_eq!([Net::parse("1.2.3.4/33"), Net::parse("1.2.3.4"), Net::parse("x/8")], [None; 3]);
+        assert_eq!(
+            [IpRange::parse("1.2.3.4/33"), IpRange::parse("1.2.3.4"), IpRange::parse("x/8")],
+            [None; 3]
+        );
     }
 
     #[test]
@@ -126,7 +129,7 @@ mod tests {
             ip: IpAddr::from([127, 0, 0, last]),
             to_port: None,
         };
-        let gate = Gate {
+        let host_policy = HostPolicy {
             hosts: vec![
                 rule("*.b.test", None, 1),
                 rule("a.b.test", None, 2),
@@ -134,9 +137,9 @@ mod tests {
                 rule("*.a.b.test", None, 4),
             ],
             blocked_names: vec!["*.bad.test".to_owned()],
-            ..Gate::default()
+            ..HostPolicy::default()
         };
-        let last = |name: &str, port| gate.host(name, port).map(|rule| rule.ip.to_string());
+        let last = |name: &str, port| host_policy.host(name, port).map(|rule| rule.ip.to_string());
         for (name, port, expect) in [
             ("x.b.test", 80, Some("127.0.0.1")),
             ("A.b.test", 80, Some("127.0.0.2")),
@@ -146,7 +149,7 @@ mod tests {
         ] {
             assert_eq!(last(name, port).as_deref(), expect, "{name}:{port}");
         }
-        assert_eq!(gate.forbids_name("x.bad.test"), Some("*.bad.test"));
-        assert_eq!(gate.forbids_name("bad.test"), None);
+        assert_eq!(host_policy.blocks_name("x.bad.test"), Some("*.bad.test"));
+        assert_eq!(host_policy.blocks_name("bad.test"), None);
     }
 }

@@ -1,5 +1,5 @@
 //! Taking turns: what waits so that others' events are looked at, and goes on afterwards: hits for a dial, connections for
-//! their TLS handshake. Whose turn it is says [`Burst`](crate::burst::Burst).
+//! their TLS handshake. Whose turn it is says [`WorkBudget`](crate::burst::Burst).
 
 use metrics::FailureKind;
 use net::Io;
@@ -9,19 +9,19 @@ use workload::PollBudget;
 use super::Worker;
 use crate::conn::State;
 use crate::failure::Failure;
-use crate::pace::Pace;
+use crate::schedule::Schedule;
 
 impl<I: Io> Worker<I> {
     /// Whether a connection may be shaken hands with or ended now.
-    pub(super) fn may_go_on(&mut self) -> bool {
+    pub(super) fn has_budget(&mut self) -> bool {
         self.now = self.io.now();
-        self.burst.allows(self.now)
+        self.work_budget.allows(self.now)
     }
 
     /// Whether a connection may be dialled now.
     pub(super) fn may_dial(&mut self) -> bool {
         self.now = self.io.now();
-        self.burst.allows_dial(self.now)
+        self.work_budget.allows_dial(self.now)
     }
 
     /// Has an origin's hits wait until somebody may dial.
@@ -48,8 +48,8 @@ impl<I: Io> Worker<I> {
     }
 
     /// Whether hits wait for their dial, or connections for their handshake: then no more are begun.
-    pub(super) fn is_behind(&self) -> bool {
-        !self.deferred.is_empty() || !self.shaking.is_empty()
+    pub(super) fn has_backlog(&self) -> bool {
+        !self.deferred.is_empty() || !self.waiting_handshakes.is_empty()
     }
 
     /// Whether as many wait for a name's addresses as are begun at once: users of a closed loop begin after them, since all
@@ -61,47 +61,47 @@ impl<I: Io> Worker<I> {
 
     /// When what waits for its turn goes on.
     pub(super) fn next_turn(&self) -> Option<Nanos> {
-        let dial = (!self.deferred.is_empty()).then(|| self.burst.next_dial(self.now));
-        if self.shaking.is_empty() { dial } else { Some(self.now) }
+        let dial = (!self.deferred.is_empty()).then(|| self.work_budget.next_dial(self.now));
+        if self.waiting_handshakes.is_empty() { dial } else { Some(self.now) }
     }
 
     /// How much users may begin now.
-    pub(super) fn share(&mut self) -> PollBudget {
-        match self.is_behind() || self.awaits_name() {
+    pub(super) fn poll_budget(&mut self) -> PollBudget {
+        match self.has_backlog() || self.awaits_name() {
             // Who waits for a descriptor keeps nobody from using those that there are.
-            true if self.burst.is_paused(self.now) => PollBudget::ONE,
+            true if self.work_budget.is_paused(self.now) => PollBudget::ONE,
             true => PollBudget::NONE,
-            false if self.burst.allows(self.now) => PollBudget::FULL,
+            false if self.work_budget.allows(self.now) => PollBudget::FULL,
             false => PollBudget::ONE,
         }
     }
 
     /// Has a connection's handshake wait for its turn.
-    pub(super) fn postpone(&mut self, number: u32) {
+    pub(super) fn defer_handshake(&mut self, number: u32) {
         let conn = &mut self.conns[number as usize];
         if let Some(sock) = conn.sock
-            && !std::mem::replace(&mut conn.postponed, true)
+            && !std::mem::replace(&mut conn.handshake_deferred, true)
         {
-            self.shaking.push_back((number, sock));
+            self.waiting_handshakes.push_back((number, sock));
         }
     }
 
     /// Whether what came for a connection has to wait: it is part of a handshake, and others have their turn.
     pub(super) fn waits_for_turn(&mut self, number: u32) -> bool {
         let Some(conn) = self.conns.get(number as usize) else { return false };
-        conn.state == State::Securing && (conn.tls.is_none() || !self.may_go_on())
+        conn.state == State::Securing && (conn.tls.is_none() || !self.has_budget())
     }
 
     /// Goes on with handshakes that waited, as far as it is their turn.
-    pub(super) fn shake_hands(&mut self) {
-        while let Some(&(number, sock)) = self.shaking.front() {
-            if !self.may_go_on() {
+    pub(super) fn continue_handshakes(&mut self) {
+        while let Some(&(number, sock)) = self.waiting_handshakes.front() {
+            if !self.has_budget() {
                 return;
             }
-            self.shaking.pop_front();
+            self.waiting_handshakes.pop_front();
             let conn = self.conns.get_mut(number as usize).filter(|conn| conn.sock == Some(sock));
             let Some(conn) = conn else { continue };
-            conn.postponed = false;
+            conn.handshake_deferred = false;
             if conn.tls.is_none() {
                 self.begin_handshake(number);
             }
@@ -116,8 +116,8 @@ impl<I: Io> Worker<I> {
     pub(super) fn fail_dial(&mut self, hit: u32, failure: &Failure) {
         let is_want =
             matches!(failure.kind, FailureKind::DescriptorsExhausted | FailureKind::PortsExhausted);
-        if is_want && matches!(self.pace, Pace::Closed(_) | Pace::Users(_)) {
-            self.watch.pauses += u64::from(self.burst.pause(self.now));
+        if is_want && matches!(self.schedule, Schedule::Closed(_) | Schedule::Users(_)) {
+            self.self_metrics.pauses += u64::from(self.work_budget.pause(self.now));
         }
         self.fail(hit, failure);
     }

@@ -1,4 +1,4 @@
-//! `Watch`: what a worker sees of itself: how late it begins hits, when it stood still, what it ran out of.
+//! `SelfMetrics`: what a worker sees of itself: how late it begins hits, when it stood still, what it ran out of.
 
 use metrics::{FailureKind, Generator};
 use net::machine;
@@ -9,7 +9,7 @@ pub(crate) const STALL: Nanos = Nanos::from_millis(100);
 
 /// What a worker sees of itself.
 #[derive(Debug, Default)]
-pub(crate) struct Watch {
+pub(crate) struct SelfMetrics {
     pub(crate) planned: u64,
     pub(crate) sent: u64,
     pub(crate) warmup_hits: u64,
@@ -28,7 +28,7 @@ pub(crate) struct Watch {
     turned: Nanos,
 }
 
-impl Watch {
+impl SelfMetrics {
     pub(crate) fn new(now: Nanos) -> Self {
         let cpu_at_start = machine::thread_cpu_time();
         Self { cpu_at_start, began: now, turned: now, ..Self::default() }
@@ -64,7 +64,7 @@ impl Watch {
     }
 
     /// Writes what was seen into the record; its histogram of lag is kept by the caller.
-    pub(crate) fn tell(&self, record: &mut Generator, now: Nanos) {
+    pub(crate) fn write_to(&self, record: &mut Generator, now: Nanos) {
         let cpu = machine::thread_cpu_time().saturating_sub(self.cpu_at_start);
         let wall = now.saturating_sub(self.began);
         record.workers = 1;

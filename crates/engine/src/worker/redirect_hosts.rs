@@ -6,33 +6,33 @@ use std::collections::HashSet;
 use net::Io;
 
 use super::Worker;
-use crate::origins::Named;
+use crate::origins::NamedBy;
 use crate::request::Request;
 
 impl<I: Io> Worker<I> {
     /// The origin of what a redirect leads to; `None` when there are too many.
-    pub(super) fn stranger(&mut self, request: &Request, owner: u32) -> Option<u32> {
+    pub(super) fn redirect_host(&mut self, request: &Request, owner: u32) -> Option<u32> {
         let settings = &self.prepared.settings;
-        let number = self.origins.number(request, owner, settings, Named::ByRedirect)?;
-        self.trim_strangers();
+        let number = self.origins.number(request, owner, settings, NamedBy::Redirect)?;
+        self.trim_redirect_hosts();
         Some(number)
     }
 
     /// Forgets the strangers not asked for longest, as far as there are too many and they are idle.
-    pub(super) fn trim_strangers(&mut self) {
-        if !self.origins.has_too_many_strangers() {
+    pub(super) fn trim_redirect_hosts(&mut self) {
+        if !self.origins.has_too_many_redirect_hosts() {
             return;
         }
         let busy: HashSet<u32> = self.hits.iter().map(|(_, hit)| hit.origin).collect();
-        while self.origins.has_too_many_strangers()
-            && let Some(site) = self.origins.oldest_idle_stranger(&busy)
+        while self.origins.has_too_many_redirect_hosts()
+            && let Some(site) = self.origins.oldest_idle_redirect_host(&busy)
         {
-            for number in self.origins.of_stranger(site) {
+            for number in self.origins.origins_of_redirect_host(site) {
                 while let Some(conn) = self.origin_ready(number) {
                     self.drop_conn(conn);
                 }
             }
-            self.origins.forget_stranger(site);
+            self.origins.remove_redirect_host(site);
         }
     }
 

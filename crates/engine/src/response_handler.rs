@@ -1,4 +1,4 @@
-//! `Exchange`: takes a response apart for one hit: counts, decodes, keeps what is to be kept.
+//! `ResponseHandler`: takes a response apart for one hit: counts, decodes, keeps what is to be kept.
 
 use std::sync::Arc;
 
@@ -6,25 +6,25 @@ use wire::content::{Accepted, Codings, ContentDecoder, ContentError};
 use wire::h1::response::{Head, ResponseSink};
 use wire::h1::{HeadMemo, Version};
 
-use crate::captured::Kept;
+use crate::captured::CapturedResponse;
 use crate::decoders::Decoders;
 use crate::hit::Progress;
-use crate::settings::{Capture, KeptHeaders};
+use crate::settings::{Capture, CapturedHeaders};
 
 /// Takes a response apart for one hit.
 #[derive(Debug)]
-pub(crate) struct Exchange<'a> {
+pub(crate) struct ResponseHandler<'a> {
     pub(crate) progress: &'a mut Progress,
     pub(crate) content: &'a mut Option<Box<ContentDecoder>>,
     /// Where the decoder of a coded body comes from.
     pub(crate) decoders: &'a mut Decoders,
-    pub(crate) kept: &'a mut Kept,
+    pub(crate) captured: &'a mut CapturedResponse,
     pub(crate) capture: Capture,
     pub(crate) decode: Decode,
     /// Whether this response's body is coded and decoded by us.
     pub(crate) coded: &'a mut bool,
     /// The last head of responses to the same target, where none of its fields alone are wanted.
-    pub(crate) memo: Option<&'a mut Memo>,
+    pub(crate) head_cache: Option<&'a mut HeadCache>,
     /// It is the response of an HTTP/2 stream.
     pub(crate) streamed: bool,
     /// What went wrong with the content coding, if anything.
@@ -33,10 +33,10 @@ pub(crate) struct Exchange<'a> {
 
 /// The last head of responses to the same target.
 #[derive(Debug, Default)]
-pub(crate) struct Memo {
+pub(crate) struct HeadCache {
     head: HeadMemo,
     /// What was kept of it: users of one worker that are told of the same head share it.
-    kept: Option<Arc<[u8]>>,
+    captured: Option<Arc<[u8]>>,
 }
 
 /// Which content codings are decoded.
@@ -52,52 +52,56 @@ pub(crate) enum Decode {
     Nothing,
 }
 
-impl ResponseSink for Exchange<'_> {
+impl ResponseSink for ResponseHandler<'_> {
     fn head(&mut self, head: &Head<'_>) {
         self.begin(head.status);
         if !(200..400).contains(&head.status) {
-            self.kept.reason.extend_from_slice(head.reason.as_bytes());
+            self.captured.reason.extend_from_slice(head.reason.as_bytes());
         }
         if self.decode != Decode::Nothing {
             self.begin_decoding(head);
         }
-        if self.capture.headers != KeptHeaders::Nothing {
+        if self.capture.headers != CapturedHeaders::Nothing {
             self.keep_headers(head);
         }
-        if self.capture.headers == KeptHeaders::WholeHead {
+        if self.capture.headers == CapturedHeaders::WholeHead {
             self.keep_head();
         }
     }
 
     fn memo(&mut self) -> Option<&mut HeadMemo> {
-        self.memo.as_mut().map(|memo| &mut memo.head)
+        self.head_cache.as_mut().map(|head_cache| &mut head_cache.head)
     }
 
     fn head_again(&mut self, status: u16) {
         self.begin(status);
-        if let Some(memo) = &self.memo {
-            self.kept.headers.extend_from_slice(memo.kept.as_deref().unwrap_or_default());
-            self.kept.head.clone_from(&memo.kept);
+        if let Some(head_cache) = &self.head_cache {
+            self.captured
+                .headers
+                .extend_from_slice(head_cache.captured.as_deref().unwrap_or_default());
+            self.captured.head.clone_from(&head_cache.captured);
         }
     }
 
     fn body(&mut self, bytes: &[u8]) {
         if !*self.coded {
-            take(self.progress, self.kept, self.capture, bytes);
+            take(self.progress, self.captured, self.capture, bytes);
             return;
         }
         let Some(decoder) = self.content.as_mut().filter(|_| self.failure.is_none()) else {
             return;
         };
-        let (progress, kept, capture) = (&mut *self.progress, &mut *self.kept, self.capture);
-        if let Err(error) = decoder.decode(bytes, &mut |piece| take(progress, kept, capture, piece))
+        let (progress, captured, capture) =
+            (&mut *self.progress, &mut *self.captured, self.capture);
+        if let Err(error) =
+            decoder.decode(bytes, &mut |piece| take(progress, captured, capture, piece))
         {
             self.failure = Some(error);
         }
     }
 }
 
-impl Exchange<'_> {
+impl ResponseHandler<'_> {
     fn begin(&mut self, status: u16) {
         self.progress.status = status;
         self.progress.bytes_in = 0;
@@ -106,13 +110,13 @@ impl Exchange<'_> {
 
     /// Has the lines that were kept of this head be what is told of it, and of all that are like it.
     fn keep_head(&mut self) {
-        let head: Arc<[u8]> = self.kept.headers.as_slice().into();
-        if let Some(memo) = self.memo.as_mut() {
+        let head: Arc<[u8]> = self.captured.headers.as_slice().into();
+        if let Some(head_cache) = self.head_cache.as_mut() {
             // Until the head itself is kept as well the memo holds that of another.
-            memo.head.forget();
-            memo.kept = Some(Arc::clone(&head));
+            head_cache.head.forget();
+            head_cache.captured = Some(Arc::clone(&head));
         }
-        self.kept.head = Some(head);
+        self.captured.head = Some(head);
     }
 
     /// Takes a decoder for this body. A coding that we do not know, or that nobody asked for, is left as it is.
@@ -143,11 +147,11 @@ impl Exchange<'_> {
 
     /// Keeps the header lines. Where Go's client would decode, it takes the coding's fields out, and so do we.
     fn keep_headers(&mut self, head: &Head<'_>) {
-        if self.capture.headers == KeptHeaders::WholeHead {
+        if self.capture.headers == CapturedHeaders::WholeHead {
             self.keep_status_line(head);
         }
         for field in head.headers {
-            if let KeptHeaders::Named(names) = self.capture.headers
+            if let CapturedHeaders::Named(names) = self.capture.headers
                 && !names.iter().any(|name| field.name.eq_ignore_ascii_case(name))
             {
                 continue;
@@ -159,7 +163,7 @@ impl Exchange<'_> {
             if hidden {
                 continue;
             }
-            let out = &mut self.kept.headers;
+            let out = &mut self.captured.headers;
             out.extend_from_slice(field.name.as_bytes());
             out.extend_from_slice(b": ");
             out.extend_from_slice(field.value);
@@ -168,7 +172,7 @@ impl Exchange<'_> {
     }
 
     fn keep_status_line(&mut self, head: &Head<'_>) {
-        let out = &mut self.kept.headers;
+        let out = &mut self.captured.headers;
         out.extend_from_slice(match head.version {
             _ if self.streamed => b"HTTP/2.0 ",
             Version::Http10 => b"HTTP/1.0 ",
@@ -184,10 +188,10 @@ impl Exchange<'_> {
 const CONTENT_ENCODING: &str = "content-encoding";
 
 /// Counts a piece of the decoded body and keeps what is to be kept of it.
-fn take(progress: &mut Progress, kept: &mut Kept, capture: Capture, piece: &[u8]) {
-    let room = capture.body_max.min(Capture::BODY_MAX).saturating_sub(kept.body.len() as u64);
+fn take(progress: &mut Progress, captured: &mut CapturedResponse, capture: Capture, piece: &[u8]) {
+    let room = capture.body_max.min(Capture::BODY_MAX).saturating_sub(captured.body.len() as u64);
     let keep = piece.len().min(usize::try_from(room).unwrap_or(usize::MAX));
-    kept.body.extend_from_slice(&piece[..keep]);
-    kept.body_cut |= keep < piece.len() && capture.body_max >= Capture::BODY_MAX;
+    captured.body.extend_from_slice(&piece[..keep]);
+    captured.body_cut |= keep < piece.len() && capture.body_max >= Capture::BODY_MAX;
     progress.bytes_in += if capture.count_kept_only { keep } else { piece.len() } as u64;
 }

@@ -1,22 +1,22 @@
-//! `Orders`: what the run's owner wants of its workers, and they of it.
+//! `StopSignal`: what the run's owner wants of its workers, and they of it.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// What the run's owner wants of its workers.
 #[derive(Debug, Default)]
-pub(crate) struct Orders(AtomicU8);
+pub(crate) struct StopSignal(AtomicU8);
 
-impl Orders {
+impl StopSignal {
     /// Begin no more hits.
     pub(crate) const DRAIN: u8 = 1;
     /// End now.
     pub(crate) const ABORT: u8 = 2;
 
-    pub(crate) fn give(&self, order: u8) {
+    pub(crate) fn request(&self, order: u8) {
         self.0.fetch_max(order, Ordering::Relaxed);
     }
 
-    pub(crate) fn is_given(&self) -> bool {
+    pub(crate) fn is_requested(&self) -> bool {
         self.current() > 0
     }
 

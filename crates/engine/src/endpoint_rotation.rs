@@ -1,4 +1,4 @@
-//! `Turns`: whose turn it is where several endpoints are dialled for one name.
+//! `EndpointRotation`: whose turn it is where several endpoints are dialled for one name.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -7,9 +7,9 @@ use crate::settings::Settings;
 /// The turns of what is dialled instead of something else (`-connect-to` repeated), over all workers: dials take them one by
 /// one, whoever makes them.
 #[derive(Debug)]
-pub(crate) struct Turns(Vec<(String, AtomicU32)>);
+pub(crate) struct EndpointRotation(Vec<(String, AtomicU32)>);
 
-impl Turns {
+impl EndpointRotation {
     /// The turns of each `host:port` that has others dialled instead, all at their beginning.
     pub(crate) fn of(settings: &Settings) -> Self {
         let mut names: Vec<&String> = settings.connect_to.iter().map(|(from, _)| from).collect();

@@ -1,4 +1,4 @@
-//! `Burst`: for how long connections are made and ended before others' events are looked at: thousands of dials in one go
+//! `WorkBudget`: for how long connections are made and ended before others' events are looked at: thousands of dials in one go
 //! would have answers wait for them, and the loop stand still.
 //!
 //! ```text
@@ -19,7 +19,7 @@ const PAUSE: Nanos = Nanos::MILLI;
 
 /// Whose turn it is.
 #[derive(Debug, Default)]
-pub(crate) struct Burst {
+pub(crate) struct WorkBudget {
     slice: Slice,
     /// Nothing is dialled before.
     paused_until: Nanos,
@@ -36,7 +36,7 @@ enum Slice {
     Rest(Nanos),
 }
 
-impl Burst {
+impl WorkBudget {
     /// Events have been looked for.
     pub(crate) fn renew(&mut self) {
         self.slice = Slice::Ready;
@@ -88,10 +88,10 @@ mod tests {
 
     #[test]
     fn two_thirds_of_the_time_at_most() {
-        let (mut burst, mut now, mut dials) = (Burst::default(), Nanos::SECOND, 0);
+        let (mut work_budget, mut now, mut dials) = (WorkBudget::default(), Nanos::SECOND, 0);
         for _ in 0..1_500 {
             // Either a dial or an event, which takes as long.
-            dials += u32::from(burst.allows(now));
+            dials += u32::from(work_budget.allows(now));
             now += STEP;
         }
         assert!((950..=1_000).contains(&dials), "{dials}");
@@ -99,11 +99,11 @@ mod tests {
 
     #[test]
     fn all_the_time_where_there_are_no_events() {
-        let (mut burst, mut now) = (Burst::default(), Nanos::SECOND);
+        let (mut work_budget, mut now) = (WorkBudget::default(), Nanos::SECOND);
         for _ in 0..1_500 {
-            if !burst.allows(now) {
-                burst.renew();
-                assert!(burst.allows(now), "nobody else wants it");
+            if !work_budget.allows(now) {
+                work_budget.renew();
+                assert!(work_budget.allows(now), "nobody else wants it");
             }
             now += STEP;
         }
@@ -111,22 +111,25 @@ mod tests {
 
     #[test]
     fn one_long_dial_is_followed_by_a_rest() {
-        let mut burst = Burst::default();
-        assert!(burst.allows(Nanos::ZERO));
-        assert!(!burst.allows(Nanos::SECOND));
-        assert!(!burst.allows(Nanos::SECOND + REST - Nanos(1)));
-        assert!(burst.allows(Nanos::SECOND + REST));
+        let mut work_budget = WorkBudget::default();
+        assert!(work_budget.allows(Nanos::ZERO));
+        assert!(!work_budget.allows(Nanos::SECOND));
+        assert!(!work_budget.allows(Nanos::SECOND + REST - Nanos(1)));
+        assert!(work_budget.allows(Nanos::SECOND + REST));
     }
 
     #[test]
     fn what_fails_for_want_of_descriptors_is_not_tried_at_once() {
-        let (mut burst, now) = (Burst::default(), Nanos::SECOND);
-        assert!(burst.allows_dial(now) && burst.pause(now));
-        assert!(!burst.pause(now + STEP), "it is known");
-        burst.renew();
-        assert!(!burst.allows_dial(now + PAUSE) && burst.allows(now + PAUSE), "others go on");
-        let next = burst.next_dial(now + STEP);
+        let (mut work_budget, now) = (WorkBudget::default(), Nanos::SECOND);
+        assert!(work_budget.allows_dial(now) && work_budget.pause(now));
+        assert!(!work_budget.pause(now + STEP), "it is known");
+        work_budget.renew();
+        assert!(
+            !work_budget.allows_dial(now + PAUSE) && work_budget.allows(now + PAUSE),
+            "others go on"
+        );
+        let next = work_budget.next_dial(now + STEP);
         assert_eq!(next, now + STEP + PAUSE);
-        assert!(burst.allows_dial(next));
+        assert!(work_budget.allows_dial(next));
     }
 }
