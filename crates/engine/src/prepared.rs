@@ -175,8 +175,8 @@ impl Prepared {
         match self.defaults.style {
             HeadStyle::Native => Decode::Accepted(request.accepted),
             HeadStyle::Plain => Decode::All,
-            HeadStyle::Vegeta if request.template.asks_gzip() => Decode::GzipOnly,
-            HeadStyle::Vegeta | HeadStyle::Exact(_) => Decode::Nothing,
+            HeadStyle::Go if request.template.asks_gzip() => Decode::GzipOnly,
+            HeadStyle::Go | HeadStyle::Exact(_) => Decode::Nothing,
         }
     }
 }

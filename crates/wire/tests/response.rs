@@ -314,7 +314,7 @@ proptest! {
             url: &url,
             headers: &[("X-Mine".into(), "yes".into())],
             body: body.clone().into(),
-            style: if vegeta { HeadStyle::Vegeta } else { HeadStyle::Native },
+            style: if vegeta { HeadStyle::Go } else { HeadStyle::Native },
             keepalive: true,
             chunked,
             attack_name: "",

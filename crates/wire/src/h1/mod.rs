@@ -2,8 +2,10 @@
 
 mod body;
 pub(crate) mod fields;
+mod head_buffer;
 mod memo;
 mod progress;
+mod reason;
 pub mod request;
 pub mod response;
 pub mod server;

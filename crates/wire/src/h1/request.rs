@@ -21,8 +21,9 @@ pub enum HeadStyle {
     Native,
     /// `Host`, what frames the body, and the target's fields in their order; nothing else is added, no user agent either.
     Plain,
-    /// Byte for byte as Vegeta: Go's user agent, names sorted, `X-Vegeta-Seq`, `X-Vegeta-Attack`.
-    Vegeta,
+    /// Byte for byte as Go's client writes it: its user agent, names sorted. The hit's number and the attack's name are added
+    /// as `X-Vegeta-Seq` and `X-Vegeta-Attack`.
+    Go,
     /// The request line in this version and the target's header fields, in their order; nothing is added, neither `Host`
     /// nor `Content-Length`. For dialects whose peers' bytes we send.
     Exact(Version),
@@ -31,7 +32,7 @@ pub enum HeadStyle {
 impl HeadStyle {
     const fn version(self) -> Version {
         match self {
-            Self::Native | Self::Plain | Self::Vegeta => Version::Http11,
+            Self::Native | Self::Plain | Self::Go => Version::Http11,
             Self::Exact(version) => version,
         }
     }
@@ -70,7 +71,7 @@ pub struct RequestSpec<'a> {
     pub target_form: TargetForm,
     /// The `Proxy-Authorization` field's value.
     pub proxy_authorization: Option<String>,
-    /// The user agent where the headers name none (native style only; Vegeta's is Go's).
+    /// The user agent where the headers name none (native style only; the Go style has Go's).
     pub user_agent: &'a str,
 }
 
@@ -202,7 +203,7 @@ impl RequestSpec<'_> {
             HeadStyle::Native | HeadStyle::Plain | HeadStyle::Exact(_) => {
                 name.eq_ignore_ascii_case(canonical)
             }
-            HeadStyle::Vegeta => name == canonical,
+            HeadStyle::Go => name == canonical,
         };
         let (_, value) = self.headers.iter().find(|(name, _)| same(name))?;
         Some(value.trim_matches([' ', '\t'])).filter(|value| !value.is_empty())
@@ -244,16 +245,16 @@ impl RequestSpec<'_> {
         if self.asks_gzip() {
             fields.push(("Accept-Encoding", "gzip".to_owned()));
         }
-        if self.style == HeadStyle::Vegeta && !self.attack_name.is_empty() {
+        if self.style == HeadStyle::Go && !self.attack_name.is_empty() {
             fields.push((ATTACK, self.attack_name.to_owned()));
         }
         fields.extend(self.authorization().map(|value| ("Authorization", value)));
         fields
     }
 
-    /// What we call ourselves, or `go` where we are to look like Vegeta.
+    /// What we call ourselves, or `go` in the Go style.
     fn user_agent_or(&self, go: &'static str) -> &str {
-        if self.style == HeadStyle::Vegeta { go } else { self.user_agent }
+        if self.style == HeadStyle::Go { go } else { self.user_agent }
     }
 
     /// Basic authentication from the URL, unless the headers authenticate already.
@@ -279,7 +280,7 @@ impl HeadWriter<'_> {
         self.request_line();
         match self.spec.style {
             HeadStyle::Exact(_) => self.exact_fields(),
-            HeadStyle::Native | HeadStyle::Plain | HeadStyle::Vegeta => self.fields(),
+            HeadStyle::Native | HeadStyle::Plain | HeadStyle::Go => self.fields(),
         }
         self.out.extend_from_slice(b"\r\n");
     }
@@ -301,8 +302,8 @@ impl HeadWriter<'_> {
             push_field("User-Agent", user_agent, &mut self.out);
         }
         self.framing();
-        if self.spec.style == HeadStyle::Vegeta {
-            self.vegeta_fields();
+        if self.spec.style == HeadStyle::Go {
+            self.sorted_fields();
         } else {
             self.native_fields();
         }
@@ -351,8 +352,8 @@ impl HeadWriter<'_> {
         }
     }
 
-    /// The target's fields and Vegeta's own, sorted by name as Go sorts them: by bytes, upper case first.
-    fn vegeta_fields(&mut self) {
+    /// The target's fields, the number and the name, sorted by name as Go sorts them: by bytes, upper case first.
+    fn sorted_fields(&mut self) {
         let spec = self.spec;
         let authorization = self.spec.authorization();
         let own = |name: &str| name == SEQ || (name == ATTACK && !spec.attack_name.is_empty());
@@ -391,13 +392,13 @@ impl HeadWriter<'_> {
     }
 }
 
-/// Go's user agent, which Vegeta sends.
+/// Go's user agent.
 const GO_USER_AGENT: &str = "Go-http-client/1.1";
 /// The same over HTTP/2.
 const GO_USER_AGENT_2: &str = "Go-http-client/2.0";
-/// The number of a Vegeta hit.
+/// The field of the hit's number.
 pub(crate) const SEQ: &str = "X-Vegeta-Seq";
-/// The name of a Vegeta attack.
+/// The field of the attack's name.
 pub(crate) const ATTACK: &str = "X-Vegeta-Attack";
 /// Fields that stand at the head's beginning, whatever the target says; Go drops `Trailer` as well.
 const WRITTEN: [&str; 5] = ["Host", "User-Agent", "Content-Length", "Transfer-Encoding", "Trailer"];
@@ -506,7 +507,7 @@ mod tests {
             url: &url,
             headers: &headers,
             body: case.body.into(),
-            style: HeadStyle::Vegeta,
+            style: HeadStyle::Go,
             keepalive: true,
             chunked: false,
             attack_name: "",

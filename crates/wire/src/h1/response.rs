@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use super::body::{Body, ChunkFault, Chunked};
 use super::fields::{Fields, Length, Transfer};
+use super::head_buffer::HeadBuffer;
 use super::memo::{HeadMemo, Meaning};
 use super::{Header, Progress, Version};
 use crate::content::Codings;
@@ -143,8 +144,8 @@ pub struct ResponseDecoder {
     /// The `Location` of a 3xx, where `has_location`; kept for its memory.
     location: String,
     has_location: bool,
-    /// The head's bytes so far, if it comes in pieces; at most [`HEAD_MAX`].
-    partial: Vec<u8>,
+    /// The head so far, if it comes in pieces; at most [`HEAD_MAX`].
+    head: HeadBuffer,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -175,14 +176,12 @@ impl ResponseDecoder {
         self.reusable = false;
         self.codings = Codings::default();
         self.has_location = false;
-        self.partial.clear();
+        self.head.clear();
     }
 
     /// Gives the buffers' memory back where one holds more than `bytes_max`; between two responses.
     pub fn trim(&mut self, bytes_max: usize) {
-        if self.partial.capacity() > bytes_max {
-            self.partial = Vec::new();
-        }
+        self.head.trim(bytes_max);
         if self.location.capacity() > bytes_max {
             self.location = String::new();
             self.has_location = false;
@@ -238,8 +237,8 @@ impl ResponseDecoder {
             State::Idle | State::Head if !self.started => Err(DecodeError::Eof),
             State::Idle | State::Head | State::Failed => {
                 // A line that never ended may not be HTTP at all: that says more than a truncation.
-                let partial = std::mem::take(&mut self.partial);
-                self.parse_head(&partial, sink).and(Err(DecodeError::HeadTruncated))
+                let head = std::mem::take(&mut self.head);
+                self.parse_head(head.as_slice(), sink).and(Err(DecodeError::HeadTruncated))
             }
         };
         self.state = if outcome.is_ok() { State::Done } else { State::Failed };
@@ -253,45 +252,11 @@ impl ResponseDecoder {
         sink: &mut impl ResponseSink,
     ) -> Result<usize, DecodeError> {
         self.started = true;
-        if self.partial.is_empty() {
-            if let Some(len) = self.parse_head(input, sink)? {
-                return Ok(len);
-            }
-            if input.len() >= HEAD_MAX {
-                return Err(DecodeError::HeadTooLarge(HEAD_MAX));
-            }
-            self.partial.extend_from_slice(input);
-            return Ok(input.len());
-        }
-        self.handle_head_piece(input, sink)
-    }
-
-    /// Adds a piece to the head and parses it anew, but only where a line ended: at most once per header field, so that
-    /// a server that sends byte by byte costs no square of its head.
-    fn handle_head_piece(
-        &mut self,
-        input: &[u8],
-        sink: &mut impl ResponseSink,
-    ) -> Result<usize, DecodeError> {
-        let before = self.partial.len();
-        let piece = &input[..input.len().min(HEAD_MAX - before)];
-        self.partial.extend_from_slice(piece);
-        let full = self.partial.len() >= HEAD_MAX;
-        if !full && !piece.contains(&b'\n') {
-            return Ok(piece.len());
-        }
-        let partial = std::mem::take(&mut self.partial);
-        let parsed = self.parse_head(&partial, sink);
-        self.partial = partial;
-        match parsed? {
-            Some(len) => {
-                self.partial.clear();
-                debug_assert!(len > before, "the head was complete before this piece");
-                Ok(len.saturating_sub(before))
-            }
-            None if full => Err(DecodeError::HeadTooLarge(HEAD_MAX)),
-            None => Ok(piece.len()),
-        }
+        let mut head = std::mem::take(&mut self.head);
+        let too_large = || DecodeError::HeadTooLarge(HEAD_MAX);
+        let taken = head.take(input, HEAD_MAX, too_large, |bytes| self.parse_head(bytes, sink));
+        self.head = head;
+        taken
     }
 
     /// Parses a head that begins `bytes`, if it is complete, and gives its length.

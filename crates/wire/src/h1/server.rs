@@ -6,6 +6,8 @@ use thiserror::Error;
 
 use super::body::{Body, ChunkFault, Chunked};
 use super::fields::{Fields, Length, Transfer};
+use super::head_buffer::HeadBuffer;
+pub use super::reason::reason;
 use super::write::{push_decimal, push_field, push_hexadecimal};
 use super::{Header, Progress, Version};
 
@@ -85,8 +87,8 @@ impl RequestFault {
 #[derive(Debug, Default)]
 pub struct RequestDecoder {
     state: State,
-    /// The head's bytes so far, if it comes in pieces; at most [`HEAD_MAX`].
-    partial: Vec<u8>,
+    /// The head so far, if it comes in pieces; at most [`HEAD_MAX`].
+    head: HeadBuffer,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -149,7 +151,7 @@ impl RequestDecoder {
     /// Whether nothing of a next request came: the connection may be closed without loss.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        matches!(self.state, State::Head) && self.partial.is_empty()
+        matches!(self.state, State::Head) && self.head.is_empty()
     }
 
     /// Takes a head or a part of one; gives how many bytes belonged to it.
@@ -158,49 +160,18 @@ impl RequestDecoder {
         input: &[u8],
         sink: &mut impl RequestSink,
     ) -> Result<usize, RequestFault> {
-        if !self.partial.is_empty() {
-            return self.handle_head_piece(input, sink);
-        }
+        let is_first = self.head.is_empty();
         // RFC 9112, 2.2: empty lines before a request are skipped.
-        let skipped = input.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
-        let input = &input[skipped..];
+        let empty = input.iter().take_while(|b| is_first && matches!(b, b'\r' | b'\n')).count();
+        let input = &input[empty..];
         if input.is_empty() {
-            return Ok(skipped);
+            return Ok(empty);
         }
-        if let Some(len) = self.parse_head(input, sink)? {
-            return Ok(skipped + len);
-        }
-        if input.len() >= HEAD_MAX {
-            return Err(RequestFault::HeadTooLarge);
-        }
-        self.partial.extend_from_slice(input);
-        Ok(skipped + input.len())
-    }
-
-    /// Adds a piece to the head and parses it anew where a line ended, which happens once per header field at most.
-    fn handle_head_piece(
-        &mut self,
-        input: &[u8],
-        sink: &mut impl RequestSink,
-    ) -> Result<usize, RequestFault> {
-        let before = self.partial.len();
-        let piece = &input[..input.len().min(HEAD_MAX - before)];
-        self.partial.extend_from_slice(piece);
-        let full = self.partial.len() >= HEAD_MAX;
-        if !full && !piece.contains(&b'\n') {
-            return Ok(piece.len());
-        }
-        let partial = std::mem::take(&mut self.partial);
-        let parsed = self.parse_head(&partial, sink);
-        self.partial = partial;
-        match parsed? {
-            Some(len) => {
-                self.partial.clear();
-                Ok(len.saturating_sub(before))
-            }
-            None if full => Err(RequestFault::HeadTooLarge),
-            None => Ok(piece.len()),
-        }
+        let mut head = std::mem::take(&mut self.head);
+        let too_large = || RequestFault::HeadTooLarge;
+        let taken = head.take(input, HEAD_MAX, too_large, |bytes| self.parse_head(bytes, sink));
+        self.head = head;
+        taken.map(|taken| empty + taken)
     }
 
     /// Parses a head that begins `bytes`, if it is complete, and gives its length.
@@ -345,66 +316,6 @@ pub fn encode_chunk(bytes: &[u8], out: &mut Vec<u8>) {
 /// Appends the chunk that ends the body.
 pub fn encode_last_chunk(out: &mut Vec<u8>) {
     out.extend_from_slice(b"0\r\n\r\n");
-}
-
-/// The reason phrase of a status; empty for an unknown one. RFC 9110, 15.
-#[must_use]
-pub const fn reason(status: u16) -> &'static str {
-    match status {
-        100 => "Continue",
-        101 => "Switching Protocols",
-        200 => "OK",
-        201 => "Created",
-        202 => "Accepted",
-        203 => "Non-Authoritative Information",
-        204 => "No Content",
-        205 => "Reset Content",
-        206 => "Partial Content",
-        300 => "Multiple Choices",
-        301 => "Moved Permanently",
-        302 => "Found",
-        303 => "See Other",
-        304 => "Not Modified",
-        307 => "Temporary Redirect",
-        308 => "Permanent Redirect",
-        400 => "Bad Request",
-        401 => "Unauthorized",
-        402 => "Payment Required",
-        403 => "Forbidden",
-        404 => "Not Found",
-        405 => "Method Not Allowed",
-        406 => "Not Acceptable",
-        407 => "Proxy Authentication Required",
-        408 => "Request Timeout",
-        409 => "Conflict",
-        410 => "Gone",
-        411 => "Length Required",
-        412 => "Precondition Failed",
-        413 => "Request Entity Too Large",
-        414 => "Request URI Too Long",
-        415 => "Unsupported Media Type",
-        416 => "Requested Range Not Satisfiable",
-        417 => "Expectation Failed",
-        418 => "I'm a teapot",
-        421 => "Misdirected Request",
-        422 => "Unprocessable Entity",
-        425 => "Too Early",
-        426 => "Upgrade Required",
-        428 => "Precondition Required",
-        429 => "Too Many Requests",
-        431 => "Request Header Fields Too Large",
-        451 => "Unavailable For Legal Reasons",
-        500 => "Internal Server Error",
-        501 => "Not Implemented",
-        502 => "Bad Gateway",
-        503 => "Service Unavailable",
-        504 => "Gateway Timeout",
-        505 => "HTTP Version Not Supported",
-        507 => "Insufficient Storage",
-        508 => "Loop Detected",
-        511 => "Network Authentication Required",
-        _ => "",
-    }
 }
 
 #[cfg(test)]

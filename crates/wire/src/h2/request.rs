@@ -43,7 +43,7 @@ impl H2Request {
             method,
             uri: uri(spec)?,
             headers: fields(spec)?,
-            numbered: spec.style == HeadStyle::Vegeta,
+            numbered: spec.style == HeadStyle::Go,
             body: Bytes::from_owner(Arc::clone(&spec.body)),
         })
     }
@@ -104,7 +104,7 @@ fn fields(spec: &RequestSpec<'_>) -> Result<HeaderMap, RequestError> {
     let mut map = HeaderMap::with_capacity(spec.headers.len() + 4);
     for (name, value) in spec.headers {
         let value = value.trim_matches([' ', '\t']);
-        if !is_dropped(name, value) && !is_vegetas(spec, name) {
+        if !is_dropped(name, value) && !is_own_field(spec, name) {
             add(&mut map, name, value)?;
         }
     }
@@ -126,10 +126,10 @@ fn is_dropped(name: &str, value: &str) -> bool {
     te || DROPPED_FIELDS.iter().any(|field| name.eq_ignore_ascii_case(field))
 }
 
-/// Whether Vegeta writes this field itself, whatever the target says.
-fn is_vegetas(spec: &RequestSpec<'_>, name: &str) -> bool {
+/// Whether the Go style writes this field itself, whatever the target says.
+fn is_own_field(spec: &RequestSpec<'_>, name: &str) -> bool {
     let attack = name.eq_ignore_ascii_case(ATTACK) && !spec.attack_name.is_empty();
-    spec.style == HeadStyle::Vegeta && (attack || name.eq_ignore_ascii_case(SEQ))
+    spec.style == HeadStyle::Go && (attack || name.eq_ignore_ascii_case(SEQ))
 }
 
 fn add(map: &mut HeaderMap, name: &str, value: &str) -> Result<(), RequestError> {

@@ -271,7 +271,7 @@ fn fields_are_those_of_the_style() {
          authorization: Basic dTpw, content-length: 4"
     );
     assert_eq!(
-        show(HeadStyle::Vegeta),
+        show(HeadStyle::Go),
         "POST http://other/p?q | x-a: 1, x-a: 2, user-agent: Go-http-client/2.0, \
          accept-encoding: gzip, x-vegeta-attack: big, authorization: Basic dTpw, \
          content-length: 4, x-vegeta-seq: 7"
@@ -282,13 +282,13 @@ fn fields_are_those_of_the_style() {
 fn fields_of_the_target_go_as_far_as_http2_lets_them() {
     let headers = [("TE", "trailers"), ("te", "gzip"), ("X-Vegeta-Attack", "mine")];
     let chunked = |spec: &mut RequestSpec<'_>| spec.chunked = true;
-    let head = changed(HeadStyle::Vegeta, &headers, b"body", chunked).head(7);
+    let head = changed(HeadStyle::Go, &headers, b"body", chunked).head(7);
     let all = |name: &str| head.headers().get_all(name).iter().collect::<Vec<_>>();
     assert_eq!(all("te"), ["trailers"]);
     assert_eq!(all("x-vegeta-attack"), ["big"], "the attack's name wins, as in HTTP/1.1");
     assert!(all("content-length").is_empty(), "chunks have no length");
     let nameless = |spec: &mut RequestSpec<'_>| spec.attack_name = "";
-    let head = changed(HeadStyle::Vegeta, &headers, b"", nameless).head(7);
+    let head = changed(HeadStyle::Go, &headers, b"", nameless).head(7);
     assert_eq!(head.headers()["x-vegeta-attack"], "mine");
 }
 

@@ -362,7 +362,7 @@ fn settings(typed: &ParsedArgs<AttackFlags>, world: &World<'_>) -> Result<Settin
         capture: capture(typed),
         head: match typed.dialect {
             Dialect::Native => HeadStyle::Native,
-            Dialect::Vegeta => HeadStyle::Vegeta,
+            Dialect::Vegeta => HeadStyle::Go,
         },
         head_bytes: None,
         connections: as_usize(flags.connections),
