@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use net::Sock;
-use slab::Slab;
 use stdx::Nanos;
 use wire::content::ContentDecoder;
 use wire::h1::response::ResponseDecoder;
@@ -11,23 +10,24 @@ use wire::tls::TlsSession;
 
 use crate::captured::{CapturedResponse, IDLE_MAX};
 use crate::dial_addresses::DialAddresses;
+use crate::ids::{Arena, ConnId, HitId, OriginId};
 use crate::list::{Link, Linked, List, READY, WAITING};
 use crate::streams::Streams;
 use crate::unsent::UnsentBytes;
 
 /// The connections of one worker.
-pub(crate) type Conns = Slab<Conn>;
+pub(crate) type Conns = Arena<ConnId, Conn>;
 
 /// One connection.
 #[derive(Debug)]
 pub(crate) struct Conn {
     /// `None` between two attempts to connect.
     pub(crate) sock: Option<Sock>,
-    pub(crate) origin: u32,
+    pub(crate) origin: OriginId,
     /// The hit it serves: the one whose response is next.
-    pub(crate) hit: Option<u32>,
+    pub(crate) hit: Option<HitId>,
     /// The hits sent behind it, in the order of their responses. RFC 9112, 9.3.2.
-    pub(crate) pipelined: List<WAITING>,
+    pub(crate) pipelined: List<WAITING, HitId>,
     pub(crate) state: State,
     /// Its number in the run, from 1.
     pub(crate) serial: u32,
@@ -83,7 +83,7 @@ pub(crate) enum State {
 }
 
 impl Conn {
-    pub(crate) fn new(origin: u32, hit: u32, since: Nanos) -> Self {
+    pub(crate) fn new(origin: OriginId, hit: HitId, since: Nanos) -> Self {
         Self {
             sock: None,
             origin,
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn an_idle_connection_holds_no_large_buffer() {
-        let mut conn = Conn::new(0, 0, Nanos::ZERO);
+        let mut conn = Conn::new(OriginId(0), HitId(0), Nanos::ZERO);
         conn.captured.headers.reserve(1 << 20);
         conn.captured.body.reserve(1 << 20);
         conn.unsent.extend(&[0; 1 << 20]);

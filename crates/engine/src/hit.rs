@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use slab::Slab;
 use stdx::Nanos;
 
+use crate::ids::{Arena, ConnId, HitId, OriginId, StreamId};
 use crate::list::{BY_DEADLINE, Link, Linked, WAITING};
 use crate::request::Request;
 
 /// The hits under way.
-pub(crate) type Hits = Slab<Hit>;
+pub(crate) type Hits = Arena<HitId, Hit>;
 
 /// One hit under way. The times are offsets from the run's start.
 #[derive(Debug)]
@@ -35,11 +35,11 @@ pub(crate) struct Hit {
     pub(crate) name_asked_at: Nanos,
     pub(crate) deadline: Nanos,
     /// The origin it is sent to.
-    pub(crate) origin: u32,
+    pub(crate) origin: OriginId,
     /// The connection it is on.
-    pub(crate) conn: Option<u32>,
+    pub(crate) conn: Option<ConnId>,
     /// The stream it is on, of an HTTP/2 connection.
-    pub(crate) stream: Option<u32>,
+    pub(crate) stream: Option<StreamId>,
     pub(crate) redirects: u32,
     /// Whose connections it goes on, where users have their own; else nobody's, 0.
     pub(crate) owner: u32,
@@ -81,7 +81,7 @@ impl Hit {
             tls: Nanos::ZERO,
             name_asked_at: Nanos::ZERO,
             deadline: Nanos::MAX,
-            origin: 0,
+            origin: OriginId(0),
             conn: None,
             stream: None,
             redirects: 0,

@@ -18,6 +18,7 @@ mod error;
 mod failure;
 mod hit;
 mod host_policy;
+mod ids;
 mod lazy;
 mod list;
 mod machine;

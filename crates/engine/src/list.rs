@@ -1,6 +1,8 @@
-//! `List`: a queue threaded through the entries of a slab, so that any entry leaves it at once and nothing is allocated.
+//! `List`: a queue threaded through the entries of an arena, so that any entry leaves it at once and nothing is allocated.
 
-use slab::Slab;
+use std::marker::PhantomData;
+
+use crate::ids::{Arena, Id};
 
 /// The list of hits in the order of their deadlines.
 pub(crate) const BY_DEADLINE: u8 = 0;
@@ -38,81 +40,83 @@ pub(crate) trait Linked<const ID: u8> {
     fn link(&mut self) -> &mut Link;
 }
 
-/// A queue of slab entries, first in first out; it can also be used as a stack.
+/// A queue of arena entries, first in first out; it can also be used as a stack. `ID` names the list, `I` its entries' ids.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct List<const ID: u8> {
+pub(crate) struct List<const ID: u8, I> {
     head: u32,
     tail: u32,
     len: usize,
+    kind: PhantomData<I>,
 }
 
-impl<const ID: u8> Default for List<ID> {
+impl<const ID: u8, I> Default for List<ID, I> {
     fn default() -> Self {
-        Self { head: NONE, tail: NONE, len: 0 }
+        Self { head: NONE, tail: NONE, len: 0, kind: PhantomData }
     }
 }
 
-impl<const ID: u8> List<ID> {
+impl<const ID: u8, I: Id> List<ID, I> {
     pub(crate) const fn len(&self) -> usize {
         self.len
     }
 
     /// The entry that came first.
-    pub(crate) fn first(&self) -> Option<u32> {
-        (self.head != NONE).then_some(self.head)
+    pub(crate) fn first(&self) -> Option<I> {
+        (self.head != NONE).then(|| I::from_index(self.head))
     }
 
     /// The entry that came last.
-    pub(crate) fn last(&self) -> Option<u32> {
-        (self.tail != NONE).then_some(self.tail)
+    pub(crate) fn last(&self) -> Option<I> {
+        (self.tail != NONE).then(|| I::from_index(self.tail))
     }
 
-    pub(crate) fn push<T: Linked<ID>>(&mut self, entries: &mut Slab<T>, index: u32) {
-        let link = entries[index as usize].link();
+    pub(crate) fn push<T: Linked<ID>>(&mut self, entries: &mut Arena<I, T>, id: I) {
+        let link = entries[id].link();
         debug_assert!(!link.member, "an entry is in a list at most once");
         *link = Link { prev: self.tail, next: NONE, member: true };
         match self.tail {
-            NONE => self.head = index,
-            tail => entries[tail as usize].link().next = index,
+            NONE => self.head = id.index(),
+            tail => entries[I::from_index(tail)].link().next = id.index(),
         }
-        self.tail = index;
+        self.tail = id.index();
         self.len += 1;
     }
 
     /// Takes an entry out; gives whether it was in.
-    pub(crate) fn remove<T: Linked<ID>>(&mut self, entries: &mut Slab<T>, index: u32) -> bool {
-        let link = std::mem::take(entries[index as usize].link());
+    pub(crate) fn remove<T: Linked<ID>>(&mut self, entries: &mut Arena<I, T>, id: I) -> bool {
+        let link = std::mem::take(entries[id].link());
         if !link.member {
             return false;
         }
         match link.prev {
             NONE => self.head = link.next,
-            prev => entries[prev as usize].link().next = link.next,
+            prev => entries[I::from_index(prev)].link().next = link.next,
         }
         match link.next {
             NONE => self.tail = link.prev,
-            next => entries[next as usize].link().prev = link.prev,
+            next => entries[I::from_index(next)].link().prev = link.prev,
         }
         self.len -= 1;
         true
     }
 
-    pub(crate) fn pop_first<T: Linked<ID>>(&mut self, entries: &mut Slab<T>) -> Option<u32> {
-        let index = self.first()?;
-        self.remove(entries, index);
-        Some(index)
+    pub(crate) fn pop_first<T: Linked<ID>>(&mut self, entries: &mut Arena<I, T>) -> Option<I> {
+        let id = self.first()?;
+        self.remove(entries, id);
+        Some(id)
     }
 
-    pub(crate) fn pop_last<T: Linked<ID>>(&mut self, entries: &mut Slab<T>) -> Option<u32> {
-        let index = self.last()?;
-        self.remove(entries, index);
-        Some(index)
+    pub(crate) fn pop_last<T: Linked<ID>>(&mut self, entries: &mut Arena<I, T>) -> Option<I> {
+        let id = self.last()?;
+        self.remove(entries, id);
+        Some(id)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::HitId;
 
     struct Entry(Link);
 
@@ -124,10 +128,9 @@ mod tests {
 
     #[test]
     fn entries_leave_from_anywhere() {
-        let mut entries = Slab::new();
-        let mut list = List::<0>::default();
-        let keys: Vec<u32> =
-            (0..4).map(|_| entries.insert(Entry(Link::default())) as u32).collect();
+        let mut entries = Arena::with_capacity(4);
+        let mut list = List::<0, HitId>::default();
+        let keys: Vec<HitId> = (0..4).map(|_| entries.insert(Entry(Link::default()))).collect();
         for &key in &keys {
             list.push(&mut entries, key);
         }

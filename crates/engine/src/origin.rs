@@ -9,6 +9,7 @@ use wire::url::{Scheme, Url};
 
 use crate::dial_addresses::DialAddresses;
 use crate::endpoint_rotation::EndpointRotation;
+use crate::ids::{ConnId, HitId};
 use crate::list::{List, READY, WAITING};
 use crate::request::Request;
 use crate::route::{Endpoint, Route, join_host_port, route};
@@ -81,8 +82,8 @@ pub(crate) struct Origin {
     /// Dials so far: they take the addresses in turn.
     dials: u32,
     /// Connections that can take a hit: idle ones, and those with room for another behind the hits they serve.
-    pub(crate) ready: List<READY>,
-    pub(crate) waiting: List<WAITING>,
+    pub(crate) ready: List<READY, ConnId>,
+    pub(crate) waiting: List<WAITING, HitId>,
     /// Connections there are, connecting ones included.
     pub(crate) open: usize,
     /// It is on the list of origins to be looked at.
@@ -216,10 +217,8 @@ impl Origin {
 
 #[cfg(test)]
 mod tests {
-    use slab::Slab;
-
     use super::*;
-    use crate::hit::Hit;
+    use crate::hit::{Hit, Hits};
 
     #[test]
     fn a_server_that_allows_few_streams_gets_more_connections() {
@@ -227,9 +226,9 @@ mod tests {
         let settings = Settings { protocol: Protocol::PriorKnowledge, ..Settings::default() };
         let key = OriginKey { secure: false, host: "h".to_owned(), port: 80, upgrades: false };
         let mut origin = Origin::new(key, 0, &url, &settings);
-        let mut hits = Slab::new();
+        let mut hits = Hits::with_capacity(200);
         for seq in 0..200 {
-            let hit = hits.insert(Hit::new(seq, Nanos::ZERO)) as u32;
+            let hit = hits.insert(Hit::new(seq, Nanos::ZERO));
             origin.waiting.push(&mut hits, hit);
         }
         origin.connecting = 1;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use stdx::Nanos;
 
+use crate::ids::{OriginId, Table};
 use crate::origin::{Origin, OriginKey};
 use crate::request::Request;
 use crate::settings::Settings;
@@ -29,7 +30,7 @@ pub(crate) enum NamedBy {
 /// All origins of one worker.
 #[derive(Debug, Default)]
 pub(crate) struct Origins {
-    pub(crate) list: Vec<Origin>,
+    pub(crate) list: Table<OriginId, Origin>,
     /// The numbers of what origins there are, whosever. They are never given twice.
     sites: HashMap<OriginKey, u64>,
     sites_made: u64,
@@ -38,11 +39,11 @@ pub(crate) struct Origins {
     /// Redirects so far: the time by which strangers grow old.
     redirects: u64,
     /// The number of a site's origin of an owner.
-    numbers: HashMap<(u64, u32), u32>,
+    ids: HashMap<(u64, u32), OriginId>,
     /// Places in the list that forgotten origins have left.
-    free: Vec<u32>,
+    free: Vec<OriginId>,
     /// What each user's own are, where users have their own.
-    owned: HashMap<u32, Vec<u32>>,
+    owned: HashMap<u32, Vec<OriginId>>,
     /// What names are resolved to, where many origins are of one name.
     pub(crate) names: HashMap<String, Name>,
 }
@@ -52,7 +53,7 @@ pub(crate) struct Origins {
 struct RedirectHost {
     key: OriginKey,
     /// Its origins, one for each owner.
-    origins: Vec<u32>,
+    origins: Vec<OriginId>,
     /// When a redirect last led to it.
     used: u64,
 }
@@ -64,20 +65,20 @@ pub(crate) struct Name {
     /// Until when they may be used.
     pub(crate) fresh_until: Nanos,
     /// The origins that wait for them.
-    pub(crate) asked: Vec<u32>,
+    pub(crate) asked: Vec<OriginId>,
     /// Dials so far.
     pub(crate) dials: u32,
 }
 
 impl Origins {
     /// The number of a request's origin for an owner, made where it is new; `None` when there are too many.
-    pub(crate) fn number(
+    pub(crate) fn id_of(
         &mut self,
         request: &Request,
         owner: u32,
         settings: &Settings,
         named: NamedBy,
-    ) -> Option<u32> {
+    ) -> Option<OriginId> {
         let site = self.site(request, named)?;
         self.at(site, owner, request, settings)
     }
@@ -120,30 +121,27 @@ impl Origins {
         owner: u32,
         request: &Request,
         settings: &Settings,
-    ) -> Option<u32> {
-        if let Some(&number) = self.numbers.get(&(site, owner)) {
-            return Some(number);
+    ) -> Option<OriginId> {
+        if let Some(&id) = self.ids.get(&(site, owner)) {
+            return Some(id);
         }
         let origin = Origin::new(OriginKey::of(request), owner, &request.url, settings);
-        let number = match self.free.pop() {
-            Some(number) => {
-                self.list[number as usize] = origin;
-                number
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.list[id] = origin;
+                id
             }
             None if self.list.len() >= ORIGINS_MAX => return None,
-            None => {
-                self.list.push(origin);
-                (self.list.len() - 1) as u32
-            }
+            None => self.list.push(origin),
         };
-        self.numbers.insert((site, owner), number);
+        self.ids.insert((site, owner), id);
         if let Some(redirect_host) = self.redirect_hosts.get_mut(&site) {
-            redirect_host.origins.push(number);
+            redirect_host.origins.push(id);
         }
         if owner != 0 {
-            self.owned.entry(owner).or_default().push(number);
+            self.owned.entry(owner).or_default().push(id);
         }
-        Some(number)
+        Some(id)
     }
 
     /// Whether redirects alone named more sites than are to be remembered.
@@ -153,10 +151,10 @@ impl Origins {
 
     /// The stranger not asked for longest of those where nothing is under way; `busy` are the origins of all hits. The one
     /// that a redirect led to last is about to be asked.
-    pub(crate) fn oldest_idle_redirect_host(&self, busy: &HashSet<u32>) -> Option<u64> {
-        let is_idle = |number: &u32| {
-            let origin = &self.list[*number as usize];
-            !busy.contains(number) && !origin.resolving && origin.is_idle()
+    pub(crate) fn oldest_idle_redirect_host(&self, busy: &HashSet<OriginId>) -> Option<u64> {
+        let is_idle = |id: &OriginId| {
+            let origin = &self.list[*id];
+            !busy.contains(id) && !origin.resolving && origin.is_idle()
         };
         let idle = self.redirect_hosts.iter().filter(|(_, redirect_host)| {
             redirect_host.used != self.redirects && redirect_host.origins.iter().all(is_idle)
@@ -165,7 +163,7 @@ impl Origins {
     }
 
     /// The origins of a stranger.
-    pub(crate) fn origins_of_redirect_host(&self, site: u64) -> Vec<u32> {
+    pub(crate) fn origins_of_redirect_host(&self, site: u64) -> Vec<OriginId> {
         self.redirect_hosts
             .get(&site)
             .map(|redirect_host| redirect_host.origins.clone())
@@ -176,24 +174,24 @@ impl Origins {
     pub(crate) fn remove_redirect_host(&mut self, site: u64) {
         let Some(redirect_host) = self.redirect_hosts.remove(&site) else { return };
         self.sites.remove(&redirect_host.key);
-        for number in redirect_host.origins {
-            let origin = &mut self.list[number as usize];
+        for id in redirect_host.origins {
+            let origin = &mut self.list[id];
             debug_assert_eq!(origin.open, 0, "what is forgotten has no connections");
             let owner = origin.owner;
-            self.numbers.remove(&(site, owner));
+            self.ids.remove(&(site, owner));
             if let Some(owned) = self.owned.get_mut(&owner) {
-                owned.retain(|own| *own != number);
+                owned.retain(|own| *own != id);
             }
             let name = origin.endpoint().host.clone();
             if self.names.get(&name).is_some_and(|known| known.asked.is_empty()) {
                 self.names.remove(&name);
             }
-            self.free.push(number);
+            self.free.push(id);
         }
     }
 
     /// The origins that are an owner's own.
-    pub(crate) fn owned_by(&self, owner: u32) -> Vec<u32> {
+    pub(crate) fn owned_by(&self, owner: u32) -> Vec<OriginId> {
         self.owned.get(&owner).cloned().unwrap_or_default()
     }
 }
@@ -220,9 +218,9 @@ mod tests {
     fn few_sites_that_only_redirects_named_are_remembered() {
         let (settings, mut origins) = (Settings::default(), Origins::default());
         // A hit is on its way to the first that a redirect names.
-        let busy = HashSet::from([REDIRECT_HOSTS_MAX as u32]);
+        let busy = HashSet::from([OriginId(REDIRECT_HOSTS_MAX as u32)]);
         let number = |origins: &mut Origins, host: &str, named| {
-            let number = origins.number(&request(host), 0, &settings, named).expect("room");
+            let number = origins.id_of(&request(host), 0, &settings, named).expect("room");
             while origins.has_too_many_redirect_hosts() {
                 let oldest = origins.oldest_idle_redirect_host(&busy).expect("most are idle");
                 origins.remove_redirect_host(oldest);
@@ -239,12 +237,15 @@ mod tests {
         }
         let places = 2 * REDIRECT_HOSTS_MAX + 2;
         assert!(origins.list.len() <= places, "{} origins", origins.list.len());
-        assert_eq!(origins.sites.len(), origins.numbers.len());
+        assert_eq!(origins.sites.len(), origins.ids.len());
         assert!(origins.sites.len() <= places && origins.owned.is_empty());
         let again = number(&mut origins, "early-7", NamedBy::User);
-        assert_eq!(again, 7, "what a user named stays where it is");
-        assert_eq!(number(&mut origins, "r0", NamedBy::Redirect), REDIRECT_HOSTS_MAX as u32);
+        assert_eq!(again, OriginId(7), "what a user named stays where it is");
+        assert_eq!(
+            number(&mut origins, "r0", NamedBy::Redirect),
+            OriginId(REDIRECT_HOSTS_MAX as u32)
+        );
         let known = number(&mut origins, "r9500", NamedBy::Redirect);
-        assert_eq!(origins.list[known as usize].host(), "r9500");
+        assert_eq!(origins.list[known].host(), "r9500");
     }
 }

@@ -209,7 +209,7 @@ impl<I: Io> Worker<I> {
             HitTarget::Lazy(target) => match self.lazy_request(*target) {
                 Ok(request) => {
                     let settings = &self.prepared.settings;
-                    let origin = self.origins.number(&request, hit.owner, settings, NamedBy::User);
+                    let origin = self.origins.id_of(&request, hit.owner, settings, NamedBy::User);
                     hit.own_request = Some(Arc::new(request));
                     (origin, None)
                 }
@@ -222,20 +222,20 @@ impl<I: Io> Worker<I> {
                 }
             }
         };
-        let number = self.hits.insert(hit) as u32;
-        self.by_deadline.push(&mut self.hits, number);
+        let hit_id = self.hits.insert(hit);
+        self.by_deadline.push(&mut self.hits, hit_id);
         match (unsendable, origin) {
             (Some(unsendable), _) => {
                 let failure = Failure::new(unsendable.kind, unsendable.reason.clone());
-                self.fail_unsendable(number, &failure, &unsendable);
+                self.fail_unsendable(hit_id, &failure, &unsendable);
             }
             (None, Some(origin)) => {
-                self.hits[number as usize].origin = origin;
-                self.dispatch(number);
+                self.hits[hit_id].origin = origin;
+                self.dispatch(hit_id);
             }
             (None, None) => {
                 let failure = Failure::new(metrics::FailureKind::Target, "too many hosts");
-                self.fail(number, &failure);
+                self.fail(hit_id, &failure);
             }
         }
     }

@@ -13,6 +13,7 @@ use workload::FailureDetail;
 use super::Worker;
 use crate::conn::{Conn, State};
 use crate::failure::Failure;
+use crate::ids::{ConnId, HitId, Id as _, OriginId};
 use crate::route::Route;
 use crate::settings::{AddressFamily, DnsTtl, FirstAddress};
 
@@ -23,69 +24,69 @@ const AWAIT_MAX: usize = 64;
 
 impl<I: Io> Worker<I> {
     /// Gives a hit a connection: one that can take it, or a new one, or a place in the queue.
-    pub(super) fn dispatch(&mut self, hit: u32) {
-        let number = self.hits[hit as usize].origin;
-        let origin = &mut self.origins.list[number as usize];
+    pub(super) fn dispatch(&mut self, hit: HitId) {
+        let origin_id = self.hits[hit].origin;
+        let origin = &mut self.origins.list[origin_id];
         if origin.waiting.len() == 0
             && let Some(conn) = origin.ready.pop_last(&mut self.conns)
         {
             return self.send_on(conn, hit);
         }
-        let origin = &mut self.origins.list[number as usize];
+        let origin = &mut self.origins.list[origin_id];
         origin.waiting.push(&mut self.hits, hit);
-        self.serve(number);
+        self.serve(origin_id);
     }
 
     /// Sends a hit on a connection that can take it: as the one it serves, or behind that.
-    fn send_on(&mut self, number: u32, hit: u32) {
-        let conn = &mut self.conns[number as usize];
+    fn send_on(&mut self, conn_id: ConnId, hit: HitId) {
+        let conn = &mut self.conns[conn_id];
         if conn.streams.is_some() {
-            self.hits[hit as usize].name_asked_at = Nanos::ZERO;
-            return self.open_stream(number, hit);
+            self.hits[hit].name_asked_at = Nanos::ZERO;
+            return self.open_stream(conn_id, hit);
         }
         if conn.hit.is_none() {
             conn.hit = Some(hit);
         } else {
             conn.pipelined.push(&mut self.hits, hit);
         }
-        let entry = &mut self.hits[hit as usize];
-        entry.conn = Some(number);
+        let entry = &mut self.hits[hit];
+        entry.conn = Some(conn_id);
         // What it waited for a name is over, and no part of a redirect's lookup later.
         entry.name_asked_at = Nanos::ZERO;
-        self.send_request(number, hit);
+        self.send_request(conn_id, hit);
     }
 
     /// Lists a connection with its origin where it can take another hit beside those it serves.
-    pub(super) fn mark_ready(&mut self, number: u32) {
-        let conn = &self.conns[number as usize];
+    pub(super) fn mark_ready(&mut self, conn_id: ConnId) {
+        let conn = &self.conns[conn_id];
         let room = match conn.state {
             State::Busy => conn.unanswered() < self.pipeline && conn.body.is_none(),
-            State::Streaming => self.has_stream_left(number),
+            State::Streaming => self.has_stream_left(conn_id),
             State::Dialing | State::Tunneling | State::Securing | State::Idle | State::Piped => {
                 false
             }
         };
-        let conn = &self.conns[number as usize];
+        let conn = &self.conns[conn_id];
         if !room || conn.is_ready() {
             return;
         }
         let origin = conn.origin;
-        self.origins.list[origin as usize].ready.push(&mut self.conns, number);
+        self.origins.list[origin].ready.push(&mut self.conns, conn_id);
         self.queue_service(origin);
     }
 
     /// Serves the origins where a waiting hit may find room.
     pub(super) fn run_service_queue(&mut self) {
-        while let Some(number) = self.service_queue.pop() {
-            self.origin(number).needs_service = false;
-            self.serve(number);
+        while let Some(origin_id) = self.service_queue.pop() {
+            self.origin(origin_id).needs_service = false;
+            self.serve(origin_id);
         }
     }
 
     /// Gives waiting hits what connections there are, or can be.
-    pub(super) fn serve(&mut self, number: u32) {
+    pub(super) fn serve(&mut self, origin_id: OriginId) {
         loop {
-            let origin = &mut self.origins.list[number as usize];
+            let origin = &mut self.origins.list[origin_id];
             let Some(hit) = origin.waiting.first() else { return };
             if let Some(conn) = origin.ready.pop_last(&mut self.conns) {
                 origin.waiting.remove(&mut self.hits, hit);
@@ -94,19 +95,19 @@ impl<I: Io> Worker<I> {
             }
             if (origin.open >= self.conns_max && !origin.upgrades())
                 || origin.expects_room(self.streams_max)
-                || !self.has_addresses(number, hit)
+                || !self.has_addresses(origin_id, hit)
             {
                 return;
             }
             if !self.may_dial() {
-                return self.defer(number);
+                return self.defer(origin_id);
             }
-            let origin = &mut self.origins.list[number as usize];
+            let origin = &mut self.origins.list[origin_id];
             origin.waiting.remove(&mut self.hits, hit);
             origin.open += 1;
             origin.connecting += 1;
-            self.dial(number, hit);
-            if self.origin(number).needs_service {
+            self.dial(origin_id, hit);
+            if self.origin(origin_id).needs_service {
                 // The dial failed at once, and the origin is listed again: the next one has its own turn.
                 return;
             }
@@ -114,25 +115,25 @@ impl<I: Io> Worker<I> {
     }
 
     /// Whether an origin's addresses are known; asks for them where not.
-    fn has_addresses(&mut self, number: u32, hit: u32) -> bool {
+    fn has_addresses(&mut self, origin_id: OriginId, hit: HitId) -> bool {
         let now = self.now;
-        let origin = &mut self.origins.list[number as usize];
+        let origin = &mut self.origins.list[origin_id];
         origin.take_turn(&self.prepared.rotation);
         if now < origin.fresh_until && !origin.addresses.is_empty()
             || matches!(origin.route, Route::Unix(_))
         {
             return true;
         }
-        if self.hits[hit as usize].name_asked_at == Nanos::ZERO {
-            self.hits[hit as usize].name_asked_at = now;
+        if self.hits[hit].name_asked_at == Nanos::ZERO {
+            self.hits[hit].name_asked_at = now;
         }
-        if self.refuses_name(number) {
+        if self.refuses_name(origin_id) {
             return false;
         }
-        let origin = &mut self.origins.list[number as usize];
+        let origin = &mut self.origins.list[origin_id];
         if origin.resolving {
             if origin.waiting.len() >= AWAIT_MAX {
-                self.unresolved = Some(number);
+                self.unresolved = Some(origin_id);
             }
             return false;
         }
@@ -146,44 +147,48 @@ impl<I: Io> Worker<I> {
                 return true;
             }
             origin.resolving = true;
-            known.asked.push(number);
+            known.asked.push(origin_id);
             if known.asked.len() > 1 {
                 if known.asked.len() >= AWAIT_MAX {
-                    self.unresolved = Some(number);
+                    self.unresolved = Some(origin_id);
                 }
                 return false;
             }
         }
         origin.resolving = true;
-        self.io.resolve(number, &name);
+        self.io.resolve(origin_id.index(), &name);
         false
     }
 
     /// Fails the hits that wait for an origin whose name must not be asked.
-    fn refuses_name(&mut self, number: u32) -> bool {
+    fn refuses_name(&mut self, origin_id: OriginId) -> bool {
         let host_policy = &self.prepared.settings.host_policy;
-        let name = &self.origins.list[number as usize].endpoint().host;
+        let name = &self.origins.list[origin_id].endpoint().host;
         let Some(pattern) = host_policy.blocks_name(name) else { return false };
         let text = format!("hostname ({name}) is in a blocked pattern ({pattern})");
         let failure = Failure::new(FailureKind::Dial, text);
-        self.origin(number).end_turn();
-        self.fail_all(number, &Failure { detail: FailureDetail::ForbiddenName, ..failure });
+        self.origin(origin_id).end_turn();
+        self.fail_all(origin_id, &Failure { detail: FailureDetail::ForbiddenName, ..failure });
         true
     }
 
     /// A name is resolved, or cannot be.
-    pub(super) fn handle_resolved(&mut self, number: u32, answer: Result<Vec<IpAddr>, String>) {
+    pub(super) fn handle_resolved(
+        &mut self,
+        origin_id: OriginId,
+        answer: Result<Vec<IpAddr>, String>,
+    ) {
         let family = self.prepared.settings.dns_pick.family;
         let answer = answer.map(|addresses| Arc::from(of_family(addresses, family)));
-        if !self.origin(number).is_owned() {
-            return self.set_addresses(number, &answer);
+        if !self.origin(origin_id).is_owned() {
+            return self.set_addresses(origin_id, &answer);
         }
-        let name = self.origin(number).endpoint().host.clone();
+        let name = self.origin(origin_id).endpoint().host.clone();
         let asked = self.origins.names.get_mut(&name).map(|known| std::mem::take(&mut known.asked));
         for waiting in asked.unwrap_or_default() {
             self.set_addresses(waiting, &answer);
         }
-        let origin = &self.origins.list[number as usize];
+        let origin = &self.origins.list[origin_id];
         if let (Ok(addresses), Some(known)) = (answer, self.origins.names.get_mut(&name)) {
             known.addresses = addresses;
             known.fresh_until = match self.prepared.settings.dns_ttl {
@@ -194,10 +199,10 @@ impl<I: Io> Worker<I> {
     }
 
     /// An origin's addresses are known, or cannot be.
-    fn set_addresses(&mut self, number: u32, answer: &Result<Arc<[IpAddr]>, String>) {
+    fn set_addresses(&mut self, origin_id: OriginId, answer: &Result<Arc<[IpAddr]>, String>) {
         let ttl = self.prepared.settings.dns_ttl;
         let now = self.now;
-        let origin = self.origin(number);
+        let origin = self.origin(origin_id);
         origin.resolving = false;
         match answer {
             Ok(addresses) if !addresses.is_empty() => {
@@ -208,47 +213,47 @@ impl<I: Io> Worker<I> {
                     // Good for the one dial that waits for it.
                     DnsTtl::Never => Nanos::MAX,
                 };
-                self.queue_service(number);
+                self.queue_service(origin_id);
             }
             Ok(_) => {
                 let name = origin.endpoint().host.clone();
-                self.fail_waiting(number, &format!("lookup {name}: no such host"));
+                self.fail_waiting(origin_id, &format!("lookup {name}: no such host"));
             }
-            Err(reason) => self.fail_waiting(number, reason),
+            Err(reason) => self.fail_waiting(origin_id, reason),
         }
     }
 
-    fn fail_waiting(&mut self, number: u32, reason: &str) {
-        self.origin(number).end_turn();
+    fn fail_waiting(&mut self, origin_id: OriginId, reason: &str) {
+        self.origin(origin_id).end_turn();
         let failure = Failure::new(FailureKind::Dns, format!("dial tcp: {reason}"));
-        self.fail_all(number, &failure);
+        self.fail_all(origin_id, &failure);
     }
 
     /// Fails every hit that waits for an origin.
-    fn fail_all(&mut self, number: u32, failure: &Failure) {
-        while let Some(hit) = self.origins.list[number as usize].waiting.pop_first(&mut self.hits) {
+    fn fail_all(&mut self, origin_id: OriginId, failure: &Failure) {
+        while let Some(hit) = self.origins.list[origin_id].waiting.pop_first(&mut self.hits) {
             self.fail(hit, failure);
         }
     }
 
     /// Makes a new connection for a hit.
-    fn dial(&mut self, number: u32, hit: u32) {
+    fn dial(&mut self, origin_id: OriginId, hit: HitId) {
         let now = self.now;
         let once = self.prepared.settings.dns_ttl == DnsTtl::Never;
-        let entry = &mut self.hits[hit as usize];
+        let entry = &mut self.hits[hit];
         if entry.name_asked_at != Nanos::ZERO {
             entry.dns += now.saturating_sub(entry.name_asked_at);
             entry.name_asked_at = Nanos::ZERO;
         }
-        let mut conn = Conn::new(number, hit, now);
+        let mut conn = Conn::new(origin_id, hit, now);
         conn.serial = self.serials.next();
-        let turn = self.dial_turn(number);
-        let origin = &mut self.origins.list[number as usize];
+        let turn = self.dial_turn(origin_id);
+        let origin = &mut self.origins.list[origin_id];
         conn.addresses = origin.next_addresses(turn);
-        let conn = self.conns.insert(conn) as u32;
-        self.hits[hit as usize].conn = Some(conn);
+        let conn = self.conns.insert(conn);
+        self.hits[hit].conn = Some(conn);
         self.try_address(conn, None);
-        let origin = &mut self.origins.list[number as usize];
+        let origin = &mut self.origins.list[origin_id];
         origin.end_turn();
         if once && origin.endpoint().host.parse::<IpAddr>().is_err() {
             origin.fresh_until = Nanos::ZERO;
@@ -256,9 +261,9 @@ impl<I: Io> Worker<I> {
     }
 
     /// With which of a name's addresses a dial begins, where the origin alone does not say.
-    fn dial_turn(&mut self, number: u32) -> Option<u32> {
+    fn dial_turn(&mut self, origin_id: OriginId) -> Option<u32> {
         let first = self.prepared.settings.dns_pick.first;
-        let origin = &self.origins.list[number as usize];
+        let origin = &self.origins.list[origin_id];
         if first == FirstAddress::First {
             return Some(0);
         }
@@ -266,19 +271,19 @@ impl<I: Io> Worker<I> {
         known.dials = known.dials.wrapping_add(1);
         match first {
             // 2^32 over the golden ratio: neighbours end far from each other.
-            FirstAddress::Random => Some((known.dials ^ number).wrapping_mul(0x9e37_79b9) >> 16),
+            FirstAddress::Random => {
+                Some((known.dials ^ origin_id.index()).wrapping_mul(0x9e37_79b9) >> 16)
+            }
             FirstAddress::First | FirstAddress::InTurn => Some(known.dials.wrapping_sub(1)),
         }
     }
 
     /// Closes the connections of an owner on which nothing is under way.
     pub(super) fn close_idle(&mut self, owner: u32) {
-        for number in self.origins.owned_by(owner) {
-            while let Some(conn) =
-                self.origins.list[number as usize].ready.pop_last(&mut self.conns)
-            {
-                let (state, hit) = (self.conns[conn as usize].state, self.conns[conn as usize].hit);
-                let streams = self.conns[conn as usize].streams.as_ref();
+        for origin_id in self.origins.owned_by(owner) {
+            while let Some(conn) = self.origins.list[origin_id].ready.pop_last(&mut self.conns) {
+                let (state, hit) = (self.conns[conn].state, self.conns[conn].hit);
+                let streams = self.conns[conn].streams.as_ref();
                 let under_way = streams.is_some_and(|streams| streams.session.streams_open() > 0);
                 if state != State::Dialing && hit.is_none() && !under_way {
                     self.drop_conn(conn);
@@ -288,37 +293,37 @@ impl<I: Io> Worker<I> {
     }
 
     /// Connects to the next of the origin's addresses; with none left, the hit fails with what the last one said.
-    fn try_address(&mut self, number: u32, mut last: Option<Failure>) {
+    fn try_address(&mut self, conn_id: ConnId, mut last: Option<Failure>) {
         loop {
-            let conn = &self.conns[number as usize];
-            let origin = &self.origins.list[conn.origin as usize];
+            let conn = &self.conns[conn_id];
+            let origin = &self.origins.list[conn.origin];
             let Some(address) = origin.address(&conn.addresses, conn.attempt) else {
                 let failure = last.unwrap_or_else(|| {
                     Failure::new(FailureKind::Dial, "dial tcp: no address to connect to")
                 });
-                if let Some(hit) = self.drop_conn(number) {
+                if let Some(hit) = self.drop_conn(conn_id) {
                     self.fail_dial(hit, &failure);
                 }
                 return;
             };
             if let Some(failure) = self.refuses_address(&address) {
                 last = Some(failure);
-                self.conns[number as usize].attempt += 1;
+                self.conns[conn_id].attempt += 1;
                 continue;
             }
             let more = origin.address(&conn.addresses, conn.attempt + 1).is_some();
-            let from = self.local_address(number);
-            match self.io.open(number, Dial { to: &address, from }) {
+            let from = self.local_address(conn_id);
+            match self.io.open(conn_id.index(), Dial { to: &address, from }) {
                 Ok(sock) => {
-                    self.conns[number as usize].sock = Some(sock);
+                    self.conns[conn_id].sock = Some(sock);
                     if more {
-                        self.fallbacks.push_back((self.now + FALLBACK_AFTER, number, sock));
+                        self.fallbacks.push_back((self.now + FALLBACK_AFTER, conn_id, sock));
                     }
                     return;
                 }
                 Err(failure) => {
                     last = Some(Failure::dial(failure, Some(&address)));
-                    self.conns[number as usize].attempt += 1;
+                    self.conns[conn_id].attempt += 1;
                 }
             }
         }
@@ -335,10 +340,10 @@ impl<I: Io> Worker<I> {
 
     /// The local address that a connection dials from: the run's connections take turns, and where users have connections
     /// of their own, the users do.
-    fn local_address(&self, number: u32) -> Option<IpAddr> {
+    fn local_address(&self, conn_id: ConnId) -> Option<IpAddr> {
         let list = &self.prepared.settings.local_addrs;
-        let conn = &self.conns[number as usize];
-        let turn = match self.origins.list[conn.origin as usize].owner {
+        let conn = &self.conns[conn_id];
+        let turn = match self.origins.list[conn.origin].owner {
             0 => conn.serial.wrapping_sub(1),
             owner => self.serials.of_owner(owner),
         };
@@ -346,51 +351,51 @@ impl<I: Io> Worker<I> {
     }
 
     /// The system refused a connection that was under way.
-    pub(super) fn handle_refused(&mut self, number: u32, failure: IoFailure) {
-        let Some(conn) = self.conns.get_mut(number as usize) else { return };
+    pub(super) fn handle_refused(&mut self, conn_id: ConnId, failure: IoFailure) {
+        let Some(conn) = self.conns.get_mut(conn_id) else { return };
         conn.sock = None;
-        let origin = &self.origins.list[conn.origin as usize];
+        let origin = &self.origins.list[conn.origin];
         let address = origin.address(&conn.addresses, conn.attempt);
         conn.attempt += 1;
-        self.try_address(number, Some(Failure::dial(failure, address.as_ref())));
+        self.try_address(conn_id, Some(Failure::dial(failure, address.as_ref())));
     }
 
     /// Tries the next address where one takes too long to answer.
     pub(super) fn fall_back(&mut self) {
-        while let Some(&(at, number, sock)) = self.fallbacks.front() {
+        while let Some(&(at, conn_id, sock)) = self.fallbacks.front() {
             if at > self.now || !self.has_budget() {
                 return;
             }
             self.fallbacks.pop_front();
-            let Some(conn) = self.conns.get_mut(number as usize) else { continue };
+            let Some(conn) = self.conns.get_mut(conn_id) else { continue };
             if conn.sock == Some(sock) && conn.state == State::Dialing {
                 conn.sock = None;
                 conn.attempt += 1;
                 self.io.close(sock);
-                self.try_address(number, None);
+                self.try_address(conn_id, None);
             }
         }
     }
 
     /// A connection is made: next comes the tunnel, the TLS handshake, or the request.
-    pub(super) fn handle_connected(&mut self, number: u32) {
-        let Some(conn) = self.conns.get(number as usize) else { return };
-        let origin = &self.origins.list[conn.origin as usize];
+    pub(super) fn handle_connected(&mut self, conn_id: ConnId) {
+        let Some(conn) = self.conns.get(conn_id) else { return };
+        let origin = &self.origins.list[conn.origin];
         self.self_metrics.connections += 1;
         if let Some(hit) = conn.hit {
-            self.hits[hit as usize].dial += self.now.saturating_sub(conn.since);
+            self.hits[hit].dial += self.now.saturating_sub(conn.since);
         }
         match (&origin.route, origin.secure()) {
-            (Route::Tunnel { .. }, _) => self.ask_for_tunnel(number),
-            (_, true) => self.secure(number),
-            (_, false) => self.send_first(number),
+            (Route::Tunnel { .. }, _) => self.ask_for_tunnel(conn_id),
+            (_, true) => self.secure(conn_id),
+            (_, false) => self.send_first(conn_id),
         }
     }
 
     /// Asks the proxy for a tunnel to the origin.
-    fn ask_for_tunnel(&mut self, number: u32) {
-        let conn = &mut self.conns[number as usize];
-        let origin = &self.origins.list[conn.origin as usize];
+    fn ask_for_tunnel(&mut self, conn_id: ConnId) {
+        let conn = &mut self.conns[conn_id];
+        let origin = &self.origins.list[conn.origin];
         let mut headers = self.prepared.settings.proxy.headers.as_ref().clone();
         if let Route::Tunnel { authorization: Some(authorization) } = &origin.route {
             headers.push(("Proxy-Authorization".to_owned(), authorization.clone()));
@@ -399,23 +404,27 @@ impl<I: Io> Worker<I> {
         conn.since = self.now;
         conn.decoder.begin(RequestMethod::Connect);
         match wire::h1::request::connect_request(&origin.authority(), &headers) {
-            Ok(head) => self.transmit(number, &head),
+            Ok(head) => self.transmit(conn_id, &head),
             Err(error) => {
-                self.fail_connection(number, &Failure::new(FailureKind::Proxy, error.to_string()))
+                self.fail_connection(conn_id, &Failure::new(FailureKind::Proxy, error.to_string()));
             }
         }
     }
 
     /// Begins the TLS handshake, or has it wait for its turn.
-    pub(super) fn secure(&mut self, number: u32) {
-        self.conns[number as usize].state = State::Securing;
-        if self.has_budget() { self.begin_handshake(number) } else { self.defer_handshake(number) }
+    pub(super) fn secure(&mut self, conn_id: ConnId) {
+        self.conns[conn_id].state = State::Securing;
+        if self.has_budget() {
+            self.begin_handshake(conn_id);
+        } else {
+            self.defer_handshake(conn_id);
+        }
     }
 
     /// Says the first word of the TLS handshake.
-    pub(super) fn begin_handshake(&mut self, number: u32) {
-        let conn = &mut self.conns[number as usize];
-        let origin = &self.origins.list[conn.origin as usize];
+    pub(super) fn begin_handshake(&mut self, conn_id: ConnId) {
+        let conn = &mut self.conns[conn_id];
+        let origin = &self.origins.list[conn.origin];
         let session = self
             .prepared
             .tls_for(origin)
@@ -424,9 +433,9 @@ impl<I: Io> Worker<I> {
             Ok(session) => {
                 conn.tls = Some(Box::new(session));
                 conn.since = self.now;
-                self.transmit_records(number);
+                self.transmit_records(conn_id);
             }
-            Err(reason) => self.fail_connection(number, &Failure::new(FailureKind::Tls, reason)),
+            Err(reason) => self.fail_connection(conn_id, &Failure::new(FailureKind::Tls, reason)),
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::captured::CapturedResponse;
 use crate::conn::{Conn, State};
 use crate::failure::Failure;
 use crate::hit::Hit;
+use crate::ids::{ConnId, HitId, StreamId};
 use crate::list::{List, WAITING};
 use crate::request::{self, Unsendable};
 use crate::schedule::Schedule;
@@ -18,91 +19,91 @@ use crate::settings::Redirects;
 
 impl<I: Io> Worker<I> {
     /// A response is complete. `clean` says that not a byte too many came.
-    pub(super) fn complete(&mut self, number: u32, clean: bool) {
-        let conn = &mut self.conns[number as usize];
+    pub(super) fn complete(&mut self, conn_id: ConnId, clean: bool) {
+        let conn = &mut self.conns[conn_id];
         let Some(hit) = conn.hit else { return };
         if conn.coded
             && let Some(Err(error)) = conn.content.as_mut().map(|content| content.finish())
         {
-            return self.fail_connection(number, &Failure::content(error));
+            return self.fail_connection(conn_id, &Failure::content(error));
         }
-        if self.becomes_pipe(number) {
-            return self.make_pipe(number);
+        if self.becomes_pipe(conn_id) {
+            return self.make_pipe(conn_id);
         }
-        let conn = &mut self.conns[number as usize];
+        let conn = &mut self.conns[conn_id];
         let settled = conn.pipelined.len() > 0 || (clean && !conn.has_unsent());
-        let keepalive = self.prepared.settings.keepalive && !self.hits[hit as usize].upgrades;
+        let keepalive = self.prepared.settings.keepalive && !self.hits[hit].upgrades;
         let reusable = settled && keepalive && conn.decoder.can_reuse();
         if request::is_redirect(conn.decoder.status())
             && let Redirects::Follow(max) = self.prepared.settings.redirects
-            && !self.hits[hit as usize].upgrades
+            && !self.hits[hit].upgrades
             && let Some(location) = conn.decoder.location().map(str::to_owned)
         {
-            self.release(number, reusable);
+            self.release(conn_id, reusable);
             return self.follow_redirect(hit, &location, max);
         }
         self.write_row(hit, None);
-        self.release(number, reusable);
+        self.release(conn_id, reusable);
         self.remove_hit(hit);
     }
 
     /// A connection has done its hit: it goes to the next one, to the idle, or away.
-    fn release(&mut self, number: u32, reusable: bool) {
-        let conn = &mut self.conns[number as usize];
+    fn release(&mut self, conn_id: ConnId, reusable: bool) {
+        let conn = &mut self.conns[conn_id];
         conn.served += 1;
         self.decoders.give(conn.content.take());
-        let origin_number = conn.origin;
+        let origin_id = conn.origin;
         if let Some(hit) = conn.hit.take() {
-            self.hits[hit as usize].conn = None;
+            self.hits[hit].conn = None;
         }
         if !reusable {
-            return self.retry_unanswered(number, &Failure::new(FailureKind::Eof, "EOF"));
+            return self.retry_unanswered(conn_id, &Failure::new(FailureKind::Eof, "EOF"));
         }
         if let Some(next) = conn.pipelined.pop_first(&mut self.hits) {
             conn.hit = Some(next);
-            self.expect_response(number);
-            return self.mark_ready(number);
+            self.expect_response(conn_id);
+            return self.mark_ready(conn_id);
         }
-        let origin = &mut self.origins.list[origin_number as usize];
+        let origin = &mut self.origins.list[origin_id];
         let listed = conn.is_ready();
         if !listed && origin.ready.len() >= self.idle_max {
-            self.drop_conn(number);
+            self.drop_conn(conn_id);
             return;
         }
         conn.state = State::Idle;
         conn.trim();
         if !listed {
-            origin.ready.push(&mut self.conns, number);
+            origin.ready.push(&mut self.conns, conn_id);
         }
-        self.queue_service(origin_number);
+        self.queue_service(origin_id);
     }
 
     /// The server ends a connection between two responses. What it did not begin to answer is sent again where that does
     /// no harm, and fails where it does. RFC 9112, 9.3.2.
-    fn retry_unanswered(&mut self, number: u32, failure: &Failure) {
-        let mut again = List::<WAITING>::default();
-        let conn = &mut self.conns[number as usize];
+    fn retry_unanswered(&mut self, conn_id: ConnId, failure: &Failure) {
+        let mut again = List::<WAITING, HitId>::default();
+        let conn = &mut self.conns[conn_id];
         let mut next = conn.hit.take().or_else(|| conn.pipelined.pop_first(&mut self.hits));
         while let Some(hit) = next {
             if self.may_retry(hit) {
-                let entry = &mut self.hits[hit as usize];
+                let entry = &mut self.hits[hit];
                 (entry.retried, entry.conn) = (true, None);
                 again.push(&mut self.hits, hit);
             } else {
                 self.write_row(hit, Some((failure, None)));
                 self.remove_hit(hit);
             }
-            next = self.conns[number as usize].pipelined.pop_first(&mut self.hits);
+            next = self.conns[conn_id].pipelined.pop_first(&mut self.hits);
         }
-        self.drop_conn(number);
+        self.drop_conn(conn_id);
         while let Some(hit) = again.pop_first(&mut self.hits) {
             self.dispatch(hit);
         }
     }
 
     /// A connection is about to go: the hits on it fail, but for the one that is ended by other means.
-    fn fail_others(&mut self, number: u32, but: Option<u32>, failure: &Failure) {
-        let conn = &mut self.conns[number as usize];
+    fn fail_others(&mut self, conn_id: ConnId, but: Option<HitId>, failure: &Failure) {
+        let conn = &mut self.conns[conn_id];
         let served = conn.hit.take_if(|hit| Some(*hit) != but);
         let mut next = served.or_else(|| conn.pipelined.pop_first(&mut self.hits));
         while let Some(hit) = next {
@@ -111,13 +112,13 @@ impl<I: Io> Worker<I> {
                 self.write_row(hit, Some((failure, None)));
                 self.remove_hit(hit);
             }
-            next = self.conns[number as usize].pipelined.pop_first(&mut self.hits);
+            next = self.conns[conn_id].pipelined.pop_first(&mut self.hits);
         }
     }
 
     /// Sends the request that a redirect asks for.
-    pub(super) fn follow_redirect(&mut self, number: u32, location: &str, max: u32) {
-        let hit = &mut self.hits[number as usize];
+    pub(super) fn follow_redirect(&mut self, hit_id: HitId, location: &str, max: u32) {
+        let hit = &mut self.hits[hit_id];
         if hit.redirects >= max {
             let method = Self::request(&self.prepared, hit).map_or("GET", |r| r.method.as_str());
             let unsendable = Unsendable {
@@ -127,7 +128,7 @@ impl<I: Io> Worker<I> {
                 reason: format!("stopped after {max} redirects"),
             };
             let failure = Failure::new(FailureKind::Redirects, unsendable.reason.clone());
-            return self.fail_unsendable(number, &failure, &unsendable);
+            return self.fail_unsendable(hit_id, &failure, &unsendable);
         }
         hit.redirects += 1;
         let status = hit.progress.status;
@@ -135,9 +136,9 @@ impl<I: Io> Worker<I> {
         let Some(from) = Self::request(&self.prepared, hit) else { return };
         match self.prepared.redirected(from, status, location) {
             Ok(request) => {
-                let owner = self.hits[number as usize].owner;
+                let owner = self.hits[hit_id].owner;
                 let origin = self.redirect_host(&request, owner);
-                let hit = &mut self.hits[number as usize];
+                let hit = &mut self.hits[hit_id];
                 let before = hit.own_request.replace(Arc::new(request));
                 if hit.target.is_none() && hit.lazy_request.is_none() {
                     hit.lazy_request = before;
@@ -145,79 +146,79 @@ impl<I: Io> Worker<I> {
                 match origin {
                     Some(origin) => {
                         hit.origin = origin;
-                        self.dispatch(number);
+                        self.dispatch(hit_id);
                     }
-                    None => self.fail(number, &Failure::new(FailureKind::Target, "too many hosts")),
+                    None => self.fail(hit_id, &Failure::new(FailureKind::Target, "too many hosts")),
                 }
             }
             Err(unsendable) => {
                 let failure = Failure::new(unsendable.kind, unsendable.reason.clone());
-                self.fail_unsendable(number, &failure, &unsendable);
+                self.fail_unsendable(hit_id, &failure, &unsendable);
             }
         }
     }
 
     /// A connection is lost; the hits on it fail, or are sent again where it was only the wrong moment.
-    pub(super) fn fail_connection(&mut self, number: u32, failure: &Failure) {
-        let conn = &self.conns[number as usize];
+    pub(super) fn fail_connection(&mut self, conn_id: ConnId, failure: &Failure) {
+        let conn = &self.conns[conn_id];
         if conn.streams.is_some() {
-            return self.fail_streams(number, failure);
+            return self.fail_streams(conn_id, failure);
         }
         if conn.state == State::Piped {
-            return self.end_pipe(number, Some(failure));
+            return self.end_pipe(conn_id, Some(failure));
         }
         let stale = conn.state == State::Busy
             && conn.served > 0
             && !conn.decoder.started()
             && matches!(failure.kind, FailureKind::Eof | FailureKind::Reset);
-        let Some(hit_number) = conn.hit else {
-            self.drop_conn(number);
+        let Some(hit_id) = conn.hit else {
+            self.drop_conn(conn_id);
             return;
         };
         if stale {
-            return self.retry_unanswered(number, failure);
+            return self.retry_unanswered(conn_id, failure);
         }
         // The row is written while the connection still holds what was kept of the response.
-        self.write_row(hit_number, Some((failure, None)));
-        self.fail_others(number, Some(hit_number), &failure.of_others());
-        self.drop_conn(number);
-        self.remove_hit(hit_number);
+        self.write_row(hit_id, Some((failure, None)));
+        self.fail_others(conn_id, Some(hit_id), &failure.of_others());
+        self.drop_conn(conn_id);
+        self.remove_hit(hit_id);
     }
 
     /// Whether a hit may be sent again: once, and where that does no harm.
-    pub(super) fn may_retry(&self, number: u32) -> bool {
-        let hit = &self.hits[number as usize];
+    pub(super) fn may_retry(&self, hit_id: HitId) -> bool {
+        let hit = &self.hits[hit_id];
         !hit.retried && Self::request(&self.prepared, hit).is_some_and(|r| r.replayable)
     }
 
     /// A hit that is on no connection fails.
-    pub(super) fn fail(&mut self, number: u32, failure: &Failure) {
-        self.write_row(number, Some((failure, None)));
-        self.remove_hit(number);
+    pub(super) fn fail(&mut self, hit_id: HitId, failure: &Failure) {
+        self.write_row(hit_id, Some((failure, None)));
+        self.remove_hit(hit_id);
     }
 
     /// A hit fails whose request could not even be made.
-    pub(super) fn fail_unsendable(&mut self, number: u32, failure: &Failure, what: &Unsendable) {
-        self.write_row(number, Some((failure, Some(what))));
-        self.remove_hit(number);
+    pub(super) fn fail_unsendable(&mut self, hit_id: HitId, failure: &Failure, what: &Unsendable) {
+        self.write_row(hit_id, Some((failure, Some(what))));
+        self.remove_hit(hit_id);
     }
 
     /// Ends the hits that are overdue.
     pub(super) fn expire(&mut self) {
-        while let Some(number) = self.by_deadline.first() {
-            if self.hits[number as usize].deadline > self.now || !self.has_budget() {
+        while let Some(hit_id) = self.by_deadline.first() {
+            if self.hits[hit_id].deadline > self.now || !self.has_budget() {
                 break;
             }
-            let hit = &self.hits[number as usize];
+            let hit = &self.hits[hit_id];
             let failure = Failure::timeout(hit.progress.status != 0);
-            self.abort_hit(number, &failure);
+            self.abort_hit(hit_id, &failure);
         }
         self.fall_back();
     }
 
     /// Ends a hit wherever it is.
-    pub(super) fn abort_hit(&mut self, number: u32, failure: &Failure) {
-        let hit = &mut self.hits[number as usize];
+    pub(super) fn abort_hit(&mut self, hit_id: HitId, failure: &Failure) {
+        let hit = &mut self.hits[hit_id];
         if let (Some(conn), Some(stream)) = (hit.conn, hit.stream) {
             self.cancel_stream(conn, stream);
             self.fail_stream(conn, stream, failure);
@@ -225,30 +226,30 @@ impl<I: Io> Worker<I> {
         }
         match hit.conn {
             Some(conn) => {
-                self.write_row(number, Some((failure, None)));
-                self.fail_others(conn, Some(number), &failure.of_others());
+                self.write_row(hit_id, Some((failure, None)));
+                self.fail_others(conn, Some(hit_id), &failure.of_others());
                 self.drop_conn(conn);
             }
             None => {
                 let origin = hit.origin;
-                if let Some(origin) = self.origins.list.get_mut(origin as usize) {
-                    origin.waiting.remove(&mut self.hits, number);
+                if let Some(origin) = self.origins.list.get_mut(origin) {
+                    origin.waiting.remove(&mut self.hits, hit_id);
                 }
-                self.write_row(number, Some((failure, None)));
+                self.write_row(hit_id, Some((failure, None)));
             }
         }
-        self.remove_hit(number);
+        self.remove_hit(hit_id);
     }
 
     /// A hit has its row: its place is free.
-    pub(super) fn remove_hit(&mut self, number: u32) {
-        self.by_deadline.remove(&mut self.hits, number);
+    pub(super) fn remove_hit(&mut self, hit_id: HitId) {
+        self.by_deadline.remove(&mut self.hits, hit_id);
         if let Schedule::Open(open) = &self.schedule
             && self.hits.len() >= open.in_flight_max
         {
             self.freed_at = self.now;
         }
-        let hit = self.hits.remove(number as usize);
+        let hit = self.hits.remove(hit_id);
         if let Schedule::Closed(closed) = &mut self.schedule {
             let thought = self.prepared.plan.think_after(hit.seq);
             // A law with a long tail may draw more than there is time.
@@ -259,16 +260,16 @@ impl<I: Io> Worker<I> {
     /// Counts a hit and writes its row.
     pub(super) fn write_row(
         &mut self,
-        number: u32,
+        hit_id: HitId,
         failed: Option<(&Failure, Option<&Unsendable>)>,
     ) {
-        self.respond_to_user(number, failed);
-        let hit = &self.hits[number as usize];
+        self.respond_to_user(hit_id, failed);
+        let hit = &self.hits[hit_id];
         if !self.counts(hit.intended) {
             return;
         }
-        let conn = hit.conn.map(|conn| &self.conns[conn as usize]);
-        let captured = conn.and_then(|conn| captured(conn, number, hit.stream));
+        let conn = hit.conn.map(|conn| &self.conns[conn]);
+        let captured = conn.and_then(|conn| captured(conn, hit_id, hit.stream));
         let first = Self::first_request(&self.prepared, hit);
         let bytes_out = first.map_or(0, |request| request.template.body_bytes());
         let sample = sample(hit, self.now, failed.map(|(failure, _)| failure.kind), bytes_out);
@@ -316,7 +317,11 @@ impl<I: Io> Worker<I> {
 }
 
 /// What a connection keeps of a hit's response: its stream's, or its own if that is the hit it serves.
-pub(super) fn captured(conn: &Conn, hit: u32, stream: Option<u32>) -> Option<&CapturedResponse> {
+pub(super) fn captured(
+    conn: &Conn,
+    hit: HitId,
+    stream: Option<StreamId>,
+) -> Option<&CapturedResponse> {
     match stream {
         Some(stream) => Some(&conn.streams.as_ref()?.get(stream)?.captured),
         None => (conn.hit == Some(hit)).then_some(&conn.captured),

@@ -15,6 +15,7 @@ use crate::captured::CapturedResponse;
 use crate::conn::State;
 use crate::dial_addresses::DialAddresses;
 use crate::failure::Failure;
+use crate::ids::{ConnId, Id as _};
 use crate::schedule::Schedule;
 
 /// Bytes that wait for room in a pipe's socket, at most: 64 MiB. A server that does not read loses its connection then.
@@ -28,20 +29,20 @@ const STATUS_OF_TRIPS: u16 = 200;
 
 impl<I: Io> Worker<I> {
     /// Whether the response to the hit that a connection serves makes a pipe of it.
-    pub(super) fn becomes_pipe(&self, number: u32) -> bool {
-        let conn = &self.conns[number as usize];
-        let asked = conn.hit.is_some_and(|hit| self.hits[hit as usize].upgrades);
+    pub(super) fn becomes_pipe(&self, conn_id: ConnId) -> bool {
+        let conn = &self.conns[conn_id];
+        let asked = conn.hit.is_some_and(|hit| self.hits[hit].upgrades);
         asked && conn.decoder.status() == 101 && conn.pipelined.len() == 0
     }
 
     /// The server has switched protocols: the connection is its user's, and the hit is done.
-    pub(super) fn make_pipe(&mut self, number: u32) {
-        let conn = &mut self.conns[number as usize];
+    pub(super) fn make_pipe(&mut self, conn_id: ConnId) {
+        let conn = &mut self.conns[conn_id];
         let Some(hit) = conn.hit else { return };
         // Before its user is told: the reply names the pipe.
         conn.state = State::Piped;
         self.write_row(hit, None);
-        let conn = &mut self.conns[number as usize];
+        let conn = &mut self.conns[conn_id];
         conn.hit = None;
         conn.served += 1;
         // A pipe may last for hours and do nothing.
@@ -49,28 +50,29 @@ impl<I: Io> Worker<I> {
         conn.decoder = ResponseDecoder::new();
         conn.content = None;
         conn.addresses = DialAddresses::default();
-        self.hits[hit as usize].conn = None;
+        self.hits[hit].conn = None;
         self.remove_hit(hit);
     }
 
     /// The pipe that a connection is, once it is one.
-    pub(super) fn pipe_of(&self, number: u32) -> Option<Pipe> {
-        let conn = self.conns.get(number as usize).filter(|conn| conn.state == State::Piped)?;
-        Some(Pipe { place: number, serial: conn.serial })
+    pub(super) fn pipe_of(&self, conn_id: ConnId) -> Option<Pipe> {
+        let conn = self.conns.get(conn_id).filter(|conn| conn.state == State::Piped)?;
+        Some(Pipe { place: conn_id.index(), serial: conn.serial })
     }
 
     /// The connection that a pipe is, if it is there still.
-    fn conn_of(&self, pipe: Pipe) -> Option<u32> {
-        (self.pipe_of(pipe.place) == Some(pipe)).then_some(pipe.place)
+    fn conn_of(&self, pipe: Pipe) -> Option<ConnId> {
+        let conn_id = ConnId::from_index(pipe.place);
+        (self.pipe_of(conn_id) == Some(pipe)).then_some(conn_id)
     }
 
     /// Bytes came. Of a pipe that its user closed they are nobody's.
-    pub(super) fn feed_pipe(&mut self, number: u32, bytes: &[u8]) {
-        if bytes.is_empty() || self.conns[number as usize].closes {
+    pub(super) fn feed_pipe(&mut self, conn_id: ConnId, bytes: &[u8]) {
+        if bytes.is_empty() || self.conns[conn_id].closes {
             return;
         }
-        if self.send_pipe_event(number, PipeEvent::Bytes(bytes)) == Backpressure::Pause
-            && let Some(conn) = self.conns.get_mut(number as usize)
+        if self.send_pipe_event(conn_id, PipeEvent::Bytes(bytes)) == Backpressure::Pause
+            && let Some(conn) = self.conns.get_mut(conn_id)
         {
             conn.is_paused = true;
             conn.sock.into_iter().for_each(|sock| self.io.pause(sock));
@@ -78,19 +80,19 @@ impl<I: Io> Worker<I> {
     }
 
     /// A pipe ends: its user is told, and the connection closed.
-    pub(super) fn end_pipe(&mut self, number: u32, lost: Option<&Failure>) {
+    pub(super) fn end_pipe(&mut self, conn_id: ConnId, lost: Option<&Failure>) {
         let what = match lost {
             Some(failure) => PipeEvent::Lost(failure.kind.name(), &failure.text),
             None => PipeEvent::End,
         };
-        if !self.conns[number as usize].closes {
-            self.send_pipe_event(number, what);
+        if !self.conns[conn_id].closes {
+            self.send_pipe_event(conn_id, what);
         }
-        self.drop_conn(number);
+        self.drop_conn(conn_id);
     }
 
-    fn send_pipe_event(&mut self, number: u32, what: PipeEvent<'_>) -> Backpressure {
-        let (Some(pipe), Schedule::Users(users)) = (self.pipe_of(number), &mut self.schedule)
+    fn send_pipe_event(&mut self, conn_id: ConnId, what: PipeEvent<'_>) -> Backpressure {
+        let (Some(pipe), Schedule::Users(users)) = (self.pipe_of(conn_id), &mut self.schedule)
         else {
             return Backpressure::Continue;
         };
@@ -124,39 +126,39 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    fn send_on_pipe(&mut self, number: u32, bytes: &[u8]) {
-        if self.conns[number as usize].closes {
+    fn send_on_pipe(&mut self, conn_id: ConnId, bytes: &[u8]) {
+        if self.conns[conn_id].closes {
             return;
         }
-        if self.conns[number as usize].unsent.len() + bytes.len() > UNSENT_MAX {
+        if self.conns[conn_id].unsent.len() + bytes.len() > UNSENT_MAX {
             let text = "the server does not read: 64 MiB wait to be sent";
-            return self.end_pipe(number, Some(&Failure::new(FailureKind::TooLarge, text)));
+            return self.end_pipe(conn_id, Some(&Failure::new(FailureKind::TooLarge, text)));
         }
         for piece in bytes.chunks(BODY_PIECE) {
             // What failed has closed the connection.
-            if self.conns.contains(number as usize) {
-                self.transmit(number, piece);
+            if self.conns.contains(conn_id) {
+                self.transmit(conn_id, piece);
             }
         }
     }
 
-    fn close_pipe(&mut self, number: u32) {
-        let conn = &mut self.conns[number as usize];
+    fn close_pipe(&mut self, conn_id: ConnId) {
+        let conn = &mut self.conns[conn_id];
         if std::mem::replace(&mut conn.closes, true) {
             return;
         }
         // RFC 8446, 6.1.
         if let Some(session) = &mut conn.tls {
             session.close_notify();
-            self.transmit_records(number);
+            self.transmit_records(conn_id);
         }
-        if !self.conns[number as usize].has_unsent() {
-            self.drop_conn(number);
+        if !self.conns[conn_id].has_unsent() {
+            self.drop_conn(conn_id);
             return;
         }
         // A server that waits for us to read would never read what we send.
-        self.resume_pipe(number);
-        if let Some(pipe) = self.pipe_of(number) {
+        self.resume_pipe(conn_id);
+        if let Some(pipe) = self.pipe_of(conn_id) {
             self.closing.push_back((self.now.saturating_add(CLOSE_WAIT), pipe));
         }
     }
@@ -167,28 +169,28 @@ impl<I: Io> Worker<I> {
             && self.has_budget()
             && let Some((_, pipe)) = self.closing.pop_front()
         {
-            if let Some(number) = self.conn_of(pipe) {
-                self.drop_conn(number);
+            if let Some(conn_id) = self.conn_of(pipe) {
+                self.drop_conn(conn_id);
             }
         }
     }
 
     /// All that a pipe had to send is sent.
-    pub(super) fn pipe_sent(&mut self, number: u32) {
-        let conn = &mut self.conns[number as usize];
+    pub(super) fn pipe_sent(&mut self, conn_id: ConnId) {
+        let conn = &mut self.conns[conn_id];
         conn.unsent.trim(KEPT_MAX);
         if conn.closes {
-            self.drop_conn(number);
+            self.drop_conn(conn_id);
         }
     }
 
-    fn resume_pipe(&mut self, number: u32) {
-        let conn = &mut self.conns[number as usize];
+    fn resume_pipe(&mut self, conn_id: ConnId) {
+        let conn = &mut self.conns[conn_id];
         if std::mem::take(&mut conn.is_paused)
             && let Some(sock) = conn.sock
         {
             self.io.resume(sock);
-            self.unread.push_back((number, sock));
+            self.unread.push_back((conn_id, sock));
         }
     }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use metrics::Histogram;
 use net::{Io, Sock};
-use slab::Slab;
 use stdx::Nanos;
 use workload::{Commands, Pipe};
 
@@ -13,6 +12,7 @@ use super::request_cache::RequestCache;
 use crate::conn::{Conns, State};
 use crate::decoders::Decoders;
 use crate::hit::{Hit, Hits};
+use crate::ids::{Arena, ConnId, HitId, OriginId};
 use crate::lazy::LazyShard;
 use crate::list::{BY_DEADLINE, List};
 use crate::origin::Origin;
@@ -40,30 +40,30 @@ pub(crate) struct Worker<I: Io> {
     pub(super) schedule: Schedule,
     pub(super) lazy: Option<LazyShard>,
     pub(super) hits: Hits,
-    pub(super) by_deadline: List<BY_DEADLINE>,
+    pub(super) by_deadline: List<BY_DEADLINE, HitId>,
     pub(super) conns: Conns,
     pub(super) serials: Serials,
     pub(super) origins: Origins,
     /// The origin of each of the plan's targets; `None` where the target cannot be sent.
-    pub(super) target_origins: Vec<Option<u32>>,
+    pub(super) target_origins: Vec<Option<OriginId>>,
     /// Origins with hits waiting and, perhaps, room for a connection.
-    pub(super) service_queue: Vec<u32>,
+    pub(super) service_queue: Vec<OriginId>,
     /// Whose turn it is: what makes and ends connections, or events.
     pub(super) work_budget: WorkBudget,
     /// Origins whose hits wait for a dial.
-    pub(super) deferred: VecDeque<u32>,
+    pub(super) deferred: VecDeque<OriginId>,
     /// An origin whose name had many hits waiting for its addresses when it was last looked at.
-    pub(super) unresolved: Option<u32>,
+    pub(super) unresolved: Option<OriginId>,
     /// Connections whose handshake waits for its turn.
-    pub(super) waiting_handshakes: VecDeque<(u32, Sock)>,
+    pub(super) waiting_handshakes: VecDeque<(ConnId, Sock)>,
     /// Events were left for the next turn.
     pub(super) has_events: bool,
     /// Connections that gave up their turn with more to read.
-    pub(super) unread: VecDeque<(u32, Sock)>,
+    pub(super) unread: VecDeque<(ConnId, Sock)>,
     /// Connections with something to send at the turn's end.
-    pub(super) corked: Vec<u32>,
+    pub(super) corked: Vec<ConnId>,
     /// Connecting sockets, and when the next address is tried instead.
-    pub(super) fallbacks: VecDeque<(Nanos, u32, Sock)>,
+    pub(super) fallbacks: VecDeque<(Nanos, ConnId, Sock)>,
     /// Pipes that are closed with bytes unsent, and when they are dropped.
     pub(super) closing: VecDeque<(Nanos, Pipe)>,
     /// Connections per origin, at most.
@@ -127,7 +127,7 @@ impl<I: Io> Worker<I> {
         let target_origins = prepared
             .requests
             .iter()
-            .map(|request| origins.number(request.as_ref().ok()?, 0, settings, NamedBy::User))
+            .map(|request| origins.id_of(request.as_ref().ok()?, 0, settings, NamedBy::User))
             .collect();
         Self {
             io,
@@ -137,9 +137,9 @@ impl<I: Io> Worker<I> {
             applied_stop: 0,
             schedule,
             lazy,
-            hits: Slab::with_capacity(ROOM),
+            hits: Arena::with_capacity(ROOM),
             by_deadline: List::default(),
-            conns: Slab::with_capacity(ROOM),
+            conns: Arena::with_capacity(ROOM),
             serials,
             origins,
             target_origins,
@@ -178,8 +178,8 @@ impl<I: Io> Worker<I> {
         self.hits.len() < in_flight_max
     }
 
-    pub(super) fn origin(&mut self, number: u32) -> &mut Origin {
-        &mut self.origins.list[number as usize]
+    pub(super) fn origin(&mut self, origin_id: OriginId) -> &mut Origin {
+        &mut self.origins.list[origin_id]
     }
 
     /// The request of a hit.
@@ -200,33 +200,33 @@ impl<I: Io> Worker<I> {
     }
 
     /// Closes a connection and forgets it; gives the hit it served.
-    pub(super) fn drop_conn(&mut self, number: u32) -> Option<u32> {
-        let conn = &mut self.conns[number as usize];
+    pub(super) fn drop_conn(&mut self, conn_id: ConnId) -> Option<HitId> {
+        let conn = &mut self.conns[conn_id];
         if let Some(sock) = conn.sock.take() {
             self.io.close(sock);
         }
         debug_assert_eq!(conn.pipelined.len(), 0, "hits on a connection end before it");
-        let (origin_number, hit, state) = (conn.origin, conn.hit.take(), conn.state);
-        let origin = &mut self.origins.list[origin_number as usize];
+        let (origin_id, hit, state) = (conn.origin, conn.hit.take(), conn.state);
+        let origin = &mut self.origins.list[origin_id];
         if matches!(state, State::Dialing | State::Tunneling | State::Securing) {
             origin.connecting -= 1;
         }
-        origin.ready.remove(&mut self.conns, number);
+        origin.ready.remove(&mut self.conns, conn_id);
         origin.open -= 1;
-        self.conns.remove(number as usize);
-        self.queue_service(origin_number);
+        self.conns.remove(conn_id);
+        self.queue_service(origin_id);
         if let Some(hit) = hit {
-            self.hits[hit as usize].conn = None;
+            self.hits[hit].conn = None;
         }
         hit
     }
 
     /// Has an origin looked at: a waiting hit may find room now.
-    pub(super) fn queue_service(&mut self, number: u32) {
-        let origin = &mut self.origins.list[number as usize];
+    pub(super) fn queue_service(&mut self, origin_id: OriginId) {
+        let origin = &mut self.origins.list[origin_id];
         if origin.waiting.len() > 0 && !origin.needs_service {
             origin.needs_service = true;
-            self.service_queue.push(number);
+            self.service_queue.push(origin_id);
         }
     }
 }

@@ -6,6 +6,7 @@ use wire::h1::response::{DecodeError, ResponseDecoder};
 use super::Worker;
 use crate::conn::{Conn, State};
 use crate::failure::Failure;
+use crate::ids::{ConnId, HitId};
 use crate::origin::KnownProtocol;
 use crate::response_handler::{Decode, ResponseHandler};
 use crate::settings::CapturedHeaders;
@@ -18,10 +19,10 @@ pub(super) const BODY_PIECE: usize = 64 << 10;
 
 impl<I: Io> Worker<I> {
     /// Sends the request that a new connection was made for, in the version that both sides speak.
-    pub(super) fn send_first(&mut self, number: u32) {
-        let conn = &mut self.conns[number as usize];
-        let origin_number = conn.origin;
-        let origin = &mut self.origins.list[origin_number as usize];
+    pub(super) fn send_first(&mut self, conn_id: ConnId) {
+        let conn = &mut self.conns[conn_id];
+        let origin_id = conn.origin;
+        let origin = &mut self.origins.list[origin_id];
         origin.connecting -= 1;
         if let Some(tls) = &conn.tls {
             origin.protocol =
@@ -29,19 +30,19 @@ impl<I: Io> Worker<I> {
         }
         let protocol = origin.protocol;
         match (conn.hit, protocol) {
-            (Some(hit), KnownProtocol::Http2) => self.begin_streams(number, hit),
+            (Some(hit), KnownProtocol::Http2) => self.begin_streams(conn_id, hit),
             (Some(hit), KnownProtocol::Http1 | KnownProtocol::Unknown) => {
-                self.send_request(number, hit)
+                self.send_request(conn_id, hit);
             }
             (None, _) => {}
         }
-        self.queue_service(origin_number);
+        self.queue_service(origin_id);
     }
 
     /// Sends the request of a hit that a connection serves, or has behind the one it serves.
-    pub(super) fn send_request(&mut self, number: u32, hit_number: u32) {
-        let conn = &mut self.conns[number as usize];
-        let hit = &mut self.hits[hit_number as usize];
+    pub(super) fn send_request(&mut self, conn_id: ConnId, hit_id: HitId) {
+        let conn = &mut self.conns[conn_id];
+        let hit = &mut self.hits[hit_id];
         let Some(request) = Self::request(&self.prepared, hit) else { return };
         let mut output = std::mem::take(&mut self.output);
         output.clear();
@@ -52,22 +53,21 @@ impl<I: Io> Worker<I> {
         if hit.sent.is_none() {
             hit.sent = Some(self.now);
         }
-        if conn.hit == Some(hit_number) {
-            self.expect_response(number);
+        if conn.hit == Some(hit_id) {
+            self.expect_response(conn_id);
         }
-        self.mark_ready(number);
-        self.transmit(number, &output);
+        self.mark_ready(conn_id);
+        self.transmit(conn_id, &output);
         self.output = output;
-        if self.conns.get(number as usize).is_some_and(|c| c.body.is_some() && c.unsent.is_empty())
-        {
-            self.flush(number);
+        if self.conns.get(conn_id).is_some_and(|c| c.body.is_some() && c.unsent.is_empty()) {
+            self.flush(conn_id);
         }
     }
 
     /// Makes a connection ready for the response to the hit it serves.
-    pub(super) fn expect_response(&mut self, number: u32) {
-        let conn = &mut self.conns[number as usize];
-        let hit = conn.hit.map(|hit| &self.hits[hit as usize]);
+    pub(super) fn expect_response(&mut self, conn_id: ConnId) {
+        let conn = &mut self.conns[conn_id];
+        let hit = conn.hit.map(|hit| &self.hits[hit]);
         let Some(request) = hit.and_then(|hit| Self::request(&self.prepared, hit)) else { return };
         conn.decoder.begin(request.template.response_method());
         conn.captured.clear();
@@ -75,42 +75,42 @@ impl<I: Io> Worker<I> {
     }
 
     /// Sends plain bytes, through TLS where the connection has it.
-    pub(super) fn transmit(&mut self, number: u32, plain: &[u8]) {
-        let conn = &mut self.conns[number as usize];
+    pub(super) fn transmit(&mut self, conn_id: ConnId, plain: &[u8]) {
+        let conn = &mut self.conns[conn_id];
         match &mut conn.tls {
             Some(session) => {
                 let taken = session.send(plain);
                 debug_assert_eq!(taken, plain.len(), "a head fits into the session's buffer");
-                self.transmit_records(number);
+                self.transmit_records(conn_id);
             }
-            None => self.put(number, plain),
+            None => self.put(conn_id, plain),
         }
     }
 
     /// Sends the TLS records that wait.
-    pub(super) fn transmit_records(&mut self, number: u32) {
+    pub(super) fn transmit_records(&mut self, conn_id: ConnId) {
         let mut records = std::mem::take(&mut self.plain);
         records.clear();
-        if let Some(session) = &mut self.conns[number as usize].tls {
+        if let Some(session) = &mut self.conns[conn_id].tls {
             session.poll_transmit(&mut records);
         }
         if !records.is_empty() {
-            self.put(number, &records);
+            self.put(conn_id, &records);
         }
         self.plain = records;
     }
 
     /// Puts bytes on the socket; what it has no room for waits. Where several requests go out on one connection, all
     /// bytes of a turn are gathered and sent with one call.
-    fn put(&mut self, number: u32, bytes: &[u8]) {
-        let conn = &mut self.conns[number as usize];
+    fn put(&mut self, conn_id: ConnId, bytes: &[u8]) {
+        let conn = &mut self.conns[conn_id];
         let Some(sock) = conn.sock else { return };
         let is_pipe = conn.state == State::Piped;
         let gather = self.pipeline > 1 || conn.streams.is_some() || is_pipe;
         if gather || !conn.unsent.is_empty() {
             conn.unsent.extend(bytes);
             if gather {
-                self.cork(number);
+                self.cork(conn_id);
             }
             return;
         }
@@ -119,50 +119,50 @@ impl<I: Io> Worker<I> {
             Progress::Bytes(n) => conn.unsent.extend(&bytes[n..]),
             Progress::Later => conn.unsent.extend(bytes),
             Progress::Failed(failure) => {
-                self.fail_connection(number, &Failure::transfer(failure, "write"))
+                self.fail_connection(conn_id, &Failure::transfer(failure, "write"));
             }
         }
     }
 
     /// Has a connection send at the turn's end.
-    pub(super) fn cork(&mut self, number: u32) {
-        if let Some(conn) = self.conns.get_mut(number as usize)
+    pub(super) fn cork(&mut self, conn_id: ConnId) {
+        if let Some(conn) = self.conns.get_mut(conn_id)
             && !std::mem::replace(&mut conn.corked, true)
         {
-            self.corked.push(number);
+            self.corked.push(conn_id);
         }
     }
 
     /// Sends what was gathered in this turn.
     pub(super) fn flush_corked(&mut self) {
-        while let Some(number) = self.corked.pop() {
-            if self.conns.get(number as usize).is_some_and(|conn| conn.corked) {
-                self.flush(number);
+        while let Some(conn_id) = self.corked.pop() {
+            if self.conns.get(conn_id).is_some_and(|conn| conn.corked) {
+                self.flush(conn_id);
             }
-            if let Some(conn) = self.conns.get_mut(number as usize) {
+            if let Some(conn) = self.conns.get_mut(conn_id) {
                 conn.corked = false;
             }
         }
     }
 
     /// Takes what HTTP/2 has to send now; gives whether there was anything.
-    fn pull(&mut self, number: u32) -> bool {
-        self.handle_stream_events(number);
-        let Some(conn) = self.conns.get_mut(number as usize) else { return false };
+    fn pull(&mut self, conn_id: ConnId) -> bool {
+        self.handle_stream_events(conn_id);
+        let Some(conn) = self.conns.get_mut(conn_id) else { return false };
         let Some(streams) = &mut conn.streams else { return false };
         let mut output = std::mem::take(&mut self.output);
         output.clear();
         let any = streams.session.poll_transmit(&mut output);
-        output.chunks(BODY_PIECE).for_each(|piece| self.transmit(number, piece));
+        output.chunks(BODY_PIECE).for_each(|piece| self.transmit(conn_id, piece));
         self.output = output;
         any
     }
 
     /// Goes on sending what waits for room.
-    pub(super) fn flush(&mut self, number: u32) {
+    pub(super) fn flush(&mut self, conn_id: ConnId) {
         let mut waited = false;
         loop {
-            let Some(conn) = self.conns.get_mut(number as usize) else { return };
+            let Some(conn) = self.conns.get_mut(conn_id) else { return };
             let Some(sock) = conn.sock else { return };
             if !conn.unsent.is_empty() {
                 waited = true;
@@ -170,59 +170,59 @@ impl<I: Io> Worker<I> {
                     Progress::Bytes(n) => conn.unsent.consume(n),
                     Progress::Later => return,
                     Progress::Failed(failure) => {
-                        return self.fail_connection(number, &Failure::transfer(failure, "write"));
+                        return self.fail_connection(conn_id, &Failure::transfer(failure, "write"));
                     }
                 }
                 continue;
             }
             if conn.streams.is_some() {
-                if self.pull(number) {
+                if self.pull(conn_id) {
                     continue;
                 }
                 return;
             }
             if conn.state == State::Piped {
-                return self.pipe_sent(number);
+                return self.pipe_sent(conn_id);
             }
             let Some((body, sent)) = &mut conn.body else {
                 if waited {
-                    self.note_all_sent(number);
+                    self.note_all_sent(conn_id);
                 }
                 return;
             };
             let (body, from) = (body.clone(), *sent);
             if from == body.len() {
                 conn.body = None;
-                self.note_all_sent(number);
-                return self.mark_ready(number);
+                self.note_all_sent(conn_id);
+                return self.mark_ready(conn_id);
             }
             let piece = &body[from..body.len().min(from + BODY_PIECE)];
             *sent += piece.len();
-            self.transmit(number, piece);
+            self.transmit(conn_id, piece);
         }
     }
 
     /// The last byte of a request that did not go out at once was taken. Only of such is it noted when: the others are spared
     /// the look at the clock.
-    fn note_all_sent(&mut self, number: u32) {
-        let hit = self.conns.get(number as usize).and_then(|conn| conn.hit);
+    fn note_all_sent(&mut self, conn_id: ConnId) {
+        let hit = self.conns.get(conn_id).and_then(|conn| conn.hit);
         if let Some(hit) = hit.filter(|_| self.pipeline == 1) {
             self.now = self.io.now();
-            self.hits[hit as usize].all_sent = self.now;
+            self.hits[hit].all_sent = self.now;
         }
     }
 
     /// Reads what came, and takes it apart.
-    pub(super) fn read(&mut self, number: u32, closed: bool) {
+    pub(super) fn read(&mut self, conn_id: ConnId, closed: bool) {
         let mut input = std::mem::take(&mut self.input);
         let mut reads = 0;
-        while let Some(sock) = self.sock_of(number) {
-            let conn = &self.conns[number as usize];
+        while let Some(sock) = self.sock_of(conn_id) {
+            let conn = &self.conns[conn_id];
             if conn.is_paused || conn.handshake_deferred {
                 break;
             }
             if reads == READS_MAX {
-                self.unread.push_back((number, sock));
+                self.unread.push_back((conn_id, sock));
                 break;
             }
             reads += 1;
@@ -230,19 +230,19 @@ impl<I: Io> Worker<I> {
             self.now = self.io.now();
             match progress {
                 Progress::Bytes(0) => {
-                    self.end_of_stream(number);
+                    self.end_of_stream(conn_id);
                     break;
                 }
                 Progress::Bytes(n) => {
-                    self.feed(number, &input[..n]);
+                    self.feed(conn_id, &input[..n]);
                     let short = n < input.len();
-                    if (short && !closed) || self.sock_of(number) != Some(sock) {
+                    if (short && !closed) || self.sock_of(conn_id) != Some(sock) {
                         break;
                     }
                 }
                 Progress::Later => break,
                 Progress::Failed(failure) => {
-                    self.fail_connection(number, &Failure::transfer(failure, "read"));
+                    self.fail_connection(conn_id, &Failure::transfer(failure, "read"));
                     break;
                 }
             }
@@ -250,79 +250,79 @@ impl<I: Io> Worker<I> {
         self.input = input;
     }
 
-    pub(super) fn sock_of(&self, number: u32) -> Option<Sock> {
-        self.conns.get(number as usize)?.sock
+    pub(super) fn sock_of(&self, conn_id: ConnId) -> Option<Sock> {
+        self.conns.get(conn_id)?.sock
     }
 
     /// Takes bytes off the wire, out of TLS where there is TLS.
-    fn feed(&mut self, number: u32, bytes: &[u8]) {
-        let sock = self.sock_of(number);
-        let conn = &mut self.conns[number as usize];
+    fn feed(&mut self, conn_id: ConnId, bytes: &[u8]) {
+        let sock = self.sock_of(conn_id);
+        let conn = &mut self.conns[conn_id];
         let secured = conn.tls.is_some() && conn.state != State::Tunneling;
         if !secured {
-            return self.feed_plain(number, bytes);
+            return self.feed_plain(conn_id, bytes);
         }
         let mut plain = std::mem::take(&mut self.plain);
         plain.clear();
         let outcome = conn.tls.as_mut().map(|session| session.handle_bytes(bytes, &mut plain));
         if let Some(Err(error)) = outcome {
             self.plain = plain;
-            self.transmit_records(number);
-            if self.sock_of(number) == sock {
-                self.fail_connection(number, &Failure::tls(&error));
+            self.transmit_records(conn_id);
+            if self.sock_of(conn_id) == sock {
+                self.fail_connection(conn_id, &Failure::tls(&error));
             }
             return;
         }
         // `plain` holds what was decrypted; records to send go through a buffer of their own.
         let mut records = std::mem::take(&mut self.output);
         records.clear();
-        if let Some(session) = &mut self.conns[number as usize].tls {
+        if let Some(session) = &mut self.conns[conn_id].tls {
             session.poll_transmit(&mut records);
         }
         if !records.is_empty() {
-            self.put(number, &records);
+            self.put(conn_id, &records);
         }
         self.output = records;
         // A failed write loses the connection, and its hit may be on a new one of the same number by now.
-        if self.sock_of(number) == sock {
-            self.secured(number);
+        if self.sock_of(conn_id) == sock {
+            self.secured(conn_id);
         }
-        if !plain.is_empty() && self.sock_of(number) == sock {
-            self.feed_plain(number, &plain);
+        if !plain.is_empty() && self.sock_of(conn_id) == sock {
+            self.feed_plain(conn_id, &plain);
         }
         self.plain = plain;
     }
 
     /// Sends the request once the handshake is over.
-    fn secured(&mut self, number: u32) {
-        let Some(conn) = self.conns.get(number as usize) else { return };
+    fn secured(&mut self, conn_id: ConnId) {
+        let Some(conn) = self.conns.get(conn_id) else { return };
         let over = conn.tls.as_ref().is_some_and(|session| !session.is_handshaking());
         if conn.state != State::Securing || !over {
             return;
         }
         if let Some(hit) = conn.hit {
-            self.hits[hit as usize].tls += self.now.saturating_sub(conn.since);
+            self.hits[hit].tls += self.now.saturating_sub(conn.since);
         }
         // The caller holds our plaintext buffer: the request's records need one of their own.
         let held = std::mem::take(&mut self.plain);
-        self.send_first(number);
+        self.send_first(conn_id);
         self.plain = held;
     }
 
     /// Whether a TLS connection ended without the server having said so.
-    fn is_cut_off(&self, number: u32) -> bool {
-        self.conns[number as usize].tls.as_ref().is_some_and(|session| !session.peer_closed())
+    fn is_cut_off(&self, conn_id: ConnId) -> bool {
+        self.conns[conn_id].tls.as_ref().is_some_and(|session| !session.peer_closed())
     }
 
-    fn feed_plain(&mut self, number: u32, bytes: &[u8]) {
-        match self.conns[number as usize].state {
-            State::Busy => self.respond(number, bytes),
-            State::Tunneling => self.tunnel_reply(number, bytes),
-            State::Streaming => self.feed_streams(number, bytes),
-            State::Piped => self.feed_pipe(number, bytes),
+    fn feed_plain(&mut self, conn_id: ConnId, bytes: &[u8]) {
+        match self.conns[conn_id].state {
+            State::Busy => self.respond(conn_id, bytes),
+            State::Tunneling => self.tunnel_reply(conn_id, bytes),
+            State::Streaming => self.feed_streams(conn_id, bytes),
+            State::Piped => self.feed_pipe(conn_id, bytes),
             // Nobody asked for anything.
             State::Idle | State::Dialing | State::Securing => {
-                if self.drop_conn(number).is_some() {
+                if self.drop_conn(conn_id).is_some() {
                     unreachable!("a connection that serves a hit is not idle");
                 }
             }
@@ -330,30 +330,30 @@ impl<I: Io> Worker<I> {
     }
 
     /// Bytes of one response, or of several that were asked for.
-    fn respond(&mut self, number: u32, mut bytes: &[u8]) {
-        let sock = self.sock_of(number);
+    fn respond(&mut self, conn_id: ConnId, mut bytes: &[u8]) {
+        let sock = self.sock_of(conn_id);
         loop {
-            let Some((decoder, mut handler)) = self.response_handler(number) else { return };
+            let Some((decoder, mut handler)) = self.response_handler(conn_id) else { return };
             let outcome = decoder.handle_bytes(bytes, &mut handler);
             let content_failure = handler.failure;
             match (outcome, content_failure) {
-                (_, Some(error)) => return self.fail_connection(number, &Failure::content(error)),
-                (Err(error), _) => return self.fail_connection(number, &Failure::decode(&error)),
+                (_, Some(error)) => return self.fail_connection(conn_id, &Failure::content(error)),
+                (Err(error), _) => return self.fail_connection(conn_id, &Failure::decode(&error)),
                 (Ok(progress), _) => {
                     handler.progress.wire_in += progress.consumed as u64;
                     if !progress.done {
                         return;
                     }
                     bytes = &bytes[progress.consumed..];
-                    self.complete(number, bytes.is_empty());
+                    self.complete(conn_id, bytes.is_empty());
                 }
             }
             // What is left belongs to the next hit's response, if the connection is there still.
-            if bytes.is_empty() || sock.is_none() || self.sock_of(number) != sock {
+            if bytes.is_empty() || sock.is_none() || self.sock_of(conn_id) != sock {
                 return;
             }
-            if self.conns[number as usize].state == State::Piped {
-                return self.feed_pipe(number, bytes);
+            if self.conns[conn_id].state == State::Piped {
+                return self.feed_pipe(conn_id, bytes);
             }
         }
     }
@@ -361,10 +361,10 @@ impl<I: Io> Worker<I> {
     /// The parts that take a response apart, borrowed side by side.
     fn response_handler(
         &mut self,
-        number: u32,
+        conn_id: ConnId,
     ) -> Option<(&mut ResponseDecoder, ResponseHandler<'_>)> {
-        let conn: &mut Conn = &mut self.conns[number as usize];
-        let hit = &mut self.hits[conn.hit? as usize];
+        let conn: &mut Conn = &mut self.conns[conn_id];
+        let hit = &mut self.hits[conn.hit?];
         if hit.first_byte.is_none() {
             hit.first_byte = Some(self.now);
         }
@@ -389,52 +389,52 @@ impl<I: Io> Worker<I> {
     }
 
     /// The proxy's answer to our wish for a tunnel.
-    fn tunnel_reply(&mut self, number: u32, bytes: &[u8]) {
-        let Some((decoder, mut handler)) = self.response_handler(number) else { return };
+    fn tunnel_reply(&mut self, conn_id: ConnId, bytes: &[u8]) {
+        let Some((decoder, mut handler)) = self.response_handler(conn_id) else { return };
         let outcome = decoder.handle_bytes(bytes, &mut handler);
         match outcome {
             Err(error) => {
-                self.fail_connection(number, &Failure::new(FailureKind::Proxy, error.to_string()))
+                self.fail_connection(conn_id, &Failure::new(FailureKind::Proxy, error.to_string()));
             }
             // A refusal is one before its body has come, which may have no end.
             Ok(progress) if !progress.done && decoder.status() == 0 => {}
             Ok(progress) => {
-                let conn = &self.conns[number as usize];
+                let conn = &self.conns[conn_id];
                 let status = conn.decoder.status();
                 let Some(hit) = conn.hit else { return };
-                self.hits[hit as usize].progress = crate::hit::Progress::default();
+                self.hits[hit].progress = crate::hit::Progress::default();
                 if !(200..300).contains(&status) || progress.consumed < bytes.len() {
                     let reason = String::from_utf8_lossy(&conn.captured.reason).into_owned();
                     let text = if reason.is_empty() { status.to_string() } else { reason };
-                    return self.fail_connection(number, &Failure::new(FailureKind::Proxy, text));
+                    return self.fail_connection(conn_id, &Failure::new(FailureKind::Proxy, text));
                 }
-                self.secure(number);
+                self.secure(conn_id);
             }
         }
     }
 
     /// The server closed its side.
-    fn end_of_stream(&mut self, number: u32) {
-        let state = self.conns[number as usize].state;
+    fn end_of_stream(&mut self, conn_id: ConnId) {
+        let state = self.conns[conn_id].state;
         match state {
             State::Idle => {
-                self.drop_conn(number);
+                self.drop_conn(conn_id);
             }
             State::Busy => {
-                let Some((decoder, mut handler)) = self.response_handler(number) else { return };
+                let Some((decoder, mut handler)) = self.response_handler(conn_id) else { return };
                 match decoder.handle_eof(&mut handler) {
                     // RFC 8446, 6.1: without a close_notify anybody may have cut off what ends with the connection.
-                    Ok(()) if self.is_cut_off(number) => {
-                        self.fail_connection(number, &Failure::decode(&DecodeError::Truncated));
+                    Ok(()) if self.is_cut_off(conn_id) => {
+                        self.fail_connection(conn_id, &Failure::decode(&DecodeError::Truncated));
                     }
-                    Ok(()) => self.complete(number, false),
-                    Err(error) => self.fail_connection(number, &Failure::decode(&error)),
+                    Ok(()) => self.complete(conn_id, false),
+                    Err(error) => self.fail_connection(conn_id, &Failure::decode(&error)),
                 }
             }
-            State::Streaming => self.end_streams(number),
-            State::Piped => self.end_pipe(number, None),
+            State::Streaming => self.end_streams(conn_id),
+            State::Piped => self.end_pipe(conn_id, None),
             State::Dialing | State::Tunneling | State::Securing => {
-                self.fail_connection(number, &Failure::new(FailureKind::Eof, "EOF"));
+                self.fail_connection(conn_id, &Failure::new(FailureKind::Eof, "EOF"));
             }
         }
     }

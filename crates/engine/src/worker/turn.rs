@@ -6,6 +6,7 @@ use stdx::Nanos;
 use super::Worker;
 use crate::conn::Conn;
 use crate::failure::Failure;
+use crate::ids::{ConnId, OriginId};
 use crate::record::PERIOD;
 use crate::schedule::Schedule;
 use crate::stop_signal::StopSignal;
@@ -121,7 +122,7 @@ impl<I: Io> Worker<I> {
             _ => None,
         };
         let lazy = self.lazy.as_ref().filter(|lane| lane.starved).map(|_| self.now + Nanos::MILLI);
-        let overdue = self.by_deadline.first().map(|hit| self.hits[hit as usize].deadline);
+        let overdue = self.by_deadline.first().map(|hit| self.hits[hit].deadline);
         let fallback = self.fallbacks.front().map(|&(at, ..)| at);
         let closing = self.closing.front().map(|&(at, _)| at);
         let heartbeat = self.now + HEARTBEAT;
@@ -134,25 +135,25 @@ impl<I: Io> Worker<I> {
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Ready(conn, ready) => self.handle_ready(conn, ready),
-            Event::Connected(conn) => {
+            Event::Ready(key, ready) => self.handle_ready(ConnId(key), ready),
+            Event::Connected(key) => {
                 self.now = self.io.now();
-                self.handle_connected(conn);
+                self.handle_connected(ConnId(key));
             }
-            Event::Refused(conn, failure) => {
+            Event::Refused(key, failure) => {
                 self.now = self.io.now();
-                self.handle_refused(conn, failure);
+                self.handle_refused(ConnId(key), failure);
             }
-            Event::Resolved(origin, answer) => {
+            Event::Resolved(key, answer) => {
                 self.now = self.io.now();
-                self.handle_resolved(origin, answer);
+                self.handle_resolved(OriginId(key), answer);
             }
             Event::Woken | Event::Accepted { .. } => {}
         }
     }
 
-    fn handle_ready(&mut self, conn: u32, ready: Ready) {
-        if ready.writable && self.conns.get(conn as usize).is_some_and(Conn::has_unsent) {
+    fn handle_ready(&mut self, conn: ConnId, ready: Ready) {
+        if ready.writable && self.conns.get(conn).is_some_and(Conn::has_unsent) {
             self.now = self.io.now();
             self.flush(conn);
         }
@@ -169,7 +170,7 @@ impl<I: Io> Worker<I> {
     fn read_unread(&mut self) {
         for _ in 0..self.unread.len() {
             let Some((conn, sock)) = self.unread.pop_front() else { return };
-            if self.conns.get(conn as usize).is_some_and(|c| c.sock == Some(sock)) {
+            if self.conns.get(conn).is_some_and(|c| c.sock == Some(sock)) {
                 self.read(conn, true);
             }
         }

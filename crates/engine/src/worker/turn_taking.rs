@@ -9,6 +9,7 @@ use workload::PollBudget;
 use super::Worker;
 use crate::conn::State;
 use crate::failure::Failure;
+use crate::ids::{ConnId, HitId, OriginId};
 use crate::schedule::Schedule;
 
 impl<I: Io> Worker<I> {
@@ -25,24 +26,24 @@ impl<I: Io> Worker<I> {
     }
 
     /// Has an origin's hits wait until somebody may dial.
-    pub(super) fn defer(&mut self, number: u32) {
-        let origin = &mut self.origins.list[number as usize];
+    pub(super) fn defer(&mut self, origin_id: OriginId) {
+        let origin = &mut self.origins.list[origin_id];
         if !std::mem::replace(&mut origin.deferred, true) {
-            self.deferred.push_back(number);
+            self.deferred.push_back(origin_id);
         }
     }
 
     /// Dials for hits that waited for it, as far as it is their turn.
     pub(super) fn serve_deferred(&mut self) {
-        while let Some(&number) = self.deferred.front() {
-            let waits = self.origins.list[number as usize].waiting.len() > 0;
+        while let Some(&origin_id) = self.deferred.front() {
+            let waits = self.origins.list[origin_id].waiting.len() > 0;
             if waits && !self.may_dial() {
                 return;
             }
             self.deferred.pop_front();
-            self.origins.list[number as usize].deferred = false;
+            self.origins.list[origin_id].deferred = false;
             if waits {
-                self.serve(number);
+                self.serve(origin_id);
             }
         }
     }
@@ -55,7 +56,7 @@ impl<I: Io> Worker<I> {
     /// Whether as many wait for a name's addresses as are begun at once: users of a closed loop begin after them, since all
     /// would be dialled late once the name is resolved. A rate does not wait for it.
     pub(super) fn awaits_name(&self) -> bool {
-        let origin = self.unresolved.and_then(|number| self.origins.list.get(number as usize));
+        let origin = self.unresolved.and_then(|origin_id| self.origins.list.get(origin_id));
         origin.is_some_and(|origin| origin.resolving)
     }
 
@@ -77,43 +78,43 @@ impl<I: Io> Worker<I> {
     }
 
     /// Has a connection's handshake wait for its turn.
-    pub(super) fn defer_handshake(&mut self, number: u32) {
-        let conn = &mut self.conns[number as usize];
+    pub(super) fn defer_handshake(&mut self, conn_id: ConnId) {
+        let conn = &mut self.conns[conn_id];
         if let Some(sock) = conn.sock
             && !std::mem::replace(&mut conn.handshake_deferred, true)
         {
-            self.waiting_handshakes.push_back((number, sock));
+            self.waiting_handshakes.push_back((conn_id, sock));
         }
     }
 
     /// Whether what came for a connection has to wait: it is part of a handshake, and others have their turn.
-    pub(super) fn waits_for_turn(&mut self, number: u32) -> bool {
-        let Some(conn) = self.conns.get(number as usize) else { return false };
+    pub(super) fn waits_for_turn(&mut self, conn_id: ConnId) -> bool {
+        let Some(conn) = self.conns.get(conn_id) else { return false };
         conn.state == State::Securing && (conn.tls.is_none() || !self.has_budget())
     }
 
     /// Goes on with handshakes that waited, as far as it is their turn.
     pub(super) fn continue_handshakes(&mut self) {
-        while let Some(&(number, sock)) = self.waiting_handshakes.front() {
+        while let Some(&(conn_id, sock)) = self.waiting_handshakes.front() {
             if !self.has_budget() {
                 return;
             }
             self.waiting_handshakes.pop_front();
-            let conn = self.conns.get_mut(number as usize).filter(|conn| conn.sock == Some(sock));
+            let conn = self.conns.get_mut(conn_id).filter(|conn| conn.sock == Some(sock));
             let Some(conn) = conn else { continue };
             conn.handshake_deferred = false;
             if conn.tls.is_none() {
-                self.begin_handshake(number);
+                self.begin_handshake(conn_id);
             }
             // What came meanwhile is told by no further event.
-            if self.sock_of(number) == Some(sock) {
-                self.read(number, true);
+            if self.sock_of(conn_id) == Some(sock) {
+                self.read(conn_id, true);
             }
         }
     }
 
     /// A hit's dial failed. Where the system has no descriptor or port left, users pause: the schedule of a rate does not.
-    pub(super) fn fail_dial(&mut self, hit: u32, failure: &Failure) {
+    pub(super) fn fail_dial(&mut self, hit: HitId, failure: &Failure) {
         let is_want =
             matches!(failure.kind, FailureKind::DescriptorsExhausted | FailureKind::PortsExhausted);
         if is_want && matches!(self.schedule, Schedule::Closed(_) | Schedule::Users(_)) {

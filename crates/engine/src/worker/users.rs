@@ -13,6 +13,7 @@ use super::request_cache::{CachedRequest, RequestCache};
 use crate::conn::Conn;
 use crate::failure::Failure;
 use crate::hit::Hit;
+use crate::ids::{HitId, OriginId};
 use crate::origins::{NamedBy, Origins};
 use crate::request::Unsendable;
 use crate::schedule::Schedule;
@@ -67,7 +68,7 @@ impl<I: Io> Worker<I> {
         target: &Arc<Target>,
         named: NamedBy,
         hit: &mut Hit,
-    ) -> Result<Option<u32>, Unsendable> {
+    ) -> Result<Option<OriginId>, Unsendable> {
         let slot = RequestCache::slot(target);
         let known = self.request_cache.0.get(slot).and_then(Option::as_ref);
         let known = known.filter(|known| Arc::ptr_eq(&known.target, target));
@@ -106,14 +107,14 @@ impl<I: Io> Worker<I> {
     /// A hit ends: its user is told.
     pub(super) fn respond_to_user(
         &mut self,
-        number: u32,
+        hit_id: HitId,
         failed: Option<(&Failure, Option<&Unsendable>)>,
     ) {
-        let hit = &self.hits[number as usize];
+        let hit = &self.hits[hit_id];
         let pipe = hit.conn.and_then(|conn| self.pipe_of(conn));
         let (Some(user), Schedule::Users(users)) = (hit.user, &mut self.schedule) else { return };
-        let conn = hit.conn.map(|conn| &self.conns[conn as usize]);
-        let captured = conn.and_then(|conn| captured(conn, number, hit.stream));
+        let conn = hit.conn.map(|conn| &self.conns[conn]);
+        let captured = conn.and_then(|conn| captured(conn, hit_id, hit.stream));
         let request = Self::request(&self.prepared, hit);
         let failure = failed.map(|(failure, what)| {
             let mut text = Vec::new();
@@ -154,7 +155,7 @@ impl<I: Io> Worker<I> {
 
 /// The address at the other end of a connection; `None` where it is a Unix socket.
 fn remote(origins: &Origins, conn: &Conn) -> Option<SocketAddr> {
-    match origins.list[conn.origin as usize].address(&conn.addresses, conn.attempt)? {
+    match origins.list[conn.origin].address(&conn.addresses, conn.attempt)? {
         Address::Ip(address) => Some(address),
         Address::Unix(_) => None,
     }
