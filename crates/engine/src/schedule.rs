@@ -39,7 +39,7 @@ impl Schedule {
             Load::Closed { users } => {
                 let users = users_share(*users, &prepared.settings, worker, workers);
                 let left = plan.hits_max.map_or(u64::MAX, |max| share(max, worker, workers));
-                Self::Closed(Closed::new(users, (worker, workers), left))
+                Self::Closed(Closed::new(users, Shard { first: worker, step: workers }, left))
             }
             Load::Users(crew) => Self::Users((crew.make)(Shard { first: worker, step: workers })),
         }
@@ -71,10 +71,10 @@ pub(crate) struct Closed {
 }
 
 impl Closed {
-    /// All users idle, with numbers `first`, `first + step` and so on for their hits.
-    pub(crate) fn new(users: u64, (first, step): (u64, u64), left: u64) -> Self {
+    /// All users idle; their hits have the numbers of `shard`.
+    pub(crate) fn new(users: u64, shard: Shard, left: u64) -> Self {
         let thinking = BinaryHeap::with_capacity(usize::try_from(users).unwrap_or(0).min(ROOM));
-        Self { idle: users, thinking, next: first, step, left }
+        Self { idle: users, thinking, next: shard.first, step: shard.step, left }
     }
 
     /// When the next hit is due; none where every user waits for an answer.

@@ -145,8 +145,8 @@ impl Executor {
             if *to >= first {
                 end = over;
             } else if from >= first {
-                let crossed = crossing_of((from, *to), from - (first - 1), *time);
-                end = begin.saturating_add(crossed);
+                let stage = VuStage { from, to: *to, time: *time };
+                end = begin.saturating_add(stage.changed_by(from - (first - 1)));
             }
             (from, begin) = (*to, over);
         }
@@ -197,7 +197,8 @@ impl Executor {
         for (time, to) in stages {
             let end = begin.saturating_add(*time);
             if at < end {
-                return Some(begin.saturating_add(crossing((from, *to), *time, at - begin)));
+                let stage = VuStage { from, to: *to, time: *time };
+                return Some(begin.saturating_add(stage.next_change(at - begin)));
             }
             (from, begin) = (*to, end);
         }
@@ -221,7 +222,7 @@ impl Executor {
                 ArrivalKind::Ramping => left <= whole,
             };
             if is_in_stage {
-                let offset = reached(left, (from, *to), seconds);
+                let offset = reached(left, from, *to, seconds);
                 return Some(begin.saturating_add(Nanos::from_secs_f64(offset)));
             }
             left -= whole;
@@ -233,7 +234,7 @@ impl Executor {
 
 /// After how many seconds of a linear ramp from `a` to `b` a second over `time` seconds so many have come:
 /// `a·t + (b − a)·t²/(2·time) = count`.
-fn reached(count: f64, (a, b): (f64, f64), time: f64) -> f64 {
+fn reached(count: f64, a: f64, b: f64, time: f64) -> f64 {
     let slope = (b - a) / time;
     // The stable root: it holds for a slope of 0 as well.
     let root = (a * a + 2.0 * slope * count).max(0.0).sqrt();
@@ -251,35 +252,49 @@ fn ramped(start: u64, stages: &[(Nanos, u64)], at: Nanos) -> u64 {
     for (time, to) in stages {
         let end = begin.saturating_add(*time);
         if at < end {
-            return on_line((from, *to), *time, at - begin);
+            return VuStage { from, to: *to, time: *time }.vus_at(at - begin);
         }
         (from, begin) = (*to, end);
     }
     from
 }
 
-/// The whole VUs of one stage, so long after its beginning.
-fn on_line((from, to): (u64, u64), time: Nanos, at: Nanos) -> u64 {
-    let (a, b) = (from as f64, to as f64);
-    let line = a + (b - a) * (at.0 as f64 / time.0 as f64);
-    if to < from { (line - CLOSE).ceil() as u64 } else { (line + CLOSE).floor() as u64 }
+/// One stage of a ramp of VUs.
+#[derive(Clone, Copy)]
+struct VuStage {
+    from: u64,
+    to: u64,
+    time: Nanos,
 }
 
-/// When the VUs of one stage change next, or its end.
-fn crossing((from, to): (u64, u64), time: Nanos, at: Nanos) -> Nanos {
-    let now = on_line((from, to), time, at);
-    match to.cmp(&from) {
-        Ordering::Less => crossing_of((from, to), from + 1 - now, time),
-        Ordering::Equal => time,
-        Ordering::Greater => crossing_of((from, to), now + 1 - from, time),
+impl VuStage {
+    /// The whole VUs at a time from its beginning.
+    fn vus_at(self, at: Nanos) -> u64 {
+        let (from, to) = (self.from as f64, self.to as f64);
+        let line = from + (to - from) * (at.0 as f64 / self.time.0 as f64);
+        if self.to < self.from {
+            (line - CLOSE).ceil() as u64
+        } else {
+            (line + CLOSE).floor() as u64
+        }
     }
-}
 
-/// When one stage has made so many of its VUs come or go, or its end.
-fn crossing_of((from, to): (u64, u64), crossed: u64, time: Nanos) -> Nanos {
-    let whole = u128::from(from.abs_diff(to).max(1));
-    let offset = (u128::from(time.0) * u128::from(crossed)).div_ceil(whole);
-    Nanos(u64::try_from(offset).unwrap_or(u64::MAX)).min(time)
+    /// When the VUs change next after a time, or its end.
+    fn next_change(self, at: Nanos) -> Nanos {
+        let now = self.vus_at(at);
+        match self.to.cmp(&self.from) {
+            Ordering::Less => self.changed_by(self.from + 1 - now),
+            Ordering::Equal => self.time,
+            Ordering::Greater => self.changed_by(now + 1 - self.from),
+        }
+    }
+
+    /// When so many of its VUs have come or gone, or its end.
+    fn changed_by(self, vus: u64) -> Nanos {
+        let whole = u128::from(self.from.abs_diff(self.to).max(1));
+        let offset = (u128::from(self.time.0) * u128::from(vus)).div_ceil(whole);
+        Nanos(u64::try_from(offset).unwrap_or(u64::MAX)).min(self.time)
+    }
 }
 
 /// A line so near to a whole number has reached it.

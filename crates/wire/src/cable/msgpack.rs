@@ -187,7 +187,7 @@ pub(super) fn from_json(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<
                 push_text(&name.decoded(), out);
                 from_json(scanner, out)
             })?;
-            patch_len(start, len, (0x80, 0xde), out);
+            patch_len(start, len, MAP, out);
         }
         Some(b'[') => {
             let (start, mut len) = (out.len(), 0);
@@ -196,7 +196,7 @@ pub(super) fn from_json(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<
                 len += 1;
                 from_json(scanner, out)
             })?;
-            patch_len(start, len, (0x90, 0xdc), out);
+            patch_len(start, len, ARRAY, out);
         }
         Some(b'"') => push_text(&scanner.text()?.decoded(), out),
         Some(b'-' | b'0'..=b'9') => push_number(scanner.value()?, out),
@@ -205,8 +205,20 @@ pub(super) fn from_json(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<
     Ok(())
 }
 
+/// The first bytes of a container's heads.
+#[derive(Clone, Copy)]
+struct Marks {
+    /// With the length in its low four bits.
+    short: u8,
+    /// With a length of two bytes behind it; the next number has four.
+    long: u8,
+}
+
+const MAP: Marks = Marks { short: 0x80, long: 0xde };
+const ARRAY: Marks = Marks { short: 0x90, long: 0xdc };
+
 /// Sets the head of an array or a map, of one byte at `start`, once its length is known.
-fn patch_len(start: usize, len: usize, (short, long): (u8, u8), out: &mut Vec<u8>) {
+fn patch_len(start: usize, len: usize, Marks { short, long }: Marks, out: &mut Vec<u8>) {
     match len {
         0..=15 => out[start] = short | len as u8,
         16..=0xffff => {

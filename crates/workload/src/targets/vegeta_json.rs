@@ -385,7 +385,8 @@ fn decoded(text: &[u8]) -> Result<Vec<u8>, usize> {
     let mut letters = text.iter().enumerate().filter(|(_, byte)| !b"\r\n".contains(byte));
     while let Some((at, &byte)) = letters.next() {
         if byte == b'=' {
-            out.extend(padded((bits, have), at, text.len(), letters)?);
+            let left = Left { bits, sextets: have };
+            out.extend(padded(left, at, text.len(), letters)?);
             return Ok(out);
         }
         bits = (bits << 6) | u32::from(sextet(byte).ok_or(at)?);
@@ -398,20 +399,27 @@ fn decoded(text: &[u8]) -> Result<Vec<u8>, usize> {
     if have > 0 { Err(text.len() - have) } else { Ok(out) }
 }
 
+/// The bits of a group of base64 that is not whole.
+#[derive(Clone, Copy)]
+struct Left {
+    bits: u32,
+    sextets: usize,
+}
+
 /// The last bytes of base64 of this length, from the bits that are left and its first `=` on.
 fn padded<'a>(
-    (bits, have): (u32, usize),
+    left: Left,
     at: usize,
     len: usize,
     mut rest: impl Iterator<Item = (usize, &'a u8)>,
 ) -> Result<Vec<u8>, usize> {
-    let last = match have {
+    let last = match left.sextets {
         2 => match rest.next() {
             None => return Err(len),
             Some((at, &byte)) if byte != b'=' => return Err(at - 1),
-            Some(_) => vec![(bits >> 4) as u8],
+            Some(_) => vec![(left.bits >> 4) as u8],
         },
-        3 => ((bits >> 2) as u16).to_be_bytes().to_vec(),
+        3 => ((left.bits >> 2) as u16).to_be_bytes().to_vec(),
         _ => return Err(at),
     };
     rest.next().map_or(Ok(last), |(at, _)| Err(at))
