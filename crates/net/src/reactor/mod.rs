@@ -4,6 +4,7 @@
 //! One thread owns a reactor; only its [`Waker`] and the resolver's answers reach it from others. It parses nothing.
 
 mod poller;
+mod slots;
 pub(crate) mod socket;
 
 use std::io;
@@ -18,6 +19,7 @@ use crate::event_loop::EventLoop;
 use crate::io::{Address, Dial, Event, Io, IoFailure, Key, Progress, Ready, Sock};
 use crate::mailbox::Waker;
 use poller::{Poller, Raw};
+use slots::{Slot, SlotId, SlotKind, Slots};
 use socket::{Listener, Stream};
 
 /// The most connections taken from one listener before other events are looked at.
@@ -28,28 +30,9 @@ const ACCEPT_MAX: usize = 512;
 pub struct Reactor {
     events: EventLoop,
     poller: Poller,
-    slots: Vec<Slot>,
-    free: Vec<u32>,
+    slots: Slots,
     /// Listeners that have more to accept than was taken.
-    accepting: Vec<u32>,
-}
-
-/// One socket's place. `generation` tells a new socket's events from those of the one before it.
-#[derive(Debug)]
-struct Slot {
-    generation: u32,
-    key: Key,
-    kind: Kind,
-}
-
-#[derive(Debug)]
-enum Kind {
-    Free,
-    Connecting(Stream),
-    Open(Stream),
-    /// Accepted, and not registered until it has a key.
-    Accepted(Stream),
-    Listening(Listener),
+    accepting: Vec<SlotId>,
 }
 
 impl Reactor {
@@ -63,8 +46,7 @@ impl Reactor {
         Ok(Self {
             events: EventLoop::new(start, waker),
             poller,
-            slots: Vec::new(),
-            free: Vec::new(),
+            slots: Slots::default(),
             accepting: Vec::new(),
         })
     }
@@ -97,48 +79,17 @@ impl Reactor {
     /// The address is in use, not ours, or not allowed.
     pub fn listen(&mut self, key: Key, address: &Address) -> io::Result<Address> {
         let (mut listener, bound) = Listener::bind(address)?;
-        let index = self.take_slot(key);
-        let token = self.token(index);
+        let id = self.slots.take(key);
+        let token = Token(self.slots.sock(id).0 as usize);
         listener.register(self.poller.registry(), token)?;
-        self.slots[index as usize].kind = Kind::Listening(listener);
+        self.slots[id].kind = SlotKind::Listening(listener);
         Ok(bound)
     }
 
-    fn take_slot(&mut self, key: Key) -> u32 {
-        let index = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(Slot { generation: 0, key: 0, kind: Kind::Free });
-            (self.slots.len() - 1) as u32
-        });
-        self.slots[index as usize].key = key;
-        index
-    }
-
-    fn free_slot(&mut self, index: u32) {
-        let slot = &mut self.slots[index as usize];
-        slot.generation = slot.generation.wrapping_add(1);
-        slot.kind = Kind::Free;
-        self.free.push(index);
-    }
-
-    fn token(&self, index: u32) -> Token {
-        Token(self.sock(index).0 as usize)
-    }
-
-    fn sock(&self, index: u32) -> Sock {
-        Sock(u64::from(self.slots[index as usize].generation) << 32 | u64::from(index))
-    }
-
-    /// The slot of a socket, unless that socket is closed.
-    fn index_of(&self, sock: Sock) -> Option<u32> {
-        let index = sock.0 as u32;
-        let slot = self.slots.get(index as usize)?;
-        (u64::from(slot.generation) == sock.0 >> 32).then_some(index)
-    }
-
     fn stream(&mut self, sock: Sock) -> Option<&mut Stream> {
-        let index = self.index_of(sock)?;
-        match &mut self.slots[index as usize].kind {
-            Kind::Open(stream) => Some(stream),
+        let id = self.slots.find(sock)?;
+        match &mut self.slots[id].kind {
+            SlotKind::Open(stream) => Some(stream),
             _ => None,
         }
     }
@@ -149,38 +100,38 @@ impl Reactor {
             self.events.empty_mailbox();
             return Some(Event::Woken);
         }
-        let index = self.index_of(Sock(raw.token))?;
-        let key = self.slots[index as usize].key;
-        match &self.slots[index as usize].kind {
-            Kind::Open(_) => Some(Event::Ready(key, raw.ready)),
-            Kind::Connecting(_) => self.connected(index, raw.ready),
-            Kind::Listening(_) => {
-                self.accept(index);
+        let id = self.slots.find(Sock(raw.token))?;
+        let key = self.slots[id].key;
+        match &self.slots[id].kind {
+            SlotKind::Open(_) => Some(Event::Ready(key, raw.ready)),
+            SlotKind::Connecting(_) => self.connected(id, raw.ready),
+            SlotKind::Listening(_) => {
+                self.accept(id);
                 self.events.pending.pop_front()
             }
-            Kind::Free | Kind::Accepted(_) => None,
+            SlotKind::Free | SlotKind::Accepted(_) => None,
         }
     }
 
     /// A connecting socket became ready: it is connected, or it failed.
-    fn connected(&mut self, index: u32, ready: Ready) -> Option<Event> {
-        let slot = &mut self.slots[index as usize];
+    fn connected(&mut self, id: SlotId, ready: Ready) -> Option<Event> {
+        let slot = &mut self.slots[id];
         let key = slot.key;
-        let Kind::Connecting(stream) = std::mem::replace(&mut slot.kind, Kind::Free) else {
+        let SlotKind::Connecting(stream) = std::mem::replace(&mut slot.kind, SlotKind::Free) else {
             return None;
         };
         match stream.connect_failure() {
             Some(failure) => {
                 drop(stream);
-                self.free_slot(index);
+                self.slots.free(id);
                 Some(Event::Refused(key, failure))
             }
             None if !ready.writable && !ready.closed => {
-                self.slots[index as usize].kind = Kind::Connecting(stream);
+                self.slots[id].kind = SlotKind::Connecting(stream);
                 None
             }
             None => {
-                self.slots[index as usize].kind = Kind::Open(stream);
+                self.slots[id].kind = SlotKind::Open(stream);
                 if ready.readable || ready.closed {
                     self.events.pending.push_back(Event::Ready(key, ready));
                 }
@@ -190,15 +141,15 @@ impl Reactor {
     }
 
     /// Takes new connections off a listener, a bounded number at a time.
-    fn accept(&mut self, index: u32) {
-        let listener_key = self.slots[index as usize].key;
+    fn accept(&mut self, id: SlotId) {
+        let listener_key = self.slots[id].key;
         for _ in 0..ACCEPT_MAX {
-            let Kind::Listening(listener) = &self.slots[index as usize].kind else { return };
+            let SlotKind::Listening(listener) = &self.slots[id].kind else { return };
             match listener.accept() {
                 Ok(Some(stream)) => {
-                    let slot = self.take_slot(0);
-                    self.slots[slot as usize].kind = Kind::Accepted(stream);
-                    let sock = self.sock(slot);
+                    let slot = self.slots.take(0);
+                    self.slots[slot].kind = SlotKind::Accepted(stream);
+                    let sock = self.slots.sock(slot);
                     self.events.pending.push_back(Event::Accepted { listener: listener_key, sock });
                 }
                 Ok(None) => return,
@@ -206,23 +157,23 @@ impl Reactor {
                 Err(_) => break,
             }
         }
-        if !self.accepting.contains(&index) {
-            self.accepting.push(index);
+        if !self.accepting.contains(&id) {
+            self.accepting.push(id);
         }
     }
 
     fn close_with(&mut self, sock: Sock, end: impl FnOnce(&Stream)) {
-        let Some(index) = self.index_of(sock) else { return };
-        if let Kind::Open(stream) | Kind::Connecting(stream) | Kind::Accepted(stream) =
-            &self.slots[index as usize].kind
+        let Some(id) = self.slots.find(sock) else { return };
+        if let SlotKind::Open(stream) | SlotKind::Connecting(stream) | SlotKind::Accepted(stream) =
+            &self.slots[id].kind
         {
             end(stream);
         }
-        if let Slot { kind: Kind::Open(_), key, .. } = self.slots[index as usize] {
+        if let Slot { kind: SlotKind::Open(_), key, .. } = self.slots[id] {
             self.events.forget_ready(key);
         }
         // Closing the descriptor takes it out of the poller as well.
-        self.free_slot(index);
+        self.slots.free(id);
     }
 }
 
@@ -233,32 +184,32 @@ impl Io for Reactor {
 
     fn open(&mut self, key: Key, dial: Dial<'_>) -> Result<Sock, IoFailure> {
         let mut stream = Stream::connect(dial)?;
-        let index = self.take_slot(key);
-        let token = self.token(index);
+        let id = self.slots.take(key);
+        let token = Token(self.slots.sock(id).0 as usize);
         if let Err(error) = stream.register(self.poller.registry(), token) {
-            self.free_slot(index);
+            self.slots.free(id);
             return Err(socket::failure(&error));
         }
-        self.slots[index as usize].kind = Kind::Connecting(stream);
-        Ok(self.sock(index))
+        self.slots[id].kind = SlotKind::Connecting(stream);
+        Ok(self.slots.sock(id))
     }
 
     fn set_key(&mut self, sock: Sock, key: Key) {
-        let Some(index) = self.index_of(sock) else { return };
-        let token = self.token(index);
-        let slot = &mut self.slots[index as usize];
+        let Some(id) = self.slots.find(sock) else { return };
+        let token = Token(self.slots.sock(id).0 as usize);
+        let slot = &mut self.slots[id];
         slot.key = key;
-        match std::mem::replace(&mut slot.kind, Kind::Free) {
-            Kind::Accepted(mut stream) => {
+        match std::mem::replace(&mut slot.kind, SlotKind::Free) {
+            SlotKind::Accepted(mut stream) => {
                 if let Err(error) = stream.register(self.poller.registry(), token) {
                     // Said as an event, so that the caller has one way to hear of a dead socket.
                     self.events.pending.push_back(Event::Refused(key, socket::failure(&error)));
-                    self.free_slot(index);
+                    self.slots.free(id);
                     return;
                 }
-                self.slots[index as usize].kind = Kind::Open(stream);
+                self.slots[id].kind = SlotKind::Open(stream);
             }
-            other => self.slots[index as usize].kind = other,
+            other => self.slots[id].kind = other,
         }
     }
 
@@ -283,8 +234,8 @@ impl Io for Reactor {
     }
 
     fn wait(&mut self, until: Option<Nanos>) -> Nanos {
-        for index in std::mem::take(&mut self.accepting) {
-            self.accept(index);
+        for id in std::mem::take(&mut self.accepting) {
+            self.accept(id);
         }
         let now = self.now();
         let sleep =
