@@ -28,7 +28,7 @@ pub struct CableReport {
     pub turned_away: u64,
     /// Welcomes and confirmations that did not come in time.
     pub unconfirmed: u64,
-    /// Connections that ended though nobody on our side wanted it.
+    /// Connections that the server or the network ended.
     pub dropped: u64,
     /// Times that a user waited since it was refused.
     pub backoffs: u64,
@@ -56,7 +56,7 @@ pub struct CableReport {
     pub round_trip: Histogram,
     /// Echo: messages of other users that came, too.
     pub overheard: u64,
-    /// Messages that nobody knows: no token of this run is in them.
+    /// Messages without a token of this run.
     pub unknown: u64,
     /// Deliveries.
     pub deliveries: Deliveries,

@@ -38,7 +38,7 @@ impl ConnectedBarrier {
         self.rounds.len() as u32
     }
 
-    /// A user is up in a round, or given up; it is told once for each user and round.
+    /// A user is up in a round, or given up; called once for each user and round.
     pub(crate) fn settle(&self, round: u32, now: Nanos) {
         let round = &self.rounds[round as usize];
         if round.settled.fetch_add(1, Ordering::Relaxed) + 1 == self.users {

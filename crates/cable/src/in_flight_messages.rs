@@ -187,7 +187,7 @@ impl InFlightMessages {
 
     /// The number of the next message, and the one that must be closed before it can be sent.
     ///
-    /// The caller sends it with [`Reserved::send`] before it asks again; nobody else may, meanwhile.
+    /// The caller sends it with [`Reserved::send`] before it reserves again; the lock keeps others out until then.
     pub(crate) fn reserve(&self) -> Reserved<'_> {
         let numbering = self.numbering();
         let evicted = self.close(numbering.next.wrapping_sub(self.slots.len() as u32));
@@ -218,7 +218,7 @@ impl InFlightMessages {
         state.tag != tag_of(number) || state.owed == 0
     }
 
-    /// Closes a message, unless it is closed; whoever does it first is told of it.
+    /// Closes a message; returns it to the first caller only.
     pub(crate) fn close(&self, number: u32) -> Option<ClosedMessage> {
         let slot = self.slot(number);
         let mut last_state = None;

@@ -24,7 +24,7 @@ pub(crate) enum Delivery {
     OutOfOrder,
     /// It was there before.
     Duplicate,
-    /// So old that nobody knows.
+    /// Too old to say.
     TooOld,
 }
 

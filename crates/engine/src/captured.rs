@@ -13,7 +13,7 @@ pub(crate) struct CapturedResponse {
     pub(crate) body_cut: bool,
     /// The header lines.
     pub(crate) headers: Vec<u8>,
-    /// The status line and the header lines, where a user is to be told.
+    /// The status line and the header lines, where a user waits for the response.
     pub(crate) head: Option<Arc<[u8]>>,
 }
 

@@ -41,7 +41,7 @@ pub(crate) struct Hit {
     /// The stream it is on, of an HTTP/2 connection.
     pub(crate) stream: Option<StreamId>,
     pub(crate) redirects: u32,
-    /// Whose connections it goes on, where users have their own; else nobody's, 0.
+    /// The user whose connections it goes on, from 1; 0 where users share them.
     pub(crate) owner: u32,
     /// The user that waits for it, where users decide.
     pub(crate) user: Option<u32>,

@@ -1,19 +1,19 @@
-//! `HostPolicy`: which names and addresses may be asked, and what names mean here, whatever the resolver says.
+//! `HostPolicy`: blocked names and addresses, and fixed addresses of names.
 
 use std::net::IpAddr;
 
-/// Which names and addresses may be asked, and what names mean here.
+/// Blocked names and addresses, and fixed addresses of names (k6: `blockHostnames`, `blacklistIPs`, `hosts`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostPolicy {
-    /// What names mean; one with a port wins over one without, and a full name over a pattern.
+    /// Addresses of names; a rule with a port wins over one without, and a full name over a pattern.
     pub hosts: Vec<HostRule>,
-    /// Names that must not be asked: `name` or `*.name`.
+    /// Blocked names: `name` or `*.name`.
     pub blocked_names: Vec<String>,
-    /// Addresses that must not be asked.
+    /// Blocked addresses.
     pub blocked_nets: Vec<IpRange>,
 }
 
-/// What a name means.
+/// A name's fixed address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostRule {
     /// `name` or `*.name`, in lower case.
@@ -64,7 +64,7 @@ impl std::fmt::Display for IpRange {
 }
 
 impl HostPolicy {
-    /// What a name means at this port, if there is a rule for it.
+    /// The rule for a name at this port.
     pub(crate) fn host(&self, name: &str, port: u16) -> Option<&HostRule> {
         let fits =
             |rule: &&HostRule| rule.port.is_none_or(|own| own == port) && is_of(&rule.name, name);

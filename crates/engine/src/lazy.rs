@@ -21,7 +21,7 @@ pub(crate) struct LazyShard {
 }
 
 impl LazyShard {
-    /// How many of `due` hits had a target here; how many more would have come, nobody can tell. Takes them out.
+    /// How many of `due` hits had a target here; how many more would have come is unknown. Takes them out.
     pub(crate) fn count_waiting(&self, due: u64) -> u64 {
         let most = usize::try_from(due).unwrap_or(LAZY_MAX).min(LAZY_MAX);
         self.targets.try_iter().take(most).count() as u64

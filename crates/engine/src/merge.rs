@@ -1,25 +1,25 @@
-//! `Merge`: makes one account of what several workers tell.
+//! `Merge`: adds the counts of several workers up.
 
 use std::sync::mpsc::SyncSender;
 
 use metrics::{Generator, Histogram, Snapshot};
 
-/// Makes one account of what several workers tell.
+/// Adds the counts of several workers up.
 #[derive(Debug)]
 pub(crate) struct Merge {
     /// What the record says of the plan; the workers do not know it.
     plan: Generator,
     workers: Vec<WorkerCounts>,
-    /// What was told since the last account.
+    /// The counts since the last account.
     sum: Snapshot,
-    /// All schedule lag so far; workers tell it piece by piece.
+    /// All schedule lag so far; workers send it piece by piece.
     lag: Histogram,
     /// Ways back for the workers' snapshots.
     spares: Vec<SyncSender<Box<Snapshot>>>,
     over: bool,
 }
 
-/// What one worker last told of itself.
+/// The last counts of one worker.
 #[derive(Debug, Default)]
 struct WorkerCounts {
     generator: Generator,
@@ -34,7 +34,7 @@ impl Merge {
         Self { plan, workers, sum: Snapshot::new(), lag: Histogram::new(), spares, over: false }
     }
 
-    /// A worker's counts; gives the account once every worker that still runs has told its part.
+    /// A worker's counts; gives the account once every worker that still runs has sent its counts.
     pub(crate) fn add(&mut self, worker: usize, mut told: Box<Snapshot>) -> Option<Box<Snapshot>> {
         self.take(worker, &told);
         told.clear();

@@ -15,7 +15,7 @@ use crate::request::Request;
 use crate::route::{Endpoint, Route, join_host_port, route};
 use crate::settings::{Protocol, Settings};
 
-/// What tells one origin from another.
+/// What distinguishes origins.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct OriginKey {
     secure: bool,
@@ -61,7 +61,7 @@ impl KnownProtocol {
 #[derive(Debug)]
 pub(crate) struct Origin {
     pub(crate) key: OriginKey,
-    /// Whose connections they are, where users have their own; else nobody's, 0.
+    /// The user that owns its connections, from 1; 0 where users share them.
     pub(crate) owner: u32,
     pub(crate) route: Route,
     /// What is dialled; several take turns (`-connect-to` repeated).

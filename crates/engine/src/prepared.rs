@@ -221,7 +221,7 @@ fn client_config(
         suites: given.suites.clone(),
         server_name: match given.no_server_name {
             true => ServerNaming::Withheld,
-            false => ServerNaming::Told,
+            false => ServerNaming::Sent,
         },
         key_log: given
             .log_keys

@@ -15,7 +15,7 @@ const TEXTS_MAX: usize = 4 << 20;
 /// How often counts and rows are sent on.
 pub(crate) const PERIOD: Nanos = Nanos::SECOND;
 
-/// What a worker tells the collector.
+/// What a worker sends to the collector.
 #[derive(Debug)]
 pub(crate) enum Message {
     Rows(Batch),
@@ -103,7 +103,7 @@ impl Recorder {
     }
 
     /// Sends on the counts, if an empty snapshot is there to go on with and the queue has room; else they wait for the
-    /// next time. `false` means that nobody listens any more.
+    /// next time. `false` means that the run was dropped.
     pub(crate) fn send_counts(&mut self) -> bool {
         let spare = self.spare.take().or_else(|| self.outlet.snapshots.try_recv().ok());
         let Some(mut next) = spare else { return true };

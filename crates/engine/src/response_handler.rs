@@ -1,4 +1,4 @@
-//! `ResponseHandler`: takes a response apart for one hit: counts, decodes, keeps what is to be kept.
+//! `ResponseHandler`: takes a response apart for one hit: counts, decodes, captures what is asked for.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub(crate) struct ResponseHandler<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct HeadCache {
     head: HeadMemo,
-    /// What was kept of it: users of one worker that are told of the same head share it.
+    /// What was captured of it, shared by all users of the worker that get the same head.
     captured: Option<Arc<[u8]>>,
 }
 
@@ -108,7 +108,7 @@ impl ResponseHandler<'_> {
         *self.coded = false;
     }
 
-    /// Has the lines that were kept of this head be what is told of it, and of all that are like it.
+    /// Shares the captured lines with all responses that have the same head.
     fn keep_head(&mut self) {
         let head: Arc<[u8]> = self.captured.headers.as_slice().into();
         if let Some(head_cache) = self.head_cache.as_mut() {
@@ -119,7 +119,7 @@ impl ResponseHandler<'_> {
         self.captured.head = Some(head);
     }
 
-    /// Takes a decoder for this body. A coding that we do not know, or that nobody asked for, is left as it is.
+    /// Takes a decoder for this body. A coding that is unknown, or was not asked for, is left as it is.
     fn begin_decoding(&mut self, head: &Head<'_>) {
         let mut codings = Codings::default();
         let mut only_gzip = true;

@@ -1,4 +1,4 @@
-//! `Run`: a plan under way on its worker threads, and what they tell, merged.
+//! `Run`: a plan under way on its worker threads, with their counts merged.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub struct Run {
     turn: Cell<usize>,
 }
 
-/// What a run tells while it goes on.
+/// What a run reports while it goes on.
 #[derive(Debug)]
 pub enum RunEvent {
     /// Rows of finished hits, in order of completion within one worker. Give the batch back with [`Run::recycle`].

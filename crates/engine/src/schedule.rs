@@ -88,7 +88,7 @@ impl Closed {
         self.idle + if thought { self.thinking.len() as u64 } else { 0 }
     }
 
-    /// The user whose hit is due begins it; gives whether it had thought until then.
+    /// Starts the hit of the user that is due; returns whether the user was thinking until then.
     pub(crate) fn begin(&mut self, counted: bool) -> bool {
         let thought = self.idle == 0;
         if thought {

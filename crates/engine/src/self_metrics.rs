@@ -1,4 +1,4 @@
-//! `SelfMetrics`: what a worker sees of itself: how late it begins hits, when it stood still, what it ran out of.
+//! `SelfMetrics`: a worker's measurements of itself: its lateness, stalls and exhausted resources.
 
 use metrics::{FailureKind, Generator};
 use net::machine;
@@ -7,7 +7,7 @@ use stdx::Nanos;
 /// A loop that stood still for longer than this has stalled.
 pub(crate) const STALL: Nanos = Nanos::from_millis(100);
 
-/// What a worker sees of itself.
+/// A worker's measurements of itself.
 #[derive(Debug, Default)]
 pub(crate) struct SelfMetrics {
     pub(crate) planned: u64,
@@ -63,7 +63,7 @@ impl SelfMetrics {
         self.ports_exhausted += u64::from(kind == FailureKind::PortsExhausted);
     }
 
-    /// Writes what was seen into the record; its histogram of lag is kept by the caller.
+    /// Writes the measurements into the record; the caller owns the histogram of lag.
     pub(crate) fn write_to(&self, record: &mut Generator, now: Nanos) {
         let cpu = machine::thread_cpu_time().saturating_sub(self.cpu_at_start);
         let wall = now.saturating_sub(self.began);

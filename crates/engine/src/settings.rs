@@ -44,7 +44,7 @@ pub struct Settings {
     /// The header fields we add ourselves.
     pub head: HeadStyle,
     /// The head of every request, byte for byte up to and with its empty line, whatever the targets say; `None` renders
-    /// each target's own. For dialects whose peers send what no rule allows.
+    /// each target's own. For dialects of tools that send what no rule allows.
     pub head_bytes: Option<Arc<[u8]>>,
     /// Idle connections kept per host (`-connections`).
     pub connections: usize,
@@ -62,7 +62,7 @@ pub struct Settings {
     pub dns_ttl: DnsTtl,
     /// Which of a name's addresses are asked, and in which order.
     pub dns_pick: DnsPick,
-    /// Which names and addresses may be asked, and what names mean here.
+    /// Blocked names and addresses, and fixed addresses of names.
     pub host_policy: HostPolicy,
     /// Where users decide: each has connections of its own.
     pub own_connections: bool,
@@ -72,7 +72,8 @@ pub struct Settings {
     pub proxy: ProxySettings,
     /// Produce a row for each hit. Without it only counts and histograms are kept.
     pub rows: bool,
-    /// Send each worker's first failed hit on at once, not with the second's other rows: its owner may end the run for it.
+    /// Send the row of each worker's first failed hit at once, not with the second's other rows, so that the run can be ended
+    /// for it.
     pub report_first_failure: bool,
 }
 

@@ -1,8 +1,8 @@
-//! `StopSignal`: what the run's owner wants of its workers, and they of it.
+//! `StopSignal`: how the owner of a run stops its workers.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// What the run's owner wants of its workers.
+/// How the owner of a run stops its workers.
 #[derive(Debug, Default)]
 pub(crate) struct StopSignal(AtomicU8);
 

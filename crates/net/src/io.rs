@@ -151,6 +151,6 @@ pub trait Io {
     /// Gives the time after it.
     fn wait(&mut self, until: Option<Nanos>) -> Nanos;
 
-    /// The next thing that happened; `None` when all are told.
+    /// The next thing that happened; `None` when there is nothing more.
     fn next_event(&mut self) -> Option<Event>;
 }

@@ -15,7 +15,7 @@ pub(crate) trait Wake: Send + Sync + std::fmt::Debug {
     /// Ends the sleep.
     ///
     /// # Errors
-    /// The owner is gone, and there is nobody to wake.
+    /// The owner is gone; there is no wait to end.
     fn wake(&self) -> io::Result<()>;
 }
 
@@ -84,7 +84,7 @@ impl Waker {
         Self { mailbox: Arc::clone(mailbox) }
     }
 
-    /// Wakes the reactor. A failure means that the reactor is gone, and there is nobody to wake.
+    /// Wakes the reactor. A failure means that the reactor is gone; it is ignored.
     pub fn wake(&self) {
         self.mailbox.wake.wake().ok();
     }

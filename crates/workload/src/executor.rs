@@ -84,7 +84,7 @@ pub enum Executor {
         /// VUs at most.
         vus_max: u64,
     },
-    /// A number of VUs that somebody outside of the test changes.
+    /// A number of VUs that is changed from outside the test.
     ExternallyControlled {
         /// VUs at the start.
         vus: u64,
@@ -133,7 +133,7 @@ impl Executor {
         }
     }
 
-    /// The same of a process that has this part of the VUs: a ramp is over once it wants nobody any more.
+    /// The same of a process that has this part of the VUs: a ramp is over once it has come down to no VU.
     #[must_use]
     pub fn duration_of(&self, own: &SegmentSlice) -> Nanos {
         let Self::RampingVus { start, stages, .. } = self else { return self.duration() };

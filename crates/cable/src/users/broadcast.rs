@@ -103,7 +103,7 @@ impl CableUsers {
         self.count(&closed, now, failure);
     }
 
-    /// What an interrupt leaves behind of a message is not lost: nobody knows.
+    /// Deliveries that an interrupt leaves behind are not counted as lost: they may still come.
     fn give_up(&mut self, closed: ClosedMessage, now: Nanos) {
         let cut = closed.cut + closed.lost();
         let text =

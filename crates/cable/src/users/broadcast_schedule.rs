@@ -35,7 +35,7 @@ impl BroadcastSchedule {
         }
     }
 
-    /// The message after `number` whose speaker is in this lane.
+    /// The message after `number` whose speaker is in this shard.
     pub(super) fn after(&self, number: u64, shard: Shard) -> u64 {
         let ours = |number: &u64| number % self.speakers % shard.step == shard.first;
         (number + 1..).find(ours).expect("this lane has a speaker")

@@ -232,7 +232,7 @@ impl CableUsers {
         self.settle(user, now, Settled::Subscribed);
     }
 
-    /// The user whose pipe it is.
+    /// The user of a pipe.
     pub(super) fn user_of(&self, pipe: Pipe) -> Option<usize> {
         let user = self.places.get(pipe.place as usize)?.checked_sub(1)? as usize;
         (self.users[user].pipe == Some(pipe)).then_some(user)

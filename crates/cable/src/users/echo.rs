@@ -105,7 +105,7 @@ impl CableUsers {
         }
     }
 
-    /// Messages that an interrupt leaves behind are not lost: nobody knows.
+    /// Messages that an interrupt leaves behind are not counted as lost: they may still come.
     fn give_up_echoes(&mut self, now: Nanos) {
         while let Some(echo) = self.echoes.pop() {
             if echo.state == State::Waiting {

@@ -38,7 +38,7 @@ impl CableUsers {
         }
     }
 
-    /// Ends the waiting of those whose welcome or confirmation has not come in time.
+    /// Drops users whose welcome or confirmation has not come in time.
     pub(super) fn stop_waiting(&mut self, now: Nanos) {
         while let Some(Entry { user, generation, .. }) = self.timers.overdue(now) {
             let user = user as usize;
@@ -93,7 +93,7 @@ impl CableUsers {
         }
     }
 
-    /// Whether messages in flight are waited for no more, since somebody wants the end.
+    /// Whether an interrupt's time for messages in flight is over.
     pub(super) fn is_stop_overdue(&self, now: Nanos) -> bool {
         self.stop_deadline.is_some_and(|until| until <= now)
     }

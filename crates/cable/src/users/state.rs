@@ -29,7 +29,7 @@ pub(crate) struct CableUsers {
     pub(super) cable: Arc<Cable>,
     pub(super) shard: Shard,
     pub(super) users: Vec<User>,
-    /// Whose pipe lies at a place: the user's index and 1; 0 for nobody's.
+    /// The user of each pipe, by the pipe's place: the user's index plus 1; 0 for none.
     pub(super) places: Vec<u32>,
     pub(super) timers: TimerQueue,
     /// What may still be begun in this poll.
@@ -75,7 +75,7 @@ pub(super) enum Phase {
 }
 
 impl CableUsers {
-    /// The users of one lane; nobody has come yet.
+    /// The users of one shard, none of them connected.
     pub(crate) fn new(cable: Arc<Cable>, shard: Shard) -> Self {
         let plan = &cable.plan;
         let count = u64::from(plan.users).saturating_sub(shard.first).div_ceil(shard.step) as usize;

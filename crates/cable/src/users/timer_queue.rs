@@ -39,7 +39,7 @@ impl TimerQueue {
         (first.at <= now).then(|| self.entries.pop())?.map(|entry| entry.0)
     }
 
-    /// The next user whose time to wait is over by now.
+    /// The next user whose limit has passed by now.
     pub(super) fn overdue(&mut self, now: Nanos) -> Option<Entry> {
         self.limits.pop_front_if(|first| first.at <= now)
     }

@@ -11,7 +11,7 @@ pub(super) struct User {
     /// The WebSocket, once it is open.
     pub(super) session: Option<Session>,
     pub(super) pipe: Option<Pipe>,
-    /// Which of its connections this is: what was meant for an earlier one is void.
+    /// Counts its connections: timers of an earlier one are void.
     pub(super) generation: u32,
     /// The round in which it was settled last, from 1; 0 before.
     pub(super) settled: u32,

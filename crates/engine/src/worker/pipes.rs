@@ -1,5 +1,5 @@
-//! Pipes: connections that have left HTTP. Bytes go to and from the user whose request asked for it; what they mean is the
-//! user's own affair.
+//! Pipes: connections that have left HTTP. Bytes go to and from the user whose request asked for it; the engine does not
+//! read them.
 
 use metrics::{FailureKind, NO_TARGET, Sample};
 use net::Io;
@@ -66,7 +66,7 @@ impl<I: Io> Worker<I> {
         (self.pipe_of(conn_id) == Some(pipe)).then_some(conn_id)
     }
 
-    /// Bytes came. Of a pipe that its user closed they are nobody's.
+    /// Bytes came. They are dropped where the user has closed the pipe.
     pub(super) fn feed_pipe(&mut self, conn_id: ConnId, bytes: &[u8]) {
         if bytes.is_empty() || self.conns[conn_id].closes {
             return;
@@ -79,7 +79,7 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    /// A pipe ends: its user is told, and the connection closed.
+    /// A pipe ends: its user gets the event, and the connection is closed.
     pub(super) fn end_pipe(&mut self, conn_id: ConnId, lost: Option<&Failure>) {
         let what = match lost {
             Some(failure) => PipeEvent::Lost(failure.kind.name(), &failure.text),

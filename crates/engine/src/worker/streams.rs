@@ -266,7 +266,7 @@ impl<I: Io> Worker<I> {
         self.remove_hit(hit);
     }
 
-    /// Has the server told that we want no more of a stream.
+    /// Resets a stream.
     pub(super) fn cancel_stream(&mut self, conn_id: ConnId, stream: StreamId) {
         if let Some(streams) = &mut self.conns[conn_id].streams {
             streams.session.cancel(stream.index());

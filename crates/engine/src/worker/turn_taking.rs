@@ -25,7 +25,7 @@ impl<I: Io> Worker<I> {
         self.work_budget.allows_dial(self.now)
     }
 
-    /// Has an origin's hits wait until somebody may dial.
+    /// Makes an origin's hits wait until a dial is allowed.
     pub(super) fn defer(&mut self, origin_id: OriginId) {
         let origin = &mut self.origins.list[origin_id];
         if !std::mem::replace(&mut origin.deferred, true) {

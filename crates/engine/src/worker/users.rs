@@ -104,7 +104,7 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    /// A hit ends: its user is told.
+    /// Passes the response of a hit that ends to its user.
     pub(super) fn respond_to_user(
         &mut self,
         hit_id: HitId,

@@ -51,7 +51,7 @@ pub(super) struct Conn {
     pub(super) failure: Option<IoFailure>,
     /// A `send` found too little room: tell when there is some.
     pub(super) wants_room: bool,
-    /// What the worker has not been told yet; `Some` while a notice of it is waiting.
+    /// What the worker does not know yet; `Some` while a notice of it is waiting.
     pub(super) untold: Option<Ready>,
 }
 
@@ -78,7 +78,7 @@ impl Conn {
         self.stage != Stage::Closed
     }
 
-    /// Whether nobody will hear of it again.
+    /// Whether no event of it can follow.
     pub(super) fn is_forgotten(&self) -> bool {
         self.stage == Stage::Closed && self.peer_end == PeerEnd::Closed
     }

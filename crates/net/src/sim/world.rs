@@ -27,9 +27,9 @@ pub struct World {
     pub(super) conns: BTreeMap<ConnId, Conn>,
     pub(super) hosts: Vec<Host>,
     pub(super) names: BTreeMap<String, Vec<IpAddr>>,
-    /// What happened and is told after the next `wait`.
+    /// Events to be given after the next `wait`.
     pub(super) untold: VecDeque<Notice>,
-    /// What is being told.
+    /// Events being given.
     pub(super) telling: VecDeque<Notice>,
     pub(super) opened: u64,
     /// Connections whose worker's end is open: descriptors in use.
@@ -49,7 +49,7 @@ pub(super) struct Host {
     free: Vec<Key>,
 }
 
-/// Something that the worker is to be told.
+/// An event for the worker.
 #[derive(Debug)]
 pub(super) enum Notice {
     Connected(ConnId),
@@ -321,7 +321,7 @@ impl World {
         }
     }
 
-    /// Sends on what the peer gave, as far as the worker has room, and tells the peer when all is gone.
+    /// Sends on what the peer gave, as far as the worker has room, and notifies the peer when all is gone.
     pub(super) fn pump_down(&mut self, id: ConnId, now: Nanos) {
         let faults = &self.weather.faults;
         let (window, awake) = (faults.receive_window, end_of(&faults.server_stalls, self.time));

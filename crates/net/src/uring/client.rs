@@ -109,7 +109,7 @@ impl Uring {
         }
     }
 
-    /// Writes down what all sockets want of the kernel, for the ring to hand over. Gives whether somebody waits for the
+    /// Writes down what all sockets want of the kernel, for the ring to hand over. Returns whether a socket waits for the
     /// room that this may make, of which no completion will tell.
     fn flush(&mut self) -> bool {
         let mut hurry = false;
@@ -146,7 +146,7 @@ impl Uring {
         hurry
     }
 
-    /// What was handed over and is not complained of is sent; who waited for room is told.
+    /// What was handed over without a failure is sent; sockets that waited for room become writable.
     fn settle(&mut self) {
         if self.ring.holds_back() {
             return;

@@ -30,7 +30,7 @@ const RETRIES_MAX: u32 = 10_000;
 pub(super) enum Op {
     /// Bytes came, again and again.
     Recv,
-    /// Bytes could not all be sent. Nothing is told of those that could.
+    /// Bytes could not all be sent. There is no completion of those that could.
     Send,
     /// The socket is connected, or has room again.
     Poll,

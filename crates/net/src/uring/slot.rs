@@ -20,7 +20,7 @@ pub(super) struct Slot {
     pub(super) stream: Stream,
     /// Connecting is over.
     pub(super) connected: bool,
-    /// Its failure, told by the next read or write.
+    /// Its failure, returned by the next read or write.
     pub(super) failure: Option<IoFailure>,
     /// Nothing of it is wanted for now.
     pub(super) paused: bool,

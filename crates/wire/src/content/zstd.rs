@@ -87,7 +87,7 @@ impl Zstd {
         Ok(())
     }
 
-    /// Bytes of the header or block, as far as what came of it tells.
+    /// Bytes of the header or block, as far as they are known.
     fn needed(&self) -> Result<usize, ContentError> {
         match (self.state, self.pending.as_slice()) {
             (State::Header, [a, b, c, d, rest @ ..]) => {

@@ -74,7 +74,7 @@ enum State {
     #[default]
     SizeStart,
     Size,
-    /// After the digits: white space and extensions, which nobody may have to understand.
+    /// After the digits: white space and extensions, which are ignored.
     Extension,
     SizeLf,
     Data,

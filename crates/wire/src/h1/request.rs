@@ -25,7 +25,7 @@ pub enum HeadStyle {
     /// as `X-Vegeta-Seq` and `X-Vegeta-Attack`.
     Go,
     /// The request line in this version and the target's header fields, in their order; nothing is added, neither `Host`
-    /// nor `Content-Length`. For dialects whose peers' bytes we send.
+    /// nor `Content-Length`. For the exact bytes of another tool.
     Exact(Version),
 }
 

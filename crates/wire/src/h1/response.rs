@@ -57,7 +57,7 @@ pub trait ResponseSink {
     /// A part of the body came, without framing, content codings untouched.
     fn body(&mut self, bytes: &[u8]);
 
-    /// Where heads may be remembered. Who gives one is told of a head that came before, has a 2xx and no content coding by
+    /// Where heads may be remembered. With one, a head that came before, with a 2xx and no content coding, is passed on by
     /// [`head_again`](Self::head_again) alone.
     fn memo(&mut self) -> Option<&mut HeadMemo> {
         None

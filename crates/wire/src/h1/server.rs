@@ -72,7 +72,7 @@ pub enum RequestFault {
 }
 
 impl RequestFault {
-    /// The status that tells the client.
+    /// The status to answer with.
     #[must_use]
     pub const fn status(self) -> u16 {
         match self {

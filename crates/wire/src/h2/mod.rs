@@ -247,7 +247,7 @@ impl H2Session {
         self.wakes.wake_connection();
     }
 
-    /// The next thing that happened, and on which stream; `None` when all is told.
+    /// The next thing that happened, and on which stream; `None` when there is nothing more.
     pub fn poll_event(&mut self) -> Option<(u32, StreamEvent)> {
         loop {
             while let Some(stream) = self.lively.pop_front() {

@@ -66,7 +66,7 @@ pub struct ClientSetup {
     pub versions: Versions,
     /// The cipher suites that are offered; of a version none is named of, all are.
     pub suites: Vec<CipherSuite>,
-    /// Whether the server is told the name that is asked for.
+    /// Whether the client hello carries the server's name.
     pub server_name: ServerNaming,
     /// Who hears the sessions' secrets, for tools that read what was recorded of them.
     pub key_log: Option<Arc<dyn rustls::KeyLog>>,
@@ -84,13 +84,13 @@ pub enum Versions {
     Only13,
 }
 
-/// Whether the server is told the name that is asked for. RFC 6066, 3.
+/// Whether the client hello carries the server's name. RFC 6066, 3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ServerNaming {
-    /// It is, where it is a name and no address.
+    /// It does, where it is a name and no address.
     #[default]
-    Told,
-    /// It is not.
+    Sent,
+    /// It does not.
     Withheld,
 }
 
@@ -144,7 +144,7 @@ pub fn client_config(setup: &ClientSetup) -> Result<Arc<TlsClient>, TlsSetupErro
     if let Some(log) = &setup.key_log {
         cfg.key_log = Arc::clone(log);
     }
-    cfg.enable_sni = setup.server_name == ServerNaming::Told;
+    cfg.enable_sni = setup.server_name == ServerNaming::Sent;
     Ok(Arc::new(TlsClient { config: Arc::new(cfg), agreed: OnceLock::new() }))
 }
 

@@ -26,9 +26,9 @@ pub enum TlsSetupError {
 /// What is known of a certificate that was refused, or of a peer that speaks no TLS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is signed by nobody known.
+    /// Its issuer is unknown.
     UnknownAuthority,
-    /// It is another's.
+    /// It is for another name.
     OtherName,
     /// What came was no TLS record.
     NotTls,

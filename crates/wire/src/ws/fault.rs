@@ -67,7 +67,7 @@ pub enum SendError {
 }
 
 impl WsError {
-    /// The close code that tells the peer: 1002, 1007 or 1009.
+    /// The close code for the peer: 1002, 1007 or 1009.
     #[must_use]
     pub const fn close_code(self) -> u16 {
         match self {

@@ -264,7 +264,7 @@ fn response(accept: &str, agreed: &Agreed) -> Vec<u8> {
 }
 
 impl Refusal {
-    /// The status that tells the client. With 426 belongs `Sec-WebSocket-Version: 13` (RFC 6455, 4.4).
+    /// The status to answer with. With 426 belongs `Sec-WebSocket-Version: 13` (RFC 6455, 4.4).
     #[must_use]
     pub const fn status(self) -> u16 {
         match self {

@@ -43,12 +43,12 @@ impl Session {
         }
     }
 
-    /// Takes bytes of the connection in any split, tells `each` what is whole, and appends to `out` what the protocol
+    /// Takes bytes of the connection in any split, calls `each` with whole events, and appends to `out` what the protocol
     /// answers: pongs (at most 3 bytes for each byte of pings) and the reply to a close. Bytes after a close are ignored.
     /// A message that lies whole in `bytes`, unmasked and not compressed, is not copied.
     ///
     /// # Errors
-    /// The peer broke the protocol or passed a limit; what came before was told, and the close frame that says so is in
+    /// The peer broke the protocol or passed a limit; events before it were passed on, and the close frame with the reason is in
     /// `out`. The session says the same from now on.
     pub fn handle_bytes(
         &mut self,
@@ -91,7 +91,7 @@ impl Session {
         self.outbound.control(Opcode::Ping, payload, out)
     }
 
-    /// Appends a pong that nobody asked for; pings are answered without this.
+    /// Appends an unsolicited pong; pings are answered without this.
     ///
     /// # Errors
     /// The close frame has been sent, or the payload is longer than 125 bytes.
@@ -100,7 +100,7 @@ impl Session {
     }
 
     /// Appends the close frame; nothing if it has been sent. Without a code (or with 1005) it is empty; a reason of more
-    /// than 123 bytes is cut. Whether a peer takes the code tells [`super::is_close_code`]; any is sent. What still comes is told.
+    /// than 123 bytes is cut. Any code is sent; [`super::is_close_code`] says which ones peers accept. Events that still come are passed on.
     pub fn close(&mut self, code: Option<u16>, reason: &str, out: &mut Vec<u8>) {
         self.outbound.close(code, reason, out);
     }

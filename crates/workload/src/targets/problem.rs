@@ -13,7 +13,7 @@ pub const PROBLEMS_MAX: usize = 100;
 pub struct Problem {
     /// The line's number, from 1; 0 where no line is at fault.
     pub line: u64,
-    /// Whose words it is told in: Vegeta's grammar tells it as Vegeta does, without the line.
+    /// The grammar that words it: Vegeta's has Vegeta's texts, without the line.
     pub grammar: Grammar,
     /// What is wrong.
     pub kind: ProblemKind,
