@@ -10,6 +10,7 @@ mod command;
 mod dialect;
 mod flags;
 mod listener;
+mod start_error;
 
 use std::process::ExitCode;
 

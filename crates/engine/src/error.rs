@@ -1,16 +1,39 @@
 //! `StartError`: why a run could not start.
 
+use std::fmt;
+
 use net::NoUring;
 use thiserror::Error;
+
+/// What a certificate is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CertificateRole {
+    /// The client's own, with its key.
+    Client,
+    /// The client's own for some hosts.
+    ClientOfHosts,
+    /// The roots that servers are verified against.
+    Roots,
+}
+
+impl fmt::Display for CertificateRole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Client => "client certificate",
+            Self::ClientOfHosts => "client certificate of some hosts",
+            Self::Roots => "root certificates",
+        })
+    }
+}
 
 /// Why a run could not start.
 #[derive(Debug, Error)]
 pub enum StartError {
     /// A certificate or key given is no good.
-    #[error("{flag}: {reason}")]
+    #[error("{role}: {reason}")]
     Certificate {
-        /// The flag that gave it.
-        flag: &'static str,
+        /// What it is for.
+        role: CertificateRole,
         /// What is wrong with it.
         reason: String,
     },
@@ -18,7 +41,7 @@ pub enum StartError {
     #[error("proxy \"{0}\" is not a URL (expected http://host:port)")]
     Proxy(String),
     /// `io_uring` was asked for, and cannot be used here.
-    #[error("--io=uring: {0}")]
+    #[error("io_uring: {0}")]
     Uring(#[from] NoUring),
     /// The machine refused a thread, a poller or a timer.
     #[error("starting a worker: {0}")]

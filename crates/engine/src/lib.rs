@@ -45,7 +45,7 @@ mod work_budget;
 mod worker;
 
 pub use empty_schedule::measure_empty_schedule;
-pub use error::StartError;
+pub use error::{CertificateRole, StartError};
 pub use host_policy::{HostPolicy, HostRule, IpRange};
 pub use lazy::LazyTargets;
 pub use run::{Run, RunEvent, Stopper};

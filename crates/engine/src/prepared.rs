@@ -12,7 +12,7 @@ use wire::url::{Scheme, Url};
 use workload::{Load, Plan, Target};
 
 use crate::endpoint_rotation::EndpointRotation;
-use crate::error::StartError;
+use crate::error::{CertificateRole, StartError};
 use crate::hit::Hit;
 use crate::host_policy;
 use crate::origin::Origin;
@@ -74,12 +74,14 @@ impl Prepared {
             tls_upgrading,
         };
         if let Err(reason) = prepared.try_identities() {
-            return Err(StartError::Certificate { flag: "tlsAuth", reason });
+            return Err(StartError::Certificate { role: CertificateRole::ClientOfHosts, reason });
         }
         if wants_tls && let Err(reason) = prepared.tls() {
-            let flag =
-                if prepared.settings.tls.cert_pem.is_some() { "-cert" } else { "-root-certs" };
-            return Err(StartError::Certificate { flag, reason });
+            let role = match prepared.settings.tls.cert_pem {
+                Some(_) => CertificateRole::Client,
+                None => CertificateRole::Roots,
+            };
+            return Err(StartError::Certificate { role, reason });
         }
         Ok(prepared)
     }

@@ -29,6 +29,7 @@ use crate::exit_code::Failed;
 use crate::flags::ab::AbFlags;
 use crate::input::Interrupts;
 use crate::output;
+use crate::start_error;
 
 /// A value is wrong, a file cannot be used, or the user interrupted.
 const WRONG: u8 = 1;
@@ -169,7 +170,7 @@ fn cannot_start(flags: &AbFlags, error: StartError) -> Quit {
         (StartError::Certificate { reason, .. }, Some(path)) => {
             Quit::wrong(format!("unable to get certificate from '{path}'\nbrunt ab: {reason}"))
         }
-        (error, _) => Quit::wrong(format!("brunt ab: {error}")),
+        (error, _) => Quit::wrong(format!("brunt ab: {}", start_error::with_flag(error))),
     }
 }
 

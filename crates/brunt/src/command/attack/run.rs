@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use engine::{LazyTargets, Run, RunEvent, Settings, StartError};
+use engine::{CertificateRole, LazyTargets, Run, RunEvent, Settings, StartError};
 use metrics::{
     Batch, By, FailureKind, Generator, Groups, Phases, Sample, Snapshot, Summary, TargetLabel,
     TargetTable, Timeline, Traffic, Verdict,
@@ -24,6 +24,7 @@ use crate::exit_code::{ExitCode, Failed, Outcome};
 use crate::input::{Interrupts, LOOK_EVERY};
 use crate::listener::BarePort;
 use crate::output::{self, Place};
+use crate::start_error;
 
 /// Carries out what was meant.
 pub(super) fn attack(mut meant: Meant, dialect: Dialect) -> Outcome {
@@ -40,7 +41,9 @@ pub(super) fn attack(mut meant: Meant, dialect: Dialect) -> Outcome {
     let (lazy, problem) = lazy(meant.lazy.take(), dialect)?;
     let run =
         Run::start(meant.plan.clone(), &meant.settings, lazy).map_err(|error| match error {
-            StartError::Certificate { flag: "-root-certs", .. } if dialect == Dialect::Vegeta => {
+            StartError::Certificate { role: CertificateRole::Roots, .. }
+                if dialect == Dialect::Vegeta =>
+            {
                 anyhow!("bad certificate").into()
             }
             error => cannot_start(error),
@@ -146,7 +149,7 @@ pub(crate) fn cannot_start(error: StartError) -> Failed {
         StartError::Worker(_) => ExitCode::Failure,
         _ => ExitCode::Input,
     };
-    Failed { code, error: error.into() }
+    Failed { code, error: start_error::with_flag(error) }
 }
 
 /// Prints the closing report.

@@ -1,0 +1,40 @@
+//! Why a run could not start, in the words of the command line: the engine says what is wrong, this adds the flag.
+
+use anyhow::anyhow;
+use engine::{CertificateRole, StartError};
+
+/// The error, with the flag that gave what is at fault.
+pub(crate) fn with_flag(error: StartError) -> anyhow::Error {
+    match error {
+        StartError::Certificate { role, reason } => anyhow!("{}: {reason}", flag_of(role)),
+        StartError::Uring(reason) => anyhow!("--io=uring: {reason}"),
+        error => error.into(),
+    }
+}
+
+/// The flag, or k6's option, that gives certificates for this.
+const fn flag_of(role: CertificateRole) -> &'static str {
+    match role {
+        CertificateRole::Client => "-cert",
+        CertificateRole::ClientOfHosts => "tlsAuth",
+        CertificateRole::Roots => "-root-certs",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flag_stands_before_the_reason() {
+        let reason = "tls: no".to_owned();
+        for (role, text) in [
+            (CertificateRole::Client, "-cert: tls: no"),
+            (CertificateRole::ClientOfHosts, "tlsAuth: tls: no"),
+            (CertificateRole::Roots, "-root-certs: tls: no"),
+        ] {
+            let error = StartError::Certificate { role, reason: reason.clone() };
+            assert_eq!(with_flag(error).to_string(), text);
+        }
+    }
+}
