@@ -215,8 +215,7 @@ impl Crew {
     ) {
         let Opening { exchange, offer, ask } = opening;
         exchange.keep_cookies(reply, &self.plan);
-        let head = reply.head.clone();
-        let lines = fields(head.as_deref().unwrap_or_default());
+        let lines = fields(reply.head.as_deref().unwrap_or_default());
         let lines: Vec<(String, String)> =
             lines.map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
         let agreed = offer.check(
@@ -231,13 +230,7 @@ impl Crew {
             protocol: String::new(),
             ip: reply.remote.map(|remote| remote.ip()),
         };
-        let mut opened = Box::new(Opened {
-            status: reply.status,
-            head,
-            body: reply.body.to_vec(),
-            remote: reply.remote,
-            ..Opened::default()
-        });
+        let mut opened = Box::new(opened_by(reply));
         if let Ok(agreed) = &agreed {
             opened.protocol = agreed.protocol.clone().unwrap_or_default();
             labels.protocol.clone_from(&opened.protocol);
@@ -535,6 +528,17 @@ fn name_of(code: u16) -> &'static str {
         1013 => " (try again later)",
         1015 => " (TLS handshake error)",
         _ => "",
+    }
+}
+
+/// What of a response an opened socket shows.
+fn opened_by(reply: &EngineResponse<'_>) -> Opened {
+    Opened {
+        status: reply.status,
+        head: reply.head.clone(),
+        body: reply.body.to_vec(),
+        remote: reply.remote,
+        ..Opened::default()
     }
 }
 
