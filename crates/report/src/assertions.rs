@@ -5,10 +5,9 @@ use metrics::tally::{Assertion, Check, Contains, Judged, Kind};
 
 use crate::columns::Columns;
 use crate::escape;
-use crate::figure::json_list;
-use crate::json::Object;
 use crate::k6_summary::figure_text;
 use crate::number::{counted, go_json, grouped};
+use crate::object::{Object, json_list};
 
 /// The heads of a table of thresholds.
 pub(crate) const THRESHOLD_HEADS: [&str; 4] = ["Threshold", "limit", "seen", "outcome"];

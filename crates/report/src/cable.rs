@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use cable::{CablePlan, CableReport, MessageReport, Pattern, RoundReport};
 use metrics::{Generator, Histogram, Verdict};
 
-use crate::figure::json_list;
-use crate::json::{self, Object};
+use crate::json;
 use crate::number::{duration, grouped};
+use crate::object::{Object, json_list};
 use crate::text::{LATENCIES, generator_lines, latencies, line};
 use crate::{escape, number::number};
 

@@ -7,10 +7,9 @@ use study::compare::{Comparison, Unit, compare, pooled, runs_needed};
 use study::stats::holm;
 
 use crate::columns::Columns;
-use crate::figure::json_list;
-use crate::json::Object;
 use crate::number::{counted, duration};
-use crate::{escape, html};
+use crate::object::{Object, json_list};
+use crate::{escape, page};
 
 /// One label's runs.
 #[derive(Clone, Copy, Debug)]
@@ -112,10 +111,10 @@ impl Differences {
     /// As tables of a page.
     pub(crate) fn tables(&self, out: &mut String) {
         let sides: Vec<Vec<String>> = self.labels.iter().map(|s| s.cells().into()).collect();
-        html::table(out, "Labels", &Side::HEADS, &sides, 0);
+        page::table(out, "Labels", &Side::HEADS, &sides, 0);
         let rows: Vec<Vec<String>> = self.rows.iter().map(|row| row.cells().into()).collect();
         if !rows.is_empty() {
-            html::table(out, "Differences", &Row::HEADS, &rows, 0);
+            page::table(out, "Differences", &Row::HEADS, &rows, 0);
         }
     }
 

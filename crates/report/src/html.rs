@@ -1,24 +1,19 @@
 //! The HTML report: one page with the verdict, charts and tables. Its charts are pictures that show everything without a script.
 
-use std::fmt::Write as _;
-
 use metrics::{Generator, Groups, Histogram, InFlight, Timeline};
 use stdx::Nanos;
 
 use crate::caveats::{at_least, caveats};
-use crate::figure::{Axis, Colour, Figure, Scale, Series, Size, Style, card_content};
+use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
+use crate::input::{BLIND, Input};
 use crate::number::{duration, grouped, rfc3339};
 use crate::overlay::{Curve, histogram, percentiles};
+use crate::page::{self, charts, push, table};
 use crate::server::{server_over_time, server_percentiles};
-use crate::{BLIND, Input, assertions, escape, page, text};
+use crate::{assertions, escape, text};
 
 /// Rows of a table; the rest is counted.
 const ROWS_MAX: usize = 200;
-/// The size of a picture in a card that shares its row with another one.
-const HALF_ROW: Size = Size { width: 560, height: 300 };
-/// The size of a picture in a card as wide as the page.
-const WHOLE_ROW: Size = Size { width: 1140, height: 300 };
-
 /// The report as one self-contained page.
 #[must_use]
 pub fn html(input: &Input<'_>) -> String {
@@ -37,11 +32,6 @@ pub fn html(input: &Input<'_>) -> String {
 /// What the figures stand for.
 const EXPLAINED: &str = "<p>Response times count from the moment a request was due, service times from the moment it was sent. \
 Success is a status from 200 to 399.</p>";
-
-/// Adds to the page; writing to a `String` cannot fail.
-fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
-    let _ = out.write_fmt(text);
-}
 
 fn head(out: &mut String, input: &Input<'_>, title: &str) {
     let (summary, valid) = (input.summary, input.verdict.is_valid());
@@ -122,7 +112,7 @@ fn assertion_tables(out: &mut String, input: &Input<'_>) {
 fn figures(input: &Input<'_>) -> Vec<Figure> {
     let summary = input.summary;
     let response = Curve { label: "Response (from due)", times: &summary.response };
-    let service = crate::service(summary);
+    let service = crate::input::service(summary);
     let service = service.map(|times| Curve { label: "Service (from sent)", times });
     let curves: Vec<Curve<'_>> = std::iter::once(response).chain(service).collect();
     let mut figures = Vec::new();
@@ -131,10 +121,10 @@ fn figures(input: &Input<'_>) -> Vec<Figure> {
         figures.push(rate_over_time(timeline));
     }
     if let Some(traffic) = input.traffic.filter(|traffic| traffic.in_flight.cells().len() > 1) {
-        let users = crate::users_at_work(input).unwrap_or(0);
+        let users = crate::input::users_at_work(input).unwrap_or(0);
         figures.push(under_way(&traffic.in_flight, users));
     }
-    if let Some(sends) = crate::sends(input) {
+    if let Some(sends) = crate::input::sends(input) {
         let gaps = Curve { label: "Time to the next send", times: &sends.gaps };
         let mut figure = histogram("Spacing of sends", &[gaps]);
         (figure.x.label, figure.y.label) =
@@ -219,81 +209,6 @@ fn under_way(in_flight: &InFlight, users: u64) -> Figure {
     over_time("Requests under way", ("Requests", Scale::Linear), series)
 }
 
-/// The figures, each in a card of its own; the page's data must have them in the same order.
-pub(crate) fn charts(out: &mut String, figures: &[Figure]) {
-    charts_from(out, 0, figures);
-}
-
-/// The same of figures that come in the page's data after so many others.
-pub(crate) fn charts_from(out: &mut String, first: usize, figures: &[Figure]) {
-    if figures.is_empty() {
-        return;
-    }
-    out.push_str("<div class=\"pair\">\n");
-    let size = if figures.len() == 1 { WHOLE_ROW } else { HALF_ROW };
-    for (number, figure) in (first..).zip(figures) {
-        card(out, figure, number, size);
-    }
-    out.push_str("</div>\n");
-}
-
-/// The figure with this number in the page's data, in a card as wide as the page.
-pub(crate) fn chart(out: &mut String, figure: &Figure, number: usize) {
-    card(out, figure, number, WHOLE_ROW);
-}
-
-/// A card with a figure's title, its picture of that size, and its notes as text.
-fn card(out: &mut String, figure: &Figure, number: usize, size: Size) {
-    let (title, content) = (escape::xml(&figure.title), card_content(figure, size));
-    push(
-        out,
-        format_args!(
-            "<section class=\"card\"><h2>{title}</h2><div class=\"chart\" data-figure=\"{number}\">{content}</div>"
-        ),
-    );
-    for note in &figure.notes {
-        push(out, format_args!("<p class=\"note\">{}</p>", escape::xml(note)));
-    }
-    out.push_str("</section>\n");
-}
-
-/// A card with a table. Cells are escaped here; the first of a row is its name.
-pub(crate) fn table(
-    out: &mut String,
-    title: &str,
-    heads: &[&str],
-    rows: &[Vec<String>],
-    more: usize,
-) {
-    let title = escape::xml(title);
-    push(
-        out,
-        format_args!("<section class=\"card\"><h2>{title}</h2><div class=\"scroll\"><table>\n"),
-    );
-    if heads.iter().any(|head| !head.is_empty()) {
-        let cells =
-            heads.iter().map(|head| format!("<th scope=\"col\">{}</th>", escape::xml(head)));
-        push(out, format_args!("<thead><tr>{}</tr></thead>\n", cells.collect::<String>()));
-    }
-    out.push_str("<tbody>\n");
-    for row in rows {
-        out.push_str("<tr>");
-        for (column, cell) in row.iter().enumerate() {
-            let cell = escape::xml(cell);
-            match column {
-                0 => push(out, format_args!("<th scope=\"row\" class=\"text\">{cell}</th>")),
-                _ => push(out, format_args!("<td>{cell}</td>")),
-            }
-        }
-        out.push_str("</tr>\n");
-    }
-    out.push_str("</tbody></table></div>");
-    if more > 0 {
-        push(out, format_args!("<p class=\"faint\">{more} more are not shown.</p>"));
-    }
-    out.push_str("</section>\n");
-}
-
 fn tables(out: &mut String, input: &Input<'_>) {
     let summary = input.summary;
     let row = |name: &str, times: &Histogram, from: Option<Nanos>| {
@@ -305,10 +220,10 @@ fn tables(out: &mut String, input: &Input<'_>) {
     };
     let (response_from, service_from) = summary.timed_out_from.unzip();
     let mut rows = vec![row("Response (from due)", &summary.response, response_from)];
-    let service = crate::service(summary);
+    let service = crate::input::service(summary);
     rows.extend(service.map(|times| row("Service (from sent)", times, service_from)));
     rows.extend(input.generator.map(|generator| row("Schedule lag", &generator.lag, None)));
-    rows.extend(crate::sends(input).map(|sends| row("Between sends", &sends.gaps, None)));
+    rows.extend(crate::input::sends(input).map(|sends| row("Between sends", &sends.gaps, None)));
     let heads = ["", "min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"];
     table(out, "Latencies", &heads, &rows, 0);
     if let Some(groups) = input.groups {

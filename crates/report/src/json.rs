@@ -7,42 +7,9 @@ use metrics::{Generator, Groups, Histogram, InFlight, Reason, Sends, Summary};
 use stdx::Nanos;
 
 use crate::number::{go_json, rfc3339};
+use crate::object::{Object, json_list};
 use crate::text::QUANTILES;
 use crate::{BucketCounts, Input, assertions, escape};
-
-/// An object under construction: keys in the order they are put.
-pub(crate) struct Object(String);
-
-impl Object {
-    pub(crate) fn new() -> Self {
-        Self(String::new())
-    }
-
-    /// Puts a key with a value that is JSON already.
-    pub(crate) fn put(mut self, key: &str, value: impl AsRef<str>) -> Self {
-        self.0.push(if self.0.is_empty() { '{' } else { ',' });
-        self.0.push_str(&escape::json(key));
-        self.0.push(':');
-        self.0.push_str(value.as_ref());
-        self
-    }
-
-    pub(crate) fn number(self, key: &str, value: u64) -> Self {
-        self.put(key, value.to_string())
-    }
-
-    pub(crate) fn float(self, key: &str, value: f64) -> Self {
-        self.put(key, go_json(value))
-    }
-
-    pub(crate) fn text(self, key: &str, value: &str) -> Self {
-        self.put(key, escape::json(value))
-    }
-
-    pub(crate) fn end(self) -> String {
-        if self.0.is_empty() { "{}".to_owned() } else { self.0 + "}" }
-    }
-}
 
 /// The whole report as one line.
 #[must_use]
@@ -124,7 +91,7 @@ fn status_codes(summary: &Summary) -> String {
 }
 
 fn list(items: impl Iterator<Item = String>) -> String {
-    crate::figure::json_list(items)
+    json_list(items)
 }
 
 /// What stands under `brunt`.
@@ -141,7 +108,7 @@ fn own(input: &Input<'_>) -> String {
         .put("blind", if verdict.blind { "true" } else { "false" })
         .put("losses", list(input.losses.iter().map(|loss| escape::json(loss))))
         .put("response", times(&summary.response))
-        .put("service", crate::service(summary).map_or("null".to_owned(), times))
+        .put("service", crate::input::service(summary).map_or("null".to_owned(), times))
         .number("successes", summary.successes)
         .number("failed", summary.failed())
         .number("wire_in", summary.wire_in)
@@ -156,13 +123,13 @@ fn own(input: &Input<'_>) -> String {
         let from = Object::new().number("response", response.0).number("service", service.0);
         object = object.put("timed_out_from", from.end());
     }
-    if let Some(off) = crate::off_by(input) {
+    if let Some(off) = crate::input::off_by(input) {
         object = object.put("little", little(input, off));
     }
     if let Some(traffic) = input.traffic {
         object = object.put("in_flight", in_flight(&traffic.in_flight));
     }
-    if let Some(sends) = crate::sends(input) {
+    if let Some(sends) = crate::input::sends(input) {
         object = object.put("sends", self::sends(&sends));
     }
     if let Some(generator) = input.generator {

@@ -34,12 +34,14 @@ mod figure;
 mod hdrplot;
 mod hey;
 mod html;
+mod input;
 mod json;
 mod junit;
 mod k6_like;
 mod k6_summary;
 mod markdown;
 mod number;
+mod object;
 mod offered;
 mod overlay;
 mod page;
@@ -69,6 +71,7 @@ pub use figure::{Axis, Colour, Figure, Mark, PngError, Scale, Series, Size, Stro
 pub use hdrplot::{hdrplot, hdrplot_vegeta};
 pub use hey::{HEY_CSV_HEAD, hey, hey_csv_rows};
 pub use html::html;
+pub use input::Input;
 pub use json::{json, json_vegeta};
 pub use junit::junit;
 pub use k6_like::k6_like;
@@ -87,59 +90,3 @@ pub use server::{Beyond, Capacity, ServerSide, server_over_time, server_percenti
 pub use sheet::FigureSheet;
 pub use text::{text, text_vegeta};
 pub use wrk::{WrkStyle, wrk, wrk_head};
-
-use metrics::tally::Assertion;
-use metrics::{Generator, Groups, Histogram, Sends, Summary, Timeline, Traffic, Verdict};
-
-/// What is said beside a `VALID` that is blind.
-const BLIND: &str = "As far as this format tells: it holds no record of the generator.";
-
-/// Times from the moment hits were sent; `None` where there are hits and the format did not record that moment.
-fn service(summary: &Summary) -> Option<&Histogram> {
-    Some(&summary.service).filter(|times| times.count() > 0 || summary.requests == 0)
-}
-
-/// Every send in its gap; `None` where there is no gap.
-fn sends(input: &Input<'_>) -> Option<Sends> {
-    let sends = input.traffic?.sends.settled();
-    Some(sends).filter(|sends| sends.gaps.count() > 0)
-}
-
-/// How far the hits under way by Little's law are from the users asked for, as a share of these; `None` in an open loop.
-fn off_by(input: &Input<'_>) -> Option<f64> {
-    let users = users_at_work(input).filter(|users| *users > 0)?;
-    Some(input.summary.concurrency() / users as f64 - 1.0).filter(|_| input.summary.requests > 0)
-}
-
-/// The users asked for, where they do nothing but ask and wait; `None` where they decide themselves what they do, or nobody knows.
-fn users_at_work(input: &Input<'_>) -> Option<u64> {
-    let generator = input.generator.filter(|generator| !generator.self_paced)?;
-    Some(generator.users)
-}
-
-/// All that a report is made from. What is absent is left out of the report.
-#[derive(Clone, Copy, Debug)]
-pub struct Input<'a> {
-    /// The report's title: the attack's name or the file's; may be empty.
-    pub title: &'a str,
-    /// The figures.
-    pub summary: &'a Summary,
-    /// May they be believed?
-    pub verdict: &'a Verdict,
-    /// What the generator saw of itself; absent in foreign formats.
-    pub generator: Option<&'a Generator>,
-    /// What the reader lost, one sentence each.
-    pub losses: &'a [String],
-    /// Rows by target, status or name.
-    pub groups: Option<&'a Groups>,
-    /// What was seen over time; only `html` draws it.
-    pub timeline: Option<&'a Timeline>,
-    /// Hits under way over time, and how sends were spaced.
-    pub traffic: Option<&'a Traffic>,
-    /// Histogram buckets for `json`.
-    pub buckets: Option<&'a BucketCounts>,
-    /// What was seen of the servers.
-    pub server: Option<ServerSide<'a>>,
-    /// What a script asked of its test, and what came of it; empty where there was no script.
-    pub assertions: &'a [Assertion],
-}

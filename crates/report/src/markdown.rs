@@ -6,8 +6,9 @@ use metrics::{Groups, Histogram};
 use stdx::Nanos;
 
 use crate::caveats::{at_least, caveats};
+use crate::input::{BLIND, Input};
 use crate::number::{duration, grouped};
-use crate::{BLIND, Input, assertions, escape};
+use crate::{assertions, escape};
 
 /// Error texts shown; the rest is counted.
 const ERRORS_SHOWN: usize = 10;
@@ -49,7 +50,7 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     writeln!(out, "|---|---:|---:|---:|---:|---:|---:|---:|")?;
     let (response_from, service_from) = summary.timed_out_from.unzip();
     writeln!(out, "| response (from due) | {} |", times(&summary.response, response_from))?;
-    if let Some(service) = crate::service(summary) {
+    if let Some(service) = crate::input::service(summary) {
         writeln!(out, "| service (from sent) | {} |", times(service, service_from))?;
     }
     writeln!(out)?;

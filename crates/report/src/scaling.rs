@@ -7,9 +7,9 @@ use study::seek::By;
 
 use crate::columns::Columns;
 use crate::escape;
-use crate::figure::{Axis, Colour, Figure, Scale, Series, Style, json_list};
-use crate::json::Object;
+use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
 use crate::number::{counted, duration, go_json, number};
+use crate::object::{Object, json_list};
 
 /// A sweep and what came of it.
 #[derive(Clone, Copy, Debug)]

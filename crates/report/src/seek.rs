@@ -8,10 +8,9 @@ use stdx::Nanos;
 use study::seek::{Answer, By, Ended, Judgement, Outcome, Search, Step, knee, level};
 
 use crate::columns::Columns;
-use crate::figure::json_list;
-use crate::json::Object;
 use crate::live::Paint;
 use crate::number::{counted, duration, number};
+use crate::object::{Object, json_list};
 
 pub use self::curve::seek_figure;
 

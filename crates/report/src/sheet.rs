@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::figure::{FONT_FAMILY, Figure, PngError, Size, png};
-use crate::{escape, html, page};
+use crate::{escape, page};
 
 /// Figures one below the other.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +26,7 @@ impl FigureSheet {
     pub fn html(&self) -> String {
         let mut body = format!("<main><header><h1>{}</h1></header>\n", escape::xml(&self.title));
         for number in 0..self.figures.len() {
-            html::chart(&mut body, &self.figures[number], number);
+            page::chart(&mut body, &self.figures[number], number);
         }
         body.push_str("</main>");
         page::shell(&self.title, &body, &self.figures)

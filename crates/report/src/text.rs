@@ -122,7 +122,7 @@ fn status_codes(summary: &Summary) -> String {
 fn own_lines(input: &Input<'_>) -> String {
     let summary = input.summary;
     let mut out = String::new();
-    let service = crate::service(summary).map_or("not recorded".to_owned(), latencies);
+    let service = crate::input::service(summary).map_or("not recorded".to_owned(), latencies);
     line(&mut out, "Service", LATENCIES, format_args!("{service}"));
     if summary.wire_in > 0 {
         let mean = summary.wire_in as f64 / summary.requests.max(1) as f64;
@@ -152,7 +152,7 @@ fn own_lines(input: &Input<'_>) -> String {
 /// Little's law, `N = X R`, against the users asked for; and the time from send to send with its coefficient of variation.
 fn traffic_lines(out: &mut String, input: &Input<'_>) {
     let summary = input.summary;
-    if let (Some(generator), Some(off)) = (input.generator, crate::off_by(input)) {
+    if let (Some(generator), Some(off)) = (input.generator, crate::input::off_by(input)) {
         let (users, x, r) =
             (generator.users, summary.completions(), duration(summary.response.mean()));
         let (n, off) = (summary.concurrency(), off * 100.0);
@@ -163,7 +163,7 @@ fn traffic_lines(out: &mut String, input: &Input<'_>) {
             format_args!("{users}, {x:.2}/s, {r}, {n:.2}, {off:+.2}%"),
         );
     }
-    if let Some(sends) = crate::sends(input) {
+    if let Some(sends) = crate::input::sends(input) {
         let quantiles = [0.5, 0.99].map(|q| duration(sends.gaps.quantile(q)));
         let (mean, [p50, p99]) = (duration(sends.gaps.mean()), quantiles);
         let (max, cv) = (duration(sends.gaps.max()), sends.variation());

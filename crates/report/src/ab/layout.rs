@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use super::figures::Figures;
+use super::setting::Setting;
 use super::times::{Part, Ranked, Stats};
-use super::{Figures, Setting};
 use crate::escape;
 
 /// The report from `Server Software` to the percentages.

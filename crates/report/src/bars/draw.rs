@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{BARS_MAX, Bar, BarChart};
+use super::model::{BARS_MAX, Bar, BarChart};
 use crate::escape;
 use crate::figure::{Colour, FONT_FAMILY, Ground, Ink, Scale, Span, short, shortened};
 

@@ -4,9 +4,8 @@ use study::contrast::{Change, Distance, Kept, QuantileShift, Scale, Unequal, Wha
 
 use super::{Contrasts, Row, Variant, VariantRun};
 use crate::escape;
-use crate::figure::json_list;
-use crate::json::Object;
 use crate::number::go_json;
+use crate::object::{Object, json_list};
 
 impl Contrasts {
     /// As one line of JSON; times in nanoseconds, changes and shares as fractions.

@@ -6,7 +6,7 @@ use study::contrast::{Finding, QuantileShift};
 use super::{Contrasts, Row, SIDE_HEADS, Variant, cells, change_cells};
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
 use crate::overlay::{Curve, percentiles};
-use crate::{escape, html, page};
+use crate::{escape, page};
 
 /// Characters of a label in a figure's title, beside its buttons.
 const TITLE_MAX: usize = 22;
@@ -20,9 +20,9 @@ impl Contrasts {
             self.comparison(&mut body, row);
         }
         let figures = self.figures();
-        html::charts(&mut body, &figures);
+        page::charts(&mut body, &figures);
         let rows: Vec<Vec<String>> = self.variants.iter().map(|side| cells(side).into()).collect();
-        html::table(&mut body, "Variants, medians over runs", &SIDE_HEADS, &rows, 0);
+        page::table(&mut body, "Variants, medians over runs", &SIDE_HEADS, &rows, 0);
         body.push_str("<footer>\n");
         for caution in self.capital_cautions() {
             body.push_str(&format!("<p>{}</p>\n", escape::xml(&caution)));
@@ -52,7 +52,7 @@ impl Contrasts {
         let rows: Vec<Vec<String>> =
             row.found.changes.iter().map(|change| change_cells(change).into()).collect();
         let heads = self.heads(row, str::to_owned);
-        html::table(out, &heading, &heads.each_ref().map(String::as_str), &rows, 0);
+        page::table(out, &heading, &heads.each_ref().map(String::as_str), &rows, 0);
         for sentence in row.sentences() {
             out.push_str(&format!("<p class=\"faint\">{}</p>\n", escape::xml(&sentence)));
         }

@@ -5,15 +5,11 @@ use std::fmt::Write as _;
 use super::dash;
 use super::model::{Axis, Figure, Series, Stroke, Style};
 use crate::escape;
+use crate::object::json_list;
 
 /// Figures as a JSON list; safe inside a `<script>` element.
 pub(crate) fn script_data(figures: &[Figure]) -> String {
     json_list(figures.iter().map(json))
-}
-
-/// A JSON list of values that are JSON already.
-pub(crate) fn json_list(items: impl Iterator<Item = String>) -> String {
-    format!("[{}]", items.collect::<Vec<_>>().join(","))
 }
 
 fn json(figure: &Figure) -> String {

@@ -19,7 +19,7 @@ mod words;
 
 pub use colour::Colour;
 pub(crate) use colour::{Ground, Ink, variables};
-pub(crate) use data::{json_list, script_data};
+pub(crate) use data::script_data;
 pub(crate) use inline::card_content;
 pub use model::{Axis, Figure, Mark, Series, Size, Stroke, Style};
 pub use png::PngError;

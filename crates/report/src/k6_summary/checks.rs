@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use metrics::tally::{Check, Value};
 
 use super::figures::{percent, seconds, trimmed};
-use super::{K6Input, mark};
+use super::input::K6Input;
 use crate::escape::terminal_lines;
 
 /// The counts of the checks of one name.
@@ -64,6 +64,16 @@ pub(super) fn checks(text: &mut String, input: &K6Input<'_>, indent: &str) {
             let share = 100 * passes / (passes + fails);
             writeln!(text, "{indent}  ↳  {share}% — ✓ {passes} / ✗ {fails}").ok();
         }
+    }
+}
+
+/// A mark in its colour.
+pub(super) fn mark(holds: bool, colored: bool) -> &'static str {
+    match (holds, colored) {
+        (true, false) => "✓",
+        (false, false) => "✗",
+        (true, true) => "\x1b[32m✓\x1b[0m",
+        (false, true) => "\x1b[31m✗\x1b[0m",
     }
 }
 

@@ -4,7 +4,10 @@ use metrics::tally::Value;
 use serde_json::{Map, Value as Json, json};
 
 use super::checks::{Named, by_name};
-use super::{K6Input, is_shown, is_sub_shown, judged_of, md5, seconds, statistic};
+use super::figures::{seconds, statistic};
+use super::input::K6Input;
+use super::md5;
+use super::text::{HIDDEN, is_shown, is_sub_shown, judged_of};
 
 /// `--summary-export`; what `setup` returned, as JSON, stands in it.
 #[must_use]
@@ -111,7 +114,7 @@ pub fn k6_summary_machine(input: &K6Input<'_>, of: &K6Machine<'_>) -> String {
             "values": machine_values(input, value),
         })
     };
-    let told = |name: &str| !super::HIDDEN.contains(&name.split('{').next().unwrap_or_default());
+    let told = |name: &str| !HIDDEN.contains(&name.split('{').next().unwrap_or_default());
     results["metrics"] = shown(input).filter(|shown| told(&shown.0)).map(metric).collect();
     pretty(&json!({
         "version": "1.0.0",

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{K6Input, column_widths, judged_of, lines, mark};
+use super::checks::mark;
+use super::input::K6Input;
+use super::text::{column_widths, judged_of, lines};
 use crate::escape::terminal_lines;
 
 /// The legacy summary: groups with their checks, then all metrics in the order of their names.

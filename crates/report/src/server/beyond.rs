@@ -5,7 +5,8 @@ use metrics::Histogram;
 use metrics::server::Log;
 use stdx::Nanos;
 
-use super::{ServerSide, Table};
+use super::side::ServerSide;
+use super::table::Table;
 use crate::number::{counted, duration, grouped};
 
 /// The client's time less the server's.
@@ -30,7 +31,7 @@ impl Beyond {
     #[must_use]
     pub fn of(server: &ServerSide<'_>) -> Option<Self> {
         let seen = server.client.filter(|client| client.requests > 0)?;
-        let client = crate::service(seen).unwrap_or(&seen.response).clone();
+        let client = crate::input::service(seen).unwrap_or(&seen.response).clone();
         let Log { total, source, .. } = server.application()?;
         let times = server.side.beyond();
         let joined = times.map_or(0, Histogram::count);

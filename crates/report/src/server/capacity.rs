@@ -4,7 +4,9 @@
 use metrics::server::{Measure, Watched};
 use stdx::Nanos;
 
-use super::{Beyond, ServerSide, Table, percent};
+use super::beyond::Beyond;
+use super::side::ServerSide;
+use super::table::{Table, percent};
 use crate::number::{counted, duration, grouped, number};
 
 /// The share of all cores that others than the watched processes may take before it is said.

@@ -5,9 +5,9 @@ use metrics::server::{Endpoint, Log, Measure, Watched};
 use stdx::Nanos;
 
 use super::{Beyond, Capacity, ServerSide};
-use crate::figure::json_list;
-use crate::json::{Object, times};
+use crate::json::times;
 use crate::number::{go_json, rfc3339};
+use crate::object::{Object, json_list};
 
 impl ServerSide<'_> {
     /// As an object of JSON.

@@ -3,7 +3,8 @@
 use metrics::server::{Measure, Watched};
 use stdx::Nanos;
 
-use super::{ServerSide, Table, percent, size};
+use super::side::ServerSide;
+use super::table::{Table, percent, size};
 use crate::number::{counted, duration, number};
 
 /// How a measure is written.

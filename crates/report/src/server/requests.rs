@@ -4,7 +4,8 @@ use metrics::Histogram;
 use metrics::server::{Endpoint, Log};
 use stdx::Nanos;
 
-use super::{ServerSide, Table, percent};
+use super::side::ServerSide;
+use super::table::{Table, percent};
 use crate::number::{duration, grouped, number};
 
 /// In the place of what a log does not say.
@@ -40,7 +41,9 @@ pub(super) fn times(server: &ServerSide<'_>) -> Table {
     let mut rows = Vec::new();
     if let Some(client) = server.client.filter(|client| client.requests > 0) {
         rows.push(row("client, from due".to_owned(), &client.response));
-        rows.extend(crate::service(client).map(|times| row("client, from sent".to_owned(), times)));
+        rows.extend(
+            crate::input::service(client).map(|times| row("client, from sent".to_owned(), times)),
+        );
     }
     let own = rows.len();
     for log in server.side.logs().iter().filter(|log| log.is_timed()) {

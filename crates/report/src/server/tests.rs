@@ -1,9 +1,10 @@
 //! A machine of two cores that serves 33 requests a second: seed 004's arithmetic.
 
-use metrics::server::{Incident, Reading, Row, Served};
-use metrics::{Batch, Histogram, Sample, Timeline};
+use metrics::server::{Incident, Reading, Row, Served, Side};
+use metrics::{Batch, Histogram, Sample, Summary, Timeline};
+use stdx::Nanos;
 
-use super::*;
+use super::{Beyond, Capacity, ServerSide, server_over_time, server_percentiles};
 
 const SECOND: i64 = 1_000_000_000;
 const EPOCH: i64 = 1_700_000_000 * SECOND;
@@ -289,7 +290,7 @@ fn four_curves_over_the_share_of_requests() {
     let why = "No log says how long requests took: only the client's times are drawn.";
     assert_eq!(alone.notes, [why]);
     let mut page = String::new();
-    crate::html::chart(&mut page, &alone, 0);
+    crate::page::chart(&mut page, &alone, 0);
     assert!(page.contains("<p class=\"note\">No log says"), "{page}");
     assert!(
         page.contains("<svg class=\"plot\"") && page.matches("No log says").count() == 1,

@@ -4,7 +4,8 @@ use stdx::{are, were};
 use study::contrast::{Change, Contrast, Finding, Measure};
 use study::plan::{Judged, Ordering, Relation};
 
-use super::{Found, StudyInput, StudyReport, StudyState, change, value};
+use super::input::{StudyInput, StudyRun, StudyState, StudyWorkload};
+use super::report::{Found, StudyReport, change, value};
 use crate::contrasts::{by, value as measured};
 use crate::number::counted;
 
@@ -43,7 +44,7 @@ impl StudyReport {
 
     /// Expected orderings: the workload, the ordering, whether it held in words, and the medians.
     pub(super) fn orderings(&self) -> Vec<[String; 4]> {
-        let of = |(workload, found): (&super::StudyWorkload, &Found)| {
+        let of = |(workload, found): (&StudyWorkload, &Found)| {
             let row = |(ordering, judged): &(Ordering, Option<Judged>)| {
                 let [word, medians] = judged_words(ordering, judged.as_ref());
                 [workload.name.clone(), ordering.to_string(), word, medians]
@@ -183,8 +184,7 @@ fn incidents(input: &StudyInput) -> Vec<String> {
         let (workload, variant) = (&input.workloads[cell.workload], &input.variants[cell.variant]);
         sentences.push(format!("{} on {} was left out: {why}.", workload.name, variant.name));
     }
-    let count =
-        |of: &dyn Fn(&super::StudyRun) -> bool| input.runs.iter().filter(|run| of(run)).count();
+    let count = |of: &dyn Fn(&StudyRun) -> bool| input.runs.iter().filter(|run| of(run)).count();
     let all = counted(input.runs.len() as u64, "run");
     let failed = count(&|run| matches!(run.state, StudyState::Failed(_)));
     let open = count(&|run| run.state == StudyState::NotRun);

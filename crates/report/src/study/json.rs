@@ -3,11 +3,11 @@
 use study::contrast::Scale;
 use study::plan::{Judged, Ordering};
 
-use super::{Found, OtherChange, StudyInput, StudyReport, StudyRun, StudyState};
+use super::input::{StudyInput, StudyRun, StudyState};
+use super::report::{Found, OtherChange, StudyReport};
 use crate::escape;
-use crate::figure::json_list;
-use crate::json::Object;
 use crate::number::go_json;
+use crate::object::{Object, json_list};
 
 impl StudyReport {
     /// As one line of JSON; times in nanoseconds, changes and shares as fractions.

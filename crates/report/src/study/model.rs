@@ -6,7 +6,7 @@ use study::plan::Cell;
 use study::scaling::{Fit, Refusal, RunFigures, Sweep, by_most, fit, load_of};
 use study::seek::By;
 
-use super::{StudyInput, StudyRun};
+use super::input::{StudyInput, StudyRun};
 use crate::contrasts::VariantRun;
 use crate::figure::Figure;
 use crate::number::counted;

@@ -4,11 +4,12 @@ use metrics::Histogram;
 use metrics::server::Side;
 use study::plan::Cell;
 
-use super::{StudyReport, is_compared};
+use super::input::StudyState;
+use super::report::{StudyReport, is_compared};
 use crate::figure::Figure as Picture;
 use crate::number::counted;
 use crate::server::server_percentiles;
-use crate::{escape, html, page};
+use crate::{escape, page};
 
 /// Headings between the parts of the page.
 const STYLE: &str = "h2.part{font-size:20px;margin:30px 0 12px}.findings li{margin:0 0 8px}\
@@ -51,7 +52,7 @@ impl StudyReport {
     /// What was found, whether it was expected, and what went wrong.
     fn lead(&self, out: &mut String) {
         let input = &self.input;
-        let measured = input.runs.iter().filter(|run| run.state == super::StudyState::Measured);
+        let measured = input.runs.iter().filter(|run| run.state == StudyState::Measured);
         let (all, measured) = (input.runs.len(), measured.count());
         let workloads = input.workloads.len();
         out.push_str(&format!(
@@ -93,7 +94,7 @@ impl StudyReport {
         // The curves of all come last there, and first here.
         figures.rotate_right(1);
         if found.contrasts.has_runs() {
-            html::charts_from(out, pictures.len(), &figures);
+            page::charts_from(out, pictures.len(), &figures);
             pictures.extend(figures);
         }
         if let Some(model) = &found.model {
@@ -102,11 +103,11 @@ impl StudyReport {
                 "<section class=\"card model\"><h2>A model of it</h2><pre>{text}</pre></section>\n"
             ));
             let figure = [model.figure()];
-            html::charts_from(out, pictures.len(), &figure);
+            page::charts_from(out, pictures.len(), &figure);
             pictures.extend(figure);
         }
         let both = self.both_sides(workload);
-        html::charts_from(out, pictures.len(), &both);
+        page::charts_from(out, pictures.len(), &both);
         pictures.extend(both);
         found.contrasts.comparisons(out);
         self.other_table(out, workload);

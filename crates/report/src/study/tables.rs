@@ -2,10 +2,11 @@
 
 use study::plan::{Cell, Figure};
 
-use super::{StudyInput, StudyReport, StudyState, change, value};
+use super::input::{StudyInput, StudyState};
+use super::report::{StudyReport, change, value};
 use crate::bars::{Bar, BarChart, BarSheet};
-use crate::html;
 use crate::number::{duration, rfc3339};
+use crate::page;
 
 /// Rows of a table; the rest is counted.
 const ROWS_MAX: usize = 500;
@@ -45,7 +46,7 @@ impl StudyReport {
             .into_iter()
             .map(|[workload, ordering, word, medians]| vec![ordering, workload, medians, word])
             .collect();
-        html::table(out, "What was expected", &["", "workload", "medians", ""], &rows, 0);
+        page::table(out, "What was expected", &["", "workload", "medians", ""], &rows, 0);
     }
 
     /// Figures beyond those of results, of each variant against the first.
@@ -72,7 +73,7 @@ impl StudyReport {
         let Some(first) = self.workloads[workload].others.first() else { return };
         let title = format!("Beyond the results: against {}", first.against);
         let heads = ["", "variant", "before", "after", "change", "95 % interval", "verdict"];
-        html::table(out, &title, &heads, &rows, 0);
+        page::table(out, &title, &heads, &rows, 0);
     }
 
     pub(super) fn facts(&self, out: &mut String) {
@@ -81,7 +82,7 @@ impl StudyReport {
             input.facts.iter().map(|(name, value)| vec![name.clone(), value.clone()]).collect();
         rows.push(vec!["seed of the order".to_owned(), input.seed.to_string()]);
         rows.push(vec!["form".to_owned(), input.form.clone()]);
-        html::table(out, "Machine", &["", ""], &rows, 0);
+        page::table(out, "Machine", &["", ""], &rows, 0);
         let rows: Vec<Vec<String>> = input
             .variants
             .iter()
@@ -93,13 +94,13 @@ impl StudyReport {
                 vec![variant.name.clone(), variant.note.clone(), versions, told.to_owned()]
             })
             .collect();
-        html::table(out, "Variants", &["", "what", "versions", ""], &rows, 0);
+        page::table(out, "Variants", &["", "what", "versions", ""], &rows, 0);
         let rows: Vec<Vec<String>> = input
             .workloads
             .iter()
             .map(|workload| vec![workload.name.clone(), format!("brunt {}", workload.command)])
             .collect();
-        html::table(out, "Workloads", &["", "command"], &rows, 0);
+        page::table(out, "Workloads", &["", "command"], &rows, 0);
     }
 
     pub(super) fn runs(&self, out: &mut String) {
@@ -118,7 +119,7 @@ impl StudyReport {
             "load before",
             "codes",
         ];
-        html::table(
+        page::table(
             out,
             "Runs, in their order",
             &heads,

@@ -1,10 +1,14 @@
 //! A study of two variants whose truth is known: what its page and its document say.
 
 use metrics::Histogram;
-use study::contrast::{Load, Run};
-use study::plan::{Better, order};
+use metrics::server::Side;
+use stdx::Nanos;
+use study::contrast::{Load, Measure, Run};
+use study::plan::{Better, Cell, Figure, order};
 
-use super::*;
+use super::model::Model;
+use super::{StudyInput, StudyReport, StudyRun, StudyState, StudyVariant, StudyWorkload};
+use crate::contrasts::VariantRun;
 
 /// A measured run of a variant: times about `ms`, and a limit.
 fn run(cell: Cell, repeat: usize, ms: u64, limit: f64) -> StudyRun {

@@ -1,74 +1,14 @@
-//! `BarSheet`: one chart of bars a metric, over labelled results. A label of several runs has a bar up to their median, a
-//! whisker from the least to the greatest, and a dot a run. It computes no metric.
-
-mod draw;
+//! A sheet of bars as a page, a picture, text and JSON.
 
 use std::fmt::Write as _;
 
+use super::draw;
+use super::model::{BARS_MAX, Bar, BarChart, BarSheet, CHARTS_MAX};
 use crate::columns::Columns;
-use crate::figure::{PngError, json_list, png, short};
-use crate::json::Object;
+use crate::figure::{PngError, png, short};
 use crate::number::counted;
-use crate::{escape, html, page};
-
-/// Charts of a sheet, at most; further ones are counted in a note.
-pub const CHARTS_MAX: usize = 32;
-/// Bars of a chart, at most; further ones are counted in a note.
-pub const BARS_MAX: usize = 40;
-
-/// Charts of bars.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BarSheet {
-    /// What it shows; the page's title too.
-    pub title: String,
-    /// The charts in their order.
-    pub charts: Vec<BarChart>,
-    /// What a reader must know.
-    pub notes: Vec<String>,
-}
-
-/// One metric over labelled results.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BarChart {
-    /// The metric's name on a command line.
-    pub name: String,
-    /// What is measured.
-    pub title: String,
-    /// Its unit; empty for none.
-    pub unit: String,
-    /// The bars from left to right.
-    pub bars: Vec<Bar>,
-}
-
-/// One label's bar.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Bar {
-    /// Its name.
-    pub label: String,
-    /// The metric's value in each run; a bar without any is drawn as a gap.
-    pub values: Vec<f64>,
-}
-
-impl Bar {
-    /// Least, median and greatest value; `None` without values.
-    #[must_use]
-    pub fn range(&self) -> Option<[f64; 3]> {
-        let mut sorted: Vec<f64> = self.values.iter().copied().filter(|v| v.is_finite()).collect();
-        sorted.sort_by(f64::total_cmp);
-        let (low, high) = (*sorted.first()?, *sorted.last()?);
-        let median = f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
-        Some([low, median, high])
-    }
-}
-
-impl BarChart {
-    fn heading(&self) -> String {
-        match self.unit.as_str() {
-            "" => self.title.clone(),
-            unit => format!("{} ({unit})", self.title),
-        }
-    }
-}
+use crate::object::{Object, json_list};
+use crate::{escape, page};
 
 impl BarSheet {
     /// One self-contained page with the charts and the values below them.
@@ -78,7 +18,7 @@ impl BarSheet {
         self.cards(&mut body);
         let heads = ["", "label", "median", "least", "greatest", "runs"];
         let rows: Vec<Vec<String>> = self.rows().map(Vec::from).collect();
-        html::table(&mut body, "Values", &heads, &rows, 0);
+        page::table(&mut body, "Values", &heads, &rows, 0);
         body.push_str("<footer>\n");
         for note in self.notes() {
             let _ = writeln!(body, "<p>{}</p>", escape::xml(&note));

@@ -3,8 +3,8 @@
 use crate::escape;
 use crate::figure::{Figure, Size, card_content, script_data, variables};
 
-const SCRIPT: &str = include_str!("../assets/chart.js");
-const STYLE: &str = include_str!("../assets/chart.css");
+const SCRIPT: &str = include_str!("../../assets/chart.js");
+const STYLE: &str = include_str!("../../assets/chart.css");
 
 /// Nothing may be loaded; what is inline may run.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \

@@ -1,13 +1,12 @@
 //! `PlotBuilder`: response times over time, one series per attack and outcome, from batches streamed in. Memory is bounded
 //! per series and in the number of series; what that cost is noted in the figure.
 
-mod lttb;
-
 use std::collections::HashMap;
 
 use metrics::{Batch, Sample, TargetTable};
 use thiserror::Error;
 
+use super::lttb;
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
 use crate::number::{counted, grouped};
 

@@ -1,0 +1,60 @@
+//! `Input`: what a report is made from, and what several layouts take from it.
+
+use metrics::tally::Assertion;
+use metrics::{Generator, Groups, Histogram, Sends, Summary, Timeline, Traffic, Verdict};
+
+use crate::buckets::BucketCounts;
+use crate::server::ServerSide;
+
+/// What is said beside a `VALID` that is blind.
+pub(crate) const BLIND: &str = "As far as this format tells: it holds no record of the generator.";
+
+/// Times from the moment hits were sent; `None` where there are hits and the format did not record that moment.
+pub(crate) fn service(summary: &Summary) -> Option<&Histogram> {
+    Some(&summary.service).filter(|times| times.count() > 0 || summary.requests == 0)
+}
+
+/// Every send in its gap; `None` where there is no gap.
+pub(crate) fn sends(input: &Input<'_>) -> Option<Sends> {
+    let sends = input.traffic?.sends.settled();
+    Some(sends).filter(|sends| sends.gaps.count() > 0)
+}
+
+/// How far the hits under way by Little's law are from the users asked for, as a share of these; `None` in an open loop.
+pub(crate) fn off_by(input: &Input<'_>) -> Option<f64> {
+    let users = users_at_work(input).filter(|users| *users > 0)?;
+    Some(input.summary.concurrency() / users as f64 - 1.0).filter(|_| input.summary.requests > 0)
+}
+
+/// The users asked for, where they do nothing but ask and wait; `None` where they decide themselves what they do, or nobody knows.
+pub(crate) fn users_at_work(input: &Input<'_>) -> Option<u64> {
+    let generator = input.generator.filter(|generator| !generator.self_paced)?;
+    Some(generator.users)
+}
+
+/// All that a report is made from. What is absent is left out of the report.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// The report's title: the attack's name or the file's; may be empty.
+    pub title: &'a str,
+    /// The figures.
+    pub summary: &'a Summary,
+    /// May they be believed?
+    pub verdict: &'a Verdict,
+    /// What the generator saw of itself; absent in foreign formats.
+    pub generator: Option<&'a Generator>,
+    /// What the reader lost, one sentence each.
+    pub losses: &'a [String],
+    /// Rows by target, status or name.
+    pub groups: Option<&'a Groups>,
+    /// What was seen over time; only `html` draws it.
+    pub timeline: Option<&'a Timeline>,
+    /// Hits under way over time, and how sends were spaced.
+    pub traffic: Option<&'a Traffic>,
+    /// Histogram buckets for `json`.
+    pub buckets: Option<&'a BucketCounts>,
+    /// What was seen of the servers.
+    pub server: Option<ServerSide<'a>>,
+    /// What a script asked of its test, and what came of it; empty where there was no script.
+    pub assertions: &'a [Assertion],
+}

@@ -1,0 +1,35 @@
+//! `ServerSide`: what was seen of the servers, beside what the client saw.
+
+use metrics::Summary;
+use metrics::server::{Log, Measure, Side};
+
+/// What was seen of the servers, beside what the client saw.
+#[derive(Clone, Copy, Debug)]
+pub struct ServerSide<'a> {
+    /// What was seen of the servers.
+    pub side: &'a Side,
+    /// What the client saw in the same run; absent where there is none.
+    pub client: Option<&'a Summary>,
+    /// By how much the servers' clock was moved onto the client's, in nanoseconds; 0 where it was not.
+    pub offset_ns: i64,
+    /// How wrong that may be, in nanoseconds, where it was measured; absent where it was given.
+    pub offset_error_ns: Option<i64>,
+}
+
+impl ServerSide<'_> {
+    /// The requests of the log nearest to the application, of all hosts together.
+    pub(super) fn application(&self) -> Option<Log> {
+        self.side.applications()
+    }
+
+    /// The mean of a measure while the run went on, where its course is kept and has readings then; else of all readings.
+    pub(super) fn mean(&self, measure: &Measure) -> f64 {
+        let Some(client) = self.client.filter(|client| client.requests > 0) else {
+            return measure.mean();
+        };
+        let within = |at: &(i64, f64)| (client.earliest..=client.end).contains(&at.0);
+        let (sum, count) =
+            measure.course().filter(within).fold((0.0, 0u32), |(sum, n), (_, y)| (sum + y, n + 1));
+        if count == 0 { measure.mean() } else { sum / f64::from(count) }
+    }
+}
