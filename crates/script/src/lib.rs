@@ -4,7 +4,7 @@
 //! ```text
 //!              Call ──▶ ┌──────────────── Vu ────────────────┐ ──▶ Turn::Done(value or exception)
 //!                       │ coroutine ▸ QuickJS ▸ the script   │
-//!   (Ticket, Answer) ──▶└──── http.get() suspends here ──────┘ ──▶ Turn::Waits, Asked(Ticket, Action)
+//!   (Ticket, Answer) ──▶└──── http.get() suspends here ──────┘ ──▶ Turn::Waits, Action with its Ticket
 //! files ─▶ Program (bytecode, options) ─▶ Realm ─▶ its Vus                    Host: time, log
 //! ```
 //!
@@ -12,35 +12,38 @@
 //! [`Answer`].
 
 mod api;
+mod compile;
 mod host;
 mod loader;
 mod options;
 mod runtime;
 mod vus;
 
-pub use host::action::{
-    Action, Answer, Asked, Auth, Expects, HttpAnswer, HttpAsk, HttpFailure, OwnCookie, Statuses,
-    Ticket, Timings,
-};
+pub use host::action::{Action, Answer, Ticket};
 pub use host::cookie_jar::{Jar, SetCookie, SharedJar};
-pub use host::execution::{Halt, Role, Standing};
+pub use host::execution::{Halt, Role, Stage, Standing};
+pub use host::http::{
+    Auth, Expects, HttpAnswer, HttpAsk, HttpFailure, OwnCookie, Statuses, Timings,
+};
 pub use host::metrics::{Declared, Registry};
+pub use host::sample::{Sample, TagList};
 pub use host::socket::{
-    CableCommand, CableEvent, Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker, Told,
+    CableCommand, CableEvent, Opened, SocketAsk, SocketEvent, SocketOrder, Speaker, Told,
 };
+pub use host::system_tags::{SystemTag, SystemTags};
 pub use host::traits::{Files, Host, HttpRules, Instance, Level, LogFields, Secrets};
-pub use loader::program::{CompileError, Env, Program};
-pub use options::http::{DnsOptions, HttpOptions, TlsIdentity};
+pub use loader::program::{CompileError, Program};
 pub use options::{
-    Fields, Format, Options, OptionsError, Rule, ToldOptions, VARIABLES, end, merged, overridden,
-    time_of,
+    DnsOptions, Fields, Format, HttpOptions, Options, OptionsError, Rule, TlsIdentity, ToldOptions,
+    VARIABLES, end, merged, overridden, time_of,
 };
-pub use runtime::context::{Sample, Stage, TagList};
+pub use runtime::coroutine::{Call, Turn};
+pub use runtime::environment::Env;
 pub use runtime::exception::Exception;
 pub use runtime::realm::Realm;
 pub use runtime::summary::{Document, documents};
-pub use runtime::vu::{Call, Turn, Vu};
+pub use runtime::vu::Vu;
 pub use vus::{
     Clock, Control, CrewPlan, Debug, Earlier, Emit, HttpPlan, Live, Log, Outcome, Pace,
-    PartTallies, Point, PointTags, SCRIPT_HINT, SystemTag, SystemTags, crew,
+    PartTallies, Point, PointTags, SCRIPT_HINT, crew,
 };

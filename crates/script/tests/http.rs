@@ -7,8 +7,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use script::{
-    Action, Answer, Asked, Auth, Call, Files, Host, HttpAnswer, HttpAsk, HttpFailure, HttpRules,
-    Level, Program, Realm, Stage, Statuses, Turn, Vu,
+    Action, Answer, Auth, Call, Files, Host, HttpAnswer, HttpAsk, HttpFailure, HttpRules, Level,
+    Program, Realm, Stage, Statuses, Turn, Vu,
 };
 use stdx::Nanos;
 
@@ -76,8 +76,8 @@ fn ran(
             if let Turn::Done(done) = turn {
                 break done;
             }
-            for Asked { ticket, action } in asked {
-                let Action::Http(ask) = action else { panic!("it asks for requests") };
+            for action in asked {
+                let Action::Http(ticket, ask) = action else { panic!("it asks for requests") };
                 let mut made = answer(&ask);
                 asks.push((*ask).clone());
                 made.asked = Some(ask);

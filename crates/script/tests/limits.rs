@@ -8,8 +8,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use script::{
-    Action, Answer, Asked, Call, CompileError, Files, Host, HttpAnswer, Level, Program, Realm,
-    Stage, Turn, Vu,
+    Action, Answer, Call, CompileError, Files, Host, HttpAnswer, Level, Program, Realm, Stage,
+    Turn, Vu,
 };
 use stdx::Nanos;
 
@@ -56,12 +56,10 @@ fn run(vu: &mut Vu) -> Turn {
     let call = Call { stage: Stage::Setup, function: "default".into(), iteration: 0, data: None };
     let mut turn = vu.call(call);
     while matches!(turn, Turn::Waits { .. }) {
-        let mut asked: Vec<Asked> = Vec::new();
+        let mut asked: Vec<Action> = Vec::new();
         vu.take_asked(&mut asked);
         let body = Some(br#"{"a":[{"b":1},{"b":2}]}"#.to_vec());
-        let Asked { ticket, action: Action::Http(ask) } = asked.remove(0) else {
-            panic!("it asks for a request")
-        };
+        let Action::Http(ticket, ask) = asked.remove(0) else { panic!("it asks for a request") };
         let answer = HttpAnswer { status: 200, body, asked: Some(ask), ..HttpAnswer::default() };
         turn = vu.answer(ticket, Answer::Http(Box::new(answer))).unwrap();
     }

@@ -5,9 +5,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use script::{
-    Answer, Asked, Call, Files, Host, HttpAnswer, Level, Program, Realm, Stage, Turn, Vu,
-};
+use script::{Answer, Call, Files, Host, HttpAnswer, Level, Program, Realm, Stage, Turn, Vu};
 use stdx::Nanos;
 
 /// A world in which nothing is heard.
@@ -56,7 +54,7 @@ fn returned(turn: Turn) -> String {
 
 /// Answers the one request that a VU waits for.
 fn answer(vu: &mut Vu, status: u16) -> Turn {
-    let mut asked: Vec<Asked> = Vec::new();
+    let mut asked: Vec<Action> = Vec::new();
     vu.take_asked(&mut asked);
     assert_eq!(asked.len(), 1);
     let answer = HttpAnswer { status, ..HttpAnswer::default() };

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use script::{
-    Action, Answer, Asked, Call, CompileError, Exception, Files, Host, HttpAnswer, HttpAsk,
-    HttpFailure, Level, Program, Realm, Stage, Ticket, Timings, Turn, Vu,
+    Action, Answer, Call, CompileError, Exception, Files, Host, HttpAnswer, HttpAsk, HttpFailure,
+    Level, Program, Realm, Stage, Ticket, Timings, Turn, Vu,
 };
 use stdx::Nanos;
 
@@ -64,7 +64,7 @@ fn iterate(vu: &mut Vu, iteration: u64, data: Option<&str>) -> Turn {
 }
 
 /// What the script asked for since the last time.
-fn asked(vu: &Vu) -> Vec<Asked> {
+fn asked(vu: &Vu) -> Vec<Action> {
     let mut asked = Vec::new();
     vu.take_asked(&mut asked);
     asked
@@ -74,9 +74,7 @@ fn asked(vu: &Vu) -> Vec<Asked> {
 fn request(vu: &Vu) -> (Ticket, HttpAsk) {
     let mut asked = asked(vu);
     assert_eq!(asked.len(), 1);
-    let Asked { ticket, action: Action::Http(ask) } = asked.remove(0) else {
-        panic!("it asks for a request")
-    };
+    let Action::Http(ticket, ask) = asked.remove(0) else { panic!("it asks for a request") };
     (ticket, *ask)
 }
 
@@ -117,7 +115,7 @@ fn finish(
             Turn::Cut => panic!("nobody cut it"),
             Turn::Waits { until } => until,
         };
-        if let Some(Asked { ticket, action: Action::Http(ask) }) = waiting.pop() {
+        if let Some(Action::Http(ticket, ask)) = waiting.pop() {
             all.push((*ask).clone());
             let next = vu.answer(ticket, response_to(*ask, 200, "{\"a\":[1,2]}"));
             turn = next.unwrap_or(Turn::Waits { until });
@@ -565,7 +563,7 @@ fn a_batch_has_its_limits_and_keeps_its_shape() {
     });
     assert_eq!(to_a.count(), 6);
     while let Turn::Waits { .. } = turn {
-        let Asked { ticket, action: Action::Http(ask) } = waiting.pop().unwrap() else {
+        let Action::Http(ticket, ask) = waiting.pop().unwrap() else {
             panic!("it asks for a request")
         };
         turn = vu.answer(ticket, response_to(*ask, 200, "")).unwrap();

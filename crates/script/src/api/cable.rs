@@ -3,7 +3,7 @@
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Ctx, Object, Result};
 
-use super::glue::{declare_all, export_all, glue};
+use super::js_builtins::{declare_all, export_all, glue};
 use super::socket;
 
 /// The module.

@@ -8,9 +8,10 @@ use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Ctx, Exception, Function, Object, Result, Value};
 
 use super::bytes::{buffer, hex, input, output};
-use super::glue::{declare_all, export_all};
 use super::hash::Digest;
-use super::{number_of, webcrypto};
+use super::js_builtins::{declare_all, export_all};
+use super::webcrypto;
+use crate::runtime::values::number_of;
 
 /// The module.
 pub(super) struct Crypto;

@@ -9,10 +9,12 @@ use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 use serde_json::json;
 
 use super::data::{held, maker};
-use super::glue::{declare_all, export_all, glue};
-use super::{fs, seat_of, string_of};
-use crate::runtime::context::Stage;
+use super::fs;
+use super::js_builtins::{declare_all, export_all, glue};
+use crate::host::execution::Stage;
+use crate::runtime::current::seat_of;
 use crate::runtime::ffi::Held;
+use crate::runtime::values::string_of;
 
 /// The module.
 pub(super) struct Csv;

@@ -5,11 +5,12 @@ use rquickjs::function::{Constructor, Opt};
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 
-use super::glue::{declare_all, export_all, glue};
-use super::seat_of;
+use super::js_builtins::{declare_all, export_all, glue};
+use crate::host::execution::Stage;
 use crate::loader::store::Elements;
-use crate::runtime::context::Stage;
+use crate::runtime::current::seat_of;
 use crate::runtime::ffi::{Held, is_async};
+use crate::runtime::values::string_of;
 
 /// The module.
 pub(super) struct Data;
@@ -72,7 +73,7 @@ fn elements<'js>(
         return Err(throw("new SharedArray must be called in the init context"));
     }
     let name = name.filter(|name| !name.is_undefined() && !name.is_null());
-    let name = name.map(|name| super::string_of(&name)).transpose()?;
+    let name = name.map(|name| string_of(&name)).transpose()?;
     let build = build.and_then(Value::into_function);
     if name.as_deref() == Some("") {
         return Err(throw("empty name provided to SharedArray's constructor"));

@@ -6,8 +6,8 @@ use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Ctx, Exception, Function, Object, Result, Value};
 
 use super::bytes::{Base64, base64, buffer, input};
-use super::glue::{declare_all, export_all};
-use super::string_of;
+use super::js_builtins::{declare_all, export_all};
+use crate::runtime::values::string_of;
 
 /// The module.
 pub(super) struct Encoding;

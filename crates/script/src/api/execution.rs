@@ -8,11 +8,13 @@ use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::object::Accessor;
 use rquickjs::{Ctx, Exception as JsException, Function, IntoJs, Object, Result, Value};
 
-use super::{seat_of, string_of};
+use crate::host::execution::Stage;
 use crate::host::execution::{Halt, Role};
 use crate::host::traits::Instance;
-use crate::runtime::context::{Seat, Stage};
-use crate::runtime::exception::Exception;
+use crate::runtime::caught::exception_of;
+use crate::runtime::context::Seat;
+use crate::runtime::current::seat_of;
+use crate::runtime::values::string_of;
 
 /// The module.
 pub(super) struct Execution;
@@ -133,7 +135,7 @@ fn test<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
 fn place(ctx: &Ctx<'_>) -> Result<Option<String>> {
     let error: Constructor<'_> = ctx.globals().get(PredefinedAtom::Error)?;
     let error: Value<'_> = error.construct(())?;
-    Ok(Exception::of_value(&error).innermost().map(str::to_owned))
+    Ok(exception_of(&error).innermost().map(str::to_owned))
 }
 
 /// What happened, and why where the script says.

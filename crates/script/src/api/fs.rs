@@ -4,8 +4,8 @@ use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Function, Object, Result, Value};
 
 use super::bytes::buffer;
-use super::glue::{declare_all, export_all, glue};
-use crate::api::globals::opened;
+use super::js_builtins::{declare_all, export_all, glue};
+use crate::loader::open::opened;
 use crate::runtime::ffi::Held;
 
 /// The module.

@@ -5,21 +5,20 @@
     reason = "what JavaScript calls takes its arguments by value"
 )]
 
-use std::sync::Arc;
-
 use rquickjs::object::Property;
 use rquickjs::prelude::{Opt, Rest};
-use rquickjs::{ArrayBuffer, Ctx, Exception, Function, Object, Result, Value};
+use rquickjs::{ArrayBuffer, Ctx, Function, Object, Result, Value};
 
-use crate::api::inspect::inspect;
-use crate::api::{glue, html, locale, seat_of, string_of, timers, web, webcrypto};
+use super::inspect::inspect;
+use super::js_builtins::glue;
+use super::{html, locale, timers, web, webcrypto};
 use crate::host::traits::Level;
 use crate::loader::commonjs;
-use crate::loader::module_loader;
-use crate::loader::program::Env;
-use crate::loader::resolve;
-use crate::runtime::context::Stage;
+use crate::loader::open::{caller, opened};
+use crate::runtime::current::seat_of;
+use crate::runtime::environment::{ENV, Env};
 use crate::runtime::ffi::copied_object;
+use crate::runtime::values::string_of;
 
 /// The console's methods.
 const CONSOLE: [(&str, Level); 5] = [
@@ -31,7 +30,7 @@ const CONSOLE: [(&str, Level); 5] = [
 ];
 
 /// Sets the globals that all VUs of a context share.
-pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
+pub(super) fn install(ctx: &Ctx<'_>, env: &Env) -> Result<()> {
     let console = Object::new(ctx.clone())?;
     for (name, level) in CONSOLE {
         let log = move |ctx: Ctx<'_>, values: Rest<Value<'_>>| -> Result<()> {
@@ -49,20 +48,13 @@ pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     html::install(ctx)?;
     web::install(ctx)?;
     locale::install(ctx)?;
-    webcrypto::install(ctx)
+    webcrypto::install(ctx)?;
+    install_env(ctx, env)
 }
-
-/// Sets the globals that are a VU's own.
-pub(crate) fn install_own(ctx: &Ctx<'_>) -> Result<()> {
-    let globals = ctx.globals();
-    globals.set("global", globals.clone())
-}
-
-const ENV: &str = "__ENV";
 
 /// Gives a context the environment, made once: a VU has an object of its own from when it first looks at it, a copy that shares
 /// the names and the texts. The later of two variables of one name counts.
-pub(crate) fn install_env<'js>(ctx: &Ctx<'js>, env: &Env) -> Result<()> {
+fn install_env<'js>(ctx: &Ctx<'js>, env: &Env) -> Result<()> {
     let all = Object::new(ctx.clone())?;
     env.iter().try_for_each(|(name, value)| all.set(name.as_str(), value.as_str()))?;
     let native = Object::new(ctx.clone())?;
@@ -89,30 +81,11 @@ fn own_env<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<Value<'js>> {
     Ok(value)
 }
 
-/// Gives a VU the environment anew, with variables beside the test's own.
-pub(crate) fn set_env(ctx: &Ctx<'_>, extra: &[(String, String)]) -> Result<()> {
-    if ctx.globals().remove(ENV).is_err() {
-        // The script has made it its own for good: the variables are set in what there is.
-        ctx.catch();
-    }
-    let env: Object<'_> = ctx.globals().get(ENV)?;
-    extra.iter().try_for_each(|(name, value)| env.set(name.as_str(), value.as_str()))
-}
-
-/// The module that calls the function of ours that runs.
-pub(crate) fn caller(ctx: &Ctx<'_>) -> String {
-    // Whether our function has a frame of its own depends on how QuickJS calls it.
-    let named = (0..8).find_map(|level| {
-        let name = ctx.script_or_module_name(level)?.to_string().ok()?;
-        resolve::is_text(&name).then_some(name)
-    });
-    named.unwrap_or_default()
-}
-
 /// `require(name)`.
 fn require<'js>(ctx: Ctx<'js>, name: Opt<Value<'js>>) -> Result<Value<'js>> {
     let name = name.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
-    commonjs::require(&ctx, &caller(&ctx), &name)
+    let base = caller(&ctx, seat_of(&ctx)?.store(&ctx)?);
+    commonjs::require(&ctx, &base, &name)
 }
 
 /// `open(path, 'b')`: a file's text, or its bytes.
@@ -126,35 +99,4 @@ fn open<'js>(ctx: Ctx<'js>, path: Opt<Value<'js>>, mode: Opt<Value<'js>>) -> Res
     }
     let text = rquickjs::String::from_str(ctx, &String::from_utf8_lossy(&bytes))?;
     Ok(text.into_value())
-}
-
-/// What a file holds. It is read while the script is first run, and shared from then on.
-///
-/// # Errors
-/// It cannot be read, or not any more: a JavaScript exception is thrown.
-pub(crate) fn opened(ctx: &Ctx<'_>, path: &str) -> Result<Arc<[u8]>> {
-    let throw = |text: &str| Exception::throw_message(ctx, text);
-    let seat = seat_of(ctx)?;
-    if seat.stage.get() != Stage::Init {
-        return Err(throw(&module_loader::only_in_init("open")));
-    }
-    if path.is_empty() {
-        return Err(throw("open() can't be used with an empty filename"));
-    }
-    let base = caller(ctx);
-    let full = if base.is_empty() { resolve::url_of(path) } else { resolve::joined(&base, path) };
-    let full = resolve::path_of(&full);
-    let store = seat.store(ctx)?;
-    if let Some(bytes) = store.opened(full) {
-        return Ok(bytes);
-    }
-    let Some(files) = seat.files.borrow().clone() else {
-        return Err(throw(&format!(
-            "open() can't be used with files that weren't previously opened during initialization (__VU==0), path: {path:?}"
-        )));
-    };
-    let bytes: Arc<[u8]> =
-        files.read(full).map_err(|reason| throw(&format!("{full}: {reason}")))?.into();
-    store.keep_opened(full, Arc::clone(&bytes));
-    Ok(bytes)
 }

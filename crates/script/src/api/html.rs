@@ -12,9 +12,11 @@ use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 
 use self::tree::Ended;
-use super::glue::{declare_all, export_all, glue};
-use super::{interruptible, on_worker_stack, string_of, web};
+use super::js_builtins::{declare_all, export_all, glue};
+use super::web;
+use crate::runtime::current::{interruptible, on_worker_stack};
 use crate::runtime::ffi::{Held, Lent};
+use crate::runtime::values::string_of;
 
 /// The module.
 pub(super) struct Html;

@@ -66,7 +66,7 @@ fn within<'js>(
         text.push_str(&date);
     } else {
         above.push(object.clone());
-        let response = crate::api::fields_of(object);
+        let response = super::http::fields_of(object);
         let object = response.as_ref().unwrap_or(object);
         if let Some(array) = object.as_array() {
             listed(text, array.len(), |at| array.get(at), above)?;

@@ -10,7 +10,10 @@ use stdx::Nanos;
 
 use crate::runtime::ffi::is_async;
 
-use super::{random, sample_tags, seat_of, string_of, truthy};
+use super::random;
+use crate::api::tags::sample_tags;
+use crate::runtime::current::seat_of;
+use crate::runtime::values::{string_of, truthy};
 
 /// The module.
 pub(super) struct K6;

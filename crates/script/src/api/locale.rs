@@ -2,7 +2,7 @@
 
 use rquickjs::{Ctx, Object, Result, Value};
 
-use super::glue::glue;
+use super::js_builtins::glue;
 
 /// Puts k6's ways in place of QuickJS's, for all VUs of a context.
 pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {

@@ -7,11 +7,12 @@ use rquickjs::function::{Constructor, Opt};
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Coerced, Ctx, Exception, Function, Object, Result, Value};
 
-use super::{seat_of, string_fields, truthy};
 use crate::api::inspect::inspect;
+use crate::host::execution::Stage;
 use crate::host::metrics::{Declared, Undeclared};
 use crate::host::traits::Level;
-use crate::runtime::context::Stage;
+use crate::runtime::current::seat_of;
+use crate::runtime::values::{string_fields, truthy};
 
 /// The module.
 pub(super) struct Metrics;

@@ -3,8 +3,8 @@
 use rquickjs::function::Opt;
 use rquickjs::{Coerced, Ctx, Function, Object, Result, Value};
 
-use super::seat_of;
 use crate::runtime::context::Seat;
+use crate::runtime::current::seat_of;
 
 /// `randomSeed(seed)`: from now on this VU's `Math.random` gives the sequence of this seed.
 pub(super) fn seed<'js>(ctx: Ctx<'js>, seed: Opt<Value<'js>>) -> Result<()> {

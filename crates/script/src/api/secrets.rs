@@ -4,8 +4,8 @@ use rquickjs::function::Opt;
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Ctx, Exception, Function, Object, Result};
 
-use super::glue::{declare_all, export_all, glue};
-use super::seat_of;
+use super::js_builtins::{declare_all, export_all, glue};
+use crate::runtime::current::seat_of;
 
 /// The module.
 pub(super) struct SecretsModule;

@@ -11,15 +11,18 @@ use wire::url::Url;
 
 use super::bytes::{buffer, of_buffer};
 use super::http::{JarRef, canonical, malformed, text_of};
-use super::{sample_tags, seat_of, string_fields, string_of};
-use crate::host::action::{Action, Answer, HttpAsk, Ticket};
+use crate::api::tags::sample_tags;
+use crate::host::action::{Action, Answer, Ticket};
+use crate::host::http::HttpAsk;
 use crate::host::response_head::fields;
 use crate::host::socket::{
-    CableCommand, CableEvent, Opened, SocketAsk, SocketDo, SocketEvent, SocketOrder, Speaker, Told,
+    CableCommand, CableEvent, Opened, SocketAsk, SocketEvent, SocketOrder, Speaker, Told,
 };
 use crate::host::traits::Level;
+use crate::runtime::current::seat_of;
 use crate::runtime::event_loop::Next;
 use crate::runtime::ffi::Hold;
+use crate::runtime::values::{string_fields, string_of};
 
 /// What is said of a socket where it is not allowed.
 const WHAT: &str = "Using WebSockets";
@@ -134,12 +137,12 @@ fn open<'js>(ctx: Ctx<'js>, wanted: Object<'js>) -> Result<Array<'js>> {
             return Err(Exception::throw_internal(&ctx, "a cable has a codec"));
         };
         let ask = ask_of(&ctx, &wanted, Speaker::Cable(codec))?;
-        seat.start_lasting(&ctx, WHAT, Action::Open(ask))?
+        seat.start_lasting(&ctx, WHAT, |ticket| Action::Open(ticket, ask))?
     } else {
         let ask = ask_of(&ctx, &wanted, Speaker::Blocking)?;
         // What comes while the script does something else is kept for it.
         let then = Box::new(|_: &Ctx<'_>, _: Answer| Ok(Next::More));
-        seat.start(&ctx, WHAT, Action::Open(ask), then)?
+        seat.start(&ctx, WHAT, |ticket| Action::Open(ticket, ask), then)?
     };
     let (_, answer) = seat.answer_within(&ctx, ticket, ticket)?;
     if is_last(&answer) {
@@ -162,7 +165,8 @@ fn start<'js>(ctx: Ctx<'js>, wanted: Object<'js>, each: Function<'js>) -> Result
         each.clone().restore(ctx)?.call::<_, ()>((event,))?;
         Ok(if last { Next::Over } else { Next::More })
     };
-    let ticket = seat_of(&ctx)?.start(&ctx, WHAT, Action::Open(ask), Box::new(then))?;
+    let ticket =
+        seat_of(&ctx)?.start(&ctx, WHAT, |ticket| Action::Open(ticket, ask), Box::new(then))?;
     Ok(ticket.0 as f64)
 }
 
@@ -181,8 +185,7 @@ fn next<'js>(ctx: Ctx<'js>, ticket: f64, until: Opt<Option<f64>>) -> Result<Valu
 }
 
 fn order(ctx: &Ctx<'_>, ticket: f64, order: SocketOrder) -> Result<()> {
-    let wanted = SocketDo { socket: Ticket(ticket as u64), order };
-    seat_of(ctx)?.events.put(Action::Socket(Box::new(wanted)));
+    seat_of(ctx)?.events.push(Action::Socket(Ticket(ticket as u64), order));
     Ok(())
 }
 

@@ -5,8 +5,9 @@ use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Ctx, Exception, Function, Object, Result, Value};
 use stdx::Nanos;
 
-use super::{number_of, seat_of};
+use crate::runtime::current::seat_of;
 use crate::runtime::timers::Timer;
+use crate::runtime::values::number_of;
 
 /// The module.
 pub(super) struct TimersModule;

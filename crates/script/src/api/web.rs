@@ -6,8 +6,9 @@ use rquickjs::{Ctx, Exception, Function, Object, Result, Value};
 use url::{Url, quirks};
 
 use super::bytes::{Base64, base64, buffer, of_buffer};
-use super::glue::glue;
-use super::{seat_of, string_of};
+use super::js_builtins::glue;
+use crate::runtime::current::seat_of;
+use crate::runtime::values::string_of;
 
 /// What it sets.
 const NAMES: [&str; 8] = [

@@ -3,9 +3,10 @@
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Ctx, Object, Result};
 
-use super::glue::{declare_all, export_all, glue};
-use super::{seat_of, socket};
+use super::js_builtins::{declare_all, export_all, glue};
+use super::socket;
 use crate::host::traits::Level;
+use crate::runtime::current::seat_of;
 
 /// `k6/ws`.
 pub(super) struct Ws;

@@ -10,8 +10,8 @@ use x509_parser::prelude::{
 use x509_parser::public_key::PublicKey;
 
 use super::bytes::{buffer, input};
-use super::glue::{declare_all, export_all};
 use super::hash::hash;
+use super::js_builtins::{declare_all, export_all};
 
 /// The module.
 pub(super) struct X509;

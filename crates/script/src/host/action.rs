@@ -1,38 +1,22 @@
 //! What a script asks for, and what comes back.
 
-use std::net::SocketAddr;
-use std::rc::Rc;
-use std::sync::Arc;
+use super::http::{HttpAnswer, HttpAsk};
+use super::socket::{SocketAsk, SocketEvent, SocketOrder};
 
-use stdx::Nanos;
-
-use crate::host::cookie_jar::SharedJar;
-use crate::host::socket::{SocketAsk, SocketDo, SocketEvent};
-use crate::runtime::context::TagList;
-
-/// What a script wants done. It has a [`Ticket`], and so has what comes of it.
+/// What a script wants done, with the ticket that its answers bear.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// A request, answered by [`Answer::Http`].
-    Http(Box<HttpAsk>),
-    /// A WebSocket; what becomes of it is told by one [`Answer::Socket`] after the other.
-    Open(Box<SocketAsk>),
-    /// Something for an open WebSocket. It is not answered.
-    Socket(Box<SocketDo>),
+    Http(Ticket, Box<HttpAsk>),
+    /// A WebSocket is opened; what becomes of it is told by one [`Answer::Socket`] after the other.
+    Open(Ticket, Box<SocketAsk>),
+    /// Something is done with the open WebSocket of this ticket. It is not answered.
+    Socket(Ticket, SocketOrder),
 }
 
 /// The number of something that a VU asked for, from 1. None is used twice by a VU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ticket(pub u64);
-
-/// What a VU asked for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
-    /// What its answers bear.
-    pub ticket: Ticket,
-    /// What is to be done.
-    pub action: Action,
-}
 
 /// What became of an [`Action`].
 #[derive(Clone, Debug, PartialEq)]
@@ -50,213 +34,5 @@ impl Answer {
             Self::Http(answer) => answer.body.as_ref().map_or(0, Vec::len),
             Self::Socket(event) => event.bytes(),
         }
-    }
-}
-
-/// A request as a script wants it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HttpAsk {
-    /// The method as written.
-    pub method: String,
-    /// The URL as written.
-    pub url: String,
-    /// What the URL is called in metrics; the URL itself where `None`.
-    pub name: Option<String>,
-    /// The header fields in the script's order, by their canonical names.
-    pub headers: Vec<(String, String)>,
-    /// The body as the script gave it.
-    pub body: Option<Arc<[u8]>>,
-    /// The body as it is sent, where it is compressed.
-    pub coded_body: Option<Arc<[u8]>>,
-    /// How long it may take; `None` is k6's default of 60 s.
-    pub timeout: Option<Nanos>,
-    /// How many redirects are followed; `None` is what the options say.
-    pub redirects: Option<u32>,
-    /// What of the response the script wants to see.
-    pub expects: Expects,
-    /// Which statuses are no failure.
-    pub expected: Statuses,
-    /// How it authenticates itself, beyond what its header fields say.
-    pub auth: Auth,
-    /// A failure is thrown.
-    pub throws: bool,
-    /// Its own cookies.
-    pub cookies: Vec<OwnCookie>,
-    /// The jar that its cookies come from and go to.
-    pub jar: Option<SharedJar>,
-    /// Tags of its samples.
-    pub tags: Vec<(String, String)>,
-    /// The group it was sent in.
-    pub group: Rc<str>,
-    /// The VU's tags at that time; `None` for none.
-    pub vu_tags: Option<Rc<TagList>>,
-    /// The VU's metadata at that time; `None` for none.
-    pub metadata: Option<Rc<TagList>>,
-}
-
-/// A cookie of one request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OwnCookie {
-    /// Its name.
-    pub name: String,
-    /// Its value.
-    pub value: String,
-    /// The jar's cookies of this name stay at home.
-    pub replaces: bool,
-}
-
-/// How a request authenticates itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Auth {
-    /// With the user of its URL, at once. RFC 7617.
-    #[default]
-    Basic,
-    /// With the user of its URL, once the server has asked for it. RFC 7616.
-    Digest,
-}
-
-/// Which statuses are no failure.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Statuses {
-    /// 200 to 399.
-    #[default]
-    Usual,
-    /// From one to another, both included.
-    These(Rc<[(i64, i64)]>),
-    /// Nobody asks: there is no such sample.
-    Unasked,
-}
-
-impl Statuses {
-    /// Whether a status is no failure; `None` where nobody asks.
-    #[must_use]
-    pub fn judge(&self, status: u16) -> Option<bool> {
-        let status = i64::from(status);
-        match self {
-            Self::Usual => Some((200..400).contains(&status)),
-            Self::These(list) => {
-                Some(list.iter().any(|(min, max)| (*min..=*max).contains(&status)))
-            }
-            Self::Unasked => None,
-        }
-    }
-}
-
-impl Default for HttpAsk {
-    fn default() -> Self {
-        Self {
-            method: String::new(),
-            url: String::new(),
-            name: None,
-            headers: Vec::new(),
-            body: None,
-            coded_body: None,
-            timeout: None,
-            redirects: None,
-            expects: Expects::default(),
-            expected: Statuses::default(),
-            auth: Auth::default(),
-            throws: false,
-            cookies: Vec::new(),
-            jar: None,
-            tags: Vec::new(),
-            group: "".into(),
-            vu_tags: None,
-            metadata: None,
-        }
-    }
-}
-
-impl HttpAsk {
-    /// The value of a header field.
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        let field = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        field.map(|(_, value)| value.as_str())
-    }
-
-    /// Sets a header field unless the script did.
-    pub(crate) fn default_header(&mut self, name: &str, value: &str) {
-        if self.header(name).is_none() {
-            self.headers.push((name.to_owned(), value.to_owned()));
-        }
-    }
-
-    /// Sets a header field, whatever it was.
-    pub(crate) fn set_header(&mut self, name: &str, value: String) {
-        self.headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
-        self.headers.push((name.to_owned(), value));
-    }
-}
-
-/// k6's `responseType`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Expects {
-    /// The script does not say: a string, unless the options discard bodies.
-    #[default]
-    Unsaid,
-    /// The body as a string.
-    Text,
-    /// The body as an `ArrayBuffer`.
-    Binary,
-    /// No body.
-    Nothing,
-}
-
-/// The response to an [`HttpAsk`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HttpAnswer {
-    /// The status; 0 where there was no response.
-    pub status: u16,
-    /// The status line and the header lines as they came, each ended by CR LF.
-    pub head: Option<Arc<[u8]>>,
-    /// The URL that answered, where it is another than the one that was asked for.
-    pub url: Option<String>,
-    /// The address that answered.
-    pub remote: Option<SocketAddr>,
-    /// What TLS agreed on: its version as `tls1.3`, and the cipher suite by IANA's name.
-    pub secured: Option<(&'static str, &'static str)>,
-    /// The decoded body; `None` where it was not kept.
-    pub body: Option<Vec<u8>>,
-    /// What the time went into.
-    pub timings: Timings,
-    /// Why there is no response.
-    pub failure: Option<HttpFailure>,
-    /// The request as it was first sent; `None` where there was none to send.
-    pub asked: Option<Box<HttpAsk>>,
-}
-
-/// Why a request failed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HttpFailure {
-    /// k6's number.
-    pub code: u16,
-    /// What happened, in k6's few words.
-    pub text: String,
-    /// The same as the log tells it, with method and URL.
-    pub whole: String,
-}
-
-/// k6's parts of a request's time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Timings {
-    /// Waiting for a connection.
-    pub blocked: Nanos,
-    /// Connecting.
-    pub connecting: Nanos,
-    /// The TLS handshake.
-    pub tls_handshaking: Nanos,
-    /// Sending the request.
-    pub sending: Nanos,
-    /// Waiting for the response's first byte.
-    pub waiting: Nanos,
-    /// Receiving the response.
-    pub receiving: Nanos,
-}
-
-impl Timings {
-    /// k6's `duration`: sending, waiting and receiving.
-    #[must_use]
-    pub fn duration(&self) -> Nanos {
-        self.sending.saturating_add(self.waiting).saturating_add(self.receiving)
     }
 }

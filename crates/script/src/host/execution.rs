@@ -2,6 +2,33 @@
 
 use std::rc::Rc;
 
+/// Which part of a script runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The modules themselves. Nothing may be asked for.
+    Init,
+    /// `setup`.
+    Setup,
+    /// A scenario's function.
+    Iteration,
+    /// `teardown`.
+    Teardown,
+    /// `handleSummary`.
+    Summary,
+}
+
+impl Stage {
+    /// The group of its samples.
+    #[must_use]
+    pub const fn group(self) -> &'static str {
+        match self {
+            Self::Setup => "::setup",
+            Self::Teardown => "::teardown",
+            Self::Init | Self::Iteration | Self::Summary => "",
+        }
+    }
+}
+
 /// A scenario, as its VUs see it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Role {

@@ -4,7 +4,10 @@
 pub(crate) mod action;
 pub(crate) mod cookie_jar;
 pub(crate) mod execution;
+pub(crate) mod http;
 pub(crate) mod metrics;
 pub(crate) mod response_head;
+pub(crate) mod sample;
 pub(crate) mod socket;
+pub(crate) mod system_tags;
 pub(crate) mod traits;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use wire::cable::{Codec, CommandKind, Kind};
 
-use crate::host::action::{HttpAsk, Ticket};
+use super::http::HttpAsk;
 
 /// A WebSocket as a script wants it.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,15 +74,6 @@ pub struct CableCommand {
     pub data: Option<String>,
     /// From when on history is asked for, in seconds since 1970.
     pub since: Option<i64>,
-}
-
-/// An order and the socket that it is for, by the ticket of what opened it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SocketDo {
-    /// Whose.
-    pub socket: Ticket,
-    /// What.
-    pub order: SocketOrder,
 }
 
 /// What a script is told of its socket.

@@ -3,47 +3,22 @@
 use std::collections::HashSet;
 
 use rquickjs::function::This;
+use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::object::Property;
 use rquickjs::{Ctx, Exception, Function, Module, Object, Result, Value};
 
-use crate::api::{seat_of, string_of};
-use crate::loader::module_loader::{self, thrown_at};
-use crate::loader::resolve;
-use crate::loader::source::Kind;
-use crate::loader::store::Store;
-use crate::runtime::context::Stage;
+use super::module_error::{only_in_init, thrown_at};
+use super::module_name::{FACADE, exact};
+use super::resolve;
+use super::source::Kind;
+use super::store::Store;
+use super::unit::unit;
+use crate::host::execution::Stage;
+use crate::runtime::current::seat_of;
+use crate::runtime::values::string_of;
 
-/// How the name of a facade begins: an ES module that exports what a CommonJS one does. The names wanted of it follow, a
-/// comma between them, then a colon and the module's full name.
-const FACADE: &str = "commonjs:";
-/// The module that facades import `load` from.
-pub(crate) const LOADER: &str = "brunt:commonjs";
 /// The global that holds the modules that ran, by their full names.
 const TABLE: &str = "\u{1}modules";
-
-/// The facade of a module, with these exports besides `default`.
-pub(crate) fn facade(names: &[String], module: &str) -> String {
-    format!("{FACADE}{}:{module}", names.join(","))
-}
-
-/// The text of the facade of this name, if it is one.
-pub(crate) fn facade_text(name: &str) -> Option<String> {
-    let (names, module) = name.strip_prefix(FACADE)?.split_once(':')?;
-    let module = serde_json::to_string(module).ok()?;
-    let mut text = format!(
-        "import {{ load }} from '{LOADER}';\nconst all = load({module});\nconst has = all !== null && (typeof all === 'object' || typeof all === 'function');\nexport default has && 'default' in all ? all.default : all;\n"
-    );
-    for (at, name) in names.split(',').filter(|name| is_identifier(name)).enumerate() {
-        text.push_str(&format!(
-            "const _{at} = has ? all.{name} : undefined; export {{ _{at} as {name} }};\n"
-        ));
-    }
-    Some(text)
-}
-
-fn is_identifier(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
-}
 
 /// What a CommonJS module exports. It is run the first time a VU asks for it; in the middle of a circle it is what there is
 /// so far.
@@ -84,7 +59,7 @@ fn table<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
 /// What a module exports under a name, all of it under `*`. It is run if it was not, at once: jobs that wait are not run in the
 /// middle of a module.
 fn exported<'js>(ctx: &Ctx<'js>, name: &str, export: &str) -> Result<Value<'js>> {
-    let from = serde_json::to_string(&module_loader::exact(name)).unwrap_or_default();
+    let from = serde_json::to_string(&exact(name)).unwrap_or_default();
     let text = match export {
         "*" => format!("import * as it from {from}; export {{ it }};"),
         export => format!("import {{ {export} as it }} from {from}; export {{ it }};"),
@@ -109,21 +84,20 @@ fn exported<'js>(ctx: &Ctx<'js>, name: &str, export: &str) -> Result<Value<'js>>
 pub(crate) fn require<'js>(ctx: &Ctx<'js>, base: &str, name: &Value<'js>) -> Result<Value<'js>> {
     let seat = seat_of(ctx)?;
     if seat.stage.get() != Stage::Init {
-        return Err(Exception::throw_message(ctx, &module_loader::only_in_init("require")));
+        return Err(Exception::throw_message(ctx, &only_in_init("require")));
     }
     if !name.is_string() {
         return Err(Exception::throw_type(ctx, "require() wants the name of a module"));
     }
     let name = string_of(name)?;
+    let store = seat.store(ctx)?;
     let missing = |text: &str| thrown_at(ctx, text, None);
-    let full = resolve::resolve(base, &name).map_err(|text| missing(&text))?;
-    if resolve::is_text(&full) {
-        if module_loader::unit(ctx, seat.store(ctx)?, &full, &name, None)?.source.kind
-            == Kind::CommonJs
-        {
+    let full = resolve::resolve(store.builtins, base, &name).map_err(|text| missing(&text))?;
+    if store.is_text(&full) {
+        if unit(ctx, store, &full, &name, None)?.source.kind == Kind::CommonJs {
             return load(ctx, &full);
         }
-        refuse_circle(ctx, seat.store(ctx)?, &full)?;
+        refuse_circle(ctx, store, &full)?;
     }
     let table = table(ctx)?;
     let key = format!("*{full}");
@@ -157,12 +131,32 @@ fn refuse_circle(ctx: &Ctx<'_>, store: &Store, name: &str) -> Result<()> {
             );
             return Err(Exception::throw_message(ctx, &text));
         }
-        if !resolve::is_text(&next) || !seen.insert(next.clone()) {
+        if !store.is_text(&next) || !seen.insert(next.clone()) {
             continue;
         }
-        let unit = module_loader::unit(ctx, store, &next, &next, None)?;
+        let unit = unit(ctx, store, &next, &next, None)?;
         let imports = unit.source.imports.iter();
-        todo.extend(imports.filter_map(|import| resolve::resolve(&next, &import.specifier).ok()));
+        todo.extend(
+            imports.filter_map(|import| {
+                resolve::resolve(store.builtins, &next, &import.specifier).ok()
+            }),
+        );
     }
     Ok(())
+}
+
+/// What facades of CommonJS modules import.
+pub(super) struct CommonJsLoader;
+
+impl ModuleDef for CommonJsLoader {
+    fn declare(declared: &Declarations<'_>) -> Result<()> {
+        declared.declare("load")?;
+        Ok(())
+    }
+
+    fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
+        let by_name = |ctx: Ctx<'js>, name: String| load(&ctx, &name);
+        exports.export("load", Function::new(ctx.clone(), by_name)?)?;
+        Ok(())
+    }
 }

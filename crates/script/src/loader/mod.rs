@@ -1,12 +1,18 @@
 //! From files to a compiled program: which file an import means, TypeScript and CommonJS made ES modules, bytecode, source maps.
 
+pub(crate) mod builtins;
 pub(crate) mod commonjs;
-pub(crate) mod module_loader;
+pub(crate) mod module_error;
+mod module_loader;
+mod module_name;
 mod nesting;
+pub(crate) mod open;
+mod prepare;
 pub(crate) mod program;
-pub(crate) mod resolve;
-pub(crate) mod source;
+mod resolve;
+mod source;
 pub(crate) mod source_map;
 pub(crate) mod store;
 mod typescript;
 mod typescript_syntax;
+mod unit;

@@ -7,22 +7,21 @@ use rquickjs::loader::{Loader, Resolver};
 use rquickjs::{Context, Ctx, Error, Function, Module, Object, Runtime, Value};
 use thiserror::Error;
 
-use crate::api;
-use crate::api::globals;
-use crate::api::seat_of;
+use super::builtins::Builtins;
+use super::module_loader::{Modules, Names};
+use super::source::Kind;
+use super::store::Store;
+use super::unit::unit;
+use super::{commonjs, module_name, resolve};
 use crate::host::metrics::Registry;
 use crate::host::traits::{Files, Host, Secrets};
-use crate::loader::commonjs;
-use crate::loader::module_loader::{self, Modules, Names};
-use crate::loader::resolve;
-use crate::loader::source::Kind;
-use crate::loader::store::Store;
+use crate::runtime::caught::caught;
 use crate::runtime::context::Seat;
-use crate::runtime::deep_stack;
-use crate::runtime::event_loop;
+use crate::runtime::current::{self, Current, seat_of};
+use crate::runtime::environment::Env;
 use crate::runtime::exception::Exception;
 use crate::runtime::go_json::{Undefined, go_json};
-use crate::runtime::realm::Current;
+use crate::runtime::{deep_stack, run_loop};
 
 /// A script with all it imports, compiled: what VUs are made from. It may be shared between threads.
 #[derive(Clone, Debug)]
@@ -37,11 +36,22 @@ pub struct Program {
     pub metrics: Registry,
     /// What stands above its own `options`, as JSON: a VU finds it written into them. `None` for nothing.
     pub options_above: Option<Arc<str>>,
-    pub(crate) env: Env,
+    env: Env,
 }
 
-/// The environment of scripts, `__ENV`.
-pub type Env = Arc<Vec<(String, String)>>;
+/// A script that is to be compiled.
+pub(crate) struct Script<'a> {
+    /// The full name or the path of its main module.
+    pub(crate) main: &'a str,
+    /// Its environment.
+    pub(crate) env: Env,
+    /// Where its files are.
+    pub(crate) files: Rc<dyn Files>,
+    /// The secrets that it may ask for.
+    pub(crate) secrets: Option<Arc<dyn Secrets>>,
+    /// The modules that are built in.
+    pub(crate) builtins: &'static Builtins,
+}
 
 /// Why a script cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -59,49 +69,29 @@ pub enum CompileError {
 
 /// The stack that a program is compiled on, and run for the first time: 1 GiB.
 const STACK_BYTES: usize = 1 << 30;
-/// What JavaScript may use of it when it runs, and of a worker's when its bytecode is read: 1 MiB, as QuickJS has it.
-pub(crate) const RUN_STACK_BYTES: usize = 1 << 20;
-
 /// The most memory that the modules may take while they are compiled and run once: 1 GiB.
 const MEMORY_MAX: usize = 1 << 30;
 
 impl Program {
-    /// Compiles the module of this full name and all it imports, and runs them once, as the first VU would.
+    /// Compiles a script's main module and all it imports, and runs them once, as the first VU would.
     ///
     /// # Errors
     /// A module cannot be read, is wrong or throws.
-    pub fn compile(
-        main: &str,
-        env: Env,
-        files: Rc<dyn Files>,
+    pub(crate) fn compile_script(
+        script: Script<'_>,
         host: Rc<dyn Host>,
-    ) -> Result<Self, CompileError> {
-        Self::compile_with(main, env, files, host, None)
-    }
-
-    /// [`compile`](Self::compile), with secrets that the script may ask for.
-    ///
-    /// # Errors
-    /// The same.
-    pub fn compile_with(
-        main: &str,
-        env: Env,
-        files: Rc<dyn Files>,
-        host: Rc<dyn Host>,
-        secrets: Option<Arc<dyn Secrets>>,
     ) -> Result<Self, CompileError> {
         // QuickJS takes its stack's top from where the runtime is made.
-        deep_stack::within(STACK_BYTES, |bytes| {
-            Self::compile_here(main, env, (files, host), Store::new(secrets, bytes / 4 * 3))
-        })
+        deep_stack::within(STACK_BYTES, |bytes| Self::compile_here(script, host, bytes / 4 * 3))
     }
 
     fn compile_here(
-        main: &str,
-        env: Env,
-        (files, host): (Rc<dyn Files>, Rc<dyn Host>),
-        store: Store,
+        script: Script<'_>,
+        host: Rc<dyn Host>,
+        parser_stack_bytes: usize,
     ) -> Result<Self, CompileError> {
+        let Script { main, env, files, secrets, builtins } = script;
+        let store = Store::new(builtins, secrets, parser_stack_bytes);
         let engine = |error: Error| CompileError::Engine(error.to_string());
         let runtime = Runtime::new().map_err(engine)?;
         runtime.set_memory_limit(MEMORY_MAX);
@@ -116,12 +106,13 @@ impl Program {
         let main = resolve::url_of(main);
         let current = Rc::new(Current::only(&seat));
         let (options, functions) = context.with(|ctx| {
-            api::install(&ctx, &current, &env)
+            current::install(&ctx, &current)
+                .and_then(|()| (builtins.install_globals)(&ctx, &env))
                 // k6's number of who runs a script for the first time.
                 .and_then(|()| ctx.globals().set("__VU", 0))
                 .and_then(|()| init(&ctx, &store, &main))
                 .and_then(|module| exports(&ctx, &module))
-                .map_err(|error| CompileError::Thrown(Exception::of(&ctx, error)))
+                .map_err(|error| CompileError::Thrown(caught(&ctx, error)))
         })?;
         let (options, wrong) = options;
         if let Some(wrong) = wrong {
@@ -136,7 +127,7 @@ impl Program {
     pub(crate) fn load(&self, ctx: &Ctx<'_>) -> rquickjs::Result<()> {
         let names = self.store.names().into_iter();
         let imports = names.map(|name| {
-            let name = serde_json::to_string(&module_loader::exact(&name)).unwrap_or_default();
+            let name = serde_json::to_string(&module_name::exact(&name)).unwrap_or_default();
             format!("import {name};")
         });
         // To declare it loads what it imports, and runs nothing.
@@ -156,6 +147,11 @@ impl Program {
         Ok(exports)
     }
 
+    /// Gives a context the globals that all its VUs share.
+    pub(crate) fn install_globals(&self, ctx: &Ctx<'_>) -> rquickjs::Result<()> {
+        (self.store.builtins.install_globals)(ctx, &self.env)
+    }
+
     /// Where a context finds the modules.
     pub(crate) fn loaders(&self) -> (impl Resolver + 'static, impl Loader + 'static) {
         (Names { store: Arc::clone(&self.store) }, Modules { store: Arc::clone(&self.store) })
@@ -165,14 +161,14 @@ impl Program {
 /// Gives a VU what is its own, and runs its modules; gives what the main one exports.
 fn init<'js>(ctx: &Ctx<'js>, store: &Arc<Store>, main: &str) -> rquickjs::Result<Object<'js>> {
     seat_of(ctx)?.store.get_or_init(|| Arc::clone(store));
-    globals::install_own(ctx)?;
-    if module_loader::unit(ctx, store, main, main, None)?.source.kind == Kind::CommonJs {
+    ctx.globals().set("global", ctx.globals())?;
+    if unit(ctx, store, main, main, None)?.source.kind == Kind::CommonJs {
         let exports = commonjs::load(ctx, main)?;
         return exports.into_object().map_or_else(|| Object::new(ctx.clone()), Ok);
     }
     let seat = seat_of(ctx)?;
-    let ran = Module::import(ctx, module_loader::exact(main))?;
-    event_loop::run_init(ctx, &seat)?;
+    let ran = Module::import(ctx, module_name::exact(main))?;
+    run_loop::run_init(ctx, &seat)?;
     let exports = ran.finish::<Object<'js>>();
     seat.events.clear();
     exports

@@ -1,17 +1,17 @@
 //! What an import's name means. K6's rules: built-in names, paths relative to the importing file, nothing guessed. Full names
 //! of modules are URLs: `file:///folder/name.js`, `https://host/name.js`.
 
-use crate::api;
+use super::builtins::Builtins;
 
 /// The full name of the module that `base` calls `name`.
 ///
 /// # Errors
 /// There can be no such module; the text says why.
-pub(crate) fn resolve(base: &str, name: &str) -> Result<String, String> {
+pub(crate) fn resolve(builtins: &Builtins, base: &str, name: &str) -> Result<String, String> {
     if name == "k6" || name.starts_with("k6/") {
-        return if api::is_one(name) { Ok(name.to_owned()) } else { Err(api::missing(name)) };
+        return if builtins.has(name) { Ok(name.to_owned()) } else { Err(builtins.missing(name)) };
     }
-    if api::library(name).is_some() {
+    if builtins.library(name).is_some() {
         return Ok(name.to_owned());
     }
     if name.starts_with("https://") {
@@ -66,8 +66,9 @@ pub(crate) fn path_of(url: &str) -> &str {
 }
 
 /// Whether the full name is that of a text that has to be read.
-pub(crate) fn is_text(name: &str) -> bool {
-    name.starts_with("file://") || (name.starts_with("https://") && api::library(name).is_none())
+pub(super) fn is_text(builtins: &Builtins, name: &str) -> bool {
+    name.starts_with("file://")
+        || (name.starts_with("https://") && builtins.library(name).is_none())
 }
 
 /// A URL's scheme and host, and its path.
@@ -107,7 +108,11 @@ mod tests {
             ("https://h:1/p/x.js?v=1", "./y.js", "https://h:1/p/y.js"),
             ("https://h:1/p/x.js", "/y.js", "https://h:1/y.js"),
         ] {
-            assert_eq!(resolve(base, name).as_deref(), Ok(full), "{base} {name}");
+            assert_eq!(
+                resolve(&crate::api::table::K6, base, name).as_deref(),
+                Ok(full),
+                "{base} {name}"
+            );
         }
         for (base, name) in [
             ("file:///a/main.js", "lodash"),
@@ -116,7 +121,7 @@ mod tests {
             ("file:///a/main.js", "http://h/x.js"),
             ("https://h/x.js", "file:///etc/passwd"),
         ] {
-            assert!(resolve(base, name).is_err(), "{name}");
+            assert!(resolve(&crate::api::table::K6, base, name).is_err(), "{name}");
         }
     }
 }

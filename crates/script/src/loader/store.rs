@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use super::builtins::Builtins;
+use super::prepare::prepare;
+use super::resolve;
+use super::source::{Source, Wrong};
+use super::source_map::Place;
 use crate::host::traits::{Files, Secrets};
-use crate::loader::resolve;
-use crate::loader::source::{Source, Wrong, prepare};
-use crate::loader::source_map::Place;
 use crate::runtime::ffi::Bytecode;
 
 /// One module: its text, and what it was compiled to once it has been.
@@ -22,8 +24,9 @@ pub(crate) struct Unit {
 pub(crate) type Elements = Arc<[Box<str>]>;
 
 /// What the VUs of all threads share of a script.
-#[derive(Default)]
 pub(crate) struct Store {
+    /// The modules that are built in.
+    pub(crate) builtins: &'static Builtins,
     units: RwLock<HashMap<String, Arc<Unit>>>,
     facades: RwLock<HashMap<String, Bytecode>>,
     opened: RwLock<HashMap<String, Arc<[u8]>>>,
@@ -54,8 +57,25 @@ const TEXT_MAX: usize = 64 << 20;
 
 impl Store {
     /// One that holds nothing yet.
-    pub(crate) fn new(secrets: Option<Arc<dyn Secrets>>, parser_stack_bytes: usize) -> Self {
-        Self { secrets, parser_stack_bytes, ..Self::default() }
+    pub(crate) fn new(
+        builtins: &'static Builtins,
+        secrets: Option<Arc<dyn Secrets>>,
+        parser_stack_bytes: usize,
+    ) -> Self {
+        Self {
+            builtins,
+            units: RwLock::default(),
+            facades: RwLock::default(),
+            opened: RwLock::default(),
+            arrays: RwLock::default(),
+            secrets,
+            parser_stack_bytes,
+        }
+    }
+
+    /// Whether the full name is that of a text that has to be read.
+    pub(crate) fn is_text(&self, name: &str) -> bool {
+        resolve::is_text(self.builtins, name)
     }
 
     /// The module of this full name, if it was read before.
@@ -133,7 +153,7 @@ impl Store {
     pub(crate) fn import_of(&self, name: &str, module: &str) -> Option<(Place, Option<String>)> {
         let units = self.units.read().unwrap_or_else(PoisonError::into_inner);
         units.iter().find_map(|(own, unit)| {
-            let place = unit.source.import_of(own, name, module)?;
+            let place = unit.source.import_of(self.builtins, (own, name, module))?;
             let text = unit.source.places.line(&place).map(str::to_owned);
             Some((place, text))
         })

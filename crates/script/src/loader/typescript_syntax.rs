@@ -1,26 +1,32 @@
 //! What can be seen in a parsed module: which kind it is, what it imports, what a CommonJS one exports.
 
+use oxc::allocator::Allocator;
 use oxc::ast::ast::{
     ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, AwaitExpression,
     CallExpression, Expression, ForOfStatement, Function, ObjectPropertyKind, Program,
 };
 use oxc::ast_visit::{Visit, walk};
-use oxc::span::Span;
+use oxc::parser::{ParseOptions, Parser};
+use oxc::span::{SourceType, Span};
 use oxc::syntax::module_record::{ExportImportName, ImportImportName, ModuleRecord, NameSpan};
 use oxc::syntax::scope::ScopeFlags;
 
-use super::source::{Kind, line_and_column};
+use super::source::{Import, Kind, line_and_column};
 
-/// One name that a module imports.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Import {
-    /// The module, as it is written.
-    pub(crate) specifier: String,
-    /// The name; `None` for all of them.
-    pub(crate) name: Option<String>,
-    /// Where the specifier stands in the text: line and column, from 1.
-    pub(crate) line: u32,
-    pub(crate) column: u32,
+/// What can be seen in JavaScript; nothing where it cannot be parsed.
+pub(super) fn seen(text: &str) -> Option<(Kind, Vec<Import>, Vec<String>)> {
+    let allocator = Allocator::default();
+    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
+    let parsed = Parser::new(&allocator, text, SourceType::mjs()).with_options(options).parse();
+    if parsed.panicked || parsed.diagnostics.has_errors() {
+        return None;
+    }
+    let kind = kind(&parsed.program, &parsed.module_record);
+    let exports = match kind {
+        Kind::Module => Vec::new(),
+        Kind::CommonJs => commonjs_exports(&parsed.program),
+    };
+    Some((kind, imports(&parsed.module_record, text), exports))
 }
 
 /// The kind of a module: an ES module has import, export, `import.meta` or a top-level await.

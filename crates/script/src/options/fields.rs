@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use stdx::Nanos;
 
-use super::{OptionsError, Result, wrong};
+use super::error::{OptionsError, Result, wrong};
 
 /// Options as JSON, by k6's names.
 pub type Fields = Map<String, Value>;

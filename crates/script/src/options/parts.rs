@@ -4,8 +4,21 @@ use serde_json::{Map, Value};
 use stdx::Nanos;
 use workload::Segment;
 
+use super::error::{OptionsError, Result, wrong};
 use super::fields::{Fields, flag, limit, text, time};
-use super::{OptionsError, Result, Rule, wrong};
+
+/// One threshold of a metric or submetric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// The metric, with its selector: `http_req_duration{status:200}`.
+    pub metric: String,
+    /// The expression: `p(95)<500`.
+    pub source: String,
+    /// The run ends when it is crossed.
+    pub abort: bool,
+    /// It is not judged before this time of the test.
+    pub delay: Nanos,
+}
 
 /// A limit, 0 for none, that is there unless it is said to be none.
 pub(super) fn limited(fields: &Fields, name: &str, default: usize) -> Result<usize> {

@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 use stdx::Nanos;
 use workload::executor::{ArrivalKind, Executor, Scenario};
 
+use super::defaults::{GRACE, MAX_DURATION};
+use super::error::{OptionsError, Result, wrong};
 use super::fields::{Fields, count, number, pairs, text, time, whole};
-use super::{GRACE, MAX_DURATION, OptionsError, Result, wrong};
 
 /// The shortcuts to a scenario, in the order in which k6 looks at them.
 const SHORTCUTS: [&str; 3] = ["iterations", "duration", "stages"];
@@ -158,47 +159,49 @@ fn executor(fields: &Fields) -> Result<Executor> {
             graceful_ramp_down: time(fields, "gracefulRampDown")?.unwrap_or(GRACE),
         },
         "constant-arrival-rate" => {
-            let duration = needs(time(fields, "duration")?, "duration")?;
-            let Some(rate) = number(fields, "rate")?.filter(|rate| *rate > 0.0) else {
-                return wrong("the iteration rate must be more than 0");
-            };
-            let rate = rate / unit(fields)?;
-            let (vus, vus_max) = allocated(fields)?;
-            Executor::ArrivalRate {
-                kind: ArrivalKind::Constant,
-                start_per_s: rate,
-                stages: vec![(duration, rate)],
-                vus,
-                vus_max,
-            }
+            constant_rate(fields, needs(time(fields, "duration")?, "duration")?)?
         }
-        "ramping-arrival-rate" => {
-            let unit = unit(fields)?;
-            let stages = required(stages(fields, "stages", |value| value.as_f64())?)?;
-            let (vus, vus_max) = allocated(fields)?;
-            Executor::ArrivalRate {
-                kind: ArrivalKind::Ramping,
-                start_per_s: number(fields, "startRate")?.unwrap_or(0.0) / unit,
-                stages: stages.into_iter().map(|(time, rate)| (time, rate / unit)).collect(),
-                vus,
-                vus_max,
-            }
-        }
-        "externally-controlled" => {
-            let vus_max = count(fields, "maxVUs")?.unwrap_or(vus);
-            if vus_max < vus {
-                return wrong("maxVUs shouldn't be less than vus");
-            }
-            let duration = time(fields, "duration")?;
-            let duration =
-                duration.ok_or_else(|| OptionsError("the duration is unspecified".to_owned()))?;
-            // k6's 0 is no limit.
-            let duration = if duration == Nanos::ZERO { Nanos::MAX } else { duration };
-            Executor::ExternallyControlled { vus, vus_max, duration }
-        }
+        "ramping-arrival-rate" => ramping_rate(fields)?,
+        "externally-controlled" => controlled(fields, vus)?,
         "" => return wrong("unspecified executor type"),
         other => return wrong(format!("unknown executor type '{other}'")),
     })
+}
+
+fn constant_rate(fields: &Fields, duration: Nanos) -> Result<Executor> {
+    let Some(rate) = number(fields, "rate")?.filter(|rate| *rate > 0.0) else {
+        return wrong("the iteration rate must be more than 0");
+    };
+    let rate = rate / unit(fields)?;
+    let (vus, vus_max) = allocated(fields)?;
+    let (kind, stages) = (ArrivalKind::Constant, vec![(duration, rate)]);
+    Ok(Executor::ArrivalRate { kind, start_per_s: rate, stages, vus, vus_max })
+}
+
+fn ramping_rate(fields: &Fields) -> Result<Executor> {
+    let unit = unit(fields)?;
+    let stages = required(stages(fields, "stages", |value| value.as_f64())?)?;
+    let (vus, vus_max) = allocated(fields)?;
+    Ok(Executor::ArrivalRate {
+        kind: ArrivalKind::Ramping,
+        start_per_s: number(fields, "startRate")?.unwrap_or(0.0) / unit,
+        stages: stages.into_iter().map(|(time, rate)| (time, rate / unit)).collect(),
+        vus,
+        vus_max,
+    })
+}
+
+fn controlled(fields: &Fields, vus: u64) -> Result<Executor> {
+    let vus_max = count(fields, "maxVUs")?.unwrap_or(vus);
+    if vus_max < vus {
+        return wrong("maxVUs shouldn't be less than vus");
+    }
+    let Some(duration) = time(fields, "duration")? else {
+        return wrong("the duration is unspecified");
+    };
+    // k6's 0 is no limit.
+    let duration = if duration == Nanos::ZERO { Nanos::MAX } else { duration };
+    Ok(Executor::ExternallyControlled { vus, vus_max, duration })
 }
 
 /// `preAllocatedVUs` and `maxVUs`.

@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Fields;
-use super::fields::time_of;
+use super::fields::{Fields, time_of};
 
 /// How a text is to be read as the value of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use stdx::Nanos;
 
 use super::fields::{Fields, time_of, whole};
 use super::scenarios;
-use crate::vus::SystemTags;
+use crate::host::system_tags::SystemTags;
 
 /// The fields, in k6's order.
 const FIELDS: [&str; 40] = [

@@ -6,77 +6,26 @@ use std::sync::Arc;
 
 use metrics::tally::MetricId;
 use rquickjs::{Ctx, Exception as JsException, Result};
-use stdx::Nanos;
 
-use crate::host::action::{HttpAsk, Statuses};
+use super::coroutine::VuSuspender;
+use super::event_loop::EventLoop;
 use crate::host::cookie_jar::SharedJar;
-use crate::host::execution::Standing;
+use crate::host::execution::{Stage, Standing};
+use crate::host::http::{HttpAsk, Statuses};
 use crate::host::metrics::Registry;
+use crate::host::sample::{Sample, TagList};
 use crate::host::traits::{Files, Host};
 use crate::loader::store::Store;
-use crate::runtime::event_loop::EventLoop;
-use crate::runtime::ffi::Suspender;
 
 /// Samples that wait to be taken; more than these are dropped and counted.
 const SAMPLES_MAX: usize = 1 << 16;
-
-/// Which part of a script runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// The modules themselves. Nothing may be asked for.
-    Init,
-    /// `setup`.
-    Setup,
-    /// A scenario's function.
-    Iteration,
-    /// `teardown`.
-    Teardown,
-    /// `handleSummary`.
-    Summary,
-}
-
-impl Stage {
-    /// The group of its samples.
-    #[must_use]
-    pub const fn group(self) -> &'static str {
-        match self {
-            Self::Setup => "::setup",
-            Self::Teardown => "::teardown",
-            Self::Init | Self::Iteration | Self::Summary => "",
-        }
-    }
-}
-
-/// Names and values, in their order.
-pub type TagList = Vec<(String, String)>;
-
-/// One measurement that a script made by itself.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sample {
-    /// The metric.
-    pub metric: MetricId,
-    /// When: the time of [`Host::sampled_at`].
-    pub at: Nanos,
-    /// The value; times in milliseconds, rates as 0 or 1.
-    pub value: f64,
-    /// The group it was made in, `::outer::inner`; empty outside of any.
-    pub group: Rc<str>,
-    /// The check's name, of a sample of `checks`.
-    pub check: Option<Rc<str>>,
-    /// Its own tags; `None` for none.
-    pub tags: Option<Rc<TagList>>,
-    /// The VU's tags at that time; `None` for none.
-    pub vu_tags: Option<Rc<TagList>>,
-    /// The VU's metadata at that time; `None` for none.
-    pub metadata: Option<Rc<TagList>>,
-}
 
 /// What a VU's functions share with their VU.
 pub(crate) struct Seat {
     /// The metrics that scripts declared.
     pub(crate) registry: RefCell<Registry>,
     pub(crate) host: Rc<dyn Host>,
-    pub(crate) suspender: Suspender,
+    pub(crate) suspender: VuSuspender,
     pub(crate) stage: Cell<Stage>,
     /// The iteration is to end: nothing is asked for any more.
     pub(crate) stopped: Cell<bool>,
@@ -114,7 +63,7 @@ impl Seat {
         Self {
             registry: RefCell::default(),
             host,
-            suspender: Suspender::new(),
+            suspender: VuSuspender::new(),
             stage: Cell::new(Stage::Init),
             stopped: Cell::new(false),
             events: EventLoop::new(),

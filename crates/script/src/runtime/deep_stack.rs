@@ -4,6 +4,15 @@
 use corosensei::on_stack;
 use corosensei::stack::DefaultStack;
 
+/// A VU's stack: 256 KiB, of which only what is used takes memory.
+pub(crate) const VU_STACK_BYTES: usize = 256 << 10;
+/// What of it is left to our own functions below JavaScript's deepest: 64 KiB.
+const VU_STACK_SPARE_BYTES: usize = 64 << 10;
+/// What of a VU's stack JavaScript may use.
+pub(crate) const VU_JS_STACK_BYTES: usize = VU_STACK_BYTES - VU_STACK_SPARE_BYTES;
+/// What JavaScript may use of the stack that a program is compiled on when it runs, and of a worker's when its bytecode is
+/// read: 1 MiB, as QuickJS has it.
+pub(crate) const RUN_STACK_BYTES: usize = 1 << 20;
 /// A smaller stack than this is not made: 4 MiB, the half of what a process begins with.
 const BYTES_MIN: usize = 4 << 20;
 

@@ -17,25 +17,20 @@ use rquickjs::{
     Value, qjs,
 };
 
-use crate::api::prototype;
-use crate::host::action::HttpAnswer;
-use crate::runtime::realm::Current;
-use crate::runtime::vu::{Said, Told};
-
 /// The way out of a VU's coroutine, held by what the script calls.
 #[derive(Debug)]
-pub(crate) struct Suspender {
+pub(crate) struct Suspender<In, Out> {
     /// Null outside of [`within`](Self::within).
-    yielder: Cell<*const Yielder<Told, Said>>,
+    yielder: Cell<*const Yielder<In, Out>>,
 }
 
-impl Suspender {
+impl<In, Out> Suspender<In, Out> {
     pub(crate) fn new() -> Self {
         Self { yielder: Cell::new(ptr::null()) }
     }
 
     /// Runs `body`; in it, and only there, [`suspend`](Self::suspend) works.
-    pub(crate) fn within<T>(&self, yielder: &Yielder<Told, Said>, body: impl FnOnce() -> T) -> T {
+    pub(crate) fn within<T>(&self, yielder: &Yielder<In, Out>, body: impl FnOnce() -> T) -> T {
         self.yielder.set(yielder);
         let done = body();
         self.yielder.set(ptr::null());
@@ -46,13 +41,13 @@ impl Suspender {
     ///
     /// # Panics
     /// The VU's coroutine is not running.
-    pub(crate) fn suspend(&self, said: Said) -> Told {
+    pub(crate) fn suspend(&self, out: Out) -> In {
         let yielder = self.yielder.get();
         assert!(!yielder.is_null(), "a script runs on its coroutine only");
         // SAFETY: the pointer is set for the time of `within`, whose borrow of the yielder outlives it. It is not Send and
         // the VU neither, so this is the thread of the coroutine; and only code on the coroutine runs between `within`'s two
         // stores, since a VU's runtime lives on its coroutine's stack and is entered from there alone.
-        unsafe { &*yielder }.suspend(said)
+        unsafe { &*yielder }.suspend(out)
     }
 
     /// Runs `body` on the stack of the worker's thread, which a VU's own is small beside; where no coroutine runs, in place.
@@ -70,12 +65,12 @@ impl Suspender {
 }
 
 /// Puts the yielder back, also where a panic passes.
-struct Back<'a> {
-    yielder: *const Yielder<Told, Said>,
-    to: &'a Cell<*const Yielder<Told, Said>>,
+struct Back<'a, In, Out> {
+    yielder: *const Yielder<In, Out>,
+    to: &'a Cell<*const Yielder<In, Out>>,
 }
 
-impl Drop for Back<'_> {
+impl<In, Out> Drop for Back<'_, In, Out> {
     fn drop(&mut self) {
         self.to.set(self.yielder);
     }
@@ -195,6 +190,11 @@ pub(crate) fn throw_uncatchable(ctx: &Ctx<'_>, text: &str) -> Error {
     error
 }
 
+/// The exception that ends a call of a script: it cannot be caught.
+pub(crate) fn interrupted(ctx: &Ctx<'_>) -> Error {
+    throw_uncatchable(ctx, "interrupted")
+}
+
 /// Another plain object with the same values; both share what says where their properties are, until one of them changes.
 ///
 /// # Errors
@@ -227,11 +227,11 @@ pub(crate) fn copied(buffer: &ArrayBuffer<'_>) -> Vec<u8> {
     unsafe { buffer.as_bytes() }.unwrap_or_default().to_vec()
 }
 
-/// Whose JavaScript runs, as a context holds it.
-pub(crate) struct CurrentRef(pub(crate) Rc<Current>);
+/// Something of ours that a context holds for the functions that run in it.
+pub(crate) struct ContextData<T>(pub(crate) Rc<T>);
 
-// SAFETY: it holds nothing with JavaScript's lifetime.
-unsafe impl JsLifetime<'_> for CurrentRef {
+// SAFETY: a `T` that is `'static` holds nothing with JavaScript's lifetime.
+unsafe impl<T: 'static> JsLifetime<'_> for ContextData<T> {
     type Changed<'to> = Self;
 }
 
@@ -283,16 +283,5 @@ impl Holdable for Rc<dyn Any> {
 
     fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
         Object::new(ctx.clone())
-    }
-}
-
-/// A response, as a script holds it.
-pub(crate) type Response = Hold<Box<HttpAnswer>>;
-
-impl Holdable for Box<HttpAnswer> {
-    const NAME: &'static str = "Response";
-
-    fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
-        prototype(ctx)
     }
 }

@@ -1,19 +1,18 @@
 //! `Realm`: what the VUs of one thread share: a QuickJS runtime and context with the built-in objects, the built-in modules and
 //! the script's bytecode. Each VU is a fiber of it.
 
-use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 
 use rquickjs::{Context, Ctx, Runtime};
 
-use crate::api;
-use crate::loader::program::{Program, RUN_STACK_BYTES};
+use crate::loader::program::Program;
 use crate::runtime::context::Seat;
-use crate::runtime::event_loop;
+use crate::runtime::current::{self, Current};
+use crate::runtime::deep_stack::{RUN_STACK_BYTES, VU_JS_STACK_BYTES};
 use crate::runtime::exception::Exception;
 use crate::runtime::ffi::{self, Fiber};
-use crate::runtime::vu::STACK_MAX;
+use crate::runtime::run_loop;
 
 /// The VUs of a realm together may hold this much: 4 GiB.
 const MEMORY_MAX: usize = 4 << 30;
@@ -31,22 +30,6 @@ pub struct Realm {
 impl fmt::Debug for Realm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Realm").finish_non_exhaustive()
-    }
-}
-
-/// Whose JavaScript runs.
-#[derive(Default)]
-pub(crate) struct Current(RefCell<Option<Rc<Seat>>>);
-
-impl Current {
-    /// The only one there is, for a context without VUs.
-    pub(crate) fn only(seat: &Rc<Seat>) -> Self {
-        Self(RefCell::new(Some(Rc::clone(seat))))
-    }
-
-    /// The seat of the VU that runs.
-    pub(crate) fn seat(&self) -> Option<Rc<Seat>> {
-        self.0.borrow().clone()
     }
 }
 
@@ -70,16 +53,17 @@ impl Realm {
         })));
         runtime.set_host_promise_rejection_tracker(Some(Box::new(
             |ctx, promise, reason, handled| {
-                event_loop::note_rejection(&ctx, promise, reason, handled);
+                run_loop::note_rejection(&ctx, promise, reason, handled);
             },
         )));
         let (resolver, loader) = program.loaders();
         runtime.set_loader(resolver, loader);
         let context = Context::full(&runtime)?;
         context.with(|ctx| {
-            api::install(&ctx, &current, &program.env)?;
+            current::install(&ctx, &current)?;
+            program.install_globals(&ctx)?;
             // From here on JavaScript runs on the stacks of VUs.
-            ffi::with_stack(&ctx, (RUN_STACK_BYTES, STACK_MAX), || program.load(&ctx))
+            ffi::with_stack(&ctx, (RUN_STACK_BYTES, VU_JS_STACK_BYTES), || program.load(&ctx))
         })?;
         let program = program.clone();
         Ok(Rc::new(Self { context, _runtime: runtime, current, program }))
@@ -92,9 +76,9 @@ impl Realm {
 
     /// Has a VU's JavaScript be what runs for the time of `body`, which switches to its stack.
     pub(crate) fn within<T>(&self, fiber: &Fiber, seat: &Rc<Seat>, body: impl FnOnce() -> T) -> T {
-        let before = self.current.0.replace(Some(Rc::clone(seat)));
+        let before = self.current.replace(Some(Rc::clone(seat)));
         let done = fiber.within(body);
-        self.current.0.replace(before);
+        self.current.replace(before);
         done
     }
 

@@ -3,7 +3,7 @@
 use rquickjs::{ArrayBuffer, Ctx, Exception, Result, Value};
 use serde_json::{Value as Json, json};
 
-use crate::runtime::event_loop;
+use crate::runtime::run_loop;
 
 /// What is to be written to a place, by its name: a path, `stdout` or `stderr`.
 pub type Document = (String, Vec<u8>);
@@ -11,7 +11,7 @@ pub type Document = (String, Vec<u8>);
 /// What the function returned as JSON: a list of places with texts or bytes; `None` where it returned nothing.
 pub(crate) fn written<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Option<String>> {
     let value = match value.as_promise() {
-        Some(promise) => event_loop::outcome(ctx, promise)?,
+        Some(promise) => run_loop::outcome(ctx, promise)?,
         None => value,
     };
     if value.is_undefined() || value.is_null() {

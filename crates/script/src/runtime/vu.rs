@@ -7,72 +7,20 @@ use std::rc::Rc;
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
 use rquickjs::{Ctx, Function, Object, Value};
-use stdx::Nanos;
 
-use crate::api::globals;
-use crate::host::action::{Answer, Asked, Ticket};
-use crate::host::execution::{Halt, Standing};
+use super::caught::caught;
+use super::context::Seat;
+use super::coroutine::{Call, Said, Told, Turn};
+use super::deep_stack::VU_STACK_BYTES;
+use super::exception::Exception;
+use super::ffi::Fiber;
+use super::go_json::{Undefined, go_json};
+use super::realm::Realm;
+use super::{environment, run_loop, summary};
+use crate::host::action::{Action, Answer, Ticket};
+use crate::host::execution::{Halt, Stage, Standing};
+use crate::host::sample::{Sample, TagList};
 use crate::host::traits::Host;
-use crate::runtime::context::{Sample, Seat, Stage, TagList};
-use crate::runtime::event_loop;
-use crate::runtime::exception::Exception;
-use crate::runtime::ffi::Fiber;
-use crate::runtime::go_json::{Undefined, go_json};
-use crate::runtime::realm::Realm;
-use crate::runtime::summary;
-
-/// A VU's stack: 256 KiB, of which only what is used takes memory.
-const STACK_LEN: usize = 256 << 10;
-/// What of it is left to our own functions below JavaScript's deepest.
-const STACK_SPARE: usize = 64 << 10;
-/// What of it JavaScript may use.
-pub(crate) const STACK_MAX: usize = STACK_LEN - STACK_SPARE;
-
-/// A function of the script to be called.
-#[derive(Clone, Debug)]
-pub struct Call {
-    /// What it is to the script.
-    pub stage: Stage,
-    /// The export's name, `default`.
-    pub function: Rc<str>,
-    /// The number of the iteration among the VU's, from 0: `__ITER`.
-    pub iteration: u64,
-    /// What `setup` returned, as JSON.
-    pub data: Option<Rc<str>>,
-}
-
-/// What a VU came to.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Turn {
-    /// It waits for answers to what it [asked for](Vu::take_asked), and to be [woken](Vu::wake).
-    Waits {
-        /// When it is to be woken; never where `None`.
-        until: Option<Nanos>,
-    },
-    /// The call has ended: what `setup` returned, as JSON, or what it threw.
-    Done(Result<Option<String>, Exception>),
-    /// The call was ended before its end, by [`Vu::stop`] or by [`Host::interrupts`].
-    Cut,
-}
-
-/// Into the coroutine.
-#[derive(Debug)]
-pub(crate) enum Told {
-    Call(Call),
-    Answer(Ticket, Answer),
-    Woke,
-    End,
-}
-
-/// Out of the coroutine.
-#[derive(Debug)]
-pub(crate) enum Said {
-    /// The modules ran, or threw.
-    Ready(Result<(), Exception>),
-    Waits,
-    Done(Result<Option<String>, Exception>),
-    Cut,
-}
 
 /// A virtual user.
 pub struct Vu {
@@ -97,7 +45,7 @@ impl Vu {
     /// A module threw, or there is no memory for a VU.
     pub fn new(realm: &Rc<Realm>, host: Rc<dyn Host>, number: u64) -> Result<Self, Exception> {
         let none = |error: &dyn fmt::Display| Exception::told(format!("no room for a VU: {error}"));
-        let stack = DefaultStack::new(STACK_LEN).map_err(|error| none(&error))?;
+        let stack = DefaultStack::new(VU_STACK_BYTES).map_err(|error| none(&error))?;
         let seat = Rc::new(Seat::new(host));
         let fiber = realm.fiber().ok_or_else(|| none(&"out of memory"))?;
         let (inner, ours) = (Rc::clone(&seat), Rc::clone(realm));
@@ -158,7 +106,7 @@ impl Vu {
     }
 
     /// Takes what the script asked for since the last time.
-    pub fn take_asked(&self, into: &mut Vec<Asked>) {
+    pub fn take_asked(&self, into: &mut Vec<Action>) {
         self.seat.events.take_asked(into);
     }
 
@@ -225,14 +173,14 @@ fn live(ctx: &Ctx<'_>, realm: &Realm, seat: &Rc<Seat>, number: u64) {
     let own = match began {
         Ok(exports) => Own { exports, data: RefCell::default() },
         Err(error) => {
-            say(Said::Ready(Err(Exception::of(ctx, error))));
+            say(Said::Ready(Err(caught(ctx, error))));
             return;
         }
     };
     let mut told = say(Said::Ready(Ok(())));
     while let Told::Call(call) = told {
         let done = called(ctx, seat, &own, &call);
-        event_loop::run_left_jobs(ctx);
+        run_loop::run_left_jobs(ctx);
         seat.events.clear();
         told = say(if seat.stopped.get() { Said::Cut } else { Said::Done(done) });
     }
@@ -277,7 +225,7 @@ fn called<'js>(
         let extra = role.as_ref().map_or(&[][..], |role| &role.env);
         // A scenario without variables leaves the environment as the VU has it, but for another scenario's.
         if seat.role_env.replace(!extra.is_empty()) || !extra.is_empty() {
-            globals::set_env(ctx, extra).map_err(|error| Exception::of(ctx, error))?;
+            environment::set_env(ctx, extra).map_err(|error| caught(ctx, error))?;
         }
     }
     invoke(ctx, seat, own, call)
@@ -289,9 +237,9 @@ fn invoke<'js>(
     own: &Own<'js>,
     call: &Call,
 ) -> Result<Option<String>, Exception> {
-    let thrown = |error| Exception::of(ctx, error);
+    let thrown = |error| caught(ctx, error);
     let value = begin(ctx, seat, own, call).map_err(thrown)?;
-    event_loop::run(ctx, seat)?;
+    run_loop::run(ctx, seat)?;
     match call.stage {
         Stage::Setup => returned(ctx, seat, value).map_err(thrown),
         Stage::Summary => summary::written(ctx, value).map_err(thrown),
@@ -325,7 +273,7 @@ fn returned<'js>(
     value: Value<'js>,
 ) -> rquickjs::Result<Option<String>> {
     let value = match value.as_promise() {
-        Some(promise) => event_loop::outcome(ctx, promise)?,
+        Some(promise) => run_loop::outcome(ctx, promise)?,
         None => value,
     };
     if value.is_undefined() {

@@ -4,7 +4,7 @@ use stdx::Nanos;
 use wire::cable::{Codec, Command, CommandKind, Dialect, History, Incoming, Kind};
 use wire::ws::{Event, Session};
 
-use super::sockets;
+use super::frames::told;
 use crate::host::socket::{CableCommand, CableEvent, SocketEvent};
 
 /// Adds what a script is told of what came. A message that is none is told as a failure; the socket goes on.
@@ -13,7 +13,7 @@ pub(super) fn tell(codec: Codec, event: Event<'_>, at: Nanos, heard: &mut Vec<So
         Event::Text(text) => text.as_bytes(),
         Event::Binary(bytes) => bytes,
         Event::Ping(_) | Event::Pong(_) => return,
-        Event::Close { .. } => return heard.extend(sockets::told(event)),
+        Event::Close { .. } => return heard.extend(told(event)),
     };
     let told = codec.decode(bytes).and_then(|incoming| cable_event(&incoming, at));
     heard.push(match told {

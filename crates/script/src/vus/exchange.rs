@@ -8,15 +8,16 @@ use stdx::{Nanos, without_password};
 use wire::url::{Scheme, Url};
 use workload::EngineResponse;
 
-use super::system::{SystemTag, SystemTags};
+use super::plan::{CrewPlan, TIMEOUT};
 use super::targets::Wanted;
-use super::{CrewPlan, TIMEOUT, digest, failure};
-use crate::api::masked;
-use crate::host::action::{
+use super::{digest, failure};
+use crate::host::cookie_jar::{SetCookie, push_cookie};
+use crate::host::http::masked;
+use crate::host::http::{
     Auth, Expects, HttpAnswer, HttpAsk, HttpFailure, OwnCookie, Statuses, Timings,
 };
-use crate::host::cookie_jar::{SetCookie, push_cookie};
 use crate::host::response_head::{field, proto, values};
+use crate::host::system_tags::{SystemTag, SystemTags};
 
 /// A request on its way.
 #[derive(Clone, Debug)]

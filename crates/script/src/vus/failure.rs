@@ -2,7 +2,7 @@
 
 use workload::{EngineResponse, FailureDetail};
 
-use crate::host::action::HttpFailure;
+use crate::host::http::HttpFailure;
 
 /// What went wrong with a request, if anything.
 pub(super) fn of(reply: &EngineResponse<'_>) -> Option<HttpFailure> {

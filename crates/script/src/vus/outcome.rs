@@ -1,9 +1,14 @@
 //! `Outcome`: what was seen of a crew's work.
 
+use std::collections::BTreeMap;
+
 use metrics::tally::Tally;
 
-use super::parts::{PartTallies, merge_part};
 use crate::runtime::exception::Exception;
+
+/// What scenarios and groups did, by the scenario's name (empty for what is in none) and the group's path (empty for all of
+/// the scenario).
+pub type PartTallies = BTreeMap<(String, String), Tally>;
 
 /// What was seen of the work of one crew, or of all.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,5 +41,13 @@ impl Outcome {
         self.samples_dropped += other.samples_dropped;
         self.returned = self.returned.take().or_else(|| other.returned.clone());
         self.exception = self.exception.take().or_else(|| other.exception.clone());
+    }
+}
+
+/// Adds what another counted of a part.
+pub(super) fn merge_part(all: &mut PartTallies, at: (String, String), other: &Tally) {
+    match all.get_mut(&at) {
+        Some(known) => known.merge(other),
+        None => drop(all.insert(at, other.clone())),
     }
 }

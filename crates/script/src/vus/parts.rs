@@ -4,12 +4,9 @@ use std::collections::BTreeMap;
 
 use metrics::tally::{MetricId, Tags, Tally};
 
-use super::CrewPlan;
-use crate::runtime::context::Stage;
-
-/// What scenarios and groups did, by the scenario's name (empty for what is in none) and the group's path (empty for all of
-/// the scenario).
-pub type PartTallies = BTreeMap<(String, String), Tally>;
+use super::outcome::{PartTallies, merge_part};
+use super::plan::CrewPlan;
+use crate::host::execution::Stage;
 
 /// Parts beyond this are not told apart: they count in the whole alone.
 const PARTS_MAX: usize = 1_000;
@@ -91,13 +88,5 @@ impl Parts {
         let mut tallies = PartTallies::new();
         parts.for_each(|(at, tally)| merge_part(&mut tallies, at, &tally));
         tallies
-    }
-}
-
-/// Adds what another counted of a part.
-pub(super) fn merge_part(all: &mut PartTallies, at: (String, String), other: &Tally) {
-    match all.get_mut(&at) {
-        Some(known) => known.merge(other),
-        None => drop(all.insert(at, other.clone())),
     }
 }

@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use stdx::Nanos;
 
-use super::samples::Sampled;
 use crate::host::action::Ticket;
 use crate::runtime::vu::Vu;
 
@@ -98,4 +97,15 @@ pub(super) struct Whose {
     pub(super) ticket: Ticket,
     /// It is told whatever iteration is under way.
     pub(super) lasts: bool,
+}
+
+/// Whose sample it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sampled {
+    /// The scenario's number.
+    pub(super) work: usize,
+    /// The VU's number.
+    pub(super) vu: u64,
+    /// Its iteration's number.
+    pub(super) iteration: u64,
 }

@@ -6,9 +6,9 @@ use stdx::Nanos;
 use workload::PollBudget;
 use workload::executor::Executor;
 
-use super::Crew;
+use super::pool::Crew;
+use super::scenario_state::Work;
 use super::slot::State;
-use super::work::Work;
 
 /// How many VUs somebody outside of the test wants is looked at this often.
 const CONTROL_STEP: Nanos = Nanos::from_millis(10);

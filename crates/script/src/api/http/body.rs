@@ -4,11 +4,12 @@ use rquickjs::function::Opt;
 use rquickjs::{ArrayBuffer, Ctx, Exception, Object, Result, Value};
 use wire::content::Coding;
 
-use super::{Read, Trouble, refuse};
-use crate::api::{on_worker_stack, seat_of, string_of};
-use crate::host::action::HttpAsk;
+use super::read::{Read, Trouble, refuse};
+use crate::host::http::HttpAsk;
 use crate::host::traits::Level;
+use crate::runtime::current::{on_worker_stack, seat_of};
 use crate::runtime::ffi::copied;
+use crate::runtime::values::string_of;
 
 /// The body: bytes as they are, a string, an object as a form.
 pub(super) fn set<'js>(ctx: &Ctx<'js>, body: &Value<'js>, ask: &mut HttpAsk) -> Read<()> {

@@ -4,9 +4,10 @@ use rquickjs::function::{Rest, This};
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 use wire::url::Url;
 
-use crate::api::{number_of, seat_of, string_of, truthy};
 use crate::host::cookie_jar::{SetCookie, SharedJar, parse_date};
+use crate::runtime::current::seat_of;
 use crate::runtime::ffi::{Hold, Holdable};
+use crate::runtime::values::{number_of, string_of, truthy};
 
 /// A jar as a script holds it.
 pub(in crate::api) struct JarRef(pub(in crate::api) SharedJar);

@@ -6,10 +6,12 @@ use rquickjs::function::Rest;
 use rquickjs::{Array, Ctx, Exception, IntoJs, Object, Persistent, Result, Value};
 use wire::url::Url;
 
-use super::{Refusal, WHAT, http_of, prepare, refused, respond};
-use crate::api::{seat_of, string_of};
-use crate::host::action::{Action, HttpAsk, Ticket};
+use super::send::{Refusal, WHAT, http_of, prepare, refused, respond};
+use crate::host::action::{Action, Ticket};
+use crate::host::http::HttpAsk;
+use crate::runtime::current::seat_of;
 use crate::runtime::event_loop::Next;
+use crate::runtime::values::string_of;
 
 /// The most requests of one batch.
 const BATCH_MAX: usize = 100_000;
@@ -42,7 +44,7 @@ pub(super) fn async_request<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> 
                 }
                 Ok(Next::Over)
             };
-            seat.start(&ctx, WHAT, Action::Http(ask), Box::new(then))?;
+            seat.start(&ctx, WHAT, |ticket| Action::Http(ticket, ask), Box::new(then))?;
         }
         Err(refusal) => match refused(&ctx, refusal) {
             Ok(response) => resolve.call::<_, ()>((response,))?,
@@ -138,7 +140,7 @@ fn all<'js>(ctx: &Ctx<'js>, items: Vec<(String, Value<'js>)>) -> Result<Vec<Valu
             while left > 0 && host.under_way < each {
                 let Some(at) = host.waiting.pop_front() else { break };
                 let Some(ask) = entries[at].ask.take() else { continue };
-                let ticket = seat.events.put(Action::Http(ask));
+                let ticket = seat.events.put(|ticket| Action::Http(ticket, ask));
                 first.get_or_insert(ticket);
                 began.push(at);
                 host.under_way += 1;

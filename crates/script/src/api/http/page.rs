@@ -4,10 +4,12 @@ use rquickjs::function::{Opt, This};
 use rquickjs::{Class, Coerced, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 use wire::url::Url;
 
+use super::body;
+use super::response::Response;
 use super::response::{shown_body, text_of, url};
-use super::{body, send};
-use crate::api::{html, string_of};
-use crate::runtime::ffi::Response;
+use super::send::send;
+use crate::api::html;
+use crate::runtime::values::string_of;
 
 type ThisResponse<'js> = This<Class<'js, Response>>;
 

@@ -3,10 +3,11 @@
 use rquickjs::{Class, Ctx, Object, Result, Value};
 use stdx::Nanos;
 
-use super::{Read, body, cookies, refuse, statuses};
-use crate::api::{number_of, string_fields, string_of, truthy};
-use crate::host::action::{Auth, Expects, HttpAsk, OwnCookie};
+use super::read::{Read, refuse};
+use super::{body, cookies, statuses};
+use crate::host::http::{Auth, Expects, HttpAsk, OwnCookie};
 use crate::runtime::ffi::Hold;
+use crate::runtime::values::{number_of, string_fields, string_of, truthy};
 
 /// Whether a failure is to be thrown, where the parameters say so.
 pub(super) fn throws(params: &Object<'_>) -> Result<Option<bool>> {

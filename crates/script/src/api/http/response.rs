@@ -7,14 +7,18 @@ use rquickjs::{
 };
 use stdx::Nanos;
 
+use super::super::k6::milliseconds;
 use super::params::canonical;
 use super::select;
-use crate::api::k6::milliseconds;
-use crate::api::{on_worker_stack, string_of};
-use crate::host::action::{Expects, HttpAnswer, HttpAsk};
 use crate::host::cookie_jar::SetCookie;
+use crate::host::http::{Expects, HttpAnswer, HttpAsk};
 use crate::host::response_head;
-use crate::runtime::ffi::Response;
+use crate::runtime::current::on_worker_stack;
+use crate::runtime::ffi::Hold;
+use crate::runtime::values::string_of;
+
+/// A response, as a script holds it.
+pub(super) type Response = Hold<Box<HttpAnswer>>;
 
 /// The fields of a response, in k6's order, and how each is made when it is first touched.
 const FIELDS: [(&str, Make); 16] = [
@@ -44,9 +48,8 @@ const FIELDS: [(&str, Make); 16] = [
 /// Makes a field.
 type Make = for<'js> fn(&Ctx<'js>, &Response) -> Result<Value<'js>>;
 
-/// The prototype of responses: a field is made when it is first touched, and kept in the response from then on.
-pub(crate) fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
-    let prototype = Object::new(ctx.clone())?;
+/// Adds the fields to the prototype of responses: one is made when it is first touched, and kept in the response from then on.
+pub(super) fn add<'js>(ctx: &Ctx<'js>, prototype: &Object<'js>) -> Result<()> {
     for (name, make) in FIELDS {
         let get = move |ctx: Ctx<'js>, this: This<Class<'js, Response>>| -> Result<Value<'js>> {
             let value = make(&ctx, &this.0.borrow())?;
@@ -58,10 +61,8 @@ pub(crate) fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
         };
         prototype.prop(name, Accessor::new(get, set).enumerable())?;
     }
-    super::page::add(ctx, &prototype)?;
     prototype.set("json", Function::new(ctx.clone(), json)?)?;
-    prototype.set("toJSON", Function::new(ctx.clone(), to_json)?)?;
-    Ok(prototype)
+    prototype.set("toJSON", Function::new(ctx.clone(), to_json)?)
 }
 
 /// All fields of a response, as the console shows them; `None` of anything else.

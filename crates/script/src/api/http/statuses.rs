@@ -3,8 +3,8 @@
 use rquickjs::function::Rest;
 use rquickjs::{Class, Ctx, Exception, Object, Result, Value};
 
-use crate::api::seat_of;
-use crate::host::action::Statuses;
+use crate::host::http::Statuses;
+use crate::runtime::current::seat_of;
 use crate::runtime::ffi::{Hold, Holdable};
 
 impl Holdable for Statuses {

@@ -5,10 +5,10 @@ use rquickjs::{Ctx, Object, Result, Value};
 use wire::url::{Url, UrlError};
 
 use super::malformed::malformed;
-use super::{Read, Trouble};
+use super::read::{Read, Trouble};
 use crate::api::inspect::inspect;
-use crate::api::string_of;
-use crate::host::action::HttpAsk;
+use crate::host::http::{HttpAsk, masked};
+use crate::runtime::values::string_of;
 
 /// `` url`http://host/${id}` ``: the URL, called by what stands there.
 pub(super) fn tagged<'js>(
@@ -88,29 +88,9 @@ fn is_plain(url: &str) -> bool {
         && path.bytes().all(|b| b.is_ascii_graphic() && b != b'%')
 }
 
-/// A URL with its user and password hidden; `None` where it has none.
-pub(crate) fn masked(url: &str) -> Option<String> {
-    let (scheme, rest) = url.split_once("://")?;
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let at = rest[..end].rfind('@')?;
-    Some(format!("{scheme}://****:****@{}", &rest[at + 1..]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn users_are_hidden() {
-        for (url, expect) in [
-            ("http://u:p@h/x", Some("http://****:****@h/x")),
-            ("http://u@h:1/?a=b@c", Some("http://****:****@h:1/?a=b@c")),
-            ("http://h/x@y", None),
-            ("h", None),
-        ] {
-            assert_eq!(masked(url).as_deref(), expect, "{url}");
-        }
-    }
 
     #[test]
     fn plain_urls_are_known_at_a_glance() {

@@ -8,7 +8,8 @@ use rsa::{BigUint, Oaep, Pkcs1v15Sign, Pss, RsaPrivateKey, RsaPublicKey};
 
 use super::super::bytes::{Base64, base64};
 use super::super::hash::hash as hashed;
-use super::{Done, Failed, Key, plain};
+use super::error::{Done, Failed, plain};
+use super::key::Key;
 
 /// The lengths of keys that are made: longer ones take minutes.
 const BITS: std::ops::RangeInclusive<usize> = 512..=4096;

@@ -11,21 +11,8 @@ use rsa::signature::hazmat::{PrehashSigner as _, PrehashVerifier as _};
 use super::super::bytes::{Base64, base64};
 use super::super::hash::hash as hashed;
 use super::asymmetric::Fields;
-use super::{Done, Failed, Key, plain};
-
-/// A private key.
-pub(super) enum Private {
-    P256(p256::SecretKey),
-    P384(p384::SecretKey),
-    P521(p521::SecretKey),
-}
-
-/// A public key.
-pub(super) enum Public {
-    P256(p256::PublicKey),
-    P384(p384::PublicKey),
-    P521(p521::PublicKey),
-}
+use super::error::{Done, Failed, plain};
+use super::key::{Key, Private, Public};
 
 /// The same for each curve; `$variant` and the crate `$curve` are its own.
 macro_rules! by_curve {

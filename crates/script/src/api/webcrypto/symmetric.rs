@@ -9,7 +9,7 @@ use pbkdf2::hmac::digest::KeyInit;
 use pbkdf2::hmac::{Hmac, Mac};
 
 use super::super::hash::Digest;
-use super::{Done, Failed, plain};
+use super::error::{Done, Failed, plain};
 
 pub(super) fn mac(hash: &str, key: &[u8], data: &[u8]) -> Done<Vec<u8>> {
     let mut digest = Digest::keyed(plain(hash)?, key).ok_or_else(|| Failed::operation("hash"))?;

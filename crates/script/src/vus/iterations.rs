@@ -7,15 +7,15 @@ use stdx::Nanos;
 use workload::{PollBudget, RequestCommand};
 
 use super::exchange::Exchange;
-use super::samples::Around;
+use super::pool::{Crew, Sent};
+use super::recorder::Around;
 use super::slot::{Slot, State, Whose};
-use super::{Crew, Sent};
-use crate::host::action::{Action, Answer, Asked};
+use crate::host::action::{Action, Answer};
+use crate::host::execution::Stage;
 use crate::host::execution::{Role, Standing};
 use crate::host::traits::{Host as _, Level};
-use crate::runtime::context::Stage;
+use crate::runtime::coroutine::{Call, Turn};
 use crate::runtime::exception::Exception;
-use crate::runtime::vu::{Call, Turn};
 
 /// What lines of exceptions come from.
 const STACK: &str = "stacktrace";
@@ -124,15 +124,17 @@ impl Crew {
         let mut asked = std::mem::take(&mut self.asked);
         self.slots[slot].vu.take_asked(&mut asked);
         let iteration = self.slots[slot].iterations;
-        for Asked { ticket, action } in asked.drain(..) {
-            let whose = Whose { slot, iteration, ticket, lasts: false };
+        let whose = |ticket| Whose { slot, iteration, ticket, lasts: false };
+        for action in asked.drain(..) {
             match action {
-                Action::Http(ask) => {
+                Action::Http(ticket, ask) => {
                     let exchange = Exchange::new(ask, &self.plan);
-                    self.send(whose, exchange);
+                    self.send(whose(ticket), exchange);
                 }
-                Action::Open(ask) => self.open_socket(whose, ask),
-                Action::Socket(wanted) => self.order_socket(slot, *wanted, self.world.now()),
+                Action::Open(ticket, ask) => self.open_socket(whose(ticket), ask),
+                Action::Socket(ticket, order) => {
+                    self.order_socket((slot, ticket), &order, self.world.now());
+                }
             }
         }
         self.asked = asked;

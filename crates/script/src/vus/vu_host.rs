@@ -7,11 +7,12 @@ use std::sync::Arc;
 use stdx::Nanos;
 use workload::executor::Executor;
 
-use super::{Clock, Control, CrewPlan, Earlier, Log};
+use super::control::Control;
+use super::interner::Names;
+use super::plan::{Clock, CrewPlan, Earlier, Log};
 use crate::host::execution::Halt;
-use crate::host::metrics::Names;
+use crate::host::execution::Stage;
 use crate::host::traits::{Host, HttpRules, Instance, Level, LogFields};
-use crate::runtime::context::Stage;
 
 /// The world of one worker's VUs.
 pub(super) struct World {

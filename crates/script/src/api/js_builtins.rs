@@ -1,10 +1,8 @@
 //! Built-in modules that are partly JavaScript: a text that is evaluated once a context, and holds no state.
 
 use rquickjs::context::EvalOptions;
-use rquickjs::module::{Declarations, Exports, ModuleDef};
+use rquickjs::module::{Declarations, Exports};
 use rquickjs::{Ctx, Function, IntoJs, Object, Result, Value};
-
-use crate::loader::commonjs;
 
 /// What the text of a helper makes of what we give it. The text is a function's; frames of it are not shown to scripts.
 pub(crate) fn glue<'js, T>(
@@ -41,20 +39,4 @@ pub(super) fn declare_all(declared: &Declarations<'_>, names: &[&str]) -> Result
         declared.declare(*name)?;
     }
     Ok(())
-}
-
-/// What facades of CommonJS modules import.
-pub(super) struct Loader;
-
-impl ModuleDef for Loader {
-    fn declare(declared: &Declarations<'_>) -> Result<()> {
-        declared.declare("load")?;
-        Ok(())
-    }
-
-    fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
-        let load = |ctx: Ctx<'js>, name: String| commonjs::load(&ctx, &name);
-        exports.export("load", Function::new(ctx.clone(), load)?)?;
-        Ok(())
-    }
 }

@@ -12,54 +12,21 @@ use std::sync::Arc;
 use metrics::tally::{MetricId, Tags, Tally};
 use stdx::Nanos;
 use workload::EngineResponse;
-use workload::executor::Scenario;
 
-use super::CrewPlan;
 use super::exchange::{Exchange, Seen};
-use super::parts::{PartOf, PartTallies, Parts};
-use super::sockets::Labels;
-use super::system::{SystemTag, SystemTags};
+use super::outcome::PartTallies;
+use super::output::{Emit, Point, PointTags};
+use super::parts::{PartOf, Parts};
+use super::plan::{CrewPlan, tags_of};
+use super::slot::Sampled;
+use super::socket_state::Labels;
+use crate::host::execution::Stage;
 use crate::host::metrics::Registry;
-use crate::runtime::context::{Sample, Stage, TagList};
-
-/// A sample for an output.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Point {
-    /// The metric.
-    pub metric: MetricId,
-    /// When, on [`Clock`](super::Clock).
-    pub at: Nanos,
-    /// The value.
-    pub value: f64,
-    /// Its tags; samples of one request share theirs.
-    pub tags: Arc<PointTags>,
-}
-
-/// The tags of a [`Point`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PointTags {
-    /// Names and values, sorted by name.
-    pub tags: TagList,
-    /// What is not indexed, sorted by name.
-    pub metadata: TagList,
-}
-
-/// Takes samples for outputs; never waits. What it has no room for it counts.
-pub type Emit = Arc<dyn Fn(Vec<Point>) + Send + Sync>;
+use crate::host::sample::{Sample, TagList};
+use crate::host::system_tags::{SystemTag, SystemTags};
 
 /// Points are handed over when so many have come together.
 const BATCH: usize = 512;
-
-/// Whose sample it is.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sampled {
-    /// The scenario's number.
-    pub(super) work: usize,
-    /// The VU's number.
-    pub(super) vu: u64,
-    /// Its iteration's number.
-    pub(super) iteration: u64,
-}
 
 /// Counts samples.
 pub(super) struct Recorder {
@@ -273,16 +240,6 @@ impl Sinks {
             emit(std::mem::replace(&mut self.points, Vec::with_capacity(BATCH)));
         }
     }
-}
-
-/// The tags of a scenario's samples: the run's, and above them its own.
-pub(super) fn tags_of(plan: &CrewPlan, scenario: &Scenario) -> TagList {
-    let mut tags = plan.tags.clone();
-    for (name, value) in &scenario.tags {
-        tags.retain(|(known, _)| known != name);
-        tags.push((name.clone(), value.clone()));
-    }
-    tags
 }
 
 fn sorted(tags: &TagList) -> TagList {

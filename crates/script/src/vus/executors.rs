@@ -1,67 +1,19 @@
 //! The scenarios' executors: who begins an iteration, and who has to end one. Nothing here looks through all VUs but a
 //! scenario's beginning and its end.
 
-use std::collections::VecDeque;
 use std::rc::Rc;
 
+use metrics::tally::MetricId;
 use stdx::Nanos;
 use workload::StopMode;
 use workload::executor::Executor;
 
-use super::Crew;
-use super::ramp::Ramp;
-use super::samples::{self, Around, Sampled};
-use super::slot::{Post, State};
-use crate::host::execution::Role;
+use super::pool::Crew;
+use super::recorder::Around;
+use super::scenario_state::{Phase, Work};
+use super::slot::{Sampled, State};
+use crate::host::execution::Stage;
 use crate::host::traits::Host as _;
-use crate::runtime::context::Stage;
-
-/// A scenario under way on this worker.
-#[derive(Debug)]
-pub(super) struct Work {
-    post: Rc<Post>,
-    /// Its VUs on this worker, by their index; where each is among the slots.
-    staff: Vec<(u64, usize)>,
-    /// VUs that may begin an iteration; who came first begins first.
-    pub(super) idle: VecDeque<usize>,
-    /// How long it begins iterations.
-    pub(super) duration: Nanos,
-    /// Who of them is wanted, where that changes.
-    pub(super) ramp: Ramp,
-    /// VUs that are in an iteration, or rest after one.
-    busy: usize,
-    /// VUs that have done all iterations they are to do.
-    finished: usize,
-    pub(super) phase: Phase,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
-    Waiting,
-    Running,
-    /// Nothing begins any more.
-    Ending,
-    Over,
-}
-
-impl Work {
-    pub(super) fn new(post: Post, duration: Nanos) -> Self {
-        Self {
-            post: Rc::new(post),
-            duration,
-            staff: Vec::new(),
-            idle: VecDeque::new(),
-            ramp: Ramp::default(),
-            busy: 0,
-            finished: 0,
-            phase: Phase::Waiting,
-        }
-    }
-
-    pub(super) fn is_over(&self) -> bool {
-        self.phase == Phase::Over
-    }
-}
 
 impl Crew {
     /// Begins and ends iterations of all scenarios. Scenarios that end come first: others may have their VUs then.
@@ -325,16 +277,16 @@ impl Crew {
 
     fn drop_iterations(&mut self, work: usize, count: u64) {
         if count > 0 && self.plan.stage == Stage::Iteration {
-            let value = (metrics::tally::MetricId::DROPPED_ITERATIONS, count as f64);
+            let value = (MetricId::DROPPED_ITERATIONS, count as f64);
             self.record_own(work, value);
         }
     }
 
     /// Counts a value that is no VU's.
-    pub(super) fn record_own(&mut self, work: usize, value: (metrics::tally::MetricId, f64)) {
+    pub(super) fn record_own(&mut self, work: usize, value: (MetricId, f64)) {
         let sampled = Sampled { work, vu: 0, iteration: 0 };
         let outside = Rc::clone(&self.recorder.outside);
-        let at = crate::host::traits::Host::sampled_at(&*self.world);
+        let at = self.world.sampled_at();
         let around = Around { at, group: &outside, vu_tags: None, metadata: None };
         self.recorder.own(&mut self.seen.tally, sampled, &around, &[value]);
     }
@@ -429,18 +381,4 @@ impl Crew {
         });
         active.sum()
     }
-}
-
-/// What a scenario is to the script.
-pub(super) fn role(plan: &super::CrewPlan, number: usize) -> Option<Rc<Role>> {
-    let scenario = &plan.scenarios[number];
-    (plan.stage == Stage::Iteration).then(|| {
-        Rc::new(Role {
-            number,
-            name: scenario.name.clone(),
-            executor: scenario.executor.name(),
-            env: scenario.env.clone(),
-            tags: samples::tags_of(plan, scenario),
-        })
-    })
 }

@@ -1,0 +1,106 @@
+//! Module `k6/http`: what it exports.
+
+use rquickjs::function::{Constructor, Rest};
+use rquickjs::module::{Declarations, Exports, ModuleDef};
+use rquickjs::{Class, Ctx, Exception, Function, IntoJs, Object, Result, Value};
+
+use super::send::send;
+use super::{body, constants, cookies, many, statuses, url};
+use crate::runtime::ffi::Hold;
+use crate::runtime::values::string_of;
+
+/// The module.
+pub(in crate::api) struct Http;
+
+/// The functions that are a method, and the method's name.
+const METHODS: [(&str, &str); 7] = [
+    ("get", "GET"),
+    ("head", "HEAD"),
+    ("post", "POST"),
+    ("put", "PUT"),
+    ("patch", "PATCH"),
+    ("del", "DELETE"),
+    ("options", "OPTIONS"),
+];
+
+/// The other functions.
+const OTHERS: [&str; 9] = [
+    "request",
+    "asyncRequest",
+    "batch",
+    "url",
+    "file",
+    "cookieJar",
+    "CookieJar",
+    "expectedStatuses",
+    "setResponseCallback",
+];
+
+impl ModuleDef for Http {
+    fn declare(declared: &Declarations<'_>) -> Result<()> {
+        for name in METHODS.iter().map(|(name, _)| *name).chain(OTHERS) {
+            declared.declare(name)?;
+        }
+        for (name, _) in constants::CONSTANTS {
+            declared.declare(*name)?;
+        }
+        declared.declare("default").map(drop)
+    }
+
+    fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
+        let all = Object::new(ctx.clone())?;
+        let export = |name: &'static str, value: Value<'js>| -> Result<()> {
+            all.set(name, value.clone())?;
+            exports.export(name, value).map(drop)
+        };
+        for (name, method) in METHODS {
+            let call = move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| {
+                request_of(&ctx, method, &arguments.0)
+            };
+            export(name, Function::new(ctx.clone(), call)?.into_value())?;
+        }
+        let functions = [
+            ("request", Function::new(ctx.clone(), request)?),
+            ("asyncRequest", Function::new(ctx.clone(), many::async_request)?),
+            ("batch", Function::new(ctx.clone(), many::batch)?),
+            ("url", Function::new(ctx.clone(), url::tagged)?),
+            ("file", Function::new(ctx.clone(), body::file)?),
+            ("cookieJar", Function::new(ctx.clone(), cookies::of_vu)?),
+            ("expectedStatuses", Function::new(ctx.clone(), statuses::expected)?),
+            ("setResponseCallback", Function::new(ctx.clone(), statuses::set)?),
+        ];
+        for (name, function) in functions {
+            export(name, function.into_value())?;
+        }
+        // What is constructed gets the constructor's prototype, whatever class it is of.
+        let prototype = Class::<Hold<cookies::JarRef>>::prototype(ctx)?;
+        let prototype = prototype.map_or_else(|| Object::new(ctx.clone()), Ok)?;
+        let jar = Constructor::new_prototype(ctx, prototype, cookies::empty)?;
+        export("CookieJar", jar.into_value())?;
+        for (name, value) in constants::CONSTANTS {
+            export(name, value.into_js(ctx)?)?;
+        }
+        exports.export("default", all)?;
+        Ok(())
+    }
+}
+
+/// `request(method, url, body?, params?)`.
+fn request<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> Result<Value<'js>> {
+    let undefined = Value::new_undefined(ctx.clone());
+    let Some((method, rest)) = arguments.0.split_first() else {
+        return Err(Exception::throw_type(&ctx, "http.request() needs a method and a URL"));
+    };
+    let url = rest.first().unwrap_or(&undefined);
+    send(&ctx, &string_of(method)?, url, rest.get(1), rest.get(2))
+}
+
+/// The arguments of a method's own function: GET and HEAD have no body.
+fn request_of<'js>(ctx: &Ctx<'js>, method: &str, arguments: &[Value<'js>]) -> Result<Value<'js>> {
+    let undefined = Value::new_undefined(ctx.clone());
+    let url = arguments.first().unwrap_or(&undefined);
+    match method {
+        "GET" | "HEAD" => send(ctx, method, url, None, arguments.get(1)),
+        _ => send(ctx, method, url, arguments.get(1), arguments.get(2)),
+    }
+}

@@ -1,0 +1,18 @@
+//! The class of responses: its prototype has the fields, and what takes a response for a page.
+
+use rquickjs::{Ctx, Object, Result};
+
+use super::{page, response};
+use crate::host::http::HttpAnswer;
+use crate::runtime::ffi::Holdable;
+
+impl Holdable for Box<HttpAnswer> {
+    const NAME: &'static str = "Response";
+
+    fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+        let prototype = Object::new(ctx.clone())?;
+        response::add(ctx, &prototype)?;
+        page::add(ctx, &prototype)?;
+        Ok(prototype)
+    }
+}

@@ -1,0 +1,88 @@
+//! Exceptions of scripts, caught: their stacks name the places that the author of the script knows.
+
+use rquickjs::{CaughtError, Coerced, Ctx, Error, Value};
+
+use super::current::seat_of;
+use super::exception::{Exception, frame};
+use crate::loader::module_error::{at, excerpt};
+use crate::loader::source_map::Place;
+use crate::loader::store::Store;
+
+/// Takes the pending exception, or tells of an error of ours.
+pub(crate) fn caught(ctx: &Ctx<'_>, error: Error) -> Exception {
+    match CaughtError::from_error(ctx, error) {
+        CaughtError::Exception(exception) => exception_of(exception.as_object().as_value()),
+        CaughtError::Value(value) => exception_of(&value),
+        CaughtError::Error(error) => Exception::told(error.to_string()),
+    }
+}
+
+/// What a rejected promise holds, or a `throw` threw.
+pub(crate) fn exception_of(value: &Value<'_>) -> Exception {
+    let Some(object) = value.as_object().filter(|object| object.is_error()) else {
+        let text = value.get::<Coerced<String>>().map(|text| text.0);
+        // What cannot be made a string threw again while we tried.
+        let text = text.unwrap_or_else(|_| {
+            value.ctx().catch();
+            "[object]".to_owned()
+        });
+        return Exception::told(text);
+    };
+    let field = |name: &str| object.get::<_, Option<String>>(name).ok().flatten();
+    let (name, message) = (field("name").unwrap_or_default(), field("message").unwrap_or_default());
+    let stack = field("stack").unwrap_or_default();
+    let seat = seat_of(value.ctx()).ok();
+    let stack = match seat.as_ref().and_then(|seat| seat.store.get()) {
+        Some(store) => told(store, &message, &stack),
+        None => stack.lines().map(str::trim).collect::<Vec<_>>().join("\n"),
+    };
+    let text = match (name.is_empty(), message.is_empty()) {
+        (true, _) => message,
+        (false, true) => name,
+        (false, false) => format!("{name}: {message}"),
+    };
+    Exception { text, stack, in_promise: false }
+}
+
+/// A stack with the places that the author of the script knows.
+fn told(store: &Store, message: &str, stack: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let mut shown = stack.contains(" | ");
+    for line in stack.lines() {
+        let trimmed = line.trim();
+        let Some((before, file, row, column, after)) = frame(trimmed) else {
+            if !trimmed.is_empty() {
+                // The mark below a line of source keeps its place.
+                lines.push(if trimmed.starts_with("at ") { trimmed } else { line }.to_owned());
+            }
+            continue;
+        };
+        if file.starts_with("brunt:") {
+            continue;
+        }
+        let (place, text) = store.original(file, row, column);
+        lines.push(format!("{before}{}:{}:{}{after}", place.file, place.line, place.column));
+        push_excerpt(&mut lines, &mut shown, &place, text);
+    }
+    if lines.is_empty()
+        && let Some((place, text)) = missing_export(store, message)
+    {
+        lines.push(at(&place));
+        push_excerpt(&mut lines, &mut shown, &place, text);
+    }
+    lines.join("\n")
+}
+
+fn push_excerpt(lines: &mut Vec<String>, shown: &mut bool, place: &Place, text: Option<String>) {
+    let Some(text) = text.filter(|_| !*shown) else { return };
+    *shown = true;
+    let shown = excerpt(place, &text);
+    lines.extend(shown.lines().map(str::to_owned));
+}
+
+/// Where a name is imported that QuickJS did not find; it says so without a place.
+fn missing_export(store: &Store, message: &str) -> Option<(Place, Option<String>)> {
+    let rest = message.strip_prefix("Could not find export '")?;
+    let (name, rest) = rest.split_once("' in module '")?;
+    store.import_of(name, rest.strip_suffix('\'')?)
+}

@@ -1,0 +1,162 @@
+//! The event loop of a VU runs: jobs of promises, timers, answers, until nothing is left. An iteration ends when its function has
+//! returned and nothing is under way.
+
+use rquickjs::promise::PromiseState;
+use rquickjs::{Coerced, Ctx, Error, Persistent, Promise, Result, Value};
+use stdx::Nanos;
+
+use super::caught::{caught, exception_of};
+use super::context::Seat;
+use super::current::seat_of;
+use super::event_loop::{ANYTHING, NOTHING, Next};
+use super::exception::Exception;
+use super::ffi::interrupted;
+use super::wait::Event;
+use crate::host::action::{Answer, Ticket};
+
+/// The most rejected promises that are remembered between two looks at them.
+const REJECTED_MAX: usize = 1_000;
+/// After so many jobs it is asked whether the script is to end.
+const JOBS_BETWEEN_LOOKS: usize = 64;
+/// So many jobs of an iteration that has ended are still run.
+const JOBS_AFTER_END_MAX: usize = 10_000;
+/// So many timers and answers are worked off before other VUs have their turn.
+const BURST_MAX: usize = 128;
+
+/// Runs all that a call left behind, until nothing is left.
+///
+/// # Errors
+/// Something threw, or a promise was rejected that nobody handles: the iteration ends.
+pub(crate) fn run(ctx: &Ctx<'_>, seat: &Seat) -> std::result::Result<(), Exception> {
+    let thrown = |error: Error| caught(ctx, error);
+    let mut left = BURST_MAX;
+    loop {
+        run_jobs(ctx, seat).map_err(thrown)?;
+        reject_unhandled(ctx, seat)?;
+        let now = seat.host.now();
+        if left > 0 {
+            left -= 1;
+            if let Some(timer) = seat.events.timers.take_due(now) {
+                timer.run(ctx, now).map_err(thrown)?;
+                continue;
+            }
+            let arrived = seat.events.take_any();
+            if let Some((ticket, answer)) = arrived {
+                deliver(ctx, seat, ticket, answer).map_err(thrown)?;
+                continue;
+            }
+        }
+        let is_spent = left == 0;
+        let until = if is_spent { Some(now) } else { seat.events.timers.next_due() };
+        left = BURST_MAX;
+        if until.is_none() && seat.events.tasks.borrow().is_empty() {
+            return Ok(());
+        }
+        // What waits already comes first.
+        let wanted = if is_spent { NOTHING } else { ANYTHING };
+        match seat.wait(ctx, wanted, until).map_err(thrown)? {
+            Event::Answer(ticket, answer) => deliver(ctx, seat, ticket, answer).map_err(thrown)?,
+            Event::Woke => {}
+        }
+    }
+}
+
+/// Runs what modules left behind when they began. Nobody waits then: timers run in their order, whatever their time.
+///
+/// # Errors
+/// A timer threw.
+pub(crate) fn run_init(ctx: &Ctx<'_>, seat: &Seat) -> Result<()> {
+    loop {
+        run_jobs(ctx, seat)?;
+        let Some(timer) = seat.events.timers.take_due(Nanos::MAX) else { return Ok(()) };
+        if seat.interrupts() {
+            return Err(interrupted(ctx));
+        }
+        timer.run(ctx, seat.host.now())?;
+    }
+}
+
+/// Runs the jobs of promises, until there are none.
+fn run_jobs(ctx: &Ctx<'_>, seat: &Seat) -> Result<()> {
+    for count in 1_usize.. {
+        if !ctx.execute_pending_job() {
+            break;
+        }
+        if count.is_multiple_of(JOBS_BETWEEN_LOOKS) && seat.interrupts() {
+            return Err(interrupted(ctx));
+        }
+    }
+    // A job that was interrupted is no exception of anybody.
+    if seat.stopped.get() { Err(interrupted(ctx)) } else { Ok(()) }
+}
+
+/// Runs the jobs that an ended iteration left, so that the next does not begin with them.
+pub(crate) fn run_left_jobs(ctx: &Ctx<'_>) {
+    for _ in 0..JOBS_AFTER_END_MAX {
+        if !ctx.execute_pending_job() {
+            return;
+        }
+    }
+}
+
+/// Hands an answer to what waits for it.
+fn deliver(ctx: &Ctx<'_>, seat: &Seat, ticket: Ticket, answer: Answer) -> Result<()> {
+    let then = seat.events.tasks.borrow_mut().get_mut(&ticket.0).and_then(Option::take);
+    let Some(mut then) = then else { return Ok(()) };
+    let next = then(ctx, answer);
+    if matches!(next, Ok(Next::More)) {
+        // Unless it was forgotten meanwhile.
+        if let Some(task) = seat.events.tasks.borrow_mut().get_mut(&ticket.0) {
+            *task = Some(then);
+        }
+    } else {
+        seat.forget(ticket);
+    }
+    next.map(drop)
+}
+
+/// QuickJS tells of a promise that was rejected without a handler, or that got one after all.
+pub(crate) fn note_rejection<'js>(
+    ctx: &Ctx<'js>,
+    promise: Value<'js>,
+    reason: Value<'js>,
+    handled: bool,
+) {
+    let Ok(seat) = seat_of(ctx) else { return };
+    let promise = Persistent::save(ctx, promise);
+    let mut rejected = seat.events.rejected.borrow_mut();
+    if handled {
+        rejected.retain(|(known, _)| *known != promise);
+    } else if rejected.len() < REJECTED_MAX {
+        rejected.push((promise, Persistent::save(ctx, reason)));
+    }
+}
+
+/// Throws the first reason that nobody handles.
+fn reject_unhandled(ctx: &Ctx<'_>, seat: &Seat) -> std::result::Result<(), Exception> {
+    let rejected = seat.events.rejected.take();
+    for (_, reason) in rejected {
+        if let Ok(reason) = reason.restore(ctx) {
+            return Err(uncaught(&reason));
+        }
+    }
+    Ok(())
+}
+
+fn uncaught(reason: &Value<'_>) -> Exception {
+    let mut exception = Exception { in_promise: true, ..exception_of(reason) };
+    if !reason.as_object().is_some_and(|object| object.is_error()) {
+        let text = reason.get::<Coerced<String>>();
+        exception.text = text.map_or_else(|_| "[object]".to_owned(), |text| text.0);
+    }
+    exception.text = format!("Uncaught (in promise) {}", exception.text);
+    exception
+}
+
+/// What a promise holds once the loop is empty; undefined where it was never settled.
+pub(crate) fn outcome<'js>(ctx: &Ctx<'js>, promise: &Promise<'js>) -> Result<Value<'js>> {
+    match promise.state() {
+        PromiseState::Pending => Ok(Value::new_undefined(ctx.clone())),
+        _ => promise.result().unwrap_or_else(|| Ok(Value::new_undefined(ctx.clone()))),
+    }
+}

@@ -1,0 +1,33 @@
+//! Samples for outputs.
+
+use std::sync::Arc;
+
+use metrics::tally::MetricId;
+use stdx::Nanos;
+
+use crate::host::sample::TagList;
+
+/// A sample for an output.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// The metric.
+    pub metric: MetricId,
+    /// When, on [`Clock`](super::plan::Clock).
+    pub at: Nanos,
+    /// The value.
+    pub value: f64,
+    /// Its tags; samples of one request share theirs.
+    pub tags: Arc<PointTags>,
+}
+
+/// The tags of a [`Point`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PointTags {
+    /// Names and values, sorted by name.
+    pub tags: TagList,
+    /// What is not indexed, sorted by name.
+    pub metadata: TagList,
+}
+
+/// Takes samples for outputs; never waits. What it has no room for it counts.
+pub type Emit = Arc<dyn Fn(Vec<Point>) + Send + Sync>;

@@ -1,0 +1,111 @@
+//! What scripts do with their WebSockets, and how sockets end.
+
+use std::rc::Rc;
+
+use metrics::tally::MetricId;
+use stdx::Nanos;
+use workload::Pipe;
+
+use super::cable;
+use super::pool::Crew;
+use super::slot::Whose;
+use super::socket_state::Socket;
+use crate::host::action::{Answer, Ticket};
+use crate::host::socket::{SocketEvent, SocketOrder, Speaker, Told};
+
+/// The code of what is closed since its VU goes on without it.
+const GOING_AWAY: u16 = 1001;
+
+impl Crew {
+    /// Does what a script wants of its socket.
+    pub(super) fn order_socket(
+        &mut self,
+        (slot, ticket): (usize, Ticket),
+        order: &SocketOrder,
+        now: Nanos,
+    ) {
+        let Some(&pipe) = self.sockets.pipes.get(&(slot, ticket)) else { return };
+        let Some(socket) = self.sockets.open.get_mut(&pipe) else { return };
+        let out = &mut self.sockets.out;
+        out.clear();
+        let counts = match order {
+            SocketOrder::Text(text) => socket.session.send_text(text, out).is_ok(),
+            SocketOrder::Binary(bytes) => socket.session.send_binary(bytes, out).is_ok(),
+            SocketOrder::Command(command) => match socket.speaker {
+                Speaker::Cable(codec) => cable::send(codec, command, &mut socket.session, out),
+                Speaker::Blocking | Speaker::Events => false,
+            },
+            SocketOrder::Ping => socket.ping(now, out) && socket.speaker == Speaker::Events,
+            SocketOrder::Ignore(identifier, told) => {
+                socket.ignored.retain(|known| known != identifier);
+                if *told == Told::No {
+                    socket.ignored.push(identifier.clone());
+                }
+                false
+            }
+            SocketOrder::Close(code, reason) => {
+                socket.session.close(Some(*code), reason, out);
+                socket.speaker == Speaker::Events
+            }
+            SocketOrder::Drop(code) => {
+                socket.session.close(Some(*code), "", out);
+                false
+            }
+        };
+        self.slots[slot].bytes.0 += out.len() as u64;
+        self.commands.send(pipe, out);
+        if matches!(order, SocketOrder::Command(_)) && !counts {
+            let text = "the command cannot be said in this codec, or the connection is closing";
+            let failed = Answer::Socket(SocketEvent::Failed(text.to_owned()));
+            self.answers.push_back((socket.whose, failed));
+        } else if counts {
+            let labels = Rc::clone(&socket.labels);
+            self.record_socket(slot, &labels, &[(MetricId::WS_MSGS_SENT, 1.0)]);
+        }
+        if matches!(order, SocketOrder::Drop(_)) {
+            self.end_socket(pipe, now);
+        }
+    }
+
+    /// A socket is over: it is counted, and its pipe closed.
+    pub(super) fn end_socket(&mut self, pipe: Pipe, now: Nanos) {
+        let Some(socket) = self.sockets.open.remove(&pipe) else { return };
+        let Socket { whose, labels, since, speaker, .. } = socket;
+        self.sockets.pipes.remove(&(whose.slot, whose.ticket));
+        self.commands.close(pipe);
+        let slot = &mut self.slots[whose.slot];
+        slot.sockets.retain(|known| *known != pipe);
+        // xk6-cable has no such sample.
+        if !matches!(speaker, Speaker::Cable(_)) {
+            let lasted = now.saturating_sub(since).0 as f64 / 1e6;
+            self.record_socket(whose.slot, &labels, &[(MetricId::WS_SESSION_DURATION, lasted)]);
+        }
+    }
+
+    /// An iteration is over: its sockets are closed. Those that last stay, unless it failed and opened them itself: a script
+    /// that threw has lost them as a rule.
+    pub(super) fn close_sockets(&mut self, slot: usize, now: Nanos, failed: bool) {
+        let iteration = self.slots[slot].iterations;
+        self.close_some(slot, now, |whose| !whose.lasts || failed && whose.iteration == iteration);
+    }
+
+    /// A VU has no more work: all its sockets are closed.
+    pub(super) fn close_all_sockets(&mut self, slot: usize, now: Nanos) {
+        self.close_some(slot, now, |_| true);
+    }
+
+    fn close_some(&mut self, slot: usize, now: Nanos, which: impl Fn(Whose) -> bool) {
+        for pipe in self.slots[slot].sockets.clone() {
+            let Some(socket) =
+                self.sockets.open.get_mut(&pipe).filter(|socket| which(socket.whose))
+            else {
+                continue;
+            };
+            let out = &mut self.sockets.out;
+            out.clear();
+            socket.session.close(Some(GOING_AWAY), "", out);
+            self.commands.send(pipe, out);
+            self.end_socket(pipe, now);
+        }
+    }
+}
