@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use stdx::{Nanos, without_password};
 use wire::url::{Scheme, Url};
-use workload::EngineResponse;
+use workload::{EngineResponse, Target};
 
 use super::plan::{CrewPlan, TIMEOUT};
-use super::targets::Wanted;
+use super::slot::Whose;
+use super::socket_state::Opening;
 use super::{digest, failure};
 use crate::host::cookie_jar::{SetCookie, push_cookie};
 use crate::host::http::masked;
@@ -19,9 +20,13 @@ use crate::host::http::{
 use crate::host::response_head::{field, proto, values};
 use crate::host::system_tags::{SystemTag, SystemTags};
 
-/// A request on its way.
+/// A request on its way: from when the script asked for it until its last hop is answered.
 #[derive(Clone, Debug)]
 pub(super) struct Exchange {
+    /// Who waits for the answer.
+    pub(super) owner: Whose,
+    /// The WebSocket that it opens; `None` of a request that opens none.
+    pub(super) socket: Option<Box<Opening>>,
     /// The request as it is first sent.
     ask: Box<HttpAsk>,
     /// What a redirect, or the server's wish to know who asks, made of it.
@@ -48,7 +53,8 @@ struct Hop {
 }
 
 impl Exchange {
-    pub(super) fn new(mut ask: Box<HttpAsk>, plan: &CrewPlan) -> Self {
+    /// A request of a script, with the header fields and cookies that it does not say itself.
+    pub(super) fn new(owner: Whose, mut ask: Box<HttpAsk>, plan: &CrewPlan) -> Self {
         if plan.discard_bodies && ask.expects == Expects::Unsaid {
             ask.expects = Expects::Nothing;
         }
@@ -59,22 +65,36 @@ impl Exchange {
             ask.set_header("Cookie", cookies);
         }
         let hop = (ask.auth == Auth::Digest).then(|| without_user(&mut ask)).flatten();
-        Self { ask, hop, redirects_left, spent: Nanos::ZERO, answers_challenge: false, away: false }
+        Self { hop, redirects_left, ..Self::first_hop(owner, ask) }
     }
 
-    fn method(&self) -> &str {
+    /// A request exactly as it is.
+    pub(super) fn first_hop(owner: Whose, ask: Box<HttpAsk>) -> Self {
+        Self {
+            owner,
+            socket: None,
+            ask,
+            hop: None,
+            redirects_left: 0,
+            spent: Nanos::ZERO,
+            answers_challenge: false,
+            away: false,
+        }
+    }
+
+    pub(super) fn method(&self) -> &str {
         self.hop.as_ref().map_or(&self.ask.method, |hop| &hop.method)
     }
 
-    fn url(&self) -> &str {
+    pub(super) fn url(&self) -> &str {
         self.hop.as_ref().map_or(&self.ask.url, |hop| &hop.url)
     }
 
-    fn headers(&self) -> &[(String, String)] {
+    pub(super) fn headers(&self) -> &[(String, String)] {
         self.hop.as_ref().map_or(&self.ask.headers, |hop| &hop.headers)
     }
 
-    fn body(&self) -> Option<&Arc<[u8]>> {
+    pub(super) fn body(&self) -> Option<&Arc<[u8]>> {
         match &self.hop {
             Some(hop) => hop.body.as_ref(),
             None => self.ask.coded_body.as_ref().or(self.ask.body.as_ref()),
@@ -87,14 +107,21 @@ impl Exchange {
         self.ask.name.as_deref().or(hop).unwrap_or(&self.ask.url)
     }
 
-    pub(super) fn wanted(&self) -> Wanted<'_> {
-        Wanted {
-            method: self.method(),
-            url: self.url(),
-            headers: self.headers(),
-            body: self.body(),
-            name: self.ask.name.as_deref().unwrap_or_default(),
+    /// What is asked of the engine.
+    pub(super) fn target(&self) -> Target {
+        Target {
+            method: self.method().to_owned(),
+            url: self.url().to_owned(),
+            headers: self.headers().to_vec(),
+            body: self.body().cloned().unwrap_or_default(),
+            weight: 1,
+            name: self.given_name().to_owned(),
         }
+    }
+
+    /// The name that the script gives it; empty where it gives none.
+    pub(super) fn given_name(&self) -> &str {
+        self.ask.name.as_deref().unwrap_or_default()
     }
 
     pub(super) fn timeout(&self) -> Nanos {
@@ -109,6 +136,11 @@ impl Exchange {
     /// What was asked for.
     pub(super) fn ask(&self) -> &HttpAsk {
         &self.ask
+    }
+
+    /// What was asked for, of a call that is over.
+    pub(super) fn into_ask(self) -> Box<HttpAsk> {
+        self.ask
     }
 
     /// What k6's metrics want of this hop.

@@ -1,13 +1,14 @@
 //! Iterations of a VU: they begin, go on when an answer comes or time has passed, and end.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use metrics::tally::MetricId;
 use stdx::Nanos;
-use workload::{PollBudget, RequestCommand};
+use workload::{PollBudget, RequestCommand, Target};
 
 use super::exchange::Exchange;
-use super::pool::{Crew, Sent};
+use super::pool::Crew;
 use super::recorder::Around;
 use super::slot::{Slot, State, Whose};
 use crate::host::action::{Action, Answer};
@@ -128,8 +129,8 @@ impl Crew {
         for action in asked.drain(..) {
             match action {
                 Action::Http(ticket, ask) => {
-                    let exchange = Exchange::new(ask, &self.plan);
-                    self.send(whose(ticket), exchange);
+                    let call = Exchange::new(whose(ticket), ask, &self.plan);
+                    self.send(call);
                 }
                 Action::Open(ticket, ask) => self.open_socket(whose(ticket), ask),
                 Action::Socket(ticket, order) => {
@@ -141,46 +142,46 @@ impl Crew {
     }
 
     /// Sends a request, as soon as the rate of all requests allows it.
-    pub(super) fn send(&mut self, whose: Whose, exchange: Exchange) {
+    pub(super) fn send(&mut self, call: Exchange) {
         if let Some(pace) = &self.plan.http.pace {
             let clock = (self.plan.clock)();
             let wait = pace.take(clock).saturating_sub(clock);
             if wait > Nanos::ZERO {
                 let at = self.world.now().saturating_add(wait);
-                return self.held.push_back((at, whose, exchange));
+                return self.held.push_back((at, call));
             }
         }
-        self.send_now(whose, exchange);
+        self.send_now(call);
     }
 
-    pub(super) fn send_now(&mut self, whose: Whose, exchange: Exchange) {
-        let target = self.targets.get(exchange.wanted());
-        let (timeout, owner) = (exchange.timeout(), whose.slot as u32);
-        let redirected = exchange.is_away();
-        let slot = &mut self.slots[whose.slot];
+    /// Sends a request in this poll.
+    pub(super) fn send_now(&mut self, call: Exchange) {
+        let target = self.targets.get(&call);
+        let slot = &mut self.slots[call.owner.slot];
         let fresh_connection =
             self.plan.http.closes_connections && slot.connected < slot.iterations;
         slot.connected = slot.iterations;
-        let user = self.note_sent(whose, Sent::Http(exchange));
+        self.ask(target, fresh_connection, call);
+    }
+
+    /// Asks the engine for a target; the call is kept until its answer comes.
+    pub(super) fn ask(&mut self, target: Arc<Target>, fresh_connection: bool, call: Exchange) {
+        let (timeout, owner) = (call.timeout(), call.owner.slot as u32);
+        let (upgrades, redirected) = (call.socket.is_some(), call.is_away());
+        let user = self.free.pop().unwrap_or_else(|| {
+            self.sent.push(None);
+            (self.sent.len() - 1) as u32
+        });
+        self.sent[user as usize] = Some(call);
         self.commands.requests.push(RequestCommand {
             user,
             target,
             timeout,
             owner,
             fresh_connection,
-            upgrades: false,
+            upgrades,
             redirected,
         });
-    }
-
-    /// Keeps what is sent until its answer comes; gives its number.
-    pub(super) fn note_sent(&mut self, whose: Whose, sent: Sent) -> u32 {
-        let user = self.free.pop().unwrap_or_else(|| {
-            self.sent.push(None);
-            (self.sent.len() - 1) as u32
-        });
-        self.sent[user as usize] = Some((whose, sent));
-        user
     }
 
     /// An iteration was ended before its end.

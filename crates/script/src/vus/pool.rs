@@ -20,7 +20,7 @@ use super::plan::{CrewPlan, role};
 use super::recorder::Recorder;
 use super::scenario_state::Work;
 use super::slot::{Post, Slot, Whose};
-use super::socket_state::{Opening, Sockets};
+use super::socket_state::Sockets;
 use super::targets::KnownTargets;
 use super::vu_host::World;
 use crate::host::action::{Action, Answer};
@@ -33,12 +33,6 @@ use crate::runtime::vu::Vu;
 
 /// `vus` and `vus_max` are seen this often, from the test's beginning on.
 const GAUGE_STEP: Nanos = Nanos::SECOND;
-
-/// What was sent and is not answered.
-pub(super) enum Sent {
-    Http(Exchange),
-    Socket(Box<Opening>),
-}
 
 /// One worker's VUs.
 pub(super) struct Crew {
@@ -65,13 +59,13 @@ pub(super) struct Crew {
     /// Answers that wait for their VU.
     pub(super) answers: VecDeque<(Whose, Answer)>,
     /// What redirects ask for.
-    pub(super) redirects: VecDeque<(Whose, Exchange)>,
+    pub(super) redirects: VecDeque<Exchange>,
     /// What is sent once the rate of requests allows it, and when.
-    pub(super) held: VecDeque<(Nanos, Whose, Exchange)>,
+    pub(super) held: VecDeque<(Nanos, Exchange)>,
     /// Who is to be woken, and when.
     pub(super) sleepers: BinaryHeap<Reverse<(Nanos, usize)>>,
     /// What was sent, by its number; each number is answered once.
-    pub(super) sent: Vec<Option<(Whose, Sent)>>,
+    pub(super) sent: Vec<Option<Exchange>>,
     /// Numbers that are free.
     pub(super) free: Vec<u32>,
     /// What is to be sent.

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use metrics::tally::MetricId;
 use stdx::Prng;
 use wire::ws::{self, Agreed, DeflateOffer, Limits, Offer, Role, Session};
-use workload::{EngineResponse, Pipe, RequestCommand, Target};
+use workload::{EngineResponse, Pipe, Target};
 
 use super::exchange::Exchange;
-use super::pool::{Crew, Sent};
+use super::pool::Crew;
 use super::slot::Whose;
 use super::socket_state::{Labels, Opening, Socket};
 use crate::host::action::Answer;
@@ -40,28 +40,12 @@ impl Crew {
         for (name, value) in offer.fields() {
             ask.http.set_header(name, value);
         }
-        let exchange = Exchange::new(ask.http.clone(), &self.plan);
-        let wanted = exchange.wanted();
-        let target = Arc::new(Target {
-            method: "GET".to_owned(),
-            url: wanted.url.to_owned(),
-            headers: wanted.headers.to_vec(),
-            body: Arc::from([]),
-            weight: 1,
-            name: String::new(),
-        });
-        let timeout = exchange.timeout();
-        let user = self.note_sent(whose, Sent::Socket(Box::new(Opening { exchange, offer, ask })));
-        let owner = whose.slot as u32;
-        self.commands.requests.push(RequestCommand {
-            user,
-            target,
-            timeout,
-            owner,
-            fresh_connection: false,
-            upgrades: true,
-            redirected: false,
-        });
+        let SocketAsk { http, url, speaker, .. } = *ask;
+        let opening = Box::new(Opening { offer, url, speaker });
+        let call = Exchange { socket: Some(opening), ..Exchange::new(whose, http, &self.plan) };
+        let (method, body) = ("GET".to_owned(), Arc::from([]));
+        let target = Target { method, body, name: String::new(), ..call.target() };
+        self.ask(Arc::new(target), false, call);
     }
 
     /// Tells that there is no such socket. As k6 has it, that was a session all the same.
@@ -85,11 +69,13 @@ impl Crew {
     }
 
     /// The server has answered the request for a socket, or there was no answer.
-    pub(super) fn opened(&mut self, whose: Whose, opening: Opening, reply: &EngineResponse<'_>) {
-        opening.exchange.keep_cookies(reply, &self.plan);
-        let agreed = agreed(&opening.offer, reply);
+    pub(super) fn opened(&mut self, call: Exchange, opening: Opening, reply: &EngineResponse<'_>) {
+        call.keep_cookies(reply, &self.plan);
+        let Opening { offer, url, speaker } = opening;
+        let agreed = agreed(&offer, reply);
         let opened = Box::new(opened(reply, agreed.as_ref().ok()));
-        let SocketAsk { http, url, speaker, .. } = *opening.ask;
+        let whose = call.owner;
+        let http = call.into_ask();
         let labels = Rc::new(Labels {
             url: Labels::url(&http, &url),
             http,

@@ -10,11 +10,10 @@ use wire::cable::Kind;
 use wire::ws::{Offer, Session};
 use workload::Pipe;
 
-use super::exchange::Exchange;
 use super::slot::Whose;
 use crate::host::action::Ticket;
 use crate::host::http::{HttpAsk, masked};
-use crate::host::socket::{SocketAsk, SocketEvent, Speaker};
+use crate::host::socket::{SocketEvent, Speaker};
 use crate::host::system_tags::{SystemTag, SystemTags};
 
 /// Unanswered pings of a socket that are remembered.
@@ -37,9 +36,10 @@ pub(super) struct Sockets {
 /// A socket on its way to be opened.
 #[derive(Clone, Debug)]
 pub(super) struct Opening {
-    pub(super) exchange: Exchange,
     pub(super) offer: Offer,
-    pub(super) ask: Box<SocketAsk>,
+    /// The socket's URL as the script wrote it.
+    pub(super) url: String,
+    pub(super) speaker: Speaker,
 }
 
 /// An open socket.

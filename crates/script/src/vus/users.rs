@@ -10,7 +10,7 @@ use workload::{Backpressure, Commands, EngineResponse, Pipe, PipeEvent, StopMode
 
 use super::http_plan::Debug;
 use super::plan::CrewPlan;
-use super::pool::{Crew, Sent};
+use super::pool::Crew;
 use super::scenario_state::Work;
 use crate::host::action::Answer;
 use crate::host::traits::{Host as _, Level};
@@ -33,14 +33,14 @@ impl VirtualUsers for Crew {
         while let Some((whose, answer)) = self.answers.pop_front() {
             self.answered(whose, answer, now);
         }
-        while let Some((whose, exchange)) = self.redirects.pop_front() {
-            if self.is_wanted(whose) {
-                self.send(whose, exchange);
+        while let Some(call) = self.redirects.pop_front() {
+            if self.is_wanted(call.owner) {
+                self.send(call);
             }
         }
-        while let Some((_, whose, exchange)) = self.held.pop_front_if(|(at, ..)| *at <= now) {
-            if self.is_wanted(whose) {
-                self.send_now(whose, exchange);
+        while let Some((_, call)) = self.held.pop_front_if(|(at, _)| *at <= now) {
+            if self.is_wanted(call.owner) {
+                self.send_now(call);
             }
         }
         self.wake_sleepers(now);
@@ -55,31 +55,31 @@ impl VirtualUsers for Crew {
     }
 
     fn handle_response(&mut self, user: u32, reply: &EngineResponse<'_>) {
-        let Some((whose, sent)) = self.sent.get_mut(user as usize).and_then(Option::take) else {
+        let Some(mut call) = self.sent.get_mut(user as usize).and_then(Option::take) else {
             return;
         };
         self.free.push(user);
+        let whose = call.owner;
         if !self.is_wanted(whose) {
             reply.pipe.into_iter().for_each(|pipe| self.commands.close(pipe));
             return;
         }
         let slot = &mut self.slots[whose.slot];
         slot.bytes = (slot.bytes.0 + reply.bytes_out, slot.bytes.1 + reply.wire_in);
-        let exchange = match sent {
-            Sent::Http(exchange) => exchange,
-            Sent::Socket(opening) => return self.opened(whose, *opening, reply),
-        };
         let (sampled, at) = (slot.sampled(), self.world.sampled_at());
-        self.recorder.http(&mut self.seen.tally, sampled, (&exchange, reply), at);
+        if let Some(opening) = call.socket.take() {
+            return self.opened(call, *opening, reply);
+        }
+        self.recorder.http(&mut self.seen.tally, sampled, (&call, reply), at);
         if let Some(debug) = self.plan.http.debug {
-            let (asked, answered) = exchange.shown(reply, debug == Debug::Full);
+            let (asked, answered) = call.shown(reply, debug == Debug::Full);
             let fields = [("source", "http-debug")];
             (self.plan.log)(Level::Info, &asked, &fields);
             (self.plan.log)(Level::Info, &answered, &fields);
         }
-        match exchange.next(reply, &self.plan) {
-            Some(next) => self.redirects.push_back((whose, next)),
-            None => self.answers.push_back((whose, Answer::Http(exchange.answer(reply)))),
+        match call.next(reply, &self.plan) {
+            Some(next) => self.redirects.push_back(next),
+            None => self.answers.push_back((whose, Answer::Http(call.answer(reply)))),
         }
     }
 
