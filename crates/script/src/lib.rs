@@ -9,7 +9,7 @@
 //! ```
 //!
 //! It asks and never does: no socket, no file, no clock. Somebody above carries an [`Action`] out and comes back with its
-//! [`Answer`].
+//! [`ActionResult`].
 
 mod api;
 mod compile;
@@ -19,31 +19,32 @@ mod options;
 mod runtime;
 mod vus;
 
-pub use host::action::{Action, Answer, Ticket};
+pub use host::action::{Action, ActionResult, Ticket};
 pub use host::cookie_jar::{Jar, SetCookie, SharedJar};
-pub use host::execution::{Halt, Role, Stage, Standing};
+pub use host::execution::{AbortReason, ExecutionInfo, ScenarioInfo, Stage};
 pub use host::http::{
-    Auth, Expects, HttpAnswer, HttpAsk, HttpFailure, OwnCookie, Statuses, Timings,
+    Auth, Expects, HttpFailure, HttpRequest, HttpResponse, OwnCookie, Statuses, Timings,
 };
-pub use host::metrics::{Declared, Registry};
+pub use host::metrics::{DeclaredMetric, MetricRegistry};
 pub use host::sample::{Sample, TagList};
 pub use host::socket::{
-    CableCommand, CableEvent, Opened, SocketAsk, SocketEvent, SocketOrder, Speaker, Told,
+    CableCommand, CableEvent, Delivery, HandshakeResponse, SocketApi, SocketCommand, SocketEvent,
+    SocketRequest,
 };
 pub use host::system_tags::{SystemTag, SystemTags};
 pub use host::traits::{Files, Host, HttpRules, Instance, Level, LogFields, Secrets};
 pub use loader::program::{CompileError, Program};
 pub use options::{
-    DnsOptions, Fields, Format, HttpOptions, Options, OptionsError, Rule, TlsIdentity, ToldOptions,
-    VARIABLES, end, merged, overridden, time_of,
+    ConsolidatedOptions, DnsOptions, Fields, HttpOptions, Options, OptionsError, Threshold,
+    TlsIdentity, VARIABLES, ValueFormat, end, merged, overridden, time_of,
 };
-pub use runtime::coroutine::{Call, Turn};
+pub use runtime::coroutine::{Call, StepResult};
 pub use runtime::environment::Env;
 pub use runtime::exception::Exception;
 pub use runtime::realm::Realm;
 pub use runtime::summary::{Document, documents};
 pub use runtime::vu::Vu;
 pub use vus::{
-    Clock, Control, CrewPlan, Debug, Earlier, Emit, HttpPlan, Live, Log, Outcome, Pace,
-    PartTallies, Point, PointTags, SCRIPT_HINT, crew,
+    Clock, Control, GroupTallies, HttpDebug, HttpPlan, LiveMetrics, Log, OutputSample, OutputTags,
+    PriorStages, RateLimit, SCRIPT_HINT, SampleSink, VuPoolPlan, VuStats, vu_pool,
 };

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use script::{
-    Action, Answer, Auth, Call, Files, Host, HttpAnswer, HttpAsk, HttpFailure, HttpRules, Level,
-    Program, Realm, Stage, Statuses, Turn, Vu,
+    Action, ActionResult, Auth, Call, Files, Host, HttpFailure, HttpRequest, HttpResponse,
+    HttpRules, Level, Program, Realm, Stage, Statuses, StepResult, Vu,
 };
 use stdx::Nanos;
 
@@ -44,7 +44,7 @@ impl Files for Main {
 
 /// What a script asked for, what it returned or threw, and what was logged.
 struct Ran {
-    asks: Vec<HttpAsk>,
+    asks: Vec<HttpRequest>,
     told: Vec<String>,
     lines: Vec<String>,
 }
@@ -53,7 +53,7 @@ struct Ran {
 fn ran(
     rules: HttpRules,
     bodies: (&str, &str, u64),
-    answer: impl Fn(&HttpAsk) -> HttpAnswer,
+    answer: impl Fn(&HttpRequest) -> HttpResponse,
 ) -> Ran {
     let world = Rc::new(World { rules, ..World::default() });
     let (before, body, times) = bodies;
@@ -72,8 +72,8 @@ fn ran(
         let mut turn = vu.call(Call { stage: Stage::Setup, function, iteration, data: None });
         let done = loop {
             let mut asked = Vec::new();
-            vu.take_asked(&mut asked);
-            if let Turn::Done(done) = turn {
+            vu.take_actions(&mut asked);
+            if let StepResult::Done(done) = turn {
                 break done;
             }
             for action in asked {
@@ -81,7 +81,7 @@ fn ran(
                 let mut made = answer(&ask);
                 asks.push((*ask).clone());
                 made.asked = Some(ask);
-                turn = vu.answer(ticket, Answer::Http(Box::new(made))).unwrap();
+                turn = vu.answer(ticket, ActionResult::Http(Box::new(made))).unwrap();
             }
         };
         told.push(done.unwrap().unwrap_or_default());
@@ -89,21 +89,21 @@ fn ran(
     Ran { asks, told, lines: world.lines.take() }
 }
 
-fn page(head: &str, body: &[u8]) -> HttpAnswer {
-    HttpAnswer {
+fn page(head: &str, body: &[u8]) -> HttpResponse {
+    HttpResponse {
         status: 200,
         head: Some(format!("HTTP/1.1 200 OK\r\n{head}").into_bytes().into()),
         body: Some(body.to_vec()),
-        ..HttpAnswer::default()
+        ..HttpResponse::default()
     }
 }
 
 /// What a body returns whose requests are all answered alike.
-fn told(body: &str, answer: &HttpAnswer) -> String {
+fn told(body: &str, answer: &HttpResponse) -> String {
     ran(HttpRules::default(), ("", body, 1), |_| answer.clone()).told.remove(0)
 }
 
-fn asked(body: &str) -> HttpAsk {
+fn asked(body: &str) -> HttpRequest {
     ran(HttpRules::default(), ("", body, 1), |_| page("", b"")).asks.remove(0)
 }
 
@@ -163,9 +163,9 @@ fn what_cannot_be_asked_is_a_response_of_its_own() {
 #[test]
 fn failures_are_thrown_where_that_is_wanted() {
     let (text, whole) = ("few words".to_owned(), "Get \"http://h/\": all words".to_owned());
-    let failed = HttpAnswer {
+    let failed = HttpResponse {
         failure: Some(HttpFailure { code: 1212, text, whole }),
-        ..HttpAnswer::default()
+        ..HttpResponse::default()
     };
     let body =
         "const r = http.get('http://h/'); return [r.error, r.error_code, r.body, r.status_text]";
@@ -247,7 +247,7 @@ fn responses_show_what_came() {
         );
         assert_eq!(told(&body, &answer), expect, "{params}");
     }
-    let none = HttpAnswer { status: 204, ..page("", b"") };
+    let none = HttpResponse { status: 204, ..page("", b"") };
     assert_eq!(told("return http.get('http://h/').body", &none), "null");
     let threw = told("http.get('http://h/', { responseType: 'none' }).json()", &answer);
     assert!(threw.starts_with("\"threw the body is null"), "{threw}");

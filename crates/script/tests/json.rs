@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use script::{Call, Files, Host, Level, Program, Realm, Stage, Turn, Vu};
+use script::{Call, Files, Host, Level, Program, Realm, Stage, StepResult, Vu};
 use stdx::Nanos;
 
 /// A world where no time passes, which remembers its log.
@@ -43,8 +43,8 @@ fn ran(script: &str) -> Vec<String> {
     let call =
         Call { stage: Stage::Iteration, function: "default".into(), iteration: 0, data: None };
     match vu.call(call) {
-        Turn::Done(Ok(_)) => {}
-        Turn::Done(Err(exception)) => world.log(Level::Error, &exception.to_string()),
+        StepResult::Done(Ok(_)) => {}
+        StepResult::Done(Err(exception)) => world.log(Level::Error, &exception.to_string()),
         other => panic!("a script waits: {other:?}"),
     }
     world.0.take()

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use script::{
-    Action, Answer, Call, CompileError, Files, Host, HttpAnswer, Level, Program, Realm, Stage,
-    Turn, Vu,
+    Action, ActionResult, Call, CompileError, Files, Host, HttpResponse, Level, Program, Realm,
+    Stage, StepResult, Vu,
 };
 use stdx::Nanos;
 
@@ -52,23 +52,24 @@ fn vu(world: &Rc<World>, text: impl Into<String>) -> Vu {
 }
 
 /// Calls the default function and answers its requests with a document of JSON.
-fn run(vu: &mut Vu) -> Turn {
+fn run(vu: &mut Vu) -> StepResult {
     let call = Call { stage: Stage::Setup, function: "default".into(), iteration: 0, data: None };
     let mut turn = vu.call(call);
-    while matches!(turn, Turn::Waits { .. }) {
+    while matches!(turn, StepResult::Waits { .. }) {
         let mut asked: Vec<Action> = Vec::new();
-        vu.take_asked(&mut asked);
+        vu.take_actions(&mut asked);
         let body = Some(br#"{"a":[{"b":1},{"b":2}]}"#.to_vec());
         let Action::Http(ticket, ask) = asked.remove(0) else { panic!("it asks for a request") };
-        let answer = HttpAnswer { status: 200, body, asked: Some(ask), ..HttpAnswer::default() };
-        turn = vu.answer(ticket, Answer::Http(Box::new(answer))).unwrap();
+        let answer =
+            HttpResponse { status: 200, body, asked: Some(ask), ..HttpResponse::default() };
+        turn = vu.answer(ticket, ActionResult::Http(Box::new(answer))).unwrap();
     }
     turn
 }
 
-fn returned(turn: Turn) -> String {
+fn returned(turn: StepResult) -> String {
     match turn {
-        Turn::Done(Ok(value)) => value.unwrap_or_default(),
+        StepResult::Done(Ok(value)) => value.unwrap_or_default(),
         other => panic!("{other:?}"),
     }
 }
@@ -149,7 +150,7 @@ fn no_call_outlasts_its_iteration() {
         let world = Rc::<World>::default();
         let mut vu = vu(&world, text);
         world.patience.set(60);
-        assert_eq!(run(&mut vu), Turn::Cut, "{call}");
+        assert_eq!(run(&mut vu), StepResult::Cut, "{call}");
     }
 }
 

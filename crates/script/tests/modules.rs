@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use script::{Call, CompileError, Files, Host, Level, Program, Realm, Secrets, Stage, Turn, Vu};
+use script::{
+    Call, CompileError, Files, Host, Level, Program, Realm, Secrets, Stage, StepResult, Vu,
+};
 use stdx::Nanos;
 
 /// A world where no time passes, which remembers its log.
@@ -72,8 +74,8 @@ fn ran(files: &[(&str, &str)]) -> Vec<String> {
         let call =
             Call { stage: Stage::Iteration, function: "default".into(), iteration: 0, data: None };
         match vu.call(call) {
-            Turn::Done(Ok(_)) => {}
-            Turn::Done(Err(exception)) => world.log(Level::Error, &exception.to_string()),
+            StepResult::Done(Ok(_)) => {}
+            StepResult::Done(Err(exception)) => world.log(Level::Error, &exception.to_string()),
             other => panic!("a script waits: {other:?}"),
         }
     }
@@ -154,7 +156,7 @@ fn files_are_read_once_and_relative_to_who_opens_them() {
         let mut vu = Vu::new(&realm, Rc::clone(&world) as Rc<dyn Host>, number).unwrap();
         let call =
             Call { stage: Stage::Iteration, function: "default".into(), iteration: 0, data: None };
-        assert_eq!(vu.call(call), Turn::Done(Ok(None)));
+        assert_eq!(vu.call(call), StepResult::Done(Ok(None)));
     }
     assert_eq!(world.0.take(), ["other é Uint8Array(2) [ 195, 169 ]"; 3]);
     assert!(files.reads.take().is_empty(), "a VU reads no file");

@@ -5,7 +5,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use script::{Answer, Call, Files, Host, HttpAnswer, Level, Program, Realm, Stage, Turn, Vu};
+use script::{
+    ActionResult, Call, Files, Host, HttpResponse, Level, Program, Realm, Stage, StepResult, Vu,
+};
 use stdx::Nanos;
 
 /// A world in which nothing is heard.
@@ -41,28 +43,29 @@ fn vus(main: &'static str, lib: &'static str, count: u64) -> Vec<Vu> {
     (1..=count).map(vu).collect()
 }
 
-fn begin(vu: &mut Vu, iteration: u64) -> Turn {
+fn begin(vu: &mut Vu, iteration: u64) -> StepResult {
     vu.call(Call { stage: Stage::Setup, function: "default".into(), iteration, data: None })
 }
 
-fn returned(turn: Turn) -> String {
+fn returned(turn: StepResult) -> String {
     match turn {
-        Turn::Done(Ok(value)) => value.unwrap_or_default(),
+        StepResult::Done(Ok(value)) => value.unwrap_or_default(),
         other => panic!("{other:?}"),
     }
 }
 
 /// Answers the one request that a VU waits for.
-fn answer(vu: &mut Vu, status: u16) -> Turn {
+fn answer(vu: &mut Vu, status: u16) -> StepResult {
     let mut asked: Vec<Action> = Vec::new();
-    vu.take_asked(&mut asked);
+    vu.take_actions(&mut asked);
     assert_eq!(asked.len(), 1);
-    let answer = HttpAnswer { status, ..HttpAnswer::default() };
-    vu.answer(asked[0].ticket, Answer::Http(Box::new(answer))).expect("the script waits for it")
+    let answer = HttpResponse { status, ..HttpResponse::default() };
+    vu.answer(asked[0].ticket, ActionResult::Http(Box::new(answer)))
+        .expect("the script waits for it")
 }
 
-fn waits(turn: &Turn) -> bool {
-    matches!(turn, Turn::Waits { until: None })
+fn waits(turn: &StepResult) -> bool {
+    matches!(turn, StepResult::Waits { until: None })
 }
 
 #[test]
@@ -172,7 +175,9 @@ fn memory_is_refused_to_the_greedy_one() {
         }";
     let mut vus = vus(main, "", 2);
     for round in 0..2 {
-        let Turn::Done(Err(exception)) = begin(&mut vus[0], round) else { panic!("no limit") };
+        let StepResult::Done(Err(exception)) = begin(&mut vus[0], round) else {
+            panic!("no limit")
+        };
         assert!(exception.text.contains("out of memory"), "{}", exception.text);
         assert_eq!(returned(begin(&mut vus[1], round)), "\"fine\"");
     }

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use script::{
-    Action, Answer, Call, CompileError, Exception, Files, Host, HttpAnswer, HttpAsk, HttpFailure,
-    Level, Program, Realm, Stage, Ticket, Timings, Turn, Vu,
+    Action, ActionResult, Call, CompileError, Exception, Files, Host, HttpFailure, HttpRequest,
+    HttpResponse, Level, Program, Realm, Stage, StepResult, Ticket, Timings, Vu,
 };
 use stdx::Nanos;
 
@@ -58,7 +58,7 @@ fn vu(world: &Rc<World>, source: &str) -> Vu {
 }
 
 /// Calls the default function as `setup` is called, so that what it returns is seen.
-fn iterate(vu: &mut Vu, iteration: u64, data: Option<&str>) -> Turn {
+fn iterate(vu: &mut Vu, iteration: u64, data: Option<&str>) -> StepResult {
     let data = data.map(Into::into);
     vu.call(Call { stage: Stage::Setup, function: "default".into(), iteration, data })
 }
@@ -66,28 +66,28 @@ fn iterate(vu: &mut Vu, iteration: u64, data: Option<&str>) -> Turn {
 /// What the script asked for since the last time.
 fn asked(vu: &Vu) -> Vec<Action> {
     let mut asked = Vec::new();
-    vu.take_asked(&mut asked);
+    vu.take_actions(&mut asked);
     asked
 }
 
 /// The one request that the script asked for.
-fn request(vu: &Vu) -> (Ticket, HttpAsk) {
+fn request(vu: &Vu) -> (Ticket, HttpRequest) {
     let mut asked = asked(vu);
     assert_eq!(asked.len(), 1);
     let Action::Http(ticket, ask) = asked.remove(0) else { panic!("it asks for a request") };
     (ticket, *ask)
 }
 
-fn response(status: u16, body: &str) -> Answer {
-    let ask = HttpAsk { url: "http://h/".to_owned(), ..HttpAsk::default() };
+fn response(status: u16, body: &str) -> ActionResult {
+    let ask = HttpRequest { url: "http://h/".to_owned(), ..HttpRequest::default() };
     response_to(ask, status, body)
 }
 
-fn response_to(ask: HttpAsk, status: u16, body: &str) -> Answer {
+fn response_to(ask: HttpRequest, status: u16, body: &str) -> ActionResult {
     let head = format!(
         "HTTP/1.1 {status} Whatever\r\ncontent-type: text/plain\r\nset-cookie: a=1\r\nSet-Cookie: b=2\r\n"
     );
-    Answer::Http(Box::new(HttpAnswer {
+    ActionResult::Http(Box::new(HttpResponse {
         status,
         head: Some(head.into_bytes().into()),
         body: Some(body.as_bytes().to_vec()),
@@ -97,28 +97,28 @@ fn response_to(ask: HttpAsk, status: u16, body: &str) -> Answer {
             ..Timings::default()
         },
         asked: Some(Box::new(ask)),
-        ..HttpAnswer::default()
+        ..HttpResponse::default()
     }))
 }
 
 /// Answers everything with 200, the last first, lets time pass, and gives what was asked for and how it ended.
 fn finish(
     vu: &mut Vu,
-    mut turn: Turn,
+    mut turn: StepResult,
     world: &World,
-) -> (Vec<HttpAsk>, Result<Option<String>, Exception>) {
+) -> (Vec<HttpRequest>, Result<Option<String>, Exception>) {
     let (mut waiting, mut all) = (Vec::new(), Vec::new());
     loop {
         waiting.extend(asked(vu));
         let until = match turn {
-            Turn::Done(done) => return (all, done),
-            Turn::Cut => panic!("nobody cut it"),
-            Turn::Waits { until } => until,
+            StepResult::Done(done) => return (all, done),
+            StepResult::Cut => panic!("nobody cut it"),
+            StepResult::Waits { until } => until,
         };
         if let Some(Action::Http(ticket, ask)) = waiting.pop() {
             all.push((*ask).clone());
             let next = vu.answer(ticket, response_to(*ask, 200, "{\"a\":[1,2]}"));
-            turn = next.unwrap_or(Turn::Waits { until });
+            turn = next.unwrap_or(StepResult::Waits { until });
         } else {
             world.now.set(until.expect("it waits for something").0.max(world.now.get()));
             turn = vu.wake().unwrap();
@@ -126,7 +126,7 @@ fn finish(
     }
 }
 
-fn ran(source: &str) -> (Vec<HttpAsk>, Result<Option<String>, Exception>, Vec<String>) {
+fn ran(source: &str) -> (Vec<HttpRequest>, Result<Option<String>, Exception>, Vec<String>) {
     let world = Rc::new(World::default());
     let mut vu = vu(&world, source);
     let turn = iterate(&mut vu, 0, None);
@@ -156,7 +156,7 @@ fn a_blocking_request_suspends_the_vu_only() {
     let mut vus: Vec<Vu> = (1..=3).map(|number| Vu::new(&realm, host(), number).unwrap()).collect();
     let mut tickets = Vec::new();
     for (at, vu) in vus.iter_mut().enumerate() {
-        assert_eq!(iterate(vu, 40, None), Turn::Waits { until: None });
+        assert_eq!(iterate(vu, 40, None), StepResult::Waits { until: None });
         let (ticket, ask) = request(vu);
         assert_eq!(
             (ask.method.as_str(), ask.url.as_str()),
@@ -168,7 +168,7 @@ fn a_blocking_request_suspends_the_vu_only() {
     for (at, vu) in vus.iter_mut().enumerate().rev() {
         let status = 200 + at as u16;
         let done = vu.answer(tickets[at], response(status, ""));
-        assert_eq!(done, Some(Turn::Done(Ok(Some(status.to_string())))));
+        assert_eq!(done, Some(StepResult::Done(Ok(Some(status.to_string())))));
     }
 }
 
@@ -188,9 +188,9 @@ fn options_and_functions_are_exported() {
     let mut vu =
         Vu::new(&Realm::new(&program).unwrap(), Rc::clone(&world) as Rc<dyn Host>, 1).unwrap();
     let call = Call { stage: Stage::Setup, function: "setup".into(), iteration: 0, data: None };
-    let Turn::Done(Ok(Some(data))) = vu.call(call) else { panic!("setup failed") };
+    let StepResult::Done(Ok(Some(data))) = vu.call(call) else { panic!("setup failed") };
     let done = iterate(&mut vu, 0, Some(&data));
-    assert_eq!(done, Turn::Done(Ok(Some(r#"{"token":"t","n":1}"#.to_owned()))));
+    assert_eq!(done, StepResult::Done(Ok(Some(r#"{"token":"t","n":1}"#.to_owned()))));
 }
 
 #[test]
@@ -254,16 +254,16 @@ fn a_failed_request_is_a_response() {
         "import http from 'k6/http'; export default function () {
             const r = http.get('http://h/'); return [r.status, r.error, r.error_code, r.body] }",
     );
-    assert_eq!(iterate(&mut vu, 0, None), Turn::Waits { until: None });
+    assert_eq!(iterate(&mut vu, 0, None), StepResult::Waits { until: None });
     let (ticket, _) = request(&vu);
     let text = "dial: connection refused".to_owned();
     let failure = Some(HttpFailure { code: 1212, text, whole: "Get \"http://h/\": no".to_owned() });
     let asked = Some(Box::default());
-    let answer = HttpAnswer { failure, asked, ..HttpAnswer::default() };
-    let done = vu.answer(ticket, Answer::Http(Box::new(answer)));
+    let answer = HttpResponse { failure, asked, ..HttpResponse::default() };
+    let done = vu.answer(ticket, ActionResult::Http(Box::new(answer)));
     assert_eq!(
         done,
-        Some(Turn::Done(Ok(Some(r#"[0,"dial: connection refused",1212,null]"#.to_owned()))))
+        Some(StepResult::Done(Ok(Some(r#"[0,"dial: connection refused",1212,null]"#.to_owned()))))
     );
 }
 
@@ -282,7 +282,7 @@ fn checks_and_groups_make_samples() {
     );
     let (stage, function) = (Stage::Iteration, "default".into());
     let turn = vu.call(Call { stage, function, iteration: 0, data: None });
-    assert_eq!(turn, Turn::Waits { until: Some(Nanos::from_millis(1500)) });
+    assert_eq!(turn, StepResult::Waits { until: Some(Nanos::from_millis(1500)) });
     let (asked, done) = finish(&mut vu, turn, &world);
     assert_eq!((asked.len(), done), (0, Ok(None)));
     let mut samples = Vec::new();
@@ -319,7 +319,9 @@ fn a_check_that_throws_has_failed_and_throws_on() {
         &world,
         "import { check } from 'k6'; export default function () { check(1, { c: () => { throw new Error('no') } }) }",
     );
-    let Turn::Done(Err(exception)) = iterate(&mut vu, 0, None) else { panic!("nothing thrown") };
+    let StepResult::Done(Err(exception)) = iterate(&mut vu, 0, None) else {
+        panic!("nothing thrown")
+    };
     assert_eq!(exception.text, "Error: no");
     let mut samples = Vec::new();
     vu.take_samples(&mut samples);
@@ -363,9 +365,12 @@ fn a_vu_survives_what_it_threw() {
             return __ITER }",
     );
     for iteration in 0..2 {
-        assert!(matches!(iterate(&mut vu, iteration, None), Turn::Done(Err(_))), "{iteration}");
+        assert!(
+            matches!(iterate(&mut vu, iteration, None), StepResult::Done(Err(_))),
+            "{iteration}"
+        );
     }
-    assert_eq!(iterate(&mut vu, 2, None), Turn::Done(Ok(Some("2".to_owned()))));
+    assert_eq!(iterate(&mut vu, 2, None), StepResult::Done(Ok(Some("2".to_owned()))));
 }
 
 #[test]
@@ -376,7 +381,9 @@ fn an_exception_says_where() {
     let program = program(&world, &[("/a/main.js", source), ("/a/lib/other.js", other)]).unwrap();
     let mut vu =
         Vu::new(&Realm::new(&program).unwrap(), Rc::clone(&world) as Rc<dyn Host>, 1).unwrap();
-    let Turn::Done(Err(exception)) = iterate(&mut vu, 0, None) else { panic!("nothing thrown") };
+    let StepResult::Done(Err(exception)) = iterate(&mut vu, 0, None) else {
+        panic!("nothing thrown")
+    };
     assert!(exception.stack.contains("at f (file:///a/lib/other.js:2:"), "{exception}");
     assert!(exception.stack.contains("at default (file:///a/main.js:3:"), "{exception}");
 }
@@ -407,8 +414,8 @@ fn an_endless_loop_is_interrupted_and_cannot_catch_it() {
         "export default function () { if (__ITER) return 'alive'; for (;;) { try { for (;;) {} } catch (e) {} } }",
     );
     world.patience.set(3);
-    assert_eq!(iterate(&mut vu, 0, None), Turn::Cut);
-    assert_eq!(iterate(&mut vu, 1, None), Turn::Done(Ok(Some("\"alive\"".to_owned()))));
+    assert_eq!(iterate(&mut vu, 0, None), StepResult::Cut);
+    assert_eq!(iterate(&mut vu, 1, None), StepResult::Done(Ok(Some("\"alive\"".to_owned()))));
 }
 
 #[test]
@@ -420,16 +427,16 @@ fn a_stopped_iteration_goes_no_further() {
             for (;;) { try { http.get('http://h/'); sleep(1) } catch (e) { console.log('caught') } }
         }";
     let mut vu = vu(&world, source);
-    assert!(matches!(iterate(&mut vu, 0, None), Turn::Waits { .. }));
+    assert!(matches!(iterate(&mut vu, 0, None), StepResult::Waits { .. }));
     let (ticket, _) = request(&vu);
     vu.stop();
     // What it waited for comes too late.
     assert_eq!(vu.answer(ticket, response(200, "")), None);
     assert_eq!(vu.wake(), None);
-    assert_eq!(iterate(&mut vu, 1, None), Turn::Done(Ok(Some("\"next\"".to_owned()))));
+    assert_eq!(iterate(&mut vu, 1, None), StepResult::Done(Ok(Some("\"next\"".to_owned()))));
     // One that waits is ended when it is dropped, whatever it catches.
     let mut other = self::vu(&world, source);
-    assert!(matches!(iterate(&mut other, 0, None), Turn::Waits { .. }));
+    assert!(matches!(iterate(&mut other, 0, None), StepResult::Waits { .. }));
     drop(other);
 }
 
@@ -562,7 +569,7 @@ fn a_batch_has_its_limits_and_keeps_its_shape() {
         ask.url.starts_with("http://a/")
     });
     assert_eq!(to_a.count(), 6);
-    while let Turn::Waits { .. } = turn {
+    while let StepResult::Waits { .. } = turn {
         let Action::Http(ticket, ask) = waiting.pop().unwrap() else {
             panic!("it asks for a request")
         };
@@ -571,7 +578,7 @@ fn a_batch_has_its_limits_and_keeps_its_shape() {
         assert!(waiting.len() <= 20);
     }
     let expect = r#"[40,"http://d/9",["x","y","z","bad"],"POST",0]"#;
-    assert_eq!(turn, Turn::Done(Ok(Some(expect.to_owned()))));
+    assert_eq!(turn, StepResult::Done(Ok(Some(expect.to_owned()))));
 }
 
 #[test]
@@ -583,11 +590,11 @@ fn timers_that_set_timers_leave_others_their_turn() {
     );
     let mut turn = iterate(&mut vu, 0, None);
     let mut turns = 0;
-    while turn == (Turn::Waits { until: Some(Nanos::ZERO) }) {
+    while turn == (StepResult::Waits { until: Some(Nanos::ZERO) }) {
         turns += 1;
         turn = vu.wake().unwrap();
     }
-    assert_eq!((turn, turns), (Turn::Done(Ok(None)), 7));
+    assert_eq!((turn, turns), (StepResult::Done(Ok(None)), 7));
 }
 
 #[test]
@@ -607,5 +614,5 @@ fn endless_jobs_are_interrupted() {
         "export default function () { if (__ITER) return 1; const f = () => Promise.resolve().then(f); f() }",
     );
     world.patience.set(3);
-    assert_eq!(iterate(&mut vu, 0, None), Turn::Cut);
+    assert_eq!(iterate(&mut vu, 0, None), StepResult::Cut);
 }

@@ -2,7 +2,7 @@
 
 use cli::{Flag, ValueError, ValueKind, switch, text, value};
 use engine::IoChoice;
-use script::{Fields, Format};
+use script::{Fields, ValueFormat};
 use serde_json::{Map, Value};
 
 use super::load_value;
@@ -59,7 +59,7 @@ impl Watches for RunFlags {
 }
 
 impl RunFlags {
-    fn set(&mut self, option: &str, format: Format, text: &str) -> Result<(), ValueError> {
+    fn set(&mut self, option: &str, format: ValueFormat, text: &str) -> Result<(), ValueError> {
         let value = format.read(text).map_err(ValueError::new)?;
         self.options.insert(option.to_owned(), value);
         Ok(())
@@ -70,11 +70,11 @@ impl RunFlags {
         if text != "0" && text.parse::<f64>().is_ok() {
             return Err(ValueError::new(format!("missing unit in duration \"{text}\"")));
         }
-        self.set(option, Format::Time, text)
+        self.set(option, ValueFormat::Time, text)
     }
 
     /// Adds to a list.
-    fn append(&mut self, option: &str, format: Format, text: &str) -> Result<(), ValueError> {
+    fn append(&mut self, option: &str, format: ValueFormat, text: &str) -> Result<(), ValueError> {
         let Value::Array(mut more) = format.read(text).map_err(ValueError::new)? else {
             return Ok(());
         };
@@ -104,7 +104,7 @@ impl RunFlags {
 macro_rules! option {
     ($name:literal, $kind:expr, $default:literal, $docs:literal, $option:literal, $format:ident) => {
         Flag::new($name, $kind, $default, $docs, |t: &mut RunFlags, v| {
-            t.set($option, Format::$format, v)
+            t.set($option, ValueFormat::$format, v)
         })
         .native()
     };
@@ -124,7 +124,7 @@ macro_rules! time {
 macro_rules! list {
     ($name:literal, $value:literal, $docs:literal, $option:literal, $format:ident) => {
         Flag::new($name, ValueKind::Text($value), "", $docs, |t: &mut RunFlags, v| {
-            t.append($option, Format::$format, v)
+            t.append($option, ValueFormat::$format, v)
         })
         .native()
     };
@@ -282,7 +282,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
         "",
         "Log requests and responses, with =full their bodies too.",
         |t: &mut RunFlags, v| {
-            let format = if v == "full" { Format::Text } else { Format::Flag };
+            let format = if v == "full" { ValueFormat::Text } else { ValueFormat::Flag };
             t.set("httpDebug", format, v)
         },
     )

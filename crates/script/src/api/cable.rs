@@ -3,7 +3,7 @@
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Ctx, Object, Result};
 
-use super::js_builtins::{declare_all, export_all, glue};
+use super::js_builtins::{declare_all, export_all, js_builtin};
 use super::socket;
 
 /// The module.
@@ -18,7 +18,7 @@ impl ModuleDef for Cable {
 
     fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
         let text = include_str!("js/cable.js");
-        let all: Object<'js> = glue(ctx, "cable", text, socket::native(ctx)?)?;
+        let all: Object<'js> = js_builtin(ctx, "cable", text, socket::native(ctx)?)?;
         export_all(exports, &all, &NAMES)
     }
 }

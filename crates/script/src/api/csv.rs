@@ -10,10 +10,10 @@ use serde_json::json;
 
 use super::data::{held, maker};
 use super::fs;
-use super::js_builtins::{declare_all, export_all, glue};
+use super::js_builtins::{declare_all, export_all, js_builtin};
 use crate::host::execution::Stage;
-use crate::runtime::current::seat_of;
-use crate::runtime::ffi::Held;
+use crate::runtime::current::vu_of;
+use crate::runtime::ffi::OpaqueHandle;
 use crate::runtime::values::string_of;
 
 /// The module.
@@ -40,7 +40,7 @@ impl ModuleDef for Csv {
             }
             return { parse: async (file, options = {}) => make(...all(file, options)), Parser };
         })";
-        let module: Object<'js> = glue(ctx, "csv", text, native)?;
+        let module: Object<'js> = js_builtin(ctx, "csv", text, native)?;
         export_all(exports, &module, &NAMES)
     }
 }
@@ -144,7 +144,7 @@ impl Rows {
 /// The rows of a file of `k6/experimental/fs`.
 fn rows<'js>(ctx: &Ctx<'js>, file: &Value<'js>, options: &Object<'js>) -> Result<(Rows, String)> {
     let throw = |text: &str| Exception::throw_message(ctx, text);
-    if seat_of(ctx)?.stage.get() != Stage::Init {
+    if vu_of(ctx)?.stage.get() != Stage::Init {
         return Err(throw("csv parsers can only be made in the init context"));
     }
     let bytes =
@@ -177,10 +177,10 @@ fn all<'js>(
     ctx: Ctx<'js>,
     file: Value<'js>,
     options: Object<'js>,
-) -> Result<rquickjs::convert::List<(Class<'js, Held>, usize)>> {
+) -> Result<rquickjs::convert::List<(Class<'js, OpaqueHandle>, usize)>> {
     let (mut rows, key) = rows(&ctx, &file, &options)?;
-    let seat = seat_of(&ctx)?;
-    let store = seat.store(&ctx)?;
+    let vu = vu_of(&ctx)?;
+    let store = vu.store(&ctx)?;
     let elements = match store.array(&key) {
         Some(elements) => elements,
         None => {
@@ -192,12 +192,16 @@ fn all<'js>(
     held(&ctx, elements)
 }
 
-fn begin<'js>(ctx: Ctx<'js>, file: Value<'js>, options: Object<'js>) -> Result<Class<'js, Held>> {
+fn begin<'js>(
+    ctx: Ctx<'js>,
+    file: Value<'js>,
+    options: Object<'js>,
+) -> Result<Class<'js, OpaqueHandle>> {
     let (rows, _) = rows(&ctx, &file, &options)?;
-    Class::instance(ctx, Held::of(RefCell::new(rows)))
+    Class::instance(ctx, OpaqueHandle::of(RefCell::new(rows)))
 }
 
-fn next<'js>(ctx: Ctx<'js>, held: Class<'js, Held>) -> Result<Value<'js>> {
+fn next<'js>(ctx: Ctx<'js>, held: Class<'js, OpaqueHandle>) -> Result<Value<'js>> {
     let held = held.borrow();
     let rows = held.0.downcast_ref::<RefCell<Rows>>();
     match rows.and_then(|rows| rows.borrow_mut().next()) {

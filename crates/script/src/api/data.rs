@@ -5,11 +5,11 @@ use rquickjs::function::{Constructor, Opt};
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 
-use super::js_builtins::{declare_all, export_all, glue};
+use super::js_builtins::{declare_all, export_all, js_builtin};
 use crate::host::execution::Stage;
 use crate::loader::store::Elements;
-use crate::runtime::current::seat_of;
-use crate::runtime::ffi::{Held, is_async};
+use crate::runtime::current::vu_of;
+use crate::runtime::ffi::{OpaqueHandle, is_async};
 use crate::runtime::values::string_of;
 
 /// The module.
@@ -32,7 +32,7 @@ impl ModuleDef for Data {
         native.set("elements", Function::new(ctx.clone(), elements)?)?;
         // A function of JavaScript's own may be called with `new` and without.
         let text = "(function ({ make, elements }) { return function SharedArray(name, build) { return make(...elements(name, build)); }; })";
-        let constructor: Constructor<'js> = glue(ctx, "data", text, native)?;
+        let constructor: Constructor<'js> = js_builtin(ctx, "data", text, native)?;
         all.set("SharedArray", constructor)?;
         export_all(exports, &all, &NAMES)
     }
@@ -40,7 +40,7 @@ impl ModuleDef for Data {
 
 /// What makes arrays of elements.
 pub(super) fn maker<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
-    let element = |ctx: Ctx<'js>, held: Class<'js, Held>, at: usize| {
+    let element = |ctx: Ctx<'js>, held: Class<'js, OpaqueHandle>, at: usize| {
         let held = held.borrow();
         let elements = held.0.downcast_ref::<Elements>();
         match elements.and_then(|elements| elements.get(at)) {
@@ -49,16 +49,16 @@ pub(super) fn maker<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
         }
     };
     let element = Function::new(ctx.clone(), element)?;
-    glue(ctx, "shared_array", include_str!("js/shared_array.js"), element)
+    js_builtin(ctx, "shared_array", include_str!("js/shared_array.js"), element)
 }
 
 /// What `make` wants of elements: something that holds them, and how many there are.
 pub(super) fn held<'js>(
     ctx: &Ctx<'js>,
     elements: Elements,
-) -> Result<List<(Class<'js, Held>, usize)>> {
+) -> Result<List<(Class<'js, OpaqueHandle>, usize)>> {
     let len = elements.len();
-    Ok(List((Class::instance(ctx.clone(), Held::of(elements))?, len)))
+    Ok(List((Class::instance(ctx.clone(), OpaqueHandle::of(elements))?, len)))
 }
 
 /// The elements of this name: those that are kept, or what the function makes.
@@ -68,8 +68,8 @@ fn elements<'js>(
     build: Option<Value<'js>>,
 ) -> Result<Elements> {
     let throw = |text: &str| Exception::throw_message(ctx, text);
-    let seat = seat_of(ctx)?;
-    if seat.stage.get() != Stage::Init {
+    let vu = vu_of(ctx)?;
+    if vu.stage.get() != Stage::Init {
         return Err(throw("new SharedArray must be called in the init context"));
     }
     let name = name.filter(|name| !name.is_undefined() && !name.is_null());
@@ -88,7 +88,7 @@ fn elements<'js>(
             "SharedArray constructor does not support async functions as second argument",
         ));
     }
-    let store = seat.store(ctx)?;
+    let store = vu.store(ctx)?;
     if let Some(elements) = store.array(&name) {
         return Ok(elements);
     }

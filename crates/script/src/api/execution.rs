@@ -9,11 +9,11 @@ use rquickjs::object::Accessor;
 use rquickjs::{Ctx, Exception as JsException, Function, IntoJs, Object, Result, Value};
 
 use crate::host::execution::Stage;
-use crate::host::execution::{Halt, Role};
+use crate::host::execution::{AbortReason, ScenarioInfo};
 use crate::host::traits::Instance;
 use crate::runtime::caught::exception_of;
-use crate::runtime::context::Seat;
-use crate::runtime::current::seat_of;
+use crate::runtime::context::VuContext;
+use crate::runtime::current::vu_of;
 use crate::runtime::values::string_of;
 
 /// The module.
@@ -47,9 +47,9 @@ impl ModuleDef for Execution {
 fn getter<'js, V: IntoJs<'js> + 'js>(
     of: &Object<'js>,
     name: &str,
-    get: impl Fn(&Ctx<'js>, &Seat) -> Result<V> + 'js,
+    get: impl Fn(&Ctx<'js>, &VuContext) -> Result<V> + 'js,
 ) -> Result<()> {
-    let get = move |ctx: Ctx<'js>| -> Result<V> { get(&ctx, &*seat_of(&ctx)?) };
+    let get = move |ctx: Ctx<'js>| -> Result<V> { get(&ctx, &*vu_of(&ctx)?) };
     of.prop(name, Accessor::from(get).enumerable())
 }
 
@@ -57,23 +57,23 @@ fn refused(ctx: &Ctx<'_>, what: &str, place: &str) -> rquickjs::Error {
     JsException::throw_message(ctx, &format!("getting {what} {place} is not supported"))
 }
 
-fn role(ctx: &Ctx<'_>, seat: &Seat) -> Result<Rc<Role>> {
-    let role = seat.standing.borrow().role.clone();
-    role.filter(|_| seat.stage.get() == Stage::Iteration)
+fn role(ctx: &Ctx<'_>, vu: &VuContext) -> Result<Rc<ScenarioInfo>> {
+    let role = vu.execution.borrow().role.clone();
+    role.filter(|_| vu.stage.get() == Stage::Iteration)
         .ok_or_else(|| refused(ctx, "scenario information", "outside of the VU context"))
 }
 
 fn scenario<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let of = Object::new(ctx.clone())?;
-    getter(&of, "name", |ctx, seat| Ok(role(ctx, seat)?.name.clone()))?;
-    getter(&of, "executor", |ctx, seat| Ok(role(ctx, seat)?.executor))?;
-    getter(&of, "startTime", |ctx, seat| Ok(seat.host.scenario(role(ctx, seat)?.number).0))?;
-    getter(&of, "progress", |ctx, seat| Ok(seat.host.scenario(role(ctx, seat)?.number).1))?;
-    getter(&of, "iterationInInstance", |ctx, seat| {
-        role(ctx, seat).map(|_| seat.standing.borrow().of_scenario as f64)
+    getter(&of, "name", |ctx, vu| Ok(role(ctx, vu)?.name.clone()))?;
+    getter(&of, "executor", |ctx, vu| Ok(role(ctx, vu)?.executor))?;
+    getter(&of, "startTime", |ctx, vu| Ok(vu.host.scenario(role(ctx, vu)?.number).0))?;
+    getter(&of, "progress", |ctx, vu| Ok(vu.host.scenario(role(ctx, vu)?.number).1))?;
+    getter(&of, "iterationInInstance", |ctx, vu| {
+        role(ctx, vu).map(|_| vu.execution.borrow().of_scenario as f64)
     })?;
-    getter(&of, "iterationInTest", |ctx, seat| {
-        role(ctx, seat).map(|_| seat.standing.borrow().of_test as f64)
+    getter(&of, "iterationInTest", |ctx, vu| {
+        role(ctx, vu).map(|_| vu.execution.borrow().of_test as f64)
     })?;
     Ok(of)
 }
@@ -88,9 +88,9 @@ fn instance<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
         ("vusInitialized", |of| of.initialized as f64),
     ];
     for (name, number) in numbers {
-        getter(&of, name, move |ctx, seat| {
-            let told = matches!(seat.stage.get(), Stage::Setup | Stage::Iteration);
-            let told = seat.host.instance().filter(|_| told);
+        getter(&of, name, move |ctx, vu| {
+            let told = matches!(vu.stage.get(), Stage::Setup | Stage::Iteration);
+            let told = vu.host.instance().filter(|_| told);
             told.map(number)
                 .ok_or_else(|| refused(ctx, "instance information", "in the init context"))
         })?;
@@ -101,29 +101,29 @@ fn instance<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
 fn test<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let of = Object::new(ctx.clone())?;
     let abort = |ctx: Ctx<'js>, text: Opt<Value<'js>>| -> Result<()> {
-        let seat = seat_of(&ctx)?;
+        let vu = vu_of(&ctx)?;
         let mut text = reason("test aborted", text)?;
         // Of `setup` and `teardown` k6 does not say where.
-        if matches!(seat.stage.get(), Stage::Init | Stage::Iteration)
+        if matches!(vu.stage.get(), Stage::Init | Stage::Iteration)
             && let Some(place) = place(&ctx)?
         {
             text = format!("{text} {place}");
         }
-        seat.host.halt(Halt::Abort(text));
-        seat.stopped.set(true);
+        vu.host.halt(AbortReason::Abort(text));
+        vu.stopped.set(true);
         Err(crate::runtime::ffi::throw_uncatchable(&ctx, "test aborted"))
     };
     let fail = |ctx: Ctx<'js>, text: Opt<Value<'js>>| -> Result<()> {
-        seat_of(&ctx)?.host.halt(Halt::Fail(reason("test marked as failed", text)?));
+        vu_of(&ctx)?.host.halt(AbortReason::Fail(reason("test marked as failed", text)?));
         Ok(())
     };
     of.set("abort", Function::new(ctx.clone(), abort)?)?;
     of.set("fail", Function::new(ctx.clone(), fail)?)?;
-    getter(&of, "options", |ctx, seat| {
-        if seat.stage.get() == Stage::Init {
+    getter(&of, "options", |ctx, vu| {
+        if vu.stage.get() == Stage::Init {
             return Err(refused(ctx, "test options", "in the init context"));
         }
-        let options = seat.host.options();
+        let options = vu.host.options();
         let options: Value<'js> = ctx.json_parse(options.as_deref().unwrap_or("{}"))?;
         freeze(ctx, &options)?;
         Ok(options)
@@ -160,19 +160,19 @@ fn freeze<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<()> {
 
 fn vu<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let of = Object::new(ctx.clone())?;
-    let numbers: [(&str, fn(&Seat) -> u64); 4] = [
-        ("idInInstance", |seat| seat.standing.borrow().vu),
-        ("idInTest", |seat| match seat.standing.borrow().vu {
+    let numbers: [(&str, fn(&VuContext) -> u64); 4] = [
+        ("idInInstance", |vu| vu.execution.borrow().vu),
+        ("idInTest", |vu| match vu.execution.borrow().vu {
             0 => 0,
-            _ => seat.standing.borrow().vu_in_test,
+            _ => vu.execution.borrow().vu_in_test,
         }),
-        ("iterationInInstance", |seat| seat.standing.borrow().of_vu),
-        ("iterationInScenario", |seat| seat.standing.borrow().of_vu_here),
+        ("iterationInInstance", |vu| vu.execution.borrow().of_vu),
+        ("iterationInScenario", |vu| vu.execution.borrow().of_vu_here),
     ];
     for (name, number) in numbers {
-        getter(&of, name, move |ctx, seat| {
-            begun(ctx, seat)?;
-            Ok(number(seat) as f64)
+        getter(&of, name, move |ctx, vu| {
+            begun(ctx, vu)?;
+            Ok(number(vu) as f64)
         })?;
     }
     let tags = proxy(ctx, Kind::Tags)?;
@@ -191,8 +191,8 @@ fn vu<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     Ok(of)
 }
 
-fn begun(ctx: &Ctx<'_>, seat: &Seat) -> Result<()> {
-    match seat.stage.get() {
+fn begun(ctx: &Ctx<'_>, vu: &VuContext) -> Result<()> {
+    match vu.stage.get() {
         Stage::Init => Err(refused(ctx, "VU information", "in the init context")),
         _ => Ok(()),
     }
@@ -210,19 +210,19 @@ const TAGS_MAX: usize = 1_000;
 
 impl Kind {
     /// All of them by name; of one name the last counts.
-    fn all(self, seat: &Seat) -> Vec<(String, String)> {
+    fn all(self, vu: &VuContext) -> Vec<(String, String)> {
         let own = match self {
-            Self::Tags => seat.vu_tags.borrow().clone(),
+            Self::Tags => vu.vu_tags.borrow().clone(),
             Self::Metadata => {
-                return seat.metadata.borrow().as_deref().cloned().unwrap_or_default();
+                return vu.metadata.borrow().as_deref().cloned().unwrap_or_default();
             }
         };
         let mut all = Vec::new();
-        if let Some(role) = &seat.standing.borrow().role {
+        if let Some(role) = &vu.execution.borrow().role {
             all.clone_from(&role.tags);
             all.push(("scenario".to_owned(), role.name.clone()));
         }
-        all.push(("group".to_owned(), seat.group.borrow().to_string()));
+        all.push(("group".to_owned(), vu.group.borrow().to_string()));
         for (name, value) in own.iter().flat_map(|own| own.iter()) {
             all.retain(|(known, _)| known != name);
             all.push((name.clone(), value.clone()));
@@ -232,10 +232,10 @@ impl Kind {
     }
 
     /// Replaces what the VU gives of its own.
-    fn change(self, seat: &Seat, name: &str, value: Option<String>) -> bool {
+    fn change(self, vu: &VuContext, name: &str, value: Option<String>) -> bool {
         let held = match self {
-            Self::Tags => &seat.vu_tags,
-            Self::Metadata => &seat.metadata,
+            Self::Tags => &vu.vu_tags,
+            Self::Metadata => &vu.metadata,
         };
         let mut own = held.borrow().as_deref().cloned().unwrap_or_default();
         own.retain(|(known, _)| known != name);
@@ -261,11 +261,11 @@ impl Kind {
 /// An object whose properties are the tags of the VU that runs.
 fn proxy<'js>(ctx: &Ctx<'js>, kind: Kind) -> Result<Value<'js>> {
     let find = move |ctx: &Ctx<'js>, name: &Value<'js>| -> Result<Option<String>> {
-        let seat = seat_of(ctx)?;
-        begun(ctx, &seat)?;
+        let vu = vu_of(ctx)?;
+        begun(ctx, &vu)?;
         let Some(name) = name.as_string() else { return Ok(None) };
         let name = name.to_string()?;
-        Ok(kind.all(&seat).into_iter().find(|(known, _)| *known == name).map(|(_, value)| value))
+        Ok(kind.all(&vu).into_iter().find(|(known, _)| *known == name).map(|(_, value)| value))
     };
     let handler = Object::new(ctx.clone())?;
     let get = move |ctx: Ctx<'js>, _: Value<'js>, name: Value<'js>| -> Result<Value<'js>> {
@@ -291,9 +291,9 @@ fn proxy<'js>(ctx: &Ctx<'js>, kind: Kind) -> Result<Value<'js>> {
         };
     handler.set("getOwnPropertyDescriptor", Function::new(ctx.clone(), describe)?)?;
     let names = move |ctx: Ctx<'js>, _: Value<'js>| -> Result<Vec<String>> {
-        let seat = seat_of(&ctx)?;
-        begun(&ctx, &seat)?;
-        Ok(kind.all(&seat).into_iter().map(|(name, _)| name).collect())
+        let vu = vu_of(&ctx)?;
+        begun(&ctx, &vu)?;
+        Ok(kind.all(&vu).into_iter().map(|(name, _)| name).collect())
     };
     handler.set("ownKeys", Function::new(ctx.clone(), names)?)?;
     let set = move |ctx: Ctx<'js>, _: Value<'js>, name: Value<'js>, value: Value<'js>| {
@@ -316,8 +316,8 @@ fn change<'js>(
     name: &Value<'js>,
     value: Option<&Value<'js>>,
 ) -> Result<bool> {
-    let seat = seat_of(ctx)?;
-    begun(ctx, &seat)?;
+    let vu = vu_of(ctx)?;
+    begun(ctx, &vu)?;
     let name = string_of(name)?;
     let value = match value {
         None => None,
@@ -332,5 +332,5 @@ fn change<'js>(
             return Err(JsException::throw_type(ctx, &text));
         }
     };
-    Ok(kind.change(&seat, &name, value))
+    Ok(kind.change(&vu, &name, value))
 }

@@ -4,9 +4,9 @@ use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Function, Object, Result, Value};
 
 use super::bytes::buffer;
-use super::js_builtins::{declare_all, export_all, glue};
+use super::js_builtins::{declare_all, export_all, js_builtin};
 use crate::loader::open::opened;
-use crate::runtime::ffi::Held;
+use crate::runtime::ffi::OpaqueHandle;
 
 /// The module.
 pub(super) struct Fs;
@@ -31,7 +31,7 @@ impl ModuleDef for Fs {
         native.set("open", Function::new(ctx.clone(), open)?)?;
         native.set("len", Function::new(ctx.clone(), len)?)?;
         native.set("slice", Function::new(ctx.clone(), slice)?)?;
-        let all: Object<'js> = glue(ctx, "fs", include_str!("js/fs.js"), native)?;
+        let all: Object<'js> = js_builtin(ctx, "fs", include_str!("js/fs.js"), native)?;
         export_all(exports, &all, &NAMES)
     }
 }
@@ -39,21 +39,26 @@ impl ModuleDef for Fs {
 /// The bytes of a file that a script opened; `None` of anything else.
 pub(super) fn bytes_of<'js>(file: &Value<'js>) -> Result<Option<std::sync::Arc<[u8]>>> {
     let Some(object) = file.as_object() else { return Ok(None) };
-    let held: Option<Class<'js, Held>> = object.get(HELD)?;
+    let held: Option<Class<'js, OpaqueHandle>> = object.get(HELD)?;
     Ok(held.and_then(|held| Some(held.borrow().0.downcast_ref::<File>()?.bytes.clone())))
 }
 
-fn open<'js>(ctx: Ctx<'js>, path: String) -> Result<Class<'js, Held>> {
+fn open<'js>(ctx: Ctx<'js>, path: String) -> Result<Class<'js, OpaqueHandle>> {
     let bytes = opened(&ctx, &path)?;
-    Class::instance(ctx, Held::of(File { bytes }))
+    Class::instance(ctx, OpaqueHandle::of(File { bytes }))
 }
 
-fn len(held: Class<'_, Held>) -> usize {
+fn len(held: Class<'_, OpaqueHandle>) -> usize {
     held.borrow().0.downcast_ref::<File>().map_or(0, |file| file.bytes.len())
 }
 
 /// The bytes from one place to another.
-fn slice<'js>(ctx: Ctx<'js>, held: Class<'js, Held>, from: usize, to: usize) -> Result<Value<'js>> {
+fn slice<'js>(
+    ctx: Ctx<'js>,
+    held: Class<'js, OpaqueHandle>,
+    from: usize,
+    to: usize,
+) -> Result<Value<'js>> {
     let held = held.borrow();
     let bytes = held.0.downcast_ref::<File>().and_then(|file| file.bytes.get(from..to));
     buffer(&ctx, bytes.unwrap_or_default())

@@ -10,12 +10,12 @@ use rquickjs::prelude::{Opt, Rest};
 use rquickjs::{ArrayBuffer, Ctx, Function, Object, Result, Value};
 
 use super::inspect::inspect;
-use super::js_builtins::glue;
+use super::js_builtins::js_builtin;
 use super::{html, locale, timers, web, webcrypto};
 use crate::host::traits::Level;
 use crate::loader::commonjs;
 use crate::loader::open::{caller, opened};
-use crate::runtime::current::seat_of;
+use crate::runtime::current::vu_of;
 use crate::runtime::environment::{ENV, Env};
 use crate::runtime::ffi::copied_object;
 use crate::runtime::values::string_of;
@@ -35,7 +35,7 @@ pub(super) fn install(ctx: &Ctx<'_>, env: &Env) -> Result<()> {
     for (name, level) in CONSOLE {
         let log = move |ctx: Ctx<'_>, values: Rest<Value<'_>>| -> Result<()> {
             let words: Result<Vec<String>> = values.0.iter().map(inspect).collect();
-            seat_of(&ctx)?.host.log(level, &words?.join(" "));
+            vu_of(&ctx)?.host.log(level, &words?.join(" "));
             Ok(())
         };
         console.set(name, Function::new(ctx.clone(), log)?)?;
@@ -64,7 +64,7 @@ fn install_env<'js>(ctx: &Ctx<'js>, env: &Env) -> Result<()> {
     let copied = |all: Object<'js>| copied_object(&all);
     native.set("copied", Function::new(ctx.clone(), copied)?)?;
     native.set("own", Function::new(ctx.clone(), own_env)?)?;
-    glue(ctx, "env", ENV_TEXT, native)
+    js_builtin(ctx, "env", ENV_TEXT, native)
 }
 
 /// What a VU finds until it has an environment of its own.
@@ -84,7 +84,7 @@ fn own_env<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<Value<'js>> {
 /// `require(name)`.
 fn require<'js>(ctx: Ctx<'js>, name: Opt<Value<'js>>) -> Result<Value<'js>> {
     let name = name.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
-    let base = caller(&ctx, seat_of(&ctx)?.store(&ctx)?);
+    let base = caller(&ctx, vu_of(&ctx)?.store(&ctx)?);
     commonjs::require(&ctx, &base, &name)
 }
 

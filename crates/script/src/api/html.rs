@@ -12,10 +12,10 @@ use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 
 use self::tree::Ended;
-use super::js_builtins::{declare_all, export_all, glue};
+use super::js_builtins::{declare_all, export_all, js_builtin};
 use super::web;
 use crate::runtime::current::{interruptible, on_worker_stack};
-use crate::runtime::ffi::{Held, Lent};
+use crate::runtime::ffi::{Lent, OpaqueHandle};
 use crate::runtime::values::string_of;
 
 /// The module.
@@ -39,7 +39,7 @@ struct Page {
     numbers: HashMap<NodeId, u32>,
 }
 
-type Held_<'js> = Class<'js, Held>;
+type PageHandle<'js> = Class<'js, OpaqueHandle>;
 
 impl Page {
     fn new(document: Document) -> Self {
@@ -60,7 +60,7 @@ impl Page {
 }
 
 /// The page that is held.
-fn page(held: &Held_<'_>) -> Rc<Page> {
+fn page(held: &PageHandle<'_>) -> Rc<Page> {
     let held = Rc::clone(&held.borrow().0);
     held.downcast::<Page>().unwrap_or_else(|_| Rc::new(Page::new(Document::default())))
 }
@@ -111,19 +111,24 @@ fn made<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
     let elements = include_str!("js/html_elements.js");
     native.set(
         "elements",
-        glue::<Function<'js>>(ctx, "html_elements", elements, Value::new_undefined(ctx.clone()))?,
+        js_builtin::<Function<'js>>(
+            ctx,
+            "html_elements",
+            elements,
+            Value::new_undefined(ctx.clone()),
+        )?,
     )?;
-    glue(ctx, "html", include_str!("js/html.js"), native)
+    js_builtin(ctx, "html", include_str!("js/html.js"), native)
 }
 
-fn parse<'js>(ctx: Ctx<'js>, text: Opt<Value<'js>>) -> Result<Held_<'js>> {
+fn parse<'js>(ctx: Ctx<'js>, text: Opt<Value<'js>>) -> Result<PageHandle<'js>> {
     let text = text.0.filter(|text| !text.is_undefined() && !text.is_null());
     let text = text.as_ref().map(string_of).transpose()?.unwrap_or_default();
     if text.len() > PAGE_MAX {
         return Err(Exception::throw_message(&ctx, "the page is longer than 64 MiB"));
     }
     match interruptible(&ctx, |stops| tree::parsed(&text, stops).map(Page::new))? {
-        Ok(page) => Class::instance(ctx, Held::of(page)),
+        Ok(page) => Class::instance(ctx, OpaqueHandle::of(page)),
         Err(Ended::TooMany | Ended::Stopped) => {
             Err(Exception::throw_message(&ctx, "the page has more than 2097152 nodes"))
         }
@@ -133,7 +138,7 @@ fn parse<'js>(ctx: Ctx<'js>, text: Opt<Value<'js>>) -> Result<Held_<'js>> {
 /// The nodes below these that a selector matches, in the order of the document. A wrong selector matches none.
 fn find<'js>(
     ctx: Ctx<'js>,
-    held: Held_<'js>,
+    held: PageHandle<'js>,
     below: Vec<u32>,
     selector: String,
 ) -> Result<Vec<u32>> {
@@ -163,7 +168,7 @@ fn find<'js>(
 /// Those of these nodes that a selector matches.
 fn matches<'js>(
     ctx: Ctx<'js>,
-    held: Held_<'js>,
+    held: PageHandle<'js>,
     of: Vec<u32>,
     selector: String,
 ) -> Result<Vec<u32>> {
@@ -255,7 +260,7 @@ fn unequal(selector: &str) -> String {
 }
 
 /// The name of a node as the DOM has it, but in small letters.
-fn name(held: Held_<'_>, number: u32) -> String {
+fn name(held: PageHandle<'_>, number: u32) -> String {
     let page = page(&held);
     let Some(node) = page.node(number) else { return String::new() };
     node.query_or(String::new(), |node| match &node.data {
@@ -269,7 +274,7 @@ fn name(held: Held_<'_>, number: u32) -> String {
 }
 
 /// The DOM's number of the kind of a node.
-fn kind(held: Held_<'_>, number: u32) -> u32 {
+fn kind(held: PageHandle<'_>, number: u32) -> u32 {
     let page = page(&held);
     let Some(node) = page.node(number) else { return 0 };
     node.query_or(0, |node| match &node.data {
@@ -283,7 +288,7 @@ fn kind(held: Held_<'_>, number: u32) -> u32 {
 }
 
 /// What a text or a comment says.
-fn value(held: Held_<'_>, number: u32) -> Option<String> {
+fn value(held: PageHandle<'_>, number: u32) -> Option<String> {
     let page = page(&held);
     page.node(number)?.query(|node| match &node.data {
         NodeData::Text { contents } | NodeData::Comment { contents } => Some(contents.to_string()),
@@ -292,7 +297,7 @@ fn value(held: Held_<'_>, number: u32) -> Option<String> {
 }
 
 /// The texts of these nodes, one after the other.
-fn text<'js>(ctx: Ctx<'js>, held: Held_<'js>, of: Vec<u32>) -> Result<String> {
+fn text<'js>(ctx: Ctx<'js>, held: PageHandle<'js>, of: Vec<u32>) -> Result<String> {
     let page = page(&held);
     let lent = Lent::new(&*page);
     let all = interruptible(&ctx, move |stops| {
@@ -311,7 +316,7 @@ fn text<'js>(ctx: Ctx<'js>, held: Held_<'js>, of: Vec<u32>) -> Result<String> {
     Ok(all)
 }
 
-fn html<'js>(ctx: Ctx<'js>, held: Held_<'js>, number: u32) -> String {
+fn html<'js>(ctx: Ctx<'js>, held: PageHandle<'js>, number: u32) -> String {
     let page = page(&held);
     let lent = Lent::new(&*page);
     on_worker_stack(&ctx, move || {
@@ -319,19 +324,19 @@ fn html<'js>(ctx: Ctx<'js>, held: Held_<'js>, number: u32) -> String {
     })
 }
 
-fn attributes(held: Held_<'_>, number: u32) -> Vec<Vec<String>> {
+fn attributes(held: PageHandle<'_>, number: u32) -> Vec<Vec<String>> {
     let page = page(&held);
     let Some(node) = page.node(number) else { return Vec::new() };
     let attributes = node.attrs().into_iter();
     attributes.map(|attr| vec![attr.name.local.to_string(), attr.value.to_string()]).collect()
 }
 
-fn attribute(held: Held_<'_>, number: u32, name: String) -> Option<String> {
+fn attribute(held: PageHandle<'_>, number: u32, name: String) -> Option<String> {
     page(&held).node(number)?.attr(&name).map(|value| value.to_string())
 }
 
 /// The node one step away.
-fn step(held: Held_<'_>, number: u32, way: String) -> Option<u32> {
+fn step(held: PageHandle<'_>, number: u32, way: String) -> Option<u32> {
     let page = page(&held);
     let node = page.node(number)?;
     page.number(match way.as_str() {
@@ -344,7 +349,7 @@ fn step(held: Held_<'_>, number: u32, way: String) -> Option<u32> {
 }
 
 /// The nodes right below one.
-fn children(held: Held_<'_>, number: u32, elements: bool) -> Vec<u32> {
+fn children(held: PageHandle<'_>, number: u32, elements: bool) -> Vec<u32> {
     let page = page(&held);
     let Some(node) = page.node(number) else { return Vec::new() };
     let below = node.children_it(false).filter(|child| !elements || child.is_element());

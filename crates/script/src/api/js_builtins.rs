@@ -5,7 +5,7 @@ use rquickjs::module::{Declarations, Exports};
 use rquickjs::{Ctx, Function, IntoJs, Object, Result, Value};
 
 /// What the text of a helper makes of what we give it. The text is a function's; frames of it are not shown to scripts.
-pub(crate) fn glue<'js, T>(
+pub(crate) fn js_builtin<'js, T>(
     ctx: &Ctx<'js>,
     name: &str,
     text: &str,

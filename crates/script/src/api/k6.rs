@@ -12,7 +12,7 @@ use crate::runtime::ffi::is_async;
 
 use super::random;
 use crate::api::tags::sample_tags;
-use crate::runtime::current::seat_of;
+use crate::runtime::current::vu_of;
 use crate::runtime::values::{string_of, truthy};
 
 /// The module.
@@ -54,8 +54,8 @@ fn check<'js>(
     conditions: Opt<Value<'js>>,
     tags: Opt<Value<'js>>,
 ) -> Result<bool> {
-    let seat = seat_of(&ctx)?;
-    seat.begun(&ctx, "Using check()")?;
+    let vu = vu_of(&ctx)?;
+    vu.require_started(&ctx, "Using check()")?;
     let value = value.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
     let Some(conditions) = conditions.0.filter(|conditions| !conditions.is_undefined()) else {
         return Err(Exception::throw_message(&ctx, "no checks provided to `check`"));
@@ -78,7 +78,7 @@ fn check<'js>(
             return Err(Exception::throw_message(&ctx, NAME_IS_TAKEN));
         }
         let held = holds(&ctx, &value, &condition);
-        seat.check(&name, matches!(held, Ok(true)), tags.clone());
+        vu.check(&name, matches!(held, Ok(true)), tags.clone());
         all &= held?;
     }
     Ok(all)
@@ -99,8 +99,8 @@ fn group<'js>(
     name: Opt<Value<'js>>,
     function: Opt<Value<'js>>,
 ) -> Result<Value<'js>> {
-    let seat = seat_of(&ctx)?;
-    seat.begun(&ctx, "Using group()")?;
+    let vu = vu_of(&ctx)?;
+    vu.require_started(&ctx, "Using group()")?;
     let name = name.0.as_ref().map(string_of).transpose()?.unwrap_or_default();
     let Some(function) = function.0.as_ref().and_then(Value::as_function) else {
         let text = "group() requires a callback as a second argument";
@@ -113,13 +113,13 @@ fn group<'js>(
         let text = "group() does not support async functions as arguments: it would end before the function does";
         return Err(Exception::throw_message(&ctx, text));
     }
-    let outer = Rc::clone(&seat.group.borrow());
-    *seat.group.borrow_mut() = format!("{outer}{SEPARATOR}{name}").into();
-    let began = seat.host.now();
+    let outer = Rc::clone(&vu.group.borrow());
+    *vu.group.borrow_mut() = format!("{outer}{SEPARATOR}{name}").into();
+    let began = vu.host.now();
     let outcome = function.call(());
-    let took = milliseconds(seat.host.now().saturating_sub(began));
-    seat.sample(MetricId::GROUP_DURATION, took, None);
-    *seat.group.borrow_mut() = outer;
+    let took = milliseconds(vu.host.now().saturating_sub(began));
+    vu.sample(MetricId::GROUP_DURATION, took, None);
+    *vu.group.borrow_mut() = outer;
     outcome
 }
 
@@ -131,7 +131,7 @@ fn sleep<'js>(ctx: Ctx<'js>, seconds: Opt<Value<'js>>) -> Result<()> {
     let seconds = seconds.0.as_ref().and_then(|seconds| seconds.get::<Coerced<f64>>().ok());
     let seconds = seconds.map(|seconds| seconds.0).filter(|seconds| *seconds > 0.0).unwrap_or(0.0);
     let time = Nanos::from_secs_f64(seconds);
-    seat_of(&ctx)?.rest(&ctx, "Using sleep()", time)
+    vu_of(&ctx)?.rest(&ctx, "Using sleep()", time)
 }
 
 /// Throws.

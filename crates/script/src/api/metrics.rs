@@ -9,9 +9,9 @@ use rquickjs::{Coerced, Ctx, Exception, Function, Object, Result, Value};
 
 use crate::api::inspect::inspect;
 use crate::host::execution::Stage;
-use crate::host::metrics::{Declared, Undeclared};
+use crate::host::metrics::{DeclareError, DeclaredMetric};
 use crate::host::traits::Level;
-use crate::runtime::current::seat_of;
+use crate::runtime::current::vu_of;
 use crate::runtime::values::{string_fields, truthy};
 
 /// The module.
@@ -58,8 +58,8 @@ fn metric<'js>(
     name: Option<Value<'js>>,
     contains: Contains,
 ) -> Result<Object<'js>> {
-    let seat = seat_of(ctx)?;
-    if seat.stage.get() != Stage::Init {
+    let vu = vu_of(ctx)?;
+    if vu.stage.get() != Stage::Init {
         return Err(Exception::throw_message(ctx, "metrics must be declared in the init context"));
     }
     let name = name.and_then(|name| name.as_string()?.to_string().ok()).unwrap_or_default();
@@ -69,15 +69,16 @@ fn metric<'js>(
         );
         return Err(Exception::throw_message(ctx, &text));
     }
-    let declared = seat.registry.borrow().declare(Declared { name: name.clone(), kind, contains });
+    let declared =
+        vu.registry.borrow().declare(DeclaredMetric { name: name.clone(), kind, contains });
     let id = declared.map_err(|undeclared| {
         let text = match undeclared {
-            Undeclared::Is(known) => format!(
+            DeclareError::Is(known) => format!(
                 "metric '{name}' already exists but with type {}, instead of {}",
                 known.name(),
                 kind.name()
             ),
-            Undeclared::TooMany => "there are too many metrics".to_owned(),
+            DeclareError::TooMany => "there are too many metrics".to_owned(),
         };
         Exception::throw_message(ctx, &text)
     })?;
@@ -105,22 +106,22 @@ fn add<'js>(
     value: Option<&Value<'js>>,
     tags: Option<&Value<'js>>,
 ) -> Result<bool> {
-    let seat = seat_of(ctx)?;
-    seat.begun(ctx, "Adding metrics")?;
+    let vu = vu_of(ctx)?;
+    vu.require_started(ctx, "Adding metrics")?;
     // What is no object has no tags, as k6 has it.
     let tags = tags.map(string_fields).transpose()?;
     let given = value.filter(|value| !value.is_null() && value.as_object().is_none());
     let number = given.map(|value| value.get::<Coerced<f64>>()).transpose()?.map(|number| number.0);
     let Some(number) = number.filter(|number| number.is_finite()) else {
-        let name = seat.registry.borrow().name(id);
+        let name = vu.registry.borrow().name(id);
         let shown = value.map(inspect).transpose()?;
         let shown = shown.unwrap_or_else(|| "undefined".to_owned());
         let text = format!(
             "'{shown}' is an invalid value for metric '{name}', a number or a boolean value is expected"
         );
-        seat.host.tell(Level::Warn, &text, &[]);
+        vu.host.log_event(Level::Warn, &text, &[]);
         return Ok(false);
     };
-    seat.sample(id, number, tags.filter(|tags| !tags.is_empty()).map(Rc::new));
+    vu.sample(id, number, tags.filter(|tags| !tags.is_empty()).map(Rc::new));
     Ok(true)
 }

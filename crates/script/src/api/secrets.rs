@@ -4,8 +4,8 @@ use rquickjs::function::Opt;
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Ctx, Exception, Function, Object, Result};
 
-use super::js_builtins::{declare_all, export_all, glue};
-use crate::runtime::current::seat_of;
+use super::js_builtins::{declare_all, export_all, js_builtin};
+use crate::runtime::current::vu_of;
 
 /// The module.
 pub(super) struct SecretsModule;
@@ -24,7 +24,7 @@ impl ModuleDef for SecretsModule {
             const source = (name) => { read(String(name), null); return { get: async (key) => read(String(name), String(key)) }; };
             return { get: async (key) => read(null, String(key)), source };
         })";
-        let all: Object<'js> = glue(ctx, "secrets", text, native)?;
+        let all: Object<'js> = js_builtin(ctx, "secrets", text, native)?;
         export_all(exports, &all, &NAMES)
     }
 }
@@ -32,8 +32,8 @@ impl ModuleDef for SecretsModule {
 /// A secret; with no key only whether there is such a source.
 fn read(ctx: Ctx<'_>, source: Opt<Option<String>>, key: Opt<Option<String>>) -> Result<String> {
     let throw = |text: &str| Exception::throw_message(&ctx, text);
-    let seat = seat_of(&ctx)?;
-    let Some(secrets) = seat.store(&ctx)?.secrets.clone() else {
+    let vu = vu_of(&ctx)?;
+    let Some(secrets) = vu.store(&ctx)?.secrets.clone() else {
         return Err(throw("no secret sources are configured"));
     };
     let source = source.0.flatten();

@@ -12,16 +12,17 @@ use wire::url::Url;
 use super::bytes::{buffer, of_buffer};
 use super::http::{JarRef, canonical, malformed, text_of};
 use crate::api::tags::sample_tags;
-use crate::host::action::{Action, Answer, Ticket};
-use crate::host::http::HttpAsk;
+use crate::host::action::{Action, ActionResult, Ticket};
+use crate::host::http::HttpRequest;
 use crate::host::response_head::fields;
 use crate::host::socket::{
-    CableCommand, CableEvent, Opened, SocketAsk, SocketEvent, SocketOrder, Speaker, Told,
+    CableCommand, CableEvent, Delivery, HandshakeResponse, SocketApi, SocketCommand, SocketEvent,
+    SocketRequest,
 };
 use crate::host::traits::Level;
-use crate::runtime::current::seat_of;
+use crate::runtime::current::vu_of;
 use crate::runtime::event_loop::Next;
-use crate::runtime::ffi::Hold;
+use crate::runtime::ffi::Handle;
 use crate::runtime::values::{string_fields, string_of};
 
 /// What is said of a socket where it is not allowed.
@@ -50,27 +51,27 @@ pub(super) fn native<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
 }
 
 /// What a script's socket is to be: `{ url, headers, tags, jar, compression, protocols, timeout }`.
-fn ask_of<'js>(ctx: &Ctx<'js>, wanted: &Object<'js>, speaker: Speaker) -> Result<Box<SocketAsk>> {
-    let seat = seat_of(ctx)?;
-    seat.begun(ctx, WHAT)?;
+fn ask_of<'js>(ctx: &Ctx<'js>, wanted: &Object<'js>, api: SocketApi) -> Result<Box<SocketRequest>> {
+    let vu = vu_of(ctx)?;
+    vu.require_started(ctx, WHAT)?;
     let url: String = wanted.get("url")?;
     let http_url = http_form(&url).filter(|http| Url::parse(http).is_ok());
     // k6/ws takes that for a server that refuses.
     let hopeless =
         http_url.is_none().then(|| malformed(&url).unwrap_or_else(|| NO_SOCKET.to_owned()));
-    if hopeless.is_some() && speaker != Speaker::Blocking {
+    if hopeless.is_some() && api != SocketApi::Blocking {
         let shown = stdx::without_password(&url);
         let text =
             format!("invalid WebSocket URL {shown:?}: it begins with neither ws:// nor wss://");
         return Err(Exception::throw_message(ctx, &text));
     }
-    let mut http = Box::new(HttpAsk {
+    let mut http = Box::new(HttpRequest {
         method: "GET".to_owned(),
         url: http_url.unwrap_or_default(),
-        jar: Some(seat.jar.borrow().clone()),
-        ..HttpAsk::default()
+        jar: Some(vu.jar.borrow().clone()),
+        ..HttpRequest::default()
     });
-    seat.mark(&mut http);
+    vu.attach_tags(&mut http);
     let mut protocols: Vec<String> = wanted.get::<_, Option<_>>("protocols")?.unwrap_or_default();
     for (name, value) in string_fields(&wanted.get("headers")?)? {
         let name = canonical(&name);
@@ -88,13 +89,13 @@ fn ask_of<'js>(ctx: &Ctx<'js>, wanted: &Object<'js>, speaker: Speaker) -> Result
         }
         http.tags.push((name, value));
     }
-    if let Ok(jar) = Class::<Hold<JarRef>>::from_value(&wanted.get("jar")?) {
+    if let Ok(jar) = Class::<Handle<JarRef>>::from_value(&wanted.get("jar")?) {
         http.jar = Some(jar.borrow().0.0.clone());
     }
     let timeout: Option<f64> = wanted.get("timeout")?;
     http.timeout = timeout.map(|milliseconds| Nanos::from_secs_f64(milliseconds.max(0.0) / 1e3));
     let deflates = deflates(ctx, &wanted.get("compression")?)?;
-    Ok(Box::new(SocketAsk { http, url, protocols, deflates, speaker, hopeless }))
+    Ok(Box::new(SocketRequest { http, url, protocols, deflates, api, hopeless }))
 }
 
 /// What k6 says of a URL that is none of a socket.
@@ -129,26 +130,26 @@ fn http_form(url: &str) -> Option<String> {
 
 /// Opens a socket and waits for the server's answer; gives `[ticket, event]`.
 fn open<'js>(ctx: Ctx<'js>, wanted: Object<'js>) -> Result<Array<'js>> {
-    let seat = seat_of(&ctx)?;
+    let vu = vu_of(&ctx)?;
     let ticket = if wanted.get::<_, Option<bool>>("cable")?.unwrap_or_default() {
         let protocols: Vec<String> = wanted.get("protocols")?;
         let codec = protocols.first().and_then(|name| Codec::of_subprotocol(name));
         let Some(codec) = codec else {
             return Err(Exception::throw_internal(&ctx, "a cable has a codec"));
         };
-        let ask = ask_of(&ctx, &wanted, Speaker::Cable(codec))?;
-        seat.start_lasting(&ctx, WHAT, |ticket| Action::Open(ticket, ask))?
+        let ask = ask_of(&ctx, &wanted, SocketApi::Cable(codec))?;
+        vu.start_lasting(&ctx, WHAT, |ticket| Action::Open(ticket, ask))?
     } else {
-        let ask = ask_of(&ctx, &wanted, Speaker::Blocking)?;
+        let ask = ask_of(&ctx, &wanted, SocketApi::Blocking)?;
         // What comes while the script does something else is kept for it.
-        let then = Box::new(|_: &Ctx<'_>, _: Answer| Ok(Next::More));
-        seat.start(&ctx, WHAT, |ticket| Action::Open(ticket, ask), then)?
+        let then = Box::new(|_: &Ctx<'_>, _: ActionResult| Ok(Next::More));
+        vu.start(&ctx, WHAT, |ticket| Action::Open(ticket, ask), then)?
     };
-    let (_, answer) = seat.answer_within(&ctx, ticket, ticket)?;
+    let (_, answer) = vu.answer_within(&ctx, ticket, ticket)?;
     if is_last(&answer) {
-        seat.forget(ticket);
+        vu.forget(ticket);
     }
-    let event = told(&ctx, answer)?;
+    let event = event_value(&ctx, answer)?;
     let both = Array::new(ctx)?;
     both.set(0, ticket.0 as f64)?;
     both.set(1, event)?;
@@ -157,75 +158,75 @@ fn open<'js>(ctx: Ctx<'js>, wanted: Object<'js>) -> Result<Array<'js>> {
 
 /// Begins to open a socket; each of its events is handed to `each`. Gives its ticket.
 fn start<'js>(ctx: Ctx<'js>, wanted: Object<'js>, each: Function<'js>) -> Result<f64> {
-    let ask = ask_of(&ctx, &wanted, Speaker::Events)?;
+    let ask = ask_of(&ctx, &wanted, SocketApi::Events)?;
     let each = Persistent::save(&ctx, each);
-    let then = move |ctx: &Ctx<'_>, answer: Answer| {
+    let then = move |ctx: &Ctx<'_>, answer: ActionResult| {
         let last = is_last(&answer);
-        let event = told(ctx, answer)?;
+        let event = event_value(ctx, answer)?;
         each.clone().restore(ctx)?.call::<_, ()>((event,))?;
         Ok(if last { Next::Over } else { Next::More })
     };
     let ticket =
-        seat_of(&ctx)?.start(&ctx, WHAT, |ticket| Action::Open(ticket, ask), Box::new(then))?;
+        vu_of(&ctx)?.start(&ctx, WHAT, |ticket| Action::Open(ticket, ask), Box::new(then))?;
     Ok(ticket.0 as f64)
 }
 
 /// Waits for the next event of a socket, until a time; gives undefined when that has come.
 fn next<'js>(ctx: Ctx<'js>, ticket: f64, until: Opt<Option<f64>>) -> Result<Value<'js>> {
     let until = until.0.flatten().map(|milliseconds| Nanos::from_secs_f64(milliseconds / 1e3));
-    let (seat, ticket) = (seat_of(&ctx)?, Ticket(ticket as u64));
-    let Some(answer) = seat.next_of(&ctx, ticket, until)? else {
+    let (vu, ticket) = (vu_of(&ctx)?, Ticket(ticket as u64));
+    let Some(answer) = vu.next_of(&ctx, ticket, until)? else {
         return Ok(Value::new_undefined(ctx));
     };
     if is_last(&answer) {
         // Else the iteration would wait for more.
-        seat.forget(ticket);
+        vu.forget(ticket);
     }
-    told(&ctx, answer)
+    event_value(&ctx, answer)
 }
 
-fn order(ctx: &Ctx<'_>, ticket: f64, order: SocketOrder) -> Result<()> {
-    seat_of(ctx)?.events.push(Action::Socket(Ticket(ticket as u64), order));
+fn order(ctx: &Ctx<'_>, ticket: f64, order: SocketCommand) -> Result<()> {
+    vu_of(ctx)?.events.push(Action::Socket(Ticket(ticket as u64), order));
     Ok(())
 }
 
 /// Sends a message: a string as text, anything else as bytes.
 fn send<'js>(ctx: Ctx<'js>, ticket: f64, message: Value<'js>) -> Result<()> {
     let wanted = match of_buffer(&message)? {
-        Some(bytes) => SocketOrder::Binary(bytes),
-        None => SocketOrder::Text(string_of(&message)?),
+        Some(bytes) => SocketCommand::Binary(bytes),
+        None => SocketCommand::Text(string_of(&message)?),
     };
     order(&ctx, ticket, wanted)
 }
 
 fn ping(ctx: Ctx<'_>, ticket: f64) -> Result<()> {
-    order(&ctx, ticket, SocketOrder::Ping)
+    order(&ctx, ticket, SocketCommand::Ping)
 }
 
 /// Sends the close frame.
 fn close(ctx: Ctx<'_>, ticket: f64, code: f64, reason: String) -> Result<()> {
-    order(&ctx, ticket, SocketOrder::Close(code as u16, reason))
+    order(&ctx, ticket, SocketCommand::Close(code as u16, reason))
 }
 
 /// Closes a socket and forgets it.
 fn drop_socket(ctx: Ctx<'_>, ticket: f64, code: f64) -> Result<()> {
-    order(&ctx, ticket, SocketOrder::Drop(code as u16))?;
-    seat_of(&ctx)?.forget(Ticket(ticket as u64));
+    order(&ctx, ticket, SocketCommand::Drop(code as u16))?;
+    vu_of(&ctx)?.forget(Ticket(ticket as u64));
     Ok(())
 }
 
 /// The time in milliseconds, on the clock that [`next`] waits by.
 fn now(ctx: Ctx<'_>) -> Result<f64> {
-    Ok(seat_of(&ctx)?.host.now().as_millis_f64())
+    Ok(vu_of(&ctx)?.host.now().as_millis_f64())
 }
 
 /// Whether failures are thrown, by the options.
 fn throws(ctx: Ctx<'_>) -> Result<bool> {
-    Ok(seat_of(&ctx)?.host.http_rules().throws)
+    Ok(vu_of(&ctx)?.host.http_rules().throws)
 }
 
 fn warn(ctx: Ctx<'_>, text: String, error: String) -> Result<()> {
-    seat_of(&ctx)?.host.tell(Level::Warn, &text, &[("error", error.as_str())]);
+    vu_of(&ctx)?.host.log_event(Level::Warn, &text, &[("error", error.as_str())]);
     Ok(())
 }
 
@@ -237,19 +238,19 @@ fn log(ctx: Ctx<'_>, level: String, source: String, text: String) -> Result<()> 
         "error" => Level::Error,
         _ => Level::Warn,
     };
-    seat_of(&ctx)?.host.tell(level, &text, &[("source", source.as_str())]);
+    vu_of(&ctx)?.host.log_event(level, &text, &[("source", source.as_str())]);
     Ok(())
 }
 
 /// Waits, while others run.
 fn pause(ctx: Ctx<'_>, milliseconds: f64) -> Result<()> {
-    seat_of(&ctx)?.rest(&ctx, WHAT, Nanos::from_secs_f64(milliseconds / 1e3))
+    vu_of(&ctx)?.rest(&ctx, WHAT, Nanos::from_secs_f64(milliseconds / 1e3))
 }
 
 /// Has messages of a subscription be counted only, or told again.
 fn ignore(ctx: Ctx<'_>, ticket: f64, identifier: String, ignores: bool) -> Result<()> {
-    let told = if ignores { Told::No } else { Told::Yes };
-    order(&ctx, ticket, SocketOrder::Ignore(identifier, told))
+    let told = if ignores { Delivery::CountOnly } else { Delivery::Full };
+    order(&ctx, ticket, SocketCommand::Ignore(identifier, told))
 }
 
 /// Sends a command of Action Cable: `{ kind, identifier, data, since }`.
@@ -273,7 +274,7 @@ fn command<'js>(ctx: Ctx<'js>, ticket: f64, wanted: Object<'js>) -> Result<()> {
         data: wanted.get("data")?,
         since: since.map(|seconds| seconds as i64),
     };
-    order(&ctx, ticket, SocketOrder::Command(Box::new(command)))
+    order(&ctx, ticket, SocketCommand::Command(Box::new(command)))
 }
 
 /// The bytes of a buffer or of a view, as an `ArrayBuffer` of their own; of anything else null.
@@ -290,13 +291,13 @@ fn text<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<Value<'js>> {
 }
 
 /// Whether nothing follows.
-fn is_last(answer: &Answer) -> bool {
-    matches!(answer, Answer::Socket(SocketEvent::Refused(..) | SocketEvent::Closed(..)))
+fn is_last(answer: &ActionResult) -> bool {
+    matches!(answer, ActionResult::Socket(SocketEvent::Refused(..) | SocketEvent::Closed(..)))
 }
 
 /// An event as the glue takes it.
-fn told<'js>(ctx: &Ctx<'js>, answer: Answer) -> Result<Value<'js>> {
-    let Answer::Socket(event) = answer else {
+fn event_value<'js>(ctx: &Ctx<'js>, answer: ActionResult) -> Result<Value<'js>> {
+    let ActionResult::Socket(event) = answer else {
         return Err(Exception::throw_internal(ctx, "a socket is told of itself alone"));
     };
     match event {
@@ -315,7 +316,7 @@ fn told<'js>(ctx: &Ctx<'js>, answer: Answer) -> Result<Value<'js>> {
 }
 
 /// The server's answer as k6/ws gives it.
-fn response<'js>(ctx: &Ctx<'js>, opened: &Opened, error: &str) -> Result<Object<'js>> {
+fn response<'js>(ctx: &Ctx<'js>, opened: &HandshakeResponse, error: &str) -> Result<Object<'js>> {
     let all = Object::new(ctx.clone())?;
     all.set("status", opened.status)?;
     let headers = Object::new(ctx.clone())?;

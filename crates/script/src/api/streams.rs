@@ -3,7 +3,7 @@
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Ctx, Object, Result, Value};
 
-use super::js_builtins::{declare_all, export_all, glue};
+use super::js_builtins::{declare_all, export_all, js_builtin};
 
 /// The module.
 pub(super) struct Streams;
@@ -17,7 +17,7 @@ impl ModuleDef for Streams {
 
     fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
         let none = Value::new_undefined(ctx.clone());
-        let all: Object<'js> = glue(ctx, "streams", include_str!("js/streams.js"), none)?;
+        let all: Object<'js> = js_builtin(ctx, "streams", include_str!("js/streams.js"), none)?;
         export_all(exports, &all, &NAMES)
     }
 }

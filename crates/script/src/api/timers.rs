@@ -5,7 +5,7 @@ use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Ctx, Exception, Function, Object, Result, Value};
 use stdx::Nanos;
 
-use crate::runtime::current::seat_of;
+use crate::runtime::current::vu_of;
 use crate::runtime::timers::Timer;
 use crate::runtime::values::number_of;
 
@@ -71,17 +71,17 @@ fn set<'js>(ctx: &Ctx<'js>, name: &str, setting: Setting<'js>) -> Result<f64> {
     let delay = delay.as_ref().and_then(number_of).filter(|ms| *ms > 0.0).unwrap_or(0.0);
     let delay = Nanos::from_secs_f64(delay / 1e3);
     let every = (name == "setInterval").then(|| delay.max(INTERVAL_MIN));
-    let seat = seat_of(ctx)?;
-    let due = seat.host.now().saturating_add(every.unwrap_or(delay));
+    let vu = vu_of(ctx)?;
+    let due = vu.host.now().saturating_add(every.unwrap_or(delay));
     let timer = Timer::new(ctx, callback, arguments);
-    let id = seat.events.timers.set(timer, due, every);
+    let id = vu.events.timers.set(timer, due, every);
     id.map(|id| id as f64)
         .ok_or_else(|| Exception::throw_range(ctx, &format!("{name}: there are too many timers")))
 }
 
 fn clear<'js>(ctx: Ctx<'js>, id: Opt<Value<'js>>) -> Result<()> {
     if let Some(id) = id.0.as_ref().and_then(number_of).filter(|id| *id > 0.0) {
-        seat_of(&ctx)?.events.timers.unset(id as u64);
+        vu_of(&ctx)?.events.timers.unset(id as u64);
     }
     Ok(())
 }

@@ -6,8 +6,8 @@ use rquickjs::{Ctx, Exception, Function, Object, Result, Value};
 use url::{Url, quirks};
 
 use super::bytes::{Base64, base64, buffer, of_buffer};
-use super::js_builtins::glue;
-use crate::runtime::current::seat_of;
+use super::js_builtins::js_builtin;
+use crate::runtime::current::vu_of;
 use crate::runtime::values::string_of;
 
 /// What it sets.
@@ -36,7 +36,7 @@ pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     native.set("now", Function::new(ctx.clone(), now)?)?;
     native.set("atob", Function::new(ctx.clone(), atob)?)?;
     native.set("btoa", Function::new(ctx.clone(), btoa)?)?;
-    let all: Object<'_> = glue(ctx, "web", include_str!("js/web.js"), native)?;
+    let all: Object<'_> = js_builtin(ctx, "web", include_str!("js/web.js"), native)?;
     let globals = ctx.globals();
     NAMES.iter().try_for_each(|name| globals.set(*name, all.get::<_, Value<'_>>(*name)?))
 }
@@ -193,7 +193,7 @@ fn begins_more(byte: u8, len: usize) -> bool {
 
 /// The run's time in milliseconds.
 fn now(ctx: Ctx<'_>) -> Result<f64> {
-    Ok(seat_of(&ctx)?.host.now().0 as f64 / 1e6)
+    Ok(vu_of(&ctx)?.host.now().0 as f64 / 1e6)
 }
 
 /// Base64 to a string of bytes, a letter each.

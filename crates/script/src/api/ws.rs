@@ -3,10 +3,10 @@
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Ctx, Object, Result};
 
-use super::js_builtins::{declare_all, export_all, glue};
+use super::js_builtins::{declare_all, export_all, js_builtin};
 use super::socket;
 use crate::host::traits::Level;
-use crate::runtime::current::seat_of;
+use crate::runtime::current::vu_of;
 
 /// `k6/ws`.
 pub(super) struct Ws;
@@ -24,7 +24,8 @@ impl ModuleDef for Ws {
     }
 
     fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
-        let all: Object<'js> = glue(ctx, "ws", include_str!("js/ws.js"), socket::native(ctx)?)?;
+        let all: Object<'js> =
+            js_builtin(ctx, "ws", include_str!("js/ws.js"), socket::native(ctx)?)?;
         export_all(exports, &all, &WS)
     }
 }
@@ -36,7 +37,7 @@ impl ModuleDef for WebSockets {
 
     fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
         let text = include_str!("js/websockets.js");
-        let all: Object<'js> = glue(ctx, "websockets", text, socket::native(ctx)?)?;
+        let all: Object<'js> = js_builtin(ctx, "websockets", text, socket::native(ctx)?)?;
         export_all(exports, &all, &WEBSOCKETS)
     }
 }
@@ -48,11 +49,11 @@ impl ModuleDef for OldWebSockets {
 
     fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
         // Once a test: while the script is run for the first time, which alone reads files.
-        if let Ok(seat) = seat_of(ctx)
-            && seat.files.borrow().is_some()
+        if let Ok(vu) = vu_of(ctx)
+            && vu.files.borrow().is_some()
         {
             let text = "k6/experimental/websockets is deprecated and will be removed in a future release. Please use k6/websockets instead.";
-            seat.host.tell(Level::Warn, text, &[]);
+            vu.host.log_event(Level::Warn, text, &[]);
         }
         WebSockets::evaluate(ctx, exports)
     }

@@ -1,17 +1,17 @@
 //! What a script asks for, and what comes back.
 
-use super::http::{HttpAnswer, HttpAsk};
-use super::socket::{SocketAsk, SocketEvent, SocketOrder};
+use super::http::{HttpRequest, HttpResponse};
+use super::socket::{SocketCommand, SocketEvent, SocketRequest};
 
 /// What a script wants done, with the ticket that its answers bear.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// A request, answered by [`Answer::Http`].
-    Http(Ticket, Box<HttpAsk>),
-    /// A WebSocket is opened; what becomes of it is told by one [`Answer::Socket`] after the other.
-    Open(Ticket, Box<SocketAsk>),
+    /// A request, answered by [`ActionResult::Http`].
+    Http(Ticket, Box<HttpRequest>),
+    /// A WebSocket is opened; what becomes of it is told by one [`ActionResult::Socket`] after the other.
+    Open(Ticket, Box<SocketRequest>),
     /// Something is done with the open WebSocket of this ticket. It is not answered.
-    Socket(Ticket, SocketOrder),
+    Socket(Ticket, SocketCommand),
 }
 
 /// The number of something that a VU asked for, from 1. None is used twice by a VU.
@@ -20,14 +20,14 @@ pub struct Ticket(pub u64);
 
 /// What became of an [`Action`].
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub enum ActionResult {
     /// The response, or why there is none.
-    Http(Box<HttpAnswer>),
+    Http(Box<HttpResponse>),
     /// What a WebSocket came to.
     Socket(SocketEvent),
 }
 
-impl Answer {
+impl ActionResult {
     /// How much it holds, in bytes; what every answer takes is not counted.
     pub(crate) fn bytes(&self) -> usize {
         match self {

@@ -1,4 +1,4 @@
-//! `Standing`: where an iteration stands in its test, as module `k6/execution` tells it.
+//! `ExecutionInfo`: where an iteration stands in its test, as module `k6/execution` tells it.
 
 use std::rc::Rc;
 
@@ -31,7 +31,7 @@ impl Stage {
 
 /// A scenario, as its VUs see it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Role {
+pub struct ScenarioInfo {
     /// Its number among the scenarios.
     pub number: usize,
     /// Its name.
@@ -46,9 +46,9 @@ pub struct Role {
 
 /// Where an iteration stands in its test.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Standing {
+pub struct ExecutionInfo {
     /// The scenario; `None` in `setup` and `teardown`.
-    pub role: Option<Rc<Role>>,
+    pub role: Option<Rc<ScenarioInfo>>,
     /// The VU's number in this process, from 1; 0 in `setup` and `teardown`.
     pub vu: u64,
     /// The same in the test, where several processes share it.
@@ -65,7 +65,7 @@ pub struct Standing {
 
 /// Why a script wants the test to end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Halt {
+pub enum AbortReason {
     /// `exec.test.abort`: at once.
     Abort(String),
     /// A VU could not be made: at once.

@@ -11,7 +11,7 @@ use super::sample::TagList;
 
 /// A request as a script wants it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct HttpAsk {
+pub struct HttpRequest {
     /// The method as written.
     pub method: String,
     /// The URL as written.
@@ -98,7 +98,7 @@ impl Statuses {
     }
 }
 
-impl Default for HttpAsk {
+impl Default for HttpRequest {
     fn default() -> Self {
         Self {
             method: String::new(),
@@ -123,7 +123,7 @@ impl Default for HttpAsk {
     }
 }
 
-impl HttpAsk {
+impl HttpRequest {
     /// The value of a header field.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let field = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
@@ -158,9 +158,9 @@ pub enum Expects {
     Nothing,
 }
 
-/// The response to an [`HttpAsk`].
+/// The response to an [`HttpRequest`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct HttpAnswer {
+pub struct HttpResponse {
     /// The status; 0 where there was no response.
     pub status: u16,
     /// The status line and the header lines as they came, each ended by CR LF.
@@ -178,7 +178,7 @@ pub struct HttpAnswer {
     /// Why there is no response.
     pub failure: Option<HttpFailure>,
     /// The request as it was first sent; `None` where there was none to send.
-    pub asked: Option<Box<HttpAsk>>,
+    pub asked: Option<Box<HttpRequest>>,
 }
 
 /// Why a request failed.

@@ -1,4 +1,4 @@
-//! `Registry`: the metrics that scripts declare, the same for every VU.
+//! `MetricRegistry`: the metrics that scripts declare, the same for every VU.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use metrics::tally::{BUILTIN, Contains, Kind, MetricId};
 
 /// A metric that a script declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Declared {
+pub struct DeclaredMetric {
     /// Its name.
     pub name: String,
     /// Its type.
@@ -18,11 +18,11 @@ pub struct Declared {
 
 /// The metrics that a script declared, by any of its VUs. Clones are the same registry. It is locked only while modules run.
 #[derive(Clone, Debug, Default)]
-pub struct Registry(Arc<Mutex<Known>>);
+pub struct MetricRegistry(Arc<Mutex<Known>>);
 
 #[derive(Debug, Default)]
 struct Known {
-    list: Vec<Declared>,
+    list: Vec<DeclaredMetric>,
     places: HashMap<String, usize>,
 }
 
@@ -31,14 +31,14 @@ const METRICS_MAX: usize = 10_000;
 
 /// Why a metric cannot be declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Undeclared {
+pub(crate) enum DeclareError {
     /// There is one of this name, and of this type.
     Is(Kind),
     /// There are too many.
     TooMany,
 }
 
-impl Registry {
+impl MetricRegistry {
     fn known(&self) -> MutexGuard<'_, Known> {
         // What is locked here is whole at any moment.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -48,14 +48,14 @@ impl Registry {
     ///
     /// # Errors
     /// There is one of this name and another type, or too many.
-    pub(crate) fn declare(&self, new: Declared) -> Result<MetricId, Undeclared> {
+    pub(crate) fn declare(&self, new: DeclaredMetric) -> Result<MetricId, DeclareError> {
         let builtin = BUILTIN.iter().position(|(name, ..)| *name == new.name);
         if let Some(at) = builtin {
             let kind = BUILTIN[at].1;
             return if kind == new.kind {
                 Ok(MetricId(at as u32))
             } else {
-                Err(Undeclared::Is(kind))
+                Err(DeclareError::Is(kind))
             };
         }
         let mut known = self.known();
@@ -64,12 +64,12 @@ impl Registry {
             return if kind == new.kind {
                 Ok(MetricId::custom(*at))
             } else {
-                Err(Undeclared::Is(kind))
+                Err(DeclareError::Is(kind))
             };
         }
         let at = known.list.len();
         if at == METRICS_MAX {
-            return Err(Undeclared::TooMany);
+            return Err(DeclareError::TooMany);
         }
         known.places.insert(new.name.clone(), at);
         known.list.push(new);
@@ -102,7 +102,7 @@ impl Registry {
 
     /// Those from this number on, in the order in which they were declared.
     #[must_use]
-    pub fn from(&self, first: usize) -> Vec<Declared> {
+    pub fn from(&self, first: usize) -> Vec<DeclaredMetric> {
         self.known().list.get(first..).unwrap_or_default().to_vec()
     }
 }
@@ -113,16 +113,20 @@ mod tests {
 
     #[test]
     fn a_name_has_one_number_and_one_type() {
-        let registry = Registry::default();
+        let registry = MetricRegistry::default();
         let new = |name: &str, kind| {
-            registry.declare(Declared { name: name.to_owned(), kind, contains: Contains::Default })
+            registry.declare(DeclaredMetric {
+                name: name.to_owned(),
+                kind,
+                contains: Contains::Default,
+            })
         };
         assert_eq!(new("own", Kind::Counter), Ok(MetricId::custom(0)));
         assert_eq!(new("other", Kind::Rate), Ok(MetricId::custom(1)));
         assert_eq!(new("own", Kind::Counter), Ok(MetricId::custom(0)));
-        assert_eq!(new("own", Kind::Trend), Err(Undeclared::Is(Kind::Counter)));
+        assert_eq!(new("own", Kind::Trend), Err(DeclareError::Is(Kind::Counter)));
         assert_eq!(new("http_reqs", Kind::Counter), Ok(MetricId::HTTP_REQS));
-        assert_eq!(new("http_reqs", Kind::Rate), Err(Undeclared::Is(Kind::Counter)));
+        assert_eq!(new("http_reqs", Kind::Rate), Err(DeclareError::Is(Kind::Counter)));
         assert_eq!((registry.len(), registry.from(1)[0].name.as_str()), (2, "other"));
     }
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use wire::cable::{Codec, CommandKind, Kind};
 
-use super::http::HttpAsk;
+use super::http::HttpRequest;
 
 /// A WebSocket as a script wants it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SocketAsk {
+pub struct SocketRequest {
     /// The request that opens it: its header fields, its jar, its tags. Its URL is the http form of the socket's.
-    pub http: Box<HttpAsk>,
+    pub http: Box<HttpRequest>,
     /// The socket's URL as the script wrote it.
     pub url: String,
     /// The subprotocols that are offered.
@@ -19,14 +19,14 @@ pub struct SocketAsk {
     /// permessage-deflate is offered.
     pub deflates: bool,
     /// Who speaks through it.
-    pub speaker: Speaker,
+    pub api: SocketApi,
     /// Why there can be no such socket, whatever a server would say.
     pub hopeless: Option<String>,
 }
 
 /// Who speaks through a socket: what is counted of it, and whether it ends with the iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Speaker {
+pub enum SocketApi {
     /// `k6/ws`: its own messages are counted.
     Blocking,
     /// `k6/websockets`: pings and the close frame are counted as well.
@@ -37,13 +37,13 @@ pub enum Speaker {
 
 /// What a script wants done with its socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SocketOrder {
+pub enum SocketCommand {
     /// A text message is sent.
     Text(String),
     /// A binary message is sent.
     Binary(Vec<u8>),
     /// Messages of this subscription are counted and not told, or told again.
-    Ignore(String, Told),
+    Ignore(String, Delivery),
     /// A command of Action Cable is sent.
     Command(Box<CableCommand>),
     /// A ping is sent.
@@ -54,13 +54,13 @@ pub enum SocketOrder {
     Drop(u16),
 }
 
-/// Whether a script is told of messages.
+/// Whether a script gets the messages of a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
-    /// It is.
-    Yes,
+pub enum Delivery {
+    /// It gets them.
+    Full,
     /// They are only counted.
-    No,
+    CountOnly,
 }
 
 /// A command of Action Cable.
@@ -80,9 +80,9 @@ pub struct CableCommand {
 #[derive(Clone, Debug, PartialEq)]
 pub enum SocketEvent {
     /// The server has accepted it.
-    Opened(Box<Opened>),
+    HandshakeResponse(Box<HandshakeResponse>),
     /// There is none, and why. Nothing follows.
-    Refused(Box<Opened>, String),
+    Refused(Box<HandshakeResponse>, String),
     /// A text message.
     Text(String),
     /// A binary message.
@@ -133,7 +133,7 @@ pub struct CableEvent {
 
 /// How a server answered who wanted a socket.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Opened {
+pub struct HandshakeResponse {
     /// The status; 0 where there was no response.
     pub status: u16,
     /// The status line and the header lines, each ended by CR LF.

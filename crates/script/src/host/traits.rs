@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use stdx::Nanos;
 
-use crate::host::execution::Halt;
+use crate::host::execution::AbortReason;
 
 /// The world of a VU.
 pub trait Host {
@@ -25,7 +25,7 @@ pub trait Host {
     }
 
     /// A line of the log that is not the console's: what it says, and its fields in the order of their names.
-    fn tell(&self, level: Level, text: &str, fields: LogFields<'_>) {
+    fn log_event(&self, level: Level, text: &str, fields: LogFields<'_>) {
         let fields = fields.iter().map(|(name, value)| format!(" {name}={value}"));
         self.log(level, &format!("{text}{}", fields.collect::<String>()));
     }
@@ -61,7 +61,7 @@ pub trait Host {
     }
 
     /// The script wants the test to end.
-    fn halt(&self, _halt: Halt) {}
+    fn halt(&self, _halt: AbortReason) {}
 
     /// How many requests of a batch are under way at once, in all and to one host; 0 for no limit.
     fn batch_max(&self) -> (usize, usize) {

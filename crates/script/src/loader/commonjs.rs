@@ -14,7 +14,7 @@ use super::source::Kind;
 use super::store::Store;
 use super::unit::unit;
 use crate::host::execution::Stage;
-use crate::runtime::current::seat_of;
+use crate::runtime::current::vu_of;
 use crate::runtime::values::string_of;
 
 /// The global that holds the modules that ran, by their full names.
@@ -82,15 +82,15 @@ fn exported<'js>(ctx: &Ctx<'js>, name: &str, export: &str) -> Result<Value<'js>>
 /// # Errors
 /// There is no such module, it throws, or the script has begun already.
 pub(crate) fn require<'js>(ctx: &Ctx<'js>, base: &str, name: &Value<'js>) -> Result<Value<'js>> {
-    let seat = seat_of(ctx)?;
-    if seat.stage.get() != Stage::Init {
+    let vu = vu_of(ctx)?;
+    if vu.stage.get() != Stage::Init {
         return Err(Exception::throw_message(ctx, &only_in_init("require")));
     }
     if !name.is_string() {
         return Err(Exception::throw_type(ctx, "require() wants the name of a module"));
     }
     let name = string_of(name)?;
-    let store = seat.store(ctx)?;
+    let store = vu.store(ctx)?;
     let missing = |text: &str| thrown_at(ctx, text, None);
     let full = resolve::resolve(store.builtins, base, &name).map_err(|text| missing(&text))?;
     if store.is_text(&full) {

@@ -2,10 +2,10 @@
 
 use rquickjs::{Ctx, Error, Exception, Object, Result};
 
-use super::source_map::Place;
+use super::source_map::SourcePos;
 
 /// An error that is thrown where an import stands.
-pub(crate) fn thrown_at(ctx: &Ctx<'_>, text: &str, place: Option<&Place>) -> Error {
+pub(crate) fn thrown_at(ctx: &Ctx<'_>, text: &str, place: Option<&SourcePos>) -> Error {
     match place {
         Some(place) => thrown(ctx, "Error", text, &at(place)),
         None => Exception::throw_message(ctx, text),
@@ -27,12 +27,12 @@ pub(super) fn thrown(ctx: &Ctx<'_>, class: &str, text: &str, stack: &str) -> Err
 }
 
 /// A place as a line of a stack.
-pub(crate) fn at(place: &Place) -> String {
+pub(crate) fn at(place: &SourcePos) -> String {
     format!("at {}:{}:{}", place.file, place.line, place.column)
 }
 
 /// A line of a source with a mark below its column, as two lines of a stack.
-pub(crate) fn excerpt(place: &Place, line: &str) -> String {
+pub(crate) fn excerpt(place: &SourcePos, line: &str) -> String {
     const WIDTH_MAX: usize = 160;
     let number = place.line.to_string();
     let column = place.column.saturating_sub(1) as usize;

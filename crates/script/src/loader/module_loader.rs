@@ -14,16 +14,16 @@ use super::resolve;
 use super::source::{Kind, Source};
 use super::store::Store;
 use super::unit::unit;
-use crate::runtime::current::seat_of;
+use crate::runtime::current::vu_of;
 use crate::runtime::deep_stack::RUN_STACK_BYTES;
 use crate::runtime::ffi::{self, Bytecode};
 
 /// Says what names mean. Files are read the first time a script runs, and by nobody else.
-pub(crate) struct Names {
+pub(crate) struct ModuleResolver {
     pub(crate) store: Arc<Store>,
 }
 
-impl Resolver for Names {
+impl Resolver for ModuleResolver {
     fn resolve<'js>(
         &mut self,
         ctx: &Ctx<'js>,
@@ -54,11 +54,11 @@ impl Resolver for Names {
 }
 
 /// Hands out modules: the built-in ones, and those of the store.
-pub(crate) struct Modules {
+pub(crate) struct ModuleFiles {
     pub(crate) store: Arc<Store>,
 }
 
-impl Loader for Modules {
+impl Loader for ModuleFiles {
     fn load<'js>(
         &mut self,
         ctx: &Ctx<'js>,
@@ -93,7 +93,7 @@ pub(crate) fn declared<'js>(
     let module = match unit.bytecode.get() {
         Some(bytecode) => ffi::load(ctx.clone(), bytecode)?,
         // A VU's stack has no room for the parser.
-        None if seat_of(ctx)?.files.borrow().is_none() => {
+        None if vu_of(ctx)?.files.borrow().is_none() => {
             let text = format!("\"{name}\" could not be compiled when the script was first run");
             return Err(Exception::throw_message(ctx, &text));
         }

@@ -8,7 +8,7 @@ use super::module_error::only_in_init;
 use super::resolve;
 use super::store::Store;
 use crate::host::execution::Stage;
-use crate::runtime::current::seat_of;
+use crate::runtime::current::vu_of;
 
 /// The module that calls the function of ours that runs.
 pub(crate) fn caller(ctx: &Ctx<'_>, store: &Store) -> String {
@@ -26,21 +26,21 @@ pub(crate) fn caller(ctx: &Ctx<'_>, store: &Store) -> String {
 /// It cannot be read, or not any more: a JavaScript exception is thrown.
 pub(crate) fn opened(ctx: &Ctx<'_>, path: &str) -> Result<Arc<[u8]>> {
     let throw = |text: &str| Exception::throw_message(ctx, text);
-    let seat = seat_of(ctx)?;
-    if seat.stage.get() != Stage::Init {
+    let vu = vu_of(ctx)?;
+    if vu.stage.get() != Stage::Init {
         return Err(throw(&only_in_init("open")));
     }
     if path.is_empty() {
         return Err(throw("open() can't be used with an empty filename"));
     }
-    let store = seat.store(ctx)?;
+    let store = vu.store(ctx)?;
     let base = caller(ctx, store);
     let full = if base.is_empty() { resolve::url_of(path) } else { resolve::joined(&base, path) };
     let full = resolve::path_of(&full);
     if let Some(bytes) = store.opened(full) {
         return Ok(bytes);
     }
-    let Some(files) = seat.files.borrow().clone() else {
+    let Some(files) = vu.files.borrow().clone() else {
         return Err(throw(&format!(
             "open() can't be used with files that weren't previously opened during initialization (__VU==0), path: {path:?}"
         )));

@@ -1,8 +1,8 @@
 //! A module's text is made ready for QuickJS: TypeScript stripped, CommonJS wrapped, what it imports and where its lines come from
 //! written down. It reads no file but through [`Files`].
 
-use super::source::{Kind, Source, Wrong, line_and_column};
-use super::source_map::Places;
+use super::source::{Kind, Source, SourceError, line_and_column};
+use super::source_map::SourceMap;
 use super::{nesting, typescript, typescript_syntax};
 use crate::host::traits::Files;
 use crate::runtime::deep_stack;
@@ -18,7 +18,11 @@ const LEVEL_BYTES: usize = 8 << 10;
 ///
 /// # Errors
 /// It is TypeScript that cannot be parsed, or nested too deep. Other JavaScript is left to QuickJS to refuse.
-pub(crate) fn prepare(name: &str, bytes: &[u8], files: &dyn Files) -> Result<Source, Box<Wrong>> {
+pub(crate) fn prepare(
+    name: &str,
+    bytes: &[u8],
+    files: &dyn Files,
+) -> Result<Source, Box<SourceError>> {
     let decoded = String::from_utf8_lossy(bytes);
     let text = decoded.strip_prefix('\u{feff}').unwrap_or(&decoded);
     deep_stack::within(STACK_BYTES, |stack_bytes| {
@@ -32,12 +36,17 @@ pub(crate) fn prepare(name: &str, bytes: &[u8], files: &dyn Files) -> Result<Sou
 }
 
 /// What says that a text is nested too deep, and where.
-pub(crate) fn too_deep(text: &str) -> Box<Wrong> {
+pub(crate) fn too_deep(text: &str) -> Box<SourceError> {
     let (line, column) = line_and_column(text, nesting::deepest(text).offset);
-    Box::new(Wrong { message: "nested too deep".to_owned(), line, column, text: text.to_owned() })
+    Box::new(SourceError {
+        message: "nested too deep".to_owned(),
+        line,
+        column,
+        text: text.to_owned(),
+    })
 }
 
-fn prepared(name: &str, text: &str, files: &dyn Files) -> Result<Source, Box<Wrong>> {
+fn prepared(name: &str, text: &str, files: &dyn Files) -> Result<Source, Box<SourceError>> {
     if is_typescript(name) {
         return typescript::stripped(name, text).map(wrapped);
     }
@@ -50,7 +59,7 @@ fn prepared(name: &str, text: &str, files: &dyn Files) -> Result<Source, Box<Wro
         return Ok(wrapped(source));
     }
     let (kind, imports, exports) = seen.unwrap_or((Kind::Module, Vec::new(), Vec::new()));
-    let places = Places::of_javascript(name, text, files);
+    let places = SourceMap::of_javascript(name, text, files);
     Ok(wrapped(Source { text: text.to_owned(), kind, imports, exports, places }))
 }
 

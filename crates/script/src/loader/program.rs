@@ -8,16 +8,16 @@ use rquickjs::{Context, Ctx, Error, Function, Module, Object, Runtime, Value};
 use thiserror::Error;
 
 use super::builtins::Builtins;
-use super::module_loader::{Modules, Names};
+use super::module_loader::{ModuleFiles, ModuleResolver};
 use super::source::Kind;
 use super::store::Store;
 use super::unit::unit;
 use super::{commonjs, module_name, resolve};
-use crate::host::metrics::Registry;
+use crate::host::metrics::MetricRegistry;
 use crate::host::traits::{Files, Host, Secrets};
 use crate::runtime::caught::caught;
-use crate::runtime::context::Seat;
-use crate::runtime::current::{self, Current, seat_of};
+use crate::runtime::context::VuContext;
+use crate::runtime::current::{self, Current, vu_of};
 use crate::runtime::environment::Env;
 use crate::runtime::exception::Exception;
 use crate::runtime::go_json::{Undefined, go_json};
@@ -33,7 +33,7 @@ pub struct Program {
     /// The functions it exports, `default` among them.
     pub functions: Vec<String>,
     /// The metrics it declares.
-    pub metrics: Registry,
+    pub metrics: MetricRegistry,
     /// What stands above its own `options`, as JSON: a VU finds it written into them. `None` for nothing.
     pub options_above: Option<Arc<str>>,
     env: Env,
@@ -96,15 +96,17 @@ impl Program {
         let runtime = Runtime::new().map_err(engine)?;
         runtime.set_memory_limit(MEMORY_MAX);
         let store = Arc::new(store);
-        runtime
-            .set_loader(Names { store: Arc::clone(&store) }, Modules { store: Arc::clone(&store) });
+        runtime.set_loader(
+            ModuleResolver { store: Arc::clone(&store) },
+            ModuleFiles { store: Arc::clone(&store) },
+        );
         let context = Context::full(&runtime).map_err(engine)?;
-        let seat = Rc::new(Seat::new(host));
-        seat.files.replace(Some(files));
-        let asked = Rc::clone(&seat);
+        let vu = Rc::new(VuContext::new(host));
+        vu.files.replace(Some(files));
+        let asked = Rc::clone(&vu);
         runtime.set_interrupt_handler(Some(Box::new(move || asked.interrupts())));
         let main = resolve::url_of(main);
-        let current = Rc::new(Current::only(&seat));
+        let current = Rc::new(Current::only(&vu));
         let (options, functions) = context.with(|ctx| {
             current::install(&ctx, &current)
                 .and_then(|()| (builtins.install_globals)(&ctx, &env))
@@ -118,8 +120,8 @@ impl Program {
         if let Some(wrong) = wrong {
             return Err(CompileError::Options(wrong));
         }
-        seat.files.replace(None);
-        let metrics = seat.registry.take();
+        vu.files.replace(None);
+        let metrics = vu.registry.take();
         Ok(Self { main, store, options, functions, metrics, options_above: None, env })
     }
 
@@ -138,8 +140,12 @@ impl Program {
     ///
     /// # Errors
     /// They throw, as they did not the first time.
-    pub(crate) fn start<'js>(&self, ctx: &Ctx<'js>, seat: &Seat) -> rquickjs::Result<Object<'js>> {
-        *seat.registry.borrow_mut() = self.metrics.clone();
+    pub(crate) fn start<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        vu: &VuContext,
+    ) -> rquickjs::Result<Object<'js>> {
+        *vu.registry.borrow_mut() = self.metrics.clone();
         let exports = init(ctx, &self.store, &self.main)?;
         if let Some(above) = &self.options_above {
             overwrite(ctx, &exports.get("options")?, above)?;
@@ -154,23 +160,26 @@ impl Program {
 
     /// Where a context finds the modules.
     pub(crate) fn loaders(&self) -> (impl Resolver + 'static, impl Loader + 'static) {
-        (Names { store: Arc::clone(&self.store) }, Modules { store: Arc::clone(&self.store) })
+        (
+            ModuleResolver { store: Arc::clone(&self.store) },
+            ModuleFiles { store: Arc::clone(&self.store) },
+        )
     }
 }
 
 /// Gives a VU what is its own, and runs its modules; gives what the main one exports.
 fn init<'js>(ctx: &Ctx<'js>, store: &Arc<Store>, main: &str) -> rquickjs::Result<Object<'js>> {
-    seat_of(ctx)?.store.get_or_init(|| Arc::clone(store));
+    vu_of(ctx)?.store.get_or_init(|| Arc::clone(store));
     ctx.globals().set("global", ctx.globals())?;
     if unit(ctx, store, main, main, None)?.source.kind == Kind::CommonJs {
         let exports = commonjs::load(ctx, main)?;
         return exports.into_object().map_or_else(|| Object::new(ctx.clone()), Ok);
     }
-    let seat = seat_of(ctx)?;
+    let vu = vu_of(ctx)?;
     let ran = Module::import(ctx, module_name::exact(main))?;
-    run_loop::run_init(ctx, &seat)?;
+    run_loop::run_init(ctx, &vu)?;
     let exports = ran.finish::<Object<'js>>();
-    seat.events.clear();
+    vu.events.clear();
     exports
 }
 

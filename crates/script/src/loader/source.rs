@@ -1,7 +1,7 @@
 //! `Source`: a module's text made ready for QuickJS, with what it imports and where its lines come from.
 
 use super::builtins::Builtins;
-use super::source_map::{Place, Places};
+use super::source_map::{SourceMap, SourcePos};
 use super::{nesting, resolve};
 
 /// What a module is written as.
@@ -23,12 +23,12 @@ pub(crate) struct Source {
     pub(crate) imports: Vec<Import>,
     /// Of a CommonJS module, the exports that can be seen in its text.
     pub(crate) exports: Vec<String>,
-    pub(crate) places: Places,
+    pub(crate) places: SourceMap,
 }
 
 /// Why a text is no module.
 #[derive(Debug)]
-pub(crate) struct Wrong {
+pub(crate) struct SourceError {
     pub(crate) message: String,
     /// The line and the column, from 1.
     pub(crate) line: u32,
@@ -71,7 +71,7 @@ impl Source {
     }
 
     /// Where it imports `specifier`, of it `name` if one is given.
-    pub(crate) fn import_place(&self, specifier: &str, name: Option<&str>) -> Option<Place> {
+    pub(crate) fn import_place(&self, specifier: &str, name: Option<&str>) -> Option<SourcePos> {
         let wanted = |import: &&Import| {
             import.specifier == specifier && (name.is_none() || import.name.as_deref() == name)
         };
@@ -84,7 +84,7 @@ impl Source {
         &self,
         builtins: &Builtins,
         (own, name, target): (&str, &str, &str),
-    ) -> Option<Place> {
+    ) -> Option<SourcePos> {
         let wanted = |import: &&Import| {
             import.name.as_deref() == Some(name)
                 && resolve::resolve(builtins, own, &import.specifier).as_deref() == Ok(target)

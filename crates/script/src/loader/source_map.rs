@@ -1,4 +1,4 @@
-//! `Places`: from where in a compiled text to where in what somebody wrote. Source maps (revision 3), inline and in files.
+//! `SourceMap`: from where in a compiled text to where in what somebody wrote. Source maps (revision 3), inline and in files.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use crate::loader::resolve;
 
 /// A place in a file that somebody wrote; line and column from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct SourcePos {
     pub(crate) file: String,
     pub(crate) line: u32,
     pub(crate) column: u32,
@@ -29,7 +29,7 @@ pub(super) struct Token {
 
 /// From where in a compiled text to where in what somebody wrote.
 #[derive(Debug, Default)]
-pub(crate) struct Places {
+pub(crate) struct SourceMap {
     /// How far the first line was moved to the right.
     pub(super) first_line_shift: u32,
     /// In the order of the compiled text; empty where that is the original.
@@ -40,7 +40,7 @@ pub(crate) struct Places {
     imports_are_original: bool,
 }
 
-impl Places {
+impl SourceMap {
     /// Of JavaScript, by its source map if it names one that can be read.
     pub(super) fn of_javascript(name: &str, text: &str, files: &dyn Files) -> Self {
         let own =
@@ -69,21 +69,21 @@ impl Places {
     }
 
     /// Where an import stands, by its line and column as they were parsed.
-    pub(super) fn of_import(&self, line: u32, column: u32) -> Place {
+    pub(super) fn of_import(&self, line: u32, column: u32) -> SourcePos {
         if self.imports_are_original {
             let file = self.sources.first().map(|(file, _)| file.clone()).unwrap_or_default();
-            return Place { file, line, column };
+            return SourcePos { file, line, column };
         }
         self.original(line, column + if line == 1 { self.first_line_shift } else { 0 })
     }
 
     /// Where a line and a column of the compiled text, both from 1, come from.
-    pub(crate) fn original(&self, line: u32, column: u32) -> Place {
+    pub(crate) fn original(&self, line: u32, column: u32) -> SourcePos {
         let shift = if line == 1 { self.first_line_shift } else { 0 };
         let column = column.saturating_sub(shift).max(1);
         let own = |at: usize| self.sources.get(at).map(|(file, _)| file.clone());
         if self.tokens.is_empty() {
-            return Place { file: own(0).unwrap_or_default(), line, column };
+            return SourcePos { file: own(0).unwrap_or_default(), line, column };
         }
         let at = (line.saturating_sub(1), column - 1);
         let after = self
@@ -95,17 +95,17 @@ impl Places {
             .filter(|token| token.line == at.0)
             .or_else(|| self.tokens.get(after).copied().filter(|token| token.line == at.0));
         match token {
-            Some(token) => Place {
+            Some(token) => SourcePos {
                 file: own(token.source as usize).unwrap_or_default(),
                 line: token.from_line + 1,
                 column: token.from_column + 1,
             },
-            None => Place { file: own(0).unwrap_or_default(), line, column },
+            None => SourcePos { file: own(0).unwrap_or_default(), line, column },
         }
     }
 
     /// The line of the file that somebody wrote, if its text is known.
-    pub(crate) fn line(&self, place: &Place) -> Option<&str> {
+    pub(crate) fn line(&self, place: &SourcePos) -> Option<&str> {
         let (_, text) = self.sources.iter().find(|(file, _)| *file == place.file)?;
         text.as_ref()?.lines().nth(place.line.checked_sub(1)? as usize)
     }
@@ -255,9 +255,12 @@ mod tests {
         ];
         for form in forms {
             let text = format!("a();\nb();\n//# sourceMappingURL={form}\n");
-            let places = Places::of_javascript("file:///dist/a.js", &text, &None);
+            let places = SourceMap::of_javascript("file:///dist/a.js", &text, &None);
             let place = places.original(2, 1);
-            assert_eq!(place, Place { file: "file:///src/a.ts".to_owned(), line: 3, column: 1 });
+            assert_eq!(
+                place,
+                SourcePos { file: "file:///src/a.ts".to_owned(), line: 3, column: 1 }
+            );
             assert_eq!(places.line(&place), Some("three"));
         }
     }

@@ -8,14 +8,14 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use super::builtins::Builtins;
 use super::prepare::prepare;
 use super::resolve;
-use super::source::{Source, Wrong};
-use super::source_map::Place;
+use super::source::{Source, SourceError};
+use super::source_map::SourcePos;
 use crate::host::traits::{Files, Secrets};
 use crate::runtime::ffi::Bytecode;
 
 /// One module: its text, and what it was compiled to once it has been.
 #[derive(Debug)]
-pub(crate) struct Unit {
+pub(crate) struct ModuleUnit {
     pub(crate) source: Source,
     pub(crate) bytecode: OnceLock<Bytecode>,
 }
@@ -27,7 +27,7 @@ pub(crate) type Elements = Arc<[Box<str>]>;
 pub(crate) struct Store {
     /// The modules that are built in.
     pub(crate) builtins: &'static Builtins,
-    units: RwLock<HashMap<String, Arc<Unit>>>,
+    units: RwLock<HashMap<String, Arc<ModuleUnit>>>,
     facades: RwLock<HashMap<String, Bytecode>>,
     opened: RwLock<HashMap<String, Arc<[u8]>>>,
     arrays: RwLock<HashMap<String, Elements>>,
@@ -49,7 +49,7 @@ pub(crate) enum Missing {
     /// It cannot be read; why.
     Unread(String),
     /// It is no module.
-    Wrong(Box<Wrong>),
+    SourceError(Box<SourceError>),
 }
 
 /// A module's text is read up to this length: 64 MiB.
@@ -79,7 +79,7 @@ impl Store {
     }
 
     /// The module of this full name, if it was read before.
-    pub(crate) fn known(&self, name: &str) -> Option<Arc<Unit>> {
+    pub(crate) fn known(&self, name: &str) -> Option<Arc<ModuleUnit>> {
         get(&self.units, name)
     }
 
@@ -87,7 +87,7 @@ impl Store {
     ///
     /// # Errors
     /// It cannot be read, or is wrong.
-    pub(crate) fn unit(&self, name: &str, files: &dyn Files) -> Result<Arc<Unit>, Missing> {
+    pub(crate) fn unit(&self, name: &str, files: &dyn Files) -> Result<Arc<ModuleUnit>, Missing> {
         if let Some(unit) = self.known(name) {
             return Ok(unit);
         }
@@ -96,7 +96,7 @@ impl Store {
             return Err(Missing::Unread(format!("it is longer than {TEXT_MAX} bytes")));
         }
         let source = prepare(name, &bytes, files).map_err(Missing::Wrong)?;
-        let unit = Arc::new(Unit { source, bytecode: OnceLock::new() });
+        let unit = Arc::new(ModuleUnit { source, bytecode: OnceLock::new() });
         put(&self.units, name, Arc::clone(&unit));
         Ok(unit)
     }
@@ -140,9 +140,14 @@ impl Store {
     }
 
     /// Where a place of a compiled text comes from, with the line that stands there if it is known.
-    pub(crate) fn original(&self, file: &str, line: u32, column: u32) -> (Place, Option<String>) {
+    pub(crate) fn original(
+        &self,
+        file: &str,
+        line: u32,
+        column: u32,
+    ) -> (SourcePos, Option<String>) {
         let Some(unit) = self.known(file) else {
-            return (Place { file: file.to_owned(), line, column }, None);
+            return (SourcePos { file: file.to_owned(), line, column }, None);
         };
         let place = unit.source.places.original(line, column);
         let text = unit.source.places.line(&place).map(str::to_owned);
@@ -150,7 +155,11 @@ impl Store {
     }
 
     /// Where a name that a module does not export is imported, with the line that stands there.
-    pub(crate) fn import_of(&self, name: &str, module: &str) -> Option<(Place, Option<String>)> {
+    pub(crate) fn import_of(
+        &self,
+        name: &str,
+        module: &str,
+    ) -> Option<(SourcePos, Option<String>)> {
         let units = self.units.read().unwrap_or_else(PoisonError::into_inner);
         units.iter().find_map(|(own, unit)| {
             let place = unit.source.import_of(self.builtins, (own, name, module))?;

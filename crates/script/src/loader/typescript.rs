@@ -9,15 +9,15 @@ use oxc::span::SourceType;
 use oxc::transformer::{TransformOptions, Transformer};
 use oxc_codegen::{Codegen, CodegenOptions};
 
-use super::source::{Source, Wrong, line_and_column};
-use super::source_map::{Places, Token};
+use super::source::{Source, SourceError, line_and_column};
+use super::source_map::{SourceMap, Token};
 use super::typescript_syntax as syntax;
 
 /// A module without its types, and where its lines come from.
 ///
 /// # Errors
 /// It cannot be parsed.
-pub(super) fn stripped(name: &str, text: &str) -> Result<Source, Box<Wrong>> {
+pub(super) fn stripped(name: &str, text: &str) -> Result<Source, Box<SourceError>> {
     let allocator = Allocator::default();
     let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
     let parsed = Parser::new(&allocator, text, SourceType::ts()).with_options(options).parse();
@@ -50,11 +50,11 @@ pub(super) fn stripped(name: &str, text: &str) -> Result<Source, Box<Wrong>> {
         source: 0,
     });
     // What it imports is told by lines of the original, which needs no map.
-    let places = Places::of_typescript(name, text, tokens.collect());
+    let places = SourceMap::of_typescript(name, text, tokens.collect());
     Ok(Source { text: printed.code, kind, imports, exports, places })
 }
 
-fn refused(message: &str, text: &str, offset: usize) -> Box<Wrong> {
+fn refused(message: &str, text: &str, offset: usize) -> Box<SourceError> {
     let (line, column) = line_and_column(text, offset);
-    Box::new(Wrong { message: message.to_owned(), line, column, text: text.to_owned() })
+    Box::new(SourceError { message: message.to_owned(), line, column, text: text.to_owned() })
 }

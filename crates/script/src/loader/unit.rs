@@ -6,9 +6,9 @@ use rquickjs::{Ctx, Result};
 
 use super::module_error::{at, excerpt, thrown, thrown_at};
 use super::resolve;
-use super::source_map::Place;
-use super::store::{Missing, Store, Unit};
-use crate::runtime::current::seat_of;
+use super::source_map::SourcePos;
+use super::store::{Missing, ModuleUnit, Store};
+use crate::runtime::current::vu_of;
 
 /// The module of this full name, which the script calls `name`.
 ///
@@ -19,13 +19,13 @@ pub(crate) fn unit(
     store: &Store,
     full: &str,
     name: &str,
-    place: Option<&Place>,
-) -> Result<Arc<Unit>> {
+    place: Option<&SourcePos>,
+) -> Result<Arc<ModuleUnit>> {
     if let Some(unit) = store.known(full) {
         return Ok(unit);
     }
-    let seat = seat_of(ctx)?;
-    let Some(files) = seat.files.borrow().clone() else {
+    let vu = vu_of(ctx)?;
+    let Some(files) = vu.files.borrow().clone() else {
         let text = format!("\"{name}\" was not imported when the script was first run");
         return Err(thrown_at(ctx, &text, place));
     };
@@ -38,7 +38,7 @@ pub(crate) fn unit(
             thrown_at(ctx, &text, place)
         }
         Missing::Wrong(wrong) => {
-            let place = Place { file: full.to_owned(), line: wrong.line, column: wrong.column };
+            let place = SourcePos { file: full.to_owned(), line: wrong.line, column: wrong.column };
             let line = wrong.text.lines().nth(wrong.line.saturating_sub(1) as usize);
             let shown = line.map(|line| excerpt(&place, line)).unwrap_or_default();
             thrown(ctx, "SyntaxError", &wrong.message, &format!("{}\n{shown}", at(&place)))

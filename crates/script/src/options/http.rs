@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use stdx::Nanos;
 
-use crate::vus::Debug;
+use crate::vus::HttpDebug;
 
 /// What k6's options say of requests, names and TLS.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,7 +15,7 @@ pub struct HttpOptions {
     /// `noVUConnectionReuse`.
     pub closes_connections: bool,
     /// `httpDebug`.
-    pub debug: Option<Debug>,
+    pub debug: Option<HttpDebug>,
     /// `rps`: requests a second of all VUs; `None` for no limit.
     pub rps: Option<u64>,
     /// `maxRedirects` is said.

@@ -1,19 +1,19 @@
 //! k6's options.
 
+mod consolidated;
 mod defaults;
 mod error;
 mod fields;
 mod http;
-mod parts;
+mod option_layers;
 mod resolved;
 mod scenarios;
-mod tiers;
-mod told;
+mod thresholds;
 
+pub use self::consolidated::ConsolidatedOptions;
 pub use self::error::OptionsError;
 pub use self::fields::{Fields, time_of};
 pub use self::http::{DnsOptions, HttpOptions, TlsIdentity};
-pub use self::parts::Rule;
+pub use self::option_layers::{VARIABLES, ValueFormat, merged, overridden};
 pub use self::resolved::{Options, end};
-pub use self::tiers::{Format, VARIABLES, merged, overridden};
-pub use self::told::ToldOptions;
+pub use self::thresholds::Threshold;

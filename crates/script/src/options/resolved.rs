@@ -9,12 +9,12 @@ use stdx::Nanos;
 use workload::Segment;
 use workload::executor::Scenario;
 
+use super::consolidated::ConsolidatedOptions;
 use super::error::{OptionsError, Result, wrong};
 use super::fields::{Fields, count, flag, list, pairs, text, time};
 use super::http::HttpOptions;
-use super::parts::{Rule, limited, segment, thresholds};
 use super::scenarios;
-use super::told::ToldOptions;
+use super::thresholds::{Threshold, limited, segment, thresholds};
 use crate::host::system_tags::SystemTags;
 
 /// What a run is to be.
@@ -23,7 +23,7 @@ pub struct Options {
     /// The scenarios, in the order of their names; at least one.
     pub scenarios: Vec<Scenario>,
     /// The thresholds, in the order of their metrics' names.
-    pub thresholds: Vec<Rule>,
+    pub thresholds: Vec<Threshold>,
     /// The metrics and submetrics that thresholds are of, those with an empty list too.
     pub watched: Vec<String>,
     /// `setupTimeout`.
@@ -190,14 +190,14 @@ impl Options {
 
     /// What all tiers say together, as k6 writes it: shortcuts have become a scenario.
     #[must_use]
-    pub fn derived(&self) -> ToldOptions {
-        ToldOptions::derived(&self.given, self.system_tags, &self.trend_stats)
+    pub fn derived(&self) -> ConsolidatedOptions {
+        ConsolidatedOptions::derived(&self.given, self.system_tags, &self.trend_stats)
     }
 
     /// The same as scripts are told of it, as JSON.
     #[must_use]
-    pub fn told(&self) -> String {
-        self.derived().told_to_scripts(&self.given).text()
+    pub fn for_scripts(&self) -> String {
+        self.derived().for_scripts(&self.given).text()
     }
 
     /// What was given otherwise than the script itself has it (`own`, as JSON): what stands above it, and what it does not say.
@@ -364,7 +364,7 @@ mod tests {
         assert!(options.unknown == ["strange"] && options.warnings.is_empty());
         let above = options.above(Some(script));
         assert_eq!(serde_json::json!(above), serde_json::json!({"vus": 4, "duration": "1s"}));
-        let told: Value = serde_json::from_str(&options.told()).unwrap();
+        let told: Value = serde_json::from_str(&options.for_scripts()).unwrap();
         assert_eq!(told["scenarios"]["default"]["executor"], "constant-vus");
         assert!(told["scenarios"]["default"]["exec"].is_null() && told["rps"].is_null());
     }

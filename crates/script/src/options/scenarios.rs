@@ -36,7 +36,7 @@ pub(super) fn scenarios(fields: &Fields) -> Result<Vec<Scenario>> {
 }
 
 /// The scenario that shortcuts are, as JSON.
-pub(super) fn told(fields: &Fields) -> Map<String, Value> {
+pub(super) fn shortcut_json(fields: &Fields) -> Map<String, Value> {
     let given = |name: &str| fields.get(name).cloned().unwrap_or_default();
     let (vus, duration) = (given("vus"), given("duration"));
     let scenario = if !given("iterations").is_null() {

@@ -2,10 +2,10 @@
 
 use rquickjs::{CaughtError, Coerced, Ctx, Error, Value};
 
-use super::current::seat_of;
+use super::current::vu_of;
 use super::exception::{Exception, frame};
 use crate::loader::module_error::{at, excerpt};
-use crate::loader::source_map::Place;
+use crate::loader::source_map::SourcePos;
 use crate::loader::store::Store;
 
 /// Takes the pending exception, or tells of an error of ours.
@@ -13,7 +13,7 @@ pub(crate) fn caught(ctx: &Ctx<'_>, error: Error) -> Exception {
     match CaughtError::from_error(ctx, error) {
         CaughtError::Exception(exception) => exception_of(exception.as_object().as_value()),
         CaughtError::Value(value) => exception_of(&value),
-        CaughtError::Error(error) => Exception::told(error.to_string()),
+        CaughtError::Error(error) => Exception::internal(error.to_string()),
     }
 }
 
@@ -26,14 +26,14 @@ pub(crate) fn exception_of(value: &Value<'_>) -> Exception {
             value.ctx().catch();
             "[object]".to_owned()
         });
-        return Exception::told(text);
+        return Exception::internal(text);
     };
     let field = |name: &str| object.get::<_, Option<String>>(name).ok().flatten();
     let (name, message) = (field("name").unwrap_or_default(), field("message").unwrap_or_default());
     let stack = field("stack").unwrap_or_default();
-    let seat = seat_of(value.ctx()).ok();
-    let stack = match seat.as_ref().and_then(|seat| seat.store.get()) {
-        Some(store) => told(store, &message, &stack),
+    let vu = vu_of(value.ctx()).ok();
+    let stack = match vu.as_ref().and_then(|vu| vu.store.get()) {
+        Some(store) => mapped_stack(store, &message, &stack),
         None => stack.lines().map(str::trim).collect::<Vec<_>>().join("\n"),
     };
     let text = match (name.is_empty(), message.is_empty()) {
@@ -45,7 +45,7 @@ pub(crate) fn exception_of(value: &Value<'_>) -> Exception {
 }
 
 /// A stack with the places that the author of the script knows.
-fn told(store: &Store, message: &str, stack: &str) -> String {
+fn mapped_stack(store: &Store, message: &str, stack: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut shown = stack.contains(" | ");
     for line in stack.lines() {
@@ -73,7 +73,12 @@ fn told(store: &Store, message: &str, stack: &str) -> String {
     lines.join("\n")
 }
 
-fn push_excerpt(lines: &mut Vec<String>, shown: &mut bool, place: &Place, text: Option<String>) {
+fn push_excerpt(
+    lines: &mut Vec<String>,
+    shown: &mut bool,
+    place: &SourcePos,
+    text: Option<String>,
+) {
     let Some(text) = text.filter(|_| !*shown) else { return };
     *shown = true;
     let shown = excerpt(place, &text);
@@ -81,7 +86,7 @@ fn push_excerpt(lines: &mut Vec<String>, shown: &mut bool, place: &Place, text: 
 }
 
 /// Where a name is imported that QuickJS did not find; it says so without a place.
-fn missing_export(store: &Store, message: &str) -> Option<(Place, Option<String>)> {
+fn missing_export(store: &Store, message: &str) -> Option<(SourcePos, Option<String>)> {
     let rest = message.strip_prefix("Could not find export '")?;
     let (name, rest) = rest.split_once("' in module '")?;
     store.import_of(name, rest.strip_suffix('\'')?)

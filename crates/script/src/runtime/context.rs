@@ -1,4 +1,4 @@
-//! `Seat`: what a VU's JavaScript functions share with their VU.
+//! `VuContext`: what a VU's JavaScript functions share with their VU.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
@@ -10,9 +10,9 @@ use rquickjs::{Ctx, Exception as JsException, Result};
 use super::coroutine::VuSuspender;
 use super::event_loop::EventLoop;
 use crate::host::cookie_jar::SharedJar;
-use crate::host::execution::{Stage, Standing};
-use crate::host::http::{HttpAsk, Statuses};
-use crate::host::metrics::Registry;
+use crate::host::execution::{ExecutionInfo, Stage};
+use crate::host::http::{HttpRequest, Statuses};
+use crate::host::metrics::MetricRegistry;
 use crate::host::sample::{Sample, TagList};
 use crate::host::traits::{Files, Host};
 use crate::loader::store::Store;
@@ -21,9 +21,9 @@ use crate::loader::store::Store;
 const SAMPLES_MAX: usize = 1 << 16;
 
 /// What a VU's functions share with their VU.
-pub(crate) struct Seat {
+pub(crate) struct VuContext {
     /// The metrics that scripts declared.
-    pub(crate) registry: RefCell<Registry>,
+    pub(crate) registry: RefCell<MetricRegistry>,
     pub(crate) host: Rc<dyn Host>,
     pub(crate) suspender: VuSuspender,
     pub(crate) stage: Cell<Stage>,
@@ -47,7 +47,7 @@ pub(crate) struct Seat {
     /// The VU's number, from 1; 0 of who calls `setup` and `teardown`.
     pub(crate) number: Cell<u64>,
     /// Where the iteration stands in the test.
-    pub(crate) standing: RefCell<Standing>,
+    pub(crate) execution: RefCell<ExecutionInfo>,
     /// The next call is the first in its scenario.
     pub(crate) new_role: Cell<bool>,
     /// The environment has variables of the scenario.
@@ -58,7 +58,7 @@ pub(crate) struct Seat {
     samples_dropped: Cell<u64>,
 }
 
-impl Seat {
+impl VuContext {
     pub(crate) fn new(host: Rc<dyn Host>) -> Self {
         Self {
             registry: RefCell::default(),
@@ -75,7 +75,7 @@ impl Seat {
             jar: RefCell::default(),
             expected: RefCell::default(),
             number: Cell::new(0),
-            standing: RefCell::default(),
+            execution: RefCell::default(),
             new_role: Cell::new(false),
             role_env: Cell::new(false),
             random: Cell::new(None),
@@ -114,7 +114,7 @@ impl Seat {
     ///
     /// # Errors
     /// It is the init stage: a JavaScript exception is thrown.
-    pub(crate) fn begun(&self, ctx: &Ctx<'_>, what: &str) -> Result<()> {
+    pub(crate) fn require_started(&self, ctx: &Ctx<'_>, what: &str) -> Result<()> {
         if self.stage.get() == Stage::Init {
             let text = format!("{what} in the init context is not supported");
             return Err(JsException::throw_message(ctx, &text));
@@ -151,10 +151,10 @@ impl Seat {
     }
 
     /// Tells a request where it is sent from: its group, the VU's tags and metadata.
-    pub(crate) fn mark(&self, ask: &mut HttpAsk) {
-        ask.group = Rc::clone(&self.group.borrow());
-        ask.vu_tags = self.vu_tags.borrow().clone();
-        ask.metadata = self.metadata.borrow().clone();
+    pub(crate) fn attach_tags(&self, request: &mut HttpRequest) {
+        request.group = Rc::clone(&self.group.borrow());
+        request.vu_tags = self.vu_tags.borrow().clone();
+        request.metadata = self.metadata.borrow().clone();
     }
 
     pub(crate) fn take_samples(&self, into: &mut Vec<Sample>) {

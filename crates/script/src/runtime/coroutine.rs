@@ -6,11 +6,11 @@ use stdx::Nanos;
 
 use super::exception::Exception;
 use super::ffi::Suspender;
-use crate::host::action::{Answer, Ticket};
+use crate::host::action::{ActionResult, Ticket};
 use crate::host::execution::Stage;
 
 /// The way out of a VU's coroutine.
-pub(crate) type VuSuspender = Suspender<Told, Said>;
+pub(crate) type VuSuspender = Suspender<ResumeWith, YieldReason>;
 
 /// A function of the script to be called.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct Call {
 
 /// What a VU came to.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Turn {
+pub enum StepResult {
     /// It waits for answers to what it [asked for](crate::Vu::take_asked), and to be [woken](crate::Vu::wake).
     Waits {
         /// When it is to be woken; never where `None`.
@@ -41,16 +41,17 @@ pub enum Turn {
 
 /// Into the coroutine.
 #[derive(Debug)]
-pub(crate) enum Told {
+pub(crate) enum ResumeWith {
     Call(Call),
-    Answer(Ticket, Answer),
+    /// What became of an action.
+    Result(Ticket, ActionResult),
     Woke,
     End,
 }
 
 /// Out of the coroutine.
 #[derive(Debug)]
-pub(crate) enum Said {
+pub(crate) enum YieldReason {
     /// The modules ran, or threw.
     Ready(Result<(), Exception>),
     Waits,

@@ -5,26 +5,26 @@ use std::rc::Rc;
 
 use rquickjs::{Ctx, Exception, Result};
 
-use super::context::Seat;
-use super::ffi::{ContextData, Lent, interrupted};
+use super::context::VuContext;
+use super::ffi::{ContextData, WorkerLoan, interrupted};
 
 /// Whose JavaScript runs.
 #[derive(Default)]
-pub(crate) struct Current(RefCell<Option<Rc<Seat>>>);
+pub(crate) struct Current(RefCell<Option<Rc<VuContext>>>);
 
 impl Current {
     /// The only one there is, for a context without VUs.
-    pub(crate) fn only(seat: &Rc<Seat>) -> Self {
-        Self(RefCell::new(Some(Rc::clone(seat))))
+    pub(crate) fn only(vu: &Rc<VuContext>) -> Self {
+        Self(RefCell::new(Some(Rc::clone(vu))))
     }
 
     /// Makes another VU the one that runs; gives the one that ran.
-    pub(super) fn replace(&self, seat: Option<Rc<Seat>>) -> Option<Rc<Seat>> {
-        self.0.replace(seat)
+    pub(super) fn replace(&self, vu: Option<Rc<VuContext>>) -> Option<Rc<VuContext>> {
+        self.0.replace(vu)
     }
 
-    /// The seat of the VU that runs.
-    pub(crate) fn seat(&self) -> Option<Rc<Seat>> {
+    /// The vu of the VU that runs.
+    pub(crate) fn vu(&self) -> Option<Rc<VuContext>> {
         self.0.borrow().clone()
     }
 }
@@ -36,9 +36,9 @@ pub(crate) fn install(ctx: &Ctx<'_>, current: &Rc<Current>) -> Result<()> {
 }
 
 /// The VU that runs.
-pub(crate) fn seat_of(ctx: &Ctx<'_>) -> Result<Rc<Seat>> {
-    match ctx.userdata::<ContextData<Current>>().and_then(|current| current.0.seat()) {
-        Some(seat) => Ok(seat),
+pub(crate) fn vu_of(ctx: &Ctx<'_>) -> Result<Rc<VuContext>> {
+    match ctx.userdata::<ContextData<Current>>().and_then(|current| current.0.vu()) {
+        Some(vu) => Ok(vu),
         None => Err(Exception::throw_internal(ctx, "this context has no VU")),
     }
 }
@@ -46,8 +46,8 @@ pub(crate) fn seat_of(ctx: &Ctx<'_>) -> Result<Rc<Seat>> {
 /// Runs what computes on the worker's own stack: a VU's has 64 KiB left for it at JavaScript's deepest, and compressing takes
 /// three times that.
 pub(crate) fn on_worker_stack<T>(ctx: &Ctx<'_>, body: impl FnOnce() -> T + Send) -> T {
-    match ctx.userdata::<ContextData<Current>>().and_then(|current| current.0.seat()) {
-        Some(seat) => seat.suspender.on_worker_stack(body),
+    match ctx.userdata::<ContextData<Current>>().and_then(|current| current.0.vu()) {
+        Some(vu) => vu.suspender.on_worker_stack(body),
         None => body(),
     }
 }
@@ -61,8 +61,8 @@ pub(crate) fn interruptible<T>(
     ctx: &Ctx<'_>,
     body: impl FnOnce(&dyn Fn() -> bool) -> T + Send,
 ) -> Result<T> {
-    let seat = seat_of(ctx)?;
-    let lent = Lent::new(&*seat);
-    let done = seat.suspender.on_worker_stack(move || body(&|| lent.get().interrupts()));
-    if seat.stopped.get() { Err(interrupted(ctx)) } else { Ok(done) }
+    let vu = vu_of(ctx)?;
+    let lent = WorkerLoan::new(&*vu);
+    let done = vu.suspender.on_worker_stack(move || body(&|| lent.get().interrupts()));
+    if vu.stopped.get() { Err(interrupted(ctx)) } else { Ok(done) }
 }

@@ -8,10 +8,10 @@ use rquickjs::{Ctx, Persistent, Result, Value};
 use stdx::Nanos;
 
 use super::timers::Timers;
-use crate::host::action::{Action, Answer, Ticket};
+use crate::host::action::{Action, ActionResult, Ticket};
 
 /// What is done with an answer; says whether more may come.
-pub(crate) type Then = Box<dyn for<'js> FnMut(&Ctx<'js>, Answer) -> Result<Next>>;
+pub(crate) type Then = Box<dyn for<'js> FnMut(&Ctx<'js>, ActionResult) -> Result<Next>>;
 
 /// Whether a source has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,19 +30,19 @@ pub(crate) struct EventLoop {
     /// Tickets before this one are of iterations that have ended.
     pub(super) first: Cell<u64>,
     /// What is to be carried out.
-    pub(super) asked: RefCell<Vec<Action>>,
+    pub(super) actions: RefCell<Vec<Action>>,
     /// The tickets whose answers the coroutine waits for, first and last; none where the first is greater.
     pub(super) wanted: Cell<(u64, u64)>,
     /// Until when the coroutine waits.
     pub(super) until: Cell<Option<Nanos>>,
     /// Answers that came while the script waited for something else.
-    pub(super) arrived: RefCell<VecDeque<(Ticket, Answer)>>,
+    pub(super) arrived: RefCell<VecDeque<(Ticket, ActionResult)>>,
     /// How much waits, by ticket: answers, and the bytes in them.
     pub(super) weights: RefCell<HashMap<u64, (usize, usize)>>,
     /// What is done with answers; `None` while it is being done.
     pub(super) tasks: RefCell<HashMap<u64, Option<Then>>>,
     /// What outlives the iteration, by its ticket; its answers wait to be [asked for](super::context::Seat::next_of).
-    pub(super) lasting: RefCell<HashMap<u64, VecDeque<Answer>>>,
+    pub(super) lasting: RefCell<HashMap<u64, VecDeque<ActionResult>>>,
     pub(crate) timers: Timers,
     /// Promises that were rejected and have no handler, with the reason.
     pub(super) rejected: RefCell<Vec<(Persistent<Value<'static>>, Persistent<Value<'static>>)>>,
@@ -54,8 +54,8 @@ impl EventLoop {
     }
 
     /// What the script asked for since the last time.
-    pub(crate) fn take_asked(&self, into: &mut Vec<Action>) {
-        into.append(&mut self.asked.borrow_mut());
+    pub(crate) fn take_actions(&self, into: &mut Vec<Action>) {
+        into.append(&mut self.actions.borrow_mut());
     }
 
     /// Adds an action with a ticket of its own to what is to be carried out; gives the ticket.
@@ -68,7 +68,7 @@ impl EventLoop {
 
     /// Adds an action to what is to be carried out.
     pub(crate) fn push(&self, action: Action) {
-        self.asked.borrow_mut().push(action);
+        self.actions.borrow_mut().push(action);
     }
 
     /// Whether the coroutine waits for this ticket.
@@ -81,7 +81,7 @@ impl EventLoop {
     }
 
     /// Keeps an answer that the script does not wait for just now; one that nobody wants is dropped.
-    pub(crate) fn keep(&self, ticket: Ticket, answer: Answer) {
+    pub(crate) fn keep(&self, ticket: Ticket, answer: ActionResult) {
         let bytes = answer.bytes();
         if let Some(queue) = self.lasting.borrow_mut().get_mut(&ticket.0) {
             queue.push_back(answer);
@@ -101,7 +101,7 @@ impl EventLoop {
     }
 
     /// An answer waits no longer.
-    fn lighten(&self, ticket: u64, answer: &Answer) {
+    fn lighten(&self, ticket: u64, answer: &ActionResult) {
         let mut weights = self.weights.borrow_mut();
         if let Some((count, sum)) = weights.get_mut(&ticket) {
             (*count, *sum) = (*count - 1, *sum - answer.bytes());
@@ -112,14 +112,14 @@ impl EventLoop {
     }
 
     /// The first answer that waits for the script and is not of what lasts.
-    pub(super) fn take_any(&self) -> Option<(Ticket, Answer)> {
+    pub(super) fn take_any(&self) -> Option<(Ticket, ActionResult)> {
         let (ticket, answer) = self.arrived.borrow_mut().pop_front()?;
         self.lighten(ticket.0, &answer);
         Some((ticket, answer))
     }
 
     /// The first answer of this ticket that waits for the script.
-    pub(super) fn take_arrived(&self, ticket: Ticket) -> Option<Answer> {
+    pub(super) fn take_arrived(&self, ticket: Ticket) -> Option<ActionResult> {
         let lasting = self.lasting.borrow_mut().get_mut(&ticket.0).map(VecDeque::pop_front);
         let answer = match lasting {
             Some(answer) => answer?,
@@ -144,7 +144,7 @@ impl EventLoop {
         self.wanted.set(NOTHING);
         self.until.set(None);
         // Nobody waits for what sockets are told: it is done all the same.
-        self.asked.borrow_mut().retain(|action| matches!(action, Action::Socket(..)));
+        self.actions.borrow_mut().retain(|action| matches!(action, Action::Socket(..)));
         // What waits for the script may hold values of it, so each is dropped outside of the borrow.
         drop(self.arrived.take());
         let lasting = self.lasting.borrow();

@@ -16,7 +16,7 @@ pub struct Exception {
 
 impl Exception {
     /// What is no script's fault, in our own words.
-    pub(crate) fn told(text: String) -> Self {
+    pub(crate) fn internal(text: String) -> Self {
         Self { text, stack: String::new(), in_promise: false }
     }
 

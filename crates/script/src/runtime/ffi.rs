@@ -77,13 +77,13 @@ impl<In, Out> Drop for Back<'_, In, Out> {
 }
 
 /// Something of ours that code on the worker's stack may look at, although it is of this thread.
-pub(crate) struct Lent<'a, T: 'static>(&'a T);
+pub(crate) struct WorkerLoan<'a, T: 'static>(&'a T);
 
 // SAFETY: `on_worker_stack` switches stacks and not threads, and has ended before the loan has: nothing is shared. A `T` that is
 // `'static` holds nothing with JavaScript's lifetime. Nothing else takes it: its users are `on_worker_stack`'s closures.
-unsafe impl<T> Send for Lent<'_, T> {}
+unsafe impl<T> Send for WorkerLoan<'_, T> {}
 
-impl<'a, T> Lent<'a, T> {
+impl<'a, T> WorkerLoan<'a, T> {
     pub(crate) fn new(value: &'a T) -> Self {
         Self(value)
     }
@@ -236,7 +236,7 @@ unsafe impl<T: 'static> JsLifetime<'_> for ContextData<T> {
 }
 
 /// A value of ours that scripts may hold.
-pub(crate) trait Holdable: 'static {
+pub(crate) trait HandleClass: 'static {
     /// The name of its class.
     const NAME: &'static str;
 
@@ -245,18 +245,18 @@ pub(crate) trait Holdable: 'static {
 }
 
 /// A script's hold on a value of ours.
-pub(crate) struct Hold<T>(pub(crate) T);
+pub(crate) struct Handle<T>(pub(crate) T);
 
 // SAFETY: a `T` that is `'static` holds nothing with JavaScript's lifetime.
-unsafe impl<T: 'static> JsLifetime<'_> for Hold<T> {
+unsafe impl<T: 'static> JsLifetime<'_> for Handle<T> {
     type Changed<'to> = Self;
 }
 
-impl<T> Trace<'_> for Hold<T> {
+impl<T> Trace<'_> for Handle<T> {
     fn trace<'a>(&self, _tracer: Tracer<'a, '_>) {}
 }
 
-impl<'js, T: Holdable> JsClass<'js> for Hold<T> {
+impl<'js, T: HandleClass> JsClass<'js> for Handle<T> {
     const NAME: &'static str = T::NAME;
     type Mutable = Readable;
 
@@ -270,15 +270,15 @@ impl<'js, T: Holdable> JsClass<'js> for Hold<T> {
 }
 
 /// Something of ours that a script holds without seeing into it.
-pub(crate) type Held = Hold<Rc<dyn Any>>;
+pub(crate) type OpaqueHandle = Handle<Rc<dyn Any>>;
 
-impl Held {
+impl OpaqueHandle {
     pub(crate) fn of(value: impl Any) -> Self {
         Self(Rc::new(value))
     }
 }
 
-impl Holdable for Rc<dyn Any> {
+impl HandleClass for Rc<dyn Any> {
     const NAME: &'static str = "Held";
 
     fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use rquickjs::{Context, Ctx, Runtime};
 
 use crate::loader::program::Program;
-use crate::runtime::context::Seat;
+use crate::runtime::context::VuContext;
 use crate::runtime::current::{self, Current};
 use crate::runtime::deep_stack::{RUN_STACK_BYTES, VU_JS_STACK_BYTES};
 use crate::runtime::exception::Exception;
@@ -40,7 +40,7 @@ impl Realm {
     /// There is no memory for it.
     pub fn new(program: &Program) -> Result<Rc<Self>, Exception> {
         Self::prepared(program)
-            .map_err(|error| Exception::told(format!("no room for a script: {error}")))
+            .map_err(|error| Exception::internal(format!("no room for a script: {error}")))
     }
 
     fn prepared(program: &Program) -> rquickjs::Result<Rc<Self>> {
@@ -49,7 +49,7 @@ impl Realm {
         let current = Rc::new(Current::default());
         let asked = Rc::clone(&current);
         runtime.set_interrupt_handler(Some(Box::new(move || {
-            asked.seat().is_some_and(|seat| seat.interrupts())
+            asked.vu().is_some_and(|vu| vu.interrupts())
         })));
         runtime.set_host_promise_rejection_tracker(Some(Box::new(
             |ctx, promise, reason, handled| {
@@ -75,8 +75,13 @@ impl Realm {
     }
 
     /// Has a VU's JavaScript be what runs for the time of `body`, which switches to its stack.
-    pub(crate) fn within<T>(&self, fiber: &Fiber, seat: &Rc<Seat>, body: impl FnOnce() -> T) -> T {
-        let before = self.current.replace(Some(Rc::clone(seat)));
+    pub(crate) fn within<T>(
+        &self,
+        fiber: &Fiber,
+        vu: &Rc<VuContext>,
+        body: impl FnOnce() -> T,
+    ) -> T {
+        let before = self.current.replace(Some(Rc::clone(vu)));
         let done = fiber.within(body);
         self.current.replace(before);
         done

@@ -6,13 +6,13 @@ use rquickjs::{Coerced, Ctx, Error, Persistent, Promise, Result, Value};
 use stdx::Nanos;
 
 use super::caught::{caught, exception_of};
-use super::context::Seat;
-use super::current::seat_of;
+use super::context::VuContext;
+use super::current::vu_of;
 use super::event_loop::{ANYTHING, NOTHING, Next};
 use super::exception::Exception;
 use super::ffi::interrupted;
-use super::wait::Event;
-use crate::host::action::{Answer, Ticket};
+use super::wait::WaitEnd;
+use crate::host::action::{ActionResult, Ticket};
 
 /// The most rejected promises that are remembered between two looks at them.
 const REJECTED_MAX: usize = 1_000;
@@ -27,36 +27,36 @@ const BURST_MAX: usize = 128;
 ///
 /// # Errors
 /// Something threw, or a promise was rejected that nobody handles: the iteration ends.
-pub(crate) fn run(ctx: &Ctx<'_>, seat: &Seat) -> std::result::Result<(), Exception> {
+pub(crate) fn run(ctx: &Ctx<'_>, vu: &VuContext) -> std::result::Result<(), Exception> {
     let thrown = |error: Error| caught(ctx, error);
     let mut left = BURST_MAX;
     loop {
-        run_jobs(ctx, seat).map_err(thrown)?;
-        reject_unhandled(ctx, seat)?;
-        let now = seat.host.now();
+        run_jobs(ctx, vu).map_err(thrown)?;
+        reject_unhandled(ctx, vu)?;
+        let now = vu.host.now();
         if left > 0 {
             left -= 1;
-            if let Some(timer) = seat.events.timers.take_due(now) {
+            if let Some(timer) = vu.events.timers.take_due(now) {
                 timer.run(ctx, now).map_err(thrown)?;
                 continue;
             }
-            let arrived = seat.events.take_any();
+            let arrived = vu.events.take_any();
             if let Some((ticket, answer)) = arrived {
-                deliver(ctx, seat, ticket, answer).map_err(thrown)?;
+                deliver(ctx, vu, ticket, answer).map_err(thrown)?;
                 continue;
             }
         }
         let is_spent = left == 0;
-        let until = if is_spent { Some(now) } else { seat.events.timers.next_due() };
+        let until = if is_spent { Some(now) } else { vu.events.timers.next_due() };
         left = BURST_MAX;
-        if until.is_none() && seat.events.tasks.borrow().is_empty() {
+        if until.is_none() && vu.events.tasks.borrow().is_empty() {
             return Ok(());
         }
         // What waits already comes first.
         let wanted = if is_spent { NOTHING } else { ANYTHING };
-        match seat.wait(ctx, wanted, until).map_err(thrown)? {
-            Event::Answer(ticket, answer) => deliver(ctx, seat, ticket, answer).map_err(thrown)?,
-            Event::Woke => {}
+        match vu.wait(ctx, wanted, until).map_err(thrown)? {
+            WaitEnd::Result(ticket, answer) => deliver(ctx, vu, ticket, answer).map_err(thrown)?,
+            WaitEnd::Woke => {}
         }
     }
 }
@@ -65,29 +65,29 @@ pub(crate) fn run(ctx: &Ctx<'_>, seat: &Seat) -> std::result::Result<(), Excepti
 ///
 /// # Errors
 /// A timer threw.
-pub(crate) fn run_init(ctx: &Ctx<'_>, seat: &Seat) -> Result<()> {
+pub(crate) fn run_init(ctx: &Ctx<'_>, vu: &VuContext) -> Result<()> {
     loop {
-        run_jobs(ctx, seat)?;
-        let Some(timer) = seat.events.timers.take_due(Nanos::MAX) else { return Ok(()) };
-        if seat.interrupts() {
+        run_jobs(ctx, vu)?;
+        let Some(timer) = vu.events.timers.take_due(Nanos::MAX) else { return Ok(()) };
+        if vu.interrupts() {
             return Err(interrupted(ctx));
         }
-        timer.run(ctx, seat.host.now())?;
+        timer.run(ctx, vu.host.now())?;
     }
 }
 
 /// Runs the jobs of promises, until there are none.
-fn run_jobs(ctx: &Ctx<'_>, seat: &Seat) -> Result<()> {
+fn run_jobs(ctx: &Ctx<'_>, vu: &VuContext) -> Result<()> {
     for count in 1_usize.. {
         if !ctx.execute_pending_job() {
             break;
         }
-        if count.is_multiple_of(JOBS_BETWEEN_LOOKS) && seat.interrupts() {
+        if count.is_multiple_of(JOBS_BETWEEN_LOOKS) && vu.interrupts() {
             return Err(interrupted(ctx));
         }
     }
     // A job that was interrupted is no exception of anybody.
-    if seat.stopped.get() { Err(interrupted(ctx)) } else { Ok(()) }
+    if vu.stopped.get() { Err(interrupted(ctx)) } else { Ok(()) }
 }
 
 /// Runs the jobs that an ended iteration left, so that the next does not begin with them.
@@ -100,17 +100,17 @@ pub(crate) fn run_left_jobs(ctx: &Ctx<'_>) {
 }
 
 /// Hands an answer to what waits for it.
-fn deliver(ctx: &Ctx<'_>, seat: &Seat, ticket: Ticket, answer: Answer) -> Result<()> {
-    let then = seat.events.tasks.borrow_mut().get_mut(&ticket.0).and_then(Option::take);
+fn deliver(ctx: &Ctx<'_>, vu: &VuContext, ticket: Ticket, answer: ActionResult) -> Result<()> {
+    let then = vu.events.tasks.borrow_mut().get_mut(&ticket.0).and_then(Option::take);
     let Some(mut then) = then else { return Ok(()) };
     let next = then(ctx, answer);
     if matches!(next, Ok(Next::More)) {
         // Unless it was forgotten meanwhile.
-        if let Some(task) = seat.events.tasks.borrow_mut().get_mut(&ticket.0) {
+        if let Some(task) = vu.events.tasks.borrow_mut().get_mut(&ticket.0) {
             *task = Some(then);
         }
     } else {
-        seat.forget(ticket);
+        vu.forget(ticket);
     }
     next.map(drop)
 }
@@ -122,9 +122,9 @@ pub(crate) fn note_rejection<'js>(
     reason: Value<'js>,
     handled: bool,
 ) {
-    let Ok(seat) = seat_of(ctx) else { return };
+    let Ok(vu) = vu_of(ctx) else { return };
     let promise = Persistent::save(ctx, promise);
-    let mut rejected = seat.events.rejected.borrow_mut();
+    let mut rejected = vu.events.rejected.borrow_mut();
     if handled {
         rejected.retain(|(known, _)| *known != promise);
     } else if rejected.len() < REJECTED_MAX {
@@ -133,8 +133,8 @@ pub(crate) fn note_rejection<'js>(
 }
 
 /// Throws the first reason that nobody handles.
-fn reject_unhandled(ctx: &Ctx<'_>, seat: &Seat) -> std::result::Result<(), Exception> {
-    let rejected = seat.events.rejected.take();
+fn reject_unhandled(ctx: &Ctx<'_>, vu: &VuContext) -> std::result::Result<(), Exception> {
+    let rejected = vu.events.rejected.take();
     for (_, reason) in rejected {
         if let Ok(reason) = reason.restore(ctx) {
             return Err(uncaught(&reason));

@@ -9,23 +9,23 @@ use corosensei::{Coroutine, CoroutineResult};
 use rquickjs::{Ctx, Function, Object, Value};
 
 use super::caught::caught;
-use super::context::Seat;
-use super::coroutine::{Call, Said, Told, Turn};
+use super::context::VuContext;
+use super::coroutine::{Call, ResumeWith, StepResult, YieldReason};
 use super::deep_stack::VU_STACK_BYTES;
 use super::exception::Exception;
 use super::ffi::Fiber;
 use super::go_json::{Undefined, go_json};
 use super::realm::Realm;
 use super::{environment, run_loop, summary};
-use crate::host::action::{Action, Answer, Ticket};
-use crate::host::execution::{Halt, Stage, Standing};
+use crate::host::action::{Action, ActionResult, Ticket};
+use crate::host::execution::{AbortReason, ExecutionInfo, Stage};
 use crate::host::sample::{Sample, TagList};
 use crate::host::traits::Host;
 
 /// A virtual user.
 pub struct Vu {
-    coroutine: Coroutine<Told, Said, ()>,
-    seat: Rc<Seat>,
+    coroutine: Coroutine<ResumeWith, YieldReason, ()>,
+    context: Rc<VuContext>,
     fiber: Fiber,
     realm: Rc<Realm>,
     /// A call is under way.
@@ -44,19 +44,20 @@ impl Vu {
     /// # Errors
     /// A module threw, or there is no memory for a VU.
     pub fn new(realm: &Rc<Realm>, host: Rc<dyn Host>, number: u64) -> Result<Self, Exception> {
-        let none = |error: &dyn fmt::Display| Exception::told(format!("no room for a VU: {error}"));
+        let none =
+            |error: &dyn fmt::Display| Exception::internal(format!("no room for a VU: {error}"));
         let stack = DefaultStack::new(VU_STACK_BYTES).map_err(|error| none(&error))?;
-        let seat = Rc::new(Seat::new(host));
+        let context = Rc::new(VuContext::new(host));
         let fiber = realm.fiber().ok_or_else(|| none(&"out of memory"))?;
-        let (inner, ours) = (Rc::clone(&seat), Rc::clone(realm));
-        let coroutine = Coroutine::with_stack(stack, move |yielder, _: Told| {
+        let (inner, ours) = (Rc::clone(&context), Rc::clone(realm));
+        let coroutine = Coroutine::with_stack(stack, move |yielder, _: ResumeWith| {
             let suspender = &inner.suspender;
             suspender.within(yielder, || ours.on_stack(|ctx| live(&ctx, &ours, &inner, number)));
         });
-        let mut vu = Self { coroutine, seat, fiber, realm: Rc::clone(realm), waits: false };
-        match vu.resume(Told::End) {
-            Some(Said::Ready(ready)) => ready.map(|()| vu),
-            Some(Said::Waits | Said::Done(_) | Said::Cut) | None => {
+        let mut vu = Self { coroutine, context, fiber, realm: Rc::clone(realm), waits: false };
+        match vu.resume(ResumeWith::End) {
+            Some(YieldReason::Ready(ready)) => ready.map(|()| vu),
+            Some(YieldReason::Waits | YieldReason::Done(_) | YieldReason::Cut) | None => {
                 Err(none(&"the script ended at once"))
             }
         }
@@ -66,89 +67,89 @@ impl Vu {
     ///
     /// # Panics
     /// A call is under way.
-    pub fn call(&mut self, call: Call) -> Turn {
+    pub fn call(&mut self, call: Call) -> StepResult {
         assert!(!self.waits, "a VU does one thing at a time");
-        self.seat.stopped.set(false);
-        self.turn(Told::Call(call))
+        self.context.stopped.set(false);
+        self.turn(ResumeWith::Call(call))
     }
 
     /// Where the next call stands in the test. In another scenario, the VU has none of its tags.
-    pub fn stand(&self, standing: Standing) {
-        let before = self.seat.standing.replace(standing);
-        let number = |of: &Standing| of.role.as_ref().map(|role| role.number);
-        if number(&before) != number(&self.seat.standing.borrow()) {
-            self.seat.new_role.set(true);
-            drop(self.seat.vu_tags.take());
-            drop(self.seat.metadata.take());
+    pub fn set_execution(&self, execution: ExecutionInfo) {
+        let before = self.context.execution.replace(execution);
+        let number = |of: &ExecutionInfo| of.role.as_ref().map(|role| role.number);
+        if number(&before) != number(&self.context.execution.borrow()) {
+            self.context.new_role.set(true);
+            drop(self.context.vu_tags.take());
+            drop(self.context.metadata.take());
         }
     }
 
     /// Brings an answer. `None`: the script waits for something else; it is kept, or dropped where it comes too late.
-    pub fn answer(&mut self, ticket: Ticket, answer: Answer) -> Option<Turn> {
-        if self.waits && self.seat.events.wants(ticket) {
-            return Some(self.turn(Told::Answer(ticket, answer)));
+    pub fn answer(&mut self, ticket: Ticket, answer: ActionResult) -> Option<StepResult> {
+        if self.waits && self.context.events.wants(ticket) {
+            return Some(self.turn(ResumeWith::Result(ticket, answer)));
         }
-        self.seat.events.keep(ticket, answer);
+        self.context.events.keep(ticket, answer);
         None
     }
 
     /// The time that a call waited for has come. `None`: none is under way.
-    pub fn wake(&mut self) -> Option<Turn> {
-        self.waits.then(|| self.turn(Told::Woke))
+    pub fn wake(&mut self) -> Option<StepResult> {
+        self.waits.then(|| self.turn(ResumeWith::Woke))
     }
 
     /// Ends the call that is under way, if one is.
     pub fn stop(&mut self) {
-        self.seat.stopped.set(true);
+        self.context.stopped.set(true);
         while self.waits {
-            self.turn(Told::End);
+            self.turn(ResumeWith::End);
         }
     }
 
     /// Takes what the script asked for since the last time.
-    pub fn take_asked(&self, into: &mut Vec<Action>) {
-        self.seat.events.take_asked(into);
+    pub fn take_actions(&self, into: &mut Vec<Action>) {
+        self.context.events.take_actions(into);
     }
 
     /// Answers of a ticket that came while the script was busy with something else, and wait for it; and the bytes in them.
     #[must_use]
     pub fn backlog(&self, ticket: Ticket) -> (usize, usize) {
-        self.seat.events.backlog(ticket)
+        self.context.events.backlog(ticket)
     }
 
     /// Takes the samples that the script made since the last time.
     pub fn take_samples(&self, into: &mut Vec<Sample>) {
-        self.seat.take_samples(into);
+        self.context.take_samples(into);
     }
 
     /// The tags and the metadata that the script gave all its samples.
     #[must_use]
     pub fn tags(&self) -> (Option<Rc<TagList>>, Option<Rc<TagList>>) {
-        (self.seat.vu_tags.borrow().clone(), self.seat.metadata.borrow().clone())
+        (self.context.vu_tags.borrow().clone(), self.context.metadata.borrow().clone())
     }
 
     /// Samples that were made faster than they were taken, and are lost.
     #[must_use]
     pub fn samples_dropped(&self) -> u64 {
-        self.seat.samples_dropped()
+        self.context.samples_dropped()
     }
 
-    fn turn(&mut self, told: Told) -> Turn {
+    fn turn(&mut self, told: ResumeWith) -> StepResult {
         let said = self.resume(told);
-        self.waits = matches!(said, Some(Said::Waits));
+        self.waits = matches!(said, Some(YieldReason::Waits));
         match said {
-            Some(Said::Waits) => Turn::Waits { until: self.seat.events.until() },
-            Some(Said::Done(done)) => Turn::Done(done),
-            Some(Said::Cut) => Turn::Cut,
-            Some(Said::Ready(_)) | None => {
+            Some(YieldReason::Waits) => StepResult::Waits { until: self.context.events.until() },
+            Some(YieldReason::Done(done)) => StepResult::Done(done),
+            Some(YieldReason::Cut) => StepResult::Cut,
+            Some(YieldReason::Ready(_)) | None => {
                 unreachable!("a VU is ready once and ends when it is told to")
             }
         }
     }
 
-    fn resume(&mut self, told: Told) -> Option<Said> {
-        let Self { coroutine, seat, fiber, realm, .. } = self;
-        match realm.within(fiber, seat, || coroutine.resume(told)) {
+    fn resume(&mut self, told: ResumeWith) -> Option<YieldReason> {
+        let Self { coroutine, context, fiber, realm, .. } = self;
+        match realm.within(fiber, context, || coroutine.resume(told)) {
             CoroutineResult::Yield(said) => Some(said),
             CoroutineResult::Return(()) => None,
         }
@@ -158,43 +159,43 @@ impl Vu {
 impl Drop for Vu {
     /// Has the script come to its end. A coroutine must not be torn down with C on its stack.
     fn drop(&mut self) {
-        self.seat.stopped.set(true);
+        self.context.stopped.set(true);
         while !self.coroutine.done() {
-            self.resume(Told::End);
+            self.resume(ResumeWith::End);
         }
     }
 }
 
 /// A VU's life on its coroutine.
-fn live(ctx: &Ctx<'_>, realm: &Realm, seat: &Rc<Seat>, number: u64) {
-    let say = |said| seat.suspender.suspend(said);
-    seat.number.set(number);
-    let began = ctx.globals().set("__VU", number).and_then(|()| realm.program.start(ctx, seat));
+fn live(ctx: &Ctx<'_>, realm: &Realm, context: &Rc<VuContext>, number: u64) {
+    let say = |said| context.suspender.suspend(said);
+    context.number.set(number);
+    let began = ctx.globals().set("__VU", number).and_then(|()| realm.program.start(ctx, context));
     let own = match began {
-        Ok(exports) => Own { exports, data: RefCell::default() },
+        Ok(exports) => MainModule { exports, data: RefCell::default() },
         Err(error) => {
-            say(Said::Ready(Err(caught(ctx, error))));
+            say(YieldReason::Ready(Err(caught(ctx, error))));
             return;
         }
     };
-    let mut told = say(Said::Ready(Ok(())));
-    while let Told::Call(call) = told {
-        let done = called(ctx, seat, &own, &call);
+    let mut told = say(YieldReason::Ready(Ok(())));
+    while let ResumeWith::Call(call) = told {
+        let done = called(ctx, context, &own, &call);
         run_loop::run_left_jobs(ctx);
-        seat.events.clear();
-        told = say(if seat.stopped.get() { Said::Cut } else { Said::Done(done) });
+        context.events.clear();
+        told = say(if context.stopped.get() { YieldReason::Cut } else { YieldReason::Done(done) });
     }
 }
 
 /// What a VU keeps from one call to the next.
-struct Own<'js> {
+struct MainModule<'js> {
     /// What its main module exports.
     exports: Object<'js>,
     /// What `setup` returned, as JSON and parsed: a VU has one copy, and its changes of it stay.
     data: RefCell<Option<(Rc<str>, Value<'js>)>>,
 }
 
-impl<'js> Own<'js> {
+impl<'js> MainModule<'js> {
     fn data(&self, ctx: &Ctx<'js>, json: &Rc<str>) -> rquickjs::Result<Value<'js>> {
         if let Some((of, value)) = &*self.data.borrow()
             && Rc::ptr_eq(of, json)
@@ -210,38 +211,38 @@ impl<'js> Own<'js> {
 /// Calls a function of the script and waits for the promise it may return.
 fn called<'js>(
     ctx: &Ctx<'js>,
-    seat: &Seat,
-    own: &Own<'js>,
+    context: &VuContext,
+    own: &MainModule<'js>,
     call: &Call,
 ) -> Result<Option<String>, Exception> {
-    seat.stage.set(call.stage);
-    seat.renew_jar();
+    context.stage.set(call.stage);
+    context.renew_jar();
     let group = call.stage.group();
-    if **seat.group.borrow() != *group {
-        *seat.group.borrow_mut() = group.into();
+    if **context.group.borrow() != *group {
+        *context.group.borrow_mut() = group.into();
     }
-    if seat.new_role.take() {
-        let role = seat.standing.borrow().role.clone();
+    if context.new_role.take() {
+        let role = context.execution.borrow().role.clone();
         let extra = role.as_ref().map_or(&[][..], |role| &role.env);
         // A scenario without variables leaves the environment as the VU has it, but for another scenario's.
-        if seat.role_env.replace(!extra.is_empty()) || !extra.is_empty() {
+        if context.role_env.replace(!extra.is_empty()) || !extra.is_empty() {
             environment::set_env(ctx, extra).map_err(|error| caught(ctx, error))?;
         }
     }
-    invoke(ctx, seat, own, call)
+    invoke(ctx, context, own, call)
 }
 
 fn invoke<'js>(
     ctx: &Ctx<'js>,
-    seat: &Seat,
-    own: &Own<'js>,
+    context: &VuContext,
+    own: &MainModule<'js>,
     call: &Call,
 ) -> Result<Option<String>, Exception> {
     let thrown = |error| caught(ctx, error);
-    let value = begin(ctx, seat, own, call).map_err(thrown)?;
-    run_loop::run(ctx, seat)?;
+    let value = begin(ctx, context, own, call).map_err(thrown)?;
+    run_loop::run(ctx, context)?;
     match call.stage {
-        Stage::Setup => returned(ctx, seat, value).map_err(thrown),
+        Stage::Setup => returned(ctx, context, value).map_err(thrown),
         Stage::Summary => summary::written(ctx, value).map_err(thrown),
         Stage::Init | Stage::Iteration | Stage::Teardown => Ok(None),
     }
@@ -250,12 +251,12 @@ fn invoke<'js>(
 /// Calls the function; gives what it returns, which may be a promise.
 fn begin<'js>(
     ctx: &Ctx<'js>,
-    seat: &Seat,
-    own: &Own<'js>,
+    context: &VuContext,
+    own: &MainModule<'js>,
     call: &Call,
 ) -> rquickjs::Result<Value<'js>> {
     // Who calls `setup` and `teardown` is nobody, and iterates not.
-    if seat.number.get() > 0 {
+    if context.number.get() > 0 {
         ctx.globals().set("__ITER", call.iteration)?;
     }
     let data = match &call.data {
@@ -269,7 +270,7 @@ fn begin<'js>(
 /// What a function returned, or its promise came to, as JSON: Go's, which has null for undefined, and neither functions nor NaN.
 fn returned<'js>(
     ctx: &Ctx<'js>,
-    seat: &Seat,
+    context: &VuContext,
     value: Value<'js>,
 ) -> rquickjs::Result<Option<String>> {
     let value = match value.as_promise() {
@@ -282,7 +283,7 @@ fn returned<'js>(
     let (json, wrong) = go_json(ctx, value, Undefined::IsNull)?;
     if let Some(reason) = wrong {
         let text = format!("error marshaling setup() data to JSON: json: {reason}");
-        seat.host.halt(Halt::NotJson(text));
+        context.host.halt(AbortReason::NotJson(text));
     }
     Ok(json)
 }

@@ -1,7 +1,7 @@
 //! How a script asks for something: it waits for the answer while other VUs run, or goes on and has the loop call it back.
 //!
 //! ```text
-//! ask():    asked ▸ the coroutine waits for this ticket ▸ the answer is returned
+//! perform():    asked ▸ the coroutine waits for this ticket ▸ the answer is returned
 //! start():  asked ▸ the script goes on ▸ … ▸ the loop hands the answer to what was given with it
 //! ```
 
@@ -10,27 +10,27 @@ use std::collections::VecDeque;
 use rquickjs::{Ctx, Exception as JsException, Result};
 use stdx::Nanos;
 
-use super::context::Seat;
-use super::coroutine::{Said, Told};
+use super::context::VuContext;
+use super::coroutine::{ResumeWith, YieldReason};
 use super::event_loop::{NOTHING, Then};
 use super::ffi::interrupted;
-use crate::host::action::{Action, Answer, Ticket};
+use crate::host::action::{Action, ActionResult, Ticket};
 
 /// The most things that a VU may have under way beside what it waits for.
 const TASKS_MAX: usize = 10_000;
 
-impl Seat {
+impl VuContext {
     /// Asks for an action and waits for its answer, while other VUs run.
     ///
     /// # Errors
     /// The script only begins, or is to end: a JavaScript exception is thrown.
-    pub(crate) fn ask(
+    pub(crate) fn perform(
         &self,
         ctx: &Ctx<'_>,
         what: &str,
         action: impl FnOnce(Ticket) -> Action,
-    ) -> Result<Answer> {
-        self.may_ask(ctx, what)?;
+    ) -> Result<ActionResult> {
+        self.require_running(ctx, what)?;
         let ticket = self.events.put(action);
         self.answer_within(ctx, ticket, ticket).map(|(_, answer)| answer)
     }
@@ -44,9 +44,9 @@ impl Seat {
         ctx: &Ctx<'_>,
         first: Ticket,
         last: Ticket,
-    ) -> Result<(Ticket, Answer)> {
+    ) -> Result<(Ticket, ActionResult)> {
         loop {
-            if let Event::Answer(ticket, answer) = self.wait(ctx, (first.0, last.0), None)? {
+            if let WaitEnd::Result(ticket, answer) = self.wait(ctx, (first.0, last.0), None)? {
                 return Ok((ticket, answer));
             }
         }
@@ -62,7 +62,7 @@ impl Seat {
         ctx: &Ctx<'_>,
         ticket: Ticket,
         until: Option<Nanos>,
-    ) -> Result<Option<Answer>> {
+    ) -> Result<Option<ActionResult>> {
         if let Some(answer) = self.events.take_arrived(ticket) {
             return Ok(Some(answer));
         }
@@ -70,7 +70,7 @@ impl Seat {
             if until.is_some_and(|until| self.host.now() >= until) {
                 return Ok(None);
             }
-            if let Event::Answer(_, answer) = self.wait(ctx, (ticket.0, ticket.0), until)? {
+            if let WaitEnd::Result(_, answer) = self.wait(ctx, (ticket.0, ticket.0), until)? {
                 return Ok(Some(answer));
             }
         }
@@ -81,7 +81,7 @@ impl Seat {
     /// # Errors
     /// The script only begins, or is to end: a JavaScript exception is thrown.
     pub(crate) fn rest(&self, ctx: &Ctx<'_>, what: &str, time: Nanos) -> Result<()> {
-        self.may_ask(ctx, what)?;
+        self.require_running(ctx, what)?;
         let until = self.host.now().saturating_add(time);
         loop {
             self.wait(ctx, NOTHING, Some(until))?;
@@ -102,7 +102,7 @@ impl Seat {
         action: impl FnOnce(Ticket) -> Action,
         then: Then,
     ) -> Result<Ticket> {
-        self.may_ask(ctx, what)?;
+        self.require_running(ctx, what)?;
         if self.events.tasks.borrow().len() >= TASKS_MAX {
             let text = format!("{what}: more than {TASKS_MAX} things are under way");
             return Err(JsException::throw_range(ctx, &text));
@@ -122,7 +122,7 @@ impl Seat {
         what: &str,
         action: impl FnOnce(Ticket) -> Action,
     ) -> Result<Ticket> {
-        self.may_ask(ctx, what)?;
+        self.require_running(ctx, what)?;
         if self.events.lasting.borrow().len() >= TASKS_MAX {
             let text = format!("{what}: more than {TASKS_MAX} connections are open");
             return Err(JsException::throw_range(ctx, &text));
@@ -142,8 +142,8 @@ impl Seat {
         }
     }
 
-    fn may_ask(&self, ctx: &Ctx<'_>, what: &str) -> Result<()> {
-        self.begun(ctx, what)?;
+    fn require_running(&self, ctx: &Ctx<'_>, what: &str) -> Result<()> {
+        self.require_started(ctx, what)?;
         if self.stopped.get() { Err(interrupted(ctx)) } else { Ok(()) }
     }
 
@@ -153,18 +153,18 @@ impl Seat {
         ctx: &Ctx<'_>,
         wanted: (u64, u64),
         until: Option<Nanos>,
-    ) -> Result<Event> {
+    ) -> Result<WaitEnd> {
         if self.stopped.get() {
             return Err(interrupted(ctx));
         }
         self.events.wanted.set(wanted);
         self.events.until.set(until);
-        let told = self.suspender.suspend(Said::Waits);
+        let told = self.suspender.suspend(YieldReason::Waits);
         self.events.wanted.set(NOTHING);
         match told {
-            Told::Answer(ticket, answer) => Ok(Event::Answer(ticket, answer)),
-            Told::Woke => Ok(Event::Woke),
-            Told::End | Told::Call(_) => {
+            ResumeWith::Result(ticket, answer) => Ok(WaitEnd::Result(ticket, answer)),
+            ResumeWith::Woke => Ok(WaitEnd::Woke),
+            ResumeWith::End | ResumeWith::Call(_) => {
                 self.stopped.set(true);
                 Err(interrupted(ctx))
             }
@@ -173,7 +173,7 @@ impl Seat {
 }
 
 /// What ended a wait.
-pub(super) enum Event {
-    Answer(Ticket, Answer),
+pub(super) enum WaitEnd {
+    Result(Ticket, ActionResult),
     Woke,
 }

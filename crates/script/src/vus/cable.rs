@@ -4,19 +4,24 @@ use stdx::Nanos;
 use wire::cable::{Codec, Command, CommandKind, Dialect, History, Incoming, Kind};
 use wire::ws::{Event, Session};
 
-use super::frames::told;
+use super::frames::to_events;
 use crate::host::socket::{CableCommand, CableEvent, SocketEvent};
 
 /// Adds what a script is told of what came. A message that is none is told as a failure; the socket goes on.
-pub(super) fn tell(codec: Codec, event: Event<'_>, at: Nanos, heard: &mut Vec<SocketEvent>) {
+pub(super) fn push_events(
+    codec: Codec,
+    event: Event<'_>,
+    at: Nanos,
+    events: &mut Vec<SocketEvent>,
+) {
     let bytes = match event {
         Event::Text(text) => text.as_bytes(),
         Event::Binary(bytes) => bytes,
         Event::Ping(_) | Event::Pong(_) => return,
-        Event::Close { .. } => return heard.extend(told(event)),
+        Event::Close { .. } => return events.extend(to_events(event)),
     };
     let told = codec.decode(bytes).and_then(|incoming| cable_event(&incoming, at));
-    heard.push(match told {
+    events.push(match told {
         Ok(event) => SocketEvent::Cable(Box::new(event)),
         Err(error) => SocketEvent::Failed(format!("malformed message: {error}")),
     });
@@ -49,11 +54,11 @@ fn cable_event(incoming: &Incoming<'_>, at: Nanos) -> Result<CableEvent, wire::c
 /// Takes the pings out of what was heard. AnyCable's extension wants them answered.
 pub(super) fn answer(
     codec: Codec,
-    heard: &mut Vec<SocketEvent>,
+    events: &mut Vec<SocketEvent>,
     session: &mut Session,
     out: &mut Vec<u8>,
 ) {
-    heard.retain(|event| {
+    events.retain(|event| {
         let is_ping = matches!(event, SocketEvent::Cable(event) if event.kind == Kind::Ping);
         if is_ping && codec.dialect == Dialect::Extended {
             let pong = CableCommand {

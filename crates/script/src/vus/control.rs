@@ -1,4 +1,4 @@
-//! `Control`: what the crews of a stage share: how far its scenarios are, and whether it is to end.
+//! `Control`: what the pools of a stage share: how far its scenarios are, and whether it is to end.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,13 +7,13 @@ use stdx::Nanos;
 use workload::executor::{Executor, Scenario};
 use workload::{Segment, SegmentSlice, VuAssignment};
 
-use crate::host::execution::Halt;
+use crate::host::execution::AbortReason;
 use crate::host::traits::Instance;
 
-/// What the crews of a stage share. Whoever holds it may end the stage, or change how many VUs there are.
+/// What the pools of a stage share. Whoever holds it may end the stage, or change how many VUs there are.
 #[derive(Debug)]
 pub struct Control {
-    scenarios: Vec<Progress>,
+    scenarios: Vec<ScenarioProgress>,
     /// The VUs of each scenario.
     pub(super) staff: VuAssignment,
     /// The number of the last VU.
@@ -21,17 +21,17 @@ pub struct Control {
     halted: AtomicBool,
     /// A socket was refused.
     refused: AtomicBool,
-    /// When the first crew began, on the plan's clock; `u64::MAX` while none has.
+    /// When the first pool began, on the plan's clock; `u64::MAX` while none has.
     began_at: AtomicU64,
     /// When somebody asked for the end, on the plan's clock; `u64::MAX` while nobody has.
     drained_at: AtomicU64,
-    halt: Mutex<Ends>,
+    halt: Mutex<AbortReasons>,
     counters: Mutex<Vec<Arc<Counters>>>,
 }
 
 /// Why it is to end.
 #[derive(Clone, Debug, Default)]
-struct Ends {
+struct AbortReasons {
     aborted: Option<String>,
     broken: Option<String>,
     not_json: Option<String>,
@@ -41,7 +41,7 @@ struct Ends {
 /// How far a scenario is. Each has a cache line of its own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub(super) struct Progress {
+pub(super) struct ScenarioProgress {
     /// Which of the iterations are ours.
     pub(super) stripe: SegmentSlice,
     /// Iterations that were begun, or dropped.
@@ -56,7 +56,7 @@ pub(super) struct Progress {
     wanted: AtomicU64,
 }
 
-/// What one crew has counted. It alone writes them.
+/// What one pool has counted. It alone writes them.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(super) struct Counters {
@@ -82,7 +82,11 @@ impl Control {
                 _ => 0,
             };
             let stripe = stripe(&scenario.executor, segment);
-            Progress { stripe, wanted: AtomicU64::new(wanted), ..Progress::default() }
+            ScenarioProgress {
+                stripe,
+                wanted: AtomicU64::new(wanted),
+                ..ScenarioProgress::default()
+            }
         });
         Arc::new(Self {
             scenarios: progress.collect(),
@@ -98,19 +102,19 @@ impl Control {
     }
 
     /// Notes why it is to end. Of several reasons the first stays.
-    pub fn halt(&self, halt: Halt) {
+    pub fn halt(&self, halt: AbortReason) {
         let mut ends = self.ends();
         match halt {
-            Halt::Abort(text) => {
+            AbortReason::Abort(text) => {
                 ends.aborted.get_or_insert(text);
                 self.halted.store(true, Ordering::Relaxed);
             }
-            Halt::Broken(text) => {
+            AbortReason::Broken(text) => {
                 ends.broken.get_or_insert(text);
                 self.halted.store(true, Ordering::Relaxed);
             }
-            Halt::NotJson(text) => drop(ends.not_json.get_or_insert(text)),
-            Halt::Fail(text) => drop(ends.failed.get_or_insert(text)),
+            AbortReason::NotJson(text) => drop(ends.not_json.get_or_insert(text)),
+            AbortReason::Fail(text) => drop(ends.failed.get_or_insert(text)),
         }
     }
 
@@ -120,7 +124,7 @@ impl Control {
         self.drained_at.fetch_min(now.0, Ordering::Relaxed);
     }
 
-    /// A crew has made its VUs, and begins.
+    /// A pool has made its VUs, and begins.
     pub(super) fn begin(&self, now: Nanos) {
         self.began_at.fetch_min(now.0, Ordering::Relaxed);
     }
@@ -200,11 +204,11 @@ impl Control {
         }
     }
 
-    fn ends(&self) -> MutexGuard<'_, Ends> {
+    fn ends(&self) -> MutexGuard<'_, AbortReasons> {
         self.halt.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counters of one more crew.
+    /// Counters of one more pool.
     pub(super) fn join(&self) -> Arc<Counters> {
         let counters = Arc::new(Counters::default());
         let mut all = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
@@ -212,7 +216,7 @@ impl Control {
         counters
     }
 
-    pub(super) fn of(&self, scenario: usize) -> &Progress {
+    pub(super) fn of(&self, scenario: usize) -> &ScenarioProgress {
         &self.scenarios[scenario]
     }
 
@@ -231,14 +235,14 @@ fn stripe(executor: &Executor, segment: &Segment) -> SegmentSlice {
     }
 }
 
-impl Progress {
+impl ScenarioProgress {
     /// The number of the iteration that is begun now, if there are fewer than `most`.
     pub(super) fn take(&self, most: u64) -> Option<u64> {
         let next = |begun: u64| (begun < most).then_some(begun + 1);
         self.begun.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()
     }
 
-    /// Takes exactly this iteration; false where another crew has.
+    /// Takes exactly this iteration; false where another pool has.
     pub(super) fn take_this(&self, number: u64) -> bool {
         let (relaxed, next) = (Ordering::Relaxed, number + 1);
         self.begun.compare_exchange(number, next, relaxed, relaxed).is_ok()
@@ -291,17 +295,17 @@ mod tests {
     #[test]
     fn crews_share_iterations_and_end_together() {
         let control = Control::new(&[], &Segment::default());
-        let progress = Progress::default();
+        let progress = ScenarioProgress::default();
         assert_eq!(
             (progress.take(2), progress.take(2), progress.take(2)),
             (Some(0), Some(1), None)
         );
         assert_eq!((progress.take_rest(5), progress.take_rest(5)), (3, 0));
         assert!(progress.take_this(5) && !progress.take_this(5));
-        control.halt(Halt::Fail("one".to_owned()));
+        control.halt(AbortReason::Fail("one".to_owned()));
         assert!(!control.is_halted());
-        control.halt(Halt::Abort("two".to_owned()));
-        control.halt(Halt::Abort("three".to_owned()));
+        control.halt(AbortReason::Abort("two".to_owned()));
+        control.halt(AbortReason::Abort("three".to_owned()));
         assert!(control.is_halted());
         assert_eq!(
             (control.failed().as_deref(), control.aborted().as_deref()),

@@ -5,7 +5,7 @@ use sha2::Sha256;
 use stdx::Nanos;
 
 /// Who asks, and for what.
-pub(super) struct Asks<'a> {
+pub(super) struct DigestRequest<'a> {
     pub(super) user: &'a str,
     pub(super) password: &'a str,
     pub(super) method: &'a str,
@@ -19,7 +19,7 @@ pub(super) fn is_challenge(value: &str) -> bool {
 
 /// The `Authorization` field that answers a challenge; `None` where it wants what we do not do. `now` is of no meaning but
 /// that the client's nonce is another each time.
-pub(super) fn answer(challenge: &str, asks: &Asks<'_>, now: Nanos) -> Option<String> {
+pub(super) fn answer(challenge: &str, asks: &DigestRequest<'_>, now: Nanos) -> Option<String> {
     let params = params(challenge.get(7..)?);
     let param = |name: &str| {
         params.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str())
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn a_challenge_without_qop_is_answered_as_in_rfc_2069() {
         let challenge = r#"Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", opaque="5ccc""#;
-        let asks = Asks {
+        let asks = DigestRequest {
             user: "Mufasa",
             password: "Circle Of Life",
             method: "GET",
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn what_we_cannot_answer_is_not() {
-        let asks = Asks { user: "u", password: "p", method: "GET", uri: "/" };
+        let asks = DigestRequest { user: "u", password: "p", method: "GET", uri: "/" };
         for challenge in [
             r#"Digest realm="r""#,
             r#"Digest realm="r", nonce="n", algorithm=SHA-512"#,

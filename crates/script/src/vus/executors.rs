@@ -8,14 +8,14 @@ use stdx::Nanos;
 use workload::StopMode;
 use workload::executor::Executor;
 
-use super::pool::Crew;
-use super::recorder::Around;
-use super::scenario_state::{Phase, Work};
-use super::slot::{Sampled, State};
+use super::pool::VuPool;
+use super::recorder::SampleContext;
+use super::scenario_state::{Phase, ScenarioState};
+use super::slot::{SampleOrigin, State};
 use crate::host::execution::Stage;
 use crate::host::traits::Host as _;
 
-impl Crew {
+impl VuPool {
     /// Begins and ends iterations of all scenarios. Scenarios that end come first: others may have their VUs then.
     pub(super) fn work(&mut self, now: Nanos, zero: Nanos) {
         if self.plan.control.is_halted() {
@@ -24,22 +24,22 @@ impl Crew {
             self.stopping = self.stopping.max(Some(StopMode::Graceful));
         }
         let elapsed = now.saturating_sub(zero);
-        for work in 0..self.works.len() {
+        for work in 0..self.scenarios.len() {
             // One that has not begun does not begin any more.
-            let stops = match self.works[work].phase {
+            let stops = match self.scenarios[work].phase {
                 Phase::Waiting => self.stopping.is_some(),
                 _ => self.stopping == Some(StopMode::Immediate),
             };
             let scenario = &self.plan.scenarios[work];
-            let drained = self.world.is_drained(scenario.graceful_stop);
+            let drained = self.host.is_drained(scenario.graceful_stop);
             let ends = stops || drained || elapsed >= scenario.end();
-            if ends && !self.works[work].is_over() {
+            if ends && !self.scenarios[work].is_over() {
                 self.end_scenario(work);
             }
         }
-        for work in 0..self.works.len() {
+        for work in 0..self.scenarios.len() {
             let start = self.plan.scenarios[work].start;
-            if elapsed >= start && !self.works[work].is_over() {
+            if elapsed >= start && !self.scenarios[work].is_over() {
                 self.run_scenario(work, elapsed.saturating_sub(start), now);
             }
         }
@@ -47,8 +47,8 @@ impl Crew {
 
     /// Ends all iterations of a scenario.
     fn end_scenario(&mut self, work: usize) {
-        for at in 0..self.works[work].staff.len() {
-            let (_, slot) = self.works[work].staff[at];
+        for at in 0..self.scenarios[work].staff.len() {
+            let (_, slot) = self.scenarios[work].staff[at];
             self.end_iteration(work, slot);
         }
         self.set_over(work);
@@ -56,8 +56,8 @@ impl Crew {
 
     /// Nothing begins any more: who rests does so no longer.
     fn end_rests(&mut self, work: usize) {
-        for at in 0..self.works[work].staff.len() {
-            let (_, slot) = self.works[work].staff[at];
+        for at in 0..self.scenarios[work].staff.len() {
+            let (_, slot) = self.scenarios[work].staff[at];
             if self.slots[slot].scenario == work && self.slots[slot].state == State::Resting {
                 self.set_idle(slot);
             }
@@ -73,7 +73,7 @@ impl Crew {
             State::Busy(_) => {
                 // Whatever it waits for comes too late.
                 self.slots[slot].vu.stop();
-                self.carry_out(slot);
+                self.start_actions(slot);
                 self.take_samples(slot);
                 self.end_cut(slot);
             }
@@ -83,21 +83,21 @@ impl Crew {
     }
 
     fn run_scenario(&mut self, work: usize, at: Nanos, now: Nanos) {
-        if self.works[work].phase == Phase::Waiting {
-            self.man(work);
+        if self.scenarios[work].phase == Phase::Waiting {
+            self.assign_vus(work);
         }
-        let begins = self.stopping.is_none() && at < self.works[work].duration;
+        let begins = self.stopping.is_none() && at < self.scenarios[work].duration;
         if begins {
             self.begin_iterations(work, at, now);
-        } else if self.works[work].phase == Phase::Running {
+        } else if self.scenarios[work].phase == Phase::Running {
             self.begin_last(work, at, now);
-            self.works[work].phase = Phase::Ending;
+            self.scenarios[work].phase = Phase::Ending;
         }
-        if !begins && self.works[work].busy > 0 {
+        if !begins && self.scenarios[work].busy > 0 {
             self.end_rests(work);
         }
         self.end_left(work, now);
-        if self.works[work].busy == 0 && (!begins || self.is_done(work)) {
+        if self.scenarios[work].busy == 0 && (!begins || self.is_done(work)) {
             self.set_over(work);
         }
     }
@@ -132,7 +132,7 @@ impl Crew {
             return;
         }
         let executor = &self.plan.scenarios[work].executor;
-        let duration = self.works[work].duration;
+        let duration = self.scenarios[work].duration;
         match executor {
             Executor::ArrivalRate { .. } => {
                 self.publish();
@@ -149,41 +149,41 @@ impl Crew {
     }
 
     /// Gives a scenario that begins its VUs.
-    fn man(&mut self, work: usize) {
-        self.works[work].phase = Phase::Running;
+    fn assign_vus(&mut self, work: usize) {
+        self.scenarios[work].phase = Phase::Running;
         let control = std::sync::Arc::clone(&self.plan.control);
         for (index, number) in control.staff.numbers[work].iter().enumerate() {
             if let Some(slot) = self.slot_of(*number) {
-                self.employ(work, index as u64, slot);
+                self.assign(work, index as u64, slot);
             }
         }
         let executor = &self.plan.scenarios[work].executor;
         let ramps =
             matches!(executor, Executor::RampingVus { .. } | Executor::ExternallyControlled { .. });
         if ramps {
-            let Work { idle, ramp, staff, .. } = &mut self.works[work];
+            let ScenarioState { idle, ramp, staff, .. } = &mut self.scenarios[work];
             idle.clear();
             staff.iter().for_each(|(index, slot)| ramp.park(*index, *slot));
         } else {
-            self.works[work].ramp.wanted = executor.vus_max();
+            self.scenarios[work].ramp.wanted = executor.vus_max();
         }
     }
 
     /// Has a VU work in a scenario.
-    pub(super) fn employ(&mut self, work: usize, index: u64, slot: usize) {
-        let post = Rc::clone(&self.works[work].post);
+    pub(super) fn assign(&mut self, work: usize, index: u64, slot: usize) {
+        let assignment = Rc::clone(&self.scenarios[work].assignment);
         let employed = &mut self.slots[slot];
         employed.scenario = work;
         employed.index = index;
         employed.in_scenario = 0;
-        employed.post = Some(post);
-        self.works[work].staff.push((index, slot));
+        employed.assignment = Some(assignment);
+        self.scenarios[work].staff.push((index, slot));
         self.make_ready(work, slot);
     }
 
     /// A VU may begin an iteration.
     fn make_ready(&mut self, work: usize, slot: usize) {
-        self.works[work].idle.push_back(slot);
+        self.scenarios[work].idle.push_back(slot);
         if self.is_arrival(work) {
             self.plan.control.of(work).note_idle();
         }
@@ -199,11 +199,11 @@ impl Crew {
         idle.state = State::Idle;
         idle.until = None;
         let (work, done) = (idle.scenario, idle.in_scenario);
-        self.works[work].busy -= 1;
+        self.scenarios[work].busy -= 1;
         match &self.plan.scenarios[work].executor {
             Executor::PerVuIterations { iterations, .. } if done >= *iterations => {
-                self.works[work].finished += 1;
-                self.close_all_sockets(slot, self.world.now());
+                self.scenarios[work].finished += 1;
+                self.close_all_sockets(slot, self.host.now());
             }
             _ => self.make_ready(work, slot),
         }
@@ -214,12 +214,12 @@ impl Crew {
         let busy = &mut self.slots[slot];
         busy.state = State::Busy(now);
         let work = busy.scenario;
-        self.works[work].busy += 1;
+        self.scenarios[work].busy += 1;
     }
 
     /// Changes how many VUs a scenario wants. Those it wants no more may go on until then.
     fn ramp(&mut self, work: usize, wanted: u64, until: Nanos) {
-        let Work { ramp, staff, idle, .. } = &mut self.works[work];
+        let ScenarioState { ramp, staff, idle, .. } = &mut self.scenarios[work];
         if wanted != ramp.wanted {
             ramp.want(wanted, until, staff, idle);
         }
@@ -227,8 +227,8 @@ impl Crew {
 
     /// Ends iterations of VUs that have not been wanted for long enough.
     fn end_left(&mut self, work: usize, now: Nanos) {
-        while let Some(place) = self.works[work].ramp.pop_left(now) {
-            let (_, slot) = self.works[work].staff[place];
+        while let Some(place) = self.scenarios[work].ramp.pop_left(now) {
+            let (_, slot) = self.scenarios[work].staff[place];
             self.end_iteration(work, slot);
         }
     }
@@ -241,7 +241,7 @@ impl Crew {
                 progress.begun() >= progress.stripe.count(*iterations)
             }
             Executor::PerVuIterations { .. } => {
-                self.works[work].finished == self.works[work].staff.len()
+                self.scenarios[work].finished == self.scenarios[work].staff.len()
             }
             _ => false,
         }
@@ -249,11 +249,11 @@ impl Crew {
 
     /// A scenario is over; iterations that were never begun, since the time was up, are counted, unless the test was stopped.
     fn set_over(&mut self, work: usize) {
-        self.works[work].phase = Phase::Over;
-        for at in 0..self.works[work].staff.len() {
-            let (_, slot) = self.works[work].staff[at];
+        self.scenarios[work].phase = Phase::Over;
+        for at in 0..self.scenarios[work].staff.len() {
+            let (_, slot) = self.scenarios[work].staff[at];
             if self.slots[slot].scenario == work {
-                self.close_all_sockets(slot, self.world.now());
+                self.close_all_sockets(slot, self.host.now());
             }
         }
         if self.stopping.is_some() || self.plan.control.is_halted() {
@@ -261,7 +261,7 @@ impl Crew {
         }
         let undone = match &self.plan.scenarios[work].executor {
             Executor::PerVuIterations { iterations, .. } => {
-                let staff = self.works[work].staff.iter();
+                let staff = self.scenarios[work].staff.iter();
                 let begun = staff.map(|(_, slot)| self.slots[*slot].in_scenario);
                 begun.map(|begun| iterations.saturating_sub(begun)).sum()
             }
@@ -284,26 +284,27 @@ impl Crew {
 
     /// Counts a value that is no VU's.
     pub(super) fn record_own(&mut self, work: usize, value: (MetricId, f64)) {
-        let sampled = Sampled { work, vu: 0, iteration: 0 };
+        let sampled = SampleOrigin { work, vu: 0, iteration: 0 };
         let outside = Rc::clone(&self.recorder.outside);
-        let at = self.world.sampled_at();
-        let around = Around { at, group: &outside, vu_tags: None, metadata: None };
-        self.recorder.own(&mut self.seen.tally, sampled, &around, &[value]);
+        let at = self.host.sampled_at();
+        let around = SampleContext { at, group: &outside, vu_tags: None, metadata: None };
+        self.recorder.own(&mut self.stats.tally, sampled, &around, &[value]);
     }
 
     /// Begins an iteration on each VU that is idle now and may. One that ends its own at once waits for the next turn.
     fn begin_idle(&mut self, work: usize, now: Nanos) {
-        if self.works[work].idle.is_empty() {
+        if self.scenarios[work].idle.is_empty() {
             return;
         }
         self.publish();
-        for _ in 0..self.works[work].idle.len() {
-            let Some(slot) = self.works[work].idle.pop_front_if(|_| self.budget.is_left()) else {
+        for _ in 0..self.scenarios[work].idle.len() {
+            let Some(slot) = self.scenarios[work].idle.pop_front_if(|_| self.budget.is_left())
+            else {
                 return;
             };
             let index = self.slots[slot].index;
-            if index >= self.works[work].ramp.wanted {
-                self.works[work].ramp.park(index, slot);
+            if index >= self.scenarios[work].ramp.wanted {
+                self.scenarios[work].ramp.park(index, slot);
                 self.close_all_sockets(slot, now);
                 continue;
             }
@@ -314,7 +315,7 @@ impl Crew {
                 _ => u64::MAX,
             };
             let Some(number) = self.plan.control.of(work).take(most) else {
-                self.works[work].idle.push_front(slot);
+                self.scenarios[work].idle.push_front(slot);
                 return;
             };
             self.begin(slot, number, now);
@@ -335,13 +336,13 @@ impl Crew {
             if due.is_none() || control.is_halted() || !self.budget.is_left() {
                 return;
             }
-            let Some(slot) = self.works[work].idle.pop_front() else {
+            let Some(slot) = self.scenarios[work].idle.pop_front() else {
                 if progress.has_idle() {
                     return;
                 }
                 if progress.take_this(number) {
                     self.drop_iterations(work, 1);
-                    self.hire_more(work);
+                    self.spawn_extra_vu(work);
                 }
                 continue;
             };
@@ -349,13 +350,13 @@ impl Crew {
                 progress.note_busy();
                 self.begin(slot, number, now);
             } else {
-                self.works[work].idle.push_front(slot);
+                self.scenarios[work].idle.push_front(slot);
             }
         }
     }
 
     /// One more VU, if the scenario may have one.
-    fn hire_more(&mut self, work: usize) {
+    fn spawn_extra_vu(&mut self, work: usize) {
         let Executor::ArrivalRate { vus, vus_max, .. } = self.plan.scenarios[work].executor else {
             return;
         };
@@ -364,15 +365,15 @@ impl Crew {
         if !self.plan.control.of(work).may_hire(vus_max.saturating_sub(vus)) {
             return;
         }
-        let index = vus + self.works[work].staff.len() as u64;
-        if let Some(slot) = self.hire(self.plan.control.next_vu()) {
-            self.employ(work, index, slot);
+        let index = vus + self.scenarios[work].staff.len() as u64;
+        if let Some(slot) = self.spawn_vu(self.plan.control.next_vu()) {
+            self.assign(work, index, slot);
         }
     }
 
     /// How many VUs are at work: those of arrival rates while they iterate, others as long as their scenario wants them.
     pub(super) fn active(&self) -> usize {
-        let active = self.works.iter().enumerate().map(|(at, work)| {
+        let active = self.scenarios.iter().enumerate().map(|(at, work)| {
             let keeps = work.phase == Phase::Running
                 && self.stopping.is_none()
                 && !self.is_arrival(at)

@@ -5,7 +5,7 @@ use wire::ws::Event;
 use crate::host::socket::SocketEvent;
 
 /// What a script is told of what came.
-pub(super) fn told(event: Event<'_>) -> impl Iterator<Item = SocketEvent> {
+pub(super) fn to_events(event: Event<'_>) -> impl Iterator<Item = SocketEvent> {
     let (failed, event) = match event {
         Event::Text(text) => (None, SocketEvent::Text(text.to_owned())),
         Event::Binary(bytes) => (None, SocketEvent::Binary(bytes.to_vec())),

@@ -13,18 +13,18 @@ pub struct HttpPlan {
     /// What scripts see of it.
     pub rules: HttpRules,
     /// Says in the log where a redirect is not followed since there were too many.
-    pub tells_redirects: bool,
+    pub warns_of_redirects: bool,
     /// Connections are closed when an iteration has ended (`noVUConnectionReuse`).
     pub closes_connections: bool,
     /// Requests and responses go to the log (`httpDebug`).
-    pub debug: Option<Debug>,
+    pub debug: Option<HttpDebug>,
     /// What all VUs' requests together keep to (`rps`).
-    pub pace: Option<Arc<Pace>>,
+    pub pace: Option<Arc<RateLimit>>,
 }
 
 /// What of requests and responses goes to the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Debug {
+pub enum HttpDebug {
     /// Their heads.
     Heads,
     /// All of it.
@@ -33,13 +33,13 @@ pub enum Debug {
 
 /// A rate of requests that many keep to.
 #[derive(Debug)]
-pub struct Pace {
+pub struct RateLimit {
     gap: Nanos,
-    /// When the next request may be sent, in nanoseconds of the crew's clock.
+    /// When the next request may be sent, in nanoseconds of the pool's clock.
     next: AtomicU64,
 }
 
-impl Pace {
+impl RateLimit {
     /// So many requests a second.
     #[must_use]
     pub fn new(rate_per_s: u64) -> Self {
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn places_are_a_gap_apart_and_none_is_saved_up() {
-        let pace = Pace::new(10);
+        let pace = RateLimit::new(10);
         let at = |ms: u64| pace.take(Nanos::from_millis(ms)).0 / 1_000_000;
         assert_eq!([at(0), at(0), at(50), at(1000), at(1000)], [0, 100, 200, 1000, 1100]);
     }

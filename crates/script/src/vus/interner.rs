@@ -1,11 +1,11 @@
-//! `Names`: texts that are kept once.
+//! `Interner`: texts that are kept once.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Texts that are kept once, such as the names of checks.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct Interner {
     list: Vec<Rc<str>>,
     places: HashMap<Rc<str>, usize>,
     /// The one asked for last: its successor is probably the next.
@@ -15,7 +15,7 @@ pub(crate) struct Names {
 /// Texts beyond these are not kept, and made anew each time.
 const NAMES_MAX: usize = 10_000;
 
-impl Names {
+impl Interner {
     /// The text, kept.
     pub(crate) fn kept(&mut self, text: &str) -> Rc<str> {
         let next = if self.last + 1 < self.list.len() { self.last + 1 } else { 0 };
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn texts_are_kept_once() {
-        let mut names = Names::default();
+        let mut names = Interner::default();
         let first = names.kept("a");
         names.kept("b");
         assert!(Rc::ptr_eq(&first, &names.kept("a")));

@@ -7,15 +7,15 @@ use metrics::tally::MetricId;
 use stdx::Nanos;
 use workload::{PollBudget, RequestCommand, Target};
 
-use super::exchange::Exchange;
-use super::pool::Crew;
-use super::recorder::Around;
-use super::slot::{Slot, State, Whose};
-use crate::host::action::{Action, Answer};
+use super::http_call::HttpCall;
+use super::pool::VuPool;
+use super::recorder::SampleContext;
+use super::slot::{RequestOwner, Slot, State};
+use crate::host::action::{Action, ActionResult};
 use crate::host::execution::Stage;
-use crate::host::execution::{Role, Standing};
+use crate::host::execution::{ExecutionInfo, ScenarioInfo};
 use crate::host::traits::{Host as _, Level};
-use crate::runtime::coroutine::{Call, Turn};
+use crate::runtime::coroutine::{Call, StepResult};
 use crate::runtime::exception::Exception;
 
 /// What lines of exceptions come from.
@@ -26,15 +26,15 @@ pub const SCRIPT_HINT: (&str, &str) = ("hint", "script exception");
 const BACKOFF_MIN: Nanos = Nanos::from_millis(100);
 const BACKOFF_MAX: Nanos = Nanos::from_secs(5);
 
-impl Crew {
+impl VuPool {
     /// Begins an iteration; `number` is its number in the scenario.
     pub(super) fn begin(&mut self, slot: usize, number: u64, now: Nanos) {
         self.budget.spend(PollBudget::CONNECTION);
         self.set_busy(slot, now);
         let begun = &mut self.slots[slot];
-        let Some(post) = begun.post.clone() else { return };
-        let standing = Standing {
-            role: post.role.clone(),
+        let Some(assignment) = begun.assignment.clone() else { return };
+        let execution = ExecutionInfo {
+            role: assignment.role.clone(),
             vu: begun.number,
             vu_in_test: self
                 .plan
@@ -49,28 +49,28 @@ impl Crew {
         };
         let call = Call {
             stage: self.plan.stage,
-            function: Rc::clone(&post.function),
+            function: Rc::clone(&assignment.function),
             iteration: begun.iterations,
             data: self.data.clone(),
         };
         begun.is_refused = false;
         begun.iterations += 1;
         begun.in_scenario += 1;
-        begun.vu.stand(standing);
+        begun.vu.set_execution(execution);
         self.set_deadline(slot);
         let turn = self.slots[slot].vu.call(call);
         self.advance(slot, turn, now);
     }
 
     /// Brings an answer to whom it is for.
-    pub(super) fn answered(&mut self, whose: Whose, answer: Answer, now: Nanos) {
+    pub(super) fn answered(&mut self, owner: RequestOwner, answer: ActionResult, now: Nanos) {
         // Who is about to be ended must not see what the end itself made of a request.
-        if !self.is_wanted(whose) || self.plan.control.is_halted() {
+        if !self.is_wanted(owner) || self.plan.control.is_halted() {
             return;
         }
-        self.set_deadline(whose.slot);
-        if let Some(turn) = self.slots[whose.slot].vu.answer(whose.ticket, answer) {
-            self.advance(whose.slot, turn, now);
+        self.set_deadline(owner.slot);
+        if let Some(turn) = self.slots[owner.slot].vu.answer(owner.ticket, answer) {
+            self.advance(owner.slot, turn, now);
         }
     }
 
@@ -86,9 +86,10 @@ impl Crew {
     }
 
     /// Whether the iteration that asked is still under way.
-    pub(super) fn is_wanted(&self, whose: Whose) -> bool {
-        let slot = &self.slots[whose.slot];
-        whose.lasts || slot.iterations == whose.iteration && matches!(slot.state, State::Busy(_))
+    pub(super) fn is_wanted(&self, owner: RequestOwner) -> bool {
+        let slot = &self.slots[owner.slot];
+        owner.outlives_iteration
+            || slot.iterations == owner.iteration && matches!(slot.state, State::Busy(_))
     }
 
     /// What runs now is interrupted at the end of its own scenario.
@@ -96,24 +97,24 @@ impl Crew {
         let zero = self.zero.unwrap_or_default();
         let scenario = self.slots[slot].scenario;
         let grace = self.plan.scenarios[scenario].graceful_stop;
-        self.world.set_deadline(zero.saturating_add(self.ends[scenario]), grace);
+        self.host.set_deadline(zero.saturating_add(self.ends[scenario]), grace);
     }
 
     /// Carries out what a VU came to.
-    fn advance(&mut self, slot: usize, turn: Turn, now: Nanos) {
+    fn advance(&mut self, slot: usize, turn: StepResult, now: Nanos) {
         self.take_samples(slot);
-        self.carry_out(slot);
+        self.start_actions(slot);
         self.resume_sockets(slot);
         match turn {
-            Turn::Waits { until: Some(until) } => self.wake_at(slot, until),
-            Turn::Waits { until: None } => self.slots[slot].until = None,
-            Turn::Done(done) => self.finish(slot, done, now),
-            Turn::Cut => {
+            StepResult::Waits { until: Some(until) } => self.wake_at(slot, until),
+            StepResult::Waits { until: None } => self.slots[slot].until = None,
+            StepResult::Done(done) => self.finish(slot, done, now),
+            StepResult::Cut => {
                 // An iteration that ends the test counts, though it is one that was ended.
                 if let State::Busy(began) = self.slots[slot].state
                     && self.plan.control.aborted().is_some()
                 {
-                    self.count_iteration(slot, self.world.elapsed_since(began));
+                    self.count_iteration(slot, self.host.elapsed_since(began));
                 }
                 self.end_cut(slot);
             }
@@ -121,33 +122,33 @@ impl Crew {
     }
 
     /// Begins what a VU asked for.
-    pub(super) fn carry_out(&mut self, slot: usize) {
-        let mut asked = std::mem::take(&mut self.asked);
-        self.slots[slot].vu.take_asked(&mut asked);
+    pub(super) fn start_actions(&mut self, slot: usize) {
+        let mut actions = std::mem::take(&mut self.actions);
+        self.slots[slot].vu.take_actions(&mut actions);
         let iteration = self.slots[slot].iterations;
-        let whose = |ticket| Whose { slot, iteration, ticket, lasts: false };
-        for action in asked.drain(..) {
+        let owner = |ticket| RequestOwner { slot, iteration, ticket, outlives_iteration: false };
+        for action in actions.drain(..) {
             match action {
                 Action::Http(ticket, ask) => {
-                    let call = Exchange::new(whose(ticket), ask, &self.plan);
+                    let call = HttpCall::new(owner(ticket), ask, &self.plan);
                     self.send(call);
                 }
-                Action::Open(ticket, ask) => self.open_socket(whose(ticket), ask),
+                Action::Open(ticket, ask) => self.open_socket(owner(ticket), ask),
                 Action::Socket(ticket, order) => {
-                    self.order_socket((slot, ticket), &order, self.world.now());
+                    self.run_socket_command((slot, ticket), &order, self.host.now());
                 }
             }
         }
-        self.asked = asked;
+        self.actions = actions;
     }
 
     /// Sends a request, as soon as the rate of all requests allows it.
-    pub(super) fn send(&mut self, call: Exchange) {
+    pub(super) fn send(&mut self, call: HttpCall) {
         if let Some(pace) = &self.plan.http.pace {
             let clock = (self.plan.clock)();
             let wait = pace.take(clock).saturating_sub(clock);
             if wait > Nanos::ZERO {
-                let at = self.world.now().saturating_add(wait);
+                let at = self.host.now().saturating_add(wait);
                 return self.held.push_back((at, call));
             }
         }
@@ -155,24 +156,24 @@ impl Crew {
     }
 
     /// Sends a request in this poll.
-    pub(super) fn send_now(&mut self, call: Exchange) {
+    pub(super) fn send_now(&mut self, call: HttpCall) {
         let target = self.targets.get(&call);
         let slot = &mut self.slots[call.owner.slot];
         let fresh_connection =
             self.plan.http.closes_connections && slot.connected < slot.iterations;
         slot.connected = slot.iterations;
-        self.ask(target, fresh_connection, call);
+        self.submit(target, fresh_connection, call);
     }
 
     /// Asks the engine for a target; the call is kept until its answer comes.
-    pub(super) fn ask(&mut self, target: Arc<Target>, fresh_connection: bool, call: Exchange) {
+    pub(super) fn submit(&mut self, target: Arc<Target>, fresh_connection: bool, call: HttpCall) {
         let (timeout, owner) = (call.timeout(), call.owner.slot as u32);
         let (upgrades, redirected) = (call.socket.is_some(), call.is_away());
         let user = self.free.pop().unwrap_or_else(|| {
-            self.sent.push(None);
-            (self.sent.len() - 1) as u32
+            self.calls.push(None);
+            (self.calls.len() - 1) as u32
         });
-        self.sent[user as usize] = Some(call);
+        self.calls[user as usize] = Some(call);
         self.commands.requests.push(RequestCommand {
             user,
             target,
@@ -186,26 +187,26 @@ impl Crew {
 
     /// An iteration was ended before its end.
     pub(super) fn end_cut(&mut self, slot: usize) {
-        self.close_all_sockets(slot, self.world.now());
+        self.close_all_sockets(slot, self.host.now());
         self.count_bytes(slot);
         self.set_idle(slot);
-        self.seen.interrupted += 1;
+        self.stats.interrupted += 1;
     }
 
     fn finish(&mut self, slot: usize, done: Result<Option<String>, Exception>, now: Nanos) {
         let State::Busy(began) = self.slots[slot].state else { return };
-        let took = self.world.elapsed_since(began);
+        let took = self.host.elapsed_since(began);
         self.close_sockets(slot, now, done.is_err());
         match done {
-            Ok(returned) => self.seen.returned = returned.or(self.seen.returned.take()),
+            Ok(returned) => self.stats.returned = returned.or(self.stats.returned.take()),
             Err(exception) => {
-                let post = self.slots[slot].post.clone();
-                let role = post.as_ref().and_then(|post| post.role.as_deref());
-                self.note(exception, role);
+                let assignment = self.slots[slot].assignment.clone();
+                let role = assignment.as_ref().and_then(|assignment| assignment.role.as_deref());
+                self.log_exception(exception, role);
             }
         }
         self.count_iteration(slot, took);
-        self.seen.iterations += u64::from(self.plan.stage == Stage::Iteration);
+        self.stats.iterations += u64::from(self.plan.stage == Stage::Iteration);
         self.plan.control.of(self.slots[slot].scenario).note_end();
         let rest = self.plan.min_iteration.saturating_sub(took).max(self.backoff(slot));
         if rest == Nanos::ZERO {
@@ -226,17 +227,17 @@ impl Crew {
     }
 
     /// Logs what a script threw, in an iteration of this role if it was in one.
-    pub(super) fn note(&mut self, exception: Exception, role: Option<&Role>) {
+    pub(super) fn log_exception(&mut self, exception: Exception, role: Option<&ScenarioInfo>) {
         let text = exception.to_string();
         match role {
-            Some(Role { executor, name, .. }) => {
+            Some(ScenarioInfo { executor, name, .. }) => {
                 let fields = [("executor", *executor), ("scenario", name), ("source", STACK)];
                 (self.plan.log)(Level::Error, &text, &fields);
             }
             None if exception.in_promise => (self.plan.log)(Level::Error, &text, &[]),
             None => (self.plan.log)(Level::Error, &text, &[SCRIPT_HINT]),
         }
-        self.seen.exception.get_or_insert(exception);
+        self.stats.exception.get_or_insert(exception);
     }
 
     /// Counts the bytes of an iteration that was ended before its end.
@@ -246,8 +247,8 @@ impl Crew {
             return;
         }
         let (vu_tags, metadata) = self.slots[slot].vu.tags();
-        let around = Around {
-            at: self.world.sampled_at(),
+        let around = SampleContext {
+            at: self.host.sampled_at(),
             group: self.plan.stage.group(),
             vu_tags: vu_tags.as_deref(),
             metadata: metadata.as_deref(),
@@ -255,7 +256,7 @@ impl Crew {
         let values =
             [(MetricId::DATA_SENT, sent as f64), (MetricId::DATA_RECEIVED, received as f64)];
         let sampled = self.slots[slot].sampled();
-        self.recorder.own(&mut self.seen.tally, sampled, &around, &values);
+        self.recorder.own(&mut self.stats.tally, sampled, &around, &values);
     }
 
     /// Counts an iteration that came to its end, or a call of `setup` or `teardown`.
@@ -263,8 +264,8 @@ impl Crew {
         let Slot { vu, bytes, .. } = &mut self.slots[slot];
         let (sent, received) = std::mem::take(bytes);
         let (vu_tags, metadata) = vu.tags();
-        let around = Around {
-            at: self.world.sampled_at(),
+        let around = SampleContext {
+            at: self.host.sampled_at(),
             group: self.plan.stage.group(),
             vu_tags: vu_tags.as_deref(),
             metadata: metadata.as_deref(),
@@ -278,14 +279,14 @@ impl Crew {
         let is_iteration = self.plan.stage == Stage::Iteration;
         let values = &values[..if is_iteration { 4 } else { 2 }];
         let sampled = self.slots[slot].sampled();
-        self.recorder.own(&mut self.seen.tally, sampled, &around, values);
+        self.recorder.own(&mut self.stats.tally, sampled, &around, values);
     }
 
     pub(super) fn take_samples(&mut self, slot: usize) {
         let slot = &self.slots[slot];
         slot.vu.take_samples(&mut self.samples);
         for sample in self.samples.drain(..) {
-            self.recorder.script(&mut self.seen.tally, slot.sampled(), &sample);
+            self.recorder.script(&mut self.stats.tally, slot.sampled(), &sample);
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::host::sample::TagList;
 
 /// A sample for an output.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
+pub struct OutputSample {
     /// The metric.
     pub metric: MetricId,
     /// When, on [`Clock`](super::plan::Clock).
@@ -17,12 +17,12 @@ pub struct Point {
     /// The value.
     pub value: f64,
     /// Its tags; samples of one request share theirs.
-    pub tags: Arc<PointTags>,
+    pub tags: Arc<OutputTags>,
 }
 
-/// The tags of a [`Point`].
+/// The tags of a [`OutputSample`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PointTags {
+pub struct OutputTags {
     /// Names and values, sorted by name.
     pub tags: TagList,
     /// What is not indexed, sorted by name.
@@ -30,4 +30,4 @@ pub struct PointTags {
 }
 
 /// Takes samples for outputs; never waits. What it has no room for it counts.
-pub type Emit = Arc<dyn Fn(Vec<Point>) + Send + Sync>;
+pub type SampleSink = Arc<dyn Fn(Vec<OutputSample>) + Send + Sync>;

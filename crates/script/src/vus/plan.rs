@@ -1,4 +1,4 @@
-//! `CrewPlan`: what the VUs of a stage are to do.
+//! `VuPoolPlan`: what the VUs of a stage are to do.
 
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
@@ -10,10 +10,10 @@ use workload::executor::Scenario;
 
 use super::control::Control;
 use super::http_plan::HttpPlan;
-use super::live::Live;
-use super::outcome::Outcome;
-use super::output::Emit;
-use crate::host::execution::{Role, Stage};
+use super::live_metrics::LiveMetrics;
+use super::output::SampleSink;
+use super::vu_stats::VuStats;
+use crate::host::execution::{ScenarioInfo, Stage};
 use crate::host::sample::TagList;
 use crate::host::system_tags::SystemTags;
 use crate::host::traits::{Level, LogFields};
@@ -24,9 +24,9 @@ pub type Clock = Arc<dyn Fn() -> Nanos + Send + Sync>;
 /// Takes a line of the log: how grave it is, what it says, and its fields in the order of their names.
 pub type Log = Arc<dyn Fn(Level, &str, LogFields<'_>) + Send + Sync>;
 
-/// What a crew is to do.
+/// What a pool is to do.
 #[derive(Clone)]
-pub struct CrewPlan {
+pub struct VuPoolPlan {
     /// The script.
     pub program: Program,
     /// When iterations begin.
@@ -36,7 +36,7 @@ pub struct CrewPlan {
     /// What they are to the script.
     pub stage: Stage,
     /// What there was of the test before.
-    pub earlier: Earlier,
+    pub earlier: PriorStages,
     /// What `setup` returned, as JSON.
     pub data: Option<Arc<str>>,
     /// How many redirects are followed where a request does not say.
@@ -62,16 +62,16 @@ pub struct CrewPlan {
     /// Which of k6's own tags samples have.
     pub system_tags: SystemTags,
     /// Takes each sample, where there are outputs.
-    pub emit: Option<Emit>,
+    pub emit: Option<SampleSink>,
     /// Who wants to know the metrics while the work goes on.
-    pub live: Option<Arc<Live>>,
+    pub live: Option<Arc<LiveMetrics>>,
     /// The time.
     pub clock: Clock,
     /// The log.
     pub log: Log,
     /// Where what was seen goes once all is over.
-    pub outcome: Arc<Mutex<Outcome>>,
-    /// What all crews share.
+    pub outcome: Arc<Mutex<VuStats>>,
+    /// What all pools share.
     pub control: Arc<Control>,
     /// The test's options, as `exec.test.options` has them: JSON.
     pub options: Option<Arc<str>>,
@@ -79,7 +79,7 @@ pub struct CrewPlan {
     pub unix_ms: f64,
 }
 
-impl CrewPlan {
+impl VuPoolPlan {
     /// The time since 1970.
     pub(super) fn unix_time(&self) -> Nanos {
         Nanos((self.unix_ms * 1e6) as u64).saturating_add((self.clock)())
@@ -90,7 +90,7 @@ impl CrewPlan {
 pub(super) const TIMEOUT: Nanos = Nanos::from_secs(60);
 /// What a test was before a stage of it began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Earlier {
+pub struct PriorStages {
     /// How long it had gone on.
     pub elapsed: Nanos,
     /// How many VUs it had; those that have not come yet count.
@@ -98,10 +98,10 @@ pub struct Earlier {
 }
 
 /// What a scenario is to the script.
-pub(super) fn role(plan: &CrewPlan, number: usize) -> Option<Rc<Role>> {
+pub(super) fn role(plan: &VuPoolPlan, number: usize) -> Option<Rc<ScenarioInfo>> {
     let scenario = &plan.scenarios[number];
     (plan.stage == Stage::Iteration).then(|| {
-        Rc::new(Role {
+        Rc::new(ScenarioInfo {
             number,
             name: scenario.name.clone(),
             executor: scenario.executor.name(),
@@ -112,7 +112,7 @@ pub(super) fn role(plan: &CrewPlan, number: usize) -> Option<Rc<Role>> {
 }
 
 /// The tags of a scenario's samples: the run's, and above them its own.
-pub(super) fn tags_of(plan: &CrewPlan, scenario: &Scenario) -> TagList {
+pub(super) fn tags_of(plan: &VuPoolPlan, scenario: &Scenario) -> TagList {
     let mut tags = plan.tags.clone();
     for (name, value) in &scenario.tags {
         tags.retain(|(known, _)| known != name);

@@ -1,4 +1,4 @@
-//! `Crew`: a worker's VUs and what they have under way.
+//! `VuPool`: a worker's VUs and what they have under way.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -13,18 +13,18 @@ use workload::executor::Scenario;
 use workload::{Commands, PollBudget, StopMode};
 
 use super::control::Counters;
-use super::exchange::Exchange;
-use super::live::TELL_EVERY;
-use super::outcome::Outcome;
-use super::plan::{CrewPlan, role};
+use super::http_call::HttpCall;
+use super::live_metrics::PUBLISH_EVERY;
+use super::plan::{VuPoolPlan, role};
 use super::recorder::Recorder;
-use super::scenario_state::Work;
-use super::slot::{Post, Slot, Whose};
+use super::scenario_state::ScenarioState;
+use super::slot::{Assignment, RequestOwner, Slot};
 use super::socket_state::Sockets;
-use super::targets::KnownTargets;
-use super::vu_host::World;
-use crate::host::action::{Action, Answer};
-use crate::host::execution::{Halt, Stage};
+use super::targets::TargetCache;
+use super::vu_host::VuHost;
+use super::vu_stats::VuStats;
+use crate::host::action::{Action, ActionResult};
+use crate::host::execution::{AbortReason, Stage};
 use crate::host::sample::Sample;
 use crate::host::traits::Host;
 use crate::runtime::exception::Exception;
@@ -35,10 +35,10 @@ use crate::runtime::vu::Vu;
 const GAUGE_STEP: Nanos = Nanos::SECOND;
 
 /// One worker's VUs.
-pub(super) struct Crew {
-    pub(super) plan: CrewPlan,
+pub(super) struct VuPool {
+    pub(super) plan: VuPoolPlan,
     pub(super) shard: Shard,
-    pub(super) world: Rc<World>,
+    pub(super) host: Rc<VuHost>,
     /// What its VUs share, or why there is none.
     pub(super) realm: Result<Rc<Realm>, Exception>,
     pub(super) slots: Vec<Slot>,
@@ -46,26 +46,26 @@ pub(super) struct Crew {
     pub(super) data: Option<Rc<str>>,
     /// When each scenario's last iteration has ended, from the start.
     pub(super) ends: Vec<Nanos>,
-    /// What others may see of this crew.
+    /// What others may see of this pool.
     pub(super) counters: Arc<Counters>,
     /// When the gauges are seen next, from the test's beginning on.
     pub(super) gauges_at: Nanos,
     /// When those who want to know the metrics are told next.
-    pub(super) tell_at: Nanos,
+    pub(super) publish_at: Nanos,
     /// The scenarios' own state, by their number.
-    pub(super) works: Vec<Work>,
+    pub(super) scenarios: Vec<ScenarioState>,
     /// When the scenarios' clock began.
     pub(super) zero: Option<Nanos>,
     /// Answers that wait for their VU.
-    pub(super) answers: VecDeque<(Whose, Answer)>,
+    pub(super) answers: VecDeque<(RequestOwner, ActionResult)>,
     /// What redirects ask for.
-    pub(super) redirects: VecDeque<Exchange>,
+    pub(super) redirects: VecDeque<HttpCall>,
     /// What is sent once the rate of requests allows it, and when.
-    pub(super) held: VecDeque<(Nanos, Exchange)>,
+    pub(super) held: VecDeque<(Nanos, HttpCall)>,
     /// Who is to be woken, and when.
     pub(super) sleepers: BinaryHeap<Reverse<(Nanos, usize)>>,
     /// What was sent, by its number; each number is answered once.
-    pub(super) sent: Vec<Option<Exchange>>,
+    pub(super) calls: Vec<Option<HttpCall>>,
     /// Numbers that are free.
     pub(super) free: Vec<u32>,
     /// What is to be sent.
@@ -73,74 +73,74 @@ pub(super) struct Crew {
     /// What may still be begun in this poll.
     pub(super) budget: PollBudget,
     pub(super) sockets: Sockets,
-    pub(super) targets: KnownTargets,
+    pub(super) targets: TargetCache,
     /// What a VU asked for.
-    pub(super) asked: Vec<Action>,
+    pub(super) actions: Vec<Action>,
     pub(super) samples: Vec<Sample>,
     pub(super) recorder: Recorder,
-    pub(super) seen: Outcome,
+    pub(super) stats: VuStats,
     pub(super) stopping: Option<StopMode>,
 }
 
-impl std::fmt::Debug for Crew {
+impl std::fmt::Debug for VuPool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Crew").field("vus", &self.slots.len()).finish_non_exhaustive()
     }
 }
 
-impl Drop for Crew {
+impl Drop for VuPool {
     fn drop(&mut self) {
         let mut outcome = self.plan.outcome.lock().unwrap_or_else(PoisonError::into_inner);
-        self.seen.samples_dropped = self.slots.iter().map(|slot| slot.vu.samples_dropped()).sum();
+        self.stats.samples_dropped = self.slots.iter().map(|slot| slot.vu.samples_dropped()).sum();
         self.recorder.flush(0);
-        self.seen.parts = self.recorder.parts();
-        outcome.merge(&self.seen);
+        self.stats.parts = self.recorder.parts();
+        outcome.merge(&self.stats);
     }
 }
 
-impl Crew {
-    pub(super) fn new(plan: CrewPlan, shard: Shard) -> Self {
-        let world = Rc::new(World::new(&plan));
+impl VuPool {
+    pub(super) fn new(plan: VuPoolPlan, shard: Shard) -> Self {
+        let host = Rc::new(VuHost::new(&plan));
         let recorder = Recorder::new(&plan);
         let realm = Realm::new(&plan.program);
         let work = |(at, scenario): (usize, &Scenario)| {
             let (function, role) = (scenario.exec.as_str().into(), role(&plan, at));
             let duration = scenario.executor.duration_of(plan.segment.vus());
-            Work::new(Post { function, role }, duration)
+            ScenarioState::new(Assignment { function, role }, duration)
         };
-        let works = plan.scenarios.iter().enumerate().map(work).collect();
-        let seen = Outcome { tally: plan.tally.clone(), ..Outcome::default() };
-        let mut crew = Self {
+        let scenarios = plan.scenarios.iter().enumerate().map(work).collect();
+        let stats = VuStats { tally: plan.tally.clone(), ..VuStats::default() };
+        let mut vu_pool = Self {
             shard,
-            world,
+            host,
             realm,
             slots: Vec::new(),
             data: plan.data.as_deref().map(Into::into),
             ends: plan.scenarios.iter().map(Scenario::end).collect(),
             counters: plan.control.join(),
             gauges_at: GAUGE_STEP * (plan.earlier.elapsed.0 / GAUGE_STEP.0 + 1),
-            tell_at: Nanos::ZERO,
-            works,
+            publish_at: Nanos::ZERO,
+            scenarios,
             zero: None,
             answers: VecDeque::new(),
             redirects: VecDeque::new(),
             held: VecDeque::new(),
             sleepers: BinaryHeap::new(),
-            sent: Vec::new(),
+            calls: Vec::new(),
             free: Vec::new(),
             commands: Commands::default(),
             budget: PollBudget::default(),
             sockets: Sockets::default(),
-            targets: KnownTargets::default(),
-            asked: Vec::new(),
+            targets: TargetCache::default(),
+            actions: Vec::new(),
             samples: Vec::new(),
             recorder,
-            seen,
+            stats,
             stopping: None,
             plan,
         };
-        crew.fill();
-        crew
+        vu_pool.fill();
+        vu_pool
     }
 
     /// Makes the VUs that scenarios want from the start: this worker's share of them.
@@ -149,7 +149,7 @@ impl Crew {
         let is_test = self.plan.stage == Stage::Iteration;
         for number in (first..self.plan.control.staff.total).step_by(step as usize) {
             // `setup` and `teardown` are called by nobody.
-            if self.hire(if is_test { number + 1 } else { 0 }).is_none() {
+            if self.spawn_vu(if is_test { number + 1 } else { 0 }).is_none() {
                 return;
             }
         }
@@ -164,9 +164,9 @@ impl Crew {
     }
 
     /// Makes a VU; gives its place.
-    pub(super) fn hire(&mut self, number: u64) -> Option<usize> {
+    pub(super) fn spawn_vu(&mut self, number: u64) -> Option<usize> {
         self.budget.spend(PollBudget::CONNECTION);
-        let host = Rc::clone(&self.world) as Rc<dyn Host>;
+        let host = Rc::clone(&self.host) as Rc<dyn Host>;
         let vu = self.realm.clone().and_then(|realm| Vu::new(&realm, host, number));
         match vu {
             Ok(vu) => {
@@ -174,23 +174,23 @@ impl Crew {
                 Some(self.slots.len() - 1)
             }
             Err(exception) => {
-                self.plan.control.halt(Halt::Broken(exception.text.clone()));
-                self.note(exception, None);
+                self.plan.control.halt(AbortReason::Broken(exception.text.clone()));
+                self.log_exception(exception, None);
                 None
             }
         }
     }
 
-    /// Tells others how far this crew is.
+    /// Tells others how far this pool is.
     pub(super) fn publish(&self) {
         let Counters { completed, interrupted, active, initialized } = &*self.counters;
-        completed.store(self.seen.iterations, Ordering::Relaxed);
-        interrupted.store(self.seen.interrupted, Ordering::Relaxed);
+        completed.store(self.stats.iterations, Ordering::Relaxed);
+        interrupted.store(self.stats.interrupted, Ordering::Relaxed);
         active.store(self.active() as u64, Ordering::Relaxed);
         initialized.store(self.slots.len() as u64, Ordering::Relaxed);
     }
 
-    /// The first crew counts how many VUs all have. None of them works in `setup` and `teardown`.
+    /// The first pool counts how many VUs all have. None of them works in `setup` and `teardown`.
     pub(super) fn gauge(&mut self, now: Nanos, zero: Nanos) {
         let elapsed = self.plan.earlier.elapsed.saturating_add(now.saturating_sub(zero));
         if !self.gauges() || elapsed < self.gauges_at {
@@ -204,23 +204,23 @@ impl Crew {
             }
             _ => (0, self.plan.earlier.vus),
         };
-        let at = self.world.sampled_at();
+        let at = self.host.sampled_at();
         for (metric, value) in [(MetricId::VUS, active), (MetricId::VUS_MAX, all)] {
-            self.recorder.gauge(&mut self.seen.tally, at, metric, value as f64);
+            self.recorder.gauge(&mut self.stats.tally, at, metric, value as f64);
         }
     }
 
-    /// Whether it is this crew that counts VUs.
+    /// Whether it is this pool that counts VUs.
     pub(super) fn gauges(&self) -> bool {
         let stages = [Stage::Setup, Stage::Iteration, Stage::Teardown];
         self.shard.first == 0 && stages.contains(&self.plan.stage)
     }
 
     /// Tells those who want to know the metrics, if it is time.
-    pub(super) fn tell(&mut self, now: Nanos) {
-        if let Some(live) = self.plan.live.as_ref().filter(|_| now >= self.tell_at) {
-            self.tell_at = now.saturating_add(TELL_EVERY);
-            live.tell(self.shard.first, &self.seen.tally);
+    pub(super) fn publish_live(&mut self, now: Nanos) {
+        if let Some(live) = self.plan.live.as_ref().filter(|_| now >= self.publish_at) {
+            self.publish_at = now.saturating_add(PUBLISH_EVERY);
+            live.publish(self.shard.first, &self.stats.tally);
         }
     }
 }

@@ -13,15 +13,15 @@ use metrics::tally::{MetricId, Tags, Tally};
 use stdx::Nanos;
 use workload::EngineResponse;
 
-use super::exchange::{Exchange, Seen};
-use super::outcome::PartTallies;
-use super::output::{Emit, Point, PointTags};
-use super::parts::{PartOf, Parts};
-use super::plan::{CrewPlan, tags_of};
-use super::slot::Sampled;
-use super::socket_state::Labels;
+use super::http_call::{CallTags, HttpCall};
+use super::output::{OutputSample, OutputTags, SampleSink};
+use super::plan::{VuPoolPlan, tags_of};
+use super::slot::SampleOrigin;
+use super::socket_state::SocketLabels;
+use super::summary_groups::{GroupKey, SummaryGroups};
+use super::vu_stats::GroupTallies;
 use crate::host::execution::Stage;
-use crate::host::metrics::Registry;
+use crate::host::metrics::MetricRegistry;
 use crate::host::sample::{Sample, TagList};
 use crate::host::system_tags::{SystemTag, SystemTags};
 
@@ -30,19 +30,19 @@ const BATCH: usize = 512;
 
 /// Counts samples.
 pub(super) struct Recorder {
-    registry: Registry,
+    registry: MetricRegistry,
     system: SystemTags,
     /// The scenarios' names, and the tags of the run and the scenario, by their number.
     scenarios: Vec<(String, TagList)>,
     /// The tags of what is no scenario's.
-    run: Arc<PointTags>,
-    sinks: Sinks,
+    run: Arc<OutputTags>,
+    sinks: SampleSinks,
     /// The group of samples outside of any.
     pub(super) outside: Rc<str>,
 }
 
 impl Recorder {
-    pub(super) fn new(plan: &CrewPlan) -> Self {
+    pub(super) fn new(plan: &VuPoolPlan) -> Self {
         let scenarios = plan.scenarios.iter();
         let scenarios = scenarios.map(|scenario| (scenario.name.clone(), tags_of(plan, scenario)));
         Self {
@@ -53,8 +53,12 @@ impl Recorder {
                 _ => plan.system_tags.without(SystemTag::Scenario),
             },
             scenarios: scenarios.collect(),
-            run: Arc::new(PointTags { tags: sorted(&plan.tags), metadata: Vec::new() }),
-            sinks: Sinks { emit: plan.emit.clone(), parts: Parts::new(plan), points: Vec::new() },
+            run: Arc::new(OutputTags { tags: sorted(&plan.tags), metadata: Vec::new() }),
+            sinks: SampleSinks {
+                emit: plan.emit.clone(),
+                parts: SummaryGroups::new(plan),
+                points: Vec::new(),
+            },
             outside: "".into(),
         }
     }
@@ -71,8 +75,8 @@ impl Recorder {
     pub(super) fn http(
         &mut self,
         tally: &mut Tally,
-        whose: Sampled,
-        (exchange, reply): (&Exchange, &EngineResponse<'_>),
+        owner: SampleOrigin,
+        (exchange, reply): (&HttpCall, &EngineResponse<'_>),
         at: Nanos,
     ) {
         let seen = exchange.seen(reply);
@@ -94,8 +98,8 @@ impl Recorder {
         let values = &values[..if seen.expected.is_some() { 9 } else { 8 }];
         let tags = SampleTags {
             system: self.system,
-            common: &self.scenarios[whose.work],
-            whose,
+            common: &self.scenarios[owner.work],
+            owner,
             group: &ask.group,
             check: None,
             http: Some(&seen),
@@ -108,14 +112,14 @@ impl Recorder {
     }
 
     /// Counts a sample that a script made.
-    pub(super) fn script(&mut self, tally: &mut Tally, whose: Sampled, sample: &Sample) {
+    pub(super) fn script(&mut self, tally: &mut Tally, owner: SampleOrigin, sample: &Sample) {
         if sample.metric.0 as usize >= tally.len() {
             self.declare(tally);
         }
         let tags = SampleTags {
             system: self.system,
-            common: &self.scenarios[whose.work],
-            whose,
+            common: &self.scenarios[owner.work],
+            owner,
             group: &sample.group,
             check: sample.check.as_deref(),
             http: None,
@@ -124,10 +128,10 @@ impl Recorder {
             vu_tags: sample.vu_tags.as_deref(),
             metadata: sample.metadata.as_deref(),
         };
-        if let Some(check) = tags.told_check() {
-            tally.check(tags.told_group(), check, sample.value != 0.0);
+        if let Some(check) = tags.check_tag() {
+            tally.check(tags.group_tag(), check, sample.value != 0.0);
         }
-        tally.group(tags.told_group());
+        tally.group(tags.group_tag());
         self.sinks.add(tally, &tags, sample.at, &[(sample.metric, sample.value)]);
     }
 
@@ -135,15 +139,15 @@ impl Recorder {
     pub(super) fn socket(
         &mut self,
         tally: &mut Tally,
-        whose: Sampled,
-        (labels, at): (&Labels, Nanos),
+        owner: SampleOrigin,
+        (labels, at): (&SocketLabels, Nanos),
         values: &[(MetricId, f64)],
     ) {
         let ask = &labels.http;
         let tags = SampleTags {
             system: self.system,
-            common: &self.scenarios[whose.work],
-            whose,
+            common: &self.scenarios[owner.work],
+            owner,
             group: &ask.group,
             check: None,
             http: None,
@@ -159,14 +163,14 @@ impl Recorder {
     pub(super) fn own(
         &mut self,
         tally: &mut Tally,
-        whose: Sampled,
-        around: &Around<'_>,
+        owner: SampleOrigin,
+        around: &SampleContext<'_>,
         values: &[(MetricId, f64)],
     ) {
         let tags = SampleTags {
             system: self.system,
-            common: &self.scenarios[whose.work],
-            whose,
+            common: &self.scenarios[owner.work],
+            owner,
             group: around.group,
             check: None,
             http: None,
@@ -183,14 +187,14 @@ impl Recorder {
         tally.add(metric, value, &());
         if self.sinks.emit.is_some() {
             let tags = Arc::clone(&self.run);
-            self.sinks.points.push(Point { metric, at, value, tags });
+            self.sinks.points.push(OutputSample { metric, at, value, tags });
             self.sinks.flush(BATCH);
         }
     }
 
     /// What scenarios and groups did, where somebody wants to know.
-    pub(super) fn parts(&self) -> PartTallies {
-        self.sinks.parts.as_ref().map(Parts::tallies).unwrap_or_default()
+    pub(super) fn parts(&self) -> GroupTallies {
+        self.sinks.parts.as_ref().map(SummaryGroups::tallies).unwrap_or_default()
     }
 
     /// Hands over what outputs want, if there is so much of it.
@@ -200,13 +204,13 @@ impl Recorder {
 }
 
 /// Where samples go besides the tally of the test.
-struct Sinks {
-    emit: Option<Emit>,
-    parts: Option<Parts>,
-    points: Vec<Point>,
+struct SampleSinks {
+    emit: Option<SampleSink>,
+    parts: Option<SummaryGroups>,
+    points: Vec<OutputSample>,
 }
 
-impl Sinks {
+impl SampleSinks {
     /// Counts samples of the same tags: in the test's tally, in those of its parts, and for outputs.
     fn add(
         &mut self,
@@ -220,15 +224,15 @@ impl Sinks {
         }
         if let Some(parts) = &mut self.parts {
             let passed = values.first().is_some_and(|(_, value)| *value != 0.0);
-            let check = tags.told_check().map(|name| (name, passed));
-            let part = PartOf { work: tags.whose.work, group: tags.told_group(), check };
+            let check = tags.check_tag().map(|name| (name, passed));
+            let part = GroupKey { work: tags.owner.work, group: tags.group_tag(), check };
             parts.add(part, values, tags);
         }
         if self.emit.is_some() {
             let collected = Arc::new(tags.collected());
             for (metric, value) in values {
                 let tags = Arc::clone(&collected);
-                self.points.push(Point { metric: *metric, at, value: *value, tags });
+                self.points.push(OutputSample { metric: *metric, at, value: *value, tags });
             }
             self.flush(BATCH);
         }
@@ -250,7 +254,7 @@ fn sorted(tags: &TagList) -> TagList {
 
 /// Where and when a value of the host's own was seen.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Around<'a> {
+pub(super) struct SampleContext<'a> {
     pub(super) at: Nanos,
     pub(super) group: &'a str,
     pub(super) vu_tags: Option<&'a TagList>,
@@ -263,11 +267,11 @@ struct SampleTags<'a> {
     system: SystemTags,
     /// The scenario's name, the scenario's and the run's tags.
     common: &'a (String, TagList),
-    whose: Sampled,
+    owner: SampleOrigin,
     group: &'a str,
     check: Option<&'a str>,
-    http: Option<&'a Seen<'a>>,
-    socket: Option<&'a Labels>,
+    http: Option<&'a CallTags<'a>>,
+    socket: Option<&'a SocketLabels>,
     own: &'a [(String, String)],
     vu_tags: Option<&'a TagList>,
     metadata: Option<&'a TagList>,
@@ -279,12 +283,12 @@ fn found<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
 
 impl SampleTags<'_> {
     /// The group, where samples tell theirs.
-    fn told_group(&self) -> &str {
+    fn group_tag(&self) -> &str {
         if self.system.has(SystemTag::Group) { self.group } else { "" }
     }
 
     /// The check, where samples tell theirs.
-    fn told_check(&self) -> Option<&str> {
+    fn check_tag(&self) -> Option<&str> {
         self.check.filter(|_| self.system.has(SystemTag::Check))
     }
 
@@ -300,7 +304,7 @@ impl SampleTags<'_> {
     }
 
     /// All of them.
-    fn collected(&self) -> PointTags {
+    fn collected(&self) -> OutputTags {
         let mut all: TagList = self.common.1.clone();
         let mut set = |name: &str, value: &str| match all.iter_mut().find(|tag| tag.0 == name) {
             Some(tag) => value.clone_into(&mut tag.1),
@@ -315,14 +319,14 @@ impl SampleTags<'_> {
         for (name, value) in self.vu_tags.into_iter().flatten().chain(self.own) {
             set(name, value);
         }
-        for name in Seen::TAGS.into_iter().chain(["check", "subproto"]) {
+        for name in CallTags::TAGS.into_iter().chain(["check", "subproto"]) {
             if let Some(value) = self.known(name) {
                 set(name, &value);
             }
         }
         let mut metadata: TagList = self.metadata.cloned().unwrap_or_default();
         for (tag, number) in
-            [(SystemTag::Vu, self.whose.vu), (SystemTag::Iter, self.whose.iteration)]
+            [(SystemTag::Vu, self.owner.vu), (SystemTag::Iter, self.owner.iteration)]
         {
             if self.system.has(tag) {
                 metadata.push((tag.name().to_owned(), number.to_string()));
@@ -330,7 +334,7 @@ impl SampleTags<'_> {
         }
         all.sort_unstable();
         metadata.sort_unstable();
-        PointTags { tags: all, metadata }
+        OutputTags { tags: all, metadata }
     }
 }
 

@@ -1,4 +1,4 @@
-//! `Work`: a scenario under way on a worker.
+//! `ScenarioState`: a scenario under way on a worker.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -6,12 +6,12 @@ use std::rc::Rc;
 use stdx::Nanos;
 
 use super::ramp::Ramp;
-use super::slot::Post;
+use super::slot::Assignment;
 
 /// A scenario under way on this worker.
 #[derive(Debug)]
-pub(super) struct Work {
-    pub(super) post: Rc<Post>,
+pub(super) struct ScenarioState {
+    pub(super) assignment: Rc<Assignment>,
     /// Its VUs on this worker, by their index; where each is among the slots.
     pub(super) staff: Vec<(u64, usize)>,
     /// VUs that may begin an iteration; who came first begins first.
@@ -36,10 +36,10 @@ pub(super) enum Phase {
     Over,
 }
 
-impl Work {
-    pub(super) fn new(post: Post, duration: Nanos) -> Self {
+impl ScenarioState {
+    pub(super) fn new(assignment: Assignment, duration: Nanos) -> Self {
         Self {
-            post: Rc::new(post),
+            assignment: Rc::new(assignment),
             duration,
             staff: Vec::new(),
             idle: VecDeque::new(),

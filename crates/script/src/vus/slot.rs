@@ -38,16 +38,16 @@ pub(super) struct Slot {
     /// Its sockets that are held, until it has caught up.
     pub(super) stalled: Vec<workload::Pipe>,
     /// What its scenario calls, and is.
-    pub(super) post: Option<Rc<Post>>,
+    pub(super) assignment: Option<Rc<Assignment>>,
 }
 
 /// What a scenario is to its VUs.
 #[derive(Debug)]
-pub(super) struct Post {
+pub(super) struct Assignment {
     /// The script's function.
     pub(super) function: Rc<str>,
     /// `None` in `setup` and `teardown`.
-    pub(super) role: Option<Rc<crate::Role>>,
+    pub(super) role: Option<Rc<crate::ScenarioInfo>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,30 +78,30 @@ impl Slot {
             is_refused: false,
             sockets: Vec::new(),
             stalled: Vec::new(),
-            post: None,
+            assignment: None,
         }
     }
 
     /// Whose samples are its.
-    pub(super) fn sampled(&self) -> Sampled {
+    pub(super) fn sampled(&self) -> SampleOrigin {
         let iteration = self.iterations.saturating_sub(1);
-        Sampled { work: self.scenario, vu: self.number, iteration }
+        SampleOrigin { work: self.scenario, vu: self.number, iteration }
     }
 }
 
 /// Who waits for what: a VU in one of its iterations, with the ticket of what it asked for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Whose {
+pub(super) struct RequestOwner {
     pub(super) slot: usize,
     pub(super) iteration: u64,
     pub(super) ticket: Ticket,
     /// It is told whatever iteration is under way.
-    pub(super) lasts: bool,
+    pub(super) outlives_iteration: bool,
 }
 
 /// Whose sample it is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sampled {
+pub(super) struct SampleOrigin {
     /// The scenario's number.
     pub(super) work: usize,
     /// The VU's number.

@@ -7,21 +7,21 @@ use stdx::Nanos;
 use workload::Pipe;
 
 use super::cable;
-use super::pool::Crew;
-use super::slot::Whose;
+use super::pool::VuPool;
+use super::slot::RequestOwner;
 use super::socket_state::Socket;
-use crate::host::action::{Answer, Ticket};
-use crate::host::socket::{SocketEvent, SocketOrder, Speaker, Told};
+use crate::host::action::{ActionResult, Ticket};
+use crate::host::socket::{Delivery, SocketApi, SocketCommand, SocketEvent};
 
 /// The code of what is closed since its VU goes on without it.
 const GOING_AWAY: u16 = 1001;
 
-impl Crew {
+impl VuPool {
     /// Does what a script wants of its socket.
-    pub(super) fn order_socket(
+    pub(super) fn run_socket_command(
         &mut self,
         (slot, ticket): (usize, Ticket),
-        order: &SocketOrder,
+        order: &SocketCommand,
         now: Nanos,
     ) {
         let Some(&pipe) = self.sockets.pipes.get(&(slot, ticket)) else { return };
@@ -29,40 +29,40 @@ impl Crew {
         let out = &mut self.sockets.out;
         out.clear();
         let counts = match order {
-            SocketOrder::Text(text) => socket.session.send_text(text, out).is_ok(),
-            SocketOrder::Binary(bytes) => socket.session.send_binary(bytes, out).is_ok(),
-            SocketOrder::Command(command) => match socket.speaker {
-                Speaker::Cable(codec) => cable::send(codec, command, &mut socket.session, out),
-                Speaker::Blocking | Speaker::Events => false,
+            SocketCommand::Text(text) => socket.session.send_text(text, out).is_ok(),
+            SocketCommand::Binary(bytes) => socket.session.send_binary(bytes, out).is_ok(),
+            SocketCommand::Command(command) => match socket.api {
+                SocketApi::Cable(codec) => cable::send(codec, command, &mut socket.session, out),
+                SocketApi::Blocking | SocketApi::Events => false,
             },
-            SocketOrder::Ping => socket.ping(now, out) && socket.speaker == Speaker::Events,
-            SocketOrder::Ignore(identifier, told) => {
+            SocketCommand::Ping => socket.ping(now, out) && socket.api == SocketApi::Events,
+            SocketCommand::Ignore(identifier, told) => {
                 socket.ignored.retain(|known| known != identifier);
-                if *told == Told::No {
+                if *told == Delivery::CountOnly {
                     socket.ignored.push(identifier.clone());
                 }
                 false
             }
-            SocketOrder::Close(code, reason) => {
+            SocketCommand::Close(code, reason) => {
                 socket.session.close(Some(*code), reason, out);
-                socket.speaker == Speaker::Events
+                socket.api == SocketApi::Events
             }
-            SocketOrder::Drop(code) => {
+            SocketCommand::Drop(code) => {
                 socket.session.close(Some(*code), "", out);
                 false
             }
         };
         self.slots[slot].bytes.0 += out.len() as u64;
         self.commands.send(pipe, out);
-        if matches!(order, SocketOrder::Command(_)) && !counts {
+        if matches!(order, SocketCommand::Command(_)) && !counts {
             let text = "the command cannot be said in this codec, or the connection is closing";
-            let failed = Answer::Socket(SocketEvent::Failed(text.to_owned()));
-            self.answers.push_back((socket.whose, failed));
+            let failed = ActionResult::Socket(SocketEvent::Failed(text.to_owned()));
+            self.answers.push_back((socket.owner, failed));
         } else if counts {
             let labels = Rc::clone(&socket.labels);
             self.record_socket(slot, &labels, &[(MetricId::WS_MSGS_SENT, 1.0)]);
         }
-        if matches!(order, SocketOrder::Drop(_)) {
+        if matches!(order, SocketCommand::Drop(_)) {
             self.end_socket(pipe, now);
         }
     }
@@ -70,15 +70,15 @@ impl Crew {
     /// A socket is over: it is counted, and its pipe closed.
     pub(super) fn end_socket(&mut self, pipe: Pipe, now: Nanos) {
         let Some(socket) = self.sockets.open.remove(&pipe) else { return };
-        let Socket { whose, labels, since, speaker, .. } = socket;
-        self.sockets.pipes.remove(&(whose.slot, whose.ticket));
+        let Socket { owner, labels, since, api, .. } = socket;
+        self.sockets.pipes.remove(&(owner.slot, owner.ticket));
         self.commands.close(pipe);
-        let slot = &mut self.slots[whose.slot];
+        let slot = &mut self.slots[owner.slot];
         slot.sockets.retain(|known| *known != pipe);
         // xk6-cable has no such sample.
-        if !matches!(speaker, Speaker::Cable(_)) {
+        if !matches!(api, SocketApi::Cable(_)) {
             let lasted = now.saturating_sub(since).0 as f64 / 1e6;
-            self.record_socket(whose.slot, &labels, &[(MetricId::WS_SESSION_DURATION, lasted)]);
+            self.record_socket(owner.slot, &labels, &[(MetricId::WS_SESSION_DURATION, lasted)]);
         }
     }
 
@@ -86,7 +86,9 @@ impl Crew {
     /// that threw has lost them as a rule.
     pub(super) fn close_sockets(&mut self, slot: usize, now: Nanos, failed: bool) {
         let iteration = self.slots[slot].iterations;
-        self.close_some(slot, now, |whose| !whose.lasts || failed && whose.iteration == iteration);
+        self.close_some(slot, now, |owner| {
+            !owner.outlives_iteration || failed && owner.iteration == iteration
+        });
     }
 
     /// A VU has no more work: all its sockets are closed.
@@ -94,10 +96,10 @@ impl Crew {
         self.close_some(slot, now, |_| true);
     }
 
-    fn close_some(&mut self, slot: usize, now: Nanos, which: impl Fn(Whose) -> bool) {
+    fn close_some(&mut self, slot: usize, now: Nanos, which: impl Fn(RequestOwner) -> bool) {
         for pipe in self.slots[slot].sockets.clone() {
             let Some(socket) =
-                self.sockets.open.get_mut(&pipe).filter(|socket| which(socket.whose))
+                self.sockets.open.get_mut(&pipe).filter(|socket| which(socket.owner))
             else {
                 continue;
             };

@@ -8,10 +8,10 @@ use wire::cable::Kind;
 use workload::{Backpressure, Pipe, PipeEvent};
 
 use super::cable;
-use super::frames::told;
-use super::pool::Crew;
-use crate::host::action::Answer;
-use crate::host::socket::{SocketEvent, Speaker};
+use super::frames::to_events;
+use super::pool::VuPool;
+use crate::host::action::ActionResult;
+use crate::host::socket::{SocketApi, SocketEvent};
 
 /// Events of a socket that wait for its VU, at most: the socket stalls beyond it.
 const BACKLOG_MAX: usize = 2_048;
@@ -22,40 +22,40 @@ const BACKLOG_LOW: usize = 1_024;
 /// What k6 calls a connection that ended without a word. RFC 6455, 7.4.1.
 const ABNORMAL: u16 = 1006;
 
-impl Crew {
+impl VuPool {
     /// Something came through a pipe.
-    pub(super) fn heard(&mut self, pipe: Pipe, now: Nanos, what: PipeEvent<'_>) -> Backpressure {
+    pub(super) fn receive(&mut self, pipe: Pipe, now: Nanos, what: PipeEvent<'_>) -> Backpressure {
         let Some(socket) = self.sockets.open.get(&pipe) else { return Backpressure::Continue };
-        let whose = socket.whose;
-        let mut heard = std::mem::take(&mut self.sockets.heard);
+        let owner = socket.owner;
+        let mut events = std::mem::take(&mut self.sockets.events);
         let over = match what {
-            PipeEvent::Bytes(bytes) => self.decode(pipe, bytes, &mut heard),
+            PipeEvent::Bytes(bytes) => self.decode(pipe, bytes, &mut events),
             PipeEvent::End => {
-                heard.push(SocketEvent::Failed(ABNORMAL_TEXT.to_owned()));
-                heard.push(SocketEvent::Closed(ABNORMAL, "unexpected EOF".to_owned()));
+                events.push(SocketEvent::Failed(ABNORMAL_TEXT.to_owned()));
+                events.push(SocketEvent::Closed(ABNORMAL, "unexpected EOF".to_owned()));
                 true
             }
             PipeEvent::Lost(_, text) => {
-                heard.push(SocketEvent::Failed(text.to_owned()));
-                heard.push(SocketEvent::Closed(ABNORMAL, String::new()));
+                events.push(SocketEvent::Failed(text.to_owned()));
+                events.push(SocketEvent::Closed(ABNORMAL, String::new()));
                 true
             }
         };
-        self.count_heard(pipe, now, &heard);
+        self.count_heard(pipe, now, &events);
         if let Some(socket) =
             self.sockets.open.get(&pipe).filter(|socket| !socket.ignored.is_empty())
         {
-            heard.retain(|event| !socket.ignores(event));
+            events.retain(|event| !socket.ignores(event));
         }
         if over {
             self.end_socket(pipe, now);
         }
-        let (mut count, mut bytes) = self.slots[whose.slot].vu.backlog(whose.ticket);
-        for event in heard.drain(..) {
+        let (mut count, mut bytes) = self.slots[owner.slot].vu.backlog(owner.ticket);
+        for event in events.drain(..) {
             (count, bytes) = (count + 1, bytes + event.bytes());
-            self.answers.push_back((whose, Answer::Socket(event)));
+            self.answers.push_back((owner, ActionResult::Socket(event)));
         }
-        self.sockets.heard = heard;
+        self.sockets.events = events;
         if over || (count < BACKLOG_MAX && bytes < BACKLOG_BYTES_MAX) {
             return Backpressure::Continue;
         }
@@ -63,34 +63,34 @@ impl Crew {
     }
 
     /// Decodes bytes that came through a pipe, and answers what the protocol answers by itself; whether the socket is over.
-    fn decode(&mut self, pipe: Pipe, bytes: &[u8], heard: &mut Vec<SocketEvent>) -> bool {
+    fn decode(&mut self, pipe: Pipe, bytes: &[u8], events: &mut Vec<SocketEvent>) -> bool {
         let Some(socket) = self.sockets.open.get_mut(&pipe) else { return false };
-        let slot = &mut self.slots[socket.whose.slot];
+        let slot = &mut self.slots[socket.owner.slot];
         slot.bytes.1 += bytes.len() as u64;
         let out = &mut self.sockets.out;
         out.clear();
-        let (speaker, at) = (socket.speaker, self.plan.unix_time());
-        let outcome = socket.session.handle_bytes(bytes, out, &mut |event| match speaker {
-            Speaker::Cable(codec) => cable::tell(codec, event, at, heard),
-            Speaker::Blocking | Speaker::Events => heard.extend(told(event)),
+        let (api, at) = (socket.api, self.plan.unix_time());
+        let outcome = socket.session.handle_bytes(bytes, out, &mut |event| match api {
+            SocketApi::Cable(codec) => cable::push_events(codec, event, at, events),
+            SocketApi::Blocking | SocketApi::Events => events.extend(to_events(event)),
         });
-        if let Speaker::Cable(codec) = speaker {
-            cable::answer(codec, heard, &mut socket.session, out);
+        if let SocketApi::Cable(codec) = api {
+            cable::answer(codec, events, &mut socket.session, out);
         }
         if !out.is_empty() {
             slot.bytes.0 += out.len() as u64;
             self.commands.send(pipe, out);
         }
         if let Err(error) = outcome {
-            heard.push(SocketEvent::Failed(format!("websocket: {error}")));
-            heard.push(SocketEvent::Closed(error.close_code(), String::new()));
+            events.push(SocketEvent::Failed(format!("websocket: {error}")));
+            events.push(SocketEvent::Closed(error.close_code(), String::new()));
         }
-        matches!(heard.last(), Some(SocketEvent::Closed(..)))
+        matches!(events.last(), Some(SocketEvent::Closed(..)))
     }
 
     fn stall(&mut self, pipe: Pipe) -> Backpressure {
         let Some(socket) = self.sockets.open.get(&pipe) else { return Backpressure::Continue };
-        self.slots[socket.whose.slot].stalled.push(pipe);
+        self.slots[socket.owner.slot].stalled.push(pipe);
         Backpressure::Pause
     }
 
@@ -101,7 +101,7 @@ impl Crew {
         }
         for pipe in std::mem::take(&mut self.slots[slot].stalled) {
             let Some(socket) = self.sockets.open.get_mut(&pipe) else { continue };
-            let (count, bytes) = self.slots[slot].vu.backlog(socket.whose.ticket);
+            let (count, bytes) = self.slots[slot].vu.backlog(socket.owner.ticket);
             if count > BACKLOG_LOW || bytes > BACKLOG_BYTES_MAX / 2 {
                 self.slots[slot].stalled.push(pipe);
                 continue;
@@ -110,16 +110,16 @@ impl Crew {
         }
     }
 
-    fn count_heard(&mut self, pipe: Pipe, now: Nanos, heard: &[SocketEvent]) {
+    fn count_heard(&mut self, pipe: Pipe, now: Nanos, events: &[SocketEvent]) {
         let Some(socket) = self.sockets.open.get_mut(&pipe) else { return };
         let is_message = |event: &&SocketEvent| match event {
             SocketEvent::Text(_) | SocketEvent::Binary(_) => true,
             SocketEvent::Cable(event) => event.kind != Kind::Welcome,
             _ => false,
         };
-        let messages = heard.iter().filter(is_message).count();
+        let messages = events.iter().filter(is_message).count();
         let mut values = Vec::new();
-        for event in heard {
+        for event in events {
             if let SocketEvent::Pong(payload) = event
                 && let Some(sent) = socket.pong(payload)
             {
@@ -128,7 +128,7 @@ impl Crew {
         }
         values.extend((0..messages).map(|_| (MetricId::WS_MSGS_RECEIVED, 1.0)));
         if !values.is_empty() {
-            let (slot, labels) = (socket.whose.slot, Rc::clone(&socket.labels));
+            let (slot, labels) = (socket.owner.slot, Rc::clone(&socket.labels));
             self.record_socket(slot, &labels, &values);
         }
     }

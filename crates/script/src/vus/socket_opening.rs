@@ -9,20 +9,20 @@ use stdx::Prng;
 use wire::ws::{self, Agreed, DeflateOffer, Limits, Offer, Role, Session};
 use workload::{EngineResponse, Pipe, Target};
 
-use super::exchange::Exchange;
-use super::pool::Crew;
-use super::slot::Whose;
-use super::socket_state::{Labels, Opening, Socket};
-use crate::host::action::Answer;
+use super::http_call::HttpCall;
+use super::pool::VuPool;
+use super::slot::RequestOwner;
+use super::socket_state::{PendingSocket, Socket, SocketLabels};
+use crate::host::action::ActionResult;
 use crate::host::response_head::fields;
-use crate::host::socket::{Opened, SocketAsk, SocketEvent, Speaker};
+use crate::host::socket::{HandshakeResponse, SocketApi, SocketEvent, SocketRequest};
 use crate::host::traits::{Host as _, Level};
 
-impl Crew {
+impl VuPool {
     /// Asks for a socket.
-    pub(super) fn open_socket(&mut self, whose: Whose, mut ask: Box<SocketAsk>) {
+    pub(super) fn open_socket(&mut self, owner: RequestOwner, mut ask: Box<SocketRequest>) {
         if let Some(reason) = ask.hopeless.take() {
-            return self.give_up(whose, &ask, reason);
+            return self.give_up(owner, &ask, reason);
         }
         let seed = (self.plan.clock)().0 ^ (self.shard.first << 48);
         let random = self.sockets.random.get_or_insert_with(|| Prng::new(seed));
@@ -34,25 +34,25 @@ impl Crew {
             Ok(offer) => offer,
             Err(error) => {
                 let refused = SocketEvent::Refused(Box::default(), error.to_string());
-                return self.answers.push_back((whose, Answer::Socket(refused)));
+                return self.answers.push_back((owner, ActionResult::Socket(refused)));
             }
         };
         for (name, value) in offer.fields() {
             ask.http.set_header(name, value);
         }
-        let SocketAsk { http, url, speaker, .. } = *ask;
-        let opening = Box::new(Opening { offer, url, speaker });
-        let call = Exchange { socket: Some(opening), ..Exchange::new(whose, http, &self.plan) };
+        let SocketRequest { http, url, api, .. } = *ask;
+        let opening = Box::new(PendingSocket { offer, url, api });
+        let call = HttpCall { socket: Some(opening), ..HttpCall::new(owner, http, &self.plan) };
         let (method, body) = ("GET".to_owned(), Arc::from([]));
         let target = Target { method, body, name: String::new(), ..call.target() };
-        self.ask(Arc::new(target), false, call);
+        self.submit(Arc::new(target), false, call);
     }
 
     /// Tells that there is no such socket. As k6 has it, that was a session all the same.
-    fn give_up(&mut self, whose: Whose, ask: &SocketAsk, reason: String) {
-        let SocketAsk { http, url, .. } = ask;
-        let labels = Labels {
-            url: Labels::url(http, url),
+    fn give_up(&mut self, owner: RequestOwner, ask: &SocketRequest, reason: String) {
+        let SocketRequest { http, url, .. } = ask;
+        let labels = SocketLabels {
+            url: SocketLabels::url(http, url),
             http: http.clone(),
             status: 0,
             protocol: String::new(),
@@ -63,21 +63,26 @@ impl Crew {
             (MetricId::WS_CONNECTING, 0.0),
             (MetricId::WS_SESSION_DURATION, 0.0),
         ];
-        self.record_socket(whose.slot, &labels, &values);
+        self.record_socket(owner.slot, &labels, &values);
         let refused = SocketEvent::Refused(Box::default(), reason);
-        self.answers.push_back((whose, Answer::Socket(refused)));
+        self.answers.push_back((owner, ActionResult::Socket(refused)));
     }
 
     /// The server has answered the request for a socket, or there was no answer.
-    pub(super) fn opened(&mut self, call: Exchange, opening: Opening, reply: &EngineResponse<'_>) {
+    pub(super) fn finish_opening(
+        &mut self,
+        call: HttpCall,
+        opening: PendingSocket,
+        reply: &EngineResponse<'_>,
+    ) {
         call.keep_cookies(reply, &self.plan);
-        let Opening { offer, url, speaker } = opening;
+        let PendingSocket { offer, url, api } = opening;
         let agreed = agreed(&offer, reply);
         let opened = Box::new(opened(reply, agreed.as_ref().ok()));
-        let whose = call.owner;
+        let owner = call.owner;
         let http = call.into_ask();
-        let labels = Rc::new(Labels {
-            url: Labels::url(&http, &url),
+        let labels = Rc::new(SocketLabels {
+            url: SocketLabels::url(&http, &url),
             http,
             status: reply.status,
             protocol: opened.protocol.clone(),
@@ -85,43 +90,43 @@ impl Crew {
         });
         let took = reply.done.saturating_sub(reply.due).0 as f64 / 1e6;
         let values = [(MetricId::WS_SESSIONS, 1.0), (MetricId::WS_CONNECTING, took)];
-        self.record_socket(whose.slot, &labels, &values);
+        self.record_socket(owner.slot, &labels, &values);
         let event = match (agreed, reply.pipe) {
             (Ok(agreed), Some(pipe)) => {
-                let lasts = matches!(speaker, Speaker::Cable(_));
+                let outlives_iteration = matches!(api, SocketApi::Cable(_));
                 let seed = self.sockets.random.as_mut().map_or(0, Prng::next_u64);
                 let socket = Socket {
-                    whose: Whose { lasts, ..whose },
+                    owner: RequestOwner { outlives_iteration, ..owner },
                     session: Session::new(Role::Client, &agreed, Limits::default(), seed),
                     labels,
                     since: reply.done,
                     pings: VecDeque::new(),
                     pinged: 0,
-                    speaker,
+                    api,
                     ignored: Vec::new(),
                 };
                 self.add_socket(pipe, socket);
                 return self.answers.push_back((
-                    Whose { lasts, ..whose },
-                    Answer::Socket(SocketEvent::Opened(opened)),
+                    RequestOwner { outlives_iteration, ..owner },
+                    ActionResult::Socket(SocketEvent::Opened(opened)),
                 ));
             }
             (agreed, pipe) => {
                 pipe.into_iter().for_each(|pipe| self.commands.close(pipe));
-                if speaker == Speaker::Blocking {
+                if api == SocketApi::Blocking {
                     let values = [(MetricId::WS_SESSION_DURATION, took)];
-                    self.record_socket(whose.slot, &labels, &values);
+                    self.record_socket(owner.slot, &labels, &values);
                 }
-                self.note_refused(whose.slot);
+                self.note_refused(owner.slot);
                 SocketEvent::Refused(opened, refusal(reply, agreed.err().as_ref()))
             }
         };
-        self.answers.push_back((whose, Answer::Socket(event)));
+        self.answers.push_back((owner, ActionResult::Socket(event)));
     }
 
     /// A VU has one more open socket.
     fn add_socket(&mut self, pipe: Pipe, socket: Socket) {
-        let Whose { slot, ticket, .. } = socket.whose;
+        let RequestOwner { slot, ticket, .. } = socket.owner;
         self.slots[slot].refusals = 0;
         self.slots[slot].sockets.push(pipe);
         self.sockets.pipes.insert((slot, ticket), pipe);
@@ -131,11 +136,11 @@ impl Crew {
     pub(super) fn record_socket(
         &mut self,
         slot: usize,
-        labels: &Labels,
+        labels: &SocketLabels,
         values: &[(MetricId, f64)],
     ) {
-        let (sampled, at) = (self.slots[slot].sampled(), self.world.sampled_at());
-        self.recorder.socket(&mut self.seen.tally, sampled, (labels, at), values);
+        let (sampled, at) = (self.slots[slot].sampled(), self.host.sampled_at());
+        self.recorder.socket(&mut self.stats.tally, sampled, (labels, at), values);
     }
 
     /// A VU's socket was refused: its next iterations wait, the longer the more often.
@@ -160,8 +165,8 @@ fn agreed(offer: &Offer, reply: &EngineResponse<'_>) -> Result<Agreed, ws::Hands
 }
 
 /// How the server answered, as scripts see it.
-fn opened(reply: &EngineResponse<'_>, agreed: Option<&Agreed>) -> Opened {
-    Opened {
+fn opened(reply: &EngineResponse<'_>, agreed: Option<&Agreed>) -> HandshakeResponse {
+    HandshakeResponse {
         status: reply.status,
         head: reply.head.clone(),
         body: reply.body.to_vec(),

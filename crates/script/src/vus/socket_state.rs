@@ -10,10 +10,10 @@ use wire::cable::Kind;
 use wire::ws::{Offer, Session};
 use workload::Pipe;
 
-use super::slot::Whose;
+use super::slot::RequestOwner;
 use crate::host::action::Ticket;
-use crate::host::http::{HttpAsk, masked};
-use crate::host::socket::{SocketEvent, Speaker};
+use crate::host::http::{HttpRequest, masked};
+use crate::host::socket::{SocketApi, SocketEvent};
 use crate::host::system_tags::{SystemTag, SystemTags};
 
 /// Unanswered pings of a socket that are remembered.
@@ -26,7 +26,7 @@ pub(super) struct Sockets {
     /// Which pipe a VU's socket has, by the VU's place and the ticket.
     pub(super) pipes: HashMap<(usize, Ticket), Pipe>,
     /// What came in one go; kept for its memory.
-    pub(super) heard: Vec<SocketEvent>,
+    pub(super) events: Vec<SocketEvent>,
     /// What goes out; kept for its memory.
     pub(super) out: Vec<u8>,
     /// Keys of handshakes and of masks.
@@ -35,32 +35,32 @@ pub(super) struct Sockets {
 
 /// A socket on its way to be opened.
 #[derive(Clone, Debug)]
-pub(super) struct Opening {
+pub(super) struct PendingSocket {
     pub(super) offer: Offer,
     /// The socket's URL as the script wrote it.
     pub(super) url: String,
-    pub(super) speaker: Speaker,
+    pub(super) api: SocketApi,
 }
 
 /// An open socket.
 pub(super) struct Socket {
-    pub(super) whose: Whose,
+    pub(super) owner: RequestOwner,
     pub(super) session: Session,
-    pub(super) labels: Rc<Labels>,
+    pub(super) labels: Rc<SocketLabels>,
     pub(super) since: Nanos,
     /// The numbers of pings whose pongs have not come, and when they were sent.
     pub(super) pings: VecDeque<(u64, Nanos)>,
     /// Pings so far.
     pub(super) pinged: u64,
-    pub(super) speaker: Speaker,
+    pub(super) api: SocketApi,
     /// Subscriptions whose messages are only counted.
     pub(super) ignored: Vec<String>,
 }
 
 /// What the samples of a socket bear.
 #[derive(Clone, Debug)]
-pub(super) struct Labels {
-    pub(super) http: Box<HttpAsk>,
+pub(super) struct SocketLabels {
+    pub(super) http: Box<HttpRequest>,
     pub(super) status: u16,
     pub(super) protocol: String,
     pub(super) url: String,
@@ -74,7 +74,7 @@ impl Sockets {
     }
 }
 
-impl Labels {
+impl SocketLabels {
     /// A tag, if it is one of a socket's, and wanted.
     pub(super) fn tag(&self, name: &str, system: SystemTags) -> Option<Cow<'_, str>> {
         let (tag, value) = match name {
@@ -88,7 +88,7 @@ impl Labels {
         (system.has(tag) && answered).then_some(value)
     }
 
-    pub(super) fn url(http: &HttpAsk, url: &str) -> String {
+    pub(super) fn url(http: &HttpRequest, url: &str) -> String {
         let shown = || masked(url).unwrap_or_else(|| url.to_owned());
         http.name.clone().unwrap_or_else(shown)
     }

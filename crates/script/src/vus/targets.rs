@@ -1,24 +1,24 @@
-//! `KnownTargets`: what VUs ask for, kept once: the engine makes the very same `Arc` ready only once.
+//! `TargetCache`: what VUs ask for, kept once: the engine makes the very same `Arc` ready only once.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use workload::Target;
 
-use super::exchange::Exchange;
+use super::http_call::HttpCall;
 
 /// The last targets of all VUs, each in the place that its content gives it.
 #[derive(Debug, Default)]
-pub(super) struct KnownTargets(Vec<Option<Arc<Target>>>);
+pub(super) struct TargetCache(Vec<Option<Arc<Target>>>);
 
 /// So many are kept at most.
 const PLACES: usize = 1024;
 /// A target with a longer body is not kept.
 const BODY_MAX: usize = 4 << 10;
 
-impl KnownTargets {
+impl TargetCache {
     /// The target of a call: the one that is known, where it is the same.
-    pub(super) fn get(&mut self, call: &Exchange) -> Arc<Target> {
+    pub(super) fn get(&mut self, call: &HttpCall) -> Arc<Target> {
         if call.body().is_some_and(|body| body.len() > BODY_MAX) {
             return Arc::new(call.target());
         }
@@ -34,7 +34,7 @@ impl KnownTargets {
 }
 
 /// Of what mostly tells one target from another.
-fn hash(call: &Exchange) -> u64 {
+fn hash(call: &HttpCall) -> u64 {
     let mut hasher = DefaultHasher::new();
     call.url().hash(&mut hasher);
     call.method().hash(&mut hasher);
@@ -43,7 +43,7 @@ fn hash(call: &Exchange) -> u64 {
 }
 
 /// Whether a target is exactly that of a call.
-fn is_of(call: &Exchange, known: &Target) -> bool {
+fn is_of(call: &HttpCall, known: &Target) -> bool {
     known.url == call.url()
         && known.method == call.method()
         && known.headers == call.headers()
@@ -53,36 +53,37 @@ fn is_of(call: &Exchange, known: &Target) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::slot::Whose;
+    use super::super::slot::RequestOwner;
     use super::*;
     use crate::host::action::Ticket;
-    use crate::host::http::HttpAsk;
+    use crate::host::http::HttpRequest;
 
-    fn call(change: impl FnOnce(&mut HttpAsk)) -> Exchange {
-        let mut ask = Box::new(HttpAsk {
+    fn call(change: impl FnOnce(&mut HttpRequest)) -> HttpCall {
+        let mut request = Box::new(HttpRequest {
             method: "POST".to_owned(),
             url: "http://h/".to_owned(),
             headers: vec![("A".to_owned(), "1".to_owned())],
             body: Some(b"x".as_slice().into()),
-            ..HttpAsk::default()
+            ..HttpRequest::default()
         });
-        change(&mut ask);
-        let owner = Whose { slot: 0, iteration: 0, ticket: Ticket(1), lasts: false };
-        Exchange::first_hop(owner, ask)
+        change(&mut request);
+        let owner =
+            RequestOwner { slot: 0, iteration: 0, ticket: Ticket(1), outlives_iteration: false };
+        HttpCall::first_hop(owner, request)
     }
 
     #[test]
     fn what_is_asked_for_again_is_the_same() {
-        let mut known = KnownTargets::default();
+        let mut known = TargetCache::default();
         let wanted = call(|_| {});
         let first = known.get(&wanted);
         assert!(Arc::ptr_eq(&first, &known.get(&wanted)));
-        let changes: [fn(&mut HttpAsk); 5] = [
-            |ask| ask.method = "PUT".to_owned(),
-            |ask| ask.url = "http://h/2".to_owned(),
-            |ask| ask.headers.clear(),
-            |ask| ask.name = Some("n".to_owned()),
-            |ask| ask.body = Some(b"y".as_slice().into()),
+        let changes: [fn(&mut HttpRequest); 5] = [
+            |request| request.method = "PUT".to_owned(),
+            |request| request.url = "http://h/2".to_owned(),
+            |request| request.headers.clear(),
+            |request| request.name = Some("n".to_owned()),
+            |request| request.body = Some(b"y".as_slice().into()),
         ];
         for change in changes {
             let different = call(change);
@@ -91,7 +92,7 @@ mod tests {
         }
         // However many there are, no more are kept.
         for number in 0..5_000 {
-            known.get(&call(|ask| ask.url = format!("http://h/{number}")));
+            known.get(&call(|request| request.url = format!("http://h/{number}")));
         }
         assert_eq!(known.0.len(), PLACES);
     }

@@ -1,4 +1,4 @@
-//! `World`: what a worker's VUs share.
+//! `VuHost`: what a worker's VUs share.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -8,14 +8,14 @@ use stdx::Nanos;
 use workload::executor::Executor;
 
 use super::control::Control;
-use super::interner::Names;
-use super::plan::{Clock, CrewPlan, Earlier, Log};
-use crate::host::execution::Halt;
+use super::interner::Interner;
+use super::plan::{Clock, Log, PriorStages, VuPoolPlan};
+use crate::host::execution::AbortReason;
 use crate::host::execution::Stage;
 use crate::host::traits::{Host, HttpRules, Instance, Level, LogFields};
 
 /// The world of one worker's VUs.
-pub(super) struct World {
+pub(super) struct VuHost {
     clock: Clock,
     log: Log,
     /// What the clock of the run, and ours, said when they were last compared.
@@ -23,7 +23,7 @@ pub(super) struct World {
     deadline: Cell<Nanos>,
     /// How long what runs may go on once somebody asks for the end.
     grace: Cell<Nanos>,
-    names: RefCell<Names>,
+    names: RefCell<Interner>,
     /// Somebody wants to know when each sample was made.
     exact: bool,
     batch_max: (usize, usize),
@@ -32,7 +32,7 @@ pub(super) struct World {
     /// When the scenarios' clock began.
     zero: Cell<Nanos>,
     /// What there was of the test before.
-    earlier: Earlier,
+    earlier: PriorStages,
     is_iteration: bool,
     unix_ms: f64,
     options: Option<Rc<str>>,
@@ -40,8 +40,8 @@ pub(super) struct World {
     scenarios: Vec<(Nanos, Executor)>,
 }
 
-impl World {
-    pub(super) fn new(plan: &CrewPlan) -> Self {
+impl VuHost {
+    pub(super) fn new(plan: &VuPoolPlan) -> Self {
         let ours = (plan.clock)();
         Self {
             clock: Arc::clone(&plan.clock),
@@ -91,7 +91,7 @@ impl World {
     }
 }
 
-impl Host for World {
+impl Host for VuHost {
     fn now(&self) -> Nanos {
         let (run, ours) = self.compared.get();
         run.saturating_add((self.clock)().saturating_sub(ours))
@@ -110,7 +110,7 @@ impl Host for World {
         (self.log)(level, text, &[("source", "console")]);
     }
 
-    fn tell(&self, level: Level, text: &str, fields: LogFields<'_>) {
+    fn log_event(&self, level: Level, text: &str, fields: LogFields<'_>) {
         (self.log)(level, text, fields);
     }
 
@@ -164,7 +164,7 @@ impl Host for World {
         self.options.clone()
     }
 
-    fn halt(&self, halt: Halt) {
+    fn halt(&self, halt: AbortReason) {
         self.control.halt(halt);
     }
 

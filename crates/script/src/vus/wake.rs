@@ -1,4 +1,4 @@
-//! When a crew has something to do: who sleeps, and when a scenario goes on.
+//! When a pool has something to do: who sleeps, and when a scenario goes on.
 
 use std::cmp::Reverse;
 
@@ -6,20 +6,20 @@ use stdx::Nanos;
 use workload::PollBudget;
 use workload::executor::Executor;
 
-use super::pool::Crew;
-use super::scenario_state::Work;
+use super::pool::VuPool;
+use super::scenario_state::ScenarioState;
 use super::slot::State;
 
 /// How many VUs somebody outside of the test wants is looked at this often.
 const CONTROL_STEP: Nanos = Nanos::from_millis(10);
 /// Changes of a ramp that come faster than this are made together.
 const RAMP_STEP: Nanos = Nanos::from_millis(1);
-/// A due iteration that another crew can begin is looked at again after this time.
+/// A due iteration that another pool can begin is looked at again after this time.
 const OTHERS_STEP: Nanos = Nanos::from_millis(1);
-/// Other crews, and whoever ends the test, are looked at this often.
+/// Other pools, and whoever ends the test, are looked at this often.
 const LOOK_STEP: Nanos = Nanos::from_millis(50);
 
-impl Crew {
+impl VuPool {
     /// When somebody is to be woken, or something sent that was held back.
     fn first_alarm(&self) -> Option<Nanos> {
         let alarm = self.sleepers.peek().map(|Reverse((at, _))| *at);
@@ -65,7 +65,7 @@ impl Crew {
         if self.gauges() {
             at_latest(zero.saturating_add(self.gauges_at - self.plan.earlier.elapsed));
         }
-        for (at, work) in self.works.iter().enumerate().filter(|(_, work)| !work.is_over()) {
+        for (at, work) in self.scenarios.iter().enumerate().filter(|(_, work)| !work.is_over()) {
             let scenario = &self.plan.scenarios[at];
             let begin = zero.saturating_add(scenario.start);
             at_latest(now.saturating_add(LOOK_STEP));
@@ -89,7 +89,13 @@ impl Crew {
     }
 
     /// When a scenario may begin its next iteration.
-    fn next_begin(&self, at: usize, work: &Work, now: Nanos, begin: Nanos) -> Option<Nanos> {
+    fn next_begin(
+        &self,
+        at: usize,
+        work: &ScenarioState,
+        now: Nanos,
+        begin: Nanos,
+    ) -> Option<Nanos> {
         let executor = &self.plan.scenarios[at].executor;
         if now >= begin.saturating_add(work.duration) {
             return None;

@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex};
 
 use metrics::tally::{Tally, Value};
 use script::{
-    Control, CrewPlan, Earlier, Env, Files, Host, HttpPlan, Level, Options, Outcome, Program,
-    Stage, SystemTags, crew,
+    Control, Env, Files, Host, HttpPlan, Level, Options, PriorStages, Program, Stage, SystemTags,
+    VuPoolPlan, VuStats, vu_pool,
 };
 use stdx::Nanos;
 use workload::arrival::Shard;
@@ -45,7 +45,7 @@ struct Test {
     now: Nanos,
     clock: Arc<AtomicU64>,
     control: Arc<Control>,
-    outcome: Arc<Mutex<Outcome>>,
+    outcome: Arc<Mutex<VuStats>>,
     lines: Arc<Mutex<Vec<String>>>,
 }
 
@@ -64,19 +64,19 @@ impl Test {
             Program::compile("/main.js", env, Rc::new(Source(source)), Rc::new(Beginning)).unwrap();
         let options = Options::of(serde_json::from_str(options).unwrap()).unwrap();
         let control = Control::new(&options.scenarios, &segment);
-        let (clock, outcome) = (Arc::new(AtomicU64::new(0)), Arc::<Mutex<Outcome>>::default());
+        let (clock, outcome) = (Arc::new(AtomicU64::new(0)), Arc::<Mutex<VuStats>>::default());
         let (lines, time) = (Arc::<Mutex<Vec<String>>>::default(), Arc::clone(&clock));
         let log = Arc::clone(&lines);
         let mut tally = Tally::default();
         for own in program.metrics.from(0) {
             tally.declare(&own.name, own.kind, own.contains);
         }
-        let plan = CrewPlan {
+        let plan = VuPoolPlan {
             program,
             scenarios: options.scenarios,
             segment,
             stage: Stage::Iteration,
-            earlier: Earlier::default(),
+            earlier: PriorStages::default(),
             data: None,
             max_redirects: 10,
             discard_bodies: false,
@@ -98,18 +98,19 @@ impl Test {
             options: Some(r#"{"vus":7,"tags":{"a":"b"}}"#.into()),
             unix_ms: 1_000_000.0,
         };
-        let crews = (0..workers).map(|first| crew(&plan, Shard { first, step: workers })).collect();
+        let crews =
+            (0..workers).map(|first| vu_pool(&plan, Shard { first, step: workers })).collect();
         Self { crews, now: Nanos::ZERO, clock, control, outcome, lines }
     }
 
     /// Lets time pass until this moment, or until all is over; gives when that was.
     fn run_until(&mut self, end: Nanos) -> Nanos {
         let (mut commands, mut last) = (Commands::default(), self.now);
-        while self.now <= end && !self.crews.iter().all(|crew| crew.is_over()) {
+        while self.now <= end && !self.crews.iter().all(|pool| pool.is_over()) {
             last = self.now;
             self.clock.store(self.now.0, Ordering::Relaxed);
             let polled =
-                self.crews.iter_mut().filter_map(|crew| crew.poll(self.now, &mut commands));
+                self.crews.iter_mut().filter_map(|pool| pool.poll(self.now, &mut commands));
             let wakes: Vec<Nanos> = polled.collect();
             assert!(commands.requests.is_empty(), "these scripts send nothing");
             let next = wakes.into_iter().min().unwrap_or(Nanos::MAX);
@@ -119,9 +120,9 @@ impl Test {
     }
 
     /// Runs to the end; gives the lines of the log, sorted.
-    fn run(mut self) -> (Vec<String>, Outcome, Nanos) {
+    fn run(mut self) -> (Vec<String>, VuStats, Nanos) {
         let ended = self.run_until(Nanos::from_secs(3_600));
-        assert!(self.crews.iter().all(|crew| crew.is_over()), "it never ends");
+        assert!(self.crews.iter().all(|pool| pool.is_over()), "it never ends");
         drop(std::mem::take(&mut self.crews));
         let mut lines = std::mem::take(&mut *self.lines.lock().unwrap());
         lines.sort();
@@ -134,7 +135,7 @@ fn seconds(n: f64) -> Nanos {
     Nanos::from_secs_f64(n)
 }
 
-fn sum(outcome: &Outcome, metric: &str) -> f64 {
+fn sum(outcome: &VuStats, metric: &str) -> f64 {
     match outcome.tally.value(metric) {
         Some(Value::Counter { sum, .. }) => *sum,
         other => panic!("{metric}: {other:?}"),
@@ -285,7 +286,7 @@ fn whoever_stops_a_test_ends_its_iterations() {
     {
         let mut test = Test::new("export default function () { sleep(1) }", options, 1);
         test.run_until(seconds(1.5));
-        test.crews.iter_mut().for_each(|crew| crew.stop(ending));
+        test.crews.iter_mut().for_each(|pool| pool.stop(ending));
         let (_, outcome, ended) = test.run();
         assert_eq!((outcome.iterations, outcome.interrupted), (iterations, interrupted));
         assert!(ended < seconds(2.2), "{ended}");
@@ -297,7 +298,7 @@ fn a_scenario_that_has_not_begun_does_not_begin_after_a_stop() {
     let options = r#"{"scenarios":{"a":{"executor":"per-vu-iterations"},"b":{"executor":"per-vu-iterations","startTime":"1h"}}}"#;
     let mut test = Test::new("export default function () { sleep(1) }", options, 2);
     test.run_until(seconds(0.5));
-    test.crews.iter_mut().for_each(|crew| crew.stop(StopMode::Graceful));
+    test.crews.iter_mut().for_each(|pool| pool.stop(StopMode::Graceful));
     let (_, outcome, ended) = test.run();
     assert_eq!((outcome.iterations, outcome.interrupted), (1, 0));
     assert!(near(ended, 1.0), "{ended}");

@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 
 use metrics::tally::Value;
-use script::Outcome;
+use script::VuStats;
 use stdx::Nanos;
-use wire::ws::{Agreed, DeflateAnswer, Event, Limits, Protocols, Role, Session, accept};
+use wire::ws::{Agreed, DeflateAnswer, Event, Limits, Protocols, ScenarioInfo, Session, accept};
 use workload::{
     Backpressure, Commands, EngineResponse, Pipe, PipeCommand, PipeEvent, RequestCommand,
 };
@@ -46,7 +46,7 @@ fn talk(
     source: &str,
     status: u16,
     server: impl FnMut(&mut Line, Said<'_>),
-) -> (Vec<String>, Outcome, Left) {
+) -> (Vec<String>, VuStats, Left) {
     talk_for(1, source, status, server)
 }
 
@@ -56,7 +56,7 @@ fn talk_for(
     source: &str,
     status: u16,
     mut server: impl FnMut(&mut Line, Said<'_>),
-) -> (Vec<String>, Outcome, Left) {
+) -> (Vec<String>, VuStats, Left) {
     let source = format!(
         "import ws from 'k6/ws'; import {{ WebSocket }} from 'k6/websockets'; import cable from 'k6/x/cable'; const URL = 'ws://127.0.0.1:1/x'; {source}"
     );
@@ -76,7 +76,7 @@ fn talk_for(
             let (pipe, agreed) = answer(&mut test, &ask, status, serial);
             if status == 101 {
                 left.opened += 1;
-                let session = Session::new(Role::Server, &agreed, Limits::default(), 0);
+                let session = Session::new(ScenarioInfo::Server, &agreed, Limits::default(), 0);
                 let mut line = Line { session, out: Vec::new(), vanishes: false };
                 server(&mut line, Said::Opened);
                 lines.insert(pipe, line);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use script::ToldOptions;
+use script::ConsolidatedOptions;
 use serde_json::{Map, Value, json};
 
 use super::meant::load;
@@ -37,7 +37,7 @@ pub(in crate::command) fn inspect(invocation: &Invocation) -> Result<ExitCode, C
         let duration = options.max_duration().to_string();
         options.derived().with("totalDuration", duration).with("maxVUs", options.vus_max())
     } else {
-        ToldOptions::own(&loaded.own)
+        ConsolidatedOptions::own(&loaded.own)
     };
     let text = told.pretty() + "\n";
     Place::Stdout.write(text.as_bytes())?;

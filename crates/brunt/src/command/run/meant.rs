@@ -10,7 +10,7 @@ use engine::IoChoice;
 use metrics::tally::Tally;
 use report::is_trend_stat;
 use results::Encoding;
-use script::{Fields, Files, Halt, Host, Level, LogFields, Options, Program, SystemTag};
+use script::{AbortReason, Fields, Files, Host, Level, LogFields, Options, Program, SystemTag};
 use serde_json::Value;
 use stdx::Nanos;
 use workload::executor::Scenario;
@@ -136,7 +136,7 @@ pub(super) fn load(path: &str, flags: &RunFlags, shows_env: bool) -> Result<Load
     let secrets = secrets::read(&tiers::secrets(flags), &logger).map_err(tell)?;
     let env_of = Arc::new(env.clone());
     let program = Program::compile_with(&source.main, env_of, files, host, secrets);
-    if let Some(Halt::Abort(text)) = seen.halt.take() {
+    if let Some(AbortReason::Abort(text)) = seen.halt.take() {
         return Err(tell(K6Error { code: ExitCode::Aborted, text }));
     }
     let mut program = program.map_err(|error| tell(error.into()))?;
@@ -330,7 +330,7 @@ struct Beginning {
     began: Instant,
     logger: Arc<Logger>,
     /// The script wants no test.
-    halt: RefCell<Option<Halt>>,
+    halt: RefCell<Option<AbortReason>>,
 }
 
 impl Host for Beginning {
@@ -340,10 +340,10 @@ impl Host for Beginning {
     fn log(&self, level: Level, text: &str) {
         self.logger.log(level, text, &[("source", "console")]);
     }
-    fn tell(&self, level: Level, text: &str, fields: LogFields<'_>) {
+    fn log_event(&self, level: Level, text: &str, fields: LogFields<'_>) {
         self.logger.log(level, text, fields);
     }
-    fn halt(&self, halt: Halt) {
+    fn halt(&self, halt: AbortReason) {
         self.halt.borrow_mut().get_or_insert(halt);
     }
     fn interrupts(&self) -> bool {

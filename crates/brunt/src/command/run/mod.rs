@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use metrics::tally::Tally;
 use report::{K6Input, K6Part};
-use script::{Earlier, Level, Outcome, PartTallies, Stage, SystemTag};
+use script::{GroupTallies, Level, PriorStages, Stage, SystemTag, VuStats};
 use stdx::Nanos;
 use workload::VuAssignment;
 
@@ -116,7 +116,7 @@ fn typed(
 
 /// What was seen of a test so far.
 struct Seen {
-    outcome: Outcome,
+    outcome: VuStats,
     /// How long its stages took.
     elapsed: Nanos,
     /// How many VUs there are.
@@ -128,8 +128,8 @@ struct Seen {
 
 impl Seen {
     /// What a stage that begins now is told.
-    fn earlier(&self) -> Earlier {
-        Earlier { elapsed: self.elapsed, vus: self.vus }
+    fn earlier(&self) -> PriorStages {
+        PriorStages { elapsed: self.elapsed, vus: self.vus }
     }
 
     fn add(&mut self, done: &Done) {
@@ -142,7 +142,7 @@ impl Seen {
 fn test(mut meant: Meant, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Failed> {
     wait_while_paused(&meant, rest.map(Arc::as_ref))?;
     let mut seen = Seen {
-        outcome: Outcome { tally: meant.tally.clone(), ..Outcome::default() },
+        outcome: VuStats { tally: meant.tally.clone(), ..VuStats::default() },
         elapsed: Nanos::ZERO,
         vus: VuAssignment::new(&meant.options.scenarios, &meant.options.segment).total,
         data: None,
@@ -246,7 +246,7 @@ fn conclude(meant: &mut Meant, seen: &Seen) -> Result<String, Failed> {
 }
 
 /// What scenarios and groups did, as the summary takes it.
-fn parts(tallies: &PartTallies) -> Vec<K6Part> {
+fn parts(tallies: &GroupTallies) -> Vec<K6Part> {
     let part = |((scenario, group), tally): (&(String, String), &_)| K6Part {
         scenario: scenario.clone(),
         group: group.clone(),

@@ -7,7 +7,7 @@ use engine::{
     AddressFamily, ClientIdentity, DnsPick, DnsTtl, FirstAddress, HostPolicy, HostRule, IpRange,
     ProxySettings, Settings,
 };
-use script::{DnsOptions, HttpOptions, HttpPlan, HttpRules, Options, Pace, TlsIdentity};
+use script::{DnsOptions, HttpOptions, HttpPlan, HttpRules, Options, RateLimit, TlsIdentity};
 use stdx::Nanos;
 use wire::tls::rustls::CipherSuite;
 use wire::tls::{Versions, suite_of_iana};
@@ -76,10 +76,10 @@ pub(super) fn http_plan(options: &Options) -> HttpPlan {
     let http = &options.http;
     HttpPlan {
         rules: HttpRules { throws: http.throws, keeps_cookies: http.keeps_cookies },
-        tells_redirects: !http.says_redirects,
+        warns_of_redirects: !http.says_redirects,
         closes_connections: http.closes_connections,
         debug: http.debug,
-        pace: http.rps.map(|rps| Arc::new(Pace::new(rps))),
+        pace: http.rps.map(|rps| Arc::new(RateLimit::new(rps))),
     }
 }
 

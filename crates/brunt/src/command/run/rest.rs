@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use metrics::tally::{Metric, Value};
-use script::{Control, Live};
+use script::{Control, LiveMetrics};
 use serde_json::{Value as Json, json};
 
 use super::watch::Before;
@@ -27,7 +27,7 @@ pub(super) struct Rest {
 /// A test under way.
 struct Test {
     control: Arc<Control>,
-    live: Arc<Live>,
+    live: Arc<LiveMetrics>,
     before: Before,
     began: Instant,
     over: bool,
@@ -70,7 +70,7 @@ impl Rest {
     }
 
     /// A test is under way.
-    pub(super) fn begin(&self, control: Arc<Control>, live: Arc<Live>, before: Before) {
+    pub(super) fn begin(&self, control: Arc<Control>, live: Arc<LiveMetrics>, before: Before) {
         *self.test() = Some(Test { control, live, before, began: Instant::now(), over: false });
     }
 
@@ -220,7 +220,7 @@ mod tests {
     fn a_test_is_stopped_and_resumed() {
         let rest = Rest::default();
         rest.paused.store(true, Ordering::Relaxed);
-        let live = Arc::new(Live::default());
+        let live = Arc::new(LiveMetrics::default());
         let mut tally = Tally::default();
         tally.add(metrics::tally::MetricId::ITERATIONS, 2.0, &());
         let before = Before { tally, elapsed: Duration::ZERO };

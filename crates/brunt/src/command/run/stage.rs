@@ -5,7 +5,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use engine::{Capture, CapturedHeaders, HeadStyle, Redirects, Run, Settings};
 use metrics::{TargetTable, Verdict};
-use script::{Control, CrewPlan, Earlier, Level, Live, Outcome, Stage, crew};
+use script::{Control, Level, LiveMetrics, PriorStages, Stage, VuPoolPlan, VuStats, vu_pool};
 use stdx::{Distribution, Nanos};
 use workload::executor::{Executor, Scenario};
 use workload::{Load, Plan, Segment, Targets, VuFactory};
@@ -25,7 +25,7 @@ const INTERRUPTED: &str = "interrupted: iterations have their graceful stop to c
 
 /// What came of a stage.
 pub(super) struct Done {
-    pub(super) outcome: Outcome,
+    pub(super) outcome: VuStats,
     /// From when VUs had been made until the last of them was done.
     pub(super) elapsed: Nanos,
     pub(super) interrupted: bool,
@@ -36,7 +36,7 @@ pub(super) struct Done {
 }
 
 /// Prepares who looks at a stage while it goes on.
-pub(super) type Prepare<'a> = &'a dyn Fn(Arc<Control>, Arc<Live>) -> Watch;
+pub(super) type Prepare<'a> = &'a dyn Fn(Arc<Control>, Arc<LiveMetrics>) -> Watch;
 
 /// Runs a stage to its end.
 ///
@@ -44,18 +44,18 @@ pub(super) type Prepare<'a> = &'a dyn Fn(Arc<Control>, Arc<Live>) -> Watch;
 /// A worker could not be started.
 pub(super) fn carry_out(
     meant: &Meant,
-    (stage, earlier): (Stage, Earlier),
+    (stage, earlier): (Stage, PriorStages),
     data: Option<&str>,
     prepare: Option<Prepare<'_>>,
 ) -> Result<Done, Failed> {
     let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
-    let outcome = Arc::new(Mutex::new(Outcome::default()));
-    let live = prepare.map(|_| Arc::new(Live::default()));
+    let outcome = Arc::new(Mutex::new(VuStats::default()));
+    let live = prepare.map(|_| Arc::new(LiveMetrics::default()));
     let plan = crew_plan(meant, stage, data, &outcome);
-    let plan = CrewPlan { live: live.clone(), earlier, ..plan };
+    let plan = VuPoolPlan { live: live.clone(), earlier, ..plan };
     let control = Arc::clone(&plan.control);
     let users = plan.scenarios.iter().map(|scenario| scenario.executor.vus_max()).sum();
-    let load = Load::Users(VuFactory { users, make: Arc::new(move |lane| crew(&plan, lane)) });
+    let load = Load::Users(VuFactory { users, make: Arc::new(move |lane| vu_pool(&plan, lane)) });
     let results = meant.outputs.as_ref().and_then(|outputs| outputs.results.as_deref());
     let results = results.filter(|_| stage == Stage::Iteration);
     let open = |name| Opened::by_ending(Place::named(Some(name)), meant.watching.as_ref());
@@ -105,8 +105,8 @@ fn crew_plan(
     meant: &Meant,
     stage: Stage,
     data: Option<&str>,
-    outcome: &Arc<Mutex<Outcome>>,
-) -> CrewPlan {
+    outcome: &Arc<Mutex<VuStats>>,
+) -> VuPoolPlan {
     let options = &meant.options;
     let scenarios = match stage {
         Stage::Setup => vec![once("setup", options.setup_timeout)],
@@ -119,15 +119,15 @@ fn crew_plan(
         _ => Segment::default(),
     };
     let (began, logger) = (meant.began, Arc::clone(&meant.logger));
-    CrewPlan {
+    VuPoolPlan {
         program: meant.program.clone(),
         control: Control::new(&scenarios, &segment),
         segment,
-        options: Some(options.told().into()),
+        options: Some(options.for_scripts().into()),
         unix_ms: unix_ms(began),
         scenarios,
         stage,
-        earlier: Earlier::default(),
+        earlier: PriorStages::default(),
         data: data.map(Into::into),
         max_redirects: options.max_redirects,
         http: http_plan(options),

@@ -6,7 +6,7 @@ use report::{
     K6Input, K6Machine, k6_summary, k6_summary_data, k6_summary_export, k6_summary_legacy,
     k6_summary_machine,
 };
-use script::{Earlier, Level, Stage, documents};
+use script::{Level, PriorStages, Stage, documents};
 
 use super::meant::Meant;
 use super::stage::carry_out;
@@ -84,7 +84,7 @@ fn own(
         let terminals = (std::io::stdout().is_terminal(), std::io::stderr().is_terminal());
         k6_summary_data(input, data, terminals)
     };
-    let stage = (Stage::Summary, Earlier::default());
+    let stage = (Stage::Summary, PriorStages::default());
     let done = carry_out(meant, stage, Some(&given), None)?;
     if done.outcome.exception.as_ref().is_some_and(|thrown| thrown.in_promise) {
         return Ok(Some(Vec::new()));

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use engine::Run;
 use metrics::tally::Tally;
 use report::terminal_lines;
-use script::{Control, Live};
+use script::{Control, LiveMetrics};
 
 use super::judge::{self, Limit};
 use super::rest::Rest;
@@ -25,7 +25,7 @@ pub(super) struct Before {
 pub(super) struct Watch {
     began: Instant,
     control: Arc<Control>,
-    live: Arc<Live>,
+    live: Arc<LiveMetrics>,
     before: Before,
     limits: Vec<Limit>,
     judge_at: Instant,
@@ -50,7 +50,7 @@ const JUDGE_EVERY: Duration = Duration::from_secs(2);
 impl Watch {
     pub(super) fn new(
         control: Arc<Control>,
-        live: Arc<Live>,
+        live: Arc<LiveMetrics>,
         before: Before,
         limits: Vec<Limit>,
     ) -> Self {

@@ -1,7 +1,7 @@
 //! The flags of `inspect`, `archive` and `new`: those of `run` that they know, and their own.
 
 use cli::{Flag, ValueKind, switch, text, value};
-use script::Format;
+use script::ValueFormat;
 
 use super::{ALLOW_READ, ENV, RunFlags};
 

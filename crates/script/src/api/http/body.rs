@@ -4,20 +4,24 @@ use rquickjs::function::Opt;
 use rquickjs::{ArrayBuffer, Ctx, Exception, Object, Result, Value};
 use wire::content::Coding;
 
-use super::read::{Read, Trouble, refuse};
-use crate::host::http::HttpAsk;
+use super::read::{ReadError, ReadResult, refuse};
+use crate::host::http::HttpRequest;
 use crate::host::traits::Level;
-use crate::runtime::current::{on_worker_stack, seat_of};
+use crate::runtime::current::{on_worker_stack, vu_of};
 use crate::runtime::ffi::copied;
 use crate::runtime::values::string_of;
 
 /// The body: bytes as they are, a string, an object as a form.
-pub(super) fn set<'js>(ctx: &Ctx<'js>, body: &Value<'js>, ask: &mut HttpAsk) -> Read<()> {
+pub(super) fn set<'js>(
+    ctx: &Ctx<'js>,
+    body: &Value<'js>,
+    request: &mut HttpRequest,
+) -> ReadResult<()> {
     if body.is_null() || body.is_undefined() {
         return Ok(());
     }
     if let Some(bytes) = bytes_of(body)? {
-        ask.body = Some(bytes.into());
+        request.body = Some(bytes.into());
         return Ok(());
     }
     let object = body.as_object().filter(|_| !body.is_array() && !body.is_function());
@@ -31,8 +35,8 @@ pub(super) fn set<'js>(ctx: &Ctx<'js>, body: &Value<'js>, ask: &mut HttpAsk) -> 
     } else {
         (form(&fields).into_bytes(), "application/x-www-form-urlencoded".to_owned())
     };
-    ask.default_header("Content-Type", &kind);
-    ask.body = Some(bytes.into());
+    request.default_header("Content-Type", &kind);
+    request.body = Some(bytes.into());
     Ok(())
 }
 
@@ -59,8 +63,8 @@ fn bytes_of(value: &Value<'_>) -> Result<Option<Vec<u8>>> {
 pub(super) fn query<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<String> {
     match fields(ctx, object) {
         Ok(fields) => Ok(form(&fields)),
-        Err(Trouble::Thrown(error)) => Err(error),
-        Err(Trouble::Refused(_, text)) => Err(Exception::throw_message(ctx, &text)),
+        Err(ReadError::Thrown(error)) => Err(error),
+        Err(ReadError::Refused(_, text)) => Err(Exception::throw_message(ctx, &text)),
     }
 }
 
@@ -77,7 +81,7 @@ struct File {
 }
 
 /// The fields of an object, sorted by name; an array is a field for each of its values.
-fn fields<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Read<Vec<(String, Field)>> {
+fn fields<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> ReadResult<Vec<(String, Field)>> {
     let mut fields = Vec::new();
     for field in object.props::<String, Value<'js>>() {
         let (name, value) = field?;
@@ -107,7 +111,7 @@ fn field_of<'js>(ctx: &Ctx<'js>, name: &str, value: &Value<'js>) -> Result<Field
     }
     if value.is_null() || value.is_undefined() || value.is_object() {
         let text = format!("the form's field '{name}' has no plain value and is sent empty");
-        seat_of(ctx)?.host.tell(Level::Warn, &text, &[]);
+        vu_of(ctx)?.host.log_event(Level::Warn, &text, &[]);
         return Ok(Field::Text(String::new()));
     }
     string_of(value).map(Field::Text)
@@ -230,7 +234,7 @@ pub(super) fn file<'js>(
     let name = match given(filename)? {
         Some(name) => name,
         // A name that no other file has.
-        None => seat_of(&ctx)?.host.unix_time().0.to_string(),
+        None => vu_of(&ctx)?.host.unix_time().0.to_string(),
     };
     let file = Object::new(ctx)?;
     file.set("data", data)?;
@@ -243,7 +247,7 @@ pub(super) fn file<'js>(
 }
 
 /// Compresses a body with the codings of a list, one after the other.
-pub(super) fn compress(ctx: &Ctx<'_>, list: &str, ask: &mut HttpAsk) -> Read<()> {
+pub(super) fn compress(ctx: &Ctx<'_>, list: &str, request: &mut HttpRequest) -> ReadResult<()> {
     let mut codings = Vec::new();
     for name in list.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         match Coding::of_name(name) {
@@ -255,21 +259,21 @@ pub(super) fn compress(ctx: &Ctx<'_>, list: &str, ask: &mut HttpAsk) -> Read<()>
             }
         }
     }
-    let Some(body) = ask.body.clone().filter(|_| !codings.is_empty()) else { return Ok(()) };
+    let Some(body) = request.body.clone().filter(|_| !codings.is_empty()) else { return Ok(()) };
     let coded = on_worker_stack(ctx, || {
         codings.iter().fold(body.to_vec(), |coded, (_, coding)| coding.encode(&coded))
     });
-    ask.coded_body = Some(coded.into());
+    request.coded_body = Some(coded.into());
     let names: Vec<&str> = codings.iter().map(|(name, _)| *name).collect();
     let names = names.join(", ");
-    if ask.header("Content-Encoding").is_some_and(|own| own != names) {
+    if request.header("Content-Encoding").is_some_and(|own| own != names) {
         let text = format!(
             "the body of the {} request for '{}' is compressed otherwise than its own Content-Encoding says",
-            ask.method, ask.url
+            request.method, request.url
         );
-        seat_of(ctx)?.host.tell(Level::Warn, &text, &[]);
+        vu_of(ctx)?.host.log_event(Level::Warn, &text, &[]);
     }
-    ask.default_header("Content-Encoding", &names);
+    request.default_header("Content-Encoding", &names);
     Ok(())
 }
 

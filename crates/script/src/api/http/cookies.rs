@@ -5,16 +5,16 @@ use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 use wire::url::Url;
 
 use crate::host::cookie_jar::{SetCookie, SharedJar, parse_date};
-use crate::runtime::current::seat_of;
-use crate::runtime::ffi::{Hold, Holdable};
+use crate::runtime::current::vu_of;
+use crate::runtime::ffi::{Handle, HandleClass};
 use crate::runtime::values::{number_of, string_of, truthy};
 
 /// A jar as a script holds it.
 pub(in crate::api) struct JarRef(pub(in crate::api) SharedJar);
 
-type Jar<'js> = Class<'js, Hold<JarRef>>;
+type Jar<'js> = Class<'js, Handle<JarRef>>;
 
-impl Holdable for JarRef {
+impl HandleClass for JarRef {
     const NAME: &'static str = "CookieJar";
 
     fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
@@ -29,15 +29,15 @@ impl Holdable for JarRef {
 
 /// `new CookieJar()`.
 pub(super) fn empty(ctx: Ctx<'_>) -> Result<Jar<'_>> {
-    Class::instance(ctx, Hold(JarRef(SharedJar::default())))
+    Class::instance(ctx, Handle(JarRef(SharedJar::default())))
 }
 
 /// `cookieJar()`: the VU's own.
 pub(super) fn of_vu(ctx: Ctx<'_>) -> Result<Jar<'_>> {
-    let seat = seat_of(&ctx)?;
-    seat.begun(&ctx, "Getting cookie jars")?;
-    let jar = seat.jar.borrow().clone();
-    Class::instance(ctx, Hold(JarRef(jar)))
+    let vu = vu_of(&ctx)?;
+    vu.require_started(&ctx, "Getting cookie jars")?;
+    let jar = vu.jar.borrow().clone();
+    Class::instance(ctx, Handle(JarRef(jar)))
 }
 
 /// The URL of a cookie; `None` where it is none of http, which has no cookies.
@@ -76,7 +76,7 @@ fn set<'js>(ctx: Ctx<'js>, this: This<Jar<'js>>, arguments: Rest<Value<'js>>) ->
         }
     }
     if let Some(url) = url {
-        this.0.borrow().0.0.borrow_mut().set(&url, cookie, seat_of(&ctx)?.host.unix_time());
+        this.0.borrow().0.0.borrow_mut().set(&url, cookie, vu_of(&ctx)?.host.unix_time());
     }
     Ok(true)
 }
@@ -104,7 +104,7 @@ fn cookies_for_url<'js>(
     let held = this.0.borrow();
     let jar = held.0.0.borrow();
     let mut names: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (name, value, _) in jar.cookies_for(&url, seat_of(&ctx)?.host.unix_time()) {
+    for (name, value, _) in jar.cookies_for(&url, vu_of(&ctx)?.host.unix_time()) {
         match names.iter_mut().find(|(known, _)| *known == name) {
             Some((_, values)) => values.push(value),
             None => names.push((name, vec![value])),
@@ -133,7 +133,7 @@ fn delete<'js>(
 
 fn forget<'js>(ctx: &Ctx<'js>, jar: &Jar<'js>, url: &Value<'js>, name: Option<&str>) -> Result<()> {
     if let Some(url) = url_of(ctx, url)? {
-        let now = seat_of(ctx)?.host.unix_time();
+        let now = vu_of(ctx)?.host.unix_time();
         jar.borrow().0.0.borrow_mut().forget(&url, name, now);
     }
     Ok(())

@@ -8,8 +8,8 @@ use wire::url::Url;
 
 use super::send::{Refusal, WHAT, http_of, prepare, refused, respond};
 use crate::host::action::{Action, Ticket};
-use crate::host::http::HttpAsk;
-use crate::runtime::current::seat_of;
+use crate::host::http::HttpRequest;
+use crate::runtime::current::vu_of;
 use crate::runtime::event_loop::Next;
 use crate::runtime::values::string_of;
 
@@ -18,8 +18,8 @@ const BATCH_MAX: usize = 100_000;
 
 /// `asyncRequest(method, url, body?, params?)`: a promise of the response.
 pub(super) fn async_request<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> Result<Value<'js>> {
-    let seat = seat_of(&ctx)?;
-    seat.begun(&ctx, WHAT)?;
+    let vu = vu_of(&ctx)?;
+    vu.require_started(&ctx, WHAT)?;
     let undefined = Value::new_undefined(ctx.clone());
     let mut arguments = arguments.0.into_iter();
     let method =
@@ -28,7 +28,7 @@ pub(super) fn async_request<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> 
     let (body, params) = (arguments.next(), arguments.next());
     let (promise, resolve, reject) = ctx.promise()?;
     match prepare(&ctx, &method, &url, (body.as_ref(), params.as_ref()))? {
-        Ok(ask) => {
+        Ok(request) => {
             let settle = (Persistent::save(&ctx, resolve), Persistent::save(&ctx, reject));
             let mut waiting = Some(settle);
             let then = move |ctx: &Ctx<'_>, answer| {
@@ -44,7 +44,7 @@ pub(super) fn async_request<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> 
                 }
                 Ok(Next::Over)
             };
-            seat.start(&ctx, WHAT, |ticket| Action::Http(ticket, ask), Box::new(then))?;
+            vu.start(&ctx, WHAT, |ticket| Action::Http(ticket, request), Box::new(then))?;
         }
         Err(refusal) => match refused(&ctx, refusal) {
             Ok(response) => resolve.call::<_, ()>((response,))?,
@@ -69,7 +69,7 @@ fn tried<T>(ctx: &Ctx<'_>, outcome: Result<T>) -> Result<std::result::Result<T, 
 
 /// `batch(requests)`: several requests at once, as an array or as an object; the responses come in the same shape.
 pub(super) fn batch<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> Result<Value<'js>> {
-    seat_of(&ctx)?.begun(&ctx, WHAT)?;
+    vu_of(&ctx)?.require_started(&ctx, WHAT)?;
     let requests = match arguments.0.as_slice() {
         [] => {
             let text = "no argument was provided to http.batch()";
@@ -108,7 +108,7 @@ pub(super) fn batch<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> Result<V
 /// A request of a batch.
 struct Entry<'js> {
     /// What is still to be asked for.
-    ask: Option<Box<HttpAsk>>,
+    request: Option<Box<HttpRequest>>,
     /// The number of its host among the batch's.
     host: usize,
     response: Option<Value<'js>>,
@@ -127,10 +127,10 @@ fn all<'js>(ctx: &Ctx<'js>, items: Vec<(String, Value<'js>)>) -> Result<Vec<Valu
         let text = format!("http.batch(): more than {BATCH_MAX} requests");
         return Err(Exception::throw_range(ctx, &text));
     }
-    let seat = seat_of(ctx)?;
+    let vu = vu_of(ctx)?;
     let (mut entries, mut hosts) = entries(ctx, &items)?;
     let or_any = |limit: usize| if limit == 0 { usize::MAX } else { limit };
-    let (all, each) = seat.host.batch_max();
+    let (all, each) = vu.host.batch_max();
     let (mut left, each) = (or_any(all), or_any(each));
     // Whose request has which ticket: tickets of a batch follow each other, since nothing else of the VU runs.
     let mut began: Vec<usize> = Vec::new();
@@ -139,8 +139,8 @@ fn all<'js>(ctx: &Ctx<'js>, items: Vec<(String, Value<'js>)>) -> Result<Vec<Valu
         for host in &mut hosts {
             while left > 0 && host.under_way < each {
                 let Some(at) = host.waiting.pop_front() else { break };
-                let Some(ask) = entries[at].ask.take() else { continue };
-                let ticket = seat.events.put(|ticket| Action::Http(ticket, ask));
+                let Some(request) = entries[at].request.take() else { continue };
+                let ticket = vu.events.put(|ticket| Action::Http(ticket, request));
                 first.get_or_insert(ticket);
                 began.push(at);
                 host.under_way += 1;
@@ -151,7 +151,7 @@ fn all<'js>(ctx: &Ctx<'js>, items: Vec<(String, Value<'js>)>) -> Result<Vec<Valu
             break;
         };
         let last = Ticket(first.0 + began.len() as u64 - 1);
-        let (ticket, answer) = seat.answer_within(ctx, first, last)?;
+        let (ticket, answer) = vu.answer_within(ctx, first, last)?;
         let answer = http_of(ctx, answer)?;
         let entry = &mut entries[began[(ticket.0 - first.0) as usize]];
         hosts[entry.host].under_way -= 1;
@@ -172,28 +172,29 @@ fn entries<'js>(
     for (at, (name, item)) in items.iter().enumerate() {
         let prepared = tried(ctx, parts(ctx, name, item))?;
         let refusal = match prepared {
-            Ok(Ok(ask)) => {
+            Ok(Ok(request)) => {
                 let known = hosts.len();
-                let of = Url::parse(&ask.url).map(|url| (url.host, url.port)).unwrap_or_default();
+                let of =
+                    Url::parse(&request.url).map(|url| (url.host, url.port)).unwrap_or_default();
                 let host = *numbers.entry(of).or_insert(known);
                 if host == known {
                     hosts.push(Host::default());
                 }
                 hosts[host].waiting.push_back(at);
-                entries.push(Entry { ask: Some(ask), host, response: None });
+                entries.push(Entry { request: Some(request), host, response: None });
                 continue;
             }
             Ok(Err(refusal)) => refusal,
             Err(text) => Refusal { code: 1000, text, throws: false },
         };
         let response = Some(refused(ctx, refusal)?);
-        entries.push(Entry { ask: None, host: 0, response });
+        entries.push(Entry { request: None, host: 0, response });
     }
     Ok((entries, hosts))
 }
 
 /// A request made ready, or why it cannot be.
-type Prepared = std::result::Result<Box<HttpAsk>, Refusal>;
+type Prepared = std::result::Result<Box<HttpRequest>, Refusal>;
 
 /// A request of a batch as written: a URL, `[method, url, body, params]` or an object of these.
 fn parts<'js>(ctx: &Ctx<'js>, name: &str, item: &Value<'js>) -> Result<Prepared> {

@@ -6,7 +6,7 @@ use rquickjs::{Class, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 
 use super::send::send;
 use super::{body, constants, cookies, many, statuses, url};
-use crate::runtime::ffi::Hold;
+use crate::runtime::ffi::Handle;
 use crate::runtime::values::string_of;
 
 /// The module.
@@ -73,7 +73,7 @@ impl ModuleDef for Http {
             export(name, function.into_value())?;
         }
         // What is constructed gets the constructor's prototype, whatever class it is of.
-        let prototype = Class::<Hold<cookies::JarRef>>::prototype(ctx)?;
+        let prototype = Class::<Handle<cookies::JarRef>>::prototype(ctx)?;
         let prototype = prototype.map_or_else(|| Object::new(ctx.clone()), Ok)?;
         let jar = Constructor::new_prototype(ctx, prototype, cookies::empty)?;
         export("CookieJar", jar.into_value())?;

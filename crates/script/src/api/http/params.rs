@@ -3,10 +3,10 @@
 use rquickjs::{Class, Ctx, Object, Result, Value};
 use stdx::Nanos;
 
-use super::read::{Read, refuse};
+use super::read::{ReadResult, refuse};
 use super::{body, cookies, statuses};
-use crate::host::http::{Auth, Expects, HttpAsk, OwnCookie};
-use crate::runtime::ffi::Hold;
+use crate::host::http::{Auth, Expects, HttpRequest, OwnCookie};
+use crate::runtime::ffi::Handle;
 use crate::runtime::values::{number_of, string_fields, string_of, truthy};
 
 /// Whether a failure is to be thrown, where the parameters say so.
@@ -16,7 +16,11 @@ pub(super) fn throws(params: &Object<'_>) -> Result<Option<bool>> {
 }
 
 /// Reads the parameters of a request.
-pub(super) fn set<'js>(ctx: &Ctx<'js>, params: &Object<'js>, ask: &mut HttpAsk) -> Read<()> {
+pub(super) fn set<'js>(
+    ctx: &Ctx<'js>,
+    params: &Object<'js>,
+    request: &mut HttpRequest,
+) -> ReadResult<()> {
     let mut compression = None;
     for param in params.props::<String, Value<'js>>() {
         let (name, value) = param?;
@@ -26,33 +30,33 @@ pub(super) fn set<'js>(ctx: &Ctx<'js>, params: &Object<'js>, ask: &mut HttpAsk) 
         match name.as_str() {
             "headers" => {
                 for (name, value) in string_fields(&value)? {
-                    ask.set_header(&canonical(&name), value);
+                    request.set_header(&canonical(&name), value);
                 }
             }
-            "cookies" => ask.cookies = own_cookies(&value)?,
+            "cookies" => request.cookies = own_cookies(&value)?,
             "jar" => {
-                if let Ok(jar) = Class::<Hold<cookies::JarRef>>::from_value(&value) {
-                    ask.jar = Some(jar.borrow().0.0.clone());
+                if let Ok(jar) = Class::<Handle<cookies::JarRef>>::from_value(&value) {
+                    request.jar = Some(jar.borrow().0.0.clone());
                 }
             }
-            "tags" => set_tags(&value, ask)?,
-            "auth" => ask.auth = auth(&string_of(&value)?)?,
-            "timeout" => ask.timeout = Some(time_of(&value)?),
+            "tags" => set_tags(&value, request)?,
+            "auth" => request.auth = auth(&string_of(&value)?)?,
+            "timeout" => request.timeout = Some(time_of(&value)?),
             "redirects" => {
                 let count = number_of(&value).or_else(|| string_of(&value).ok()?.parse().ok());
-                ask.redirects = count.map(|count| count.max(0.0) as u32);
+                request.redirects = count.map(|count| count.max(0.0) as u32);
             }
             "compression" => compression = Some(string_of(&value)?),
-            "responseType" => ask.expects = expects(&string_of(&value)?)?,
+            "responseType" => request.expects = expects(&string_of(&value)?)?,
             "responseCallback" => match statuses::of(&value) {
-                Some(statuses) => ask.expected = statuses,
+                Some(statuses) => request.expected = statuses,
                 None => return refuse("unsupported responseCallback"),
             },
             _ => {}
         }
     }
     match compression {
-        Some(list) => body::compress(ctx, &list, ask),
+        Some(list) => body::compress(ctx, &list, request),
         None => Ok(()),
     }
 }
@@ -89,7 +93,7 @@ fn own_cookies(value: &Value<'_>) -> Result<Vec<OwnCookie>> {
     object.props::<String, Value<'_>>().map(cookie).collect()
 }
 
-fn set_tags(value: &Value<'_>, ask: &mut HttpAsk) -> Read<()> {
+fn set_tags(value: &Value<'_>, request: &mut HttpRequest) -> ReadResult<()> {
     let Some(object) = value.as_object() else { return Ok(()) };
     for field in object.props::<String, Value<'_>>() {
         let (name, value) = field?;
@@ -100,14 +104,14 @@ fn set_tags(value: &Value<'_>, ask: &mut HttpAsk) -> Read<()> {
         }
         let value = string_of(&value)?;
         if name == "name" {
-            ask.name = Some(value.clone());
+            request.name = Some(value.clone());
         }
-        ask.tags.push((name, value));
+        request.tags.push((name, value));
     }
     Ok(())
 }
 
-fn auth(word: &str) -> Read<Auth> {
+fn auth(word: &str) -> ReadResult<Auth> {
     match word {
         "digest" => Ok(Auth::Digest),
         "ntlm" => refuse("NTLM authentication is not supported"),
@@ -116,7 +120,7 @@ fn auth(word: &str) -> Read<Auth> {
 }
 
 /// A time in milliseconds, or with its unit.
-fn time_of(value: &Value<'_>) -> Read<Nanos> {
+fn time_of(value: &Value<'_>) -> ReadResult<Nanos> {
     if let Some(milliseconds) = number_of(value) {
         return Ok(Nanos::from_secs_f64(milliseconds.max(0.0) / 1e3));
     }
@@ -133,7 +137,7 @@ fn time_of(value: &Value<'_>) -> Read<Nanos> {
     }
 }
 
-fn expects(word: &str) -> Read<Expects> {
+fn expects(word: &str) -> ReadResult<Expects> {
     match word {
         "text" => Ok(Expects::Text),
         "binary" => Ok(Expects::Binary),

@@ -11,14 +11,14 @@ use super::super::k6::milliseconds;
 use super::params::canonical;
 use super::select;
 use crate::host::cookie_jar::SetCookie;
-use crate::host::http::{Expects, HttpAnswer, HttpAsk};
+use crate::host::http::{Expects, HttpRequest, HttpResponse};
 use crate::host::response_head;
 use crate::runtime::current::on_worker_stack;
-use crate::runtime::ffi::Hold;
+use crate::runtime::ffi::Handle;
 use crate::runtime::values::string_of;
 
 /// A response, as a script holds it.
-pub(super) type Response = Hold<Box<HttpAnswer>>;
+pub(super) type Response = Handle<Box<HttpResponse>>;
 
 /// The fields of a response, in k6's order, and how each is made when it is first touched.
 const FIELDS: [(&str, Make); 16] = [
@@ -112,18 +112,18 @@ fn not_json(ctx: &Ctx<'_>, error: rquickjs::Error) -> rquickjs::Error {
     Exception::throw_message(ctx, &format!("cannot parse json due to an error: {reason}"))
 }
 
-fn head_of(answer: &HttpAnswer) -> &[u8] {
+fn head_of(answer: &HttpResponse) -> &[u8] {
     answer.head.as_deref().unwrap_or_default()
 }
 
 /// The URL that answered.
-pub(super) fn url(answer: &HttpAnswer) -> &str {
+pub(super) fn url(answer: &HttpResponse) -> &str {
     let asked = || answer.asked.as_ref().map(|asked| asked.url.as_str());
     answer.url.as_deref().or_else(asked).unwrap_or_default()
 }
 
 /// The body where the script may see it.
-pub(super) fn shown_body(answer: &HttpAnswer) -> Option<&[u8]> {
+pub(super) fn shown_body(answer: &HttpResponse) -> Option<&[u8]> {
     let asked = answer.asked.as_ref()?;
     let bodyless = matches!(answer.status, 0..200 | 204 | 304) || answer.failure.is_some();
     if bodyless || asked.expects == Expects::Nothing {
@@ -132,7 +132,7 @@ pub(super) fn shown_body(answer: &HttpAnswer) -> Option<&[u8]> {
     answer.body.as_deref()
 }
 
-fn body<'js>(ctx: &Ctx<'js>, answer: &HttpAnswer) -> Result<Value<'js>> {
+fn body<'js>(ctx: &Ctx<'js>, answer: &HttpResponse) -> Result<Value<'js>> {
     let Some(asked) = &answer.asked else {
         // Of a request that was never made k6 shows Go's empty slice.
         return Array::new(ctx.clone())?.into_js(ctx);
@@ -215,7 +215,7 @@ fn push<'js>(ctx: &Ctx<'js>, object: &Object<'js>, name: &str, value: Object<'js
     array.set(array.len(), value)
 }
 
-fn timings<'js>(ctx: &Ctx<'js>, answer: &HttpAnswer) -> Result<Object<'js>> {
+fn timings<'js>(ctx: &Ctx<'js>, answer: &HttpResponse) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     let of = &answer.timings;
     for (name, time) in [
@@ -234,7 +234,7 @@ fn timings<'js>(ctx: &Ctx<'js>, answer: &HttpAnswer) -> Result<Object<'js>> {
 }
 
 /// What the server's certificate authority says of the certificate. Stapled answers are not read.
-fn ocsp<'js>(ctx: &Ctx<'js>, answer: &HttpAnswer) -> Result<Object<'js>> {
+fn ocsp<'js>(ctx: &Ctx<'js>, answer: &HttpResponse) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     for name in ["produced_at", "this_update", "next_update", "revoked_at"] {
         object.set(name, 0)?;
@@ -245,7 +245,7 @@ fn ocsp<'js>(ctx: &Ctx<'js>, answer: &HttpAnswer) -> Result<Object<'js>> {
 }
 
 /// k6's number for what went wrong; 1000 and the status from 400 on.
-fn error_code(answer: &HttpAnswer) -> u16 {
+fn error_code(answer: &HttpResponse) -> u16 {
     match &answer.failure {
         Some(failure) => failure.code,
         None if answer.status >= 400 => 1000 + answer.status,
@@ -254,7 +254,7 @@ fn error_code(answer: &HttpAnswer) -> u16 {
 }
 
 /// What was asked for, as a response tells it.
-fn request<'js>(ctx: &Ctx<'js>, asked: &HttpAsk) -> Result<Object<'js>> {
+fn request<'js>(ctx: &Ctx<'js>, asked: &HttpRequest) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     object.set("method", asked.method.as_str())?;
     object.set("url", asked.url.as_str())?;

@@ -3,10 +3,10 @@
 use rquickjs::{Ctx, Object, Result};
 
 use super::{page, response};
-use crate::host::http::HttpAnswer;
-use crate::runtime::ffi::Holdable;
+use crate::host::http::HttpResponse;
+use crate::runtime::ffi::HandleClass;
 
-impl Holdable for Box<HttpAnswer> {
+impl HandleClass for Box<HttpResponse> {
     const NAME: &'static str = "Response";
 
     fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {

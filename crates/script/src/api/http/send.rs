@@ -2,13 +2,13 @@
 
 use rquickjs::{Class, Ctx, Exception, IntoJs, Result, Value};
 
-use super::read::Trouble;
+use super::read::ReadError;
 use super::{body, params, url};
-use crate::host::action::{Action, Answer};
-use crate::host::http::{HttpAnswer, HttpAsk, HttpFailure};
+use crate::host::action::{Action, ActionResult};
+use crate::host::http::{HttpFailure, HttpRequest, HttpResponse};
 use crate::host::traits::Level;
-use crate::runtime::current::seat_of;
-use crate::runtime::ffi::Hold;
+use crate::runtime::current::vu_of;
+use crate::runtime::ffi::Handle;
 
 /// Sends a request and waits for what comes of it.
 pub(super) fn send<'js>(
@@ -19,8 +19,8 @@ pub(super) fn send<'js>(
     params: Option<&Value<'js>>,
 ) -> Result<Value<'js>> {
     match prepare(ctx, method, url, (body, params))? {
-        Ok(ask) => {
-            let answer = seat_of(ctx)?.ask(ctx, WHAT, |ticket| Action::Http(ticket, ask))?;
+        Ok(request) => {
+            let answer = vu_of(ctx)?.perform(ctx, WHAT, |ticket| Action::Http(ticket, request))?;
             respond(ctx, http_of(ctx, answer)?)
         }
         Err(refusal) => refused(ctx, refusal),
@@ -45,50 +45,50 @@ pub(super) fn prepare<'js>(
     method: &str,
     url: &Value<'js>,
     (body, params): (Option<&Value<'js>>, Option<&Value<'js>>),
-) -> Result<std::result::Result<Box<HttpAsk>, Refusal>> {
-    let seat = seat_of(ctx)?;
-    seat.begun(ctx, WHAT)?;
+) -> Result<std::result::Result<Box<HttpRequest>, Refusal>> {
+    let vu = vu_of(ctx)?;
+    vu.require_started(ctx, WHAT)?;
     let params = params.and_then(Value::as_object);
     let throws = match params {
         Some(params) => params::throws(params)?,
         None => None,
     };
-    let throws = throws.unwrap_or_else(|| seat.host.http_rules().throws);
-    let mut ask = Box::new(HttpAsk {
+    let throws = throws.unwrap_or_else(|| vu.host.http_rules().throws);
+    let mut request = Box::new(HttpRequest {
         method: method.to_owned(),
         throws,
-        expected: seat.expected.borrow().clone(),
-        jar: Some(seat.jar.borrow().clone()),
-        ..HttpAsk::default()
+        expected: vu.expected.borrow().clone(),
+        jar: Some(vu.jar.borrow().clone()),
+        ..HttpRequest::default()
     });
-    seat.mark(&mut ask);
-    let read = url::set(url, &mut ask)
-        .and_then(|()| body.map_or(Ok(()), |body| body::set(ctx, body, &mut ask)))
-        .and_then(|()| params.map_or(Ok(()), |params| params::set(ctx, params, &mut ask)));
+    vu.attach_tags(&mut request);
+    let read = url::set(url, &mut request)
+        .and_then(|()| body.map_or(Ok(()), |body| body::set(ctx, body, &mut request)))
+        .and_then(|()| params.map_or(Ok(()), |params| params::set(ctx, params, &mut request)));
     match read {
-        Ok(()) => Ok(Ok(ask)),
-        Err(Trouble::Refused(code, text)) => Ok(Err(Refusal { code, text, throws })),
-        Err(Trouble::Thrown(error)) => Err(error),
+        Ok(()) => Ok(Ok(request)),
+        Err(ReadError::Refused(code, text)) => Ok(Err(Refusal { code, text, throws })),
+        Err(ReadError::Thrown(error)) => Err(error),
     }
 }
 
 /// The answer to a request.
-pub(super) fn http_of(ctx: &Ctx<'_>, answer: Answer) -> Result<Box<HttpAnswer>> {
+pub(super) fn http_of(ctx: &Ctx<'_>, answer: ActionResult) -> Result<Box<HttpResponse>> {
     match answer {
-        Answer::Http(answer) => Ok(answer),
-        Answer::Socket(_) => Err(Exception::throw_internal(ctx, "a request has one answer")),
+        ActionResult::Http(answer) => Ok(answer),
+        ActionResult::Socket(_) => Err(Exception::throw_internal(ctx, "a request has one answer")),
     }
 }
 
 /// A response as the script sees it, or the exception that stands for it.
-pub(super) fn respond<'js>(ctx: &Ctx<'js>, answer: Box<HttpAnswer>) -> Result<Value<'js>> {
+pub(super) fn respond<'js>(ctx: &Ctx<'js>, answer: Box<HttpResponse>) -> Result<Value<'js>> {
     if let Some(failure) = &answer.failure {
         if answer.asked.as_ref().is_some_and(|asked| asked.throws) {
             return Err(Exception::throw_message(ctx, &failure.whole));
         }
         warn(ctx, &failure.whole)?;
     }
-    Class::instance(ctx.clone(), Hold(answer))?.into_js(ctx)
+    Class::instance(ctx.clone(), Handle(answer))?.into_js(ctx)
 }
 
 /// The response to a request that was never made.
@@ -99,11 +99,11 @@ pub(super) fn refused<'js>(ctx: &Ctx<'js>, refusal: Refusal) -> Result<Value<'js
     }
     warn(ctx, &text)?;
     let failure = Some(HttpFailure { code, whole: text.clone(), text });
-    let answer = Box::new(HttpAnswer { failure, ..HttpAnswer::default() });
-    Class::instance(ctx.clone(), Hold(answer))?.into_js(ctx)
+    let answer = Box::new(HttpResponse { failure, ..HttpResponse::default() });
+    Class::instance(ctx.clone(), Handle(answer))?.into_js(ctx)
 }
 
 fn warn(ctx: &Ctx<'_>, text: &str) -> Result<()> {
-    seat_of(ctx)?.host.tell(Level::Warn, "Request Failed", &[("error", text)]);
+    vu_of(ctx)?.host.log_event(Level::Warn, "Request Failed", &[("error", text)]);
     Ok(())
 }

@@ -4,10 +4,10 @@ use rquickjs::function::Rest;
 use rquickjs::{Class, Ctx, Exception, Object, Result, Value};
 
 use crate::host::http::Statuses;
-use crate::runtime::current::seat_of;
-use crate::runtime::ffi::{Hold, Holdable};
+use crate::runtime::current::vu_of;
+use crate::runtime::ffi::{Handle, HandleClass};
 
-impl Holdable for Statuses {
+impl HandleClass for Statuses {
     const NAME: &'static str = "ExpectedStatuses";
 
     fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
@@ -19,7 +19,7 @@ impl Holdable for Statuses {
 pub(super) fn expected<'js>(
     ctx: Ctx<'js>,
     arguments: Rest<Value<'js>>,
-) -> Result<Class<'js, Hold<Statuses>>> {
+) -> Result<Class<'js, Handle<Statuses>>> {
     if arguments.0.is_empty() {
         return Err(Exception::throw_message(&ctx, "no arguments"));
     }
@@ -34,7 +34,7 @@ pub(super) fn expected<'js>(
         };
         list.push(range);
     }
-    Class::instance(ctx, Hold(Statuses::These(list.into())))
+    Class::instance(ctx, Handle(Statuses::These(list.into())))
 }
 
 fn range(value: &Value<'_>) -> Result<Option<(i64, i64)>> {
@@ -57,7 +57,7 @@ pub(super) fn set<'js>(ctx: Ctx<'js>, callback: Value<'js>) -> Result<()> {
         let text = "unsupported argument, expected http.expectedStatuses";
         return Err(Exception::throw_message(&ctx, text));
     };
-    *seat_of(&ctx)?.expected.borrow_mut() = statuses;
+    *vu_of(&ctx)?.expected.borrow_mut() = statuses;
     Ok(())
 }
 
@@ -66,6 +66,6 @@ pub(super) fn of(callback: &Value<'_>) -> Option<Statuses> {
     if callback.is_null() {
         return Some(Statuses::Unasked);
     }
-    let class = Class::<Hold<Statuses>>::from_value(callback).ok()?;
+    let class = Class::<Handle<Statuses>>::from_value(callback).ok()?;
     Some(class.borrow().0.clone())
 }

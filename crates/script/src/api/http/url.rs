@@ -5,9 +5,9 @@ use rquickjs::{Ctx, Object, Result, Value};
 use wire::url::{Url, UrlError};
 
 use super::malformed::malformed;
-use super::read::{Read, Trouble};
+use super::read::{ReadError, ReadResult};
 use crate::api::inspect::inspect;
-use crate::host::http::{HttpAsk, masked};
+use crate::host::http::{HttpRequest, masked};
 use crate::runtime::values::string_of;
 
 /// `` url`http://host/${id}` ``: the URL, called by what stands there.
@@ -34,24 +34,24 @@ pub(super) fn tagged<'js>(
 }
 
 /// Sets a request's URL, and its name where that is another.
-pub(super) fn set(url: &Value<'_>, ask: &mut HttpAsk) -> Read<()> {
+pub(super) fn set(url: &Value<'_>, request: &mut HttpRequest) -> ReadResult<()> {
     match url.as_object() {
         Some(tagged) if tagged.contains_key("url")? && tagged.contains_key("name")? => {
-            ask.url = tagged.get("url")?;
-            ask.name = tagged.get("name")?;
+            request.url = tagged.get("url")?;
+            request.name = tagged.get("name")?;
         }
-        None if url.is_string() => ask.url = string_of(url)?,
+        None if url.is_string() => request.url = string_of(url)?,
         _ => {
             let shown = if url.is_undefined() { "<nil>".to_owned() } else { inspect(url)? };
-            return Err(Trouble::Refused(INVALID_URL, format!("invalid URL: '#{shown}'")));
+            return Err(ReadError::Refused(INVALID_URL, format!("invalid URL: '#{shown}'")));
         }
     }
-    if is_plain(&ask.url) {
+    if is_plain(&request.url) {
         return Ok(());
     }
     // What is no http address at all fails when it is asked, and counts; what is no address is not asked.
-    if let Some(reason) = malformed(&ask.url) {
-        return Err(Trouble::Refused(INVALID_URL, format!("invalid URL: {reason}")));
+    if let Some(reason) = malformed(&request.url) {
+        return Err(ReadError::Refused(INVALID_URL, format!("invalid URL: {reason}")));
     }
     if let Err(
         error @ (UrlError::Host(_)
@@ -59,13 +59,14 @@ pub(super) fn set(url: &Value<'_>, ask: &mut HttpAsk) -> Read<()> {
         | UrlError::Port(_)
         | UrlError::Escape(_)
         | UrlError::Control),
-    ) = Url::parse(&ask.url)
+    ) = Url::parse(&request.url)
     {
-        let text = format!("invalid URL: parse {:?}: {error}", stdx::without_password(&ask.url));
-        return Err(Trouble::Refused(INVALID_URL, text));
+        let text =
+            format!("invalid URL: parse {:?}: {error}", stdx::without_password(&request.url));
+        return Err(ReadError::Refused(INVALID_URL, text));
     }
-    if ask.name.is_none() {
-        ask.name = masked(&ask.url);
+    if request.name.is_none() {
+        request.name = masked(&request.url);
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use rsa::{BigUint, Oaep, Pkcs1v15Sign, Pss, RsaPrivateKey, RsaPublicKey};
 
 use super::super::bytes::{Base64, base64};
 use super::super::hash::hash as hashed;
-use super::error::{Done, Failed, plain};
+use super::error::{CryptoError, CryptoResult, plain};
 use super::key::Key;
 
 /// The lengths of keys that are made: longer ones take minutes.
@@ -16,17 +16,17 @@ const BITS: std::ops::RangeInclusive<usize> = 512..=4096;
 
 pub(super) type Fields = Vec<(&'static str, String)>;
 
-pub(super) fn generate(bits: usize, exponent: &[u8]) -> Done<(Key, Key)> {
+pub(super) fn generate(bits: usize, exponent: &[u8]) -> CryptoResult<(Key, Key)> {
     if !BITS.contains(&bits) {
-        return Err(Failed::operation("the modulus has 512 to 4096 bits"));
+        return Err(CryptoError::operation("the modulus has 512 to 4096 bits"));
     }
     let exponent = BigUint::from_bytes_be(exponent);
     // Nobody else's is taken by those who verify, and for an even one there is no key to be found.
     if exponent.bits() > 33 || exponent.to_bytes_le().first().is_none_or(|low| low & 1 == 0) {
-        return Err(Failed::operation("the public exponent is odd, and of 33 bits at most"));
+        return Err(CryptoError::operation("the public exponent is odd, and of 33 bits at most"));
     }
     let private = RsaPrivateKey::new_with_exp(&mut OsRng, bits, &exponent)
-        .map_err(|error| Failed::operation(&error.to_string()))?;
+        .map_err(|error| CryptoError::operation(&error.to_string()))?;
     let public = private.to_public_key();
     Ok((Key::RsaPrivate(Box::new(private)), Key::RsaPublic(Box::new(public))))
 }
@@ -43,7 +43,7 @@ macro_rules! by_hash {
     };
 }
 
-fn pkcs1(hash: &str) -> Done<Pkcs1v15Sign> {
+fn pkcs1(hash: &str) -> CryptoResult<Pkcs1v15Sign> {
     macro_rules! make {
         ($hash:ty) => {
             Pkcs1v15Sign::new::<$hash>()
@@ -52,7 +52,7 @@ fn pkcs1(hash: &str) -> Done<Pkcs1v15Sign> {
     Ok(by_hash!(hash, make))
 }
 
-fn pss(hash: &str, salt: usize) -> Done<Pss> {
+fn pss(hash: &str, salt: usize) -> CryptoResult<Pss> {
     macro_rules! make {
         ($hash:ty) => {
             Pss::new_with_salt::<$hash>(salt)
@@ -61,9 +61,9 @@ fn pss(hash: &str, salt: usize) -> Done<Pss> {
     Ok(by_hash!(hash, make))
 }
 
-fn oaep(hash: &str, label: &[u8]) -> Done<Oaep> {
+fn oaep(hash: &str, label: &[u8]) -> CryptoResult<Oaep> {
     let Ok(label) = std::str::from_utf8(label) else {
-        return Err(Failed::unsupported("a label that is not UTF-8"));
+        return Err(CryptoError::unsupported("a label that is not UTF-8"));
     };
     macro_rules! make {
         ($hash:ty) => {
@@ -83,13 +83,13 @@ pub(super) fn sign(
     hash: &str,
     salt: usize,
     data: &[u8],
-) -> Done<Vec<u8>> {
+) -> CryptoResult<Vec<u8>> {
     let digest = hashed(plain(hash)?, data).unwrap_or_default();
     let done = match name {
         "RSA-PSS" => key.sign_with_rng(&mut OsRng, pss(hash, salt)?, &digest),
         _ => key.sign_with_rng(&mut OsRng, pkcs1(hash)?, &digest),
     };
-    done.map_err(|error| Failed::operation(&error.to_string()))
+    done.map_err(|error| CryptoError::operation(&error.to_string()))
 }
 
 pub(super) fn verify(
@@ -98,7 +98,7 @@ pub(super) fn verify(
     hash: &str,
     salt: usize,
     (data, signature): (&[u8], &[u8]),
-) -> Done<bool> {
+) -> CryptoResult<bool> {
     let digest = hashed(plain(hash)?, data).unwrap_or_default();
     Ok(match name {
         "RSA-PSS" => key.verify(pss(hash, salt)?, &digest, signature),
@@ -107,18 +107,28 @@ pub(super) fn verify(
     .is_ok())
 }
 
-pub(super) fn encrypt(key: &RsaPublicKey, hash: &str, label: &[u8], data: &[u8]) -> Done<Vec<u8>> {
+pub(super) fn encrypt(
+    key: &RsaPublicKey,
+    hash: &str,
+    label: &[u8],
+    data: &[u8],
+) -> CryptoResult<Vec<u8>> {
     key.encrypt(&mut OsRng, oaep(hash, label)?, data)
-        .map_err(|error| Failed::operation(&error.to_string()))
+        .map_err(|error| CryptoError::operation(&error.to_string()))
 }
 
-pub(super) fn decrypt(key: &RsaPrivateKey, hash: &str, label: &[u8], data: &[u8]) -> Done<Vec<u8>> {
+pub(super) fn decrypt(
+    key: &RsaPrivateKey,
+    hash: &str,
+    label: &[u8],
+    data: &[u8],
+) -> CryptoResult<Vec<u8>> {
     key.decrypt_blinded(&mut OsRng, oaep(hash, label)?, data)
-        .map_err(|_| Failed::operation("could not decrypt"))
+        .map_err(|_| CryptoError::operation("could not decrypt"))
 }
 
-pub(super) fn read(format: &str, bytes: &[u8]) -> Done<Key> {
-    let wrong = |text: String| Failed::data(&text);
+pub(super) fn read(format: &str, bytes: &[u8]) -> CryptoResult<Key> {
+    let wrong = |text: String| CryptoError::data(&text);
     match format {
         "pkcs8" => RsaPrivateKey::from_pkcs8_der(bytes)
             .map(|key| Key::RsaPrivate(Box::new(key)))
@@ -126,35 +136,36 @@ pub(super) fn read(format: &str, bytes: &[u8]) -> Done<Key> {
         "spki" => RsaPublicKey::from_public_key_der(bytes)
             .map(|key| Key::RsaPublic(Box::new(key)))
             .map_err(|error| wrong(error.to_string())),
-        _ => Err(Failed::unsupported("RSA keys are spki, pkcs8 or jwk")),
+        _ => Err(CryptoError::unsupported("RSA keys are spki, pkcs8 or jwk")),
     }
 }
 
-pub(super) fn write_private(key: &RsaPrivateKey) -> Done<Vec<u8>> {
-    let der = key.to_pkcs8_der().map_err(|error| Failed::operation(&error.to_string()))?;
+pub(super) fn write_private(key: &RsaPrivateKey) -> CryptoResult<Vec<u8>> {
+    let der = key.to_pkcs8_der().map_err(|error| CryptoError::operation(&error.to_string()))?;
     Ok(der.as_bytes().to_vec())
 }
 
-pub(super) fn write_public(key: &RsaPublicKey) -> Done<Vec<u8>> {
-    let der = key.to_public_key_der().map_err(|error| Failed::operation(&error.to_string()))?;
+pub(super) fn write_public(key: &RsaPublicKey) -> CryptoResult<Vec<u8>> {
+    let der =
+        key.to_public_key_der().map_err(|error| CryptoError::operation(&error.to_string()))?;
     Ok(der.as_bytes().to_vec())
 }
 
 /// A field of a JWK as a number.
-fn number(text: Option<String>) -> Done<BigUint> {
-    let text = text.ok_or_else(|| Failed::data("a field is missing"))?;
+fn number(text: Option<String>) -> CryptoResult<BigUint> {
+    let text = text.ok_or_else(|| CryptoError::data("a field is missing"))?;
     let bytes = base64(Base64::RawUrl).decode(text);
     bytes
         .map(|bytes| BigUint::from_bytes_be(&bytes))
-        .map_err(|_| Failed::data("a field is no base64url"))
+        .map_err(|_| CryptoError::data("a field is no base64url"))
 }
 
-pub(super) fn of_jwk(field: impl Fn(&str) -> Option<String>) -> Done<Key> {
+pub(super) fn of_jwk(field: impl Fn(&str) -> Option<String>) -> CryptoResult<Key> {
     if field("kty").as_deref() != Some("RSA") {
-        return Err(Failed::data("the key's type is not RSA"));
+        return Err(CryptoError::data("the key's type is not RSA"));
     }
     let (n, e) = (number(field("n"))?, number(field("e"))?);
-    let wrong = |error: rsa::Error| Failed::data(&error.to_string());
+    let wrong = |error: rsa::Error| CryptoError::data(&error.to_string());
     if field("d").is_none() {
         return RsaPublicKey::new(n, e).map(|key| Key::RsaPublic(Box::new(key))).map_err(wrong);
     }
@@ -172,13 +183,13 @@ pub(super) fn public_jwk(key: &RsaPublicKey) -> Fields {
     vec![("kty", "RSA".to_owned()), ("n", text(key.n())), ("e", text(key.e()))]
 }
 
-pub(super) fn private_jwk(key: &RsaPrivateKey) -> Done<Fields> {
+pub(super) fn private_jwk(key: &RsaPrivateKey) -> CryptoResult<Fields> {
     let mut fields = public_jwk(&key.to_public_key());
     fields.push(("d", text(key.d())));
     let ([p, q], Some(dp), Some(dq)) = (key.primes(), key.dp(), key.dq()) else {
-        return Err(Failed::unsupported("a key of more than two primes"));
+        return Err(CryptoError::unsupported("a key of more than two primes"));
     };
-    let qi = key.crt_coefficient().ok_or_else(|| Failed::operation("the key is not whole"))?;
+    let qi = key.crt_coefficient().ok_or_else(|| CryptoError::operation("the key is not whole"))?;
     let all = [("p", p), ("q", q), ("dp", dp), ("dq", dq), ("qi", &qi)];
     fields.extend(all.map(|(name, value)| (name, text(value))));
     Ok(fields)

@@ -11,7 +11,7 @@ use rsa::signature::hazmat::{PrehashSigner as _, PrehashVerifier as _};
 use super::super::bytes::{Base64, base64};
 use super::super::hash::hash as hashed;
 use super::asymmetric::Fields;
-use super::error::{Done, Failed, plain};
+use super::error::{CryptoError, CryptoResult, plain};
 use super::key::{Key, Private, Public};
 
 /// The same for each curve; `$variant` and the crate `$curve` are its own.
@@ -21,16 +21,18 @@ macro_rules! by_curve {
             "P-256" => $make!(P256, p256),
             "P-384" => $make!(P384, p384),
             "P-521" => $make!(P521, p521),
-            other => Err(Failed::unsupported(&format!("elliptic curve {other} is not supported"))),
+            other => {
+                Err(CryptoError::unsupported(&format!("elliptic curve {other} is not supported")))
+            }
         }
     };
 }
 
-fn wrong(error: impl std::fmt::Display) -> Failed {
-    Failed::data(&error.to_string())
+fn wrong(error: impl std::fmt::Display) -> CryptoError {
+    CryptoError::data(&error.to_string())
 }
 
-pub(super) fn generate(curve: &str) -> Done<(Key, Key)> {
+pub(super) fn generate(curve: &str) -> CryptoResult<(Key, Key)> {
     macro_rules! make {
         ($variant:ident, $curve:ident) => {{
             let private = $curve::SecretKey::random(&mut OsRng);
@@ -44,7 +46,7 @@ pub(super) fn generate(curve: &str) -> Done<(Key, Key)> {
     by_curve!(curve, make)
 }
 
-pub(super) fn read(format: &str, curve: &str, bytes: &[u8]) -> Done<Key> {
+pub(super) fn read(format: &str, curve: &str, bytes: &[u8]) -> CryptoResult<Key> {
     macro_rules! make {
         ($variant:ident, $curve:ident) => {
             match format {
@@ -57,20 +59,22 @@ pub(super) fn read(format: &str, curve: &str, bytes: &[u8]) -> Done<Key> {
                 "raw" => $curve::PublicKey::from_sec1_bytes(bytes)
                     .map(|key| Key::EcPublic(Public::$variant(key)))
                     .map_err(wrong),
-                _ => Err(Failed::unsupported("unsupported format")),
+                _ => Err(CryptoError::unsupported("unsupported format")),
             }
         };
     }
     by_curve!(curve, make)
 }
 
-pub(super) fn of_jwk(curve: &str, field: impl Fn(&str) -> Option<String>) -> Done<Key> {
+pub(super) fn of_jwk(curve: &str, field: impl Fn(&str) -> Option<String>) -> CryptoResult<Key> {
     if field("kty").as_deref() != Some("EC") || field("crv").as_deref() != Some(curve) {
-        return Err(Failed::data("the key is of another type or curve"));
+        return Err(CryptoError::data("the key is of another type or curve"));
     }
     let part = |name: &str| {
-        let text = field(name).ok_or_else(|| Failed::data("a field is missing"))?;
-        base64(Base64::RawUrl).decode(text).map_err(|_| Failed::data("a field is no base64url"))
+        let text = field(name).ok_or_else(|| CryptoError::data("a field is missing"))?;
+        base64(Base64::RawUrl)
+            .decode(text)
+            .map_err(|_| CryptoError::data("a field is no base64url"))
     };
     if field("d").is_some() {
         let d = part("d")?;
@@ -87,7 +91,7 @@ pub(super) fn of_jwk(curve: &str, field: impl Fn(&str) -> Option<String>) -> Don
 }
 
 /// The hash as long as the curve's numbers at least, as ECDSA takes it: the same number with zeros before it.
-fn digest(hash: &str, data: &[u8], len: usize) -> Done<Vec<u8>> {
+fn digest(hash: &str, data: &[u8], len: usize) -> CryptoResult<Vec<u8>> {
     let digest = hashed(plain(hash)?, data).unwrap_or_default();
     let zeros = len.saturating_sub(digest.len());
     Ok([vec![0; zeros], digest].concat())
@@ -97,8 +101,8 @@ fn digest(hash: &str, data: &[u8], len: usize) -> Done<Vec<u8>> {
 const LENS: [usize; 3] = [32, 48, 66];
 
 impl Private {
-    pub(super) fn sign(&self, hash: &str, data: &[u8]) -> Done<Vec<u8>> {
-        let failed = |_| Failed::operation("could not sign");
+    pub(super) fn sign(&self, hash: &str, data: &[u8]) -> CryptoResult<Vec<u8>> {
+        let failed = |_| CryptoError::operation("could not sign");
         match self {
             Self::P256(key) => {
                 let key = p256::ecdsa::SigningKey::from(key);
@@ -122,7 +126,7 @@ impl Private {
     }
 
     /// The secret that two have in common (ECDH): the point's x.
-    pub(super) fn shared(&self, public: &Public) -> Done<Vec<u8>> {
+    pub(super) fn shared(&self, public: &Public) -> CryptoResult<Vec<u8>> {
         macro_rules! make {
             ($curve:ident, $own:expr, $other:expr) => {{
                 let secret =
@@ -134,11 +138,14 @@ impl Private {
             (Self::P256(own), Public::P256(other)) => make!(p256, own, other),
             (Self::P384(own), Public::P384(other)) => make!(p384, own, other),
             (Self::P521(own), Public::P521(other)) => make!(p521, own, other),
-            _ => Err(Failed("InvalidAccessError", "the keys are of different curves".to_owned())),
+            _ => Err(CryptoError(
+                "InvalidAccessError",
+                "the keys are of different curves".to_owned(),
+            )),
         }
     }
 
-    pub(super) fn write(&self) -> Done<Vec<u8>> {
+    pub(super) fn write(&self) -> CryptoResult<Vec<u8>> {
         let der = match self {
             Self::P256(key) => key.to_pkcs8_der(),
             Self::P384(key) => key.to_pkcs8_der(),
@@ -147,7 +154,7 @@ impl Private {
         der.map(|der| der.as_bytes().to_vec()).map_err(wrong)
     }
 
-    pub(super) fn jwk(&self) -> Done<Fields> {
+    pub(super) fn jwk(&self) -> CryptoResult<Fields> {
         let (public, d) = match self {
             Self::P256(key) => (Public::P256(key.public_key()), key.to_bytes().to_vec()),
             Self::P384(key) => (Public::P384(key.public_key()), key.to_bytes().to_vec()),
@@ -169,7 +176,7 @@ impl Public {
         }
     }
 
-    pub(super) fn verify(&self, hash: &str, data: &[u8], signature: &[u8]) -> Done<bool> {
+    pub(super) fn verify(&self, hash: &str, data: &[u8], signature: &[u8]) -> CryptoResult<bool> {
         Ok(match self {
             Self::P256(key) => {
                 let key = p256::ecdsa::VerifyingKey::from(key);
@@ -193,7 +200,7 @@ impl Public {
         })
     }
 
-    pub(super) fn write(&self, format: &str) -> Done<Vec<u8>> {
+    pub(super) fn write(&self, format: &str) -> CryptoResult<Vec<u8>> {
         if format == "raw" {
             return Ok(self.point());
         }
@@ -205,7 +212,7 @@ impl Public {
         der.map(|der| der.as_bytes().to_vec()).map_err(wrong)
     }
 
-    pub(super) fn jwk(&self) -> Done<Fields> {
+    pub(super) fn jwk(&self) -> CryptoResult<Fields> {
         let point = self.point();
         let (x, y) = point[1..].split_at(point.len() / 2);
         let curve = match self {

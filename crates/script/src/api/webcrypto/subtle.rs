@@ -7,13 +7,13 @@ use rsa::rand_core::{OsRng, RngCore as _};
 
 use super::super::bytes::{buffer, of_buffer};
 use super::super::hash::hash;
-use super::super::js_builtins::glue;
-use super::error::{Done, Failed, plain};
+use super::super::js_builtins::js_builtin;
+use super::error::{CryptoError, CryptoResult, plain};
 use super::key::Key;
 use super::symmetric::Pbkdf2;
 use super::{asymmetric, elliptic, symmetric};
 use crate::runtime::current::{interruptible, on_worker_stack};
-use crate::runtime::ffi::Held;
+use crate::runtime::ffi::OpaqueHandle;
 
 /// Sets the global.
 pub(in crate::api) fn install(ctx: &Ctx<'_>) -> Result<()> {
@@ -29,7 +29,8 @@ pub(in crate::api) fn install(ctx: &Ctx<'_>) -> Result<()> {
     native.set("read", Function::new(ctx.clone(), read)?)?;
     native.set("write", Function::new(ctx.clone(), write)?)?;
     native.set("derive", Function::new(ctx.clone(), derive)?)?;
-    let crypto: Value<'_> = glue(ctx, "webcrypto", include_str!("../js/webcrypto.js"), native)?;
+    let crypto: Value<'_> =
+        js_builtin(ctx, "webcrypto", include_str!("../js/webcrypto.js"), native)?;
     ctx.globals().set("crypto", crypto)
 }
 
@@ -43,8 +44,8 @@ pub(in crate::api) fn random(ctx: &Ctx<'_>, len: usize) -> Result<Vec<u8>> {
 }
 
 /// Throws what went wrong with the name that the standard gives it.
-fn told<T>(ctx: &Ctx<'_>, done: Done<T>) -> Result<T> {
-    done.or_else(|Failed(name, text)| {
+fn or_throw<T>(ctx: &Ctx<'_>, done: CryptoResult<T>) -> Result<T> {
+    done.or_else(|CryptoError(name, text)| {
         let error = Exception::from_message(ctx.clone(), &text)?.into_object();
         error.set("name", name)?;
         Err(ctx.throw(error.into_value()))
@@ -55,13 +56,13 @@ fn input(value: &Value<'_>) -> Result<Vec<u8>> {
     Ok(of_buffer(value)?.unwrap_or_default())
 }
 
-fn held<'js>(ctx: &Ctx<'js>, key: Key) -> Result<Class<'js, Held>> {
-    Class::instance(ctx.clone(), Held::of(key))
+fn held<'js>(ctx: &Ctx<'js>, key: Key) -> Result<Class<'js, OpaqueHandle>> {
+    Class::instance(ctx.clone(), OpaqueHandle::of(key))
 }
 
-fn key(held: &Class<'_, Held>) -> Done<Rc<Key>> {
+fn key(held: &Class<'_, OpaqueHandle>) -> CryptoResult<Rc<Key>> {
     let any = Rc::clone(&held.borrow().0);
-    any.downcast::<Key>().map_err(|_| Failed("InvalidAccessError", "it is no key".to_owned()))
+    any.downcast::<Key>().map_err(|_| CryptoError("InvalidAccessError", "it is no key".to_owned()))
 }
 
 fn random_buffer<'js>(ctx: Ctx<'js>, len: usize) -> Result<Value<'js>> {
@@ -70,18 +71,18 @@ fn random_buffer<'js>(ctx: Ctx<'js>, len: usize) -> Result<Value<'js>> {
 }
 
 fn digest<'js>(ctx: Ctx<'js>, name: String, data: Value<'js>) -> Result<Value<'js>> {
-    let name = told(&ctx, plain(&name))?;
+    let name = or_throw(&ctx, plain(&name))?;
     buffer(&ctx, &hash(name, &input(&data)?).unwrap_or_default())
 }
 
-fn secret<'js>(ctx: Ctx<'js>, bytes: Value<'js>) -> Result<Class<'js, Held>> {
+fn secret<'js>(ctx: Ctx<'js>, bytes: Value<'js>) -> Result<Class<'js, OpaqueHandle>> {
     held(&ctx, Key::Secret(input(&bytes)?))
 }
 
-fn bytes<'js>(ctx: Ctx<'js>, of: Class<'js, Held>) -> Result<Value<'js>> {
-    match &*told(&ctx, key(&of))? {
+fn bytes<'js>(ctx: Ctx<'js>, of: Class<'js, OpaqueHandle>) -> Result<Value<'js>> {
+    match &*or_throw(&ctx, key(&of))? {
         Key::Secret(bytes) => buffer(&ctx, bytes),
-        _ => told(&ctx, Err(Failed::operation("it is no secret key"))),
+        _ => or_throw(&ctx, Err(CryptoError::operation("it is no secret key"))),
     }
 }
 
@@ -89,30 +90,30 @@ fn bytes<'js>(ctx: Ctx<'js>, of: Class<'js, Held>) -> Result<Value<'js>> {
 fn sign<'js>(
     ctx: Ctx<'js>,
     algorithm: Object<'js>,
-    of: Class<'js, Held>,
+    of: Class<'js, OpaqueHandle>,
     data: Value<'js>,
 ) -> Result<Value<'js>> {
     let (name, hash, salt) = signing(&algorithm)?;
-    let (key, data) = (told(&ctx, key(&of))?, input(&data)?);
+    let (key, data) = (or_throw(&ctx, key(&of))?, input(&data)?);
     let key = &*key;
     let done = on_worker_stack(&ctx, || match key {
         Key::Secret(secret) => symmetric::mac(&hash, secret, &data),
         Key::RsaPrivate(private) => asymmetric::sign(private, &name, &hash, salt, &data),
         Key::EcPrivate(private) => private.sign(&hash, &data),
-        _ => Err(Failed::operation("the key cannot sign")),
+        _ => Err(CryptoError::operation("the key cannot sign")),
     });
-    buffer(&ctx, &told(&ctx, done)?)
+    buffer(&ctx, &or_throw(&ctx, done)?)
 }
 
 fn verify<'js>(
     ctx: Ctx<'js>,
     algorithm: Object<'js>,
-    of: Class<'js, Held>,
+    of: Class<'js, OpaqueHandle>,
     signature: Value<'js>,
     data: Value<'js>,
 ) -> Result<bool> {
     let (name, hash, salt) = signing(&algorithm)?;
-    let (key, data, signature) = (told(&ctx, key(&of))?, input(&data)?, input(&signature)?);
+    let (key, data, signature) = (or_throw(&ctx, key(&of))?, input(&data)?, input(&signature)?);
     let key = &*key;
     let done = on_worker_stack(&ctx, || match key {
         Key::Secret(secret) => symmetric::mac(&hash, secret, &data).map(|mac| mac == signature),
@@ -120,9 +121,9 @@ fn verify<'js>(
             asymmetric::verify(public, &name, &hash, salt, (&data, &signature))
         }
         Key::EcPublic(public) => public.verify(&hash, &data, &signature),
-        _ => Err(Failed::operation("the key cannot verify")),
+        _ => Err(CryptoError::operation("the key cannot verify")),
     });
-    told(&ctx, done)
+    or_throw(&ctx, done)
 }
 
 fn signing(algorithm: &Object<'_>) -> Result<(String, String, usize)> {
@@ -135,12 +136,12 @@ fn cipher<'js>(
     ctx: Ctx<'js>,
     encrypts: bool,
     algorithm: Object<'js>,
-    of: Class<'js, Held>,
+    of: Class<'js, OpaqueHandle>,
     data: Value<'js>,
 ) -> Result<Value<'js>> {
     let bytes = |name: &str| -> Result<Vec<u8>> { input(&algorithm.get::<_, Value<'js>>(name)?) };
     let name: String = algorithm.get("name")?;
-    let (key, data) = (told(&ctx, key(&of))?, input(&data)?);
+    let (key, data) = (or_throw(&ctx, key(&of))?, input(&data)?);
     let done = match (&*key, name.as_str()) {
         (Key::Secret(secret), "AES-CBC") => symmetric::cbc(encrypts, secret, &bytes("iv")?, &data),
         (Key::Secret(secret), "AES-CTR") => {
@@ -160,13 +161,13 @@ fn cipher<'js>(
             let (hash, label) = (algorithm.get::<_, String>("hash")?, bytes("label")?);
             on_worker_stack(&ctx, || asymmetric::decrypt(private, &hash, &label, &data))
         }
-        _ => Err(Failed::operation("the key cannot encrypt")),
+        _ => Err(CryptoError::operation("the key cannot encrypt")),
     };
-    buffer(&ctx, &told(&ctx, done)?)
+    buffer(&ctx, &or_throw(&ctx, done)?)
 }
 
 /// A pair of keys: the private one and the public one.
-fn generate<'js>(ctx: Ctx<'js>, algorithm: Object<'js>) -> Result<Vec<Class<'js, Held>>> {
+fn generate<'js>(ctx: Ctx<'js>, algorithm: Object<'js>) -> Result<Vec<Class<'js, OpaqueHandle>>> {
     let curve: Option<String> = algorithm.get("namedCurve")?;
     let pair = match curve {
         Some(curve) => on_worker_stack(&ctx, || elliptic::generate(&curve)),
@@ -176,7 +177,7 @@ fn generate<'js>(ctx: Ctx<'js>, algorithm: Object<'js>) -> Result<Vec<Class<'js,
             on_worker_stack(&ctx, || asymmetric::generate(bits, &exponent))
         }
     };
-    let (private, public) = told(&ctx, pair)?;
+    let (private, public) = or_throw(&ctx, pair)?;
     Ok(vec![held(&ctx, private)?, held(&ctx, public)?])
 }
 
@@ -186,7 +187,7 @@ fn read<'js>(
     format: String,
     curve: Option<String>,
     data: Value<'js>,
-) -> Result<Class<'js, Held>> {
+) -> Result<Class<'js, OpaqueHandle>> {
     let key = if format == "jwk" {
         let fields = data.as_object().cloned().map_or_else(|| Object::new(ctx.clone()), Ok)?;
         let field = |name: &str| fields.get::<_, Option<String>>(name).ok().flatten();
@@ -201,12 +202,12 @@ fn read<'js>(
             None => asymmetric::read(&format, &bytes),
         })
     };
-    held(&ctx, told(&ctx, key)?)
+    held(&ctx, or_throw(&ctx, key)?)
 }
 
 /// `write(format, key)`: a key's bytes, or the fields of its JWK.
-fn write<'js>(ctx: Ctx<'js>, format: String, of: Class<'js, Held>) -> Result<Value<'js>> {
-    let key = told(&ctx, key(&of))?;
+fn write<'js>(ctx: Ctx<'js>, format: String, of: Class<'js, OpaqueHandle>) -> Result<Value<'js>> {
+    let key = or_throw(&ctx, key(&of))?;
     let key = &*key;
     if format == "jwk" {
         let fields = on_worker_stack(&ctx, || match key {
@@ -214,9 +215,9 @@ fn write<'js>(ctx: Ctx<'js>, format: String, of: Class<'js, Held>) -> Result<Val
             Key::RsaPublic(public) => Ok(asymmetric::public_jwk(public)),
             Key::EcPrivate(private) => private.jwk(),
             Key::EcPublic(public) => public.jwk(),
-            Key::Secret(_) => Err(Failed::operation("it is a secret key")),
+            Key::Secret(_) => Err(CryptoError::operation("it is a secret key")),
         });
-        let fields = told(&ctx, fields)?;
+        let fields = or_throw(&ctx, fields)?;
         let object = Object::new(ctx)?;
         fields.into_iter().try_for_each(|(name, value)| object.set(name, value))?;
         return Ok(object.into_value());
@@ -226,20 +227,20 @@ fn write<'js>(ctx: Ctx<'js>, format: String, of: Class<'js, Held>) -> Result<Val
         Key::RsaPublic(public) => asymmetric::write_public(public),
         Key::EcPrivate(private) => private.write(),
         Key::EcPublic(public) => public.write(&format),
-        Key::Secret(_) => Err(Failed::operation("it is a secret key")),
+        Key::Secret(_) => Err(CryptoError::operation("it is a secret key")),
     });
-    buffer(&ctx, &told(&ctx, bytes)?)
+    buffer(&ctx, &or_throw(&ctx, bytes)?)
 }
 
 /// `derive(algorithm, key, other key or null, bits)`.
 fn derive<'js>(
     ctx: Ctx<'js>,
     algorithm: Object<'js>,
-    of: Class<'js, Held>,
-    other: Option<Class<'js, Held>>,
+    of: Class<'js, OpaqueHandle>,
+    other: Option<Class<'js, OpaqueHandle>>,
     bits: usize,
 ) -> Result<Value<'js>> {
-    let own = told(&ctx, key(&of))?;
+    let own = or_throw(&ctx, key(&of))?;
     let done = match (&*own, other) {
         (Key::Secret(secret), None) => {
             let salt = input(&algorithm.get::<_, Value<'js>>("salt")?)?;
@@ -248,11 +249,11 @@ fn derive<'js>(
             let with = Pbkdf2 { hash: &hash, salt: &salt, rounds, len: bits / 8 };
             interruptible(&ctx, |stops| symmetric::pbkdf2(secret, &with, stops))?
         }
-        (Key::EcPrivate(private), Some(other)) => match &*told(&ctx, key(&other))? {
+        (Key::EcPrivate(private), Some(other)) => match &*or_throw(&ctx, key(&other))? {
             Key::EcPublic(public) => on_worker_stack(&ctx, || private.shared(public)),
-            _ => Err(Failed("InvalidAccessError", "the other key is not public".to_owned())),
+            _ => Err(CryptoError("InvalidAccessError", "the other key is not public".to_owned())),
         },
-        _ => Err(Failed::operation("nothing can be derived from the key")),
+        _ => Err(CryptoError::operation("nothing can be derived from the key")),
     };
-    buffer(&ctx, &told(&ctx, done)?)
+    buffer(&ctx, &or_throw(&ctx, done)?)
 }

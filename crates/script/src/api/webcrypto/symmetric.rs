@@ -9,10 +9,11 @@ use pbkdf2::hmac::digest::KeyInit;
 use pbkdf2::hmac::{Hmac, Mac};
 
 use super::super::hash::Digest;
-use super::error::{Done, Failed, plain};
+use super::error::{CryptoError, CryptoResult, plain};
 
-pub(super) fn mac(hash: &str, key: &[u8], data: &[u8]) -> Done<Vec<u8>> {
-    let mut digest = Digest::keyed(plain(hash)?, key).ok_or_else(|| Failed::operation("hash"))?;
+pub(super) fn mac(hash: &str, key: &[u8], data: &[u8]) -> CryptoResult<Vec<u8>> {
+    let mut digest =
+        Digest::keyed(plain(hash)?, key).ok_or_else(|| CryptoError::operation("hash"))?;
     digest.update(data);
     Ok(digest.digest())
 }
@@ -25,8 +26,8 @@ enum Aes {
 }
 
 impl Aes {
-    fn new(key: &[u8]) -> Done<Self> {
-        let wrong = |_| Failed::operation("invalid key length");
+    fn new(key: &[u8]) -> CryptoResult<Self> {
+        let wrong = |_| CryptoError::operation("invalid key length");
         Ok(match key.len() {
             16 => Self::Short(Box::new(Aes128::new_from_slice(key).map_err(wrong)?)),
             24 => Self::Middle(Box::new(Aes192::new_from_slice(key).map_err(wrong)?)),
@@ -44,17 +45,17 @@ impl Aes {
 }
 
 /// CBC with the padding of PKCS #7.
-pub(super) fn cbc(encrypts: bool, key: &[u8], iv: &[u8], data: &[u8]) -> Done<Vec<u8>> {
+pub(super) fn cbc(encrypts: bool, key: &[u8], iv: &[u8], data: &[u8]) -> CryptoResult<Vec<u8>> {
     macro_rules! with {
         ($aes:ty) => {{
-            let wrong = |_| Failed::operation("iv length is not 16 bytes");
+            let wrong = |_| CryptoError::operation("iv length is not 16 bytes");
             if encrypts {
                 let mode = cbc::Encryptor::<$aes>::new_from_slices(key, iv).map_err(wrong)?;
                 Ok(mode.encrypt_padded_vec_mut::<Pkcs7>(data))
             } else {
                 let mode = cbc::Decryptor::<$aes>::new_from_slices(key, iv).map_err(wrong)?;
                 mode.decrypt_padded_vec_mut::<Pkcs7>(data)
-                    .map_err(|_| Failed::operation("could not decrypt"))
+                    .map_err(|_| CryptoError::operation("could not decrypt"))
             }
         }};
     }
@@ -66,18 +67,18 @@ pub(super) fn cbc(encrypts: bool, key: &[u8], iv: &[u8], data: &[u8]) -> Done<Ve
 }
 
 /// CTR; the last `bits` of the counter count, and turn over without touching the rest.
-pub(super) fn ctr(key: &[u8], counter: &[u8], bits: u32, data: &[u8]) -> Done<Vec<u8>> {
+pub(super) fn ctr(key: &[u8], counter: &[u8], bits: u32, data: &[u8]) -> CryptoResult<Vec<u8>> {
     let Ok(start) = <[u8; 16]>::try_from(counter) else {
-        return Err(Failed::operation("counter length is not 16 bytes"));
+        return Err(CryptoError::operation("counter length is not 16 bytes"));
     };
     if !(1..=128).contains(&bits) {
-        return Err(Failed::operation("the counter's length is 1 to 128 bits"));
+        return Err(CryptoError::operation("the counter's length is 1 to 128 bits"));
     }
     let aes = Aes::new(key)?;
     let start = u128::from_be_bytes(start);
     let mask = if bits == 128 { u128::MAX } else { (1 << bits) - 1 };
     if bits < 64 && data.len().div_ceil(16) as u128 > mask + 1 {
-        return Err(Failed::operation("the data is longer than the counter allows"));
+        return Err(CryptoError::operation("the data is longer than the counter allows"));
     }
     let mut out = Vec::with_capacity(data.len());
     for (at, chunk) in data.chunks(16).enumerate() {
@@ -98,9 +99,11 @@ pub(super) struct Gcm {
 }
 
 /// GCM (NIST SP 800-38D), with any length of the initial value and of the tag.
-pub(super) fn gcm(encrypts: bool, key: &[u8], with: &Gcm, data: &[u8]) -> Done<Vec<u8>> {
+pub(super) fn gcm(encrypts: bool, key: &[u8], with: &Gcm, data: &[u8]) -> CryptoResult<Vec<u8>> {
     if ![32, 64, 96, 104, 112, 120, 128].contains(&with.tag) {
-        return Err(Failed::operation("the tag's length is 32, 64, 96, 104, 112, 120 or 128 bits"));
+        return Err(CryptoError::operation(
+            "the tag's length is 32, 64, 96, 104, 112, 120 or 128 bits",
+        ));
     }
     let tag_len = with.tag as usize / 8;
     let aes = Aes::new(key)?;
@@ -130,11 +133,11 @@ pub(super) fn gcm(encrypts: bool, key: &[u8], with: &Gcm, data: &[u8]) -> Done<V
         return Ok(out);
     }
     let Some(split) = data.len().checked_sub(tag_len) else {
-        return Err(Failed::operation("the data is shorter than its tag"));
+        return Err(CryptoError::operation("the data is shorter than its tag"));
     };
     let (text, tag) = data.split_at(split);
     if tagged(text) != tag {
-        return Err(Failed::operation("could not decrypt: the tag does not fit"));
+        return Err(CryptoError::operation("could not decrypt: the tag does not fit"));
     }
     keyed(text)
 }
@@ -167,7 +170,11 @@ pub(super) struct Pbkdf2<'a> {
 }
 
 /// PBKDF2 (RFC 8018, 5.2). It ends early, with an error, where `stops` says so.
-pub(super) fn pbkdf2(key: &[u8], with: &Pbkdf2<'_>, stops: &dyn Fn() -> bool) -> Done<Vec<u8>> {
+pub(super) fn pbkdf2(
+    key: &[u8],
+    with: &Pbkdf2<'_>,
+    stops: &dyn Fn() -> bool,
+) -> CryptoResult<Vec<u8>> {
     match plain(with.hash)? {
         "sha1" => derived::<Hmac<sha1::Sha1>>(key, with, stops),
         "sha256" => derived::<Hmac<sha2::Sha256>>(key, with, stops),
@@ -180,12 +187,12 @@ fn derived<P: Mac + KeyInit + Clone>(
     key: &[u8],
     with: &Pbkdf2<'_>,
     stops: &dyn Fn() -> bool,
-) -> Done<Vec<u8>> {
+) -> CryptoResult<Vec<u8>> {
     if with.len > DERIVED_MAX {
-        return Err(Failed::operation("at most 8388608 bits can be derived at once"));
+        return Err(CryptoError::operation("at most 8388608 bits can be derived at once"));
     }
-    let keyed =
-        <P as KeyInit>::new_from_slice(key).map_err(|_| Failed::operation("invalid key length"))?;
+    let keyed = <P as KeyInit>::new_from_slice(key)
+        .map_err(|_| CryptoError::operation("invalid key length"))?;
     let mut out = vec![0; with.len];
     let mut left = 0;
     for (at, block) in (1_u32..).zip(out.chunks_mut(P::output_size())) {
@@ -200,7 +207,7 @@ fn derived<P: Mac + KeyInit + Clone>(
             if left == 0 {
                 left = ROUNDS_BETWEEN_LOOKS;
                 if stops() {
-                    return Err(Failed::operation("interrupted"));
+                    return Err(CryptoError::operation("interrupted"));
                 }
             }
             left -= 1;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use script::Point;
+use script::OutputSample;
 
 use super::{Known, Writer};
 
@@ -84,7 +84,7 @@ impl Csv {
 }
 
 impl Writer for Csv {
-    fn point(&mut self, point: &Point, known: &Known) -> io::Result<()> {
+    fn point(&mut self, point: &OutputSample, known: &Known) -> io::Result<()> {
         let (name, ..) = known.metric(point.metric);
         let at = known.epoch_ns + i64::try_from(point.at.0).unwrap_or(i64::MAX);
         write!(self.file, "{name},{},{:.6}", time(at, self.times), point.value)?;

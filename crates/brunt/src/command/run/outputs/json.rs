@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use metrics::tally::MetricId;
-use script::Point;
+use script::OutputSample;
 use serde_json::{Map, Value, json};
 
 use super::{Known, Writer};
@@ -23,7 +23,7 @@ impl Json {
 }
 
 impl Writer for Json {
-    fn point(&mut self, point: &Point, known: &Known) -> io::Result<()> {
+    fn point(&mut self, point: &OutputSample, known: &Known) -> io::Result<()> {
         let (name, kind, contains) = known.metric(point.metric);
         if self.told.insert(point.metric) {
             let metric = metric(known, &name, kind, contains);
@@ -93,7 +93,7 @@ fn time(unix_ns: i64) -> String {
 mod tests {
     use std::sync::Arc;
 
-    use script::PointTags;
+    use script::OutputTags;
     use stdx::Nanos;
 
     use super::*;
@@ -103,11 +103,11 @@ mod tests {
         let place = std::env::temp_dir().join(format!("brunt-json-{}", std::process::id()));
         let file = std::fs::File::create(&place).unwrap();
         let mut json = Json::new(Box::new(file));
-        let tags = PointTags {
+        let tags = OutputTags {
             tags: vec![("name".to_owned(), "x".to_owned())],
             metadata: vec![("vu".to_owned(), "1".to_owned())],
         };
-        let point = Point {
+        let point = OutputSample {
             metric: MetricId::HTTP_REQS,
             at: Nanos(1_500_000_000),
             value: 1.0,

@@ -1,7 +1,7 @@
 //! Outputs: each sample goes to the files that `-o` names, written by a thread of its own behind a bounded queue.
 //!
 //! ```text
-//! crews ─▶ Vec<Point> ─▶ (queue; what finds no room is counted) ─▶ thread ─▶ json, csv
+//! crews ─▶ Vec<OutputSample> ─▶ (queue; what finds no room is counted) ─▶ thread ─▶ json, csv
 //! ```
 
 mod csv;
@@ -16,7 +16,7 @@ use std::thread::JoinHandle;
 
 use anyhow::anyhow;
 use metrics::tally::{Assertion, BUILTIN, MetricId, Tally};
-use script::{Emit, Point, Registry, SystemTags};
+use script::{MetricRegistry, OutputSample, SampleSink, SystemTags};
 
 use super::error::K6Error;
 use super::judge::Limit;
@@ -26,7 +26,7 @@ use crate::input::reason;
 
 /// Where samples go.
 pub(super) struct Outputs {
-    queue: SyncSender<Vec<Point>>,
+    queue: SyncSender<Vec<OutputSample>>,
     dropped: Arc<AtomicU64>,
     thread: JoinHandle<io::Result<()>>,
     /// A file of results besides, for `brunt report`.
@@ -44,7 +44,7 @@ trait Writer: Send {
     ///
     /// # Errors
     /// The place cannot be written.
-    fn point(&mut self, point: &Point, known: &Known) -> io::Result<()>;
+    fn point(&mut self, point: &OutputSample, known: &Known) -> io::Result<()>;
 
     /// Writes what is left.
     ///
@@ -57,7 +57,7 @@ trait Writer: Send {
 #[derive(Clone)]
 pub(super) struct Known {
     /// The script's metrics.
-    pub(super) registry: Registry,
+    pub(super) registry: MetricRegistry,
     /// Every metric with its submetrics.
     pub(super) tally: Tally,
     /// The thresholds.
@@ -177,7 +177,7 @@ impl Write for Gzip {
 
 /// The thread: writes batches until nobody sends any.
 fn write(
-    batches: &Receiver<Vec<Point>>,
+    batches: &Receiver<Vec<OutputSample>>,
     writers: &mut [Box<dyn Writer>],
     known: &Known,
 ) -> io::Result<()> {
@@ -195,9 +195,9 @@ fn write(
 
 impl Outputs {
     /// What takes samples from crews.
-    pub(super) fn emit(&self) -> Emit {
+    pub(super) fn emit(&self) -> SampleSink {
         let (queue, dropped) = (self.queue.clone(), Arc::clone(&self.dropped));
-        Arc::new(move |batch: Vec<Point>| {
+        Arc::new(move |batch: Vec<OutputSample>| {
             if let Err(refused) = queue.try_send(batch) {
                 let (std::sync::mpsc::TrySendError::Full(batch)
                 | std::sync::mpsc::TrySendError::Disconnected(batch)) = refused;
@@ -228,7 +228,7 @@ mod tests {
 
     pub(super) fn known() -> Known {
         Known {
-            registry: Registry::default(),
+            registry: MetricRegistry::default(),
             tally: Tally::default(),
             limits: Vec::new(),
             system: SystemTags::default(),

@@ -1,4 +1,4 @@
-//! `Outcome`: what was seen of a crew's work.
+//! `VuStats`: what a pool of VUs has counted.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use crate::runtime::exception::Exception;
 
 /// What scenarios and groups did, by the scenario's name (empty for what is in none) and the group's path (empty for all of
 /// the scenario).
-pub type PartTallies = BTreeMap<(String, String), Tally>;
+pub type GroupTallies = BTreeMap<(String, String), Tally>;
 
-/// What was seen of the work of one crew, or of all.
+/// What was seen of the work of one pool, or of all.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outcome {
+pub struct VuStats {
     /// The metrics.
     pub tally: Tally,
     /// The same of each scenario and group, where the plan wants it.
-    pub parts: PartTallies,
+    pub parts: GroupTallies,
     /// Iterations that came to their end.
     pub iterations: u64,
     /// Iterations that were ended before.
@@ -29,8 +29,8 @@ pub struct Outcome {
     pub samples_dropped: u64,
 }
 
-impl Outcome {
-    /// Adds another crew's.
+impl VuStats {
+    /// Adds another pool's.
     pub fn merge(&mut self, other: &Self) {
         self.tally.merge(&other.tally);
         for (at, tally) in &other.parts {
@@ -45,7 +45,7 @@ impl Outcome {
 }
 
 /// Adds what another counted of a part.
-pub(super) fn merge_part(all: &mut PartTallies, at: (String, String), other: &Tally) {
+pub(super) fn merge_part(all: &mut GroupTallies, at: (String, String), other: &Tally) {
     match all.get_mut(&at) {
         Some(known) => known.merge(other),
         None => drop(all.insert(at, other.clone())),

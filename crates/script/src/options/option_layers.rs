@@ -6,7 +6,7 @@ use super::fields::{Fields, time_of};
 
 /// How a text is to be read as the value of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum ValueFormat {
     /// As it is.
     Text,
     /// A whole number.
@@ -30,50 +30,50 @@ pub enum Format {
 }
 
 /// The options that the environment can say: the variable without its `K6_`, the option, how it is written.
-pub const VARIABLES: &[(&str, &str, Format)] = &[
-    ("PAUSED", "paused", Format::Flag),
-    ("VUS", "vus", Format::Count),
-    ("DURATION", "duration", Format::Time),
-    ("ITERATIONS", "iterations", Format::Count),
-    ("STAGES", "stages", Format::Stages),
-    ("RPS", "rps", Format::Number),
-    ("MAX_REDIRECTS", "maxRedirects", Format::Count),
-    ("USER_AGENT", "userAgent", Format::Text),
-    ("BATCH", "batch", Format::Number),
-    ("BATCH_PER_HOST", "batchPerHost", Format::Number),
-    ("HTTP_DEBUG", "httpDebug", Format::Text),
-    ("INSECURE_SKIP_TLS_VERIFY", "insecureSkipTLSVerify", Format::Flag),
-    ("TLS_CIPHER_SUITES", "tlsCipherSuites", Format::List),
-    ("TLS_VERSION", "tlsVersion", Format::Text),
-    ("TLSAUTH", "tlsAuth", Format::Json),
-    ("THROW", "throw", Format::Flag),
-    ("THRESHOLDS", "thresholds", Format::Json),
-    ("BLACKLIST_IPS", "blacklistIPs", Format::List),
-    ("BLOCK_HOSTNAMES", "blockHostnames", Format::List),
-    ("HOSTS", "hosts", Format::Json),
-    ("NO_CONNECTION_REUSE", "noConnectionReuse", Format::Flag),
-    ("NO_VU_CONNECTION_REUSE", "noVUConnectionReuse", Format::Flag),
-    ("MIN_ITERATION_DURATION", "minIterationDuration", Format::Time),
-    ("SUMMARY_TREND_STATS", "summaryTrendStats", Format::List),
-    ("SUMMARY_TIME_UNIT", "summaryTimeUnit", Format::Text),
-    ("SYSTEM_TAGS", "systemTags", Format::List),
-    ("TAGS", "tags", Format::Pairs),
-    ("METRIC_SAMPLES_BUFFER_SIZE", "metricSamplesBufferSize", Format::Count),
-    ("NO_COOKIES_RESET", "noCookiesReset", Format::Flag),
-    ("DISCARD_RESPONSE_BODIES", "discardResponseBodies", Format::Flag),
-    ("CONSOLE_OUTPUT", "consoleOutput", Format::Text),
-    ("LOCAL_IPS", "localIPs", Format::Text),
-    ("DNS", "dns", Format::Assigned),
-    ("NO_SETUP", "noSetup", Format::Flag),
-    ("SETUP_TIMEOUT", "setupTimeout", Format::Time),
-    ("NO_TEARDOWN", "noTeardown", Format::Flag),
-    ("TEARDOWN_TIMEOUT", "teardownTimeout", Format::Time),
-    ("HANDLE_SUMMARY_TIMEOUT", "handleSummaryTimeout", Format::Time),
-    ("EXECUTION_SEGMENT", "executionSegment", Format::Text),
-    ("EXECUTION_SEGMENT_SEQUENCE", "executionSegmentSequence", Format::Text),
+pub const VARIABLES: &[(&str, &str, ValueFormat)] = &[
+    ("PAUSED", "paused", ValueFormat::Flag),
+    ("VUS", "vus", ValueFormat::Count),
+    ("DURATION", "duration", ValueFormat::Time),
+    ("ITERATIONS", "iterations", ValueFormat::Count),
+    ("STAGES", "stages", ValueFormat::Stages),
+    ("RPS", "rps", ValueFormat::Number),
+    ("MAX_REDIRECTS", "maxRedirects", ValueFormat::Count),
+    ("USER_AGENT", "userAgent", ValueFormat::Text),
+    ("BATCH", "batch", ValueFormat::Number),
+    ("BATCH_PER_HOST", "batchPerHost", ValueFormat::Number),
+    ("HTTP_DEBUG", "httpDebug", ValueFormat::Text),
+    ("INSECURE_SKIP_TLS_VERIFY", "insecureSkipTLSVerify", ValueFormat::Flag),
+    ("TLS_CIPHER_SUITES", "tlsCipherSuites", ValueFormat::List),
+    ("TLS_VERSION", "tlsVersion", ValueFormat::Text),
+    ("TLSAUTH", "tlsAuth", ValueFormat::Json),
+    ("THROW", "throw", ValueFormat::Flag),
+    ("THRESHOLDS", "thresholds", ValueFormat::Json),
+    ("BLACKLIST_IPS", "blacklistIPs", ValueFormat::List),
+    ("BLOCK_HOSTNAMES", "blockHostnames", ValueFormat::List),
+    ("HOSTS", "hosts", ValueFormat::Json),
+    ("NO_CONNECTION_REUSE", "noConnectionReuse", ValueFormat::Flag),
+    ("NO_VU_CONNECTION_REUSE", "noVUConnectionReuse", ValueFormat::Flag),
+    ("MIN_ITERATION_DURATION", "minIterationDuration", ValueFormat::Time),
+    ("SUMMARY_TREND_STATS", "summaryTrendStats", ValueFormat::List),
+    ("SUMMARY_TIME_UNIT", "summaryTimeUnit", ValueFormat::Text),
+    ("SYSTEM_TAGS", "systemTags", ValueFormat::List),
+    ("TAGS", "tags", ValueFormat::Pairs),
+    ("METRIC_SAMPLES_BUFFER_SIZE", "metricSamplesBufferSize", ValueFormat::Count),
+    ("NO_COOKIES_RESET", "noCookiesReset", ValueFormat::Flag),
+    ("DISCARD_RESPONSE_BODIES", "discardResponseBodies", ValueFormat::Flag),
+    ("CONSOLE_OUTPUT", "consoleOutput", ValueFormat::Text),
+    ("LOCAL_IPS", "localIPs", ValueFormat::Text),
+    ("DNS", "dns", ValueFormat::Assigned),
+    ("NO_SETUP", "noSetup", ValueFormat::Flag),
+    ("SETUP_TIMEOUT", "setupTimeout", ValueFormat::Time),
+    ("NO_TEARDOWN", "noTeardown", ValueFormat::Flag),
+    ("TEARDOWN_TIMEOUT", "teardownTimeout", ValueFormat::Time),
+    ("HANDLE_SUMMARY_TIMEOUT", "handleSummaryTimeout", ValueFormat::Time),
+    ("EXECUTION_SEGMENT", "executionSegment", ValueFormat::Text),
+    ("EXECUTION_SEGMENT_SEQUENCE", "executionSegmentSequence", ValueFormat::Text),
 ];
 
-impl Format {
+impl ValueFormat {
     /// Reads a text.
     ///
     /// # Errors
@@ -185,23 +185,23 @@ mod tests {
     fn texts_are_read_by_their_form() {
         for (format, text, expect) in [
             (
-                Format::Stages,
+                ValueFormat::Stages,
                 "10s:5,1m:0",
                 json!([{"duration": "10s", "target": 5}, {"duration": "1m", "target": 0}]),
             ),
-            (Format::Assigned, "ttl=5m,select=first", json!({"ttl": "5m", "select": "first"})),
-            (Format::Pairs, "a:b", json!({"a": "b"})),
-            (Format::List, "a, b", json!(["a", "b"])),
-            (Format::Number, "-1", json!(-1)),
+            (ValueFormat::Assigned, "ttl=5m,select=first", json!({"ttl": "5m", "select": "first"})),
+            (ValueFormat::Pairs, "a:b", json!({"a": "b"})),
+            (ValueFormat::List, "a, b", json!(["a", "b"])),
+            (ValueFormat::Number, "-1", json!(-1)),
         ] {
             assert_eq!(format.read(text), Ok(expect), "{text}");
         }
         for (format, text) in [
-            (Format::Count, "abc"),
-            (Format::Time, "abc"),
-            (Format::Pairs, "x"),
-            (Format::Flag, "abc"),
-            (Format::Stages, "x"),
+            (ValueFormat::Count, "abc"),
+            (ValueFormat::Time, "abc"),
+            (ValueFormat::Pairs, "x"),
+            (ValueFormat::Flag, "abc"),
+            (ValueFormat::Stages, "x"),
         ] {
             assert!(format.read(text).is_err(), "{text}");
         }

@@ -1,11 +1,11 @@
-//! `Parts`: what each scenario and each group did, counted beside the whole where somebody wants to know: k6's full summary.
+//! `SummaryGroups`: what each scenario and each group did, counted beside the whole where somebody wants to know: k6's full summary.
 
 use std::collections::BTreeMap;
 
 use metrics::tally::{MetricId, Tags, Tally};
 
-use super::outcome::{PartTallies, merge_part};
-use super::plan::CrewPlan;
+use super::plan::VuPoolPlan;
+use super::vu_stats::{GroupTallies, merge_part};
 use crate::host::execution::Stage;
 
 /// Parts beyond this are not told apart: they count in the whole alone.
@@ -14,7 +14,7 @@ const PARTS_MAX: usize = 1_000;
 const UNNAMED: &str = "default";
 
 /// Counts samples by scenario and group.
-pub(super) struct Parts {
+pub(super) struct SummaryGroups {
     /// A tally in which nothing is counted yet.
     empty: Tally,
     /// The scenarios' names, each with its groups, by their number.
@@ -24,7 +24,7 @@ pub(super) struct Parts {
 
 /// Which part samples belong to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PartOf<'a> {
+pub(super) struct GroupKey<'a> {
     /// The scenario's number.
     pub(super) work: usize,
     /// The group's path; empty outside of any.
@@ -33,9 +33,9 @@ pub(super) struct PartOf<'a> {
     pub(super) check: Option<(&'a str, bool)>,
 }
 
-impl Parts {
+impl SummaryGroups {
     /// `None` where nobody wants them.
-    pub(super) fn new(plan: &CrewPlan) -> Option<Self> {
+    pub(super) fn new(plan: &VuPoolPlan) -> Option<Self> {
         let name = |name: &String| match plan.stage {
             Stage::Iteration if name != UNNAMED => name.clone(),
             _ => String::new(),
@@ -49,7 +49,7 @@ impl Parts {
     }
 
     /// Counts values in the scenario and in the very group that they are of; those around it are independent, as k6 has it.
-    pub(super) fn add(&mut self, of: PartOf<'_>, values: &[(MetricId, f64)], tags: &impl Tags) {
+    pub(super) fn add(&mut self, of: GroupKey<'_>, values: &[(MetricId, f64)], tags: &impl Tags) {
         let is_named = !self.scenarios[of.work].0.is_empty();
         let paths = [is_named.then_some(""), Some(of.group).filter(|group| !group.is_empty())];
         for path in paths.into_iter().flatten() {
@@ -81,11 +81,11 @@ impl Parts {
     }
 
     /// All that was counted.
-    pub(super) fn tallies(&self) -> PartTallies {
+    pub(super) fn tallies(&self) -> GroupTallies {
         let parts = self.scenarios.iter().flat_map(|(scenario, groups)| {
             groups.iter().map(|(path, tally)| ((scenario.clone(), path.clone()), tally.clone()))
         });
-        let mut tallies = PartTallies::new();
+        let mut tallies = GroupTallies::new();
         parts.for_each(|(at, tally)| merge_part(&mut tallies, at, &tally));
         tallies
     }

@@ -1,4 +1,4 @@
-//! `Exchange`: a request of a script on its way: what is sent, its redirects, and what the script is told.
+//! `HttpCall`: a request of a script on its way: what is sent, its redirects, and what the script is told.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -8,27 +8,27 @@ use stdx::{Nanos, without_password};
 use wire::url::{Scheme, Url};
 use workload::{EngineResponse, Target};
 
-use super::plan::{CrewPlan, TIMEOUT};
-use super::slot::Whose;
-use super::socket_state::Opening;
+use super::plan::{TIMEOUT, VuPoolPlan};
+use super::slot::RequestOwner;
+use super::socket_state::PendingSocket;
 use super::{digest, failure};
 use crate::host::cookie_jar::{SetCookie, push_cookie};
 use crate::host::http::masked;
 use crate::host::http::{
-    Auth, Expects, HttpAnswer, HttpAsk, HttpFailure, OwnCookie, Statuses, Timings,
+    Auth, Expects, HttpFailure, HttpRequest, HttpResponse, OwnCookie, Statuses, Timings,
 };
 use crate::host::response_head::{field, proto, values};
 use crate::host::system_tags::{SystemTag, SystemTags};
 
 /// A request on its way: from when the script asked for it until its last hop is answered.
 #[derive(Clone, Debug)]
-pub(super) struct Exchange {
+pub(super) struct HttpCall {
     /// Who waits for the answer.
-    pub(super) owner: Whose,
+    pub(super) owner: RequestOwner,
     /// The WebSocket that it opens; `None` of a request that opens none.
-    pub(super) socket: Option<Box<Opening>>,
+    pub(super) socket: Option<Box<PendingSocket>>,
     /// The request as it is first sent.
-    ask: Box<HttpAsk>,
+    request: Box<HttpRequest>,
     /// What a redirect, or the server's wish to know who asks, made of it.
     hop: Option<Box<Hop>>,
     redirects_left: u32,
@@ -52,28 +52,32 @@ struct Hop {
     body: Option<Arc<[u8]>>,
 }
 
-impl Exchange {
+impl HttpCall {
     /// A request of a script, with the header fields and cookies that it does not say itself.
-    pub(super) fn new(owner: Whose, mut ask: Box<HttpAsk>, plan: &CrewPlan) -> Self {
-        if plan.discard_bodies && ask.expects == Expects::Unsaid {
-            ask.expects = Expects::Nothing;
+    pub(super) fn new(
+        owner: RequestOwner,
+        mut request: Box<HttpRequest>,
+        plan: &VuPoolPlan,
+    ) -> Self {
+        if plan.discard_bodies && request.expects == Expects::Unsaid {
+            request.expects = Expects::Nothing;
         }
-        ask.default_header("User-Agent", &plan.user_agent);
-        let redirects_left = ask.redirects.unwrap_or(plan.max_redirects);
-        let own = ask.header("Cookie").unwrap_or_default().to_owned();
-        if let Some(cookies) = cookies(&ask, &ask.cookies, &ask.url, own, plan) {
-            ask.set_header("Cookie", cookies);
+        request.default_header("User-Agent", &plan.user_agent);
+        let redirects_left = request.redirects.unwrap_or(plan.max_redirects);
+        let own = request.header("Cookie").unwrap_or_default().to_owned();
+        if let Some(cookies) = cookies(&request, &request.cookies, &request.url, own, plan) {
+            request.set_header("Cookie", cookies);
         }
-        let hop = (ask.auth == Auth::Digest).then(|| without_user(&mut ask)).flatten();
-        Self { hop, redirects_left, ..Self::first_hop(owner, ask) }
+        let hop = (request.auth == Auth::Digest).then(|| without_user(&mut request)).flatten();
+        Self { hop, redirects_left, ..Self::first_hop(owner, request) }
     }
 
     /// A request exactly as it is.
-    pub(super) fn first_hop(owner: Whose, ask: Box<HttpAsk>) -> Self {
+    pub(super) fn first_hop(owner: RequestOwner, request: Box<HttpRequest>) -> Self {
         Self {
             owner,
             socket: None,
-            ask,
+            request,
             hop: None,
             redirects_left: 0,
             spent: Nanos::ZERO,
@@ -83,28 +87,28 @@ impl Exchange {
     }
 
     pub(super) fn method(&self) -> &str {
-        self.hop.as_ref().map_or(&self.ask.method, |hop| &hop.method)
+        self.hop.as_ref().map_or(&self.request.method, |hop| &hop.method)
     }
 
     pub(super) fn url(&self) -> &str {
-        self.hop.as_ref().map_or(&self.ask.url, |hop| &hop.url)
+        self.hop.as_ref().map_or(&self.request.url, |hop| &hop.url)
     }
 
     pub(super) fn headers(&self) -> &[(String, String)] {
-        self.hop.as_ref().map_or(&self.ask.headers, |hop| &hop.headers)
+        self.hop.as_ref().map_or(&self.request.headers, |hop| &hop.headers)
     }
 
     pub(super) fn body(&self) -> Option<&Arc<[u8]>> {
         match &self.hop {
             Some(hop) => hop.body.as_ref(),
-            None => self.ask.coded_body.as_ref().or(self.ask.body.as_ref()),
+            None => self.request.coded_body.as_ref().or(self.request.body.as_ref()),
         }
     }
 
     /// What it is called in metrics.
     fn name(&self) -> &str {
         let hop = self.hop.as_ref().map(|hop| hop.masked.as_deref().unwrap_or(&hop.url));
-        self.ask.name.as_deref().or(hop).unwrap_or(&self.ask.url)
+        self.request.name.as_deref().or(hop).unwrap_or(&self.request.url)
     }
 
     /// What is asked of the engine.
@@ -121,11 +125,11 @@ impl Exchange {
 
     /// The name that the script gives it; empty where it gives none.
     pub(super) fn given_name(&self) -> &str {
-        self.ask.name.as_deref().unwrap_or_default()
+        self.request.name.as_deref().unwrap_or_default()
     }
 
     pub(super) fn timeout(&self) -> Nanos {
-        self.ask.timeout.unwrap_or(TIMEOUT).saturating_sub(self.spent)
+        self.request.timeout.unwrap_or(TIMEOUT).saturating_sub(self.spent)
     }
 
     /// Whether a redirect has led it away from the scheme, host and port asked for.
@@ -134,26 +138,26 @@ impl Exchange {
     }
 
     /// What was asked for.
-    pub(super) fn ask(&self) -> &HttpAsk {
-        &self.ask
+    pub(super) fn request(&self) -> &HttpRequest {
+        &self.request
     }
 
     /// What was asked for, of a call that is over.
-    pub(super) fn into_ask(self) -> Box<HttpAsk> {
-        self.ask
+    pub(super) fn into_ask(self) -> Box<HttpRequest> {
+        self.request
     }
 
     /// What k6's metrics want of this hop.
-    pub(super) fn seen<'a>(&'a self, reply: &'a EngineResponse<'a>) -> Seen<'a> {
+    pub(super) fn seen<'a>(&'a self, reply: &'a EngineResponse<'a>) -> CallTags<'a> {
         let failure = failure::of(reply);
-        let expected = match (&failure, &self.ask.expected) {
+        let expected = match (&failure, &self.request.expected) {
             (_, Statuses::Unasked) => None,
             (Some(_), _) => Some(false),
             // The server asks who asks; that is no failure.
             (None, _) if self.is_challenge(reply) => Some(true),
             (None, statuses) => statuses.judge(reply.status),
         };
-        Seen {
+        CallTags {
             status: reply.status,
             error_code: failure.as_ref().map_or_else(|| status_code(reply.status), |f| f.code),
             error: failure.map(|failure| failure.text).unwrap_or_default(),
@@ -170,11 +174,11 @@ impl Exchange {
     /// Whether the server that was asked wants to know who asks, and is not told yet.
     fn is_challenge(&self, reply: &EngineResponse<'_>) -> bool {
         let is_told = self.answers_challenge || self.away;
-        self.ask.auth == Auth::Digest && reply.status == 401 && !is_told
+        self.request.auth == Auth::Digest && reply.status == 401 && !is_told
     }
 
     /// The next hop, where there is one. The cookies of this one's response are kept.
-    pub(super) fn next(&self, reply: &EngineResponse<'_>, plan: &CrewPlan) -> Option<Self> {
+    pub(super) fn next(&self, reply: &EngineResponse<'_>, plan: &VuPoolPlan) -> Option<Self> {
         if reply.status == 0 {
             return None;
         }
@@ -186,7 +190,7 @@ impl Exchange {
             return None;
         }
         if self.redirects_left == 0 {
-            if plan.http.tells_redirects && self.ask.redirects.is_none() {
+            if plan.http.warns_of_redirects && self.request.redirects.is_none() {
                 let text = format!(
                     "Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in request params or set global maxRedirects to silence this",
                     plan.max_redirects
@@ -199,8 +203,8 @@ impl Exchange {
         self.redirected(reply, &location, plan)
     }
 
-    pub(super) fn keep_cookies(&self, reply: &EngineResponse<'_>, plan: &CrewPlan) {
-        let Some(jar) = &self.ask.jar else { return };
+    pub(super) fn keep_cookies(&self, reply: &EngineResponse<'_>, plan: &VuPoolPlan) {
+        let Some(jar) = &self.request.jar else { return };
         let mut set = values(head(reply), "set-cookie")
             .filter_map(|value| SetCookie::parse(&value))
             .peekable();
@@ -213,7 +217,7 @@ impl Exchange {
 
     /// The same request, with the answer to who asks.
     fn answering(&self, reply: &EngineResponse<'_>) -> Option<Self> {
-        let asked = Url::parse(&self.ask.url).ok()?;
+        let asked = Url::parse(&self.request.url).ok()?;
         let (user, password) = asked.userinfo.as_deref()?.split_once(':')?;
         let url = Url::parse(self.url()).ok()?;
         let challenge =
@@ -244,7 +248,7 @@ impl Exchange {
         &self,
         reply: &EngineResponse<'_>,
         location: &str,
-        plan: &CrewPlan,
+        plan: &VuPoolPlan,
     ) -> Option<Self> {
         let from = Url::parse(self.url()).ok()?;
         let to = from.join(location).ok()?;
@@ -266,8 +270,8 @@ impl Exchange {
             "Host" => !absolute,
             _ => true,
         });
-        let own = if away { &[][..] } else { &self.ask.cookies };
-        if let Some(cookies) = cookies(&self.ask, own, &url, String::new(), plan) {
+        let own = if away { &[][..] } else { &self.request.cookies };
+        if let Some(cookies) = cookies(&self.request, own, &url, String::new(), plan) {
             hop.headers.push(("Cookie".to_owned(), cookies));
         }
         // RFC 9110, 10.1.3: nothing in the clear of what was secret.
@@ -286,11 +290,11 @@ impl Exchange {
     }
 
     /// What the script is told.
-    pub(super) fn answer(self, reply: &EngineResponse<'_>) -> Box<HttpAnswer> {
+    pub(super) fn answer(self, reply: &EngineResponse<'_>) -> Box<HttpResponse> {
         let failure = failure::of(reply).or_else(|| self.lost(reply));
-        let keeps = self.ask.expects != Expects::Nothing && failure.is_none();
+        let keeps = self.request.expects != Expects::Nothing && failure.is_none();
         let head = if failure.is_none() { reply.head.clone() } else { None };
-        Box::new(HttpAnswer {
+        Box::new(HttpResponse {
             status: if failure.is_none() { reply.status } else { 0 },
             head,
             url: self.hop.map(|hop| hop.url),
@@ -299,7 +303,7 @@ impl Exchange {
             body: keeps.then(|| reply.body.to_vec()),
             timings: timings(reply),
             failure,
-            asked: Some(self.ask),
+            asked: Some(self.request),
         })
     }
 
@@ -342,28 +346,28 @@ impl Exchange {
 }
 
 /// The first hop of a request that says who asks only when it is asked: its URL says nothing of it.
-fn without_user(ask: &mut HttpAsk) -> Option<Box<Hop>> {
-    let url = Url::parse(&ask.url).ok().filter(|url| url.userinfo.is_some())?;
-    if ask.name.is_some() && ask.name == masked(&ask.url) {
-        ask.name = None;
+fn without_user(request: &mut HttpRequest) -> Option<Box<Hop>> {
+    let url = Url::parse(&request.url).ok().filter(|url| url.userinfo.is_some())?;
+    if request.name.is_some() && request.name == masked(&request.url) {
+        request.name = None;
     }
-    let fragment = ask.url.split_once('#').map_or("", |(_, fragment)| fragment);
+    let fragment = request.url.split_once('#').map_or("", |(_, fragment)| fragment);
     let url = whole(&Url { userinfo: None, ..url }, fragment);
-    let body = ask.coded_body.clone().or_else(|| ask.body.clone());
-    let (method, headers) = (ask.method.clone(), ask.headers.clone());
+    let body = request.coded_body.clone().or_else(|| request.body.clone());
+    let (method, headers) = (request.method.clone(), request.headers.clone());
     Some(Box::new(Hop { method, url, masked: None, headers, body }))
 }
 
 /// The `Cookie` field of a request to a URL: what stands there already, the request's `own` and the jar's. `None` where there
 /// is nothing to add.
 fn cookies(
-    ask: &HttpAsk,
+    request: &HttpRequest,
     own: &[OwnCookie],
     url: &str,
     mut line: String,
-    plan: &CrewPlan,
+    plan: &VuPoolPlan,
 ) -> Option<String> {
-    let jar = ask.jar.as_ref().map(|jar| jar.borrow()).filter(|jar| !jar.is_empty());
+    let jar = request.jar.as_ref().map(|jar| jar.borrow()).filter(|jar| !jar.is_empty());
     if own.is_empty() && jar.is_none() {
         return None;
     }
@@ -412,7 +416,7 @@ fn is_redirect(status: u16) -> bool {
 
 /// What k6's metrics want of a request.
 #[derive(Debug)]
-pub(super) struct Seen<'a> {
+pub(super) struct CallTags<'a> {
     pub(super) status: u16,
     /// k6's number; 0 for none.
     pub(super) error_code: u16,
@@ -430,7 +434,7 @@ pub(super) struct Seen<'a> {
     pub(super) timings: Timings,
 }
 
-impl Seen<'_> {
+impl CallTags<'_> {
     /// The names of the tags.
     pub(super) const TAGS: [&'static str; 10] = [
         "status",

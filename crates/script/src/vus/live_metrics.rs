@@ -1,25 +1,25 @@
-//! `Live`: the metrics of crews while their work goes on.
+//! `LiveMetrics`: the metrics of pools while their work goes on.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use metrics::tally::Tally;
 use stdx::Nanos;
 
-/// The metrics of crews while their work goes on, as each told them last.
+/// The metrics of pools while their work goes on, as each told them last.
 #[derive(Debug, Default)]
-pub struct Live(Mutex<Vec<(u64, Tally)>>);
+pub struct LiveMetrics(Mutex<Vec<(u64, Tally)>>);
 
-/// How often a crew tells of its metrics.
-pub(super) const TELL_EVERY: Nanos = Nanos::from_secs(1);
+/// How often a pool tells of its metrics.
+pub(super) const PUBLISH_EVERY: Nanos = Nanos::from_secs(1);
 
-impl Live {
+impl LiveMetrics {
     fn parts(&self) -> MutexGuard<'_, Vec<(u64, Tally)>> {
         // What is locked here is whole at any moment.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A crew tells of its metrics.
-    pub(super) fn tell(&self, lane: u64, tally: &Tally) {
+    /// A pool tells of its metrics.
+    pub(super) fn publish(&self, lane: u64, tally: &Tally) {
         let mut parts = self.parts();
         match parts.iter_mut().find(|part| part.0 == lane) {
             Some(part) => part.1.clone_from(tally),
@@ -27,7 +27,7 @@ impl Live {
         }
     }
 
-    /// Adds what all crews told last.
+    /// Adds what all pools told last.
     pub fn add(&self, into: &mut Tally) {
         self.parts().iter().for_each(|part| into.merge(&part.1));
     }
@@ -41,11 +41,11 @@ mod tests {
 
     #[test]
     fn the_last_word_of_each_crew_counts() {
-        let live = Live::default();
+        let live = LiveMetrics::default();
         let mut tally = Tally::default();
         for lane in [0, 1, 0] {
             tally.add(MetricId::ITERATIONS, 1.0, &());
-            live.tell(lane, &tally);
+            live.publish(lane, &tally);
         }
         let mut all = Tally::default();
         live.add(&mut all);

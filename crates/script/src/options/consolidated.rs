@@ -1,4 +1,4 @@
-//! `ToldOptions`: options as k6 writes them: in its order, times as Go prints them, the short form of thresholds, null for what nobody
+//! `ConsolidatedOptions`: options as k6 writes them: in its order, times as Go prints them, the short form of thresholds, null for what nobody
 //! says.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -76,7 +76,7 @@ const COUNTS: [&str; 8] =
 
 /// Options as k6 writes them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ToldOptions(Vec<(String, Shown)>);
+pub struct ConsolidatedOptions(Vec<(String, Shown)>);
 
 /// A value whose fields keep their order.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,7 +86,7 @@ enum Shown {
     Object(Vec<(String, Self)>),
 }
 
-impl ToldOptions {
+impl ConsolidatedOptions {
     /// What a script, or an archive, says itself.
     #[must_use]
     pub fn own(fields: &Fields) -> Self {
@@ -97,7 +97,7 @@ impl ToldOptions {
     pub(super) fn derived(fields: &Fields, tags: SystemTags, trend_stats: &[String]) -> Self {
         let mut fields = fields.clone();
         if !matches!(fields.get("scenarios"), Some(Value::Object(list)) if !list.is_empty()) {
-            fields.insert("scenarios".to_owned(), Value::Object(scenarios::told(&fields)));
+            fields.insert("scenarios".to_owned(), Value::Object(scenarios::shortcut_json(&fields)));
         }
         fields.insert("systemTags".to_owned(), tags.names().collect());
         fields.insert("summaryTrendStats".to_owned(), json!(trend_stats));
@@ -105,7 +105,7 @@ impl ToldOptions {
     }
 
     /// As scripts are told of it.
-    pub(super) fn told_to_scripts(mut self, fields: &Fields) -> Self {
+    pub(super) fn for_scripts(mut self, fields: &Fields) -> Self {
         self.0.retain(|(name, _)| !SHORTCUTS.contains(&name.as_str()));
         let outside = OUTSIDE.iter().filter_map(|name| field(name, fields));
         self.0.extend(outside);
@@ -133,7 +133,7 @@ impl ToldOptions {
     }
 }
 
-impl Serialize for ToldOptions {
+impl Serialize for ConsolidatedOptions {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         in_order(&self.0, serializer)
     }
@@ -271,14 +271,14 @@ mod tests {
 
     #[test]
     fn fields_stand_in_k6s_order_and_are_null_where_nobody_says() {
-        let text = ToldOptions::own(&Fields::new()).text();
+        let text = ConsolidatedOptions::own(&Fields::new()).text();
         assert!(text.starts_with(r#"{"paused":null,"vus":null,"duration":null,"iterations":null,"stages":null,"scenarios":null,"#));
         assert!(
             text.contains(r#""dns":{"ttl":null,"select":null,"policy":null},"maxRedirects":null"#)
         );
         assert!(text.contains(r#""minIterationDuration":null,"ext":null,"#), "no cloud: {text}");
         let said = fields(r#"{"cloud":{"b":1},"setupTimeout":1500,"duration":"60s","vus":"2"}"#);
-        let text = ToldOptions::own(&said).text();
+        let text = ConsolidatedOptions::own(&said).text();
         assert!(text.contains(r#""cloud":{"b":1},"ext":null"#), "{text}");
         assert!(
             text.contains(r#""setupTimeout":"1.5s""#)
@@ -293,7 +293,7 @@ mod tests {
             "a":{"executor":"ramping-vus","stages":[{"target":3,"duration":"0.5s"}]}}}"#,
         );
         let expect = r#""scenarios":{"a":{"executor":"ramping-vus","startTime":null,"gracefulStop":null,"env":null,"exec":null,"tags":null,"startVUs":null,"stages":[{"duration":"500ms","target":3}],"gracefulRampDown":null},"z":{"executor":"constant-vus","startTime":null,"gracefulStop":null,"env":null,"exec":null,"tags":{"a":"b"},"options":{"browser":{}},"vus":null,"duration":"1m30s"}},"#;
-        let text = ToldOptions::own(&said).text();
+        let text = ConsolidatedOptions::own(&said).text();
         assert_eq!(part(&text, "\"scenarios\"", "\"executionSegment\""), expect);
     }
 
@@ -302,16 +302,16 @@ mod tests {
         let said = fields(
             r#"{"thresholds":{"checks":[],"a":[{"threshold":"avg<1","abortOnFail":false},{"threshold":"max<5","abortOnFail":true,"delayAbortEval":"90s"},"p(95)>1"]}}"#,
         );
-        let text = ToldOptions::own(&said).text();
+        let text = ConsolidatedOptions::own(&said).text();
         let expect = r#""thresholds":{"a":["avg<1",{"threshold":"max<5","abortOnFail":true,"delayAbortEval":"1m30s"},"p(95)>1"],"checks":[]},"#;
         assert_eq!(part(&text, "\"thresholds\"", "\"blacklistIPs\""), expect);
-        assert!(ToldOptions::own(&said).pretty().contains("      \"avg\\u003c1\",\n"));
+        assert!(ConsolidatedOptions::own(&said).pretty().contains("      \"avg\\u003c1\",\n"));
     }
 
     #[test]
     fn what_is_derived_has_a_scenario_and_scripts_see_no_shortcuts() {
         let said = fields(r#"{"vus":3,"duration":"5s","localIPs":"127.0.0.1"}"#);
-        let derived = ToldOptions::derived(&said, SystemTags::named(["url", "check"]), &[]);
+        let derived = ConsolidatedOptions::derived(&said, SystemTags::named(["url", "check"]), &[]);
         let text = derived.text();
         for part in [
             r#""systemTags":["check","url"]"#,
@@ -320,7 +320,7 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        let text = derived.told_to_scripts(&said).text();
+        let text = derived.for_scripts(&said).text();
         assert!(text.starts_with(r#"{"paused":null,"scenarios":{"#), "{text}");
         assert!(text.ends_with(r#""consoleOutput":null,"localIPs":"127.0.0.1"}"#), "{text}");
     }
