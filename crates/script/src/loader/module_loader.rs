@@ -16,7 +16,7 @@ use super::store::Store;
 use super::unit::unit;
 use crate::runtime::current::vu_of;
 use crate::runtime::deep_stack::RUN_STACK_BYTES;
-use crate::runtime::ffi::{self, Bytecode};
+use crate::runtime::ffi::{self, Bytecode, StackBytes};
 
 /// Says what names mean. Files are read the first time a script runs, and by nobody else.
 pub(crate) struct ModuleResolver {
@@ -122,12 +122,12 @@ fn compiled<'js>(
     name: &str,
     source: &Source,
 ) -> Result<(Module<'js, Declared>, Bytecode)> {
-    let stacks = (store.parser_stack_bytes, RUN_STACK_BYTES);
+    let stack = StackBytes { during: store.parser_stack_bytes, after: RUN_STACK_BYTES };
     let declare = || Module::declare(ctx.clone(), name, source.text.as_str());
-    let made = ffi::with_stack(ctx, stacks, declare).and_then(|module| {
+    let made = ffi::with_stack(ctx, stack, declare).and_then(|module| {
         // A worker that reads the bytecode has twice as much.
-        let stacks = (RUN_STACK_BYTES / 2, RUN_STACK_BYTES);
-        let bytecode = ffi::with_stack(ctx, stacks, || ffi::compiled(&module))?;
+        let stack = StackBytes { during: RUN_STACK_BYTES / 2, after: RUN_STACK_BYTES };
+        let bytecode = ffi::with_stack(ctx, stack, || ffi::compiled(&module))?;
         Ok((module, bytecode))
     });
     made.map_err(|error| if error.is_exception() { or_too_deep(ctx, source) } else { error })

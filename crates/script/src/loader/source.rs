@@ -83,7 +83,9 @@ impl Source {
     pub(crate) fn import_of(
         &self,
         builtins: &Builtins,
-        (own, name, target): (&str, &str, &str),
+        own: &str,
+        name: &str,
+        target: &str,
     ) -> Option<SourcePos> {
         let wanted = |import: &&Import| {
             import.name.as_deref() == Some(name)

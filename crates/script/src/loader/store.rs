@@ -162,7 +162,7 @@ impl Store {
     ) -> Option<(SourcePos, Option<String>)> {
         let units = self.units.read().unwrap_or_else(PoisonError::into_inner);
         units.iter().find_map(|(own, unit)| {
-            let place = unit.source.import_of(self.builtins, (own, name, module))?;
+            let place = unit.source.import_of(self.builtins, own, name, module)?;
             let text = unit.source.places.line(&place).map(str::to_owned);
             Some((place, text))
         })

@@ -149,19 +149,24 @@ pub(crate) fn on_stack<T>(context: &Context, body: impl for<'js> FnOnce(Ctx<'js>
     }
 }
 
-/// Runs `body`, in which JavaScript, and its parser, may use so much of the stack; from then on `after`.
-pub(crate) fn with_stack<T>(
-    ctx: &Ctx<'_>,
-    (bytes, after): (usize, usize),
-    body: impl FnOnce() -> T,
-) -> T {
+/// How much of the stack JavaScript may use, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StackBytes {
+    /// During a call.
+    pub(crate) during: usize,
+    /// From its end on.
+    pub(crate) after: usize,
+}
+
+/// Runs `body`, in which JavaScript, and its parser, may use so much of the stack.
+pub(crate) fn with_stack<T>(ctx: &Ctx<'_>, stack: StackBytes, body: impl FnOnce() -> T) -> T {
     let set = |bytes: usize| {
         // SAFETY: the runtime lives as long as the context. That there is so much stack is `deep`'s to see to.
         unsafe { qjs::JS_SetMaxStackSize(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), bytes as _) };
     };
-    set(bytes);
+    set(stack.during);
     let done = body();
-    set(after);
+    set(stack.after);
     done
 }
 

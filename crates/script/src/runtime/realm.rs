@@ -11,7 +11,7 @@ use crate::runtime::context::VuContext;
 use crate::runtime::current::{self, Current};
 use crate::runtime::deep_stack::{RUN_STACK_BYTES, VU_JS_STACK_BYTES};
 use crate::runtime::exception::Exception;
-use crate::runtime::ffi::{self, Fiber};
+use crate::runtime::ffi::{self, Fiber, StackBytes};
 use crate::runtime::run_loop;
 
 /// The VUs of a realm together may hold this much: 4 GiB.
@@ -62,8 +62,9 @@ impl Realm {
         context.with(|ctx| {
             current::install(&ctx, &current)?;
             program.install_globals(&ctx)?;
+            let stack = StackBytes { during: RUN_STACK_BYTES, after: VU_JS_STACK_BYTES };
             // From here on JavaScript runs on the stacks of VUs.
-            ffi::with_stack(&ctx, (RUN_STACK_BYTES, VU_JS_STACK_BYTES), || program.load(&ctx))
+            ffi::with_stack(&ctx, stack, || program.load(&ctx))
         })?;
         let program = program.clone();
         Ok(Rc::new(Self { context, _runtime: runtime, current, program }))

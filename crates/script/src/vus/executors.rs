@@ -11,7 +11,7 @@ use workload::executor::Executor;
 use super::pool::VuPool;
 use super::recorder::SampleContext;
 use super::scenario_state::{Phase, ScenarioState};
-use super::slot::{SampleOrigin, State};
+use super::slot::{SampleOrigin, State, VuSlot};
 use crate::host::execution::Stage;
 use crate::host::traits::Host as _;
 
@@ -65,7 +65,7 @@ impl VuPool {
     }
 
     /// Ends an iteration of a VU that works there, if one is under way.
-    fn end_iteration(&mut self, work: usize, slot: usize) {
+    fn end_iteration(&mut self, work: usize, slot: VuSlot) {
         if self.slots[slot].scenario != work {
             return;
         }
@@ -170,7 +170,7 @@ impl VuPool {
     }
 
     /// Has a VU work in a scenario.
-    pub(super) fn assign(&mut self, work: usize, index: u64, slot: usize) {
+    pub(super) fn assign(&mut self, work: usize, index: u64, slot: VuSlot) {
         let assignment = Rc::clone(&self.scenarios[work].assignment);
         let employed = &mut self.slots[slot];
         employed.scenario = work;
@@ -182,7 +182,7 @@ impl VuPool {
     }
 
     /// A VU may begin an iteration.
-    fn make_ready(&mut self, work: usize, slot: usize) {
+    fn make_ready(&mut self, work: usize, slot: VuSlot) {
         self.scenarios[work].idle.push_back(slot);
         if self.is_arrival(work) {
             self.plan.control.of(work).note_idle();
@@ -194,7 +194,7 @@ impl VuPool {
     }
 
     /// A VU has ended its iteration, or its rest: it may begin another.
-    pub(super) fn set_idle(&mut self, slot: usize) {
+    pub(super) fn set_idle(&mut self, slot: VuSlot) {
         let idle = &mut self.slots[slot];
         idle.state = State::Idle;
         idle.until = None;
@@ -210,7 +210,7 @@ impl VuPool {
     }
 
     /// A VU begins an iteration.
-    pub(super) fn set_busy(&mut self, slot: usize, now: Nanos) {
+    pub(super) fn set_busy(&mut self, slot: VuSlot, now: Nanos) {
         let busy = &mut self.slots[slot];
         busy.state = State::Busy(now);
         let work = busy.scenario;

@@ -10,7 +10,7 @@ use workload::{PollBudget, RequestCommand, Target};
 use super::http_call::HttpCall;
 use super::pool::VuPool;
 use super::recorder::SampleContext;
-use super::slot::{RequestOwner, Slot, State};
+use super::slot::{RequestOwner, Slot, State, VuSlot};
 use crate::host::action::{Action, ActionResult};
 use crate::host::execution::Stage;
 use crate::host::execution::{ExecutionInfo, ScenarioInfo};
@@ -28,7 +28,7 @@ const BACKOFF_MAX: Nanos = Nanos::from_secs(5);
 
 impl VuPool {
     /// Begins an iteration; `number` is its number in the scenario.
-    pub(super) fn begin(&mut self, slot: usize, number: u64, now: Nanos) {
+    pub(super) fn begin(&mut self, slot: VuSlot, number: u64, now: Nanos) {
         self.budget.spend(PollBudget::CONNECTION);
         self.set_busy(slot, now);
         let begun = &mut self.slots[slot];
@@ -75,7 +75,7 @@ impl VuPool {
     }
 
     /// Goes on with a script whose time has come.
-    pub(super) fn wake(&mut self, slot: usize, now: Nanos) {
+    pub(super) fn wake(&mut self, slot: VuSlot, now: Nanos) {
         if self.plan.control.is_halted() {
             return;
         }
@@ -93,7 +93,7 @@ impl VuPool {
     }
 
     /// What runs now is interrupted at the end of its own scenario.
-    fn set_deadline(&self, slot: usize) {
+    fn set_deadline(&self, slot: VuSlot) {
         let zero = self.zero.unwrap_or_default();
         let scenario = self.slots[slot].scenario;
         let grace = self.plan.scenarios[scenario].graceful_stop;
@@ -101,7 +101,7 @@ impl VuPool {
     }
 
     /// Carries out what a VU came to.
-    fn advance(&mut self, slot: usize, turn: StepResult, now: Nanos) {
+    fn advance(&mut self, slot: VuSlot, turn: StepResult, now: Nanos) {
         self.take_samples(slot);
         self.start_actions(slot);
         self.resume_sockets(slot);
@@ -122,7 +122,7 @@ impl VuPool {
     }
 
     /// Begins what a VU asked for.
-    pub(super) fn start_actions(&mut self, slot: usize) {
+    pub(super) fn start_actions(&mut self, slot: VuSlot) {
         let mut actions = std::mem::take(&mut self.actions);
         self.slots[slot].vu.take_actions(&mut actions);
         let iteration = self.slots[slot].iterations;
@@ -135,7 +135,7 @@ impl VuPool {
                 }
                 Action::Open(ticket, ask) => self.open_socket(owner(ticket), ask),
                 Action::Socket(ticket, order) => {
-                    self.run_socket_command((slot, ticket), &order, self.host.now());
+                    self.run_socket_command(slot, ticket, &order, self.host.now());
                 }
             }
         }
@@ -167,7 +167,7 @@ impl VuPool {
 
     /// Asks the engine for a target; the call is kept until its answer comes.
     pub(super) fn submit(&mut self, target: Arc<Target>, fresh_connection: bool, call: HttpCall) {
-        let (timeout, owner) = (call.timeout(), call.owner.slot as u32);
+        let (timeout, owner) = (call.timeout(), call.owner.slot.0 as u32);
         let (upgrades, redirected) = (call.socket.is_some(), call.is_away());
         let user = self.free.pop().unwrap_or_else(|| {
             self.calls.push(None);
@@ -186,14 +186,14 @@ impl VuPool {
     }
 
     /// An iteration was ended before its end.
-    pub(super) fn end_cut(&mut self, slot: usize) {
+    pub(super) fn end_cut(&mut self, slot: VuSlot) {
         self.close_all_sockets(slot, self.host.now());
         self.count_bytes(slot);
         self.set_idle(slot);
         self.stats.interrupted += 1;
     }
 
-    fn finish(&mut self, slot: usize, done: Result<Option<String>, Exception>, now: Nanos) {
+    fn finish(&mut self, slot: VuSlot, done: Result<Option<String>, Exception>, now: Nanos) {
         let State::Busy(began) = self.slots[slot].state else { return };
         let took = self.host.elapsed_since(began);
         self.close_sockets(slot, now, done.is_err());
@@ -217,7 +217,7 @@ impl VuPool {
     }
 
     /// How long a VU waits whose sockets were refused: twice as long after each, and half of it by chance.
-    fn backoff(&mut self, slot: usize) -> Nanos {
+    fn backoff(&mut self, slot: VuSlot) -> Nanos {
         let Slot { refusals, is_refused, scenario, .. } = self.slots[slot];
         if !is_refused || !self.plan.backs_off || self.is_arrival(scenario) {
             return Nanos::ZERO;
@@ -241,7 +241,7 @@ impl VuPool {
     }
 
     /// Counts the bytes of an iteration that was ended before its end.
-    fn count_bytes(&mut self, slot: usize) {
+    fn count_bytes(&mut self, slot: VuSlot) {
         let (sent, received) = std::mem::take(&mut self.slots[slot].bytes);
         if (sent, received) == (0, 0) {
             return;
@@ -260,7 +260,7 @@ impl VuPool {
     }
 
     /// Counts an iteration that came to its end, or a call of `setup` or `teardown`.
-    fn count_iteration(&mut self, slot: usize, took: Nanos) {
+    fn count_iteration(&mut self, slot: VuSlot, took: Nanos) {
         let Slot { vu, bytes, .. } = &mut self.slots[slot];
         let (sent, received) = std::mem::take(bytes);
         let (vu_tags, metadata) = vu.tags();
@@ -282,7 +282,7 @@ impl VuPool {
         self.recorder.own(&mut self.stats.tally, sampled, &around, values);
     }
 
-    pub(super) fn take_samples(&mut self, slot: usize) {
+    pub(super) fn take_samples(&mut self, slot: VuSlot) {
         let slot = &self.slots[slot];
         slot.vu.take_samples(&mut self.samples);
         for sample in self.samples.drain(..) {

@@ -18,7 +18,7 @@ use super::live_metrics::PUBLISH_EVERY;
 use super::plan::{VuPoolPlan, role};
 use super::recorder::Recorder;
 use super::scenario_state::ScenarioState;
-use super::slot::{Assignment, RequestOwner, Slot};
+use super::slot::{Assignment, RequestOwner, Slot, Slots, VuSlot};
 use super::socket_state::Sockets;
 use super::targets::TargetCache;
 use super::vu_host::VuHost;
@@ -41,7 +41,7 @@ pub(super) struct VuPool {
     pub(super) host: Rc<VuHost>,
     /// What its VUs share, or why there is none.
     pub(super) realm: Result<Rc<Realm>, Exception>,
-    pub(super) slots: Vec<Slot>,
+    pub(super) slots: Slots,
     /// What `setup` returned.
     pub(super) data: Option<Rc<str>>,
     /// When each scenario's last iteration has ended, from the start.
@@ -63,7 +63,7 @@ pub(super) struct VuPool {
     /// What is sent once the rate of requests allows it, and when.
     pub(super) held: VecDeque<(Nanos, HttpCall)>,
     /// Who is to be woken, and when.
-    pub(super) sleepers: BinaryHeap<Reverse<(Nanos, usize)>>,
+    pub(super) sleepers: BinaryHeap<Reverse<(Nanos, VuSlot)>>,
     /// What was sent, by its number; each number is answered once.
     pub(super) calls: Vec<Option<HttpCall>>,
     /// Numbers that are free.
@@ -84,7 +84,7 @@ pub(super) struct VuPool {
 
 impl std::fmt::Debug for VuPool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Crew").field("vus", &self.slots.len()).finish_non_exhaustive()
+        f.debug_struct("VuPool").field("vus", &self.slots.len()).finish_non_exhaustive()
     }
 }
 
@@ -114,7 +114,7 @@ impl VuPool {
             shard,
             host,
             realm,
-            slots: Vec::new(),
+            slots: Slots::default(),
             data: plan.data.as_deref().map(Into::into),
             ends: plan.scenarios.iter().map(Scenario::end).collect(),
             counters: plan.control.join(),
@@ -157,22 +157,19 @@ impl VuPool {
     }
 
     /// Where a VU is that was made at the start, if it is on this worker.
-    pub(super) fn slot_of(&self, number: u64) -> Option<usize> {
+    pub(super) fn slot_of(&self, number: u64) -> Option<VuSlot> {
         let Shard { first, step } = self.shard;
         let at = (number - 1).checked_sub(first).filter(|at| at.is_multiple_of(step))? / step;
-        Some(at as usize).filter(|at| *at < self.slots.len())
+        Some(VuSlot(at as usize)).filter(|slot| slot.0 < self.slots.len())
     }
 
     /// Makes a VU; gives its place.
-    pub(super) fn spawn_vu(&mut self, number: u64) -> Option<usize> {
+    pub(super) fn spawn_vu(&mut self, number: u64) -> Option<VuSlot> {
         self.budget.spend(PollBudget::CONNECTION);
         let host = Rc::clone(&self.host) as Rc<dyn Host>;
         let vu = self.realm.clone().and_then(|realm| Vu::new(&realm, host, number));
         match vu {
-            Ok(vu) => {
-                self.slots.push(Slot::new(vu, number));
-                Some(self.slots.len() - 1)
-            }
+            Ok(vu) => Some(self.slots.push(Slot::new(vu, number))),
             Err(exception) => {
                 self.plan.control.halt(AbortReason::Broken(exception.text.clone()));
                 self.log_exception(exception, None);

@@ -5,13 +5,15 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use stdx::Nanos;
 
+use super::slot::VuSlot;
+
 /// The VUs of a scenario that are wanted no more, or not yet. Places are those among the scenario's staff.
 #[derive(Debug, Default)]
 pub(super) struct Ramp {
     /// How many VUs of all workers the executor wants.
     pub(super) wanted: u64,
     /// VUs that are not wanted now, the lowest index first: their index, and where they are among the slots.
-    parked: BinaryHeap<Reverse<(u64, usize)>>,
+    parked: BinaryHeap<Reverse<(u64, VuSlot)>>,
     /// Places of VUs that are wanted no more, and when their iterations end at the latest.
     leaving: VecDeque<(Nanos, usize)>,
     /// The same by place; `None` of those that were wanted again.
@@ -20,7 +22,7 @@ pub(super) struct Ramp {
 
 impl Ramp {
     /// A VU is not wanted now.
-    pub(super) fn park(&mut self, index: u64, slot: usize) {
+    pub(super) fn park(&mut self, index: u64, slot: VuSlot) {
         self.parked.push(Reverse((index, slot)));
     }
 
@@ -30,8 +32,8 @@ impl Ramp {
         &mut self,
         wanted: u64,
         until: Nanos,
-        staff: &[(u64, usize)],
-        idle: &mut VecDeque<usize>,
+        staff: &[(u64, VuSlot)],
+        idle: &mut VecDeque<VuSlot>,
     ) {
         while self.parked.peek().is_some_and(|Reverse((index, _))| *index < wanted) {
             idle.extend(self.parked.pop().map(|Reverse((_, slot))| slot));
@@ -73,12 +75,12 @@ mod tests {
     fn who_is_wanted_again_stays() {
         let second = Nanos::from_secs;
         // One worker of two has every other VU.
-        let staff = [(0, 10), (2, 11), (4, 12), (6, 13)];
+        let staff = [(0, 10), (2, 11), (4, 12), (6, 13)].map(|(index, slot)| (index, VuSlot(slot)));
         let mut ramp = Ramp::default();
         staff.iter().rev().for_each(|(index, slot)| ramp.park(*index, *slot));
         let mut idle = VecDeque::new();
         ramp.want(5, second(0), &staff, &mut idle);
-        assert_eq!(std::mem::take(&mut idle), [10, 11, 12]);
+        assert_eq!(std::mem::take(&mut idle), [10, 11, 12].map(VuSlot));
         ramp.want(1, second(3), &staff, &mut idle);
         ramp.want(3, second(0), &staff, &mut idle);
         assert_eq!((ramp.next_leave(), ramp.pop_left(second(2))), (Some(second(3)), None));

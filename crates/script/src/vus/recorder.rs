@@ -28,6 +28,15 @@ use crate::host::system_tags::{SystemTag, SystemTags};
 /// Points are handed over when so many have come together.
 const BATCH: usize = 512;
 
+/// A request that was answered, or failed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answered<'a> {
+    pub(super) call: &'a HttpCall,
+    pub(super) reply: &'a EngineResponse<'a>,
+    /// When, on the pool's clock.
+    pub(super) at: Nanos,
+}
+
 /// Counts samples.
 pub(super) struct Recorder {
     registry: MetricRegistry,
@@ -72,15 +81,10 @@ impl Recorder {
     }
 
     /// Counts what was seen of a request. Its bytes are counted when the iteration ends.
-    pub(super) fn http(
-        &mut self,
-        tally: &mut Tally,
-        owner: SampleOrigin,
-        (exchange, reply): (&HttpCall, &EngineResponse<'_>),
-        at: Nanos,
-    ) {
-        let seen = exchange.seen(reply);
-        let ask = exchange.ask();
+    pub(super) fn http(&mut self, tally: &mut Tally, owner: SampleOrigin, sent: &Answered<'_>) {
+        let Answered { call, reply, at } = *sent;
+        let seen = call.seen(reply);
+        let ask = call.ask();
         let timings = &seen.timings;
         let milliseconds = |time: Nanos| time.0 as f64 / 1e6;
         let values = [

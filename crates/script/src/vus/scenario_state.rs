@@ -6,16 +6,16 @@ use std::rc::Rc;
 use stdx::Nanos;
 
 use super::ramp::Ramp;
-use super::slot::Assignment;
+use super::slot::{Assignment, VuSlot};
 
 /// A scenario under way on this worker.
 #[derive(Debug)]
 pub(super) struct ScenarioState {
     pub(super) assignment: Rc<Assignment>,
     /// Its VUs on this worker, by their index; where each is among the slots.
-    pub(super) staff: Vec<(u64, usize)>,
+    pub(super) staff: Vec<(u64, VuSlot)>,
     /// VUs that may begin an iteration; who came first begins first.
-    pub(super) idle: VecDeque<usize>,
+    pub(super) idle: VecDeque<VuSlot>,
     /// How long it begins iterations.
     pub(super) duration: Nanos,
     /// Who of them is wanted, where that changes.

@@ -1,11 +1,50 @@
 //! `Slot`: a VU and what it is doing.
 
+use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 
 use stdx::Nanos;
 
 use crate::host::action::Ticket;
 use crate::runtime::vu::Vu;
+
+/// The place of a VU among those of its pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct VuSlot(pub(super) usize);
+
+/// The VUs of a pool. None is taken out before the pool ends.
+#[derive(Default)]
+pub(super) struct Slots(Vec<Slot>);
+
+impl Slots {
+    /// Adds a VU; gives its place.
+    pub(super) fn push(&mut self, slot: Slot) -> VuSlot {
+        self.0.push(slot);
+        VuSlot(self.0.len() - 1)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Slot> {
+        self.0.iter()
+    }
+}
+
+impl Index<VuSlot> for Slots {
+    type Output = Slot;
+
+    fn index(&self, at: VuSlot) -> &Slot {
+        &self.0[at.0]
+    }
+}
+
+impl IndexMut<VuSlot> for Slots {
+    fn index_mut(&mut self, at: VuSlot) -> &mut Slot {
+        &mut self.0[at.0]
+    }
+}
 
 /// A VU and what it is doing.
 pub(super) struct Slot {
@@ -92,7 +131,7 @@ impl Slot {
 /// Who waits for what: a VU in one of its iterations, with the ticket of what it asked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequestOwner {
-    pub(super) slot: usize,
+    pub(super) slot: VuSlot,
     pub(super) iteration: u64,
     pub(super) ticket: Ticket,
     /// It is told whatever iteration is under way.

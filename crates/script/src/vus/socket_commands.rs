@@ -8,7 +8,7 @@ use workload::Pipe;
 
 use super::cable;
 use super::pool::VuPool;
-use super::slot::RequestOwner;
+use super::slot::{RequestOwner, VuSlot};
 use super::socket_state::Socket;
 use crate::host::action::{ActionResult, Ticket};
 use crate::host::socket::{Delivery, SocketApi, SocketCommand, SocketEvent};
@@ -20,7 +20,8 @@ impl VuPool {
     /// Does what a script wants of its socket.
     pub(super) fn run_socket_command(
         &mut self,
-        (slot, ticket): (usize, Ticket),
+        slot: VuSlot,
+        ticket: Ticket,
         order: &SocketCommand,
         now: Nanos,
     ) {
@@ -84,7 +85,7 @@ impl VuPool {
 
     /// An iteration is over: its sockets are closed. Those that last stay, unless it failed and opened them itself: a script
     /// that threw has lost them as a rule.
-    pub(super) fn close_sockets(&mut self, slot: usize, now: Nanos, failed: bool) {
+    pub(super) fn close_sockets(&mut self, slot: VuSlot, now: Nanos, failed: bool) {
         let iteration = self.slots[slot].iterations;
         self.close_some(slot, now, |owner| {
             !owner.outlives_iteration || failed && owner.iteration == iteration
@@ -92,11 +93,11 @@ impl VuPool {
     }
 
     /// A VU has no more work: all its sockets are closed.
-    pub(super) fn close_all_sockets(&mut self, slot: usize, now: Nanos) {
+    pub(super) fn close_all_sockets(&mut self, slot: VuSlot, now: Nanos) {
         self.close_some(slot, now, |_| true);
     }
 
-    fn close_some(&mut self, slot: usize, now: Nanos, which: impl Fn(RequestOwner) -> bool) {
+    fn close_some(&mut self, slot: VuSlot, now: Nanos, which: impl Fn(RequestOwner) -> bool) {
         for pipe in self.slots[slot].sockets.clone() {
             let Some(socket) =
                 self.sockets.open.get_mut(&pipe).filter(|socket| which(socket.owner))

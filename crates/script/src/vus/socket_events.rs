@@ -10,6 +10,7 @@ use workload::{Backpressure, Pipe, PipeEvent};
 use super::cable;
 use super::frames::to_events;
 use super::pool::VuPool;
+use super::slot::VuSlot;
 use crate::host::action::ActionResult;
 use crate::host::socket::{SocketApi, SocketEvent};
 
@@ -95,7 +96,7 @@ impl VuPool {
     }
 
     /// Has stalled sockets of a VU go on, where it has caught up.
-    pub(super) fn resume_sockets(&mut self, slot: usize) {
+    pub(super) fn resume_sockets(&mut self, slot: VuSlot) {
         if self.slots[slot].stalled.is_empty() {
             return;
         }

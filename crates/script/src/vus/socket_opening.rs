@@ -11,7 +11,7 @@ use workload::{EngineResponse, Pipe, Target};
 
 use super::http_call::HttpCall;
 use super::pool::VuPool;
-use super::slot::RequestOwner;
+use super::slot::{RequestOwner, VuSlot};
 use super::socket_state::{PendingSocket, Socket, SocketLabels};
 use crate::host::action::ActionResult;
 use crate::host::response_head::fields;
@@ -135,7 +135,7 @@ impl VuPool {
 
     pub(super) fn record_socket(
         &mut self,
-        slot: usize,
+        slot: VuSlot,
         labels: &SocketLabels,
         values: &[(MetricId, f64)],
     ) {
@@ -144,7 +144,7 @@ impl VuPool {
     }
 
     /// A VU's socket was refused: its next iterations wait, the longer the more often.
-    fn note_refused(&mut self, slot: usize) {
+    fn note_refused(&mut self, slot: VuSlot) {
         let refused = &mut self.slots[slot];
         if !std::mem::replace(&mut refused.is_refused, true) {
             refused.refusals = refused.refusals.saturating_add(1);

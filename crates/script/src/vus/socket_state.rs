@@ -10,7 +10,7 @@ use wire::cable::Kind;
 use wire::ws::{Offer, Session};
 use workload::Pipe;
 
-use super::slot::RequestOwner;
+use super::slot::{RequestOwner, VuSlot};
 use crate::host::action::Ticket;
 use crate::host::http::{HttpRequest, masked};
 use crate::host::socket::{SocketApi, SocketEvent};
@@ -24,7 +24,7 @@ const PINGS_MAX: usize = 1_024;
 pub(super) struct Sockets {
     pub(super) open: HashMap<Pipe, Socket>,
     /// Which pipe a VU's socket has, by the VU's place and the ticket.
-    pub(super) pipes: HashMap<(usize, Ticket), Pipe>,
+    pub(super) pipes: HashMap<(VuSlot, Ticket), Pipe>,
     /// What came in one go; kept for its memory.
     pub(super) events: Vec<SocketEvent>,
     /// What goes out; kept for its memory.

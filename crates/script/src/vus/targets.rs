@@ -53,7 +53,7 @@ fn is_of(call: &HttpCall, known: &Target) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::slot::RequestOwner;
+    use super::super::slot::{RequestOwner, VuSlot};
     use super::*;
     use crate::host::action::Ticket;
     use crate::host::http::HttpRequest;
@@ -67,8 +67,12 @@ mod tests {
             ..HttpRequest::default()
         });
         change(&mut request);
-        let owner =
-            RequestOwner { slot: 0, iteration: 0, ticket: Ticket(1), outlives_iteration: false };
+        let owner = RequestOwner {
+            slot: VuSlot(0),
+            iteration: 0,
+            ticket: Ticket(1),
+            outlives_iteration: false,
+        };
         HttpCall::first_hop(owner, request)
     }
 

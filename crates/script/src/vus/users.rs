@@ -11,6 +11,7 @@ use workload::{Backpressure, Commands, EngineResponse, Pipe, PipeEvent, StopMode
 use super::http_plan::HttpDebug;
 use super::plan::VuPoolPlan;
 use super::pool::VuPool;
+use super::recorder::Answered;
 use super::scenario_state::ScenarioState;
 use crate::host::action::ActionResult;
 use crate::host::traits::{Host as _, Level};
@@ -70,7 +71,7 @@ impl VirtualUsers for VuPool {
         if let Some(opening) = call.socket.take() {
             return self.finish_opening(call, *opening, reply);
         }
-        self.recorder.http(&mut self.stats.tally, sampled, (&call, reply), at);
+        self.recorder.http(&mut self.stats.tally, sampled, &Answered { call: &call, reply, at });
         if let Some(debug) = self.plan.http.debug {
             let (asked, answered) = call.shown(reply, debug == HttpDebug::Full);
             let fields = [("source", "http-debug")];

@@ -8,7 +8,7 @@ use workload::executor::Executor;
 
 use super::pool::VuPool;
 use super::scenario_state::ScenarioState;
-use super::slot::State;
+use super::slot::{State, VuSlot};
 
 /// How many VUs somebody outside of the test wants is looked at this often.
 const CONTROL_STEP: Nanos = Nanos::from_millis(10);
@@ -49,7 +49,7 @@ impl VuPool {
     }
 
     /// A VU is to be woken then. It has few places among the sleepers, however often it changes its mind.
-    pub(super) fn wake_at(&mut self, slot: usize, until: Nanos) {
+    pub(super) fn wake_at(&mut self, slot: VuSlot, until: Nanos) {
         let asleep = &mut self.slots[slot];
         asleep.until = Some(until);
         if asleep.alarm.is_none_or(|alarm| until < alarm) {

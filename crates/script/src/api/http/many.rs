@@ -6,7 +6,7 @@ use rquickjs::function::Rest;
 use rquickjs::{Array, Ctx, Exception, IntoJs, Object, Persistent, Result, Value};
 use wire::url::Url;
 
-use super::send::{Refusal, WHAT, http_of, prepare, refused, respond};
+use super::send::{Arguments, Refusal, WHAT, http_of, prepare, refused, respond};
 use crate::host::action::{Action, Ticket};
 use crate::host::http::HttpRequest;
 use crate::runtime::current::vu_of;
@@ -27,7 +27,8 @@ pub(super) fn async_request<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> 
     let url = arguments.next().unwrap_or(undefined);
     let (body, params) = (arguments.next(), arguments.next());
     let (promise, resolve, reject) = ctx.promise()?;
-    match prepare(&ctx, &method, &url, (body.as_ref(), params.as_ref()))? {
+    match prepare(&ctx, &method, &url, Arguments { body: body.as_ref(), params: params.as_ref() })?
+    {
         Ok(request) => {
             let settle = (Persistent::save(&ctx, resolve), Persistent::save(&ctx, reject));
             let mut waiting = Some(settle);
@@ -209,7 +210,7 @@ fn parts<'js>(ctx: &Ctx<'js>, name: &str, item: &Value<'js>) -> Result<Prepared>
         item.as_object().filter(|object| !object.contains_key("name").unwrap_or(true))
     else {
         // A URL, or one with its name.
-        return prepare(ctx, "GET", item, (None, None));
+        return prepare(ctx, "GET", item, Arguments::default());
     };
     let Some(url) = object.get::<_, Option<Value<'js>>>("url")? else {
         let text = format!("batch request {name} doesn't have a url key");
@@ -228,5 +229,5 @@ fn with_body<'js>(
     (body, params): (Option<Value<'js>>, Option<Value<'js>>),
 ) -> Result<Prepared> {
     let body = body.filter(|_| !matches!(method, "GET" | "HEAD"));
-    prepare(ctx, method, url, (body.as_ref(), params.as_ref()))
+    prepare(ctx, method, url, Arguments { body: body.as_ref(), params: params.as_ref() })
 }

@@ -18,7 +18,7 @@ pub(super) fn send<'js>(
     body: Option<&Value<'js>>,
     params: Option<&Value<'js>>,
 ) -> Result<Value<'js>> {
-    match prepare(ctx, method, url, (body, params))? {
+    match prepare(ctx, method, url, Arguments { body, params })? {
         Ok(request) => {
             let answer = vu_of(ctx)?.perform(ctx, WHAT, |ticket| Action::Http(ticket, request))?;
             respond(ctx, http_of(ctx, answer)?)
@@ -39,13 +39,21 @@ pub(super) struct Refusal {
     pub(super) throws: bool,
 }
 
+/// What a script may give of a request beside its method and URL.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Arguments<'a, 'js> {
+    pub(super) body: Option<&'a Value<'js>>,
+    pub(super) params: Option<&'a Value<'js>>,
+}
+
 /// A request made ready to be asked for, or why it cannot be.
 pub(super) fn prepare<'js>(
     ctx: &Ctx<'js>,
     method: &str,
     url: &Value<'js>,
-    (body, params): (Option<&Value<'js>>, Option<&Value<'js>>),
+    arguments: Arguments<'_, 'js>,
 ) -> Result<std::result::Result<Box<HttpRequest>, Refusal>> {
+    let Arguments { body, params } = arguments;
     let vu = vu_of(ctx)?;
     vu.require_started(ctx, WHAT)?;
     let params = params.and_then(Value::as_object);
