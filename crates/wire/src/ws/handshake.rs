@@ -172,6 +172,14 @@ impl Offer {
         Ok(Agreed { protocol: self.check_protocol(&found)?, deflate, extensions })
     }
 
+    /// Checks the head of an answer: its status line and its header lines, each ended by CR LF.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn check_head(&self, status: u16, head: &[u8]) -> Result<Agreed, HandshakeError> {
+        self.check(status, fields(head))
+    }
+
     fn check_protocol(&self, found: &Found<'_>) -> Result<Option<String>, HandshakeError> {
         if found.protocols.is_empty() {
             return Ok(None);
@@ -348,6 +356,15 @@ fn accept_key(key: &[u8]) -> String {
     STANDARD.encode(Sha1::new().chain_update(key).chain_update(GUID).finalize())
 }
 
+/// The header fields of a response's head.
+fn fields(head: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    let lines = head.split(|byte| *byte == b'\n').skip(1);
+    lines.filter_map(|line| {
+        let colon = line.iter().position(|byte| *byte == b':')?;
+        Some((&line[..colon], line[colon + 1..].trim_ascii()))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -482,5 +499,12 @@ mod tests {
         }
         let twice = Offer::new(NONCE, vec!["a".into(), "a".into()], DeflateOffer::None);
         assert_eq!(twice, Err(OfferError::Protocol("a".into())));
+    }
+
+    #[test]
+    fn fields_are_found_in_a_head() {
+        let head = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nX:y: z \r\nnone\r\n";
+        let expect: [(&[u8], &[u8]); 2] = [(b"Upgrade", b"websocket"), (b"X", b"y: z")];
+        assert!(fields(head).eq(expect));
     }
 }
