@@ -15,7 +15,7 @@ use self::tree::Ended;
 use super::js_builtins::{declare_all, export_all, js_builtin};
 use super::web;
 use crate::runtime::current::{interruptible, on_worker_stack};
-use crate::runtime::ffi::{Lent, OpaqueHandle};
+use crate::runtime::ffi::{OpaqueHandle, WorkerLoan};
 use crate::runtime::values::string_of;
 
 /// The module.
@@ -56,6 +56,25 @@ impl Page {
 
     fn number(&self, node: Option<NodeRef<'_>>) -> Option<u32> {
         self.numbers.get(&node?.id).copied()
+    }
+
+    /// The numbers of those of these nodes that match, in their order; some of them once the script is to end.
+    fn matching<'a>(
+        &self,
+        nodes: impl Iterator<Item = NodeRef<'a>>,
+        matcher: &Matcher,
+        stops: &dyn Fn() -> bool,
+    ) -> Vec<u32> {
+        let mut found = Vec::new();
+        for (seen, node) in nodes.enumerate() {
+            if (seen + 1).is_multiple_of(NODES_BETWEEN_LOOKS) && stops() {
+                break;
+            }
+            if node.is_element() && node.is_match(matcher) {
+                found.extend(self.number(Some(node)));
+            }
+        }
+        found
     }
 }
 
@@ -143,20 +162,12 @@ fn find<'js>(
     selector: String,
 ) -> Result<Vec<u32>> {
     let page = page(&held);
-    let lent = Lent::new(&*page);
+    let lent = WorkerLoan::new(&*page);
     interruptible(&ctx, move |stops| {
         let (page, Some(matcher)) = (lent.get(), matcher(&selector)) else { return Vec::new() };
-        let (mut found, mut seen) = (Vec::new(), 0_usize);
+        let mut found = Vec::new();
         for root in below.into_iter().filter_map(|number| page.node(number)) {
-            for node in root.descendants_it() {
-                seen += 1;
-                if seen.is_multiple_of(NODES_BETWEEN_LOOKS) && stops() {
-                    return Vec::new();
-                }
-                if node.is_element() && node.is_match(&matcher) {
-                    found.extend(page.number(Some(node)));
-                }
-            }
+            found.extend(page.matching(root.descendants_it(), &matcher, stops));
         }
         // Selections may overlap.
         found.sort_unstable();
@@ -173,20 +184,10 @@ fn matches<'js>(
     selector: String,
 ) -> Result<Vec<u32>> {
     let page = page(&held);
-    let lent = Lent::new(&*page);
+    let lent = WorkerLoan::new(&*page);
     interruptible(&ctx, move |stops| {
         let (page, Some(matcher)) = (lent.get(), matcher(&selector)) else { return Vec::new() };
-        let mut found = Vec::new();
-        for (seen, number) in of.into_iter().enumerate() {
-            if seen.is_multiple_of(NODES_BETWEEN_LOOKS) && stops() {
-                break;
-            }
-            let node = page.node(number);
-            if node.is_some_and(|node| node.is_element() && node.is_match(&matcher)) {
-                found.push(number);
-            }
-        }
-        found
+        page.matching(of.into_iter().filter_map(|number| page.node(number)), &matcher, stops)
     })
 }
 
@@ -299,7 +300,7 @@ fn value(held: PageHandle<'_>, number: u32) -> Option<String> {
 /// The texts of these nodes, one after the other.
 fn text<'js>(ctx: Ctx<'js>, held: PageHandle<'js>, of: Vec<u32>) -> Result<String> {
     let page = page(&held);
-    let lent = Lent::new(&*page);
+    let lent = WorkerLoan::new(&*page);
     let all = interruptible(&ctx, move |stops| {
         let mut all = String::new();
         for node in of.into_iter().filter_map(|number| lent.get().node(number)) {
@@ -318,7 +319,7 @@ fn text<'js>(ctx: Ctx<'js>, held: PageHandle<'js>, of: Vec<u32>) -> Result<Strin
 
 fn html<'js>(ctx: Ctx<'js>, held: PageHandle<'js>, number: u32) -> String {
     let page = page(&held);
-    let lent = Lent::new(&*page);
+    let lent = WorkerLoan::new(&*page);
     on_worker_stack(&ctx, move || {
         lent.get().node(number).map(|node| node.inner_html().to_string()).unwrap_or_default()
     })
