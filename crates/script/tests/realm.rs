@@ -6,7 +6,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use script::{
-    ActionResult, Call, Files, Host, HttpResponse, Level, Program, Realm, Stage, StepResult, Vu,
+    Action, ActionResult, Call, Files, Host, HttpResponse, Level, Program, Realm, Stage,
+    StepResult, Vu,
 };
 use stdx::Nanos;
 
@@ -60,8 +61,8 @@ fn answer(vu: &mut Vu, status: u16) -> StepResult {
     vu.take_actions(&mut asked);
     assert_eq!(asked.len(), 1);
     let answer = HttpResponse { status, ..HttpResponse::default() };
-    vu.answer(asked[0].ticket, ActionResult::Http(Box::new(answer)))
-        .expect("the script waits for it")
+    let Action::Http(ticket, _) = &asked[0] else { panic!("it asks for a request") };
+    vu.answer(*ticket, ActionResult::Http(Box::new(answer))).expect("the script waits for it")
 }
 
 fn waits(turn: &StepResult) -> bool {

@@ -564,8 +564,8 @@ fn a_batch_has_its_limits_and_keeps_its_shape() {
     let mut turn = iterate(&mut vu, 0, None);
     let mut waiting = asked(&vu);
     assert_eq!(waiting.len(), 20);
-    let to_a = waiting.iter().filter(|asked| {
-        let Action::Http(ask) = &asked.action else { panic!("it asks for a request") };
+    let to_a = waiting.iter().filter(|action| {
+        let Action::Http(_, ask) = action else { panic!("it asks for a request") };
         ask.url.starts_with("http://a/")
     });
     assert_eq!(to_a.count(), 6);

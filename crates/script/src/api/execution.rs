@@ -145,7 +145,7 @@ fn reason(what: &str, text: Opt<Value<'_>>) -> Result<String> {
     Ok(text.map_or_else(|| what.to_owned(), |text| format!("{what}: {text}")))
 }
 
-/// Has nobody change an object, nor what it holds.
+/// Freezes an object and what it holds.
 fn freeze<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<()> {
     let Some(object) = value.as_object() else { return Ok(()) };
     for field in object.props::<Value<'js>, Value<'js>>() {

@@ -247,7 +247,7 @@ fn pause(ctx: Ctx<'_>, milliseconds: f64) -> Result<()> {
     vu_of(&ctx)?.rest(&ctx, WHAT, Nanos::from_secs_f64(milliseconds / 1e3))
 }
 
-/// Has messages of a subscription be counted only, or told again.
+/// Sets whether a script gets the messages of a subscription, or they are only counted.
 fn ignore(ctx: Ctx<'_>, ticket: f64, identifier: String, ignores: bool) -> Result<()> {
     let told = if ignores { Delivery::CountOnly } else { Delivery::Full };
     order(&ctx, ticket, SocketCommand::Ignore(identifier, told))

@@ -8,7 +8,7 @@ use super::socket::{SocketCommand, SocketEvent, SocketRequest};
 pub enum Action {
     /// A request, answered by [`ActionResult::Http`].
     Http(Ticket, Box<HttpRequest>),
-    /// A WebSocket is opened; what becomes of it is told by one [`ActionResult::Socket`] after the other.
+    /// A WebSocket is opened; each of its events is an [`ActionResult::Socket`].
     Open(Ticket, Box<SocketRequest>),
     /// Something is done with the open WebSocket of this ticket. It is not answered.
     Socket(Ticket, SocketCommand),

@@ -227,7 +227,7 @@ fn seconds(time: Nanos) -> i64 {
     (time.0 / 1_000_000_000) as i64
 }
 
-/// Whether nobody listens between us and a host: over TLS, and on this machine, as Go has it.
+/// Whether secure cookies may be sent to a host: over TLS, and on this machine, as Go has it.
 fn is_safe(url: &Url) -> bool {
     let local = || {
         let name = url.host.strip_suffix("localhost");

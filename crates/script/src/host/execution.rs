@@ -1,4 +1,4 @@
-//! `ExecutionInfo`: where an iteration stands in its test, as module `k6/execution` tells it.
+//! `ExecutionInfo`: the place of an iteration in its test, as module `k6/execution` has it.
 
 use std::rc::Rc;
 

@@ -79,12 +79,12 @@ pub enum Statuses {
     Usual,
     /// From one to another, both included.
     These(Rc<[(i64, i64)]>),
-    /// Nobody asks: there is no such sample.
+    /// Statuses are not judged: `http_req_failed` has no sample.
     Unasked,
 }
 
 impl Statuses {
-    /// Whether a status is no failure; `None` where nobody asks.
+    /// Whether a status is no failure; `None` where statuses are not judged.
     #[must_use]
     pub fn judge(&self, status: u16) -> Option<bool> {
         let status = i64::from(status);
@@ -188,7 +188,7 @@ pub struct HttpFailure {
     pub code: u16,
     /// What happened, in k6's few words.
     pub text: String,
-    /// The same as the log tells it, with method and URL.
+    /// The same for the log, with method and URL.
     pub whole: String,
 }
 

@@ -1,5 +1,5 @@
-//! What stands between a virtual user and whoever runs it: what a script asks for and what comes back, what it needs of the world,
-//! and what it is told of its test. Data and traits only; nothing of JavaScript.
+//! The interface between a virtual user and its host: actions and their results, the traits that the host implements (`Host`,
+//! `Files`, `Secrets`), and what a VU knows of its test. Data and traits only; nothing of JavaScript.
 
 pub(crate) mod action;
 pub(crate) mod cookie_jar;

@@ -1,4 +1,4 @@
-//! What scripts want of WebSockets, and what they are told of them.
+//! WebSockets of scripts: requests, commands and events.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ pub struct SocketRequest {
     pub protocols: Vec<String>,
     /// permessage-deflate is offered.
     pub deflates: bool,
-    /// Who speaks through it.
+    /// The API that the script uses.
     pub api: SocketApi,
     /// Why there can be no such socket, whatever a server would say.
     pub hopeless: Option<String>,
 }
 
-/// Who speaks through a socket: what is counted of it, and whether it ends with the iteration.
+/// The API that a socket was opened with: it decides what is counted, and whether the socket ends with the iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SocketApi {
     /// `k6/ws`: its own messages are counted.
@@ -42,15 +42,15 @@ pub enum SocketCommand {
     Text(String),
     /// A binary message is sent.
     Binary(Vec<u8>),
-    /// Messages of this subscription are counted and not told, or told again.
+    /// Sets whether the script gets the messages of this subscription.
     Ignore(String, Delivery),
     /// A command of Action Cable is sent.
     Command(Box<CableCommand>),
     /// A ping is sent.
     Ping,
-    /// The close frame is sent. What comes until the server has answered it is told.
+    /// The close frame is sent. Events that come until the server has answered it reach the script.
     Close(u16, String),
-    /// The close frame is sent, and nothing more is told.
+    /// The close frame is sent; no more events reach the script.
     Drop(u16),
 }
 
@@ -76,11 +76,11 @@ pub struct CableCommand {
     pub since: Option<i64>,
 }
 
-/// What a script is told of its socket.
+/// An event of a socket.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SocketEvent {
     /// The server has accepted it.
-    HandshakeResponse(Box<HandshakeResponse>),
+    Opened(Box<HandshakeResponse>),
     /// There is none, and why. Nothing follows.
     Refused(Box<HandshakeResponse>, String),
     /// A text message.
@@ -93,7 +93,7 @@ pub enum SocketEvent {
     Ping,
     /// The answer to a ping, and what was in it.
     Pong(Vec<u8>),
-    /// What went wrong; `Closed` follows, unless it is one message of Action Cable that nobody understands.
+    /// What went wrong; `Closed` follows, unless it is a malformed message of Action Cable.
     Failed(String),
     /// It is closed, with a code and a reason. Nothing follows.
     Closed(u16, String),
@@ -131,7 +131,7 @@ pub struct CableEvent {
     pub place: Option<(String, String, i64)>,
 }
 
-/// How a server answered who wanted a socket.
+/// The server's answer to the opening handshake of a WebSocket. RFC 6455, 4.1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HandshakeResponse {
     /// The status; 0 where there was no response.
@@ -144,6 +144,6 @@ pub struct HandshakeResponse {
     pub protocol: String,
     /// The extensions, as the server wrote them.
     pub extensions: String,
-    /// Who answered.
+    /// The address that answered.
     pub remote: Option<SocketAddr>,
 }

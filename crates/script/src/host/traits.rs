@@ -14,7 +14,7 @@ pub trait Host {
     /// A line of the script's console.
     fn log(&self, level: Level, text: &str);
 
-    /// When a sample of this moment was made. It need be no closer than to the worker's last turn where nobody asks for it.
+    /// When a sample of this moment was made. It need be no closer than the worker's last turn, unless an output wants it.
     fn sampled_at(&self) -> Nanos {
         self.now()
     }
@@ -45,7 +45,7 @@ pub trait Host {
         false
     }
 
-    /// What `exec.instance` tells; `None` where no test runs.
+    /// The values of `exec.instance`; `None` where no test runs.
     fn instance(&self) -> Option<Instance> {
         None
     }
@@ -78,7 +78,7 @@ pub struct HttpRules {
     pub keeps_cookies: bool,
 }
 
-/// What `exec.instance` tells.
+/// The values of `exec.instance`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Instance {
     /// Iterations that came to their end.

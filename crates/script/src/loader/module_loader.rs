@@ -1,4 +1,4 @@
-//! Loading: what QuickJS is told when it asks what an import's name means, and for a module.
+//! The resolver and the loader that QuickJS calls: what an import's name means, and the module of a full name.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::runtime::current::vu_of;
 use crate::runtime::deep_stack::RUN_STACK_BYTES;
 use crate::runtime::ffi::{self, Bytecode, StackBytes};
 
-/// Says what names mean. Files are read the first time a script runs, and by nobody else.
+/// Resolves the names of imports. Files are read while the script is first run, not by VUs.
 pub(crate) struct ModuleResolver {
     pub(crate) store: Arc<Store>,
 }
@@ -133,7 +133,8 @@ fn compiled<'js>(
     made.map_err(|error| if error.is_exception() { or_too_deep(ctx, source) } else { error })
 }
 
-/// So deep a module without room is told to be nested too deep: functions within functions take memory by their square.
+/// From this depth on, a module that runs out of memory is reported as nested too deep: nested functions take memory by the
+/// square of their depth.
 const DEEP: usize = 1000;
 
 /// The exception that is pending; where it says that there was no room, and the module is nested deep, a better one.

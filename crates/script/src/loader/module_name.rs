@@ -1,6 +1,6 @@
 //! Names of modules that mean more than a file: exact ones, and the ES modules that stand for CommonJS ones.
 
-/// How a name begins that means what follows it, whoever asks.
+/// The prefix of an exact name: what follows is the full name, whichever module imports it.
 pub(super) const EXACT: char = '=';
 
 /// The name to ask for a module by its full name.

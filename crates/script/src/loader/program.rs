@@ -110,7 +110,7 @@ impl Program {
         let (options, functions) = context.with(|ctx| {
             current::install(&ctx, &current)
                 .and_then(|()| (builtins.install_globals)(&ctx, &env))
-                // k6's number of who runs a script for the first time.
+                // k6's number of the VU that runs a script for the first time.
                 .and_then(|()| ctx.globals().set("__VU", 0))
                 .and_then(|()| init(&ctx, &store, &main))
                 .and_then(|module| exports(&ctx, &module))

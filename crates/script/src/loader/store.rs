@@ -49,7 +49,7 @@ pub(crate) enum Missing {
     /// It cannot be read; why.
     Unread(String),
     /// It is no module.
-    SourceError(Box<SourceError>),
+    Wrong(Box<SourceError>),
 }
 
 /// A module's text is read up to this length: 64 MiB.

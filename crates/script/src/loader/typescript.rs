@@ -49,7 +49,7 @@ pub(super) fn stripped(name: &str, text: &str) -> Result<Source, Box<SourceError
         from_column: token.get_src_col(),
         source: 0,
     });
-    // What it imports is told by lines of the original, which needs no map.
+    // The places of imports are those of the original, and need no map.
     let places = SourceMap::of_typescript(name, text, tokens.collect());
     Ok(Source { text: printed.code, kind, imports, exports, places })
 }

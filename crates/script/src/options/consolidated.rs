@@ -1,5 +1,5 @@
-//! `ConsolidatedOptions`: options as k6 writes them: in its order, times as Go prints them, the short form of thresholds, null for what nobody
-//! says.
+//! `ConsolidatedOptions`: the options of all layers as k6 writes them: in its order, times as Go prints them, thresholds in their
+//! short form, null for an option that is not set.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
@@ -52,9 +52,9 @@ const FIELDS: [&str; 40] = [
     "noCookiesReset",
     "discardResponseBodies",
 ];
-/// What stands in a scenario's stead where scripts are told of their options.
+/// The shortcuts to a scenario, which scripts do not see in `exec.test.options`.
 const SHORTCUTS: [&str; 4] = ["vus", "duration", "iterations", "stages"];
-/// What scripts are told besides.
+/// What scripts see in `exec.test.options` besides.
 const OUTSIDE: [&str; 2] = ["consoleOutput", "localIPs"];
 /// The fields of every scenario, after its executor.
 const SCENARIO: [&str; 5] = ["startTime", "gracefulStop", "env", "exec", "tags"];
@@ -104,7 +104,7 @@ impl ConsolidatedOptions {
         Self::own(&fields)
     }
 
-    /// As scripts are told of it.
+    /// As `exec.test.options` shows it to scripts.
     pub(super) fn for_scripts(mut self, fields: &Fields) -> Self {
         self.0.retain(|(name, _)| !SHORTCUTS.contains(&name.as_str()));
         let outside = OUTSIDE.iter().filter_map(|name| field(name, fields));

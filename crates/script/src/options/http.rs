@@ -74,8 +74,8 @@ impl HttpOptions {
         let debug = match fields.get("httpDebug") {
             None | Some(Value::Null) => None,
             Some(Value::String(text)) if text.is_empty() || text == "false" => None,
-            Some(Value::String(text)) if text == "full" => Some(Debug::Full),
-            Some(Value::String(_) | Value::Bool(true)) => Some(Debug::Heads),
+            Some(Value::String(text)) if text == "full" => Some(HttpDebug::Full),
+            Some(Value::String(_) | Value::Bool(true)) => Some(HttpDebug::Heads),
             Some(Value::Bool(false)) => None,
             Some(_) => return Err("httpDebug is not a string".to_owned()),
         };
@@ -227,7 +227,7 @@ mod tests {
             "tlsAuth":[{"cert":"c","key":"k","domains":["d"]}]}"#,
         );
         let options = options.expect("options");
-        assert!(options.throws && !options.keeps_cookies && options.debug == Some(Debug::Full));
+        assert!(options.throws && !options.keeps_cookies && options.debug == Some(HttpDebug::Full));
         assert_eq!(options.hosts, [("a.test".to_owned(), "1.2.3.4:80".to_owned())]);
         assert_eq!((options.rps, options.blocked_names.len()), (Some(10), 2));
         assert_eq!(options.tls_version, (Some("tls1.2".to_owned()), None));

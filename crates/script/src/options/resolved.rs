@@ -194,7 +194,7 @@ impl Options {
         ConsolidatedOptions::derived(&self.given, self.system_tags, &self.trend_stats)
     }
 
-    /// The same as scripts are told of it, as JSON.
+    /// The same as `exec.test.options` shows it to scripts, as JSON.
     #[must_use]
     pub fn for_scripts(&self) -> String {
         self.derived().for_scripts(&self.given).text()

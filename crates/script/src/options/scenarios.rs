@@ -79,7 +79,7 @@ fn shortcut(
         (None, None) if !stages.is_empty() => {
             Executor::RampingVus { start: many, stages, graceful_ramp_down: GRACE }
         }
-        // VUs alone say nothing, and are told of (`Options::warnings`).
+        // `vus` alone starts nothing: `Options::warnings` says so.
         (None, None) => {
             Executor::PerVuIterations { vus: 1, iterations: 1, max_duration: MAX_DURATION }
         }
@@ -116,7 +116,7 @@ fn scenario(name: &str, value: &Value) -> Result<Scenario> {
     })
 }
 
-/// `gracefulStop`. Who controls a test from outside ends its iterations with it.
+/// `gracefulStop`. An externally controlled scenario has none: the controller ends its iterations.
 fn graceful_stop(fields: &Fields, executor: &Executor) -> Result<Nanos> {
     let given = time(fields, "gracefulStop")?;
     match executor {

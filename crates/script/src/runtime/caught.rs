@@ -8,7 +8,7 @@ use crate::loader::module_error::{at, excerpt};
 use crate::loader::source_map::SourcePos;
 use crate::loader::store::Store;
 
-/// Takes the pending exception, or tells of an error of ours.
+/// The pending exception; an error of ours becomes one without a stack.
 pub(crate) fn caught(ctx: &Ctx<'_>, error: Error) -> Exception {
     match CaughtError::from_error(ctx, error) {
         CaughtError::Exception(exception) => exception_of(exception.as_object().as_value()),

@@ -44,7 +44,7 @@ pub(crate) struct VuContext {
     pub(crate) jar: RefCell<SharedJar>,
     /// Which statuses are no failure, where a request does not say.
     pub(crate) expected: RefCell<Statuses>,
-    /// The VU's number, from 1; 0 of who calls `setup` and `teardown`.
+    /// The VU's number, from 1; 0 of the VU that calls `setup` and `teardown`.
     pub(crate) number: Cell<u64>,
     /// Where the iteration stands in the test.
     pub(crate) execution: RefCell<ExecutionInfo>,

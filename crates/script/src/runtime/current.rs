@@ -8,7 +8,7 @@ use rquickjs::{Ctx, Exception, Result};
 use super::context::VuContext;
 use super::ffi::{ContextData, WorkerLoan, interrupted};
 
-/// Whose JavaScript runs.
+/// The VU whose JavaScript runs; none between two calls.
 #[derive(Default)]
 pub(crate) struct Current(RefCell<Option<Rc<VuContext>>>);
 

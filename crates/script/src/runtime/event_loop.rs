@@ -80,7 +80,7 @@ impl EventLoop {
         first <= ticket.0 && ticket.0 <= last && ticket.0 >= self.first.get()
     }
 
-    /// Keeps an answer that the script does not wait for just now; one that nobody wants is dropped.
+    /// Keeps a result that the script does not wait for now; one with an unknown ticket is dropped.
     pub(crate) fn keep(&self, ticket: Ticket, answer: ActionResult) {
         let bytes = answer.bytes();
         if let Some(queue) = self.lasting.borrow_mut().get_mut(&ticket.0) {
@@ -138,12 +138,12 @@ impl EventLoop {
         self.until.get()
     }
 
-    /// Forgets what an iteration left: late answers are nobody's.
+    /// Forgets what an iteration left: results that come later are dropped.
     pub(crate) fn clear(&self) {
         self.first.set(self.next.get());
         self.wanted.set(NOTHING);
         self.until.set(None);
-        // Nobody waits for what sockets are told: it is done all the same.
+        // Commands of sockets are not answered, and are carried out all the same.
         self.actions.borrow_mut().retain(|action| matches!(action, Action::Socket(..)));
         // What waits for the script may hold values of it, so each is dropped outside of the borrow.
         drop(self.arrived.take());

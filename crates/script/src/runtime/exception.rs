@@ -10,7 +10,7 @@ pub struct Exception {
     /// Where, a line a frame, innermost first: `at name (file:line:column)`. Below the first the line of the source stands, with
     /// a mark below its column, where it is known.
     pub stack: String,
-    /// A promise was rejected, and nobody handled it.
+    /// A promise was rejected without a handler.
     pub in_promise: bool,
 }
 

@@ -37,7 +37,7 @@ impl<In, Out> Suspender<In, Out> {
         done
     }
 
-    /// Leaves the coroutine and comes back with what is told then.
+    /// Leaves the coroutine with `out`; returns what the coroutine is resumed with.
     ///
     /// # Panics
     /// The VU's coroutine is not running.

@@ -26,7 +26,7 @@ const BURST_MAX: usize = 128;
 /// Runs all that a call left behind, until nothing is left.
 ///
 /// # Errors
-/// Something threw, or a promise was rejected that nobody handles: the iteration ends.
+/// Something threw, or a promise was rejected without a handler: the iteration ends.
 pub(crate) fn run(ctx: &Ctx<'_>, vu: &VuContext) -> std::result::Result<(), Exception> {
     let thrown = |error: Error| caught(ctx, error);
     let mut left = BURST_MAX;
@@ -115,7 +115,7 @@ fn deliver(ctx: &Ctx<'_>, vu: &VuContext, ticket: Ticket, answer: ActionResult) 
     next.map(drop)
 }
 
-/// QuickJS tells of a promise that was rejected without a handler, or that got one after all.
+/// QuickJS reports a promise that was rejected without a handler, or that got one after all.
 pub(crate) fn note_rejection<'js>(
     ctx: &Ctx<'js>,
     promise: Value<'js>,
@@ -132,7 +132,7 @@ pub(crate) fn note_rejection<'js>(
     }
 }
 
-/// Throws the first reason that nobody handles.
+/// Throws the first reason without a handler.
 fn reject_unhandled(ctx: &Ctx<'_>, vu: &VuContext) -> std::result::Result<(), Exception> {
     let rejected = vu.events.rejected.take();
     for (_, reason) in rejected {

@@ -255,7 +255,7 @@ fn begin<'js>(
     own: &MainModule<'js>,
     call: &Call,
 ) -> rquickjs::Result<Value<'js>> {
-    // Who calls `setup` and `teardown` is nobody, and iterates not.
+    // VU 0 calls `setup` and `teardown`. It does not iterate, and has no `__ITER`.
     if context.number.get() > 0 {
         ctx.globals().set("__ITER", call.iteration)?;
     }

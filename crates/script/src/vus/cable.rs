@@ -7,7 +7,7 @@ use wire::ws::{Event, Session};
 use super::frames::to_events;
 use crate::host::socket::{CableCommand, CableEvent, SocketEvent};
 
-/// Adds what a script is told of what came. A message that is none is told as a failure; the socket goes on.
+/// Adds the events of a frame. A malformed message becomes a `Failed` event; the socket stays open.
 pub(super) fn push_events(
     codec: Codec,
     event: Event<'_>,

@@ -10,7 +10,7 @@ use workload::{Segment, SegmentSlice, VuAssignment};
 use crate::host::execution::AbortReason;
 use crate::host::traits::Instance;
 
-/// What the pools of a stage share. Whoever holds it may end the stage, or change how many VUs there are.
+/// What the pools of a stage share. Its holder may end the stage, or change how many VUs there are.
 #[derive(Debug)]
 pub struct Control {
     scenarios: Vec<ScenarioProgress>,
@@ -23,7 +23,7 @@ pub struct Control {
     refused: AtomicBool,
     /// When the first pool began, on the plan's clock; `u64::MAX` while none has.
     began_at: AtomicU64,
-    /// When somebody asked for the end, on the plan's clock; `u64::MAX` while nobody has.
+    /// When the end was asked for, on the plan's clock; `u64::MAX` for never.
     drained_at: AtomicU64,
     halt: Mutex<AbortReasons>,
     counters: Mutex<Vec<Arc<Counters>>>,
@@ -147,7 +147,7 @@ impl Control {
         self.halted.store(true, Ordering::Relaxed);
     }
 
-    /// When somebody asked for the end, on the plan's clock; `None` while nobody has.
+    /// When the end was asked for, on the plan's clock; `None` for never.
     pub(super) fn drained_at(&self) -> Option<Nanos> {
         let at = self.drained_at.load(Ordering::Relaxed);
         (at != u64::MAX).then_some(Nanos(at))
@@ -188,7 +188,7 @@ impl Control {
         self.scenarios.iter().for_each(|of| of.wanted.store(vus, Ordering::Relaxed));
     }
 
-    /// What was counted so far. The duration is left to who knows it.
+    /// What was counted so far, but for the duration, which the caller knows.
     #[must_use]
     pub fn instance(&self) -> Instance {
         let counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,10 +1,10 @@
-//! Digest authentication: the answer to a server that asks who asks. RFC 7616, without `auth-int`.
+//! Digest authentication: the answer to a server's challenge. RFC 7616, without `auth-int`.
 
 use md5::Md5;
 use sha2::Sha256;
 use stdx::Nanos;
 
-/// Who asks, and for what.
+/// The credentials, and the request that they are for.
 pub(super) struct DigestRequest<'a> {
     pub(super) user: &'a str,
     pub(super) password: &'a str,

@@ -1,4 +1,4 @@
-//! The scenarios' executors: who begins an iteration, and who has to end one. Nothing here looks through all VUs but a
+//! The scenarios' executors: which VUs begin an iteration, and which have to end one. Nothing here looks through all VUs but a
 //! scenario's beginning and its end.
 
 use std::rc::Rc;
@@ -54,7 +54,7 @@ impl VuPool {
         self.set_over(work);
     }
 
-    /// Nothing begins any more: who rests does so no longer.
+    /// Nothing begins any more: VUs that rest become idle.
     fn end_rests(&mut self, work: usize) {
         for at in 0..self.scenarios[work].staff.len() {
             let (_, slot) = self.scenarios[work].staff[at];
@@ -265,7 +265,7 @@ impl VuPool {
                 let begun = staff.map(|(_, slot)| self.slots[*slot].in_scenario);
                 begun.map(|begun| iterations.saturating_sub(begun)).sum()
             }
-            // The first who comes here counts them for all.
+            // The first pool that comes here counts them for all.
             Executor::SharedIterations { iterations, .. } => {
                 let progress = self.plan.control.of(work);
                 progress.take_rest(progress.stripe.count(*iterations))

@@ -4,7 +4,7 @@ use wire::ws::Event;
 
 use crate::host::socket::SocketEvent;
 
-/// What a script is told of what came.
+/// The events of a frame: a message, or why the socket ends and that it does.
 pub(super) fn to_events(event: Event<'_>) -> impl Iterator<Item = SocketEvent> {
     let (failed, event) = match event {
         Event::Text(text) => (None, SocketEvent::Text(text.to_owned())),

@@ -1,4 +1,4 @@
-//! `HttpCall`: a request of a script on its way: what is sent, its redirects, and what the script is told.
+//! `HttpCall`: a request of a script on its way: what is sent, its redirects, and the response for the script.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -23,18 +23,18 @@ use crate::host::system_tags::{SystemTag, SystemTags};
 /// A request on its way: from when the script asked for it until its last hop is answered.
 #[derive(Clone, Debug)]
 pub(super) struct HttpCall {
-    /// Who waits for the answer.
+    /// The VU that waits for the response.
     pub(super) owner: RequestOwner,
     /// The WebSocket that it opens; `None` of a request that opens none.
     pub(super) socket: Option<Box<PendingSocket>>,
     /// The request as it is first sent.
     request: Box<HttpRequest>,
-    /// What a redirect, or the server's wish to know who asks, made of it.
+    /// The request that a redirect, or a digest challenge, made of it.
     hop: Option<Box<Hop>>,
     redirects_left: u32,
     /// What the hops before took of its time.
     spent: Nanos,
-    /// The server has asked who asks, and is told.
+    /// This hop answers a digest challenge.
     answers_challenge: bool,
     /// A redirect has left the scheme, host and port of the URL asked for: no credentials go along from here on, even if
     /// another leads back.
@@ -153,7 +153,7 @@ impl HttpCall {
         let expected = match (&failure, &self.request.expected) {
             (_, Statuses::Unasked) => None,
             (Some(_), _) => Some(false),
-            // The server asks who asks; that is no failure.
+            // A challenge that will be answered is no failure.
             (None, _) if self.is_challenge(reply) => Some(true),
             (None, statuses) => statuses.judge(reply.status),
         };
@@ -171,7 +171,7 @@ impl HttpCall {
         }
     }
 
-    /// Whether the server that was asked wants to know who asks, and is not told yet.
+    /// Whether the response is a digest challenge that is still to be answered.
     fn is_challenge(&self, reply: &EngineResponse<'_>) -> bool {
         let is_told = self.answers_challenge || self.away;
         self.request.auth == Auth::Digest && reply.status == 401 && !is_told
@@ -215,14 +215,19 @@ impl HttpCall {
         }
     }
 
-    /// The same request, with the answer to who asks.
+    /// The same request, with the answer to the challenge.
     fn answering(&self, reply: &EngineResponse<'_>) -> Option<Self> {
         let asked = Url::parse(&self.request.url).ok()?;
         let (user, password) = asked.userinfo.as_deref()?.split_once(':')?;
         let url = Url::parse(self.url()).ok()?;
         let challenge =
             values(head(reply), "www-authenticate").find(|value| digest::is_challenge(value))?;
-        let asks = digest::Asks { user, password, method: self.method(), uri: &url.path_and_query };
+        let asks = digest::DigestRequest {
+            user,
+            password,
+            method: self.method(),
+            uri: &url.path_and_query,
+        };
         let value = digest::answer(&challenge, &asks, reply.done)?;
         let mut next = self.clone();
         next.spent = self.spent.saturating_add(reply.done.saturating_sub(reply.due));
@@ -289,7 +294,7 @@ impl HttpCall {
         Some(next)
     }
 
-    /// What the script is told.
+    /// The response for the script.
     pub(super) fn answer(self, reply: &EngineResponse<'_>) -> Box<HttpResponse> {
         let failure = failure::of(reply).or_else(|| self.lost(reply));
         let keeps = self.request.expects != Expects::Nothing && failure.is_none();
@@ -323,7 +328,7 @@ impl HttpCall {
         Some(HttpFailure { code: 1000, text, whole })
     }
 
-    /// What was sent and what came, for those who look into it: the heads, and with `full` the bodies.
+    /// Request and response for the log (`httpDebug`): the heads, and with `full` the bodies.
     pub(super) fn shown(&self, reply: &EngineResponse<'_>, full: bool) -> (String, String) {
         let url = Url::parse(self.url()).ok();
         let path = url.as_ref().map_or("", |url| &url.path_and_query);
@@ -345,7 +350,7 @@ impl HttpCall {
     }
 }
 
-/// The first hop of a request that says who asks only when it is asked: its URL says nothing of it.
+/// The first hop of a request with digest authentication: its URL has no user, since credentials are sent only once challenged.
 fn without_user(request: &mut HttpRequest) -> Option<Box<Hop>> {
     let url = Url::parse(&request.url).ok().filter(|url| url.userinfo.is_some())?;
     if request.name.is_some() && request.name == masked(&request.url) {

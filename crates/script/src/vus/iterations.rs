@@ -64,7 +64,7 @@ impl VuPool {
 
     /// Brings an answer to whom it is for.
     pub(super) fn answered(&mut self, owner: RequestOwner, answer: ActionResult, now: Nanos) {
-        // Who is about to be ended must not see what the end itself made of a request.
+        // A VU that is about to be ended must not see what the end itself made of a request.
         if !self.is_wanted(owner) || self.plan.control.is_halted() {
             return;
         }
@@ -74,7 +74,7 @@ impl VuPool {
         }
     }
 
-    /// Goes on with a script whose time has come.
+    /// Resumes a script whose timer is due.
     pub(super) fn wake(&mut self, slot: VuSlot, now: Nanos) {
         if self.plan.control.is_halted() {
             return;
@@ -216,7 +216,7 @@ impl VuPool {
         self.wake_at(slot, now.saturating_add(rest));
     }
 
-    /// How long a VU waits whose sockets were refused: twice as long after each, and half of it by chance.
+    /// How long a VU waits after a refused socket: twice as long after each, and half of it by chance.
     fn backoff(&mut self, slot: VuSlot) -> Nanos {
         let Slot { refusals, is_refused, scenario, .. } = self.slots[slot];
         if !is_refused || !self.plan.backs_off || self.is_arrival(scenario) {

@@ -5,11 +5,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use metrics::tally::Tally;
 use stdx::Nanos;
 
-/// The metrics of pools while their work goes on, as each told them last.
+/// The metrics of all pools while the test runs, as each published them last.
 #[derive(Debug, Default)]
 pub struct LiveMetrics(Mutex<Vec<(u64, Tally)>>);
 
-/// How often a pool tells of its metrics.
+/// How often a pool publishes its metrics.
 pub(super) const PUBLISH_EVERY: Nanos = Nanos::from_secs(1);
 
 impl LiveMetrics {
@@ -18,7 +18,7 @@ impl LiveMetrics {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A pool tells of its metrics.
+    /// Publishes the metrics of a pool, named by its lane.
     pub(super) fn publish(&self, lane: u64, tally: &Tally) {
         let mut parts = self.parts();
         match parts.iter_mut().find(|part| part.0 == lane) {
@@ -27,7 +27,7 @@ impl LiveMetrics {
         }
     }
 
-    /// Adds what all pools told last.
+    /// Adds what all pools published last.
     pub fn add(&self, into: &mut Tally) {
         self.parts().iter().for_each(|part| into.merge(&part.1));
     }

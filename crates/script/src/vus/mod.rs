@@ -1,4 +1,5 @@
-//! The VUs of a worker, kept busy by the scenarios' executors.
+//! The VUs of a worker, kept busy by the scenarios' executors: `pool` holds them, `users` is what the engine sees, `executors` decide
+//! which VU begins an iteration, `iterations` carry it through, `http_call` and the `socket_*` files do what scripts ask for.
 
 mod cable;
 mod control;

@@ -49,7 +49,7 @@ pub struct VuPoolPlan {
     pub http: HttpPlan,
     /// How many requests of a batch are under way at once, in all and to one host; 0 for no limit.
     pub batch: (usize, usize),
-    /// Who was refused a WebSocket waits before its next iteration, the longer the more often.
+    /// A VU that was refused a WebSocket waits before its next iteration, twice as long each time.
     pub backs_off: bool,
     /// An iteration takes at least this long.
     pub min_iteration: Nanos,
@@ -63,7 +63,7 @@ pub struct VuPoolPlan {
     pub system_tags: SystemTags,
     /// Takes each sample, where there are outputs.
     pub emit: Option<SampleSink>,
-    /// Who wants to know the metrics while the work goes on.
+    /// Where metrics are published while the test runs.
     pub live: Option<Arc<LiveMetrics>>,
     /// The time.
     pub clock: Clock,

@@ -50,7 +50,7 @@ pub(super) struct VuPool {
     pub(super) counters: Arc<Counters>,
     /// When the gauges are seen next, from the test's beginning on.
     pub(super) gauges_at: Nanos,
-    /// When those who want to know the metrics are told next.
+    /// When the live metrics are published next.
     pub(super) publish_at: Nanos,
     /// The scenarios' own state, by their number.
     pub(super) scenarios: Vec<ScenarioState>,
@@ -62,7 +62,7 @@ pub(super) struct VuPool {
     pub(super) redirects: VecDeque<HttpCall>,
     /// What is sent once the rate of requests allows it, and when.
     pub(super) held: VecDeque<(Nanos, HttpCall)>,
-    /// Who is to be woken, and when.
+    /// The VUs that are to be woken, and when.
     pub(super) sleepers: BinaryHeap<Reverse<(Nanos, VuSlot)>>,
     /// What was sent, by its number; each number is answered once.
     pub(super) calls: Vec<Option<HttpCall>>,
@@ -148,7 +148,7 @@ impl VuPool {
         let Shard { first, step } = self.shard;
         let is_test = self.plan.stage == Stage::Iteration;
         for number in (first..self.plan.control.staff.total).step_by(step as usize) {
-            // `setup` and `teardown` are called by nobody.
+            // VU 0 calls `setup` and `teardown`.
             if self.spawn_vu(if is_test { number + 1 } else { 0 }).is_none() {
                 return;
             }
@@ -213,7 +213,7 @@ impl VuPool {
         self.shard.first == 0 && stages.contains(&self.plan.stage)
     }
 
-    /// Tells those who want to know the metrics, if it is time.
+    /// Publishes the live metrics, if it is time.
     pub(super) fn publish_live(&mut self, now: Nanos) {
         if let Some(live) = self.plan.live.as_ref().filter(|_| now >= self.publish_at) {
             self.publish_at = now.saturating_add(PUBLISH_EVERY);

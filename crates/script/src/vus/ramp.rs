@@ -1,4 +1,4 @@
-//! `Ramp`: VUs of a scenario whose number changes: who is wanted, who waits to be, and who is about to leave.
+//! `Ramp`: the VUs of a scenario whose number changes: those that are wanted, those that are parked, those that are leaving.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

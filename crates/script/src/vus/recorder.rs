@@ -84,7 +84,7 @@ impl Recorder {
     pub(super) fn http(&mut self, tally: &mut Tally, owner: SampleOrigin, sent: &Answered<'_>) {
         let Answered { call, reply, at } = *sent;
         let seen = call.seen(reply);
-        let ask = call.ask();
+        let ask = call.request();
         let timings = &seen.timings;
         let milliseconds = |time: Nanos| time.0 as f64 / 1e6;
         let values = [
@@ -98,7 +98,7 @@ impl Recorder {
             (MetricId::HTTP_REQ_RECEIVING, milliseconds(timings.receiving)),
             (MetricId::HTTP_REQ_FAILED, f64::from(u8::from(seen.expected == Some(false)))),
         ];
-        // Where nobody says what is expected, nothing fails.
+        // Where no statuses are expected, `http_req_failed` has no sample.
         let values = &values[..if seen.expected.is_some() { 9 } else { 8 }];
         let tags = SampleTags {
             system: self.system,
@@ -286,17 +286,17 @@ fn found<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
 }
 
 impl SampleTags<'_> {
-    /// The group, where samples tell theirs.
+    /// The group, where `systemTags` has it; else empty.
     fn group_tag(&self) -> &str {
         if self.system.has(SystemTag::Group) { self.group } else { "" }
     }
 
-    /// The check, where samples tell theirs.
+    /// The check, where `systemTags` has it.
     fn check_tag(&self) -> Option<&str> {
         self.check.filter(|_| self.system.has(SystemTag::Check))
     }
 
-    /// What nobody can say otherwise.
+    /// The tags that a script cannot override.
     fn known(&self, name: &str) -> Option<Cow<'_, str>> {
         if let (Some(check), "check") = (self.check, name) {
             return self.system.has(SystemTag::Check).then_some(Cow::Borrowed(check));

@@ -14,11 +14,11 @@ pub(super) struct ScenarioState {
     pub(super) assignment: Rc<Assignment>,
     /// Its VUs on this worker, by their index; where each is among the slots.
     pub(super) staff: Vec<(u64, VuSlot)>,
-    /// VUs that may begin an iteration; who came first begins first.
+    /// VUs that may begin an iteration, first come first served.
     pub(super) idle: VecDeque<VuSlot>,
     /// How long it begins iterations.
     pub(super) duration: Nanos,
-    /// Who of them is wanted, where that changes.
+    /// Which of them are wanted, where that changes.
     pub(super) ramp: Ramp,
     /// VUs that are in an iteration, or rest after one.
     pub(super) busy: usize,

@@ -121,24 +121,24 @@ impl Slot {
         }
     }
 
-    /// Whose samples are its.
+    /// The origin of its samples.
     pub(super) fn sampled(&self) -> SampleOrigin {
         let iteration = self.iterations.saturating_sub(1);
         SampleOrigin { work: self.scenario, vu: self.number, iteration }
     }
 }
 
-/// Who waits for what: a VU in one of its iterations, with the ticket of what it asked for.
+/// The owner of a request or a socket: a VU in one of its iterations, with the ticket of the action.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequestOwner {
     pub(super) slot: VuSlot,
     pub(super) iteration: u64,
     pub(super) ticket: Ticket,
-    /// It is told whatever iteration is under way.
+    /// Results reach the VU whatever iteration is under way: a cable's socket.
     pub(super) outlives_iteration: bool,
 }
 
-/// Whose sample it is.
+/// Where a sample comes from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SampleOrigin {
     /// The scenario's number.

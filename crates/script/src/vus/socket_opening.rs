@@ -14,7 +14,6 @@ use super::pool::VuPool;
 use super::slot::{RequestOwner, VuSlot};
 use super::socket_state::{PendingSocket, Socket, SocketLabels};
 use crate::host::action::ActionResult;
-use crate::host::response_head::fields;
 use crate::host::socket::{HandshakeResponse, SocketApi, SocketEvent, SocketRequest};
 use crate::host::traits::{Host as _, Level};
 
@@ -42,7 +41,8 @@ impl VuPool {
         }
         let SocketRequest { http, url, api, .. } = *ask;
         let opening = Box::new(PendingSocket { offer, url, api });
-        let call = HttpCall { socket: Some(opening), ..HttpCall::new(owner, http, &self.plan) };
+        let mut call = HttpCall::new(owner, http, &self.plan);
+        call.socket = Some(opening);
         let (method, body) = ("GET".to_owned(), Arc::from([]));
         let target = Target { method, body, name: String::new(), ..call.target() };
         self.submit(Arc::new(target), false, call);
@@ -77,7 +77,8 @@ impl VuPool {
     ) {
         call.keep_cookies(reply, &self.plan);
         let PendingSocket { offer, url, api } = opening;
-        let agreed = agreed(&offer, reply);
+        let head = reply.head.as_deref().unwrap_or_default();
+        let agreed = offer.check_head(reply.status, head);
         let opened = Box::new(opened(reply, agreed.as_ref().ok()));
         let owner = call.owner;
         let http = call.into_ask();
@@ -157,13 +158,6 @@ impl VuPool {
     }
 }
 
-/// What client and server have agreed on, or why there is no socket.
-fn agreed(offer: &Offer, reply: &EngineResponse<'_>) -> Result<Agreed, ws::HandshakeError> {
-    let lines: Vec<_> = fields(reply.head.as_deref().unwrap_or_default()).collect();
-    let lines = lines.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
-    offer.check(reply.status, lines)
-}
-
 /// How the server answered, as scripts see it.
 fn opened(reply: &EngineResponse<'_>, agreed: Option<&Agreed>) -> HandshakeResponse {
     HandshakeResponse {
@@ -180,7 +174,7 @@ fn opened(reply: &EngineResponse<'_>, agreed: Option<&Agreed>) -> HandshakeRespo
 fn refusal(reply: &EngineResponse<'_>, error: Option<&ws::HandshakeError>) -> String {
     match (&reply.failure, error) {
         (Some((_, text)), _) => {
-            // Without `Get "URL": `, which nobody asked for.
+            // Without `Get "URL": `: the script asked for no such request.
             let text = text.split_once("\": ").map_or(text.as_str(), |(_, rest)| rest);
             // Nor does k6 name the side that is ours.
             text.replace("0.0.0.0:0->", "")

@@ -8,7 +8,7 @@ use super::plan::VuPoolPlan;
 use super::vu_stats::{GroupTallies, merge_part};
 use crate::host::execution::Stage;
 
-/// Parts beyond this are not told apart: they count in the whole alone.
+/// Groups beyond this have no figures of their own: they count in the whole alone.
 const PARTS_MAX: usize = 1_000;
 /// The scenario that k6 does not name, since a script without scenarios has no other.
 const UNNAMED: &str = "default";
@@ -34,7 +34,7 @@ pub(super) struct GroupKey<'a> {
 }
 
 impl SummaryGroups {
-    /// `None` where nobody wants them.
+    /// `None` where the plan does not want them.
     pub(super) fn new(plan: &VuPoolPlan) -> Option<Self> {
         let name = |name: &String| match plan.stage {
             Stage::Iteration if name != UNNAMED => name.clone(),

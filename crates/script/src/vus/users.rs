@@ -1,7 +1,7 @@
 //! The pool as the engine sees it: what scripts ask for goes out, and what became of it comes back in.
 //!
 //! ```text
-//! poll(now):  answers ▸ sleepers ▸ scenarios (who begins an iteration, who has to stop) ─▶ asks, and when to come back
+//! poll(now):  answers ▸ sleepers ▸ scenarios (which VUs begin an iteration, which stop) ─▶ asks, and when to come back
 //! ```
 
 use stdx::Nanos;
@@ -49,7 +49,7 @@ impl VirtualUsers for VuPool {
         self.publish();
         self.gauge(now, zero);
         self.publish_live(now);
-        // The caller has done all that it was told before.
+        // The caller has carried out all earlier commands.
         std::mem::swap(commands, &mut self.commands);
         let told = self.plan.live.as_ref().map(|_| self.publish_at);
         self.next_wake(now, zero).into_iter().chain(told).min()

@@ -1,4 +1,4 @@
-//! `VuHost`: what a worker's VUs share.
+//! `VuHost`: the [`Host`] of a worker's VUs: time, log, rules of requests, progress of scenarios.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -134,7 +134,7 @@ impl Host for VuHost {
         if self.is_iteration {
             return Some(Instance { duration, ..self.control.instance() });
         }
-        // Whoever calls `setup` is none of the VUs.
+        // VU 0, which calls `setup`, is not counted.
         Some(Instance { duration, initialized: self.earlier.vus, ..Instance::default() })
     }
 

@@ -1,4 +1,4 @@
-//! When a pool has something to do: who sleeps, and when a scenario goes on.
+//! When a pool has something to do: which VUs sleep until when, and when a scenario goes on.
 
 use std::cmp::Reverse;
 
@@ -16,7 +16,7 @@ const CONTROL_STEP: Nanos = Nanos::from_millis(10);
 const RAMP_STEP: Nanos = Nanos::from_millis(1);
 /// A due iteration that another pool can begin is looked at again after this time.
 const OTHERS_STEP: Nanos = Nanos::from_millis(1);
-/// Other pools, and whoever ends the test, are looked at this often.
+/// The state that pools share (progress, the end of the test) is looked at this often.
 const LOOK_STEP: Nanos = Nanos::from_millis(50);
 
 impl VuPool {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use metrics::tally::Value;
 use script::VuStats;
 use stdx::Nanos;
-use wire::ws::{Agreed, DeflateAnswer, Event, Limits, Protocols, ScenarioInfo, Session, accept};
+use wire::ws::{Agreed, DeflateAnswer, Event, Limits, Protocols, Role, Session, accept};
 use workload::{
     Backpressure, Commands, EngineResponse, Pipe, PipeCommand, PipeEvent, RequestCommand,
 };
@@ -76,7 +76,7 @@ fn talk_for(
             let (pipe, agreed) = answer(&mut test, &ask, status, serial);
             if status == 101 {
                 left.opened += 1;
-                let session = Session::new(ScenarioInfo::Server, &agreed, Limits::default(), 0);
+                let session = Session::new(Role::Server, &agreed, Limits::default(), 0);
                 let mut line = Line { session, out: Vec::new(), vanishes: false };
                 server(&mut line, Said::Opened);
                 lines.insert(pipe, line);

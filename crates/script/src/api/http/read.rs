@@ -1,8 +1,8 @@
-//! How the parts of a request are read: what is wrong is told to the script as a failed request, or thrown.
+//! How the parts of a request are read: an error becomes a failed request of the script, or is thrown.
 
 /// What keeps a request from being asked for.
 pub(super) enum ReadError {
-    /// The script is told.
+    /// The request fails with this code (k6's; 0 for none) and this text.
     Refused(u16, String),
     /// JavaScript has thrown.
     Thrown(rquickjs::Error),

@@ -253,7 +253,7 @@ fn error_code(answer: &HttpResponse) -> u16 {
     }
 }
 
-/// What was asked for, as a response tells it.
+/// The request, as `response.request` shows it.
 fn request<'js>(ctx: &Ctx<'js>, asked: &HttpRequest) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     object.set("method", asked.method.as_str())?;

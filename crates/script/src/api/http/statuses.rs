@@ -51,7 +51,7 @@ fn whole(value: &Value<'_>) -> Option<i64> {
     value.as_int().map(i64::from).or_else(float)
 }
 
-/// `setResponseCallback(expectedStatuses(…))`, for all requests of the VU from now on; null has nobody ask.
+/// `setResponseCallback(expectedStatuses(…))`, for all requests of the VU from now on; with null no status is judged.
 pub(super) fn set<'js>(ctx: Ctx<'js>, callback: Value<'js>) -> Result<()> {
     let Some(statuses) = of(&callback) else {
         let text = "unsupported argument, expected http.expectedStatuses";
