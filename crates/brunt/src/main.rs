@@ -11,6 +11,7 @@ mod dialect;
 mod flags;
 mod listener;
 mod start_error;
+mod tools;
 
 use std::process::ExitCode;
 

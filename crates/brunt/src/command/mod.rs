@@ -1,8 +1,7 @@
 //! The commands, a file or a folder each, and the table of them.
 
-pub(crate) mod ab;
 mod asserted;
-mod attack;
+pub(crate) mod attack;
 mod cable;
 mod compare;
 mod completions;
@@ -14,7 +13,6 @@ mod generators;
 pub(crate) mod help;
 mod live;
 mod man;
-pub(crate) mod peers;
 mod plot;
 mod registry;
 mod report;
@@ -35,9 +33,9 @@ pub(crate) use self::registry::REGISTRY;
 pub(crate) use self::run::remote;
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     /// Compares a text with a file of this crate, line by line.
-    pub(super) fn check_snapshot(file: &str, text: &str) {
+    pub(crate) fn check_snapshot(file: &str, text: &str) {
         let snapshot = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
         if std::env::var_os("UPDATE").is_some() {
             std::fs::create_dir_all(snapshot.parent().unwrap()).unwrap();

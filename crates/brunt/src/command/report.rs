@@ -10,7 +10,6 @@ use report::{
 use results::{Detail, Item, Reader};
 use stdx::Nanos;
 
-use super::ab::AbReport;
 use super::asserted::Asserted;
 use super::generators::Generators;
 use super::server_clock::{self, Moved};
@@ -22,6 +21,7 @@ use crate::exit_code::{ExitCode, Failed};
 use crate::flags::results::{REPORT, ReportFlags};
 use crate::input::{self, Interrupts};
 use crate::output::{self, Place};
+use crate::tools::ab::AbReport;
 
 /// What a report looks like.
 #[derive(Clone, Debug, PartialEq, Eq)]

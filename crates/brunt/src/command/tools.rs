@@ -2,7 +2,9 @@
 
 use cli::ToolSpec;
 
-use crate::dialect::{ab, k6, tools, vegeta};
+use crate::dialect::{k6, vegeta};
+use crate::tools::ab::command_line as ab;
+use crate::tools::command_line as tools;
 
 /// Every tool, by name. Vegeta has a flag of its own for results.
 pub(super) const TOOLS: &[ToolSpec] = &[
@@ -73,7 +75,7 @@ mod tests {
         let own = |name: &&str| matches!(*name, "ab" | "k6" | "vegeta");
         let shared: Vec<&str> =
             TOOLS.iter().map(|tool| tool.name).filter(|name| !own(name)).collect();
-        assert_eq!(crate::command::peers::names(), shared);
+        assert_eq!(crate::tools::names(), shared);
     }
 
     #[test]

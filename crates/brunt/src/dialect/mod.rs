@@ -1,11 +1,9 @@
 //! The dialects: each reads one kind of command line, words its errors, and maps its exit codes. A dialect translates and does
 //! nothing else.
 
-pub(crate) mod ab;
 pub(crate) mod dispatch;
 pub(crate) mod k6;
 mod native;
-pub(crate) mod tools;
 mod validate;
 pub(crate) mod vegeta;
 

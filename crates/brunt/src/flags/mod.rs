@@ -1,15 +1,11 @@
 //! The flags of each command, and of each other tool whose command line is understood. Their grammar is crate `cli`'s.
 
-pub(crate) mod ab;
 pub(crate) mod attack;
 pub(crate) mod bench;
 pub(crate) mod cable;
 pub(crate) mod compare;
 pub(crate) mod fit;
-pub(crate) mod hey;
 mod load_value;
-pub(crate) mod oha;
-pub(crate) mod perfer;
 pub(crate) mod results;
 pub(crate) mod run;
 pub(crate) mod scheduler;
@@ -17,4 +13,3 @@ pub(crate) mod seek;
 pub(crate) mod serve;
 pub(crate) mod study;
 pub(crate) mod watch;
-pub(crate) mod wrk;

@@ -18,7 +18,8 @@ use engine::Settings;
 use results::Encoding;
 use workload::{Load, Plan, VuFactory};
 
-pub(super) use self::meant::{Closing, WORKERS_MAX};
+pub(super) use self::meant::Closing;
+pub(crate) use self::meant::WORKERS_MAX;
 use self::meant::{World, meant};
 use super::CommandError;
 use super::watch::Watching;
@@ -28,8 +29,9 @@ use crate::flags;
 use crate::flags::attack::{AttackFlags, FLAGS};
 use crate::output::{self, Place};
 
-pub(super) use self::run::{Conductor, CutOff, Ending, Stop, TakeRows, cannot_start, labels};
-pub(super) use self::store::{Held, Opened, Store};
+pub(crate) use self::run::{Conductor, CutOff, Ending, Stop, TakeRows, cannot_start, labels};
+pub(super) use self::store::Held;
+pub(crate) use self::store::{Opened, Store};
 
 /// What `brunt help attack` says besides the flags.
 pub(super) const ABOUT: &str = "Targets are read from standard input unless -targets is given. A target is a line METHOD URL, then optionally

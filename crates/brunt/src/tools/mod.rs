@@ -1,6 +1,8 @@
 //! The load of other tools' command lines: what they ask for becomes a plan and settings like any other, is carried out by the
 //! same engine, and told in their layout.
 
+pub(crate) mod ab;
+pub(crate) mod command_line;
 mod hey;
 mod oha;
 mod perfer;
@@ -20,7 +22,7 @@ use wire::url::Url;
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target, Targets};
 
-use super::attack::{
+use crate::command::attack::{
     Conductor, CutOff, Ending, Opened, Stop, TakeRows, WORKERS_MAX, cannot_start, labels,
 };
 use crate::dialect::ResultsOption;

@@ -8,7 +8,7 @@ use wire::h1::request::basic_authorization;
 
 use super::Quit;
 use super::address::Address;
-use crate::flags::ab::{AbFlags, Method};
+use super::flags::{AbFlags, Method};
 use crate::input::system_text;
 
 /// A request as it goes over the wire.
@@ -104,7 +104,7 @@ mod tests {
     use cli::getopt;
 
     use super::*;
-    use crate::flags::ab;
+    use crate::tools::ab::flags as ab;
 
     /// The head of a command line, its line ends as `|`.
     fn head_of(line: &str) -> String {

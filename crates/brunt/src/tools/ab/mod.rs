@@ -1,4 +1,4 @@
-//! ApacheBench: its flags in, its report, files and exit codes out. What it offers is a plan like any other's (`offer`); what
+//! ApacheBench: its flags in, its report, files and exit codes out. What it offers is a plan like any other's (`config`); what
 //! it prints is laid out by `report::ab`.
 //!
 //! ```text
@@ -6,10 +6,12 @@
 //! ```
 
 mod address;
+pub(crate) mod command_line;
+mod config;
 mod files;
-mod offer;
+mod flags;
+mod recorded_report;
 mod request;
-mod stored;
 mod watch;
 
 use std::io::Write as _;
@@ -20,13 +22,13 @@ use report::ab::{self, Attributes, Figures, Rules, Setting};
 use stdx::Nanos;
 
 use self::address::{Address, Proxy};
+use self::flags::AbFlags;
+pub(crate) use self::recorded_report::AbReport;
 use self::request::Request;
-pub(crate) use self::stored::AbReport;
 use self::watch::{Ended, Watch};
 use crate::command::attack::{Opened, labels};
 use crate::dialect::ResultsOption;
 use crate::exit_code::Failed;
-use crate::flags::ab::AbFlags;
 use crate::input::Interrupts;
 use crate::output;
 use crate::start_error;
@@ -97,7 +99,7 @@ pub(crate) fn run(
 ) -> Result<u8, Quit> {
     let address = address(flags, operand)?;
     let request = Request::new(flags, &address)?;
-    let tls = offer::tls(flags)?;
+    let tls = config::tls(flags)?;
     announce(flags, &address, &request);
     if flags.concurrency == 0 {
         let text =
@@ -107,8 +109,8 @@ pub(crate) fn run(
     if flags.timeout == 0 {
         return Err(watch::silent(0));
     }
-    let plan = offer::plan(flags, &address, &request)?;
-    let settings = offer::settings(flags, &address, &request, tls)?;
+    let plan = config::plan(flags, &address, &request)?;
+    let settings = config::settings(flags, &address, &request, tls)?;
     if flags.window > 0 {
         output::complain("brunt ab: -b is not used: the kernel sizes the buffers");
     }
@@ -126,9 +128,9 @@ pub(crate) fn run(
                 Run::start(plan, &settings, None).map_err(|error| cannot_start(flags, error))?;
             let start = |opened: Opened| opened.start(&run, &stored_as, &labels(&stored_as));
             watch.store = opened.map(start).transpose().map_err(|failed| unstored(&failed))?;
-            let name = offer::dialled_name(flags, &address);
+            let name = config::dialled_name(flags, &address);
             let ended = watch.see_through(&run, &interrupts, &name)?;
-            let tls = run.tls_agreed().map(|agreed| offer::told(&agreed, flags, &address));
+            let tls = run.tls_agreed().map(|agreed| config::told(&agreed, flags, &address));
             Ended { tls, ..ended }
         }
     };

@@ -4,15 +4,15 @@ use std::process::ExitCode;
 
 use cli::ResultsOption;
 
-use crate::command::peers::{self, Refusal};
+use super::Refusal;
 use crate::output::{self, Place};
 
 /// Runs a command line of the tool of this name.
 pub(crate) fn run(name: &str, args: &[String], results: Option<ResultsOption>) -> ExitCode {
-    let asked = peers::ask(name, args).and_then(|asked| peers::probe(&asked).map(|()| asked));
+    let asked = super::ask(name, args).and_then(|asked| super::probe(&asked).map(|()| asked));
     match asked {
         Err(refusal) => refuse(&refusal),
-        Ok(asked) => match peers::carry_out(&asked, results) {
+        Ok(asked) => match super::carry_out(&asked, results) {
             Ok(()) => ExitCode::SUCCESS,
             Err(failed) => {
                 output::complain(&format!("brunt {name}: {failed}"));
@@ -27,7 +27,7 @@ pub(crate) fn run(name: &str, args: &[String], results: Option<ResultsOption>) -
 /// # Errors
 /// The command line is wrong; the error is one line.
 pub(crate) fn validate(name: &str, args: &[String]) -> Result<(), String> {
-    peers::check(name, args).map_err(|refusal| words(&refusal))
+    super::check(name, args).map_err(|refusal| words(&refusal))
 }
 
 /// The text of `brunt help NAME`.

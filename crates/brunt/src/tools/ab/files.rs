@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use report::ab::{self, Figures, ROWS_MAX, Row};
 
 use super::Quit;
-use crate::flags::ab::AbFlags;
+use super::flags::AbFlags;
 use crate::input::system_text;
 use crate::output;
 

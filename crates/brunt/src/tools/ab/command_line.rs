@@ -1,11 +1,10 @@
 //! ApacheBench's dialect: `ab [flags] URL`, its words, usage and exit codes, which are errno's numbers.
 
-use cli::ResultsOption;
 use cli::getopt::{self, GetoptError};
+use cli::{ASKS_FOR_HELP, ResultsOption};
 
-use crate::command::ASKS_FOR_HELP;
-use crate::command::ab::{self, Quit, USAGE};
-use crate::flags::ab::{AB, AbFlags, Stop};
+use super::flags::{AB, AbFlags, Stop};
+use super::{Quit, USAGE};
 use crate::output::{self, Place};
 
 /// Runs a command line of ab's; gives the code to end with.
@@ -22,7 +21,7 @@ pub(crate) fn run(args: &[String], results: Option<ResultsOption>) -> u8 {
         }
         Some(Stop::Version) => {
             // Where nobody reads it, the code says as much.
-            return u8::from(Place::Stdout.write(ab::banner().as_bytes()).is_err());
+            return u8::from(Place::Stdout.write(super::banner().as_bytes()).is_err());
         }
         Some(Stop::Refused(words)) => {
             output::complain(&format!("{words}\n"));
@@ -36,7 +35,7 @@ pub(crate) fn run(args: &[String], results: Option<ResultsOption>) -> u8 {
     let [url] = parsed.operands.as_slice() else {
         return misused(NUMBER);
     };
-    match ab::run(&flags, url, results) {
+    match super::run(&flags, url, results) {
         Ok(code) => code,
         Err(Quit::Usage(what)) => misused(what),
         Err(Quit::Told { code, text }) => {
@@ -73,7 +72,7 @@ pub(crate) fn validate(args: &[String]) -> Result<(), String> {
         return Err(words(error));
     }
     let [url] = parsed.operands.as_slice() else { return Err(NUMBER.to_owned()) };
-    ab::check(&flags, url).map_err(|quit| match quit {
+    super::check(&flags, url).map_err(|quit| match quit {
         Quit::Usage(what) => what.to_owned(),
         Quit::Told { text, .. } => text,
     })

@@ -14,9 +14,9 @@ use wire::tls::{Agreed, Versions, suites_named};
 use workload::{Load, Plan, Target, Targets};
 
 use super::address::{Address, Proxy};
+use super::flags::AbFlags;
 use super::request::Request;
 use super::{NO_ADDRESS, Quit, no_name};
-use crate::flags::ab::AbFlags;
 use crate::input::system_text;
 
 /// Bytes of a body that are kept for `-v`.

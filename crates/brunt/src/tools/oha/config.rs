@@ -8,9 +8,9 @@ use stdx::Nanos;
 use wire::url::Url;
 use workload::{Load, Plan};
 
-use super::{Asked, Layout, Refusal};
-use crate::flags::oha::{OHA, OhaFlags};
+use super::flags::{OHA, OhaFlags};
 use crate::output::Place;
+use crate::tools::{self, Asked, Layout, Refusal};
 
 /// Reads a command line of oha's.
 ///
@@ -111,14 +111,14 @@ fn plan(flags: &OhaFlags, url: &str) -> Result<Plan, String> {
         Some(path) => read(path)?,
     };
     let method = flags.method.as_deref().unwrap_or("GET").to_uppercase();
-    let target = super::target(&method, url, headers(flags), body);
+    let target = tools::target(&method, url, headers(flags), body);
     let users = flags.connections.saturating_mul(streams(flags));
     let load = match flags.rate {
-        Some(rate) => super::open(rate, users),
+        Some(rate) => tools::open(rate, users),
         None => Load::Closed { users },
     };
     let requests = flags.duration.is_none().then_some(flags.requests);
-    Ok(super::plan(target, load, flags.duration, requests))
+    Ok(tools::plan(target, load, flags.duration, requests))
 }
 
 /// Requests that may be under way on one connection.
@@ -127,7 +127,7 @@ fn streams(flags: &OhaFlags) -> u64 {
 }
 
 fn settings(flags: &OhaFlags) -> Result<Settings, String> {
-    let settings = super::settings(super::cores(), flags.connections);
+    let settings = tools::settings(tools::cores(), flags.connections);
     let proxy = flags.proxy.as_ref();
     Ok(Settings {
         head: HeadStyle::Native,

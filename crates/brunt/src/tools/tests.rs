@@ -36,7 +36,7 @@ fn command_lines_mean() {
         asked.probe = None;
         all.push_str(&format!("$ {line}\n{asked:#?}\n\n"));
     }
-    check_snapshot("src/command/peers/snapshot.txt", &all);
+    check_snapshot("src/tools/snapshot.txt", &all);
 }
 
 #[test]
@@ -50,8 +50,8 @@ fn no_two_options_of_a_table_share_a_name() {
         names.dedup();
         assert_eq!(names.len(), all);
     }
-    check(&crate::flags::wrk::wrk2());
-    check(crate::flags::perfer::PERFER);
-    check(crate::flags::hey::HEY);
-    check(crate::flags::oha::OHA);
+    check(&super::wrk::wrk2());
+    check(super::perfer::PERFER);
+    check(super::hey::HEY);
+    check(super::oha::OHA);
 }

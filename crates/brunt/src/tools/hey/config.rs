@@ -6,9 +6,9 @@ use stdx::Nanos;
 use wire::url::{Url, UrlError};
 use workload::Load;
 
-use super::{Asked, Layout, Refusal};
-use crate::flags::hey::{HEY, HeyFlags};
+use super::flags::{HEY, HeyFlags};
 use crate::output::Place;
+use crate::tools::{self, Asked, Layout, Refusal};
 
 /// Reads a command line of hey's.
 ///
@@ -101,11 +101,11 @@ fn asked(flags: &HeyFlags, url: &str) -> Result<Asked, Refusal> {
     let workers = flags.workers.unsigned_abs();
     let timed = flags.duration > Nanos::ZERO;
     let load = match flags.rate {
-        rate if rate > 0.0 => super::open(rate * workers as f64, workers),
+        rate if rate > 0.0 => tools::open(rate * workers as f64, workers),
         _ => Load::Closed { users: workers },
     };
     let threads = flags.cpus.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
-    let mut settings = super::settings(threads.unwrap_or_else(super::cores), workers);
+    let mut settings = tools::settings(threads.unwrap_or_else(tools::cores), workers);
     settings.keepalive = !flags.no_keepalive;
     settings.timeout = u64::try_from(flags.timeout_s).ok().filter(|s| *s > 0).map(Nanos::from_secs);
     settings.redirects = if flags.no_redirects { Redirects::Keep } else { Redirects::Follow(10) };
@@ -125,7 +125,7 @@ fn asked(flags: &HeyFlags, url: &str) -> Result<Asked, Refusal> {
         false => (None, Some(requests)),
     };
     Ok(Asked {
-        plan: super::plan(super::target(&method, url, headers, body), load, duration, requests),
+        plan: tools::plan(tools::target(&method, url, headers, body), load, duration, requests),
         settings,
         grace: None,
         layout: if flags.output == "csv" { Layout::HeyCsv } else { Layout::Hey },

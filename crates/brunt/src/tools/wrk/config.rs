@@ -9,9 +9,9 @@ use report::{Offered, WrkStyle};
 use wire::url::Url;
 use workload::Load;
 
-use super::{Asked, Layout, Refusal};
-use crate::flags::wrk::{WRK, WrkFlags, wrk2};
+use super::flags::{WRK, WrkFlags, wrk2};
 use crate::output::Place;
+use crate::tools::{self, Asked, Layout, Refusal};
 
 /// Reads a command line of wrk's.
 ///
@@ -67,12 +67,12 @@ const NO_SCRIPTS: &str = "Lua scripts are not run here. Scripts are what `brunt 
     with `brunt bench -targets=FILE`, pipelining with `brunt bench -pipeline=N`.";
 
 fn asked(flags: &WrkFlags, url: &str, parsed: &Url, tool: Tool) -> Asked {
-    let target = super::target("GET", url, headers(flags, parsed), Vec::new());
+    let target = tools::target("GET", url, headers(flags, parsed), Vec::new());
     let load = match tool {
         Tool::Wrk => Load::Closed { users: flags.connections },
-        Tool::Wrk2 => super::open(flags.rate as f64, flags.connections),
+        Tool::Wrk2 => tools::open(flags.rate as f64, flags.connections),
     };
-    let mut settings = super::settings(flags.threads, flags.connections);
+    let mut settings = tools::settings(flags.threads, flags.connections);
     settings.tls.insecure = true;
     let offered = Offered {
         url: stdx::without_password(url).into_owned(),
@@ -89,7 +89,7 @@ fn asked(flags: &WrkFlags, url: &str, parsed: &Url, tool: Tool) -> Asked {
     };
     let notes = flags.version.then(|| version().trim_end().to_owned());
     Asked {
-        plan: super::plan(target, load, Some(flags.duration), None),
+        plan: tools::plan(target, load, Some(flags.duration), None),
         settings,
         grace: Some(GRACE),
         layout: Layout::Wrk(offered, style),
@@ -120,7 +120,7 @@ fn unreachable(host: &str, service: &str, error: &io::Error) -> Refusal {
         Some(_) => "connect to",
         None => "resolve",
     };
-    let stderr = format!("unable to {what} {host}:{service} {}", super::reason(error));
+    let stderr = format!("unable to {what} {host}:{service} {}", tools::reason(error));
     Refusal { code: 1, stderr, ..Refusal::default() }
 }
 

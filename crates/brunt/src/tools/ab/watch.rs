@@ -5,9 +5,9 @@ use metrics::{Batch, FailureKind, Generator, Sample, Summary};
 use report::ab::{Figures, Outcome, Tls, log};
 use stdx::Nanos;
 
+use super::flags::AbFlags;
 use super::{NO_ADDRESS, Quit, no_name, print, seconds, unstored};
 use crate::command::attack::Store;
-use crate::flags::ab::AbFlags;
 use crate::input::{Interrupts, LOOK_EVERY};
 use crate::output;
 

@@ -1,6 +1,6 @@
 //! What ab is asked to ask: its URL, cut as ab cuts it, and its proxy.
 
-use crate::flags::ab::atoi;
+use super::flags::atoi;
 
 /// A URL as ab reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]

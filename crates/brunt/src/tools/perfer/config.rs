@@ -10,9 +10,9 @@ use report::{Offered, PerferStyle, PerferVersion};
 use wire::url::Url;
 use workload::Load;
 
-use super::{Asked, Layout, Refusal};
-use crate::flags::perfer::{PERFER, PerferFlags, read};
+use super::flags::{PERFER, PerferFlags, read};
 use crate::output::Place;
+use crate::tools::{self, Asked, Layout, Refusal};
 
 /// Reads a command line of perfer's.
 ///
@@ -181,7 +181,7 @@ fn asked(flags: &PerferFlags, version: PerferVersion, address: &Address) -> Resu
         },
     );
     let url = address.url(&message.path);
-    let target = super::target(&message.method, &url, message.headers, message.body);
+    let target = tools::target(&message.method, &url, message.headers, message.body);
     let requests = flags.number.map(|n| n / flags.threads * flags.threads);
     // Before 1.5 a number of requests took the place of the duration.
     let duration = Some(flags.duration).filter(|_| requests.is_none());
@@ -190,7 +190,7 @@ fn asked(flags: &PerferFlags, version: PerferVersion, address: &Address) -> Resu
         notes.push("brunt perfer: -v: responses are not printed".to_owned());
     }
     Ok(Asked {
-        plan: super::plan(target, load, duration, requests),
+        plan: tools::plan(target, load, duration, requests),
         settings,
         grace: Some(GRACE),
         layout,
@@ -221,12 +221,12 @@ fn load(flags: &PerferFlags, version: PerferVersion, message: &Message) -> Load 
     let connections = connections(flags, version);
     match flags.meter {
         0 => Load::Closed { users: connections.saturating_mul(depth(flags, message)) },
-        rate => super::open(rate as f64, connections),
+        rate => tools::open(rate as f64, connections),
     }
 }
 
 fn settings(flags: &PerferFlags, version: PerferVersion, message: &Message) -> Settings {
-    let settings = super::settings(flags.threads, connections(flags, version));
+    let settings = tools::settings(flags.threads, connections(flags, version));
     Settings {
         keepalive: message.keepalive,
         pipeline: depth(flags, message) as usize,
@@ -263,7 +263,7 @@ fn unreachable(host: &str, _service: &str, error: &io::Error) -> Refusal {
     let (code, stdout) = match error.raw_os_error() {
         Some(number) => (
             u8::try_from(number).unwrap_or(FAILED),
-            format!("*-*-* error connecting: {}\n", super::reason(error)),
+            format!("*-*-* error connecting: {}\n", tools::reason(error)),
         ),
         None => (FAILED, format!("*-*-* Failed to resolve {host}.\n")),
     };
@@ -314,7 +314,7 @@ impl Message {
     /// The request of a file.
     fn read(file: &str) -> Result<Self, String> {
         let bytes = std::fs::read(file)
-            .map_err(|error| format!("-*-*- Failed to open '{file}'. {}", super::reason(&error)))?;
+            .map_err(|error| format!("-*-*- Failed to open '{file}'. {}", tools::reason(&error)))?;
         Self::parse(&bytes).map_err(|what| format!("-*-*- '{file}' is no request: {what}"))
     }
 
