@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use report::{Blind, Contrasts, Variant, VariantRun};
+use recordings::{LabelledRuns, RecordedRun, read_labelled};
+use report::{Contrasts, Variant};
 use study::contrast::Kept;
 
-use super::variants::{self, Labelled, ReadRun};
 use super::{CommandError, usage_error};
 use crate::dialect::{Invocation, ParsedArgs};
 use crate::ending::Document;
@@ -29,7 +29,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     if typed.operands.len() < 2 {
         return Err(usage_error("at least two variants are needed: brunt compare BEFORE AFTER"));
     }
-    let mut labelled = variants::read(&typed.operands, "compare")?;
+    let mut labelled = read_labelled(&typed.operands, "compare")?;
     if labelled.len() < 2 {
         let label = &labelled[0].label;
         return Err(usage_error(format!(
@@ -109,21 +109,10 @@ fn kind(typed: &ParsedArgs<CompareFlags>) -> Result<Document, CommandError> {
     })
 }
 
-fn variant(labelled: Labelled) -> Variant {
-    let Labelled { label, runs, left_out } = labelled;
-    let runs = runs.iter().map(variant_run).collect();
+fn variant(labelled: LabelledRuns) -> Variant {
+    let LabelledRuns { label, runs, left_out } = labelled;
+    let runs = runs.iter().map(RecordedRun::variant_run).collect();
     Variant { label, runs, left_out, ..Variant::default() }
-}
-
-pub(super) fn variant_run(run: &ReadRun) -> VariantRun {
-    VariantRun {
-        name: run.name.clone(),
-        figures: run.figures(),
-        load: run.load(),
-        span: (run.summary.earliest, run.summary.end),
-        invalid: run.verdict.reasons.iter().map(ToString::to_string).collect(),
-        blind: if run.verdict.blind { Blind::Unrecorded } else { Blind::Recorded },
-    }
 }
 
 #[cfg(test)]

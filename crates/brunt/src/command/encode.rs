@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use metrics::Batch;
+use recordings::Generators;
 use results::{Encoding, Item, ReadError, Reader, StreamInfo, WriteError, Writer};
 
-use super::generators::Generators;
 use super::{CommandError, usage_error};
 use crate::dialect::{Dialect, Invocation, ParsedArgs};
 use crate::exit_code::{ExitCode, Failed, OrExit};
@@ -148,19 +148,13 @@ fn copy(
 /// The failure of an input that cannot be read, in the dialect's words.
 #[must_use]
 pub(super) fn unreadable(error: &ReadError, dialect: Dialect) -> Failed {
-    let error = match (error, dialect) {
-        (ReadError::Detect { input } | ReadError::Empty { input }, Dialect::Vegeta) => {
-            anyhow!("encode: can't detect encoding of \"{input}\"")
-        }
-        (ReadError::Detect { .. }, Dialect::Native) => {
-            anyhow!("{error} (expected arrow, parquet, csv, json or gob)")
-        }
-        (ReadError::Empty { .. }, Dialect::Native) => {
-            anyhow!("{error}: no results (did what should have written them fail?)")
-        }
-        _ => anyhow!("{error}"),
-    };
-    Failed { code: ExitCode::Results, error }
+    match (error, dialect) {
+        (ReadError::Detect { input } | ReadError::Empty { input }, Dialect::Vegeta) => Failed {
+            code: ExitCode::Results,
+            error: anyhow!("encode: can't detect encoding of \"{input}\""),
+        },
+        (error, _) => recordings::unreadable(error),
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ mod demo;
 mod dump;
 mod encode;
 mod fit;
-mod generators;
 pub(crate) mod help;
 mod live;
 mod man;
@@ -20,14 +19,11 @@ mod run;
 mod scheduler;
 mod seek;
 mod serve;
-mod server_clock;
-mod server_side;
 mod study;
 mod tools;
-mod variants;
 mod watch;
 
-pub(crate) use cli::{ASKS_FOR_HELP, CommandError, CommandSpec, Registry, usage_error};
+pub(crate) use cli::{CommandError, CommandSpec, Registry, usage_error};
 
 pub(crate) use self::registry::REGISTRY;
 pub(crate) use self::run::remote;

@@ -1,6 +1,7 @@
 //! The commands: one row each; help, man page and completions are made from the same rows.
 
 use cli::{CommandSpec, Registry, rows_of};
+use lab::CommandLines;
 
 use super::tools::TOOLS;
 use super::{
@@ -14,8 +15,8 @@ use crate::flags;
 pub(crate) const REGISTRY: Registry = Registry { commands: COMMANDS, tools: TOOLS };
 
 /// What a study takes from the command lines that it runs.
-pub(super) fn command_lines() -> study::CommandLines {
-    study::CommandLines {
+pub(super) fn command_lines() -> CommandLines {
+    CommandLines {
         tools: TOOLS.iter().map(|tool| tool.name).collect(),
         validate: |args| dispatch::validate(args, &REGISTRY),
     }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use metrics::{Batch, By, Generator, Groups, Phases, Summary, Timeline, Traffic, Verdict};
+use recordings::{ClockShift, Generators, ServerRows, clock_shift};
 use report::{
     BucketCounts, Buckets, BucketsError, Input, Offered, PerferStyle, Seen, ServerSide, WrkStyle,
 };
@@ -11,9 +12,6 @@ use results::{Detail, Item, Reader};
 use stdx::Nanos;
 
 use super::asserted::Asserted;
-use super::generators::Generators;
-use super::server_clock::{self, Moved};
-use super::server_side::ServerRows;
 use super::{CommandError, encode, usage_error};
 use crate::dialect::{Dialect, Invocation, ParsedArgs};
 use crate::ending::Document;
@@ -68,7 +66,7 @@ struct Meant {
     title: String,
     fail_on_invalid: bool,
     /// By how much the server's times are moved.
-    server_moved: Moved,
+    server_shift: ClockShift,
 }
 
 /// Vegeta's words for a report that its plot command makes.
@@ -192,7 +190,7 @@ impl Figures {
             generators: Generators::default(),
             merged: None,
             losses: Vec::new(),
-            server: ServerRows::new(meant.server_moved),
+            server: ServerRows::new(meant.server_shift),
             asserted: Asserted::default(),
             buckets: meant.kind.buckets().map(BucketCounts::new),
             is_native: meant.dialect == Dialect::Native,
@@ -245,8 +243,8 @@ impl Figures {
 
     /// What was seen of the servers; `None` where nothing was.
     fn server_side(&self) -> Option<ServerSide<'_>> {
-        let ServerRows { side, moved } = &self.server;
-        let (offset_ns, offset_error_ns) = (moved.by_ns, moved.error_ns);
+        let ServerRows { side, shift } = &self.server;
+        let (offset_ns, offset_error_ns) = (shift.by_ns, shift.error_ns);
         let client = Some(&self.summary);
         (!side.is_empty()).then_some(ServerSide { side, client, offset_ns, offset_error_ns })
     }
@@ -356,7 +354,7 @@ fn meant(typed: &ParsedArgs<ReportFlags>) -> Result<Meant, CommandError> {
         place,
         title: typed.operands.join(", "),
         fail_on_invalid: flags.fail_on_invalid,
-        server_moved: server_clock::moved(flags.server_offset, &typed.operands, typed.dialect)?,
+        server_shift: clock_shift(flags.server_offset, &typed.operands)?,
     })
 }
 

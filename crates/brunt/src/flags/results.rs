@@ -1,6 +1,7 @@
 //! The flags of the commands that read results: `report`, `plot`, `encode`, `dump`.
 
 use cli::{EmptyValue, Flag, ValueError, ValueKind, value};
+use recordings::ServerOffset;
 use stdx::Nanos;
 
 use super::attack::RESULT_FORMATS;
@@ -323,21 +324,6 @@ pub(crate) const DUMP: &[Flag<EncodeFlags>] = &[
     Flag::new("inputs", ValueKind::Path, "", "Accepted, as old scripts give it.", |_, _| Ok(())),
     Flag::new("output", ValueKind::Path, "", "Accepted, as old scripts give it.", |_, _| Ok(())),
 ];
-
-/// By how much the servers' times are moved onto the client's clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ServerOffset {
-    /// By so many nanoseconds.
-    By(i64),
-    /// As the `Date` headers of the answers say.
-    Date,
-}
-
-impl Default for ServerOffset {
-    fn default() -> Self {
-        Self::By(0)
-    }
-}
 
 /// A time that may be below zero, or `date`.
 pub(crate) fn server_offset(text: &str) -> Result<ServerOffset, ValueError> {

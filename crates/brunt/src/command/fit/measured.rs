@@ -1,11 +1,11 @@
 //! Measurements at several loads, from results, from the state of a seek, and from the command line.
 
+use recordings::{LabelledRuns, RecordedRun, read_labelled};
 use serde_json::Value;
 use stdx::{Nanos, are, counted};
 use study::scaling::{Observation, RunFigures, Sweep, by_most, load_of};
 use study::seek::By;
 
-use crate::command::variants::{self, Labelled, ReadRun};
 use crate::command::{CommandError, usage_error};
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::fit::{FitFlags, Point};
@@ -30,7 +30,7 @@ pub(super) fn measured(
         found.extend(of_state(path, &mut notes)?);
     }
     let results: Vec<String> = results.into_iter().cloned().collect();
-    let labelled = if results.is_empty() { Vec::new() } else { variants::read(&results, "fit")? };
+    let labelled = if results.is_empty() { Vec::new() } else { read_labelled(&results, "fit")? };
     for label in &labelled {
         found.extend(of_label(label, given, &mut notes)?);
     }
@@ -102,7 +102,7 @@ fn of_state(path: &str, notes: &mut Vec<String>) -> Result<Vec<(Option<By>, Obse
 
 /// The runs of one label.
 fn of_label(
-    label: &Labelled,
+    label: &LabelledRuns,
     given: Option<By>,
     notes: &mut Vec<String>,
 ) -> Result<Vec<(Option<By>, Observation)>, CommandError> {
@@ -136,7 +136,7 @@ fn of_label(
 }
 
 /// What a run's load was, and of which kind where it says so.
-fn load(run: &ReadRun, named: Option<f64>, given: Option<By>) -> Option<(Option<By>, f64)> {
+fn load(run: &RecordedRun, named: Option<f64>, given: Option<By>) -> Option<(Option<By>, f64)> {
     let Some(named) = named else {
         return load_of(&run.load(), given).map(|(by, load)| (Some(by), load));
     };

@@ -1,12 +1,12 @@
 //! `-server`: client and server in one picture, from a run's file and a watcher's, or one that has both.
 
 use metrics::{Batch, Summary, Timeline};
+use recordings::{ServerRows, clock_shift};
 use results::{Item, Reader};
 
 use super::operand::Operand;
 use super::{Damaged, Drawn, title};
-use crate::command::server_side::ServerRows;
-use crate::command::{CommandError, encode, server_clock, usage_error};
+use crate::command::{CommandError, encode, usage_error};
 use crate::dialect::ParsedArgs;
 use crate::flags::results::PlotFlags;
 use crate::input::{self, Interrupts};
@@ -33,11 +33,7 @@ pub(super) fn draw(
     let mut both = Both {
         summary: Summary::new(),
         timeline: Timeline::new(),
-        server: ServerRows::new(server_clock::moved(
-            typed.flags.server_offset,
-            &files,
-            typed.dialect,
-        )?),
+        server: ServerRows::new(clock_shift(typed.flags.server_offset, &files)?),
     };
     let damage = both.read(typed, &files)?;
     if both.server.side.is_empty() {

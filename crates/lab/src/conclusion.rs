@@ -1,0 +1,169 @@
+//! The end of a study: the figures of every run, read where they are not known yet, as one page and one document.
+
+use ::report::{StudyInput, StudyReport, StudyRun, StudyState, StudyVariant, StudyWorkload};
+use cli::{ExitCode, ExitError, Output};
+use metrics::server::Side;
+use recordings::RecordedRun;
+use stdx::Nanos;
+use study::plan::{Ended, GivenUp, Slot, given_up};
+
+use super::console::Console;
+use super::figures::run::MeasuredFigures;
+use super::file::{Mode, Study};
+use super::machine;
+use super::plan::StudyPlan;
+use super::state::atomic_file::replace_file;
+use super::state::checkpoint::Checkpoint;
+use super::state::record::RunRecord;
+
+/// Why a variant under a workload is run no more.
+pub(crate) const GIVEN_UP: &str = "three of its runs failed in a row";
+/// Why a variant is run no more.
+pub(crate) const NEVER_READY: &str =
+    "three of its runs in a row failed before its servers were ready";
+
+/// What this call of the study has found.
+pub(crate) struct Measured {
+    /// Figures of the runs of this call, by the index of the run.
+    pub(crate) figures: Vec<Option<MeasuredFigures>>,
+    /// What the servers of each variant print as their versions.
+    pub(crate) versions: Vec<Vec<(String, String)>>,
+}
+
+/// Writes the report and the document, and prints the findings.
+///
+/// # Errors
+/// They cannot be written.
+pub(crate) fn conclude(
+    plan: &StudyPlan<'_>,
+    checkpoint: &Checkpoint,
+    measured: Measured,
+    console: &Console,
+) -> Result<ExitCode, ExitError> {
+    let given_up = given_up(&checkpoint.slots, &checkpoint.ended());
+    let runs = checkpoint.slots.iter().zip(&checkpoint.records).zip(measured.figures);
+    let runs = runs.enumerate().map(|(at, ((slot, record), figures))| match record {
+        Some(record) => ended_run(plan, checkpoint, (at, record), figures),
+        None => pending_run(slot),
+    });
+    let runs: Vec<StudyRun> = runs.collect();
+    let cells = given_up.iter().filter_map(|one| match one {
+        GivenUp::Cell(cell) => Some((*cell, GIVEN_UP.to_owned())),
+        GivenUp::Variant(_) => None,
+    });
+    let input = StudyInput {
+        name: plan.study.name.clone(),
+        title: plan.study.title.clone(),
+        form: if plan.mode == Mode::Quick { "quick" } else { "full" }.to_owned(),
+        seed: plan.study.seed,
+        facts: machine::facts(),
+        variants: variants(plan, checkpoint, &given_up, measured.versions),
+        workloads: workloads(plan.study),
+        skipped: plan.study.skipped.clone(),
+        unlike: checkpoint.differences(),
+        left_out: cells.collect(),
+        runs,
+    };
+    let is_complete = input.runs.iter().all(|run| run.state == StudyState::Measured);
+    write(plan, &StudyReport::of(input), console)?;
+    Ok(if is_complete { ExitCode::Ok } else { ExitCode::Incomplete })
+}
+
+fn variants(
+    plan: &StudyPlan<'_>,
+    checkpoint: &Checkpoint,
+    given_up: &[GivenUp],
+    versions: Vec<Vec<(String, String)>>,
+) -> Vec<StudyVariant> {
+    let variants = plan.study.variants.iter().zip(versions).enumerate();
+    let variants = variants.map(|(at, (variant, versions))| {
+        let before = plan.excluded.iter().find(|one| one.variant == at);
+        let before = before.map(|one| one.reason.clone());
+        let later = given_up.contains(&GivenUp::Variant(at)).then(|| NEVER_READY.to_owned());
+        StudyVariant {
+            name: variant.name.clone(),
+            note: variant.note.clone(),
+            // A report that is written again shows the servers that were measured, not those installed now.
+            versions: checkpoint.versions(at).map_or(versions, <[_]>::to_vec),
+            left_out: before.or(later).unwrap_or_default(),
+        }
+    });
+    variants.collect()
+}
+
+fn workloads(study: &Study) -> Vec<StudyWorkload> {
+    let workloads = study.workloads.iter().map(|workload| StudyWorkload {
+        name: workload.name.clone(),
+        command: workload.command.join(" "),
+        fit: workload.fit,
+        expect: workload.expect.clone(),
+    });
+    workloads.collect()
+}
+
+/// A run that is still to come.
+fn pending_run(slot: &Slot) -> StudyRun {
+    StudyRun {
+        cell: slot.cell,
+        repeat: slot.repeat,
+        state: StudyState::NotRun,
+        began: 0,
+        took: Nanos::ZERO,
+        start: Nanos::ZERO,
+        load_before: None,
+        codes: Vec::new(),
+        notes: Vec::new(),
+        invalid: Vec::new(),
+        figures: Vec::new(),
+        results: None,
+        side: Side::default(),
+    }
+}
+
+/// A run that has ended. The figures of one that an earlier call measured are read now; where that fails, the run counts as failed.
+fn ended_run(
+    plan: &StudyPlan<'_>,
+    checkpoint: &Checkpoint,
+    (at, record): (usize, &RunRecord),
+    figures: Option<MeasuredFigures>,
+) -> StudyRun {
+    let mut run = pending_run(&checkpoint.slots[at]);
+    run.state = match record.ended {
+        Ended::Measured => StudyState::Measured,
+        Ended::Failed | Ended::Unready => StudyState::Failed(record.reason.clone()),
+    };
+    (run.began, run.took, run.start) = (record.began, record.took, record.start);
+    run.load_before = record.load_before;
+    (run.codes, run.notes) = (record.codes.clone(), record.notes.clone());
+    let figures = match (figures, record.ended) {
+        (Some(figures), _) => Some(figures),
+        (None, Ended::Failed | Ended::Unready) => None,
+        (None, Ended::Measured) => match plan.figures(checkpoint, at, record) {
+            Ok(figures) => Some(figures),
+            Err(failed) => {
+                run.state = StudyState::Failed(format!("its results cannot be read: {failed}"));
+                None
+            }
+        },
+    };
+    if let Some(figures) = figures {
+        run.results = figures.run.as_ref().map(RecordedRun::variant_run);
+        run.notes.extend(figures.notes);
+        (run.figures, run.invalid, run.side) = (figures.figures, figures.invalid, figures.side);
+    }
+    run
+}
+
+fn write(plan: &StudyPlan<'_>, report: &StudyReport, console: &Console) -> Result<(), ExitError> {
+    replace_file(&plan.folder.document(), report.json().as_bytes())?;
+    replace_file(&plan.folder.report(), report.html().as_bytes())?;
+    if console.is_json() {
+        return Ok(());
+    }
+    let mut text = String::new();
+    for line in report.findings() {
+        text.push_str(&format!("{line}\n"));
+    }
+    text.push_str(&format!("\n{}\n", plan.folder.report().display()));
+    Output::Stdout.write(text.as_bytes())
+}

@@ -1,0 +1,4 @@
+//! What a measured run showed, read from its files.
+
+pub(crate) mod monitor;
+pub(crate) mod run;

@@ -1,0 +1,157 @@
+//! `ProcessGroup`: a program in a process group of its own, with its output in a file. The whole group is ended with the study: by
+//! its signal, and by SIGKILL if that does not suffice.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use cli::Interrupts;
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+
+use super::reaper::{Reaper, held_command};
+
+/// How often a wait checks its condition.
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(10);
+/// How long a group has after its signal, before it is killed.
+const GRACE_PERIOD: Duration = Duration::from_secs(5);
+/// How long a killed group may take to end.
+const KILLED: Duration = Duration::from_secs(2);
+/// The number of interrupts after which waits end at once.
+pub(crate) const FORCE_AT_INTERRUPT: usize = 2;
+
+/// A program and its descendants, except for those that left its process group.
+#[derive(Debug)]
+pub(crate) struct ProcessGroup {
+    child: Child,
+    leader: Pid,
+    ended: Option<ExitStatus>,
+    /// No process of it is left.
+    is_over: bool,
+    stop: Signal,
+    reaper: Reaper,
+    interrupts: Interrupts,
+}
+
+/// What every group is started with.
+#[derive(Clone, Debug)]
+pub(crate) struct RunGuard {
+    pub(crate) reaper: Reaper,
+    pub(crate) interrupts: Interrupts,
+}
+
+impl ProcessGroup {
+    /// Starts a command whose output goes to these files; `stop` is the signal that it ends at.
+    ///
+    /// # Errors
+    /// It cannot be started, or its files cannot be made.
+    pub(crate) fn start(
+        command: &Command,
+        (stdout, stderr): (&Path, &Path),
+        stop: Signal,
+        guard: &RunGuard,
+    ) -> io::Result<Self> {
+        let mut command = held_command(command);
+        command.process_group(0).stdin(Stdio::piped());
+        let out = File::create(stdout)?;
+        let err = if stdout == stderr { out.try_clone()? } else { File::create(stderr)? };
+        command.stdout(out).stderr(err);
+        let mut child = command.spawn()?;
+        let leader = Pid::from_raw(i32::try_from(child.id()).expect("a process's number is small"));
+        guard.reaper.add(leader);
+        // The reaper knows the group: it may start. The exit status shows if it was killed before.
+        child.stdin.take().and_then(|mut stdin| stdin.write_all(b"go").ok());
+        let (reaper, interrupts) = (guard.reaper.clone(), guard.interrupts.clone());
+        Ok(Self { child, leader, ended: None, is_over: false, stop, reaper, interrupts })
+    }
+
+    /// The id of its first process.
+    #[must_use]
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The exit status of its first process; `None` while it runs.
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+        if self.ended.is_none() {
+            self.ended = self.child.try_wait().unwrap_or_default();
+        }
+        self.ended
+    }
+
+    /// Ends it: by its signal, then by SIGKILL after [`GRACE_PERIOD`] or at the second interrupt. Returns whether SIGKILL was
+    /// needed.
+    pub(crate) fn stop(&mut self) -> bool {
+        if self.is_over {
+            return false;
+        }
+        // The group may have ended already.
+        killpg(self.leader, self.stop).ok();
+        let mut killed = false;
+        if !self.is_gone_within(GRACE_PERIOD, FORCE_AT_INTERRUPT) {
+            killed = true;
+            killpg(self.leader, Signal::SIGKILL).ok();
+            self.is_gone_within(KILLED, usize::MAX);
+        }
+        self.is_over = true;
+        self.reaper.remove(self.leader);
+        killed
+    }
+
+    /// Waits until no process of it is left, for `limit` at most, and until the user has sent this many interrupts.
+    fn is_gone_within(&mut self, limit: Duration, interrupts: usize) -> bool {
+        let begin = Instant::now();
+        loop {
+            if self.ended().is_some() && !is_alive(self.leader) {
+                return true;
+            }
+            if begin.elapsed() >= limit || self.interrupts.seen() >= interrupts {
+                return false;
+            }
+            std::thread::sleep(POLL_INTERVAL);
+        }
+    }
+}
+
+impl Drop for ProcessGroup {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// A process of this group is running. Zombies do not count.
+fn is_alive(group: Pid) -> bool {
+    if killpg(group, None).is_err() {
+        return false;
+    }
+    let Ok(processes) = std::fs::read_dir("/proc") else { return true };
+    let mut stats = processes.flatten().filter_map(|entry| {
+        entry.file_name().to_str()?.parse::<u32>().ok()?;
+        std::fs::read_to_string(entry.path().join("stat")).ok()
+    });
+    stats.any(|stat| is_member(&stat, group.as_raw()))
+}
+
+/// A line of `/proc/N/stat` is of a running process of this group. The name in parentheses may contain anything.
+fn is_member(stat: &str, group: i32) -> bool {
+    let Some((_, rest)) = stat.rsplit_once(')') else { return false };
+    let words: Vec<&str> = rest.split_whitespace().take(3).collect();
+    let [state, _parent, of] = words[..] else { return false };
+    of.parse() == Ok(group) && !matches!(state, "Z" | "X")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zombies_are_not_members() {
+        let line = |state: &str, group: i32| format!("12 (a) b) {state} 1 {group} 12 0 -1");
+        assert!(is_member(&line("S", 12), 12) && is_member(&line("R", 12), 12));
+        assert!(!is_member(&line("S", 13), 12) && !is_member(&line("Z", 12), 12));
+        assert!(!is_member("", 12) && !is_member("12 (a", 12));
+    }
+}

@@ -1,0 +1,9 @@
+//! One run: its servers, its load generators and the monitor beside them.
+
+pub(crate) mod command;
+pub(crate) mod environment;
+mod generators;
+mod monitor;
+pub(crate) mod runner;
+mod servers;
+pub(crate) mod versions;

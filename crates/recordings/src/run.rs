@@ -1,0 +1,117 @@
+//! `RecordedRun`: one run, read from its results into a summary and a verdict.
+
+use anyhow::anyhow;
+use cli::{Dialect, ExitCode, ExitError, Interrupts};
+use metrics::{Batch, Generator, Summary, Verdict};
+use report::{Blind, VariantRun};
+use results::{Item, ReadError, Reader};
+use study::contrast::{Load, Run};
+
+use super::generators::Generators;
+
+/// One run, read from its results.
+#[derive(Debug)]
+pub struct RecordedRun {
+    /// Its file, or folder of files.
+    pub name: String,
+    /// Its figures.
+    pub summary: Box<Summary>,
+    /// What its load generators recorded of themselves; `None` in formats of other tools.
+    pub generator: Option<Generator>,
+    /// Whether its figures are valid.
+    pub verdict: Verdict,
+    /// The number of its files.
+    pub processes: usize,
+}
+
+impl RecordedRun {
+    /// The figures that a comparison takes.
+    #[must_use]
+    pub fn figures(&self) -> Run {
+        let summary = &self.summary;
+        Run {
+            times: summary.response.clone(),
+            throughput_per_s: summary.throughput(),
+            errors: if summary.requests == 0 { 0.0 } else { 1.0 - summary.success_ratio() },
+        }
+    }
+
+    /// The load it was offered.
+    #[must_use]
+    pub fn load(&self) -> Load {
+        let (summary, generator) = (&self.summary, self.generator.as_ref());
+        let of = |figure: fn(&Generator) -> f64| generator.map_or(0.0, figure);
+        Load {
+            users: of(|generator| generator.users as f64),
+            rate_per_s: of(|generator| generator.rate_per_s),
+            begun_per_s: summary.rate(),
+            in_flight: summary.concurrency(),
+            connections: of(|generator| generator.connections as f64),
+            workers: of(|generator| f64::from(generator.workers)),
+            processes: self.processes as f64,
+            hits: of(|generator| generator.planned as f64),
+            seconds: summary.duration().as_secs_f64(),
+        }
+    }
+
+    /// The run as a report compares it.
+    #[must_use]
+    pub fn variant_run(&self) -> VariantRun {
+        VariantRun {
+            name: self.name.clone(),
+            figures: self.figures(),
+            load: self.load(),
+            span: (self.summary.earliest, self.summary.end),
+            invalid: self.verdict.reasons.iter().map(ToString::to_string).collect(),
+            blind: if self.verdict.blind { Blind::Unrecorded } else { Blind::Recorded },
+        }
+    }
+}
+
+/// Reads one run. Rows before damage count, and the verdict names the damage.
+///
+/// # Errors
+/// A file cannot be opened, or holds no results.
+pub fn read_run(
+    name: &str,
+    files: &[String],
+    interrupts: &Interrupts,
+) -> Result<RecordedRun, ExitError> {
+    let inputs = cli::open_results(files, interrupts, Dialect::Native.interrupt_grace())?;
+    let mut reader = Reader::open(inputs).map_err(|error| unreadable(&error))?;
+    let (mut batch, mut summary) = (Batch::default(), Box::new(Summary::new()));
+    let (mut generators, mut losses) = (Generators::default(), Vec::new());
+    loop {
+        match reader.next(&mut batch) {
+            Ok(Some(Item::Hits)) => summary.add(&batch),
+            Ok(Some(Item::Generator { input, generator })) => generators.note(input, *generator),
+            Ok(Some(Item::Server(_) | Item::Assertion { .. })) => {}
+            Ok(None) => break,
+            Err(error) if summary.requests == 0 => return Err(unreadable(&error)),
+            Err(error) => {
+                losses.push(error.to_string());
+                break;
+            }
+        }
+    }
+    losses.extend(reader.losses().iter().cloned());
+    (summary.apart, summary.waits_before) = metrics::apart(reader.spans());
+    let generator = generators.sum_within_run();
+    let verdict = Verdict::new(&summary, generator.as_ref(), &losses);
+    Ok(RecordedRun { name: name.to_owned(), summary, generator, verdict, processes: files.len() })
+}
+
+/// The failure of an input that cannot be read.
+#[must_use]
+pub fn unreadable(error: &ReadError) -> ExitError {
+    let error = match error {
+        ReadError::Detect { .. } => {
+            anyhow!("{error} (expected arrow, parquet, csv, json or gob)")
+        }
+        ReadError::Empty { .. } => {
+            anyhow!("{error}: no results (did what should have written them fail?)")
+        }
+        _ => anyhow!("{error}"),
+    };
+    ExitError { code: ExitCode::Results, error }
+}
