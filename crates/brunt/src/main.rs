@@ -6,6 +6,7 @@
 //!
 //! It wires the rooms together and holds no logic that a test would want without a process.
 
+mod analyze;
 mod command;
 mod dialect;
 mod flags;

@@ -1,5 +1,7 @@
 //! `Encoding`: the forms a result stream can have. It knows their names and nothing of their bytes.
 
+use std::path::Path;
+
 /// A form of the result stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Encoding {
@@ -19,6 +21,9 @@ impl Encoding {
     /// Every encoding.
     pub const ALL: [Self; 5] = [Self::Arrow, Self::Parquet, Self::Csv, Self::Json, Self::Gob];
 
+    /// The names of all encodings, in the same order.
+    pub const NAMES: &[&str] = &["arrow", "parquet", "csv", "json", "gob"];
+
     /// Its name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -35,6 +40,19 @@ impl Encoding {
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|encoding| encoding.name() == name)
+    }
+
+    /// The encoding that the ending of a file's name stands for; `None` for any other ending.
+    #[must_use]
+    pub fn from_path(path: &str) -> Option<Self> {
+        match Path::new(path).extension()?.to_str()? {
+            "arrow" | "arrows" => Some(Self::Arrow),
+            "parquet" => Some(Self::Parquet),
+            "csv" => Some(Self::Csv),
+            "json" | "jsonl" | "ndjson" => Some(Self::Json),
+            "gob" => Some(Self::Gob),
+            _ => None,
+        }
     }
 
     /// Whether every field of a row is kept, and the generator's records with them.
@@ -54,5 +72,20 @@ mod tests {
             assert_eq!(Encoding::parse(encoding.name()), Some(encoding));
         }
         assert_eq!(Encoding::parse("xml"), None);
+        assert_eq!(Encoding::NAMES, Encoding::ALL.map(Encoding::name));
+    }
+
+    #[test]
+    fn endings_stand_for_formats() {
+        let cases = [
+            ("a.arrow", Some(Encoding::Arrow)),
+            ("a.parquet", Some(Encoding::Parquet)),
+            ("a.jsonl", Some(Encoding::Json)),
+            ("results.bin", None),
+            ("results", None),
+        ];
+        for (path, encoding) in cases {
+            assert_eq!(Encoding::from_path(path), encoding, "{path}");
+        }
     }
 }

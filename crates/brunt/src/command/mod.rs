@@ -1,20 +1,13 @@
 //! The commands, a file or a folder each, and the table of them.
 
-mod asserted;
 pub(crate) mod attack;
 mod cable;
-mod compare;
 mod completions;
 mod demo;
-mod dump;
-mod encode;
-mod fit;
 pub(crate) mod help;
 mod live;
 mod man;
-mod plot;
 mod registry;
-mod report;
 mod run;
 mod scheduler;
 mod seek;

@@ -5,9 +5,9 @@ use lab::CommandLines;
 
 use super::tools::TOOLS;
 use super::{
-    attack, cable, compare, completions, demo, dump, encode, fit, help, man, plot, report, run,
-    scheduler, seek, serve, study, watch,
+    attack, cable, completions, demo, help, man, run, scheduler, seek, serve, study, watch,
 };
+use crate::analyze::{compare, dump, encode, fit, plot, report};
 use crate::dialect::dispatch;
 use crate::flags;
 
@@ -192,7 +192,7 @@ const COMMANDS: &[CommandSpec] = &[
             ("brunt report -type='hist[0,10ms,100ms]' results.bin", "a histogram"),
             ("brunt attack … | brunt report -every=1s", "live"),
         ],
-        rows: || rows_of(flags::results::REPORT),
+        rows: || rows_of(report::REPORT),
         run: report::run,
         validate: None,
     },
@@ -218,7 +218,7 @@ const COMMANDS: &[CommandSpec] = &[
                 "do they differ?",
             ),
         ],
-        rows: || rows_of(flags::results::PLOT),
+        rows: || rows_of(plot::PLOT),
         run: plot::run,
         validate: None,
     },
@@ -238,7 +238,7 @@ const COMMANDS: &[CommandSpec] = &[
                 "a page, with the shift of every quantile",
             ),
         ],
-        rows: || rows_of(flags::compare::COMPARE),
+        rows: || rows_of(compare::COMPARE),
         run: compare::run,
         validate: None,
     },
@@ -275,7 +275,7 @@ const COMMANDS: &[CommandSpec] = &[
                 "figures from elsewhere",
             ),
         ],
-        rows: || rows_of(flags::fit::FIT),
+        rows: || rows_of(fit::FIT),
         run: fit::run,
         validate: None,
     },
@@ -289,7 +289,7 @@ const COMMANDS: &[CommandSpec] = &[
             ("brunt encode -output=results.parquet results.bin", "for DuckDB, pandas, Polars"),
             ("brunt attack … | brunt encode | jq -r .latency", "live, line by line"),
         ],
-        rows: || rows_of(flags::results::ENCODE),
+        rows: || rows_of(encode::ENCODE),
         run: encode::run,
         validate: None,
     },
@@ -299,7 +299,7 @@ const COMMANDS: &[CommandSpec] = &[
         operands: "[FILE…]",
         about: "",
         examples: &[],
-        rows: || rows_of(flags::results::DUMP),
+        rows: || rows_of(dump::DUMP),
         run: dump::run,
         validate: None,
     },

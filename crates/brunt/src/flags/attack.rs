@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use cli::{EmptyValue, Flag, ValueKind, value};
 use engine::IoChoice;
+use results::Encoding;
 use stdx::{Distribution, Nanos};
 use workload::arrival::{ParsedRate, Rate};
 
@@ -424,10 +425,10 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     .also(&["o"]),
     Flag::new(
         "to",
-        ValueKind::Choice(RESULT_FORMATS),
+        ValueKind::Choice(Encoding::NAMES),
         "arrow",
         "Format of the results; by default the output's ending decides.",
-        |t: &mut AttackFlags, v| value::word(v, RESULT_FORMATS).map(|word| t.to = Some(word)),
+        |t: &mut AttackFlags, v| value::word(v, Encoding::NAMES).map(|word| t.to = Some(word)),
     )
     .native(),
     Flag::new(
@@ -509,6 +510,3 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
     watch::pattern("watch-log-pattern"),
     watch::every("watch-every"),
 ];
-
-/// The formats results can be written in.
-pub(crate) const RESULT_FORMATS: &[&str] = &["arrow", "parquet", "csv", "json", "gob"];

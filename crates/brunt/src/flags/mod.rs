@@ -3,10 +3,7 @@
 pub(crate) mod attack;
 pub(crate) mod bench;
 pub(crate) mod cable;
-pub(crate) mod compare;
-pub(crate) mod fit;
 mod load_value;
-pub(crate) mod results;
 pub(crate) mod run;
 pub(crate) mod scheduler;
 pub(crate) mod seek;

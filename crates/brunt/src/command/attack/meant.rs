@@ -15,7 +15,7 @@ use workload::{Load, Plan, Target, Targets};
 
 use super::targets::{self, Defaults, Source};
 use crate::command::watch::Watching;
-use crate::command::{CommandError, encode, usage_error};
+use crate::command::{CommandError, usage_error};
 use crate::dialect::{Dialect, ParsedArgs};
 use crate::exit_code::{ExitCode, Failed, OrExit};
 use crate::flags::attack::AttackFlags;
@@ -335,7 +335,9 @@ fn encoding(typed: &ParsedArgs<AttackFlags>) -> Encoding {
         return Encoding::Gob;
     }
     let named = typed.flags.to.as_deref().and_then(Encoding::parse);
-    named.or_else(|| encode::by_ending(typed.flags.output.as_deref())).unwrap_or(Encoding::Arrow)
+    named
+        .or_else(|| typed.flags.output.as_deref().and_then(Encoding::from_path))
+        .unwrap_or(Encoding::Arrow)
 }
 
 /// How to carry the plan out.

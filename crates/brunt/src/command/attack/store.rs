@@ -13,7 +13,6 @@ use monitor::Watcher;
 use results::{Encoding, Sink, StreamInfo, WriteError};
 use workload::Plan;
 
-use crate::command::encode;
 use crate::command::watch::{Beside, Watching};
 use crate::dialect::ResultsOption;
 use crate::exit_code::Failed;
@@ -87,7 +86,7 @@ impl Opened {
     /// As [`Opened::new`].
     pub(crate) fn by_ending(place: Place, watching: Option<&Watching>) -> Result<Self, Failed> {
         let name = if let Place::File(name) = &place { Some(name.as_str()) } else { None };
-        let encoding = encode::by_ending(name).unwrap_or(Encoding::Arrow);
+        let encoding = name.and_then(Encoding::from_path).unwrap_or(Encoding::Arrow);
         Self::new(place, encoding, watching)
     }
 

@@ -26,7 +26,6 @@ use super::summary::Mode;
 use super::tiers::{self, Said};
 use super::variables::strange_variables;
 use super::writes::Writes;
-use crate::command::encode;
 use crate::command::watch::Watching;
 use crate::dialect::ParsedArgs;
 use crate::exit_code::ExitCode;
@@ -360,7 +359,7 @@ fn check_watching(watching: Option<&Watching>, names: &[String]) -> Result<(), K
         let text = "-watch needs a file of results (give -o results.arrow)";
         return Err(K6Error::other(text.to_owned()));
     };
-    let encoding = encode::by_ending(Some(name)).unwrap_or(Encoding::Arrow);
+    let encoding = Encoding::from_path(name).unwrap_or(Encoding::Arrow);
     let watcher = watching.watcher_for(encoding);
     watcher.map(drop).map_err(|failed| K6Error::other(failed.to_string()))
 }

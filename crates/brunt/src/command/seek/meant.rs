@@ -10,7 +10,8 @@ use study::seek::{By, Search};
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target};
 
-use crate::command::{CommandError, attack, plot, usage_error};
+use crate::analyze::figure_file::figure_document;
+use crate::command::{CommandError, attack, usage_error};
 use crate::dialect::ParsedArgs;
 use crate::ending::Document;
 use crate::flags::attack::AttackFlags;
@@ -81,7 +82,7 @@ pub(super) fn meant(typed: &ParsedArgs<AttackFlags>) -> Result<Meant, CommandErr
 /// Where the curve is drawn: an ending that no picture has must not cost a search.
 fn plot(flags: &AttackFlags) -> Result<Option<(String, Document)>, CommandError> {
     let Some(path) = &flags.seek.plot else { return Ok(None) };
-    let document = plot::figure_document("-plot", path).map_err(usage_error)?;
+    let document = figure_document("-plot", path).map_err(usage_error)?;
     Ok(Some((path.clone(), document)))
 }
 

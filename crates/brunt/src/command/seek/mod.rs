@@ -13,7 +13,8 @@ use study::seek::{Ended as SearchEnded, Next, Outcome, Step, Trial, outcome, pro
 use self::meant::{Meant, meant};
 use self::runner::Runner;
 use self::state::State;
-use super::{CommandError, plot};
+use super::CommandError;
+use crate::analyze::figure_file::write_figure;
 use crate::dialect::Invocation;
 use crate::exit_code::{self, ExitCode, Failed};
 use crate::flags;
@@ -103,7 +104,7 @@ fn conclude(meant: &Meant, steps: &[Step], outcome: &Outcome) -> exit_code::Outc
     let document = if meant.json { report::seek_json(&input) } else { report::seek_text(&input) };
     Place::Stdout.write(document.as_bytes())?;
     if let Some((path, document)) = &meant.plot {
-        plot::write_figure(&report::seek_figure(&input), path, *document)?;
+        write_figure(&report::seek_figure(&input), path, *document)?;
     }
     Ok(match (outcome.answer, outcome.ended) {
         (Some(_), _) | (None, SearchEnded::Interrupted) => ExitCode::Ok,

@@ -20,7 +20,7 @@ use self::looks::Looks;
 pub(super) use self::meant::Watching;
 use self::meant::unix_ns;
 use self::tables::Table;
-use super::{CommandError, encode, usage_error};
+use super::{CommandError, usage_error};
 use crate::dialect::Invocation;
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::watch::{WATCH, WatchFlags};
@@ -221,7 +221,7 @@ fn offset(incident: Incident) -> Row {
 fn sink(name: &str, flags: &WatchFlags) -> Result<(Place, Sink), CommandError> {
     let place = Place::named(Some(name));
     let named = flags.to.as_deref().and_then(Encoding::parse);
-    let encoding = named.or_else(|| encode::by_ending(Some(name))).unwrap_or(Encoding::Arrow);
+    let encoding = named.or_else(|| Encoding::from_path(name)).unwrap_or(Encoding::Arrow);
     if !encoding.is_native() {
         let format = encoding.name();
         return Err(usage_error(format!(

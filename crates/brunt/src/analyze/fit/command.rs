@@ -1,25 +1,20 @@
 //! `fit`: a model of the server from results at several loads, and what it would do at loads that nobody ran.
 
-mod measured;
-
+use cli::{CommandError, Document, ExitCode, Invocation, Output, usage_error};
 use report::FitInput;
 use study::scaling::{Kind, fit};
 
-use self::measured::measured;
-use super::{CommandError, plot, usage_error};
-use crate::dialect::Invocation;
-use crate::ending::Document;
-use crate::exit_code::ExitCode;
-use crate::flags::fit::{FIT, FitFlags};
-use crate::output::Place;
+use super::flags::{FIT, FitFlags};
+use super::measured::measured;
+use crate::analyze::figure_file::{figure_document, write_figure};
 
 /// What the help says beside the flags.
-pub(super) const ABOUT: &str = "Each operand is a file of results, or a folder of repeats, at one load; LOAD=FILE where a \
+pub(crate) const ABOUT: &str = "Each operand is a file of results, or a folder of repeats, at one load; LOAD=FILE where a \
                                 format does not say which. Or the -state of a seek. Users give a closed network and the \
                                 Universal Scalability Law, rates M/M/c and M/G/c. A poor fit is refused, with code 8.";
 
 /// Fits.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let typed = invocation.parse(FIT)?;
     let flags = &typed.flags;
     if typed.operands.is_empty() && flags.points.is_empty() {
@@ -27,11 +22,11 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
             "what was measured is missing: name results, a seek's state, or -point",
         ));
     }
-    let place = Place::named(flags.output.as_deref());
+    let place = Output::named(flags.output.as_deref());
     place.spares(&typed.operands)?;
-    flags.plot.iter().try_for_each(|path| Place::named(Some(path)).spares(&typed.operands))?;
+    flags.plot.iter().try_for_each(|path| Output::named(Some(path)).spares(&typed.operands))?;
     let drawn = flags.plot.as_deref().map(|path| {
-        let document = plot::figure_document("-plot", path).map_err(usage_error)?;
+        let document = figure_document("-plot", path).map_err(usage_error)?;
         Ok::<_, CommandError>((path, document))
     });
     let drawn = drawn.transpose()?;
@@ -46,7 +41,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     };
     place.write(document.as_bytes())?;
     if let Some((path, document)) = drawn {
-        plot::write_figure(&report::fit_figure(&input), path, document)?;
+        write_figure(&report::fit_figure(&input), path, document)?;
     }
     Ok(if found.is_ok() { ExitCode::Ok } else { ExitCode::Unfitted })
 }

@@ -4,15 +4,12 @@ use std::fs::File;
 use std::io::{Read, Seek};
 
 use anyhow::anyhow;
+use cli::{CommandError, Dialect, ExitCode, ExitError, Interrupts, usage_error};
 use metrics::{Batch, Histogram, Summary};
 use results::{Detail, Item, Reader, Table, names_column};
 
 use super::operand::{Column, Operand, RowTime};
-use crate::command::{CommandError, encode, usage_error};
-use crate::dialect::Dialect;
-use crate::exit_code::{ExitCode, Failed};
-use crate::input::{self, Interrupts};
-use crate::output;
+use crate::analyze::unreadable::unreadable;
 
 /// All runs of a label, in the order given.
 #[derive(Debug)]
@@ -51,7 +48,7 @@ const HEADER_MAX: u64 = 64 << 10;
 
 /// Reads every operand, and gives the labels in the order they were first named, with the first damage of an input, which
 /// ended the reading of that input. What came before damage counts.
-pub(super) fn load(operands: &[Operand]) -> Result<(Vec<Label>, Option<Failed>), CommandError> {
+pub(super) fn load(operands: &[Operand]) -> Result<(Vec<Label>, Option<ExitError>), CommandError> {
     let interrupts = Interrupts::watch()?;
     let mut labels: Vec<Label> = Vec::new();
     let mut damage = None;
@@ -74,7 +71,8 @@ pub(super) fn load(operands: &[Operand]) -> Result<(Vec<Label>, Option<Failed>),
 
 /// The file, rewound, where its first line names the column asked for.
 fn table_of(operand: &Operand) -> Result<Option<(File, &Column)>, CommandError> {
-    let Some(column) = operand.column.as_ref().filter(|_| !input::is_stdin(&operand.file)) else {
+    let Some(column) = operand.column.as_ref().filter(|_| !cli::input::is_stdin(&operand.file))
+    else {
         return Ok(None);
     };
     // What cannot be opened is told where results are opened.
@@ -94,8 +92,8 @@ fn table_of(operand: &Operand) -> Result<Option<(File, &Column)>, CommandError> 
     Ok(Some((file, column)))
 }
 
-fn unread(operand: &Operand, error: &dyn std::fmt::Display) -> Failed {
-    Failed { code: ExitCode::Results, error: anyhow!("{operand}: {error}") }
+fn unread(operand: &Operand, error: &dyn std::fmt::Display) -> ExitError {
+    ExitError { code: ExitCode::Results, error: anyhow!("{operand}: {error}") }
 }
 
 fn read_table(file: File, column: &Column, operand: &Operand) -> Result<Run, CommandError> {
@@ -108,7 +106,7 @@ fn read_table(file: File, column: &Column, operand: &Operand) -> Result<Run, Com
     }
     if table.skipped() > 0 {
         let skipped = table.skipped();
-        output::complain(&format!(
+        cli::eprint_line(&format!(
             "brunt plot: {operand}: {} without a time left out",
             stdx::counted(skipped, "row")
         ));
@@ -119,10 +117,10 @@ fn read_table(file: File, column: &Column, operand: &Operand) -> Result<Run, Com
 fn read_results(
     operand: &Operand,
     interrupts: &Interrupts,
-    damage: &mut Option<Failed>,
+    damage: &mut Option<ExitError>,
 ) -> Result<Run, CommandError> {
     let files = std::slice::from_ref(&operand.file);
-    let inputs = input::open_results(files, interrupts, Dialect::Native.interrupt_grace())?;
+    let inputs = cli::open_results(files, interrupts, Dialect::Native.interrupt_grace())?;
     let name = operand.column.as_ref().map_or("response", |column| column.name.as_str());
     let Some(time) = RowTime::parse(name) else {
         return Err(usage_error(format!(
@@ -130,7 +128,7 @@ fn read_results(
             RowTime::NAMES
         )));
     };
-    let unreadable = |error| encode::unreadable(&error, Dialect::Native);
+    let unreadable = |error| unreadable(&error, Dialect::Native);
     let mut reader = Reader::open(inputs).map_err(unreadable)?;
     let (mut batch, mut times, mut summary) =
         (Batch::default(), Histogram::default(), Box::new(Summary::new()));
@@ -149,7 +147,7 @@ fn read_results(
         }
     }
     for loss in reader.losses() {
-        output::complain(&format!("brunt plot: {loss}"));
+        cli::eprint_line(&format!("brunt plot: {loss}"));
     }
     if time != RowTime::Response && reader.detail() == Detail::StartAndEnd {
         return Err(

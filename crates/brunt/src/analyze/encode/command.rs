@@ -1,35 +1,32 @@
 //! `encode`: results in any format in, one format out, row by row as they come.
 
-use std::path::Path;
-
 use anyhow::anyhow;
+use cli::{
+    CommandError, Dialect, ExitCode, ExitError, Interrupts, Invocation, OrExit, Output, ParsedArgs,
+    usage_error,
+};
 use metrics::Batch;
 use recordings::Generators;
 use results::{Encoding, Item, ReadError, Reader, StreamInfo, WriteError, Writer};
 
-use super::{CommandError, usage_error};
-use crate::dialect::{Dialect, Invocation, ParsedArgs};
-use crate::exit_code::{ExitCode, Failed, OrExit};
-use crate::flags::results::{ENCODE, EncodeFlags};
-use crate::input::{self, Interrupts};
-use crate::output::{self, Place};
+use super::flags::{ENCODE, EncodeFlags};
+use crate::analyze::unreadable::unreadable;
 
 /// Encodes the inputs.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let typed = invocation.parse(ENCODE)?;
     let encoding = encoding(&typed)?;
     let interrupts = Interrupts::watch()?;
-    let inputs =
-        input::open_results(&typed.operands, &interrupts, typed.dialect.interrupt_grace())?;
+    let inputs = cli::open_results(&typed.operands, &interrupts, typed.dialect.interrupt_grace())?;
     let mut reader = Reader::open(inputs).map_err(|error| unreadable(&error, typed.dialect))?;
-    let place = Place::named(typed.flags.output.as_deref());
+    let place = Output::named(typed.flags.output.as_deref());
     place.spares(&typed.operands)?;
     let info = StreamInfo {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         detail: reader.detail(),
         ..StreamInfo::default()
     };
-    if encoding == Encoding::Parquet && place == Place::Stdout && output::stdout_is_terminal() {
+    if encoding == Encoding::Parquet && place == Output::Stdout && cli::stdout_is_terminal() {
         return Err(usage_error("parquet is no text for a terminal (give -output=FILE)"));
     }
     let opened = results::writer(encoding, place.open()?, &info);
@@ -39,10 +36,10 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         Ok(read) => read.map_err(|error| unreadable(&error, typed.dialect))?,
         // The reader of a pipe has seen what it wanted.
         Err(WriteError::ClosedPipe) => return Ok(ExitCode::Ok),
-        Err(error) => return Err(Failed::from(anyhow!("{place}: {error}")).into()),
+        Err(error) => return Err(ExitError::from(anyhow!("{place}: {error}")).into()),
     }
     for loss in reader.losses() {
-        output::complain(&format!("brunt encode: {loss}"));
+        cli::eprint_line(&format!("brunt encode: {loss}"));
     }
     if !encoding.is_native() {
         left_out.complain(encoding.name());
@@ -54,7 +51,9 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
 fn encoding(typed: &ParsedArgs<EncodeFlags>) -> Result<Encoding, CommandError> {
     let (to, output) = (typed.flags.to.as_deref(), typed.flags.output.as_deref());
     match (to, typed.dialect) {
-        (None, Dialect::Native) => Ok(by_ending(output).unwrap_or(Encoding::Json)),
+        (None, Dialect::Native) => {
+            Ok(output.and_then(Encoding::from_path).unwrap_or(Encoding::Json))
+        }
         (None, Dialect::Vegeta) => Ok(Encoding::Json),
         (Some(name), Dialect::Native) => Encoding::parse(name).ok_or_else(|| {
             usage_error(format!(
@@ -66,20 +65,6 @@ fn encoding(typed: &ParsedArgs<EncodeFlags>) -> Result<Encoding, CommandError> {
             let unknown = || anyhow!("encode: unknown encoding {name:?}");
             Ok(known.ok_or_else(unknown).or_exit(ExitCode::Failure)?)
         }
-    }
-}
-
-/// The format a file's ending stands for.
-#[must_use]
-pub(super) fn by_ending(path: Option<&str>) -> Option<Encoding> {
-    let ending = Path::new(path?).extension()?.to_str()?;
-    match ending {
-        "arrow" | "arrows" => Some(Encoding::Arrow),
-        "parquet" => Some(Encoding::Parquet),
-        "csv" => Some(Encoding::Csv),
-        "json" | "jsonl" | "ndjson" => Some(Encoding::Json),
-        "gob" => Some(Encoding::Gob),
-        _ => None,
     }
 }
 
@@ -99,7 +84,7 @@ impl LeftOut {
             [(self.observed, "the server's side"), (self.assertions, "thresholds and checks")];
         for (count, what) in kinds.into_iter().filter(|(count, _)| *count > 0) {
             let rows = stdx::counted(count, "row");
-            output::complain(&format!(
+            cli::eprint_line(&format!(
                 "brunt encode: {rows} of {what} left out: {format} has no room for them"
             ));
         }
@@ -143,45 +128,4 @@ fn copy(
     };
     writer.finish()?;
     Ok(read)
-}
-
-/// The failure of an input that cannot be read, in the dialect's words.
-#[must_use]
-pub(super) fn unreadable(error: &ReadError, dialect: Dialect) -> Failed {
-    match (error, dialect) {
-        (ReadError::Detect { input } | ReadError::Empty { input }, Dialect::Vegeta) => Failed {
-            code: ExitCode::Results,
-            error: anyhow!("encode: can't detect encoding of \"{input}\""),
-        },
-        (error, _) => recordings::unreadable(error),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn endings_stand_for_formats() {
-        let cases = [
-            ("a.arrow", Some(Encoding::Arrow)),
-            ("a.parquet", Some(Encoding::Parquet)),
-            ("a.jsonl", Some(Encoding::Json)),
-            ("results.bin", None),
-            ("results", None),
-        ];
-        for (path, encoding) in cases {
-            assert_eq!(by_ending(Some(path)), encoding, "{path}");
-        }
-    }
-
-    #[test]
-    fn foreign_input_is_told_in_each_dialects_words() {
-        let error = ReadError::Detect { input: "stdin".into() };
-        let vegeta = unreadable(&error, Dialect::Vegeta);
-        assert_eq!(vegeta.to_string(), "encode: can't detect encoding of \"stdin\"");
-        let native = unreadable(&error, Dialect::Native);
-        assert_eq!(native.code, ExitCode::Results);
-        assert!(native.to_string().contains("expected arrow"));
-    }
 }

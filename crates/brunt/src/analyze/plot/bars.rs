@@ -1,11 +1,11 @@
 //! `-bars`: metrics of labelled runs, and figures from elsewhere (`-value`), as charts of bars.
 
+use cli::{CommandError, usage_error};
 use report::{Bar, BarChart, BarSheet};
 use stdx::Nanos;
 
+use super::flags::GivenValue;
 use super::load::{Label, Run};
-use crate::command::{CommandError, usage_error};
-use crate::flags::results::GivenValue;
 
 /// One metric of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,28 +2,24 @@
 
 use std::path::Path;
 
+use cli::{CommandError, Document, ExitCode, Invocation, Output, ParsedArgs, usage_error};
 use recordings::{LabelledRuns, RecordedRun, read_labelled};
 use report::{Contrasts, Variant};
 use study::contrast::Kept;
 
-use super::{CommandError, usage_error};
-use crate::dialect::{Invocation, ParsedArgs};
-use crate::ending::Document;
-use crate::exit_code::ExitCode;
-use crate::flags::compare::{COMPARE, CompareFlags};
-use crate::output::{self, Place};
+use super::flags::{COMPARE, CompareFlags};
 
 /// What the help says beside the flags.
-pub(super) const ABOUT: &str = "Each operand is a file of results, or a folder: one variant, each file in it one run, each \
+pub(crate) const ABOUT: &str = "Each operand is a file of results, or a folder: one variant, each file in it one run, each \
                                 folder in it one run of several load generators. The unit is the run: with less than four \
                                 runs of each nothing is called different. Every variant is compared with the first, or with \
                                 that of -baseline.";
 
 /// Compares.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let typed = invocation.parse(COMPARE)?;
     let flags = &typed.flags;
-    let place = Place::named(flags.output.as_deref());
+    let place = Output::named(flags.output.as_deref());
     place.spares(&typed.operands)?;
     let kind = kind(&typed)?;
     if typed.operands.len() < 2 {
@@ -56,7 +52,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
 /// Says which limits were passed, and gives the code.
 fn judged(flags: &CompareFlags, found: &Contrasts) -> ExitCode {
     let broken = found.broken();
-    broken.iter().for_each(|(_, text)| output::complain(&format!("brunt compare: {text}")));
+    broken.iter().for_each(|(_, text)| cli::eprint_line(&format!("brunt compare: {text}")));
     let fails = |kept: Kept| match kept {
         Kept::Kept => false,
         Kept::Passed => true,
@@ -120,7 +116,7 @@ mod tests {
     use cli::GlobalFlags;
 
     use super::*;
-    use crate::dialect::Dialect;
+    use cli::Dialect;
 
     #[test]
     fn the_baseline_is_a_label_or_the_end_of_one() {

@@ -1,93 +1,9 @@
-//! The flags of the commands that read results: `report`, `plot`, `encode`, `dump`.
+//! The flags of `plot`.
 
-use cli::{EmptyValue, Flag, ValueError, ValueKind, value};
+use cli::{Flag, ValueError, ValueKind, value};
 use recordings::ServerOffset;
-use stdx::Nanos;
 
-use super::attack::RESULT_FORMATS;
-
-/// The flags of `report` as typed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ReportFlags {
-    /// Empty for the default.
-    pub(crate) kind: String,
-    pub(crate) buckets: Option<String>,
-    pub(crate) every: Nanos,
-    pub(crate) output: Option<String>,
-    pub(crate) by: Option<String>,
-    pub(crate) json: bool,
-    pub(crate) fail_on_invalid: bool,
-    pub(crate) server_offset: ServerOffset,
-}
-
-/// The flags of `report`.
-pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
-    Flag::new(
-        "type",
-        ValueKind::Text("TYPE"),
-        "text",
-        "text, json, hist[0,1ms,…], hdrplot, html, markdown, junit; ab, wrk, perfer, hey, k6-like: as those do.",
-        |t: &mut ReportFlags, v| {
-            v.clone_into(&mut t.kind);
-            let wrong = ValueError::with_go("\"\" is no type of report", "invalid report type: ");
-            if v.is_empty() { Err(wrong.late()) } else { Ok(()) }
-        },
-    ),
-    Flag::new(
-        "buckets",
-        ValueKind::Text("[0,1ms,…]"),
-        "",
-        "Histogram buckets, for -type=hist and -type=json.",
-        |t: &mut ReportFlags, v| {
-            t.buckets = Some(v.to_owned());
-            Ok(())
-        },
-    )
-    .vegeta_empty(EmptyValue::Absent),
-    Flag::new(
-        "every",
-        ValueKind::Duration,
-        "0",
-        "Report anew each time this has passed.",
-        |t: &mut ReportFlags, v| value::duration(v).map(|d| t.every = d),
-    ),
-    Flag::new("output", ValueKind::Path, "stdout", "File for the report; without -type its ending decides: .html, .json, .md, .txt or .xml (JUnit).", |t: &mut ReportFlags, v| {
-        t.output = Some(v.to_owned());
-        Ok(())
-    })
-    .also(&["o"]),
-    Flag::new(
-        "by",
-        ValueKind::Choice(BY),
-        "",
-        "Rows per target, status, name or connection as well.",
-        |t: &mut ReportFlags, v| value::word(v, BY).map(|word| t.by = Some(word)),
-    )
-    .native(),
-    Flag::new("json", ValueKind::Switch, "", "The same as -type=json.", |t: &mut ReportFlags, v| {
-        value::switch(v).map(|on| t.json = on)
-    })
-    .native(),
-    Flag::new(
-        "fail-on-invalid",
-        ValueKind::Switch,
-        "",
-        "End with code 5 where the verdict is INVALID.",
-        |t: &mut ReportFlags, v| value::switch(v).map(|on| t.fail_on_invalid = on),
-    )
-    .native(),
-    Flag::new(
-        "server-offset",
-        ValueKind::Text("TIME|date"),
-        "0",
-        "Move the server's times by so much: its clock is behind, or ahead (-12ms). date: as its Date headers say.",
-        |t: &mut ReportFlags, v| server_offset(v).map(|offset| t.server_offset = offset),
-    )
-    .native(),
-];
-
-/// What `report` can group by.
-const BY: &[&str] = &["target", "status", "name", "connection"];
+use crate::analyze::server_offset::server_offset;
 
 /// The flags of `plot` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -267,78 +183,9 @@ const SERVER: &[&str] = &["percentiles", "time"];
 /// How percentiles may be spread.
 const AXES: &[&str] = &["linear", "tail"];
 
-/// The flags of `encode` and of `dump` as typed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct EncodeFlags {
-    /// `None`: the output's ending decides, else JSON.
-    pub(crate) to: Option<String>,
-    pub(crate) output: Option<String>,
-}
-
-/// The flags of `encode`.
-pub(crate) const ENCODE: &[Flag<EncodeFlags>] = &[
-    Flag::new(
-        "to",
-        ValueKind::Choice(RESULT_FORMATS),
-        "json",
-        "Format to write; the output's ending decides where -to is not given.",
-        |t: &mut EncodeFlags, v| {
-            t.to = Some(v.to_owned());
-            Ok(())
-        },
-    )
-    .native(),
-    Flag::new(
-        "to",
-        ValueKind::Text("FORMAT"),
-        "json",
-        "Format to write: csv, gob or json.",
-        |t: &mut EncodeFlags, v| {
-            t.to = Some(v.to_owned());
-            Ok(())
-        },
-    )
-    .vegeta(),
-    Flag::new(
-        "output",
-        ValueKind::Path,
-        "stdout",
-        "File for the results.",
-        |t: &mut EncodeFlags, v| {
-            t.output = Some(v.to_owned());
-            Ok(())
-        },
-    )
-    .also(&["o"]),
-];
-
-/// The flags of `dump`, which only explains itself.
-pub(crate) const DUMP: &[Flag<EncodeFlags>] = &[
-    Flag::new(
-        "dumper",
-        ValueKind::Text("NAME"),
-        "",
-        "Accepted, as old scripts give it.",
-        |_, _| Ok(()),
-    ),
-    Flag::new("inputs", ValueKind::Path, "", "Accepted, as old scripts give it.", |_, _| Ok(())),
-    Flag::new("output", ValueKind::Path, "", "Accepted, as old scripts give it.", |_, _| Ok(())),
-];
-
-/// A time that may be below zero, or `date`.
-pub(crate) fn server_offset(text: &str) -> Result<ServerOffset, ValueError> {
-    if text == "date" { Ok(ServerOffset::Date) } else { value::offset(text).map(ServerOffset::By) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_server_offset_is_a_time_or_the_date_header() {
-        assert_eq!(server_offset("date"), Ok(ServerOffset::Date));
-        assert_eq!(server_offset("-1ms"), Ok(ServerOffset::By(-1_000_000)));
-    }
 
     #[test]
     fn figures_from_elsewhere() {

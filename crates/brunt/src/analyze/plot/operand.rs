@@ -3,13 +3,12 @@
 use std::fmt;
 use std::path::Path;
 
+use cli::{CommandError, Dialect, ParsedArgs, usage_error};
 use metrics::Sample;
 use results::TimeUnit;
 use stdx::Nanos;
 
-use crate::command::{CommandError, usage_error};
-use crate::dialect::{Dialect, ParsedArgs};
-use crate::flags::results::PlotFlags;
+use super::flags::PlotFlags;
 
 /// One operand.
 #[derive(Clone, Debug, PartialEq, Eq)]

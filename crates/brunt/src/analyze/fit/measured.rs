@@ -1,15 +1,13 @@
 //! Measurements at several loads, from results, from the state of a seek, and from the command line.
 
+use cli::{CommandError, ExitCode, ExitError, usage_error};
 use recordings::{LabelledRuns, RecordedRun, read_labelled};
 use serde_json::Value;
 use stdx::{Nanos, are, counted};
 use study::scaling::{Observation, RunFigures, Sweep, by_most, load_of};
 use study::seek::By;
 
-use crate::command::{CommandError, usage_error};
-use crate::exit_code::{ExitCode, Failed};
-use crate::flags::fit::{FitFlags, Point};
-use crate::input;
+use super::flags::{FitFlags, Point};
 
 /// Bytes of a file in which a state's mark is looked for.
 const MARK_MAX: usize = 64;
@@ -61,12 +59,16 @@ fn is_state(path: &str) -> bool {
 }
 
 /// The steps of a seek that say something of the server.
-fn of_state(path: &str, notes: &mut Vec<String>) -> Result<Vec<(Option<By>, Observation)>, Failed> {
-    let broken = || Failed {
+fn of_state(
+    path: &str,
+    notes: &mut Vec<String>,
+) -> Result<Vec<(Option<By>, Observation)>, ExitError> {
+    let broken = || ExitError {
         code: ExitCode::Input,
         error: anyhow::anyhow!("{path} is no state of brunt seek that can be read"),
     };
-    let state: Value = serde_json::from_slice(&input::read_whole(path)?).map_err(|_| broken())?;
+    let state: Value =
+        serde_json::from_slice(&cli::input::read_whole(path)?).map_err(|_| broken())?;
     let by = match state["search"]["by"].as_str() {
         Some("rate") => By::Rate,
         Some("connections") => By::Connections,

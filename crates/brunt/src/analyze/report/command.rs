@@ -3,6 +3,10 @@
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
+use cli::{
+    CommandError, Dialect, Document, ExitCode, ExitError, Interrupts, Invocation, Output,
+    ParsedArgs, usage_error,
+};
 use metrics::{Batch, By, Generator, Groups, Phases, Summary, Timeline, Traffic, Verdict};
 use recordings::{ClockShift, Generators, ServerRows, clock_shift};
 use report::{
@@ -11,14 +15,9 @@ use report::{
 use results::{Detail, Item, Reader};
 use stdx::Nanos;
 
-use super::asserted::Asserted;
-use super::{CommandError, encode, usage_error};
-use crate::dialect::{Dialect, Invocation, ParsedArgs};
-use crate::ending::Document;
-use crate::exit_code::{ExitCode, Failed};
-use crate::flags::results::{REPORT, ReportFlags};
-use crate::input::{self, Interrupts};
-use crate::output::{self, Place};
+use super::assertions::Asserted;
+use super::flags::{REPORT, ReportFlags};
+use crate::analyze::unreadable::unreadable;
 use crate::tools::ab::AbReport;
 
 /// What a report looks like.
@@ -62,7 +61,7 @@ struct Meant {
     kind: Kind,
     by: Option<By>,
     every: Option<Duration>,
-    place: Place,
+    place: Output,
     title: String,
     fail_on_invalid: bool,
     /// By how much the server's times are moved.
@@ -77,18 +76,17 @@ const DEPRECATED: &str =
 const CLEAR: &str = "\u{1b}[2J\u{1b}[0;0H";
 
 /// Reports.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let typed = invocation.parse(REPORT)?;
     let meant = meant(&typed)?;
     let interrupts = Interrupts::watch()?;
-    let inputs =
-        input::open_results(&typed.operands, &interrupts, meant.dialect.interrupt_grace())?;
+    let inputs = cli::open_results(&typed.operands, &interrupts, meant.dialect.interrupt_grace())?;
     let reader = Reader::open(inputs);
     let mut reader = match reader {
         Ok(reader) => reader,
         // Interrupted before the first row: there is nothing to report.
         Err(_) if interrupts.seen() > 0 => interrupts.end_by_signal(),
-        Err(error) => return Err(encode::unreadable(&error, meant.dialect).into()),
+        Err(error) => return Err(unreadable(&error, meant.dialect).into()),
     };
     let mut figures = Figures::new(&meant);
     let read = read(&mut reader, &mut figures, &meant)?;
@@ -104,7 +102,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     figures.keep_what_was_measured(&reader);
     if figures.asserted.more() > 0 {
         let more = stdx::counted(figures.asserted.more(), "row");
-        output::complain(&format!("brunt report: {more} of thresholds and checks are left out"));
+        cli::eprint_line(&format!("brunt report: {more} of thresholds and checks are left out"));
     }
     let verdict = figures.verdict();
     meant.place.write(meant.document(&figures, &verdict).as_bytes())?;
@@ -113,7 +111,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         && meant.dialect == Dialect::Native
         && !verdict.is_valid()
     {
-        output::complain(&format!("brunt report: {verdict}"));
+        cli::eprint_line(&format!("brunt report: {verdict}"));
     }
     if interrupts.seen() == 0 {
         read?;
@@ -129,7 +127,7 @@ fn read(
     reader: &mut Reader,
     figures: &mut Figures,
     meant: &Meant,
-) -> Result<Result<(), Failed>, Failed> {
+) -> Result<Result<(), ExitError>, ExitError> {
     let mut batch = Batch::default();
     let mut due = meant.every.map(|every| Instant::now() + every);
     loop {
@@ -139,7 +137,7 @@ fn read(
             Ok(Some(Item::Server(row))) => figures.server.add(*row),
             Ok(Some(Item::Assertion { assertion, .. })) => figures.asserted.add(*assertion),
             Ok(None) => return Ok(Ok(())),
-            Err(error) => return Ok(Err(encode::unreadable(&error, meant.dialect))),
+            Err(error) => return Ok(Err(unreadable(&error, meant.dialect))),
         }
         if let (Some(every), Some(at)) = (meant.every, due)
             && Instant::now() >= at
@@ -336,7 +334,7 @@ impl Peer {
 /// Validates what was typed.
 fn meant(typed: &ParsedArgs<ReportFlags>) -> Result<Meant, CommandError> {
     let flags = &typed.flags;
-    let place = Place::named(flags.output.as_deref());
+    let place = Output::named(flags.output.as_deref());
     place.spares(&typed.operands)?;
     let kind = kind(typed)?;
     let by = match flags.by.as_deref() {
@@ -391,7 +389,7 @@ fn kind(typed: &ParsedArgs<ReportFlags>) -> Result<Kind, CommandError> {
     let name = type_name(typed)?;
     let wrong = |text: String| match typed.dialect {
         Dialect::Native => usage_error(text),
-        Dialect::Vegeta => Failed::from(anyhow!(text)).into(),
+        Dialect::Vegeta => ExitError::from(anyhow!(text)).into(),
     };
     let native = typed.dialect == Dialect::Native;
     let buckets = |text: &str| {

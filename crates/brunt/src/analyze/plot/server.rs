@@ -1,16 +1,14 @@
 //! `-server`: client and server in one picture, from a run's file and a watcher's, or one that has both.
 
+use cli::{CommandError, Interrupts, ParsedArgs, usage_error};
 use metrics::{Batch, Summary, Timeline};
 use recordings::{ServerRows, clock_shift};
 use results::{Item, Reader};
 
+use super::drawn::{Damaged, Drawn, title};
+use super::flags::PlotFlags;
 use super::operand::Operand;
-use super::{Damaged, Drawn, title};
-use crate::command::{CommandError, encode, usage_error};
-use crate::dialect::ParsedArgs;
-use crate::flags::results::PlotFlags;
-use crate::input::{self, Interrupts};
-use crate::output;
+use crate::analyze::unreadable::unreadable;
 
 /// What the files say together.
 struct Both {
@@ -53,7 +51,7 @@ pub(super) fn draw(
         }
         _ => {
             if side.application().is_none() {
-                output::complain(&untimed(&files));
+                cli::eprint_line(&untimed(&files));
             }
             let client = Some(&both.summary.response);
             let title = title(typed, "", "Time within which requests were served");
@@ -77,10 +75,10 @@ impl Both {
         &mut self,
         typed: &ParsedArgs<PlotFlags>,
         files: &[String],
-    ) -> Result<Option<crate::exit_code::Failed>, CommandError> {
+    ) -> Result<Option<cli::ExitError>, CommandError> {
         let interrupts = Interrupts::watch()?;
-        let inputs = input::open_results(files, &interrupts, typed.dialect.interrupt_grace())?;
-        let unreadable = |error| encode::unreadable(&error, typed.dialect);
+        let inputs = cli::open_results(files, &interrupts, typed.dialect.interrupt_grace())?;
+        let unreadable = |error| unreadable(&error, typed.dialect);
         let mut reader = Reader::open(inputs).map_err(unreadable)?;
         let mut batch = Batch::default();
         let damage = loop {
@@ -96,7 +94,7 @@ impl Both {
             }
         };
         for loss in reader.losses() {
-            output::complain(&format!("brunt plot: {loss}"));
+            cli::eprint_line(&format!("brunt plot: {loss}"));
         }
         Ok(damage)
     }

@@ -1,0 +1,7 @@
+//! `encode`: results in another format.
+
+mod command;
+mod flags;
+
+pub(crate) use command::run;
+pub(crate) use flags::ENCODE;

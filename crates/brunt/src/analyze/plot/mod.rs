@@ -1,0 +1,14 @@
+//! `plot`: pictures of results.
+
+mod bars;
+mod command;
+mod curves;
+mod drawn;
+mod flags;
+mod load;
+mod operand;
+mod over_time;
+mod server;
+
+pub(crate) use command::run;
+pub(crate) use flags::PLOT;

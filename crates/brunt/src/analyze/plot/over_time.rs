@@ -1,0 +1,75 @@
+//! Latency over time, read batch by batch.
+
+use anyhow::anyhow;
+use cli::{
+    CommandError, Dialect, ExitError, Interrupts, ParsedArgs, eprint_line, open_results,
+    usage_error,
+};
+use metrics::Batch;
+use report::PlotBuilder;
+use results::{Item, Reader};
+
+use super::drawn::{Damaged, Drawn, title};
+use super::flags::PlotFlags;
+use super::operand::Operand;
+use crate::analyze::unreadable::unreadable;
+
+/// Latency over time, a series per attack and outcome.
+pub(super) fn over_time(
+    typed: &ParsedArgs<PlotFlags>,
+    operands: &[Operand],
+) -> Result<Damaged, CommandError> {
+    if let Some(operand) = operands.iter().find(|operand| operand.column.is_some()) {
+        return Err(usage_error(format!(
+            "{operand}: over time only response times are drawn (give -percentiles, -histogram, -overlay or -bars)"
+        )));
+    }
+    let threshold = usize::try_from(typed.flags.threshold).unwrap_or(usize::MAX);
+    let mut builder = PlotBuilder::new(threshold).map_err(|error| match typed.dialect {
+        Dialect::Native => usage_error(format!("flag -threshold: {error}")),
+        Dialect::Vegeta => ExitError::from(anyhow!("{error}")).into(),
+    })?;
+    let take = |batch: &Batch, reader: &Reader, label: &str| {
+        builder.add(batch, reader.targets(), label);
+    };
+    let damage = for_each_input(typed.dialect, operands, take)?;
+    Ok((Drawn::Figure(builder.finish(title(typed, "Vegeta Plot", "Response times"))), damage))
+}
+
+/// Reads one input after the other, each with its label. What came before damage counts; the first damage is given back,
+/// unless nothing came at all.
+fn for_each_input(
+    dialect: Dialect,
+    operands: &[Operand],
+    mut take: impl FnMut(&Batch, &Reader, &str),
+) -> Result<Option<ExitError>, CommandError> {
+    let interrupts = Interrupts::watch()?;
+    let (mut batch, mut rows, mut damage) = (Batch::default(), 0, None);
+    for Operand { label, file, .. } in operands {
+        let file = std::slice::from_ref(file);
+        let inputs = open_results(file, &interrupts, dialect.interrupt_grace())?;
+        let unreadable = |error| unreadable(&error, dialect);
+        let mut reader = Reader::open(inputs).map_err(unreadable)?;
+        loop {
+            match reader.next(&mut batch) {
+                Ok(Some(Item::Hits)) => {
+                    rows += batch.samples.len();
+                    take(&batch, &reader, label);
+                }
+                Ok(Some(Item::Generator { .. } | Item::Server(_) | Item::Assertion { .. })) => {}
+                Ok(None) => break,
+                Err(error) => {
+                    damage = damage.or(Some(unreadable(error)));
+                    break;
+                }
+            }
+        }
+        for loss in reader.losses() {
+            eprint_line(&format!("brunt plot: {loss}"));
+        }
+    }
+    match damage {
+        Some(failed) if rows == 0 => Err(failed.into()),
+        damage => Ok(damage),
+    }
+}

@@ -1,0 +1,90 @@
+//! The flags of `report`.
+
+use cli::{EmptyValue, Flag, ValueError, ValueKind, value};
+use recordings::ServerOffset;
+use stdx::Nanos;
+
+use crate::analyze::server_offset::server_offset;
+
+/// The flags of `report` as typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ReportFlags {
+    /// Empty for the default.
+    pub(crate) kind: String,
+    pub(crate) buckets: Option<String>,
+    pub(crate) every: Nanos,
+    pub(crate) output: Option<String>,
+    pub(crate) by: Option<String>,
+    pub(crate) json: bool,
+    pub(crate) fail_on_invalid: bool,
+    pub(crate) server_offset: ServerOffset,
+}
+
+/// The flags of `report`.
+pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
+    Flag::new(
+        "type",
+        ValueKind::Text("TYPE"),
+        "text",
+        "text, json, hist[0,1ms,…], hdrplot, html, markdown, junit; ab, wrk, perfer, hey, k6-like: as those do.",
+        |t: &mut ReportFlags, v| {
+            v.clone_into(&mut t.kind);
+            let wrong = ValueError::with_go("\"\" is no type of report", "invalid report type: ");
+            if v.is_empty() { Err(wrong.late()) } else { Ok(()) }
+        },
+    ),
+    Flag::new(
+        "buckets",
+        ValueKind::Text("[0,1ms,…]"),
+        "",
+        "Histogram buckets, for -type=hist and -type=json.",
+        |t: &mut ReportFlags, v| {
+            t.buckets = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .vegeta_empty(EmptyValue::Absent),
+    Flag::new(
+        "every",
+        ValueKind::Duration,
+        "0",
+        "Report anew each time this has passed.",
+        |t: &mut ReportFlags, v| value::duration(v).map(|d| t.every = d),
+    ),
+    Flag::new("output", ValueKind::Path, "stdout", "File for the report; without -type its ending decides: .html, .json, .md, .txt or .xml (JUnit).", |t: &mut ReportFlags, v| {
+        t.output = Some(v.to_owned());
+        Ok(())
+    })
+    .also(&["o"]),
+    Flag::new(
+        "by",
+        ValueKind::Choice(BY),
+        "",
+        "Rows per target, status, name or connection as well.",
+        |t: &mut ReportFlags, v| value::word(v, BY).map(|word| t.by = Some(word)),
+    )
+    .native(),
+    Flag::new("json", ValueKind::Switch, "", "The same as -type=json.", |t: &mut ReportFlags, v| {
+        value::switch(v).map(|on| t.json = on)
+    })
+    .native(),
+    Flag::new(
+        "fail-on-invalid",
+        ValueKind::Switch,
+        "",
+        "End with code 5 where the verdict is INVALID.",
+        |t: &mut ReportFlags, v| value::switch(v).map(|on| t.fail_on_invalid = on),
+    )
+    .native(),
+    Flag::new(
+        "server-offset",
+        ValueKind::Text("TIME|date"),
+        "0",
+        "Move the server's times by so much: its clock is behind, or ahead (-12ms). date: as its Date headers say.",
+        |t: &mut ReportFlags, v| server_offset(v).map(|offset| t.server_offset = offset),
+    )
+    .native(),
+];
+
+/// What `report` can group by.
+const BY: &[&str] = &["target", "status", "name", "connection"];
