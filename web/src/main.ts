@@ -27,7 +27,8 @@ function enliven(figure: Figure, place: HTMLElement): void {
     scale: (factor) => chart.scale(factor),
     escape: () => pointer.cancel() || chart.escape(),
   });
-  new ResizeObserver(() => chart.resize()).observe(place);
+  // Drawing changes the height: within the observer itself that would be a loop.
+  new ResizeObserver(() => requestAnimationFrame(() => chart.resize())).observe(place);
 }
 
 function tools(chart: Chart): HTMLElement {
