@@ -7,6 +7,7 @@ use wire::cable::CommandKind;
 use workload::{CustomFailure, CustomSample};
 
 use super::state::{CableUsers, Phase};
+use super::user_table::UserId;
 use crate::cable_report::MessageReport;
 use crate::in_flight_messages::ClosedMessage;
 use crate::plan::Pattern;
@@ -53,7 +54,7 @@ impl CableUsers {
 
     fn send_broadcast(&mut self, number: u64, due: Nanos, now: Nanos) {
         let speaker = number % self.broadcast.speakers;
-        let user = ((speaker - self.shard.first) / self.shard.step) as usize;
+        let user = UserId(((speaker - self.shard.first) / self.shard.step) as u32);
         if !self.users[user].is_subscribed() {
             self.report.not_sent += 1;
             return;
@@ -145,24 +146,24 @@ impl CableUsers {
     }
 
     /// A subscriber comes.
-    pub(super) fn join(&mut self, user: usize) {
+    pub(super) fn join(&mut self, user: UserId) {
         let first = self.cable.in_flight.join();
         self.users[user].first = first;
-        self.received.begin(user, first);
+        self.received.begin(user.index(), first);
     }
 
     /// A subscriber goes.
-    pub(super) fn leave(&mut self, user: usize) {
+    pub(super) fn leave(&mut self, user: UserId) {
         if !matches!(self.cable.plan.pattern, Pattern::Broadcast { .. }) {
             return;
         }
         let (entry, seen) = (&mut self.users[user], &self.received);
-        let owed = self.cable.in_flight.leave(entry.first, |number| seen.has(user, number));
+        let owed = self.cable.in_flight.leave(entry.first, |number| seen.has(user.index(), number));
         entry.owed += u64::from(owed);
     }
 
     /// A message came to a subscriber.
-    pub(super) fn received_broadcast(&mut self, user: usize, now: Nanos, token: Token) {
+    pub(super) fn received_broadcast(&mut self, user: UserId, now: Nanos, token: Token) {
         let in_flight = &self.cable.in_flight;
         let (entry, sums) = (&mut self.users[user], &mut self.report.deliveries);
         if !in_flight.was_sent(token.number) {
@@ -173,7 +174,7 @@ impl CableUsers {
             sums.early += 1;
             return;
         }
-        match self.received.mark(user, token) {
+        match self.received.mark(user.index(), token) {
             Delivery::First => {}
             Delivery::OutOfOrder => sums.out_of_order += 1,
             Delivery::Duplicate => return sums.duplicated += 1,

@@ -10,6 +10,7 @@ use workload::{EngineResponse, Pipe, RequestCommand, Target};
 use super::state::{CableUsers, Phase};
 use super::timer_queue::Entry;
 use super::user::{PingState, Stage};
+use super::user_table::UserId;
 use crate::plan::Pattern;
 
 /// The first wait of who is refused; each further one is twice as long.
@@ -30,7 +31,7 @@ pub(super) enum Settled {
 
 impl CableUsers {
     /// Asks for a WebSocket.
-    pub(super) fn connect(&mut self, user: usize, due: Nanos) {
+    pub(super) fn connect(&mut self, user: UserId, due: Nanos) {
         if self.phase != Phase::Running {
             return;
         }
@@ -57,7 +58,7 @@ impl CableUsers {
         entry.due = due;
         entry.stage = Stage::Opening(Box::new(offer));
         self.report.attempts += 1;
-        let (user, owner) = (user as u32, 0);
+        let (user, owner) = (user.0, 0);
         self.commands.requests.push(RequestCommand {
             user,
             target,
@@ -70,7 +71,7 @@ impl CableUsers {
     }
 
     /// What became of a handshake.
-    pub(super) fn answered(&mut self, user: usize, reply: &EngineResponse<'_>) {
+    pub(super) fn answered(&mut self, user: UserId, reply: &EngineResponse<'_>) {
         let stage = std::mem::take(&mut self.users[user].stage);
         let Stage::Opening(offer) = stage else {
             self.users[user].stage = stage;
@@ -102,7 +103,7 @@ impl CableUsers {
         self.report.opened += 1;
         self.cable.barrier.note_open();
         let at = reply.done.saturating_add(self.cable.plan.timeout);
-        self.timers.limit(Entry { at, user: user as u32, generation });
+        self.timers.limit(Entry { at, user, generation });
     }
 
     fn refuse_pipe(&mut self, pipe: Option<Pipe>) {
@@ -110,7 +111,12 @@ impl CableUsers {
     }
 
     /// There is no WebSocket.
-    fn refused(&mut self, user: usize, reply: &EngineResponse<'_>, error: Option<&HandshakeError>) {
+    fn refused(
+        &mut self,
+        user: UserId,
+        reply: &EngineResponse<'_>,
+        error: Option<&HandshakeError>,
+    ) {
         let problem = match (&reply.failure, error) {
             // Other texts have addresses in them, each its own.
             (Some(("tls", text)), _) => format!("handshake: {text}"),
@@ -126,7 +132,7 @@ impl CableUsers {
     /// A connection ends, and not by us: the user comes back.
     pub(super) fn connection_lost(
         &mut self,
-        user: usize,
+        user: UserId,
         now: Nanos,
         why: impl Into<Cow<'static, str>>,
     ) {
@@ -149,7 +155,12 @@ impl CableUsers {
     }
 
     /// A user goes and does not come back.
-    pub(super) fn turn_away(&mut self, user: usize, now: Nanos, why: impl Into<Cow<'static, str>>) {
+    pub(super) fn turn_away(
+        &mut self,
+        user: UserId,
+        now: Nanos,
+        why: impl Into<Cow<'static, str>>,
+    ) {
         self.report.turned_away += 1;
         self.report.note(why);
         self.disconnect(user);
@@ -158,7 +169,7 @@ impl CableUsers {
     }
 
     /// A user that was refused comes back after a while, the longer the more often it was.
-    fn schedule_reconnect(&mut self, user: usize, now: Nanos) {
+    fn schedule_reconnect(&mut self, user: UserId, now: Nanos) {
         // A herd is about who comes up at last; elsewhere nobody waits for those that a server refuses.
         if !matches!(self.cable.plan.pattern, Pattern::Herd { .. }) {
             self.settle(user, now, Settled::GivenUp);
@@ -171,18 +182,18 @@ impl CableUsers {
             self.report.backoffs += 1;
             self.report.backed_off += wait;
         }
-        self.timers.add(Entry { at: now + wait, user: user as u32, generation: entry.generation });
+        self.timers.add(Entry { at: now + wait, user, generation: entry.generation });
     }
 
     /// A user that was dropped comes back.
-    pub(super) fn reconnect_within_jitter(&mut self, user: usize, from: Nanos) {
+    pub(super) fn reconnect_within_jitter(&mut self, user: UserId, from: Nanos) {
         let within = self.cable.plan.jitter.0 as f64 * self.random.next_f64();
         let at = from + Nanos(within as u64);
-        self.timers.add(Entry { at, user: user as u32, generation: self.users[user].generation });
+        self.timers.add(Entry { at, user, generation: self.users[user].generation });
     }
 
     /// Takes a user's connection away, if it has one.
-    pub(super) fn disconnect(&mut self, user: usize) {
+    pub(super) fn disconnect(&mut self, user: UserId) {
         if self.users[user].is_subscribed() {
             self.leave(user);
         }
@@ -197,7 +208,7 @@ impl CableUsers {
     }
 
     /// A user is up in this round, or is waited for no more.
-    pub(super) fn settle(&mut self, user: usize, now: Nanos, settled: Settled) {
+    pub(super) fn settle(&mut self, user: UserId, now: Nanos, settled: Settled) {
         let entry = &mut self.users[user];
         if entry.settled > self.round {
             return;
@@ -215,7 +226,7 @@ impl CableUsers {
     }
 
     /// A user's subscription is confirmed.
-    pub(super) fn confirmed(&mut self, user: usize, now: Nanos) {
+    pub(super) fn confirmed(&mut self, user: UserId, now: Nanos) {
         let entry = &mut self.users[user];
         entry.stage = Stage::Subscribed;
         (entry.since, entry.last_ping, entry.ping_state) = (now, now, PingState::NoneYet);
@@ -233,17 +244,17 @@ impl CableUsers {
     }
 
     /// The user of a pipe.
-    pub(super) fn user_of(&self, pipe: Pipe) -> Option<usize> {
-        let user = self.places.get(pipe.place as usize)?.checked_sub(1)? as usize;
+    pub(super) fn user_of(&self, pipe: Pipe) -> Option<UserId> {
+        let user = UserId(self.places.get(pipe.place as usize)?.checked_sub(1)?);
         (self.users[user].pipe == Some(pipe)).then_some(user)
     }
 
-    fn take_place(&mut self, pipe: Pipe, user: usize) {
+    fn take_place(&mut self, pipe: Pipe, user: UserId) {
         let place = pipe.place as usize;
         if self.places.len() <= place {
             self.places.resize(place + 1, 0);
         }
-        self.places[place] = user as u32 + 1;
+        self.places[place] = user.0 + 1;
     }
 }
 

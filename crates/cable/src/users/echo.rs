@@ -9,28 +9,29 @@ use workload::{CustomFailure, CustomSample};
 use super::pending_echoes::{ECHOES_MAX, Echo, State};
 use super::state::{CableUsers, Phase};
 use super::timer_queue::Entry;
+use super::user_table::UserId;
 use crate::plan::Pattern;
 use crate::token::Token;
 
 impl CableUsers {
     /// A user begins: at a moment of its own, so that not all speak at once; in a closed loop at once.
-    pub(super) fn begin_echo(&mut self, user: usize, every: Option<Nanos>, now: Nanos) {
+    pub(super) fn begin_echo(&mut self, user: UserId, every: Option<Nanos>, now: Nanos) {
         let wait = every.unwrap_or_default().0 as f64 * self.random.next_f64();
         let at = now + Nanos(wait as u64);
-        self.timers.add(Entry { at, user: user as u32, generation: self.users[user].generation });
+        self.timers.add(Entry { at, user, generation: self.users[user].generation });
     }
 
     /// It is a user's turn to perform.
-    pub(super) fn perform_in_turn(&mut self, user: usize, due: Nanos, now: Nanos) {
+    pub(super) fn perform_in_turn(&mut self, user: UserId, due: Nanos, now: Nanos) {
         let Pattern::Echo { every } = self.cable.plan.pattern else { return };
         self.perform(user, due, now);
         if let Some(every) = every {
             let generation = self.users[user].generation;
-            self.timers.add(Entry { at: due + every, user: user as u32, generation });
+            self.timers.add(Entry { at: due + every, user, generation });
         }
     }
 
-    fn perform(&mut self, user: usize, due: Nanos, now: Nanos) {
+    fn perform(&mut self, user: UserId, due: Nanos, now: Nanos) {
         let is_over = self.end().is_some_and(|end| due >= end);
         if is_over || self.phase != Phase::Running {
             return;
@@ -44,7 +45,7 @@ impl CableUsers {
         };
         self.report.sent += 1;
         self.echoes.add(Echo {
-            user: user as u32,
+            user,
             generation: self.users[user].generation,
             due,
             sent: now,
@@ -55,7 +56,7 @@ impl CableUsers {
     }
 
     /// A message came to a user.
-    pub(super) fn echoed(&mut self, user: usize, now: Nanos, token: Token, bytes: usize) {
+    pub(super) fn echoed(&mut self, user: UserId, now: Nanos, token: Token, bytes: usize) {
         if token.user != self.global(user) {
             self.report.overheard += 1;
             return;
@@ -83,7 +84,7 @@ impl CableUsers {
             if echo.state == State::Back {
                 continue;
             }
-            let user = echo.user as usize;
+            let user = echo.user;
             let stayed =
                 self.users[user].generation == echo.generation && self.users[user].is_subscribed();
             if stayed {
@@ -116,7 +117,7 @@ impl CableUsers {
     }
 
     /// In a closed loop a user performs again.
-    fn perform_again(&mut self, user: usize, now: Nanos) {
+    fn perform_again(&mut self, user: UserId, now: Nanos) {
         if self.cable.plan.pattern == (Pattern::Echo { every: None }) {
             self.perform(user, now, now);
         }
@@ -129,7 +130,7 @@ impl CableUsers {
         bytes_in: usize,
         failure: Option<(CustomFailure, &str)>,
     ) {
-        let pipe = self.users[echo.user as usize].pipe;
+        let pipe = self.users[echo.user].pipe;
         self.commands.samples.push(CustomSample {
             line: Arc::clone(&self.line),
             due: echo.due,

@@ -6,13 +6,14 @@ use workload::PollBudget;
 use super::connect::Settled;
 use super::state::{CableUsers, Phase};
 use super::user::Stage;
+use super::user_table::UserId;
 
 impl CableUsers {
     /// Gives up who does not come up in time, and begins the next round when it is time.
     pub(super) fn run_herd(&mut self, now: Nanos, give_up: Nanos) {
         self.cut_some(now);
         if now >= self.round_began.saturating_add(give_up) && self.end().is_none() {
-            (0..self.users.len()).for_each(|user| self.settle(user, now, Settled::GivenUp));
+            self.users.ids().for_each(|user| self.settle(user, now, Settled::GivenUp));
         }
         let end = self.end().filter(|end| *end <= now && !self.is_cutting());
         let Some(end) = end else { return };
@@ -27,7 +28,7 @@ impl CableUsers {
     fn cut_some(&mut self, now: Nanos) {
         while self.is_cutting() && self.budget.is_left() {
             self.budget.spend(PollBudget::CONNECTION);
-            self.cut_off(self.next_cut, now);
+            self.cut_off(UserId(self.next_cut as u32), now);
             self.next_cut += 1;
         }
     }
@@ -38,7 +39,7 @@ impl CableUsers {
     }
 
     /// A user's connection is cut, as a network would: without a word.
-    fn cut_off(&mut self, user: usize, now: Nanos) {
+    fn cut_off(&mut self, user: UserId, now: Nanos) {
         match self.users[user].stage {
             // Its handshake counts for the new round; or it comes when its wait is over.
             Stage::Opening(_) | Stage::Away => {}

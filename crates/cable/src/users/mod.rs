@@ -17,5 +17,6 @@ mod server_message;
 mod state;
 mod timer_queue;
 mod user;
+mod user_table;
 
 pub(crate) use state::CableUsers;

@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use stdx::Nanos;
 
+use super::user_table::UserId;
+
 /// The most messages of a worker in flight; past it none is sent, which is counted.
 pub(super) const ECHOES_MAX: usize = 1 << 20;
 
@@ -20,7 +22,7 @@ pub(super) struct PendingEchoes {
 /// A message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Echo {
-    pub(super) user: u32,
+    pub(super) user: UserId,
     /// The user's connection.
     pub(super) generation: u32,
     pub(super) due: Nanos,

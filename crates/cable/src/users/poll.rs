@@ -8,6 +8,7 @@ use workload::{
 use super::state::{CableUsers, Phase, WATCH_EVERY};
 use super::timer_queue::Entry;
 use super::user::{PingState, Stage};
+use super::user_table::UserId;
 use crate::plan::Pattern;
 
 /// How long a socket may hear no ping: Action Cable's own client waits so long before it takes the connection for lost.
@@ -20,18 +21,17 @@ impl CableUsers {
     fn run_due(&mut self, now: Nanos) {
         while self.budget.is_left() {
             let Some(Entry { at, user, generation }) = self.timers.due(now) else { return };
-            let place = user as usize;
-            if self.users[place].generation != generation {
+            if self.users[user].generation != generation {
                 continue;
             }
-            match self.users[place].stage {
+            match self.users[user].stage {
                 Stage::Away => {
                     self.budget.spend(PollBudget::CONNECTION);
-                    self.connect(place, at);
+                    self.connect(user, at);
                 }
                 Stage::Subscribed => {
                     self.budget.spend(PollBudget::MESSAGE);
-                    self.perform_in_turn(place, at, now);
+                    self.perform_in_turn(user, at, now);
                 }
                 _ => {}
             }
@@ -41,7 +41,6 @@ impl CableUsers {
     /// Drops users whose welcome or confirmation has not come in time.
     pub(super) fn stop_waiting(&mut self, now: Nanos) {
         while let Some(Entry { user, generation, .. }) = self.timers.overdue(now) {
-            let user = user as usize;
             if self.users[user].generation != generation {
                 continue;
             }
@@ -142,7 +141,7 @@ impl VirtualUsers for CableUsers {
     }
 
     fn handle_response(&mut self, user: u32, reply: &EngineResponse<'_>) {
-        self.answered(user as usize, reply);
+        self.answered(UserId(user), reply);
     }
 
     fn handle_pipe_event(&mut self, pipe: Pipe, now: Nanos, what: PipeEvent<'_>) -> Backpressure {
@@ -163,7 +162,7 @@ impl VirtualUsers for CableUsers {
             (StopMode::Graceful, _) => self.phase = Phase::Stopping,
             (StopMode::Immediate, _) => {
                 self.phase = Phase::Over;
-                (0..self.users.len()).for_each(|user| self.disconnect(user));
+                self.users.ids().for_each(|user| self.disconnect(user));
                 self.merge_report();
             }
         }

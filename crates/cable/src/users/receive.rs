@@ -7,12 +7,13 @@ use wire::cable::CommandKind;
 use super::server_message::{self, ServerMessage};
 use super::state::{CableUsers, Phase};
 use super::user::{PingState, Stage};
+use super::user_table::UserId;
 use crate::plan::Pattern;
 use crate::token::Token;
 
 impl CableUsers {
     /// Bytes came for a user.
-    pub(super) fn receive(&mut self, user: usize, now: Nanos, bytes: &[u8]) {
+    pub(super) fn receive(&mut self, user: UserId, now: Nanos, bytes: &[u8]) {
         let (run_token, codec) = (self.cable.run_token, self.cable.plan.codec);
         let mut messages = std::mem::take(&mut self.messages);
         let entry = &mut self.users[user];
@@ -40,7 +41,7 @@ impl CableUsers {
         }
     }
 
-    fn act_on(&mut self, user: usize, now: Nanos, what: ServerMessage) {
+    fn act_on(&mut self, user: UserId, now: Nanos, what: ServerMessage) {
         match what {
             ServerMessage::Delivery(token, bytes) => self.delivered(user, now, token, bytes),
             ServerMessage::Ping => self.pinged(user, now),
@@ -69,7 +70,7 @@ impl CableUsers {
         }
     }
 
-    fn welcomed(&mut self, user: usize) {
+    fn welcomed(&mut self, user: UserId) {
         if self.phase == Phase::Over || !matches!(self.users[user].stage, Stage::Greeting) {
             return;
         }
@@ -78,7 +79,7 @@ impl CableUsers {
         self.command(user, CommandKind::Subscribe, None);
     }
 
-    fn pinged(&mut self, user: usize, now: Nanos) {
+    fn pinged(&mut self, user: UserId, now: Nanos) {
         self.report.pings += 1;
         let entry = &mut self.users[user];
         if !entry.is_subscribed() {
@@ -92,7 +93,7 @@ impl CableUsers {
         (entry.last_ping, entry.ping_state) = (now, PingState::Regular);
     }
 
-    fn delivered(&mut self, user: usize, now: Nanos, token: Token, bytes: usize) {
+    fn delivered(&mut self, user: UserId, now: Nanos, token: Token, bytes: usize) {
         match self.cable.plan.pattern {
             Pattern::Echo { .. } => self.echoed(user, now, token, bytes),
             Pattern::Broadcast { .. } => self.received_broadcast(user, now, token),

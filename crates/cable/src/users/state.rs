@@ -11,7 +11,7 @@ use super::broadcast_schedule::BroadcastSchedule;
 use super::pending_echoes::PendingEchoes;
 use super::server_message::ServerMessage;
 use super::timer_queue::{Entry, TimerQueue};
-use super::user::User;
+use super::user_table::{UserId, UserTable};
 use crate::cable::Cable;
 use crate::cable_report::CableReport;
 use crate::plan::Pattern;
@@ -28,7 +28,7 @@ const NORMAL: u16 = 1000;
 pub(crate) struct CableUsers {
     pub(super) cable: Arc<Cable>,
     pub(super) shard: Shard,
-    pub(super) users: Vec<User>,
+    pub(super) users: UserTable,
     /// The user of each pipe, by the pipe's place: the user's index plus 1; 0 for none.
     pub(super) places: Vec<u32>,
     pub(super) timers: TimerQueue,
@@ -85,7 +85,7 @@ impl CableUsers {
             _ => "PERFORM",
         };
         let mut users = Self {
-            users: (0..count).map(|_| User::default()).collect(),
+            users: UserTable::new(count),
             places: Vec::new(),
             timers: TimerQueue::default(),
             budget: PollBudget::default(),
@@ -115,22 +115,22 @@ impl CableUsers {
     /// Puts everybody's coming on the timer queue: evenly over the ramp.
     fn schedule_arrivals(&mut self) {
         let plan = &self.cable.plan;
-        for user in 0..self.users.len() as u32 {
-            let global = self.shard.first + u64::from(user) * self.shard.step;
+        for user in self.users.ids() {
+            let global = self.shard.first + u64::from(user.0) * self.shard.step;
             let part = u128::from(plan.ramp.0) * u128::from(global) / u128::from(plan.users);
             self.timers.add(Entry { at: Nanos(part as u64), user, generation: 0 });
         }
     }
 
     /// A user's number in the whole run, from 0.
-    pub(super) fn global(&self, user: usize) -> u32 {
-        (self.shard.first + user as u64 * self.shard.step) as u32
+    pub(super) fn global(&self, user: UserId) -> u32 {
+        (self.shard.first + u64::from(user.0) * self.shard.step) as u32
     }
 
     /// Sends a command of a user's through its WebSocket; gives its length, or `None` where it cannot be sent.
     pub(super) fn command(
         &mut self,
-        user: usize,
+        user: UserId,
         kind: CommandKind,
         token: Option<Token>,
     ) -> Option<usize> {
@@ -163,7 +163,7 @@ impl CableUsers {
     /// Ends all: who is open says goodbye.
     pub(super) fn finish(&mut self, now: Nanos) {
         self.phase = Phase::Over;
-        for user in 0..self.users.len() {
+        for user in self.users.ids() {
             let out = &mut self.buffers.out;
             out.clear();
             let entry = &mut self.users[user];

@@ -5,11 +5,13 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use stdx::Nanos;
 
+use super::user_table::UserId;
+
 /// Something due for a user's connection: void once the user has another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Entry {
     pub(super) at: Nanos,
-    pub(super) user: u32,
+    pub(super) user: UserId,
     pub(super) generation: u32,
 }
 
@@ -56,7 +58,7 @@ mod tests {
     use super::*;
 
     fn entry(at: u64, user: u32) -> Entry {
-        Entry { at: Nanos(at), user, generation: 1 }
+        Entry { at: Nanos(at), user: UserId(user), generation: 1 }
     }
 
     #[test]
@@ -69,7 +71,7 @@ mod tests {
         assert_eq!(timers.next(), Some(Nanos(3)));
         assert_eq!(timers.due(Nanos(2)), None);
         let due: Vec<u32> =
-            std::iter::from_fn(|| timers.due(Nanos(5))).map(|entry| entry.user).collect();
+            std::iter::from_fn(|| timers.due(Nanos(5))).map(|entry| entry.user.0).collect();
         assert_eq!(due, [2, 3]);
         assert_eq!((timers.overdue(Nanos(3)), timers.next()), (None, Some(Nanos(4))));
         assert_eq!(timers.overdue(Nanos(4)), Some(entry(4, 9)));
