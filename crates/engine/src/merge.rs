@@ -35,12 +35,16 @@ impl Merge {
     }
 
     /// A worker's counts; gives the account once every worker that still runs has sent its counts.
-    pub(crate) fn add(&mut self, worker: usize, mut told: Box<Snapshot>) -> Option<Box<Snapshot>> {
-        self.take(worker, &told);
-        told.clear();
+    pub(crate) fn add(
+        &mut self,
+        worker: usize,
+        mut snapshot: Box<Snapshot>,
+    ) -> Option<Box<Snapshot>> {
+        self.take(worker, &snapshot);
+        snapshot.clear();
         // The worker may have ended meanwhile; its snapshot is then not needed.
-        self.spares[worker].try_send(told).ok();
-        let complete = self.workers.iter().all(|told| told.ended || told.since_last);
+        self.spares[worker].try_send(snapshot).ok();
+        let complete = self.workers.iter().all(|worker| worker.ended || worker.since_last);
         complete.then(|| self.account())
     }
 
@@ -48,12 +52,12 @@ impl Merge {
     pub(crate) fn end(
         &mut self,
         worker: usize,
-        told: &Snapshot,
+        snapshot: &Snapshot,
         interrupted: bool,
     ) -> Option<Box<Snapshot>> {
-        self.take(worker, told);
+        self.take(worker, snapshot);
         self.workers[worker].ended = true;
-        if !self.workers.iter().all(|told| told.ended) {
+        if !self.workers.iter().all(|worker| worker.ended) {
             return None;
         }
         self.over = true;
@@ -71,23 +75,23 @@ impl Merge {
         Some(self.account())
     }
 
-    fn take(&mut self, worker: usize, told: &Snapshot) {
-        self.lag.merge(&told.generator.lag);
+    fn take(&mut self, worker: usize, snapshot: &Snapshot) {
+        self.lag.merge(&snapshot.generator.lag);
         let counts = &mut self.workers[worker];
-        counts.generator = Generator { lag: Histogram::default(), ..told.generator.clone() };
-        counts.in_flight = told.in_flight;
+        counts.generator = Generator { lag: Histogram::default(), ..snapshot.generator.clone() };
+        counts.in_flight = snapshot.in_flight;
         counts.since_last = true;
-        self.sum.merge(told);
+        self.sum.merge(snapshot);
     }
 
     fn account(&mut self) -> Box<Snapshot> {
         let mut account = Box::new(std::mem::replace(&mut self.sum, Snapshot::new()));
         let mut generator = Generator::default();
-        for told in &mut self.workers {
-            generator.merge(&told.generator);
-            told.since_last = false;
+        for worker in &mut self.workers {
+            generator.merge(&worker.generator);
+            worker.since_last = false;
         }
-        account.in_flight = self.workers.iter().map(|told| told.in_flight).sum();
+        account.in_flight = self.workers.iter().map(|worker| worker.in_flight).sum();
         account.generator = Generator {
             workers: self.plan.workers,
             io: self.plan.io.clone(),

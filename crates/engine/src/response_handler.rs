@@ -62,10 +62,10 @@ impl ResponseSink for ResponseHandler<'_> {
             self.begin_decoding(head);
         }
         if self.capture.headers != CapturedHeaders::Nothing {
-            self.keep_headers(head);
+            self.capture_headers(head);
         }
         if self.capture.headers == CapturedHeaders::WholeHead {
-            self.keep_head();
+            self.share_head();
         }
     }
 
@@ -109,7 +109,7 @@ impl ResponseHandler<'_> {
     }
 
     /// Shares the captured lines with all responses that have the same head.
-    fn keep_head(&mut self) {
+    fn share_head(&mut self) {
         let head: Arc<[u8]> = self.captured.headers.as_slice().into();
         if let Some(head_cache) = self.head_cache.as_mut() {
             // Until the head itself is kept as well the memo holds that of another.
@@ -146,9 +146,9 @@ impl ResponseHandler<'_> {
     }
 
     /// Keeps the header lines. Where Go's client would decode, it takes the coding's fields out, and so do we.
-    fn keep_headers(&mut self, head: &Head<'_>) {
+    fn capture_headers(&mut self, head: &Head<'_>) {
         if self.capture.headers == CapturedHeaders::WholeHead {
-            self.keep_status_line(head);
+            self.capture_status_line(head);
         }
         for field in head.headers {
             if let CapturedHeaders::Named(names) = self.capture.headers
@@ -171,7 +171,7 @@ impl ResponseHandler<'_> {
         }
     }
 
-    fn keep_status_line(&mut self, head: &Head<'_>) {
+    fn capture_status_line(&mut self, head: &Head<'_>) {
         let out = &mut self.captured.headers;
         out.extend_from_slice(match head.version {
             _ if self.streamed => b"HTTP/2.0 ",

@@ -89,7 +89,7 @@ impl Closed {
     }
 
     /// Starts the hit of the user that is due; returns whether the user was thinking until then.
-    pub(crate) fn begin(&mut self, counted: bool) -> bool {
+    pub(crate) fn begin(&mut self, measured: bool) -> bool {
         let thought = self.idle == 0;
         if thought {
             self.thinking.pop();
@@ -97,7 +97,7 @@ impl Closed {
             self.idle -= 1;
         }
         self.next += self.step;
-        self.left -= u64::from(counted);
+        self.left -= u64::from(measured);
         thought
     }
 

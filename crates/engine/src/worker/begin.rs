@@ -56,7 +56,7 @@ impl<I: Io> Worker<I> {
                 open.cursor.advance();
             }
             self.now = self.io.now();
-            if self.counts(due) {
+            if self.is_measured(due) {
                 self.note_begin(due);
             }
             self.begin(seq, due, target);
@@ -82,8 +82,8 @@ impl<I: Io> Worker<I> {
             let Some(due) = closed.next_due(self.now).filter(|due| *due <= self.now) else {
                 return;
             };
-            let (seq, counted) = (closed.next, self.counts(due));
-            if counted && closed.left == 0 {
+            let (seq, measured) = (closed.next, self.is_measured(due));
+            if measured && closed.left == 0 {
                 self.schedule = Schedule::Ended;
                 return;
             }
@@ -96,10 +96,10 @@ impl<I: Io> Worker<I> {
                 }
             };
             let thought = match &mut self.schedule {
-                Schedule::Closed(closed) => closed.begin(counted),
+                Schedule::Closed(closed) => closed.begin(measured),
                 Schedule::Open(_) | Schedule::Users(_) | Schedule::Ended => false,
             };
-            if thought && counted {
+            if thought && measured {
                 self.lag.record(self.now.saturating_sub(due));
             }
             self.begin(seq, due, target);
@@ -129,7 +129,7 @@ impl<I: Io> Worker<I> {
         self.schedule = Schedule::Ended;
     }
 
-    /// A hit of an open loop that is counted begins: either it waited for room, or we are as late as it is.
+    /// A measured hit of an open loop starts: either it waited for room, or we are as late as it is.
     fn note_begin(&mut self, due: Nanos) {
         if due < self.freed_at {
             self.self_metrics.held += 1;
@@ -165,13 +165,13 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    /// Whether a hit due then is counted, or belongs to the warm-up.
-    pub(super) fn counts(&self, due: Nanos) -> bool {
+    /// Whether a hit due then is measured, or belongs to the warm-up.
+    pub(super) fn is_measured(&self, due: Nanos) -> bool {
         due >= self.prepared.plan.warmup
     }
 
     fn begin(&mut self, seq: u64, intended: Nanos, target: HitTarget) {
-        if self.counts(intended) {
+        if self.is_measured(intended) {
             self.self_metrics.planned += 1;
             self.self_metrics.sent += 1;
         } else {

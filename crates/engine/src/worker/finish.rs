@@ -265,7 +265,7 @@ impl<I: Io> Worker<I> {
     ) {
         self.respond_to_user(hit_id, failed);
         let hit = &self.hits[hit_id];
-        if !self.counts(hit.intended) {
+        if !self.is_measured(hit.intended) {
             return;
         }
         let conn = hit.conn.map(|conn| &self.conns[conn]);

@@ -149,7 +149,7 @@ impl<I: Io> Worker<I> {
                 self.stream_head(conn_id, stream, status, &headers);
             }
             StreamEvent::Data(data) => {
-                let Some(mut handler) = self.stream_exchange(conn_id, stream) else { return };
+                let Some(mut handler) = self.stream_handler(conn_id, stream) else { return };
                 handler.body(&data);
                 if let Some(error) = handler.failure {
                     self.cancel_stream(conn_id, stream);
@@ -192,7 +192,7 @@ impl<I: Io> Worker<I> {
         let (status, reason) = (status.as_u16(), status.canonical_reason().unwrap_or_default());
         let location = headers.get("location").filter(|_| request::is_redirect(status));
         let location = location.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-        let Some(mut handler) = self.stream_exchange(conn_id, stream) else { return };
+        let Some(mut handler) = self.stream_handler(conn_id, stream) else { return };
         let list: Vec<Header<'_>> = headers
             .iter()
             .map(|(name, value)| Header { name: name.as_str(), value: value.as_bytes() })
@@ -206,11 +206,7 @@ impl<I: Io> Worker<I> {
     }
 
     /// The parts that take a stream's response apart, borrowed side by side.
-    fn stream_exchange(
-        &mut self,
-        conn_id: ConnId,
-        stream: StreamId,
-    ) -> Option<ResponseHandler<'_>> {
+    fn stream_handler(&mut self, conn_id: ConnId, stream: StreamId) -> Option<ResponseHandler<'_>> {
         let entry = self.conns[conn_id].streams.as_mut()?.get_mut(stream)?;
         let hit = &mut self.hits[entry.hit?];
         if hit.first_byte.is_none() {
