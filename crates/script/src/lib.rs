@@ -35,7 +35,7 @@ pub use host::system_tags::{SystemTag, SystemTags};
 pub use host::traits::{Files, Host, HttpRules, Instance, Level, LogFields, Secrets};
 pub use loader::program::{CompileError, Program};
 pub use options::{
-    ConsolidatedOptions, DnsOptions, Fields, HttpOptions, Options, OptionsError, Threshold,
+    ConsolidatedOptions, DnsOptions, Fields, HttpOptions, Options, OptionsError, ThresholdOption,
     TlsIdentity, VARIABLES, ValueFormat, end, merged, overridden, time_of,
 };
 pub use runtime::coroutine::{Call, StepResult};

@@ -16,4 +16,4 @@ pub use self::fields::{Fields, time_of};
 pub use self::http::{DnsOptions, HttpOptions, TlsIdentity};
 pub use self::option_layers::{VARIABLES, ValueFormat, merged, overridden};
 pub use self::resolved::{Options, end};
-pub use self::thresholds::Threshold;
+pub use self::thresholds::ThresholdOption;

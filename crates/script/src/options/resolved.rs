@@ -14,7 +14,7 @@ use super::error::{OptionsError, Result, wrong};
 use super::fields::{Fields, count, flag, list, pairs, text, time};
 use super::http::HttpOptions;
 use super::scenarios;
-use super::thresholds::{Threshold, limited, segment, thresholds};
+use super::thresholds::{ThresholdOption, limited, segment, thresholds};
 use crate::host::system_tags::SystemTags;
 
 /// What a run is to be.
@@ -23,7 +23,7 @@ pub struct Options {
     /// The scenarios, in the order of their names; at least one.
     pub scenarios: Vec<Scenario>,
     /// The thresholds, in the order of their metrics' names.
-    pub thresholds: Vec<Threshold>,
+    pub thresholds: Vec<ThresholdOption>,
     /// The metrics and submetrics that thresholds are of, those with an empty list too.
     pub watched: Vec<String>,
     /// `setupTimeout`.

@@ -9,7 +9,7 @@ use super::fields::{Fields, flag, limit, text, time};
 
 /// One threshold of a metric or submetric.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Threshold {
+pub struct ThresholdOption {
     /// The metric, with its selector: `http_req_duration{status:200}`.
     pub metric: String,
     /// The expression: `p(95)<500`.
@@ -39,7 +39,7 @@ pub(super) fn segment(fields: &Fields) -> Result<Segment> {
 }
 
 /// The thresholds, and the metrics that they are of: one without any is watched all the same.
-pub(super) fn thresholds(value: Option<&Value>) -> Result<(Vec<Threshold>, Vec<String>)> {
+pub(super) fn thresholds(value: Option<&Value>) -> Result<(Vec<ThresholdOption>, Vec<String>)> {
     let list = match value {
         None | Some(Value::Null) => return Ok((Vec::new(), Vec::new())),
         Some(Value::Object(list)) => list,
@@ -60,7 +60,7 @@ pub(super) fn thresholds(value: Option<&Value>) -> Result<(Vec<Threshold>, Vec<S
     Ok((rules, list.keys().cloned().collect()))
 }
 
-fn rule(metric: &str, item: &Value) -> Result<Threshold> {
+fn rule(metric: &str, item: &Value) -> Result<ThresholdOption> {
     let none = Map::new();
     let fields = item.as_object().unwrap_or(&none);
     let source = match item.as_str() {
@@ -72,5 +72,5 @@ fn rule(metric: &str, item: &Value) -> Result<Threshold> {
     };
     let abort = flag(fields, "abortOnFail")?;
     let delay = time(fields, "delayAbortEval")?.unwrap_or(Nanos::ZERO);
-    Ok(Threshold { metric: metric.to_owned(), source, abort, delay })
+    Ok(ThresholdOption { metric: metric.to_owned(), source, abort, delay })
 }

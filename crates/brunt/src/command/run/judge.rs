@@ -2,7 +2,7 @@
 
 use metrics::tally::{Assertion, Check, Contains, Kind, Tally, Threshold};
 use report::Judged;
-use script::Threshold;
+use script::ThresholdOption;
 use stdx::Nanos;
 
 /// A threshold of a metric.
@@ -41,11 +41,11 @@ pub(super) fn declare(watched: &[String], tally: &mut Tally) -> Result<(), Strin
 ///
 /// # Errors
 /// One is no threshold, or of no metric; the text says which.
-pub(super) fn read(rules: &[Threshold], tally: &Tally) -> Result<Vec<Limit>, String> {
+pub(super) fn read(rules: &[ThresholdOption], tally: &Tally) -> Result<Vec<Limit>, String> {
     rules.iter().map(|rule| limit(rule, tally)).collect()
 }
 
-fn limit(rule: &Threshold, tally: &Tally) -> Result<Limit, String> {
+fn limit(rule: &ThresholdOption, tally: &Tally) -> Result<Limit, String> {
     let named = |reason: &dyn std::fmt::Display| format!("threshold on {}: {reason}", rule.metric);
     let threshold = Threshold::parse(&rule.source).map_err(|error| named(&error))?;
     let value = tally.value(&rule.metric).ok_or_else(|| named(&"there is no such metric"))?;
@@ -122,9 +122,9 @@ mod tests {
 
     use super::*;
 
-    fn rule(metric: &str, source: &str, abort: bool) -> Threshold {
+    fn rule(metric: &str, source: &str, abort: bool) -> ThresholdOption {
         let (metric, source) = (metric.to_owned(), source.to_owned());
-        Threshold { metric, source, abort, delay: Nanos::from_secs(5) }
+        ThresholdOption { metric, source, abort, delay: Nanos::from_secs(5) }
     }
 
     #[test]
