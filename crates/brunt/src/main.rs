@@ -29,9 +29,7 @@ mod ending {
 /// What a command reads.
 mod input {
     pub(crate) use cli::input::{announce_stdin, is_stdin, read_regular, read_whole};
-    pub(crate) use cli::{
-        INTERRUPT_CHECK_INTERVAL as LOOK_EVERY, Interrupts, open_results, reason, system_text,
-    };
+    pub(crate) use cli::{INTERRUPT_CHECK_INTERVAL as LOOK_EVERY, Interrupts, reason, system_text};
 }
 
 /// What a command writes.
