@@ -1,4 +1,4 @@
-//! Bars as SVG: in plain shapes that every viewer (and `resvg`) draws alike.
+//! Bars as SVG: in plain shapes that every viewer draws alike.
 
 use std::fmt::Write as _;
 

@@ -169,14 +169,14 @@ mod tests {
     #[test]
     fn heights_are_to_scale() {
         let svg = seed().svg();
-        let document = usvg_heights(&svg);
+        let document = bar_heights(&svg);
         let [hash, round_robin, first] = document[..] else { panic!("three bars: {document:?}") };
         assert!((round_robin / hash - 39.73 / 21.41).abs() < 0.02, "{document:?}");
         assert!((first / hash - 40.07 / 21.41).abs() < 0.02, "{document:?}");
     }
 
     /// The heights of the bars of a picture.
-    fn usvg_heights(svg: &str) -> Vec<f64> {
+    fn bar_heights(svg: &str) -> Vec<f64> {
         let bars = svg.split("<rect class=\"calm").skip(1);
         let height = |bar: &str| {
             let at = bar.split("height=\"").nth(1)?.split('"').next()?;

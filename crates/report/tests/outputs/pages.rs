@@ -45,7 +45,7 @@ fn assert_page(page: &str) {
 fn assert_well_formed(page: &str) {
     let body = page.split("<main").nth(1).unwrap().split("</main>").next().unwrap();
     let xml = format!("<main{}</main>", body.replace("&nbsp;", " "));
-    resvg::usvg::roxmltree::Document::parse(&xml).unwrap();
+    roxmltree::Document::parse(&xml).unwrap();
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn no_text_breaks_out_of_a_page() {
     assert_well_formed(&page);
     assert!(!page.contains("<b>") && !page.contains("<img"));
     let svg = figure.svg(Size::default());
-    let document = resvg::usvg::roxmltree::Document::parse(&svg).unwrap();
+    let document = roxmltree::Document::parse(&svg).unwrap();
     assert!(document.descendants().any(|node| node.text() == Some(EVIL)));
     assert!(!document.descendants().any(|node| node.has_tag_name("b")));
 }
@@ -172,7 +172,7 @@ fn bars_of_the_seed() {
     assert_eq!(png[16..20], 1410u32.to_be_bytes());
     assert_page(&sheet.html());
     assert_well_formed(&sheet.html());
-    assert!(resvg::usvg::roxmltree::Document::parse(&sheet.svg()).is_ok());
+    assert!(roxmltree::Document::parse(&sheet.svg()).is_ok());
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn the_hdrplot_has_its_94_steps() {
 fn junit_is_xml_whatever_the_texts() {
     let seen = Seen::mixed();
     let xml = report::junit(&seen.input("\"><b>&\u{1}"));
-    let document = resvg::usvg::roxmltree::Document::parse(&xml).unwrap();
+    let document = roxmltree::Document::parse(&xml).unwrap();
     let failures = document.descendants().filter(|node| node.has_tag_name("failure"));
     assert_eq!(failures.count(), 2);
 }

@@ -1,0 +1,16 @@
+//! PNG of an SVG that this crate wrote: read, drawn and encoded here, in memory, with one font. It is no general SVG renderer:
+//! it knows the elements that [`super::svg`] writes, and passes over every other.
+
+mod canvas;
+mod encode;
+mod font;
+mod geometry;
+mod markup;
+mod path;
+mod render;
+mod stroke;
+mod style;
+
+pub(crate) use font::FONT_FAMILY;
+pub use render::PngError;
+pub(crate) use render::draw;
