@@ -4,19 +4,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::{
-    Array, ArrayRef, BinaryArray, BooleanArray, DictionaryArray, Int32Array, Int64Array,
-    RecordBatch, StringArray, TimestampNanosecondArray, UInt8Array, UInt16Array, UInt32Array,
-    UInt64Array,
-};
-use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
-use arrow_schema::{ArrowError, Schema};
 use metrics::server::Row;
 use metrics::tally::Assertion;
 use metrics::{Batch, Sample, TargetTable};
 use stdx::Nanos;
 
-use super::schema::{KIND_GENERATOR, KIND_HIT, schema};
+use super::array::{Array, Bytes, Values};
+use super::record_batch::{Column, RecordBatch};
+use super::schema::{KIND_GENERATOR, KIND_HIT, Schema};
 use crate::assertion;
 use crate::labels::{Asked, as_text};
 use crate::observed::{self, Observed};
@@ -60,7 +55,7 @@ struct Texts {
     keys: Vec<i32>,
     numbers: HashMap<String, i32>,
     values: Vec<String>,
-    array: Option<ArrayRef>,
+    array: Option<Arc<Array>>,
 }
 
 impl Texts {
@@ -75,16 +70,19 @@ impl Texts {
         key
     }
 
-    fn take(&mut self) -> Result<ArrayRef, ArrowError> {
+    fn take(&mut self) -> Array {
         let values = &self.values;
-        let array =
-            self.array.get_or_insert_with(|| Arc::new(StringArray::from_iter_values(values)));
+        let texts = self.array.get_or_insert_with(|| {
+            let mut texts = Bytes::new();
+            values.iter().for_each(|text| texts.push(text.as_bytes()));
+            Arc::new(Array::new(Values::Bytes(texts)))
+        });
+        let texts = Arc::clone(texts);
         let keys = take(&mut self.keys);
-        let column = DictionaryArray::try_new(Int32Array::new(keys, None), Arc::clone(array))?;
         if self.is_full() {
             *self = Self::default();
         }
-        Ok(Arc::new(column))
+        Array::new(Values::Dictionary { keys, texts })
     }
 
     fn is_full(&self) -> bool {
@@ -94,34 +92,36 @@ impl Texts {
 
 /// A nullable column of bytes.
 struct Blobs {
-    bytes: Vec<u8>,
-    ends: Vec<i32>,
+    values: Bytes,
     given: Vec<bool>,
 }
 
 impl Blobs {
     fn new() -> Self {
-        Self { bytes: Vec::new(), ends: vec![0], given: Vec::new() }
+        Self { values: Bytes::new(), given: Vec::new() }
     }
 
     fn push(&mut self, blob: &[u8]) {
-        self.bytes.extend_from_slice(blob);
-        // Below 2^31: `BYTES_MAX` and one blob more.
-        self.ends.push(self.bytes.len() as i32);
+        self.values.push(blob);
         self.given.push(!blob.is_empty());
     }
 
-    fn take(&mut self) -> (OffsetBuffer<i32>, Buffer, Option<NullBuffer>) {
+    fn take(&mut self) -> Array {
         let taken = std::mem::replace(self, Self::new());
-        let given = NullBuffer::from(taken.given);
-        (OffsetBuffer::new(taken.ends.into()), taken.bytes.into(), Some(given))
+        let valid = taken.given.into_iter().collect();
+        Array { values: Values::Bytes(taken.values), valid: Some(valid) }
     }
 }
 
 /// Takes a column's values and leaves as much room behind.
-fn take<T: arrow_buffer::ArrowNativeType>(values: &mut Vec<T>) -> ScalarBuffer<T> {
+fn take<T>(values: &mut Vec<T>) -> Vec<T> {
     let room = values.capacity();
-    std::mem::replace(values, Vec::with_capacity(room)).into()
+    std::mem::replace(values, Vec::with_capacity(room))
+}
+
+/// A column, or nulls where it was not measured.
+fn given(values: Values, is_measured: bool, rows: usize) -> Array {
+    if is_measured { Array::new(values) } else { Array::null(values, rows) }
 }
 
 fn signed(time: Nanos) -> i64 {
@@ -131,7 +131,7 @@ fn signed(time: Nanos) -> i64 {
 impl Columns {
     pub(super) fn new(info: &StreamInfo) -> Self {
         Self {
-            schema: schema(info),
+            schema: Arc::new(Schema::new(info)),
             detail: info.detail,
             attack: info.attack.clone(),
             kind: Vec::new(),
@@ -160,7 +160,7 @@ impl Columns {
     /// Whether the rows must become a batch before the next is added.
     pub(super) fn is_full(&self) -> bool {
         self.kind.len() >= ROWS_MAX
-            || self.blobs.iter().any(|blobs| blobs.bytes.len() >= BYTES_MAX)
+            || self.blobs.iter().any(|blobs| blobs.values.bytes.len() >= BYTES_MAX)
             || self.texts.iter().any(Texts::is_full)
     }
 
@@ -259,53 +259,35 @@ impl Columns {
     }
 
     /// The rows as a batch; the columns are empty then.
-    ///
-    /// # Errors
-    /// The arrays do not fit together, which is a mistake here.
-    pub(super) fn take(&mut self) -> Result<RecordBatch, ArrowError> {
+    pub(super) fn take(&mut self) -> RecordBatch {
         let rows = self.kind.len();
         if self.texts[..4].iter().any(Texts::is_full) {
             self.target_keys.clear();
         }
-        let timestamp = TimestampNanosecondArray::from(Vec::from(take(&mut self.timestamp)));
-        let mut columns: Vec<ArrayRef> = vec![
-            Arc::new(UInt8Array::new(take(&mut self.kind), None)),
-            Arc::new(UInt64Array::new(take(&mut self.seq), None)),
-            Arc::new(timestamp.with_timezone("UTC")),
+        let is_full = self.detail == Detail::Full;
+        let mut arrays = vec![
+            Array::new(Values::UInt8(take(&mut self.kind))),
+            Array::new(Values::UInt64(take(&mut self.seq))),
+            Array::new(Values::Int64(take(&mut self.timestamp))),
         ];
         for (i, column) in self.times.iter_mut().enumerate() {
-            let measured = i == 0 || self.detail == Detail::Full;
-            let values = Int64Array::new(take(column), None);
-            columns.push(Arc::new(if measured { values } else { Int64Array::new_null(rows) }));
+            arrays.push(given(Values::Int64(take(column)), i == 0 || is_full, rows));
         }
-        columns.push(Arc::new(UInt16Array::new(take(&mut self.code), None)));
-        columns.push(Arc::new(UInt8Array::new(take(&mut self.failure), None)));
-        let reused = BooleanBuffer::from(std::mem::take(&mut self.reused));
-        columns.push(match self.detail {
-            Detail::Full => Arc::new(BooleanArray::new(reused, None)),
-            Detail::StartAndEnd => Arc::new(BooleanArray::new_null(rows)),
-        });
+        arrays.push(Array::new(Values::UInt16(take(&mut self.code))));
+        arrays.push(Array::new(Values::UInt8(take(&mut self.failure))));
+        let reused = take(&mut self.reused).into_iter().collect();
+        arrays.push(given(Values::Boolean(reused), is_full, rows));
         for (i, column) in self.sizes.iter_mut().enumerate() {
-            let measured = i < 2 || self.detail == Detail::Full;
-            let values = UInt64Array::new(take(column), None);
-            columns.push(Arc::new(if measured { values } else { UInt64Array::new_null(rows) }));
+            arrays.push(given(Values::UInt64(take(column)), i < 2 || is_full, rows));
         }
-        for texts in &mut self.texts {
-            columns.push(texts.take()?);
-        }
-        let [body, headers, note] = &mut self.blobs;
-        for blobs in [body, headers] {
-            let (ends, bytes, given) = blobs.take();
-            columns.push(Arc::new(BinaryArray::try_new(ends, bytes, given)?));
-        }
-        let (ends, bytes, given) = note.take();
-        columns.push(Arc::new(StringArray::try_new(ends, bytes, given)?));
-        let conn = UInt32Array::new(take(&mut self.conn), None);
-        columns.push(match self.detail {
-            Detail::Full => Arc::new(conn),
-            Detail::StartAndEnd => Arc::new(UInt32Array::new_null(rows)),
+        arrays.extend(self.texts.iter_mut().map(Texts::take));
+        arrays.extend(self.blobs.iter_mut().map(Blobs::take));
+        arrays.push(given(Values::UInt32(take(&mut self.conn)), is_full, rows));
+        let columns = self.schema.fields.iter().zip(arrays).map(|(field, array)| Column {
+            name: field.name.clone(),
+            data_type: field.data_type.clone(),
+            array,
         });
-        debug_assert!(columns.iter().all(|column| column.len() == rows));
-        RecordBatch::try_new(self.schema(), columns)
+        RecordBatch { rows, columns: columns.collect() }
     }
 }

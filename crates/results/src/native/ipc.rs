@@ -1,23 +1,20 @@
-//! The Arrow IPC stream. Messages are cut out of the bytes here and only whole ones, of a bounded size, are given to the
-//! Arrow library; what is cut off at the end is told, not an error. Source: "Arrow Columnar Format", IPC streaming format.
+//! The Arrow IPC stream. Messages are cut out of the bytes here and only whole ones, of a bounded size, are decoded; what is
+//! cut off at the end is a loss, not an error. Source: "Arrow Columnar Format", IPC streaming format.
 
-use std::cell::Cell;
 use std::io::Write;
-use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
-use std::sync::Once;
+use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-use arrow_buffer::Buffer;
-use arrow_ipc::reader::StreamDecoder;
-use arrow_ipc::writer::StreamWriter;
-use arrow_schema::ArrowError;
 use metrics::server::Row;
 use metrics::tally::Assertion;
 use metrics::{Batch, Generator, TargetTable};
 
+use super::array::{Array, Values};
 use super::columns::Columns;
+use super::message::{
+    CONTINUATION, Decoder, body_len, decode_schema, encode_batch, encode_dictionary, encode_schema,
+};
+use super::record_batch::RecordBatch;
 use super::rows::Rows;
-use super::schema;
 use crate::feed::Feed;
 use crate::labels::Labels;
 use crate::note;
@@ -29,42 +26,61 @@ use crate::{Detail, Encoding, StreamInfo, WriteError, Writer};
 const HEAD_MAX: u64 = 4 << 20;
 /// Bytes the body of a message may have. Ours have a few MB; other programs write a whole file as one.
 const BODY_MAX: u64 = 1 << 30;
-/// What every message begins with.
-const CONTINUATION: [u8; 4] = [0xff; 4];
+/// What a stream ends with: a message without metadata.
+const END_MARK: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
 /// What an Arrow file (not stream) begins with; a stream follows it, and a footer that is of no use to us.
 const FILE_MAGIC: &[u8; 8] = b"ARROW1\0\0";
 
 /// Writes the Arrow IPC stream.
 pub(crate) struct ArrowWriter {
-    stream: StreamWriter<Output>,
+    output: Output,
     columns: Columns,
+    /// The dictionaries a reader has, by their numbers.
+    dictionaries: Vec<Option<Arc<Array>>>,
     epoch: i64,
 }
 
 impl ArrowWriter {
     /// Writes the schema at once, so that a reader on a pipe knows what it has.
-    pub(crate) fn new(output: Output, info: &StreamInfo) -> Result<Self, WriteError> {
+    pub(crate) fn new(mut output: Output, info: &StreamInfo) -> Result<Self, WriteError> {
         let columns = Columns::new(info);
-        let mut stream = StreamWriter::try_new(output, &columns.schema()).map_err(refused)?;
-        stream.flush().map_err(refused)?;
-        Ok(Self { stream, columns, epoch: info.epoch })
+        output.write_all(&encode_schema(&columns.schema()))?;
+        output.flush()?;
+        Ok(Self { output, columns, dictionaries: Vec::new(), epoch: info.epoch })
     }
 
     fn write_columns(&mut self) -> Result<(), WriteError> {
         if self.columns.is_empty() {
             return Ok(());
         }
-        let batch = self.columns.take().map_err(refused)?;
-        self.stream.write(&batch).map_err(refused)
+        let batch = self.columns.take();
+        let mut id = 0;
+        for column in &batch.columns {
+            if let Values::Dictionary { texts, .. } = &column.array.values {
+                self.write_dictionary(id, texts)?;
+                id += 1;
+            }
+        }
+        Ok(self.output.write_all(&encode_batch(&batch).map_err(refused)?)?)
+    }
+
+    /// Writes a dictionary that the reader does not have.
+    fn write_dictionary(&mut self, id: usize, texts: &Arc<Array>) -> Result<(), WriteError> {
+        if self.dictionaries.len() <= id {
+            self.dictionaries.resize(id + 1, None);
+        }
+        if self.dictionaries[id].as_ref().is_some_and(|known| Arc::ptr_eq(known, texts)) {
+            return Ok(());
+        }
+        self.output.write_all(&encode_dictionary(id as i64, texts).map_err(refused)?)?;
+        self.dictionaries[id] = Some(Arc::clone(texts));
+        Ok(())
     }
 }
 
-/// What the Arrow library could not write.
-pub(super) fn refused(error: ArrowError) -> WriteError {
-    match error {
-        ArrowError::IoError(_, error) => WriteError::from(error),
-        error => WriteError::Encode { encoding: Encoding::Arrow, reason: error.to_string() },
-    }
+/// Rows that a message cannot hold.
+fn refused(reason: String) -> WriteError {
+    WriteError::Encode { encoding: Encoding::Arrow, reason }
 }
 
 impl Writer for ArrowWriter {
@@ -96,22 +112,21 @@ impl Writer for ArrowWriter {
 
     fn flush(&mut self) -> Result<(), WriteError> {
         self.write_columns()?;
-        self.stream.flush().map_err(refused)
+        Ok(self.output.flush()?)
     }
 
     fn finish(mut self: Box<Self>) -> Result<u64, WriteError> {
         self.write_columns()?;
-        self.stream.finish().map_err(refused)?;
-        let output = self.stream.get_mut();
-        output.flush()?;
-        Ok(output.bytes())
+        self.output.write_all(&END_MARK)?;
+        self.output.flush()?;
+        Ok(self.output.bytes())
     }
 }
 
 /// Reads the Arrow IPC stream; several, one after the other, are one.
 pub(crate) struct ArrowSource {
     feed: Feed,
-    decoder: StreamDecoder,
+    decoder: Decoder,
     rows: Option<Rows>,
     detail: Detail,
     /// It is an Arrow file, whose stream a footer follows.
@@ -125,8 +140,8 @@ pub(crate) struct ArrowSource {
 
 /// What lies at the front of the bytes.
 enum Front {
-    /// A message of so many bytes.
-    Message(usize),
+    /// A message: bytes before its metadata, of its metadata, of its body.
+    Message(usize, usize, usize),
     /// The end of the stream, of so many bytes.
     EndMark(usize),
     /// The input ended before the message did.
@@ -142,7 +157,7 @@ impl ArrowSource {
         }
         let mut source = Self {
             feed,
-            decoder: StreamDecoder::new(),
+            decoder: Decoder::default(),
             rows: None,
             detail: Detail::Full,
             in_file,
@@ -150,8 +165,10 @@ impl ArrowSource {
             last: None,
             ended: false,
         };
-        if let Front::Message(_) = source.front()? {
-            source.detail = source.read_detail()?;
+        if let Front::Message(start, metadata, _) = source.front()? {
+            let metadata = &source.feed.pending()[start..start + metadata];
+            let schema = decode_schema(metadata).map_err(|reason| source.corrupt(&reason))?;
+            source.detail = schema.detail();
         }
         Ok(source)
     }
@@ -180,55 +197,39 @@ impl ArrowSource {
         if !self.feed.need(start)? {
             return Ok(Front::CutOff);
         }
-        let message = arrow_ipc::root_as_message(&self.feed.pending()[skip + 4..start]);
-        let body = message.map_err(|error| self.corrupt(&error.to_string()))?.bodyLength();
-        let body = u64::try_from(body).map_err(|_| self.corrupt("a body of negative length"))?;
+        let body = body_len(&self.feed.pending()[skip + 4..start]);
+        let body = body.map_err(|reason| self.corrupt(&reason))?;
         if body > BODY_MAX {
             return Err(Fault::TooLarge { at, what: "a message", len: body, max: BODY_MAX });
         }
-        let len = start + body as usize;
-        let whole = self.feed.need(len)?;
-        Ok(if whole { Front::Message(len) } else { Front::CutOff })
+        let whole = self.feed.need(start + body as usize)?;
+        let message = Front::Message(skip + 4, head as usize, body as usize);
+        Ok(if whole { message } else { Front::CutOff })
     }
 
     fn corrupt(&self, reason: &str) -> Fault {
         Fault::Corrupt { at: self.feed.at(), reason: reason.to_owned() }
     }
 
-    /// What the schema at the front says of itself.
-    fn read_detail(&self) -> Result<Detail, Fault> {
-        let skip = if self.feed.pending().starts_with(&CONTINUATION) { 8 } else { 4 };
-        let decoded = guarded(|| {
-            let message = arrow_ipc::root_as_message(&self.feed.pending()[skip..]);
-            let message = message.map_err(|error| ArrowError::IpcError(error.to_string()))?;
-            let schema = message
-                .header_as_schema()
-                .ok_or_else(|| ArrowError::IpcError("no schema in front".to_owned()))?;
-            arrow_ipc::convert::try_fb_to_schema(schema)
-        });
-        decoded.map(|schema| schema::detail(&schema)).map_err(|reason| self.corrupt(&reason))
-    }
-
     /// Decodes the message at the front.
-    fn decode(&mut self, len: usize) -> Result<Option<RecordBatch>, Fault> {
-        let mut buffer = Buffer::from(&self.feed.pending()[..len]);
-        let decoder = &mut self.decoder;
-        // The decoder takes in a message without a body only when the next one comes, so it may stop in between.
-        let decoded = guarded(|| {
-            let mut found = None;
-            while !buffer.is_empty() {
-                found = decoder.decode(&mut buffer)?.filter(|batch| batch.num_rows() > 0);
-            }
-            Ok(found)
-        });
+    fn decode(
+        &mut self,
+        start: usize,
+        metadata: usize,
+        body: usize,
+    ) -> Result<Option<RecordBatch>, Fault> {
+        let pending = &self.feed.pending()[start..start + metadata + body];
+        let (metadata, body) = pending.split_at(metadata);
+        let decoded = self.decoder.decode(metadata, body);
+        let len = start + pending.len();
         let batch = decoded.map_err(|reason| self.corrupt(&reason))?;
         self.feed.consume(len);
-        Ok(batch)
+        Ok(batch.filter(|batch| batch.rows > 0))
     }
 
     /// The stream's end mark was read. Another stream may follow; a file's footer is not one, and anything else is lost.
     fn end_stream(&mut self) -> Result<Option<Step>, Fault> {
-        self.decoder = StreamDecoder::new();
+        self.decoder = Decoder::default();
         if self.feed.need(4)? && self.feed.pending().starts_with(&CONTINUATION) {
             self.before = added(self.before.take(), self.last.take());
             return Ok(None);
@@ -277,9 +278,9 @@ impl Source for ArrowSource {
                 return Ok(Step::End);
             }
             match self.front()? {
-                Front::Message(len) => {
-                    if let Some(found) = self.decode(len)? {
-                        let rows = guarded(|| Rows::new(&found));
+                Front::Message(start, metadata, body) => {
+                    if let Some(found) = self.decode(start, metadata, body)? {
+                        let rows = Rows::new(found);
                         self.rows = Some(rows.map_err(|reason| self.corrupt(&reason))?);
                     }
                 }
@@ -308,33 +309,4 @@ fn added(one: Option<Generator>, other: Option<Generator>) -> Option<Generator> 
         }
         (one, other) => one.or(other),
     }
-}
-
-/// Runs the Arrow library over bytes of a stranger's: an error or a panic of its is a reason, not our end.
-pub(super) fn guarded<T>(decode: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, String> {
-    HUSH.call_once(hush);
-    GUARDED.set(true);
-    let decoded = catch_unwind(AssertUnwindSafe(decode));
-    GUARDED.set(false);
-    match decoded {
-        Ok(decoded) => decoded.map_err(|error| error.to_string()),
-        Err(_) => Err("the decoder gave up on it".to_owned()),
-    }
-}
-
-thread_local! {
-    /// A panic on this thread is caught and told as an error.
-    static GUARDED: Cell<bool> = const { Cell::new(false) };
-}
-
-static HUSH: Once = Once::new();
-
-/// A panic that is caught is not printed; every other one goes where it went before.
-fn hush() {
-    let before = take_hook();
-    set_hook(Box::new(move |info| {
-        if !GUARDED.get() {
-            before(info);
-        }
-    }));
 }

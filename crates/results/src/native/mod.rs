@@ -6,9 +6,15 @@
 //! ipc | parquet ──▶ RecordBatch ──▶ Rows (a cursor) ──▶ Batch
 //! ```
 
+mod array;
 mod columns;
+mod flatbuffer;
+mod guard;
 mod ipc;
+mod layout;
+mod message;
 mod parquet;
+mod record_batch;
 mod rows;
 mod schema;
 

@@ -1,21 +1,12 @@
 //! `Rows`: a cursor over a `RecordBatch`, handing out batches of samples. Columns that are missing, or null as a whole, are
 //! zero; columns it does not know are skipped; rows of a kind it does not know are skipped.
 
-use std::sync::Arc;
-
-use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    Int32Type, Int64Type, TimestampNanosecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
-};
-use arrow_array::{
-    Array, ArrayRef, ArrowPrimitiveType, BinaryArray, LargeStringArray, RecordBatch, StringArray,
-};
-use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
-use arrow_schema::{ArrowError, DataType, TimeUnit};
 use metrics::{Batch, FailureKind, Sample, Span};
 use stdx::Nanos;
 
-use super::schema::{KIND_GENERATOR, KIND_HIT};
+use super::array::{Array, Bitmap, Values};
+use super::record_batch::{Column, RecordBatch};
+use super::schema::{DataType, KIND_GENERATOR, KIND_HIT};
 use crate::assertion::{self, KIND_CHECK, KIND_THRESHOLD};
 use crate::fill::{ROWS_MAX, TEXT_MAX};
 use crate::labels::{Asked, Labels};
@@ -43,7 +34,7 @@ pub(super) struct Rows {
     tls: Numbers<i64>,
     code: Numbers<u16>,
     failure: Numbers<u8>,
-    reused: Option<BooleanBuffer>,
+    reused: Option<Bitmap>,
     bytes_out: Numbers<u64>,
     bytes_in: Numbers<u64>,
     wire_in: Numbers<u64>,
@@ -51,134 +42,160 @@ pub(super) struct Rows {
     /// `attack`, `method`, `url`, `name`.
     asked: [Texts; 4],
     error: Texts,
-    body: Option<BinaryArray>,
-    headers: Option<BinaryArray>,
+    body: Option<Array>,
+    headers: Option<Array>,
     note: Texts,
     memo: Vec<([i32; 4], u32)>,
 }
 
 /// A column of numbers; `None` where it is missing or has nulls.
-type Numbers<T> = Option<ScalarBuffer<T>>;
+type Numbers<T> = Option<Vec<T>>;
 
-/// A column of texts.
-enum Texts {
-    None,
-    Plain(StringArray),
-    Large(LargeStringArray),
-    Keyed { keys: ScalarBuffer<i32>, nulls: Option<NullBuffer>, values: StringArray },
-}
+/// A column of texts; `None` where it is missing.
+struct Texts(Option<Array>);
 
 impl Texts {
-    fn of(batch: &RecordBatch, name: &str) -> Result<Self, ArrowError> {
-        let Some(column) = batch.column_by_name(name) else { return Ok(Self::None) };
-        let keyed = column.as_dictionary_opt::<Int32Type>();
-        if let Some(keyed) = keyed
-            && let Some(values) = keyed.values().as_string_opt::<i32>()
-        {
-            let (keys, values) = (keyed.keys().values().clone(), values.clone());
-            return Ok(Self::Keyed { keys, nulls: keyed.nulls().cloned(), values });
-        }
-        if let Some(plain) = column.as_string_opt::<i32>() {
-            return Ok(Self::Plain(plain.clone()));
-        }
-        match column.as_string_opt::<i64>() {
-            Some(large) => Ok(Self::Large(large.clone())),
-            None => {
-                Err(wrong(name, column, "a dictionary of strings with 32-bit keys, or strings"))
+    fn of(batch: &mut RecordBatch, name: &str) -> Result<Self, String> {
+        let Some(column) = batch.take(name) else { return Ok(Self(None)) };
+        let is_text =
+            |data_type: &DataType| matches!(data_type, DataType::Utf8 | DataType::LargeUtf8);
+        let fits = match &column.data_type {
+            DataType::Dictionary(keys, values) => {
+                **keys == DataType::Int(32, true) && is_text(values)
             }
+            other => is_text(other),
+        };
+        if fits {
+            return Ok(Self(Some(column.array)));
         }
+        Err(wrong(&column, "a dictionary of strings with 32-bit keys, or strings"))
     }
 
     fn get(&self, row: usize) -> &str {
-        match self {
-            Self::None => "",
-            Self::Plain(texts) if texts.is_valid(row) => texts.value(row),
-            Self::Large(texts) if texts.is_valid(row) => texts.value(row),
-            Self::Plain(_) | Self::Large(_) => "",
-            Self::Keyed { values, .. } => match usize::try_from(self.key(row)) {
-                Ok(key) if key < values.len() && values.is_valid(key) => values.value(key),
-                _ => "",
-            },
-        }
+        self.0.as_ref().map_or("", |array| array.text(row))
     }
 
     /// The row's key; -1 for null, -2 where there are no keys.
     fn key(&self, row: usize) -> i32 {
-        match self {
-            Self::Keyed { nulls: Some(nulls), .. } if nulls.is_null(row) => -1,
-            Self::Keyed { keys, .. } => keys[row],
-            _ => -2,
+        match &self.0 {
+            Some(array) => match &array.values {
+                Values::Dictionary { .. } if !array.is_valid(row) => -1,
+                Values::Dictionary { keys, .. } => keys.get(row).copied().unwrap_or(-1),
+                _ => -2,
+            },
+            None => -2,
         }
     }
 }
 
-fn wrong(name: &str, column: &ArrayRef, expected: &str) -> ArrowError {
-    let found = column.data_type();
-    ArrowError::SchemaError(format!("column \"{name}\" is {found} (expected {expected})"))
+fn wrong(column: &Column, expected: &str) -> String {
+    format!("column \"{}\" is {} (expected {expected})", column.name, column.data_type)
 }
 
-fn numbers<T: ArrowPrimitiveType>(
-    batch: &RecordBatch,
+/// A column of the numbers that `pick` takes out of it.
+fn numbers<T>(
+    batch: &mut RecordBatch,
     name: &str,
-) -> Result<Numbers<T::Native>, ArrowError> {
-    let Some(column) = batch.column_by_name(name) else { return Ok(None) };
-    match column.as_primitive_opt::<T>() {
-        Some(column) if column.null_count() > 0 => Ok(None),
-        Some(column) => Ok(Some(column.values().clone())),
-        None => Err(wrong(name, column, &T::DATA_TYPE.to_string())),
+    data_type: &DataType,
+    pick: fn(Values) -> Option<Vec<T>>,
+) -> Result<Numbers<T>, String> {
+    let Some(column) = batch.take(name) else { return Ok(None) };
+    if column.data_type != *data_type {
+        return Err(wrong(&column, &data_type.to_string()));
+    }
+    if column.array.null_count() > 0 { Ok(None) } else { Ok(pick(column.array.values)) }
+}
+
+/// Durations in nanoseconds.
+fn times(batch: &mut RecordBatch, name: &str) -> Result<Numbers<i64>, String> {
+    numbers(batch, name, &DataType::Int(64, true), signed)
+}
+
+fn signed(values: Values) -> Option<Vec<i64>> {
+    if let Values::Int64(values) = values { Some(values) } else { None }
+}
+
+fn bytes(batch: &mut RecordBatch, name: &str) -> Result<Numbers<u8>, String> {
+    numbers(batch, name, &DataType::Int(8, false), |values| {
+        if let Values::UInt8(values) = values { Some(values) } else { None }
+    })
+}
+
+fn codes(batch: &mut RecordBatch, name: &str) -> Result<Numbers<u16>, String> {
+    numbers(batch, name, &DataType::Int(16, false), |values| {
+        if let Values::UInt16(values) = values { Some(values) } else { None }
+    })
+}
+
+fn connections(batch: &mut RecordBatch, name: &str) -> Result<Numbers<u32>, String> {
+    numbers(batch, name, &DataType::Int(32, false), |values| {
+        if let Values::UInt32(values) = values { Some(values) } else { None }
+    })
+}
+
+fn counts(batch: &mut RecordBatch, name: &str) -> Result<Numbers<u64>, String> {
+    numbers(batch, name, &DataType::Int(64, false), |values| {
+        if let Values::UInt64(values) = values { Some(values) } else { None }
+    })
+}
+
+fn flags(batch: &mut RecordBatch, name: &str) -> Result<Option<Bitmap>, String> {
+    let Some(column) = batch.take(name) else { return Ok(None) };
+    if column.array.null_count() > 0 {
+        return Ok(None);
+    }
+    match column.array.values {
+        Values::Boolean(values) => Ok(Some(values)),
+        _ => Err(wrong(&Column { array: Array::new(Values::Unknown), ..column }, "Boolean")),
     }
 }
 
-fn blobs(batch: &RecordBatch, name: &str) -> Result<Option<BinaryArray>, ArrowError> {
-    let Some(column) = batch.column_by_name(name) else { return Ok(None) };
-    match column.as_binary_opt::<i32>() {
-        Some(column) if column.null_count() == column.len() => Ok(None),
-        Some(column) => Ok(Some(column.clone())),
-        None => Err(wrong(name, column, "Binary")),
+fn blobs(batch: &mut RecordBatch, name: &str) -> Result<Option<Array>, String> {
+    let Some(column) = batch.take(name) else { return Ok(None) };
+    if column.data_type != DataType::Binary {
+        return Err(wrong(&column, "Binary"));
     }
+    let is_null = column.array.null_count() == batch.rows;
+    Ok((!is_null).then_some(column.array))
 }
 
 impl Rows {
     /// # Errors
     /// A column that must be there is missing, or one has another type than ours.
-    pub(super) fn new(batch: &RecordBatch) -> Result<Self, ArrowError> {
-        if batch.num_rows() > MESSAGE_ROWS_MAX {
-            let rows = batch.num_rows();
-            return Err(ArrowError::SchemaError(format!("a message of {rows} rows")));
+    pub(super) fn new(mut batch: RecordBatch) -> Result<Self, String> {
+        if batch.rows > MESSAGE_ROWS_MAX {
+            return Err(format!("a message of {} rows", batch.rows));
         }
-        let reused = match batch.column_by_name("reused") {
-            None => None,
-            Some(column) => {
-                let flags =
-                    column.as_boolean_opt().ok_or_else(|| wrong("reused", column, "Boolean"))?;
-                (flags.null_count() == 0).then(|| flags.values().clone())
-            }
-        };
-        let text = |name| Texts::of(batch, name);
+        let batch = &mut batch;
         Ok(Self {
             at: 0,
-            len: batch.num_rows(),
-            kind: numbers::<UInt8Type>(batch, "kind")?,
-            seq: numbers::<UInt64Type>(batch, "seq")?,
+            len: batch.rows,
+            kind: bytes(batch, "kind")?,
+            seq: counts(batch, "seq")?,
             timestamp: Some(timestamps(batch)?),
-            latency: Some(numbers::<Int64Type>(batch, "latency")?.ok_or_else(no_results)?),
-            sent: numbers::<Int64Type>(batch, "sent")?,
-            first_byte: numbers::<Int64Type>(batch, "first_byte")?,
-            dns: numbers::<Int64Type>(batch, "dns")?,
-            dial: numbers::<Int64Type>(batch, "dial")?,
-            tls: numbers::<Int64Type>(batch, "tls")?,
-            code: numbers::<UInt16Type>(batch, "code")?,
-            failure: numbers::<UInt8Type>(batch, "failure")?,
-            reused,
-            bytes_out: numbers::<UInt64Type>(batch, "bytes_out")?,
-            bytes_in: numbers::<UInt64Type>(batch, "bytes_in")?,
-            wire_in: numbers::<UInt64Type>(batch, "wire_in")?,
-            conn: numbers::<UInt32Type>(batch, "connection")?,
-            asked: [text("attack")?, text("method")?, text("url")?, text("name")?],
-            error: text("error")?,
+            latency: Some(times(batch, "latency")?.ok_or_else(no_results)?),
+            sent: times(batch, "sent")?,
+            first_byte: times(batch, "first_byte")?,
+            dns: times(batch, "dns")?,
+            dial: times(batch, "dial")?,
+            tls: times(batch, "tls")?,
+            code: codes(batch, "code")?,
+            failure: bytes(batch, "failure")?,
+            reused: flags(batch, "reused")?,
+            bytes_out: counts(batch, "bytes_out")?,
+            bytes_in: counts(batch, "bytes_in")?,
+            wire_in: counts(batch, "wire_in")?,
+            conn: connections(batch, "connection")?,
+            asked: [
+                Texts::of(batch, "attack")?,
+                Texts::of(batch, "method")?,
+                Texts::of(batch, "url")?,
+                Texts::of(batch, "name")?,
+            ],
+            error: Texts::of(batch, "error")?,
             body: blobs(batch, "body")?,
             headers: blobs(batch, "headers")?,
-            note: text("note")?,
+            note: Texts::of(batch, "note")?,
             memo: vec![([i32::MIN; 4], 0); MEMO],
         })
     }
@@ -293,7 +310,7 @@ impl Rows {
             target,
             status,
             failure: self.failure(row),
-            reused: self.reused.as_ref().is_some_and(|reused| reused.value(row)),
+            reused: self.reused.as_ref().is_some_and(|reused| reused.get(row)),
             error: self.error_text(row, batch, error),
             line,
             // The table of targets has it.
@@ -340,32 +357,29 @@ impl Rows {
 }
 
 #[inline]
-fn get<T: Copy + Default + arrow_buffer::ArrowNativeType>(column: &Numbers<T>, row: usize) -> T {
+fn get<T: Copy + Default>(column: &Numbers<T>, row: usize) -> T {
     match column {
         Some(values) => values[row],
         None => T::default(),
     }
 }
 
-fn blob(column: Option<&BinaryArray>, row: usize, batch: &mut Batch) -> Span {
-    match column {
-        Some(blobs) if blobs.is_valid(row) && !blobs.value(row).is_empty() => {
-            batch.add_text(blobs.value(row))
-        }
+fn blob(column: Option<&Array>, row: usize, batch: &mut Batch) -> Span {
+    match column.map(|column| column.bytes(row)) {
+        Some(bytes) if !bytes.is_empty() => batch.add_text(bytes),
         _ => Span::default(),
     }
 }
 
-fn no_results() -> ArrowError {
-    ArrowError::SchemaError("no column \"timestamp\" or \"latency\": not a result stream".into())
+fn no_results() -> String {
+    "no column \"timestamp\" or \"latency\": not a result stream".to_owned()
 }
 
-fn timestamps(batch: &RecordBatch) -> Result<ScalarBuffer<i64>, ArrowError> {
-    let column: &Arc<dyn Array> = batch.column_by_name("timestamp").ok_or_else(no_results)?;
-    match column.data_type() {
-        DataType::Timestamp(TimeUnit::Nanosecond, _) if column.null_count() == 0 => {
-            Ok(column.as_primitive::<TimestampNanosecondType>().values().clone())
-        }
-        _ => Err(wrong("timestamp", column, "Timestamp(Nanosecond) without nulls")),
+fn timestamps(batch: &mut RecordBatch) -> Result<Vec<i64>, String> {
+    let column = batch.take("timestamp").ok_or_else(no_results)?;
+    let expected = "Timestamp(Nanosecond) without nulls";
+    if !matches!(column.data_type, DataType::Timestamp(_)) || column.array.null_count() > 0 {
+        return Err(wrong(&column, expected));
     }
+    signed(column.array.values).ok_or_else(no_results)
 }

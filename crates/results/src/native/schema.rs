@@ -1,9 +1,6 @@
-//! The columns, their types, and what a stream says of itself.
+//! The columns, their types, and the metadata of a stream.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
-use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use std::fmt;
 
 use crate::{Detail, StreamInfo};
 
@@ -17,53 +14,131 @@ pub(super) const KIND_HIT: u8 = 0;
 /// The kind of a row whose `note` is a generator's record.
 pub(super) const KIND_GENERATOR: u8 = 1;
 
+/// The type of a column. Those that no column of ours has are told apart by how many buffers they take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum DataType {
+    Boolean,
+    /// Bits and whether it is signed.
+    Int(u8, bool),
+    Utf8,
+    LargeUtf8,
+    Binary,
+    /// A time in nanoseconds, with a time zone or without.
+    Timestamp(Option<String>),
+    /// Texts by keys of so many bits.
+    Dictionary(Box<Self>, Box<Self>),
+    /// Another: its name and its number of buffers, without those of its children.
+    Other(String, usize),
+}
+
+/// As the Arrow libraries write them.
+impl fmt::Display for DataType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Boolean => f.write_str("Boolean"),
+            Self::Int(bits, true) => write!(f, "Int{bits}"),
+            Self::Int(bits, false) => write!(f, "UInt{bits}"),
+            Self::Utf8 => f.write_str("Utf8"),
+            Self::LargeUtf8 => f.write_str("LargeUtf8"),
+            Self::Binary => f.write_str("Binary"),
+            Self::Timestamp(None) => f.write_str("Timestamp(ns)"),
+            Self::Timestamp(Some(zone)) => write!(f, "Timestamp(ns, \"{zone}\")"),
+            Self::Dictionary(keys, values) => write!(f, "Dictionary({keys}, {values})"),
+            Self::Other(name, _) => f.write_str(name),
+        }
+    }
+}
+
+/// One column's description.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Field {
+    pub(super) name: String,
+    pub(super) data_type: DataType,
+    pub(super) is_nullable: bool,
+    /// The number of its dictionary, where it has one.
+    pub(super) dictionary: i64,
+    /// Those of a nested type.
+    pub(super) children: Vec<Self>,
+}
+
+/// The columns of a stream, and what it says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Schema {
+    pub(super) fields: Vec<Field>,
+    pub(super) metadata: Vec<(String, String)>,
+}
+
+/// The columns of every stream that brunt writes: name, type, whether there may be nulls.
+fn columns() -> [(&'static str, DataType, bool); 25] {
+    use DataType::{Binary, Boolean, Int, Utf8};
+    let number = |bits| Int(bits, false);
+    let time = || DataType::Timestamp(Some("UTC".to_owned()));
+    [
+        ("kind", number(8), false),
+        ("seq", number(64), false),
+        ("timestamp", time(), false),
+        ("latency", Int(64, true), false),
+        ("service", Int(64, true), true),
+        ("sent", Int(64, true), true),
+        ("first_byte", Int(64, true), true),
+        ("dns", Int(64, true), true),
+        ("dial", Int(64, true), true),
+        ("tls", Int(64, true), true),
+        ("code", number(16), false),
+        ("failure", number(8), false),
+        ("reused", Boolean, true),
+        ("bytes_out", number(64), false),
+        ("bytes_in", number(64), false),
+        ("wire_in", number(64), true),
+        ("attack", text_type(), false),
+        ("method", text_type(), false),
+        ("url", text_type(), false),
+        ("name", text_type(), false),
+        ("error", text_type(), false),
+        ("body", Binary, true),
+        ("headers", Binary, true),
+        ("note", Utf8, true),
+        ("connection", number(32), true),
+    ]
+}
+
+/// Whether a result stream may have a column of this name.
+pub(super) fn is_ours(name: &str) -> bool {
+    columns().iter().any(|(known, ..)| *known == name)
+}
+
+impl Schema {
+    /// That of a stream that brunt writes.
+    pub(super) fn new(info: &StreamInfo) -> Self {
+        let mut dictionaries = 0..;
+        let fields = columns().map(|(name, data_type, is_nullable)| {
+            let is_keyed = matches!(data_type, DataType::Dictionary(..));
+            let dictionary = if is_keyed { dictionaries.next().unwrap_or(0) } else { 0 };
+            let (name, children) = (name.to_owned(), Vec::new());
+            Field { name, data_type, is_nullable, dictionary, children }
+        });
+        Self { fields: fields.into(), metadata: metadata(info) }
+    }
+
+    /// How much a stream with this schema knows of each hit. A stream of another program has `sent` or has not.
+    pub(super) fn detail(&self) -> Detail {
+        let said = self.metadata.iter().find(|(key, _)| key == DETAIL);
+        match said.map(|(_, value)| value.as_str()) {
+            Some(START_AND_END) => Detail::StartAndEnd,
+            Some(_) => Detail::Full,
+            None if self.fields.iter().any(|field| field.name == "sent") => Detail::Full,
+            None => Detail::StartAndEnd,
+        }
+    }
+}
+
 /// A dictionary-encoded string.
-pub(super) fn text_type() -> DataType {
-    DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
+fn text_type() -> DataType {
+    DataType::Dictionary(Box::new(DataType::Int(32, true)), Box::new(DataType::Utf8))
 }
 
-/// A time in nanoseconds, UTC.
-pub(super) fn timestamp_type() -> DataType {
-    DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into()))
-}
-
-/// The schema of a stream of ours.
-pub(super) fn schema(info: &StreamInfo) -> Arc<Schema> {
-    use DataType::{Binary, Boolean, Int64, UInt8, UInt16, UInt32, UInt64, Utf8};
-    let given = |name, of| Field::new(name, of, false);
-    let maybe = |name, of| Field::new(name, of, true);
-    let fields = vec![
-        given("kind", UInt8),
-        given("seq", UInt64),
-        given("timestamp", timestamp_type()),
-        given("latency", Int64),
-        maybe("service", Int64),
-        maybe("sent", Int64),
-        maybe("first_byte", Int64),
-        maybe("dns", Int64),
-        maybe("dial", Int64),
-        maybe("tls", Int64),
-        given("code", UInt16),
-        given("failure", UInt8),
-        maybe("reused", Boolean),
-        given("bytes_out", UInt64),
-        given("bytes_in", UInt64),
-        maybe("wire_in", UInt64),
-        given("attack", text_type()),
-        given("method", text_type()),
-        given("url", text_type()),
-        given("name", text_type()),
-        given("error", text_type()),
-        maybe("body", Binary),
-        maybe("headers", Binary),
-        maybe("note", Utf8),
-        maybe("connection", UInt32),
-    ];
-    Arc::new(Schema::new_with_metadata(fields, metadata(info)))
-}
-
-fn metadata(info: &StreamInfo) -> HashMap<String, String> {
-    let mut all: HashMap<String, String> = info.metadata.iter().cloned().collect();
+/// Sorted by key; the stream's own keys stand before those of the same name that were given.
+fn metadata(info: &StreamInfo) -> Vec<(String, String)> {
     let detail = match info.detail {
         Detail::Full => "full",
         Detail::StartAndEnd => START_AND_END,
@@ -76,17 +151,10 @@ fn metadata(info: &StreamInfo) -> HashMap<String, String> {
         ("brunt.seed", info.seed.to_string()),
         (DETAIL, detail.to_owned()),
     ];
-    all.extend(own.map(|(key, value)| (key.to_owned(), value)));
+    let mut all: Vec<(String, String)> =
+        own.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    all.extend(info.metadata.iter().rev().cloned());
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    all.dedup_by(|later, first| later.0 == first.0);
     all
-}
-
-/// How much a stream with this schema knows of each hit. A stream of another program has `sent` or has not.
-pub(super) fn detail(schema: &Schema) -> Detail {
-    let said = schema.metadata().get(DETAIL).map(String::as_str);
-    match said {
-        Some(START_AND_END) => Detail::StartAndEnd,
-        Some(_) => Detail::Full,
-        None if schema.column_with_name("sent").is_some() => Detail::Full,
-        None => Detail::StartAndEnd,
-    }
 }

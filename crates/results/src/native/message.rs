@@ -1,0 +1,543 @@
+//! Messages of the Arrow IPC format: schemas, dictionaries and record batches, to and from their bytes. Reading trusts no
+//! length; columns of types that a result stream does not have are passed over. Bodies are little-endian and not compressed.
+//! Source: "Arrow Columnar Format", serialization and interprocess communication; Message.fbs and Schema.fbs.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::array::{Array, Bitmap, Bytes, Values};
+use super::flatbuffer::{Table, Value, encode};
+use super::layout;
+use super::record_batch::{Column, RecordBatch};
+use super::schema::{DataType, Field, Schema};
+
+/// What every message begins with.
+pub(super) const CONTINUATION: [u8; 4] = [0xff; 4];
+/// Bytes that messages and buffers are padded to.
+const ALIGNMENT: usize = 64;
+/// `MetadataVersion.V5`.
+const VERSION: i16 = 4;
+/// `MessageHeader`.
+const SCHEMA: u8 = 1;
+const DICTIONARY_BATCH: u8 = 2;
+const RECORD_BATCH: u8 = 3;
+
+/// A message without a body: the schema that a stream begins with.
+pub(super) fn encode_schema(schema: &Schema) -> Vec<u8> {
+    message(SCHEMA, layout::encode(schema), &[])
+}
+
+/// The message that gives a dictionary its texts.
+///
+/// # Errors
+/// The texts are longer than 2 GiB together.
+pub(super) fn encode_dictionary(id: i64, texts: &Array) -> Result<Vec<u8>, String> {
+    let mut body = Body::default();
+    let rows = if let Values::Bytes(bytes) = &texts.values { bytes.len() } else { 0 };
+    body.push(texts, rows)?;
+    let header = vec![Value::I64(id), Value::Table(body.header(rows)), Value::U8(0)];
+    Ok(message(DICTIONARY_BATCH, header, &body.bytes))
+}
+
+/// The message of a record batch; its dictionaries have messages of their own.
+///
+/// # Errors
+/// A column is longer than 2 GiB.
+pub(super) fn encode_batch(batch: &RecordBatch) -> Result<Vec<u8>, String> {
+    let mut body = Body::default();
+    for column in &batch.columns {
+        body.push(&column.array, batch.rows)?;
+    }
+    Ok(message(RECORD_BATCH, body.header(batch.rows), &body.bytes))
+}
+
+/// A message: mark, length, metadata, body.
+fn message(kind: u8, header: Vec<Value>, body: &[u8]) -> Vec<u8> {
+    let body_len = Value::I64(body.len() as i64);
+    let metadata = encode(&[Value::I16(VERSION), Value::U8(kind), Value::Table(header), body_len]);
+    let whole = (8 + metadata.len()).next_multiple_of(ALIGNMENT);
+    let mut bytes = Vec::with_capacity(whole + body.len());
+    bytes.extend(CONTINUATION);
+    bytes.extend(((whole - 8) as u32).to_le_bytes());
+    bytes.extend(metadata);
+    bytes.resize(whole, 0);
+    bytes.extend(body);
+    bytes
+}
+
+/// A body as it grows.
+#[derive(Default)]
+struct Body {
+    bytes: Vec<u8>,
+    /// Length and number of nulls of each column.
+    nodes: Vec<[i64; 2]>,
+    /// Where each buffer begins, and its length without padding.
+    buffers: Vec<[i64; 2]>,
+}
+
+impl Body {
+    fn header(&mut self, rows: usize) -> Vec<Value> {
+        let (nodes, buffers) = (std::mem::take(&mut self.nodes), std::mem::take(&mut self.buffers));
+        vec![Value::I64(rows as i64), Value::Pairs(nodes), Value::Pairs(buffers)]
+    }
+
+    fn push(&mut self, array: &Array, rows: usize) -> Result<(), String> {
+        self.nodes.push([rows as i64, array.null_count() as i64]);
+        match &array.valid {
+            Some(valid) => self.buffer(valid.bits.iter().copied()),
+            None => self.buffer([]),
+        }
+        match &array.values {
+            Values::UInt8(values) => self.buffer(values.iter().copied()),
+            Values::UInt16(values) => self.buffer(values.iter().flat_map(|n| n.to_le_bytes())),
+            Values::UInt32(values) => self.buffer(values.iter().flat_map(|n| n.to_le_bytes())),
+            Values::UInt64(values) => self.buffer(values.iter().flat_map(|n| n.to_le_bytes())),
+            Values::Int64(values) => self.buffer(values.iter().flat_map(|n| n.to_le_bytes())),
+            Values::Boolean(values) => self.buffer(values.bits.iter().copied()),
+            Values::Dictionary { keys, .. } => {
+                self.buffer(keys.iter().flat_map(|key| key.to_le_bytes()));
+            }
+            Values::Bytes(bytes) => {
+                if i32::try_from(bytes.bytes.len()).is_err() {
+                    return Err(format!("a column of {} bytes in one message", bytes.bytes.len()));
+                }
+                self.buffer(bytes.offsets.iter().flat_map(|at| (*at as i32).to_le_bytes()));
+                self.buffer(bytes.bytes.iter().copied());
+            }
+            Values::Unknown => self.buffer([]),
+        }
+        Ok(())
+    }
+
+    fn buffer(&mut self, bytes: impl IntoIterator<Item = u8>) {
+        let start = self.bytes.len();
+        self.bytes.extend(bytes);
+        self.buffers.push([start as i64, (self.bytes.len() - start) as i64]);
+        self.bytes.resize(self.bytes.len().next_multiple_of(ALIGNMENT), 0);
+    }
+}
+
+/// The length of the body that follows this metadata.
+///
+/// # Errors
+/// It is no message, or the length is negative.
+pub(super) fn body_len(metadata: &[u8]) -> Result<u64, String> {
+    let message = Table::root(metadata).ok_or_else(no_message)?;
+    u64::try_from(message.i64(3)).map_err(|_| "a body of negative length".to_owned())
+}
+
+/// The schema in a message's metadata.
+///
+/// # Errors
+/// It is another message.
+pub(super) fn decode_schema(metadata: &[u8]) -> Result<Schema, String> {
+    let message = Table::root(metadata).ok_or_else(no_message)?;
+    match message.table(2) {
+        Some(schema) if message.u8(1) == SCHEMA => layout::decode(&schema),
+        _ => Err("no schema in front".to_owned()),
+    }
+}
+
+fn no_message() -> String {
+    "no message of Arrow".to_owned()
+}
+
+/// What the messages of one stream said before.
+#[derive(Default)]
+pub(super) struct Decoder {
+    schema: Option<Schema>,
+    dictionaries: HashMap<i64, Arc<Array>>,
+}
+
+impl Decoder {
+    /// Takes the next message in; the record batch, if it is one.
+    ///
+    /// # Errors
+    /// It is none, lies about its lengths, or comes out of turn.
+    pub(super) fn decode(
+        &mut self,
+        metadata: &[u8],
+        body: &[u8],
+    ) -> Result<Option<RecordBatch>, String> {
+        let message = Table::root(metadata).ok_or_else(no_message)?;
+        let header = message.table(2).ok_or_else(no_message)?;
+        match (message.u8(1), &self.schema) {
+            (SCHEMA, None) => self.schema = Some(layout::decode(&header)?),
+            (DICTIONARY_BATCH, Some(schema)) => {
+                let id = header.i64(0);
+                let Some(texts) = schema.fields.iter().find_map(|field| texts_of(field, id)) else {
+                    return Err(format!("a dictionary {id} that no column has"));
+                };
+                let data = header.table(1).ok_or_else(no_message)?;
+                let mut array = Cursor::new(&data, body, &self.dictionaries)?.column(&texts)?;
+                if header.u8(2) != 0
+                    && let Some(before) = self.dictionaries.get(&id)
+                {
+                    array = joined(before, &array);
+                }
+                self.dictionaries.insert(id, Arc::new(array));
+            }
+            (RECORD_BATCH, Some(schema)) => {
+                return self.batch(&header, body, schema).map(Some);
+            }
+            (SCHEMA, Some(_)) => return Err("a second schema".to_owned()),
+            (DICTIONARY_BATCH | RECORD_BATCH, None) => {
+                return Err("no schema in front".to_owned());
+            }
+            (kind, _) => return Err(format!("a message of kind {kind}")),
+        }
+        Ok(None)
+    }
+
+    fn batch(
+        &self,
+        header: &Table<'_>,
+        body: &[u8],
+        schema: &Schema,
+    ) -> Result<RecordBatch, String> {
+        let mut cursor = Cursor::new(header, body, &self.dictionaries)?;
+        let rows = usize::try_from(header.i64(0)).map_err(|_| "a negative length".to_owned())?;
+        let mut columns = Vec::with_capacity(schema.fields.len());
+        for field in &schema.fields {
+            let array = cursor.column(field)?;
+            if cursor.rows != rows {
+                return Err(format!(
+                    "column \"{}\" has {} rows of {rows}",
+                    field.name, cursor.rows
+                ));
+            }
+            let (name, data_type) = (field.name.clone(), field.data_type.clone());
+            columns.push(Column { name, data_type, array });
+        }
+        Ok(RecordBatch { rows, columns })
+    }
+}
+
+/// The texts of the dictionary of this number, as a column.
+fn texts_of(field: &Field, id: i64) -> Option<Field> {
+    if let DataType::Dictionary(_, texts) = &field.data_type
+        && field.dictionary == id
+    {
+        return Some(Field { data_type: (**texts).clone(), ..field.clone() });
+    }
+    field.children.iter().find_map(|child| texts_of(child, id))
+}
+
+/// The texts of two arrays, one after the other.
+fn joined(before: &Array, after: &Array) -> Array {
+    let mut all = Bytes::new();
+    let mut valid = Vec::new();
+    for array in [before, after] {
+        let rows = if let Values::Bytes(bytes) = &array.values { bytes.len() } else { 0 };
+        for row in 0..rows {
+            all.push(array.bytes(row));
+            valid.push(array.is_valid(row));
+        }
+    }
+    Array { values: Values::Bytes(all), valid: Some(valid.into_iter().collect()) }
+}
+
+/// Goes through the columns of a body.
+struct Cursor<'m> {
+    body: &'m [u8],
+    nodes: Box<dyn Iterator<Item = [i64; 2]> + 'm>,
+    buffers: Box<dyn Iterator<Item = [i64; 2]> + 'm>,
+    /// How many buffers of its own each column of a view type has.
+    variadic: Box<dyn Iterator<Item = i64> + 'm>,
+    dictionaries: &'m HashMap<i64, Arc<Array>>,
+    /// Those of the last column.
+    rows: usize,
+}
+
+impl<'m> Cursor<'m> {
+    fn new(
+        header: &Table<'m>,
+        body: &'m [u8],
+        dictionaries: &'m HashMap<i64, Arc<Array>>,
+    ) -> Result<Self, String> {
+        if header.table(3).is_some() {
+            return Err("a compressed body".to_owned());
+        }
+        Ok(Self {
+            body,
+            nodes: Box::new(header.pairs(1)),
+            buffers: Box::new(header.pairs(2)),
+            variadic: Box::new(header.numbers(4)),
+            dictionaries,
+            rows: 0,
+        })
+    }
+
+    fn column(&mut self, field: &Field) -> Result<Array, String> {
+        let [rows, nulls] = self.nodes.next().ok_or_else(|| "too few columns".to_owned())?;
+        let rows = usize::try_from(rows).map_err(|_| "a negative length".to_owned())?;
+        if matches!(field.data_type, DataType::Other(..)) {
+            self.skip(field)?;
+            self.rows = rows;
+            return Ok(Array::new(Values::Unknown));
+        }
+        let valid = self.validity(rows, nulls)?;
+        let values = match &field.data_type {
+            DataType::Int(8, false) => Values::UInt8(self.numbers(rows, u8::from_le_bytes)?),
+            DataType::Int(16, false) => Values::UInt16(self.numbers(rows, u16::from_le_bytes)?),
+            DataType::Int(32, false) => Values::UInt32(self.numbers(rows, u32::from_le_bytes)?),
+            DataType::Int(64, false) => Values::UInt64(self.numbers(rows, u64::from_le_bytes)?),
+            DataType::Int(64, true) | DataType::Timestamp(_) => {
+                Values::Int64(self.numbers(rows, i64::from_le_bytes)?)
+            }
+            DataType::Boolean => {
+                let bits = self.bytes(rows.div_ceil(8))?.to_vec();
+                Values::Boolean(Bitmap { bits, len: rows })
+            }
+            DataType::Utf8 => self.texts(rows, |at| i64::from(i32::from_le_bytes(at)))?,
+            DataType::LargeUtf8 => self.texts(rows, i64::from_le_bytes)?,
+            DataType::Binary => {
+                Values::Bytes(self.blobs(rows, |at| i64::from(i32::from_le_bytes(at)))?)
+            }
+            DataType::Dictionary(keys, _) if **keys == DataType::Int(32, true) => {
+                let keys = self.numbers(rows, i32::from_le_bytes)?;
+                let texts = self.dictionaries.get(&field.dictionary).cloned();
+                let texts = texts.ok_or_else(|| format!("no dictionary of \"{}\"", field.name))?;
+                Values::Dictionary { keys, texts }
+            }
+            DataType::Dictionary(..) | DataType::Int(..) | DataType::Other(..) => {
+                self.buffer()?;
+                Values::Unknown
+            }
+        };
+        self.rows = rows;
+        Ok(Array { values, valid })
+    }
+
+    /// Passes over a column's buffers and children.
+    fn skip(&mut self, field: &Field) -> Result<(), String> {
+        if let DataType::Other(name, buffers) = &field.data_type {
+            let variadic = if name.ends_with("8View") || name == "BinaryView" {
+                self.variadic.next()
+            } else {
+                None
+            };
+            let more = usize::try_from(variadic.unwrap_or(0)).unwrap_or(usize::MAX);
+            for _ in 0..buffers.saturating_add(more) {
+                self.buffer()?;
+            }
+            for child in &field.children {
+                self.column(child)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next buffer.
+    fn buffer(&mut self) -> Result<&'m [u8], String> {
+        let [start, len] = self.buffers.next().ok_or_else(|| "too few buffers".to_owned())?;
+        let range = usize::try_from(start).ok().zip(usize::try_from(len).ok());
+        let end = range.and_then(|(start, len)| start.checked_add(len));
+        let found = range.zip(end).and_then(|((start, _), end)| self.body.get(start..end));
+        found.ok_or_else(|| "a buffer beyond the message".to_owned())
+    }
+
+    /// The next buffer, cut to the bytes of interest.
+    fn bytes(&mut self, len: usize) -> Result<&'m [u8], String> {
+        let buffer = self.buffer()?;
+        buffer.get(..len).ok_or_else(|| format!("a buffer of {} bytes of {len}", buffer.len()))
+    }
+
+    fn validity(&mut self, rows: usize, nulls: i64) -> Result<Option<Bitmap>, String> {
+        if nulls == 0 {
+            self.buffer()?;
+            return Ok(None);
+        }
+        let bits = self.bytes(rows.div_ceil(8))?.to_vec();
+        Ok(Some(Bitmap { bits, len: rows }))
+    }
+
+    fn numbers<T, const N: usize>(
+        &mut self,
+        rows: usize,
+        number: fn([u8; N]) -> T,
+    ) -> Result<Vec<T>, String> {
+        let len = rows.checked_mul(N).ok_or_else(|| "too many rows".to_owned())?;
+        let chunks = self.bytes(len)?.as_chunks::<N>().0;
+        Ok(chunks.iter().map(|bytes| number(*bytes)).collect())
+    }
+
+    /// Values of different lengths, by their offsets of `N` bytes.
+    fn blobs<const N: usize>(
+        &mut self,
+        rows: usize,
+        number: fn([u8; N]) -> i64,
+    ) -> Result<Bytes, String> {
+        let offsets = self.buffer()?;
+        let bytes = self.buffer()?;
+        let mut ends = vec![0];
+        // Of no rows, some writers give no offset at all.
+        if rows > 0 {
+            ends.clear();
+            let offsets = offsets.as_chunks::<N>().0;
+            let count = rows.checked_add(1).ok_or_else(|| "too many rows".to_owned())?;
+            let offsets = offsets.get(..count).ok_or_else(|| "too few offsets".to_owned())?;
+            ends.extend(
+                offsets.iter().map(|at| usize::try_from(number(*at)).unwrap_or(usize::MAX)),
+            );
+        }
+        let last = ends.last().copied().unwrap_or(0);
+        if !ends.is_sorted() || last > bytes.len() {
+            return Err("offsets that go back or beyond the message".to_owned());
+        }
+        Ok(Bytes { offsets: ends, bytes: bytes[..last].to_vec() })
+    }
+
+    fn texts<const N: usize>(
+        &mut self,
+        rows: usize,
+        number: fn([u8; N]) -> i64,
+    ) -> Result<Values, String> {
+        let texts = self.blobs(rows, number)?;
+        let first = texts.offsets.first().copied().unwrap_or(0);
+        if std::str::from_utf8(&texts.bytes[first..]).is_err() {
+            return Err("a text that is not UTF-8".to_owned());
+        }
+        Ok(Values::Bytes(texts))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hint::black_box;
+
+    use super::*;
+    use crate::{Detail, StreamInfo};
+
+    /// Metadata and body of a message.
+    fn parts(message: &[u8]) -> (&[u8], &[u8]) {
+        assert_eq!(message[..4], CONTINUATION);
+        assert_eq!(message.len() % ALIGNMENT, 0);
+        let len = u32::from_le_bytes(message[4..8].try_into().unwrap()) as usize;
+        let (metadata, body) = message[8..].split_at(len);
+        assert_eq!(body_len(metadata), Ok(body.len() as u64));
+        (metadata, body)
+    }
+
+    fn bytes(values: &[&[u8]]) -> Bytes {
+        let mut all = Bytes::new();
+        values.iter().for_each(|value| all.push(value));
+        all
+    }
+
+    fn schema() -> Schema {
+        let info = StreamInfo {
+            version: "1.2".to_owned(),
+            epoch: 5,
+            attack: "a".to_owned(),
+            seed: 1,
+            detail: Detail::Full,
+            metadata: vec![("k".to_owned(), "v".to_owned())],
+        };
+        Schema::new(&info)
+    }
+
+    #[test]
+    fn a_schema_reads_back_as_it_was_written() {
+        let schema = schema();
+        let message = encode_schema(&schema);
+        let (metadata, body) = parts(&message);
+        assert!(body.is_empty());
+        assert_eq!(decode_schema(metadata), Ok(schema));
+    }
+
+    /// A column of each kind, with its field in the order of the schema.
+    fn example() -> (Schema, RecordBatch, Arc<Array>) {
+        let texts = Arc::new(Array::new(Values::Bytes(bytes(&[b"GET", b"POST"]))));
+        let valid: Bitmap = [true, false, true].into_iter().collect();
+        let arrays = [
+            ("kind", Array::new(Values::UInt8(vec![1, 2, 3]))),
+            ("code", Array::new(Values::UInt16(vec![200, 0, 65535]))),
+            (
+                "connection",
+                Array { values: Values::UInt32(vec![7, 0, 9]), valid: Some(valid.clone()) },
+            ),
+            ("seq", Array::new(Values::UInt64(vec![0, u64::MAX, 5]))),
+            ("latency", Array::new(Values::Int64(vec![-1, 0, i64::MAX]))),
+            ("timestamp", Array::new(Values::Int64(vec![1, 2, 3]))),
+            ("reused", Array::new(Values::Boolean(valid.clone()))),
+            (
+                "body",
+                Array { values: Values::Bytes(bytes(&[b"x", b"", b"yz"])), valid: Some(valid) },
+            ),
+            (
+                "method",
+                Array::new(Values::Dictionary { keys: vec![1, 0, 1], texts: Arc::clone(&texts) }),
+            ),
+        ];
+        let all = schema();
+        let (mut fields, mut columns) = (Vec::new(), Vec::new());
+        for (name, array) in arrays {
+            let field = all.fields.iter().find(|field| field.name == name).unwrap();
+            fields.push(field.clone());
+            let data_type = field.data_type.clone();
+            columns.push(Column { name: name.to_owned(), data_type, array });
+        }
+        (Schema { fields, metadata: Vec::new() }, RecordBatch { rows: 3, columns }, texts)
+    }
+
+    fn decoder(schema: &Schema, texts: &Array) -> Decoder {
+        let mut decoder = Decoder::default();
+        let id = schema.fields.last().unwrap().dictionary;
+        let dictionary = encode_dictionary(id, texts).unwrap();
+        for message in [encode_schema(schema), dictionary] {
+            let (metadata, body) = parts(&message);
+            assert!(decoder.decode(metadata, body).unwrap().is_none());
+        }
+        decoder
+    }
+
+    #[test]
+    fn a_record_batch_reads_back_as_it_was_written() {
+        let (schema, batch, texts) = example();
+        let message = encode_batch(&batch).unwrap();
+        let (metadata, body) = parts(&message);
+        let found = decoder(&schema, &texts).decode(metadata, body).unwrap().unwrap();
+        assert_eq!(found.rows, 3);
+        for (found, expect) in found.columns.iter().zip(&batch.columns) {
+            assert_eq!(found.array, expect.array, "{}", expect.name);
+        }
+    }
+
+    #[test]
+    fn messages_out_of_turn_are_refused() {
+        let (schema, batch, texts) = example();
+        let messages = [encode_batch(&batch).unwrap(), encode_dictionary(1, &texts).unwrap()];
+        for message in &messages {
+            let (metadata, body) = parts(message);
+            let refused = Decoder::default().decode(metadata, body).unwrap_err();
+            assert_eq!(refused, "no schema in front");
+        }
+        let message = encode_schema(&schema);
+        let refused = decoder(&schema, &texts).decode(parts(&message).0, &[]).unwrap_err();
+        assert_eq!(refused, "a second schema");
+    }
+
+    #[test]
+    fn damage_is_an_error_or_other_rows_but_no_panic() {
+        let (schema, batch, texts) = example();
+        let message = encode_batch(&batch).unwrap();
+        let (metadata, body) = parts(&message);
+        for at in 0..metadata.len() + body.len() {
+            for value in [0, 1, 0x7f, 0x80, 0xff] {
+                let (mut metadata, mut body) = (metadata.to_vec(), body.to_vec());
+                match at.checked_sub(metadata.len()) {
+                    Some(at) => body[at] = value,
+                    None => metadata[at] = value,
+                }
+                if let Ok(Some(batch)) = decoder(&schema, &texts).decode(&metadata, &body) {
+                    for column in &batch.columns {
+                        (0..3).for_each(|row| {
+                            black_box(column.array.text(row));
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
