@@ -47,7 +47,7 @@ fn parsed(schedule: &Value) -> Options {
 }
 
 fn schedules() -> Vec<Value> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/crew/schedules.json");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scripts/vus/schedules.json");
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 

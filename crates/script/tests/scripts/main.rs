@@ -1,0 +1,10 @@
+//! Scripts run in small worlds of the tests' own: what they ask for, what they measure, how they end. One binary, since each one
+//! links all of the crate.
+
+mod http;
+mod json;
+mod limits;
+mod modules;
+mod realm;
+mod vu;
+mod vus;
