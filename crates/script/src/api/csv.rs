@@ -8,7 +8,7 @@ use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 use serde_json::json;
 
-use super::data::{held, maker};
+use super::data::{handle, maker};
 use super::fs;
 use super::js_builtins::{declare_all, export_all, js_builtin};
 use crate::host::execution::Stage;
@@ -189,7 +189,7 @@ fn all<'js>(
             store.keep_array(&key, texts.collect())
         }
     };
-    held(&ctx, elements)
+    handle(&ctx, elements)
 }
 
 fn begin<'js>(
@@ -201,9 +201,9 @@ fn begin<'js>(
     Class::instance(ctx, OpaqueHandle::of(RefCell::new(rows)))
 }
 
-fn next<'js>(ctx: Ctx<'js>, held: Class<'js, OpaqueHandle>) -> Result<Value<'js>> {
-    let held = held.borrow();
-    let rows = held.0.downcast_ref::<RefCell<Rows>>();
+fn next<'js>(ctx: Ctx<'js>, handle: Class<'js, OpaqueHandle>) -> Result<Value<'js>> {
+    let handle = handle.borrow();
+    let rows = handle.0.downcast_ref::<RefCell<Rows>>();
     match rows.and_then(|rows| rows.borrow_mut().next()) {
         Some(row) => ctx.json_parse(row.to_string()),
         None => Ok(Value::new_undefined(ctx)),

@@ -27,7 +27,7 @@ impl ModuleDef for Data {
         let native = Object::new(ctx.clone())?;
         native.set("make", maker(ctx)?)?;
         let elements = |ctx: Ctx<'js>, name: Opt<Value<'js>>, build: Opt<Value<'js>>| {
-            held(&ctx, elements(&ctx, name.0, build.0)?)
+            handle(&ctx, elements(&ctx, name.0, build.0)?)
         };
         native.set("elements", Function::new(ctx.clone(), elements)?)?;
         // A function of JavaScript's own may be called with `new` and without.
@@ -40,9 +40,9 @@ impl ModuleDef for Data {
 
 /// What makes arrays of elements.
 pub(super) fn maker<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
-    let element = |ctx: Ctx<'js>, held: Class<'js, OpaqueHandle>, at: usize| {
-        let held = held.borrow();
-        let elements = held.0.downcast_ref::<Elements>();
+    let element = |ctx: Ctx<'js>, handle: Class<'js, OpaqueHandle>, at: usize| {
+        let handle = handle.borrow();
+        let elements = handle.0.downcast_ref::<Elements>();
         match elements.and_then(|elements| elements.get(at)) {
             Some(json) => ctx.json_parse(&**json),
             None => Ok(Value::new_undefined(ctx)),
@@ -53,7 +53,7 @@ pub(super) fn maker<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
 }
 
 /// What `make` wants of elements: something that holds them, and how many there are.
-pub(super) fn held<'js>(
+pub(super) fn handle<'js>(
     ctx: &Ctx<'js>,
     elements: Elements,
 ) -> Result<List<(Class<'js, OpaqueHandle>, usize)>> {

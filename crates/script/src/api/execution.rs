@@ -70,10 +70,10 @@ fn scenario<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     getter(&of, "startTime", |ctx, vu| Ok(vu.host.scenario(role(ctx, vu)?.number).0))?;
     getter(&of, "progress", |ctx, vu| Ok(vu.host.scenario(role(ctx, vu)?.number).1))?;
     getter(&of, "iterationInInstance", |ctx, vu| {
-        role(ctx, vu).map(|_| vu.execution.borrow().of_scenario as f64)
+        role(ctx, vu).map(|_| vu.execution.borrow().scenario_iteration as f64)
     })?;
     getter(&of, "iterationInTest", |ctx, vu| {
-        role(ctx, vu).map(|_| vu.execution.borrow().of_test as f64)
+        role(ctx, vu).map(|_| vu.execution.borrow().scenario_iteration_in_test as f64)
     })?;
     Ok(of)
 }
@@ -166,8 +166,8 @@ fn vu<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
             0 => 0,
             _ => vu.execution.borrow().vu_in_test,
         }),
-        ("iterationInInstance", |vu| vu.execution.borrow().of_vu),
-        ("iterationInScenario", |vu| vu.execution.borrow().of_vu_here),
+        ("iterationInInstance", |vu| vu.execution.borrow().vu_iteration),
+        ("iterationInScenario", |vu| vu.execution.borrow().vu_iteration_in_scenario),
     ];
     for (name, number) in numbers {
         getter(&of, name, move |ctx, vu| {

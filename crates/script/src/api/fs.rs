@@ -39,8 +39,8 @@ impl ModuleDef for Fs {
 /// The bytes of a file that a script opened; `None` of anything else.
 pub(super) fn bytes_of<'js>(file: &Value<'js>) -> Result<Option<std::sync::Arc<[u8]>>> {
     let Some(object) = file.as_object() else { return Ok(None) };
-    let held: Option<Class<'js, OpaqueHandle>> = object.get(HELD)?;
-    Ok(held.and_then(|held| Some(held.borrow().0.downcast_ref::<File>()?.bytes.clone())))
+    let handle: Option<Class<'js, OpaqueHandle>> = object.get(HELD)?;
+    Ok(handle.and_then(|handle| Some(handle.borrow().0.downcast_ref::<File>()?.bytes.clone())))
 }
 
 fn open<'js>(ctx: Ctx<'js>, path: String) -> Result<Class<'js, OpaqueHandle>> {
@@ -48,18 +48,18 @@ fn open<'js>(ctx: Ctx<'js>, path: String) -> Result<Class<'js, OpaqueHandle>> {
     Class::instance(ctx, OpaqueHandle::of(File { bytes }))
 }
 
-fn len(held: Class<'_, OpaqueHandle>) -> usize {
-    held.borrow().0.downcast_ref::<File>().map_or(0, |file| file.bytes.len())
+fn len(handle: Class<'_, OpaqueHandle>) -> usize {
+    handle.borrow().0.downcast_ref::<File>().map_or(0, |file| file.bytes.len())
 }
 
 /// The bytes from one place to another.
 fn slice<'js>(
     ctx: Ctx<'js>,
-    held: Class<'js, OpaqueHandle>,
+    handle: Class<'js, OpaqueHandle>,
     from: usize,
     to: usize,
 ) -> Result<Value<'js>> {
-    let held = held.borrow();
-    let bytes = held.0.downcast_ref::<File>().and_then(|file| file.bytes.get(from..to));
+    let handle = handle.borrow();
+    let bytes = handle.0.downcast_ref::<File>().and_then(|file| file.bytes.get(from..to));
     buffer(&ctx, bytes.unwrap_or_default())
 }

@@ -79,9 +79,9 @@ impl Page {
 }
 
 /// The page that is held.
-fn page(held: &PageHandle<'_>) -> Rc<Page> {
-    let held = Rc::clone(&held.borrow().0);
-    held.downcast::<Page>().unwrap_or_else(|_| Rc::new(Page::new(Document::default())))
+fn page(handle: &PageHandle<'_>) -> Rc<Page> {
+    let handle = Rc::clone(&handle.borrow().0);
+    handle.downcast::<Page>().unwrap_or_else(|_| Rc::new(Page::new(Document::default())))
 }
 
 impl ModuleDef for Html {
@@ -157,14 +157,14 @@ fn parse<'js>(ctx: Ctx<'js>, text: Opt<Value<'js>>) -> Result<PageHandle<'js>> {
 /// The nodes below these that a selector matches, in the order of the document. A wrong selector matches none.
 fn find<'js>(
     ctx: Ctx<'js>,
-    held: PageHandle<'js>,
+    handle: PageHandle<'js>,
     below: Vec<u32>,
     selector: String,
 ) -> Result<Vec<u32>> {
-    let page = page(&held);
-    let lent = WorkerLoan::new(&*page);
+    let page = page(&handle);
+    let loan = WorkerLoan::new(&*page);
     interruptible(&ctx, move |stops| {
-        let (page, Some(matcher)) = (lent.get(), matcher(&selector)) else { return Vec::new() };
+        let (page, Some(matcher)) = (loan.get(), matcher(&selector)) else { return Vec::new() };
         let mut found = Vec::new();
         for root in below.into_iter().filter_map(|number| page.node(number)) {
             found.extend(page.matching(root.descendants_it(), &matcher, stops));
@@ -179,14 +179,14 @@ fn find<'js>(
 /// Those of these nodes that a selector matches.
 fn matches<'js>(
     ctx: Ctx<'js>,
-    held: PageHandle<'js>,
+    handle: PageHandle<'js>,
     of: Vec<u32>,
     selector: String,
 ) -> Result<Vec<u32>> {
-    let page = page(&held);
-    let lent = WorkerLoan::new(&*page);
+    let page = page(&handle);
+    let loan = WorkerLoan::new(&*page);
     interruptible(&ctx, move |stops| {
-        let (page, Some(matcher)) = (lent.get(), matcher(&selector)) else { return Vec::new() };
+        let (page, Some(matcher)) = (loan.get(), matcher(&selector)) else { return Vec::new() };
         page.matching(of.into_iter().filter_map(|number| page.node(number)), &matcher, stops)
     })
 }
@@ -261,8 +261,8 @@ fn unequal(selector: &str) -> String {
 }
 
 /// The name of a node as the DOM has it, but in small letters.
-fn name(held: PageHandle<'_>, number: u32) -> String {
-    let page = page(&held);
+fn name(handle: PageHandle<'_>, number: u32) -> String {
+    let page = page(&handle);
     let Some(node) = page.node(number) else { return String::new() };
     node.query_or(String::new(), |node| match &node.data {
         NodeData::Document | NodeData::Fragment => "#document".to_owned(),
@@ -275,8 +275,8 @@ fn name(held: PageHandle<'_>, number: u32) -> String {
 }
 
 /// The DOM's number of the kind of a node.
-fn kind(held: PageHandle<'_>, number: u32) -> u32 {
-    let page = page(&held);
+fn kind(handle: PageHandle<'_>, number: u32) -> u32 {
+    let page = page(&handle);
     let Some(node) = page.node(number) else { return 0 };
     node.query_or(0, |node| match &node.data {
         NodeData::Element(_) => 1,
@@ -289,8 +289,8 @@ fn kind(held: PageHandle<'_>, number: u32) -> u32 {
 }
 
 /// What a text or a comment says.
-fn value(held: PageHandle<'_>, number: u32) -> Option<String> {
-    let page = page(&held);
+fn value(handle: PageHandle<'_>, number: u32) -> Option<String> {
+    let page = page(&handle);
     page.node(number)?.query(|node| match &node.data {
         NodeData::Text { contents } | NodeData::Comment { contents } => Some(contents.to_string()),
         _ => None,
@@ -298,12 +298,12 @@ fn value(held: PageHandle<'_>, number: u32) -> Option<String> {
 }
 
 /// The texts of these nodes, one after the other.
-fn text<'js>(ctx: Ctx<'js>, held: PageHandle<'js>, of: Vec<u32>) -> Result<String> {
-    let page = page(&held);
-    let lent = WorkerLoan::new(&*page);
+fn text<'js>(ctx: Ctx<'js>, handle: PageHandle<'js>, of: Vec<u32>) -> Result<String> {
+    let page = page(&handle);
+    let loan = WorkerLoan::new(&*page);
     let all = interruptible(&ctx, move |stops| {
         let mut all = String::new();
-        for node in of.into_iter().filter_map(|number| lent.get().node(number)) {
+        for node in of.into_iter().filter_map(|number| loan.get().node(number)) {
             if stops() || all.len() > TEXT_MAX {
                 break;
             }
@@ -317,28 +317,28 @@ fn text<'js>(ctx: Ctx<'js>, held: PageHandle<'js>, of: Vec<u32>) -> Result<Strin
     Ok(all)
 }
 
-fn html<'js>(ctx: Ctx<'js>, held: PageHandle<'js>, number: u32) -> String {
-    let page = page(&held);
-    let lent = WorkerLoan::new(&*page);
+fn html<'js>(ctx: Ctx<'js>, handle: PageHandle<'js>, number: u32) -> String {
+    let page = page(&handle);
+    let loan = WorkerLoan::new(&*page);
     on_worker_stack(&ctx, move || {
-        lent.get().node(number).map(|node| node.inner_html().to_string()).unwrap_or_default()
+        loan.get().node(number).map(|node| node.inner_html().to_string()).unwrap_or_default()
     })
 }
 
-fn attributes(held: PageHandle<'_>, number: u32) -> Vec<Vec<String>> {
-    let page = page(&held);
+fn attributes(handle: PageHandle<'_>, number: u32) -> Vec<Vec<String>> {
+    let page = page(&handle);
     let Some(node) = page.node(number) else { return Vec::new() };
     let attributes = node.attrs().into_iter();
     attributes.map(|attr| vec![attr.name.local.to_string(), attr.value.to_string()]).collect()
 }
 
-fn attribute(held: PageHandle<'_>, number: u32, name: String) -> Option<String> {
-    page(&held).node(number)?.attr(&name).map(|value| value.to_string())
+fn attribute(handle: PageHandle<'_>, number: u32, name: String) -> Option<String> {
+    page(&handle).node(number)?.attr(&name).map(|value| value.to_string())
 }
 
 /// The node one step away.
-fn step(held: PageHandle<'_>, number: u32, way: String) -> Option<u32> {
-    let page = page(&held);
+fn step(handle: PageHandle<'_>, number: u32, way: String) -> Option<u32> {
+    let page = page(&handle);
     let node = page.node(number)?;
     page.number(match way.as_str() {
         "parent" => node.parent(),
@@ -350,8 +350,8 @@ fn step(held: PageHandle<'_>, number: u32, way: String) -> Option<u32> {
 }
 
 /// The nodes right below one.
-fn children(held: PageHandle<'_>, number: u32, elements: bool) -> Vec<u32> {
-    let page = page(&held);
+fn children(handle: PageHandle<'_>, number: u32, elements: bool) -> Vec<u32> {
+    let page = page(&handle);
     let Some(node) = page.node(number) else { return Vec::new() };
     let below = node.children_it(false).filter(|child| !elements || child.is_element());
     below.filter_map(|child| page.number(Some(child))).collect()

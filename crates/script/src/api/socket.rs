@@ -51,7 +51,11 @@ pub(super) fn native<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
 }
 
 /// What a script's socket is to be: `{ url, headers, tags, jar, compression, protocols, timeout }`.
-fn ask_of<'js>(ctx: &Ctx<'js>, wanted: &Object<'js>, api: SocketApi) -> Result<Box<SocketRequest>> {
+fn socket_request<'js>(
+    ctx: &Ctx<'js>,
+    wanted: &Object<'js>,
+    api: SocketApi,
+) -> Result<Box<SocketRequest>> {
     let vu = vu_of(ctx)?;
     vu.require_started(ctx, WHAT)?;
     let url: String = wanted.get("url")?;
@@ -137,13 +141,13 @@ fn open<'js>(ctx: Ctx<'js>, wanted: Object<'js>) -> Result<Array<'js>> {
         let Some(codec) = codec else {
             return Err(Exception::throw_internal(&ctx, "a cable has a codec"));
         };
-        let ask = ask_of(&ctx, &wanted, SocketApi::Cable(codec))?;
-        vu.start_lasting(&ctx, WHAT, |ticket| Action::Open(ticket, ask))?
+        let request = socket_request(&ctx, &wanted, SocketApi::Cable(codec))?;
+        vu.start_lasting(&ctx, WHAT, |ticket| Action::Open(ticket, request))?
     } else {
-        let ask = ask_of(&ctx, &wanted, SocketApi::Blocking)?;
+        let request = socket_request(&ctx, &wanted, SocketApi::Blocking)?;
         // What comes while the script does something else is kept for it.
         let then = Box::new(|_: &Ctx<'_>, _: ActionResult| Ok(Next::More));
-        vu.start(&ctx, WHAT, |ticket| Action::Open(ticket, ask), then)?
+        vu.start(&ctx, WHAT, |ticket| Action::Open(ticket, request), then)?
     };
     let (_, answer) = vu.answer_within(&ctx, ticket, ticket)?;
     if is_last(&answer) {
@@ -158,7 +162,7 @@ fn open<'js>(ctx: Ctx<'js>, wanted: Object<'js>) -> Result<Array<'js>> {
 
 /// Begins to open a socket; each of its events is handed to `each`. Gives its ticket.
 fn start<'js>(ctx: Ctx<'js>, wanted: Object<'js>, each: Function<'js>) -> Result<f64> {
-    let ask = ask_of(&ctx, &wanted, SocketApi::Events)?;
+    let request = socket_request(&ctx, &wanted, SocketApi::Events)?;
     let each = Persistent::save(&ctx, each);
     let then = move |ctx: &Ctx<'_>, answer: ActionResult| {
         let last = is_last(&answer);
@@ -167,7 +171,7 @@ fn start<'js>(ctx: Ctx<'js>, wanted: Object<'js>, each: Function<'js>) -> Result
         Ok(if last { Next::Over } else { Next::More })
     };
     let ticket =
-        vu_of(&ctx)?.start(&ctx, WHAT, |ticket| Action::Open(ticket, ask), Box::new(then))?;
+        vu_of(&ctx)?.start(&ctx, WHAT, |ticket| Action::Open(ticket, request), Box::new(then))?;
     Ok(ticket.0 as f64)
 }
 

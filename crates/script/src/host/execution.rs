@@ -54,13 +54,13 @@ pub struct ExecutionInfo {
     /// The same in the test, where several processes share it.
     pub vu_in_test: u64,
     /// The iteration's number among those of this VU, from 0.
-    pub of_vu: u64,
+    pub vu_iteration: u64,
     /// The same among those of this VU in this scenario.
-    pub of_vu_here: u64,
+    pub vu_iteration_in_scenario: u64,
     /// The iteration's number among all of the scenario in this process.
-    pub of_scenario: u64,
+    pub scenario_iteration: u64,
     /// The same in the test, where several processes share it.
-    pub of_test: u64,
+    pub scenario_iteration_in_test: u64,
 }
 
 /// Why a script wants the test to end.

@@ -143,12 +143,12 @@ impl HttpCall {
     }
 
     /// What was asked for, of a call that is over.
-    pub(super) fn into_ask(self) -> Box<HttpRequest> {
+    pub(super) fn into_request(self) -> Box<HttpRequest> {
         self.request
     }
 
     /// What k6's metrics want of this hop.
-    pub(super) fn seen<'a>(&'a self, reply: &'a EngineResponse<'a>) -> CallTags<'a> {
+    pub(super) fn tags<'a>(&'a self, reply: &'a EngineResponse<'a>) -> CallTags<'a> {
         let failure = failure::of(reply);
         let expected = match (&failure, &self.request.expected) {
             (_, Statuses::Unasked) => None,
@@ -184,7 +184,7 @@ impl HttpCall {
         }
         self.keep_cookies(reply, plan);
         if self.is_challenge(reply) {
-            return self.answering(reply);
+            return self.answer_challenge(reply);
         }
         if !is_redirect(reply.status) {
             return None;
@@ -216,7 +216,7 @@ impl HttpCall {
     }
 
     /// The same request, with the answer to the challenge.
-    fn answering(&self, reply: &EngineResponse<'_>) -> Option<Self> {
+    fn answer_challenge(&self, reply: &EngineResponse<'_>) -> Option<Self> {
         let asked = Url::parse(&self.request.url).ok()?;
         let (user, password) = asked.userinfo.as_deref()?.split_once(':')?;
         let url = Url::parse(self.url()).ok()?;
@@ -295,7 +295,7 @@ impl HttpCall {
     }
 
     /// The response for the script.
-    pub(super) fn answer(self, reply: &EngineResponse<'_>) -> Box<HttpResponse> {
+    pub(super) fn response(self, reply: &EngineResponse<'_>) -> Box<HttpResponse> {
         let failure = failure::of(reply).or_else(|| self.lost(reply));
         let keeps = self.request.expects != Expects::Nothing && failure.is_none();
         let head = if failure.is_none() { reply.head.clone() } else { None };

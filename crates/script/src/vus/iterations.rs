@@ -42,10 +42,10 @@ impl VuPool {
                 .vus()
                 .number(begun.number.saturating_sub(1))
                 .saturating_add(1),
-            of_vu: begun.iterations,
-            of_vu_here: begun.in_scenario,
-            of_scenario: number,
-            of_test: self.plan.control.of(begun.scenario).stripe.number(number),
+            vu_iteration: begun.iterations,
+            vu_iteration_in_scenario: begun.in_scenario,
+            scenario_iteration: number,
+            scenario_iteration_in_test: self.plan.control.of(begun.scenario).stripe.number(number),
         };
         let call = Call {
             stage: self.plan.stage,
@@ -129,11 +129,11 @@ impl VuPool {
         let owner = |ticket| RequestOwner { slot, iteration, ticket, outlives_iteration: false };
         for action in actions.drain(..) {
             match action {
-                Action::Http(ticket, ask) => {
-                    let call = HttpCall::new(owner(ticket), ask, &self.plan);
+                Action::Http(ticket, request) => {
+                    let call = HttpCall::new(owner(ticket), request, &self.plan);
                     self.send(call);
                 }
-                Action::Open(ticket, ask) => self.open_socket(owner(ticket), ask),
+                Action::Open(ticket, request) => self.open_socket(owner(ticket), request),
                 Action::Socket(ticket, order) => {
                     self.run_socket_command(slot, ticket, &order, self.host.now());
                 }

@@ -83,9 +83,9 @@ impl Recorder {
     /// Counts what was seen of a request. Its bytes are counted when the iteration ends.
     pub(super) fn http(&mut self, tally: &mut Tally, owner: SampleOrigin, sent: &Answered<'_>) {
         let Answered { call, reply, at } = *sent;
-        let seen = call.seen(reply);
-        let ask = call.request();
-        let timings = &seen.timings;
+        let http = call.tags(reply);
+        let request = call.request();
+        let timings = &http.timings;
         let milliseconds = |time: Nanos| time.0 as f64 / 1e6;
         let values = [
             (MetricId::HTTP_REQS, 1.0),
@@ -96,21 +96,21 @@ impl Recorder {
             (MetricId::HTTP_REQ_SENDING, milliseconds(timings.sending)),
             (MetricId::HTTP_REQ_WAITING, milliseconds(timings.waiting)),
             (MetricId::HTTP_REQ_RECEIVING, milliseconds(timings.receiving)),
-            (MetricId::HTTP_REQ_FAILED, f64::from(u8::from(seen.expected == Some(false)))),
+            (MetricId::HTTP_REQ_FAILED, f64::from(u8::from(http.expected == Some(false)))),
         ];
         // Where no statuses are expected, `http_req_failed` has no sample.
-        let values = &values[..if seen.expected.is_some() { 9 } else { 8 }];
+        let values = &values[..if http.expected.is_some() { 9 } else { 8 }];
         let tags = SampleTags {
             system: self.system,
             common: &self.scenarios[owner.work],
             owner,
-            group: &ask.group,
+            group: &request.group,
             check: None,
-            http: Some(&seen),
+            http: Some(&http),
             socket: None,
-            own: &ask.tags,
-            vu_tags: ask.vu_tags.as_deref(),
-            metadata: ask.metadata.as_deref(),
+            own: &request.tags,
+            vu_tags: request.vu_tags.as_deref(),
+            metadata: request.metadata.as_deref(),
         };
         self.sinks.add(tally, &tags, at, values);
     }
@@ -147,18 +147,18 @@ impl Recorder {
         (labels, at): (&SocketLabels, Nanos),
         values: &[(MetricId, f64)],
     ) {
-        let ask = &labels.http;
+        let request = &labels.http;
         let tags = SampleTags {
             system: self.system,
             common: &self.scenarios[owner.work],
             owner,
-            group: &ask.group,
+            group: &request.group,
             check: None,
             http: None,
             socket: Some(labels),
-            own: &ask.tags,
-            vu_tags: ask.vu_tags.as_deref(),
-            metadata: ask.metadata.as_deref(),
+            own: &request.tags,
+            vu_tags: request.vu_tags.as_deref(),
+            metadata: request.metadata.as_deref(),
         };
         self.sinks.add(tally, &tags, at, values);
     }

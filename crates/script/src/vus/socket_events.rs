@@ -42,7 +42,7 @@ impl VuPool {
                 true
             }
         };
-        self.count_heard(pipe, now, &events);
+        self.count_events(pipe, now, &events);
         if let Some(socket) =
             self.sockets.open.get(&pipe).filter(|socket| !socket.ignored.is_empty())
         {
@@ -111,7 +111,7 @@ impl VuPool {
         }
     }
 
-    fn count_heard(&mut self, pipe: Pipe, now: Nanos, events: &[SocketEvent]) {
+    fn count_events(&mut self, pipe: Pipe, now: Nanos, events: &[SocketEvent]) {
         let Some(socket) = self.sockets.open.get_mut(&pipe) else { return };
         let is_message = |event: &&SocketEvent| match event {
             SocketEvent::Text(_) | SocketEvent::Binary(_) => true,

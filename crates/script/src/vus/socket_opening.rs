@@ -19,17 +19,17 @@ use crate::host::traits::{Host as _, Level};
 
 impl VuPool {
     /// Asks for a socket.
-    pub(super) fn open_socket(&mut self, owner: RequestOwner, mut ask: Box<SocketRequest>) {
-        if let Some(reason) = ask.hopeless.take() {
-            return self.give_up(owner, &ask, reason);
+    pub(super) fn open_socket(&mut self, owner: RequestOwner, mut request: Box<SocketRequest>) {
+        if let Some(reason) = request.hopeless.take() {
+            return self.give_up(owner, &request, reason);
         }
         let seed = (self.plan.clock)().0 ^ (self.shard.first << 48);
         let random = self.sockets.random.get_or_insert_with(|| Prng::new(seed));
         let mut key = [0; 16];
         key[..8].copy_from_slice(&random.next_u64().to_le_bytes());
         key[8..].copy_from_slice(&random.next_u64().to_le_bytes());
-        let deflate = if ask.deflates { DeflateOffer::NoTakeover } else { DeflateOffer::None };
-        let offer = match Offer::new(key, ask.protocols.clone(), deflate) {
+        let deflate = if request.deflates { DeflateOffer::NoTakeover } else { DeflateOffer::None };
+        let offer = match Offer::new(key, request.protocols.clone(), deflate) {
             Ok(offer) => offer,
             Err(error) => {
                 let refused = SocketEvent::Refused(Box::default(), error.to_string());
@@ -37,9 +37,9 @@ impl VuPool {
             }
         };
         for (name, value) in offer.fields() {
-            ask.http.set_header(name, value);
+            request.http.set_header(name, value);
         }
-        let SocketRequest { http, url, api, .. } = *ask;
+        let SocketRequest { http, url, api, .. } = *request;
         let opening = Box::new(PendingSocket { offer, url, api });
         let mut call = HttpCall::new(owner, http, &self.plan);
         call.socket = Some(opening);
@@ -49,8 +49,8 @@ impl VuPool {
     }
 
     /// Tells that there is no such socket. As k6 has it, that was a session all the same.
-    fn give_up(&mut self, owner: RequestOwner, ask: &SocketRequest, reason: String) {
-        let SocketRequest { http, url, .. } = ask;
+    fn give_up(&mut self, owner: RequestOwner, request: &SocketRequest, reason: String) {
+        let SocketRequest { http, url, .. } = request;
         let labels = SocketLabels {
             url: SocketLabels::url(http, url),
             http: http.clone(),
@@ -81,7 +81,7 @@ impl VuPool {
         let agreed = offer.check_head(reply.status, head);
         let opened = Box::new(opened(reply, agreed.as_ref().ok()));
         let owner = call.owner;
-        let http = call.into_ask();
+        let http = call.into_request();
         let labels = Rc::new(SocketLabels {
             url: SocketLabels::url(&http, &url),
             http,

@@ -80,7 +80,7 @@ impl VirtualUsers for VuPool {
         }
         match call.next(reply, &self.plan) {
             Some(next) => self.redirects.push_back(next),
-            None => self.answers.push_back((owner, ActionResult::Http(call.answer(reply)))),
+            None => self.answers.push_back((owner, ActionResult::Http(call.response(reply)))),
         }
     }
 
