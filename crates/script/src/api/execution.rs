@@ -57,23 +57,24 @@ fn refused(ctx: &Ctx<'_>, what: &str, place: &str) -> rquickjs::Error {
     JsException::throw_message(ctx, &format!("getting {what} {place} is not supported"))
 }
 
-fn role(ctx: &Ctx<'_>, vu: &VuContext) -> Result<Rc<ScenarioInfo>> {
-    let role = vu.execution.borrow().role.clone();
-    role.filter(|_| vu.stage.get() == Stage::Iteration)
+fn scenario_info(ctx: &Ctx<'_>, vu: &VuContext) -> Result<Rc<ScenarioInfo>> {
+    let scenario = vu.execution.borrow().scenario.clone();
+    scenario
+        .filter(|_| vu.stage.get() == Stage::Iteration)
         .ok_or_else(|| refused(ctx, "scenario information", "outside of the VU context"))
 }
 
 fn scenario<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let of = Object::new(ctx.clone())?;
-    getter(&of, "name", |ctx, vu| Ok(role(ctx, vu)?.name.clone()))?;
-    getter(&of, "executor", |ctx, vu| Ok(role(ctx, vu)?.executor))?;
-    getter(&of, "startTime", |ctx, vu| Ok(vu.host.scenario(role(ctx, vu)?.number).0))?;
-    getter(&of, "progress", |ctx, vu| Ok(vu.host.scenario(role(ctx, vu)?.number).1))?;
+    getter(&of, "name", |ctx, vu| Ok(scenario_info(ctx, vu)?.name.clone()))?;
+    getter(&of, "executor", |ctx, vu| Ok(scenario_info(ctx, vu)?.executor))?;
+    getter(&of, "startTime", |ctx, vu| Ok(vu.host.scenario(scenario_info(ctx, vu)?.number).0))?;
+    getter(&of, "progress", |ctx, vu| Ok(vu.host.scenario(scenario_info(ctx, vu)?.number).1))?;
     getter(&of, "iterationInInstance", |ctx, vu| {
-        role(ctx, vu).map(|_| vu.execution.borrow().scenario_iteration as f64)
+        scenario_info(ctx, vu).map(|_| vu.execution.borrow().scenario_iteration as f64)
     })?;
     getter(&of, "iterationInTest", |ctx, vu| {
-        role(ctx, vu).map(|_| vu.execution.borrow().scenario_iteration_in_test as f64)
+        scenario_info(ctx, vu).map(|_| vu.execution.borrow().scenario_iteration_in_test as f64)
     })?;
     Ok(of)
 }
@@ -218,9 +219,9 @@ impl Kind {
             }
         };
         let mut all = Vec::new();
-        if let Some(role) = &vu.execution.borrow().role {
-            all.clone_from(&role.tags);
-            all.push(("scenario".to_owned(), role.name.clone()));
+        if let Some(scenario) = &vu.execution.borrow().scenario {
+            all.clone_from(&scenario.tags);
+            all.push(("scenario".to_owned(), scenario.name.clone()));
         }
         all.push(("group".to_owned(), vu.group.borrow().to_string()));
         for (name, value) in own.iter().flat_map(|own| own.iter()) {

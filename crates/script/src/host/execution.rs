@@ -48,7 +48,7 @@ pub struct ScenarioInfo {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExecutionInfo {
     /// The scenario; `None` in `setup` and `teardown`.
-    pub role: Option<Rc<ScenarioInfo>>,
+    pub scenario: Option<Rc<ScenarioInfo>>,
     /// The VU's number in this process, from 1; 0 in `setup` and `teardown`.
     pub vu: u64,
     /// The same in the test, where several processes share it.

@@ -49,9 +49,9 @@ pub(crate) struct VuContext {
     /// Where the iteration stands in the test.
     pub(crate) execution: RefCell<ExecutionInfo>,
     /// The next call is the first in its scenario.
-    pub(crate) new_role: Cell<bool>,
+    pub(crate) new_scenario: Cell<bool>,
     /// The environment has variables of the scenario.
-    pub(crate) role_env: Cell<bool>,
+    pub(crate) has_scenario_env: Cell<bool>,
     /// The state of the VU's own random numbers, once it has some.
     pub(crate) random: Cell<Option<u64>>,
     samples: RefCell<Vec<Sample>>,
@@ -76,8 +76,8 @@ impl VuContext {
             expected: RefCell::default(),
             number: Cell::new(0),
             execution: RefCell::default(),
-            new_role: Cell::new(false),
-            role_env: Cell::new(false),
+            new_scenario: Cell::new(false),
+            has_scenario_env: Cell::new(false),
             random: Cell::new(None),
             samples: RefCell::new(Vec::new()),
             samples_dropped: Cell::new(0),

@@ -76,9 +76,9 @@ impl Vu {
     /// Where the next call stands in the test. In another scenario, the VU has none of its tags.
     pub fn set_execution(&self, execution: ExecutionInfo) {
         let before = self.context.execution.replace(execution);
-        let number = |of: &ExecutionInfo| of.role.as_ref().map(|role| role.number);
+        let number = |of: &ExecutionInfo| of.scenario.as_ref().map(|scenario| scenario.number);
         if number(&before) != number(&self.context.execution.borrow()) {
-            self.context.new_role.set(true);
+            self.context.new_scenario.set(true);
             drop(self.context.vu_tags.take());
             drop(self.context.metadata.take());
         }
@@ -221,11 +221,11 @@ fn called<'js>(
     if **context.group.borrow() != *group {
         *context.group.borrow_mut() = group.into();
     }
-    if context.new_role.take() {
-        let role = context.execution.borrow().role.clone();
-        let extra = role.as_ref().map_or(&[][..], |role| &role.env);
+    if context.new_scenario.take() {
+        let scenario = context.execution.borrow().scenario.clone();
+        let extra = scenario.as_ref().map_or(&[][..], |scenario| &scenario.env);
         // A scenario without variables leaves the environment as the VU has it, but for another scenario's.
-        if context.role_env.replace(!extra.is_empty()) || !extra.is_empty() {
+        if context.has_scenario_env.replace(!extra.is_empty()) || !extra.is_empty() {
             environment::set_env(ctx, extra).map_err(|error| caught(ctx, error))?;
         }
     }

@@ -34,7 +34,7 @@ impl VuPool {
         let begun = &mut self.slots[slot];
         let Some(assignment) = begun.assignment.clone() else { return };
         let execution = ExecutionInfo {
-            role: assignment.role.clone(),
+            scenario: assignment.scenario.clone(),
             vu: begun.number,
             vu_in_test: self
                 .plan
@@ -201,8 +201,9 @@ impl VuPool {
             Ok(returned) => self.stats.returned = returned.or(self.stats.returned.take()),
             Err(exception) => {
                 let assignment = self.slots[slot].assignment.clone();
-                let role = assignment.as_ref().and_then(|assignment| assignment.role.as_deref());
-                self.log_exception(exception, role);
+                let scenario =
+                    assignment.as_ref().and_then(|assignment| assignment.scenario.as_deref());
+                self.log_exception(exception, scenario);
             }
         }
         self.count_iteration(slot, took);
@@ -226,10 +227,10 @@ impl VuPool {
         Nanos((longest.0 as f64 * (0.5 + self.sockets.chance() / 2.0)) as u64)
     }
 
-    /// Logs what a script threw, in an iteration of this role if it was in one.
-    pub(super) fn log_exception(&mut self, exception: Exception, role: Option<&ScenarioInfo>) {
+    /// Logs what a script threw, in an iteration of this scenario if it was in one.
+    pub(super) fn log_exception(&mut self, exception: Exception, scenario: Option<&ScenarioInfo>) {
         let text = exception.to_string();
-        match role {
+        match scenario {
             Some(ScenarioInfo { executor, name, .. }) => {
                 let fields = [("executor", *executor), ("scenario", name), ("source", STACK)];
                 (self.plan.log)(Level::Error, &text, &fields);

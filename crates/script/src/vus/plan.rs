@@ -98,7 +98,7 @@ pub struct PriorStages {
 }
 
 /// What a scenario is to the script.
-pub(super) fn role(plan: &VuPoolPlan, number: usize) -> Option<Rc<ScenarioInfo>> {
+pub(super) fn scenario_info(plan: &VuPoolPlan, number: usize) -> Option<Rc<ScenarioInfo>> {
     let scenario = &plan.scenarios[number];
     (plan.stage == Stage::Iteration).then(|| {
         Rc::new(ScenarioInfo {

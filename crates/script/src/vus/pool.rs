@@ -15,7 +15,7 @@ use workload::{Commands, PollBudget, StopMode};
 use super::control::Counters;
 use super::http_call::HttpCall;
 use super::live_metrics::PUBLISH_EVERY;
-use super::plan::{VuPoolPlan, role};
+use super::plan::{VuPoolPlan, scenario_info};
 use super::recorder::Recorder;
 use super::scenario_state::ScenarioState;
 use super::slot::{Assignment, RequestOwner, Slot, Slots, VuSlot};
@@ -104,9 +104,9 @@ impl VuPool {
         let recorder = Recorder::new(&plan);
         let realm = Realm::new(&plan.program);
         let work = |(at, scenario): (usize, &Scenario)| {
-            let (function, role) = (scenario.exec.as_str().into(), role(&plan, at));
+            let (function, info) = (scenario.exec.as_str().into(), scenario_info(&plan, at));
             let duration = scenario.executor.duration_of(plan.segment.vus());
-            ScenarioState::new(Assignment { function, role }, duration)
+            ScenarioState::new(Assignment { function, scenario: info }, duration)
         };
         let scenarios = plan.scenarios.iter().enumerate().map(work).collect();
         let stats = VuStats { tally: plan.tally.clone(), ..VuStats::default() };

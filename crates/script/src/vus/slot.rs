@@ -6,6 +6,7 @@ use std::rc::Rc;
 use stdx::Nanos;
 
 use crate::host::action::Ticket;
+use crate::host::execution::ScenarioInfo;
 use crate::runtime::vu::Vu;
 
 /// The place of a VU among those of its pool.
@@ -86,7 +87,7 @@ pub(super) struct Assignment {
     /// The script's function.
     pub(super) function: Rc<str>,
     /// `None` in `setup` and `teardown`.
-    pub(super) role: Option<Rc<crate::ScenarioInfo>>,
+    pub(super) scenario: Option<Rc<ScenarioInfo>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
