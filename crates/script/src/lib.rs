@@ -2,14 +2,17 @@
 //! coroutine of its own, so that a blocking `http.get` may wait in the middle of a call while others run.
 //!
 //! ```text
-//!              Call ──▶ ┌──────────────── Vu ────────────────┐ ──▶ Turn::Done(value or exception)
-//!                       │ coroutine ▸ QuickJS ▸ the script   │
-//!   (Ticket, Answer) ──▶└──── http.get() suspends here ──────┘ ──▶ Turn::Waits, Action with its Ticket
-//! files ─▶ Program (bytecode, options) ─▶ Realm ─▶ its Vus                    Host: time, log
+//! files ─▶ loader ─▶ Program (bytecode, options) ─▶ Realm ─▶ its Vus          Host: time, log
+//!
+//!                           Call ──▶ ┌───────────────── Vu ─────────────────┐ ──▶ StepResult::Done(value or exception)
+//!                                    │ coroutine ▸ QuickJS ▸ script ▸ api   │
+//!   ResumeWith(Ticket, ActionResult)▶└───── http.get() suspends here ───────┘ ──▶ StepResult::Waits; Action with its Ticket
+//!
+//! vus: a VuPool a worker, VirtualUsers to the engine: actions become commands, responses become results
 //! ```
 //!
-//! It asks and never does: no socket, no file, no clock. Somebody above carries an [`Action`] out and comes back with its
-//! [`ActionResult`].
+//! The crate does no I/O: no socket, no file, no clock. The pool's host carries an [`Action`] out and returns its
+//! [`ActionResult`]. docs/design/http-get.md follows one request through all rooms.
 
 mod api;
 mod compile;

@@ -28,7 +28,7 @@ pub struct Call {
 /// What a VU came to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepResult {
-    /// It waits for answers to what it [asked for](crate::Vu::take_asked), and to be [woken](crate::Vu::wake).
+    /// It waits for answers to what it [asked for](crate::Vu::take_actions), and to be [woken](crate::Vu::wake).
     Waits {
         /// When it is to be woken; never where `None`.
         until: Option<Nanos>,

@@ -41,7 +41,7 @@ pub(crate) struct EventLoop {
     pub(super) weights: RefCell<HashMap<u64, (usize, usize)>>,
     /// What is done with answers; `None` while it is being done.
     pub(super) tasks: RefCell<HashMap<u64, Option<Then>>>,
-    /// What outlives the iteration, by its ticket; its answers wait to be [asked for](super::context::Seat::next_of).
+    /// What outlives the iteration, by its ticket; its answers wait to be [asked for](super::context::VuContext::next_of).
     pub(super) lasting: RefCell<HashMap<u64, VecDeque<ActionResult>>>,
     pub(crate) timers: Timers,
     /// Promises that were rejected and have no handler, with the reason.
