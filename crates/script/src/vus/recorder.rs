@@ -37,6 +37,15 @@ pub(super) struct Answered<'a> {
     pub(super) at: Nanos,
 }
 
+/// Where samples of a socket come from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SocketSample<'a> {
+    pub(super) owner: SampleOrigin,
+    pub(super) labels: &'a SocketLabels,
+    /// When, on the pool's clock.
+    pub(super) at: Nanos,
+}
+
 /// Counts samples.
 pub(super) struct Recorder {
     registry: MetricRegistry,
@@ -143,10 +152,10 @@ impl Recorder {
     pub(super) fn socket(
         &mut self,
         tally: &mut Tally,
-        owner: SampleOrigin,
-        (labels, at): (&SocketLabels, Nanos),
+        of: &SocketSample<'_>,
         values: &[(MetricId, f64)],
     ) {
+        let SocketSample { owner, labels, at } = *of;
         let request = &labels.http;
         let tags = SampleTags {
             system: self.system,

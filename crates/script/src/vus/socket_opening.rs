@@ -11,6 +11,7 @@ use workload::{EngineResponse, Pipe, Target};
 
 use super::http_call::HttpCall;
 use super::pool::VuPool;
+use super::recorder::SocketSample;
 use super::slot::{RequestOwner, VuSlot};
 use super::socket_state::{PendingSocket, Socket, SocketLabels};
 use crate::host::action::ActionResult;
@@ -140,8 +141,9 @@ impl VuPool {
         labels: &SocketLabels,
         values: &[(MetricId, f64)],
     ) {
-        let (sampled, at) = (self.slots[slot].sampled(), self.host.sampled_at());
-        self.recorder.socket(&mut self.stats.tally, sampled, (labels, at), values);
+        let (owner, at) = (self.slots[slot].sampled(), self.host.sampled_at());
+        let of = SocketSample { owner, labels, at };
+        self.recorder.socket(&mut self.stats.tally, &of, values);
     }
 
     /// A VU's socket was refused: its next iterations wait, the longer the more often.

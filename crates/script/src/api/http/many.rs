@@ -204,7 +204,7 @@ fn parts<'js>(ctx: &Ctx<'js>, name: &str, item: &Value<'js>) -> Result<Prepared>
             return Err(Exception::throw_message(ctx, &format!("invalid batch request '{name}'")));
         }
         let (method, url) = (list.get::<Value<'js>>(0)?, list.get::<Value<'js>>(1)?);
-        return with_body(ctx, &string_of(&method)?, &url, (list.get(2)?, list.get(3)?));
+        return with_body(ctx, &string_of(&method)?, &url, list.get(2)?, list.get(3)?);
     }
     let Some(object) =
         item.as_object().filter(|object| !object.contains_key("name").unwrap_or(true))
@@ -218,7 +218,7 @@ fn parts<'js>(ctx: &Ctx<'js>, name: &str, item: &Value<'js>) -> Result<Prepared>
     };
     let method = object.get::<_, Option<Value<'js>>>("method")?;
     let method = method.as_ref().map_or_else(|| Ok("GET".to_owned()), string_of)?;
-    with_body(ctx, &method.to_uppercase(), &url, (object.get("body")?, object.get("params")?))
+    with_body(ctx, &method.to_uppercase(), &url, object.get("body")?, object.get("params")?)
 }
 
 /// GET and HEAD have no body.
@@ -226,7 +226,8 @@ fn with_body<'js>(
     ctx: &Ctx<'js>,
     method: &str,
     url: &Value<'js>,
-    (body, params): (Option<Value<'js>>, Option<Value<'js>>),
+    body: Option<Value<'js>>,
+    params: Option<Value<'js>>,
 ) -> Result<Prepared> {
     let body = body.filter(|_| !matches!(method, "GET" | "HEAD"));
     prepare(ctx, method, url, Arguments { body: body.as_ref(), params: params.as_ref() })

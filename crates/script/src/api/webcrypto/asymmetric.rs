@@ -92,17 +92,23 @@ pub(super) fn sign(
     done.map_err(|error| CryptoError::operation(&error.to_string()))
 }
 
+/// Data and the signature that is said to be its.
+pub(super) struct Signed<'a> {
+    pub(super) data: &'a [u8],
+    pub(super) signature: &'a [u8],
+}
+
 pub(super) fn verify(
     key: &RsaPublicKey,
     name: &str,
     hash: &str,
     salt: usize,
-    (data, signature): (&[u8], &[u8]),
+    signed: &Signed<'_>,
 ) -> CryptoResult<bool> {
-    let digest = hashed(plain(hash)?, data).unwrap_or_default();
+    let digest = hashed(plain(hash)?, signed.data).unwrap_or_default();
     Ok(match name {
-        "RSA-PSS" => key.verify(pss(hash, salt)?, &digest, signature),
-        _ => key.verify(pkcs1(hash)?, &digest, signature),
+        "RSA-PSS" => key.verify(pss(hash, salt)?, &digest, signed.signature),
+        _ => key.verify(pkcs1(hash)?, &digest, signed.signature),
     }
     .is_ok())
 }

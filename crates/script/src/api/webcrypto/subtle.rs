@@ -8,6 +8,7 @@ use rsa::rand_core::{OsRng, RngCore as _};
 use super::super::bytes::{buffer, of_buffer};
 use super::super::hash::hash;
 use super::super::js_builtins::js_builtin;
+use super::asymmetric::Signed;
 use super::error::{CryptoError, CryptoResult, plain};
 use super::key::Key;
 use super::symmetric::Pbkdf2;
@@ -117,9 +118,13 @@ fn verify<'js>(
     let key = &*key;
     let done = on_worker_stack(&ctx, || match key {
         Key::Secret(secret) => symmetric::mac(&hash, secret, &data).map(|mac| mac == signature),
-        Key::RsaPublic(public) => {
-            asymmetric::verify(public, &name, &hash, salt, (&data, &signature))
-        }
+        Key::RsaPublic(public) => asymmetric::verify(
+            public,
+            &name,
+            &hash,
+            salt,
+            &Signed { data: &data, signature: &signature },
+        ),
         Key::EcPublic(public) => public.verify(&hash, &data, &signature),
         _ => Err(CryptoError::operation("the key cannot verify")),
     });
