@@ -24,7 +24,7 @@ pub struct CableReport {
     pub opened: u64,
     /// Subscriptions confirmed.
     pub subscribed: u64,
-    /// Users whose subscription was rejected, or that were told not to come back.
+    /// Users whose subscription was rejected, or whose disconnect said not to reconnect.
     pub turned_away: u64,
     /// Welcomes and confirmations that did not come in time.
     pub unconfirmed: u64,
@@ -93,7 +93,7 @@ pub struct RoundReport {
     pub subscribed: u64,
     /// Users that were given up, or turned away.
     pub given_up: u64,
-    /// From the round's begin to each confirmation.
+    /// From the round's start to each confirmation.
     pub ready: Histogram,
 }
 

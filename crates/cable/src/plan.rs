@@ -65,7 +65,7 @@ pub enum Pattern {
     Herd {
         /// How often they are cut off, at most [`HERD_ROUNDS_MAX`].
         cuts: u32,
-        /// Who is not subscribed so long after a round's begin is given up for it.
+        /// A user that is not subscribed this long after a round's start is given up for the round.
         give_up: Nanos,
     },
 }

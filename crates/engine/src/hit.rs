@@ -1,4 +1,4 @@
-//! `Hit`: one hit under way, from its begin to its row.
+//! `Hit`: one hit under way, from its start to its row.
 
 use std::sync::Arc;
 

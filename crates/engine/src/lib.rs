@@ -2,11 +2,29 @@
 //!
 //! ```text
 //! Plan + Settings ─▶ Run ─▶ Worker (one a core: THE loop) ─▶ Recorder ─▶ Run::next_event ─▶ the command
-//!                            │  pace: when       origin, conn: where to       wire: bytes
+//!                            │  schedule: when   origin, conn: where to       wire: bytes
 //!                            └─ hit: what is under way ─ finish: rows and counts
 //! ```
 //!
 //! It formats nothing for people, writes no file and knows no encoding. A failed request is data.
+//!
+//! ```no_run
+//! use std::time::Duration;
+//!
+//! use engine::{Run, RunEvent, Settings};
+//! # fn plan() -> workload::Plan { unimplemented!() }
+//!
+//! let run = Run::start(plan(), &Settings::default(), None)?;
+//! loop {
+//!     match run.next_event(Duration::from_secs(1)) {
+//!         Some(RunEvent::Rows(batch)) => run.recycle(batch),
+//!         Some(RunEvent::Progress(snapshot)) => println!("{} hits", snapshot.hits()),
+//!         Some(RunEvent::Finished(_)) => break,
+//!         None => {}
+//!     }
+//! }
+//! # Ok::<(), engine::StartError>(())
+//! ```
 
 mod captured;
 mod conn;

@@ -123,7 +123,7 @@ impl Recorder {
     /// Sends on everything and says that the worker ended. Waits for room; the run is over.
     pub(crate) fn finish(mut self) {
         let rows = std::mem::take(&mut self.batch);
-        // A failure means that nobody listens any more: the run was dropped.
+        // A failure means that the run was dropped.
         if !rows.samples.is_empty() {
             self.outlet.messages.send(Message::Rows(rows)).ok();
         }

@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(of(&[("Accept-Encoding", "identity")]), Accepted::default());
     }
 
-    /// Before the handshake nobody knows what the server speaks.
+    /// The server's protocol is unknown before the handshake.
     #[test]
     fn what_http2_cannot_send_is_no_fault_of_http1() {
         let wide = "x".repeat(70_000);

@@ -180,7 +180,7 @@ impl Run {
 impl Drop for Run {
     fn drop(&mut self) {
         self.abort();
-        // Workers that wait for room to say their last word find nobody listening, and end.
+        // Workers that wait for room for their last counts find the channel closed, and end.
         let (_, nobody) = sync_channel(0);
         drop(std::mem::replace(&mut self.messages, nobody));
         for thread in self.threads.drain(..) {

@@ -24,7 +24,7 @@ pub struct Settings {
     pub real_time: bool,
     /// Send together what falls due within this time (`--tick`); 0 is exact pacing.
     pub tick: Nanos,
-    /// Limit of a whole hit from its begin, redirects and body included (`-timeout`); `None` is no limit.
+    /// Limit of a whole hit from its start, redirects and body included (`-timeout`); `None` is no limit.
     pub timeout: Option<Nanos>,
     /// Keep connections alive (`-keepalive`).
     pub keepalive: bool,

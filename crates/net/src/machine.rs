@@ -2,7 +2,7 @@
 //! process was given at its start: signals that are ignored, a standard output that is closed. And what a command asks of
 //! its terminal.
 //!
-//! Each is a wish the system may refuse; the caller is told, and says so in the report.
+//! The system may refuse each; the caller gets the error and reports it.
 
 #![allow(unsafe_code)]
 

@@ -75,6 +75,15 @@ pub enum DistributionError {
 impl Distribution {
     /// Reads `none`, `fixed:60ms`, `uniform:40ms,80ms`, `exp:60ms`, `lognormal:60ms,0.5` or `file:PATH`.
     ///
+    /// # Examples
+    /// ```
+    /// use stdx::{Distribution, Nanos, Prng};
+    ///
+    /// let fixed = Distribution::parse("fixed:60ms")?;
+    /// assert_eq!(fixed.draw(&mut Prng::new(1)), Nanos::from_millis(60));
+    /// # Ok::<(), stdx::DistributionError>(())
+    /// ```
+    ///
     /// # Errors
     /// The text is no distribution; the message names the text and what was expected.
     pub fn parse(text: &str) -> Result<Self, DistributionError> {

@@ -142,6 +142,14 @@ impl Nanos {
 
     /// Reads a Go duration: `1h30m`, `1.5s`, `500ms`, `10us`, `0`. `d` (24 h) is understood as well.
     ///
+    /// # Examples
+    /// ```
+    /// use stdx::Nanos;
+    ///
+    /// assert_eq!(Nanos::parse("1.5s"), Ok(Nanos::from_millis(1_500)));
+    /// assert!(Nanos::parse("1.5").is_err(), "a unit is missing");
+    /// ```
+    ///
     /// # Errors
     /// The text is not a duration, is negative, lacks its unit, or does not fit; the message names the text.
     pub fn parse(text: &str) -> Result<Self, DurationError> {

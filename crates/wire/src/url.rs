@@ -75,6 +75,16 @@ impl Url {
     /// Reads an absolute http or https URL. Path, query and escapes stay as they are; only what would break a request
     /// line is escaped, as Go does: in the path every byte that must be, in the query the space. The fragment is dropped.
     ///
+    /// # Examples
+    /// ```
+    /// use wire::url::Url;
+    ///
+    /// let url = Url::parse("https://example.com/a?b=c")?;
+    /// assert_eq!((url.host.as_str(), url.port), ("example.com", 443));
+    /// assert_eq!(url.path_and_query, "/a?b=c");
+    /// # Ok::<(), wire::url::UrlError>(())
+    /// ```
+    ///
     /// # Errors
     /// The text is not such a URL; the message is Go's where Go has one.
     pub fn parse(text: &str) -> Result<Self, UrlError> {

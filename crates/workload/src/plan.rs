@@ -11,7 +11,7 @@ use crate::users::VuFactory;
 pub struct Plan {
     /// The attack's name (`-name`); may be empty.
     pub name: String,
-    /// When hits begin.
+    /// When hits start.
     pub load: Load,
     /// How long hits are begun, the warm-up included; `None` goes on until stopped.
     pub duration: Option<Nanos>,
@@ -41,7 +41,7 @@ impl Plan {
 /// Keeps the random numbers of thinking apart from those that choose targets.
 const THINKING: u64 = 0x7468_696e_6b00_0000;
 
-/// When hits begin.
+/// When hits start.
 #[derive(Clone, Debug)]
 pub enum Load {
     /// By a schedule, whatever the server does.

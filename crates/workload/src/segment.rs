@@ -112,6 +112,16 @@ type Fraction = (u64, u64);
 impl Segment {
     /// Reads k6's `executionSegment` (`1/4:3/4`; `1/4` is the first quarter) and `executionSegmentSequence` (`0,1/4,3/4,1`).
     ///
+    /// # Examples
+    /// ```
+    /// use workload::Segment;
+    ///
+    /// let third = Segment::parse("0:1/3", Some("0,1/3,2/3,1"))?;
+    /// // Of ten VUs it has the numbers 0, 3, 6 and 9.
+    /// assert_eq!((third.vus().count(10), third.vus().number(1)), (4, 3));
+    /// # Ok::<(), workload::SegmentError>(())
+    /// ```
+    ///
     /// # Errors
     /// They are none, or do not fit each other.
     pub fn parse(segment: &str, sequence: Option<&str>) -> Result<Self, SegmentError> {

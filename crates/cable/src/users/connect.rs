@@ -170,7 +170,7 @@ impl CableUsers {
 
     /// A user that was refused comes back after a while, the longer the more often it was.
     fn schedule_reconnect(&mut self, user: UserId, now: Nanos) {
-        // A herd is about who comes up at last; elsewhere nobody waits for those that a server refuses.
+        // A herd waits until all are up or given up; the other patterns start without users that the server refuses.
         if !matches!(self.cable.plan.pattern, Pattern::Herd { .. }) {
             self.settle(user, now, Settled::GivenUp);
         }

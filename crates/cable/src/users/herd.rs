@@ -24,7 +24,7 @@ impl CableUsers {
         }
     }
 
-    /// Cuts off the next of those that the round's begin cuts off.
+    /// Cuts the next of the connections that the round's start cuts.
     fn cut_some(&mut self, now: Nanos) {
         while self.is_cutting() && self.budget.is_left() {
             self.budget.spend(PollBudget::CONNECTION);

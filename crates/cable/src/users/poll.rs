@@ -1,4 +1,4 @@
-//! The users of a worker as the engine sees them: polled, answered, told what comes, stopped.
+//! The users of a worker as the engine sees them: it polls them, passes responses and pipe events on, and stops them.
 
 use stdx::Nanos;
 use workload::{

@@ -304,7 +304,7 @@ impl<I: Io> Worker<I> {
                     texts.extend_from_slice(first.map_or(&[][..], |r| r.name.as_bytes()));
                 });
             }
-            // What a user was told needs no second copy.
+            // A user has the body and the head already.
             let captured = captured.filter(|_| hit.user.is_none());
             if let Some(CapturedResponse { body, headers, .. }) = captured {
                 sample.body = batch.add_text(body);

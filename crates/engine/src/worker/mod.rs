@@ -1,8 +1,8 @@
 //! `Worker`: THE loop. One thread, one `Io`; it owns its connections, hits, counts and random numbers, and shares nothing.
 //!
 //! ```text
-//! turn:  go on, begin what is due ─▶ end what is overdue ─▶ use the room, send ─▶ tell the collector ─▶ wait ─▶ handle events
-//!        burst.rs, begin.rs         finish.rs               dial.rs, transfer.rs  turn.rs                       all but begin.rs
+//! turn:  go on, start what is due ─▶ end what is overdue ─▶ use the room, send ─▶ send counts and rows ─▶ wait ─▶ handle events
+//!        turn_taking.rs, begin.rs   finish.rs               dial.rs, transfer.rs  turn.rs                       all but begin.rs
 //! ```
 
 mod begin;

@@ -39,7 +39,7 @@ impl<I: Io> Worker<I> {
     pub(super) fn make_pipe(&mut self, conn_id: ConnId) {
         let conn = &mut self.conns[conn_id];
         let Some(hit) = conn.hit else { return };
-        // Before its user is told: the reply names the pipe.
+        // Before its user gets the response, which names the pipe.
         conn.state = State::Piped;
         self.write_row(hit, None);
         let conn = &mut self.conns[conn_id];

@@ -1,5 +1,5 @@
-//! Taking turns: what waits so that others' events are looked at, and goes on afterwards: hits for a dial, connections for
-//! their TLS handshake. Whose turn it is says [`WorkBudget`](crate::burst::Burst).
+//! Taking turns: hits wait for a dial, and connections for their TLS handshake, so that events are handled in between.
+//! How long either goes on says [`WorkBudget`](crate::burst::Burst).
 
 use metrics::FailureKind;
 use net::Io;
@@ -69,7 +69,7 @@ impl<I: Io> Worker<I> {
     /// How much users may begin now.
     pub(super) fn poll_budget(&mut self) -> PollBudget {
         match self.has_backlog() || self.awaits_name() {
-            // Who waits for a descriptor keeps nobody from using those that there are.
+            // Hits that wait for a descriptor do not keep others from using open connections.
             true if self.work_budget.is_paused(self.now) => PollBudget::ONE,
             true => PollBudget::NONE,
             false if self.work_budget.allows(self.now) => PollBudget::FULL,
@@ -106,7 +106,7 @@ impl<I: Io> Worker<I> {
             if conn.tls.is_none() {
                 self.begin_handshake(conn_id);
             }
-            // What came meanwhile is told by no further event.
+            // There is no further event for what came meanwhile.
             if self.sock_of(conn_id) == Some(sock) {
                 self.read(conn_id, true);
             }

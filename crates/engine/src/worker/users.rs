@@ -1,4 +1,4 @@
-//! Users that decide for themselves: their requests become hits, and they are told what became of them.
+//! Virtual users: their requests become hits, and they get the responses.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -213,7 +213,7 @@ fn any_address(server: SocketAddr) -> SocketAddr {
     }
 }
 
-/// Two different numbers that nobody can guess: std's hash keys come from the system's random numbers.
+/// Two different numbers that cannot be guessed: std's hash keys come from the system's random numbers.
 fn random_ids() -> (u16, u16) {
     let bits = RandomState::new().build_hasher().finish();
     let (first, second) = (bits as u16, (bits >> 16) as u16);

@@ -1,4 +1,4 @@
-//! DNS messages: questions out, answers in. It trusts nothing in an answer and asks nobody.
+//! DNS messages: questions out, answers in. It trusts nothing in an answer and does no I/O.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -1,5 +1,5 @@
 //! `Resolver`: names to addresses, on threads of its own and never on a worker's. It caches nothing and knows no hosts
-//! file: with name servers given (`-resolvers`) it asks them and nobody else, without them it asks the system.
+//! file: with name servers given (`-resolvers`) it asks them alone, without them it asks the system.
 
 mod client;
 mod message;

@@ -9,7 +9,7 @@ use crate::io::{Key, Sock};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SlotId(u32);
 
-/// One slot. `generation` tells a new socket's events from those of the one before it.
+/// One slot. `generation` distinguishes a new socket's events from those of the one before it.
 #[derive(Debug)]
 pub(super) struct Slot {
     generation: u32,

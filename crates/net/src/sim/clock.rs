@@ -1,4 +1,4 @@
-//! `Clock`: the virtual time of the worker, which goes on only when it is told to.
+//! `Clock`: the virtual time of the worker, which advances only by calls.
 
 use stdx::Nanos;
 

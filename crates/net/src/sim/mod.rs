@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The same seed and the same calls give the same world, to the byte and to the nanosecond; [`World::trace`] is the
-//! proof. It mirrors the reactor: readiness is edge-triggered, told in [`crate::Io::wait`] and nowhere else. It opens
+//! proof. It mirrors the reactor: readiness is edge-triggered and changes in [`crate::Io::wait`] alone. It opens
 //! no socket, reads no clock and starts no thread.
 
 mod clock;

@@ -107,7 +107,7 @@ impl World {
         self.trace
     }
 
-    /// Adds to the trace that `what` happened to `whom`, with a number that tells it from others of its kind.
+    /// Adds to the trace that `what` happened to `whom`, with a number that distinguishes it from others of its kind.
     pub(super) fn note(&mut self, what: u64, whom: u64, detail: u64) {
         for part in [self.time.0, what, whom, detail] {
             self.trace = mix(self.trace, part);

@@ -111,7 +111,7 @@ impl Ring {
         self.uring.params().is_feature_min_timeout()
     }
 
-    /// Receives until told otherwise.
+    /// Receives until cancelled.
     pub(super) fn recv(&mut self, sock: Sock, fd: RawFd) {
         self.push(&opcode::RecvMulti::new(Fd(fd), GROUP).build(), Op::Recv, sock);
     }
@@ -140,7 +140,7 @@ impl Ring {
     /// The bytes stay where they are, as they are, until the next [`Ring::submit`] or [`Ring::wait`] returns. The kernel
     /// is told not to wait for room, so it looks at them during that call and never after it.
     pub(super) unsafe fn send(&mut self, sock: Sock, fd: RawFd, bytes: &[u8]) {
-        // Without MSG_WAITALL a part would count as a success, and nobody would tell.
+        // Without MSG_WAITALL a part would count as a success, without a completion.
         let flags = libc::MSG_DONTWAIT | libc::MSG_WAITALL | libc::MSG_NOSIGNAL;
         let entry = opcode::Send::new(Fd(fd), bytes.as_ptr(), bytes.len() as u32).flags(flags);
         self.push(&entry.build().flags(squeue::Flags::SKIP_SUCCESS), Op::Send, sock);

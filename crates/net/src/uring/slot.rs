@@ -97,7 +97,7 @@ pub(super) struct Slots {
     free: Vec<u32>,
 }
 
-/// `generation` tells a new socket's completions from those of the one before it.
+/// `generation` distinguishes a new socket's completions from those of the one before it.
 #[derive(Debug)]
 struct Place {
     generation: u32,

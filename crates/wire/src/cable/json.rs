@@ -81,12 +81,12 @@ const fn simple_escape(sign: u8) -> char {
     }
 }
 
-/// The code unit of `\uXXXX` at the begin of the text.
+/// The code unit of `\uXXXX` at the start of the text.
 fn unit(text: &str) -> Option<u32> {
     text.strip_prefix("\\u")?.get(..4).and_then(|digits| u32::from_str_radix(digits, 16).ok())
 }
 
-/// The character of a high surrogate and the low one at the begin of the text.
+/// The character of a high surrogate and the low one at the start of the text.
 fn unit_pair(high: u32, text: &str) -> Option<char> {
     let low = unit(text).filter(|low| (0xdc00..0xe000).contains(low))?;
     let pair = (0xd800..0xdc00).contains(&high);

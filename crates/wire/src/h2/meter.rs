@@ -1,4 +1,4 @@
-//! `Meter`: how many bytes came for each stream: its frames of head and body with their headers, told by the frame headers
+//! `Meter`: how many bytes came for each stream: its frames of head and body with their headers, read off the frame headers
 //! that pass. It checks nothing; that is the `h2` crate's. RFC 9113, 4.1.
 
 use std::collections::HashMap;

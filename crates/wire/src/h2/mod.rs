@@ -219,7 +219,7 @@ impl H2Session {
 
     /// Ends a stream for us: RST_STREAM with CANCEL. No event of it follows.
     pub fn cancel(&mut self, stream: u32) {
-        // The crate resets a stream that nobody holds any more.
+        // The crate resets a stream once its handle is dropped.
         if let Some(stream) = self.streams.try_remove(stream as usize) {
             self.meter.end(stream.id);
         }

@@ -137,7 +137,7 @@ impl TlsSession {
     }
 
     /// Whether the peer said that it sends nothing more. An end of the stream without it is a truncation, which HTTP's
-    /// own framing tells as well, except of a body that ends with the connection.
+    /// own framing detects as well, except for a body that ends with the connection.
     #[must_use]
     pub fn peer_closed(&self) -> bool {
         self.peer_closed

@@ -62,7 +62,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads the header at the begin of `bytes` and says how long it is; `None` when more bytes are needed. What is wrong
+    /// Reads the header at the start of `bytes` and says how long it is; `None` when more bytes are needed. What is wrong
     /// on its own is refused as soon as it is seen; whether the frame may come now is for the session to say.
     pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Self, usize)>, WsError> {
         let Some(&first) = bytes.first() else { return Ok(None) };

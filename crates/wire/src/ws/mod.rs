@@ -8,7 +8,7 @@
 //! Session::new(role, &agreed, limits, mask_seed)
 //! bytes from the pipe, the first being those after the 101's head, in any split
 //!     ──▶ session.handle_bytes(bytes, &mut out, &mut |event| …) ──▶ Event::{Text, Binary, Ping, Pong, Close}
-//!                                             └─ pongs, the close reply, or the close frame that tells a failure ──▶ out
+//!                                             └─ pongs, the close reply, or the close frame after a failure ──▶ out
 //! session.send_text(text, &mut out), send_binary, ping, pong, close ──one frame each──▶ out ──▶ the pipe
 //! ```
 //!

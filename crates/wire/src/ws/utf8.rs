@@ -25,7 +25,7 @@ impl Utf8 {
         if piece.is_empty() { Ok(()) } else { self.check(piece) }
     }
 
-    /// Checks bytes that begin with a character, and keeps the begin of one that is not whole: three bytes at most.
+    /// Checks bytes that begin with a character, and keeps the start of one that is not whole: three bytes at most.
     fn check(&mut self, bytes: &[u8]) -> Result<(), WsError> {
         self.len = 0;
         let Err(error) = std::str::from_utf8(bytes) else { return Ok(()) };

@@ -56,6 +56,15 @@ impl Rate {
 
     /// Reads `50`, `50/1s`, `120/m`, `7/250ms`, `0`, `infinity`.
     ///
+    /// # Examples
+    /// ```
+    /// use stdx::Nanos;
+    /// use workload::arrival::{ParsedRate, Rate};
+    ///
+    /// let rate = Rate { hits: 120, per: Nanos::from_secs(60) };
+    /// assert_eq!(Rate::parse("120/m"), Ok(ParsedRate::Rate(rate)));
+    /// ```
+    ///
     /// # Errors
     /// The text is not a rate, or is over 10^9 hits per second; the message names the text.
     pub fn parse(text: &str) -> Result<ParsedRate, RateError> {

@@ -19,7 +19,7 @@ pub struct Step {
 struct Line {
     begin_s: f64,
     end_s: f64,
-    /// `H` at its begin, in hits.
+    /// `H` at its start, in hits.
     hits: f64,
     per_s: f64,
 }
