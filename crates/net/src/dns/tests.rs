@@ -2,6 +2,8 @@
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
+use std::sync::Mutex;
+use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,6 +13,7 @@ use stdx::Prng;
 
 use super::client::Client;
 use super::message::{Answer, Family, Query};
+use super::resolver::{Source, answer_all};
 use super::*;
 
 /// How long a try may take in tests that wait for it to end.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use stdx::Nanos;
 
-use super::NoUring;
+use super::no_uring::NoUring;
 use crate::dns::Resolver;
 use crate::io::{Dial, Event, Io, IoFailure, Key, Progress, Sock};
 use crate::mailbox::Waker;

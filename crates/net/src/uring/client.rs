@@ -10,10 +10,10 @@ use std::time::Instant;
 
 use stdx::Nanos;
 
-use super::NoUring;
 use super::batch_wait::BatchWait;
 use super::event_fd::EventFd;
 use super::inbox::Inbox;
+use super::no_uring::NoUring;
 use super::outbox::Outbox;
 use super::ring::{Completion, Op, Ring};
 use super::slot::{Slot, Slots, UNREAD_MAX};

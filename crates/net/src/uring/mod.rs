@@ -18,6 +18,7 @@ mod client;
 mod event_fd;
 #[cfg(target_os = "linux")]
 mod inbox;
+mod no_uring;
 #[cfg(target_os = "linux")]
 mod outbox;
 #[cfg(target_os = "linux")]
@@ -25,31 +26,8 @@ mod ring;
 #[cfg(target_os = "linux")]
 mod slot;
 
-use std::io;
-
-use thiserror::Error;
-
 #[cfg(not(target_os = "linux"))]
 pub use absent::Uring;
 #[cfg(target_os = "linux")]
 pub use client::Uring;
-
-/// Why `io_uring` cannot be used here.
-#[derive(Debug, Error)]
-pub enum NoUring {
-    /// The kernel refuses a ring: it is older than Linux 6.1, or a sandbox forbids it.
-    #[error("io_uring_setup: {0}")]
-    Setup(#[source] io::Error),
-    /// The kernel refuses buffers to receive into.
-    #[error("io_uring_register: {0}")]
-    Buffers(#[source] io::Error),
-    /// The kernel lacks a feature of Linux 6.1.
-    #[error("the kernel is too old")]
-    Old,
-    /// The system has no descriptor left for the waker.
-    #[error("eventfd: {0}")]
-    Waker(#[source] io::Error),
-    /// Only Linux has it.
-    #[error("this system has none")]
-    System,
-}
+pub use no_uring::NoUring;

@@ -12,8 +12,8 @@ use io_uring::types::{CancelBuilder, Fd, SubmitArgs, Timespec};
 use io_uring::{EnterFlags, IoUring, cqueue, opcode, squeue};
 use stdx::Nanos;
 
-use super::NoUring;
 use super::inbox::Inbox;
+use super::no_uring::NoUring;
 use crate::io::Sock;
 
 /// Operations that may wait for one submission; more are submitted in between.
