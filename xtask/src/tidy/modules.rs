@@ -1,4 +1,5 @@
-//! Dead files: a `.rs` file that no `mod` leads to is compiled by nobody and tested by nobody.
+//! Dead files: a `.rs` file that no `mod` leads to is neither compiled nor tested. And one form for modules with children:
+//! `name/mod.rs`, not `name.rs` beside `name/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,8 +7,23 @@ use crate::sources;
 
 use super::problem::Problem;
 
-/// Every file that is reached neither from a crate root nor by a `mod`. `files` maps paths to texts.
+/// Every file that is reached neither from a crate root nor by a `mod`, and every module that is not in the `mod.rs` of its
+/// children. `files` maps paths to texts.
 pub(super) fn check(files: &BTreeMap<String, String>) -> Vec<Problem> {
+    let mut problems = dead(files);
+    let beside = files.keys().filter(|path| !is_root(path) && has_children(path, files));
+    let text = "a module with children is a mod.rs in their folder";
+    problems.extend(beside.map(|path| Problem::new(path, 0, "modules", text)));
+    problems
+}
+
+/// Whether there are files in the folder that has the file's name.
+fn has_children(path: &str, files: &BTreeMap<String, String>) -> bool {
+    let folder = format!("{}/", path.trim_end_matches(".rs"));
+    files.range(folder.clone()..).next().is_some_and(|(child, _)| child.starts_with(&folder))
+}
+
+fn dead(files: &BTreeMap<String, String>) -> Vec<Problem> {
     let mut reached: BTreeSet<String> = BTreeSet::new();
     let mut open: Vec<String> = files.keys().filter(|path| is_root(path)).cloned().collect();
     while let Some(path) = open.pop() {
@@ -98,10 +114,10 @@ fn resolve(dir: &str, given: &str) -> String {
 mod tests {
     use super::*;
 
-    fn check_files(files: &[(&str, &str)], dead: &[&str]) {
+    fn check_files(files: &[(&str, &str)], expect: &[&str]) {
         let files = files.iter().map(|(path, text)| ((*path).into(), (*text).into())).collect();
-        let found: Vec<String> = check(&files).into_iter().map(|problem| problem.file).collect();
-        assert_eq!(found, dead);
+        let found: Vec<String> = dead(&files).into_iter().map(|problem| problem.file).collect();
+        assert_eq!(found, expect);
     }
 
     #[test]
@@ -119,6 +135,17 @@ mod tests {
             ],
             &["crates/a/src/gone.rs"],
         );
+    }
+
+    #[test]
+    fn a_module_with_children_is_a_mod_rs() {
+        let files =
+            ["a/src/lib.rs", "a/src/b.rs", "a/src/b/c.rs", "a/src/d/mod.rs", "a/src/d/e.rs"];
+        let files = files
+            .map(|path| (path.to_owned(), "mod a;\nmod b;\nmod c;\nmod d;\nmod e;\n".to_owned()));
+        let problems = check(&BTreeMap::from(files));
+        let found: Vec<&str> = problems.iter().map(|problem| problem.file.as_str()).collect();
+        assert_eq!(found, ["a/src/b.rs"]);
     }
 
     #[test]

@@ -127,7 +127,7 @@ fn made<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
     native.set("children", Function::new(ctx.clone(), children)?)?;
     native.set("resolve", Function::new(ctx.clone(), resolve)?)?;
     native.set("part", Function::new(ctx.clone(), web::part)?)?;
-    let elements = include_str!("js/html_elements.js");
+    let elements = include_str!("../js/html_elements.js");
     native.set(
         "elements",
         js_builtin::<Function<'js>>(
@@ -137,7 +137,7 @@ fn made<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
             Value::new_undefined(ctx.clone()),
         )?,
     )?;
-    js_builtin(ctx, "html", include_str!("js/html.js"), native)
+    js_builtin(ctx, "html", include_str!("../js/html.js"), native)
 }
 
 fn parse<'js>(ctx: Ctx<'js>, text: Opt<Value<'js>>) -> Result<PageHandle<'js>> {
