@@ -10,8 +10,6 @@ mod analyze;
 mod command;
 mod dialect;
 mod flags;
-mod listener;
-mod start_error;
 mod tools;
 
 use std::process::ExitCode;

@@ -71,4 +71,4 @@ pub use settings::{
     AddressFamily, Capture, CapturedHeaders, ClientIdentity, DnsPick, DnsTtl, FirstAddress,
     HeadStyle, HttpVersion, IoChoice, Protocol, ProxySettings, Redirects, Settings, TlsSettings,
 };
-pub use simulate::{SimulationResult, simulate};
+pub use simulate::{Simulation, SimulationResult, simulate};

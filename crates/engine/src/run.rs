@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use metrics::{Batch, Snapshot};
 use net::{Resolver, Waker};
+use stdx::Nanos;
 use workload::{Load, Plan};
 
 use crate::error::StartError;
@@ -31,6 +32,7 @@ const SNAPSHOTS_SPARE: usize = 2;
 #[derive(Debug)]
 pub struct Run {
     epoch: i64,
+    start: Instant,
     messages: Receiver<Message>,
     batches: Vec<SyncSender<Batch>>,
     merge: RefCell<Merge>,
@@ -90,6 +92,7 @@ impl Run {
         let generator = prepared.generator(workers, io);
         let mut run = Self {
             epoch: clock.epoch,
+            start: clock.start,
             messages,
             batches,
             merge: RefCell::new(Merge::new(generator, spares)),
@@ -109,6 +112,12 @@ impl Run {
     #[must_use]
     pub fn epoch(&self) -> i64 {
         self.epoch
+    }
+
+    /// The time since the start of the run.
+    #[must_use]
+    pub fn elapsed(&self) -> Nanos {
+        self.start.elapsed().into()
     }
 
     /// What the run's first TLS handshake agreed on, once there was one.

@@ -6,12 +6,14 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use metrics::{Batch, Snapshot};
 use net::Io;
+use stdx::Nanos;
 use workload::Plan;
 
 use crate::error::StartError;
 use crate::merge::Merge;
 use crate::prepared::Prepared;
 use crate::record::{Message, Outlet, Recorder};
+use crate::run::RunEvent;
 use crate::schedule::Schedule;
 use crate::serials::Serials;
 use crate::settings::Settings;
@@ -39,49 +41,124 @@ pub fn simulate<I: Io>(
     plan: Plan,
     settings: &Settings,
 ) -> Result<SimulationResult, StartError> {
-    let prepared = Arc::new(Prepared::new(plan, settings.clone())?);
-    let (messages, inbox) = sync_channel(MESSAGES_MAX);
-    let (_, batches) = sync_channel(1);
-    let (spare, snapshots) = sync_channel(1);
-    spare.try_send(Box::new(Snapshot::new())).ok();
-    let outlet = Outlet { worker: 0, messages, batches, snapshots };
-    let mut merge = Merge::new(prepared.generator(1, "sim"), vec![spare]);
-    let start = Start {
-        schedule: Schedule::of_worker(&prepared, 0, 1),
-        stop_signal: Arc::new(StopSignal::default()),
-        lazy: None,
-        serials: Serials::of(0, 1),
-        conns_max: settings.max_connections.unwrap_or(usize::MAX),
-        idle_max: settings.connections,
-        recorder: Recorder::new(outlet, settings, 0),
-        prepared,
-    };
-    let mut worker = Worker::new(io, start);
+    let mut run = Simulation::new(io, plan, settings)?;
     let mut result = SimulationResult { batches: Vec::new(), total: Snapshot::new() };
-    while !worker.turn() {
-        collect(&inbox, &mut merge, &mut result);
+    while let Some(event) = run.next_event(Nanos::MAX) {
+        match event {
+            RunEvent::Rows(batch) => result.batches.push(batch),
+            RunEvent::Progress(account) | RunEvent::Finished(account) => {
+                // Each account's generator is cumulative: the last one stands for all.
+                result.total.generator.clear();
+                result.total.in_flight = 0;
+                result.total.merge(&account);
+                result.total.generator = account.generator;
+            }
+        }
     }
-    worker.finish();
-    collect(&inbox, &mut merge, &mut result);
     Ok(result)
 }
 
-fn collect(inbox: &Receiver<Message>, merge: &mut Merge, result: &mut SimulationResult) {
-    while let Ok(message) = inbox.try_recv() {
-        let account = match message {
-            Message::Rows(batch) => {
-                result.batches.push(batch);
-                None
-            }
-            Message::Counts(worker, counts) => merge.add(worker, counts),
-            Message::Done(worker, counts) => merge.end(worker, &counts, false),
+/// A run of one worker on the calling thread, event by event, as [`Run`](crate::Run) reports them. Its clock is that of the
+/// [`Io`] it runs over.
+#[derive(Debug)]
+pub struct Simulation<I: Io> {
+    /// `None` once the run is over.
+    worker: Option<Worker<I>>,
+    inbox: Receiver<Message>,
+    merge: Merge,
+    stop_signal: Arc<StopSignal>,
+    prepared: Arc<Prepared>,
+    now: Nanos,
+}
+
+impl<I: Io> Simulation<I> {
+    /// A run that has not taken its first turn.
+    ///
+    /// # Errors
+    /// The settings cannot be used.
+    pub fn new(io: I, plan: Plan, settings: &Settings) -> Result<Self, StartError> {
+        let prepared = Arc::new(Prepared::new(plan, settings.clone())?);
+        let (messages, inbox) = sync_channel(MESSAGES_MAX);
+        let (_, batches) = sync_channel(1);
+        let (spare, snapshots) = sync_channel(1);
+        spare.try_send(Box::new(Snapshot::new())).ok();
+        let outlet = Outlet { worker: 0, messages, batches, snapshots };
+        let merge = Merge::new(prepared.generator(1, "sim"), vec![spare]);
+        let stop_signal = Arc::new(StopSignal::default());
+        let start = Start {
+            schedule: Schedule::of_worker(&prepared, 0, 1),
+            stop_signal: Arc::clone(&stop_signal),
+            lazy: None,
+            serials: Serials::of(0, 1),
+            conns_max: settings.max_connections.unwrap_or(usize::MAX),
+            idle_max: settings.connections,
+            recorder: Recorder::new(outlet, settings, 0),
+            prepared: Arc::clone(&prepared),
         };
-        if let Some(account) = account {
-            // Each account's generator is cumulative: the last one stands for all.
-            result.total.generator.clear();
-            result.total.in_flight = 0;
-            result.total.merge(&account);
-            result.total.generator = account.generator;
+        let worker = Worker::new(io, start);
+        let now = worker.now();
+        Ok(Self { worker: Some(worker), inbox, merge, stop_signal, prepared, now })
+    }
+
+    /// The next event; `None` once `timeout` has passed on the simulated clock without one, and after
+    /// [`RunEvent::Finished`].
+    pub fn next_event(&mut self, timeout: Nanos) -> Option<RunEvent> {
+        let until = self.now.saturating_add(timeout);
+        loop {
+            if let Some(event) = self.received() {
+                return Some(event);
+            }
+            let worker = self.worker.as_mut()?;
+            if self.now >= until {
+                return None;
+            }
+            let is_over = worker.turn();
+            self.now = worker.now();
+            if is_over && let Some(worker) = self.worker.take() {
+                worker.finish();
+            }
         }
+    }
+
+    /// The next event that the worker has already reported.
+    fn received(&mut self) -> Option<RunEvent> {
+        while let Ok(message) = self.inbox.try_recv() {
+            let event = match message {
+                Message::Rows(batch) => Some(RunEvent::Rows(batch)),
+                Message::Counts(worker, counts) => {
+                    self.merge.add(worker, counts).map(RunEvent::Progress)
+                }
+                Message::Done(worker, counts) => {
+                    let interrupted = self.stop_signal.is_requested();
+                    self.merge.end(worker, &counts, interrupted).map(RunEvent::Finished)
+                }
+            };
+            if event.is_some() {
+                return event;
+            }
+        }
+        None
+    }
+
+    /// The simulated time since the start of the run.
+    #[must_use]
+    pub fn elapsed(&self) -> Nanos {
+        self.now
+    }
+
+    /// What the run's first TLS handshake agreed on, once there was one.
+    #[must_use]
+    pub fn tls_agreed(&self) -> Option<wire::tls::Agreed> {
+        self.prepared.tls_agreed()
+    }
+
+    /// Begins no more hits; waits for those under way.
+    pub fn drain(&self) {
+        self.stop_signal.request(StopSignal::DRAIN);
+    }
+
+    /// Ends now; what is under way is counted as stopped.
+    pub fn abort(&self) {
+        self.stop_signal.request(StopSignal::ABORT);
     }
 }

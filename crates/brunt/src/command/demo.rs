@@ -8,15 +8,14 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use demo::{Config, Server, ServiceTime};
-use engine::{Run, Settings};
-use metrics::{TargetLabel, TargetTable};
+use engine::Settings;
+use metrics::Generator;
 use net::Address;
+use session::{OnCutOff, Progress, RunFigures, Session, SessionOptions};
 use stdx::{Bytes, Nanos};
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target, Targets};
 
-use super::attack::{Conductor, Ending, cannot_start};
-use super::live::Live;
 use super::{CommandError, usage_error};
 use crate::dialect::{Invocation, ParsedArgs};
 use crate::exit_code::{ExitCode, Failed};
@@ -57,20 +56,19 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     say(&format!(
         "A server at http://{at}/ with {WORKERS} workers, each busy for 60 ms with a request: it can carry 100 requests a second.\n"
     ))?;
-    let mut endings = Vec::new();
+    let mut attacks = Vec::new();
     for (name, rate) in RATES {
         say(&format!("\n{}\n\n", heading(name, rate)))?;
-        let ending = attack(&typed, at, (name, rate), &interrupts)?;
-        let verdict = ending.verdict();
-        say(&report::text(&ending.input(name, &verdict)))?;
-        say(&format!("\n{}\n", lesson(name, &ending)))?;
-        endings.push(ending);
+        let attack = attack(&typed, at, (name, rate), &interrupts)?;
+        say(&attack.report(name, report::text))?;
+        say(&format!("\n{}\n", lesson(name, &attack.figures)))?;
+        attacks.push(attack);
         if interrupts.seen() > 0 {
             break;
         }
     }
     server.stop();
-    let page = write_page(&endings)?;
+    let page = write_page(&attacks)?;
     say(&format!(
         "\nThe last report with its charts: {}\n\nTry next:\n  \
          brunt serve --listen 127.0.0.1:8080 --workers 6 --service fixed:60ms\n  \
@@ -95,19 +93,13 @@ fn attack(
     at: SocketAddr,
     (name, rate): (&str, u64),
     interrupts: &Interrupts,
-) -> Result<Ending, Failed> {
+) -> Result<Attack, Failed> {
     let target = Target {
         method: "GET".to_owned(),
         url: format!("http://{at}/"),
         headers: Vec::new(),
         body: Arc::from([]),
         weight: 1,
-        name: String::new(),
-    };
-    let label = TargetLabel {
-        attack: name.to_owned(),
-        method: target.method.clone(),
-        url: target.url.clone(),
         name: String::new(),
     };
     let plan = Plan {
@@ -121,17 +113,33 @@ fn attack(
         seed: 1,
     };
     let live = std::io::stderr().is_terminal() && !typed.flags.quiet;
-    let mut conductor = Conductor::new(TargetTable { labels: vec![label] }, interrupts.clone());
-    conductor.live = live.then(|| Live::new(&plan));
+    let mut progress = live.then(|| Progress::new(&plan));
+    let mut figures = RunFigures::new(OnCutOff::Counted);
     // One worker is plenty for this rate, and leaves the other cores to the server.
     let settings = Settings { workers: 1, ..Settings::default() };
-    let run = Run::start(plan, &settings, None).map_err(cannot_start)?;
-    conductor.conduct(&run)
+    let session = Session::start(plan, &settings, None, SessionOptions::new(interrupts));
+    let outcome = session.and_then(|session| session.run(&mut [&mut figures, &mut progress]));
+    let generator = outcome?.generator;
+    Ok(Attack { figures, generator })
+}
+
+/// What came of one attack.
+struct Attack {
+    figures: RunFigures,
+    generator: Generator,
+}
+
+impl Attack {
+    /// The report that `layout` makes of it.
+    fn report(&self, title: &str, layout: fn(&report::Input<'_>) -> String) -> String {
+        let verdict = self.figures.verdict(&self.generator);
+        layout(&self.figures.input(title, &self.generator, &verdict))
+    }
 }
 
 /// What the report shows, in a sentence or two, with its own figures.
-fn lesson(name: &str, ending: &Ending) -> String {
-    let summary = &ending.summary;
+fn lesson(name: &str, figures: &RunFigures) -> String {
+    let summary = &figures.summary;
     let p99 = |times: &metrics::Histogram| times.quantile(0.99).rounded();
     let (response, service) = (p99(&summary.response), p99(&summary.service));
     match name {
@@ -147,12 +155,11 @@ fn lesson(name: &str, ending: &Ending) -> String {
 }
 
 /// Writes the page beside the user, or where temporary files go.
-fn write_page(endings: &[Ending]) -> Result<PathBuf, Failed> {
-    let Some(ending) = endings.last() else {
+fn write_page(attacks: &[Attack]) -> Result<PathBuf, Failed> {
+    let Some(attack) = attacks.last() else {
         return Err(anyhow!("no attack ran").into());
     };
-    let verdict = ending.verdict();
-    let page = report::html(&ending.input("brunt demo", &verdict));
+    let page = attack.report("brunt demo", report::html);
     let beside = std::env::current_dir().unwrap_or_default().join(PAGE);
     let write =
         |path: &PathBuf| std::fs::File::create(path).and_then(|mut f| f.write_all(page.as_bytes()));

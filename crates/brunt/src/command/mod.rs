@@ -5,7 +5,6 @@ mod cable;
 mod completions;
 mod demo;
 pub(crate) mod help;
-mod live;
 mod man;
 mod registry;
 mod run;

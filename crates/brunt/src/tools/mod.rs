@@ -15,20 +15,23 @@ use std::net::{TcpStream, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{HeadStyle, HttpVersion, Protocol, Redirects, Run, Settings};
+use engine::{HeadStyle, HttpVersion, Protocol, Redirects, Settings};
+use metrics::{Batch, Generator};
 use report::{Offered, PerferStyle, Seen, WrkStyle};
+use session::{
+    Deadline, DeadlineKind, Observer, ObserverError, OnCutOff, ResultsFile, RunFigures, Session,
+    SessionOptions, StopPolicy,
+};
 use stdx::{Distribution, Nanos};
 use wire::url::Url;
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target, Targets};
 
-use crate::command::attack::{
-    Conductor, CutOff, Ending, Opened, Stop, TakeRows, WORKERS_MAX, cannot_start, labels,
-};
+use crate::command::attack::WORKERS_MAX;
 use crate::dialect::ResultsOption;
 use crate::exit_code::Failed;
 use crate::input::{self, Interrupts};
-use crate::output::{self, Place};
+use crate::output::{self, Outlet, Place};
 
 /// What a command line asks for.
 #[derive(Debug)]
@@ -73,10 +76,10 @@ pub(crate) enum Layout {
 
 impl Layout {
     /// Those of wrk and perfer know what was cut off; ours would call it failed.
-    fn cut_off(&self) -> CutOff {
+    fn on_cut_off(&self) -> OnCutOff {
         match self {
-            Self::Wrk(..) | Self::Perfer(..) | Self::Hey | Self::HeyCsv => CutOff::Counted,
-            Self::Text | Self::Json | Self::Quiet => CutOff::LeftOut,
+            Self::Wrk(..) | Self::Perfer(..) | Self::Hey | Self::HeyCsv => OnCutOff::Counted,
+            Self::Text | Self::Json | Self::Quiet => OnCutOff::LeftOut,
         }
     }
 }
@@ -182,65 +185,75 @@ fn reason(error: &io::Error) -> String {
 /// # Errors
 /// It could not be started, or its report or results not be written.
 pub(crate) fn carry_out(asked: &Asked, results: Option<ResultsOption>) -> Result<(), Failed> {
-    // Opened before the first request: a place that cannot be written must not cost a run.
-    let opened = results.map(Opened::of_option).transpose()?;
+    let results = results.map(ResultsFile::of_option).transpose()?;
     let mut outlet = asked.place.open_for_documents()?;
     let interrupts = Interrupts::watch()?;
     asked.notes.iter().for_each(|note| output::complain(note));
     if let Layout::Wrk(offered, _) = &asked.layout {
         outlet.write(report::wrk_head(offered).as_bytes())?;
     }
-    let run = Run::start(asked.plan.clone(), &asked.settings, None).map_err(cannot_start)?;
-    let labels = labels(&asked.plan);
-    let store = opened.map(|opened| opened.start(&run, &asked.plan, &labels)).transpose()?;
-    let mut conductor = Conductor::new(labels, interrupts);
-    conductor.store = store;
-    conductor.phases = Some(metrics::Phases::new());
-    let after = asked.plan.duration.map(Duration::from);
-    let cut_off = asked.layout.cut_off();
-    conductor.stop = asked.grace.map(|grace| Stop { after, grace, cut_off });
-    if matches!(asked.layout, Layout::HeyCsv) {
-        conductor.rows = Some(csv_rows()?);
+    let mut figures = RunFigures::new(asked.layout.on_cut_off()).with_phases();
+    let mut rows = matches!(asked.layout, Layout::HeyCsv).then(HeyCsv::start).transpose()?;
+    let options = SessionOptions { results, stop: stop(asked), ..SessionOptions::new(&interrupts) };
+    let outcome = Session::start(asked.plan.clone(), &asked.settings, None, options)
+        .and_then(|session| session.run(&mut [&mut figures, &mut rows]))?;
+    outlet.write(document(asked, &figures, &outcome.generator).as_bytes())?;
+    if figures.left_out > 0 {
+        let hits = figures.left_out;
+        session::warn(&format!("requests under way at the end, in no figure: {hits}"));
     }
-    let ending = conductor.conduct(&run)?;
-    outlet.write(document(asked, &ending).as_bytes())?;
-    if ending.left_out > 0 {
-        let hits = ending.left_out;
-        output::complain(&format!("brunt: requests under way at the end, in no figure: {hits}"));
-    }
-    let verdict = ending.verdict();
+    let verdict = figures.verdict(&outcome.generator);
     if !verdict.is_valid() && !matches!(asked.layout, Layout::Text | Layout::Json) {
-        output::complain(&format!("brunt: {verdict}"));
+        session::warn(&verdict.to_string());
     }
     Ok(())
 }
 
+/// When it ends: at the end of its plan, so long as requests under way may take.
+fn stop(asked: &Asked) -> StopPolicy {
+    let after = asked.plan.duration.map(Duration::from);
+    let kind = DeadlineKind::Planned;
+    let deadline = asked.grace.map(|grace| Deadline { after, grace, kind });
+    StopPolicy { deadline, ..StopPolicy::default() }
+}
+
 /// The report.
-fn document(asked: &Asked, ending: &Ending) -> String {
-    let Some(phases) = &ending.phases else { return String::new() };
-    let (summary, generator) = (&ending.summary, Some(&ending.generator));
-    let seen = Seen { summary, phases, generator };
-    let verdict = ending.verdict();
+fn document(asked: &Asked, figures: &RunFigures, generator: &Generator) -> String {
+    let Some(phases) = &figures.phases else { return String::new() };
+    let seen = Seen { summary: &figures.summary, phases, generator: Some(generator) };
+    let verdict = figures.verdict(generator);
+    let input = figures.input("", generator, &verdict);
     match &asked.layout {
         Layout::Wrk(offered, style) => report::wrk(&seen, offered, *style),
         Layout::Perfer(offered, style) => report::perfer(&seen, offered, style),
         Layout::Hey => report::hey(&seen),
-        Layout::Text => report::text(&ending.input("", &verdict)),
-        Layout::Json => report::json(&ending.input("", &verdict)),
+        Layout::Text => report::text(&input),
+        Layout::Json => report::json(&input),
         Layout::HeyCsv | Layout::Quiet => String::new(),
     }
 }
 
-/// Writes hey's rows as they come.
-fn csv_rows() -> Result<TakeRows, Failed> {
-    let mut outlet = Place::Stdout.open_for_documents()?;
-    outlet.write(report::HEY_CSV_HEAD.as_bytes())?;
-    let mut text = String::new();
-    Ok(Box::new(move |batch| {
-        text.clear();
-        report::hey_csv_rows(batch, &mut text);
-        outlet.write(text.as_bytes())
-    }))
+/// Writes rows to standard output in hey's format, as they come.
+struct HeyCsv {
+    outlet: Outlet,
+    text: String,
+}
+
+impl HeyCsv {
+    /// Writes the head.
+    fn start() -> Result<Self, Failed> {
+        let mut outlet = Place::Stdout.open_for_documents()?;
+        outlet.write(report::HEY_CSV_HEAD.as_bytes())?;
+        Ok(Self { outlet, text: String::new() })
+    }
+}
+
+impl Observer for HeyCsv {
+    fn rows(&mut self, batch: &Batch) -> Result<(), ObserverError> {
+        self.text.clear();
+        report::hey_csv_rows(batch, &mut self.text);
+        self.outlet.write(self.text.as_bytes()).map_err(|failed| failed.error.into())
+    }
 }
 
 /// A target with exactly these header fields.

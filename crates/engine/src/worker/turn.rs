@@ -17,6 +17,11 @@ const HEARTBEAT: Nanos = Nanos::from_millis(50);
 const EVENTS_MAX: Nanos = Nanos::from_millis(10);
 
 impl<I: Io> Worker<I> {
+    /// When the current turn began, since the start of the run.
+    pub(crate) fn now(&self) -> Nanos {
+        self.now
+    }
+
     /// Runs to the end of the plan, or to the end of orders.
     pub(crate) fn run(mut self) {
         while !self.turn() {}

@@ -13,8 +13,10 @@ use stdx::Nanos;
 use workload::arrival::{ParsedRate, Rate, Replay, Shape, ShapeSpec};
 use workload::{Load, Plan, Target, Targets};
 
+use session::MonitorConfig;
+
 use super::targets::{self, Defaults, Source};
-use crate::command::watch::Watching;
+use crate::command::watch;
 use crate::command::{CommandError, usage_error};
 use crate::dialect::{Dialect, ParsedArgs};
 use crate::exit_code::{ExitCode, Failed, OrExit};
@@ -44,7 +46,7 @@ pub(super) struct Meant {
     /// Serve live metrics here.
     pub(super) prometheus: Option<String>,
     /// What is watched beside the run.
-    pub(super) watching: Option<Watching>,
+    pub(super) watching: Option<MonitorConfig>,
 }
 
 /// What to print on standard output at the end.
@@ -110,7 +112,7 @@ pub(super) fn check_targets(typed: &ParsedArgs<AttackFlags>) -> Result<(), Comma
 pub(super) fn check_flags(typed: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
     format(typed)?;
     if typed.flags.watched.is_stray() {
-        return Err(usage_error(Watching::STRAY));
+        return Err(usage_error(watch::STRAY));
     }
     check_key(typed)
 }
@@ -138,9 +140,9 @@ pub(super) fn assemble(
     let flags = &typed.flags;
     let (results, report) = outlets(typed, world)?;
     if flags.watched.is_stray() {
-        return Err(usage_error(Watching::STRAY));
+        return Err(usage_error(watch::STRAY));
     }
-    let watching = Watching::beside(&flags.watched);
+    let watching = watch::monitor_beside(&flags.watched);
     if watching.is_some() && results.is_none() {
         return Err(usage_error("-watch needs a file for what is seen (give -output=FILE)"));
     }
@@ -335,9 +337,8 @@ fn encoding(typed: &ParsedArgs<AttackFlags>) -> Encoding {
         return Encoding::Gob;
     }
     let named = typed.flags.to.as_deref().and_then(Encoding::parse);
-    named
-        .or_else(|| typed.flags.output.as_deref().and_then(Encoding::from_path))
-        .unwrap_or(Encoding::Arrow)
+    let by_path = || typed.flags.output.as_deref().and_then(Encoding::from_path);
+    named.or_else(by_path).unwrap_or(Encoding::Arrow)
 }
 
 /// How to carry the plan out.

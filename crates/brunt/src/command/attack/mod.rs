@@ -1,12 +1,8 @@
 //! `attack`: argv → ParsedArgs → Meant → a run → results, report, exit code.
 
 mod bench;
-mod descriptors;
-mod exporter;
 mod meant;
 mod run;
-mod sharing;
-mod store;
 mod targets;
 #[cfg(test)]
 mod tests;
@@ -16,22 +12,18 @@ use std::time::SystemTime;
 
 use engine::Settings;
 use results::Encoding;
+use session::{MonitorConfig, ResultsFile};
 use workload::{Load, Plan, VuFactory};
 
 pub(super) use self::meant::Closing;
 pub(crate) use self::meant::WORKERS_MAX;
 use self::meant::{World, meant};
 use super::CommandError;
-use super::watch::Watching;
 use crate::dialect::{Dialect, Invocation, ParsedArgs};
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags;
 use crate::flags::attack::{AttackFlags, FLAGS};
 use crate::output::{self, Place};
-
-pub(crate) use self::run::{Conductor, CutOff, Ending, Stop, TakeRows, cannot_start, labels};
-pub(super) use self::store::Held;
-pub(crate) use self::store::{Opened, Store};
 
 /// What `brunt help attack` says besides the flags.
 pub(super) const ABOUT: &str = "Targets are read from standard input unless -targets is given. A target is a line METHOD URL, then optionally
@@ -108,7 +100,7 @@ pub(super) struct Peopled {
     pub(super) report: Closing,
     results: Option<Place>,
     encoding: Encoding,
-    watching: Option<Watching>,
+    watching: Option<MonitorConfig>,
 }
 
 /// What the command line means where users decide: over what they reach the server, and where results go.
@@ -125,15 +117,10 @@ pub(super) fn peopled(
 }
 
 impl Peopled {
-    /// Says where too few descriptors can be open.
-    pub(super) fn mind_descriptors(&self) {
-        run::mind_descriptors(&self.plan, &self.settings);
-    }
-
     /// Opens the place for the results, if there is one.
-    pub(super) fn open_results(&self) -> Result<Option<Opened>, Failed> {
-        let open = |place| Opened::new(place, self.encoding, self.watching.as_ref());
-        self.results.clone().map(open).transpose()
+    pub(super) fn open_results(&self) -> Result<Option<ResultsFile>, Failed> {
+        let open = |place| ResultsFile::open(place, self.encoding, self.watching.as_ref());
+        self.results.as_ref().map(open).transpose()
     }
 }
 

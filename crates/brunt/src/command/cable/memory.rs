@@ -3,32 +3,48 @@
 use std::time::{Duration, Instant};
 
 use report::CableMemory;
+use session::{Control, Observer};
 
 /// How often the system is asked.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+const SAMPLE_EVERY: Duration = Duration::from_millis(250);
 
-/// What the process held, and how many sockets were open then.
-#[derive(Debug)]
+/// What the process held when the most sockets were open.
 pub(super) struct Memory {
+    /// How many sockets are open now.
+    open: Box<dyn Fn() -> u32>,
     before_bytes: Option<u64>,
-    looked: Instant,
-    most: u32,
+    sampled: Instant,
+    most_open: u32,
+    most: Option<CableMemory>,
 }
 
 impl Memory {
-    /// Before the first socket.
-    pub(super) fn before() -> Self {
-        Self { before_bytes: resident_bytes(), looked: Instant::now(), most: 0 }
+    /// Before the first socket; `open` counts them.
+    pub(super) fn before(open: impl Fn() -> u32 + 'static) -> Self {
+        let (before_bytes, sampled) = (resident_bytes(), Instant::now());
+        Self { open: Box::new(open), before_bytes, sampled, most_open: 0, most: None }
     }
 
-    /// Looks, if it is time to and no fewer sockets are open than ever.
-    pub(super) fn look(&mut self, open: u32) -> Option<CableMemory> {
-        if open == 0 || open < self.most || self.looked.elapsed() < LOOK_EVERY {
-            return None;
+    /// What the process held, and how many sockets were open then; `None` where there was none, or the system does not tell.
+    pub(super) fn most(&self) -> Option<CableMemory> {
+        self.most
+    }
+
+    /// Takes a sample, if it is time to and no fewer sockets are open than ever.
+    fn sample(&mut self, open: u32) {
+        if open == 0 || open < self.most_open || self.sampled.elapsed() < SAMPLE_EVERY {
+            return;
         }
-        (self.most, self.looked) = (open, Instant::now());
-        let (before_bytes, bytes) = (self.before_bytes?, resident_bytes()?);
-        Some(CableMemory { before_bytes, bytes, open })
+        (self.most_open, self.sampled) = (open, Instant::now());
+        let bytes = self.before_bytes.zip(resident_bytes());
+        let sample = bytes.map(|(before_bytes, bytes)| CableMemory { before_bytes, bytes, open });
+        self.most = sample.or(self.most);
+    }
+}
+
+impl Observer for Memory {
+    fn tick(&mut self, _: &mut Control<'_>) {
+        self.sample((self.open)());
     }
 }
 
@@ -47,11 +63,16 @@ mod tests {
     #[test]
     fn a_process_holds_something() {
         assert!(resident_bytes().expect("Linux tells") > 100_000);
-        let mut memory = Memory::before();
-        assert_eq!(memory.look(0).map(|seen| seen.open), None, "no sockets");
-        memory.looked -= 2 * LOOK_EVERY;
-        assert_eq!(memory.look(7).map(|seen| seen.open), Some(7));
-        memory.looked -= 2 * LOOK_EVERY;
-        assert_eq!(memory.look(6).map(|seen| seen.open), None, "the most is what counts");
+        let mut memory = Memory::before(|| 0);
+        let mut sample = |open| {
+            memory.sampled -= 2 * SAMPLE_EVERY;
+            memory.sample(open);
+            memory.most().map(|most| most.open)
+        };
+        assert_eq!(sample(0), None, "no sockets");
+        assert_eq!(sample(7), Some(7));
+        assert_eq!(sample(6), Some(7), "the most is what counts");
+        memory.sample(9);
+        assert_eq!(memory.most().map(|most| most.open), Some(7), "it is not time yet");
     }
 }

@@ -3,18 +3,17 @@
 mod meant;
 mod memory;
 
-use std::cell::Cell;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use ::cable::{Cable, CableReport};
-use engine::Run;
+use metrics::Generator;
 use report::{CableInput, CableMemory};
+use session::{OnCutOff, Progress, RunFigures, Session, SessionOptions};
 
 use self::meant::{Meant, meant};
 use self::memory::Memory;
 use super::CommandError;
-use super::attack::{self, Closing, Conductor, cannot_start};
+use super::attack::Closing;
 use crate::dialect::Invocation;
 use crate::exit_code::{self, ExitCode, Failed};
 use crate::flags;
@@ -51,24 +50,19 @@ pub(super) fn validate(invocation: &Invocation) -> Result<(), CommandError> {
 fn test(meant: Meant) -> exit_code::Outcome {
     let Meant { cable, peopled, fails_on_loss } = meant;
     let interrupts = Interrupts::watch()?;
-    peopled.mind_descriptors();
+    session::warn_descriptor_limit(&peopled.plan, &peopled.settings);
     let results = peopled.open_results()?;
-    let mut memory = Memory::before();
-    let plan = peopled.plan;
-    let run = Run::start(plan.clone(), &peopled.settings, None).map_err(cannot_start)?;
-    let labels = attack::labels(&plan);
-    let store = results.map(|opened| opened.start(&run, &plan, &labels)).transpose()?;
-    let mut conductor = Conductor::new(labels, interrupts);
-    conductor.store = store;
-    conductor.live = peopled.progress.then(|| super::live::Live::new(&plan));
-    let most = Rc::new(Cell::new(None));
-    let (watched, seen) = (Arc::clone(&cable), Rc::clone(&most));
-    conductor.each_turn =
-        Some(Box::new(move |_| seen.set(memory.look(watched.open()).or(seen.get()))));
-    let ending = conductor.conduct(&run)?;
-    drop(run);
+    let sockets = Arc::clone(&cable);
+    let mut memory = Memory::before(move || sockets.open());
+    let mut progress = peopled.progress.then(|| Progress::new(&peopled.plan));
+    let mut figures = RunFigures::new(OnCutOff::Counted);
+    let options = SessionOptions { results, ..SessionOptions::new(&interrupts) };
+    let ended = Session::start(peopled.plan, &peopled.settings, None, options)
+        .and_then(|session| session.run(&mut [&mut figures, &mut memory, &mut progress]))
+        .map_err(Failed::from)?;
     let outcome = cable.report();
-    report(&cable, &outcome, &ending, (most.get(), peopled.report))?;
+    let run = (&figures, &ended.generator);
+    report(&cable, &outcome, run, (memory.most(), peopled.report))?;
     let lost = outcome.deliveries.lost + outcome.unanswered > 0 || outcome.subscribed == 0;
     Ok(if fails_on_loss && lost { ExitCode::Lost } else { ExitCode::Ok })
 }
@@ -76,17 +70,11 @@ fn test(meant: Meant) -> exit_code::Outcome {
 fn report(
     cable: &Cable,
     outcome: &CableReport,
-    ending: &attack::Ending,
+    (figures, generator): (&RunFigures, &Generator),
     (memory, closing): (Option<CableMemory>, Closing),
 ) -> Result<(), Failed> {
-    let verdict = ending.verdict();
-    let input = CableInput {
-        plan: cable.plan(),
-        outcome,
-        generator: &ending.generator,
-        verdict: &verdict,
-        memory,
-    };
+    let verdict = figures.verdict(generator);
+    let input = CableInput { plan: cable.plan(), outcome, generator, verdict: &verdict, memory };
     let document = match closing {
         Closing::Nothing => return Ok(()),
         Closing::Text => report::cable_text(&input),

@@ -15,6 +15,8 @@ use serde_json::Value;
 use stdx::Nanos;
 use workload::executor::Scenario;
 
+use session::MonitorConfig;
+
 use super::console::{self, Logger};
 use super::error::K6Error;
 use super::judge::{self, Limit};
@@ -26,7 +28,7 @@ use super::summary::Mode;
 use super::tiers::{self, Said};
 use super::variables::strange_variables;
 use super::writes::Writes;
-use crate::command::watch::Watching;
+use crate::command::watch;
 use crate::dialect::ParsedArgs;
 use crate::exit_code::ExitCode;
 use crate::flags::run::RunFlags;
@@ -51,7 +53,7 @@ pub(super) struct Meant {
     pub(super) writes: Writes,
     pub(super) outputs: Option<Outputs>,
     /// What is watched beside the test.
-    pub(super) watching: Option<Watching>,
+    pub(super) watching: Option<MonitorConfig>,
     pub(super) network: Network,
     pub(super) address: Option<String>,
     pub(super) compat: bool,
@@ -216,9 +218,9 @@ fn ready(typed: &ParsedArgs<RunFlags>, path: &str, loaded: Loaded) -> Result<Mea
         epoch_ns: epoch_ns(began),
     };
     if flags.watched.is_stray() {
-        return Err(K6Error::other(Watching::STRAY.to_owned()));
+        return Err(K6Error::other(watch::STRAY.to_owned()));
     }
-    let watching = Watching::beside(&flags.watched);
+    let watching = watch::monitor_beside(&flags.watched);
     check_watching(watching.as_ref(), &names)?;
     let export = tiers::text(flags.summary_export.as_deref(), "K6_SUMMARY_EXPORT");
     Ok(Meant {
@@ -353,13 +355,13 @@ impl Host for Beginning {
 /// How long a script's modules may run before the test: a minute, as k6's setup.
 const INIT_MAX: std::time::Duration = std::time::Duration::from_secs(60);
 /// What is watched needs a place, and is found out to be possible before anything is opened or sent.
-fn check_watching(watching: Option<&Watching>, names: &[String]) -> Result<(), K6Error> {
+fn check_watching(watching: Option<&MonitorConfig>, names: &[String]) -> Result<(), K6Error> {
     let Some(watching) = watching else { return Ok(()) };
     let Some(name) = names.iter().rfind(|name| outputs::is_results(name)) else {
         let text = "-watch needs a file of results (give -o results.arrow)";
         return Err(K6Error::other(text.to_owned()));
     };
     let encoding = Encoding::from_path(name).unwrap_or(Encoding::Arrow);
-    let watcher = watching.watcher_for(encoding);
-    watcher.map(drop).map_err(|failed| K6Error::other(failed.to_string()))
+    let monitor = watching.monitor_for(encoding);
+    monitor.map(drop).map_err(|failed| K6Error::other(failed.to_string()))
 }

@@ -29,6 +29,7 @@ use std::time::Duration;
 use metrics::tally::Tally;
 use report::{K6Input, K6Part};
 use script::{GroupTallies, Level, PriorStages, Stage, SystemTag, VuStats};
+use session::BarePort;
 use stdx::Nanos;
 use workload::VuAssignment;
 
@@ -47,7 +48,6 @@ use crate::dialect::{Invocation, ParsedArgs};
 use crate::exit_code::{ExitCode, Failed};
 use crate::flags::run::{RUN, RunFlags};
 use crate::input::{Interrupts, LOOK_EVERY};
-use crate::listener::BarePort;
 use crate::output::{self, Place};
 
 /// Runs a script.

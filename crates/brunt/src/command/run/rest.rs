@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use metrics::tally::{Metric, Value};
 use script::{Control, LiveMetrics};
 use serde_json::{Value as Json, json};
+use session::{Answers, BarePort, Listener, Request, Response};
 
 use super::watch::Before;
-use crate::listener::{Answers, BarePort, Listener, Request, Response};
 
 /// The REST API of a test.
 #[derive(Default)]

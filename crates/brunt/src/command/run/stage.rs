@@ -3,19 +3,20 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use engine::{Capture, CapturedHeaders, HeadStyle, Redirects, Run, Settings};
-use metrics::{TargetTable, Verdict};
+use engine::{Capture, CapturedHeaders, HeadStyle, Redirects, Settings};
+use metrics::{Summary, Verdict};
 use script::{Control, Level, LiveMetrics, PriorStages, Stage, VuPoolPlan, VuStats, vu_pool};
+use session::{Control as RunControl, Observer, OpenResults, ResultsFile, Session, SessionOptions};
 use stdx::{Distribution, Nanos};
 use workload::executor::{Executor, Scenario};
 use workload::{Load, Plan, Segment, Targets, VuFactory};
 
+use super::console::Logger;
 use super::meant::Meant;
 use super::network::http_plan;
 use super::outputs::Outputs;
 use super::summary::Mode;
 use super::watch::Watch;
-use crate::command::attack::{Conductor, Held, Opened, cannot_start};
 use crate::exit_code::{ExitCode, Failed};
 use crate::input::Interrupts;
 use crate::output::Place;
@@ -32,7 +33,7 @@ pub(super) struct Done {
     pub(super) verdict: Verdict,
     pub(super) control: Arc<Control>,
     /// Its results, still open.
-    pub(super) held: Option<Held>,
+    pub(super) held: Option<OpenResults>,
 }
 
 /// Prepares who looks at a stage while it goes on.
@@ -58,43 +59,57 @@ pub(super) fn carry_out(
     let load = Load::Users(VuFactory { users, make: Arc::new(move |lane| vu_pool(&plan, lane)) });
     let results = meant.outputs.as_ref().and_then(|outputs| outputs.results.as_deref());
     let results = results.filter(|_| stage == Stage::Iteration);
-    let open = |name| Opened::by_ending(Place::named(Some(name)), meant.watching.as_ref());
+    let watching = meant.watching.as_ref();
+    let open = |name| ResultsFile::open_by_path(&Place::named(Some(name)), watching);
     let results = results.map(open).transpose()?;
     let settings = Settings { rows: results.is_some(), ..settings(meant, stage) };
-    let plan = plan_of(load);
-    let run = Run::start(plan.clone(), &settings, None).map_err(cannot_start)?;
-    let labels = TargetTable { labels: Vec::new() };
-    let store = results.map(|opened| opened.start(&run, &plan, &labels)).transpose()?;
-    let mut conductor = Conductor::new(labels, interrupts.clone());
-    (conductor.keep_summary, conductor.store) = (false, store);
     // Thresholds are judged after teardown, and belong to the results.
-    conductor.holds_results = true;
-    let mut watch = prepare.zip(live).map(|(prepare, live)| prepare(Arc::clone(&control), live));
-    let (signals, ends, epoch) = (interrupts.clone(), Arc::clone(&control), meant.began);
-    let (logger, mut is_told) = (Arc::clone(&meant.logger), signals.seen() > 0);
-    conductor.each_turn = Some(Box::new(move |run| {
-        heed(&signals, &ends, epoch.elapsed().into());
-        if signals.seen() > 0 && !std::mem::replace(&mut is_told, true) {
-            logger.log(Level::Warn, INTERRUPTED, &[]);
+    let options = SessionOptions::new(&interrupts);
+    let options = SessionOptions { results, keeps_results_open: true, ..options };
+    let session = Session::start(plan_of(load), &settings, None, options)?;
+    let mut observer = StageObserver {
+        began: meant.began,
+        control: Arc::clone(&control),
+        logger: Arc::clone(&meant.logger),
+        is_told: interrupts.seen() > 0,
+        watch: prepare.zip(live).map(|(prepare, live)| prepare(Arc::clone(&control), live)),
+    };
+    let ended = session.run(&mut [&mut observer]);
+    drop(observer);
+    let ended = ended?;
+    let outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
+    let verdict = Verdict::new(&Summary::new(), Some(&ended.generator), &[]);
+    let interrupted = interrupts.seen() > 0;
+    let finished = Nanos::from(ended.finished.saturating_duration_since(meant.began));
+    let elapsed = finished.saturating_sub(control.began_at().unwrap_or(finished));
+    Ok(Done { outcome, elapsed, interrupted, verdict, control, held: ended.results })
+}
+
+/// Passes the user's interrupts on to scripts, and has thresholds judged and progress shown.
+struct StageObserver {
+    began: Instant,
+    control: Arc<Control>,
+    logger: Arc<Logger>,
+    /// The log has the first interrupt.
+    is_told: bool,
+    watch: Option<Watch>,
+}
+
+impl Observer for StageObserver {
+    fn tick(&mut self, run: &mut RunControl<'_>) {
+        heed(run.interrupts(), &self.control, self.began.elapsed().into());
+        if run.interrupts() > 0 && !std::mem::replace(&mut self.is_told, true) {
+            self.logger.log(Level::Warn, INTERRUPTED, &[]);
         }
-        if let Some(watch) = &mut watch {
+        if let Some(watch) = &mut self.watch {
             watch.look(run);
         }
-    }));
-    let mut ending = conductor.conduct(&run)?;
-    drop(run);
-    let outcome = std::mem::take(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner));
-    let verdict = ending.verdict();
-    let interrupted = interrupts.seen() > 0;
-    let finished = Nanos::from(ending.finished.saturating_duration_since(meant.began));
-    let elapsed = finished.saturating_sub(control.began_at().unwrap_or(finished));
-    let held = ending.held.take();
-    Ok(Done { outcome, elapsed, interrupted, verdict, control, held })
+    }
 }
 
 /// Has scripts hear of the user's interrupts, which may be in a loop and hear of nothing else.
-fn heed(interrupts: &Interrupts, control: &Control, now: Nanos) {
-    match interrupts.seen() {
+fn heed(interrupts: usize, control: &Control, now: Nanos) {
+    match interrupts {
         0 => {}
         1 => control.drain(now),
         _ => control.interrupt(),

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use engine::Run;
 use metrics::tally::Tally;
 use report::terminal_lines;
 use script::{Control, LiveMetrics};
+use session::Control as RunControl;
 
 use super::judge::{self, Limit};
 use super::rest::Rest;
@@ -88,7 +88,7 @@ impl Watch {
     }
 
     /// Looks at it.
-    pub(super) fn look(&mut self, run: &Run) {
+    pub(super) fn look(&mut self, run: &mut RunControl<'_>) {
         let now = Instant::now();
         let elapsed = now - self.began;
         if judge::may_end(&self.limits) && now >= self.judge_at {

@@ -2,15 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use engine::{Run, RunEvent};
-use metrics::{FailureKind, Generator, Summary, Verdict};
+use metrics::{Batch, FailureKind, Snapshot, Summary, Verdict};
+use session::{
+    Control, Deadline, DeadlineKind, Observer, ObserverError, OnInterrupt, Progress, Session,
+    SessionOptions, StopPolicy,
+};
 use stdx::{Nanos, mix};
 use study::seek::{By, Meter, Step, Trial};
 use workload::Plan;
 
 use super::meant::Meant;
-use crate::command::attack::cannot_start;
-use crate::command::live::Live;
 use crate::exit_code::Failed;
 use crate::input::{Interrupts, LOOK_EVERY};
 
@@ -27,12 +28,29 @@ pub(super) struct Runner<'a> {
     pause: Duration,
 }
 
-/// What a run told, besides what its meter saw.
-struct Seen {
+/// Measures a step, and ends it early where there is nothing more to see.
+struct StepObserver<'m, 's> {
+    meter: &'m mut Meter<'s>,
     summary: Summary,
-    generator: Generator,
+    /// When the step was ended early, since its start.
     cut: Option<Nanos>,
-    interrupted: bool,
+}
+
+impl Observer for StepObserver<'_, '_> {
+    fn rows(&mut self, batch: &Batch) -> Result<(), ObserverError> {
+        self.summary.add(batch);
+        self.meter.add(batch);
+        Ok(())
+    }
+
+    fn progress(&mut self, snapshot: &Snapshot, control: &mut Control<'_>) {
+        let now = control.elapsed();
+        if self.cut.is_none() && self.meter.is_plainly_missed(now, snapshot.in_flight) {
+            // What is under way is waited for, so that the next step finds an empty queue.
+            control.drain();
+            self.cut = Some(now);
+        }
+    }
 }
 
 impl<'a> Runner<'a> {
@@ -58,15 +76,29 @@ impl<'a> Runner<'a> {
             ..self.meant.plan.clone()
         };
         let settings = self.meant.settings(trial.load);
-        let live = self.meant.live.then(|| Live::new(&plan));
-        let run = Run::start(plan, &settings, None).map_err(cannot_start)?;
-        let seen = self.watch(&run, &mut meter, live);
-        if seen.interrupted {
+        let mut progress = self.meant.live.then(|| Progress::new(&plan));
+        let stop = self.stop(meter.duration());
+        let options = SessionOptions { stop, ..SessionOptions::new(&self.interrupts) };
+        let session = Session::start(plan, &settings, None, options)?;
+        let mut step = StepObserver { meter: &mut meter, summary: Summary::new(), cut: None };
+        let outcome = session.run(&mut [&mut step, &mut progress])?;
+        if outcome.interrupts > 0 {
             return Ok(None);
         }
-        self.pause = self.pause_after(&seen);
-        let verdict = Verdict::new(&seen.summary, Some(&seen.generator), &[]);
-        Ok(Some(meter.finish(&verdict, seen.cut)))
+        let StepObserver { summary, cut, .. } = step;
+        self.pause = self.pause_after(&summary);
+        let verdict = Verdict::new(&summary, Some(&outcome.generator), &[]);
+        Ok(Some(meter.finish(&verdict, cut)))
+    }
+
+    /// When a step of this length is ended: at once by the user, and where hits take too long beyond its end.
+    fn stop(&self, duration: Nanos) -> StopPolicy {
+        let timeout = self.meant.settings.timeout;
+        let grace =
+            timeout.map_or(DRAIN_MAX, |timeout| Duration::from_nanos(timeout.0) + LOOK_EVERY * 20);
+        let (after, kind) = (Some(Duration::from(duration)), DeadlineKind::Overrun);
+        let deadline = Some(Deadline { after, grace, kind });
+        StopPolicy { on_interrupt: OnInterrupt::Abort, deadline }
     }
 
     /// Pauses; `false` where the user ended it.
@@ -82,60 +114,11 @@ impl<'a> Runner<'a> {
         false
     }
 
-    /// Takes a run's events until it ended, and ends it early where there is nothing more to see.
-    fn watch(&self, run: &Run, meter: &mut Meter<'_>, mut live: Option<Live>) -> Seen {
-        let started = Instant::now();
-        let mut seen = Seen {
-            summary: Summary::new(),
-            generator: Generator::default(),
-            cut: None,
-            interrupted: false,
-        };
-        let last = started + Duration::from_nanos(meter.duration().0) + self.patience();
-        loop {
-            match run.next_event(LOOK_EVERY) {
-                Some(RunEvent::Rows(batch)) => {
-                    seen.summary.add(&batch);
-                    meter.add(&batch);
-                    run.recycle(batch);
-                }
-                Some(RunEvent::Progress(snapshot)) => {
-                    live.iter_mut().for_each(|live| live.show(&snapshot));
-                    let now = Nanos::from(started.elapsed());
-                    if seen.cut.is_none() && meter.is_plainly_missed(now, snapshot.in_flight) {
-                        // What is under way is waited for, so that the next step finds an empty queue.
-                        run.drain();
-                        seen.cut = Some(now);
-                    }
-                }
-                Some(RunEvent::Finished(snapshot)) => {
-                    seen.generator = snapshot.generator;
-                    break;
-                }
-                None => {}
-            }
-            if self.interrupts.seen() > 0 {
-                seen.interrupted = true;
-            }
-            if seen.interrupted || Instant::now() > last {
-                run.abort();
-            }
-        }
-        live.iter_mut().for_each(Live::clear);
-        seen
-    }
-
-    /// How long hits may take beyond the step's end.
-    fn patience(&self) -> Duration {
-        let timeout = self.meant.settings.timeout;
-        timeout.map_or(DRAIN_MAX, |timeout| Duration::from_nanos(timeout.0) + LOOK_EVERY * 20)
-    }
-
     /// The pause after a step: what was asked for, and where hits timed out, as long as the server may need for what it does
     /// not know to be given up.
-    fn pause_after(&self, seen: &Seen) -> Duration {
-        let given_up = seen.summary.failures[FailureKind::Timeout as usize];
-        let rate_per_s = seen.summary.throughput();
+    fn pause_after(&self, summary: &Summary) -> Duration {
+        let given_up = summary.failures[FailureKind::Timeout as usize];
+        let rate_per_s = summary.throughput();
         let closed = self.meant.search.by == By::Connections;
         let extra = match given_up {
             0 => 0.0,

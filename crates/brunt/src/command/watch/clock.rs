@@ -9,7 +9,6 @@ use anyhow::anyhow;
 use metrics::server::Incident;
 use monitor::{Client, ClockOffset, http_date};
 
-use super::meant::unix_ns;
 use crate::exit_code::{ExitCode, Failed};
 
 /// Answers asked for; each halves the doubt, which is a second at first.
@@ -64,7 +63,7 @@ impl Measuring {
 
     fn incident(&self, what: String) -> Incident {
         let (host, source) = (self.host.clone(), self.source.clone());
-        Incident { at: unix_ns(), host, source, what }
+        Incident { at: session::unix_ns(), host, source, what }
     }
 }
 
@@ -78,13 +77,13 @@ fn measured(mut client: Client, clock: &Mutex<ClockOffset>) -> String {
     for _ in 0..ANSWERS_MAX {
         let (estimate, wait) = {
             let clock = lock(clock);
-            (clock.estimate(), clock.wait(unix_ns()))
+            (clock.estimate(), clock.wait(session::unix_ns()))
         };
         if estimate.is_some_and(|(_, error)| error <= ERROR_ENOUGH) {
             break;
         }
         thread::sleep(Duration::from(wait));
-        let sent = unix_ns();
+        let sent = session::unix_ns();
         let date = match client.get() {
             Ok(answer) => http_date(&answer.date),
             Err(error) => {
@@ -92,7 +91,7 @@ fn measured(mut client: Client, clock: &Mutex<ClockOffset>) -> String {
             }
         };
         let Some(date) = date else { break };
-        lock(clock).add(sent, unix_ns(), date);
+        lock(clock).add(sent, session::unix_ns(), date);
     }
     told(&lock(clock)).unwrap_or_else(|| "says no date".to_owned())
 }

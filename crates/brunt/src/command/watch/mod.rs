@@ -1,9 +1,7 @@
 //! `watch`: the server's side, once a second, to a file, as lines or as JSON, until it is interrupted.
 
-mod beside;
 mod clock;
 mod lines;
-mod looks;
 mod meant;
 mod tables;
 
@@ -13,12 +11,11 @@ use anyhow::anyhow;
 use metrics::TargetTable;
 use metrics::server::{Incident, Row};
 use results::{Encoding, Sink, StreamInfo};
+use session::SampleTicker;
 
-pub(super) use self::beside::Beside;
 use self::clock::Measuring;
-use self::looks::Looks;
-pub(super) use self::meant::Watching;
-use self::meant::unix_ns;
+use self::meant::monitor_config;
+pub(super) use self::meant::{STRAY, monitor_beside};
 use self::tables::Table;
 use super::{CommandError, usage_error};
 use crate::dialect::Invocation;
@@ -41,13 +38,14 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         return Err(usage_error(format!("unexpected \"{extra}\"")));
     }
     let flags = typed.flags;
-    let watching = Watching::new(&flags.watched);
+    let watching = monitor_config(&flags.watched);
     let interrupts = Interrupts::watch()?;
     let watcher = watching.watcher()?;
     let clock = flags.date.as_ref().map(|url| Measuring::start(url, &watching.settings.host));
     let mut out = Outputs::open(&flags, clock.transpose()?)?;
     let duration = flags.duration.map(Duration::from);
-    let watched = watch(Looks::new(watcher, watching.every), duration, &interrupts, &mut out);
+    let watched =
+        watch(SampleTicker::new(watcher, watching.every), duration, &interrupts, &mut out);
     // What was seen is written, whatever else failed.
     let finished = out.finish();
     watched?;
@@ -56,22 +54,22 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
 
 /// Looks until it is interrupted, the time is over, or nobody wants to know.
 fn watch(
-    mut looks: Looks,
+    mut ticker: SampleTicker,
     duration: Option<Duration>,
     interrupts: &Interrupts,
     out: &mut Outputs,
 ) -> Result<(), Failed> {
-    let until = duration.and_then(|duration| looks.due.checked_add(duration));
+    let until = duration.and_then(|duration| ticker.due.checked_add(duration));
     let is_over = || until.is_some_and(|until| Instant::now() >= until);
     loop {
-        out.take(looks.look())?;
+        out.take(ticker.sample())?;
         out.load()?;
-        wait(until.into_iter().fold(looks.due, Instant::min), interrupts);
+        wait(until.into_iter().fold(ticker.due, Instant::min), interrupts);
         if interrupts.seen() > 0 || is_over() || out.is_closed() {
             break;
         }
     }
-    out.take(looks.finish())
+    out.take(ticker.finish())
 }
 
 /// Sleeps until then, or until an interrupt is seen.
@@ -138,7 +136,7 @@ impl Outputs {
         }
         let shown = self.show(&rows);
         if self.printed.is_none() && !self.quiet {
-            let said = rows.iter().filter_map(incident);
+            let said = rows.iter().filter_map(session::incident_line);
             said.for_each(|text| output::complain(&format!("brunt watch: {text}")));
         }
         if let Some((_, sink)) = &self.sink {
@@ -205,12 +203,6 @@ impl Outputs {
     }
 }
 
-/// What is amiss with a source, as a line; the clocks' difference is told by itself.
-fn incident(row: &Row) -> Option<String> {
-    let Row::Incident(Incident { source, what, .. }) = row else { return None };
-    (!source.starts_with("clock ")).then(|| format!("{source}: {what}"))
-}
-
 /// Says on standard error how far the clocks are apart; gives it as a row.
 fn offset(incident: Incident) -> Row {
     output::complain(&format!("brunt watch: {}: {}", incident.source, incident.what));
@@ -233,7 +225,7 @@ fn sink(name: &str, flags: &WatchFlags) -> Result<(Place, Sink), CommandError> {
     }
     let info = StreamInfo {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        epoch: unix_ns(),
+        epoch: session::unix_ns(),
         attack: "watch".to_owned(),
         ..StreamInfo::default()
     };

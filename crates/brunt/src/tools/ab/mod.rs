@@ -2,7 +2,7 @@
 //! it prints is laid out by `report::ab`.
 //!
 //! ```text
-//! AbFlags, URL ─▶ Address ─▶ Request ─▶ Plan, Settings ─▶ Watch (rows, progress, what ends it) ─▶ report, files, code
+//! AbFlags, URL ─▶ Address ─▶ Request ─▶ Plan, Settings ─▶ AbObserver (rows, progress, what ends it) ─▶ report, files, code
 //! ```
 
 mod address;
@@ -10,28 +10,27 @@ pub(crate) mod command_line;
 mod config;
 mod files;
 mod flags;
+mod observer;
 mod recorded_report;
 mod request;
-mod watch;
 
 use std::io::Write as _;
 
-use engine::{Run, StartError};
+use engine::StartError;
 use metrics::{FailureKind, Verdict};
 use report::ab::{self, Attributes, Figures, Rules, Setting};
+use session::{OnInterrupt, ResultsFile, Session, SessionError, SessionOptions, StopPolicy};
 use stdx::Nanos;
 
 use self::address::{Address, Proxy};
 use self::flags::AbFlags;
+use self::observer::{AbObserver, Ended};
 pub(crate) use self::recorded_report::AbReport;
 use self::request::Request;
-use self::watch::{Ended, Watch};
-use crate::command::attack::{Opened, labels};
 use crate::dialect::ResultsOption;
 use crate::exit_code::Failed;
 use crate::input::Interrupts;
 use crate::output;
-use crate::start_error;
 
 /// A value is wrong, a file cannot be used, or the user interrupted.
 const WRONG: u8 = 1;
@@ -107,34 +106,33 @@ pub(crate) fn run(
         return Err(Quit::Told { code: USAGE, text: text.to_owned() });
     }
     if flags.timeout == 0 {
-        return Err(watch::silent(0));
+        return Err(observer::silent(0));
     }
     let plan = config::plan(flags, &address, &request)?;
     let settings = config::settings(flags, &address, &request, tls)?;
     if flags.window > 0 {
         output::complain("brunt ab: -b is not used: the kernel sizes the buffers");
     }
-    let opened = results.map(Opened::of_option).transpose();
-    let opened = opened.map_err(|failed| unstored(&failed))?;
+    let results = results.map(ResultsFile::of_option);
+    let results = results.transpose().map_err(|failed| unstored(&failed))?;
     let interrupts = Interrupts::watch().map_err(|failed| Quit::wrong(failed.to_string()))?;
     let rules = Rules { variable_length: flags.variable_length, resets_repeat: true };
-    let mut watch = Watch::new(flags, Figures::new(rules));
+    let mut observer = AbObserver::new(flags, Figures::new(rules));
     let ended = match flags.time_limit {
         // ab's clock has run out before the first request.
         Some(..0) => Ended::default(),
         _ => {
-            let stored_as = plan.clone();
-            let run =
-                Run::start(plan, &settings, None).map_err(|error| cannot_start(flags, error))?;
-            let start = |opened: Opened| opened.start(&run, &stored_as, &labels(&stored_as));
-            watch.store = opened.map(start).transpose().map_err(|failed| unstored(&failed))?;
+            let stop = StopPolicy { on_interrupt: OnInterrupt::Abort, deadline: None };
+            let options = SessionOptions { results, stop, ..SessionOptions::new(&interrupts) };
+            let outcome = Session::start(plan, &settings, None, options)
+                .and_then(|session| session.run(&mut [&mut observer]))
+                .map_err(|error| failed(flags, error))?;
+            let tls = outcome.tls.as_ref().map(|agreed| config::told(agreed, flags, &address));
             let name = config::dialled_name(flags, &address);
-            let ended = watch.see_through(&run, &interrupts, &name)?;
-            let tls = run.tls_agreed().map(|agreed| config::told(&agreed, flags, &address));
-            Ended { tls, ..ended }
+            Ended { tls, ..observer.conclude(outcome, &name)? }
         }
     };
-    conclude(flags, &address, &request, &watch, &ended)
+    conclude(flags, &address, &request, &observer, &ended)
 }
 
 /// Whether a command line would be taken, as far as its words tell.
@@ -167,12 +165,16 @@ fn unstored(failed: &Failed) -> Quit {
 /// ab's own limit.
 const CONCURRENCY_MAX: i64 = 200_000;
 
-fn cannot_start(flags: &AbFlags, error: StartError) -> Quit {
+/// Why a run ends without figures: it cannot start, or its results cannot be written.
+fn failed(flags: &AbFlags, error: SessionError) -> Quit {
     match (error, &flags.cert) {
-        (StartError::Certificate { reason, .. }, Some(path)) => {
+        (SessionError::Start(StartError::Certificate { reason, .. }), Some(path)) => {
             Quit::wrong(format!("unable to get certificate from '{path}'\nbrunt ab: {reason}"))
         }
-        (error, _) => Quit::wrong(format!("brunt ab: {}", start_error::with_flag(error))),
+        (SessionError::Start(error), _) => {
+            Quit::wrong(format!("brunt ab: {}", session::with_flag(error)))
+        }
+        (error, _) => unstored(&error.into()),
     }
 }
 
@@ -192,7 +194,7 @@ fn announce(flags: &AbFlags, address: &Address, request: &Request) {
             .as_deref()
             .map(Proxy::parse)
             .map_or(String::new(), |proxy| format!("[through {}:{}] ", proxy.host, proxy.port));
-        let end = if watch::beat(flags).is_some() { "\n" } else { "..." };
+        let end = if observer::progress_interval(flags).is_some() { "\n" } else { "..." };
         let host = &address.hostname;
         print(&format!("{}Benchmarking {host} {through}(be patient){end}", banner()));
     }
@@ -206,10 +208,10 @@ fn conclude(
     flags: &AbFlags,
     address: &Address,
     request: &Request,
-    watch: &Watch<'_>,
+    observer: &AbObserver<'_>,
     ended: &Ended,
 ) -> Result<u8, Quit> {
-    let figures = &watch.figures;
+    let figures = &observer.figures;
     let setting = Setting {
         hostname: address.hostname.clone(),
         port: address.port,
@@ -223,7 +225,7 @@ fn conclude(
         plain_times: flags.plain_times,
         no_percentages: flags.no_percentages,
     };
-    match (&flags.html, watch::beat(flags)) {
+    match (&flags.html, observer::progress_interval(flags)) {
         _ if ended.interrupted => {}
         (_, None) => print("..done\n"),
         (_, Some(_)) => output::complain(&format!("Finished {} requests", figures.complete)),
@@ -233,7 +235,7 @@ fn conclude(
         None => print(&format!("\n\n{}", ab::text(&setting, figures))),
     }
     files::write(flags, figures)?;
-    remark(watch, ended);
+    remark(observer, ended);
     Ok(if ended.interrupted { WRONG } else { 0 })
 }
 
@@ -247,8 +249,8 @@ fn attributes_of([table, row, cell]: &[Option<String>; 3]) -> Attributes {
 }
 
 /// What ab does not say of its figures, and its reader should know.
-fn remark(watch: &Watch<'_>, ended: &Ended) {
-    let failures = |kind: FailureKind| watch.summary.failures[kind as usize];
+fn remark(observer: &AbObserver<'_>, ended: &Ended) {
+    let failures = |kind: FailureKind| observer.summary.failures[kind as usize];
     let remarks = [
         (
             failures(FailureKind::Eof),
@@ -259,20 +261,20 @@ fn remark(watch: &Watch<'_>, ended: &Ended) {
             "got a part of a response, or no HTTP; ab counts them as complete",
         ),
         (
-            watch.figures.receive,
+            observer.figures.receive,
             "were reset; ab counts each as Receive, as Exceptions and, where the length is wrong, as Length",
         ),
-        (watch.figures.connect, "found no connection; they are counted once, as Connect"),
+        (observer.figures.connect, "found no connection; they are counted once, as Connect"),
     ];
     for (count, what) in remarks.into_iter().filter(|&(count, _)| count > 0) {
         output::complain(&format!("brunt ab: {count} requests {what}"));
     }
-    if watch.figures.is_coarse() {
+    if observer.figures.is_coarse() {
         let most = ab::ROWS_MAX;
         output::complain(&format!("brunt ab: more than {most} requests: times have three digits"));
     }
     if let Some(generator) = &ended.generator {
-        let verdict = Verdict::new(&watch.summary, Some(generator), &[]);
+        let verdict = Verdict::new(&observer.summary, Some(generator), &[]);
         if !verdict.is_valid() {
             output::complain(&format!("brunt ab: {verdict}"));
         }

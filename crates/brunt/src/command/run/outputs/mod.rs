@@ -17,10 +17,10 @@ use std::thread::JoinHandle;
 use anyhow::anyhow;
 use metrics::tally::{Assertion, BUILTIN, MetricId, Tally};
 use script::{MetricRegistry, OutputSample, SampleSink, SystemTags};
+use session::OpenResults;
 
 use super::error::K6Error;
 use super::judge::Limit;
-use crate::command::attack::Held;
 use crate::exit_code::Failed;
 use crate::input::reason;
 
@@ -32,7 +32,7 @@ pub(super) struct Outputs {
     /// A file of results besides, for `brunt report`.
     pub(super) results: Option<String>,
     /// The same once its hits are written: it waits for what becomes of thresholds and checks.
-    pub(super) held: Option<Held>,
+    pub(super) held: Option<OpenResults>,
 }
 
 /// Batches of samples that may wait to be written; each has some 500.
@@ -212,7 +212,7 @@ impl Outputs {
     /// A place could not be written.
     pub(super) fn finish(self, assertions: Vec<Assertion>) -> Result<u64, Failed> {
         drop(self.queue);
-        let stored = self.held.map_or(Ok(()), |held| held.finish(assertions));
+        let stored = self.held.map_or(Ok(()), |held| held.finish(assertions).map_err(Failed::from));
         let written = match self.thread.join() {
             Ok(Ok(())) => Ok(self.dropped.load(Ordering::Relaxed)),
             Ok(Err(error)) => Err(anyhow!("writing samples: {}", reason(&error)).into()),

@@ -1,28 +1,28 @@
 //! Live progress on standard error: `report` draws the frames, this puts each over the one before.
 
 use std::io::Write;
-use std::time::Instant;
 
+use cli::terminal::{self, DrawnLines};
 use metrics::Snapshot;
-use report::live::{Paint, Progress, frame};
+use report::live::{self, Paint, frame};
 use stdx::Nanos;
 use workload::{Load, Plan};
 
-use crate::terminal::{self, Drawn};
+use crate::observer::{Control, Observer};
 
 /// Live progress of one run.
-pub(crate) struct Live {
+pub struct Progress {
     name: String,
     duration: Option<Nanos>,
     rate_asked_per_s: f64,
-    started: Instant,
     total: Snapshot,
-    drawn: Drawn,
+    drawn: DrawnLines,
 }
 
-impl Live {
+impl Progress {
     /// Nothing is drawn yet.
-    pub(crate) fn new(plan: &Plan) -> Self {
+    #[must_use]
+    pub fn new(plan: &Plan) -> Self {
         let (rate_asked_per_s, natural) = match &plan.load {
             Load::Open { shape, .. } => {
                 (shape.mean_rate_per_s(plan.duration), shape.natural_duration())
@@ -33,23 +33,24 @@ impl Live {
             name: plan.name.clone(),
             duration: plan.duration.into_iter().chain(natural).min(),
             rate_asked_per_s,
-            started: Instant::now(),
             total: Snapshot::new(),
-            drawn: Drawn::default(),
+            drawn: DrawnLines::default(),
         }
     }
+}
 
-    /// Draws what was seen lately over what was drawn before.
-    pub(crate) fn show(&mut self, recent: &Snapshot) {
+impl Observer for Progress {
+    /// Draws the recent figures over those drawn before.
+    fn progress(&mut self, recent: &Snapshot, control: &mut Control<'_>) {
         // Both are states and not counts.
         self.total.in_flight = 0;
         self.total.generator.clear();
         self.total.merge(recent);
-        let progress = Progress {
+        let progress = live::Progress {
             name: &self.name,
             total: &self.total,
             recent: Some(recent),
-            elapsed: self.started.elapsed().into(),
+            elapsed: control.elapsed(),
             duration: self.duration,
             rate_asked_per_s: self.rate_asked_per_s,
         };
@@ -64,7 +65,7 @@ impl Live {
     }
 
     /// Takes away what was drawn.
-    pub(crate) fn clear(&mut self) {
+    fn finished(&mut self) {
         let away = self.drawn.erase(terminal::width(&std::io::stderr()));
         write!(std::io::stderr().lock(), "{away}").ok();
     }

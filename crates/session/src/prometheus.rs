@@ -1,5 +1,5 @@
-//! `-prometheus-addr`: live metrics over HTTP, whatever the path, under the names Vegeta uses. Control-plane threads
-//! answer; the load waits for a copy of the counts at most.
+//! `PrometheusExporter`: live metrics over HTTP, whatever the path, under the names that Vegeta uses. Threads of the control
+//! plane answer; the run waits for a copy of the counts at most.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use metrics::{Batch, TargetTable};
 
+use crate::error::ObserverError;
 use crate::listener::{BarePort, Listener, Request, Response};
+use crate::observer::Observer;
 
 /// Series kept at most; hits of further ones are counted under `url="(other)"`.
 const SERIES_MAX: usize = 1000;
@@ -19,14 +21,15 @@ const BODY_MAX: usize = 8 << 10;
 /// What the page is.
 const PAGE_KIND: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Live metrics and the thread that serves them.
-pub(super) struct Exporter {
-    seen: Arc<Mutex<Seen>>,
+/// Live metrics and the threads that serve them.
+pub struct PrometheusExporter {
+    counted: Arc<Mutex<Counted>>,
+    labels: TargetTable,
 }
 
 /// What was counted so far.
 #[derive(Clone, Debug, Default)]
-struct Seen {
+struct Counted {
     // The texts are shared with the copies that pages are made of.
     series: BTreeMap<Arc<Key>, Counts>,
     failures: BTreeMap<Arc<(Key, String)>, u64>,
@@ -48,31 +51,33 @@ struct Counts {
     bytes_out: u64,
 }
 
-impl Exporter {
-    /// Listens and starts the thread, which ends with the process.
+impl PrometheusExporter {
+    /// Listens, and starts the threads that answer, which end with the process. `labels` name the targets of the rows.
     ///
     /// # Errors
-    /// The address is taken, or no address.
-    pub(super) fn start(addr: &str, bare: BarePort) -> io::Result<Self> {
-        let seen = Arc::new(Mutex::new(Seen::default()));
-        let served = Arc::clone(&seen);
+    /// The address is taken, or is none.
+    pub fn start(addr: &str, bare: BarePort, labels: TargetTable) -> io::Result<Self> {
+        let counted = Arc::new(Mutex::new(Counted::default()));
+        let served = Arc::clone(&counted);
         let answer = move |_: &Request| {
-            // The load's figures are added under this lock: the page is made of a copy.
-            let seen = served.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            Response { status: "200 OK", kind: PAGE_KIND, body: seen.page() }
+            // The run's rows are counted under this lock: the page is made of a copy.
+            let counted = served.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            Response { status: "200 OK", kind: PAGE_KIND, body: counted.page() }
         };
         Listener::bind(addr, bare)?.serve("prometheus", BODY_MAX, answer)?;
-        Ok(Self { seen })
-    }
-
-    /// Counts a batch.
-    pub(super) fn add(&self, batch: &Batch, targets: &TargetTable) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.add(batch, targets);
+        Ok(Self { counted, labels })
     }
 }
 
-impl Seen {
+impl Observer for PrometheusExporter {
+    fn rows(&mut self, batch: &Batch) -> Result<(), ObserverError> {
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        counted.add(batch, &self.labels);
+        Ok(())
+    }
+}
+
+impl Counted {
     fn add(&mut self, batch: &Batch, targets: &TargetTable) {
         for sample in &batch.samples {
             let line = String::from_utf8_lossy(batch.text(sample.line));
@@ -203,10 +208,10 @@ mod tests {
 
     #[test]
     fn the_page_has_vegetas_series() {
-        let mut seen = Seen::default();
+        let mut counted = Counted::default();
         let (batch, targets) = batch(3);
-        seen.add(&batch, &targets);
-        let page = seen.page();
+        counted.add(&batch, &targets);
+        let page = counted.page();
         for line in [
             "request_seconds_bucket{method=\"GET\",url=\"http://x/\",status=\"200\",le=\"0.01\"} 0",
             "request_seconds_bucket{method=\"GET\",url=\"http://x/\",status=\"200\",le=\"0.025\"} 3",
@@ -221,7 +226,7 @@ mod tests {
 
     #[test]
     fn series_are_bounded() {
-        let mut seen = Seen::default();
+        let mut counted = Counted::default();
         let mut batch = Batch::default();
         for n in 0..SERIES_MAX + 50 {
             let line = batch.add_text(format!("GET http://x/{n}").as_bytes());
@@ -229,20 +234,23 @@ mod tests {
                 Sample { target: metrics::NO_TARGET, line, status: 200, ..Sample::default() };
             batch.samples.push(sample);
         }
-        seen.add(&batch, &TargetTable::default());
-        assert_eq!(seen.series.len(), SERIES_MAX + 1);
-        assert!(seen.page().contains("url=\"(other)\",status=\"200\"} 50"));
+        counted.add(&batch, &TargetTable::default());
+        assert_eq!(counted.series.len(), SERIES_MAX + 1);
+        assert!(counted.page().contains("url=\"(other)\",status=\"200\"} 50"));
     }
 
     #[test]
     fn a_client_gets_the_page_and_a_clash_is_an_error() {
         let probe = TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = probe.local_addr().unwrap().to_string();
-        assert!(Exporter::start(&addr, BarePort::Loopback).is_err(), "the port is taken");
+        let targets = || batch(0).1;
+        assert!(
+            PrometheusExporter::start(&addr, BarePort::Loopback, targets()).is_err(),
+            "the port is taken"
+        );
         drop(probe);
-        let exporter = Exporter::start(&addr, BarePort::Loopback).unwrap();
-        let (batch, targets) = batch(1);
-        exporter.add(&batch, &targets);
+        let mut exporter = PrometheusExporter::start(&addr, BarePort::Loopback, targets()).unwrap();
+        exporter.rows(&batch(1).0).unwrap();
         let mut client = TcpStream::connect(&addr).unwrap();
         client.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
         client.write_all(b"GET /any HTTP/1.1\r\n\r\n").unwrap();

@@ -1,14 +1,12 @@
-//! `Watch`: sees a run through: counts its rows, tells of progress, and ends it where ab would.
+//! `AbObserver`: counts a run's rows, prints progress, and ends the run where ab would.
 
-use engine::{Run, RunEvent};
-use metrics::{Batch, FailureKind, Generator, Sample, Summary};
+use metrics::{Batch, FailureKind, Generator, Sample, Snapshot, Summary};
 use report::ab::{Figures, Outcome, Tls, log};
+use session::{Control, Observer, ObserverError, SessionOutcome};
 use stdx::Nanos;
 
 use super::flags::AbFlags;
-use super::{NO_ADDRESS, Quit, no_name, print, seconds, unstored};
-use crate::command::attack::Store;
-use crate::input::{Interrupts, LOOK_EVERY};
+use super::{NO_ADDRESS, Quit, no_name, print, seconds};
 use crate::output;
 
 /// How long after the time limit what is under way may still end.
@@ -16,13 +14,13 @@ const LATE_MAX: Nanos = Nanos::SECOND;
 /// Connections that may fail for another reason than a refusal before ab gives up.
 const CONNECT_FAILURES_MAX: u64 = 10;
 
-/// The number of requests after which progress is told each time; `None` where it is not.
-pub(super) fn beat(flags: &AbFlags) -> Option<u64> {
+/// The number of requests after which progress is printed each time; `None` where it is not.
+pub(super) fn progress_interval(flags: &AbFlags) -> Option<u64> {
     (flags.requests > 150 && !flags.quiet).then(|| (flags.requests / 10).max(100))
 }
 
 /// Counts a run's rows and ends it where ab would.
-pub(super) struct Watch<'a> {
+pub(super) struct AbObserver<'a> {
     flags: &'a AbFlags,
     pub(super) figures: Figures,
     /// What the verdict is made from.
@@ -33,10 +31,8 @@ pub(super) struct Watch<'a> {
     ended_well: u64,
     /// When the last hit ended of which a row came.
     last_done: Nanos,
-    /// Where rows go besides.
-    pub(super) store: Option<Store>,
     ended_by: Option<End>,
-    handshake_told: bool,
+    handshake_reported: bool,
 }
 
 /// How a run ended that was not ended by a failure.
@@ -70,7 +66,7 @@ struct Fatal {
     after_several: bool,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> AbObserver<'a> {
     pub(super) fn new(flags: &'a AbFlags, figures: Figures) -> Self {
         Self {
             flags,
@@ -79,45 +75,15 @@ impl<'a> Watch<'a> {
             fatal: None,
             ended_well: 0,
             last_done: Nanos::ZERO,
-            store: None,
             ended_by: None,
-            handshake_told: false,
+            handshake_reported: false,
         }
     }
 
-    /// Sees a run through to its end. `name` is what was looked up, for the case that nobody knows it.
-    pub(super) fn see_through(
-        &mut self,
-        run: &Run,
-        interrupts: &Interrupts,
-        name: &str,
-    ) -> Result<Ended, Quit> {
-        let last = loop {
-            match run.next_event(LOOK_EVERY) {
-                Some(RunEvent::Rows(batch)) => {
-                    self.take(&batch);
-                    match &mut self.store {
-                        Some(store) => store.add(batch, run),
-                        None => run.recycle(batch),
-                    }
-                }
-                Some(RunEvent::Progress(snapshot)) => {
-                    self.mind_silence(snapshot.to);
-                    if let Some(store) = &self.store {
-                        store.note(snapshot.generator);
-                    }
-                }
-                Some(RunEvent::Finished(last)) => break last,
-                None => {}
-            }
-            self.heed(run, interrupts);
-        };
-        let generator = match self.store.take() {
-            Some(store) => store.finish(last.generator).map_err(|failed| unstored(&failed))?,
-            None => last.generator,
-        };
+    /// What came of the run. `name` is what was looked up, for the case that nobody knows it.
+    pub(super) fn conclude(&self, outcome: SessionOutcome, name: &str) -> Result<Ended, Quit> {
         if self.ended_by == Some(End::Silence) {
-            self.tell_total(self.figures.complete);
+            self.print_total(self.figures.complete);
             return Err(silent(self.flags.timeout));
         }
         if let Some(fatal) = self.fatal {
@@ -128,30 +94,16 @@ impl<'a> Watch<'a> {
             interrupted: self.ended_by == Some(End::Interrupt),
             taken: match self.ended_by {
                 Some(End::TimeUp) => limit,
-                Some(_) => last.to,
+                Some(_) => outcome.ended,
                 None => Nanos::ZERO,
             },
-            generator: Some(generator),
+            generator: Some(outcome.generator),
             tls: None,
         })
     }
 
-    /// Ends the run where it is to end before its plan does.
-    fn heed(&mut self, run: &Run, interrupts: &Interrupts) {
-        if self.ended_by.is_none() {
-            self.ended_by = if interrupts.seen() > 0 {
-                Some(End::Interrupt)
-            } else if self.fatal.is_some() {
-                Some(End::Failure)
-            } else {
-                return;
-            };
-        }
-        run.abort();
-    }
-
     /// Rows known up to `now` say how long nothing ended.
-    fn mind_silence(&mut self, now: Nanos) {
+    fn check_idle_timeout(&mut self, now: Nanos) {
         let limit = seconds(self.flags.time_limit.unwrap_or(0));
         if limit > Nanos::ZERO && now >= limit + LATE_MAX {
             self.ended_by.get_or_insert(End::TimeUp);
@@ -162,30 +114,11 @@ impl<'a> Watch<'a> {
         }
     }
 
-    fn take(&mut self, batch: &Batch) {
-        self.summary.add(batch);
-        for sample in &batch.samples {
-            let before = self.figures.complete;
-            self.figures.add_one(sample, batch);
-            self.last_done = self.last_done.max(sample.done);
-            if let Some(beat) = beat(self.flags)
-                && self.figures.complete > before
-                && self.figures.complete.is_multiple_of(beat)
-            {
-                output::complain(&format!("Completed {} requests", self.figures.complete));
-            }
-            if self.flags.verbosity >= 2 && sample.failure == FailureKind::None {
-                print(&log(sample, batch, self.flags.verbosity));
-            }
-            self.mind_failure(sample, batch);
-        }
-    }
-
-    /// Keeps the first failure that ends ab.
-    fn mind_failure(&mut self, sample: &Sample, batch: &Batch) {
+    /// Notes the first failure that ends ab.
+    fn note_failure(&mut self, sample: &Sample, batch: &Batch) {
         let error = batch.text(sample.error);
-        if sample.failure == FailureKind::Tls && !self.handshake_told {
-            self.handshake_told = true;
+        if sample.failure == FailureKind::Tls && !self.handshake_reported {
+            self.handshake_reported = true;
             let reason = report::ab::shown(error);
             output::complain(&format!("SSL handshake failed (1).\nbrunt ab: {reason}"));
         }
@@ -213,7 +146,7 @@ impl<'a> Watch<'a> {
         if fatal.kind == FailureKind::Dns {
             return no_name(name);
         }
-        self.tell_total(self.ended_well);
+        self.print_total(self.ended_well);
         let (call, words, code, advice) = match fatal.kind {
             FailureKind::Reset => {
                 ("apr_socket_recv", "Connection reset by peer", 104, "-r counts resets and goes on")
@@ -237,10 +170,50 @@ impl<'a> Watch<'a> {
         Quit::Told { code, text }
     }
 
-    fn tell_total(&self, completed: u64) {
+    fn print_total(&self, completed: u64) {
         if completed > 0 {
             print(&format!("Total of {completed} requests completed\n"));
         }
+    }
+}
+
+impl Observer for AbObserver<'_> {
+    fn rows(&mut self, batch: &Batch) -> Result<(), ObserverError> {
+        self.summary.add(batch);
+        for sample in &batch.samples {
+            let before = self.figures.complete;
+            self.figures.add_one(sample, batch);
+            self.last_done = self.last_done.max(sample.done);
+            if let Some(interval) = progress_interval(self.flags)
+                && self.figures.complete > before
+                && self.figures.complete.is_multiple_of(interval)
+            {
+                output::complain(&format!("Completed {} requests", self.figures.complete));
+            }
+            if self.flags.verbosity >= 2 && sample.failure == FailureKind::None {
+                print(&log(sample, batch, self.flags.verbosity));
+            }
+            self.note_failure(sample, batch);
+        }
+        Ok(())
+    }
+
+    fn progress(&mut self, snapshot: &Snapshot, _: &mut Control<'_>) {
+        self.check_idle_timeout(snapshot.to);
+    }
+
+    /// Ends the run where it is to end before its plan does.
+    fn tick(&mut self, control: &mut Control<'_>) {
+        if self.ended_by.is_none() {
+            self.ended_by = if control.interrupts() > 0 {
+                Some(End::Interrupt)
+            } else if self.fatal.is_some() {
+                Some(End::Failure)
+            } else {
+                return;
+            };
+        }
+        control.abort();
     }
 }
 

@@ -4,7 +4,8 @@ use anyhow::anyhow;
 use engine::{CertificateRole, StartError};
 
 /// The error, with the flag that gave what is at fault.
-pub(crate) fn with_flag(error: StartError) -> anyhow::Error {
+#[must_use]
+pub fn with_flag(error: StartError) -> anyhow::Error {
     match error {
         StartError::Certificate { role, reason } => anyhow!("{}: {reason}", flag_of(role)),
         StartError::Uring(reason) => anyhow!("--io=uring: {reason}"),

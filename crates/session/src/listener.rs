@@ -9,20 +9,24 @@ use std::time::{Duration, Instant};
 
 /// A request, read to its end.
 #[derive(Debug, Default)]
-pub(crate) struct Request {
-    pub(crate) method: String,
+pub struct Request {
+    /// Its method.
+    pub method: String,
     /// The path without the query.
-    pub(crate) path: String,
-    pub(crate) body: Vec<u8>,
+    pub path: String,
+    /// Its body, whole.
+    pub body: Vec<u8>,
 }
 
 /// What is said to a request.
 #[derive(Debug)]
-pub(crate) struct Response {
+pub struct Response {
     /// `200 OK`.
-    pub(crate) status: &'static str,
-    pub(crate) kind: &'static str,
-    pub(crate) body: String,
+    pub status: &'static str,
+    /// The value of `Content-Type`.
+    pub kind: &'static str,
+    /// The body.
+    pub body: String,
 }
 
 impl Response {
@@ -34,7 +38,7 @@ impl Response {
 
 /// What `:PORT` means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BarePort {
+pub enum BarePort {
     /// This machine alone may ask.
     Loopback,
     /// Anybody may, as with the tools whose dialect it is.
@@ -43,7 +47,7 @@ pub(crate) enum BarePort {
 
 /// A socket that is listened at.
 #[derive(Debug)]
-pub(crate) struct Listener {
+pub struct Listener {
     socket: TcpListener,
     /// What the machine may be called by those who ask.
     names: Vec<String>,
@@ -62,7 +66,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// The answers that are being given. One may end the process, which has to wait until it is out.
 #[derive(Clone, Default)]
-pub(crate) struct Answers(Arc<AtomicUsize>);
+pub struct Answers(Arc<AtomicUsize>);
 
 /// An answer under way.
 struct UnderWay<'a>(&'a Answers);
@@ -77,7 +81,7 @@ impl Answers {
     }
 
     /// Waits until none is under way, a second at most.
-    pub(crate) fn finish(&self) {
+    pub fn finish(&self) {
         let until = Instant::now() + ANSWERS_MAX;
         while self.0.load(Ordering::SeqCst) > 0 && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(1));
@@ -96,7 +100,7 @@ impl Listener {
     ///
     /// # Errors
     /// The address is taken, or none.
-    pub(crate) fn bind(address: &str, bare: BarePort) -> io::Result<Self> {
+    pub fn bind(address: &str, bare: BarePort) -> io::Result<Self> {
         let own = match (address.strip_prefix(':'), bare) {
             (Some(port), BarePort::Loopback) => format!("127.0.0.1:{port}"),
             (Some(port), BarePort::AllAddresses) => format!("0.0.0.0:{port}"),
@@ -118,7 +122,7 @@ impl Listener {
     ///
     /// # Errors
     /// The system refuses a thread.
-    pub(crate) fn serve(
+    pub fn serve(
         self,
         thread: &str,
         body_max: usize,

@@ -1,25 +1,24 @@
-//! `Beside`: a watcher on a thread of its own while something else runs; what it sees goes into that run's results. A watcher
-//! that hangs or breaks never costs the run's own results.
+//! `MonitorSidecar`: watches the server on a thread of its own while a run goes on; its rows go into the run's results. A
+//! monitor that hangs or breaks never costs the run's own results.
 
+use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use anyhow::anyhow;
 use metrics::server::{Incident, Row};
-use monitor::Watcher;
 use results::Observer;
 
-use super::looks::Looks;
-use super::meant::unix_ns;
-use crate::exit_code::Failed;
-use crate::output;
+use crate::clock::unix_ns;
+use crate::monitor_config::Monitor;
+use crate::ticker::SampleTicker;
+use crate::warning::warn;
 
-/// How long the last look is waited for. A file system that hangs, or a process that is stuck, would hold it for ever.
+/// How long the last sample is waited for. A file system that hangs, or a process that is stuck, would hold it for ever.
 const LAST_WITHIN: Duration = Duration::from_secs(5);
 
-/// A watcher at work.
-pub(crate) struct Beside {
+/// A monitor at work.
+pub(crate) struct MonitorSidecar {
     /// Gone, it ends the thread.
     stop: SyncSender<()>,
     /// Its other end is gone once the thread has ended.
@@ -29,28 +28,29 @@ pub(crate) struct Beside {
     host: String,
 }
 
-impl Beside {
-    /// Starts to look.
+/// Warns of the monitor.
+fn warn_monitor(text: &str) {
+    warn(&format!("-watch: {text}"));
+}
+
+impl MonitorSidecar {
+    /// Starts to take samples.
     ///
     /// # Errors
     /// The system refuses a thread.
-    pub(crate) fn start(
-        watcher: Watcher,
-        every: Duration,
-        observer: Observer,
-    ) -> Result<Self, Failed> {
+    pub(crate) fn start(monitor: Monitor, observer: Observer) -> io::Result<Self> {
+        let Monitor { watcher, every } = monitor;
         let ((stop, stopped), (end, done)) = (sync_channel(0), sync_channel::<()>(0));
         let (host, observing) = (watcher.host().to_owned(), observer.clone());
         let work = move || {
-            work(Looks::new(watcher, every), &observing, &stopped);
+            sample(SampleTicker::new(watcher, every), &observing, &stopped);
             drop(end);
         };
-        let thread = thread::Builder::new().name("watch".to_owned()).spawn(work);
-        let thread = thread.map_err(|error| Failed::from(anyhow!("-watch: a thread: {error}")))?;
+        let thread = thread::Builder::new().name("watch".to_owned()).spawn(work)?;
         Ok(Self { stop, done, thread, observer, host })
     }
 
-    /// Looks for the last time, and waits for it, but not for ever.
+    /// Takes the last sample and waits for it, [`LAST_WITHIN`] at most.
     pub(crate) fn finish(self) {
         self.finish_within(LAST_WITHIN);
     }
@@ -66,7 +66,7 @@ impl Beside {
             }
         };
         if let Some(what) = broken {
-            output::complain(&format!("brunt: -watch: {what}"));
+            warn_monitor(what);
             let (source, what) = ("watch".to_owned(), what.to_owned());
             let (at, host) = (unix_ns(), self.host);
             self.observer.observe(Row::Incident(Incident { at, host, source, what }));
@@ -74,32 +74,39 @@ impl Beside {
     }
 }
 
-fn work(mut looks: Looks, observer: &Observer, stopped: &Receiver<()>) {
-    let mut rows = looks.look();
-    // What is amiss from the start is a flag's mistake more often than the server's; later ones stand in the report.
-    let said = rows.iter().filter_map(super::incident);
-    said.for_each(|text| output::complain(&format!("brunt: -watch: {text}")));
+/// Hands samples to the results until `stopped` is closed.
+fn sample(mut ticker: SampleTicker, observer: &Observer, stopped: &Receiver<()>) {
+    let mut rows = ticker.sample();
+    // What is amiss from the start is a flag's mistake more often than the server's; later incidents stand in the report.
+    rows.iter().filter_map(incident_line).for_each(|text| warn_monitor(&text));
     loop {
         rows.drain(..).for_each(|row| observer.observe(row));
-        let wait = looks.due.saturating_duration_since(Instant::now());
+        let wait = ticker.due.saturating_duration_since(Instant::now());
         if stopped.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
             break;
         }
-        rows = looks.look();
+        rows = ticker.sample();
     }
-    looks.finish().into_iter().for_each(|row| observer.observe(row));
+    ticker.finish().into_iter().for_each(|row| observer.observe(row));
+}
+
+/// An incident as a line; `None` for other rows, and for the difference of clocks, which is reported on its own.
+#[must_use]
+pub fn incident_line(row: &Row) -> Option<String> {
+    let Row::Incident(Incident { source, what, .. }) = row else { return None };
+    (!source.starts_with("clock ")).then(|| format!("{source}: {what}"))
 }
 
 #[cfg(test)]
 mod tests {
     use metrics::TargetTable;
-    use monitor::Settings;
+    use monitor::{Settings, Watcher};
     use results::{Encoding, Sink, StreamInfo};
 
     use super::*;
 
     #[test]
-    fn a_watcher_that_hangs_is_not_waited_for() {
+    fn a_monitor_that_hangs_is_not_waited_for() {
         // A pipe without a writer where the load averages should be: whoever opens it waits.
         let root = std::env::temp_dir().join(format!("brunt-beside-{}", std::process::id()));
         std::fs::create_dir_all(root.join("proc")).unwrap();
@@ -110,8 +117,9 @@ mod tests {
         let file = Box::new(std::io::sink());
         let writer = results::writer(Encoding::Arrow, file, &StreamInfo::default()).unwrap();
         let sink = Sink::start(writer, TargetTable::default(), Sink::CAPACITY).unwrap();
-        let beside = Beside::start(watcher, Duration::from_secs(1), sink.observer()).unwrap();
-        beside.finish_within(Duration::from_millis(50));
+        let monitor = Monitor { watcher, every: Duration::from_secs(1) };
+        let sidecar = MonitorSidecar::start(monitor, sink.observer()).unwrap();
+        sidecar.finish_within(Duration::from_millis(50));
         let report = sink.finish();
         assert_eq!((report.observed, report.error.is_none()), (1, true));
         // The thread that waits goes on.

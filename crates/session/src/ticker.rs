@@ -1,46 +1,48 @@
-//! `Looks`: a watcher and its beat. It looks at once, then on each beat, and once more at the end.
+//! `SampleTicker`: samples the server's side at once, then at each tick, and once more at the end.
 
 use std::time::{Duration, Instant};
 
 use metrics::server::Row;
 use monitor::{Moment, Watcher};
 
-use super::meant::unix_ns;
+use crate::clock::unix_ns;
 
-/// Looks closer to each other than this see flows too coarse to keep: the kernel counts CPU time in steps of 10 ms.
+/// The least time between two samples: flows of less are too coarse, since the kernel counts CPU time in steps of 10 ms.
 const APART: Duration = Duration::from_millis(100);
 
-/// A watcher and its beat.
-pub(crate) struct Looks {
+/// A watcher and the times of its samples.
+pub struct SampleTicker {
     watcher: Watcher,
     every: Duration,
     started: Instant,
-    looked: Instant,
-    /// When the next look is due.
-    pub(crate) due: Instant,
+    sampled: Instant,
+    /// When the next sample is due.
+    pub due: Instant,
 }
 
-impl Looks {
-    /// The first look is due now.
-    pub(crate) fn new(mut watcher: Watcher, every: Duration) -> Self {
+impl SampleTicker {
+    /// The first sample is due now.
+    #[must_use]
+    pub fn new(mut watcher: Watcher, every: Duration) -> Self {
         watcher.prepare(unix_ns());
         let now = Instant::now();
-        Self { watcher, every, started: now, looked: now, due: now }
+        Self { watcher, every, started: now, sampled: now, due: now }
     }
 
-    /// Looks, and sets when the next look is due.
-    pub(crate) fn look(&mut self) -> Vec<Row> {
-        self.looked = Instant::now();
+    /// Takes a sample, and sets when the next one is due.
+    pub fn sample(&mut self) -> Vec<Row> {
+        self.sampled = Instant::now();
         let rows = self.watcher.look(moment(self.started));
         self.due = next(self.due, self.every, Instant::now());
         rows
     }
 
-    /// Looks for the last time, unless it did a moment ago, and takes what is on its way.
-    pub(crate) fn finish(mut self) -> Vec<Row> {
+    /// Takes the last sample, unless the one before is less than 100 ms old, and what endpoints still have on its way.
+    #[must_use]
+    pub fn finish(mut self) -> Vec<Row> {
         let mut rows = Vec::new();
-        if self.looked.elapsed() >= APART {
-            rows = self.look();
+        if self.sampled.elapsed() >= APART {
+            rows = self.sample();
         }
         rows.extend(self.watcher.finish(moment(self.started)));
         rows
@@ -52,12 +54,12 @@ fn moment(started: Instant) -> Moment {
     Moment { unix: unix_ns(), steady: started.elapsed().into() }
 }
 
-/// When the next look is due: on the beat, and where looks were missed, at the next beat that is not past.
+/// When the next sample is due: a tick after the last, and where samples were missed, at the next tick that is not past.
 fn next(due: Instant, every: Duration, now: Instant) -> Instant {
     let late = now.saturating_duration_since(due).as_nanos();
     let missed = late / every.as_nanos().max(1);
-    // Beyond 2^32 beats at once the machine slept, and the beat may begin anew.
-    u32::try_from(missed + 1).ok().and_then(|beats| due.checked_add(every * beats)).unwrap_or(now)
+    // After 2^32 missed ticks the machine slept, and the ticks may begin anew.
+    u32::try_from(missed + 1).ok().and_then(|ticks| due.checked_add(every * ticks)).unwrap_or(now)
 }
 
 #[cfg(test)]
@@ -65,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_beat_is_kept_and_never_caught_up() {
+    fn missed_ticks_are_never_caught_up() {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
         let second = Duration::from_secs(1);

@@ -1,21 +1,27 @@
-//! Open descriptors: where even the limit that `main` raised is too low for the connections asked for, it is said before
-//! the run.
+//! Open descriptors: a run may want more connections than the limit of the process allows, even after it was raised.
 
 use engine::{Protocol, Settings};
-use workload::Load;
+use workload::{Load, Plan};
+
+use crate::warning::warn;
 
 /// Descriptors of ours that are no connections: standard streams, results, resolvers.
 const OTHERS: u64 = 32;
 /// Of each worker: what it waits with, and what wakes it.
 const OTHERS_PER_WORKER: u64 = 4;
 
-/// The limit in force, as far as it could be raised. A system that does not tell has none that we know of.
-pub(super) fn limit() -> u64 {
-    net::machine::raise_descriptor_limit().unwrap_or(u64::MAX)
+/// Raises the limit of open descriptors as far as it goes, and warns where it is still too low for the connections that a
+/// run may want.
+pub fn warn_descriptor_limit(plan: &Plan, settings: &Settings) {
+    // A system that does not report its limit has none that we know of.
+    let limit = net::machine::raise_descriptor_limit().unwrap_or(u64::MAX);
+    if let Some(text) = shortage(&plan.load, settings, limit) {
+        warn(&text);
+    }
 }
 
-/// What to say where `limit` descriptors are too few.
-pub(super) fn complaint(load: &Load, settings: &Settings, limit: u64) -> Option<String> {
+/// The warning, where `limit` descriptors are too few.
+fn shortage(load: &Load, settings: &Settings, limit: u64) -> Option<String> {
     let wanted = connections(load, settings)?;
     let room = limit.saturating_sub(OTHERS + OTHERS_PER_WORKER * settings.workers as u64);
     (wanted > room).then(|| {
@@ -48,7 +54,7 @@ mod tests {
 
     fn check(users: u64, most: Option<usize>, limit: u64, room: Option<&str>) {
         let settings = Settings { max_connections: most, workers: 2, ..Settings::default() };
-        let said = complaint(&Load::Closed { users }, &settings, limit);
+        let said = shortage(&Load::Closed { users }, &settings, limit);
         assert_eq!(said.is_some(), room.is_some(), "{users} users, {most:?}, {limit}: {said:?}");
         let (said, room) = (said.unwrap_or_default(), room.unwrap_or_default());
         assert!(said.contains(room), "{users} users, {most:?}, {limit}: {said}");
@@ -62,8 +68,8 @@ mod tests {
             ..Settings::default()
         };
         let load = Load::Closed { users: 50_000 };
-        assert_eq!(complaint(&load, &h2c(None), 1024), None);
-        assert!(complaint(&load, &h2c(Some(50_000)), 1024).is_some());
+        assert_eq!(shortage(&load, &h2c(None), 1024), None);
+        assert!(shortage(&load, &h2c(Some(50_000)), 1024).is_some());
     }
 
     #[test]

@@ -1,0 +1,16 @@
+//! The labels that rows name their targets by.
+
+use metrics::{TargetLabel, TargetTable};
+use workload::Plan;
+
+/// The labels of a plan's targets, in the order of the targets; passwords in URLs are left out.
+#[must_use]
+pub fn target_labels(plan: &Plan) -> TargetTable {
+    let label = |target: &workload::Target| TargetLabel {
+        attack: plan.name.clone(),
+        method: target.method.clone(),
+        url: stdx::without_password(&target.url).into_owned(),
+        name: target.name.clone(),
+    };
+    TargetTable { labels: plan.targets.list().iter().map(label).collect() }
+}

@@ -1,0 +1,57 @@
+//! A session is one load test carried out, from its opened outputs to its outcome. It has the only loop over the events of a
+//! run.
+//!
+//! ```text
+//! ResultsFile (open) ┐
+//! Plan, Settings ────┼─▶ Session::start ─▶ Session::run ─▶ SessionOutcome
+//! SessionOptions ────┘                        │  ▲
+//!              RunEvent::Rows ◀── Execution ──┤  └── Control: drain, abort
+//!                  │              (a Run, or a Simulation in tests)
+//!                  ├─▶ every Observer: RunFigures, PrometheusExporter, MultiplexingCheck, a command's own
+//!                  └─▶ ResultsWriter (bounded queue) ◀── MonitorSidecar: rows of the server's side
+//! ```
+//!
+//! It names no command and prints no report. A failure is a [`SessionError`], which becomes an error with an exit code; what
+//! is no failure is a warning on standard error.
+
+mod clock;
+mod descriptors;
+mod error;
+mod execution;
+mod figures;
+mod labels;
+mod listener;
+mod monitor_config;
+mod multiplexing;
+mod observer;
+mod progress;
+mod prometheus;
+mod results_file;
+mod results_writer;
+mod session;
+mod sidecar;
+mod start_error;
+mod stop;
+mod ticker;
+mod warning;
+
+pub use clock::unix_ns;
+pub use descriptors::warn_descriptor_limit;
+pub use error::{ObserverError, SessionError};
+pub use execution::Execution;
+pub use figures::{OnCutOff, RunFigures};
+pub use labels::target_labels;
+pub use listener::{Answers, BarePort, Listener, Request, Response};
+pub use monitor_config::{Monitor, MonitorConfig};
+pub use multiplexing::{MultiplexingCheck, Serialized};
+pub use observer::{Control, Observer};
+pub use progress::Progress;
+pub use prometheus::PrometheusExporter;
+pub use results_file::ResultsFile;
+pub use results_writer::OpenResults;
+pub use session::{POLL_EVERY, Session, SessionOptions, SessionOutcome};
+pub use sidecar::incident_line;
+pub use start_error::with_flag;
+pub use stop::{Deadline, DeadlineKind, OnInterrupt, StopPolicy};
+pub use ticker::SampleTicker;
+pub use warning::warn;

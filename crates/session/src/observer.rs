@@ -1,0 +1,91 @@
+//! `Observer`: receives what a run reports, and may end the run.
+
+use metrics::{Batch, Snapshot};
+use stdx::Nanos;
+
+use crate::error::ObserverError;
+use crate::execution::Execution;
+
+/// Receives what a run reports, in the order in which observers are given to the session.
+pub trait Observer {
+    /// Rows of finished requests, those that a stop cut off included.
+    ///
+    /// # Errors
+    /// The rows cannot be taken. The session aborts the run, gives this observer no further rows, and returns the error.
+    fn rows(&mut self, batch: &Batch) -> Result<(), ObserverError> {
+        let _ = batch;
+        Ok(())
+    }
+
+    /// What all workers counted since the last call: about once a second, but not at the end.
+    fn progress(&mut self, snapshot: &Snapshot, control: &mut Control<'_>) {
+        let _ = (snapshot, control);
+    }
+
+    /// Called after each event, and every [`POLL_EVERY`](crate::POLL_EVERY) without one.
+    fn tick(&mut self, control: &mut Control<'_>) {
+        let _ = control;
+    }
+
+    /// Called once, after the last event and after the results are written.
+    fn finished(&mut self) {}
+}
+
+/// An observer that may be left out.
+impl<O: Observer> Observer for Option<O> {
+    fn rows(&mut self, batch: &Batch) -> Result<(), ObserverError> {
+        self.as_mut().map_or(Ok(()), |observer| observer.rows(batch))
+    }
+
+    fn progress(&mut self, snapshot: &Snapshot, control: &mut Control<'_>) {
+        if let Some(observer) = self {
+            observer.progress(snapshot, control);
+        }
+    }
+
+    fn tick(&mut self, control: &mut Control<'_>) {
+        if let Some(observer) = self {
+            observer.tick(control);
+        }
+    }
+
+    fn finished(&mut self) {
+        if let Some(observer) = self {
+            observer.finished();
+        }
+    }
+}
+
+/// What an observer may know of a run and order it to do.
+pub struct Control<'a> {
+    execution: &'a mut dyn Execution,
+    interrupts: usize,
+}
+
+impl<'a> Control<'a> {
+    pub(crate) fn new(execution: &'a mut dyn Execution, interrupts: usize) -> Self {
+        Self { execution, interrupts }
+    }
+
+    /// The time since the run's start.
+    #[must_use]
+    pub fn elapsed(&self) -> Nanos {
+        self.execution.elapsed()
+    }
+
+    /// How often the user has interrupted the run.
+    #[must_use]
+    pub fn interrupts(&self) -> usize {
+        self.interrupts
+    }
+
+    /// Begins no more requests and waits for those under way.
+    pub fn drain(&mut self) {
+        self.execution.drain();
+    }
+
+    /// Ends the run now.
+    pub fn abort(&mut self) {
+        self.execution.abort();
+    }
+}

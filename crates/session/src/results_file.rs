@@ -1,0 +1,100 @@
+//! `ResultsFile`: where a run's results go, opened before the first request: a file that cannot be written must not cost a
+//! run.
+
+use std::io::Write;
+
+use anyhow::anyhow;
+use cli::{ExitError, Output, ResultsOption};
+use metrics::TargetTable;
+use results::{Encoding, Sink, StreamInfo};
+
+use crate::error::SessionError;
+use crate::monitor_config::{Monitor, MonitorConfig};
+use crate::results_writer::ResultsWriter;
+use crate::sidecar::MonitorSidecar;
+
+/// An open file for results.
+pub struct ResultsFile {
+    /// Its name in messages.
+    name: String,
+    encoding: Encoding,
+    file: Box<dyn Write + Send>,
+    /// What is watched beside the run; its rows go into the same file.
+    monitor: Option<Monitor>,
+}
+
+/// What results say of the run they are of.
+pub(crate) struct RunInfo {
+    /// Unix time of its start, in nanoseconds.
+    pub(crate) epoch: i64,
+    /// The plan's name.
+    pub(crate) name: String,
+    /// The plan's seed.
+    pub(crate) seed: u64,
+    /// The labels of its targets.
+    pub(crate) labels: TargetTable,
+}
+
+impl ResultsFile {
+    /// Opens the file, and empties one that is there. The monitor is checked before.
+    ///
+    /// # Errors
+    /// The file cannot be written; something can never be watched, or the format has no room for it.
+    pub fn open(
+        output: &Output,
+        encoding: Encoding,
+        monitor: Option<&MonitorConfig>,
+    ) -> Result<Self, ExitError> {
+        let monitor = monitor.map(|config| config.monitor_for(encoding)).transpose()?;
+        let file = output.open().map_err(|failed| match output {
+            Output::File(path) => anyhow!("error opening {path}: {failed}").into(),
+            Output::Stdout => failed,
+        })?;
+        Ok(Self { name: output.to_string(), encoding, file, monitor })
+    }
+
+    /// The same, in the format that the ending of its name stands for; Arrow where it stands for none.
+    ///
+    /// # Errors
+    /// As [`ResultsFile::open`].
+    pub fn open_by_path(
+        output: &Output,
+        monitor: Option<&MonitorConfig>,
+    ) -> Result<Self, ExitError> {
+        let by_path = match output {
+            Output::File(path) => Encoding::from_path(path),
+            Output::Stdout => None,
+        };
+        Self::open(output, by_path.unwrap_or(Encoding::Arrow), monitor)
+    }
+
+    /// Opens the file that another tool's command line asks for.
+    ///
+    /// # Errors
+    /// As [`ResultsFile::open`].
+    pub fn of_option(ResultsOption { output, watched }: ResultsOption) -> Result<Self, ExitError> {
+        let monitor = watched.then(|| MonitorConfig::new(Vec::new(), None));
+        Self::open_by_path(&output, monitor.as_ref())
+    }
+
+    /// Starts to write the results of a run that has begun.
+    ///
+    /// # Errors
+    /// The head of the file cannot be written, or a thread not be started.
+    pub(crate) fn start(self, run: &RunInfo) -> Result<ResultsWriter, SessionError> {
+        let info = StreamInfo {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            epoch: run.epoch,
+            attack: run.name.clone(),
+            seed: run.seed,
+            ..StreamInfo::default()
+        };
+        let Self { name, encoding, file, monitor } = self;
+        let sink = results::writer(encoding, file, &info)
+            .and_then(|writer| Ok(Sink::start(writer, run.labels.clone(), Sink::CAPACITY)?))
+            .map_err(|error| SessionError::results(error, &name))?;
+        let start = |monitor| MonitorSidecar::start(monitor, sink.observer());
+        let sidecar = monitor.map(start).transpose().map_err(SessionError::Monitor)?;
+        Ok(ResultsWriter::new(name, sink, sidecar))
+    }
+}

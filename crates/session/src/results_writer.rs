@@ -1,0 +1,160 @@
+//! `ResultsWriter`: the thread that writes a run's results, and the queue to it. The queue is bounded: rows that find no room
+//! are dropped and counted.
+
+use std::collections::VecDeque;
+
+use metrics::tally::Assertion;
+use metrics::{Batch, Generator};
+use results::{Sink, WriteError};
+
+use crate::clock::unix_ns;
+use crate::error::SessionError;
+use crate::execution::Execution;
+use crate::sidecar::MonitorSidecar;
+use crate::warning::warn;
+
+/// Results on their way to a file.
+pub(crate) struct ResultsWriter {
+    name: String,
+    sink: Sink,
+    sidecar: Option<MonitorSidecar>,
+    queued: Queued,
+    rows_dropped: u64,
+}
+
+/// Bytes of texts (bodies, headers, errors) that may wait in the results' queue: 256 MiB. Beyond it rows are dropped and
+/// counted, as when the queue is full.
+const QUEUED_BYTES_MAX: usize = 256 << 20;
+/// The sizes of the batches that wait to be written, oldest first.
+#[derive(Debug, Default)]
+struct Queued {
+    sizes: VecDeque<usize>,
+    bytes: usize,
+}
+
+impl Queued {
+    fn push(&mut self, size: usize) {
+        self.sizes.push_back(size);
+        self.bytes += size;
+    }
+
+    fn pop(&mut self) {
+        self.bytes -= self.sizes.pop_front().unwrap_or(0);
+    }
+
+    fn has_room_for(&self, size: usize) -> bool {
+        self.sizes.is_empty() || self.bytes + size <= QUEUED_BYTES_MAX
+    }
+}
+
+impl ResultsWriter {
+    pub(crate) fn new(name: String, sink: Sink, sidecar: Option<MonitorSidecar>) -> Self {
+        Self { name, sink, sidecar, queued: Queued::default(), rows_dropped: 0 }
+    }
+
+    /// Queues rows to be written, or drops and counts them where the queue is full. Written batches go back to the run.
+    pub(crate) fn add(&mut self, batch: Batch, run: &mut impl Execution) {
+        while let Some(empty) = self.sink.take_empty() {
+            self.queued.pop();
+            run.recycle(empty);
+        }
+        let (rows, size) = (batch.samples.len() as u64, batch.texts.len());
+        let refused =
+            if self.queued.has_room_for(size) { self.sink.offer(batch).err() } else { Some(batch) };
+        match refused {
+            None => self.queued.push(size),
+            Some(batch) => {
+                self.rows_dropped += rows;
+                run.recycle(batch);
+            }
+        }
+    }
+
+    /// Queues the generator's record of itself, which replaces the one before.
+    pub(crate) fn note(&self, generator: Generator) {
+        self.sink.note(self.counted(generator));
+    }
+
+    /// Whether nothing can be written any more.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.sink.broken().is_some()
+    }
+
+    /// Queues the generator's last record, and leaves the file open for what is known only after the run. Also returns that
+    /// record, with the rows that were dropped here.
+    pub(crate) fn end(self, last: Generator) -> (OpenResults, Generator) {
+        let last = self.counted(last);
+        if let Some(sidecar) = self.sidecar {
+            sidecar.finish();
+        }
+        self.sink.note(last.clone());
+        let (name, sink) = (self.name, Some(self.sink));
+        (OpenResults { name, sink, interrupted: last.interrupted }, last)
+    }
+
+    fn counted(&self, mut generator: Generator) -> Generator {
+        generator.rows_dropped += self.rows_dropped;
+        generator
+    }
+}
+
+/// Results whose rows are all queued. Dropped before its end, because something else failed, it still writes what it has.
+pub struct OpenResults {
+    name: String,
+    /// `None` once it was finished.
+    sink: Option<Sink>,
+    /// The run ended by an interrupt.
+    interrupted: bool,
+}
+
+impl OpenResults {
+    /// Waits until all is written, with what became of a script's thresholds and checks.
+    ///
+    /// # Errors
+    /// The results could not be written; the error names the file, and after an interrupt what may have cut a pipeline.
+    pub fn finish(mut self, assertions: Vec<Assertion>) -> Result<(), SessionError> {
+        let Some(sink) = self.sink.take() else { return Ok(()) };
+        let refused = sink.conclude(unix_ns(), assertions) as u64;
+        if refused > 0 {
+            let refused = stdx::counted(refused, "row");
+            warn(&format!("the results have no room for {refused} of thresholds and checks"));
+        }
+        let report = sink.finish();
+        if report.observed_dropped > 0 && report.error.is_none() {
+            let rows = stdx::counted(report.observed_dropped, "row");
+            warn(&format!("{rows} of the server's side came faster than they were written"));
+        }
+        match report.error {
+            Some(WriteError::ClosedPipe) if self.interrupted => {
+                Err(SessionError::ReaderInterrupted(self.name.clone()))
+            }
+            Some(error) => Err(SessionError::results(error, &self.name)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for OpenResults {
+    fn drop(&mut self) {
+        // The user hears of what failed first.
+        if let Some(sink) = self.sink.take() {
+            drop(sink.finish());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_wait_are_bounded() {
+        let mut queued = Queued::default();
+        assert!(queued.has_room_for(QUEUED_BYTES_MAX * 2), "one batch always finds room");
+        queued.push(QUEUED_BYTES_MAX - 10);
+        assert!(queued.has_room_for(10) && !queued.has_room_for(11));
+        queued.pop();
+        assert!(queued.has_room_for(11) && queued.bytes == 0);
+        queued.pop();
+    }
+}

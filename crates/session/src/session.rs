@@ -1,0 +1,242 @@
+//! `Session`: starts a run and hands its events on until it ends.
+
+use std::time::{Duration, Instant};
+
+use cli::Interrupts;
+use engine::{LazyTargets, Run, RunEvent, Settings};
+use metrics::{Batch, Generator, Snapshot};
+use stdx::Nanos;
+use wire::tls::Agreed;
+use workload::Plan;
+
+use crate::error::{ObserverError, SessionError};
+use crate::execution::Execution;
+use crate::labels::target_labels;
+use crate::observer::{Control, Observer};
+use crate::results_file::{ResultsFile, RunInfo};
+use crate::results_writer::{OpenResults, ResultsWriter};
+use crate::stop::{DeadlineKind, OnInterrupt, StopPolicy};
+
+/// How often interrupts and deadlines are looked at while the run reports nothing.
+pub const POLL_EVERY: Duration = Duration::from_millis(50);
+
+/// What a session does besides running its plan.
+pub struct SessionOptions {
+    /// How often the user has interrupted the run so far.
+    pub interrupts: Box<dyn Fn() -> usize>,
+    /// Where rows go.
+    pub results: Option<ResultsFile>,
+    /// The results stay open at the end, for what is known later: [`SessionOutcome::results`].
+    pub keeps_results_open: bool,
+    /// When the run is ended from outside.
+    pub stop: StopPolicy,
+}
+
+impl SessionOptions {
+    /// Heeds these interrupts; no results, and no deadline.
+    #[must_use]
+    pub fn new(interrupts: &Interrupts) -> Self {
+        let interrupts = interrupts.clone();
+        Self::counting(move || interrupts.seen())
+    }
+
+    /// The same with interrupts that something else counts.
+    pub fn counting(interrupts: impl Fn() -> usize + 'static) -> Self {
+        Self {
+            interrupts: Box::new(interrupts),
+            results: None,
+            keeps_results_open: false,
+            stop: StopPolicy::default(),
+        }
+    }
+}
+
+/// A run that has started. Dropping it ends the run.
+pub struct Session<E: Execution> {
+    execution: E,
+    interrupts: Box<dyn Fn() -> usize>,
+    writer: Option<ResultsWriter>,
+    keeps_results_open: bool,
+    stop: StopPolicy,
+    /// When the run is aborted, since its start.
+    stop_at: Option<Nanos>,
+    /// The run was aborted at the deadline that its plan has.
+    stopped_as_planned: bool,
+    /// The interrupts that were handled.
+    interrupted: usize,
+    /// The first observer that failed, by its place, and why.
+    failed: Option<(usize, ObserverError)>,
+}
+
+/// How a run ended.
+pub struct SessionOutcome {
+    /// The generator's last record of itself.
+    pub generator: Generator,
+    /// When the last count was taken, since the run's start.
+    pub ended: Nanos,
+    /// When the last event came; what was written and watched may have taken longer.
+    pub finished: Instant,
+    /// How often the user interrupted the run.
+    pub interrupts: usize,
+    /// What the first TLS handshake agreed on.
+    pub tls: Option<Agreed>,
+    /// The results, where they are kept open.
+    pub results: Option<OpenResults>,
+}
+
+impl Session<Run> {
+    /// Starts a run on worker threads. With `lazy`, targets come from that iterator.
+    ///
+    /// # Errors
+    /// The settings cannot be used, the machine refuses a thread, or the results cannot be written.
+    pub fn start(
+        plan: Plan,
+        settings: &Settings,
+        lazy: Option<LazyTargets>,
+        options: SessionOptions,
+    ) -> Result<Self, SessionError> {
+        let (name, seed, labels) = (plan.name.clone(), plan.seed, target_labels(&plan));
+        let run = Run::start(plan, settings, lazy)?;
+        let info = RunInfo { epoch: run.epoch(), name, seed, labels };
+        Self::of(run, &info, options)
+    }
+}
+
+impl<E: Execution> Session<E> {
+    /// A session over a run of this plan that has already started, or is simulated.
+    ///
+    /// # Errors
+    /// The results cannot be written.
+    pub fn over(execution: E, plan: &Plan, options: SessionOptions) -> Result<Self, SessionError> {
+        let info = RunInfo {
+            epoch: execution.epoch(),
+            name: plan.name.clone(),
+            seed: plan.seed,
+            labels: target_labels(plan),
+        };
+        Self::of(execution, &info, options)
+    }
+
+    fn of(execution: E, info: &RunInfo, options: SessionOptions) -> Result<Self, SessionError> {
+        let SessionOptions { interrupts, results, keeps_results_open, stop } = options;
+        let writer = results.map(|file| file.start(info)).transpose()?;
+        let stop_at = stop.deadline.and_then(|deadline| {
+            Some(Nanos::from(deadline.after?).saturating_add(deadline.grace.into()))
+        });
+        Ok(Self {
+            execution,
+            interrupts,
+            writer,
+            keeps_results_open,
+            stop,
+            stop_at,
+            stopped_as_planned: false,
+            interrupted: 0,
+            failed: None,
+        })
+    }
+
+    /// Runs to the end: rows go to every observer and to the results, interrupts and deadlines to the run.
+    ///
+    /// # Errors
+    /// The results could not be written, or an observer failed.
+    pub fn run(
+        mut self,
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<SessionOutcome, SessionError> {
+        let last = loop {
+            match self.execution.next_event(POLL_EVERY) {
+                Some(RunEvent::Rows(batch)) => self.take_rows(batch, observers),
+                Some(RunEvent::Progress(snapshot)) => self.take_progress(&snapshot, observers),
+                Some(RunEvent::Finished(snapshot)) => break snapshot,
+                None => {}
+            }
+            self.handle_interrupts();
+            self.handle_deadline();
+            let mut control = Control::new(&mut self.execution, self.interrupted);
+            observers.iter_mut().for_each(|observer| observer.tick(&mut control));
+        };
+        self.end(*last, observers)
+    }
+
+    fn take_rows(&mut self, batch: Batch, observers: &mut [&mut dyn Observer]) {
+        for (place, observer) in observers.iter_mut().enumerate() {
+            if self.failed.as_ref().is_some_and(|(failed, _)| *failed == place) {
+                continue;
+            }
+            if let Err(error) = observer.rows(&batch) {
+                self.failed.get_or_insert((place, error));
+            }
+        }
+        match &mut self.writer {
+            Some(writer) => writer.add(batch, &mut self.execution),
+            None => self.execution.recycle(batch),
+        }
+    }
+
+    fn take_progress(&mut self, snapshot: &Snapshot, observers: &mut [&mut dyn Observer]) {
+        if let Some(writer) = &self.writer {
+            writer.note(snapshot.generator.clone());
+        }
+        let mut control = Control::new(&mut self.execution, self.interrupted);
+        observers.iter_mut().for_each(|observer| observer.progress(snapshot, &mut control));
+    }
+
+    /// Passes the user's interrupts, broken results and failed observers on to the run.
+    fn handle_interrupts(&mut self) {
+        let interrupts = (self.interrupts)();
+        if interrupts > self.interrupted {
+            self.interrupted = interrupts;
+            match self.stop.on_interrupt {
+                OnInterrupt::Drain if interrupts == 1 => self.execution.drain(),
+                OnInterrupt::Drain | OnInterrupt::Abort => self.execution.abort(),
+            }
+            let now = self.execution.elapsed();
+            let within = self.stop.deadline.map(|deadline| Nanos::from(deadline.grace));
+            let until = within.map(|grace| now.saturating_add(grace));
+            self.stop_at = self.stop_at.into_iter().chain(until).min();
+        }
+        if self.failed.is_some() || self.writer.as_ref().is_some_and(ResultsWriter::is_broken) {
+            self.execution.abort();
+        }
+    }
+
+    /// Aborts a run that outlives its deadline.
+    fn handle_deadline(&mut self) {
+        if self.stop_at.is_some_and(|at| self.execution.elapsed() >= at) {
+            self.stop_at = None;
+            let kind = self.stop.deadline.map(|deadline| deadline.kind);
+            self.stopped_as_planned = self.interrupted == 0 && kind == Some(DeadlineKind::Planned);
+            self.execution.abort();
+        }
+    }
+
+    fn end(
+        mut self,
+        last: Snapshot,
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<SessionOutcome, SessionError> {
+        let (finished, ended) = (Instant::now(), last.to);
+        let mut generator = last.generator;
+        // A run that ended when its plan wanted it to was not interrupted, though it was ended from outside.
+        generator.interrupted &= !self.stopped_as_planned || self.interrupted > 0;
+        let mut results = None;
+        let mut written = Ok(());
+        if let Some(writer) = self.writer.take() {
+            let (open, last) = writer.end(generator);
+            generator = last;
+            if self.keeps_results_open {
+                results = Some(open);
+            } else {
+                written = open.finish(Vec::new());
+            }
+        }
+        observers.iter_mut().for_each(|observer| observer.finished());
+        if let Some((_, error)) = self.failed {
+            return Err(SessionError::Observer(error));
+        }
+        written?;
+        let (interrupts, tls) = (self.interrupted, self.execution.tls_agreed());
+        Ok(SessionOutcome { generator, ended, finished, interrupts, tls, results })
+    }
+}
