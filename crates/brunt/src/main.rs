@@ -10,7 +10,6 @@ mod analyze;
 mod command;
 mod dialect;
 mod flags;
-mod tools;
 
 use std::process::ExitCode;
 
@@ -27,7 +26,7 @@ mod ending {
 /// What a command reads.
 mod input {
     pub(crate) use cli::input::{announce_stdin, is_stdin, read_regular, read_whole};
-    pub(crate) use cli::{INTERRUPT_CHECK_INTERVAL as LOOK_EVERY, Interrupts, reason, system_text};
+    pub(crate) use cli::{INTERRUPT_CHECK_INTERVAL as LOOK_EVERY, Interrupts, reason};
 }
 
 /// What a command writes.

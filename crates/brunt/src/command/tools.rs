@@ -1,10 +1,9 @@
 //! The other load testers whose command lines brunt reads: one row each.
 
 use cli::ToolSpec;
+use tools::{HEY, OHA, PERFER, WRK, WRK2, ab};
 
 use crate::dialect::{k6, vegeta};
-use crate::tools::ab::command_line as ab;
-use crate::tools::command_line as tools;
 
 /// Every tool, by name. Vegeta has a flag of its own for results.
 pub(super) const TOOLS: &[ToolSpec] = &[
@@ -16,11 +15,11 @@ pub(super) const TOOLS: &[ToolSpec] = &[
         validate: |args, _| ab::validate(args),
     },
     ToolSpec {
-        name: "hey",
+        name: HEY.name,
         summary: "Speak hey's command line, and report as it does.",
-        help: Some(|| tools::help("hey")),
-        run: |args, results, _| tools::run("hey", args, results),
-        validate: |args, _| tools::validate("hey", args),
+        help: Some(|| tools::help(&HEY)),
+        run: |args, results, _| tools::run(&HEY, args, results),
+        validate: |args, _| tools::validate(&HEY, args),
     },
     ToolSpec {
         name: "k6",
@@ -30,18 +29,18 @@ pub(super) const TOOLS: &[ToolSpec] = &[
         validate: k6::validate,
     },
     ToolSpec {
-        name: "oha",
+        name: OHA.name,
         summary: "Speak oha's command line; the report is brunt's.",
-        help: Some(|| tools::help("oha")),
-        run: |args, results, _| tools::run("oha", args, results),
-        validate: |args, _| tools::validate("oha", args),
+        help: Some(|| tools::help(&OHA)),
+        run: |args, results, _| tools::run(&OHA, args, results),
+        validate: |args, _| tools::validate(&OHA, args),
     },
     ToolSpec {
-        name: "perfer",
+        name: PERFER.name,
         summary: "Speak perfer's command line (1.2, 1.3, 1.5), and report as it does.",
-        help: Some(|| tools::help("perfer")),
-        run: |args, results, _| tools::run("perfer", args, results),
-        validate: |args, _| tools::validate("perfer", args),
+        help: Some(|| tools::help(&PERFER)),
+        run: |args, results, _| tools::run(&PERFER, args, results),
+        validate: |args, _| tools::validate(&PERFER, args),
     },
     ToolSpec {
         name: "vegeta",
@@ -51,18 +50,18 @@ pub(super) const TOOLS: &[ToolSpec] = &[
         validate: vegeta::validate,
     },
     ToolSpec {
-        name: "wrk",
+        name: WRK.name,
         summary: "Speak wrk's command line, and report as it does.",
-        help: Some(|| tools::help("wrk")),
-        run: |args, results, _| tools::run("wrk", args, results),
-        validate: |args, _| tools::validate("wrk", args),
+        help: Some(|| tools::help(&WRK)),
+        run: |args, results, _| tools::run(&WRK, args, results),
+        validate: |args, _| tools::validate(&WRK, args),
     },
     ToolSpec {
-        name: "wrk2",
+        name: WRK2.name,
         summary: "Speak wrk2's command line, and report as it does.",
-        help: Some(|| tools::help("wrk2")),
-        run: |args, results, _| tools::run("wrk2", args, results),
-        validate: |args, _| tools::validate("wrk2", args),
+        help: Some(|| tools::help(&WRK2)),
+        run: |args, results, _| tools::run(&WRK2, args, results),
+        validate: |args, _| tools::validate(&WRK2, args),
     },
 ];
 
@@ -75,7 +74,7 @@ mod tests {
         let own = |name: &&str| matches!(*name, "ab" | "k6" | "vegeta");
         let shared: Vec<&str> =
             TOOLS.iter().map(|tool| tool.name).filter(|name| !own(name)).collect();
-        assert_eq!(crate::tools::names(), shared);
+        assert_eq!(tools::LOAD_TOOLS.map(|tool| tool.name), shared[..]);
     }
 
     #[test]

@@ -14,11 +14,11 @@ use report::{
 };
 use results::{Detail, Item, Reader};
 use stdx::Nanos;
+use tools::ab::AbReport;
 
 use super::assertions::Asserted;
 use super::flags::{REPORT, ReportFlags};
 use crate::analyze::unreadable::unreadable;
-use crate::tools::ab::AbReport;
 
 /// What a report looks like.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -344,7 +344,7 @@ fn encoding(typed: &ParsedArgs<AttackFlags>) -> Encoding {
 /// How to carry the plan out.
 fn settings(typed: &ParsedArgs<AttackFlags>, world: &World<'_>) -> Result<Settings, Failed> {
     let flags = &typed.flags;
-    let workers = typed.global.cpus.unwrap_or(world.cores).min(WORKERS_MAX);
+    let workers = typed.global.cpus.unwrap_or(world.cores).min(session::WORKERS_MAX);
     Ok(Settings {
         workers: as_usize(workers),
         io: flags.io,
@@ -386,9 +386,6 @@ fn settings(typed: &ParsedArgs<AttackFlags>, world: &World<'_>) -> Result<Settin
         ..Settings::default()
     })
 }
-
-/// The most worker threads, whatever a command line says.
-pub(crate) const WORKERS_MAX: u64 = 1024;
 
 fn as_usize(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)

@@ -16,7 +16,6 @@ use session::{MonitorConfig, ResultsFile};
 use workload::{Load, Plan, VuFactory};
 
 pub(super) use self::meant::Closing;
-pub(crate) use self::meant::WORKERS_MAX;
 use self::meant::{World, meant};
 use super::CommandError;
 use crate::dialect::{Dialect, Invocation, ParsedArgs};

@@ -1,0 +1,8 @@
+//! hey: its flags, and the plan that they make.
+
+mod config;
+mod flags;
+
+pub use config::HEY;
+#[cfg(test)]
+pub(crate) use flags::FLAGS;

@@ -1,0 +1,8 @@
+//! oha: its flags, and the plan that they make.
+
+mod config;
+mod flags;
+
+pub use config::OHA;
+#[cfg(test)]
+pub(crate) use flags::FLAGS;
