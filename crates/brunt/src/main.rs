@@ -9,38 +9,14 @@
 mod analyze;
 mod command;
 mod dialect;
+mod ending;
+mod exit_code;
 mod flags;
+mod input;
+mod output;
+mod terminal;
 
 use std::process::ExitCode;
-
-/// Exit codes and the errors that carry them.
-mod exit_code {
-    pub(crate) use cli::{CommandResult as Outcome, ExitCode, ExitError as Failed, OrExit};
-}
-
-/// Formats of documents.
-mod ending {
-    pub(crate) use cli::Document;
-}
-
-/// What a command reads.
-mod input {
-    pub(crate) use cli::input::{announce_stdin, is_stdin, read_regular, read_whole};
-    pub(crate) use cli::{INTERRUPT_CHECK_INTERVAL as LOOK_EVERY, Interrupts, reason};
-}
-
-/// What a command writes.
-mod output {
-    pub(crate) use cli::{
-        OpenOutput as Outlet, Output as Place, eprint_line as complain, is_closed_pipe, log_time,
-        stdout_is_terminal,
-    };
-}
-
-/// The terminal a command draws on.
-mod terminal {
-    pub(crate) use cli::terminal::{DrawnLines as Drawn, width};
-}
 
 fn main() -> ExitCode {
     // A descriptor for each connection; where the limit stays, those beyond it fail and are counted.

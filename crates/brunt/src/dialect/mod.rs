@@ -7,4 +7,4 @@ mod native;
 mod validate;
 pub(crate) mod vegeta;
 
-pub(crate) use cli::{Dialect, Invocation, ParsedArgs, ResultsOption};
+pub(crate) use cli::{Dialect, Invocation, ParsedArgs};

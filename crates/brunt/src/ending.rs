@@ -1,0 +1,3 @@
+//! Formats of documents.
+
+pub(crate) use cli::Document;
