@@ -1,7 +1,7 @@
 //! The command: dialects in, exit code out.
 //!
 //! ```text
-//! argv ─▶ dialect ─▶ ParsedArgs (what was typed) ─▶ Meant (files read, plan validated) ─▶ command ─▶ exit code
+//! argv ─▶ dialect ─▶ ParsedArgs (what was typed) ─▶ config (files read, plan validated) ─▶ command ─▶ exit code
 //! ```
 //!
 //! It wires the rooms together and holds no logic that a test would want without a process.
@@ -13,6 +13,7 @@ mod ending;
 mod exit_code;
 mod flags;
 mod input;
+mod load;
 mod output;
 mod terminal;
 

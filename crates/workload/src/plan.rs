@@ -28,6 +28,21 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// A plan of this load without a name, a limit, a warm-up or thinking.
+    #[must_use]
+    pub fn new(load: Load, targets: Targets, seed: u64) -> Self {
+        Self {
+            name: String::new(),
+            load,
+            duration: None,
+            warmup: Nanos::ZERO,
+            think: Distribution::None,
+            hits_max: None,
+            targets,
+            seed,
+        }
+    }
+
     /// How long the user of this hit thinks after it.
     #[must_use]
     pub fn think_after(&self, hit: u64) -> Nanos {

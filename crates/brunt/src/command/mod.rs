@@ -1,7 +1,5 @@
 //! The commands, a file or a folder each, and the table of them.
 
-pub(crate) mod attack;
-mod cable;
 mod completions;
 mod demo;
 pub(crate) mod help;
@@ -9,11 +7,10 @@ mod man;
 mod registry;
 mod run;
 mod scheduler;
-mod seek;
 mod serve;
 mod study;
 mod tools;
-mod watch;
+pub(crate) mod watch;
 
 pub(crate) use cli::{CommandError, CommandSpec, Registry, usage_error};
 

@@ -4,12 +4,10 @@ use cli::{CommandSpec, Registry, rows_of};
 use lab::CommandLines;
 
 use super::tools::TOOLS;
-use super::{
-    attack, cable, completions, demo, help, man, run, scheduler, seek, serve, study, watch,
-};
+use super::{completions, demo, help, man, run, scheduler, serve, study, watch};
 use crate::analyze::{compare, dump, encode, fit, plot, report};
 use crate::dialect::dispatch;
-use crate::flags;
+use crate::{flags, load};
 
 /// Every command and every tool of this binary.
 pub(crate) const REGISTRY: Registry = Registry { commands: COMMANDS, tools: TOOLS };
@@ -39,7 +37,7 @@ const COMMANDS: &[CommandSpec] = &[
         name: "attack",
         summary: "Send requests at a rate, or as users, and stream the results.",
         operands: "",
-        about: attack::ABOUT,
+        about: load::attack::ABOUT,
         examples: &[
             (
                 "echo \"GET http://localhost:8080/\" | brunt attack -duration=5s | tee -i results.bin | brunt report",
@@ -58,15 +56,15 @@ const COMMANDS: &[CommandSpec] = &[
                 "a ramp from 10 to 500 a second",
             ),
         ],
-        rows: || rows_of(flags::attack::FLAGS),
-        run: attack::run,
-        validate: Some(attack::validate),
+        rows: || rows_of(load::attack::flags::FLAGS),
+        run: load::attack::run,
+        validate: Some(load::attack::validate),
     },
     CommandSpec {
         name: "bench",
         summary: "Send requests over N connections as fast as they are answered.",
         operands: "[URL]",
-        about: attack::BENCH_ABOUT,
+        about: load::bench::ABOUT,
         examples: &[
             ("brunt bench -c 64 http://localhost:8080/", "64 connections for 10 s"),
             (
@@ -78,15 +76,15 @@ const COMMANDS: &[CommandSpec] = &[
                 "a file of targets in turn, results kept",
             ),
         ],
-        rows: || rows_of(&flags::bench::table()),
-        run: attack::run_bench,
-        validate: Some(attack::validate_bench),
+        rows: || rows_of(load::bench::flags::FLAGS),
+        run: load::bench::run,
+        validate: Some(load::bench::validate),
     },
     CommandSpec {
         name: "seek",
         summary: "Find the highest rate, or number of connections, that meets an objective.",
         operands: "[URL]",
-        about: seek::ABOUT,
+        about: load::seek::ABOUT,
         examples: &[
             (
                 "brunt seek -objective='p99<250ms, errors<0.1%' http://localhost:8080/",
@@ -101,15 +99,15 @@ const COMMANDS: &[CommandSpec] = &[
                 "a longer search that can be interrupted and taken up again",
             ),
         ],
-        rows: || rows_of(&flags::seek::table()),
-        run: seek::run,
-        validate: Some(seek::validate),
+        rows: || rows_of(load::seek::flags::FLAGS),
+        run: load::seek::run,
+        validate: Some(load::seek::validate),
     },
     CommandSpec {
         name: "cable",
         summary: "Test Action Cable: echo, broadcast, idle sockets, thundering herds.",
         operands: "echo|broadcast|idle|herd URL",
-        about: cable::ABOUT,
+        about: load::cable::ABOUT,
         examples: &[
             (
                 "brunt cable echo ws://localhost:3000/cable -channel ChatChannel -params '{\"id\":\"demo\"}' -users 20",
@@ -125,9 +123,9 @@ const COMMANDS: &[CommandSpec] = &[
                 "5,000 users come back three times",
             ),
         ],
-        rows: || rows_of(&flags::cable::table()),
-        run: cable::run,
-        validate: Some(cable::validate),
+        rows: || rows_of(load::cable::flags::FLAGS),
+        run: load::cable::run,
+        validate: Some(load::cable::validate),
     },
     CommandSpec {
         name: "run",

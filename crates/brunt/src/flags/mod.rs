@@ -1,12 +1,8 @@
 //! The flags of each command, and of each other tool whose command line is understood. Their grammar is crate `cli`'s.
 
-pub(crate) mod attack;
-pub(crate) mod bench;
-pub(crate) mod cable;
-mod load_value;
+pub(crate) mod load_value;
 pub(crate) mod run;
 pub(crate) mod scheduler;
-pub(crate) mod seek;
 pub(crate) mod serve;
 pub(crate) mod study;
 pub(crate) mod watch;

@@ -12,10 +12,9 @@ use report::is_trend_stat;
 use results::Encoding;
 use script::{AbortReason, Fields, Files, Host, Level, LogFields, Options, Program, SystemTag};
 use serde_json::Value;
+use session::MonitorConfig;
 use stdx::Nanos;
 use workload::executor::Scenario;
-
-use session::MonitorConfig;
 
 use super::console::{self, Logger};
 use super::error::K6Error;
@@ -244,7 +243,7 @@ fn ready(typed: &ParsedArgs<RunFlags>, path: &str, loaded: Loaded) -> Result<Mea
         quiet: flags.quiet,
         linger: options.linger || tiers::switch(flags.linger, "K6_LINGER"),
         colored: std::io::stdout().is_terminal() && !console::no_color(flags),
-        cores: asked.clamp(1, 1024),
+        cores: asked.clamp(1, session::WORKERS_MAX as usize),
         program,
         options,
         thresholds,

@@ -15,7 +15,7 @@ use session::SampleTicker;
 
 use self::clock::Measuring;
 use self::meant::monitor_config;
-pub(super) use self::meant::{STRAY, monitor_beside};
+pub(crate) use self::meant::{STRAY, monitor_beside};
 use self::tables::Table;
 use super::{CommandError, usage_error};
 use crate::dialect::Invocation;

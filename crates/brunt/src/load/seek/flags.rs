@@ -1,4 +1,4 @@
-//! The flags of `seek`: its own, and those of `attack` that say what is asked for and over what.
+//! The flags of `seek`.
 
 use cli::{Flag, ValueError, ValueKind, value};
 use metrics::Objective;
@@ -6,26 +6,50 @@ use stdx::Nanos;
 use study::seek::By;
 use workload::arrival::ParsedRate;
 
-use super::attack::{AttackFlags, FLAGS};
-use super::bench;
-use super::load_value;
+use crate::flags::load_value;
+use crate::load::flags::{
+    ClientFlags, DisplayFlags, HttpFlags, TargetFlags, client, display, holds, http, target,
+};
 
-/// What `seek` alone is told.
+/// The flags of `seek` as typed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SeekFlags {
+    pub(crate) target: TargetFlags,
+    pub(crate) http: HttpFlags,
+    pub(crate) client: ClientFlags,
+    pub(crate) display: DisplayFlags,
+    /// What must hold.
     pub(crate) objective: Option<Objective>,
+    /// What is raised: the rate or the connections.
     pub(crate) by: By,
+    /// How the requests of a rate arrive.
     pub(crate) arrivals: Arrivals,
+    /// The lowest load, per second or in connections.
     pub(crate) from: Option<f64>,
+    /// The highest load, per second or in connections.
     pub(crate) to: Option<f64>,
+    /// How long a step is measured.
     pub(crate) step: Nanos,
+    /// What each step leaves out before it is measured.
     pub(crate) warmup: Nanos,
+    /// The pause after a step.
     pub(crate) cooldown: Nanos,
+    /// The half-width of the answer's interval at which the search ends, as a share.
     pub(crate) precision: f64,
+    /// The most steps.
     pub(crate) max_steps: u64,
+    /// The file that keeps the steps.
     pub(crate) state: Option<String>,
+    /// The file for the curve.
     pub(crate) plot: Option<String>,
 }
+
+holds!(SeekFlags:
+    target: TargetFlags,
+    http: HttpFlags,
+    client: ClientFlags,
+    display: DisplayFlags,
+);
 
 /// How the requests of an open loop arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +63,10 @@ pub(crate) enum Arrivals {
 impl Default for SeekFlags {
     fn default() -> Self {
         Self {
+            target: TargetFlags::default(),
+            http: HttpFlags::default(),
+            client: ClientFlags::default(),
+            display: DisplayFlags::default(),
             objective: None,
             by: By::Rate,
             arrivals: Arrivals::Poisson,
@@ -55,77 +83,24 @@ impl Default for SeekFlags {
     }
 }
 
-/// The flags of `seek`.
-pub(crate) fn table() -> Vec<Flag<AttackFlags>> {
-    let shared = FLAGS.iter().filter(|flag| SHARED.contains(&flag.row.name)).copied();
-    let method = bench::table().into_iter().filter(|flag| flag.row.name == "X");
-    OWN.iter().copied().chain(method).chain(shared.map(adapted)).collect()
-}
-
-/// A shared flag as `seek` has it.
-fn adapted(mut flag: Flag<AttackFlags>) -> Flag<AttackFlags> {
-    match flag.row.name {
-        "targets" => flag.row.default = "",
-        "m" => flag.row.docs = M,
-        "json" => flag.row.docs = "Print the answer and all steps as JSON.",
-        "progress" => {
-            flag.row.default = "on";
-            flag.row.docs = "A line on stderr for each step, and on a terminal what it sees.";
-        }
-        _ => {}
-    }
-    flag
-}
-
-/// What `-m` is here.
-const M: &str = "Streams on one HTTP/2 connection: with -by=connections so many requests on each (1), else at most.";
-
-/// What `attack` has as well.
-const SHARED: &[&str] = &[
-    "targets",
-    "format",
-    "body",
-    "chunked",
-    "header",
-    "timeout",
-    "redirects",
-    "keepalive",
-    "laddr",
-    "unix-socket",
-    "connect-to",
-    "resolvers",
-    "dns-ttl",
-    "root-certs",
-    "cert",
-    "key",
-    "insecure",
-    "session-tickets",
-    "proxy-header",
-    "http2",
-    "h2c",
-    "m",
-    "seed",
-    "json",
-    "progress",
-    "io",
-    "pin",
-    "rt",
-];
-
 /// What a search may raise.
 const BY: [&str; 2] = ["rate", "connections"];
 /// How the requests of an open loop may arrive.
 const ARRIVALS: [&str; 2] = ["poisson", "constant"];
+/// The help text of `-m`, whose meaning depends on `-by`.
+const STREAMS: &str = "Streams on one HTTP/2 connection: with -by=connections so many requests on each (1), else at most.";
+/// The help text of `-progress`, which shows steps.
+const PROGRESS: &str = "A line on stderr for each step, and on a terminal what it sees.";
 
-/// Its own.
-const OWN: &[Flag<AttackFlags>] = &[
+/// The flags of `seek`: the search, then what to send, and over what.
+pub(crate) const FLAGS: &[Flag<SeekFlags>] = &[
     Flag::new(
         "objective",
         ValueKind::Text("'p99<250ms, …'"),
         "",
         "What must hold: p50, p99.9, mean, max against a time, errors against a share.",
-        |t: &mut AttackFlags, v| {
-            t.seek.objective = Some(objective(v)?);
+        |t: &mut SeekFlags, v| {
+            t.objective = Some(objective(v)?);
             Ok(())
         },
     )
@@ -135,7 +110,7 @@ const OWN: &[Flag<AttackFlags>] = &[
         ValueKind::Choice(&BY),
         "rate",
         "What is raised: the rate of an open loop, or the connections of a closed one.",
-        |t: &mut AttackFlags, v| by(v).map(|by| t.seek.by = by),
+        |t: &mut SeekFlags, v| by(v).map(|by| t.by = by),
     )
     .native(),
     Flag::new(
@@ -143,7 +118,7 @@ const OWN: &[Flag<AttackFlags>] = &[
         ValueKind::Choice(&ARRIVALS),
         "poisson",
         "How requests of a rate arrive: at random, as from many users, or evenly.",
-        |t: &mut AttackFlags, v| arrivals(v).map(|arrivals| t.seek.arrivals = arrivals),
+        |t: &mut SeekFlags, v| arrivals(v).map(|arrivals| t.arrivals = arrivals),
     )
     .native(),
     Flag::new(
@@ -151,7 +126,7 @@ const OWN: &[Flag<AttackFlags>] = &[
         ValueKind::Text("N"),
         "10/s, or 1 connection",
         "The lowest load, where the search begins.",
-        |t: &mut AttackFlags, v| load(v).map(|load| t.seek.from = Some(load)),
+        |t: &mut SeekFlags, v| load(v).map(|load| t.from = Some(load)),
     )
     .native(),
     Flag::new(
@@ -159,7 +134,7 @@ const OWN: &[Flag<AttackFlags>] = &[
         ValueKind::Text("N"),
         "unlimited",
         "The highest load, where the search ends if it is met.",
-        |t: &mut AttackFlags, v| load(v).map(|load| t.seek.to = Some(load)),
+        |t: &mut SeekFlags, v| load(v).map(|load| t.to = Some(load)),
     )
     .native(),
     Flag::new(
@@ -167,8 +142,8 @@ const OWN: &[Flag<AttackFlags>] = &[
         ValueKind::Duration,
         "10s",
         "How long a step is measured; up to 4 times that where the objective needs the hits.",
-        |t: &mut AttackFlags, v| {
-            t.seek.step = some_time(v)?;
+        |t: &mut SeekFlags, v| {
+            t.step = some_time(v)?;
             Ok(())
         },
     )
@@ -178,7 +153,7 @@ const OWN: &[Flag<AttackFlags>] = &[
         ValueKind::Duration,
         "3s",
         "What each step leaves out before; more where no steady state is reached by then.",
-        |t: &mut AttackFlags, v| value::duration(v).map(|time| t.seek.warmup = time),
+        |t: &mut SeekFlags, v| value::duration(v).map(|time| t.warmup = time),
     )
     .native(),
     Flag::new(
@@ -186,7 +161,7 @@ const OWN: &[Flag<AttackFlags>] = &[
         ValueKind::Duration,
         "1s",
         "The pause after a step, once nothing is under way; more where requests timed out.",
-        |t: &mut AttackFlags, v| value::duration(v).map(|time| t.seek.cooldown = time),
+        |t: &mut SeekFlags, v| value::duration(v).map(|time| t.cooldown = time),
     )
     .native(),
     Flag::new(
@@ -194,7 +169,7 @@ const OWN: &[Flag<AttackFlags>] = &[
         ValueKind::Text("SHARE"),
         "5%",
         "The search ends when the answer is known within this, either way, with 95 %.",
-        |t: &mut AttackFlags, v| value::share(v).map(|share| t.seek.precision = share),
+        |t: &mut SeekFlags, v| value::share(v).map(|share| t.precision = share),
     )
     .native(),
     Flag::new(
@@ -202,7 +177,7 @@ const OWN: &[Flag<AttackFlags>] = &[
         ValueKind::Text("N"),
         "60",
         "The most steps; then the interval is what it is.",
-        |t: &mut AttackFlags, v| value::count(v).map(|n| t.seek.max_steps = n),
+        |t: &mut SeekFlags, v| value::count(v).map(|n| t.max_steps = n),
     )
     .native(),
     Flag::new(
@@ -210,8 +185,8 @@ const OWN: &[Flag<AttackFlags>] = &[
         ValueKind::Path,
         "",
         "Keep the steps here; the same command goes on where it was stopped.",
-        |t: &mut AttackFlags, v| {
-            t.seek.state = Some(v.to_owned());
+        |t: &mut SeekFlags, v| {
+            t.state = Some(v.to_owned());
             Ok(())
         },
     )
@@ -221,12 +196,41 @@ const OWN: &[Flag<AttackFlags>] = &[
         ValueKind::Path,
         "",
         "Draw latencies and achieved rate over load: .html, .svg or .png.",
-        |t: &mut AttackFlags, v| {
-            t.seek.plot = Some(v.to_owned());
+        |t: &mut SeekFlags, v| {
+            t.plot = Some(v.to_owned());
             Ok(())
         },
     )
     .native(),
+    target::method(),
+    target::targets().with_default(""),
+    target::format(),
+    target::body(),
+    target::chunked(),
+    target::header(),
+    client::seed(),
+    http::timeout(),
+    http::redirects(),
+    http::keepalive(),
+    client::laddr(),
+    client::unix_socket(),
+    client::connect_to(),
+    client::resolvers(),
+    client::dns_ttl(),
+    client::proxy_header(),
+    http::http2(),
+    http::h2c(),
+    http::streams().with_docs(STREAMS),
+    client::insecure(),
+    client::cert(),
+    client::key(),
+    client::root_certs(),
+    client::session_tickets(),
+    display::json().with_docs("Print the answer and all steps as JSON."),
+    display::progress().with_default("on").with_docs(PROGRESS),
+    client::io(),
+    client::pin(),
+    client::real_time(),
 ];
 
 /// What is raised.
@@ -275,11 +279,6 @@ fn some_time(text: &str) -> Result<Nanos, ValueError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_shared_flag_is_there() {
-        assert_eq!(table().len(), OWN.len() + SHARED.len() + 1);
-    }
 
     #[test]
     fn words_are_read_as_what_they_mean() {

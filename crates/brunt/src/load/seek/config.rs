@@ -1,51 +1,50 @@
-//! `Meant`: what a command line of `seek` means, with its files read and its search validated. Nothing was sent yet.
+//! `SeekConfig`: the search that a command line of `seek` asks for, with its files read. Nothing was sent yet.
 
-use std::io::IsTerminal;
-
+use cli::{CommandError, Dialect, ParsedArgs, usage_error};
 use engine::{Protocol, Redirects, Settings};
 use metrics::{CONDITIONS_MAX, Condition, Metric, Op};
 use report::live::Paint;
 use stdx::{Nanos, mix};
 use study::seek::{By, Search};
 use workload::arrival::{Rate, Shape};
-use workload::{Load, Plan, Target};
+use workload::{Load, Plan, Target, Targets};
 
+use super::flags::{Arrivals, SeekFlags};
 use crate::analyze::figure_file::figure_document;
-use crate::command::{CommandError, attack, usage_error};
-use crate::dialect::ParsedArgs;
 use crate::ending::Document;
-use crate::flags::attack::AttackFlags;
-use crate::flags::seek::Arrivals;
+use crate::load::environment::Environment;
+use crate::load::flags::HttpFlags;
+use crate::load::{settings, targets};
 
-/// What a command line of `seek` means.
+/// The search that a command line of `seek` asks for.
 #[derive(Debug)]
-pub(super) struct Meant {
-    /// What is searched.
-    pub(super) search: Search,
-    /// Whom to ask for what, and the seed; a step's load and length are its own.
-    pub(super) plan: Plan,
-    /// How to carry a step out, but for its connections.
-    pub(super) settings: Settings,
+pub(crate) struct SeekConfig {
+    /// The search.
+    pub(crate) search: Search,
+    /// The targets and the seed; a step has a load and a duration of its own.
+    pub(crate) plan: Plan,
+    /// The engine's settings, but for the connections of a step.
+    pub(crate) settings: Settings,
     /// How the requests of a rate arrive.
     arrivals: Arrivals,
     /// What each step leaves out before it is measured.
-    pub(super) warmup: Nanos,
+    pub(crate) warmup: Nanos,
     /// The pause after each step.
-    pub(super) cooldown: Nanos,
-    /// Where steps are kept.
-    pub(super) state: Option<String>,
-    /// The seed was given, and not drawn.
-    pub(super) seed_given: bool,
-    /// Where the curve is drawn, and as what.
-    pub(super) plot: Option<(String, Document)>,
-    /// Print JSON.
-    pub(super) json: bool,
-    /// Say a line after each step.
-    pub(super) lines: bool,
-    /// Draw what a step sees while it runs.
-    pub(super) live: bool,
-    /// In colour or not.
-    pub(super) paint: Paint,
+    pub(crate) cooldown: Nanos,
+    /// The file that keeps the steps.
+    pub(crate) state: Option<String>,
+    /// Whether the seed was given, and not drawn.
+    pub(crate) seed_given: bool,
+    /// The file for the curve, and its format.
+    pub(crate) plot: Option<(String, Document)>,
+    /// Whether the answer is printed as JSON.
+    pub(crate) json: bool,
+    /// Whether a line is shown after each step.
+    pub(crate) lines: bool,
+    /// Whether live progress is shown during a step.
+    pub(crate) live: bool,
+    /// Whether texts are coloured.
+    pub(crate) paint: Paint,
 }
 
 /// The lowest rate where none is given, per second.
@@ -55,46 +54,88 @@ const CONNECTIONS_FROM: f64 = 1.0;
 /// The share of errors that is let pass where the objective says nothing of them.
 const ERRORS_LIMIT: f64 = 0.01;
 
-/// Reads what the command line names and validates it.
-pub(super) fn meant(typed: &ParsedArgs<AttackFlags>) -> Result<Meant, CommandError> {
-    let flags = &typed.flags;
-    let search = search(typed)?;
-    let (plan, mut settings) = attack::offer(typed.clone())?;
-    settings.rows = true;
-    let (lines, terminal) = (flags.progress.unwrap_or(true), std::io::stderr().is_terminal());
-    Ok(Meant {
+/// Validates a command line, and reads the files that it names.
+///
+/// # Errors
+/// A flag or a file is wrong.
+pub(crate) fn resolve(
+    args: &ParsedArgs<SeekFlags>,
+    environment: &Environment<'_>,
+) -> Result<SeekConfig, CommandError> {
+    let flags = &args.flags;
+    let search = search(flags)?;
+    settings::check_client(Dialect::Native, &flags.client)?;
+    let list = targets::list(&args.operands, &flags.target)?;
+    let http = http(flags);
+    if flags.by == By::Connections {
+        targets::check_streams(&http, &list)?;
+    }
+    let mut settings = settings::client_settings(args, &flags.client, environment)?;
+    settings::apply_http(&http, &mut settings);
+    settings.chunked = flags.target.chunked;
+    // A step's length and load are its own.
+    let seed = flags.client.engine.seed.unwrap_or(environment.seed);
+    let plan = Plan::new(Load::Closed { users: 1 }, Targets::new(list), seed);
+    let (lines, terminal) =
+        (flags.display.progress.unwrap_or(true), environment.stderr_is_terminal);
+    Ok(SeekConfig {
         search,
         plan,
         settings,
-        arrivals: flags.seek.arrivals,
-        warmup: flags.seek.warmup,
-        cooldown: flags.seek.cooldown,
-        state: flags.seek.state.clone(),
-        seed_given: flags.seed.is_some(),
+        arrivals: flags.arrivals,
+        warmup: flags.warmup,
+        cooldown: flags.cooldown,
+        state: flags.state.clone(),
+        seed_given: flags.client.engine.seed.is_some(),
         plot: plot(flags)?,
-        json: flags.json,
+        json: flags.display.json,
         lines,
         live: lines && terminal,
-        paint: super::paint(terminal),
+        paint: paint(environment),
     })
 }
 
-/// Where the curve is drawn: an ending that no picture has must not cost a search.
-fn plot(flags: &AttackFlags) -> Result<Option<(String, Document)>, CommandError> {
-    let Some(path) = &flags.seek.plot else { return Ok(None) };
+/// Checks as much of a command line as needs no file and no look at the machine. Standard input counts as empty.
+///
+/// # Errors
+/// A flag is wrong.
+pub(crate) fn validate(args: &ParsedArgs<SeekFlags>) -> Result<(), CommandError> {
+    let flags = &args.flags;
+    search(flags)?;
+    targets::format(Dialect::Native, &flags.target)?;
+    settings::check_key(Dialect::Native, &flags.client.tls)?;
+    let list = targets::list_without_files(&args.operands, &flags.target)?;
+    match flags.by {
+        By::Connections => targets::check_streams(&flags.http, &list),
+        By::Rate => Ok(()),
+    }
+}
+
+/// The flags of HTTP. A connection that is counted has one stream unless more are asked for: else an HTTP/2 server would get all
+/// requests on the first.
+fn http(flags: &SeekFlags) -> HttpFlags {
+    let mut http = flags.http.clone();
+    if flags.by == By::Connections {
+        http.streams.get_or_insert(1);
+    }
+    http
+}
+
+/// The file for the curve. An ending that no picture has is found before the search, not after it.
+fn plot(flags: &SeekFlags) -> Result<Option<(String, Document)>, CommandError> {
+    let Some(path) = &flags.plot else { return Ok(None) };
     let document = figure_document("-plot", path).map_err(usage_error)?;
     Ok(Some((path.clone(), document)))
 }
 
-/// As much of [`meant`] as the words alone tell.
-pub(super) fn check_words(typed: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
-    search(typed)?;
-    attack::check_offer(typed)
+/// Colours, on a terminal and without NO_COLOR.
+fn paint(environment: &Environment<'_>) -> Paint {
+    let no_color = (environment.variable)("NO_COLOR").is_some();
+    if environment.stderr_is_terminal && !no_color { Paint::Ansi } else { Paint::Plain }
 }
 
-/// What is searched.
-fn search(typed: &ParsedArgs<AttackFlags>) -> Result<Search, CommandError> {
-    let flags = &typed.flags.seek;
+/// The search that the flags ask for.
+fn search(flags: &SeekFlags) -> Result<Search, CommandError> {
     let Some(mut objective) = flags.objective.clone() else {
         return Err(usage_error(
             "flag -objective is needed, such as -objective='p99<250ms, errors<0.1%'",
@@ -131,9 +172,9 @@ fn search(typed: &ParsedArgs<AttackFlags>) -> Result<Search, CommandError> {
     })
 }
 
-impl Meant {
+impl SeekConfig {
     /// How requests arrive: `poisson`, `constant`, or `closed loop`.
-    pub(super) fn arrivals(&self) -> &'static str {
+    pub(crate) fn arrivals(&self) -> &'static str {
         match (self.search.by, self.arrivals) {
             (By::Connections, _) => "closed loop",
             (By::Rate, Arrivals::Constant) => "constant",
@@ -142,7 +183,7 @@ impl Meant {
     }
 
     /// How a step of this load is carried out.
-    pub(super) fn settings(&self, load: f64) -> Settings {
+    pub(crate) fn settings(&self, load: f64) -> Settings {
         let mut settings = self.settings.clone();
         if self.search.by == By::Connections {
             let connections = load.max(1.0) as usize;
@@ -152,7 +193,7 @@ impl Meant {
     }
 
     /// When a step's hits begin.
-    pub(super) fn load(&self, load: f64) -> Load {
+    pub(crate) fn load(&self, load: f64) -> Load {
         match self.search.by {
             // A user on each stream of each connection.
             By::Connections => {
@@ -173,7 +214,7 @@ impl Meant {
     }
 
     /// What makes a search another one, by name: steps of one are of no use to the other.
-    pub(super) fn identity(&self) -> Vec<(&'static str, String)> {
+    pub(crate) fn identity(&self) -> Vec<(&'static str, String)> {
         let (search, settings) = (&self.search, &self.settings);
         let mut pairs = vec![
             ("objective", search.objective.to_string()),
@@ -240,29 +281,29 @@ fn hash(seed: u64, bytes: &[u8]) -> u64 {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use cli::GlobalFlags;
+pub(crate) mod tests {
+    use cli::{GlobalFlags, Invocation};
 
     use super::*;
-    use crate::dialect::{Dialect, Invocation};
-    use crate::flags;
+    use crate::load::seek::flags::FLAGS;
 
-    /// What a command line means, after `-objective=p99<1s`.
-    pub(in crate::command::seek) fn meaning(line: &str) -> Result<Meant, CommandError> {
+    /// The search of a command line, after `-objective=p99<1s`.
+    pub(crate) fn resolved(line: &str) -> Result<SeekConfig, CommandError> {
         let args = ["-objective=p99<1s"].into_iter().chain(line.split_whitespace());
         let args = args.map(str::to_owned).collect();
         let invocation =
             Invocation { dialect: Dialect::Native, global: GlobalFlags::default(), args };
-        meant(&invocation.parse(&flags::seek::table()).unwrap_or_else(|_| panic!("{line}")))
+        let args = invocation.parse(FLAGS).unwrap_or_else(|_| panic!("{line}"));
+        resolve(&args, &Environment::of_process_with_report())
     }
 
     #[test]
     fn connections_are_what_they_are_over_http2_too() {
         let check = |line: &str, streams: usize, users: u64, connections: Option<usize>| {
-            let meant = meaning(line).unwrap_or_else(|_| panic!("{line}"));
-            assert_eq!(meant.settings.streams, streams, "{line}");
-            assert_eq!(meant.settings(6.0).max_connections, connections, "{line}");
-            if let Load::Closed { users: planned } = meant.load(6.0) {
+            let config = resolved(line).unwrap_or_else(|_| panic!("{line}"));
+            assert_eq!(config.settings.streams, streams, "{line}");
+            assert_eq!(config.settings(6.0).max_connections, connections, "{line}");
+            if let Load::Closed { users: planned } = config.load(6.0) {
                 assert_eq!(planned, users, "{line}");
             }
         };
@@ -271,15 +312,15 @@ pub(super) mod tests {
         check("-by=connections -m 4 -h2c http://h/", 4, 24, Some(6));
         check("https://h/", usize::MAX, 0, None);
         check("-m 4 http://h/", 4, 0, None);
-        assert!(meaning("-by=connections -m 4 http://h/").is_err(), "no streams without HTTP/2");
-        assert!(meaning("-by=connections -m 4 -http2=false https://h/").is_err());
+        assert!(resolved("-by=connections -m 4 http://h/").is_err(), "no streams without HTTP/2");
+        assert!(resolved("-by=connections -m 4 -http2=false https://h/").is_err());
     }
 
     #[test]
-    fn steps_of_another_server_are_told() {
+    fn steps_of_another_server_differ() {
         let identity = |flags: &str| {
-            let meant = meaning(&format!("{flags} https://h/"));
-            meant.unwrap_or_else(|_| panic!("{flags}")).identity()
+            let config = resolved(&format!("{flags} https://h/"));
+            config.unwrap_or_else(|_| panic!("{flags}")).identity()
         };
         let plain = identity("");
         assert_eq!(plain, identity("-precision=1% -max-steps=9"), "of use to both");
@@ -305,8 +346,8 @@ pub(super) mod tests {
     #[test]
     fn the_errors_need_room_in_the_objective() {
         let eight = format!("-objective={}", ["max<1s"; 8].join(","));
-        assert!(meaning(&format!("{eight} http://h/")).is_err());
+        assert!(resolved(&format!("{eight} http://h/")).is_err());
         let named = eight.replacen("max<1s", "errors<9%", 1);
-        assert!(meaning(&format!("{named} http://h/")).is_ok());
+        assert!(resolved(&format!("{named} http://h/")).is_ok());
     }
 }

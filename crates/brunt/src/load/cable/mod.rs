@@ -1,27 +1,29 @@
-//! `cable`: argv → the test of Action Cable that is meant → a run of its users → report, results, exit code.
+//! `cable`: argv → CableConfig → a run of its users → report, results, exit code.
 
-mod meant;
+pub(crate) mod config;
+pub(crate) mod flags;
 mod memory;
 
 use std::sync::Arc;
 
 use ::cable::{Cable, CableReport};
+use cli::{CommandError, Invocation};
 use metrics::Generator;
 use report::{CableInput, CableMemory};
-use session::{OnCutOff, Progress, RunFigures, Session, SessionOptions};
+use session::{OnCutOff, Progress, ResultsFile, RunFigures, Session, SessionOptions};
 
-use self::meant::{Meant, meant};
+use self::config::CableConfig;
+use self::flags::FLAGS;
 use self::memory::Memory;
-use super::CommandError;
-use super::attack::Closing;
-use crate::dialect::Invocation;
+use super::environment::Environment;
+use super::load_test::LoadTest;
+use super::outputs::ReportFormat;
 use crate::exit_code::{self, ExitCode, Failed};
-use crate::flags;
 use crate::input::Interrupts;
 use crate::output::Place;
 
 /// What `brunt help cable` says besides the flags.
-pub(super) const ABOUT: &str = "The common tests of Action Cable (Rails, AnyCable) without a script. Every user has a WebSocket of its own and
+pub(crate) const ABOUT: &str = "The common tests of Action Cable (Rails, AnyCable) without a script. Every user has a WebSocket of its own and
 subscribes to the channel. In -params, -perform, -cookies and -header, {user} is the user's number, from 1.
 
 patterns:
@@ -36,33 +38,42 @@ Who is refused waits 100 ms, then twice as long each time, up to 5 s; -no-backof
 Ctrl-C once: nothing more is sent, messages under way are waited for, a second at most. Twice: it ends now.";
 
 /// Runs the test.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
-    let typed = invocation.parse(&flags::cable::table())?;
-    Ok(test(meant(typed)?)?)
+///
+/// # Errors
+/// The command line is wrong, or the test cannot be carried out.
+pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let args = invocation.parse(FLAGS)?;
+    Ok(test(config::resolve(&args, &Environment::of_process_with_report())?)?)
 }
 
-/// Whether this command line would be taken, as far as its words tell.
-pub(super) fn validate(invocation: &Invocation) -> Result<(), CommandError> {
-    self::meant::check_words(&invocation.parse(&flags::cable::table())?)
+/// Checks a command line without reading or opening anything.
+///
+/// # Errors
+/// The command line is wrong.
+pub(crate) fn validate(invocation: &Invocation) -> Result<(), CommandError> {
+    config::validate(&invocation.parse(FLAGS)?)
 }
 
-/// Carries out what was meant.
-fn test(meant: Meant) -> exit_code::Outcome {
-    let Meant { cable, peopled, fails_on_loss } = meant;
+/// Carries out a test.
+fn test(config: CableConfig) -> exit_code::Outcome {
+    let CableConfig { cable, load_test, fails_on_loss } = config;
+    let LoadTest { plan, settings, results, encoding, report: format, progress, watching, .. } =
+        load_test;
     let interrupts = Interrupts::watch()?;
-    session::warn_descriptor_limit(&peopled.plan, &peopled.settings);
-    let results = peopled.open_results()?;
+    session::warn_descriptor_limit(&plan, &settings);
+    let open = |output| ResultsFile::open(&output, encoding, watching.as_ref());
+    let results = results.map(open).transpose()?;
     let sockets = Arc::clone(&cable);
     let mut memory = Memory::before(move || sockets.open());
-    let mut progress = peopled.progress.then(|| Progress::new(&peopled.plan));
+    let mut progress = progress.then(|| Progress::new(&plan));
     let mut figures = RunFigures::new(OnCutOff::Counted);
     let options = SessionOptions { results, ..SessionOptions::new(&interrupts) };
-    let ended = Session::start(peopled.plan, &peopled.settings, None, options)
+    let ended = Session::start(plan, &settings, None, options)
         .and_then(|session| session.run(&mut [&mut figures, &mut memory, &mut progress]))
         .map_err(Failed::from)?;
     let outcome = cable.report();
     let run = (&figures, &ended.generator);
-    report(&cable, &outcome, run, (memory.most(), peopled.report))?;
+    report(&cable, &outcome, run, (memory.most(), format))?;
     let lost = outcome.deliveries.lost + outcome.unanswered > 0 || outcome.subscribed == 0;
     Ok(if fails_on_loss && lost { ExitCode::Lost } else { ExitCode::Ok })
 }
@@ -71,14 +82,14 @@ fn report(
     cable: &Cable,
     outcome: &CableReport,
     (figures, generator): (&RunFigures, &Generator),
-    (memory, closing): (Option<CableMemory>, Closing),
+    (memory, format): (Option<CableMemory>, ReportFormat),
 ) -> Result<(), Failed> {
     let verdict = figures.verdict(generator);
     let input = CableInput { plan: cable.plan(), outcome, generator, verdict: &verdict, memory };
-    let document = match closing {
-        Closing::Nothing => return Ok(()),
-        Closing::Text => report::cable_text(&input),
-        Closing::Json => report::cable_json(&input),
+    let document = match format {
+        ReportFormat::Nothing => return Ok(()),
+        ReportFormat::Text => report::cable_text(&input),
+        ReportFormat::Json => report::cable_json(&input),
     };
     Place::Stdout.write(document.as_bytes())
 }

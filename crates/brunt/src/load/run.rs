@@ -1,4 +1,4 @@
-//! An attack under way: from what was meant to the exit code.
+//! A load test carried out: from its configuration to results, report and exit code.
 
 use std::sync::PoisonError;
 
@@ -10,29 +10,30 @@ use session::{
     Serialized, Session, SessionError, SessionOptions, target_labels,
 };
 
-use super::meant::{Closing, Meant};
+use super::load_test::LoadTest;
+use super::outputs::ReportFormat;
 use super::targets::{self, Source};
 use crate::dialect::Dialect;
 use crate::exit_code::{ExitCode, Failed, Outcome};
 use crate::input::Interrupts;
 use crate::output::{self, Place};
 
-/// Carries out what was meant.
-pub(super) fn attack(mut meant: Meant, dialect: Dialect) -> Outcome {
+/// Carries out a load test.
+pub(super) fn run_load_test(mut test: LoadTest, dialect: Dialect) -> Outcome {
     let interrupts = Interrupts::watch()?;
     if dialect == Dialect::Native {
-        session::warn_descriptor_limit(&meant.plan, &meant.settings);
+        session::warn_descriptor_limit(&test.plan, &test.settings);
     }
-    let mut exporter = exporter(&meant, dialect)?;
-    let (encoding, watching) = (meant.encoding, meant.watching.take());
+    let mut exporter = exporter(&test, dialect)?;
+    let (encoding, watching) = (test.encoding, test.watching.take());
     let open = |place| ResultsFile::open(&place, encoding, watching.as_ref());
-    let results = meant.results.take().map(open).transpose()?;
-    let (lazy, problem) = lazy(meant.lazy.take(), dialect)?;
-    let mut progress = meant.progress.then(|| Progress::new(&meant.plan));
-    let mut multiplexing = MultiplexingCheck::new(&meant.plan, &meant.settings);
-    let mut figures = figures(&meant);
+    let results = test.results.take().map(open).transpose()?;
+    let (lazy, problem) = lazy(test.lazy.take(), dialect)?;
+    let mut progress = test.progress.then(|| Progress::new(&test.plan));
+    let mut multiplexing = MultiplexingCheck::new(&test.plan, &test.settings);
+    let mut figures = figures(&test);
     let options = SessionOptions { results, ..SessionOptions::new(&interrupts) };
-    let session = Session::start(meant.plan.clone(), &meant.settings, lazy, options)
+    let session = Session::start(test.plan.clone(), &test.settings, lazy, options)
         .map_err(|error| not_started(error, dialect))?;
     let outcome =
         session.run(&mut [&mut figures, &mut multiplexing, &mut exporter, &mut progress])?;
@@ -40,7 +41,7 @@ pub(super) fn attack(mut meant: Meant, dialect: Dialect) -> Outcome {
         session::warn(&in_words(serialized));
     }
     if let Some(figures) = &figures {
-        close(&meant, figures, &outcome.generator)?;
+        close(&test, figures, &outcome.generator)?;
     }
     let found = problem.and_then(|problem| problem.found(dialect));
     found.map_or(Ok(ExitCode::Ok), |error| Err(Failed { code: ExitCode::Input, error }))
@@ -59,11 +60,11 @@ fn not_started(error: SessionError, dialect: Dialect) -> Failed {
 }
 
 /// The figures that the closing report is made from, where there is one.
-fn figures(meant: &Meant) -> Option<RunFigures> {
+fn figures(test: &LoadTest) -> Option<RunFigures> {
     let figures = RunFigures::new(OnCutOff::Counted);
-    match (meant.report, meant.per_connection) {
-        (Closing::Nothing, _) => None,
-        (_, true) => Some(figures.by_connection(target_labels(&meant.plan))),
+    match (test.report, test.per_connection) {
+        (ReportFormat::Nothing, _) => None,
+        (_, true) => Some(figures.by_connection(target_labels(&test.plan))),
         (_, false) => Some(figures),
     }
 }
@@ -106,8 +107,8 @@ fn lazy(
 }
 
 /// The live metrics. Vegeta does not notice that a port is taken; natively that is an error.
-fn exporter(meant: &Meant, dialect: Dialect) -> Result<Option<PrometheusExporter>, Failed> {
-    let Some(addr) = &meant.prometheus else {
+fn exporter(test: &LoadTest, dialect: Dialect) -> Result<Option<PrometheusExporter>, Failed> {
+    let Some(addr) = &test.prometheus else {
         return Ok(None);
     };
     let bare = match dialect {
@@ -119,7 +120,7 @@ fn exporter(meant: &Meant, dialect: Dialect) -> Result<Option<PrometheusExporter
             "metrics are at http://127.0.0.1:{port}/metrics, for this machine alone (for all: -prometheus-addr=0.0.0.0:{port})"
         ));
     }
-    match (PrometheusExporter::start(addr, bare, target_labels(&meant.plan)), dialect) {
+    match (PrometheusExporter::start(addr, bare, target_labels(&test.plan)), dialect) {
         (Ok(exporter), _) => Ok(Some(exporter)),
         (Err(_), Dialect::Vegeta) => Ok(None),
         (Err(error), Dialect::Native) => {
@@ -130,13 +131,13 @@ fn exporter(meant: &Meant, dialect: Dialect) -> Result<Option<PrometheusExporter
 }
 
 /// Prints the closing report.
-fn close(meant: &Meant, figures: &RunFigures, generator: &Generator) -> Result<(), Failed> {
+fn close(test: &LoadTest, figures: &RunFigures, generator: &Generator) -> Result<(), Failed> {
     let verdict = figures.verdict(generator);
-    let input = figures.input(&meant.plan.name, generator, &verdict);
-    let document = match meant.report {
-        Closing::Nothing => return Ok(()),
-        Closing::Text => report::text(&input),
-        Closing::Json => report::json(&input),
+    let input = figures.input(&test.plan.name, generator, &verdict);
+    let document = match test.report {
+        ReportFormat::Nothing => return Ok(()),
+        ReportFormat::Text => report::text(&input),
+        ReportFormat::Json => report::json(&input),
     };
     Place::Stdout.write(document.as_bytes())
 }

@@ -1,14 +1,13 @@
-//! argv → `Meant`, as text, per dialect. `UPDATE=1 cargo test -p brunt` rewrites the snapshots.
+//! argv → `LoadTest`, as text, per dialect. `UPDATE=1 cargo test -p brunt` rewrites the snapshots.
 
 use std::path::{Path, PathBuf};
 
-use cli::GlobalFlags;
+use cli::{CommandError, Dialect, GlobalFlags, Invocation};
 
-use super::meant::{Meant, World, meant};
-use crate::command::CommandError;
+use super::config::resolve;
+use super::flags::FLAGS;
 use crate::command::tests::check_snapshot;
-use crate::dialect::{Dialect, Invocation};
-use crate::flags::attack::FLAGS;
+use crate::load::environment::Environment;
 
 /// Command lines of both dialects; `TARGETS` is a file with two targets, `WRONG` one with two wrong lines.
 const LINES: &[&str] = &[
@@ -54,9 +53,9 @@ impl Drop for Scratch {
     }
 }
 
-/// A world that never changes.
-fn world(stdout_is_terminal: bool) -> World<'static> {
-    World {
+/// An environment that is the same everywhere.
+fn environment(stdout_is_terminal: bool) -> Environment<'static> {
+    Environment {
         stdout_is_terminal,
         stderr_is_terminal: true,
         variable: &|name| (name == "HTTP_PROXY").then(|| "http://proxy:3128".to_owned()),
@@ -65,17 +64,16 @@ fn world(stdout_is_terminal: bool) -> World<'static> {
     }
 }
 
-/// What a command line means, as text, or the code and words it fails with.
-fn told(dialect: Dialect, line: &str, dir: &Path) -> String {
+/// The load test of a command line as text, or the exit code and message of its error.
+fn resolved(dialect: Dialect, line: &str, dir: &Path) -> String {
     let path = |name: &str| dir.join(name).display().to_string();
     let line = line.replace("TARGETS", &path("targets")).replace("WRONG", &path("wrong"));
     let args = line.split(' ').map(str::to_owned).collect();
     let global = GlobalFlags { cpus: Some(2), ..GlobalFlags::default() };
     let invocation = Invocation { dialect, global, args };
-    let typed = invocation.parse(FLAGS).map_err(CommandError::from);
-    let read: Result<Meant, CommandError> = typed.and_then(|typed| meant(&typed, &world(false)));
-    let text = match read {
-        Ok(meant) => format!("{meant:#?}"),
+    let args = invocation.parse(FLAGS).map_err(CommandError::from);
+    let text = match args.and_then(|args| resolve(&args, &environment(false))) {
+        Ok(load_test) => format!("{load_test:#?}"),
         Err(CommandError::Flags(error)) if dialect == Dialect::Vegeta => {
             format!("2: {}", error.go())
         }
@@ -85,23 +83,23 @@ fn told(dialect: Dialect, line: &str, dir: &Path) -> String {
     text.replace(&format!("{}/", dir.display()), "")
 }
 
-/// Compares every line's meaning with the dialect's snapshot.
+/// Compares what every line comes to with the dialect's snapshot.
 fn check(dialect: Dialect, name: &str) {
-    let scratch = Scratch::new(&format!("meant-{name}"));
+    let scratch = Scratch::new(&format!("resolved-{name}"));
     let mut all = String::new();
     for line in LINES {
-        all.push_str(&format!("$ attack {line}\n{}\n\n", told(dialect, line, &scratch.0)));
+        all.push_str(&format!("$ attack {line}\n{}\n\n", resolved(dialect, line, &scratch.0)));
     }
-    check_snapshot(&format!("src/command/attack/snapshots/{name}.txt"), &all);
+    check_snapshot(&format!("src/load/attack/snapshots/{name}.txt"), &all);
 }
 
 #[test]
-fn native_command_lines_mean() {
+fn native_command_lines_come_to_load_tests() {
     check(Dialect::Native, "native");
 }
 
 #[test]
-fn vegetas_command_lines_mean() {
+fn vegetas_command_lines_come_to_load_tests() {
     check(Dialect::Vegeta, "vegeta");
 }
 
@@ -121,8 +119,8 @@ fn a_terminal_gets_the_report_and_not_the_results() {
         args.extend(flags.split_whitespace().map(str::to_owned));
         let invocation =
             Invocation { dialect: Dialect::Native, global: GlobalFlags::default(), args };
-        let meant = meant(&invocation.parse(FLAGS).unwrap(), &world(true)).unwrap();
-        let got = (format!("{:?}", meant.results), format!("{:?}", meant.report));
+        let load_test = resolve(&invocation.parse(FLAGS).unwrap(), &environment(true)).unwrap();
+        let got = (format!("{:?}", load_test.results), format!("{:?}", load_test.report));
         assert_eq!(got, (results.to_owned(), report.to_owned()), "{flags}");
     }
 }

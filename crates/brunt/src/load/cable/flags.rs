@@ -1,37 +1,74 @@
-//! The flags of `cable`: its own, and those of `attack` that say over what the cable is reached.
+//! The flags of `cable`.
 
 use cli::{Flag, ValueError, ValueKind, value};
 use stdx::Nanos;
 use workload::arrival::ParsedRate;
 
-use super::attack::{AttackFlags, FLAGS};
-use super::load_value;
-use super::watch;
+use crate::flags::load_value;
+use crate::flags::watch::{self, Watched, Watches};
+use crate::load::flags::{
+    ClientFlags, DisplayFlags, ResultsFlags, client, display, holds, results,
+};
 
-/// What `cable` alone is told.
+/// The flags of `cable` as typed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CableFlags {
+    pub(crate) client: ClientFlags,
+    pub(crate) results: ResultsFlags,
+    pub(crate) display: DisplayFlags,
+    pub(crate) watched: Watched,
+    /// Header fields of each handshake.
+    pub(crate) headers: Vec<(String, String)>,
+    /// The channel that every user subscribes to.
     pub(crate) channel: Option<String>,
+    /// The subscription's parameters, a JSON object.
     pub(crate) params: Option<String>,
+    /// The action that is performed, and its data.
     pub(crate) perform: Option<String>,
+    /// The format of messages.
     pub(crate) codec: String,
+    /// The number of users.
     pub(crate) users: u64,
+    /// The time over which users come.
     pub(crate) ramp: Nanos,
+    /// How long the test goes on once all users are up.
     pub(crate) duration: Nanos,
+    /// Messages of all users per time; `None` is the pattern's default.
     pub(crate) rate: Option<ParsedRate>,
+    /// The users that speak in a broadcast.
     pub(crate) speakers: u64,
+    /// Cookies of the handshake.
     pub(crate) cookies: Option<String>,
+    /// The limit of a handshake, of a confirmation, and of a message's way.
     pub(crate) timeout: Nanos,
+    /// The longest random wait of a user that lost its connection.
     pub(crate) jitter: Nanos,
+    /// How often a herd's connections are cut.
     pub(crate) cuts: u64,
+    /// How long a herd's user may take to subscribe.
     pub(crate) give_up: Nanos,
+    /// Whether a refused user tries again at once.
     pub(crate) no_backoff: bool,
+    /// Whether a lost message decides the exit code.
     pub(crate) fail_on_loss: bool,
+}
+
+holds!(CableFlags: client: ClientFlags, results: ResultsFlags, display: DisplayFlags);
+
+impl Watches for CableFlags {
+    fn watched(&mut self) -> &mut Watched {
+        &mut self.watched
+    }
 }
 
 impl Default for CableFlags {
     fn default() -> Self {
         Self {
+            client: ClientFlags::default(),
+            results: ResultsFlags::default(),
+            display: DisplayFlags::default(),
+            watched: Watched::default(),
+            headers: Vec::new(),
             channel: None,
             params: None,
             perform: None,
@@ -53,68 +90,13 @@ impl Default for CableFlags {
 }
 
 /// The formats of messages.
-pub(crate) const CODECS: [&str; 3] = ["json", "msgpack", "protobuf"];
-
-/// The flags of `cable`.
-pub(crate) fn table() -> Vec<Flag<AttackFlags>> {
-    let is_shared = |name| SHARED.contains(&name) || watch::BESIDE.contains(&name);
-    let shared = FLAGS.iter().filter(|flag| is_shared(flag.row.name)).copied();
-    OWN.iter().copied().chain(shared.map(adapted)).collect()
-}
-
-/// A shared flag as `cable` has it.
-fn adapted(mut flag: Flag<AttackFlags>) -> Flag<AttackFlags> {
-    match flag.row.name {
-        "header" => {
-            flag.row.docs = "Header field of each handshake; {user} is the user's number, from 1.";
-        }
-        "laddr" => {
-            flag.row.aliases = &["from"];
-            flag.row.docs = "Local addresses to connect from, in turn: one has some 28,000 ports.";
-        }
-        "output" => {
-            flag.row.default = "none";
-            flag.row.docs = "File for the results: a row for each connection and each message.";
-        }
-        "io" => {
-            flag.row.docs = "How sockets are waited for: mio (epoll, kqueue) or uring (Linux 6.1); auto: uring from 8 users on.";
-        }
-        _ => {}
-    }
-    flag
-}
-
-/// What `attack` has as well.
-const SHARED: &[&str] = &[
-    "header",
-    "name",
-    "laddr",
-    "unix-socket",
-    "connect-to",
-    "resolvers",
-    "dns-ttl",
-    "root-certs",
-    "cert",
-    "key",
-    "insecure",
-    "session-tickets",
-    "proxy-header",
-    "output",
-    "to",
-    "seed",
-    "json",
-    "progress",
-    "q",
-    "io",
-    "pin",
-    "rt",
-];
+const CODECS: [&str; 3] = ["json", "msgpack", "protobuf"];
 
 /// A flag that keeps its text.
 macro_rules! own_text {
     ($name:literal, $value:literal, $default:literal, $docs:literal, $field:ident) => {
-        Flag::new($name, ValueKind::Text($value), $default, $docs, |t: &mut AttackFlags, v| {
-            t.cable.$field = Some(v.to_owned());
+        Flag::new($name, ValueKind::Text($value), $default, $docs, |t: &mut CableFlags, v| {
+            t.$field = Some(v.to_owned());
             Ok(())
         })
         .native()
@@ -124,15 +106,22 @@ macro_rules! own_text {
 /// A flag that keeps a time.
 macro_rules! own_time {
     ($name:literal, $default:literal, $docs:literal, $field:ident) => {
-        Flag::new($name, ValueKind::Duration, $default, $docs, |t: &mut AttackFlags, v| {
-            value::duration(v).map(|time| t.cable.$field = time)
+        Flag::new($name, ValueKind::Duration, $default, $docs, |t: &mut CableFlags, v| {
+            value::duration(v).map(|time| t.$field = time)
         })
         .native()
     };
 }
 
-/// Its own.
-const OWN: &[Flag<AttackFlags>] = &[
+/// The help text of `-laddr`.
+const LADDR: &str = "Local addresses to connect from, in turn: one has some 28,000 ports.";
+/// The help text of `-output`.
+const OUTPUT: &str = "File for the results: a row for each connection and each message.";
+/// The help text of `-io`.
+const IO: &str = "How sockets are waited for: mio (epoll, kqueue) or uring (Linux 6.1); auto: uring from 8 users on.";
+
+/// The flags of `cable`: the test, then over what the cable is reached, and where the results go.
+pub(crate) const FLAGS: &[Flag<CableFlags>] = &[
     own_text!("channel", "NAME", "", "The channel that every user subscribes to.", channel),
     own_text!(
         "params",
@@ -153,7 +142,7 @@ const OWN: &[Flag<AttackFlags>] = &[
         ValueKind::Choice(&CODECS),
         "json",
         "The format of messages: actioncable-v1-json, -msgpack, -protobuf.",
-        |t: &mut AttackFlags, v| value::word(v, &CODECS).map(|word| t.cable.codec = word),
+        |t: &mut CableFlags, v| value::word(v, &CODECS).map(|word| t.codec = word),
     )
     .native(),
     Flag::new(
@@ -161,7 +150,7 @@ const OWN: &[Flag<AttackFlags>] = &[
         ValueKind::Text("N"),
         "10",
         "Users, each with a connection and a subscription.",
-        |t: &mut AttackFlags, v| value::count(v).map(|n| t.cable.users = n),
+        |t: &mut CableFlags, v| value::count(v).map(|n| t.users = n),
     )
     .native()
     .also(&["u"]),
@@ -179,7 +168,7 @@ const OWN: &[Flag<AttackFlags>] = &[
         ValueKind::Text("N/DURATION"),
         "echo: 1/s a user; broadcast: 1/s",
         "Messages of all users per time. 0 in an echo: the next when the last is back.",
-        |t: &mut AttackFlags, v| rate(v).map(|rate| t.cable.rate = Some(rate)),
+        |t: &mut CableFlags, v| rate(v).map(|rate| t.rate = Some(rate)),
     )
     .native(),
     Flag::new(
@@ -187,7 +176,7 @@ const OWN: &[Flag<AttackFlags>] = &[
         ValueKind::Text("N"),
         "1",
         "Broadcast: how many users speak, in turn; all receive.",
-        |t: &mut AttackFlags, v| value::count(v).map(|n| t.cable.speakers = n),
+        |t: &mut CableFlags, v| value::count(v).map(|n| t.speakers = n),
     )
     .native(),
     own_text!(
@@ -214,7 +203,7 @@ const OWN: &[Flag<AttackFlags>] = &[
         ValueKind::Text("N"),
         "0",
         "Herd: how often all connections are cut, so that all come back.",
-        |t: &mut AttackFlags, v| value::number(v).map(|n| t.cable.cuts = n),
+        |t: &mut CableFlags, v| value::number(v).map(|n| t.cuts = n),
     )
     .native(),
     own_time!(
@@ -228,7 +217,7 @@ const OWN: &[Flag<AttackFlags>] = &[
         ValueKind::Switch,
         "",
         "Who is refused tries again at once, not after 100 ms to 5 s.",
-        |t: &mut AttackFlags, v| value::switch(v).map(|on| t.cable.no_backoff = on),
+        |t: &mut CableFlags, v| value::switch(v).map(|on| t.no_backoff = on),
     )
     .native(),
     Flag::new(
@@ -236,9 +225,48 @@ const OWN: &[Flag<AttackFlags>] = &[
         ValueKind::Switch,
         "",
         "Exit with code 9 where a message was lost, or nobody could subscribe.",
-        |t: &mut AttackFlags, v| value::switch(v).map(|on| t.cable.fail_on_loss = on),
+        |t: &mut CableFlags, v| value::switch(v).map(|on| t.fail_on_loss = on),
     )
     .native(),
+    Flag::new(
+        "header",
+        ValueKind::Text("'NAME: VALUE'"),
+        "",
+        "Header field of each handshake; {user} is the user's number, from 1.",
+        |t: &mut CableFlags, v| value::header(v).map(|header| t.headers.push(header)),
+    )
+    .also(&["H"]),
+    results::name(),
+    client::seed(),
+    client::laddr().also(&["from"]).with_docs(LADDR),
+    client::unix_socket(),
+    client::connect_to(),
+    client::resolvers(),
+    client::dns_ttl(),
+    client::proxy_header(),
+    client::insecure(),
+    client::cert(),
+    client::key(),
+    client::root_certs(),
+    client::session_tickets(),
+    results::output().with_default("none").with_docs(OUTPUT),
+    results::to(),
+    display::json(),
+    display::progress(),
+    display::quiet(),
+    client::io().with_docs(IO),
+    client::pin(),
+    client::real_time(),
+    // The server beside it.
+    watch::machine(),
+    watch::pid("watch-pid"),
+    watch::name("watch-name"),
+    watch::port("watch-port"),
+    watch::cgroup("watch-cgroup"),
+    watch::scrape("watch-scrape"),
+    watch::log("watch-log"),
+    watch::pattern("watch-log-pattern"),
+    watch::every("watch-every"),
 ];
 
 /// A rate, or 0.
@@ -252,12 +280,6 @@ fn rate(text: &str) -> Result<ParsedRate, ValueError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_shared_flag_is_there() {
-        let shared = SHARED.len() + watch::BESIDE.len();
-        assert_eq!(table().len(), OWN.len() + shared);
-    }
 
     #[test]
     fn a_rate_has_an_end() {

@@ -11,7 +11,7 @@ use stdx::{Nanos, mix};
 use study::seek::{By, Meter, Step, Trial};
 use workload::Plan;
 
-use super::meant::Meant;
+use super::config::SeekConfig;
 use crate::exit_code::Failed;
 use crate::input::{Interrupts, LOOK_EVERY};
 
@@ -22,7 +22,7 @@ const PAUSE_MAX: f64 = 60.0;
 
 /// Carries out steps.
 pub(super) struct Runner<'a> {
-    meant: &'a Meant,
+    config: &'a SeekConfig,
     interrupts: Interrupts,
     /// How long to pause before the next step.
     pause: Duration,
@@ -55,8 +55,8 @@ impl Observer for StepObserver<'_, '_> {
 
 impl<'a> Runner<'a> {
     /// Nothing was run yet.
-    pub(super) fn new(meant: &'a Meant, interrupts: Interrupts) -> Self {
-        Self { meant, interrupts, pause: Duration::ZERO }
+    pub(super) fn new(config: &'a SeekConfig, interrupts: Interrupts) -> Self {
+        Self { config, interrupts, pause: Duration::ZERO }
     }
 
     /// Runs step number `number`, after the pause that the one before asks for; `None` where the user ended it.
@@ -67,16 +67,16 @@ impl<'a> Runner<'a> {
         if !self.rest() {
             return Ok(None);
         }
-        let mut meter = Meter::new(&self.meant.search, trial, self.meant.warmup);
+        let mut meter = Meter::new(&self.config.search, trial, self.config.warmup);
         let plan = Plan {
             name: format!("step {}", number + 1),
-            load: self.meant.load(trial.load),
+            load: self.config.load(trial.load),
             duration: Some(meter.duration()),
-            seed: mix(self.meant.plan.seed, number as u64),
-            ..self.meant.plan.clone()
+            seed: mix(self.config.plan.seed, number as u64),
+            ..self.config.plan.clone()
         };
-        let settings = self.meant.settings(trial.load);
-        let mut progress = self.meant.live.then(|| Progress::new(&plan));
+        let settings = self.config.settings(trial.load);
+        let mut progress = self.config.live.then(|| Progress::new(&plan));
         let stop = self.stop(meter.duration());
         let options = SessionOptions { stop, ..SessionOptions::new(&self.interrupts) };
         let session = Session::start(plan, &settings, None, options)?;
@@ -93,7 +93,7 @@ impl<'a> Runner<'a> {
 
     /// When a step of this length is ended: at once by the user, and where hits take too long beyond its end.
     fn stop(&self, duration: Nanos) -> StopPolicy {
-        let timeout = self.meant.settings.timeout;
+        let timeout = self.config.settings.timeout;
         let grace =
             timeout.map_or(DRAIN_MAX, |timeout| Duration::from_nanos(timeout.0) + LOOK_EVERY * 20);
         let (after, kind) = (Some(Duration::from(duration)), DeadlineKind::Overrun);
@@ -119,13 +119,13 @@ impl<'a> Runner<'a> {
     fn pause_after(&self, summary: &Summary) -> Duration {
         let given_up = summary.failures[FailureKind::Timeout as usize];
         let rate_per_s = summary.throughput();
-        let closed = self.meant.search.by == By::Connections;
+        let closed = self.config.search.by == By::Connections;
         let extra = match given_up {
             0 => 0.0,
             _ if closed => 0.0,
             hits if rate_per_s > 0.0 => (hits as f64 / rate_per_s).min(PAUSE_MAX),
             _ => PAUSE_MAX,
         };
-        Duration::from_nanos(self.meant.cooldown.0) + Duration::from_secs_f64(extra)
+        Duration::from_nanos(self.config.cooldown.0) + Duration::from_secs_f64(extra)
     }
 }

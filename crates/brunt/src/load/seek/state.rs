@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use stdx::Nanos;
 use study::seek::{Search, Step};
 
-use super::meant::Meant;
+use super::config::SeekConfig;
 use crate::exit_code::{ExitCode, Failed};
 use crate::input;
 
@@ -33,21 +33,21 @@ impl State {
     ///
     /// # Errors
     /// The file cannot be read or written, is no state, or is of another search; the error names the file and what differs.
-    pub(super) fn open(meant: &mut Meant) -> Result<(Option<Self>, Vec<Step>), Failed> {
-        let Some(path) = meant.state.clone() else { return Ok((None, Vec::new())) };
-        let identity = identity(meant);
+    pub(super) fn open(config: &mut SeekConfig) -> Result<(Option<Self>, Vec<Step>), Failed> {
+        let Some(path) = config.state.clone() else { return Ok((None, Vec::new())) };
+        let identity = identity(config);
         let mut steps = Vec::new();
         if fs::exists(&path).unwrap_or(true) {
             let document = input::read_whole(&path)?;
             let seed;
-            (seed, steps) = read(&document, &identity, meant).map_err(|problem| Failed {
+            (seed, steps) = read(&document, &identity, config).map_err(|problem| Failed {
                 code: ExitCode::Input,
                 error: anyhow!("{path} {problem}"),
             })?;
-            meant.plan.seed = seed;
+            config.plan.seed = seed;
             while steps.pop_if(|step| step.spoilt.is_some()).is_some() {}
         }
-        let state = Self { path, identity, seed: meant.plan.seed };
+        let state = Self { path, identity, seed: config.plan.seed };
         // At once, so that a place that cannot be written costs no steps.
         state.save(&steps)?;
         Ok((Some(state), steps))
@@ -83,13 +83,17 @@ impl fmt::Display for State {
 }
 
 /// What is kept of the search itself.
-fn identity(meant: &Meant) -> Value {
-    let pairs = meant.identity().into_iter();
+fn identity(config: &SeekConfig) -> Value {
+    let pairs = config.identity().into_iter();
     Value::Object(pairs.map(|(name, value)| (name.to_owned(), Value::from(value))).collect())
 }
 
 /// The seed and the steps of a file, or what is wrong with it.
-fn read(document: &[u8], identity: &Value, meant: &Meant) -> anyhow::Result<(u64, Vec<Step>)> {
+fn read(
+    document: &[u8],
+    identity: &Value,
+    config: &SeekConfig,
+) -> anyhow::Result<(u64, Vec<Step>)> {
     let no_state = || anyhow!("is no state of brunt seek (give another -state)");
     let state: Value = serde_json::from_slice(document).map_err(|_| no_state())?;
     if state["brunt_seek"] != FORM {
@@ -98,12 +102,12 @@ fn read(document: &[u8], identity: &Value, meant: &Meant) -> anyhow::Result<(u64
     let seed = state["seed"].as_u64().ok_or_else(no_state)?;
     let kept = state["search"].as_object().ok_or_else(no_state)?;
     differs(kept, identity)?;
-    if meant.seed_given && seed != meant.plan.seed {
-        return Err(another("seed", &seed.to_string(), &meant.plan.seed.to_string()));
+    if config.seed_given && seed != config.plan.seed {
+        return Err(another("seed", &seed.to_string(), &config.plan.seed.to_string()));
     }
     let steps = state["steps"].as_array().filter(|steps| steps.len() <= STEPS_MAX);
     let steps = steps.ok_or_else(no_state)?.iter();
-    let steps: Option<Vec<Step>> = steps.map(|step| read_step(step, &meant.search)).collect();
+    let steps: Option<Vec<Step>> = steps.map(|step| read_step(step, &config.search)).collect();
     Ok((seed, steps.ok_or_else(no_state)?))
 }
 
@@ -176,7 +180,7 @@ fn read_step(value: &Value, search: &Search) -> Option<Step> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::seek::meant::tests::meaning;
+    use crate::load::seek::config::tests::resolved;
 
     fn step(load: f64, spoilt: Option<&str>) -> Step {
         Step {
@@ -201,9 +205,9 @@ mod tests {
     fn what_the_generator_spoilt_at_the_end_is_measured_anew() {
         let path = std::env::temp_dir().join(format!("brunt-state-{}", std::process::id()));
         let path = path.display().to_string();
-        let mut meant =
-            meaning(&format!("-state={path} http://h/")).unwrap_or_else(|_| panic!("{path}"));
-        let mut open = || State::open(&mut meant).expect("it can be read and written");
+        let mut config =
+            resolved(&format!("-state={path} http://h/")).unwrap_or_else(|_| panic!("{path}"));
+        let mut open = || State::open(&mut config).expect("it can be read and written");
         let (state, steps) = open();
         assert!(steps.is_empty());
         let late = Some("hits began late");
@@ -213,7 +217,7 @@ mod tests {
         let (_, steps) = open();
         std::fs::remove_file(&path).unwrap();
         assert_eq!(steps, kept);
-        let next = study::seek::propose(&meant.search, &steps);
+        let next = study::seek::propose(&config.search, &steps);
         let study::seek::Next::Run(trial) = next else { panic!("{next:?}") };
         assert_eq!(trial.load, 40.0);
     }

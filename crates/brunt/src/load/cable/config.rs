@@ -1,59 +1,77 @@
-//! `Meant`: what a command line of `cable` means, validated. Nothing was sent yet.
+//! `CableConfig`: the test that a command line of `cable` asks for, validated. Nothing was sent yet.
 
 use std::sync::Arc;
 
 use ::cable::{Cable, CablePlan, HERD_ROUNDS_MAX, Pattern, Template, USERS_MAX};
+use cli::{CommandError, Dialect, ParsedArgs, usage_error};
 use engine::{Capture, CapturedHeaders, Protocol, Redirects};
 use serde_json::Value;
 use stdx::Nanos;
 use wire::cable::{Codec, Dialect as Protocols, Format};
 use wire::url::Url;
 use workload::arrival::ParsedRate;
+use workload::{Load, Plan, Targets};
 
-use crate::command::attack::{self, Peopled};
-use crate::command::{CommandError, usage_error};
-use crate::dialect::ParsedArgs;
-use crate::flags::attack::AttackFlags;
-use crate::flags::cable::CableFlags;
+use super::flags::CableFlags;
+use crate::load::environment::Environment;
+use crate::load::load_test::LoadTest;
+use crate::load::outputs::{OutputFlags, Outputs};
+use crate::load::settings;
 
-/// What a command line of `cable` means.
-pub(super) struct Meant {
-    /// The test.
-    pub(super) cable: Arc<Cable>,
-    /// How it is carried out.
-    pub(super) peopled: Peopled,
-    /// A lost message makes the exit code.
-    pub(super) fails_on_loss: bool,
+/// The test that a command line of `cable` asks for.
+pub(crate) struct CableConfig {
+    /// The test of Action Cable.
+    pub(crate) cable: Arc<Cable>,
+    /// The run of its users.
+    pub(crate) load_test: LoadTest,
+    /// Whether a lost message decides the exit code.
+    pub(crate) fails_on_loss: bool,
 }
 
-/// How long a herd stays up where nothing else is said.
+/// How long a herd stays up where no duration is given.
 const HERD_STAYS: Nanos = Nanos::SECOND;
 
-/// Validates the command line.
-pub(super) fn meant(mut typed: ParsedArgs<AttackFlags>) -> Result<Meant, CommandError> {
-    let seed = *typed.flags.seed.get_or_insert_with(attack::seed);
-    let plan = plan(&typed, seed)?;
-    if typed.flags.name.is_empty() {
-        typed.flags.name = format!("cable {}", plan.pattern.name());
-    }
-    let fails_on_loss = typed.flags.cable.fail_on_loss;
-    let cable = Cable::new(plan);
-    let mut peopled = attack::peopled(&typed, cable.users())?;
-    let settings = &mut peopled.settings;
+/// Validates a command line, and reads the files that it names.
+///
+/// # Errors
+/// A flag or a file is wrong.
+pub(crate) fn resolve(
+    args: &ParsedArgs<CableFlags>,
+    environment: &Environment<'_>,
+) -> Result<CableConfig, CommandError> {
+    let flags = &args.flags;
+    let seed = flags.client.engine.seed.unwrap_or(environment.seed);
+    let cable_plan = plan(args, seed)?;
+    settings::check_client(Dialect::Native, &flags.client)?;
+    let name = match flags.results.name.as_str() {
+        "" => format!("cable {}", cable_plan.pattern.name()),
+        name => name.to_owned(),
+    };
+    let cable = Cable::new(cable_plan);
+    let CableFlags { results, display, watched, .. } = flags;
+    let flags_of_outputs = OutputFlags { results, display, watched };
+    let outputs = Outputs::resolve(Dialect::Native, &flags_of_outputs, environment)?;
+    let mut settings = settings::client_settings(args, &flags.client, environment)?;
     // Handshakes are answered by heads, which are looked at; WebSockets begin in HTTP/1.1 (RFC 6455, 4.1).
     settings.capture = Capture { headers: CapturedHeaders::WholeHead, ..Capture::default() };
     (settings.protocol, settings.redirects) = (Protocol::Http1, Redirects::Keep);
-    Ok(Meant { cable, peopled, fails_on_loss })
+    let load = Load::Users(cable.users());
+    let plan = Plan { name, ..Plan::new(load, Targets::new(Vec::new()), seed) };
+    let load_test = LoadTest::new(plan, settings, outputs);
+    Ok(CableConfig { cable, load_test, fails_on_loss: flags.fail_on_loss })
 }
 
-/// As much of [`meant`] as the words alone tell.
-pub(super) fn check_words(typed: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
-    plan(typed, 0).map(drop)
+/// Checks as much of a command line as needs no file and no look at the machine.
+///
+/// # Errors
+/// A flag is wrong.
+pub(crate) fn validate(args: &ParsedArgs<CableFlags>) -> Result<(), CommandError> {
+    plan(args, 0).map(drop)
 }
 
-fn plan(typed: &ParsedArgs<AttackFlags>, seed: u64) -> Result<CablePlan, CommandError> {
-    let flags = &typed.flags.cable;
-    let (word, url) = match typed.operands.as_slice() {
+fn plan(args: &ParsedArgs<CableFlags>, seed: u64) -> Result<CablePlan, CommandError> {
+    let flags = &args.flags;
+    let (word, url) = match args.operands.as_slice() {
         [word, url] => (word.as_str(), url.as_str()),
         [] | [_] => {
             return Err(usage_error(
@@ -65,20 +83,20 @@ fn plan(typed: &ParsedArgs<AttackFlags>, seed: u64) -> Result<CablePlan, Command
     let users = u32::try_from(flags.users).ok().filter(|users| *users <= USERS_MAX);
     let users = users.ok_or_else(|| usage_error(format!("flag -users: at most {USERS_MAX}")))?;
     let http_url = http_url(url)?;
-    let mut headers = headers(&typed.flags);
+    let mut headers = headers(flags);
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("Origin")) {
         headers.push(("Origin".to_owned(), Template::new(&origin(&http_url))));
     }
     let pattern = pattern(word, flags, users)?;
     let is_herd = matches!(pattern, Pattern::Herd { .. });
-    let untouched = flags.duration == CableFlags::default().duration;
+    let is_default = flags.duration == CableFlags::default().duration;
     Ok(CablePlan {
         url: stdx::without_password(url).into_owned(),
         http_url,
         pattern,
         users,
         ramp: flags.ramp,
-        duration: if is_herd && untouched { HERD_STAYS } else { flags.duration },
+        duration: if is_herd && is_default { HERD_STAYS } else { flags.duration },
         identifier: identifier(flags)?,
         data: data(flags)?,
         codec: codec(flags),
@@ -117,8 +135,8 @@ fn origin(http_url: &str) -> String {
     format!("{scheme}://{host}")
 }
 
-fn headers(flags: &AttackFlags) -> Vec<(String, Template)> {
-    let cookies = flags.cable.cookies.iter().map(|text| ("Cookie", text.as_str()));
+fn headers(flags: &CableFlags) -> Vec<(String, Template)> {
+    let cookies = flags.cookies.iter().map(|text| ("Cookie", text.as_str()));
     let own = flags.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     own.chain(cookies).map(|(name, text)| (name.to_owned(), Template::new(text))).collect()
 }
@@ -215,11 +233,10 @@ fn codec(flags: &CableFlags) -> Codec {
 
 #[cfg(test)]
 mod tests {
-    use cli::GlobalFlags;
+    use cli::{GlobalFlags, Invocation};
 
     use super::*;
-    use crate::dialect::{Dialect, Invocation};
-    use crate::flags;
+    use crate::load::cable::flags::FLAGS;
 
     #[test]
     fn who_asks_is_no_part_of_the_origin() {
@@ -236,8 +253,8 @@ mod tests {
         let args = line.split_whitespace().map(str::to_owned).collect();
         let invocation =
             Invocation { dialect: Dialect::Native, global: GlobalFlags::default(), args };
-        let typed = invocation.parse(&flags::cable::table()).unwrap_or_else(|_| panic!("{line}"));
-        plan(&typed, 1)
+        let args = invocation.parse(FLAGS).unwrap_or_else(|_| panic!("{line}"));
+        plan(&args, 1)
     }
 
     fn good(line: &str) -> CablePlan {

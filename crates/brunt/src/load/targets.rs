@@ -1,34 +1,34 @@
-//! Where an attack's targets come from: read whole before the first request, or one by one (`-lazy`).
+//! The targets of a test: a URL on the command line, a file read before the first request, or one read during the test
+//! (`-lazy`).
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::anyhow;
+use cli::{CommandError, Dialect, usage_error};
 use engine::LazyTargets;
 use workload::Target;
-use workload::targets::{Grammar, Options, Problem, ProblemKind, http, json};
+use workload::targets::{Defaults, Grammar, Options, Problem, ProblemKind, http, json};
 
-use crate::dialect::Dialect;
+use super::flags::{HttpFlags, TargetFlags};
 use crate::exit_code::{ExitCode, Failed};
 use crate::input;
 
-pub(super) use workload::targets::Defaults;
-
-/// Where targets come from, and how they are written.
+/// An input of targets.
 #[derive(Clone, Debug)]
-pub(super) struct Source {
-    /// A file's path, or `stdin`.
-    pub(super) name: String,
-    /// How they are written.
+pub(crate) struct Source {
+    /// The file's path, or `stdin`.
+    pub(crate) name: String,
+    /// The format of the targets.
     pub(super) format: Format,
-    /// What they have in common.
+    /// What targets without a body or headers of their own have.
     pub(super) defaults: Defaults,
 }
 
-/// How targets are written.
+/// The format of targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(crate) enum Format {
     /// Blocks of lines.
     Http,
     /// A JSON object per line.
@@ -47,10 +47,115 @@ impl Format {
     }
 }
 
-/// The problem that ended lazy targets, once there was one.
-pub(super) type FirstProblem = Arc<Mutex<Option<Problem>>>;
+/// The input of targets that the flags name, with the body that targets without one get.
+///
+/// # Errors
+/// The format is unknown, or the body cannot be read.
+pub(super) fn source(dialect: Dialect, flags: &TargetFlags) -> Result<Source, CommandError> {
+    Ok(Source {
+        name: flags.targets.clone().unwrap_or_else(|| "stdin".to_owned()),
+        format: format(dialect, flags)?,
+        defaults: Defaults { body: body(flags)?, headers: flags.headers.clone() },
+    })
+}
 
-/// Reads all targets. Every wrong line is told, and one is enough to send nothing.
+/// The format that the flags name.
+///
+/// # Errors
+/// It is unknown.
+pub(super) fn format(dialect: Dialect, flags: &TargetFlags) -> Result<Format, CommandError> {
+    let format = &flags.format;
+    Format::named(format).ok_or_else(|| match dialect {
+        Dialect::Native => {
+            usage_error(format!("flag -format: \"{format}\" is not one of http, json"))
+        }
+        Dialect::Vegeta => {
+            Failed::from(anyhow!("format \"{format}\" isn't one of [http, json]")).into()
+        }
+    })
+}
+
+/// The body of targets without one.
+fn body(flags: &TargetFlags) -> Result<Arc<[u8]>, Failed> {
+    let Some(path) = &flags.body else { return Ok(Arc::from([])) };
+    if input::is_stdin(path) {
+        input::announce_stdin("the body");
+    }
+    input::read_whole(path).map(Arc::from)
+}
+
+/// Checks that a file has the targets, where standard input is empty.
+///
+/// # Errors
+/// Standard input has them.
+pub(super) fn check_file(flags: &TargetFlags) -> Result<(), CommandError> {
+    if flags.targets.as_deref().is_none_or(input::is_stdin) {
+        return Err(usage_error("-targets=FILE is needed: standard input is empty"));
+    }
+    Ok(())
+}
+
+/// The targets: the URL among the operands, or a file.
+///
+/// # Errors
+/// There is neither, there are both, or a target is wrong.
+pub(super) fn list(operands: &[String], flags: &TargetFlags) -> Result<Vec<Target>, CommandError> {
+    let source = source(Dialect::Native, flags)?;
+    match url(operands, flags)? {
+        None => Ok(read_all(&source, Dialect::Native)?),
+        Some(url) => one(url, flags, source.defaults),
+    }
+}
+
+/// The targets as far as they are known without a file: the URL, or none. Standard input counts as empty.
+///
+/// # Errors
+/// As of [`list`], but for what is wrong with a file.
+pub(super) fn list_without_files(
+    operands: &[String],
+    flags: &TargetFlags,
+) -> Result<Vec<Target>, CommandError> {
+    match url(operands, flags)? {
+        None => check_file(flags).map(|()| Vec::new()),
+        Some(url) => one(url, flags, Defaults::default()),
+    }
+}
+
+/// The target of a URL.
+fn one(url: &str, flags: &TargetFlags, defaults: Defaults) -> Result<Vec<Target>, CommandError> {
+    let line = format!("{} {url}\n", flags.method);
+    let source = Source { name: "URL".to_owned(), format: Format::Http, defaults };
+    Ok(parse(line.as_bytes(), &source, Dialect::Native)?)
+}
+
+/// The URL among the operands; `None` where a file has the targets.
+fn url<'a>(operands: &'a [String], flags: &TargetFlags) -> Result<Option<&'a str>, CommandError> {
+    match (operands, &flags.targets) {
+        ([], Some(_)) => Ok(None),
+        ([url], None) => Ok(Some(url)),
+        ([], None) => Err(usage_error("a URL or -targets=FILE is needed")),
+        ([_], Some(_)) => Err(usage_error("a URL and -targets: one of them is enough")),
+        ([_, extra, ..], _) => Err(usage_error(format!("unexpected \"{extra}\""))),
+    }
+}
+
+/// Refuses several streams on a connection where a target is not asked over HTTP/2.
+///
+/// # Errors
+/// There is such a target.
+pub(super) fn check_streams(http: &HttpFlags, list: &[Target]) -> Result<(), CommandError> {
+    let offers_http2 = |target: &Target| target.url.starts_with("https:") && http.http2;
+    let several = http.streams.is_some_and(|streams| streams > 1);
+    if several && !http.h2c && !list.iter().all(offers_http2) {
+        return Err(usage_error("flag -m: streams want HTTP/2 (https, or -h2c for http)"));
+    }
+    Ok(())
+}
+
+/// The problem that ended lazy targets, once there was one.
+pub(crate) type FirstProblem = Arc<Mutex<Option<Problem>>>;
+
+/// Reads all targets. The error lists every wrong line, and nothing is sent.
 ///
 /// # Errors
 /// The input cannot be read, a line is wrong, or there is no target.
@@ -61,7 +166,7 @@ pub(super) fn read_all(source: &Source, dialect: Dialect) -> Result<Vec<Target>,
     parse(&input::read_whole(&source.name)?, source, dialect)
 }
 
-/// Targets that were read.
+/// Parses targets.
 ///
 /// # Errors
 /// A line is wrong, or there is no target.
@@ -84,7 +189,7 @@ pub(super) fn parse(
             _ => Ok(targets),
         };
     }
-    let error = anyhow!(told(&problems, &source.name, dialect));
+    let error = anyhow!(problems_text(&problems, &source.name, dialect));
     Err(Failed { code: ExitCode::Input, error })
 }
 
@@ -97,18 +202,18 @@ fn unsendable(targets: &[Target]) -> Option<String> {
     })
 }
 
-/// The problems in the dialect's words: natively each with its file and line, in Vegeta's the first alone.
+/// The problems in the dialect's words: natively each with its file and line, in Vegeta's dialect the first alone.
 #[must_use]
-pub(super) fn told(problems: &[Problem], name: &str, dialect: Dialect) -> String {
+fn problems_text(problems: &[Problem], name: &str, dialect: Dialect) -> String {
     match dialect {
         Dialect::Vegeta => problems[0].to_string(),
         Dialect::Native => {
             let lines: Vec<String> = problems
                 .iter()
-                .take(TOLD_MAX)
+                .take(PROBLEMS_SHOWN_MAX)
                 .map(|problem| format!("{name}: {problem}"))
                 .collect();
-            let more = match problems.len().saturating_sub(TOLD_MAX) {
+            let more = match problems.len().saturating_sub(PROBLEMS_SHOWN_MAX) {
                 0 => String::new(),
                 n => format!("\n  and {n} more"),
             };
@@ -117,14 +222,14 @@ pub(super) fn told(problems: &[Problem], name: &str, dialect: Dialect) -> String
     }
 }
 
-/// Wrong lines told at once.
-const TOLD_MAX: usize = 10;
+/// The most wrong lines in an error.
+const PROBLEMS_SHOWN_MAX: usize = 10;
 
-/// Opens targets to be read while attacking. The first wrong line ends them and is left in the slot given back.
+/// Opens targets to be read during the test. The first wrong line ends them, and is left in the slot that is returned.
 ///
 /// # Errors
 /// The file cannot be opened.
-pub(super) fn stream(
+pub(crate) fn stream(
     source: &Source,
     dialect: Dialect,
 ) -> Result<(LazyTargets, FirstProblem), Failed> {

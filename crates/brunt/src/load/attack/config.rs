@@ -1,0 +1,143 @@
+//! The load test that a command line of `attack` asks for.
+
+use anyhow::anyhow;
+use cli::{CommandError, Dialect, ParsedArgs, usage_error};
+use stdx::Nanos;
+use workload::arrival::{ParsedRate, Rate, Replay, Shape, ShapeSpec};
+use workload::{Load, Plan, Targets};
+
+use super::flags::AttackFlags;
+use crate::exit_code::{ExitCode, Failed};
+use crate::input;
+use crate::load::environment::Environment;
+use crate::load::load_test::LoadTest;
+use crate::load::outputs::{self, OutputFlags, Outputs};
+use crate::load::{settings, targets};
+
+/// Validates a command line, and reads the files that it names.
+///
+/// # Errors
+/// A flag or a file is wrong.
+pub(crate) fn resolve(
+    args: &ParsedArgs<AttackFlags>,
+    environment: &Environment<'_>,
+) -> Result<LoadTest, CommandError> {
+    let (dialect, flags) = (args.dialect, &args.flags);
+    check(args)?;
+    settings::check_client(dialect, &flags.client)?;
+    let load = load(args, replay)?;
+    let source = targets::source(dialect, &flags.target)?;
+    let (list, lazy) = if flags.lazy {
+        (Vec::new(), Some(source))
+    } else {
+        (targets::read_all(&source, dialect)?, None)
+    };
+    let AttackFlags { results, display, watched, .. } = flags;
+    let outputs =
+        Outputs::resolve(dialect, &OutputFlags { results, display, watched }, environment)?;
+    let mut settings = settings::client_settings(args, &flags.client, environment)?;
+    settings::apply_http(&flags.http, &mut settings);
+    settings.tick = flags.tick;
+    settings.chunked = flags.target.chunked;
+    settings.capture = settings::capture(dialect, results);
+    settings.connections = settings::as_usize(flags.connections);
+    settings.max_connections =
+        Some(settings::as_usize(flags.max_connections)).filter(|&max| max > 0);
+    let seed = flags.client.engine.seed.unwrap_or(environment.seed);
+    let plan = Plan {
+        name: results.name.clone(),
+        duration: duration(args),
+        ..Plan::new(load, Targets::new(list), seed)
+    };
+    Ok(LoadTest { lazy, ..LoadTest::new(plan, settings, outputs) })
+}
+
+/// Checks as much of a command line as needs no file and no look at the machine. Standard input counts as empty.
+///
+/// # Errors
+/// A flag is wrong.
+pub(crate) fn validate(args: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
+    check(args)?;
+    targets::format(args.dialect, &args.flags.target)?;
+    outputs::check_watched(&args.flags.watched)?;
+    settings::check_key(args.dialect, &args.flags.client.tls)?;
+    load(args, |_| Ok(Shape::constant(Rate::per_second(1))))?;
+    targets::check_file(&args.flags.target)
+}
+
+/// How long requests begin; `None` is until something ends them. Vegeta looks at the clock before its first request, when less
+/// than a microsecond is over already: of so short an attack only a request that is due in its first nanosecond is left.
+fn duration(args: &ParsedArgs<AttackFlags>) -> Option<Nanos> {
+    match (args.dialect, args.flags.duration) {
+        (_, Nanos::ZERO) => None,
+        (Dialect::Vegeta, duration) if duration < Nanos::MICRO => Some(Nanos(1)),
+        (_, duration) => Some(duration),
+    }
+}
+
+/// Refuses what makes no sense, alone or together.
+fn check(args: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
+    if let (Dialect::Native, Some(extra)) = (args.dialect, args.operands.first()) {
+        return Err(usage_error(format!(
+            "unexpected \"{extra}\" (targets come from standard input or -targets=FILE)"
+        )));
+    }
+    if args.flags.max_workers == Some(0) {
+        return Err(match args.dialect {
+            Dialect::Native => usage_error("flag -max-workers: with 0 nothing is ever sent"),
+            Dialect::Vegeta => Failed::from(anyhow!("-max-workers=0 sends nothing")).into(),
+        });
+    }
+    let AttackFlags { tick, duration, .. } = args.flags;
+    if duration > Nanos::ZERO && tick > duration {
+        return Err(usage_error(format!("flag -tick: {tick} is longer than the whole -duration")));
+    }
+    Ok(())
+}
+
+/// When requests begin; `replay` gives the moments of a file.
+fn load(
+    args: &ParsedArgs<AttackFlags>,
+    replay: impl Fn(&str) -> Result<Shape, CommandError>,
+) -> Result<Load, CommandError> {
+    let flags = &args.flags;
+    let rate = match (flags.rate, args.dialect) {
+        (ParsedRate::Rate(rate), _) => Some(rate),
+        // Vegeta takes the word and goes on with its default.
+        (ParsedRate::Infinity, Dialect::Vegeta) => Some(Rate::per_second(50)),
+        (ParsedRate::Infinity | ParsedRate::AsFastAsPossible, _) => None,
+    };
+    let max_in_flight = flags.max_workers;
+    if let Some(text) = &flags.shape {
+        let shape = match Shape::parse(text, rate) {
+            Ok(ShapeSpec::Shape(shape)) => shape,
+            Ok(ShapeSpec::ReplayFile(path)) => replay(&path)?,
+            Err(error) => return Err(usage_error(format!("flag -shape: {error}"))),
+        };
+        if matches!(shape, Shape::Linear { .. }) && flags.duration == Nanos::ZERO {
+            return Err(usage_error("-shape=linear needs a -duration to ramp over"));
+        }
+        return Ok(Load::Open { shape, max_in_flight });
+    }
+    match (rate, max_in_flight) {
+        (Some(rate), _) => Ok(Load::Open { shape: Shape::constant(rate), max_in_flight }),
+        (None, Some(users)) => Ok(Load::Closed { users }),
+        (None, None) => Err(usage_error("-rate=0 requires setting -max-workers")),
+    }
+}
+
+/// The moments of a file.
+fn replay(path: &str) -> Result<Shape, CommandError> {
+    let bytes = input::read_whole(path)?;
+    let (shape, problems) = Replay::from_lines(&String::from_utf8_lossy(&bytes));
+    match problems.first() {
+        None => Ok(shape),
+        Some(first) => {
+            let more = match problems.len() {
+                1 => String::new(),
+                n => format!(" (and {} more)", n - 1),
+            };
+            Err(Failed { code: ExitCode::Input, error: anyhow!("{path}: {first}{more}") }.into())
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The flags of `attack`.
+
+use cli::{Flag, ValueKind, value};
+use stdx::Nanos;
+use workload::arrival::{ParsedRate, Rate};
+
+use crate::flags::load_value;
+use crate::flags::watch::{self, Watched, Watches};
+use crate::load::flags::{
+    ClientFlags, DisplayFlags, HttpFlags, ResultsFlags, TargetFlags, client, display, holds, http,
+    results, target,
+};
+
+/// The flags of `attack` as typed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct AttackFlags {
+    pub(crate) target: TargetFlags,
+    pub(crate) http: HttpFlags,
+    pub(crate) client: ClientFlags,
+    pub(crate) results: ResultsFlags,
+    pub(crate) display: DisplayFlags,
+    pub(crate) watched: Watched,
+    /// Whether targets are read during the attack, each used once.
+    pub(crate) lazy: bool,
+    /// The rate of a constant load.
+    pub(crate) rate: ParsedRate,
+    /// How long requests begin; 0 is until stopped.
+    pub(crate) duration: Nanos,
+    /// The shape of the load, in place of a constant rate.
+    pub(crate) shape: Option<String>,
+    /// Vegeta's initial workers; accepted and unused.
+    pub(crate) workers: u64,
+    /// The most requests in flight; `None` is no limit.
+    pub(crate) max_workers: Option<u64>,
+    /// The time within which requests that fall due are sent together.
+    pub(crate) tick: Nanos,
+    /// The most idle connections to one host.
+    pub(crate) connections: u64,
+    /// The most connections to one host; 0 is no limit.
+    pub(crate) max_connections: u64,
+}
+
+holds!(AttackFlags:
+    target: TargetFlags,
+    http: HttpFlags,
+    client: ClientFlags,
+    results: ResultsFlags,
+    display: DisplayFlags,
+);
+
+impl Watches for AttackFlags {
+    fn watched(&mut self) -> &mut Watched {
+        &mut self.watched
+    }
+}
+
+impl Default for AttackFlags {
+    fn default() -> Self {
+        Self {
+            target: TargetFlags::default(),
+            http: HttpFlags::default(),
+            client: ClientFlags::default(),
+            results: ResultsFlags::default(),
+            display: DisplayFlags::default(),
+            watched: Watched::default(),
+            lazy: false,
+            rate: ParsedRate::Rate(Rate::per_second(50)),
+            duration: Nanos::ZERO,
+            shape: None,
+            workers: 10,
+            max_workers: None,
+            tick: Nanos::ZERO,
+            connections: 10_000,
+            max_connections: 0,
+        }
+    }
+}
+
+/// The flags of `attack`: what to send, when, over what, and where the results go.
+pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
+    // What to send.
+    target::targets(),
+    target::format(),
+    Flag::new(
+        "lazy",
+        ValueKind::Switch,
+        "",
+        "Read targets while attacking; each is used once, in order, and the last one ends the attack.",
+        |t: &mut AttackFlags, v| value::switch(v).map(|on| t.lazy = on),
+    ),
+    target::body(),
+    target::chunked(),
+    target::header(),
+    results::name(),
+    // When.
+    Flag::new(
+        "rate",
+        ValueKind::Text("N/DURATION"),
+        "50/1s",
+        "Requests per time: 50, 120/m, 1/10s. 0 is a closed loop of -max-workers users.",
+        |t: &mut AttackFlags, v| load_value::rate(v).map(|rate| t.rate = rate),
+    ),
+    Flag::new(
+        "duration",
+        ValueKind::Duration,
+        "0",
+        "How long requests are begun; 0 goes on until stopped.",
+        |t: &mut AttackFlags, v| value::duration(v).map(|d| t.duration = d),
+    ),
+    Flag::new(
+        "shape",
+        ValueKind::Text("SHAPE"),
+        "",
+        "Rate over time, in place of -rate: see `brunt help attack`.",
+        |t: &mut AttackFlags, v| {
+            t.shape = Some(v.to_owned());
+            Ok(())
+        },
+    )
+    .native(),
+    Flag::new(
+        "workers",
+        ValueKind::Text("N"),
+        "10",
+        "Vegeta's initial workers: accepted; requests under way need no worker here.",
+        |t: &mut AttackFlags, v| value::number(v).map(|n| t.workers = n),
+    ),
+    Flag::new(
+        "max-workers",
+        ValueKind::Text("N"),
+        "unlimited",
+        "Requests under way at most; those due beyond it wait, and the wait counts.",
+        |t: &mut AttackFlags, v| value::number(v).map(|n| t.max_workers = Some(n)),
+    ),
+    Flag::new(
+        "tick",
+        ValueKind::Duration,
+        "0",
+        "Send together what falls due within this time: less CPU, coarser pacing.",
+        |t: &mut AttackFlags, v| value::duration(v).map(|d| t.tick = d),
+    )
+    .native(),
+    client::seed(),
+    http::timeout(),
+    http::redirects(),
+    // Connections.
+    http::keepalive(),
+    Flag::new(
+        "connections",
+        ValueKind::Text("N"),
+        "10000",
+        "Idle connections kept per host.",
+        |t: &mut AttackFlags, v| value::number(v).map(|n| t.connections = n),
+    ),
+    Flag::new(
+        "max-connections",
+        ValueKind::Text("N"),
+        "unlimited",
+        "Connections per host at most; waiting for one counts.",
+        |t: &mut AttackFlags, v| value::number(v).map(|n| t.max_connections = n),
+    ),
+    client::laddr(),
+    client::unix_socket(),
+    client::connect_to(),
+    client::resolvers(),
+    client::dns_ttl(),
+    client::proxy_header(),
+    http::http2(),
+    http::h2c(),
+    http::streams(),
+    // TLS.
+    client::insecure(),
+    client::cert(),
+    client::key(),
+    client::root_certs(),
+    client::session_tickets(),
+    // Results.
+    results::output(),
+    results::to(),
+    results::max_body(),
+    results::keep_headers(),
+    display::prometheus_addr(),
+    // Around.
+    display::json(),
+    display::progress(),
+    display::quiet(),
+    client::io(),
+    client::pin(),
+    client::real_time(),
+    // The server beside it.
+    watch::machine(),
+    watch::pid("watch-pid"),
+    watch::name("watch-name"),
+    watch::port("watch-port"),
+    watch::cgroup("watch-cgroup"),
+    watch::scrape("watch-scrape"),
+    watch::log("watch-log"),
+    watch::pattern("watch-log-pattern"),
+    watch::every("watch-every"),
+];

@@ -1,0 +1,48 @@
+//! `attack`: its flags, and the load test they come to.
+
+pub(crate) mod config;
+pub(crate) mod flags;
+#[cfg(test)]
+mod tests;
+
+use cli::{CommandError, ExitCode, Invocation};
+
+use self::flags::FLAGS;
+use super::environment::Environment;
+use super::run::run_load_test;
+
+/// The text of `brunt help attack` before the flags.
+pub(crate) const ABOUT: &str = "Targets are read from standard input unless -targets is given. A target is a line METHOD URL, then optionally
+header lines NAME: VALUE and a body @FILE, then a blank line; lines that begin with # are skipped, but for
+#brunt weight=3 name=home before a target: how often it is chosen, and its name for report -by name. With
+-format=json each line is an object {\"method\", \"url\", \"header\", \"body\" (base64), \"weight\", \"name\"}.
+
+Requests begin by the clock, whatever the server does: response times count from the moment a request was
+due. Results go to standard output as a stream (or to -output); on a terminal the report is printed instead.
+
+shapes:
+  linear:10..500                       from one rate to another over -duration
+  steps:10x30s,50x30s                  one rate after the other
+  sine:100,50,60s[,peak]               mean, amplitude, period, start (mean-up, peak, mean-down, trough)
+  poisson                              random arrivals of mean -rate
+  replay:FILE                          at the moments of a column of timestamps
+
+Ctrl-C once: no more requests begin, those under way end, the results are whole. Twice: it ends now.";
+
+/// Attacks.
+///
+/// # Errors
+/// The command line is wrong, or the test cannot be carried out.
+pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let args = invocation.parse(FLAGS)?;
+    let load_test = config::resolve(&args, &Environment::of_process())?;
+    Ok(run_load_test(load_test, args.dialect)?)
+}
+
+/// Checks a command line without reading or opening anything.
+///
+/// # Errors
+/// The command line is wrong.
+pub(crate) fn validate(invocation: &Invocation) -> Result<(), CommandError> {
+    config::validate(&invocation.parse(FLAGS)?)
+}

@@ -1,0 +1,199 @@
+//! The flags of `bench`.
+
+use cli::{Flag, ValueKind, value};
+use stdx::{Distribution, Nanos};
+
+use crate::flags::watch::{self, Watched, Watches};
+use crate::load::flags::{
+    ClientFlags, DisplayFlags, HttpFlags, ResultsFlags, TargetFlags, client, display, holds, http,
+    results, target,
+};
+
+/// The flags of `bench` as typed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct BenchFlags {
+    pub(crate) target: TargetFlags,
+    pub(crate) http: HttpFlags,
+    pub(crate) client: ClientFlags,
+    pub(crate) results: ResultsFlags,
+    pub(crate) display: DisplayFlags,
+    pub(crate) watched: Watched,
+    /// Connections, each of which sends its next request after a response.
+    pub(crate) connections: u64,
+    /// The most requests that are counted; `None` is no limit.
+    pub(crate) requests: Option<u64>,
+    /// How long requests begin after the warm-up; 0 where the flag is not given.
+    pub(crate) duration: Nanos,
+    /// Requests without a response on one connection, at most.
+    pub(crate) pipeline: u64,
+    /// How long a user waits after a response.
+    pub(crate) think: Distribution,
+    /// How long requests are sent before any is counted.
+    pub(crate) warmup: Nanos,
+    /// Whether the report has a row for each connection.
+    pub(crate) per_connection: bool,
+}
+
+holds!(BenchFlags:
+    target: TargetFlags,
+    http: HttpFlags,
+    client: ClientFlags,
+    results: ResultsFlags,
+    display: DisplayFlags,
+);
+
+impl Watches for BenchFlags {
+    fn watched(&mut self) -> &mut Watched {
+        &mut self.watched
+    }
+}
+
+impl Default for BenchFlags {
+    fn default() -> Self {
+        Self {
+            target: TargetFlags::default(),
+            http: HttpFlags::default(),
+            client: ClientFlags::default(),
+            results: ResultsFlags::default(),
+            display: DisplayFlags::default(),
+            watched: Watched::default(),
+            connections: 10,
+            requests: None,
+            duration: Nanos::ZERO,
+            pipeline: 1,
+            think: Distribution::None,
+            warmup: Nanos::ZERO,
+            per_connection: false,
+        }
+    }
+}
+
+/// The help text of `-m`, where the default is one stream.
+const STREAMS: &str =
+    "Streams on one HTTP/2 connection, each with one request; over HTTP/1.1 they stand in line.";
+
+/// The flags of `bench`: its load, then what to send, over what, and where the results go.
+pub(crate) const FLAGS: &[Flag<BenchFlags>] = &[
+    Flag::new(
+        "c",
+        ValueKind::Text("N"),
+        "10",
+        "Connections: each sends a request as soon as its last one was answered.",
+        |t: &mut BenchFlags, v| value::count(v).map(|n| t.connections = n),
+    )
+    .native()
+    .also(&["connections"]),
+    Flag::new(
+        "n",
+        ValueKind::Text("N"),
+        "",
+        "Requests in all; without -d this alone ends the bench.",
+        |t: &mut BenchFlags, v| value::count(v).map(|n| t.requests = Some(n)),
+    )
+    .native()
+    .also(&["requests"]),
+    Flag::new(
+        "d",
+        ValueKind::Duration,
+        "10s",
+        "How long requests are begun; without -d and with -n, until all are.",
+        |t: &mut BenchFlags, v| value::duration(v).map(|d| t.duration = d),
+    )
+    .native()
+    .also(&["duration", "z"]),
+    Flag::new(
+        "pipeline",
+        ValueKind::Text("N"),
+        "1",
+        "Requests that may be unanswered on one connection (pipelining, over HTTP/1.1 alone).",
+        |t: &mut BenchFlags, v| value::count(v).map(|n| t.pipeline = n),
+    )
+    .native(),
+    Flag::new(
+        "think",
+        ValueKind::Text("LAW"),
+        "none",
+        "How long a user waits after an answer: fixed:1s, uniform:1s,3s, exp:1s, lognormal:1s,0.5 or 1s.",
+        |t: &mut BenchFlags, v| value::law(v).map(|law| t.think = law),
+    )
+    .native(),
+    Flag::new(
+        "warmup",
+        ValueKind::Duration,
+        "0s",
+        "Requests due in this time, before -d and -n begin, are sent and not counted.",
+        |t: &mut BenchFlags, v| value::duration(v).map(|d| t.warmup = d),
+    )
+    .native(),
+    Flag::new(
+        "k",
+        ValueKind::Switch,
+        "on",
+        "Keep connections alive; -k=false opens one for each request.",
+        |t: &mut BenchFlags, v| value::switch(v).map(|on| t.http.keepalive = on),
+    )
+    .native()
+    .also(&["keepalive"]),
+    Flag::new(
+        "no-keepalive",
+        ValueKind::Switch,
+        "",
+        "The same as -k=false.",
+        |t: &mut BenchFlags, v| value::switch(v).map(|on| t.http.keepalive = !on),
+    )
+    .native(),
+    Flag::new(
+        "per-connection",
+        ValueKind::Switch,
+        "",
+        "Rows per connection in the report as well.",
+        |t: &mut BenchFlags, v| value::switch(v).map(|on| t.per_connection = on),
+    )
+    .native(),
+    target::method(),
+    target::targets().with_default(""),
+    target::format(),
+    target::body(),
+    target::chunked(),
+    target::header(),
+    results::name(),
+    client::seed(),
+    http::timeout(),
+    http::redirects(),
+    client::laddr(),
+    client::unix_socket(),
+    client::connect_to(),
+    client::resolvers(),
+    client::dns_ttl(),
+    client::proxy_header(),
+    http::http2(),
+    http::h2c(),
+    http::streams().with_default("1").with_docs(STREAMS),
+    // `-k` keeps connections alive here.
+    client::insecure().also(&[]),
+    client::cert(),
+    client::key(),
+    client::root_certs(),
+    client::session_tickets(),
+    results::output().with_default("none"),
+    results::to(),
+    results::max_body(),
+    results::keep_headers(),
+    display::prometheus_addr(),
+    display::json(),
+    display::progress(),
+    display::quiet(),
+    client::io(),
+    client::pin(),
+    client::real_time(),
+    // The server beside it.
+    watch::machine(),
+    watch::pid("watch-pid"),
+    watch::name("watch-name"),
+    watch::port("watch-port"),
+    watch::cgroup("watch-cgroup"),
+    watch::scrape("watch-scrape"),
+    watch::log("watch-log"),
+    watch::pattern("watch-log-pattern"),
+    watch::every("watch-every"),
+];

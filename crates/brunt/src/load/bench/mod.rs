@@ -1,0 +1,33 @@
+//! `bench`: its flags, and the load test they come to.
+
+pub(crate) mod config;
+pub(crate) mod flags;
+
+use cli::{CommandError, Dialect, ExitCode, Invocation};
+
+use self::flags::FLAGS;
+use super::environment::Environment;
+use super::run::run_load_test;
+
+/// The text of `brunt help bench` before the flags.
+pub(crate) const ABOUT: &str = "A closed loop: each connection sends its next request when its last one was answered, so the server's speed
+sets the rate. It finds what a server can do; what users will feel at a given rate is attack's to tell. Without
+-output no results are kept, and the report is printed.";
+
+/// Benches.
+///
+/// # Errors
+/// The command line is wrong, or the test cannot be carried out.
+pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let args = invocation.parse(FLAGS)?;
+    let load_test = config::resolve(&args, &Environment::of_process_with_report())?;
+    Ok(run_load_test(load_test, Dialect::Native)?)
+}
+
+/// Checks a command line without reading or opening anything.
+///
+/// # Errors
+/// The command line is wrong.
+pub(crate) fn validate(invocation: &Invocation) -> Result<(), CommandError> {
+    config::validate(&invocation.parse(FLAGS)?)
+}

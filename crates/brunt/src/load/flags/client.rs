@@ -1,0 +1,225 @@
+//! The client's side, which every command with load has: addresses, names, TLS, and the engine's threads.
+
+use std::net::{IpAddr, SocketAddr};
+
+use cli::{EmptyValue, ValueKind, value};
+use engine::IoChoice;
+use stdx::Nanos;
+
+use crate::flags::load_value::io_choice;
+
+/// The flags of the client's side.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ClientFlags {
+    /// Where connections go, and where they come from.
+    pub(crate) connection: ConnectionFlags,
+    /// How names are resolved.
+    pub(crate) dns: DnsFlags,
+    /// Certificates and sessions.
+    pub(crate) tls: TlsFlags,
+    /// How the engine runs.
+    pub(crate) engine: EngineFlags,
+}
+
+/// Where connections go, and where they come from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ConnectionFlags {
+    /// Local addresses, taken in turn.
+    pub(crate) local_addrs: Vec<IpAddr>,
+    /// The Unix socket that is connected to, whatever a URL says.
+    pub(crate) unix_socket: Option<String>,
+    /// Pairs of `host:port`: the URL's, and the one that is connected to.
+    pub(crate) connect_to: Vec<(String, String)>,
+    /// Header fields of CONNECT requests to a proxy.
+    pub(crate) proxy_headers: Vec<(String, String)>,
+}
+
+/// How names are resolved.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DnsFlags {
+    /// The name servers; none are the system's.
+    pub(crate) resolvers: Vec<SocketAddr>,
+    /// How long an address is used: 0 for the whole run, `None` (-1) not at all.
+    pub(crate) ttl: Option<Nanos>,
+}
+
+impl Default for DnsFlags {
+    fn default() -> Self {
+        Self { resolvers: Vec::new(), ttl: Some(Nanos::ZERO) }
+    }
+}
+
+/// Certificates and sessions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct TlsFlags {
+    /// Whether servers' certificates are not verified.
+    pub(crate) insecure: bool,
+    /// The file of the client's certificate.
+    pub(crate) cert: Option<String>,
+    /// The file of its key.
+    pub(crate) key: Option<String>,
+    /// Files of the certificates that are trusted; none are the system's.
+    pub(crate) root_certs: Vec<String>,
+    /// Whether TLS sessions are resumed.
+    pub(crate) session_tickets: bool,
+}
+
+/// How the engine runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct EngineFlags {
+    /// The seed of every random choice; `None` draws one.
+    pub(crate) seed: Option<u64>,
+    /// The mechanism that waits for sockets.
+    pub(crate) io: IoChoice,
+    /// Whether each worker is pinned to a core.
+    pub(crate) pin: bool,
+    /// Whether real-time scheduling is asked for.
+    pub(crate) real_time: bool,
+}
+
+row!(
+    ClientFlags,
+    laddr,
+    "laddr",
+    ValueKind::Text("IP,…"),
+    "0.0.0.0",
+    "Local addresses to connect from, in turn; may be given several times.",
+    |values, text| value::addresses(text).map(|list| values.connection.local_addrs.extend(list));
+    .vegeta_empty(EmptyValue::Absent)
+);
+row!(
+    ClientFlags,
+    unix_socket,
+    "unix-socket",
+    ValueKind::Path,
+    "",
+    "Connect to this socket, whatever the URL says.",
+    |values, text| {
+        values.connection.unix_socket = Some(text.to_owned());
+        Ok(())
+    }
+);
+row!(
+    ClientFlags,
+    connect_to,
+    "connect-to",
+    ValueKind::Text("FROM:PORT:TO:PORT"),
+    "",
+    "Connect elsewhere than the URL says; repeat to add or to take turns.",
+    |values, text| value::connect_to(text).map(|pair| values.connection.connect_to.push(pair))
+);
+row!(
+    ClientFlags,
+    proxy_header,
+    "proxy-header",
+    ValueKind::Text("'NAME: VALUE'"),
+    "",
+    "Header field for the proxy's CONNECT; repeat for more.",
+    |values, text| value::header(text).map(|field| values.connection.proxy_headers.push(field))
+);
+row!(
+    ClientFlags,
+    resolvers,
+    "resolvers",
+    ValueKind::Text("IP[:PORT],…"),
+    "system",
+    "Name servers to ask.",
+    |values, text| value::resolvers(text).map(|list| values.dns.resolvers = list)
+);
+row!(
+    ClientFlags,
+    dns_ttl,
+    "dns-ttl",
+    ValueKind::Duration,
+    "0",
+    "How long a resolved name is kept: 0 for the whole run, -1 not at all.",
+    |values, text| value::duration_or_minus_one(text).map(|ttl| values.dns.ttl = ttl)
+);
+row!(
+    ClientFlags,
+    insecure,
+    "insecure",
+    ValueKind::Switch,
+    "",
+    "Do not verify the server's certificate.",
+    |values, text| value::switch(text).map(|on| values.tls.insecure = on);
+    .also(&["k"])
+);
+row!(ClientFlags, cert, "cert", ValueKind::Path, "", "PEM client certificate.", |values, text| {
+    values.tls.cert = Some(text.to_owned());
+    Ok(())
+}; .vegeta_empty(EmptyValue::Absent));
+row!(
+    ClientFlags,
+    key,
+    "key",
+    ValueKind::Path,
+    "the -cert file",
+    "PEM private key.",
+    |values, text| {
+        values.tls.key = Some(text.to_owned());
+        Ok(())
+    };
+    .vegeta_empty(EmptyValue::Absent)
+);
+row!(
+    ClientFlags,
+    root_certs,
+    "root-certs",
+    ValueKind::Text("FILE,…"),
+    "system",
+    "PEM certificates that replace the trusted ones.",
+    |values, text| {
+        values.tls.root_certs = text.split(',').map(str::to_owned).collect();
+        Ok(())
+    }
+);
+row!(
+    ClientFlags,
+    session_tickets,
+    "session-tickets",
+    ValueKind::Switch,
+    "",
+    "Resume TLS sessions.",
+    |values, text| value::switch(text).map(|on| values.tls.session_tickets = on)
+);
+row!(
+    ClientFlags,
+    seed,
+    "seed",
+    ValueKind::Text("N"),
+    "random",
+    "Seed of every random choice.",
+    |values, text| value::number(text).map(|n| values.engine.seed = Some(n));
+    .native()
+);
+row!(
+    ClientFlags,
+    io,
+    "io",
+    ValueKind::Choice(&["auto", "mio", "uring"]),
+    "auto",
+    "How sockets are waited for: mio (epoll, kqueue) or uring (Linux 6.1); auto: uring from 192 users on.",
+    |values, text| io_choice(text).map(|io| values.engine.io = io);
+    .native()
+);
+row!(
+    ClientFlags,
+    pin,
+    "pin",
+    ValueKind::Switch,
+    "",
+    "Pin each worker to a core.",
+    |values, text| value::switch(text).map(|on| values.engine.pin = on);
+    .native()
+);
+row!(
+    ClientFlags,
+    real_time,
+    "rt",
+    ValueKind::Switch,
+    "",
+    "Ask for real-time scheduling.",
+    |values, text| value::switch(text).map(|on| values.engine.real_time = on);
+    .native()
+);

@@ -1,0 +1,60 @@
+//! What people see of a run: the report, live progress and live metrics.
+
+use cli::{ValueKind, value};
+
+/// The flags that say what people see of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct DisplayFlags {
+    /// Whether the report is printed as JSON.
+    pub(crate) json: bool,
+    /// Whether live progress is shown; `None` is the command's default.
+    pub(crate) progress: Option<bool>,
+    /// Neither progress nor a report is shown.
+    pub(crate) quiet: bool,
+    /// The address that serves live metrics.
+    pub(crate) prometheus_addr: Option<String>,
+}
+
+row!(
+    DisplayFlags,
+    prometheus_addr,
+    "prometheus-addr",
+    ValueKind::Text("ADDR:PORT"),
+    "",
+    "Serve live metrics here.",
+    |values, text| {
+        values.prometheus_addr = Some(text.to_owned());
+        Ok(())
+    }
+);
+row!(
+    DisplayFlags,
+    json,
+    "json",
+    ValueKind::Switch,
+    "",
+    "Print the report as JSON when done.",
+    |values, text| value::switch(text).map(|on| values.json = on);
+    .native()
+);
+row!(
+    DisplayFlags,
+    progress,
+    "progress",
+    ValueKind::Switch,
+    "on a terminal",
+    "Show live progress on stderr.",
+    |values, text| value::switch(text).map(|on| values.progress = Some(on));
+    .native()
+);
+row!(
+    DisplayFlags,
+    quiet,
+    "q",
+    ValueKind::Switch,
+    "",
+    "Quiet: no progress and no report.",
+    |values, text| value::switch(text).map(|on| values.quiet = on);
+    .native()
+    .also(&["quiet"])
+);

@@ -1,0 +1,91 @@
+//! How requests are carried: the limits of an exchange, the version of HTTP, and whether connections are kept alive.
+
+use cli::{ValueKind, value};
+use stdx::Nanos;
+
+/// The flags that say how requests are carried.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct HttpFlags {
+    /// The limit of a whole exchange; 0 is none.
+    pub(crate) timeout: Nanos,
+    /// The most redirects that are followed; -1 takes a redirect as the response.
+    pub(crate) redirects: i64,
+    /// Whether connections are kept alive.
+    pub(crate) keepalive: bool,
+    /// Whether HTTP/2 is offered over TLS.
+    pub(crate) http2: bool,
+    /// Whether HTTP/2 is spoken without TLS.
+    pub(crate) h2c: bool,
+    /// The most streams on one HTTP/2 connection; `None` where the flag is not given.
+    pub(crate) streams: Option<u64>,
+}
+
+impl Default for HttpFlags {
+    fn default() -> Self {
+        Self {
+            timeout: Nanos::from_secs(30),
+            redirects: 10,
+            keepalive: true,
+            http2: true,
+            h2c: false,
+            streams: None,
+        }
+    }
+}
+
+row!(
+    HttpFlags,
+    timeout,
+    "timeout",
+    ValueKind::Duration,
+    "30s",
+    "Limit of a whole exchange, redirects and body included; 0 is none.",
+    |values, text| value::duration(text).map(|limit| values.timeout = limit)
+);
+row!(
+    HttpFlags,
+    redirects,
+    "redirects",
+    ValueKind::Text("N"),
+    "10",
+    "Redirects to follow; -1 takes a redirect as the answer.",
+    |values, text| value::number_or_minus_one(text).map(|n| values.redirects = n)
+);
+row!(
+    HttpFlags,
+    keepalive,
+    "keepalive",
+    ValueKind::Switch,
+    "true",
+    "Keep connections alive.",
+    |values, text| value::switch(text).map(|on| values.keepalive = on)
+);
+row!(
+    HttpFlags,
+    http2,
+    "http2",
+    ValueKind::Switch,
+    "true",
+    "Offer HTTP/2 over TLS; false keeps to HTTP/1.1.",
+    |values, text| value::switch(text).map(|on| values.http2 = on)
+);
+row!(
+    HttpFlags,
+    h2c,
+    "h2c",
+    ValueKind::Switch,
+    "",
+    "Speak HTTP/2 without TLS (prior knowledge).",
+    |values, text| value::switch(text).map(|on| values.h2c = on)
+);
+row!(
+    HttpFlags,
+    streams,
+    "m",
+    ValueKind::Text("N"),
+    "",
+    "Streams on one HTTP/2 connection, at most; as many as the server allows unless given.",
+    |values, text| value::count(text).map(|n| values.streams = Some(n));
+    .native()
+    .also(&["streams"])
+);

@@ -1,0 +1,44 @@
+//! Groups of flags that commands with load have in common. A command's options hold the groups it takes, and its table lists
+//! their rows. The rows are generic over the options, so that a flag, its help text and its default stand in one place.
+
+/// Declares a flag of a group as a function that gives its row for any options that hold the group: the group, the function,
+/// the flag's name, value, default, help text, the setter, and what else the row has.
+macro_rules! row {
+    (
+        $group:ty, $function:ident, $name:literal, $kind:expr, $default:literal, $docs:literal,
+        |$values:ident, $text:ident| $set:expr $(; $($more:tt)+)?
+    ) => {
+        #[doc = concat!("The flag `-", $name, "`.")]
+        pub(crate) const fn $function<T: AsMut<$group>>() -> ::cli::Flag<T> {
+            ::cli::Flag::new($name, $kind, $default, $docs, |options: &mut T, $text| {
+                let $values: &mut $group = options.as_mut();
+                $set
+            })
+            $($($more)+)?
+        }
+    };
+}
+
+/// Says where options hold a group.
+macro_rules! holds {
+    ($options:ty: $($field:ident: $group:ty),+ $(,)?) => {
+        $(impl AsMut<$group> for $options {
+            fn as_mut(&mut self) -> &mut $group {
+                &mut self.$field
+            }
+        })+
+    };
+}
+
+pub(crate) mod client;
+pub(crate) mod display;
+pub(crate) mod http;
+pub(crate) mod results;
+pub(crate) mod target;
+
+pub(crate) use self::client::ClientFlags;
+pub(crate) use self::display::DisplayFlags;
+pub(crate) use self::http::HttpFlags;
+pub(crate) use self::results::ResultsFlags;
+pub(crate) use self::target::TargetFlags;
+pub(crate) use holds;

@@ -1,0 +1,75 @@
+//! Where results go, and what of each response they keep.
+
+use cli::{EmptyValue, ValueKind, value};
+use results::Encoding;
+
+/// The flags that say where results go, and what they keep.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ResultsFlags {
+    /// The name of the run, in every result.
+    pub(crate) name: String,
+    /// The file for the results; `none` keeps none. `None` is the command's default.
+    pub(crate) output: Option<String>,
+    /// The format of the results; `None` where the file's ending decides.
+    pub(crate) to: Option<String>,
+    /// Bytes of each response body that are kept: `Some(None)` is -1, all of them; `None` where the flag is not given.
+    pub(crate) max_body: Option<Option<u64>>,
+    /// Whether response headers are kept.
+    pub(crate) keep_headers: bool,
+}
+
+row!(
+    ResultsFlags,
+    name,
+    "name",
+    ValueKind::Text("NAME"),
+    "",
+    "Name of the attack, kept in every result.",
+    |values, text| {
+        text.clone_into(&mut values.name);
+        Ok(())
+    }
+);
+row!(
+    ResultsFlags,
+    output,
+    "output",
+    ValueKind::Path,
+    "stdout",
+    "File for the results; `none` keeps none.",
+    |values, text| {
+        values.output = Some(text.to_owned());
+        Ok(())
+    };
+    .also(&["o"])
+);
+row!(
+    ResultsFlags,
+    to,
+    "to",
+    ValueKind::Choice(Encoding::NAMES),
+    "arrow",
+    "Format of the results; by default the output's ending decides.",
+    |values, text| value::word(text, Encoding::NAMES).map(|word| values.to = Some(word));
+    .native()
+);
+row!(
+    ResultsFlags,
+    max_body,
+    "max-body",
+    ValueKind::Text("SIZE"),
+    "0 (vegeta: -1)",
+    "Bytes of each response body kept in its result (-1: all); the rest is read and counted.",
+    |values, text| value::size_or_minus_one(text).map(|size| values.max_body = Some(size));
+    .vegeta_empty(EmptyValue::Means("0"))
+);
+row!(
+    ResultsFlags,
+    keep_headers,
+    "keep-headers",
+    ValueKind::Switch,
+    "",
+    "Keep response headers in the results.",
+    |values, text| value::switch(text).map(|on| values.keep_headers = on);
+    .native()
+);

@@ -1,0 +1,57 @@
+//! `LoadTest`: a load test that a command line asks for, with its files read and its plan validated. Nothing was sent yet.
+
+use engine::Settings;
+use results::Encoding;
+use session::MonitorConfig;
+use workload::Plan;
+
+use super::outputs::{Outputs, ReportFormat};
+use super::targets::Source;
+use crate::output::Place;
+
+/// A load test that a command line asks for.
+#[derive(Debug)]
+pub(crate) struct LoadTest {
+    /// The load and its targets.
+    pub(crate) plan: Plan,
+    /// How the engine carries the plan out.
+    pub(crate) settings: Settings,
+    /// The targets that are read during the test (`-lazy`).
+    pub(crate) lazy: Option<Source>,
+    /// Where results go; `None` keeps none.
+    pub(crate) results: Option<Place>,
+    /// The format of the results.
+    pub(crate) encoding: Encoding,
+    /// The report at the end.
+    pub(crate) report: ReportFormat,
+    /// Whether the report has a row for each connection.
+    pub(crate) per_connection: bool,
+    /// Whether live progress is shown on standard error.
+    pub(crate) progress: bool,
+    /// The address that serves live metrics.
+    pub(crate) prometheus: Option<String>,
+    /// What is watched beside the test.
+    pub(crate) watching: Option<MonitorConfig>,
+}
+
+impl LoadTest {
+    /// A test of this plan with these outputs. The settings keep rows where an output takes them.
+    #[must_use]
+    pub(super) fn new(plan: Plan, mut settings: Settings, outputs: Outputs) -> Self {
+        settings.rows = outputs.take_rows();
+        let Outputs { results, encoding, report, progress, prometheus, watching } = outputs;
+        let (lazy, per_connection) = (None, false);
+        Self {
+            plan,
+            settings,
+            lazy,
+            results,
+            encoding,
+            report,
+            per_connection,
+            progress,
+            prometheus,
+            watching,
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The commands that offer load: `attack`, `bench`, `seek` and `cable`. Each has its flags and its configuration in a folder of its
+//! own; what several of them need stands beside the folders, and knows none of the commands.
+//!
+//! ```text
+//! ParsedArgs<AttackFlags> ─▶ attack::config ─┐
+//! ParsedArgs<BenchFlags>  ─▶ bench::config ──┼─▶ targets, settings, outputs ─▶ LoadTest ─▶ run
+//! ParsedArgs<CableFlags>  ─▶ cable::config ──┘
+//! ParsedArgs<SeekFlags>   ─▶ seek::config ───▶ targets, settings ─▶ SeekConfig ─▶ a run for each step
+//! ```
+
+pub(crate) mod attack;
+pub(crate) mod bench;
+pub(crate) mod cable;
+mod environment;
+mod flags;
+mod load_test;
+mod outputs;
+mod run;
+pub(crate) mod seek;
+mod settings;
+mod targets;

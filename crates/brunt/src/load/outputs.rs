@@ -1,0 +1,134 @@
+//! `Outputs`: where the results of a test go, and what people see of it.
+
+use cli::{CommandError, Dialect, usage_error};
+use results::Encoding;
+use session::MonitorConfig;
+
+use super::environment::Environment;
+use super::flags::{DisplayFlags, ResultsFlags};
+use crate::command::watch::{self, monitor_beside};
+use crate::flags::watch::Watched;
+use crate::output::Place;
+
+/// The report on standard output at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReportFormat {
+    /// No report.
+    Nothing,
+    /// The text report.
+    Text,
+    /// The JSON report.
+    Json,
+}
+
+/// Where the results of a test go, and what people see of it.
+#[derive(Debug)]
+pub(super) struct Outputs {
+    /// Where results go; `None` keeps none.
+    pub(super) results: Option<Place>,
+    /// The format of the results.
+    pub(super) encoding: Encoding,
+    /// The report at the end.
+    pub(super) report: ReportFormat,
+    /// Whether live progress is shown on standard error.
+    pub(super) progress: bool,
+    /// The address that serves live metrics.
+    pub(super) prometheus: Option<String>,
+    /// What is watched beside the test.
+    pub(super) watching: Option<MonitorConfig>,
+}
+
+/// The flags that outputs depend on.
+pub(super) struct OutputFlags<'a> {
+    /// Where results go.
+    pub(super) results: &'a ResultsFlags,
+    /// What people see.
+    pub(super) display: &'a DisplayFlags,
+    /// What is watched beside the test.
+    pub(super) watched: &'a Watched,
+}
+
+impl Outputs {
+    /// The outputs that these flags ask for.
+    ///
+    /// # Errors
+    /// Two outputs need standard output, or the monitor's rows have nowhere to go.
+    pub(super) fn resolve(
+        dialect: Dialect,
+        flags: &OutputFlags<'_>,
+        environment: &Environment<'_>,
+    ) -> Result<Self, CommandError> {
+        let (results, report) = match dialect {
+            Dialect::Vegeta => {
+                let output = Place::named(flags.results.output.as_deref());
+                (Some(output), ReportFormat::Nothing)
+            }
+            Dialect::Native => results_and_report(flags, environment)?,
+        };
+        check_watched(flags.watched)?;
+        let watching = monitor_beside(flags.watched);
+        if watching.is_some() && results.is_none() {
+            return Err(usage_error("-watch needs a file for what is seen (give -output=FILE)"));
+        }
+        let DisplayFlags { progress, quiet, prometheus_addr, .. } = flags.display;
+        let shown = progress.unwrap_or(environment.stderr_is_terminal && !quiet);
+        Ok(Self {
+            results,
+            encoding: encoding(dialect, flags.results),
+            report,
+            progress: dialect == Dialect::Native && shown,
+            prometheus: prometheus_addr.clone(),
+            watching,
+        })
+    }
+
+    /// Whether an output needs a row for each request.
+    pub(super) fn take_rows(&self) -> bool {
+        self.results.is_some() || self.report != ReportFormat::Nothing || self.prometheus.is_some()
+    }
+}
+
+/// Refuses flags that say how to watch where nothing is watched.
+///
+/// # Errors
+/// They do.
+pub(super) fn check_watched(watched: &Watched) -> Result<(), CommandError> {
+    if watched.is_stray() { Err(usage_error(watch::STRAY)) } else { Ok(()) }
+}
+
+/// Where results go natively, and the report.
+fn results_and_report(
+    flags: &OutputFlags<'_>,
+    environment: &Environment<'_>,
+) -> Result<(Option<Place>, ReportFormat), CommandError> {
+    let &DisplayFlags { json, quiet, .. } = flags.display;
+    let results = match flags.results.output.as_deref() {
+        Some("none") => None,
+        // Binary results are no use on a terminal, and JSON has standard output to itself.
+        None if environment.stdout_is_terminal || json => None,
+        output => Some(Place::named(output)),
+    };
+    let is_taken = results == Some(Place::Stdout);
+    let report = match (json, is_taken) {
+        (true, true) => {
+            let text = "-json prints the report where the results go (give -output=FILE)";
+            return Err(usage_error(text));
+        }
+        (true, false) => ReportFormat::Json,
+        (false, true) => ReportFormat::Nothing,
+        (false, false) if quiet => ReportFormat::Nothing,
+        (false, false) if results.is_none() || environment.stdout_is_terminal => ReportFormat::Text,
+        (false, false) => ReportFormat::Nothing,
+    };
+    Ok((results, report))
+}
+
+/// The format of the results.
+fn encoding(dialect: Dialect, flags: &ResultsFlags) -> Encoding {
+    if dialect == Dialect::Vegeta {
+        return Encoding::Gob;
+    }
+    let named = flags.to.as_deref().and_then(Encoding::parse);
+    let by_path = || flags.output.as_deref().and_then(Encoding::from_path);
+    named.or_else(by_path).unwrap_or(Encoding::Arrow)
+}
