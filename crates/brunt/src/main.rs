@@ -15,7 +15,6 @@ mod flags;
 mod input;
 mod load;
 mod output;
-mod terminal;
 
 use std::process::ExitCode;
 

@@ -5,7 +5,6 @@ mod demo;
 pub(crate) mod help;
 mod man;
 mod registry;
-mod run;
 mod scheduler;
 mod serve;
 mod study;
@@ -15,7 +14,6 @@ pub(crate) mod watch;
 pub(crate) use cli::{CommandError, CommandSpec, Registry, usage_error};
 
 pub(crate) use self::registry::REGISTRY;
-pub(crate) use self::run::remote;
 
 #[cfg(test)]
 pub(crate) mod tests {

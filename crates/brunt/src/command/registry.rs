@@ -4,7 +4,7 @@ use cli::{CommandSpec, Registry, rows_of};
 use lab::CommandLines;
 
 use super::tools::TOOLS;
-use super::{completions, demo, help, man, run, scheduler, serve, study, watch};
+use super::{completions, demo, help, man, scheduler, serve, study, watch};
 use crate::analyze::{compare, dump, encode, fit, plot, report};
 use crate::dialect::dispatch;
 use crate::{flags, load};
@@ -141,9 +141,9 @@ const COMMANDS: &[CommandSpec] = &[
                 "ten users for half a minute",
             ),
         ],
-        rows: || rows_of(flags::run::RUN),
-        run: run::run,
-        validate: Some(run::validate),
+        rows: k6::flags::run_rows,
+        run: k6::run,
+        validate: Some(k6::validate),
     },
     CommandSpec {
         name: "inspect",
@@ -154,8 +154,8 @@ const COMMANDS: &[CommandSpec] = &[
             "brunt inspect -execution-requirements script.js",
             "how long, and how many users",
         )],
-        rows: || rows_of(flags::run::INSPECT),
-        run: run::inspect,
+        rows: k6::flags::inspect_rows,
+        run: k6::inspect,
         validate: None,
     },
     CommandSpec {
@@ -164,8 +164,8 @@ const COMMANDS: &[CommandSpec] = &[
         operands: "SCRIPT",
         about: "Writes an archive in k6's form; `brunt run` and k6 itself run it.",
         examples: &[("brunt archive -O test.tar script.js", "then: brunt run test.tar")],
-        rows: || rows_of(flags::run::ARCHIVE),
-        run: run::archive,
+        rows: k6::flags::archive_rows,
+        run: k6::archive,
         validate: None,
     },
     CommandSpec {
@@ -174,8 +174,8 @@ const COMMANDS: &[CommandSpec] = &[
         operands: "[FILE]",
         about: "",
         examples: &[("brunt new --template=protocol test.js", "scenarios, groups and thresholds")],
-        rows: || rows_of(flags::run::NEW),
-        run: run::new,
+        rows: k6::flags::new_rows,
+        run: k6::new,
         validate: None,
     },
     CommandSpec {

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &[String], registry: &Registry) -> ExitCode {
         output::complain(&usage(registry));
         return ExitCode::Ok;
     }
-    if let Some(code) = command::remote(name, before, args) {
+    if let Some(code) = k6::remote(name, before, args) {
         return code;
     }
     let command = registry.command(name).filter(|command| KNOWN.contains(&command.name));

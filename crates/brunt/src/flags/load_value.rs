@@ -1,20 +1,7 @@
-//! Values of flags that only commands with load take: rates, and how sockets are waited for.
+//! Values of flags that only commands with load take: rates.
 
-use cli::{ValueError, value};
-use engine::IoChoice;
+use cli::ValueError;
 use workload::arrival::{ParsedRate, Rate, RateError};
-
-/// The mechanism that waits for sockets.
-///
-/// # Errors
-/// It is none of them.
-pub(crate) fn io_choice(text: &str) -> Result<IoChoice, ValueError> {
-    Ok(match value::word(text, &["auto", "mio", "uring"])?.as_str() {
-        "mio" => IoChoice::Mio,
-        "uring" => IoChoice::Uring,
-        _ => IoChoice::Auto,
-    })
-}
 
 /// `N`, `N/unit`, `N/duration`, `infinity`.
 pub(crate) fn rate(text: &str) -> Result<ParsedRate, ValueError> {

@@ -1,7 +1,6 @@
 //! The flags of each command, and of each other tool whose command line is understood. Their grammar is crate `cli`'s.
 
 pub(crate) mod load_value;
-pub(crate) mod run;
 pub(crate) mod scheduler;
 pub(crate) mod serve;
 pub(crate) mod study;

@@ -1,11 +1,10 @@
-//! The flags of `watch`, and those of the commands beside which it runs (`-watch…`).
+//! The flags of `watch`.
 
-use cli::{Flag, ValueError, ValueKind, switch, text, value};
-use monitor::{Log, Target};
+use cli::{Flag, ValueKind, switch, text, value};
+use session::monitor_flags::{
+    Watched, Watches, cgroup, every, given, log, name, pattern, pid, port, scrape,
+};
 use stdx::Nanos;
-
-/// How often is looked where nobody says.
-const EVERY: Nanos = Nanos::from_secs(1);
 
 /// The flags of `watch` as typed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,153 +21,10 @@ pub(crate) struct WatchFlags {
     pub(crate) quiet: bool,
 }
 
-/// What is watched, and how often.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Watched {
-    /// The flag that asks for watching beside a run was given.
-    pub(crate) machine: bool,
-    pub(crate) targets: Vec<Target>,
-    /// How the lines of a log look whose kind does not say it.
-    pub(crate) pattern: Option<String>,
-    pub(crate) every: Nanos,
-    /// The name of the machine; `None` is its own.
-    pub(crate) host: Option<String>,
-}
-
-impl Default for Watched {
-    fn default() -> Self {
-        Self { machine: false, targets: Vec::new(), pattern: None, every: EVERY, host: None }
-    }
-}
-
-impl Watched {
-    /// Whether watching beside a run was asked for.
-    #[must_use]
-    pub(crate) fn is_asked(&self) -> bool {
-        self.machine || !self.targets.is_empty()
-    }
-
-    /// Whether it was only said how to watch, and nothing is watched.
-    #[must_use]
-    pub(crate) fn is_stray(&self) -> bool {
-        !self.is_asked() && (self.pattern.is_some() || self.every != EVERY)
-    }
-}
-
-/// Flags among which are those of watching.
-pub(crate) trait Watches {
-    /// What is watched.
-    fn watched(&mut self) -> &mut Watched;
-}
-
 impl Watches for WatchFlags {
     fn watched(&mut self) -> &mut Watched {
         &mut self.watched
     }
-}
-
-/// Something to watch: the flag's name in `watch`, beside a run, its value's word, its docs, and how its value is read.
-macro_rules! target {
-    ($function:ident, $value:literal, $docs:literal, $read:expr) => {
-        /// The flag, called as it is in its command.
-        pub(crate) const fn $function<T: Watches>(name: &'static str) -> Flag<T> {
-            Flag::new(name, ValueKind::Text($value), "", $docs, |flags: &mut T, text| {
-                let read: fn(&str) -> Result<Target, ValueError> = $read;
-                read(text).map(|target| flags.watched().targets.push(target))
-            })
-            .native()
-        }
-    };
-}
-
-target!(pid, "N", "A process by its number, with all it started. May be repeated.", |text| {
-    value::count(text).and_then(|pid| {
-        let wrong = |_| ValueError::new(format!("\"{text}\" is no number of a process"));
-        u32::try_from(pid).map(Target::Pid).map_err(wrong)
-    })
-});
-target!(name, "NAME", "Processes by their name, with all they started. May be repeated.", |text| {
-    given(text, "a name").map(|name| Target::Name(name.to_owned()))
-});
-target!(
-    port,
-    "N",
-    "Processes that listen on this TCP port, with all they started. May be repeated.",
-    |text| {
-        let wrong = |_| ValueError::new(format!("\"{text}\" is no port (expected 1 to 65535)"));
-        text.parse::<std::num::NonZeroU16>().map(|port| Target::Port(port.get())).map_err(wrong)
-    }
-);
-target!(
-    cgroup,
-    "PATH",
-    "A control group, as /system.slice/puma.service. May be repeated.",
-    |text| { given(text, "a path").map(|path| Target::Cgroup(path.to_owned())) }
-);
-target!(scrape, "URL", "A Prometheus endpoint (http). May be repeated.", |text| {
-    given(text, "a URL").map(|url| Target::Scrape(url.to_owned()))
-});
-target!(
-    log,
-    "KIND:FILE",
-    "A log: rails, rails2, nginx, apache, lighttpd, puma, or a name of its own with a pattern.",
-    |text| {
-        let wrong = || {
-            ValueError::new(format!("\"{text}\" is not KIND:FILE (as rails:log/production.log)"))
-        };
-        let (kind, path) = text.split_once(':').ok_or_else(wrong)?;
-        if kind.is_empty() || path.is_empty() {
-            return Err(wrong());
-        }
-        let (kind, path) = (kind.to_owned(), path.to_owned());
-        Ok(Target::Log(Log { kind, path, pattern: None }))
-    }
-);
-
-fn given<'a>(text: &'a str, what: &str) -> Result<&'a str, ValueError> {
-    if text.is_empty() { Err(ValueError::new(format!("{what} is needed"))) } else { Ok(text) }
-}
-
-/// The pattern of logs of other kinds.
-pub(crate) const fn pattern<T: Watches>(name: &'static str) -> Flag<T> {
-    const DOCS: &str = "A regular expression with named groups, for logs of other kinds; %D, %T or %{ms}T for apache, lighttpd.";
-    Flag::new(name, ValueKind::Text("REGEX"), "", DOCS, |flags: &mut T, text| {
-        flags.watched().pattern = Some(given(text, "an expression")?.to_owned());
-        Ok(())
-    })
-    .native()
-}
-
-/// How often is looked.
-pub(crate) const fn every<T: Watches>(name: &'static str) -> Flag<T> {
-    Flag::new(
-        name,
-        ValueKind::Duration,
-        "1s",
-        "How often to look; 100ms or more.",
-        |flags: &mut T, text| {
-            let every = value::duration(text)?;
-            if every < EVERY_MIN {
-                return Err(ValueError::new(format!("{every} is too often (100ms or more)")));
-            }
-            flags.watched().every = every;
-            Ok(())
-        },
-    )
-    .native()
-}
-
-/// The shortest time between two looks.
-const EVERY_MIN: Nanos = Nanos::from_millis(100);
-
-/// Watching beside a run: this machine.
-pub(crate) const fn machine<T: Watches>() -> Flag<T> {
-    const DOCS: &str =
-        "Watch this machine too, into the results: load, CPU, memory, network, disks.";
-    Flag::new("watch", ValueKind::Switch, "", DOCS, |flags: &mut T, text| {
-        value::switch(text).map(|on| flags.watched().machine = on)
-    })
-    .native()
 }
 
 /// The flags of `watch`.
@@ -247,6 +103,7 @@ pub(crate) const WATCH: &[Flag<WatchFlags>] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use monitor::{Log, Target};
 
     fn read(flag: Flag<WatchFlags>, text: &str) -> Result<Target, String> {
         let mut flags = WatchFlags::default();

@@ -6,9 +6,9 @@ use session::MonitorConfig;
 
 use super::environment::Environment;
 use super::flags::{DisplayFlags, ResultsFlags};
-use crate::command::watch::{self, monitor_beside};
-use crate::flags::watch::Watched;
 use crate::output::Place;
+use session::monitor_flags::Watched;
+use session::monitor_flags::{self, monitor_beside};
 
 /// The report on standard output at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl Outputs {
 /// # Errors
 /// They do.
 pub(super) fn check_watched(watched: &Watched) -> Result<(), CommandError> {
-    if watched.is_stray() { Err(usage_error(watch::STRAY)) } else { Ok(()) }
+    if watched.is_stray() { Err(usage_error(monitor_flags::STRAY)) } else { Ok(()) }
 }
 
 /// Where results go natively, and the report.

@@ -2,7 +2,6 @@
 
 mod clock;
 mod lines;
-mod meant;
 mod tables;
 
 use std::time::{Duration, Instant};
@@ -12,10 +11,9 @@ use metrics::TargetTable;
 use metrics::server::{Incident, Row};
 use results::{Encoding, Sink, StreamInfo};
 use session::SampleTicker;
+use session::monitor_flags::monitor_config;
 
 use self::clock::Measuring;
-use self::meant::monitor_config;
-pub(crate) use self::meant::{STRAY, monitor_beside};
 use self::tables::Table;
 use super::{CommandError, usage_error};
 use crate::dialect::Invocation;

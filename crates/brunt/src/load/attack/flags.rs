@@ -5,11 +5,11 @@ use stdx::Nanos;
 use workload::arrival::{ParsedRate, Rate};
 
 use crate::flags::load_value;
-use crate::flags::watch::{self, Watched, Watches};
 use crate::load::flags::{
     ClientFlags, DisplayFlags, HttpFlags, ResultsFlags, TargetFlags, client, display, holds, http,
     results, target,
 };
+use session::monitor_flags::{self as watch, Watched, Watches};
 
 /// The flags of `attack` as typed.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,11 +3,11 @@
 use cli::{Flag, ValueKind, value};
 use stdx::{Distribution, Nanos};
 
-use crate::flags::watch::{self, Watched, Watches};
 use crate::load::flags::{
     ClientFlags, DisplayFlags, HttpFlags, ResultsFlags, TargetFlags, client, display, holds, http,
     results, target,
 };
+use session::monitor_flags::{self as watch, Watched, Watches};
 
 /// The flags of `bench` as typed.
 #[derive(Clone, Debug, PartialEq)]

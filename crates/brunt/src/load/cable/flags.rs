@@ -5,10 +5,10 @@ use stdx::Nanos;
 use workload::arrival::ParsedRate;
 
 use crate::flags::load_value;
-use crate::flags::watch::{self, Watched, Watches};
 use crate::load::flags::{
     ClientFlags, DisplayFlags, ResultsFlags, client, display, holds, results,
 };
+use session::monitor_flags::{self as watch, Watched, Watches};
 
 /// The flags of `cable` as typed.
 #[derive(Clone, Debug, PartialEq)]

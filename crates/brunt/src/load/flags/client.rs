@@ -6,7 +6,7 @@ use cli::{EmptyValue, ValueKind, value};
 use engine::IoChoice;
 use stdx::Nanos;
 
-use crate::flags::load_value::io_choice;
+use session::io_choice;
 
 /// The flags of the client's side.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,26 +1,26 @@
-//! The tiers of options: the configuration file, the script, the environment's `K6_` variables, the command line.
+//! The option_layers of options: the configuration file, the script, the environment's `K6_` variables, the command line.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use cli::reason;
 use script::{Fields, Options, VARIABLES, merged, overridden};
 use serde_json::Value;
 
-use super::error::K6Error;
-use crate::flags::run::RunFlags;
-use crate::input::reason;
+use crate::error::K6Error;
+use crate::flags::RunFlags;
 
-/// What the tiers of options say.
+/// What the option_layers of options say.
 pub(super) struct Said {
     /// The script itself, or the archive that it comes from: an archive brings what counted when it was made.
     pub(super) own: Fields,
     /// All together.
     pub(super) all: Fields,
-    /// The tiers whose word on execution puts away a lower one's scenarios.
+    /// The option_layers whose word on execution puts away a lower one's scenarios.
     pub(super) overriding: Vec<&'static str>,
 }
 
-/// What all tiers say.
+/// What all option_layers say.
 ///
 /// # Errors
 /// One cannot be read.

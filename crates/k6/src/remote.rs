@@ -4,10 +4,8 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use cli::{ExitCode, Output};
 use serde_json::{Value, json};
-
-use crate::exit_code::ExitCode;
-use crate::output::{self, Place};
 
 /// Where a test listens unless it is said.
 const ADDRESS: &str = "127.0.0.1:6565";
@@ -15,7 +13,7 @@ const ADDRESS: &str = "127.0.0.1:6565";
 const ANSWER_MAX: u64 = 1 << 20;
 
 /// Carries out a command of this name, if it is one of these; flags may stand before it.
-pub(crate) fn remote(name: &str, before: &[String], args: &[String]) -> Option<ExitCode> {
+pub fn remote(name: &str, before: &[String], args: &[String]) -> Option<ExitCode> {
     let all: Vec<&String> = before.iter().chain(args).collect();
     let attributes = match name {
         "status" => None,
@@ -28,7 +26,7 @@ pub(crate) fn remote(name: &str, before: &[String], args: &[String]) -> Option<E
                 value.parse::<u64>().ok()
             };
             let Some(vus) = numbers(&["-u", "--vus"]) else {
-                output::complain("specify a new number of users with -u");
+                cli::eprint_line("specify a new number of users with -u");
                 return Some(ExitCode::Other);
             };
             Some(json!({ "vus": vus, "vus-max": numbers(&["-m", "--max"]) }))
@@ -36,14 +34,14 @@ pub(crate) fn remote(name: &str, before: &[String], args: &[String]) -> Option<E
         _ => return None,
     };
     let address = valued(&all, &["-a", "--address"]).map(str::to_owned);
-    let address = address.or_else(|| super::tiers::text(None, "K6_ADDRESS"));
+    let address = address.or_else(|| crate::option_layers::text(None, "K6_ADDRESS"));
     Some(match ask(address.as_deref().unwrap_or(ADDRESS), attributes) {
-        Ok(text) => match Place::Stdout.write(text.as_bytes()) {
+        Ok(text) => match Output::Stdout.write(text.as_bytes()) {
             Ok(()) => ExitCode::Ok,
             Err(_) => ExitCode::Other,
         },
         Err(text) => {
-            output::complain(&text);
+            cli::eprint_line(&text);
             ExitCode::Other
         }
     })
@@ -63,7 +61,7 @@ fn valued<'a>(args: &[&'a String], names: &[&str]) -> Option<&'a str> {
 
 /// Asks for the status, or for a change of it; gives what is said.
 fn ask(address: &str, attributes: Option<Value>) -> Result<String, String> {
-    let failed = |error: std::io::Error| format!("{address}: {}", crate::input::reason(&error));
+    let failed = |error: std::io::Error| format!("{address}: {}", cli::reason(&error));
     let address_of = address.replacen("localhost:", "127.0.0.1:", 1);
     let mut stream = TcpStream::connect(address_of).map_err(failed)?;
     stream.set_read_timeout(Some(Duration::from_secs(10))).map_err(failed)?;

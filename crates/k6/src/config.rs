@@ -1,4 +1,4 @@
-//! `Meant`: the script compiled, its options read, what the command line says put above them.
+//! `TestConfig`: the script compiled, its options read, what the command line says put above them.
 
 use std::cell::RefCell;
 use std::io::IsTerminal as _;
@@ -6,35 +6,35 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use cli::{ExitCode, Output, ParsedArgs};
 use engine::IoChoice;
 use metrics::tally::Tally;
 use report::is_trend_stat;
 use results::Encoding;
-use script::{AbortReason, Fields, Files, Host, Level, LogFields, Options, Program, SystemTag};
+use script::{
+    AbortReason, DeclaredMetric, Fields, Files, Host, Level, LogFields, Options, Program, SystemTag,
+};
 use serde_json::Value;
 use session::MonitorConfig;
 use stdx::Nanos;
 use workload::executor::Scenario;
 
-use super::console::{self, Logger};
-use super::error::K6Error;
-use super::judge::{self, Limit};
-use super::network::Network;
-use super::outputs::{self, Known, Outputs};
-use super::secrets;
-use super::source::Source;
-use super::summary::Mode;
-use super::tiers::{self, Said};
-use super::variables::strange_variables;
-use super::writes::Writes;
-use crate::command::watch;
-use crate::dialect::ParsedArgs;
-use crate::exit_code::ExitCode;
-use crate::flags::run::RunFlags;
-use crate::output::Place;
+use crate::console::{self, Logger};
+use crate::error::K6Error;
+use crate::flags::RunFlags;
+use crate::judge::{self, Limit};
+use crate::network::Network;
+use crate::option_layers::{self, Said};
+use crate::outputs::{self, Known, Outputs};
+use crate::secrets;
+use crate::source::Source;
+use crate::summary::Mode;
+use crate::variables::strange_variables;
+use crate::writes::Writes;
+use session::monitor_flags::{self, monitor_beside};
 
 /// A script made ready to run.
-pub(super) struct Meant {
+pub(super) struct TestConfig {
     pub(super) program: Program,
     pub(super) options: Options,
     pub(super) thresholds: Vec<Limit>,
@@ -47,7 +47,7 @@ pub(super) struct Meant {
     pub(super) handle_summary: bool,
     pub(super) mode: Mode,
     pub(super) machine_readable: bool,
-    pub(super) summary_export: Option<Place>,
+    pub(super) summary_export: Option<Output>,
     /// Where `handleSummary` may write.
     pub(super) writes: Writes,
     pub(super) outputs: Option<Outputs>,
@@ -82,13 +82,13 @@ pub(super) struct Loaded {
     pub(super) source: Rc<Source>,
     pub(super) logger: Arc<Logger>,
     pub(super) env: Vec<(String, String)>,
-    /// The tiers whose word on execution puts away a lower one's scenarios.
+    /// The option_layers whose word on execution puts away a lower one's scenarios.
     overriding: Vec<&'static str>,
     began: Instant,
 }
 
 impl Loaded {
-    /// Warns of what is strange about the options of all tiers together.
+    /// Warns of what is strange about the options of all option_layers together.
     pub(super) fn warn(&self) {
         for tier in &self.overriding {
             let text =
@@ -120,7 +120,7 @@ impl Loaded {
 pub(super) fn load(path: &str, flags: &RunFlags, shows_env: bool) -> Result<Loaded, ExitCode> {
     let began = Instant::now();
     let logger = Logger::new(flags, began).map_err(K6Error::print)?;
-    let console = tiers::console(flags);
+    let console = option_layers::console(flags);
     let mut logger = logger;
     if let Some(path) = &console {
         logger.set_console(path).map_err(K6Error::print)?;
@@ -129,18 +129,18 @@ pub(super) fn load(path: &str, flags: &RunFlags, shows_env: bool) -> Result<Load
     let tell = |error: K6Error| logger.report(&error);
     let source = Rc::new(Source::find(path, flags).map_err(tell)?);
     let mut env = source.env.clone();
-    env.extend(tiers::variables(flags, shows_env));
+    env.extend(option_layers::variables(flags, shows_env));
     let host = Rc::new(Beginning { began, logger: Arc::clone(&logger), halt: RefCell::default() });
     let seen = Rc::clone(&host);
     let files = Rc::clone(&source) as Rc<dyn Files>;
-    let secrets = secrets::read(&tiers::secrets(flags), &logger).map_err(tell)?;
+    let secrets = secrets::read(&option_layers::secrets(flags), &logger).map_err(tell)?;
     let env_of = Arc::new(env.clone());
     let program = Program::compile_with(&source.main, env_of, files, host, secrets);
     if let Some(AbortReason::Abort(text)) = seen.halt.take() {
         return Err(tell(K6Error { code: ExitCode::Aborted, text }));
     }
     let mut program = program.map_err(|error| tell(error.into()))?;
-    let said = tiers::all(program.options.as_deref(), source.options.clone(), flags);
+    let said = option_layers::all(program.options.as_deref(), source.options.clone(), flags);
     let Said { own, all, overriding } = said.map_err(tell)?;
     if program.functions.is_empty() {
         let text = format!("{path}: no exported functions in script");
@@ -175,7 +175,7 @@ pub(super) fn script(typed: &ParsedArgs<RunFlags>) -> Result<&str, &'static str>
 }
 
 /// Makes a script ready; what is wrong with it is told, and the code to end with given.
-pub(super) fn meant(typed: &ParsedArgs<RunFlags>) -> Result<Meant, ExitCode> {
+pub(super) fn resolve(typed: &ParsedArgs<RunFlags>) -> Result<TestConfig, ExitCode> {
     let flags = &typed.flags;
     let path = script(typed).map_err(|text| K6Error::other(text.to_owned()).print())?;
     let loaded = load(path, flags, true)?;
@@ -184,31 +184,17 @@ pub(super) fn meant(typed: &ParsedArgs<RunFlags>) -> Result<Meant, ExitCode> {
     ready(typed, path, loaded).map_err(|error| logger.report(&error))
 }
 
-fn ready(typed: &ParsedArgs<RunFlags>, path: &str, loaded: Loaded) -> Result<Meant, K6Error> {
+fn ready(typed: &ParsedArgs<RunFlags>, path: &str, loaded: Loaded) -> Result<TestConfig, K6Error> {
     let flags = &typed.flags;
     loaded.check_functions(path)?;
     let Loaded { program, options, source, logger, began, .. } = loaded;
     let exists = |name: &str| program.functions.iter().any(|known| known == name);
     let mode = checked(flags, &options, &logger)?;
-    let mut tally = Tally::default();
-    for own in program.metrics.from(0) {
-        tally.declare(&own.name, own.kind, own.contains);
-    }
-    if options.system_tags.has(SystemTag::ExpectedResponse) {
-        tally.declare_sub("http_req_duration", "expected_response:true");
-    }
-    let no_thresholds = tiers::switch(flags.no_thresholds, "K6_NO_THRESHOLDS");
-    // What is not judged is counted all the same, as k6 has it.
-    let declared = judge::declare(&options.watched, &mut tally);
-    let (mut thresholds, mut watched) = (Vec::new(), Vec::new());
-    if !no_thresholds {
-        declared.map_err(K6Error::config)?;
-        thresholds = judge::read(&options.thresholds, &tally).map_err(K6Error::config)?;
-        watched.clone_from(&options.watched);
-    }
+    let Metrics { tally, thresholds, watched } =
+        metrics_of(flags, &options, &program.metrics.from(0))?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let asked = typed.global.cpus.map_or(cores, |n| usize::try_from(n).unwrap_or(cores));
-    let names = tiers::outputs(flags);
+    let names = option_layers::outputs(flags);
     let known = Known {
         registry: program.metrics.clone(),
         tally: tally.clone(),
@@ -217,18 +203,21 @@ fn ready(typed: &ParsedArgs<RunFlags>, path: &str, loaded: Loaded) -> Result<Mea
         epoch_ns: epoch_ns(began),
     };
     if flags.watched.is_stray() {
-        return Err(K6Error::other(watch::STRAY.to_owned()));
+        return Err(K6Error::other(monitor_flags::STRAY.to_owned()));
     }
-    let watching = watch::monitor_beside(&flags.watched);
+    let watching = monitor_beside(&flags.watched);
     check_watching(watching.as_ref(), &names)?;
-    let export = tiers::text(flags.summary_export.as_deref(), "K6_SUMMARY_EXPORT");
-    Ok(Meant {
+    let export = option_layers::text(flags.summary_export.as_deref(), "K6_SUMMARY_EXPORT");
+    Ok(TestConfig {
         setup: exists("setup") && !options.no_setup,
         teardown: exists("teardown") && !options.no_teardown,
         handle_summary: exists("handleSummary"),
         mode,
-        machine_readable: tiers::switch(flags.machine_readable, "K6_NEW_MACHINE_READABLE_SUMMARY"),
-        summary_export: export.map(|file| Place::named(Some(&file))),
+        machine_readable: option_layers::switch(
+            flags.machine_readable,
+            "K6_NEW_MACHINE_READABLE_SUMMARY",
+        ),
+        summary_export: export.map(|file| Output::named(Some(&file))),
         writes: match flags.compat {
             true => Writes::anywhere(),
             false => Writes::of(path, &flags.allow_write).map_err(K6Error::other)?,
@@ -236,12 +225,12 @@ fn ready(typed: &ParsedArgs<RunFlags>, path: &str, loaded: Loaded) -> Result<Mea
         outputs: outputs::start(&names, known)?,
         watching,
         network: Network::read(&options.http).map_err(K6Error::config)?,
-        address: tiers::text(flags.address.as_deref(), "K6_ADDRESS"),
+        address: option_layers::text(flags.address.as_deref(), "K6_ADDRESS"),
         compat: flags.compat,
         backs_off: !flags.no_backoff,
         io: flags.io,
         quiet: flags.quiet,
-        linger: options.linger || tiers::switch(flags.linger, "K6_LINGER"),
+        linger: options.linger || option_layers::switch(flags.linger, "K6_LINGER"),
         colored: std::io::stdout().is_terminal() && !console::no_color(flags),
         cores: asked.clamp(1, session::WORKERS_MAX as usize),
         program,
@@ -257,6 +246,37 @@ fn ready(typed: &ParsedArgs<RunFlags>, path: &str, loaded: Loaded) -> Result<Mea
     })
 }
 
+/// The metrics of a test before it starts, and the thresholds on them.
+struct Metrics {
+    tally: Tally,
+    thresholds: Vec<Limit>,
+    /// Metrics with thresholds, including those with an empty list.
+    watched: Vec<String>,
+}
+
+/// Declares the script's metrics and those that thresholds select, and reads the thresholds.
+fn metrics_of(
+    flags: &RunFlags,
+    options: &Options,
+    own: &[DeclaredMetric],
+) -> Result<Metrics, K6Error> {
+    let mut tally = Tally::default();
+    for own in own {
+        tally.declare(&own.name, own.kind, own.contains);
+    }
+    if options.system_tags.has(SystemTag::ExpectedResponse) {
+        tally.declare_sub("http_req_duration", "expected_response:true");
+    }
+    // k6 counts the metrics of thresholds even if it does not judge them.
+    let declared = judge::declare(&options.watched, &mut tally);
+    if option_layers::switch(flags.no_thresholds, "K6_NO_THRESHOLDS") {
+        return Ok(Metrics { tally, thresholds: Vec::new(), watched: Vec::new() });
+    }
+    declared.map_err(K6Error::config)?;
+    let thresholds = judge::read(&options.thresholds, &tally).map_err(K6Error::config)?;
+    Ok(Metrics { tally, thresholds, watched: options.watched.clone() })
+}
+
 /// Refuses what k6 refuses before a test; gives how much the summary says.
 fn checked(flags: &RunFlags, options: &Options, logger: &Logger) -> Result<Mode, K6Error> {
     if let Some(wrong) = options.trend_stats.iter().find(|stat| !is_trend_stat(stat)) {
@@ -268,7 +288,8 @@ fn checked(flags: &RunFlags, options: &Options, logger: &Logger) -> Result<Mode,
             "invalid summary time unit '{unit}', use 's', 'ms' or 'us'"
         )));
     }
-    let compatibility = tiers::text(flags.compatibility.as_deref(), "K6_COMPATIBILITY_MODE");
+    let compatibility =
+        option_layers::text(flags.compatibility.as_deref(), "K6_COMPATIBILITY_MODE");
     if let Some(wrong) = compatibility
         .filter(|mode| !["extended", "base", "experimental_enhanced"].contains(&mode.as_str()))
     {
@@ -276,17 +297,17 @@ fn checked(flags: &RunFlags, options: &Options, logger: &Logger) -> Result<Mode,
             "invalid compatibility mode \"{wrong}\". Use: \"extended\", \"base\", \"experimental_enhanced\""
         )));
     }
-    let traces = tiers::text(flags.traces.as_deref(), "K6_TRACES_OUTPUT");
+    let traces = option_layers::text(flags.traces.as_deref(), "K6_TRACES_OUTPUT");
     if traces.is_some_and(|traces| traces != "none") {
         return Err(K6Error::other("flag --traces-output: there are no traces".to_owned()));
     }
-    let word = tiers::text(flags.summary_mode.as_deref(), "K6_SUMMARY_MODE");
+    let word = option_layers::text(flags.summary_mode.as_deref(), "K6_SUMMARY_MODE");
     let mode = Mode::named(word.as_deref().unwrap_or("compact"))
         .ok_or_else(|| K6Error::other("invalid summary mode".to_owned()))?;
     if mode == Mode::Legacy {
         logger.say(Level::Warn, "The \"legacy\" summary mode has been deprecated by k6. Please, migrate to either \"compact\" or \"full\".");
     }
-    let none = tiers::switch(flags.no_summary, "K6_NO_SUMMARY");
+    let none = option_layers::switch(flags.no_summary, "K6_NO_SUMMARY");
     Ok(if none { Mode::Disabled } else { mode })
 }
 
@@ -296,7 +317,7 @@ fn epoch_ns(at: Instant) -> i64 {
     i64::try_from(now.saturating_sub(at.elapsed()).as_nanos()).unwrap_or(i64::MAX)
 }
 
-impl Meant {
+impl TestConfig {
     /// What is about to be run, in k6's manner.
     pub(super) fn announcement(&self) -> String {
         let options = &self.options;

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::input::{read_regular, reason};
+use cli::{input::read_regular, reason};
 
 /// What says that a folder is a project.
 const MARKS: [&str; 2] = [".git", "package.json"];

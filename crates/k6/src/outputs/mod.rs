@@ -15,14 +15,13 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use anyhow::anyhow;
+use cli::{ExitError, reason};
 use metrics::tally::{Assertion, BUILTIN, MetricId, Tally};
 use script::{MetricRegistry, OutputSample, SampleSink, SystemTags};
 use session::OpenResults;
 
-use super::error::K6Error;
-use super::judge::Limit;
-use crate::exit_code::Failed;
-use crate::input::reason;
+use crate::error::K6Error;
+use crate::judge::Limit;
 
 /// Where samples go.
 pub(super) struct Outputs {
@@ -210,9 +209,10 @@ impl Outputs {
     ///
     /// # Errors
     /// A place could not be written.
-    pub(super) fn finish(self, assertions: Vec<Assertion>) -> Result<u64, Failed> {
+    pub(super) fn finish(self, assertions: Vec<Assertion>) -> Result<u64, ExitError> {
         drop(self.queue);
-        let stored = self.held.map_or(Ok(()), |held| held.finish(assertions).map_err(Failed::from));
+        let stored =
+            self.held.map_or(Ok(()), |held| held.finish(assertions).map_err(ExitError::from));
         let written = match self.thread.join() {
             Ok(Ok(())) => Ok(self.dropped.load(Ordering::Relaxed)),
             Ok(Err(error)) => Err(anyhow!("writing samples: {}", reason(&error)).into()),

@@ -6,15 +6,15 @@ use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
+use cli::{input::announce_stdin, reason};
 use script::{Fields, Files};
 use serde_json::Value;
 
-use super::error::K6Error;
-use super::fetch;
-use super::project::Readable;
-use super::tar;
-use crate::flags::run::RunFlags;
-use crate::input::{announce_stdin, reason};
+use crate::error::K6Error;
+use crate::fetch;
+use crate::flags::RunFlags;
+use crate::project::Readable;
+use crate::tar;
 
 /// Where the script and what it imports come from.
 #[derive(Debug, Default)]

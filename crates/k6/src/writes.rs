@@ -6,10 +6,10 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
+use cli::reason;
 use nix::fcntl::OFlag;
 
-use super::project::project_root;
-use crate::input::reason;
+use crate::project::project_root;
 
 /// What files that reports are have for an ending.
 const REPORTS: [&str; 7] = ["html", "json", "txt", "xml", "csv", "md", "log"];

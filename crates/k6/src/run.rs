@@ -1,31 +1,14 @@
 //! `run`: a k6 script. Compile ─▶ setup ─▶ the scenarios ─▶ teardown ─▶ thresholds and summary.
 
-mod archive;
-mod console;
-mod error;
-mod fetch;
-mod judge;
-mod meant;
-mod network;
-mod outputs;
-mod project;
-mod remote;
-mod rest;
-mod secrets;
-mod source;
-mod stage;
-mod summary;
-mod tar;
-mod tiers;
-mod variables;
-mod watch;
-mod writes;
-
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use cli::{
+    CommandError, ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts, Invocation, Output,
+    usage_error,
+};
 use metrics::tally::Tally;
 use report::{K6Input, K6Part};
 use script::{GroupTallies, Level, PriorStages, Stage, SystemTag, VuStats};
@@ -33,40 +16,32 @@ use session::BarePort;
 use stdx::Nanos;
 use workload::VuAssignment;
 
-pub(super) use self::archive::{archive, inspect, new};
-use self::judge::{assertions, judge};
-use self::meant::{Meant, meant};
-pub(crate) use self::remote::remote;
-use cli::{Flag, FlagError};
-
-use self::rest::Rest;
-use self::stage::{Done, carry_out};
-use self::summary::Mode;
-use self::watch::{Before, Progress, Watch};
-use super::{CommandError, usage_error};
-use crate::dialect::{Invocation, ParsedArgs};
-use crate::exit_code::{ExitCode, Failed};
-use crate::flags::run::{RUN, RunFlags};
-use crate::input::{Interrupts, LOOK_EVERY};
-use crate::output::{self, Place};
+use crate::arguments::typed;
+use crate::config::{self, TestConfig, resolve};
+use crate::flags::RUN;
+use crate::judge::{assertions, judge};
+use crate::rest::Rest;
+use crate::stage::{Done, carry_out};
+use crate::summary::{self, Mode};
+use crate::watch::{Before, Progress, Watch};
 
 /// Runs a script.
-pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+pub fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let typed = match typed(invocation, RUN)? {
         Ok(typed) => typed,
         Err(code) => return Ok(code),
     };
-    let meant = match meant(&typed) {
+    let meant = match resolve(&typed) {
         Ok(meant) => meant,
         Err(code) => return Ok(code),
     };
     // A test must not be run for a summary that cannot be written.
-    meant.summary_export.iter().try_for_each(Place::try_out)?;
+    meant.summary_export.iter().try_for_each(Output::try_out)?;
     let Ok(rest) = meant.address.as_deref().map(|at| rest(&meant, at)).transpose() else {
         return Ok(ExitCode::NoApi);
     };
     if !meant.quiet {
-        Place::Stdout.write(meant.announcement().as_bytes())?;
+        Output::Stdout.write(meant.announcement().as_bytes())?;
     }
     let code = test(meant, rest.as_ref())?;
     if let Some(rest) = &rest {
@@ -76,7 +51,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
 }
 
 /// Serves the REST API; why that cannot be has been said.
-fn rest(meant: &Meant, address: &str) -> Result<Arc<Rest>, ()> {
+fn rest(meant: &TestConfig, address: &str) -> Result<Arc<Rest>, ()> {
     let bare = if meant.compat { BarePort::AllAddresses } else { BarePort::Loopback };
     if bare == BarePort::Loopback
         && let Some(port) = address.strip_prefix(':')
@@ -91,27 +66,9 @@ fn rest(meant: &Meant, address: &str) -> Result<Arc<Rest>, ()> {
 }
 
 /// Whether this command line would be taken, as far as its words tell: the script is not looked at.
-pub(super) fn validate(invocation: &Invocation) -> Result<(), CommandError> {
+pub fn validate(invocation: &Invocation) -> Result<(), CommandError> {
     let typed = invocation.parse(RUN)?;
-    meant::script(&typed).map(drop).map_err(usage_error)
-}
-
-/// Reads flags as k6's commands do: what is wrong is told, with k6's code.
-fn typed(
-    invocation: &Invocation,
-    table: &[Flag<RunFlags>],
-) -> Result<Result<ParsedArgs<RunFlags>, ExitCode>, CommandError> {
-    match invocation.parse(table) {
-        Ok(typed) => Ok(Ok(typed)),
-        Err(error @ (FlagError::Help | FlagError::Version)) => Err(error.into()),
-        Err(error) => {
-            output::complain(&format!(
-                "brunt run: {}\nread on with: brunt help run",
-                error.native()
-            ));
-            Ok(Err(ExitCode::Other))
-        }
-    }
+    config::script(&typed).map(drop).map_err(usage_error)
 }
 
 /// What was seen of a test so far.
@@ -139,7 +96,7 @@ impl Seen {
 }
 
 /// Runs the test from setup to summary; gives the code to end with.
-fn test(mut meant: Meant, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Failed> {
+fn test(mut meant: TestConfig, rest: Option<&Arc<Rest>>) -> Result<ExitCode, ExitError> {
     wait_while_paused(&meant, rest.map(Arc::as_ref))?;
     let mut seen = Seen {
         outcome: VuStats { tally: meant.tally.clone(), ..VuStats::default() },
@@ -184,7 +141,11 @@ fn test(mut meant: Meant, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Failed> 
 }
 
 /// Runs the scenarios.
-fn scenarios(meant: &Meant, rest: Option<&Arc<Rest>>, seen: &mut Seen) -> Result<Done, Failed> {
+fn scenarios(
+    meant: &TestConfig,
+    rest: Option<&Arc<Rest>>,
+    seen: &mut Seen,
+) -> Result<Done, ExitError> {
     let crossed: RefCell<Arc<AtomicBool>> = RefCell::default();
     let before = Before { tally: seen.outcome.tally.clone(), elapsed: seen.elapsed.into() };
     let prepare = |control, live| {
@@ -214,7 +175,7 @@ fn scenarios(meant: &Meant, rest: Option<&Arc<Rest>>, seen: &mut Seen) -> Result
 }
 
 /// Judges the thresholds, prints the summary, and closes the outputs; gives the metrics whose thresholds are crossed.
-fn conclude(meant: &mut Meant, seen: &Seen) -> Result<String, Failed> {
+fn conclude(meant: &mut TestConfig, seen: &Seen) -> Result<String, ExitError> {
     let (tally, elapsed) = (&seen.outcome.tally, seen.elapsed);
     let judged = judge(&meant.thresholds, tally, elapsed, meant.compat);
     let parts = parts(&seen.outcome.parts);
@@ -234,7 +195,7 @@ fn conclude(meant: &mut Meant, seen: &Seen) -> Result<String, Failed> {
     if let Some(outputs) = meant.outputs.take() {
         let dropped = outputs.finish(assertions(&judged, tally))?;
         if dropped > 0 {
-            output::complain(&format!(
+            cli::eprint_line(&format!(
                 "brunt: {} made faster than could be written, and not in the outputs",
                 stdx::counted(dropped, "sample")
             ));
@@ -256,7 +217,7 @@ fn parts(tallies: &GroupTallies) -> Vec<K6Part> {
 }
 
 /// How `setup` or `teardown` ended.
-fn after(meant: &Meant, done: &Done, late: ExitCode) -> ExitCode {
+fn after(meant: &TestConfig, done: &Done, late: ExitCode) -> ExitCode {
     if let Some(text) = done.control.aborted() {
         meant.logger.say(Level::Error, &text);
         ExitCode::Aborted
@@ -285,7 +246,7 @@ fn after(meant: &Meant, done: &Done, late: ExitCode) -> ExitCode {
 }
 
 /// How the scenarios ended.
-fn ended(meant: &Meant, done: &Done, stopped: bool) -> ExitCode {
+fn ended(meant: &TestConfig, done: &Done, stopped: bool) -> ExitCode {
     if let Some(text) = done.control.aborted() {
         meant.logger.say(Level::Error, &text);
         ExitCode::Aborted
@@ -319,7 +280,7 @@ fn listed(names: &[&str]) -> String {
 }
 
 /// Progress of the scenarios, of a test that took so long beside them.
-fn progress(meant: &Meant, beside: Duration) -> Progress {
+fn progress(meant: &TestConfig, beside: Duration) -> Progress {
     let one = |scenario: &workload::executor::Scenario| {
         let duration = Duration::from(scenario.executor.duration());
         (scenario.name.clone(), duration, scenario.executor.vus_max())
@@ -331,18 +292,18 @@ fn progress(meant: &Meant, beside: Duration) -> Progress {
 }
 
 /// Says how the test ended, and where the figures are not to be believed.
-fn notes(meant: &Meant, done: &Done, elapsed: Nanos) -> Result<(), Failed> {
+fn notes(meant: &TestConfig, done: &Done, elapsed: Nanos) -> Result<(), ExitError> {
     if !meant.quiet {
         let beside = elapsed.saturating_sub(done.elapsed);
         let mut progress = progress(meant, beside.into());
         progress.draw(done.elapsed.into(), &done.control, true);
     }
     if !done.verdict.is_valid() {
-        output::complain(&format!("brunt: {}", done.verdict));
+        cli::eprint_line(&format!("brunt: {}", done.verdict));
     }
     let dropped = done.outcome.samples_dropped;
     if dropped > 0 {
-        output::complain(&format!(
+        cli::eprint_line(&format!(
             "brunt: {} made faster than could be counted, and lost",
             stdx::counted(dropped, "sample")
         ));
@@ -351,7 +312,7 @@ fn notes(meant: &Meant, done: &Done, elapsed: Nanos) -> Result<(), Failed> {
 }
 
 /// Waits until somebody resumes a test that begins paused.
-fn wait_while_paused(meant: &Meant, rest: Option<&Rest>) -> Result<(), Failed> {
+fn wait_while_paused(meant: &TestConfig, rest: Option<&Rest>) -> Result<(), ExitError> {
     if !meant.options.paused {
         return Ok(());
     }
@@ -362,20 +323,20 @@ fn wait_while_paused(meant: &Meant, rest: Option<&Rest>) -> Result<(), Failed> {
     };
     let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
     while rest.is_paused() && !rest.is_stopped() && interrupts.seen() == 0 {
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(INTERRUPT_CHECK_INTERVAL);
     }
     Ok(())
 }
 
 /// Stays until interrupted.
-fn linger(meant: &Meant) -> Result<(), Failed> {
+fn linger(meant: &TestConfig) -> Result<(), ExitError> {
     let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
     meant.logger.say(
         Level::Info,
         "The test is done, but --linger was enabled, so we are waiting for Ctrl+C to continue...",
     );
     while interrupts.seen() == 0 {
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(INTERRUPT_CHECK_INTERVAL);
     }
     Ok(())
 }

@@ -1,8 +1,7 @@
 //! `K6Error`: why a script is not run, in k6's words and with k6's exit code.
 
+use cli::ExitCode;
 use script::CompileError;
-
-use crate::exit_code::ExitCode;
 
 /// Why a script is not run.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,7 +25,7 @@ impl K6Error {
 
     /// Prints the message where there is no log yet, and returns the code to end with.
     pub(super) fn print(self) -> ExitCode {
-        crate::output::complain(&format!("level=error msg={:?}", self.text));
+        cli::eprint_line(&format!("level=error msg={:?}", self.text));
         self.code
     }
 }

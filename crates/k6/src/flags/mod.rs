@@ -1,12 +1,11 @@
 //! The flags of `run`, by k6's names. Those that are options of a script are kept as such: they are the tier above all others.
 
-use cli::{Flag, ValueError, ValueKind, switch, text, value};
+use cli::{Flag, Row, ValueError, ValueKind, rows_of, switch, text, value};
 use engine::IoChoice;
 use script::{Fields, ValueFormat};
 use serde_json::{Map, Value};
 
-use super::load_value;
-use super::watch::{self, Watched, Watches};
+use session::monitor_flags::{self as watch, Watched, Watches};
 
 /// The flags of `run` as typed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -406,7 +405,7 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
         ValueKind::Choice(&["auto", "mio", "uring"]),
         "auto",
         "How sockets are waited for: mio (epoll, kqueue) or uring (Linux 6.1); auto: uring from 8 users on.",
-        |t: &mut RunFlags, v| load_value::io_choice(v).map(|io| t.io = io),
+        |t: &mut RunFlags, v| session::io_choice(v).map(|io| t.io = io),
     )
     .native(),
     switch!(
@@ -481,6 +480,30 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     watch::pattern("watch-log-pattern"),
     watch::every("watch-every"),
 ];
+
+/// The rows of `run`, for help and completions.
+#[must_use]
+pub fn run_rows() -> Vec<Row> {
+    rows_of(RUN)
+}
+
+/// The rows of `inspect`.
+#[must_use]
+pub fn inspect_rows() -> Vec<Row> {
+    rows_of(INSPECT)
+}
+
+/// The rows of `archive`.
+#[must_use]
+pub fn archive_rows() -> Vec<Row> {
+    rows_of(ARCHIVE)
+}
+
+/// The rows of `new`.
+#[must_use]
+pub fn new_rows() -> Vec<Row> {
+    rows_of(NEW)
+}
 
 #[cfg(test)]
 mod tests {

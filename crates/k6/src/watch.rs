@@ -10,9 +10,9 @@ use report::terminal_lines;
 use script::{Control, LiveMetrics};
 use session::Control as RunControl;
 
-use super::judge::{self, Limit};
-use super::rest::Rest;
-use crate::terminal::{self, Drawn};
+use crate::judge::{self, Limit};
+use crate::rest::Rest;
+use cli::terminal::{self, DrawnLines};
 
 /// What was seen before the scenarios: of `setup`.
 #[derive(Clone)]
@@ -123,7 +123,7 @@ pub(super) struct Progress {
     terminal: bool,
     draw_at: Duration,
     /// Lines on the terminal that are drawn anew.
-    drawn: Drawn,
+    drawn: DrawnLines,
 }
 
 /// The width of a bar on a terminal that has room for it.
@@ -135,7 +135,7 @@ impl Progress {
     pub(super) fn new(scenarios: Vec<(String, Duration, u64)>, vus_max: u64) -> Self {
         let terminal = std::io::stdout().is_terminal();
         let (beside, draw_at) = (Duration::ZERO, Duration::from_secs(1));
-        Self { scenarios, vus_max, beside, terminal, draw_at, drawn: Drawn::default() }
+        Self { scenarios, vus_max, beside, terminal, draw_at, drawn: DrawnLines::default() }
     }
 
     /// Draws it so long after the scenarios began, if it is time or the end.
@@ -221,7 +221,7 @@ mod tests {
     fn no_line_is_wider_than_the_terminal() {
         let second = Duration::from_secs(1);
         let scenarios = vec![("ramp".to_owned(), second * 10, 3), ("steady".to_owned(), second, 1)];
-        let drawn = Drawn::default();
+        let drawn = DrawnLines::default();
         let progress = Progress { drawn, terminal: true, ..Progress::new(scenarios, 4) };
         for columns in 1..200 {
             for (elapsed, counts) in [(0, (0, 0, 0)), (5, (4, 123_456, 7)), (700, (4, 1, 0))] {

@@ -113,7 +113,7 @@ mod tests {
             value: 1.0,
             tags: Arc::new(tags),
         };
-        let known = super::super::tests::known();
+        let known = crate::outputs::tests::known();
         json.point(&point, &known).unwrap();
         json.point(&point, &known).unwrap();
         json.finish().unwrap();

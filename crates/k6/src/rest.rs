@@ -9,7 +9,7 @@ use script::{Control, LiveMetrics};
 use serde_json::{Value as Json, json};
 use session::{Answers, BarePort, Listener, Request, Response};
 
-use super::watch::Before;
+use crate::watch::Before;
 
 /// The REST API of a test.
 #[derive(Default)]

@@ -3,21 +3,18 @@
 use std::path::Path;
 
 use anyhow::anyhow;
+use cli::{CommandError, ExitCode, ExitError, Invocation, Output, ParsedArgs, reason};
 use script::ConsolidatedOptions;
 use serde_json::{Map, Value, json};
 
-use super::meant::load;
-use super::{tar, tiers};
-use crate::command::CommandError;
-use crate::dialect::{Invocation, ParsedArgs};
-use crate::exit_code::{ExitCode, Failed};
-use crate::flags::run::{ARCHIVE, INSPECT, NEW, NewFlags, RunFlags};
-use crate::input::reason;
-use crate::output::Place;
+use crate::arguments::typed;
+use crate::config::load;
+use crate::flags::{ARCHIVE, INSPECT, NEW, NewFlags, RunFlags};
+use crate::{option_layers, tar};
 
 /// Prints a script's options.
-pub(in crate::command) fn inspect(invocation: &Invocation) -> Result<ExitCode, CommandError> {
-    let typed = match super::typed(invocation, INSPECT)? {
+pub fn inspect(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let typed = match typed(invocation, INSPECT)? {
         Ok(typed) => typed,
         Err(code) => return Ok(code),
     };
@@ -40,7 +37,7 @@ pub(in crate::command) fn inspect(invocation: &Invocation) -> Result<ExitCode, C
         ConsolidatedOptions::own(&loaded.own)
     };
     let text = told.pretty() + "\n";
-    Place::Stdout.write(text.as_bytes())?;
+    Output::Stdout.write(text.as_bytes())?;
     Ok(ExitCode::Ok)
 }
 
@@ -49,15 +46,15 @@ fn operand(typed: &ParsedArgs<RunFlags>) -> Option<&str> {
     match typed.operands.as_slice() {
         [path] => Some(path),
         _ => {
-            crate::output::complain("expected one script");
+            cli::eprint_line("expected one script");
             None
         }
     }
 }
 
 /// Writes a script with all it needs into one file.
-pub(in crate::command) fn archive(invocation: &Invocation) -> Result<ExitCode, CommandError> {
-    let typed = match super::typed(invocation, ARCHIVE)? {
+pub fn archive(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+    let typed = match typed(invocation, ARCHIVE)? {
         Ok(typed) => typed,
         Err(code) => return Ok(code),
     };
@@ -78,7 +75,8 @@ pub(in crate::command) fn archive(invocation: &Invocation) -> Result<ExitCode, C
     } else {
         loaded.env.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect()
     };
-    let compatibility = tiers::text(flags.compatibility.as_deref(), "K6_COMPATIBILITY_MODE");
+    let compatibility =
+        option_layers::text(flags.compatibility.as_deref(), "K6_COMPATIBILITY_MODE");
     let metadata = json!({
         "type": "js",
         "options": loaded.options.given,
@@ -103,7 +101,7 @@ pub(in crate::command) fn archive(invocation: &Invocation) -> Result<ExitCode, C
         files.push((place, bytes));
     }
     let out = flags.archive_out.as_deref().unwrap_or("archive.tar");
-    Place::named(Some(out)).write(&tar::written(&files))?;
+    Output::named(Some(out)).write(&tar::written(&files))?;
     Ok(ExitCode::Ok)
 }
 
@@ -114,7 +112,7 @@ const TEMPLATES: [(&str, &str); 2] = [
 ];
 
 /// Writes a script to begin with.
-pub(in crate::command) fn new(invocation: &Invocation) -> Result<ExitCode, CommandError> {
+pub fn new(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let ParsedArgs { flags, operands, .. }: ParsedArgs<NewFlags> = invocation.parse(NEW)?;
     let path = operands.first().map_or("script.js", String::as_str);
     let name = if flags.template.is_empty() { "minimal" } else { &flags.template };
@@ -140,10 +138,10 @@ pub(in crate::command) fn new(invocation: &Invocation) -> Result<ExitCode, Comma
         };
         return Err(failed(format!("{path}: {}{hint}", reason(&error))).into());
     }
-    Place::Stdout.write(format!("New script created: {path} ({name} template).\n").as_bytes())?;
+    Output::Stdout.write(format!("New script created: {path} ({name} template).\n").as_bytes())?;
     Ok(ExitCode::Ok)
 }
 
-fn failed(text: String) -> Failed {
-    Failed { code: ExitCode::Other, error: anyhow!(text) }
+fn failed(text: String) -> ExitError {
+    ExitError { code: ExitCode::Other, error: anyhow!(text) }
 }

@@ -5,16 +5,14 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use cli::{ExitCode, reason};
 use report::terminal_lines;
 use script::{Level, LogFields, SCRIPT_HINT};
 use serde_json::{Map, Value};
 
-use super::error::K6Error;
-use super::tiers;
-use crate::exit_code::ExitCode;
-use crate::flags::run::RunFlags;
-use crate::input::reason;
-use crate::output;
+use crate::error::K6Error;
+use crate::flags::RunFlags;
+use crate::option_layers;
 
 /// The log of a run.
 pub(super) struct Logger {
@@ -57,16 +55,17 @@ impl Logger {
     /// # Errors
     /// A place is none, or cannot be opened.
     pub(super) fn new(flags: &RunFlags, began: Instant) -> Result<Self, K6Error> {
-        let named = tiers::text(flags.log_output.as_deref(), "K6_LOG_OUTPUT");
+        let named = option_layers::text(flags.log_output.as_deref(), "K6_LOG_OUTPUT");
         let (place, own_least) = place(named.as_deref().unwrap_or("stderr"))?;
         let terminal = matches!(place, Place::Stderr) && io::stderr().is_terminal();
         let on_terminal = terminal || matches!(place, Place::Stdout) && io::stdout().is_terminal();
-        let form = match tiers::text(flags.log_format.as_deref(), "K6_LOG_FORMAT").as_deref() {
-            Some("raw") => Form::Raw,
-            Some("json") => Form::Json,
-            _ if terminal => Form::Terminal,
-            _ => Form::Text,
-        };
+        let form =
+            match option_layers::text(flags.log_format.as_deref(), "K6_LOG_FORMAT").as_deref() {
+                Some("raw") => Form::Raw,
+                Some("json") => Form::Json,
+                _ if terminal => Form::Terminal,
+                _ => Form::Text,
+            };
         let least = if flags.verbose { Level::Debug } else { Level::Info };
         Ok(Self {
             began,
@@ -125,7 +124,7 @@ impl Logger {
         }
         let line = self.line(self.form, level, &self.shown(text), fields);
         match &self.place {
-            Place::Stderr => output::complain(&line),
+            Place::Stderr => cli::eprint_line(&line),
             // Where nobody can read it, there is nothing left to do.
             Place::Stdout => drop(writeln!(io::stdout().lock(), "{line}")),
             Place::File(file) => append(file, &line),
@@ -186,7 +185,7 @@ impl Logger {
 /// Whether nothing is to be coloured.
 pub(super) fn no_color(flags: &RunFlags) -> bool {
     let asked = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    tiers::switch(flags.no_color, "K6_NO_COLOR") || asked
+    option_layers::switch(flags.no_color, "K6_NO_COLOR") || asked
 }
 
 fn append(file: &Mutex<File>, line: &str) {

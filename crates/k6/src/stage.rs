@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use cli::{ExitCode, ExitError, Interrupts, Output};
 use engine::{Capture, CapturedHeaders, HeadStyle, Redirects, Settings};
 use metrics::{Summary, Verdict};
 use script::{Control, Level, LiveMetrics, PriorStages, Stage, VuPoolPlan, VuStats, vu_pool};
@@ -11,15 +12,12 @@ use stdx::{Distribution, Nanos};
 use workload::executor::{Executor, Scenario};
 use workload::{Load, Plan, Segment, Targets, VuFactory};
 
-use super::console::Logger;
-use super::meant::Meant;
-use super::network::http_plan;
-use super::outputs::Outputs;
-use super::summary::Mode;
-use super::watch::Watch;
-use crate::exit_code::{ExitCode, Failed};
-use crate::input::Interrupts;
-use crate::output::Place;
+use crate::config::TestConfig;
+use crate::console::Logger;
+use crate::network::http_plan;
+use crate::outputs::Outputs;
+use crate::summary::Mode;
+use crate::watch::Watch;
 
 /// What is said at once, since it may take a while until anything else is.
 const INTERRUPTED: &str = "interrupted: iterations have their graceful stop to come to an end; a second interrupt ends them at once";
@@ -44,11 +42,11 @@ pub(super) type Prepare<'a> = &'a dyn Fn(Arc<Control>, Arc<LiveMetrics>) -> Watc
 /// # Errors
 /// A worker could not be started.
 pub(super) fn carry_out(
-    meant: &Meant,
+    meant: &TestConfig,
     (stage, earlier): (Stage, PriorStages),
     data: Option<&str>,
     prepare: Option<Prepare<'_>>,
-) -> Result<Done, Failed> {
+) -> Result<Done, ExitError> {
     let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
     let outcome = Arc::new(Mutex::new(VuStats::default()));
     let live = prepare.map(|_| Arc::new(LiveMetrics::default()));
@@ -60,7 +58,7 @@ pub(super) fn carry_out(
     let results = meant.outputs.as_ref().and_then(|outputs| outputs.results.as_deref());
     let results = results.filter(|_| stage == Stage::Iteration);
     let watching = meant.watching.as_ref();
-    let open = |name| ResultsFile::open_by_path(&Place::named(Some(name)), watching);
+    let open = |name| ResultsFile::open_by_path(&Output::named(Some(name)), watching);
     let results = results.map(open).transpose()?;
     let settings = Settings { rows: results.is_some(), ..settings(meant, stage) };
     // Thresholds are judged after teardown, and belong to the results.
@@ -117,7 +115,7 @@ fn heed(interrupts: usize, control: &Control, now: Nanos) {
 }
 
 fn crew_plan(
-    meant: &Meant,
+    meant: &TestConfig,
     stage: Stage,
     data: Option<&str>,
     outcome: &Arc<Mutex<VuStats>>,
@@ -192,7 +190,7 @@ fn plan_of(load: Load) -> Plan {
     }
 }
 
-fn settings(meant: &Meant, stage: Stage) -> Settings {
+fn settings(meant: &TestConfig, stage: Stage) -> Settings {
     let options = &meant.options;
     let mut settings = Settings {
         workers: if stage == Stage::Iteration { meant.cores } else { 1 },

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use cli::reason;
 use script::Secrets;
 
-use super::console::Logger;
-use super::error::K6Error;
-use crate::input::reason;
+use crate::console::Logger;
+use crate::error::K6Error;
 
 /// The sources by their names.
 struct Sources {

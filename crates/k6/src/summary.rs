@@ -2,16 +2,15 @@
 
 use std::io::{IsTerminal as _, Write as _};
 
+use cli::{ExitError, Output};
 use report::{
     K6Input, K6Machine, k6_summary, k6_summary_data, k6_summary_export, k6_summary_legacy,
     k6_summary_machine,
 };
 use script::{Level, PriorStages, Stage, documents};
 
-use super::meant::Meant;
-use super::stage::carry_out;
-use crate::exit_code::Failed;
-use crate::output::Place;
+use crate::config::TestConfig;
+use crate::stage::carry_out;
 
 /// How much the summary says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +41,11 @@ const K6_VERSION: &str = "1.8.1";
 ///
 /// # Errors
 /// A place cannot be written.
-pub(super) fn tell(meant: &Meant, input: &K6Input<'_>, data: Option<&str>) -> Result<(), Failed> {
+pub(super) fn tell(
+    meant: &TestConfig,
+    input: &K6Input<'_>,
+    data: Option<&str>,
+) -> Result<(), ExitError> {
     if meant.mode == Mode::Disabled {
         return Ok(());
     }
@@ -57,7 +60,7 @@ pub(super) fn tell(meant: &Meant, input: &K6Input<'_>, data: Option<&str>) -> Re
             Mode::Legacy => k6_summary_legacy(input),
             _ => format!("\n{}\n", k6_summary(input)),
         };
-        Place::Stdout.write(text.as_bytes())?;
+        Output::Stdout.write(text.as_bytes())?;
     }
     if let Some(place) = &meant.summary_export {
         let document = if meant.machine_readable {
@@ -73,11 +76,11 @@ pub(super) fn tell(meant: &Meant, input: &K6Input<'_>, data: Option<&str>) -> Re
 /// What `handleSummary` wants written; `None` where it threw or returned nothing, so that k6's own text is printed. Of a promise
 /// that is rejected k6 prints nothing at all.
 fn own(
-    meant: &Meant,
+    meant: &TestConfig,
     input: &K6Input<'_>,
     data: Option<&str>,
     of: &K6Machine<'_>,
-) -> Result<Option<Vec<script::Document>>, Failed> {
+) -> Result<Option<Vec<script::Document>>, ExitError> {
     let given = if meant.machine_readable {
         k6_summary_machine(input, of)
     } else {
@@ -93,7 +96,7 @@ fn own(
 }
 
 /// Writes documents. Those that cannot be written are told together, and the test ends as it would.
-fn write_all(meant: &Meant, documents: &[script::Document]) -> Result<(), Failed> {
+fn write_all(meant: &TestConfig, documents: &[script::Document]) -> Result<(), ExitError> {
     let mut lost = String::new();
     for (place, content) in documents {
         if let Some(reason) = write(meant, place, content)? {
@@ -109,9 +112,9 @@ fn write_all(meant: &Meant, documents: &[script::Document]) -> Result<(), Failed
 }
 
 /// Writes a document; gives why it cannot be.
-fn write(meant: &Meant, place: &str, content: &[u8]) -> Result<Option<String>, Failed> {
+fn write(meant: &TestConfig, place: &str, content: &[u8]) -> Result<Option<String>, ExitError> {
     match place {
-        "stdout" => Place::Stdout.write(content)?,
+        "stdout" => Output::Stdout.write(content)?,
         "stderr" => {
             // Where nobody can hear it, there is nothing left to do.
             std::io::stderr().lock().write_all(content).ok();

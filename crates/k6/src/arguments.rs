@@ -1,0 +1,19 @@
+//! Command lines of `run`, `inspect` and `archive`, read with k6's exit codes.
+
+use crate::flags::RunFlags;
+use cli::{CommandError, ExitCode, Flag, FlagError, Invocation, ParsedArgs, eprint_line};
+
+/// Reads flags as k6's commands do: what is wrong is told, with k6's code.
+pub(crate) fn typed(
+    invocation: &Invocation,
+    table: &[Flag<RunFlags>],
+) -> Result<Result<ParsedArgs<RunFlags>, ExitCode>, CommandError> {
+    match invocation.parse(table) {
+        Ok(typed) => Ok(Ok(typed)),
+        Err(error @ (FlagError::Help | FlagError::Version)) => Err(error.into()),
+        Err(error) => {
+            eprint_line(&format!("brunt run: {}\nread on with: brunt help run", error.native()));
+            Ok(Err(ExitCode::Other))
+        }
+    }
+}

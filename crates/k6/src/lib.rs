@@ -1,0 +1,38 @@
+//! The host of k6 scripts: the commands `run`, `inspect`, `archive` and `new`, with k6's flags, options' order of precedence,
+//! outputs, summary, REST API and exit codes.
+//!
+//! ```text
+//! ParsedArgs ─▶ meant (options of all option_layers, script compiled) ─▶ stage (setup, scenarios, teardown: a session each)
+//!                                                                   │
+//!            console, rest, outputs ◀── what users do ──────────────┘──▶ judge ─▶ summary ─▶ exit code
+//! ```
+//!
+//! What scripts can call is crate `script`'s; how load is offered is crate `session`'s.
+
+mod archive;
+mod arguments;
+mod config;
+mod console;
+mod error;
+mod fetch;
+pub mod flags;
+mod judge;
+mod network;
+mod option_layers;
+mod outputs;
+mod project;
+mod remote;
+mod rest;
+mod run;
+mod secrets;
+mod source;
+mod stage;
+mod summary;
+mod tar;
+mod variables;
+mod watch;
+mod writes;
+
+pub use archive::{archive, inspect, new};
+pub use remote::remote;
+pub use run::{run, validate};
