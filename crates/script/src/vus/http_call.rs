@@ -1,24 +1,21 @@
 //! `HttpCall`: a request of a script on its way: what is sent, its redirects, and the response for the script.
 
-use std::borrow::Cow;
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use stdx::{Nanos, without_password};
 use wire::url::{Scheme, Url};
 use workload::{EngineResponse, Target};
 
+use super::call_tags::{CallTags, status_code, timings};
 use super::plan::{TIMEOUT, VuPoolPlan};
 use super::slot::RequestOwner;
 use super::socket_state::PendingSocket;
 use super::{digest, failure};
 use crate::host::cookie_jar::{SetCookie, push_cookie};
-use crate::host::http::masked;
 use crate::host::http::{
-    Auth, Expects, HttpFailure, HttpRequest, HttpResponse, OwnCookie, Statuses, Timings,
+    Auth, Expects, HttpFailure, HttpRequest, HttpResponse, OwnCookie, Statuses, masked,
 };
 use crate::host::response_head::{field, proto, values};
-use crate::host::system_tags::{SystemTag, SystemTags};
 
 /// A request on its way: from when the script asked for it until its last hop is answered.
 #[derive(Clone, Debug)]
@@ -419,90 +416,6 @@ fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
-/// What k6's metrics want of a request.
-#[derive(Debug)]
-pub(super) struct CallTags<'a> {
-    pub(super) status: u16,
-    /// k6's number; 0 for none.
-    pub(super) error_code: u16,
-    pub(super) error: String,
-    /// What it is called in metrics.
-    pub(super) name: &'a str,
-    pub(super) method: &'a str,
-    pub(super) proto: &'a str,
-    /// `tls1.3`; empty without TLS.
-    pub(super) tls_version: &'a str,
-    /// The address that answered.
-    pub(super) ip: Option<IpAddr>,
-    /// Whether the response is one that the script expects; `None` where it does not say at all.
-    pub(super) expected: Option<bool>,
-    pub(super) timings: Timings,
-}
-
-impl CallTags<'_> {
-    /// The names of the tags.
-    pub(super) const TAGS: [&'static str; 10] = [
-        "status",
-        "method",
-        "name",
-        "url",
-        "proto",
-        "expected_response",
-        "error",
-        "error_code",
-        "tls_version",
-        "ip",
-    ];
-
-    /// A tag, if it is one of these, and wanted, and there is a value for it.
-    pub(super) fn tag(&self, name: &str, system: SystemTags) -> Option<Cow<'_, str>> {
-        let (tag, value) = match name {
-            "expected_response" => {
-                let word = if self.expected? { "true" } else { "false" };
-                (SystemTag::ExpectedResponse, Cow::Borrowed(word))
-            }
-            "status" => (SystemTag::Status, Cow::Owned(self.status.to_string())),
-            "method" => (SystemTag::Method, Cow::Borrowed(self.method)),
-            "name" => (SystemTag::Name, Cow::Borrowed(self.name)),
-            "url" => (SystemTag::Url, Cow::Borrowed(self.name)),
-            "proto" => (SystemTag::Proto, Cow::Borrowed(self.proto)),
-            "error" => (SystemTag::Error, Cow::Borrowed(self.error.as_str())),
-            "error_code" if self.error_code > 0 => {
-                (SystemTag::ErrorCode, Cow::Owned(self.error_code.to_string()))
-            }
-            "tls_version" => (SystemTag::TlsVersion, Cow::Borrowed(self.tls_version)),
-            "ip" => (SystemTag::Ip, Cow::Owned(self.ip?.to_string())),
-            _ => return None,
-        };
-        (system.has(tag) && !value.is_empty()).then_some(value)
-    }
-}
-
 fn head<'a>(reply: &'a EngineResponse<'_>) -> &'a [u8] {
     reply.head.as_deref().unwrap_or_default()
-}
-
-/// k6's number of a status that is an error; 0 for none.
-fn status_code(status: u16) -> u16 {
-    if status >= 400 { status.saturating_add(1000) } else { 0 }
-}
-
-/// k6's parts of the time.
-fn timings(reply: &EngineResponse<'_>) -> Timings {
-    let Some(sent) = reply.sent else {
-        // What was never sent took k6 no time but that of the connection.
-        let (connecting, tls_handshaking) = (reply.dial, reply.tls);
-        return Timings { connecting, tls_handshaking, ..Timings::default() };
-    };
-    let first = reply.first_byte.unwrap_or(reply.done);
-    // A server may answer before it has heard all.
-    let all_sent = reply.all_sent.unwrap_or(sent).clamp(sent, first.max(sent));
-    Timings {
-        blocked: sent.saturating_sub(reply.due),
-        connecting: reply.dial,
-        tls_handshaking: reply.tls,
-        sending: all_sent.saturating_sub(sent),
-        waiting: first.saturating_sub(all_sent),
-        receiving: reply.done.saturating_sub(first),
-    }
 }

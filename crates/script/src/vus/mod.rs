@@ -2,6 +2,7 @@
 //! which VU begins an iteration, `iterations` carry it through, `http_call` and the `socket_*` files do what scripts ask for.
 
 mod cable;
+mod call_tags;
 mod control;
 mod digest;
 mod executors;

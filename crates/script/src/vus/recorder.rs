@@ -13,7 +13,8 @@ use metrics::tally::{MetricId, Tags, Tally};
 use stdx::Nanos;
 use workload::EngineResponse;
 
-use super::http_call::{CallTags, HttpCall};
+use super::call_tags::CallTags;
+use super::http_call::HttpCall;
 use super::output::{OutputSample, OutputTags, SampleSink};
 use super::plan::{VuPoolPlan, tags_of};
 use super::slot::SampleOrigin;
