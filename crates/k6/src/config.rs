@@ -28,7 +28,7 @@ use crate::option_layers::{self, Said};
 use crate::outputs::{self, Known, Outputs};
 use crate::secrets;
 use crate::source::Source;
-use crate::summary::Mode;
+use crate::summary_mode::SummaryMode;
 use crate::variables::strange_variables;
 use crate::writes::Writes;
 use session::monitor_flags::{self, monitor_beside};
@@ -45,7 +45,7 @@ pub(super) struct TestConfig {
     pub(super) setup: bool,
     pub(super) teardown: bool,
     pub(super) handle_summary: bool,
-    pub(super) mode: Mode,
+    pub(super) mode: SummaryMode,
     pub(super) machine_readable: bool,
     pub(super) summary_export: Option<Output>,
     /// Where `handleSummary` may write.
@@ -278,7 +278,7 @@ fn metrics_of(
 }
 
 /// Refuses what k6 refuses before a test; gives how much the summary says.
-fn checked(flags: &RunFlags, options: &Options, logger: &Logger) -> Result<Mode, K6Error> {
+fn checked(flags: &RunFlags, options: &Options, logger: &Logger) -> Result<SummaryMode, K6Error> {
     if let Some(wrong) = options.trend_stats.iter().find(|stat| !is_trend_stat(stat)) {
         return Err(K6Error::other(format!("invalid trend stat '{wrong}', unknown format")));
     }
@@ -302,13 +302,13 @@ fn checked(flags: &RunFlags, options: &Options, logger: &Logger) -> Result<Mode,
         return Err(K6Error::other("flag --traces-output: there are no traces".to_owned()));
     }
     let word = option_layers::text(flags.summary_mode.as_deref(), "K6_SUMMARY_MODE");
-    let mode = Mode::named(word.as_deref().unwrap_or("compact"))
+    let mode = SummaryMode::named(word.as_deref().unwrap_or("compact"))
         .ok_or_else(|| K6Error::other("invalid summary mode".to_owned()))?;
-    if mode == Mode::Legacy {
+    if mode == SummaryMode::Legacy {
         logger.say(Level::Warn, "The \"legacy\" summary mode has been deprecated by k6. Please, migrate to either \"compact\" or \"full\".");
     }
     let none = option_layers::switch(flags.no_summary, "K6_NO_SUMMARY");
-    Ok(if none { Mode::Disabled } else { mode })
+    Ok(if none { SummaryMode::Disabled } else { mode })
 }
 
 /// Unix time of a moment, in nanoseconds.

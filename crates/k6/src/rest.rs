@@ -9,7 +9,7 @@ use script::{Control, LiveMetrics};
 use serde_json::{Value as Json, json};
 use session::{Answers, BarePort, Listener, Request, Response};
 
-use crate::watch::Before;
+use crate::setup_totals::SetupTotals;
 
 /// The REST API of a test.
 #[derive(Default)]
@@ -28,7 +28,7 @@ pub(super) struct Rest {
 struct Test {
     control: Arc<Control>,
     live: Arc<LiveMetrics>,
-    before: Before,
+    before: SetupTotals,
     began: Instant,
     over: bool,
 }
@@ -70,7 +70,7 @@ impl Rest {
     }
 
     /// A test is under way.
-    pub(super) fn begin(&self, control: Arc<Control>, live: Arc<LiveMetrics>, before: Before) {
+    pub(super) fn begin(&self, control: Arc<Control>, live: Arc<LiveMetrics>, before: SetupTotals) {
         *self.test() = Some(Test { control, live, before, began: Instant::now(), over: false });
     }
 
@@ -223,7 +223,7 @@ mod tests {
         let live = Arc::new(LiveMetrics::default());
         let mut tally = Tally::default();
         tally.add(metrics::tally::MetricId::ITERATIONS, 2.0, &());
-        let before = Before { tally, elapsed: Duration::ZERO };
+        let before = SetupTotals { tally, elapsed: Duration::ZERO };
         rest.begin(Control::new(&[], &workload::Segment::default()), live, before);
         let (_, status) = asked(&rest, "GET", "/v1/status", "");
         assert_eq!(status["data"]["attributes"]["paused"], true);

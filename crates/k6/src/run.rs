@@ -21,9 +21,11 @@ use crate::config::{self, TestConfig, resolve};
 use crate::flags::RUN;
 use crate::judge::{assertions, judge};
 use crate::rest::Rest;
+use crate::setup_totals::SetupTotals;
 use crate::stage::{Done, carry_out};
-use crate::summary::{self, Mode};
-use crate::watch::{Before, Progress, Watch};
+use crate::summary;
+use crate::summary_mode::SummaryMode;
+use crate::watch::{Progress, Watch};
 
 /// Runs a script.
 pub fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
@@ -147,7 +149,7 @@ fn scenarios(
     seen: &mut Seen,
 ) -> Result<Done, ExitError> {
     let crossed: RefCell<Arc<AtomicBool>> = RefCell::default();
-    let before = Before { tally: seen.outcome.tally.clone(), elapsed: seen.elapsed.into() };
+    let before = SetupTotals { tally: seen.outcome.tally.clone(), elapsed: seen.elapsed.into() };
     let prepare = |control, live| {
         let limits = meant.thresholds.clone();
         let mut watch = Watch::new(control, live, before.clone(), limits);
@@ -188,7 +190,7 @@ fn conclude(meant: &mut TestConfig, seen: &Seen) -> Result<String, ExitError> {
         time_unit: meant.options.time_unit.as_deref(),
         colored: meant.colored,
         grouped: meant.options.system_tags.has(SystemTag::Group),
-        parts: (meant.mode == Mode::Full).then_some(&parts),
+        parts: (meant.mode == SummaryMode::Full).then_some(&parts),
     };
     // What cannot be printed costs no results.
     let printed = summary::tell(meant, &input, seen.data.as_deref());

@@ -16,7 +16,7 @@ use crate::config::TestConfig;
 use crate::console::Logger;
 use crate::network::http_plan;
 use crate::outputs::Outputs;
-use crate::summary::Mode;
+use crate::summary_mode::SummaryMode;
 use crate::watch::Watch;
 
 /// What is said at once, since it may take a while until anything else is.
@@ -150,7 +150,7 @@ fn crew_plan(
         backs_off: meant.backs_off,
         min_iteration: options.min_iteration,
         tally: meant.tally.clone(),
-        parts: meant.mode == Mode::Full,
+        parts: meant.mode == SummaryMode::Full,
         tags: options.tags.clone(),
         system_tags: options.system_tags,
         emit: meant.outputs.as_ref().filter(|_| stage != Stage::Summary).map(Outputs::emit),

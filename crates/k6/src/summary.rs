@@ -11,28 +11,7 @@ use script::{Level, PriorStages, Stage, documents};
 
 use crate::config::TestConfig;
 use crate::stage::carry_out;
-
-/// How much the summary says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
-    Compact,
-    Full,
-    Legacy,
-    Disabled,
-}
-
-impl Mode {
-    /// k6's words.
-    pub(super) fn named(word: &str) -> Option<Self> {
-        Some(match word {
-            "compact" => Self::Compact,
-            "full" => Self::Full,
-            "legacy" => Self::Legacy,
-            "disabled" => Self::Disabled,
-            _ => return None,
-        })
-    }
-}
+use crate::summary_mode::SummaryMode;
 
 /// The version of k6 whose forms the summaries have.
 const K6_VERSION: &str = "1.8.1";
@@ -46,7 +25,7 @@ pub(super) fn tell(
     input: &K6Input<'_>,
     data: Option<&str>,
 ) -> Result<(), ExitError> {
-    if meant.mode == Mode::Disabled {
+    if meant.mode == SummaryMode::Disabled {
         return Ok(());
     }
     let now = jiff::Timestamp::now().to_string();
@@ -57,7 +36,7 @@ pub(super) fn tell(
         write_all(meant, &list)?;
     } else {
         let text = match meant.mode {
-            Mode::Legacy => k6_summary_legacy(input),
+            SummaryMode::Legacy => k6_summary_legacy(input),
             _ => format!("\n{}\n", k6_summary(input)),
         };
         Output::Stdout.write(text.as_bytes())?;

@@ -5,28 +5,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use metrics::tally::Tally;
 use report::terminal_lines;
 use script::{Control, LiveMetrics};
 use session::Control as RunControl;
 
 use crate::judge::{self, Limit};
 use crate::rest::Rest;
+use crate::setup_totals::SetupTotals;
 use cli::terminal::{self, DrawnLines};
-
-/// What was seen before the scenarios: of `setup`.
-#[derive(Clone)]
-pub(super) struct Before {
-    pub(super) tally: Tally,
-    pub(super) elapsed: Duration,
-}
 
 /// What looks at a test.
 pub(super) struct Watch {
     began: Instant,
     control: Arc<Control>,
     live: Arc<LiveMetrics>,
-    before: Before,
+    before: SetupTotals,
     limits: Vec<Limit>,
     judge_at: Instant,
     /// A threshold that ends the test is crossed.
@@ -51,7 +44,7 @@ impl Watch {
     pub(super) fn new(
         control: Arc<Control>,
         live: Arc<LiveMetrics>,
-        before: Before,
+        before: SetupTotals,
         limits: Vec<Limit>,
     ) -> Self {
         let began = Instant::now();

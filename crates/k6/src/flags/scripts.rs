@@ -3,7 +3,8 @@
 use cli::{Flag, ValueKind, switch, text, value};
 use script::ValueFormat;
 
-use super::{ALLOW_READ, ENV, RunFlags};
+use super::run_flags::RunFlags;
+use super::script_environment::{ALLOW_READ, ENV};
 
 /// The flags of `inspect` besides those that say what the script is shown.
 const REQUIREMENTS: Flag<RunFlags> = switch!(

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use script::OutputSample;
 
-use super::{Known, Writer};
+use super::writer::{Known, Writer};
 
 /// Writes CSV.
 pub(super) struct Csv {

@@ -7,7 +7,7 @@ use metrics::tally::MetricId;
 use script::OutputSample;
 use serde_json::{Map, Value, json};
 
-use super::{Known, Writer};
+use super::writer::{Known, Writer};
 
 /// Writes JSON.
 pub(super) struct Json {
@@ -113,7 +113,7 @@ mod tests {
             value: 1.0,
             tags: Arc::new(tags),
         };
-        let known = crate::outputs::tests::known();
+        let known = Known::example();
         json.point(&point, &known).unwrap();
         json.point(&point, &known).unwrap();
         json.finish().unwrap();

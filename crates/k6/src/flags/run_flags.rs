@@ -1,0 +1,110 @@
+//! `RunFlags`: the flags of `run` as typed. Those that are options of a script are kept as such: they are the tier above all
+//! others.
+
+use cli::ValueError;
+use engine::IoChoice;
+use script::{Fields, ValueFormat};
+use serde_json::{Map, Value};
+use session::monitor_flags::{Watched, Watches};
+
+/// The flags of `run` as typed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct RunFlags {
+    /// The options of a script that flags say.
+    pub(crate) options: Fields,
+    pub(crate) env: Vec<(String, String)>,
+    pub(crate) include_system_env: Option<bool>,
+    pub(crate) config: Option<String>,
+    pub(crate) script_type: Option<String>,
+    pub(crate) compatibility: Option<String>,
+    pub(crate) outputs: Vec<String>,
+    pub(crate) summary_export: Option<String>,
+    pub(crate) summary_mode: Option<String>,
+    pub(crate) machine_readable: Option<bool>,
+    pub(crate) no_summary: Option<bool>,
+    pub(crate) no_thresholds: Option<bool>,
+    pub(crate) linger: Option<bool>,
+    pub(crate) traces: Option<String>,
+    pub(crate) address: Option<String>,
+    pub(crate) log_format: Option<String>,
+    pub(crate) log_output: Option<String>,
+    pub(crate) secret_sources: Vec<String>,
+    pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
+    pub(crate) no_color: Option<bool>,
+    /// k6's behaviour where ours is stricter.
+    pub(crate) compat: bool,
+    /// VUs whose sockets are refused go on at once.
+    pub(crate) no_backoff: bool,
+    pub(crate) io: IoChoice,
+    /// Folders that scripts may read besides their own.
+    pub(crate) allow_read: Vec<String>,
+    /// `--allow-write`.
+    pub(crate) allow_write: Vec<String>,
+    /// `inspect --execution-requirements`.
+    pub(crate) requirements: bool,
+    /// `archive -O`.
+    pub(crate) archive_out: Option<String>,
+    /// `archive --exclude-env-vars`.
+    pub(crate) exclude_env: bool,
+    /// What is watched beside the run.
+    pub(crate) watched: Watched,
+}
+
+impl Watches for RunFlags {
+    fn watched(&mut self) -> &mut Watched {
+        &mut self.watched
+    }
+}
+
+impl RunFlags {
+    pub(super) fn set(
+        &mut self,
+        option: &str,
+        format: ValueFormat,
+        text: &str,
+    ) -> Result<(), ValueError> {
+        let value = format.read(text).map_err(ValueError::new)?;
+        self.options.insert(option.to_owned(), value);
+        Ok(())
+    }
+
+    /// A time, which has a unit on the command line.
+    pub(super) fn set_time(&mut self, option: &str, text: &str) -> Result<(), ValueError> {
+        if text != "0" && text.parse::<f64>().is_ok() {
+            return Err(ValueError::new(format!("missing unit in duration \"{text}\"")));
+        }
+        self.set(option, ValueFormat::Time, text)
+    }
+
+    /// Adds to a list.
+    pub(super) fn append(
+        &mut self,
+        option: &str,
+        format: ValueFormat,
+        text: &str,
+    ) -> Result<(), ValueError> {
+        let Value::Array(mut more) = format.read(text).map_err(ValueError::new)? else {
+            return Ok(());
+        };
+        let list = self.options.entry(option).or_insert_with(|| Value::Array(Vec::new()));
+        if let Value::Array(list) = list {
+            list.append(&mut more);
+        }
+        Ok(())
+    }
+
+    /// Adds a tag.
+    pub(super) fn tag(&mut self, text: &str) -> Result<(), ValueError> {
+        let (name, value) = text.split_once('=').unwrap_or((text, ""));
+        if name.is_empty() || value.is_empty() {
+            let what = if name.is_empty() { "name" } else { "value" };
+            return Err(ValueError::new(format!("invalid tag '{text}', empty {what}")));
+        }
+        let tags = self.options.entry("tags").or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(tags) = tags {
+            tags.insert(name.to_owned(), value.into());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,67 @@
+//! `Writer`: what each format of samples implements; `Known`: what it knows of the test.
+
+use std::io;
+
+use metrics::tally::{BUILTIN, MetricId, Tally};
+use script::{MetricRegistry, OutputSample, SystemTags};
+
+use crate::judge::Limit;
+
+/// Writes samples to one place.
+pub(super) trait Writer: Send {
+    /// Writes a sample.
+    ///
+    /// # Errors
+    /// The place cannot be written.
+    fn point(&mut self, point: &OutputSample, known: &Known) -> io::Result<()>;
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// The place cannot be written.
+    fn finish(&mut self) -> io::Result<()>;
+}
+
+/// What writers know of the test.
+#[derive(Clone)]
+pub(crate) struct Known {
+    /// The script's metrics.
+    pub(crate) registry: MetricRegistry,
+    /// Every metric with its submetrics.
+    pub(crate) tally: Tally,
+    /// The thresholds.
+    pub(crate) limits: Vec<Limit>,
+    /// The tags that have a column of their own.
+    pub(crate) system: SystemTags,
+    /// Unix time of the clock's 0, in nanoseconds.
+    pub(crate) epoch_ns: i64,
+}
+
+impl Known {
+    /// A metric's name, type and contents.
+    pub(super) fn metric(&self, id: MetricId) -> (String, &'static str, &'static str) {
+        let at = id.0 as usize;
+        if let Some((name, kind, contains)) = BUILTIN.get(at) {
+            return ((*name).to_owned(), kind.name(), contains.name());
+        }
+        let own = self.registry.from(at - BUILTIN.len());
+        let own = own.first();
+        own.map_or((String::new(), "", ""), |own| {
+            (own.name.clone(), own.kind.name(), own.contains.name())
+        })
+    }
+}
+
+#[cfg(test)]
+impl Known {
+    /// A test that knows no metrics but the built-in ones.
+    pub(super) fn example() -> Self {
+        Self {
+            registry: MetricRegistry::default(),
+            tally: Tally::default(),
+            limits: Vec::new(),
+            system: SystemTags::default(),
+            epoch_ns: 1_700_000_000_000_000_000,
+        }
+    }
+}
