@@ -78,11 +78,11 @@ fn the_study_is_run() {
     assert!(scratch.path("trial/report.html").is_file());
 }
 
-/// The change is ten times slower than the main branch, and the last line of the script says so with its code.
+/// The change is fifty times slower than the main branch, and the last line of the script says so with its code.
 #[test]
 fn the_load_test_of_a_pull_request_finds_a_slower_change() {
     let (_main, main) = serve("--service fixed:1ms");
-    let (_change, change) = serve("--service fixed:10ms");
+    let (_change, change) = serve("--service fixed:50ms");
     let scratch = Scratch::new("example-ci");
     let own = Path::new(env!("CARGO_BIN_EXE_brunt")).parent().unwrap();
     let path = std::env::var("PATH").unwrap();

@@ -46,6 +46,28 @@ fn again(from: &[u8], to: Encoding) -> Vec<u8> {
     bytes.clone()
 }
 
+/// Files of other implementations read as the CSV of the same rows; what we make of them reads alike.
+#[test]
+fn arrow_and_parquet_of_others_are_read() {
+    const CSV: &[u8] = include_bytes!("../golden/columns/rust.csv");
+    let files: [(&str, &[u8]); 6] = [
+        ("rust.arrow", include_bytes!("../golden/columns/rust.arrow")),
+        ("rust.parquet", include_bytes!("../golden/columns/rust.parquet")),
+        ("pyarrow.arrow", include_bytes!("../golden/columns/pyarrow.arrow")),
+        ("pyarrow-plain.arrow", include_bytes!("../golden/columns/pyarrow-plain.arrow")),
+        ("pyarrow.parquet", include_bytes!("../golden/columns/pyarrow.parquet")),
+        ("pyarrow-v2.parquet", include_bytes!("../golden/columns/pyarrow-v2.parquet")),
+    ];
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    for (name, file) in files {
+        assert_eq!(text(again(file, Encoding::Csv)), text(CSV.to_vec()), "{name}");
+        for encoding in [Encoding::Arrow, Encoding::Parquet] {
+            let ours = again(file, encoding);
+            assert_eq!(text(again(&ours, Encoding::Csv)), text(CSV.to_vec()), "{name}");
+        }
+    }
+}
+
 #[test]
 fn csv_is_written_to_the_byte() {
     for from in [GOB, CSV, JSON] {
