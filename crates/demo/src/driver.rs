@@ -8,7 +8,7 @@ use wire::tls::TlsSession;
 use wire::tls::rustls::ServerConfig;
 
 use crate::Machine;
-use crate::machine::Action;
+use crate::action::Action;
 
 /// Bytes read at once: 64 KiB.
 const READ: usize = 64 << 10;

@@ -9,6 +9,7 @@
 //! [`Machine`] is the server without I/O, clock or threads; [`Server`] runs one over real sockets on a thread of its
 //! own. It promises nothing about how a real server behaves: every delay and fault in it was asked for.
 
+mod action;
 mod answer;
 mod bodies;
 mod cable;

@@ -6,6 +6,7 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use net::{Key, Output, Peer};
 use stdx::{Nanos, Prng};
 
+use crate::action::Action;
 use crate::answer::{Site, Verdict};
 use crate::connection::{Connection, Ending, Heard};
 use crate::queue::{Offer, Queue};
@@ -55,14 +56,6 @@ enum Due {
     Answer(Ticket, Verdict),
     /// A connection's stream may go on.
     Stream(Ticket),
-}
-
-/// What a driver that lends its buffer is told; as [`Output`], whose bytes lie in the buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
-    Send,
-    Close,
-    Reset,
 }
 
 impl Machine {

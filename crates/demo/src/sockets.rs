@@ -10,8 +10,8 @@ use stdx::{Nanos, Prng};
 use wire::cable::{Codec, Format, Kind, Reply};
 use wire::ws::{Event, Limits, Role, Session};
 
+use crate::action::Action;
 use crate::cable::{Hub, Member, Said, encode};
-use crate::machine::Action;
 use crate::stats::SocketStats;
 use crate::upgrade::{Purpose, Upgrade};
 use crate::{Cable, ServiceTime};
