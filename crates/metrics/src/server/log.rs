@@ -8,6 +8,8 @@ use super::Served;
 use crate::grid::{Grid, Joins};
 use crate::{Histogram, OTHER, Sketch};
 
+/// Logs kept: further ones are counted.
+pub const LOGS_MAX: usize = 64;
 /// Endpoints kept one by one; requests of further ones go into one called [`OTHER`].
 pub const ENDPOINTS_MAX: usize = 200;
 

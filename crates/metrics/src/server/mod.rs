@@ -10,10 +10,10 @@ mod side;
 
 use stdx::Nanos;
 
-pub use log::{ENDPOINTS_MAX, Endpoint, Log, LogCell};
+pub use log::{ENDPOINTS_MAX, Endpoint, LOGS_MAX, Log, LogCell};
 pub use measure::{MEASURES_MAX, Measure, Watched};
 pub use pairs::IDS_MAX;
-pub use side::{INCIDENTS_MAX, LOGS_MAX, LeftOut, SOURCES_MAX, Side};
+pub use side::{INCIDENTS_MAX, LeftOut, SOURCES_MAX, Side};
 
 /// One row of the server's side.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,13 +6,11 @@ use std::collections::HashMap;
 use stdx::Nanos;
 
 use super::pairs::Pairs;
-use super::{Incident, Log, Row, Watched};
+use super::{Incident, LOGS_MAX, Log, Row, Watched};
 use crate::Histogram;
 
 /// Sources kept: further ones are counted.
 pub const SOURCES_MAX: usize = 512;
-/// Logs kept: further ones are counted.
-pub const LOGS_MAX: usize = 64;
 /// Different incidents kept: further ones are counted.
 pub const INCIDENTS_MAX: usize = 100;
 
