@@ -10,7 +10,8 @@ use metrics::server::{Row, Served};
 use stdx::Nanos;
 
 use super::moment::{self, Zone};
-use super::{KindError, Named, Once, Parser, cut, scan};
+use super::parser::{Named, Once, Parser, cut};
+use super::{KindError, scan};
 
 /// How a request time is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

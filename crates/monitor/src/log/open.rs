@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::OPEN_MAX;
+/// Requests begun whose end is awaited; beyond it all are given up, and said.
+pub const OPEN_MAX: usize = 1 << 16;
 
 /// Bytes of methods, paths and keys that are held.
 const BYTES_MAX: usize = 16 << 20;

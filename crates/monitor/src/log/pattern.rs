@@ -6,7 +6,8 @@ use regex::bytes::{Captures, Regex, RegexBuilder};
 use stdx::Nanos;
 
 use super::moment::{self, Zone};
-use super::{KindError, Named, Once, Parser, cut, scan};
+use super::parser::{Named, Once, Parser, cut};
+use super::{KindError, scan};
 
 /// The names that groups may have.
 const GROUPS: [&str; 11] = [

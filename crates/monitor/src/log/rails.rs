@@ -10,7 +10,8 @@ use stdx::Nanos;
 use super::head::{self, Head};
 use super::moment::Zone;
 use super::open::{Begun, Found, Open};
-use super::{Named, Once, Parser, cut, lograge, scan};
+use super::parser::{Named, Once, Parser, cut};
+use super::{lograge, scan};
 
 /// What `Completed` calls the time in a database.
 const DATABASES: [&[u8]; 4] = [b"ActiveRecord", b"MongoDB", b"Sequel", b"DB"];

@@ -4,7 +4,8 @@ use metrics::server::{Row, Served};
 use stdx::Nanos;
 
 use super::open::{Begun, Found, Open};
-use super::{Named, Once, Parser, cut, scan};
+use super::parser::{Named, Once, Parser, cut};
+use super::scan;
 
 /// The parser of logs of Rails 1.2 to 2.3. They have no clock of their own that fits: a row's time is that of its reading.
 #[derive(Debug)]

@@ -2,6 +2,9 @@
 
 use stdx::Nanos;
 
+/// Bytes of a path, or another text, that are kept.
+pub const PATH_MAX: usize = 2 << 10;
+
 /// The number that `text` is, whole or with a fraction, times ten to the power of `digits`: seconds have nine digits below
 /// them, milliseconds six, microseconds three. `None` where it is no number, or too large.
 pub(super) fn nanos(text: &[u8], digits: u32) -> Option<Nanos> {
@@ -54,9 +57,9 @@ pub(super) fn split<'a>(text: &'a [u8], word: &[u8]) -> Option<(&'a [u8], &'a [u
     Some((&text[..at], &text[at + word.len()..]))
 }
 
-/// A text of the row: at most [`super::PATH_MAX`] bytes, what is not UTF-8 replaced, all else as the log has it.
+/// A text of the row: at most [`PATH_MAX`] bytes, what is not UTF-8 replaced, all else as the log has it.
 pub(super) fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(&bytes[..bytes.len().min(super::PATH_MAX)]).into_owned()
+    String::from_utf8_lossy(&bytes[..bytes.len().min(PATH_MAX)]).into_owned()
 }
 
 /// Is it a method's name?

@@ -1,6 +1,6 @@
 //! `Lines`: bytes of a file, cut into lines.
 
-use super::Listener;
+use super::listener::Listener;
 
 /// Bytes of a line; the rest of a longer one is thrown away.
 pub(super) const LINE_MAX: usize = 64 << 10;

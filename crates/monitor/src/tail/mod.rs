@@ -2,6 +2,7 @@
 //! beginning, and the old one as long as somebody writes to it; cut short, it is read from its beginning.
 
 mod lines;
+mod listener;
 mod opened;
 
 use std::fs;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 
 use stdx::{Nanos, counted, were};
 
+pub(crate) use self::listener::Listener;
 use self::opened::{Identity, Opened, identity};
 
 /// Bytes read in one look; what is more waits for the next.
@@ -41,14 +43,6 @@ struct Former {
     opened: Opened,
     /// When it was last found longer.
     heard: Nanos,
-}
-
-/// What takes what a file says.
-pub(crate) trait Listener {
-    /// A whole line, without its end.
-    fn line(&mut self, line: &[u8]);
-    /// Something was amiss.
-    fn told(&mut self, what: String);
 }
 
 impl Tail {

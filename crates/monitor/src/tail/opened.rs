@@ -5,8 +5,8 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use super::Listener;
 use super::lines::Lines;
+use super::listener::Listener;
 
 /// Bytes read at once.
 const READ: usize = 256 << 10;

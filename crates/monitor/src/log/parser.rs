@@ -1,0 +1,68 @@
+//! `Parser`, and what all parsers share: whose rows they make, what is said once, and how much of a line is read.
+
+use metrics::server::{Incident, Row};
+
+/// Bytes of a line that are read; what is beyond is cut off, and said.
+pub const LINE_MAX: usize = 64 << 10;
+
+/// What makes rows of a log's lines.
+pub trait Parser {
+    /// Takes a line without its end and adds the rows that it completes. `now` (Unix time in nanoseconds) is when it was
+    /// read: it stands in where the log has no clock, and helps to find the zone of one that does not say it.
+    fn line(&mut self, line: &[u8], now: i64, rows: &mut Vec<Row>);
+
+    /// Says what the log left open: how many requests could not be joined, or had no end. Called once, after the last line.
+    fn finish(&mut self, _now: i64, _rows: &mut Vec<Row>) {}
+}
+
+/// Whose rows they are.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub(super) host: String,
+    pub(super) source: String,
+}
+
+impl Named {
+    pub(super) fn incident(&self, at: i64, what: String) -> Row {
+        let (host, source) = (self.host.clone(), self.source.clone());
+        Row::Incident(Incident { at, host, source, what })
+    }
+}
+
+/// Something that a log may do again and again: counted, and said the first time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Once(u64);
+
+impl Once {
+    /// Counts it; the first time `what` is said.
+    pub(super) fn say(&mut self, named: &Named, now: i64, rows: &mut Vec<Row>, what: &str) {
+        if self.0 == 0 {
+            rows.push(named.incident(now, what.to_owned()));
+        }
+        self.0 += 1;
+    }
+
+    /// Says how often it was, where more than once.
+    pub(super) fn count(self, named: &Named, now: i64, rows: &mut Vec<Row>, what: &str) {
+        if self.0 > 1 {
+            rows.push(named.incident(now, format!("{} {what}", self.0)));
+        }
+    }
+}
+
+/// The part of a line that is read.
+pub(super) fn cut<'a>(
+    line: &'a [u8],
+    long: &mut Once,
+    named: &Named,
+    now: i64,
+    rows: &mut Vec<Row>,
+) -> &'a [u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    if line.len() <= LINE_MAX {
+        return line;
+    }
+    long.say(named, now, rows, "lines of more than 64 KiB are cut");
+    &line[..LINE_MAX]
+}
