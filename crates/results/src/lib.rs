@@ -10,6 +10,7 @@
 //! Entry points: [`writer`], [`Sink::start`], [`Reader::open`]. It computes no statistics and opens no file of the user's.
 
 mod assertion;
+mod create;
 mod csv;
 mod detect;
 mod encoding;
@@ -30,9 +31,10 @@ mod table;
 mod write;
 mod zone;
 
+pub use create::writer;
 pub use encoding::Encoding;
 pub use error::{ReadError, WriteError};
 pub use read::{Input, Item, Reader};
 pub use sink::{ASSERTIONS_MAX, Observer, Sink, SinkReport};
 pub use table::{Table, TableError, TimeUnit, names_column};
-pub use write::{Detail, StreamInfo, Writer, writer};
+pub use write::{Detail, StreamInfo, Writer};

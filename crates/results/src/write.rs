@@ -1,4 +1,5 @@
-//! `Writer`: rows in, bytes out, in any encoding. It never waits for time to pass; the caller says when to flush.
+//! `Writer`: rows in, bytes out, in any encoding, and the output that each writes to. It never waits for time to pass; the
+//! caller says when to flush.
 
 use std::io::{self, BufWriter, Write};
 
@@ -6,12 +7,7 @@ use metrics::server::Row;
 use metrics::tally::Assertion;
 use metrics::{Batch, Generator, Sample, TargetTable};
 
-use crate::csv::CsvWriter;
-use crate::gob::GobWriter;
-use crate::json::JsonWriter;
-use crate::native::{ArrowWriter, ParquetWriter};
-use crate::zone::Zone;
-use crate::{Encoding, WriteError};
+use crate::WriteError;
 
 /// What a stream says of itself before its first row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,26 +78,6 @@ pub trait Writer: Send {
     fn finish(self: Box<Self>) -> Result<u64, WriteError>;
 }
 
-/// A writer of this encoding. The beginning of the stream is written at once.
-///
-/// # Errors
-/// The output refuses the first bytes.
-pub fn writer(
-    encoding: Encoding,
-    output: Box<dyn Write + Send>,
-    info: &StreamInfo,
-) -> Result<Box<dyn Writer>, WriteError> {
-    let output = Output::new(output);
-    let attack = &info.attack;
-    Ok(match encoding {
-        Encoding::Arrow => Box::new(ArrowWriter::new(output, info)?),
-        Encoding::Parquet => Box::new(ParquetWriter::new(output, info)?),
-        Encoding::Csv => Box::new(CsvWriter::new(output, attack)),
-        Encoding::Json => Box::new(JsonWriter::new(output, attack, Zone::local())),
-        Encoding::Gob => Box::new(GobWriter::new(output, attack, Zone::local())),
-    })
-}
-
 /// When a hit was due, as Unix time in nanoseconds.
 pub(crate) fn unix_ns(batch: &Batch, sample: &Sample) -> i64 {
     batch.epoch.saturating_add_unsigned(sample.intended.0)
@@ -117,7 +93,7 @@ pub(crate) struct Output {
 const OUTPUT_BUFFER: usize = 256 << 10;
 
 impl Output {
-    fn new(inner: Box<dyn Write + Send>) -> Self {
+    pub(crate) fn new(inner: Box<dyn Write + Send>) -> Self {
         Self { inner: BufWriter::with_capacity(OUTPUT_BUFFER, inner), bytes: 0 }
     }
 

@@ -1,0 +1,31 @@
+//! `writer`: the writer of each encoding. It opens no file: the output is the caller's.
+
+use std::io::Write;
+
+use crate::csv::CsvWriter;
+use crate::gob::GobWriter;
+use crate::json::JsonWriter;
+use crate::native::{ArrowWriter, ParquetWriter};
+use crate::write::{Output, StreamInfo, Writer};
+use crate::zone::Zone;
+use crate::{Encoding, WriteError};
+
+/// A writer of this encoding. The beginning of the stream is written at once.
+///
+/// # Errors
+/// The output refuses the first bytes.
+pub fn writer(
+    encoding: Encoding,
+    output: Box<dyn Write + Send>,
+    info: &StreamInfo,
+) -> Result<Box<dyn Writer>, WriteError> {
+    let output = Output::new(output);
+    let attack = &info.attack;
+    Ok(match encoding {
+        Encoding::Arrow => Box::new(ArrowWriter::new(output, info)?),
+        Encoding::Parquet => Box::new(ParquetWriter::new(output, info)?),
+        Encoding::Csv => Box::new(CsvWriter::new(output, attack)),
+        Encoding::Json => Box::new(JsonWriter::new(output, attack, Zone::local())),
+        Encoding::Gob => Box::new(GobWriter::new(output, attack, Zone::local())),
+    })
+}
