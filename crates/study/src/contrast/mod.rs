@@ -30,13 +30,12 @@ pub use distance::Distance;
 pub use enough::runs_needed;
 pub use limit::{Kept, Limit, LimitError};
 pub use load::{Load, Unequal, What, unequal};
+pub use resample::INTERVAL_RUNS_MIN;
 
 /// The most runs of a variant; whoever reads more must leave them out, and say so.
 pub const RUNS_MAX: usize = 200;
 /// The chance that anything at all is called different between equal variants.
 pub const LEVEL: f64 = 0.05;
-/// The fewest runs of each variant that give an interval.
-pub const INTERVAL_RUNS_MIN: usize = 3;
 /// The shares of requests at which the shift is looked at, in hundredths.
 const SHIFT_PERCENTS: [f64; 20] = [
     5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0, 40.0, 45.0, 50.0, 55.0, 60.0, 65.0, 70.0, 75.0, 80.0,

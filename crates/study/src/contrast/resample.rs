@@ -2,6 +2,8 @@
 
 use stdx::Prng;
 
+/// The fewest runs of each variant that give an interval.
+pub const INTERVAL_RUNS_MIN: usize = 3;
 /// Draws, at most and at least; fewer where there are many runs.
 const DRAWS: (usize, usize) = (1000, 200);
 /// Differences looked at over all draws of one interval, about.
@@ -28,7 +30,7 @@ impl Resampler {
     pub(super) fn shift(&mut self, a: &[f64], b: &[f64]) -> (f64, Option<(f64, f64)>) {
         let shift = self.hodges_lehmann(a, b);
         let fewest = a.len().min(b.len());
-        if fewest < super::INTERVAL_RUNS_MIN {
+        if fewest < INTERVAL_RUNS_MIN {
             return (shift, None);
         }
         let mut drawn: Vec<f64> = (0..draws(a.len(), b.len()))

@@ -3,8 +3,9 @@
 
 use stdx::Prng;
 
+use super::data::Data;
 use super::search::{Found, search_near};
-use super::{Data, Estimate, Kind, Model};
+use super::{Estimate, Kind, Model};
 
 /// Laws drawn.
 const DRAWS: usize = 200;

@@ -1,8 +1,9 @@
 //! The least squares of each law. Workers come in whole numbers, so they are tried one by one, and the rest is searched for
 //! each.
 
+use super::data::Data;
 use super::simplex::least;
-use super::{Data, Kind, Model, Usl};
+use super::{Kind, Model, Usl};
 use crate::queueing::{Closed, Mgc, Mmc};
 use crate::seek::By;
 

@@ -5,7 +5,10 @@ use std::collections::BinaryHeap;
 
 use stdx::{Prng, mix};
 
+use super::data::Data;
 use super::*;
+use crate::queueing::{Closed, Mmc};
+use crate::seek::By;
 
 /// A server of `workers`, and its service time's law.
 #[derive(Clone, Copy)]

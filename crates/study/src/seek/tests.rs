@@ -1,7 +1,8 @@
 //! The search against queues whose limit is known, and against anything.
 
+use metrics::Objective;
 use proptest::prelude::*;
-use stdx::Prng;
+use stdx::{Nanos, Prng};
 
 use super::*;
 use crate::queueing::Mmc;

@@ -1,0 +1,201 @@
+//! `propose`: the next step of a search, or its end, from the steps so far. It runs nothing and remembers nothing.
+
+use stdx::Nanos;
+
+use super::search::{Answer, BRACKET, By, Ended, Next, Outcome, Search, Trial};
+use super::{Estimate, Judgement, Level, Step, fit, level, levels};
+
+/// From one load of the climb to the next.
+pub const GROWTH: f64 = 2.0;
+/// Steps in a row that the generator spoilt, after which it is taken for the limit.
+pub const SPOILT_MAX: usize = 3;
+/// The same once a load that missed the objective was offered without fault.
+pub const DISTURBED_MAX: usize = 10;
+/// Steps near the limit without which no interval is narrow enough.
+const REFINED_MIN: usize = 10;
+/// How far from the limit, as known, steps are put in turn, as factors: at it for its place, beside it for the slope.
+const OFFSETS: [f64; 4] = [1.0, 1.03, 1.0, 0.97];
+/// So many times the hits that the objective needs, since arrivals at random and a longer warm-up leave fewer than planned.
+const SPARE: f64 = 1.25;
+/// A step is made longer, up to so many times, where the objective needs more hits to be judged.
+const LONGER_MAX: f64 = 4.0;
+
+/// What comes after these steps.
+#[must_use]
+pub fn propose(search: &Search, steps: &[Step]) -> Next {
+    let levels = levels(&search.objective, steps);
+    let spoilt = steps.iter().rev().take_while(|step| step.spoilt.is_some()).count();
+    let spoilt_max = match limit(&levels) {
+        // Higher loads were offered without fault: something else disturbs this machine, and may pass.
+        Limit::Between(..) => DISTURBED_MAX,
+        _ => SPOILT_MAX,
+    };
+    if spoilt >= spoilt_max {
+        return Next::Done(outcome(search, steps, Ended::Generator));
+    }
+    let load = match place(search, &levels) {
+        Place::At(load) => load,
+        Place::End(ended) => return Next::Done(outcome(search, steps, ended)),
+        Place::NearLimit => match refine(search, steps, &levels) {
+            Some(load) => load,
+            None => return Next::Done(outcome(search, steps, Ended::Found)),
+        },
+    };
+    if steps.len() >= search.steps_max {
+        return Next::Done(outcome(search, steps, Ended::StepsUsed));
+    }
+    Next::Run(Trial { load, measure: measure(search, steps, load) })
+}
+
+/// What is known after these steps, whether or not they are enough.
+#[must_use]
+pub fn outcome(search: &Search, steps: &[Step], ended: Ended) -> Outcome {
+    let levels = levels(&search.objective, steps);
+    let settled = |estimate: Estimate| Answer {
+        load: search.by.settled(estimate.load),
+        low: search.by.settled(estimate.low),
+        high: Some(search.by.settled(estimate.high)),
+    };
+    let answer = match limit(&levels) {
+        Limit::Below => None,
+        Limit::Between(..) => estimate(search, steps, &levels).map(settled),
+        Limit::Above(_) => {
+            let highest_met = levels.iter().rfind(|level| level.judgement.is_met());
+            highest_met.map(|level| Answer { load: level.load, low: level.load, high: None })
+        }
+    };
+    Outcome { ended, answer }
+}
+
+/// Where the next step goes.
+enum Place {
+    At(f64),
+    NearLimit,
+    End(Ended),
+}
+
+fn place(search: &Search, levels: &[Level]) -> Place {
+    let lowest = search.by.offered(search.from);
+    if let Some(open) = levels.iter().find(|level| level.judgement == Judgement::Open)
+        && is_coarse(search, levels)
+    {
+        return Place::At(open.load);
+    }
+    let (low, high) = match limit(levels) {
+        Limit::Below => return below_all(search, levels, lowest),
+        Limit::Above(None) => return Place::At(lowest),
+        Limit::Above(Some(top)) => {
+            let next = search.by.offered(search.to.unwrap_or(f64::MAX).min(top * GROWTH));
+            return if next > top { Place::At(next) } else { Place::End(Ended::HighestMet) };
+        }
+        Limit::Between(low, high) => (low, high),
+    };
+    if is_narrow_bracket(search, (low, high)) {
+        // All that follows lies below it, so that it missed the objective must be no hiccup.
+        let once = levels.iter().any(|level| level.load == high && level.runs == 1);
+        if once { Place::At(high) } else { Place::NearLimit }
+    } else {
+        Place::At(search.by.offered((low * high).sqrt()))
+    }
+}
+
+/// The lowest load missed the objective. Once may be a hiccup of the machine, so two of up to three runs must.
+fn below_all(search: &Search, levels: &[Level], lowest: f64) -> Place {
+    match levels.first() {
+        Some(level) if level.missed > 1 => Place::End(Ended::LowestMissed),
+        Some(level) if level.runs >= level::RUNS_MAX => {
+            Place::At(search.by.offered(search.to.unwrap_or(f64::MAX).min(lowest * GROWTH)))
+        }
+        _ => Place::At(lowest),
+    }
+}
+
+/// The phases before refining: there is no bracket yet, or it is wide. Later a level that is open is one of many near
+/// the limit, and the fit makes of it what there is.
+fn is_coarse(search: &Search, levels: &[Level]) -> bool {
+    match limit(levels) {
+        Limit::Between(low, high) => !is_narrow_bracket(search, (low, high)),
+        _ => true,
+    }
+}
+
+/// Halving a bracket would bring no new load, or none that says more than the fit.
+fn is_narrow_bracket(search: &Search, (low, high): (f64, f64)) -> bool {
+    let middle = search.by.offered((low * high).sqrt());
+    high / low <= BRACKET || middle <= low || middle >= high
+}
+
+/// Where the limit lies among the levels.
+enum Limit {
+    /// Below all of them.
+    Below,
+    /// Between a load that met the objective and one that missed it.
+    Between(f64, f64),
+    /// Above all of them; the highest is here, where there is one.
+    Above(Option<f64>),
+}
+
+/// The cut that contradicts the fewest levels: a load may miss the objective by a hiccup of the machine, or meet it by luck,
+/// and neither must decide the search. Of equal cuts the highest, since going on from there will tell.
+fn limit(levels: &[Level]) -> Limit {
+    let is_missed = |level: &&Level| level.judgement == Judgement::Missed;
+    let is_met = |level: &&Level| level.judgement.is_met();
+    let against = |cut: &usize| {
+        let (below, above) = levels.split_at(*cut);
+        below.iter().filter(is_missed).count() + above.iter().filter(is_met).count()
+    };
+    let cut = (0..=levels.len()).rev().min_by_key(against).unwrap_or(0);
+    let (below, above) = levels.split_at(cut);
+    match (below.iter().rfind(is_met), above.iter().find(is_missed)) {
+        (Some(low), Some(high)) => Limit::Between(low.load, high.load),
+        (None, Some(_)) => Limit::Below,
+        (low, None) => Limit::Above(low.or(levels.last()).map(|level| level.load)),
+    }
+}
+
+/// Where the limit is, from the steps around the bracket.
+fn estimate(search: &Search, steps: &[Step], levels: &[Level]) -> Option<Estimate> {
+    let Limit::Between(low, high) = limit(levels) else { return None };
+    let valid: Vec<&Step> = steps.iter().filter(|step| step.spoilt.is_none()).collect();
+    fit::estimate(&search.objective, &valid, (low, high))
+}
+
+/// The next step near the limit; `None` where it is known well enough.
+fn refine(search: &Search, steps: &[Step], levels: &[Level]) -> Option<f64> {
+    let estimate = estimate(search, steps, levels)?;
+    if estimate.steps >= REFINED_MIN && is_narrow(search, &estimate) {
+        return None;
+    }
+    let offset = OFFSETS[steps.len() % OFFSETS.len()];
+    let load = estimate.load * offset;
+    let load = match search.by {
+        By::Rate => load,
+        // A few hundredths of a few connections is none: then its neighbours.
+        By::Connections if offset > 1.0 => load.max(estimate.load + 1.0),
+        By::Connections if offset < 1.0 => load.min(estimate.load - 1.0),
+        By::Connections => load,
+    };
+    Some(search.by.offered(load.clamp(search.from, search.to.unwrap_or(f64::MAX))))
+}
+
+fn is_narrow(search: &Search, estimate: &Estimate) -> bool {
+    let whole = search.by == By::Connections
+        && search.by.settled(estimate.low) == search.by.settled(estimate.high);
+    whole || (estimate.high - estimate.low) / 2.0 <= search.precision * estimate.load
+}
+
+/// How long a step is measured, so that three hits may be on the wrong side where the objective is just met (with
+/// fewer, none at all would prove nothing: the rule of three).
+fn measure(search: &Search, steps: &[Step], load: f64) -> Nanos {
+    let rate_per_s = match search.by {
+        By::Rate => load,
+        By::Connections => steps.last().map_or(0.0, |step| step.achieved_per_s),
+    };
+    let needed = search.objective.conditions().iter().filter_map(level::hits_needed);
+    let seconds = match needed.reduce(f64::max) {
+        Some(hits) if rate_per_s > 0.0 => SPARE * hits / rate_per_s,
+        _ => 0.0,
+    };
+    let step = search.step.as_secs_f64();
+    Nanos::from_secs_f64(seconds.clamp(step, LONGER_MAX * step))
+}

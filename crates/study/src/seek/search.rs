@@ -1,0 +1,125 @@
+//! What is searched, the steps that it asks for, and what it finds. It decides nothing.
+
+use metrics::Objective;
+use stdx::Nanos;
+
+/// Bisection ends where the bracket's ends are no more than this factor apart.
+pub const BRACKET: f64 = 1.1;
+
+/// What is searched, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Search {
+    /// What the server must keep. Its conditions are ceilings.
+    pub objective: Objective,
+    /// What is raised until it does not.
+    pub by: By,
+    /// The lowest load; above 0.
+    pub from: f64,
+    /// The highest load, if any; at least `from`.
+    pub to: Option<f64>,
+    /// How long a step is measured, without its warm-up.
+    pub step: Nanos,
+    /// Half the width of the answer's interval, as a share of the answer, at which the search ends.
+    pub precision: f64,
+    /// Steps at most.
+    pub steps_max: usize,
+}
+
+/// What is raised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Hits per second of an open loop.
+    Rate,
+    /// Connections of a closed loop; whole numbers.
+    Connections,
+}
+
+/// A step to run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trial {
+    /// Hits per second, or connections.
+    pub load: f64,
+    /// How long it is measured, after its warm-up.
+    pub measure: Nanos,
+}
+
+/// What comes next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    /// Run this and add the step.
+    Run(Trial),
+    /// There is no more to do.
+    Done(Outcome),
+}
+
+/// What the search found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// Why it ended.
+    pub ended: Ended,
+    /// The limit; `None` where no load was seen to meet the objective.
+    pub answer: Option<Answer>,
+}
+
+/// The limit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answer {
+    /// The highest load that meets the objective, as far as is known.
+    pub load: f64,
+    /// It is above this, with 97.5 %.
+    pub low: f64,
+    /// It is below this, with 97.5 %. `None` where no load missed the objective: it lies at `load` or anywhere above.
+    pub high: Option<f64>,
+}
+
+/// Why a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The interval is as narrow as asked for.
+    Found,
+    /// The steps are used up; the interval is wider than asked for.
+    StepsUsed,
+    /// The objective is missed at the lowest load.
+    LowestMissed,
+    /// The highest load allowed meets it.
+    HighestMet,
+    /// The generator could not offer more.
+    Generator,
+    /// The user ended it.
+    Interrupted,
+}
+
+impl Ended {
+    /// Its name in documents; never changed.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Found => "found",
+            Self::StepsUsed => "steps used",
+            Self::LowestMissed => "lowest load missed",
+            Self::HighestMet => "highest load met",
+            Self::Generator => "generator",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+impl By {
+    /// A load that can be offered: connections are whole.
+    #[must_use]
+    pub fn offered(self, load: f64) -> f64 {
+        match self {
+            // Thousandths: what is printed, kept and offered is the same number.
+            Self::Rate => (load * 1e3).round().max(1.0) / 1e3,
+            Self::Connections => load.round().max(1.0),
+        }
+    }
+
+    /// A limit in whole connections lies below the fraction that was computed.
+    pub(super) fn settled(self, load: f64) -> f64 {
+        match self {
+            Self::Rate => load,
+            Self::Connections => load.floor().max(1.0),
+        }
+    }
+}
