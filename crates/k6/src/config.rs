@@ -24,7 +24,7 @@ use crate::error::K6Error;
 use crate::flags::RunFlags;
 use crate::judge::{self, Limit};
 use crate::network::Network;
-use crate::option_layers::{self, Said};
+use crate::option_layers::{self, LayeredOptions};
 use crate::outputs::{self, Known, Outputs};
 use crate::secrets;
 use crate::source::Source;
@@ -141,7 +141,7 @@ pub(super) fn load(path: &str, flags: &RunFlags, shows_env: bool) -> Result<Load
     }
     let mut program = program.map_err(|error| tell(error.into()))?;
     let said = option_layers::all(program.options.as_deref(), source.options.clone(), flags);
-    let Said { own, all, overriding } = said.map_err(tell)?;
+    let LayeredOptions { own, all, overriding } = said.map_err(tell)?;
     if program.functions.is_empty() {
         let text = format!("{path}: no exported functions in script");
         return Err(tell(K6Error::other(text)));

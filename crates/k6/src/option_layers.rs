@@ -11,7 +11,7 @@ use crate::error::K6Error;
 use crate::flags::RunFlags;
 
 /// What the option_layers of options say.
-pub(super) struct Said {
+pub(super) struct LayeredOptions {
     /// The script itself, or the archive that it comes from: an archive brings what counted when it was made.
     pub(super) own: Fields,
     /// All together.
@@ -28,7 +28,7 @@ pub(super) fn all(
     script: Option<&str>,
     archived: Option<Fields>,
     flags: &RunFlags,
-) -> Result<Said, K6Error> {
+) -> Result<LayeredOptions, K6Error> {
     let exported = || Options::exported(script).map_err(|error| K6Error::config(error.to_string()));
     let own = archived.map_or_else(exported, Ok)?;
     let variable = |name: &str| std::env::var(name).ok();
@@ -40,7 +40,7 @@ pub(super) fn all(
         ("cli", &flags.options),
     ]);
     let all = merged([file, own.clone(), environment, flags.options.clone()]);
-    Ok(Said { own, all, overriding })
+    Ok(LayeredOptions { own, all, overriding })
 }
 
 /// The configuration file's; none where nobody names one and there is none in k6's place.

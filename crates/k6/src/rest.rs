@@ -163,7 +163,7 @@ impl Rest {
         let seconds = (before.elapsed + began.elapsed()).as_secs_f64();
         let seen =
             tally.metrics().filter(|(name, metric)| metric.value.count() > 0 && wanted(name));
-        seen.map(|(name, metric)| told(name, metric, seconds)).collect()
+        seen.map(|(name, metric)| metric_json(name, metric, seconds)).collect()
     }
 
     fn groups(&self) -> Vec<Json> {
@@ -183,7 +183,7 @@ fn error(status: &str, title: &str) -> Json {
     json!({ "errors": [{ "status": status, "title": title }] })
 }
 
-fn told(name: &str, metric: &Metric, seconds: f64) -> Json {
+fn metric_json(name: &str, metric: &Metric, seconds: f64) -> Json {
     let sample = match &metric.value {
         Value::Counter { sum, .. } => json!({ "count": sum, "rate": sum / seconds.max(1e-9) }),
         Value::Gauge { last, .. } => json!({ "value": last }),

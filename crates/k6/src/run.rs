@@ -74,7 +74,7 @@ pub fn validate(invocation: &Invocation) -> Result<(), CommandError> {
 }
 
 /// What was seen of a test so far.
-struct Seen {
+struct TestProgress {
     outcome: VuStats,
     /// How long its stages took.
     elapsed: Nanos,
@@ -85,7 +85,7 @@ struct Seen {
     code: ExitCode,
 }
 
-impl Seen {
+impl TestProgress {
     /// What a stage that begins now is told.
     fn earlier(&self) -> PriorStages {
         PriorStages { elapsed: self.elapsed, vus: self.vus }
@@ -100,7 +100,7 @@ impl Seen {
 /// Runs the test from setup to summary; gives the code to end with.
 fn test(mut meant: TestConfig, rest: Option<&Arc<Rest>>) -> Result<ExitCode, ExitError> {
     wait_while_paused(&meant, rest.map(Arc::as_ref))?;
-    let mut seen = Seen {
+    let mut seen = TestProgress {
         outcome: VuStats { tally: meant.tally.clone(), ..VuStats::default() },
         elapsed: Nanos::ZERO,
         vus: VuAssignment::new(&meant.options.scenarios, &meant.options.segment).total,
@@ -146,7 +146,7 @@ fn test(mut meant: TestConfig, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Exi
 fn scenarios(
     meant: &TestConfig,
     rest: Option<&Arc<Rest>>,
-    seen: &mut Seen,
+    seen: &mut TestProgress,
 ) -> Result<Done, ExitError> {
     let crossed: RefCell<Arc<AtomicBool>> = RefCell::default();
     let before = SetupTotals { tally: seen.outcome.tally.clone(), elapsed: seen.elapsed.into() };
@@ -177,7 +177,7 @@ fn scenarios(
 }
 
 /// Judges the thresholds, prints the summary, and closes the outputs; gives the metrics whose thresholds are crossed.
-fn conclude(meant: &mut TestConfig, seen: &Seen) -> Result<String, ExitError> {
+fn conclude(meant: &mut TestConfig, seen: &TestProgress) -> Result<String, ExitError> {
     let (tally, elapsed) = (&seen.outcome.tally, seen.elapsed);
     let judged = judge(&meant.thresholds, tally, elapsed, meant.compat);
     let parts = parts(&seen.outcome.parts);

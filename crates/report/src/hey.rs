@@ -7,11 +7,11 @@ use metrics::{Batch, FailureKind, Histogram};
 use stdx::Nanos;
 
 use crate::escape;
-use crate::offered::Seen;
+use crate::offered::Measurement;
 
 /// hey's report.
 #[must_use]
-pub fn hey(seen: &Seen<'_>) -> String {
+pub fn hey(seen: &Measurement<'_>) -> String {
     let times = &seen.phases.response;
     let mut out = summary(seen, times);
     let _ =
@@ -44,7 +44,7 @@ pub fn hey(seen: &Seen<'_>) -> String {
     out
 }
 
-fn summary(seen: &Seen<'_>, times: &Histogram) -> String {
+fn summary(seen: &Measurement<'_>, times: &Histogram) -> String {
     let finished = seen.summary.requests - seen.stopped();
     let average = match times.count() {
         0 => " NaN".to_owned(),
@@ -91,7 +91,7 @@ fn histogram(times: &Histogram) -> String {
 const STEPS: usize = 10;
 
 /// The texts of what failed.
-fn failures(seen: &Seen<'_>) -> String {
+fn failures(seen: &Measurement<'_>) -> String {
     let phases = seen.phases;
     if phases.failures().is_empty() {
         return String::new();

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use metrics::Histogram;
 use stdx::Nanos;
 
-use crate::offered::Seen;
+use crate::offered::Measurement;
 
 /// A metric's name and the cells of its line.
 struct Line {
@@ -18,7 +18,7 @@ struct Line {
 
 /// k6's summary.
 #[must_use]
-pub fn k6_like(seen: &Seen<'_>) -> String {
+pub fn k6_like(seen: &Measurement<'_>) -> String {
     let (http, network) = (http(seen), network(seen));
     let all = || http.iter().chain(&network);
     let name_width = all().map(|line| line.name.chars().count()).max().unwrap_or(0) + DOTS_MIN;
@@ -48,7 +48,7 @@ pub fn k6_like(seen: &Seen<'_>) -> String {
 /// The dots after the longest name.
 const DOTS_MIN: usize = 3;
 
-fn http(seen: &Seen<'_>) -> Vec<Line> {
+fn http(seen: &Measurement<'_>) -> Vec<Line> {
     let (phases, summary) = (seen.phases, seen.summary);
     let durations = if summary.service.count() > 0 { &summary.service } else { &phases.service };
     let requests = summary.requests;
@@ -85,7 +85,7 @@ fn http(seen: &Seen<'_>) -> Vec<Line> {
     lines
 }
 
-fn network(seen: &Seen<'_>) -> Vec<Line> {
+fn network(seen: &Measurement<'_>) -> Vec<Line> {
     let line = |name: &str, total: u64| Line {
         name: name.to_owned(),
         cells: vec![bytes(total as f64), format!("{}/s", bytes(seen.per_second(total as f64)))],

@@ -4,7 +4,7 @@
 //! Summary, Groups, Timeline, Traffic, Generator, Verdict ──▶ Input ──▶ text · json · html · markdown · junit
 //! Summary                                       ──▶ hist · hdrplot
 //! Batch ──▶ ab::Figures                         ──▶ ab::text · ab::html · ab::csv
-//! Summary, Phases, Generator ──▶ Seen, Offered  ──▶ wrk · perfer · hey · k6_like
+//! Summary, Phases, Generator ──▶ Measurement, Offered  ──▶ wrk · perfer · hey · k6_like
 //! Batch, TargetTable, label ──▶ PlotBuilder ──▶ Figure ──▶ html · svg · png
 //! Search, Steps, Outcome    ──▶ seek_line · seek_text · seek_json · seek_figure
 //! Curve (label, Histogram)  ──▶ percentiles · shares_of_requests · histogram · density ──▶ Figure
@@ -80,7 +80,7 @@ pub use k6_summary::{
     k6_summary_export, k6_summary_legacy, k6_summary_machine,
 };
 pub use markdown::markdown;
-pub use offered::{Offered, Seen};
+pub use offered::{Measurement, Offered};
 pub use overlay::{Curve, density, histogram, percentiles, shares_of_requests};
 pub use perfer::{PerferStyle, PerferVersion, perfer};
 pub use plot::{POINTS_MAX, PlotBuilder, SERIES_MAX, THRESHOLD, ThresholdError};

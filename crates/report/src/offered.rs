@@ -5,7 +5,7 @@ use stdx::Nanos;
 
 /// What was seen.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct Measurement<'a> {
     /// The figures.
     pub summary: &'a Summary,
     /// What hits spent their time on.
@@ -32,7 +32,7 @@ pub struct Offered {
 impl Offered {
     /// What must have been asked for, where only the results of it are there.
     #[must_use]
-    pub fn guessed(url: &str, seen: &Seen<'_>) -> Self {
+    pub fn guessed(url: &str, seen: &Measurement<'_>) -> Self {
         let generator = seen.generator;
         let connections = generator.map_or(0, |generator| match generator.users {
             0 => generator.connections,
@@ -48,7 +48,7 @@ impl Offered {
     }
 }
 
-impl Seen<'_> {
+impl Measurement<'_> {
     /// From the first hit's due time to the last hit's end.
     pub(crate) fn elapsed(&self) -> Nanos {
         self.summary.duration().saturating_add(self.summary.wait())
@@ -148,12 +148,12 @@ pub(crate) mod tests {
     }
 
     /// What `look` makes of that run.
-    pub(crate) fn seen_by<T>(look: impl FnOnce(&Seen<'_>) -> T) -> T {
+    pub(crate) fn seen_by<T>(look: impl FnOnce(&Measurement<'_>) -> T) -> T {
         let (mut summary, mut phases, batch) = (Summary::new(), Phases::new(), batch());
         summary.add(&batch);
         phases.add(&batch);
         let generator = Generator { workers: 2, users: 4, connections: 2, ..Generator::new() };
-        look(&Seen { summary: &summary, phases: &phases, generator: Some(&generator) })
+        look(&Measurement { summary: &summary, phases: &phases, generator: Some(&generator) })
     }
 
     #[test]

@@ -6,7 +6,7 @@ use metrics::Histogram;
 use stdx::Nanos;
 
 use crate::escape;
-use crate::offered::{Offered, Seen};
+use crate::offered::{Measurement, Offered};
 
 /// Whose layout it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub struct PerferStyle {
 
 /// perfer's report.
 #[must_use]
-pub fn perfer(seen: &Seen<'_>, offered: &Offered, style: &PerferStyle) -> String {
+pub fn perfer(seen: &Measurement<'_>, offered: &Offered, style: &PerferStyle) -> String {
     if style.json {
         return json(seen, offered, style);
     }
@@ -51,7 +51,7 @@ pub fn perfer(seen: &Seen<'_>, offered: &Offered, style: &PerferStyle) -> String
 }
 
 /// What went wrong, before all else.
-fn complaints(seen: &Seen<'_>, style: &PerferStyle) -> String {
+fn complaints(seen: &Measurement<'_>, style: &PerferStyle) -> String {
     let (mut out, host) = (String::new(), escape::terminal(&style.host));
     let (errors, unanswered) = (errors(seen), seen.stopped());
     if errors > 0 {
@@ -63,7 +63,7 @@ fn complaints(seen: &Seen<'_>, style: &PerferStyle) -> String {
     out
 }
 
-fn errors(seen: &Seen<'_>) -> u64 {
+fn errors(seen: &Measurement<'_>) -> u64 {
     seen.summary.failed() - seen.stopped()
 }
 
@@ -73,7 +73,7 @@ fn line(out: &mut String, width: usize, label: &str, value: impl std::fmt::Displ
 }
 
 /// The layout of 1.5.
-fn current(out: &mut String, seen: &Seen<'_>, offered: &Offered, style: &PerferStyle) {
+fn current(out: &mut String, seen: &Measurement<'_>, offered: &Offered, style: &PerferStyle) {
     const WIDTH: usize = 17;
     let duration = seen.elapsed().as_secs_f64();
     line(out, WIDTH, "URL:", escape::terminal(&offered.url));
@@ -110,7 +110,7 @@ fn current(out: &mut String, seen: &Seen<'_>, offered: &Offered, style: &PerferS
 }
 
 /// The layout of 1.2 and 1.3.
-fn former(out: &mut String, seen: &Seen<'_>, offered: &Offered, style: &PerferStyle) {
+fn former(out: &mut String, seen: &Measurement<'_>, offered: &Offered, style: &PerferStyle) {
     const WIDTH: usize = 20;
     let duration = seen.elapsed().as_secs_f64();
     line(out, WIDTH, "URL:", escape::terminal(&offered.url));
@@ -130,12 +130,12 @@ fn former(out: &mut String, seen: &Seen<'_>, offered: &Offered, style: &PerferSt
     line(out, WIDTH, "Latency:", average(&seen.phases.service));
 }
 
-fn established(seen: &Seen<'_>) -> u64 {
+fn established(seen: &Measurement<'_>) -> u64 {
     seen.generator.map_or(0, |generator| generator.connections)
 }
 
 /// Answers a second, cut to a whole number.
-fn throughput(seen: &Seen<'_>) -> u64 {
+fn throughput(seen: &Measurement<'_>) -> u64 {
     seen.per_second(seen.phases.answered as f64) as u64
 }
 
@@ -166,7 +166,7 @@ fn graph(times: &Histogram, columns: usize, rows: usize) -> String {
 }
 
 /// `-j`.
-fn json(seen: &Seen<'_>, offered: &Offered, style: &PerferStyle) -> String {
+fn json(seen: &Measurement<'_>, offered: &Offered, style: &PerferStyle) -> String {
     let times = &seen.phases.service;
     let mut results: Vec<(&str, String)> = Vec::new();
     if errors(seen) > 0 {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use metrics::{FailureKind, Histogram};
 use stdx::Nanos;
 
-use crate::offered::{Offered, Seen};
+use crate::offered::{Measurement, Offered};
 use crate::spectrum::spectrum;
 
 /// How wrk is told to report.
@@ -33,7 +33,7 @@ pub fn wrk_head(offered: &Offered) -> String {
 
 /// The rest of wrk's report.
 #[must_use]
-pub fn wrk(seen: &Seen<'_>, offered: &Offered, style: WrkStyle) -> String {
+pub fn wrk(seen: &Measurement<'_>, offered: &Offered, style: WrkStyle) -> String {
     let phases = seen.phases;
     let latency = if style.from_due { &phases.response } else { &phases.service };
     let mut out = String::from("  Thread Stats   Avg      Stdev     Max   +/- Stdev\n");
@@ -56,7 +56,7 @@ pub fn wrk(seen: &Seen<'_>, offered: &Offered, style: WrkStyle) -> String {
 }
 
 /// wrk's counts of what went wrong, where something did.
-fn errors(out: &mut String, seen: &Seen<'_>, style: WrkStyle) {
+fn errors(out: &mut String, seen: &Measurement<'_>, style: WrkStyle) {
     let connect = seen.failed(CONNECT);
     let read = seen.failed(READ);
     let late = match style.timeout {
@@ -110,7 +110,7 @@ fn distribution(out: &mut String, latency: &Histogram) {
 }
 
 /// `--latency` and `-U` of wrk2.
-fn spectra(out: &mut String, seen: &Seen<'_>, style: WrkStyle) {
+fn spectra(out: &mut String, seen: &Measurement<'_>, style: WrkStyle) {
     let rule = "-".repeat(58);
     let recorded = "Recorded Latency";
     let _ = writeln!(out, "{}{rule}", spectrum_titled(recorded, &seen.phases.response));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use cli::{ExitError, Interrupts, OpenOutput, Output, ResultsOption, eprint_line};
 use metrics::{Batch, Generator};
-use report::Seen;
+use report::Measurement;
 use session::{
     Deadline, DeadlineKind, Observer, ObserverError, ResultsFile, RunFigures, Session,
     SessionOptions, StopPolicy,
@@ -56,7 +56,7 @@ fn stop(config: &ToolConfig) -> StopPolicy {
 /// The report.
 fn document(config: &ToolConfig, figures: &RunFigures, generator: &Generator) -> String {
     let Some(phases) = &figures.phases else { return String::new() };
-    let seen = Seen { summary: &figures.summary, phases, generator: Some(generator) };
+    let seen = Measurement { summary: &figures.summary, phases, generator: Some(generator) };
     let verdict = figures.verdict(generator);
     let input = figures.input("", generator, &verdict);
     match &config.layout {

@@ -18,7 +18,7 @@ use crate::output;
 /// Serves until interrupted.
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let typed = invocation.parse(SERVE)?;
-    let (config, addresses) = meant(&typed)?;
+    let (config, addresses) = resolve(&typed)?;
     let tls = config.tls.is_some();
     let interrupts = Interrupts::watch()?;
     let server = Server::start(config, &addresses).map_err(|error| {
@@ -43,7 +43,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
 }
 
 /// What was typed, validated and with its files read.
-fn meant(typed: &ParsedArgs<ServeFlags>) -> Result<(Config, Vec<Address>), CommandError> {
+fn resolve(typed: &ParsedArgs<ServeFlags>) -> Result<(Config, Vec<Address>), CommandError> {
     let flags = &typed.flags;
     if let Some(extra) = typed.operands.first() {
         return Err(usage_error(format!("unexpected \"{extra}\"")));

@@ -92,8 +92,8 @@ fn others(input: &StudyInput, workload: usize, rules: Rules) -> Vec<OtherChange>
     let name = |at: usize| input.variants[at].name.clone();
     let against = |variant: &usize| {
         let values = |figure: &&Figure| FigureValues {
-            a: input.told(Cell { workload, variant: *first }, figure),
-            b: input.told(Cell { workload, variant: *variant }, figure),
+            a: input.values(Cell { workload, variant: *first }, figure),
+            b: input.values(Cell { workload, variant: *variant }, figure),
             better: figure.better,
             scale: scale(figure),
         };

@@ -22,7 +22,7 @@ const ATTRIBUTE_BYTES_MAX: usize = 1_024;
 /// Cookies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Jar {
-    cookies: Vec<Kept>,
+    cookies: Vec<StoredCookie>,
     made: u64,
 }
 
@@ -50,7 +50,7 @@ pub struct SetCookie {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Kept {
+struct StoredCookie {
     name: String,
     value: String,
     quoted: bool,
@@ -93,7 +93,7 @@ impl Jar {
             age if age > 0 => Some(now.saturating_add(age)),
             _ => Some(i64::MIN),
         };
-        let same = |known: &Kept| {
+        let same = |known: &StoredCookie| {
             known.name == cookie.name && known.domain == domain && known.path == path
         };
         let at = self.cookies.iter().position(same);
@@ -106,7 +106,8 @@ impl Jar {
         let number = at.map_or(self.made, |at| self.cookies[at].number);
         let (name, value, quoted, secure) =
             (cookie.name, cookie.value, cookie.quoted, cookie.secure);
-        let kept = Kept { name, value, quoted, domain, host_only, path, secure, until, number };
+        let kept =
+            StoredCookie { name, value, quoted, domain, host_only, path, secure, until, number };
         match at {
             Some(at) => self.cookies[at] = kept,
             None => {
@@ -119,7 +120,7 @@ impl Jar {
 
     /// Lets the oldest cookie go where there is no room for another of a domain.
     fn make_room(&mut self, domain: &str) {
-        let of_domain = |known: &Kept| known.domain == domain;
+        let of_domain = |known: &StoredCookie| known.domain == domain;
         let oldest = if self.cookies.iter().filter(|known| of_domain(known)).count() >= DOMAIN_MAX {
             self.cookies.iter().position(of_domain)
         } else {
@@ -136,7 +137,7 @@ impl Jar {
     pub fn cookies_for(&self, url: &Url, now: Nanos) -> Vec<(&str, &str, bool)> {
         let (now, host) = (seconds(now), url.host.to_ascii_lowercase());
         let path = url.path_and_query.split('?').next().unwrap_or("/");
-        let fits = |cookie: &&Kept| {
+        let fits = |cookie: &&StoredCookie| {
             let domain =
                 cookie.domain == host || (!cookie.host_only && is_below(&host, &cookie.domain));
             domain
@@ -144,7 +145,7 @@ impl Jar {
                 && (!cookie.secure || is_safe(url))
                 && cookie.until.is_none_or(|until| until > now)
         };
-        let mut list: Vec<&Kept> = self.cookies.iter().filter(fits).collect();
+        let mut list: Vec<&StoredCookie> = self.cookies.iter().filter(fits).collect();
         list.sort_by_key(|cookie| (std::cmp::Reverse(cookie.path.len()), cookie.number));
         list.into_iter().map(|cookie| (&*cookie.name, &*cookie.value, cookie.quoted)).collect()
     }

@@ -11,7 +11,7 @@ use super::conclusion::conclude;
 use super::config;
 use super::error::{AbError, USAGE};
 use super::flags::AbFlags;
-use super::observer::{AbObserver, Ended, progress_interval, silent};
+use super::observer::{AbObserver, RunEnd, progress_interval, silent};
 use super::request::Request;
 use super::stdout::print;
 
@@ -45,7 +45,7 @@ pub(super) fn run(
     let mut observer = AbObserver::new(flags, Figures::new(rules));
     let ended = match flags.time_limit {
         // ab's clock has run out before the first request.
-        Some(..0) => Ended::default(),
+        Some(..0) => RunEnd::default(),
         _ => {
             let stop = StopPolicy { on_interrupt: OnInterrupt::Abort, deadline: None };
             let options = SessionOptions { results, stop, ..SessionOptions::new(&interrupts) };
@@ -54,7 +54,7 @@ pub(super) fn run(
                 .map_err(|error| failed(flags, error))?;
             let tls = outcome.tls.as_ref().map(|agreed| config::tls_lines(agreed, flags, &address));
             let name = config::dialled_name(flags, &address);
-            Ended { tls, ..observer.conclude(outcome, &name)? }
+            RunEnd { tls, ..observer.conclude(outcome, &name)? }
         }
     };
     conclude(flags, &address, &request, &observer, &ended)

@@ -8,7 +8,7 @@ use super::address::Address;
 use super::error::{AbError, WRONG};
 use super::files;
 use super::flags::AbFlags;
-use super::observer::{AbObserver, Ended, progress_interval};
+use super::observer::{AbObserver, RunEnd, progress_interval};
 use super::request::Request;
 use super::stdout::print;
 
@@ -18,7 +18,7 @@ pub(super) fn conclude(
     address: &Address,
     request: &Request,
     observer: &AbObserver<'_>,
-    ended: &Ended,
+    ended: &RunEnd,
 ) -> Result<u8, AbError> {
     let figures = &observer.figures;
     let setting = Setting {
@@ -58,7 +58,7 @@ fn attributes_of([table, row, cell]: &[Option<String>; 3]) -> Attributes {
 }
 
 /// Prints what ab omits about its figures.
-fn remark(observer: &AbObserver<'_>, ended: &Ended) {
+fn remark(observer: &AbObserver<'_>, ended: &RunEnd) {
     let failures = |kind: FailureKind| observer.summary.failures[kind as usize];
     let remarks = [
         (

@@ -38,7 +38,7 @@ pub(super) struct AbObserver<'a> {
 
 /// How a run ended that was not ended by a failure.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ended {
+pub(super) struct RunEnd {
     /// The user ended it.
     pub(super) interrupted: bool,
     /// How long it took, where that is not the last response's to say.
@@ -82,7 +82,7 @@ impl<'a> AbObserver<'a> {
     }
 
     /// What came of the run. `name` is what was looked up, for the case that nobody knows it.
-    pub(super) fn conclude(&self, outcome: SessionOutcome, name: &str) -> Result<Ended, AbError> {
+    pub(super) fn conclude(&self, outcome: SessionOutcome, name: &str) -> Result<RunEnd, AbError> {
         if self.ended_by == Some(End::Silence) {
             self.print_total(self.figures.complete);
             return Err(silent(self.flags.timeout));
@@ -91,7 +91,7 @@ impl<'a> AbObserver<'a> {
             return Err(self.fatal(fatal, name));
         }
         let limit = seconds(self.flags.time_limit.unwrap_or(0));
-        Ok(Ended {
+        Ok(RunEnd {
             interrupted: self.ended_by == Some(End::Interrupt),
             taken: match self.ended_by {
                 Some(End::TimeUp) => limit,

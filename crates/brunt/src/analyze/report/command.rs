@@ -10,7 +10,8 @@ use cli::{
 use metrics::{Batch, By, Generator, Groups, Phases, Summary, Timeline, Traffic, Verdict};
 use recordings::{ClockShift, Generators, ServerRows, clock_shift};
 use report::{
-    BucketCounts, Buckets, BucketsError, Input, Offered, PerferStyle, Seen, ServerSide, WrkStyle,
+    BucketCounts, Buckets, BucketsError, Input, Measurement, Offered, PerferStyle, ServerSide,
+    WrkStyle,
 };
 use results::{Detail, Item, Reader};
 use stdx::Nanos;
@@ -56,7 +57,7 @@ enum Peer {
 
 /// What a report's command line means.
 #[derive(Debug)]
-struct Meant {
+struct ReportConfig {
     dialect: Dialect,
     kind: Kind,
     by: Option<By>,
@@ -78,7 +79,7 @@ const CLEAR: &str = "\u{1b}[2J\u{1b}[0;0H";
 /// Reports.
 pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let typed = invocation.parse(REPORT)?;
-    let meant = meant(&typed)?;
+    let meant = resolve(&typed)?;
     let interrupts = Interrupts::watch()?;
     let inputs = cli::open_results(&typed.operands, &interrupts, meant.dialect.interrupt_grace())?;
     let reader = Reader::open(inputs);
@@ -126,7 +127,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
 fn read(
     reader: &mut Reader,
     figures: &mut Figures,
-    meant: &Meant,
+    meant: &ReportConfig,
 ) -> Result<Result<(), ExitError>, ExitError> {
     let mut batch = Batch::default();
     let mut due = meant.every.map(|every| Instant::now() + every);
@@ -176,7 +177,7 @@ struct Figures {
 }
 
 impl Figures {
-    fn new(meant: &Meant) -> Self {
+    fn new(meant: &ReportConfig) -> Self {
         Self {
             summary: Summary::new(),
             groups: meant.by.map(Groups::new),
@@ -267,7 +268,7 @@ impl Figures {
     }
 }
 
-impl Meant {
+impl ReportConfig {
     /// What is made of the rows shows the load generator's traffic.
     fn shows_traffic(&self) -> bool {
         let shown = matches!(self.kind, Kind::Text | Kind::Json(_) | Kind::Html);
@@ -317,7 +318,7 @@ impl Peer {
     fn document(self, figures: &Figures) -> String {
         let Some(phases) = &figures.phases else { return String::new() };
         let (summary, generator) = (&figures.summary, figures.merged.as_ref());
-        let seen = Seen { summary, phases, generator };
+        let seen = Measurement { summary, phases, generator };
         let offered = Offered::guessed(&figures.url, &seen);
         match self {
             Self::Wrk => {
@@ -332,7 +333,7 @@ impl Peer {
 }
 
 /// Validates what was typed.
-fn meant(typed: &ParsedArgs<ReportFlags>) -> Result<Meant, CommandError> {
+fn resolve(typed: &ParsedArgs<ReportFlags>) -> Result<ReportConfig, CommandError> {
     let flags = &typed.flags;
     let place = Output::named(flags.output.as_deref());
     place.spares(&typed.operands)?;
@@ -344,7 +345,7 @@ fn meant(typed: &ParsedArgs<ReportFlags>) -> Result<Meant, CommandError> {
         Some("connection") => Some(By::Connection),
         _ => None,
     };
-    Ok(Meant {
+    Ok(ReportConfig {
         dialect: typed.dialect,
         kind,
         by,

@@ -56,7 +56,8 @@ impl Measuring {
     /// What is known at the end, if it was not told before.
     pub(super) fn finish(&self) -> Incident {
         self.take().unwrap_or_else(|| {
-            let what = told(&lock(&self.so_far)).unwrap_or_else(|| "not measured".to_owned());
+            let what =
+                offset_text(&lock(&self.so_far)).unwrap_or_else(|| "not measured".to_owned());
             self.incident(format!("{what} (the watch ended before)"))
         })
     }
@@ -87,17 +88,18 @@ fn measured(mut client: Client, clock: &Mutex<ClockOffset>) -> String {
         let date = match client.get() {
             Ok(answer) => http_date(&answer.date),
             Err(error) => {
-                return told(&lock(clock)).unwrap_or_else(|| format!("cannot be asked: {error}"));
+                return offset_text(&lock(clock))
+                    .unwrap_or_else(|| format!("cannot be asked: {error}"));
             }
         };
         let Some(date) = date else { break };
         lock(clock).add(sent, session::unix_ns(), date);
     }
-    told(&lock(clock)).unwrap_or_else(|| "says no date".to_owned())
+    offset_text(&lock(clock)).unwrap_or_else(|| "says no date".to_owned())
 }
 
 /// `offset +1.234567 s, error 0.001000 s`; nothing before the first answer.
-fn told(clock: &ClockOffset) -> Option<String> {
+fn offset_text(clock: &ClockOffset) -> Option<String> {
     let (offset, error) = clock.estimate()?;
     let seconds = |ns: i64| ns as f64 / 1e9;
     let mut text = format!("offset {:+.6} s, error {:.6} s", seconds(offset), seconds(error));
@@ -119,11 +121,11 @@ mod tests {
     #[test]
     fn an_offset_is_told_with_its_error() {
         let mut clock = ClockOffset::default();
-        assert_eq!(told(&clock), None);
+        assert_eq!(offset_text(&clock), None);
         clock.add(0, 0, 2);
-        assert_eq!(told(&clock).unwrap(), "offset +2.500000 s, error 0.500000 s");
+        assert_eq!(offset_text(&clock).unwrap(), "offset +2.500000 s, error 0.500000 s");
         clock.add(0, 0, 9);
-        assert!(told(&clock).unwrap().ends_with("(1 answer contradicts those before)"));
+        assert!(offset_text(&clock).unwrap().ends_with("(1 answer contradicts those before)"));
     }
 
     /// A measurement whose thread says this, or nothing.

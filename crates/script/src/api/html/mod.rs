@@ -11,7 +11,7 @@ use rquickjs::function::Opt;
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 
-use self::tree::Ended;
+use self::tree::TreeError;
 use super::js_builtins::{declare_all, export_all, js_builtin};
 use super::web;
 use crate::runtime::current::{interruptible, on_worker_stack};
@@ -148,7 +148,7 @@ fn parse<'js>(ctx: Ctx<'js>, text: Opt<Value<'js>>) -> Result<PageHandle<'js>> {
     }
     match interruptible(&ctx, |stops| tree::parsed(&text, stops).map(Page::new))? {
         Ok(page) => Class::instance(ctx, OpaqueHandle::of(page)),
-        Err(Ended::TooMany | Ended::Stopped) => {
+        Err(TreeError::TooMany | TreeError::Stopped) => {
             Err(Exception::throw_message(&ctx, "the page has more than 2097152 nodes"))
         }
     }

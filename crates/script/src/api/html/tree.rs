@@ -30,7 +30,7 @@ const VOID: [&str; 13] = [
 
 /// Why a page has no tree.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum TreeError {
     /// It would have more nodes than [`NODES_MAX`].
     TooMany,
     /// It was asked to stop.
@@ -38,7 +38,7 @@ pub(super) enum Ended {
 }
 
 /// Parses a page; `stops` is asked now and then whether to give up.
-pub(super) fn parsed(text: &str, stops: &dyn Fn() -> bool) -> Result<Document, Ended> {
+pub(super) fn parsed(text: &str, stops: &dyn Fn() -> bool) -> Result<Document, TreeError> {
     let options = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
     let builder = TreeBuilder::new(Document::default(), options);
     let tokenizer = Tokenizer::new(Shallow::new(builder), TokenizerOpts::default());
@@ -46,7 +46,7 @@ pub(super) fn parsed(text: &str, stops: &dyn Fn() -> bool) -> Result<Document, E
     let mut rest = text;
     while !rest.is_empty() {
         if stops() {
-            return Err(Ended::Stopped);
+            return Err(TreeError::Stopped);
         }
         let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE_BYTES));
         rest = after;
@@ -54,7 +54,7 @@ pub(super) fn parsed(text: &str, stops: &dyn Fn() -> bool) -> Result<Document, E
         // It stops at the end of each script as well.
         while !matches!(tokenizer.feed(&queue), TokenizerResult::Done) {}
         if tokenizer.sink.nodes() > NODES_MAX {
-            return Err(Ended::TooMany);
+            return Err(TreeError::TooMany);
         }
     }
     tokenizer.end();
@@ -289,10 +289,10 @@ mod tests {
             asked.set(asked.get() + 1);
             asked.get() == 3
         };
-        assert_eq!(parsed(&"<p>".repeat(10_000), &stops).err(), Some(Ended::Stopped));
+        assert_eq!(parsed(&"<p>".repeat(10_000), &stops).err(), Some(TreeError::Stopped));
         // Each paragraph opens again what the one before it left open: 200 elements for 5 bytes.
         let bold: String = (0..100).map(|n| format!("<b x{n}>")).collect();
         let page = format!("<p>{bold}{}", "<p>x".repeat(30_000));
-        assert_eq!(parsed(&page, &|| false).err(), Some(Ended::TooMany));
+        assert_eq!(parsed(&page, &|| false).err(), Some(TreeError::TooMany));
     }
 }
