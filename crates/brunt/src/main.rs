@@ -9,12 +9,8 @@
 mod analyze;
 mod command;
 mod dialect;
-mod ending;
-mod exit_code;
 mod flags;
-mod input;
 mod load;
-mod output;
 
 use std::process::ExitCode;
 

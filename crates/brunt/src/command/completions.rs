@@ -1,10 +1,11 @@
 //! `completions`: scripts for bash, zsh and fish, from the tables.
 
-use cli::{CommandError, NO_FLAGS, Registry, Row, ToolSpec, ValueKind, global, usage_error};
+use cli::{
+    CommandError, ExitCode, NO_FLAGS, Output, Registry, Row, ToolSpec, ValueKind, global,
+    usage_error,
+};
 
 use crate::dialect::Invocation;
-use crate::exit_code::ExitCode;
-use crate::output::Place;
 
 /// Prints the script for one shell.
 pub(super) fn run(invocation: &Invocation, registry: &Registry) -> Result<ExitCode, CommandError> {
@@ -23,7 +24,7 @@ pub(super) fn run(invocation: &Invocation, registry: &Registry) -> Result<ExitCo
             )));
         }
     };
-    Place::Stdout.write(script.as_bytes())?;
+    Output::Stdout.write(script.as_bytes())?;
     Ok(ExitCode::Ok)
 }
 

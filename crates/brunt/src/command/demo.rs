@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
+use cli::{ExitCode, ExitError, Interrupts, Output, eprint_line};
 use demo::{Config, Server, ServiceTime};
 use engine::Settings;
 use metrics::Generator;
@@ -18,10 +19,7 @@ use workload::{Load, Plan, Target, Targets};
 
 use super::{CommandError, usage_error};
 use crate::dialect::{Invocation, ParsedArgs};
-use crate::exit_code::{ExitCode, Failed};
 use crate::flags::serve::{DEMO, DemoFlags};
-use crate::input::Interrupts;
-use crate::output::{self, Place};
 
 /// Workers of the server.
 const WORKERS: u32 = 6;
@@ -49,9 +47,9 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     };
     let anywhere = Address::Ip(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
     let server = Server::start(config, &[anywhere])
-        .map_err(|error| Failed::from(anyhow!("starting the server: {error}")))?;
+        .map_err(|error| ExitError::from(anyhow!("starting the server: {error}")))?;
     let Some(Address::Ip(at)) = server.addresses().first().cloned() else {
-        return Err(Failed::from(anyhow!("the server has no address")).into());
+        return Err(ExitError::from(anyhow!("the server has no address")).into());
     };
     say(&format!(
         "A server at http://{at}/ with {WORKERS} workers, each busy for 60 ms with a request: it can carry 100 requests a second.\n"
@@ -79,8 +77,8 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::Ok)
 }
 
-fn say(text: &str) -> Result<(), Failed> {
-    Place::Stdout.write(text.as_bytes())
+fn say(text: &str) -> Result<(), ExitError> {
+    Output::Stdout.write(text.as_bytes())
 }
 
 fn heading(name: &str, rate: u64) -> String {
@@ -93,7 +91,7 @@ fn attack(
     at: SocketAddr,
     (name, rate): (&str, u64),
     interrupts: &Interrupts,
-) -> Result<Attack, Failed> {
+) -> Result<Attack, ExitError> {
     let target = Target {
         method: "GET".to_owned(),
         url: format!("http://{at}/"),
@@ -155,7 +153,7 @@ fn lesson(name: &str, figures: &RunFigures) -> String {
 }
 
 /// Writes the page beside the user, or where temporary files go.
-fn write_page(attacks: &[Attack]) -> Result<PathBuf, Failed> {
+fn write_page(attacks: &[Attack]) -> Result<PathBuf, ExitError> {
     let Some(attack) = attacks.last() else {
         return Err(anyhow!("no attack ran").into());
     };
@@ -168,6 +166,6 @@ fn write_page(attacks: &[Attack]) -> Result<PathBuf, Failed> {
     }
     let elsewhere = std::env::temp_dir().join(PAGE);
     write(&elsewhere).with_context(|| format!("writing {}", elsewhere.display()))?;
-    output::complain("the current directory takes no files; the page is among the temporary ones");
+    eprint_line("the current directory takes no files; the page is among the temporary ones");
     Ok(elsewhere)
 }

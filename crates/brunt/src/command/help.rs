@@ -1,10 +1,11 @@
 //! `help` and `--version`: what the tables say, laid out for a terminal.
 
-use cli::{CommandError, CommandSpec, NO_FLAGS, Registry, Row, ValueKind, global, usage_error};
+use cli::{
+    CommandError, CommandSpec, ExitCode, NO_FLAGS, Output, Registry, Row, ValueKind, eprint_line,
+    global, usage_error,
+};
 
 use crate::dialect::{Dialect, Invocation};
-use crate::exit_code::ExitCode;
-use crate::output::Place;
 
 /// Prints help: the overview, or that of the command or tool named.
 pub(super) fn run(invocation: &Invocation, registry: &Registry) -> Result<ExitCode, CommandError> {
@@ -15,7 +16,7 @@ pub(super) fn run(invocation: &Invocation, registry: &Registry) -> Result<ExitCo
             .ok_or_else(|| usage_error(format!("unknown command \"{name}\"")))?,
         _ => return Err(usage_error("help takes one command's name")),
     };
-    Place::Stdout.write(format!("{text}\n").as_bytes())?;
+    Output::Stdout.write(format!("{text}\n").as_bytes())?;
     Ok(ExitCode::Ok)
 }
 
@@ -51,10 +52,10 @@ pub(crate) fn print_version(dialect: Dialect) -> ExitCode {
 }
 
 fn print(text: &str) -> ExitCode {
-    match Place::Stdout.write(format!("{text}\n").as_bytes()) {
+    match Output::Stdout.write(format!("{text}\n").as_bytes()) {
         Ok(()) => ExitCode::Ok,
         Err(failed) => {
-            crate::output::complain(&format!("brunt: {failed}"));
+            eprint_line(&format!("brunt: {failed}"));
             failed.code
         }
     }

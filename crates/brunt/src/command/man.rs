@@ -1,17 +1,17 @@
 //! `man`: the manual page in roff, from the tables.
 
-use cli::{CommandError, CommandSpec, NO_FLAGS, Registry, Row, global, usage_error};
+use cli::{
+    CommandError, CommandSpec, ExitCode, NO_FLAGS, Output, Registry, Row, global, usage_error,
+};
 
 use crate::dialect::Invocation;
-use crate::exit_code::ExitCode;
-use crate::output::Place;
 
 /// Prints the man page.
 pub(super) fn run(invocation: &Invocation, registry: &Registry) -> Result<ExitCode, CommandError> {
     if let Some(extra) = invocation.parse(NO_FLAGS)?.operands.first() {
         return Err(usage_error(format!("unexpected \"{extra}\"")));
     }
-    Place::Stdout.write(page(registry).as_bytes())?;
+    Output::Stdout.write(page(registry).as_bytes())?;
     Ok(ExitCode::Ok)
 }
 

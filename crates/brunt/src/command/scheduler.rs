@@ -1,13 +1,12 @@
 //! `scheduler`: how punctual this machine is when there is nothing to send.
 
+use cli::{ExitCode, Output};
 use metrics::Histogram;
 use stdx::Nanos;
 
 use super::{CommandError, usage_error};
 use crate::dialect::Invocation;
-use crate::exit_code::ExitCode;
 use crate::flags::scheduler::SCHEDULER;
-use crate::output::Place;
 
 /// Measures and prints.
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
@@ -19,7 +18,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let interval = Nanos(rate.per.0 / rate.hits);
     let lag = engine::measure_empty_schedule(interval, duration.0 / interval.0);
     let text = if typed.flags.json { json(&lag) } else { text(&lag) };
-    Place::Stdout.write(text.as_bytes())?;
+    Output::Stdout.write(text.as_bytes())?;
     Ok(ExitCode::Ok)
 }
 

@@ -4,16 +4,17 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
+use cli::{
+    ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts, OrExit, eprint_line, input,
+    is_closed_pipe, reason,
+};
 use demo::{Cable, Config, Identity, Server, ServiceTime};
 use net::Address;
 use stdx::Bytes;
 
 use super::{CommandError, usage_error};
 use crate::dialect::{Invocation, ParsedArgs};
-use crate::exit_code::{ExitCode, Failed, OrExit};
 use crate::flags::serve::{SERVE, ServeFlags};
-use crate::input::{self, Interrupts};
-use crate::output;
 
 /// Serves until interrupted.
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
@@ -23,22 +24,22 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let interrupts = Interrupts::watch()?;
     let server = Server::start(config, &addresses).map_err(|error| {
         let places: Vec<String> = addresses.iter().map(|address| url(address, tls)).collect();
-        Failed::from(anyhow!("cannot listen on {}: {}", places.join(", "), input::reason(&error)))
+        ExitError::from(anyhow!("cannot listen on {}: {}", places.join(", "), reason(&error)))
     })?;
     let places: Vec<String> = server.addresses().iter().map(|address| url(address, tls)).collect();
     // Said at once, so that a script that started us can read where we are.
     let mut stdout = std::io::stdout();
     let said = writeln!(stdout, "listening on {}", places.join(" ")).and_then(|()| stdout.flush());
     if let Err(error) = said
-        && !output::is_closed_pipe(&error)
+        && !is_closed_pipe(&error)
     {
-        return Err(Failed::from(anyhow!("standard output: {}", input::reason(&error))).into());
+        return Err(ExitError::from(anyhow!("standard output: {}", reason(&error))).into());
     }
     while interrupts.seen() == 0 {
-        std::thread::sleep(input::LOOK_EVERY);
+        std::thread::sleep(INTERRUPT_CHECK_INTERVAL);
     }
     let stats = server.stop();
-    output::complain(&format!("served {stats}"));
+    eprint_line(&format!("served {stats}"));
     Ok(ExitCode::Ok)
 }
 
@@ -130,7 +131,7 @@ fn identity(flags: &ServeFlags) -> Result<Option<Identity>, CommandError> {
     }
 }
 
-fn pem(path: &str) -> Result<String, Failed> {
+fn pem(path: &str) -> Result<String, ExitError> {
     String::from_utf8(input::read_whole(path)?)
         .with_context(|| format!("{path} is no PEM file"))
         .or_exit(ExitCode::Input)

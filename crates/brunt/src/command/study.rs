@@ -1,11 +1,10 @@
 //! `study`: the command line of studies, which `lab` runs.
 
-use cli::nearest;
+use cli::{ExitCode, nearest};
 use lab::{CommandLines, Existing, Mode, StartMode, StudyOptions, Style};
 
 use super::{CommandError, usage_error};
 use crate::dialect::Invocation;
-use crate::exit_code::ExitCode;
 use crate::flags::study::{STUDY, StudyFlags};
 
 /// What the help says beside the flags.

@@ -5,11 +5,10 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
 
-use cli::{NoFile, RESULTS, WATCH, take_results};
+use cli::{NoFile, RESULTS, WATCH, eprint_line, take_results};
 
 use super::native;
 use crate::command::Registry;
-use crate::output;
 
 /// Runs the command line and returns the code to end with.
 pub(crate) fn run(program: &OsStr, mut args: Vec<String>, registry: &Registry) -> ExitCode {
@@ -26,7 +25,7 @@ pub(crate) fn run(program: &OsStr, mut args: Vec<String>, registry: &Registry) -
     match results.and_then(|results| if lone_watch { Err(NoFile) } else { Ok(results) }) {
         Ok(results) => (tool.run)(&args, results, registry),
         Err(NoFile) => {
-            output::complain(&format!(
+            eprint_line(&format!(
                 "brunt {}: --results needs the name of a file, and --watch needs --results",
                 tool.name
             ));

@@ -1,11 +1,9 @@
 //! k6's dialect: `k6 [global flags] COMMAND [flags] [script]`, with its grammar (`-u10`, `--vus=10`) and its exit codes.
 
-use cli::{Dialect, GlobalFlags, Invocation};
+use cli::{Dialect, ExitCode, GlobalFlags, Invocation, eprint_line};
 
 use super::validate;
 use crate::command::{self, CommandError, Registry};
-use crate::exit_code::ExitCode;
-use crate::output;
 
 /// k6's commands that are ours as well.
 const KNOWN: [&str; 4] = ["run", "inspect", "archive", "new"];
@@ -31,14 +29,14 @@ const GLOBAL: [(&str, bool); 14] = [
 pub(crate) fn run(args: &[String], registry: &Registry) -> ExitCode {
     let (before, rest) = split(args);
     let Some((name, args)) = rest.split_first() else {
-        output::complain(&usage(registry));
+        eprint_line(&usage(registry));
         return if before.is_empty() { ExitCode::Ok } else { ExitCode::Other };
     };
     if matches!(name.as_str(), "version" | "--version") {
         return command::help::print_version(Dialect::Native);
     }
     if matches!(name.as_str(), "help" | "-h" | "--help") {
-        output::complain(&usage(registry));
+        eprint_line(&usage(registry));
         return ExitCode::Ok;
     }
     if let Some(code) = k6::remote(name, before, args) {
@@ -46,18 +44,18 @@ pub(crate) fn run(args: &[String], registry: &Registry) -> ExitCode {
     }
     let command = registry.command(name).filter(|command| KNOWN.contains(&command.name));
     let Some(command) = command else {
-        output::complain(&format!("unknown command \"{name}\" for \"k6\""));
+        eprint_line(&format!("unknown command \"{name}\" for \"k6\""));
         return ExitCode::Other;
     };
     match (command.run)(&invocation(name, before, args)) {
         Ok(code) => code,
         Err(CommandError::Flags(cli::FlagError::Help)) => command::help::print_one(command),
         Err(CommandError::Flags(error)) => {
-            output::complain(&error.native());
+            eprint_line(&error.native());
             ExitCode::Other
         }
         Err(CommandError::Failed(failed)) => {
-            output::complain(&failed.to_string());
+            eprint_line(&failed.to_string());
             if failed.code == ExitCode::Failure { ExitCode::Other } else { failed.code }
         }
     }

@@ -1,12 +1,10 @@
 //! Our own dialect: `brunt [global flags] COMMAND [flags] [operands]`, in any order after the command.
 
 use cli::global::{self, GlobalFlags};
-use cli::{Dialect, Grammar, Invocation, nearest};
+use cli::{Dialect, ExitCode, Grammar, Invocation, eprint_line, nearest};
 
 use super::validate;
 use crate::command::{self, CommandError, Registry};
-use crate::exit_code::ExitCode;
-use crate::output;
 
 /// The global flags, and the command with what follows.
 fn split(args: &[String]) -> Result<(GlobalFlags, Vec<String>), cli::FlagError> {
@@ -42,7 +40,7 @@ pub(super) fn run(args: &[String], registry: &Registry) -> ExitCode {
         return command::help::print_version(Dialect::Native);
     }
     let Some((name, args)) = rest.split_first() else {
-        output::complain(&command::help::overview(registry));
+        eprint_line(&command::help::overview(registry));
         return ExitCode::Usage;
     };
     let Some(command) = registry.command(name) else {
@@ -59,7 +57,7 @@ pub(super) fn run(args: &[String], registry: &Registry) -> ExitCode {
             fail_usage(&format!("brunt {name}"), &error.native(), &format!("brunt help {name}"))
         }
         Err(CommandError::Failed(failed)) => {
-            output::complain(&format!("brunt {name}: {failed}"));
+            eprint_line(&format!("brunt {name}: {failed}"));
             failed.code
         }
     }
@@ -76,6 +74,6 @@ fn unknown(name: &str, registry: &Registry) -> ExitCode {
 
 /// Reports a wrong command line, and the command that prints how to write it.
 fn fail_usage(program: &str, text: &str, read_on: &str) -> ExitCode {
-    output::complain(&format!("{program}: {text}\nread on with: {read_on}"));
+    eprint_line(&format!("{program}: {text}\nread on with: {read_on}"));
     ExitCode::Usage
 }

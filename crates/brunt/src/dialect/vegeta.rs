@@ -1,12 +1,10 @@
 //! Vegeta's dialect: `vegeta [global flags] COMMAND [flags] [files]`, its words, log prefix and exit codes 0, 1 and 2.
 
 use cli::global::{self, GlobalFlags};
-use cli::{Dialect, FlagError, Grammar, Invocation};
+use cli::{Dialect, ExitCode, FlagError, Grammar, Invocation, eprint_line, log_time};
 
 use super::validate;
 use crate::command::{self, CommandError, CommandSpec, Registry};
-use crate::exit_code::ExitCode;
-use crate::output;
 
 /// Vegeta's commands.
 const KNOWN: [&str; 5] = ["attack", "dump", "encode", "plot", "report"];
@@ -18,11 +16,11 @@ pub(crate) fn run(args: &[String], registry: &Registry) -> ExitCode {
     let rest = match cli::parse(Grammar::VEGETA, global::FLAGS, args, &mut globals, nothing) {
         Ok(parsed) => parsed.operands,
         Err(FlagError::Help) => {
-            output::complain(&usage(registry));
+            eprint_line(&usage(registry));
             return ExitCode::Ok;
         }
         Err(error) => {
-            output::complain(&format!("{}\n{}", error.go(), usage(registry)));
+            eprint_line(&format!("{}\n{}", error.go(), usage(registry)));
             return ExitCode::Usage;
         }
     };
@@ -30,7 +28,7 @@ pub(crate) fn run(args: &[String], registry: &Registry) -> ExitCode {
         return command::help::print_version(Dialect::Vegeta);
     }
     let Some((name, args)) = rest.split_first() else {
-        output::complain(&usage(registry));
+        eprint_line(&usage(registry));
         return ExitCode::Failure;
     };
     let Some(command) = find(name, registry) else {
@@ -40,14 +38,14 @@ pub(crate) fn run(args: &[String], registry: &Registry) -> ExitCode {
     match (command.run)(&invocation) {
         Ok(code) => code.as_vegeta(),
         Err(CommandError::Flags(FlagError::Help)) => {
-            output::complain(&command_usage(command));
+            eprint_line(&command_usage(command));
             ExitCode::Ok
         }
         Err(CommandError::Flags(error)) if error.late().is_some() => {
             fatal(error.late().unwrap_or_default())
         }
         Err(CommandError::Flags(error)) => {
-            output::complain(&format!("{}\n{}", error.go(), command_usage(command)));
+            eprint_line(&format!("{}\n{}", error.go(), command_usage(command)));
             ExitCode::Usage
         }
         Err(CommandError::Failed(failed)) => fatal(&failed.to_string()),
@@ -88,7 +86,7 @@ const HELP: &str = "brunt vegeta: Vegeta's command line, word for word, with its
 
 /// Says it as Go's `log.Fatal` does.
 fn fatal(text: &str) -> ExitCode {
-    output::complain(&format!("{} {text}", output::log_time()));
+    eprint_line(&format!("{} {text}", log_time()));
     ExitCode::Failure
 }
 

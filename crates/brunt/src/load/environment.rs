@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::thread::available_parallelism;
 use std::time::SystemTime;
 
-use crate::output;
+use cli::stdout_is_terminal;
 
 /// What a command line depends on and does not say.
 pub(crate) struct Environment<'a> {
@@ -25,7 +25,7 @@ impl Environment<'static> {
     #[must_use]
     pub(crate) fn of_process() -> Self {
         Self {
-            stdout_is_terminal: output::stdout_is_terminal(),
+            stdout_is_terminal: stdout_is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
             variable: &variable,
             cores: available_parallelism().map_or(1, |cores| cores.get() as u64),

@@ -1,5 +1,6 @@
 //! `LoadTest`: a load test that a command line asks for, with its files read and its plan validated. Nothing was sent yet.
 
+use cli::Output;
 use engine::Settings;
 use results::Encoding;
 use session::MonitorConfig;
@@ -7,7 +8,6 @@ use workload::Plan;
 
 use super::outputs::{Outputs, ReportFormat};
 use super::targets::Source;
-use crate::output::Place;
 
 /// A load test that a command line asks for.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct LoadTest {
     /// The targets that are read during the test (`-lazy`).
     pub(crate) lazy: Option<Source>,
     /// Where results go; `None` keeps none.
-    pub(crate) results: Option<Place>,
+    pub(crate) results: Option<Output>,
     /// The format of the results.
     pub(crate) encoding: Encoding,
     /// The report at the end.

@@ -1,12 +1,11 @@
 //! `Outputs`: where the results of a test go, and what people see of it.
 
-use cli::{CommandError, Dialect, usage_error};
+use cli::{CommandError, Dialect, Output, usage_error};
 use results::Encoding;
 use session::MonitorConfig;
 
 use super::environment::Environment;
 use super::flags::{DisplayFlags, ResultsFlags};
-use crate::output::Place;
 use session::monitor_flags::Watched;
 use session::monitor_flags::{self, monitor_beside};
 
@@ -25,7 +24,7 @@ pub(crate) enum ReportFormat {
 #[derive(Debug)]
 pub(super) struct Outputs {
     /// Where results go; `None` keeps none.
-    pub(super) results: Option<Place>,
+    pub(super) results: Option<Output>,
     /// The format of the results.
     pub(super) encoding: Encoding,
     /// The report at the end.
@@ -60,7 +59,7 @@ impl Outputs {
     ) -> Result<Self, CommandError> {
         let (results, report) = match dialect {
             Dialect::Vegeta => {
-                let output = Place::named(flags.results.output.as_deref());
+                let output = Output::named(flags.results.output.as_deref());
                 (Some(output), ReportFormat::Nothing)
             }
             Dialect::Native => results_and_report(flags, environment)?,
@@ -100,15 +99,15 @@ pub(super) fn check_watched(watched: &Watched) -> Result<(), CommandError> {
 fn results_and_report(
     flags: &OutputFlags<'_>,
     environment: &Environment<'_>,
-) -> Result<(Option<Place>, ReportFormat), CommandError> {
+) -> Result<(Option<Output>, ReportFormat), CommandError> {
     let &DisplayFlags { json, quiet, .. } = flags.display;
     let results = match flags.results.output.as_deref() {
         Some("none") => None,
         // Binary results are no use on a terminal, and JSON has standard output to itself.
         None if environment.stdout_is_terminal || json => None,
-        output => Some(Place::named(output)),
+        output => Some(Output::named(output)),
     };
-    let is_taken = results == Some(Place::Stdout);
+    let is_taken = results == Some(Output::Stdout);
     let report = match (json, is_taken) {
         (true, true) => {
             let text = "-json prints the report where the results go (give -output=FILE)";

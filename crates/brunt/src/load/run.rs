@@ -3,6 +3,7 @@
 use std::sync::PoisonError;
 
 use anyhow::anyhow;
+use cli::{CommandResult, ExitCode, ExitError, Interrupts, Output, eprint_line, reason};
 use engine::{CertificateRole, LazyTargets, StartError};
 use metrics::Generator;
 use session::{
@@ -14,12 +15,9 @@ use super::load_test::LoadTest;
 use super::outputs::ReportFormat;
 use super::targets::{self, Source};
 use crate::dialect::Dialect;
-use crate::exit_code::{ExitCode, Failed, Outcome};
-use crate::input::Interrupts;
-use crate::output::{self, Place};
 
 /// Carries out a load test.
-pub(super) fn run_load_test(mut test: LoadTest, dialect: Dialect) -> Outcome {
+pub(super) fn run_load_test(mut test: LoadTest, dialect: Dialect) -> CommandResult {
     let interrupts = Interrupts::watch()?;
     if dialect == Dialect::Native {
         session::warn_descriptor_limit(&test.plan, &test.settings);
@@ -44,11 +42,11 @@ pub(super) fn run_load_test(mut test: LoadTest, dialect: Dialect) -> Outcome {
         close(&test, figures, &outcome.generator)?;
     }
     let found = problem.and_then(|problem| problem.found(dialect));
-    found.map_or(Ok(ExitCode::Ok), |error| Err(Failed { code: ExitCode::Input, error }))
+    found.map_or(Ok(ExitCode::Ok), |error| Err(ExitError { code: ExitCode::Input, error }))
 }
 
 /// Why an attack could not start, in the dialect's words.
-fn not_started(error: SessionError, dialect: Dialect) -> Failed {
+fn not_started(error: SessionError, dialect: Dialect) -> ExitError {
     match error {
         SessionError::Start(StartError::Certificate { role: CertificateRole::Roots, .. })
             if dialect == Dialect::Vegeta =>
@@ -100,14 +98,14 @@ impl Problem {
 fn lazy(
     source: Option<Source>,
     dialect: Dialect,
-) -> Result<(Option<LazyTargets>, Option<Problem>), Failed> {
+) -> Result<(Option<LazyTargets>, Option<Problem>), ExitError> {
     let Some(source) = source else { return Ok((None, None)) };
     let (targets, slot) = targets::stream(&source, dialect)?;
     Ok((Some(targets), Some(Problem { source: source.name, slot })))
 }
 
 /// The live metrics. Vegeta does not notice that a port is taken; natively that is an error.
-fn exporter(test: &LoadTest, dialect: Dialect) -> Result<Option<PrometheusExporter>, Failed> {
+fn exporter(test: &LoadTest, dialect: Dialect) -> Result<Option<PrometheusExporter>, ExitError> {
     let Some(addr) = &test.prometheus else {
         return Ok(None);
     };
@@ -116,7 +114,7 @@ fn exporter(test: &LoadTest, dialect: Dialect) -> Result<Option<PrometheusExport
         Dialect::Vegeta => BarePort::AllAddresses,
     };
     if let (Some(port), BarePort::Loopback) = (addr.strip_prefix(':'), bare) {
-        output::complain(&format!(
+        eprint_line(&format!(
             "metrics are at http://127.0.0.1:{port}/metrics, for this machine alone (for all: -prometheus-addr=0.0.0.0:{port})"
         ));
     }
@@ -124,14 +122,14 @@ fn exporter(test: &LoadTest, dialect: Dialect) -> Result<Option<PrometheusExport
         (Ok(exporter), _) => Ok(Some(exporter)),
         (Err(_), Dialect::Vegeta) => Ok(None),
         (Err(error), Dialect::Native) => {
-            let reason = crate::input::reason(&error);
+            let reason = reason(&error);
             Err(anyhow!("flag -prometheus-addr: cannot listen on \"{addr}\": {reason}").into())
         }
     }
 }
 
 /// Prints the closing report.
-fn close(test: &LoadTest, figures: &RunFigures, generator: &Generator) -> Result<(), Failed> {
+fn close(test: &LoadTest, figures: &RunFigures, generator: &Generator) -> Result<(), ExitError> {
     let verdict = figures.verdict(generator);
     let input = figures.input(&test.plan.name, generator, &verdict);
     let document = match test.report {
@@ -139,5 +137,5 @@ fn close(test: &LoadTest, figures: &RunFigures, generator: &Generator) -> Result
         ReportFormat::Text => report::text(&input),
         ReportFormat::Json => report::json(&input),
     };
-    Place::Stdout.write(document.as_bytes())
+    Output::Stdout.write(document.as_bytes())
 }

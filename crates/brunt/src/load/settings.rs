@@ -4,7 +4,7 @@ use std::net::{IpAddr, UdpSocket};
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
-use cli::{CommandError, Dialect, ParsedArgs, usage_error};
+use cli::{CommandError, Dialect, ExitCode, ExitError, OrExit, ParsedArgs, input, usage_error};
 use engine::{
     Capture, CapturedHeaders, DnsTtl, HeadStyle, Protocol, ProxySettings, Redirects, Settings,
     TlsSettings,
@@ -14,8 +14,6 @@ use stdx::Nanos;
 use super::environment::Environment;
 use super::flags::client::TlsFlags;
 use super::flags::{ClientFlags, HttpFlags, ResultsFlags};
-use crate::exit_code::{ExitCode, Failed, OrExit};
-use crate::input;
 
 /// The settings that follow from the client's side; the rest are the engine's defaults.
 ///
@@ -25,7 +23,7 @@ pub(super) fn client_settings<T>(
     args: &ParsedArgs<T>,
     client: &ClientFlags,
     environment: &Environment<'_>,
-) -> Result<Settings, Failed> {
+) -> Result<Settings, ExitError> {
     let ClientFlags { connection, dns, tls, engine } = client;
     let workers = args.global.cpus.unwrap_or(environment.cores).min(session::WORKERS_MAX);
     Ok(Settings {
@@ -106,7 +104,7 @@ pub(super) fn check_client(dialect: Dialect, client: &ClientFlags) -> Result<(),
         && dialect == Dialect::Native
     {
         let error = anyhow!("flag -laddr: {foreign} is not an address of this machine");
-        return Err(Failed { code: ExitCode::Input, error }.into());
+        return Err(ExitError { code: ExitCode::Input, error }.into());
     }
     check_key(dialect, &client.tls)
 }
@@ -128,7 +126,7 @@ fn foreign_address(local_addrs: &[IpAddr]) -> Option<&IpAddr> {
 }
 
 /// Reads the certificates and the key.
-fn tls_settings(dialect: Dialect, tls: &TlsFlags) -> Result<TlsSettings, Failed> {
+fn tls_settings(dialect: Dialect, tls: &TlsFlags) -> Result<TlsSettings, ExitError> {
     let read = |flag: &str, path: &String| match dialect {
         Dialect::Native => input::read_whole(path)
             .map_err(|failed| failed.error)

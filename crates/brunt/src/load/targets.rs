@@ -6,14 +6,12 @@ use std::io::{self, BufRead, BufReader};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::anyhow;
-use cli::{CommandError, Dialect, usage_error};
+use cli::{CommandError, Dialect, ExitCode, ExitError, input, reason, usage_error};
 use engine::LazyTargets;
 use workload::Target;
 use workload::targets::{Defaults, Grammar, Options, Problem, ProblemKind, http, json};
 
 use super::flags::{HttpFlags, TargetFlags};
-use crate::exit_code::{ExitCode, Failed};
-use crate::input;
 
 /// An input of targets.
 #[derive(Clone, Debug)]
@@ -70,13 +68,13 @@ pub(super) fn format(dialect: Dialect, flags: &TargetFlags) -> Result<Format, Co
             usage_error(format!("flag -format: \"{format}\" is not one of http, json"))
         }
         Dialect::Vegeta => {
-            Failed::from(anyhow!("format \"{format}\" isn't one of [http, json]")).into()
+            ExitError::from(anyhow!("format \"{format}\" isn't one of [http, json]")).into()
         }
     })
 }
 
 /// The body of targets without one.
-fn body(flags: &TargetFlags) -> Result<Arc<[u8]>, Failed> {
+fn body(flags: &TargetFlags) -> Result<Arc<[u8]>, ExitError> {
     let Some(path) = &flags.body else { return Ok(Arc::from([])) };
     if input::is_stdin(path) {
         input::announce_stdin("the body");
@@ -159,7 +157,7 @@ pub(crate) type FirstProblem = Arc<Mutex<Option<Problem>>>;
 ///
 /// # Errors
 /// The input cannot be read, a line is wrong, or there is no target.
-pub(super) fn read_all(source: &Source, dialect: Dialect) -> Result<Vec<Target>, Failed> {
+pub(super) fn read_all(source: &Source, dialect: Dialect) -> Result<Vec<Target>, ExitError> {
     if input::is_stdin(&source.name) {
         input::announce_stdin("targets");
     }
@@ -174,7 +172,7 @@ pub(super) fn parse(
     bytes: &[u8],
     source: &Source,
     dialect: Dialect,
-) -> Result<Vec<Target>, Failed> {
+) -> Result<Vec<Target>, ExitError> {
     let options = options(source, dialect);
     let (targets, problems) = match source.format {
         Format::Http => http::parse(bytes, &options, &mut read_body),
@@ -184,13 +182,13 @@ pub(super) fn parse(
         return match unsendable(&targets) {
             Some(problem) if dialect == Dialect::Native => {
                 let error = anyhow!("{}: {problem} (nothing was sent)", source.name);
-                Err(Failed { code: ExitCode::Input, error })
+                Err(ExitError { code: ExitCode::Input, error })
             }
             _ => Ok(targets),
         };
     }
     let error = anyhow!(problems_text(&problems, &source.name, dialect));
-    Err(Failed { code: ExitCode::Input, error })
+    Err(ExitError { code: ExitCode::Input, error })
 }
 
 /// What is wrong with the first URL that no request can be sent to. Vegeta lets each of its hits fail.
@@ -232,15 +230,15 @@ const PROBLEMS_SHOWN_MAX: usize = 10;
 pub(crate) fn stream(
     source: &Source,
     dialect: Dialect,
-) -> Result<(LazyTargets, FirstProblem), Failed> {
+) -> Result<(LazyTargets, FirstProblem), ExitError> {
     let options = options(source, dialect);
     let reader: Box<dyn BufRead + Send> = if input::is_stdin(&source.name) {
         input::announce_stdin("targets");
         Box::new(BufReader::new(io::stdin()))
     } else {
-        let file = File::open(&source.name).map_err(|error| Failed {
+        let file = File::open(&source.name).map_err(|error| ExitError {
             code: ExitCode::Input,
-            error: anyhow!("error opening {0}: open {0}: {1}", source.name, input::reason(&error)),
+            error: anyhow!("error opening {0}: open {0}: {1}", source.name, reason(&error)),
         })?;
         Box::new(BufReader::new(file))
     };

@@ -6,10 +6,9 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::anyhow;
+use cli::{ExitCode, ExitError};
 use metrics::server::Incident;
 use monitor::{Client, ClockOffset, http_date};
-
-use crate::exit_code::{ExitCode, Failed};
 
 /// Answers asked for; each halves the doubt, which is a second at first.
 const ANSWERS_MAX: u32 = 12;
@@ -31,8 +30,8 @@ impl Measuring {
     ///
     /// # Errors
     /// The address is none that can be asked, or there is no thread.
-    pub(super) fn start(url: &str, host: &str) -> Result<Self, Failed> {
-        let client = Client::new(url).map_err(|error| Failed {
+    pub(super) fn start(url: &str, host: &str) -> Result<Self, ExitError> {
+        let client = Client::new(url).map_err(|error| ExitError {
             code: ExitCode::Usage,
             error: anyhow!("flag -date: \"{url}\": {error}"),
         })?;
@@ -44,7 +43,7 @@ impl Measuring {
             give.send(measured(client, &clock)).ok();
         };
         let started = thread::Builder::new().name("clock".to_owned()).spawn(work);
-        started.map_err(|error| Failed::from(anyhow!("-date: a thread: {error}")))?;
+        started.map_err(|error| ExitError::from(anyhow!("-date: a thread: {error}")))?;
         Ok(Self { found, so_far, source: format!("clock {url}"), host: host.to_owned() })
     }
 

@@ -7,6 +7,10 @@ mod tables;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
+use cli::{
+    ExitCode, ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts, OpenOutput, Output, eprint_line,
+    stdout_is_terminal,
+};
 use metrics::TargetTable;
 use metrics::server::{Incident, Row};
 use results::{Encoding, Sink, StreamInfo};
@@ -17,10 +21,7 @@ use self::clock::Measuring;
 use self::tables::Table;
 use super::{CommandError, usage_error};
 use crate::dialect::Invocation;
-use crate::exit_code::{ExitCode, Failed};
 use crate::flags::watch::{WATCH, WatchFlags};
-use crate::input::{Interrupts, LOOK_EVERY};
-use crate::output::{self, Outlet, Place};
 
 /// What `brunt help watch` says besides the flags.
 pub(super) const ABOUT: &str = "Run it on the server, or on the machine that offers the load. What is seen goes to -output, in the form of
@@ -56,7 +57,7 @@ fn watch(
     duration: Option<Duration>,
     interrupts: &Interrupts,
     out: &mut Outputs,
-) -> Result<(), Failed> {
+) -> Result<(), ExitError> {
     let until = duration.and_then(|duration| ticker.due.checked_add(duration));
     let is_over = || until.is_some_and(|until| Instant::now() >= until);
     loop {
@@ -77,14 +78,14 @@ fn wait(until: Instant, interrupts: &Interrupts) {
         if left.is_zero() {
             return;
         }
-        std::thread::sleep(left.min(LOOK_EVERY));
+        std::thread::sleep(left.min(INTERRUPT_CHECK_INTERVAL));
     }
 }
 
 /// Where what is seen goes.
 struct Outputs {
-    sink: Option<(Place, Sink)>,
-    printed: Option<(Form, Outlet)>,
+    sink: Option<(Output, Sink)>,
+    printed: Option<(Form, OpenOutput)>,
     loadavg: Option<Table>,
     requests: Option<Table>,
     /// The other machine's clock, once it is measured.
@@ -104,7 +105,7 @@ impl Outputs {
     /// Opens every place, before there is anything to lose.
     fn open(flags: &WatchFlags, clock: Option<Measuring>) -> Result<Self, CommandError> {
         let sink = flags.output.as_deref().map(|name| sink(name, flags)).transpose()?;
-        let takes_stdout = sink.as_ref().is_some_and(|(place, _)| *place == Place::Stdout);
+        let takes_stdout = sink.as_ref().is_some_and(|(place, _)| *place == Output::Stdout);
         if takes_stdout && flags.json {
             return Err(usage_error("-json prints where the output goes (give -output=FILE)"));
         }
@@ -112,7 +113,7 @@ impl Outputs {
             true => Some(Form::Json),
             false => (sink.is_none() && !flags.quiet).then_some(Form::Lines),
         };
-        let outlet = |form| Ok::<_, Failed>((form, Place::Stdout.open_for_documents()?));
+        let outlet = |form| Ok::<_, ExitError>((form, Output::Stdout.open_for_documents()?));
         let table = |name: &Option<String>, head| {
             name.as_deref().map(|name| Table::new(name, head)).transpose()
         };
@@ -127,7 +128,7 @@ impl Outputs {
     }
 
     /// Takes what a look saw.
-    fn take(&mut self, mut rows: Vec<Row>) -> Result<(), Failed> {
+    fn take(&mut self, mut rows: Vec<Row>) -> Result<(), ExitError> {
         if let Some(incident) = self.clock.as_ref().and_then(Measuring::take) {
             self.clock = None;
             rows.push(offset(incident));
@@ -135,7 +136,7 @@ impl Outputs {
         let shown = self.show(&rows);
         if self.printed.is_none() && !self.quiet {
             let said = rows.iter().filter_map(session::incident_line);
-            said.for_each(|text| output::complain(&format!("brunt watch: {text}")));
+            said.for_each(|text| eprint_line(&format!("brunt watch: {text}")));
         }
         if let Some((_, sink)) = &self.sink {
             rows.into_iter().for_each(|row| sink.observe(row));
@@ -144,7 +145,7 @@ impl Outputs {
     }
 
     /// Prints rows, and adds the requests among them to their table.
-    fn show(&mut self, rows: &[Row]) -> Result<(), Failed> {
+    fn show(&mut self, rows: &[Row]) -> Result<(), ExitError> {
         if rows.is_empty() {
             return Ok(());
         }
@@ -164,7 +165,7 @@ impl Outputs {
     }
 
     /// Adds the load averages of now.
-    fn load(&mut self) -> Result<(), Failed> {
+    fn load(&mut self) -> Result<(), ExitError> {
         let Some(table) = &mut self.loadavg else { return Ok(()) };
         tables::loadavg(&jiff::Zoned::now()).map_or(Ok(()), |line| table.add(&line))
     }
@@ -179,7 +180,7 @@ impl Outputs {
     }
 
     /// Tells what is known of the other machine's clock, and waits until all is written.
-    fn finish(mut self) -> Result<ExitCode, Failed> {
+    fn finish(mut self) -> Result<ExitCode, ExitError> {
         let shown = match self.clock.take() {
             Some(clock) => self.take(vec![offset(clock.finish())]),
             None => Ok(()),
@@ -188,7 +189,7 @@ impl Outputs {
         let report = sink.finish();
         if report.observed_dropped > 0 && report.error.is_none() {
             let rows = report.observed_dropped;
-            output::complain(&format!(
+            eprint_line(&format!(
                 "brunt watch: {} came faster than they were written",
                 stdx::counted(rows, "row")
             ));
@@ -203,13 +204,13 @@ impl Outputs {
 
 /// Says on standard error how far the clocks are apart; gives it as a row.
 fn offset(incident: Incident) -> Row {
-    output::complain(&format!("brunt watch: {}: {}", incident.source, incident.what));
+    eprint_line(&format!("brunt watch: {}: {}", incident.source, incident.what));
     Row::Incident(incident)
 }
 
 /// A sink into this file.
-fn sink(name: &str, flags: &WatchFlags) -> Result<(Place, Sink), CommandError> {
-    let place = Place::named(Some(name));
+fn sink(name: &str, flags: &WatchFlags) -> Result<(Output, Sink), CommandError> {
+    let place = Output::named(Some(name));
     let named = flags.to.as_deref().and_then(Encoding::parse);
     let encoding = named.or_else(|| Encoding::from_path(name)).unwrap_or(Encoding::Arrow);
     if !encoding.is_native() {
@@ -218,7 +219,7 @@ fn sink(name: &str, flags: &WatchFlags) -> Result<(Place, Sink), CommandError> {
             "flag -output: {format} has no room for the server's side (expected .arrow or .parquet)"
         )));
     }
-    if place == Place::Stdout && output::stdout_is_terminal() {
+    if place == Output::Stdout && stdout_is_terminal() {
         return Err(usage_error("flag -output: this is no text for a terminal (give a file)"));
     }
     let info = StreamInfo {
@@ -229,6 +230,6 @@ fn sink(name: &str, flags: &WatchFlags) -> Result<(Place, Sink), CommandError> {
     };
     let sink = results::writer(encoding, place.open()?, &info)
         .and_then(|writer| Ok(Sink::start(writer, TargetTable::default(), Sink::CAPACITY)?))
-        .map_err(|error| Failed::from(anyhow!("{place}: {error}")))?;
+        .map_err(|error| ExitError::from(anyhow!("{place}: {error}")))?;
     Ok((place, sink))
 }

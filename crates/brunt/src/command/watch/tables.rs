@@ -5,16 +5,13 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 
 use anyhow::anyhow;
+use cli::{ExitError, Output, reason};
 use metrics::server::{Row, Served};
 use stdx::Nanos;
 
-use crate::exit_code::Failed;
-use crate::input::reason;
-use crate::output::Place;
-
 /// A table that grows.
 pub(super) struct Table {
-    place: Place,
+    place: Output,
     file: BufWriter<Box<dyn Write + Send>>,
 }
 
@@ -23,8 +20,8 @@ impl Table {
     ///
     /// # Errors
     /// It cannot be written.
-    pub(super) fn new(name: &str, head: &str) -> Result<Self, Failed> {
-        let place = Place::named(Some(name));
+    pub(super) fn new(name: &str, head: &str) -> Result<Self, ExitError> {
+        let place = Output::named(Some(name));
         let mut table = Self { file: BufWriter::new(place.open()?), place };
         table.add(head)?;
         Ok(table)
@@ -34,7 +31,7 @@ impl Table {
     ///
     /// # Errors
     /// It cannot be written.
-    pub(super) fn add(&mut self, line: &str) -> Result<(), Failed> {
+    pub(super) fn add(&mut self, line: &str) -> Result<(), ExitError> {
         let written = writeln!(self.file, "{line}").and_then(|()| self.file.flush());
         written.map_err(|error: io::Error| {
             anyhow!("writing to {}: {}", self.place, reason(&error)).into()

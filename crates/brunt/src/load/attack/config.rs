@@ -1,14 +1,12 @@
 //! The load test that a command line of `attack` asks for.
 
 use anyhow::anyhow;
-use cli::{CommandError, Dialect, ParsedArgs, usage_error};
+use cli::{CommandError, Dialect, ExitCode, ExitError, ParsedArgs, input, usage_error};
 use stdx::Nanos;
 use workload::arrival::{ParsedRate, Rate, Replay, Shape, ShapeSpec};
 use workload::{Load, Plan, Targets};
 
 use super::flags::AttackFlags;
-use crate::exit_code::{ExitCode, Failed};
-use crate::input;
 use crate::load::environment::Environment;
 use crate::load::load_test::LoadTest;
 use crate::load::outputs::{self, OutputFlags, Outputs};
@@ -85,7 +83,7 @@ fn check(args: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
     if args.flags.max_workers == Some(0) {
         return Err(match args.dialect {
             Dialect::Native => usage_error("flag -max-workers: with 0 nothing is ever sent"),
-            Dialect::Vegeta => Failed::from(anyhow!("-max-workers=0 sends nothing")).into(),
+            Dialect::Vegeta => ExitError::from(anyhow!("-max-workers=0 sends nothing")).into(),
         });
     }
     let AttackFlags { tick, duration, .. } = args.flags;
@@ -137,7 +135,7 @@ fn replay(path: &str) -> Result<Shape, CommandError> {
                 1 => String::new(),
                 n => format!(" (and {} more)", n - 1),
             };
-            Err(Failed { code: ExitCode::Input, error: anyhow!("{path}: {first}{more}") }.into())
+            Err(ExitError { code: ExitCode::Input, error: anyhow!("{path}: {first}{more}") }.into())
         }
     }
 }

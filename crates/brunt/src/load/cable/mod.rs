@@ -7,7 +7,7 @@ mod memory;
 use std::sync::Arc;
 
 use ::cable::{Cable, CableReport};
-use cli::{CommandError, Invocation};
+use cli::{CommandError, CommandResult, ExitCode, ExitError, Interrupts, Invocation, Output};
 use metrics::Generator;
 use report::{CableInput, CableMemory};
 use session::{OnCutOff, Progress, ResultsFile, RunFigures, Session, SessionOptions};
@@ -18,9 +18,6 @@ use self::memory::Memory;
 use super::environment::Environment;
 use super::load_test::LoadTest;
 use super::outputs::ReportFormat;
-use crate::exit_code::{self, ExitCode, Failed};
-use crate::input::Interrupts;
-use crate::output::Place;
 
 /// What `brunt help cable` says besides the flags.
 pub(crate) const ABOUT: &str = "The common tests of Action Cable (Rails, AnyCable) without a script. Every user has a WebSocket of its own and
@@ -55,7 +52,7 @@ pub(crate) fn validate(invocation: &Invocation) -> Result<(), CommandError> {
 }
 
 /// Carries out a test.
-fn test(config: CableConfig) -> exit_code::Outcome {
+fn test(config: CableConfig) -> CommandResult {
     let CableConfig { cable, load_test, fails_on_loss } = config;
     let LoadTest { plan, settings, results, encoding, report: format, progress, watching, .. } =
         load_test;
@@ -70,7 +67,7 @@ fn test(config: CableConfig) -> exit_code::Outcome {
     let options = SessionOptions { results, ..SessionOptions::new(&interrupts) };
     let ended = Session::start(plan, &settings, None, options)
         .and_then(|session| session.run(&mut [&mut figures, &mut memory, &mut progress]))
-        .map_err(Failed::from)?;
+        .map_err(ExitError::from)?;
     let outcome = cable.report();
     let run = (&figures, &ended.generator);
     report(&cable, &outcome, run, (memory.most(), format))?;
@@ -83,7 +80,7 @@ fn report(
     outcome: &CableReport,
     (figures, generator): (&RunFigures, &Generator),
     (memory, format): (Option<CableMemory>, ReportFormat),
-) -> Result<(), Failed> {
+) -> Result<(), ExitError> {
     let verdict = figures.verdict(generator);
     let input = CableInput { plan: cable.plan(), outcome, generator, verdict: &verdict, memory };
     let document = match format {
@@ -91,5 +88,5 @@ fn report(
         ReportFormat::Text => report::cable_text(&input),
         ReportFormat::Json => report::cable_json(&input),
     };
-    Place::Stdout.write(document.as_bytes())
+    Output::Stdout.write(document.as_bytes())
 }

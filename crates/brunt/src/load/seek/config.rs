@@ -1,6 +1,6 @@
 //! `SeekConfig`: the search that a command line of `seek` asks for, with its files read. Nothing was sent yet.
 
-use cli::{CommandError, Dialect, ParsedArgs, usage_error};
+use cli::{CommandError, Dialect, Document, ParsedArgs, usage_error};
 use engine::{Protocol, Redirects, Settings};
 use metrics::{CONDITIONS_MAX, Condition, Metric, Op};
 use report::live::Paint;
@@ -11,7 +11,6 @@ use workload::{Load, Plan, Target, Targets};
 
 use super::flags::{Arrivals, SeekFlags};
 use crate::analyze::figure_file::figure_document;
-use crate::ending::Document;
 use crate::load::environment::Environment;
 use crate::load::flags::HttpFlags;
 use crate::load::{settings, targets};

@@ -7,7 +7,7 @@ mod state;
 
 use std::io::Write;
 
-use cli::{CommandError, Invocation};
+use cli::{CommandError, CommandResult, ExitCode, ExitError, Interrupts, Invocation, Output};
 use report::SeekInput;
 use study::seek::{Ended as SearchEnded, Next, Outcome, Step, Trial, outcome, propose};
 
@@ -17,9 +17,6 @@ use self::runner::Runner;
 use self::state::State;
 use super::environment::Environment;
 use crate::analyze::figure_file::write_figure;
-use crate::exit_code::{self, ExitCode, Failed};
-use crate::input::Interrupts;
-use crate::output::Place;
 
 /// What `brunt help seek` says besides the flags.
 pub(crate) const ABOUT: &str = "Climbs from -from, each step twice the last, until the objective is missed, halves what lies between, and
@@ -51,10 +48,10 @@ pub(crate) fn validate(invocation: &Invocation) -> Result<(), CommandError> {
 }
 
 /// Carries out a search.
-fn seek(mut config: SeekConfig, interrupts: Interrupts) -> exit_code::Outcome {
+fn seek(mut config: SeekConfig, interrupts: Interrupts) -> CommandResult {
     let (state, mut steps) = State::open(&mut config)?;
     // A place that cannot be written is found before the first step, not after the last.
-    config.plot.iter().try_for_each(|(path, _)| Place::named(Some(path)).try_out())?;
+    config.plot.iter().try_for_each(|(path, _)| Output::named(Some(path)).try_out())?;
     if let (Some(state), false) = (&state, steps.is_empty()) {
         say(
             &config,
@@ -82,9 +79,9 @@ fn seek(mut config: SeekConfig, interrupts: Interrupts) -> exit_code::Outcome {
 fn search(
     config: &SeekConfig,
     steps: &mut Vec<Step>,
-    mut run: impl FnMut(Trial, usize) -> Result<Option<Step>, Failed>,
-    keep: impl Fn(&[Step]) -> Result<(), Failed>,
-) -> Result<Outcome, Failed> {
+    mut run: impl FnMut(Trial, usize) -> Result<Option<Step>, ExitError>,
+    keep: impl Fn(&[Step]) -> Result<(), ExitError>,
+) -> Result<Outcome, ExitError> {
     loop {
         let trial = match propose(&config.search, steps) {
             Next::Run(trial) => trial,
@@ -99,7 +96,7 @@ fn search(
 }
 
 /// Prints and draws what was found.
-fn conclude(config: &SeekConfig, steps: &[Step], outcome: &Outcome) -> exit_code::Outcome {
+fn conclude(config: &SeekConfig, steps: &[Step], outcome: &Outcome) -> CommandResult {
     let input = SeekInput {
         search: &config.search,
         steps,
@@ -108,7 +105,7 @@ fn conclude(config: &SeekConfig, steps: &[Step], outcome: &Outcome) -> exit_code
         arrivals: config.arrivals(),
     };
     let document = if config.json { report::seek_json(&input) } else { report::seek_text(&input) };
-    Place::Stdout.write(document.as_bytes())?;
+    Output::Stdout.write(document.as_bytes())?;
     if let Some((path, document)) = &config.plot {
         write_figure(&report::seek_figure(&input), path, *document)?;
     }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use cli::{ExitError, INTERRUPT_CHECK_INTERVAL, Interrupts};
 use metrics::{Batch, FailureKind, Snapshot, Summary, Verdict};
 use session::{
     Control, Deadline, DeadlineKind, Observer, ObserverError, OnInterrupt, Progress, Session,
@@ -12,8 +13,6 @@ use study::seek::{By, Meter, Step, Trial};
 use workload::Plan;
 
 use super::config::SeekConfig;
-use crate::exit_code::Failed;
-use crate::input::{Interrupts, LOOK_EVERY};
 
 /// How long a step without a `-timeout` may go on after its last hit was begun.
 const DRAIN_MAX: Duration = Duration::from_secs(60);
@@ -63,7 +62,7 @@ impl<'a> Runner<'a> {
     ///
     /// # Errors
     /// The run cannot be started.
-    pub(super) fn run(&mut self, trial: Trial, number: usize) -> Result<Option<Step>, Failed> {
+    pub(super) fn run(&mut self, trial: Trial, number: usize) -> Result<Option<Step>, ExitError> {
         if !self.rest() {
             return Ok(None);
         }
@@ -94,8 +93,9 @@ impl<'a> Runner<'a> {
     /// When a step of this length is ended: at once by the user, and where hits take too long beyond its end.
     fn stop(&self, duration: Nanos) -> StopPolicy {
         let timeout = self.config.settings.timeout;
-        let grace =
-            timeout.map_or(DRAIN_MAX, |timeout| Duration::from_nanos(timeout.0) + LOOK_EVERY * 20);
+        let grace = timeout.map_or(DRAIN_MAX, |timeout| {
+            Duration::from_nanos(timeout.0) + INTERRUPT_CHECK_INTERVAL * 20
+        });
         let (after, kind) = (Some(Duration::from(duration)), DeadlineKind::Overrun);
         let deadline = Some(Deadline { after, grace, kind });
         StopPolicy { on_interrupt: OnInterrupt::Abort, deadline }
@@ -109,7 +109,7 @@ impl<'a> Runner<'a> {
             if left.is_zero() {
                 return true;
             }
-            std::thread::park_timeout(left.min(LOOK_EVERY));
+            std::thread::park_timeout(left.min(INTERRUPT_CHECK_INTERVAL));
         }
         false
     }

@@ -6,13 +6,12 @@ use std::fs;
 use std::io::Write;
 
 use anyhow::anyhow;
+use cli::{ExitCode, ExitError, input, reason};
 use serde_json::{Map, Value, json};
 use stdx::Nanos;
 use study::seek::{Search, Step};
 
 use super::config::SeekConfig;
-use crate::exit_code::{ExitCode, Failed};
-use crate::input;
 
 /// A search's file.
 pub(super) struct State {
@@ -33,14 +32,14 @@ impl State {
     ///
     /// # Errors
     /// The file cannot be read or written, is no state, or is of another search; the error names the file and what differs.
-    pub(super) fn open(config: &mut SeekConfig) -> Result<(Option<Self>, Vec<Step>), Failed> {
+    pub(super) fn open(config: &mut SeekConfig) -> Result<(Option<Self>, Vec<Step>), ExitError> {
         let Some(path) = config.state.clone() else { return Ok((None, Vec::new())) };
         let identity = identity(config);
         let mut steps = Vec::new();
         if fs::exists(&path).unwrap_or(true) {
             let document = input::read_whole(&path)?;
             let seed;
-            (seed, steps) = read(&document, &identity, config).map_err(|problem| Failed {
+            (seed, steps) = read(&document, &identity, config).map_err(|problem| ExitError {
                 code: ExitCode::Input,
                 error: anyhow!("{path} {problem}"),
             })?;
@@ -57,7 +56,7 @@ impl State {
     ///
     /// # Errors
     /// The file cannot be written; the one before is as it was.
-    pub(super) fn save(&self, steps: &[Step]) -> Result<(), Failed> {
+    pub(super) fn save(&self, steps: &[Step]) -> Result<(), ExitError> {
         let steps: Vec<Value> = steps.iter().map(written).collect();
         let document = json!({
             "brunt_seek": FORM,
@@ -72,7 +71,7 @@ impl State {
             file.sync_all()?;
             fs::rename(&beside, &self.path)
         };
-        write().map_err(|error| anyhow!("writing {}: {}", self.path, input::reason(&error)).into())
+        write().map_err(|error| anyhow!("writing {}: {}", self.path, reason(&error)).into())
     }
 }
 

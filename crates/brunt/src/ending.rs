@@ -1,3 +1,0 @@
-//! Formats of documents.
-
-pub(crate) use cli::Document;
