@@ -109,7 +109,7 @@ impl StudyInput {
     }
 
     /// A figure in every measured run of a cell, where the run tells it.
-    pub(super) fn values(&self, cell: Cell, figure: &Figure) -> Vec<Option<f64>> {
+    pub(super) fn per_run(&self, cell: Cell, figure: &Figure) -> Vec<Option<f64>> {
         let value = |run: &StudyRun| {
             run.figures.iter().find(|(of, _)| of.name == figure.name).map(|(_, value)| *value)
         };
@@ -118,7 +118,7 @@ impl StudyInput {
 
     /// A figure in every measured run of a cell that tells it.
     pub(super) fn values(&self, cell: Cell, figure: &Figure) -> Vec<f64> {
-        self.values(cell, figure).into_iter().flatten().collect()
+        self.per_run(cell, figure).into_iter().flatten().collect()
     }
 
     /// The variants that were planned for a workload.

@@ -92,8 +92,8 @@ fn others(input: &StudyInput, workload: usize, rules: Rules) -> Vec<OtherChange>
     let name = |at: usize| input.variants[at].name.clone();
     let against = |variant: &usize| {
         let values = |figure: &&Figure| FigureValues {
-            a: input.values(Cell { workload, variant: *first }, figure),
-            b: input.values(Cell { workload, variant: *variant }, figure),
+            a: input.per_run(Cell { workload, variant: *first }, figure),
+            b: input.per_run(Cell { workload, variant: *variant }, figure),
             better: figure.better,
             scale: scale(figure),
         };
