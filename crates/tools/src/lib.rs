@@ -6,7 +6,7 @@
 //! ab: argv ─▶ AbFlags ─▶ plan, settings ─▶ Session with AbObserver ─▶ report, files ─▶ exit code
 //! ```
 //!
-//! [`run`], [`validate`] and [`help`] take one of [`LOAD_TOOLS`]; ab, whose report is no layout of figures of ours, has its own in
+//! [`run()`], [`validate`] and [`help`] take one of [`LOAD_TOOLS`]; ab, whose report is no layout of figures of ours, has its own in
 //! [`ab`].
 
 pub mod ab;

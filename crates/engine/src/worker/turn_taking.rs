@@ -1,5 +1,5 @@
 //! Taking turns: hits wait for a dial, and connections for their TLS handshake, so that events are handled in between.
-//! How long either goes on says [`WorkBudget`](crate::burst::Burst).
+//! [`WorkBudget`](crate::work_budget::WorkBudget) bounds how long either goes on.
 
 use metrics::FailureKind;
 use net::Io;

@@ -1,6 +1,6 @@
 //! The search for the highest load that meets an objective.
 //!
-//! [`propose`] looks at what is searched and at the steps so far, and says what comes next. It remembers nothing, so a search
+//! [`propose()`] looks at what is searched and at the steps so far, and says what comes next. It remembers nothing, so a search
 //! that was interrupted goes on from its steps. It has three phases:
 //!
 //! 1. *Climb*: from the lowest load, each twice the last, until the objective is missed.

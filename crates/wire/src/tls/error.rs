@@ -60,7 +60,7 @@ impl TlsError {
     }
 }
 
-/// Why a session failed. Send what [`TlsSession::poll_transmit`] still gives (the alert), then close.
+/// Why a session failed. Send what [`TlsSession::poll_transmit`](super::TlsSession::poll_transmit) still gives (the alert), then close.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum TlsError {
     /// The server's name is neither a DNS name nor an address.

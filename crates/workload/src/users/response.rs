@@ -7,7 +7,7 @@ use stdx::Nanos;
 
 use super::pipe::Pipe;
 
-/// What became of an [`RequestCommand`]. Times are offsets from the run's start.
+/// What became of a [`RequestCommand`](super::RequestCommand). Times are offsets from the run's start.
 #[derive(Clone, Debug, Default)]
 pub struct EngineResponse<'a> {
     /// When it was asked for.
