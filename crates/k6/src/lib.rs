@@ -2,7 +2,7 @@
 //! outputs, summary, REST API and exit codes.
 //!
 //! ```text
-//! ParsedArgs ─▶ meant (options of all option_layers, script compiled) ─▶ stage (setup, scenarios, teardown: a session each)
+//! ParsedArgs ─▶ config (options in order of precedence, script compiled) ─▶ stage (setup, scenarios, teardown: a session each)
 //!                                                                   │
 //!            console, rest, outputs ◀── what users do ──────────────┘──▶ judge ─▶ summary ─▶ exit code
 //! ```
