@@ -60,8 +60,8 @@ const COMMANDS: [Command; 10] = [
     },
     Command {
         name: "bench",
-        arguments: "[--rounds N] [--seconds S] [--only NAME]",
-        about: "speed against the peers found here; writes bench/RESULTS.md",
+        arguments: "[--rounds N] [--seconds S] [--only NAME] [--before PROGRAM]",
+        about: "speed against the peers found here, and another build; writes bench/RESULTS.md",
         run: bench::run,
     },
     Command {

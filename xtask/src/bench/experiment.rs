@@ -75,6 +75,13 @@ const COUNT_SLACK: f64 = 0.01;
 const CHILD_SLACK: Duration = Duration::from_secs(20);
 
 impl Experiment {
+    /// Adds a twin to each entrant that runs `now`: the same command with the program `before`.
+    pub(super) fn add_before(&mut self, now: &str, before: &str) {
+        let twins: Vec<Entrant> =
+            self.entrants.iter().filter_map(|entrant| entrant.with_program(now, before)).collect();
+        self.entrants.extend(twins);
+    }
+
     /// Runs the rounds, until `deadline`; a trial that fails is told on stderr and left out.
     pub(super) fn run(
         &self,
@@ -210,6 +217,8 @@ fn note(report: &parse::Report) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     fn entrant(name: &str) -> Entrant {
@@ -243,6 +252,26 @@ mod tests {
         assert!(table.contains("| wrk | – | 12.00 (8.00–16.00) | 1.00 (1.00–1.00) |"), "{table}");
         assert!(table.contains("| absent | – | – | – | – | – | – | 0 |"), "{table}");
         assert!(table.contains("- brunt, round 1: INVALID: stalls"), "{table}");
+    }
+
+    #[test]
+    fn a_build_of_before_gets_the_same_commands() {
+        let mut ours = entrant("brunt");
+        ours.words = vec!["taskset".to_owned(), "/new/brunt".to_owned(), "bench".to_owned()];
+        ours.count = Count::Results("/new/brunt".to_owned(), PathBuf::from("x.bin"));
+        let mut experiment = Experiment {
+            name: "closed",
+            title: "Closed",
+            base: "wrk",
+            compared: Compared::Cpu,
+            entrants: vec![entrant("wrk"), ours],
+        };
+        experiment.add_before("/new/brunt", "/old/brunt");
+        assert_eq!(experiment.entrants.len(), 3);
+        let twin = &experiment.entrants[2];
+        assert_eq!(twin.name, "brunt, before");
+        assert_eq!(twin.words, ["taskset", "/old/brunt", "bench"]);
+        assert!(matches!(&twin.count, Count::Results(program, _) if program == "/old/brunt"));
     }
 
     #[test]

@@ -30,9 +30,11 @@ struct Options {
     seconds: u64,
     /// Part of an experiment's name; empty for all.
     only: String,
+    /// Another build of brunt, measured beside this one; empty for none.
+    before: String,
 }
 
-/// No trial begins after this time; the build before does not count.
+/// No trial begins after this time, which `--before` doubles; building does not count.
 const BUDGET: Duration = Duration::from_secs(330);
 
 /// What is measured: the program as it is shipped.
@@ -78,7 +80,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
 }
 
 fn parse_options(arguments: &[String]) -> Result<Options> {
-    let mut options = Options { rounds: 3, seconds: 3, only: String::new() };
+    let mut options = Options { rounds: 3, seconds: 3, only: String::new(), before: String::new() };
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         let value = words.next().with_context(|| format!("{word} needs a value"))?;
@@ -86,7 +88,8 @@ fn parse_options(arguments: &[String]) -> Result<Options> {
             "--rounds" => options.rounds = value.parse().context("--rounds N")?,
             "--seconds" => options.seconds = value.parse().context("--seconds S")?,
             "--only" => options.only.clone_from(value),
-            other => bail!("no option {other}; there are --rounds, --seconds and --only"),
+            "--before" => options.before = executable(value)?,
+            other => bail!("no option {other}; there are --rounds, --seconds, --only and --before"),
         }
     }
     if options.rounds == 0 || options.seconds == 0 {
@@ -95,13 +98,23 @@ fn parse_options(arguments: &[String]) -> Result<Options> {
     Ok(options)
 }
 
+/// The absolute path of a program: its trials run in another folder.
+fn executable(path: &str) -> Result<String> {
+    let path = fs::canonicalize(path).with_context(|| format!("--before {path}"))?;
+    Ok(path.to_string_lossy().into_owned())
+}
+
 /// Every experiment that was asked for, as Markdown.
 fn measure_all(options: &Options, setting: &Setting, server: &Server) -> String {
     let wanted = |name: &str| name.contains(&options.only);
-    let deadline = Instant::now() + BUDGET;
+    let budget = if options.before.is_empty() { BUDGET } else { 2 * BUDGET };
+    let deadline = Instant::now() + budget;
     let mut text = String::new();
     let mut commands = String::from("## Commands\n\n");
-    for experiment in experiments(setting).into_iter().filter(|one| wanted(one.name)) {
+    for mut experiment in experiments(setting).into_iter().filter(|one| wanted(one.name)) {
+        if !options.before.is_empty() {
+            experiment.add_before(&setting.brunt, &options.before);
+        }
         let trials = experiment.run(setting, server, options.rounds, deadline);
         text += &experiment.table(&trials);
         text.push('\n');
@@ -231,11 +244,13 @@ mod tests {
 
     #[test]
     fn options_have_defaults_and_limits() {
-        let default = Options { rounds: 3, seconds: 3, only: String::new() };
+        let default = Options { rounds: 3, seconds: 3, only: String::new(), before: String::new() };
         assert_eq!(options("").unwrap(), default);
-        let given = options("--rounds 5 --seconds 2 --only open").unwrap();
-        assert_eq!(given, Options { rounds: 5, seconds: 2, only: "open".to_owned() });
-        for bad in ["--rounds", "--rounds 0", "--rounds x", "--all 1"] {
+        let given = options("--rounds 5 --seconds 2 --only open --before /").unwrap();
+        let expected =
+            Options { rounds: 5, seconds: 2, only: "open".to_owned(), before: "/".to_owned() };
+        assert_eq!(given, expected);
+        for bad in ["--rounds", "--rounds 0", "--rounds x", "--all 1", "--before /not/there"] {
             assert!(options(bad).is_err(), "{bad}");
         }
     }

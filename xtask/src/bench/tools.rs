@@ -60,6 +60,19 @@ pub(super) const K6_SCRIPT: &str = "get.js";
 pub(super) const K6_TEXT: &str = "import http from 'k6/http';\nexport const options = { discardResponseBodies: true };\n\
                                   export default function () { http.get(__ENV.BENCH_URL); }\n";
 
+impl Entrant {
+    /// The same command with another program; none if this one does not run `program`.
+    pub(super) fn with_program(&self, program: &str, other: &str) -> Option<Self> {
+        let swap = |word: &String| if word == program { other.to_owned() } else { word.clone() };
+        let words: Vec<String> = self.words.iter().map(swap).collect();
+        let count = match &self.count {
+            Count::Results(reader, file) => Count::Results(swap(reader), file.clone()),
+            count => count.clone(),
+        };
+        (words != self.words).then(|| Self { name: format!("{}, before", self.name), words, count })
+    }
+}
+
 impl Setting {
     /// The closed loop of so many connections, by every tool found here.
     pub(super) fn closed_by_all(&self, connections: u32) -> Vec<Entrant> {
