@@ -8,3 +8,4 @@ mod modules;
 mod realm;
 mod vu;
 mod vus;
+mod x509;

@@ -64,7 +64,7 @@ fn compiled(world: &Rc<World>, files: &Rc<Sources>, main: &str) -> Result<Progra
 }
 
 /// The log of two VUs that run a script once each, the first run of its modules included; what was thrown is a line.
-fn ran(files: &[(&str, &str)]) -> Vec<String> {
+pub(crate) fn ran(files: &[(&str, &str)]) -> Vec<String> {
     let (world, sources) = (Rc::new(World::default()), sources(files));
     let program = compiled(&world, &sources, files[0].0).unwrap();
     let realm = Realm::new(&program).unwrap();
