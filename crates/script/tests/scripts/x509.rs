@@ -222,6 +222,7 @@ fn types_of_attributes_are_dotted() {
         (&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 9, 1], "1.2.840.113549.1.9.1"),
         (&[0x2b, 6, 1, 4, 1, 0x82, 0x37, 0x3c, 2, 1, 3], "1.3.6.1.4.1.311.60.2.1.3"),
         (&[0x69, 0xff, 0xff, 0xff, 0x7f], "2.25.268435455"),
+        (&[0x88, 0x37, 3], "2.999.3"),
     ] {
         let pem = Certificate::subject(name(kind, UTF8, b"it"));
         assert_eq!(read(&pem, "return x509.getSubject(pem).names[0].type"), expect);

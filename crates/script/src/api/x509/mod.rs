@@ -1,14 +1,15 @@
 //! Module `k6/crypto/x509`: what certificates say.
 
+mod certificate;
+mod der;
+
 use rquickjs::function::Opt;
 use rquickjs::module::{Declarations, Exports, ModuleDef};
 use rquickjs::{Ctx, Exception, Function, Object, Result, Value};
 use serde_json::{Map, json};
-use x509_parser::prelude::{
-    FromDer as _, GeneralName, ParsedExtension, Pem, X509Certificate, X509Name,
-};
-use x509_parser::public_key::PublicKey;
 
+use self::certificate::{Attribute, Certificate};
+use self::der::{Elements, decode_pem, tag};
 use super::bytes::{buffer, input};
 use super::hash::hash;
 use super::js_builtins::{declare_all, export_all};
@@ -32,11 +33,11 @@ impl ModuleDef for X509 {
         };
         all.set("getAltNames", Function::new(ctx.clone(), names)?)?;
         let issuer = |ctx: Ctx<'js>, pem: Opt<Value<'js>>| {
-            with(&ctx, pem.0, |ctx, it| given(ctx, &named(it.issuer())))
+            with(&ctx, pem.0, |ctx, it| given(ctx, &named(&it.issuer)))
         };
         all.set("getIssuer", Function::new(ctx.clone(), issuer)?)?;
         let subject = |ctx: Ctx<'js>, pem: Opt<Value<'js>>| {
-            with(&ctx, pem.0, |ctx, it| given(ctx, &named(it.subject())))
+            with(&ctx, pem.0, |ctx, it| given(ctx, &named(&it.subject)))
         };
         all.set("getSubject", Function::new(ctx.clone(), subject)?)?;
         export_all(exports, &all, &NAMES)
@@ -47,13 +48,12 @@ impl ModuleDef for X509 {
 fn with<'js, T>(
     ctx: &Ctx<'js>,
     pem: Option<Value<'js>>,
-    make: impl FnOnce(&Ctx<'js>, &X509Certificate<'_>) -> Result<T>,
+    make: impl FnOnce(&Ctx<'js>, &Certificate<'_>) -> Result<T>,
 ) -> Result<T> {
     let throw = |text: &str| Exception::throw_message(ctx, text);
     let text = input(ctx, pem.as_ref())?;
-    let pem = Pem::iter_from_buffer(&text).next().and_then(std::result::Result::ok);
-    let pem = pem.ok_or_else(|| throw("failed to decode certificate PEM file"))?;
-    let (_, certificate) = X509Certificate::from_der(&pem.contents)
+    let der = decode_pem(&text).ok_or_else(|| throw("failed to decode certificate PEM file"))?;
+    let certificate = Certificate::parse(&der)
         .map_err(|error| throw(&format!("failed to parse certificate: {error}")))?;
     make(ctx, &certificate)
 }
@@ -62,28 +62,16 @@ fn given<'js>(ctx: &Ctx<'js>, json: &serde_json::Value) -> Result<Value<'js>> {
     ctx.json_parse(json.to_string())
 }
 
-fn whole<'js>(ctx: &Ctx<'js>, it: &X509Certificate<'_>) -> Result<Value<'js>> {
+fn whole<'js>(ctx: &Ctx<'js>, it: &Certificate<'_>) -> Result<Value<'js>> {
     let (algorithm, key) = public_key(ctx, it)?;
-    let time = |time: x509_parser::time::ASN1Time| {
-        let at = time.to_datetime();
-        format!(
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
-            at.year(),
-            u8::from(at.month()),
-            at.day(),
-            at.hour(),
-            at.minute(),
-            at.second()
-        )
-    };
     let json = json!({
-        "subject": named(it.subject()),
-        "issuer": named(it.issuer()),
-        "notBefore": time(it.validity().not_before),
-        "notAfter": time(it.validity().not_after),
+        "subject": named(&it.subject),
+        "issuer": named(&it.issuer),
+        "notBefore": it.not_before,
+        "notAfter": it.not_after,
         "altNames": alternatives(it),
-        "signatureAlgorithm": signature(it),
-        "fingerPrint": hash("sha1", it.as_raw()).unwrap_or_default(),
+        "signatureAlgorithm": signature(&it.signature),
+        "fingerPrint": hash("sha1", it.whole).unwrap_or_default(),
         "publicKey": { "algorithm": algorithm },
     });
     let all = given(ctx, &json)?;
@@ -94,39 +82,51 @@ fn whole<'js>(ctx: &Ctx<'js>, it: &X509Certificate<'_>) -> Result<Value<'js>> {
 }
 
 /// The key's algorithm, and what it consists of; numbers are `BigInt`s.
-fn public_key<'js>(ctx: &Ctx<'js>, it: &X509Certificate<'_>) -> Result<(&'static str, Value<'js>)> {
+fn public_key<'js>(ctx: &Ctx<'js>, it: &Certificate<'_>) -> Result<(&'static str, Value<'js>)> {
     let big = |bytes: &[u8]| -> Result<Value<'js>> {
         let hex = super::bytes::hex(bytes);
         let make: Function<'js> = ctx.globals().get("BigInt")?;
         make.call((format!("0x{}", if hex.is_empty() { "0" } else { &hex }),))
     };
     let key = Object::new(ctx.clone())?;
-    match it.public_key().parsed() {
-        Ok(PublicKey::RSA(rsa)) => {
-            key.set("n", big(rsa.modulus)?)?;
-            key.set("e", rsa.try_exponent().unwrap_or_default() as f64)?;
+    let unsupported = || Exception::throw_message(ctx, "unsupported public key algorithm");
+    let bytes = it.key.bytes;
+    match it.key.algorithm.as_str() {
+        "1.2.840.113549.1.1.1" => {
+            let (modulus, exponent) = rsa_key(bytes).ok_or_else(unsupported)?;
+            key.set("n", big(modulus)?)?;
+            key.set("e", exponent as f64)?;
             Ok(("RSA", key.into_value()))
         }
-        Ok(PublicKey::EC(point)) => {
-            let coordinates = point.data().get(1..).unwrap_or_default();
+        "1.2.840.10045.2.1" => {
+            let coordinates = bytes.get(1..).unwrap_or_default();
             let (x, y) = coordinates.split_at(coordinates.len() / 2);
             key.set("x", big(x)?)?;
             key.set("y", big(y)?)?;
-            let raw = buffer(ctx, point.data())?;
-            key.set("raw", raw)?;
+            key.set("raw", buffer(ctx, bytes)?)?;
             Ok(("ECDSA", key.into_value()))
         }
-        Ok(PublicKey::DSA(y)) => {
+        "1.2.840.10040.4.1" => {
+            let y = Elements(bytes).integer().ok_or_else(unsupported)?;
             key.set("y", big(y)?)?;
             Ok(("DSA", key.into_value()))
         }
-        _ => Err(Exception::throw_message(ctx, "unsupported public key algorithm")),
+        _ => Err(unsupported()),
     }
 }
 
+/// The modulus and the exponent of an RSA key (RFC 8017, A.1.1). An exponent below 0 or above 64 bits is 0.
+fn rsa_key(bytes: &[u8]) -> Option<(&[u8], u64)> {
+    let mut key = Elements(bytes).enter(tag::SEQUENCE)?;
+    let (modulus, exponent) = (key.integer()?, key.integer()?);
+    let is_small = exponent.len() <= 8 && exponent[0] < 0x80;
+    let sum = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
+    Some((modulus, if is_small { exponent.iter().fold(0, sum) } else { 0 }))
+}
+
 /// The signature's algorithm as Go calls it.
-fn signature(it: &X509Certificate<'_>) -> &'static str {
-    match it.signature_algorithm.algorithm.to_id_string().as_str() {
+fn signature(algorithm: &str) -> &'static str {
+    match algorithm {
         "1.2.840.113549.1.1.2" => "MD2-RSA",
         "1.2.840.113549.1.1.4" => "MD5-RSA",
         "1.2.840.113549.1.1.5" => "SHA1-RSA",
@@ -146,19 +146,17 @@ fn signature(it: &X509Certificate<'_>) -> &'static str {
 }
 
 /// The alternative names: of hosts, of mail, addresses, URIs, in Go's order.
-fn alternatives(it: &X509Certificate<'_>) -> Vec<String> {
+fn alternatives(it: &Certificate<'_>) -> Vec<String> {
     let mut found: Vec<(u8, String)> = Vec::new();
-    for extension in it.extensions() {
-        let ParsedExtension::SubjectAlternativeName(names) = extension.parsed_extension() else {
-            continue;
-        };
-        found.extend(names.general_names.iter().filter_map(|name| match name {
-            GeneralName::DNSName(name) => Some((0, (*name).to_owned())),
-            GeneralName::RFC822Name(name) => Some((1, (*name).to_owned())),
-            GeneralName::IPAddress(bytes) => address(bytes).map(|text| (2, text)),
-            GeneralName::URI(name) => Some((3, (*name).to_owned())),
+    for name in &it.alternative_names {
+        let text = std::str::from_utf8(name.bytes).map(str::to_owned).ok();
+        found.extend(match name.number {
+            2 => text.map(|text| (0, text)),
+            1 => text.map(|text| (1, text)),
+            7 => address(name.bytes).map(|text| (2, text)),
+            6 => text.map(|text| (3, text)),
             _ => None,
-        }));
+        });
     }
     found.sort_by_key(|(rank, _)| *rank);
     found.into_iter().map(|(_, name)| name).collect()
@@ -173,7 +171,7 @@ fn address(bytes: &[u8]) -> Option<String> {
 }
 
 /// A name's fields by k6's words, and all of them in their order.
-fn named(name: &X509Name<'_>) -> serde_json::Value {
+fn named(name: &[Attribute<'_>]) -> serde_json::Value {
     const FIELDS: [(&str, &str); 8] = [
         ("2.5.4.3", "commonName"),
         ("2.5.4.6", "country"),
@@ -184,24 +182,20 @@ fn named(name: &X509Name<'_>) -> serde_json::Value {
         ("2.5.4.10", "organizationName"),
         ("2.5.4.11", "organizationalUnitName"),
     ];
-    let parts: Vec<(String, String)> = name
-        .iter_attributes()
-        .map(|part| (part.attr_type().to_id_string(), part.as_str().unwrap_or_default().to_owned()))
-        .collect();
-    let values = |id: &str| -> Vec<&String> {
-        parts.iter().filter(|(known, _)| known == id).map(|(_, value)| value).collect()
+    let values = |id: &str| -> Vec<&str> {
+        name.iter().filter(|part| part.kind == id).map(|part| part.value).collect()
     };
     let mut fields = Map::new();
     for (id, word) in FIELDS {
         let value = match word {
             "organizationalUnitName" => json!(values(id)),
             // Of several the last is taken, as Go does for the common name, and the first of others.
-            "commonName" => json!(values(id).last().map(|v| v.as_str()).unwrap_or_default()),
-            _ => json!(values(id).first().map(|v| v.as_str()).unwrap_or_default()),
+            "commonName" => json!(values(id).last().copied().unwrap_or_default()),
+            _ => json!(values(id).first().copied().unwrap_or_default()),
         };
         fields.insert(word.to_owned(), value);
     }
-    let all = parts.iter().map(|(kind, value)| json!({ "type": kind, "value": value }));
+    let all = name.iter().map(|part| json!({ "type": part.kind, "value": part.value }));
     fields.insert("names".to_owned(), all.collect());
     serde_json::Value::Object(fields)
 }
