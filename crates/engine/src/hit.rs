@@ -24,6 +24,8 @@ pub(crate) struct Hit {
     /// Whose last response head it may be like: that of the hits with the same number here.
     pub(crate) head_cache: u32,
     pub(crate) intended: Nanos,
+    /// How late the generator itself began it; none where a closed loop has no due times, zero where a limit was late.
+    pub(crate) lag: Option<Nanos>,
     pub(crate) sent: Option<Nanos>,
     /// When its last byte was, where it did not go out at once; else zero.
     pub(crate) all_sent: Nanos,
@@ -73,6 +75,7 @@ impl Hit {
             lazy_request: None,
             head_cache: 0,
             intended,
+            lag: None,
             sent: None,
             all_sent: Nanos::ZERO,
             first_byte: None,

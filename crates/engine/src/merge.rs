@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::SyncSender;
 
-use metrics::{Generator, Histogram, Snapshot};
+use metrics::{Generator, Histogram, Sketch, Snapshot};
 
 /// Adds the counts of several workers up.
 #[derive(Debug)]
@@ -14,6 +14,8 @@ pub(crate) struct Merge {
     sum: Snapshot,
     /// All schedule lag so far; workers send it piece by piece.
     lag: Histogram,
+    /// Likewise [`Generator::on_time`].
+    on_time: Sketch,
     /// Ways back for the workers' snapshots.
     spares: Vec<SyncSender<Box<Snapshot>>>,
     over: bool,
@@ -31,7 +33,8 @@ struct WorkerCounts {
 impl Merge {
     pub(crate) fn new(plan: Generator, spares: Vec<SyncSender<Box<Snapshot>>>) -> Self {
         let workers = spares.iter().map(|_| WorkerCounts::default()).collect();
-        Self { plan, workers, sum: Snapshot::new(), lag: Histogram::new(), spares, over: false }
+        let (lag, on_time) = (Histogram::new(), Sketch::new());
+        Self { plan, workers, sum: Snapshot::new(), lag, on_time, spares, over: false }
     }
 
     /// A worker's counts; gives the account once every worker that still runs has sent its counts.
@@ -77,8 +80,13 @@ impl Merge {
 
     fn take(&mut self, worker: usize, snapshot: &Snapshot) {
         self.lag.merge(&snapshot.generator.lag);
+        self.on_time.merge(&snapshot.generator.on_time);
         let counts = &mut self.workers[worker];
-        counts.generator = Generator { lag: Histogram::default(), ..snapshot.generator.clone() };
+        counts.generator = Generator {
+            lag: Histogram::default(),
+            on_time: Sketch::default(),
+            ..snapshot.generator.clone()
+        };
         counts.in_flight = snapshot.in_flight;
         counts.since_last = true;
         self.sum.merge(snapshot);
@@ -102,6 +110,7 @@ impl Merge {
             rate_per_s: self.plan.rate_per_s,
             seed: self.plan.seed,
             lag: self.lag.clone(),
+            on_time: self.on_time.clone(),
             ..generator
         };
         account

@@ -19,7 +19,7 @@ pub(crate) const PERIOD: Nanos = Nanos::SECOND;
 #[derive(Debug)]
 pub(crate) enum Message {
     Rows(Batch),
-    /// Counts since the last one. Its generator's `lag` too is since the last one; the rest is since the start.
+    /// Counts since the last one. Its generator's `lag` and `on_time` too are since the last one; the rest is since the start.
     Counts(usize, Box<Snapshot>),
     /// The worker's last counts; it has ended.
     Done(usize, Box<Snapshot>),

@@ -2,7 +2,7 @@
 
 use stdx::Nanos;
 
-use crate::Histogram;
+use crate::{Histogram, Sketch};
 
 /// What the load generator saw of itself, from the run's start until now. Mergeable over workers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,6 +35,9 @@ pub struct Generator {
     /// Begin of a hit minus its due time: how late the generator itself was. Hits held back by `max_in_flight` count
     /// into `held` instead, since there the limit and not the machine was late.
     pub lag: Histogram,
+    /// Response times with each hit's own `lag` taken away: what they would have been, had the generator begun every hit when
+    /// it was due. Empty in a closed loop without think time, where no hit is due, and in records of older versions.
+    pub on_time: Sketch,
     /// Hits that had to wait for `max_in_flight`.
     pub held: u64,
     /// CPU time of the workers, user and system.
@@ -66,10 +69,10 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// An empty record whose lag histogram has all its memory.
+    /// An empty record whose histograms have all their memory.
     #[must_use]
     pub fn new() -> Self {
-        Self { lag: Histogram::new(), ..Self::default() }
+        Self { lag: Histogram::new(), on_time: Sketch::new(), ..Self::default() }
     }
 
     /// Adds another worker's record: counts and CPU time are added, shares, walls and longest times are the greater one, a
@@ -88,6 +91,7 @@ impl Generator {
         self.warmup_hits += other.warmup_hits;
         self.not_sent += other.not_sent;
         self.lag.merge(&other.lag);
+        self.on_time.merge(&other.on_time);
         self.held += other.held;
         self.cpu += other.cpu;
         self.cpu_busiest = self.cpu_busiest.max(other.cpu_busiest);
@@ -116,12 +120,18 @@ impl Generator {
         self.seed = self.seed.max(other.seed);
     }
 
-    /// Empties the record; the memory of `io` and `lag` is kept.
+    /// Empties the record; the memory of `io` and of the histograms is kept.
     pub fn clear(&mut self) {
-        let (mut io, mut lag) = (std::mem::take(&mut self.io), std::mem::take(&mut self.lag));
-        io.clear();
-        lag.clear();
-        *self = Self { io, lag, ..Self::default() };
+        let mut emptied = Self {
+            io: std::mem::take(&mut self.io),
+            lag: std::mem::take(&mut self.lag),
+            on_time: std::mem::take(&mut self.on_time),
+            ..Self::default()
+        };
+        emptied.io.clear();
+        emptied.lag.clear();
+        emptied.on_time.clear();
+        *self = emptied;
     }
 }
 

@@ -37,4 +37,7 @@ pub use snapshot::{STATUS_MAX, Snapshot};
 pub use summary::{ERRORS_MAX, Summary, apart};
 pub use timeline::{Cell, Timeline};
 pub use traffic::{InFlight, SENDS_KEPT, Sends, Traffic};
-pub use verdict::{CPU_MAX, LAG_BUSY, LAG_MAX, LAG_SHARE_MAX, RATE_TOLERANCE, Reason, Verdict};
+pub use verdict::{
+    CPU_MAX, JUDGED, LAG_BUSY, LAG_FLOOR, LAG_MAX, LAG_SHARE_MAX, LateQuantile, RATE_TOLERANCE,
+    Reason, Verdict,
+};

@@ -9,7 +9,7 @@ use crate::json;
 use crate::number::{duration, grouped};
 use crate::object::{Object, json_list};
 use crate::text::{LATENCIES, generator_lines, latencies, line};
-use crate::{escape, number::number};
+use crate::{escape, judgement, number::number};
 
 /// A test of Action Cable and what came of it.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +81,7 @@ pub fn cable_text(input: &CableInput<'_>) -> String {
     }
     generator_lines(&mut out, input.generator);
     problems(&mut out, outcome);
-    let _ = writeln!(out, "\n{}", escape::terminal(&input.verdict.to_string()));
+    let _ = write!(out, "\n{}", judgement::text(input.verdict));
     out
 }
 
@@ -248,6 +248,7 @@ pub fn cable_json(input: &CableInput<'_>) -> String {
         .put("generator", json::generator(input.generator))
         .text("verdict", if verdict.is_valid() { "VALID" } else { "INVALID" })
         .put("reasons", json_list(reasons))
+        .put("remedies", judgement::json_remedies(verdict))
         .end()
         + "\n"
 }

@@ -63,6 +63,9 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
             push(out, format_args!("<li>{}</li>\n", escape::xml(&reason.to_string())));
         }
         out.push_str("</ul>\n");
+        for remedy in input.verdict.remedies() {
+            push(out, format_args!("<p>Remedy: {}.</p>\n", escape::xml(remedy)));
+        }
     }
     for caveat in caveats(summary) {
         push(out, format_args!("<p class=\"faint\">{}</p>\n", escape::xml(&caveat)));

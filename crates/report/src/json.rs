@@ -9,7 +9,7 @@ use stdx::Nanos;
 use crate::number::{go_json, rfc3339};
 use crate::object::{Object, json_list};
 use crate::text::QUANTILES;
-use crate::{BucketCounts, Input, assertions, escape};
+use crate::{BucketCounts, Input, assertions, escape, judgement};
 
 /// The whole report as one line.
 #[must_use]
@@ -105,6 +105,7 @@ fn own(input: &Input<'_>) -> String {
     let mut object = Object::new()
         .text("verdict", if verdict.is_valid() { "VALID" } else { "INVALID" })
         .put("reasons", list(reasons))
+        .put("remedies", judgement::json_remedies(verdict))
         .put("blind", if verdict.blind { "true" } else { "false" })
         .put("losses", list(input.losses.iter().map(|loss| escape::json(loss))))
         .put("response", times(&summary.response))

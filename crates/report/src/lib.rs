@@ -36,6 +36,7 @@ mod hey;
 mod html;
 mod input;
 mod json;
+mod judgement;
 mod junit;
 mod k6_like;
 mod k6_summary;

@@ -38,6 +38,9 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     }
     if !input.verdict.reasons.is_empty() {
         out.push('\n');
+        for remedy in input.verdict.remedies() {
+            writeln!(out, "Remedy: {}.\n", escape::markdown(remedy))?;
+        }
     }
     let success = summary.success_ratio() * 100.0;
     let (rate, throughput) = (summary.rate(), summary.throughput());

@@ -9,7 +9,7 @@ use stdx::Nanos;
 use crate::caveats::caveats;
 use crate::columns::Columns;
 use crate::number::duration;
-use crate::{Input, assertions, escape};
+use crate::{Input, assertions, escape, judgement};
 
 /// The whole report. `Latencies` are response times, from the moment a hit was due; `Service` are times from the moment its
 /// request was written.
@@ -30,7 +30,7 @@ pub fn text(input: &Input<'_>) -> String {
     {
         let _ = write!(out, "\n{section}");
     }
-    let _ = writeln!(out, "\n{}", escape::terminal(&input.verdict.to_string()));
+    let _ = write!(out, "\n{}", judgement::text(input.verdict));
     out
 }
 

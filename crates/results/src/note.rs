@@ -1,13 +1,12 @@
 //! The generator's record as JSON, for the `note` column. Unknown keys are skipped and missing ones are zero, so that
 //! older and newer files read.
 
-use metrics::{Generator, Histogram};
+use metrics::{Generator, LogLinear};
 use serde_json::{Value, json};
 use stdx::Nanos;
 
-/// The record as one JSON object. Times are in nanoseconds; `lag` holds the histogram's buckets as `[number, count]`.
+/// The record as one JSON object. Times are in nanoseconds.
 pub(crate) fn encode(g: &Generator) -> String {
-    let lag = &g.lag;
     json!({
         "workers": g.workers,
         "io": g.io,
@@ -21,13 +20,8 @@ pub(crate) fn encode(g: &Generator) -> String {
         "sent": g.sent,
         "warmup_hits": g.warmup_hits,
         "not_sent": g.not_sent,
-        "lag": {
-            "min": lag.min().0,
-            "max": lag.max().0,
-            // A sum of times may pass 64 bits, which JSON readers cannot be trusted with.
-            "sum": lag.sum().to_string(),
-            "buckets": lag.to_pairs(),
-        },
+        "lag": encode_histogram(&g.lag),
+        "on_time": encode_histogram(&g.on_time),
         "held": g.held,
         "cpu": g.cpu.0,
         "cpu_busiest": g.cpu_busiest,
@@ -44,6 +38,17 @@ pub(crate) fn encode(g: &Generator) -> String {
         "finished": g.finished,
     })
     .to_string()
+}
+
+/// Its bounds, its sum and its buckets as `[number, count]`.
+fn encode_histogram<const BITS: u32>(histogram: &LogLinear<BITS>) -> Value {
+    json!({
+        "min": histogram.min().0,
+        "max": histogram.max().0,
+        // A sum of times may pass 64 bits, which JSON readers cannot be trusted with.
+        "sum": histogram.sum().to_string(),
+        "buckets": histogram.to_pairs(),
+    })
 }
 
 /// The record of such a text.
@@ -71,7 +76,8 @@ pub(crate) fn decode(text: &str) -> Result<Generator, String> {
         sent: number("sent"),
         warmup_hits: number("warmup_hits"),
         not_sent: number("not_sent"),
-        lag: decode_lag(&value["lag"])?,
+        lag: decode_histogram(&value["lag"])?,
+        on_time: decode_histogram(&value["on_time"])?,
         held: number("held"),
         cpu: Nanos(number("cpu")),
         cpu_busiest: real("cpu_busiest"),
@@ -89,21 +95,21 @@ pub(crate) fn decode(text: &str) -> Result<Generator, String> {
     })
 }
 
-fn decode_lag(value: &Value) -> Result<Histogram, String> {
+fn decode_histogram<const BITS: u32>(value: &Value) -> Result<LogLinear<BITS>, String> {
     let none = Vec::new();
     let mut pairs = Vec::new();
     let mut total = 0u64;
     for pair in value["buckets"].as_array().unwrap_or(&none) {
         let bucket = pair[0].as_u64().and_then(|bucket| u32::try_from(bucket).ok());
         let (Some(bucket), Some(count)) = (bucket, pair[1].as_u64()) else {
-            return Err("a lag bucket that is no pair of numbers".to_owned());
+            return Err("a bucket that is no pair of numbers".to_owned());
         };
-        total = total.checked_add(count).ok_or("lag counts that do not fit into 64 bits")?;
+        total = total.checked_add(count).ok_or("counts that do not fit into 64 bits")?;
         pairs.push((bucket, count));
     }
     let number = |key: &str| Nanos(value[key].as_u64().unwrap_or(0));
     let sum = value["sum"].as_str().and_then(|sum| sum.parse().ok()).unwrap_or(0);
-    Histogram::from_parts(&pairs, number("min"), number("max"), sum)
+    LogLinear::from_parts(&pairs, number("min"), number("max"), sum)
         .map_err(|error| error.to_string())
 }
 
@@ -129,6 +135,7 @@ mod tests {
         };
         for lag in [3, 1_000, 4_000_000_000_000] {
             generator.lag.record(Nanos(lag));
+            generator.on_time.record(Nanos(lag + 7));
         }
         assert_eq!(decode(&encode(&generator)), Ok(generator));
     }
@@ -137,7 +144,7 @@ mod tests {
     fn tolerates_what_is_missing_and_refuses_what_is_wrong() {
         assert_eq!(decode("{\"later\":1}"), Ok(Generator::default()));
         for text in
-            ["", "[]", "{\"lag\":{\"buckets\":[[1]]}}", "{\"lag\":{\"buckets\":[[9999999,1]]}}"]
+            ["", "[]", "{\"lag\":{\"buckets\":[[1]]}}", "{\"on_time\":{\"buckets\":[[9999999,1]]}}"]
         {
             assert!(decode(text).is_err(), "{text}");
         }

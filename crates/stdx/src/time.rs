@@ -121,6 +121,14 @@ impl Nanos {
         self.max(other)
     }
 
+    /// Rounded to three significant digits, for sentences: 401.407µs becomes 401µs. Halves round up.
+    #[must_use]
+    pub fn to_three_digits(self) -> Self {
+        let digits = self.0.checked_ilog10().unwrap_or(0);
+        let unit = 10u64.pow(digits.saturating_sub(2));
+        Self(self.0.saturating_add(unit / 2) / unit * unit)
+    }
+
     /// Rounded to the next finer unit, as Vegeta prints durations: hours to minutes, minutes to seconds, seconds to
     /// milliseconds, and so on. Halves round up.
     #[must_use]
@@ -338,6 +346,21 @@ mod tests {
             assert_eq!(Nanos(nanos).rounded().to_string(), text);
         }
         assert!(Nanos::MAX.rounded() > Nanos(u64::MAX / 2));
+    }
+
+    #[test]
+    fn sentences_have_three_digits() {
+        for (nanos, text) in [
+            (0, "0s"),
+            (999, "999ns"),
+            (401_407, "401µs"),
+            (3_295_000, "3.3ms"),
+            (99_960_000, "100ms"),
+            (61_234_567_890, "1m1.2s"),
+        ] {
+            assert_eq!(Nanos(nanos).to_three_digits().to_string(), text);
+        }
+        assert!(Nanos::MAX.to_three_digits() > Nanos(u64::MAX / 2));
     }
 
     #[test]

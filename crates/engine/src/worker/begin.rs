@@ -12,6 +12,7 @@ use crate::hit::Hit;
 use crate::origins::NamedBy;
 use crate::request::{Request, Unsendable};
 use crate::schedule::Schedule;
+use stdx::Distribution;
 use workload::StopMode;
 
 /// The most hits begun before events are looked at.
@@ -56,10 +57,8 @@ impl<I: Io> Worker<I> {
                 open.cursor.advance();
             }
             self.now = self.io.now();
-            if self.is_measured(due) {
-                self.note_begin(due);
-            }
-            self.begin(seq, due, target);
+            let lag = self.note_begin(due);
+            self.begin(seq, due, Some(lag), target);
         }
     }
 
@@ -99,10 +98,12 @@ impl<I: Io> Worker<I> {
                 Schedule::Closed(closed) => closed.begin(measured),
                 Schedule::Open(_) | Schedule::Users(_) | Schedule::Ended => false,
             };
+            let lag = if thought { self.now.saturating_sub(due) } else { Nanos::ZERO };
             if thought && measured {
-                self.lag.record(self.now.saturating_sub(due));
+                self.lag.record(lag);
             }
-            self.begin(seq, due, target);
+            let thinks = self.prepared.plan.think != Distribution::None;
+            self.begin(seq, due, thinks.then_some(lag), target);
         }
     }
 
@@ -129,13 +130,17 @@ impl<I: Io> Worker<I> {
         self.schedule = Schedule::Ended;
     }
 
-    /// A measured hit of an open loop starts: either it waited for room, or we are as late as it is.
-    fn note_begin(&mut self, due: Nanos) {
-        if due < self.freed_at {
-            self.self_metrics.held += 1;
-        } else {
-            self.lag.record(self.now.saturating_sub(due));
+    /// A hit of an open loop starts: either it waited for room, or the generator is as late as it is. Returns the generator's
+    /// part; a measured hit is counted.
+    fn note_begin(&mut self, due: Nanos) -> Nanos {
+        let (measured, held) = (self.is_measured(due), due < self.freed_at);
+        let lag = if held { Nanos::ZERO } else { self.now.saturating_sub(due) };
+        match (measured, held) {
+            (true, true) => self.self_metrics.held += 1,
+            (true, false) => self.lag.record(lag),
+            (false, _) => (),
         }
+        lag
     }
 
     fn next_target(&mut self, seq: u64) -> NextTarget {
@@ -170,7 +175,7 @@ impl<I: Io> Worker<I> {
         due >= self.prepared.plan.warmup
     }
 
-    fn begin(&mut self, seq: u64, intended: Nanos, target: HitTarget) {
+    fn begin(&mut self, seq: u64, intended: Nanos, lag: Option<Nanos>, target: HitTarget) {
         if self.is_measured(intended) {
             self.self_metrics.planned += 1;
             self.self_metrics.sent += 1;
@@ -178,6 +183,7 @@ impl<I: Io> Worker<I> {
             self.self_metrics.warmup_hits += 1;
         }
         let mut hit = Hit::new(seq, intended);
+        hit.lag = lag;
         if let Some(timeout) = self.prepared.settings.timeout {
             hit.deadline = self.now.saturating_add(timeout);
         }

@@ -273,6 +273,9 @@ impl<I: Io> Worker<I> {
         let first = Self::first_request(&self.prepared, hit);
         let bytes_out = first.map_or(0, |request| request.template.body_bytes());
         let sample = sample(hit, self.now, failed.map(|(failure, _)| failure.kind), bytes_out);
+        if let Some(lag) = hit.lag {
+            self.on_time.record(sample.response().saturating_sub(lag));
+        }
         if let Some((failure, _)) = failed {
             self.self_metrics.note_failure(failure.kind);
         }

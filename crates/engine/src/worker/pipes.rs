@@ -199,6 +199,7 @@ impl<I: Io> Worker<I> {
         self.self_metrics.planned += 1;
         self.self_metrics.sent += 1;
         self.lag.record(trip.sent.saturating_sub(trip.due));
+        self.on_time.record(trip.done.saturating_sub(trip.sent));
         let seq = self.next_seq;
         self.next_seq += 1;
         let failure = trip.failure.as_ref().map(|(failure, _)| kind_of(*failure));

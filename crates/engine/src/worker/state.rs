@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use metrics::Histogram;
+use metrics::{Histogram, Sketch};
 use net::{Io, Sock};
 use stdx::Nanos;
 use workload::{Commands, Pipe};
@@ -76,6 +76,7 @@ pub(crate) struct Worker<I: Io> {
     pub(super) recorder: Recorder,
     pub(super) self_metrics: SelfMetrics,
     pub(super) lag: Histogram,
+    pub(super) on_time: Sketch,
     /// Hits due before this waited for the limit of hits under way, not for us.
     pub(super) freed_at: Nanos,
     pub(super) next_report: Nanos,
@@ -160,6 +161,7 @@ impl<I: Io> Worker<I> {
             recorder,
             self_metrics: SelfMetrics::new(now),
             lag: Histogram::new(),
+            on_time: Sketch::new(),
             freed_at: Nanos::ZERO,
             next_report: now + PERIOD,
             input: vec![0; INPUT_LEN].into_boxed_slice(),

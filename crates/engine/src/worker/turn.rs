@@ -194,13 +194,15 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    /// Writes our own state into the snapshot; the lag's histogram is moved there.
+    /// Writes our own state into the snapshot; the histograms of the generator's lateness are moved there.
     fn write_counts(&mut self) {
         let snapshot = &mut self.recorder.snapshot;
         snapshot.to = self.now;
         snapshot.in_flight = self.hits.len() as u64;
         snapshot.generator.lag.merge(&self.lag);
         self.lag.clear();
+        snapshot.generator.on_time.merge(&self.on_time);
+        self.on_time.clear();
         self.self_metrics.write_to(&mut snapshot.generator, self.now);
         snapshot.generator.rows_dropped = self.recorder.rows_dropped;
     }
