@@ -3,8 +3,10 @@
 
 pub(crate) mod dispatch;
 pub(crate) mod k6;
+mod load_rules;
 mod native;
 mod validate;
 pub(crate) mod vegeta;
 
+pub(crate) use self::load_rules::LoadRules;
 pub(crate) use cli::{Dialect, Invocation, ParsedArgs};

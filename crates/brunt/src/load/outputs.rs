@@ -1,11 +1,12 @@
 //! `Outputs`: where the results of a test go, and what people see of it.
 
-use cli::{CommandError, Dialect, Output, usage_error};
+use cli::{CommandError, Output, usage_error};
 use results::Encoding;
 use session::MonitorConfig;
 
 use super::environment::Environment;
 use super::flags::{DisplayFlags, ResultsFlags};
+use crate::dialect::LoadRules;
 use session::monitor_flags::Watched;
 use session::monitor_flags::{self, monitor_beside};
 
@@ -53,16 +54,16 @@ impl Outputs {
     /// # Errors
     /// Two outputs need standard output, or the monitor's rows have nowhere to go.
     pub(super) fn resolve(
-        dialect: Dialect,
+        rules: &LoadRules,
         flags: &OutputFlags<'_>,
         environment: &Environment<'_>,
     ) -> Result<Self, CommandError> {
-        let (results, report) = match dialect {
-            Dialect::Vegeta => {
+        let (results, report) = match rules.bare_results {
+            Some(_) => {
                 let output = Output::named(flags.results.output.as_deref());
                 (Some(output), ReportFormat::Nothing)
             }
-            Dialect::Native => results_and_report(flags, environment)?,
+            None => results_and_report(flags, environment)?,
         };
         check_watched(flags.watched)?;
         let watching = monitor_beside(flags.watched);
@@ -73,9 +74,9 @@ impl Outputs {
         let shown = progress.unwrap_or(environment.stderr_is_terminal && !quiet);
         Ok(Self {
             results,
-            encoding: encoding(dialect, flags.results),
+            encoding: rules.bare_results.unwrap_or_else(|| encoding(flags.results)),
             report,
-            progress: dialect == Dialect::Native && shown,
+            progress: rules.bare_results.is_none() && shown,
             prometheus: prometheus_addr.clone(),
             watching,
         })
@@ -95,7 +96,7 @@ pub(super) fn check_watched(watched: &Watched) -> Result<(), CommandError> {
     if watched.is_stray() { Err(usage_error(monitor_flags::STRAY)) } else { Ok(()) }
 }
 
-/// Where results go natively, and the report.
+/// Where results go, and the report, as flags and terminal decide.
 fn results_and_report(
     flags: &OutputFlags<'_>,
     environment: &Environment<'_>,
@@ -123,10 +124,7 @@ fn results_and_report(
 }
 
 /// The format of the results.
-fn encoding(dialect: Dialect, flags: &ResultsFlags) -> Encoding {
-    if dialect == Dialect::Vegeta {
-        return Encoding::Gob;
-    }
+fn encoding(flags: &ResultsFlags) -> Encoding {
     let named = flags.to.as_deref().and_then(Encoding::parse);
     let by_path = || flags.output.as_deref().and_then(Encoding::from_path);
     named.or_else(by_path).unwrap_or(Encoding::Arrow)

@@ -14,25 +14,25 @@ use session::{
 use super::load_test::LoadTest;
 use super::outputs::ReportFormat;
 use super::targets::{self, Source};
-use crate::dialect::Dialect;
+use crate::dialect::LoadRules;
 
 /// Carries out a load test.
-pub(super) fn run_load_test(mut test: LoadTest, dialect: Dialect) -> CommandResult {
+pub(super) fn run_load_test(mut test: LoadTest, rules: &LoadRules) -> CommandResult {
     let interrupts = Interrupts::watch()?;
-    if dialect == Dialect::Native {
+    if rules.warns_of_descriptors {
         session::warn_descriptor_limit(&test.plan, &test.settings);
     }
-    let mut exporter = exporter(&test, dialect)?;
+    let mut exporter = exporter(&test, rules)?;
     let (encoding, watching) = (test.encoding, test.watching.take());
     let open = |place| ResultsFile::open(&place, encoding, watching.as_ref());
     let results = test.results.take().map(open).transpose()?;
-    let (lazy, problem) = lazy(test.lazy.take(), dialect)?;
+    let (lazy, problem) = lazy(test.lazy.take(), rules)?;
     let mut progress = test.progress.then(|| Progress::new(&test.plan));
     let mut multiplexing = MultiplexingCheck::new(&test.plan, &test.settings);
     let mut figures = figures(&test);
     let options = SessionOptions { results, ..SessionOptions::new(&interrupts) };
     let session = Session::start(test.plan.clone(), &test.settings, lazy, options)
-        .map_err(|error| not_started(error, dialect))?;
+        .map_err(|error| not_started(error, rules))?;
     let outcome =
         session.run(&mut [&mut figures, &mut multiplexing, &mut exporter, &mut progress])?;
     if let Some(serialized) = multiplexing.and_then(|check| check.serialized()) {
@@ -41,19 +41,20 @@ pub(super) fn run_load_test(mut test: LoadTest, dialect: Dialect) -> CommandResu
     if let Some(figures) = &figures {
         close(&test, figures, &outcome.generator)?;
     }
-    let found = problem.and_then(|problem| problem.found(dialect));
+    let found = problem.and_then(|problem| problem.found(rules));
     found.map_or(Ok(ExitCode::Ok), |error| Err(ExitError { code: ExitCode::Input, error }))
 }
 
-/// Why an attack could not start, in the dialect's words.
-fn not_started(error: SessionError, dialect: Dialect) -> ExitError {
-    match error {
-        SessionError::Start(StartError::Certificate { role: CertificateRole::Roots, .. })
-            if dialect == Dialect::Vegeta =>
+/// Why an attack could not start.
+fn not_started(error: SessionError, rules: &LoadRules) -> ExitError {
+    let roots = CertificateRole::Roots;
+    match (error, rules.bad_roots) {
+        (SessionError::Start(StartError::Certificate { role, .. }), Some(text))
+            if role == roots =>
         {
-            anyhow!("bad certificate").into()
+            anyhow!(text).into()
         }
-        error => error.into(),
+        (error, _) => error.into(),
     }
 }
 
@@ -85,11 +86,12 @@ struct Problem {
 
 impl Problem {
     /// What was wrong, if something was.
-    fn found(&self, dialect: Dialect) -> Option<anyhow::Error> {
+    fn found(&self, rules: &LoadRules) -> Option<anyhow::Error> {
         let problem = self.slot.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-        Some(match dialect {
-            Dialect::Native => anyhow!("{}: {problem} (the attack ended there)", self.source),
-            Dialect::Vegeta => anyhow!("{problem} (the attack ended there)"),
+        Some(if rules.lists_problems {
+            anyhow!("{}: {problem} (the attack ended there)", self.source)
+        } else {
+            anyhow!("{problem} (the attack ended there)")
         })
     }
 }
@@ -97,31 +99,27 @@ impl Problem {
 /// The targets that are read while attacking.
 fn lazy(
     source: Option<Source>,
-    dialect: Dialect,
+    rules: &LoadRules,
 ) -> Result<(Option<LazyTargets>, Option<Problem>), ExitError> {
     let Some(source) = source else { return Ok((None, None)) };
-    let (targets, slot) = targets::stream(&source, dialect)?;
+    let (targets, slot) = targets::stream(&source, rules)?;
     Ok((Some(targets), Some(Problem { source: source.name, slot })))
 }
 
-/// The live metrics. Vegeta does not notice that a port is taken; natively that is an error.
-fn exporter(test: &LoadTest, dialect: Dialect) -> Result<Option<PrometheusExporter>, ExitError> {
+/// The live metrics. A port that is taken is an error where the rules check first; else there are none, as in Vegeta.
+fn exporter(test: &LoadTest, rules: &LoadRules) -> Result<Option<PrometheusExporter>, ExitError> {
     let Some(addr) = &test.prometheus else {
         return Ok(None);
     };
-    let bare = match dialect {
-        Dialect::Native => BarePort::Loopback,
-        Dialect::Vegeta => BarePort::AllAddresses,
-    };
-    if let (Some(port), BarePort::Loopback) = (addr.strip_prefix(':'), bare) {
+    if let (Some(port), BarePort::Loopback) = (addr.strip_prefix(':'), rules.bare_port) {
         eprint_line(&format!(
             "metrics are at http://127.0.0.1:{port}/metrics, for this machine alone (for all: -prometheus-addr=0.0.0.0:{port})"
         ));
     }
-    match (PrometheusExporter::start(addr, bare, target_labels(&test.plan)), dialect) {
-        (Ok(exporter), _) => Ok(Some(exporter)),
-        (Err(_), Dialect::Vegeta) => Ok(None),
-        (Err(error), Dialect::Native) => {
+    match PrometheusExporter::start(addr, rules.bare_port, target_labels(&test.plan)) {
+        Ok(exporter) => Ok(Some(exporter)),
+        Err(_) if !rules.checks_first => Ok(None),
+        Err(error) => {
             let reason = reason(&error);
             Err(anyhow!("flag -prometheus-addr: cannot listen on \"{addr}\": {reason}").into())
         }

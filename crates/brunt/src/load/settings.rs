@@ -3,17 +3,15 @@
 use std::net::{IpAddr, UdpSocket};
 use std::sync::Arc;
 
-use anyhow::{Context, anyhow};
-use cli::{CommandError, Dialect, ExitCode, ExitError, OrExit, ParsedArgs, input, usage_error};
-use engine::{
-    Capture, CapturedHeaders, DnsTtl, HeadStyle, Protocol, ProxySettings, Redirects, Settings,
-    TlsSettings,
-};
+use anyhow::anyhow;
+use cli::{CommandError, ExitCode, ExitError, ParsedArgs, usage_error};
+use engine::{DnsTtl, Protocol, ProxySettings, Redirects, Settings, TlsSettings};
 use stdx::Nanos;
 
 use super::environment::Environment;
 use super::flags::client::TlsFlags;
-use super::flags::{ClientFlags, HttpFlags, ResultsFlags};
+use super::flags::{ClientFlags, HttpFlags};
+use crate::dialect::LoadRules;
 
 /// The settings that follow from the client's side; the rest are the engine's defaults.
 ///
@@ -22,6 +20,7 @@ use super::flags::{ClientFlags, HttpFlags, ResultsFlags};
 pub(super) fn client_settings<T>(
     args: &ParsedArgs<T>,
     client: &ClientFlags,
+    rules: &LoadRules,
     environment: &Environment<'_>,
 ) -> Result<Settings, ExitError> {
     let ClientFlags { connection, dns, tls, engine } = client;
@@ -31,10 +30,7 @@ pub(super) fn client_settings<T>(
         io: engine.io,
         pin: engine.pin,
         real_time: engine.real_time,
-        head: match args.dialect {
-            Dialect::Native => HeadStyle::Native,
-            Dialect::Vegeta => HeadStyle::Go,
-        },
+        head: rules.head,
         local_addrs: connection.local_addrs.clone(),
         unix_socket: connection.unix_socket.as_ref().map(Into::into),
         connect_to: connection.connect_to.clone(),
@@ -44,7 +40,7 @@ pub(super) fn client_settings<T>(
             Some(Nanos::ZERO) => DnsTtl::Forever,
             Some(ttl) => DnsTtl::For(ttl),
         },
-        tls: tls_settings(args.dialect, tls)?,
+        tls: tls_settings(rules, tls)?,
         proxy: proxy_settings(&connection.proxy_headers, environment),
         ..Settings::default()
     })
@@ -68,53 +64,26 @@ pub(super) fn as_usize(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
-/// What is kept of each response. Vegeta keeps everything, and counts the bytes it kept.
-pub(super) fn capture(dialect: Dialect, flags: &ResultsFlags) -> Capture {
-    match (dialect, flags.max_body) {
-        (Dialect::Native, given) => Capture {
-            body_max: given
-                .map_or(0, |size| size.unwrap_or(Capture::BODY_MAX))
-                .min(Capture::BODY_MAX),
-            count_kept_only: false,
-            headers: if flags.keep_headers {
-                CapturedHeaders::All
-            } else {
-                CapturedHeaders::Nothing
-            },
-        },
-        (Dialect::Vegeta, Some(Some(size))) => Capture {
-            body_max: size.min(Capture::BODY_MAX),
-            count_kept_only: true,
-            headers: CapturedHeaders::All,
-        },
-        (Dialect::Vegeta, _) => Capture {
-            body_max: Capture::BODY_MAX,
-            count_kept_only: false,
-            headers: CapturedHeaders::All,
-        },
-    }
-}
-
-/// Refuses addresses that no socket of this machine can have, and a key without a certificate. Vegeta has no such checks.
+/// Refuses addresses that no socket of this machine can have, and a key without a certificate, where the rules check first.
 ///
 /// # Errors
 /// One of them is given.
-pub(super) fn check_client(dialect: Dialect, client: &ClientFlags) -> Result<(), CommandError> {
+pub(super) fn check_client(rules: &LoadRules, client: &ClientFlags) -> Result<(), CommandError> {
     if let Some(foreign) = foreign_address(&client.connection.local_addrs)
-        && dialect == Dialect::Native
+        && rules.checks_first
     {
         let error = anyhow!("flag -laddr: {foreign} is not an address of this machine");
         return Err(ExitError { code: ExitCode::Input, error }.into());
     }
-    check_key(dialect, &client.tls)
+    check_key(rules, &client.tls)
 }
 
-/// Refuses a key without a certificate.
+/// Refuses a key without a certificate, where the rules check first.
 ///
 /// # Errors
 /// It is given.
-pub(super) fn check_key(dialect: Dialect, tls: &TlsFlags) -> Result<(), CommandError> {
-    if tls.cert.is_none() && tls.key.is_some() && dialect == Dialect::Native {
+pub(super) fn check_key(rules: &LoadRules, tls: &TlsFlags) -> Result<(), CommandError> {
+    if tls.cert.is_none() && tls.key.is_some() && rules.checks_first {
         return Err(usage_error("-key needs a -cert"));
     }
     Ok(())
@@ -126,18 +95,8 @@ fn foreign_address(local_addrs: &[IpAddr]) -> Option<&IpAddr> {
 }
 
 /// Reads the certificates and the key.
-fn tls_settings(dialect: Dialect, tls: &TlsFlags) -> Result<TlsSettings, ExitError> {
-    let read = |flag: &str, path: &String| match dialect {
-        Dialect::Native => input::read_whole(path)
-            .map_err(|failed| failed.error)
-            .with_context(|| format!("flag -{flag}"))
-            .or_exit(ExitCode::Input),
-        Dialect::Vegeta if path.is_empty() => Err(anyhow!("bad certificate").into()),
-        Dialect::Vegeta => input::read_whole(path).map_err(|failed| {
-            let (text, before) = (failed.to_string(), format!("error opening {path}: "));
-            anyhow!(text.strip_prefix(&before).unwrap_or(&text).to_owned()).into()
-        }),
-    };
+fn tls_settings(rules: &LoadRules, tls: &TlsFlags) -> Result<TlsSettings, ExitError> {
+    let read = |flag: &str, path: &String| (rules.read_pem)(flag, path);
     let key = tls.key.as_ref().or(tls.cert.as_ref());
     Ok(TlsSettings {
         root_certs_pem: tls

@@ -6,12 +6,13 @@ use std::io::{self, BufRead, BufReader};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::anyhow;
-use cli::{CommandError, Dialect, ExitCode, ExitError, input, reason, usage_error};
+use cli::{CommandError, ExitCode, ExitError, input, reason, usage_error};
 use engine::LazyTargets;
 use workload::Target;
 use workload::targets::{Defaults, Grammar, Options, Problem, ProblemKind, http, json};
 
 use super::flags::{HttpFlags, TargetFlags};
+use crate::dialect::LoadRules;
 
 /// An input of targets.
 #[derive(Clone, Debug)]
@@ -49,10 +50,10 @@ impl Format {
 ///
 /// # Errors
 /// The format is unknown, or the body cannot be read.
-pub(super) fn source(dialect: Dialect, flags: &TargetFlags) -> Result<Source, CommandError> {
+pub(super) fn source(rules: &LoadRules, flags: &TargetFlags) -> Result<Source, CommandError> {
     Ok(Source {
         name: flags.targets.clone().unwrap_or_else(|| "stdin".to_owned()),
-        format: format(dialect, flags)?,
+        format: format(rules, flags)?,
         defaults: Defaults { body: body(flags)?, headers: flags.headers.clone() },
     })
 }
@@ -61,16 +62,8 @@ pub(super) fn source(dialect: Dialect, flags: &TargetFlags) -> Result<Source, Co
 ///
 /// # Errors
 /// It is unknown.
-pub(super) fn format(dialect: Dialect, flags: &TargetFlags) -> Result<Format, CommandError> {
-    let format = &flags.format;
-    Format::named(format).ok_or_else(|| match dialect {
-        Dialect::Native => {
-            usage_error(format!("flag -format: \"{format}\" is not one of http, json"))
-        }
-        Dialect::Vegeta => {
-            ExitError::from(anyhow!("format \"{format}\" isn't one of [http, json]")).into()
-        }
-    })
+pub(super) fn format(rules: &LoadRules, flags: &TargetFlags) -> Result<Format, CommandError> {
+    Format::named(&flags.format).ok_or_else(|| (rules.unknown_format)(&flags.format))
 }
 
 /// The body of targets without one.
@@ -98,9 +91,9 @@ pub(super) fn check_file(flags: &TargetFlags) -> Result<(), CommandError> {
 /// # Errors
 /// There is neither, there are both, or a target is wrong.
 pub(super) fn list(operands: &[String], flags: &TargetFlags) -> Result<Vec<Target>, CommandError> {
-    let source = source(Dialect::Native, flags)?;
+    let source = source(&LoadRules::NATIVE, flags)?;
     match url(operands, flags)? {
-        None => Ok(read_all(&source, Dialect::Native)?),
+        None => Ok(read_all(&source, &LoadRules::NATIVE)?),
         Some(url) => one(url, flags, source.defaults),
     }
 }
@@ -123,7 +116,7 @@ pub(super) fn list_without_files(
 fn one(url: &str, flags: &TargetFlags, defaults: Defaults) -> Result<Vec<Target>, CommandError> {
     let line = format!("{} {url}\n", flags.method);
     let source = Source { name: "URL".to_owned(), format: Format::Http, defaults };
-    Ok(parse(line.as_bytes(), &source, Dialect::Native)?)
+    Ok(parse(line.as_bytes(), &source, &LoadRules::NATIVE)?)
 }
 
 /// The URL among the operands; `None` where a file has the targets.
@@ -157,11 +150,11 @@ pub(crate) type FirstProblem = Arc<Mutex<Option<Problem>>>;
 ///
 /// # Errors
 /// The input cannot be read, a line is wrong, or there is no target.
-pub(super) fn read_all(source: &Source, dialect: Dialect) -> Result<Vec<Target>, ExitError> {
+pub(super) fn read_all(source: &Source, rules: &LoadRules) -> Result<Vec<Target>, ExitError> {
     if input::is_stdin(&source.name) {
         input::announce_stdin("targets");
     }
-    parse(&input::read_whole(&source.name)?, source, dialect)
+    parse(&input::read_whole(&source.name)?, source, rules)
 }
 
 /// Parses targets.
@@ -171,27 +164,27 @@ pub(super) fn read_all(source: &Source, dialect: Dialect) -> Result<Vec<Target>,
 pub(super) fn parse(
     bytes: &[u8],
     source: &Source,
-    dialect: Dialect,
+    rules: &LoadRules,
 ) -> Result<Vec<Target>, ExitError> {
-    let options = options(source, dialect);
+    let options = options(source, rules);
     let (targets, problems) = match source.format {
         Format::Http => http::parse(bytes, &options, &mut read_body),
         Format::Json => json::parse(bytes, &options),
     };
     if problems.is_empty() {
         return match unsendable(&targets) {
-            Some(problem) if dialect == Dialect::Native => {
+            Some(problem) if rules.checks_first => {
                 let error = anyhow!("{}: {problem} (nothing was sent)", source.name);
                 Err(ExitError { code: ExitCode::Input, error })
             }
             _ => Ok(targets),
         };
     }
-    let error = anyhow!(problems_text(&problems, &source.name, dialect));
+    let error = anyhow!(problems_text(&problems, &source.name, rules));
     Err(ExitError { code: ExitCode::Input, error })
 }
 
-/// What is wrong with the first URL that no request can be sent to. Vegeta lets each of its hits fail.
+/// What is wrong with the first URL that no request can be sent to. In Vegeta each of its hits fails.
 fn unsendable(targets: &[Target]) -> Option<String> {
     targets.iter().enumerate().find_map(|(index, target)| {
         let error = wire::url::Url::parse(&target.url).err()?;
@@ -200,24 +193,22 @@ fn unsendable(targets: &[Target]) -> Option<String> {
     })
 }
 
-/// The problems in the dialect's words: natively each with its file and line, in Vegeta's dialect the first alone.
+/// The problems: each with its file and line, or the first alone.
 #[must_use]
-fn problems_text(problems: &[Problem], name: &str, dialect: Dialect) -> String {
-    match dialect {
-        Dialect::Vegeta => problems[0].to_string(),
-        Dialect::Native => {
-            let lines: Vec<String> = problems
-                .iter()
-                .take(PROBLEMS_SHOWN_MAX)
-                .map(|problem| format!("{name}: {problem}"))
-                .collect();
-            let more = match problems.len().saturating_sub(PROBLEMS_SHOWN_MAX) {
-                0 => String::new(),
-                n => format!("\n  and {n} more"),
-            };
-            format!("{}{more} (nothing was sent)", lines.join("\n  "))
-        }
+fn problems_text(problems: &[Problem], name: &str, rules: &LoadRules) -> String {
+    if !rules.lists_problems {
+        return problems[0].to_string();
     }
+    let lines: Vec<String> = problems
+        .iter()
+        .take(PROBLEMS_SHOWN_MAX)
+        .map(|problem| format!("{name}: {problem}"))
+        .collect();
+    let more = match problems.len().saturating_sub(PROBLEMS_SHOWN_MAX) {
+        0 => String::new(),
+        n => format!("\n  and {n} more"),
+    };
+    format!("{}{more} (nothing was sent)", lines.join("\n  "))
 }
 
 /// The most wrong lines in an error.
@@ -229,9 +220,9 @@ const PROBLEMS_SHOWN_MAX: usize = 10;
 /// The file cannot be opened.
 pub(crate) fn stream(
     source: &Source,
-    dialect: Dialect,
+    rules: &LoadRules,
 ) -> Result<(LazyTargets, FirstProblem), ExitError> {
-    let options = options(source, dialect);
+    let options = options(source, rules);
     let reader: Box<dyn BufRead + Send> = if input::is_stdin(&source.name) {
         input::announce_stdin("targets");
         Box::new(BufReader::new(io::stdin()))
@@ -247,9 +238,10 @@ pub(crate) fn stream(
         Format::Http => Box::new(http::Stream::new(reader, options, read_body)),
         Format::Json => Box::new(json::Stream::new(reader, options)),
     };
-    let targets: LazyTargets = match dialect {
-        Dialect::Native => Box::new(until_wrong(items, Arc::clone(&problem)).map(Ok)),
-        Dialect::Vegeta => Box::new(with_the_end(items)),
+    let targets: LazyTargets = if rules.fails_last_hit {
+        Box::new(with_the_end(items, rules.grammar))
+    } else {
+        Box::new(until_wrong(items, Arc::clone(&problem)).map(Ok))
     };
     Ok((targets, problem))
 }
@@ -258,8 +250,10 @@ pub(crate) fn stream(
 type Items = Box<dyn Iterator<Item = Result<Target, Problem>> + Send>;
 
 /// The targets before the first problem or the end, which make a last hit, as in Vegeta: it fails with their words.
-fn with_the_end(items: Items) -> impl Iterator<Item = Result<Target, String>> + Send {
-    let grammar = Grammar::Vegeta;
+fn with_the_end(
+    items: Items,
+    grammar: Grammar,
+) -> impl Iterator<Item = Result<Target, String>> + Send {
     let end = Problem { line: 0, grammar, kind: ProblemKind::NoTargets };
     let mut is_over = false;
     items.chain(std::iter::once(Err(end))).map_while(move |item| {
@@ -279,12 +273,8 @@ fn until_wrong(items: Items, slot: FirstProblem) -> impl Iterator<Item = Target>
     })
 }
 
-fn options(source: &Source, dialect: Dialect) -> Options {
-    let grammar = match dialect {
-        Dialect::Native => Grammar::Native,
-        Dialect::Vegeta => Grammar::Vegeta,
-    };
-    Options { grammar, defaults: source.defaults.clone() }
+fn options(source: &Source, rules: &LoadRules) -> Options {
+    Options { grammar: rules.grammar, defaults: source.defaults.clone() }
 }
 
 /// Reads a body file that a target names.

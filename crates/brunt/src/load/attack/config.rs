@@ -1,12 +1,13 @@
 //! The load test that a command line of `attack` asks for.
 
 use anyhow::anyhow;
-use cli::{CommandError, Dialect, ExitCode, ExitError, ParsedArgs, input, usage_error};
+use cli::{CommandError, ExitCode, ExitError, ParsedArgs, input, usage_error};
 use stdx::Nanos;
 use workload::arrival::{ParsedRate, Rate, Replay, Shape, ShapeSpec};
 use workload::{Load, Plan, Targets};
 
 use super::flags::AttackFlags;
+use crate::dialect::LoadRules;
 use crate::load::environment::Environment;
 use crate::load::load_test::LoadTest;
 use crate::load::outputs::{self, OutputFlags, Outputs};
@@ -18,33 +19,33 @@ use crate::load::{settings, targets};
 /// A flag or a file is wrong.
 pub(crate) fn resolve(
     args: &ParsedArgs<AttackFlags>,
+    rules: &LoadRules,
     environment: &Environment<'_>,
 ) -> Result<LoadTest, CommandError> {
-    let (dialect, flags) = (args.dialect, &args.flags);
-    check(args)?;
-    settings::check_client(dialect, &flags.client)?;
-    let load = load(args, replay)?;
-    let source = targets::source(dialect, &flags.target)?;
+    let flags = &args.flags;
+    check(args, rules)?;
+    settings::check_client(rules, &flags.client)?;
+    let load = load(flags, rules, replay)?;
+    let source = targets::source(rules, &flags.target)?;
     let (list, lazy) = if flags.lazy {
         (Vec::new(), Some(source))
     } else {
-        (targets::read_all(&source, dialect)?, None)
+        (targets::read_all(&source, rules)?, None)
     };
     let AttackFlags { results, display, watched, .. } = flags;
-    let outputs =
-        Outputs::resolve(dialect, &OutputFlags { results, display, watched }, environment)?;
-    let mut settings = settings::client_settings(args, &flags.client, environment)?;
+    let outputs = Outputs::resolve(rules, &OutputFlags { results, display, watched }, environment)?;
+    let mut settings = settings::client_settings(args, &flags.client, rules, environment)?;
     settings::apply_http(&flags.http, &mut settings);
     settings.tick = flags.tick;
     settings.chunked = flags.target.chunked;
-    settings.capture = settings::capture(dialect, results);
+    settings.capture = (rules.capture)(results.max_body, results.keep_headers);
     settings.connections = settings::as_usize(flags.connections);
     settings.max_connections =
         Some(settings::as_usize(flags.max_connections)).filter(|&max| max > 0);
     let seed = flags.client.engine.seed.unwrap_or(environment.seed);
     let plan = Plan {
         name: results.name.clone(),
-        duration: duration(args),
+        duration: duration(flags, rules),
         ..Plan::new(load, Targets::new(list), seed)
     };
     Ok(LoadTest { lazy, ..LoadTest::new(plan, settings, outputs) })
@@ -54,37 +55,36 @@ pub(crate) fn resolve(
 ///
 /// # Errors
 /// A flag is wrong.
-pub(crate) fn validate(args: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
-    check(args)?;
-    targets::format(args.dialect, &args.flags.target)?;
+pub(crate) fn validate(
+    args: &ParsedArgs<AttackFlags>,
+    rules: &LoadRules,
+) -> Result<(), CommandError> {
+    check(args, rules)?;
+    targets::format(rules, &args.flags.target)?;
     outputs::check_watched(&args.flags.watched)?;
-    settings::check_key(args.dialect, &args.flags.client.tls)?;
-    load(args, |_| Ok(Shape::constant(Rate::per_second(1))))?;
+    settings::check_key(rules, &args.flags.client.tls)?;
+    load(&args.flags, rules, |_| Ok(Shape::constant(Rate::per_second(1))))?;
     targets::check_file(&args.flags.target)
 }
 
-/// How long requests begin; `None` is until something ends them. Vegeta looks at the clock before its first request, when less
-/// than a microsecond is over already: of so short an attack only a request that is due in its first nanosecond is left.
-fn duration(args: &ParsedArgs<AttackFlags>) -> Option<Nanos> {
-    match (args.dialect, args.flags.duration) {
-        (_, Nanos::ZERO) => None,
-        (Dialect::Vegeta, duration) if duration < Nanos::MICRO => Some(Nanos(1)),
-        (_, duration) => Some(duration),
+/// How long requests begin; `None` is until something ends them.
+fn duration(flags: &AttackFlags, rules: &LoadRules) -> Option<Nanos> {
+    match flags.duration {
+        Nanos::ZERO => None,
+        duration if duration < rules.duration_min => Some(Nanos(1)),
+        duration => Some(duration),
     }
 }
 
 /// Refuses what makes no sense, alone or together.
-fn check(args: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
-    if let (Dialect::Native, Some(extra)) = (args.dialect, args.operands.first()) {
+fn check(args: &ParsedArgs<AttackFlags>, rules: &LoadRules) -> Result<(), CommandError> {
+    if let (true, Some(extra)) = (rules.checks_first, args.operands.first()) {
         return Err(usage_error(format!(
             "unexpected \"{extra}\" (targets come from standard input or -targets=FILE)"
         )));
     }
     if args.flags.max_workers == Some(0) {
-        return Err(match args.dialect {
-            Dialect::Native => usage_error("flag -max-workers: with 0 nothing is ever sent"),
-            Dialect::Vegeta => ExitError::from(anyhow!("-max-workers=0 sends nothing")).into(),
-        });
+        return Err((rules.no_workers)());
     }
     let AttackFlags { tick, duration, .. } = args.flags;
     if duration > Nanos::ZERO && tick > duration {
@@ -95,15 +95,14 @@ fn check(args: &ParsedArgs<AttackFlags>) -> Result<(), CommandError> {
 
 /// When requests begin; `replay` gives the moments of a file.
 fn load(
-    args: &ParsedArgs<AttackFlags>,
+    flags: &AttackFlags,
+    rules: &LoadRules,
     replay: impl Fn(&str) -> Result<Shape, CommandError>,
 ) -> Result<Load, CommandError> {
-    let flags = &args.flags;
-    let rate = match (flags.rate, args.dialect) {
-        (ParsedRate::Rate(rate), _) => Some(rate),
-        // Vegeta takes the word and goes on with its default.
-        (ParsedRate::Infinity, Dialect::Vegeta) => Some(Rate::per_second(50)),
-        (ParsedRate::Infinity | ParsedRate::AsFastAsPossible, _) => None,
+    let rate = match flags.rate {
+        ParsedRate::Rate(rate) => Some(rate),
+        ParsedRate::Infinity => rules.infinite_rate,
+        ParsedRate::AsFastAsPossible => None,
     };
     let max_in_flight = flags.max_workers;
     if let Some(text) = &flags.shape {

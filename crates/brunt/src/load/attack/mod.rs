@@ -10,6 +10,7 @@ use cli::{CommandError, ExitCode, Invocation};
 use self::flags::FLAGS;
 use super::environment::Environment;
 use super::run::run_load_test;
+use crate::dialect::LoadRules;
 
 /// The text of `brunt help attack` before the flags.
 pub(crate) const ABOUT: &str = "Targets are read from standard input unless -targets is given. A target is a line METHOD URL, then optionally
@@ -35,8 +36,9 @@ Ctrl-C once: no more requests begin, those under way end, the results are whole.
 /// The command line is wrong, or the test cannot be carried out.
 pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let args = invocation.parse(FLAGS)?;
-    let load_test = config::resolve(&args, &Environment::of_process())?;
-    Ok(run_load_test(load_test, args.dialect)?)
+    let rules = LoadRules::of(args.dialect);
+    let load_test = config::resolve(&args, rules, &Environment::of_process())?;
+    Ok(run_load_test(load_test, rules)?)
 }
 
 /// Checks a command line without reading or opening anything.
@@ -44,5 +46,5 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
 /// # Errors
 /// The command line is wrong.
 pub(crate) fn validate(invocation: &Invocation) -> Result<(), CommandError> {
-    config::validate(&invocation.parse(FLAGS)?)
+    config::validate(&invocation.parse(FLAGS)?, LoadRules::of(invocation.dialect))
 }

@@ -7,6 +7,7 @@ use cli::{CommandError, Dialect, GlobalFlags, Invocation};
 use super::config::resolve;
 use super::flags::FLAGS;
 use crate::command::tests::check_snapshot;
+use crate::dialect::LoadRules;
 use crate::load::environment::Environment;
 
 /// Command lines of both dialects; `TARGETS` is a file with two targets, `WRONG` one with two wrong lines.
@@ -72,14 +73,15 @@ fn resolved(dialect: Dialect, line: &str, dir: &Path) -> String {
     let global = GlobalFlags { cpus: Some(2), ..GlobalFlags::default() };
     let invocation = Invocation { dialect, global, args };
     let args = invocation.parse(FLAGS).map_err(CommandError::from);
-    let text = match args.and_then(|args| resolve(&args, &environment(false))) {
-        Ok(load_test) => format!("{load_test:#?}"),
-        Err(CommandError::Flags(error)) if dialect == Dialect::Vegeta => {
-            format!("2: {}", error.go())
-        }
-        Err(CommandError::Flags(error)) => format!("2: {}", error.native()),
-        Err(CommandError::Failed(failed)) => format!("{}: {failed}", failed.code as u8),
-    };
+    let text =
+        match args.and_then(|args| resolve(&args, LoadRules::of(dialect), &environment(false))) {
+            Ok(load_test) => format!("{load_test:#?}"),
+            Err(CommandError::Flags(error)) if dialect == Dialect::Vegeta => {
+                format!("2: {}", error.go())
+            }
+            Err(CommandError::Flags(error)) => format!("2: {}", error.native()),
+            Err(CommandError::Failed(failed)) => format!("{}: {failed}", failed.code as u8),
+        };
     text.replace(&format!("{}/", dir.display()), "")
 }
 
@@ -119,7 +121,8 @@ fn a_terminal_gets_the_report_and_not_the_results() {
         args.extend(flags.split_whitespace().map(str::to_owned));
         let invocation =
             Invocation { dialect: Dialect::Native, global: GlobalFlags::default(), args };
-        let load_test = resolve(&invocation.parse(FLAGS).unwrap(), &environment(true)).unwrap();
+        let args = invocation.parse(FLAGS).unwrap();
+        let load_test = resolve(&args, &LoadRules::NATIVE, &environment(true)).unwrap();
         let got = (format!("{:?}", load_test.results), format!("{:?}", load_test.report));
         assert_eq!(got, (results.to_owned(), report.to_owned()), "{flags}");
     }

@@ -1,10 +1,11 @@
 //! The load test that a command line of `bench` asks for: a closed loop over connections.
 
-use cli::{CommandError, Dialect, ParsedArgs, usage_error};
+use cli::{CommandError, ParsedArgs, usage_error};
 use stdx::Nanos;
 use workload::{Load, Plan, Targets};
 
 use super::flags::BenchFlags;
+use crate::dialect::LoadRules;
 use crate::load::environment::Environment;
 use crate::load::flags::HttpFlags;
 use crate::load::load_test::LoadTest;
@@ -23,19 +24,20 @@ pub(crate) fn resolve(
     environment: &Environment<'_>,
 ) -> Result<LoadTest, CommandError> {
     let flags = &args.flags;
-    settings::check_client(Dialect::Native, &flags.client)?;
+    settings::check_client(&LoadRules::NATIVE, &flags.client)?;
     check_pipeline(flags)?;
     let http = http(flags);
     let list = targets::list(&args.operands, &flags.target)?;
     targets::check_streams(&http, &list)?;
     let BenchFlags { results, display, watched, .. } = flags;
     let flags_of_outputs = OutputFlags { results, display, watched };
-    let outputs = Outputs::resolve(Dialect::Native, &flags_of_outputs, environment)?;
-    let mut settings = settings::client_settings(args, &flags.client, environment)?;
+    let outputs = Outputs::resolve(&LoadRules::NATIVE, &flags_of_outputs, environment)?;
+    let mut settings =
+        settings::client_settings(args, &flags.client, &LoadRules::NATIVE, environment)?;
     settings::apply_http(&http, &mut settings);
     settings.pipeline = settings::as_usize(flags.pipeline);
     settings.chunked = flags.target.chunked;
-    settings.capture = settings::capture(Dialect::Native, results);
+    settings.capture = (LoadRules::NATIVE.capture)(results.max_body, results.keep_headers);
     // No user needs a connection that another user does not hold.
     settings.connections = settings::as_usize(flags.connections);
     settings.max_connections = Some(settings.connections);
@@ -61,9 +63,9 @@ pub(crate) fn resolve(
 /// A flag is wrong.
 pub(crate) fn validate(args: &ParsedArgs<BenchFlags>) -> Result<(), CommandError> {
     let flags = &args.flags;
-    targets::format(Dialect::Native, &flags.target)?;
+    targets::format(&LoadRules::NATIVE, &flags.target)?;
     outputs::check_watched(&flags.watched)?;
-    settings::check_key(Dialect::Native, &flags.client.tls)?;
+    settings::check_key(&LoadRules::NATIVE, &flags.client.tls)?;
     check_pipeline(flags)?;
     let list = targets::list_without_files(&args.operands, &flags.target)?;
     targets::check_streams(&flags.http, &list)

@@ -3,11 +3,12 @@
 pub(crate) mod config;
 pub(crate) mod flags;
 
-use cli::{CommandError, Dialect, ExitCode, Invocation};
+use cli::{CommandError, ExitCode, Invocation};
 
 use self::flags::FLAGS;
 use super::environment::Environment;
 use super::run::run_load_test;
+use crate::dialect::LoadRules;
 
 /// The text of `brunt help bench` before the flags.
 pub(crate) const ABOUT: &str = "A closed loop: each connection sends its next request when its last one was answered, so the server's speed
@@ -21,7 +22,7 @@ sets the rate. It finds what a server can do; what users will feel at a given ra
 pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let args = invocation.parse(FLAGS)?;
     let load_test = config::resolve(&args, &Environment::of_process_with_report())?;
-    Ok(run_load_test(load_test, Dialect::Native)?)
+    Ok(run_load_test(load_test, &LoadRules::NATIVE)?)
 }
 
 /// Checks a command line without reading or opening anything.

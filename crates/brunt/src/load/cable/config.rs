@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ::cable::{Cable, CablePlan, HERD_ROUNDS_MAX, Pattern, Template, USERS_MAX};
-use cli::{CommandError, Dialect, ParsedArgs, usage_error};
+use cli::{CommandError, ParsedArgs, usage_error};
 use engine::{Capture, CapturedHeaders, Protocol, Redirects};
 use serde_json::Value;
 use stdx::Nanos;
@@ -13,6 +13,7 @@ use workload::arrival::ParsedRate;
 use workload::{Load, Plan, Targets};
 
 use super::flags::CableFlags;
+use crate::dialect::LoadRules;
 use crate::load::environment::Environment;
 use crate::load::load_test::LoadTest;
 use crate::load::outputs::{OutputFlags, Outputs};
@@ -42,7 +43,7 @@ pub(crate) fn resolve(
     let flags = &args.flags;
     let seed = flags.client.engine.seed.unwrap_or(environment.seed);
     let cable_plan = plan(args, seed)?;
-    settings::check_client(Dialect::Native, &flags.client)?;
+    settings::check_client(&LoadRules::NATIVE, &flags.client)?;
     let name = match flags.results.name.as_str() {
         "" => format!("cable {}", cable_plan.pattern.name()),
         name => name.to_owned(),
@@ -50,8 +51,9 @@ pub(crate) fn resolve(
     let cable = Cable::new(cable_plan);
     let CableFlags { results, display, watched, .. } = flags;
     let flags_of_outputs = OutputFlags { results, display, watched };
-    let outputs = Outputs::resolve(Dialect::Native, &flags_of_outputs, environment)?;
-    let mut settings = settings::client_settings(args, &flags.client, environment)?;
+    let outputs = Outputs::resolve(&LoadRules::NATIVE, &flags_of_outputs, environment)?;
+    let mut settings =
+        settings::client_settings(args, &flags.client, &LoadRules::NATIVE, environment)?;
     // Handshakes are answered by heads, which are looked at; WebSockets begin in HTTP/1.1 (RFC 6455, 4.1).
     settings.capture = Capture { headers: CapturedHeaders::WholeHead, ..Capture::default() };
     (settings.protocol, settings.redirects) = (Protocol::Http1, Redirects::Keep);
@@ -233,7 +235,7 @@ fn codec(flags: &CableFlags) -> Codec {
 
 #[cfg(test)]
 mod tests {
-    use cli::{GlobalFlags, Invocation};
+    use cli::{Dialect, GlobalFlags, Invocation};
 
     use super::*;
     use crate::load::cable::flags::FLAGS;

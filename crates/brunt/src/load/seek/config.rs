@@ -1,6 +1,6 @@
 //! `SeekConfig`: the search that a command line of `seek` asks for, with its files read. Nothing was sent yet.
 
-use cli::{CommandError, Dialect, Document, ParsedArgs, usage_error};
+use cli::{CommandError, Document, ParsedArgs, usage_error};
 use engine::{Protocol, Redirects, Settings};
 use metrics::{CONDITIONS_MAX, Condition, Metric, Op};
 use report::live::Paint;
@@ -11,6 +11,7 @@ use workload::{Load, Plan, Target, Targets};
 
 use super::flags::{Arrivals, SeekFlags};
 use crate::analyze::figure_file::figure_document;
+use crate::dialect::LoadRules;
 use crate::load::environment::Environment;
 use crate::load::flags::HttpFlags;
 use crate::load::{settings, targets};
@@ -63,13 +64,14 @@ pub(crate) fn resolve(
 ) -> Result<SeekConfig, CommandError> {
     let flags = &args.flags;
     let search = search(flags)?;
-    settings::check_client(Dialect::Native, &flags.client)?;
+    settings::check_client(&LoadRules::NATIVE, &flags.client)?;
     let list = targets::list(&args.operands, &flags.target)?;
     let http = http(flags);
     if flags.by == By::Connections {
         targets::check_streams(&http, &list)?;
     }
-    let mut settings = settings::client_settings(args, &flags.client, environment)?;
+    let mut settings =
+        settings::client_settings(args, &flags.client, &LoadRules::NATIVE, environment)?;
     settings::apply_http(&http, &mut settings);
     settings.chunked = flags.target.chunked;
     // A step's length and load are its own.
@@ -101,8 +103,8 @@ pub(crate) fn resolve(
 pub(crate) fn validate(args: &ParsedArgs<SeekFlags>) -> Result<(), CommandError> {
     let flags = &args.flags;
     search(flags)?;
-    targets::format(Dialect::Native, &flags.target)?;
-    settings::check_key(Dialect::Native, &flags.client.tls)?;
+    targets::format(&LoadRules::NATIVE, &flags.target)?;
+    settings::check_key(&LoadRules::NATIVE, &flags.client.tls)?;
     let list = targets::list_without_files(&args.operands, &flags.target)?;
     match flags.by {
         By::Connections => targets::check_streams(&flags.http, &list),
@@ -281,7 +283,7 @@ fn hash(seed: u64, bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use cli::{GlobalFlags, Invocation};
+    use cli::{Dialect, GlobalFlags, Invocation};
 
     use super::*;
     use crate::load::seek::flags::FLAGS;
