@@ -4,6 +4,7 @@ use std::fmt;
 
 use net::NoUring;
 use thiserror::Error;
+use wire::tls::TlsSetupError;
 
 /// What a certificate is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +36,7 @@ pub enum StartError {
         /// What it is for.
         role: CertificateRole,
         /// What is wrong with it.
-        reason: String,
+        reason: TlsSetupError,
     },
     /// A proxy's address is no URL.
     #[error("proxy \"{0}\" is not a URL (expected http://host:port)")]

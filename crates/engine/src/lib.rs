@@ -34,6 +34,7 @@ mod empty_schedule;
 mod endpoint_rotation;
 mod error;
 mod failure;
+mod failure_reason;
 mod hit;
 mod host_policy;
 mod ids;
@@ -64,6 +65,7 @@ mod worker;
 
 pub use empty_schedule::measure_empty_schedule;
 pub use error::{CertificateRole, StartError};
+pub use failure_reason::{FailedHit, FailureReason, FailureText};
 pub use host_policy::{HostPolicy, HostRule, IpRange};
 pub use lazy::LazyTargets;
 pub use run::{Run, RunEvent, Stopper};

@@ -6,7 +6,8 @@ use metrics::Generator;
 use wire::h1::request::{HeadStyle, TargetForm};
 use wire::tls::rustls::pki_types::CertificateDer;
 use wire::tls::{
-    self, Agreed, ClientSetup, Offer, Resumption, ServerNaming, TlsClient, Verification,
+    self, Agreed, ClientSetup, Offer, Resumption, ServerNaming, TlsClient, TlsSetupError,
+    Verification,
 };
 use wire::url::{Scheme, Url};
 use workload::{Load, Plan, Target};
@@ -33,12 +34,12 @@ pub(crate) struct Prepared {
     pub(crate) rotation: EndpointRotation,
     /// The same as `defaults` for what users ask for to get pipes.
     upgrade_defaults: RequestDefaults,
-    tls: OnceLock<Result<Arc<TlsClient>, String>>,
+    tls: OnceLock<Result<Arc<TlsClient>, TlsSetupError>>,
     /// The same with each of the client certificates that are for some hosts.
-    tls_known: Vec<OnceLock<Result<Arc<TlsClient>, String>>>,
+    tls_known: Vec<OnceLock<Result<Arc<TlsClient>, TlsSetupError>>>,
     /// For connections that are to leave HTTP/1.1, so that they must not agree on HTTP/2: for each of the client
     /// certificates, and for the rest at the end.
-    tls_upgrading: Vec<OnceLock<Result<Arc<TlsClient>, String>>>,
+    tls_upgrading: Vec<OnceLock<Result<Arc<TlsClient>, TlsSetupError>>>,
 }
 
 impl Prepared {
@@ -110,12 +111,12 @@ impl Prepared {
     }
 
     /// The TLS set-up, made at its first use (a redirect may be the first to want it).
-    pub(crate) fn tls(&self) -> Result<Arc<TlsClient>, String> {
+    pub(crate) fn tls(&self) -> Result<Arc<TlsClient>, TlsSetupError> {
         self.tls.get_or_init(|| client_config(&self.settings, None, self.settings.protocol)).clone()
     }
 
     /// The TLS set-up for an origin: some hosts have a client certificate of their own.
-    pub(crate) fn tls_for(&self, origin: &Origin) -> Result<Arc<TlsClient>, String> {
+    pub(crate) fn tls_for(&self, origin: &Origin) -> Result<Arc<TlsClient>, TlsSetupError> {
         let (host, protocol) = (origin.host(), self.settings.protocol);
         let list = &self.settings.tls.identities;
         let fits = |identity: &ClientIdentity| {
@@ -136,7 +137,7 @@ impl Prepared {
     }
 
     /// Makes every TLS set-up, so that what is wrong with one is known before the run.
-    fn try_identities(&self) -> Result<(), String> {
+    fn try_identities(&self) -> Result<(), TlsSetupError> {
         let list = self.tls_known.iter().zip(&self.settings.tls.identities);
         for (made, identity) in list {
             let protocol = self.settings.protocol;
@@ -205,7 +206,7 @@ fn client_config(
     settings: &Settings,
     identity: Option<&ClientIdentity>,
     protocol: Protocol,
-) -> Result<Arc<TlsClient>, String> {
+) -> Result<Arc<TlsClient>, TlsSetupError> {
     let given = &settings.tls;
     let needs_roots = given.root_certs_pem.is_empty() && !given.insecure;
     let setup = ClientSetup {
@@ -229,7 +230,7 @@ fn client_config(
             .log_keys
             .then(|| Arc::new(tls::rustls::KeyLogFile::new()) as Arc<dyn tls::rustls::KeyLog>),
     };
-    tls::client_config(&setup).map_err(|error| error.to_string())
+    tls::client_config(&setup)
 }
 
 /// The system's roots; on a machine without a certificate store, those bundled with us.

@@ -10,6 +10,7 @@ use wire::h2::H2Request;
 use wire::url::{Scheme, Url};
 use workload::Target;
 
+use crate::failure_reason::FailureReason;
 use crate::settings::{Protocol, Settings};
 
 /// What we call ourselves.
@@ -58,7 +59,7 @@ pub(crate) struct Unsendable {
     pub(crate) kind: FailureKind,
     pub(crate) method: String,
     pub(crate) url_text: String,
-    pub(crate) reason: String,
+    pub(crate) reason: FailureReason,
 }
 
 /// What the requests of a run have in common.
@@ -108,7 +109,8 @@ impl Request {
         defaults: &RequestDefaults,
         addressing: impl FnOnce(&Url) -> Addressing,
     ) -> Result<Self, Unsendable> {
-        let url = Url::parse(&target.url).map_err(|error| unsendable(target, error.to_string()))?;
+        let url = Url::parse(&target.url)
+            .map_err(|error| unsendable(target, FailureReason::Url(error)))?;
         Self::with_url(target, url, defaults, addressing)
     }
 
@@ -134,7 +136,7 @@ impl Request {
             proxy_authorization: addressing.proxy_authorization,
             user_agent: USER_AGENT,
         };
-        let refuse = |error: RequestError| unsendable(target, error.to_string());
+        let refuse = |error: RequestError| unsendable(target, FailureReason::Request(error));
         let template = match &defaults.head_bytes {
             Some(head) => RequestTemplate::verbatim(head, &target.method, Arc::clone(&target.body)),
             None => RequestTemplate::new(&spec).map_err(refuse)?,
@@ -174,7 +176,7 @@ impl Request {
             kind: FailureKind::Target,
             method: self.method.clone(),
             url_text: without_password(location).into_owned(),
-            reason: error.to_string(),
+            reason: FailureReason::Url(error),
         })?;
         let keeps_method = matches!(status, 307 | 308);
         let method = match self.method.as_str() {
@@ -223,7 +225,7 @@ fn accepted(target: &Target, template: &RequestTemplate) -> Accepted {
     accepted
 }
 
-fn unsendable(target: &Target, reason: String) -> Unsendable {
+fn unsendable(target: &Target, reason: FailureReason) -> Unsendable {
     Unsendable {
         kind: FailureKind::Target,
         method: target.method.clone(),

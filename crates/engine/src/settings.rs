@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::failure_reason::FailureText;
 use crate::host_policy::HostPolicy;
 use stdx::Nanos;
 pub use wire::h1::Version as HttpVersion;
@@ -72,6 +73,8 @@ pub struct Settings {
     pub proxy: ProxySettings,
     /// Produce a row for each hit. Without it only counts and histograms are kept.
     pub rows: bool,
+    /// The words of a failed hit's row, and of what a user is given.
+    pub failure_text: FailureText,
     /// Send the row of each worker's first failed hit at once, not with the second's other rows, so that the run can be ended
     /// for it.
     pub report_first_failure: bool,
@@ -270,6 +273,7 @@ impl Default for Settings {
             tls: TlsSettings::default(),
             proxy: ProxySettings::default(),
             rows: true,
+            failure_text: FailureText::PLAIN,
             report_first_failure: false,
         }
     }

@@ -7,7 +7,9 @@ use cli::{ExitCode, ExitError, Interrupts, Output};
 use engine::{Capture, CapturedHeaders, HeadStyle, Redirects, Settings};
 use metrics::{Summary, Verdict};
 use script::{Control, Level, LiveMetrics, PriorStages, Stage, VuPoolPlan, VuStats, vu_pool};
-use session::{Control as RunControl, Observer, OpenResults, ResultsFile, Session, SessionOptions};
+use session::{
+    Control as RunControl, Observer, OpenResults, ResultsFile, Session, SessionOptions, go_words,
+};
 use stdx::{Distribution, Nanos};
 use workload::executor::{Executor, Scenario};
 use workload::{Load, Plan, Segment, Targets, VuFactory};
@@ -205,6 +207,7 @@ fn settings(meant: &TestConfig, stage: Stage) -> Settings {
         },
         head: HeadStyle::Plain,
         rows: false,
+        failure_text: go_words::FAILURE_TEXT,
         ..Settings::default()
     };
     settings.tls.insecure = options.insecure;

@@ -78,7 +78,7 @@ pub enum Progress {
     Failed(IoFailure),
 }
 
-/// Why a socket failed. The texts are Go's, as Vegeta's users know them.
+/// Why a socket failed. The texts are the system's (`strerror`), in lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum IoFailure {
     /// ECONNREFUSED, or no such Unix socket.

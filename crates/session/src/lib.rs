@@ -19,6 +19,7 @@ mod descriptors;
 mod error;
 mod execution;
 mod figures;
+pub mod go_words;
 mod io_choice;
 mod labels;
 mod limits;

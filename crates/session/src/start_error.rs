@@ -3,11 +3,15 @@
 use anyhow::anyhow;
 use engine::{CertificateRole, StartError};
 
+use crate::go_words;
+
 /// The error, with the flag that gave what is at fault.
 #[must_use]
 pub fn with_flag(error: StartError) -> anyhow::Error {
     match error {
-        StartError::Certificate { role, reason } => anyhow!("{}: {reason}", flag_of(role)),
+        StartError::Certificate { role, reason } => {
+            anyhow!("{}: {}", flag_of(role), go_words::tls_setup(&reason))
+        }
         StartError::Uring(reason) => anyhow!("--io=uring: {reason}"),
         error => error.into(),
     }
@@ -24,15 +28,17 @@ const fn flag_of(role: CertificateRole) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use wire::tls::TlsSetupError;
+
     use super::*;
 
     #[test]
     fn the_flag_stands_before_the_reason() {
-        let reason = "tls: no".to_owned();
+        let reason = TlsSetupError::NoRoots;
         for (role, text) in [
-            (CertificateRole::Client, "-cert: tls: no"),
-            (CertificateRole::ClientOfHosts, "tlsAuth: tls: no"),
-            (CertificateRole::Roots, "-root-certs: tls: no"),
+            (CertificateRole::Client, "-cert: tls: no root certificate is trusted"),
+            (CertificateRole::ClientOfHosts, "tlsAuth: tls: no root certificate is trusted"),
+            (CertificateRole::Roots, "-root-certs: tls: no root certificate is trusted"),
         ] {
             let error = StartError::Certificate { role, reason: reason.clone() };
             assert_eq!(with_flag(error).to_string(), text);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use cli::Output;
 use engine::{HeadStyle, HttpVersion, Protocol, Redirects, Settings};
 use report::{Offered, PerferStyle, WrkStyle};
-use session::{OnCutOff, WORKERS_MAX};
+use session::{OnCutOff, WORKERS_MAX, go_words};
 use stdx::{Distribution, Nanos};
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target, Targets};
@@ -124,6 +124,7 @@ pub(crate) fn settings(workers: u64, connections: u64) -> Settings {
         head: HeadStyle::Exact(HttpVersion::Http11),
         timeout: None,
         redirects: Redirects::Keep,
+        failure_text: go_words::FAILURE_TEXT,
         connections,
         max_connections: Some(connections),
         ..Settings::default()

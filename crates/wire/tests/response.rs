@@ -227,18 +227,18 @@ fn a_decoder_serves_response_after_response() {
 }
 
 #[test]
-fn error_texts_are_gos() {
+fn errors_say_what_came() {
     let cases: [(&[u8], &str); 5] = [
-        (b"", "EOF"),
-        (b"HTTP/1.1 2", "net/http: HTTP/1.x transport connection broken: unexpected EOF"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx", "unexpected EOF"),
+        (b"", "the connection ended before the response"),
+        (b"HTTP/1.1 2", "the connection ended within the response's head"),
         (
-            b"SSH-2.0-\"x\"\r\n",
-            "net/http: HTTP/1.x transport connection broken: malformed HTTP response \"SSH-2.0-\\\"x\\\"\"",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx",
+            "the connection ended within the response's body",
         ),
+        (b"SSH-2.0-\"x\"\r\n", "malformed HTTP response \"SSH-2.0-\\\"x\\\"\""),
         (
             &[b"HTTP/1.1 200 OK\r\nX: ".as_slice(), &[b'x'; HEAD_MAX]].concat(),
-            "net/http: server response headers exceeded 262144 bytes; aborted",
+            "a response head of more than 262144 bytes",
         ),
     ];
     for (bytes, message) in cases {

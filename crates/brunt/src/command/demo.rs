@@ -12,7 +12,7 @@ use demo::{Config, Server, ServiceTime};
 use engine::Settings;
 use metrics::Generator;
 use net::Address;
-use session::{OnCutOff, Progress, RunFigures, Session, SessionOptions};
+use session::{OnCutOff, Progress, RunFigures, Session, SessionOptions, go_words};
 use stdx::{Bytes, Nanos};
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target, Targets};
@@ -114,7 +114,8 @@ fn attack(
     let mut progress = live.then(|| Progress::new(&plan));
     let mut figures = RunFigures::new(OnCutOff::Counted);
     // One worker is plenty for this rate, and leaves the other cores to the server.
-    let settings = Settings { workers: 1, ..Settings::default() };
+    let failure_text = go_words::FAILURE_TEXT;
+    let settings = Settings { workers: 1, failure_text, ..Settings::default() };
     let session = Session::start(plan, &settings, None, SessionOptions::new(interrupts));
     let outcome = session.and_then(|session| session.run(&mut [&mut figures, &mut progress]));
     let generator = outcome?.generator;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::anyhow;
 use cli::{CommandError, ExitCode, ExitError, ParsedArgs, usage_error};
 use engine::{DnsTtl, Protocol, ProxySettings, Redirects, Settings, TlsSettings};
+use session::go_words;
 use stdx::Nanos;
 
 use super::environment::Environment;
@@ -31,6 +32,7 @@ pub(super) fn client_settings<T>(
         pin: engine.pin,
         real_time: engine.real_time,
         head: rules.head,
+        failure_text: go_words::FAILURE_TEXT,
         local_addrs: connection.local_addrs.clone(),
         unix_socket: connection.unix_socket.as_ref().map(Into::into),
         connect_to: connection.connect_to.clone(),

@@ -8,6 +8,7 @@ use stdx::Nanos;
 
 use super::Worker;
 use crate::failure::Failure;
+use crate::failure_reason::FailureReason;
 use crate::hit::Hit;
 use crate::origins::NamedBy;
 use crate::request::{Request, Unsendable};
@@ -195,11 +196,11 @@ impl<I: Io> Worker<I> {
         &self,
         target: Result<workload::Target, String>,
     ) -> Result<Request, Unsendable> {
-        let nameless = |reason| Unsendable {
+        let nameless = |reason: String| Unsendable {
             kind: metrics::FailureKind::Target,
             method: String::new(),
             url_text: String::new(),
-            reason,
+            reason: FailureReason::Other(reason.into()),
         };
         target.map_err(nameless).and_then(|target| self.prepared.request(&target))
     }
@@ -240,7 +241,7 @@ impl<I: Io> Worker<I> {
                 self.dispatch(hit_id);
             }
             (None, None) => {
-                let failure = Failure::new(metrics::FailureKind::Target, "too many hosts");
+                let failure = Failure::other(metrics::FailureKind::Target, "too many hosts");
                 self.fail(hit_id, &failure);
             }
         }

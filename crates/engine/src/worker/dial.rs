@@ -13,6 +13,7 @@ use workload::FailureDetail;
 use super::Worker;
 use crate::conn::{Conn, State};
 use crate::failure::Failure;
+use crate::failure_reason::FailureReason;
 use crate::ids::{ConnId, HitId, Id as _, OriginId};
 use crate::route::Route;
 use crate::settings::{AddressFamily, DnsTtl, FirstAddress};
@@ -166,7 +167,7 @@ impl<I: Io> Worker<I> {
         let name = &self.origins.list[origin_id].endpoint().host;
         let Some(pattern) = host_policy.blocks_name(name) else { return false };
         let text = format!("hostname ({name}) is in a blocked pattern ({pattern})");
-        let failure = Failure::new(FailureKind::Dial, text);
+        let failure = Failure::other(FailureKind::Dial, text);
         self.origin(origin_id).end_turn();
         self.fail_all(origin_id, &Failure { detail: FailureDetail::ForbiddenName, ..failure });
         true
@@ -225,7 +226,7 @@ impl<I: Io> Worker<I> {
 
     fn fail_waiting(&mut self, origin_id: OriginId, reason: &str) {
         self.origin(origin_id).end_turn();
-        let failure = Failure::new(FailureKind::Dns, format!("dial tcp: {reason}"));
+        let failure = Failure::new(FailureKind::Dns, FailureReason::Lookup(reason.to_owned()));
         self.fail_all(origin_id, &failure);
     }
 
@@ -298,9 +299,8 @@ impl<I: Io> Worker<I> {
             let conn = &self.conns[conn_id];
             let origin = &self.origins.list[conn.origin];
             let Some(address) = origin.address(&conn.addresses, conn.attempt) else {
-                let failure = last.unwrap_or_else(|| {
-                    Failure::new(FailureKind::Dial, "dial tcp: no address to connect to")
-                });
+                let failure = last
+                    .unwrap_or_else(|| Failure::new(FailureKind::Dial, FailureReason::NoAddress));
                 if let Some(hit) = self.drop_conn(conn_id) {
                     self.fail_dial(hit, &failure);
                 }
@@ -322,7 +322,7 @@ impl<I: Io> Worker<I> {
                     return;
                 }
                 Err(failure) => {
-                    last = Some(Failure::dial(failure, Some(&address)));
+                    last = Some(Failure::dial(failure, Some(address)));
                     self.conns[conn_id].attempt += 1;
                 }
             }
@@ -334,7 +334,7 @@ impl<I: Io> Worker<I> {
         let Address::Ip(address) = address else { return None };
         let net = self.prepared.settings.host_policy.blocks_address(address.ip())?;
         let text = format!("IP ({}) is in a blacklisted range ({net})", address.ip());
-        let failure = Failure::new(FailureKind::Dial, text);
+        let failure = Failure::other(FailureKind::Dial, text);
         Some(Failure { detail: FailureDetail::ForbiddenAddress, ..failure })
     }
 
@@ -357,7 +357,7 @@ impl<I: Io> Worker<I> {
         let origin = &self.origins.list[conn.origin];
         let address = origin.address(&conn.addresses, conn.attempt);
         conn.attempt += 1;
-        self.try_address(conn_id, Some(Failure::dial(failure, address.as_ref())));
+        self.try_address(conn_id, Some(Failure::dial(failure, address)));
     }
 
     /// Tries the next address where one takes too long to answer.
@@ -406,7 +406,8 @@ impl<I: Io> Worker<I> {
         match wire::h1::request::connect_request(&origin.authority(), &headers) {
             Ok(head) => self.transmit(conn_id, &head),
             Err(error) => {
-                self.fail_connection(conn_id, &Failure::new(FailureKind::Proxy, error.to_string()));
+                let failure = Failure::new(FailureKind::Proxy, FailureReason::Request(error));
+                self.fail_connection(conn_id, &failure);
             }
         }
     }
@@ -428,7 +429,11 @@ impl<I: Io> Worker<I> {
         let session = self
             .prepared
             .tls_for(origin)
-            .and_then(|cfg| TlsSession::client(&cfg, origin.host()).map_err(|e| e.to_string()));
+            .map_err(|error| FailureReason::TlsSetup(error.into()))
+            .and_then(|cfg| {
+                TlsSession::client(&cfg, origin.host())
+                    .map_err(|error| FailureReason::Tls(error.into()))
+            });
         match session {
             Ok(session) => {
                 conn.tls = Some(Box::new(session));

@@ -10,6 +10,7 @@ use super::Worker;
 use crate::captured::CapturedResponse;
 use crate::conn::{Conn, State};
 use crate::failure::Failure;
+use crate::failure_reason::FailureReason;
 use crate::hit::Hit;
 use crate::ids::{ConnId, HitId, StreamId};
 use crate::list::{List, WAITING};
@@ -57,7 +58,7 @@ impl<I: Io> Worker<I> {
             self.hits[hit].conn = None;
         }
         if !reusable {
-            return self.retry_unanswered(conn_id, &Failure::new(FailureKind::Eof, "EOF"));
+            return self.retry_unanswered(conn_id, &Failure::eof());
         }
         if let Some(next) = conn.pipelined.pop_first(&mut self.hits) {
             conn.hit = Some(next);
@@ -125,7 +126,7 @@ impl<I: Io> Worker<I> {
                 kind: FailureKind::Redirects,
                 method: method.to_owned(),
                 url_text: stdx::without_password(location).into_owned(),
-                reason: format!("stopped after {max} redirects"),
+                reason: FailureReason::Redirects(max),
             };
             let failure = Failure::new(FailureKind::Redirects, unsendable.reason.clone());
             return self.fail_unsendable(hit_id, &failure, &unsendable);
@@ -148,7 +149,9 @@ impl<I: Io> Worker<I> {
                         hit.origin = origin;
                         self.dispatch(hit_id);
                     }
-                    None => self.fail(hit_id, &Failure::new(FailureKind::Target, "too many hosts")),
+                    None => {
+                        self.fail(hit_id, &Failure::other(FailureKind::Target, "too many hosts"));
+                    }
                 }
             }
             Err(unsendable) => {
@@ -282,13 +285,15 @@ impl<I: Io> Worker<I> {
         let request = Self::request(&self.prepared, hit);
         let named = failed.and_then(|(_, what)| what);
         let named = named.map(|what| (what.method.as_str(), what.url_text.as_str()));
+        let failure_text = self.prepared.settings.failure_text;
         let mut texts_cut = u64::from(captured.is_some_and(|captured| captured.body_cut));
         self.recorder.add(sample, |batch, sample| {
             sample.error = match failed {
                 Some((failure, _)) => {
                     let own = request.map(|r| (r.method.as_str(), r.url_text.as_str()));
                     let (method, url) = named.or(own).unwrap_or(("GET", ""));
-                    add_with(batch, |texts| failure.write(method, url, texts))
+                    let hit = failure.of_request(method, url);
+                    add_with(batch, |texts| failure_text.write(&hit, texts))
                 }
                 None if sample.is_success() => Span::default(),
                 None => status_line(batch, sample.status, captured),

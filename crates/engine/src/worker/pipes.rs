@@ -79,10 +79,18 @@ impl<I: Io> Worker<I> {
         }
     }
 
+    /// A failure's text without its request, which a pipe has left behind.
+    fn text_of(&self, failure: &Failure) -> String {
+        let mut text = Vec::new();
+        self.prepared.settings.failure_text.write(&failure.of_request("", ""), &mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
     /// A pipe ends: its user gets the event, and the connection is closed.
     pub(super) fn end_pipe(&mut self, conn_id: ConnId, lost: Option<&Failure>) {
+        let text = lost.map(|failure| self.text_of(failure)).unwrap_or_default();
         let what = match lost {
-            Some(failure) => PipeEvent::Lost(failure.kind.name(), &failure.text),
+            Some(failure) => PipeEvent::Lost(failure.kind.name(), &text),
             None => PipeEvent::End,
         };
         if !self.conns[conn_id].closes {
@@ -132,7 +140,7 @@ impl<I: Io> Worker<I> {
         }
         if self.conns[conn_id].unsent.len() + bytes.len() > UNSENT_MAX {
             let text = "the server does not read: 64 MiB wait to be sent";
-            return self.end_pipe(conn_id, Some(&Failure::new(FailureKind::TooLarge, text)));
+            return self.end_pipe(conn_id, Some(&Failure::other(FailureKind::TooLarge, text)));
         }
         for piece in bytes.chunks(BODY_PIECE) {
             // What failed has closed the connection.

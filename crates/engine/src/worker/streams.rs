@@ -10,6 +10,7 @@ use wire::h2::{HeaderMap, StatusCode, StreamEvent};
 use super::Worker;
 use crate::conn::State;
 use crate::failure::Failure;
+use crate::failure_reason::FailureReason;
 use crate::ids::{ConnId, HitId, Id as _, StreamId};
 use crate::request;
 use crate::response_handler::{Decode, ResponseHandler};
@@ -34,12 +35,12 @@ impl<I: Io> Worker<I> {
         let (streams, request) = match (&mut conn.streams, request) {
             (Some(streams), Some(Ok(request))) => (streams, request),
             (_, made) => {
-                let text = match made {
-                    Some(Err(error)) => error.to_string(),
-                    _ => "http2: a request that was not made for it".to_owned(),
+                let reason = match made {
+                    Some(Err(error)) => FailureReason::Request(error.clone()),
+                    _ => FailureReason::Other("http2: a request that was not made for it".into()),
                 };
                 hit.conn = None;
-                self.fail(hit_id, &Failure::new(FailureKind::Target, text));
+                self.fail(hit_id, &Failure::new(FailureKind::Target, reason));
                 // The preface of a new connection has to go out, and other hits may use it.
                 self.cork(conn_id);
                 return self.mark_ready(conn_id);
@@ -99,7 +100,7 @@ impl<I: Io> Worker<I> {
         }
         self.handle_stream_events(conn_id);
         if self.sock_of(conn_id) == sock {
-            self.fail_streams(conn_id, &Failure::new(FailureKind::Eof, "EOF"));
+            self.fail_streams(conn_id, &Failure::eof());
         }
     }
 

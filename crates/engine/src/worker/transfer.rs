@@ -6,6 +6,7 @@ use wire::h1::response::{DecodeError, ResponseDecoder};
 use super::Worker;
 use crate::conn::{Conn, State};
 use crate::failure::Failure;
+use crate::failure_reason::FailureReason;
 use crate::ids::{ConnId, HitId};
 use crate::origin::KnownProtocol;
 use crate::response_handler::{Decode, ResponseHandler};
@@ -119,7 +120,7 @@ impl<I: Io> Worker<I> {
             Progress::Bytes(n) => conn.unsent.extend(&bytes[n..]),
             Progress::Later => conn.unsent.extend(bytes),
             Progress::Failed(failure) => {
-                self.fail_connection(conn_id, &Failure::transfer(failure, "write"));
+                self.fail_connection(conn_id, &Failure::write(failure));
             }
         }
     }
@@ -170,7 +171,7 @@ impl<I: Io> Worker<I> {
                     Progress::Bytes(n) => conn.unsent.consume(n),
                     Progress::Later => return,
                     Progress::Failed(failure) => {
-                        return self.fail_connection(conn_id, &Failure::transfer(failure, "write"));
+                        return self.fail_connection(conn_id, &Failure::write(failure));
                     }
                 }
                 continue;
@@ -242,7 +243,7 @@ impl<I: Io> Worker<I> {
                 }
                 Progress::Later => break,
                 Progress::Failed(failure) => {
-                    self.fail_connection(conn_id, &Failure::transfer(failure, "read"));
+                    self.fail_connection(conn_id, &Failure::read(failure));
                     break;
                 }
             }
@@ -269,7 +270,7 @@ impl<I: Io> Worker<I> {
             self.plain = plain;
             self.transmit_records(conn_id);
             if self.sock_of(conn_id) == sock {
-                self.fail_connection(conn_id, &Failure::tls(&error));
+                self.fail_connection(conn_id, &Failure::tls(error));
             }
             return;
         }
@@ -338,7 +339,7 @@ impl<I: Io> Worker<I> {
             let content_failure = handler.failure;
             match (outcome, content_failure) {
                 (_, Some(error)) => return self.fail_connection(conn_id, &Failure::content(error)),
-                (Err(error), _) => return self.fail_connection(conn_id, &Failure::decode(&error)),
+                (Err(error), _) => return self.fail_connection(conn_id, &Failure::decode(error)),
                 (Ok(progress), _) => {
                     handler.progress.wire_in += progress.consumed as u64;
                     if !progress.done {
@@ -394,7 +395,8 @@ impl<I: Io> Worker<I> {
         let outcome = decoder.handle_bytes(bytes, &mut handler);
         match outcome {
             Err(error) => {
-                self.fail_connection(conn_id, &Failure::new(FailureKind::Proxy, error.to_string()));
+                let failure = Failure::new(FailureKind::Proxy, FailureReason::Response(error));
+                self.fail_connection(conn_id, &failure);
             }
             // A refusal is one before its body has come, which may have no end.
             Ok(progress) if !progress.done && decoder.status() == 0 => {}
@@ -406,7 +408,8 @@ impl<I: Io> Worker<I> {
                 if !(200..300).contains(&status) || progress.consumed < bytes.len() {
                     let reason = String::from_utf8_lossy(&conn.captured.reason).into_owned();
                     let text = if reason.is_empty() { status.to_string() } else { reason };
-                    return self.fail_connection(conn_id, &Failure::new(FailureKind::Proxy, text));
+                    return self
+                        .fail_connection(conn_id, &Failure::other(FailureKind::Proxy, text));
                 }
                 self.secure(conn_id);
             }
@@ -425,16 +428,16 @@ impl<I: Io> Worker<I> {
                 match decoder.handle_eof(&mut handler) {
                     // RFC 8446, 6.1: without a close_notify anybody may have cut off what ends with the connection.
                     Ok(()) if self.is_cut_off(conn_id) => {
-                        self.fail_connection(conn_id, &Failure::decode(&DecodeError::Truncated));
+                        self.fail_connection(conn_id, &Failure::decode(DecodeError::Truncated));
                     }
                     Ok(()) => self.complete(conn_id, false),
-                    Err(error) => self.fail_connection(conn_id, &Failure::decode(&error)),
+                    Err(error) => self.fail_connection(conn_id, &Failure::decode(error)),
                 }
             }
             State::Streaming => self.end_streams(conn_id),
             State::Piped => self.end_pipe(conn_id, None),
             State::Dialing | State::Tunneling | State::Securing => {
-                self.fail_connection(conn_id, &Failure::new(FailureKind::Eof, "EOF"));
+                self.fail_connection(conn_id, &Failure::eof());
             }
         }
     }

@@ -121,7 +121,7 @@ impl<I: Io> Worker<I> {
             let named = what.map(|what| (what.method.as_str(), what.url_text.as_str()));
             let own = request.map(|r| (r.method.as_str(), r.url_text.as_str()));
             let (method, url) = named.or(own).unwrap_or_default();
-            failure.write(method, url, &mut text);
+            self.prepared.settings.failure_text.write(&failure.of_request(method, url), &mut text);
             (failure.kind.name(), String::from_utf8_lossy(&text).into_owned())
         });
         users.handle_response(

@@ -3,7 +3,9 @@
 use cli::{ExitError, Interrupts, ResultsOption, eprint_line};
 use engine::StartError;
 use report::ab::{Figures, Rules};
-use session::{OnInterrupt, ResultsFile, Session, SessionError, SessionOptions, StopPolicy};
+use session::{
+    OnInterrupt, ResultsFile, Session, SessionError, SessionOptions, StopPolicy, go_words,
+};
 
 use super::address::{Address, Proxy};
 use super::banner::{banner, banner_html};
@@ -94,6 +96,7 @@ const CONCURRENCY_MAX: i64 = 200_000;
 fn failed(flags: &AbFlags, error: SessionError) -> AbError {
     match (error, &flags.cert) {
         (SessionError::Start(StartError::Certificate { reason, .. }), Some(path)) => {
+            let reason = go_words::tls_setup(&reason);
             AbError::wrong(format!("unable to get certificate from '{path}'\nbrunt ab: {reason}"))
         }
         (SessionError::Start(error), _) => {

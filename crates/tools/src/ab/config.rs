@@ -9,6 +9,7 @@ use engine::{
     Settings, TlsSettings,
 };
 use report::ab::Tls;
+use session::go_words;
 use stdx::{Distribution, Nanos};
 use wire::tls::rustls::CipherSuite;
 use wire::tls::{Agreed, Versions, suites_named};
@@ -88,6 +89,7 @@ pub(super) fn settings(
         tls,
         proxy: ProxySettings { https: proxy, ..ProxySettings::default() },
         report_first_failure: true,
+        failure_text: go_words::FAILURE_TEXT,
         ..Settings::default()
     })
 }

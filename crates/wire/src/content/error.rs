@@ -18,7 +18,7 @@ pub enum ContentError {
     #[error("gzip: invalid data")]
     Gzip,
     /// deflate: a block or a checksum is wrong.
-    #[error("flate: corrupt input")]
+    #[error("deflate: corrupt input")]
     Deflate,
     /// brotli: the stream is wrong.
     #[error("brotli: corrupt input")]
@@ -27,7 +27,7 @@ pub enum ContentError {
     #[error("zstd: corrupt input")]
     Zstd,
     /// The body ended in the middle of the stream.
-    #[error("unexpected EOF")]
+    #[error("the body ended within its content coding")]
     Truncated,
     /// The body decodes to more than [`BOMB_BYTES`] and [`BOMB_RATIO`] allow.
     #[error("decoded body too large (more than {BOMB_RATIO} times its encoded size)")]

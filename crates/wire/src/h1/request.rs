@@ -75,20 +75,20 @@ pub struct RequestSpec<'a> {
     pub user_agent: &'a str,
 }
 
-/// Why a request cannot be sent. The texts are Go's.
+/// Why a request cannot be sent.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RequestError {
     /// The method is not a token.
-    #[error("net/http: invalid method \"{0}\"")]
+    #[error("invalid method \"{0}\"")]
     Method(String),
     /// A field name is not a token.
-    #[error("net/http: invalid header field name \"{0}\"")]
+    #[error("invalid header field name \"{0}\"")]
     FieldName(String),
     /// The address has characters that no request line takes.
-    #[error("net/http: invalid request target \"{0}\"")]
+    #[error("invalid request target \"{0}\"")]
     Target(String),
     /// A field value holds a control character; the name is given.
-    #[error("net/http: invalid header field value for \"{0}\"")]
+    #[error("invalid header field value for \"{0}\"")]
     FieldValue(String),
 }
 
@@ -695,11 +695,11 @@ mod tests {
     #[test]
     fn refuses_what_breaks_the_message() {
         let cases: [(&str, &[(&str, &str)], &str); 5] = [
-            ("GE T", &[], "net/http: invalid method \"GE T\""),
-            ("", &[], "net/http: invalid method \"\""),
-            ("GET", &[("GET http", "x")], "net/http: invalid header field name \"GET http\""),
-            ("GET", &[("X", "a\r\nY: b")], "net/http: invalid header field value for \"X\""),
-            ("GET", &[("X", "a\0")], "net/http: invalid header field value for \"X\""),
+            ("GE T", &[], "invalid method \"GE T\""),
+            ("", &[], "invalid method \"\""),
+            ("GET", &[("GET http", "x")], "invalid header field name \"GET http\""),
+            ("GET", &[("X", "a\r\nY: b")], "invalid header field value for \"X\""),
+            ("GET", &[("X", "a\0")], "invalid header field value for \"X\""),
         ];
         for (method, headers, message) in cases {
             let error = render(&Case { method, headers, ..Case::default() }).expect_err(message);

@@ -67,35 +67,32 @@ pub trait ResponseSink {
     fn head_again(&mut self, _status: u16) {}
 }
 
-/// Why bytes are not a response. The texts are Go's where Vegeta's users know them.
+/// Why bytes are not a response.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DecodeError {
     /// The connection ended before the response began.
-    #[error("EOF")]
+    #[error("the connection ended before the response")]
     Eof,
     /// The connection ended in the middle of the head.
-    #[error("net/http: HTTP/1.x transport connection broken: unexpected EOF")]
+    #[error("the connection ended within the response's head")]
     HeadTruncated,
     /// The connection ended in the middle of the body.
-    #[error("unexpected EOF")]
+    #[error("the connection ended within the response's body")]
     Truncated,
     /// What came is not HTTP; the first line is given, at most 100 bytes of it.
-    #[error(
-        "net/http: HTTP/1.x transport connection broken: malformed HTTP response {:?}",
-        String::from_utf8_lossy(.0)
-    )]
+    #[error("malformed HTTP response {:?}", String::from_utf8_lossy(.0))]
     Malformed(Box<[u8]>),
     /// A header field is not one.
-    #[error("net/http: HTTP/1.x transport connection broken: malformed MIME header line")]
+    #[error("malformed header field")]
     MalformedField,
     /// The head is larger than this many bytes.
-    #[error("net/http: server response headers exceeded {0} bytes; aborted")]
+    #[error("a response head of more than {0} bytes")]
     HeadTooLarge(usize),
     /// There are more than this many header fields.
-    #[error("net/http: server response exceeded {0} header fields; aborted")]
+    #[error("a response of more than {0} header fields")]
     TooManyHeaders(usize),
     /// There are more than [`INTERIM_MAX`] interim responses.
-    #[error("net/http: too many 1xx informational responses")]
+    #[error("more than {INTERIM_MAX} interim responses")]
     TooManyInterim,
     /// A content length is no number, or there are several that differ.
     #[error("bad Content-Length")]
@@ -107,7 +104,7 @@ pub enum DecodeError {
     #[error("malformed chunked encoding")]
     Chunk,
     /// A chunk's size line or the trailer section is too long.
-    #[error("http: trailer or chunk header too large")]
+    #[error("trailer or chunk header too large")]
     ChunkTooLarge,
     /// Bytes came before a request was sent, or after an error.
     #[error("unsolicited response")]

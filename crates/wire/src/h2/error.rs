@@ -10,16 +10,16 @@ pub enum H2Error {
     #[error("stream error: {0:?}; received from peer")]
     Reset(Reason),
     /// The server ended the connection with GOAWAY and did not process this stream. RFC 9113, 6.8.
-    #[error("http2: server sent GOAWAY and closed the connection; ErrCode={0:?}")]
+    #[error("server sent GOAWAY and closed the connection; ErrCode={0:?}")]
     GoAway(Reason),
     /// The server broke the protocol.
-    #[error("http2: {0:?}")]
+    #[error("{0:?}")]
     Protocol(Reason),
     /// The connection ended with the stream.
-    #[error("http2: connection closed")]
+    #[error("connection closed")]
     Closed,
     /// The server sends more and more and reads nothing.
-    #[error("http2: server sent too much that waits for it to read")]
+    #[error("server sent too much that waits for it to read")]
     Flood,
 }
 

@@ -4,22 +4,22 @@ use rustls::{CertificateError, InvalidMessage};
 use thiserror::Error;
 
 /// Why TLS cannot be set up.
-#[derive(Debug, Error)]
+#[derive(Clone, Debug, PartialEq, Error)]
 pub enum TlsSetupError {
     /// The bytes hold no certificate, or a broken one.
-    #[error("tls: failed to find any PEM certificate in the input")]
+    #[error("failed to find any PEM certificate in the input")]
     NoCertificate,
     /// The bytes hold no private key, or a broken one.
-    #[error("tls: failed to find any PEM private key in the input")]
+    #[error("failed to find any PEM private key in the input")]
     NoKey,
     /// A private key is given without a certificate.
-    #[error("tls: a private key is given without a certificate")]
+    #[error("a private key is given without a certificate")]
     KeyWithoutCertificate,
     /// No certificate is trusted.
-    #[error("tls: no root certificate is trusted")]
+    #[error("no root certificate is trusted")]
     NoRoots,
     /// rustls does not take them.
-    #[error("tls: {0}")]
+    #[error("{0}")]
     Rustls(#[from] rustls::Error),
 }
 
@@ -64,12 +64,12 @@ impl TlsError {
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum TlsError {
     /// The server's name is neither a DNS name nor an address.
-    #[error("tls: invalid server name \"{0}\"")]
+    #[error("invalid server name \"{0}\"")]
     ServerName(String),
     /// A record or handshake message is larger than TLS allows.
-    #[error("tls: oversized record received")]
+    #[error("oversized record received")]
     RecordTooLarge,
     /// The handshake or a record failed.
-    #[error("tls: {0}")]
+    #[error("{0}")]
     Rustls(#[from] rustls::Error),
 }
