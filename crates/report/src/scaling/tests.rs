@@ -1,0 +1,100 @@
+//! A fit of a known server in each form.
+
+use serde_json::Value;
+use study::queueing::{Closed, Mmc};
+use study::scaling::{Kind, fit};
+use study::seek::By;
+
+use super::words::refused;
+use super::*;
+
+fn sweep(users: &[f64]) -> Sweep {
+    let closed = Closed { server: Mmc { workers: 6, service_s: 0.06 }, delay_s: 0.02 };
+    let at = |users: &f64| Observation {
+        load: *users,
+        throughput_per_s: closed.throughput_per_s(*users),
+        mean_s: closed.cycle_s(*users),
+        p50_s: Some(0.9 * closed.cycle_s(*users)),
+        p99_s: None,
+    };
+    Sweep { by: By::Connections, observations: users.iter().map(at).collect() }
+}
+
+fn with(sweep: &Sweep, check: impl Fn(&FitInput<'_>)) {
+    let found = fit(sweep, None, 1);
+    let notes = ["a <note>\u{1b}".to_owned()];
+    check(&FitInput { sweep, found: &found, at: &[10.0, 128.0], notes: &notes });
+}
+
+#[test]
+fn a_fit_in_words() {
+    with(&sweep(&[1.0, 2.0, 4.0, 6.0, 8.0, 16.0, 48.0]), |input| {
+        let text = fit_text(input);
+        let row = |begin: &str| text.lines().find(|line| line.trim_start().starts_with(begin));
+        assert!(row("128 ").unwrap().ends_with("extrapolated"), "{text}");
+        assert!(row("10 ").unwrap().ends_with("between"), "{text}");
+        assert!(
+            text.contains("Model    closed network (mean value analysis): workers 6, "),
+            "{text}"
+        );
+        assert!(text.contains("with 7 in place of 6: capacity 100/s to 116.7/s"), "{text}");
+        assert!(text.contains("Knee     8 users") && text.contains("Others   usl"), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text}");
+    });
+}
+
+#[test]
+fn a_fit_as_json() {
+    with(&sweep(&[1.0, 2.0, 4.0, 6.0, 8.0, 16.0, 48.0]), |input| {
+        let value: Value = serde_json::from_str(&fit_json(input)).unwrap();
+        assert_eq!((&value["model"], &value["refused"]), (&"closed".into(), &Value::Null));
+        assert_eq!(value["parameters"]["workers"]["value"], 6);
+        let last = value["predictions"].as_array().unwrap().last().unwrap().clone();
+        assert_eq!((&last["load"], &last["extrapolated"]), (&128.into(), &true.into()));
+        assert!((last["mean"]["value"].as_f64().unwrap() - 1.28).abs() < 0.01, "{last}");
+        assert!((last["p50"].as_f64().unwrap() - 0.9 * 1.28).abs() < 0.02, "{last}");
+        assert_eq!(last["p99"], Value::Null);
+        assert_eq!(value["one_more_worker"]["workers"], 6);
+    });
+}
+
+#[test]
+fn a_refusal_has_its_reason() {
+    with(&sweep(&[4.0]), |input| {
+        let text = fit_text(input);
+        assert!(text.contains("Refused  1 different load is too few: 2 are needed"), "{text}");
+        let value: Value = serde_json::from_str(&fit_json(input)).unwrap();
+        assert_eq!(value["model"], Value::Null);
+        assert_eq!(value["measured"].as_array().unwrap().len(), 1);
+        assert_eq!(fit_figure(input).title, "No model fits");
+    });
+    let poor =
+        Refusal::Poor { kind: Kind::Usl, error: 0.4, load: 8.0, measured: 3.0, predicted: 60.0 };
+    let words = refused(By::Connections, &poor);
+    assert!(
+        words.contains("off by 40% typically")
+            && words.contains("most at 8 users: 3/s measured, 60/s"),
+        "{words}"
+    );
+    let little = refused(By::Connections, &Refusal::Little { load: 4.0, in_flight: 100.0 });
+    assert!(little.contains("100 requests were under way at 4 users"), "{little}");
+    let close = refused(By::Rate, &Refusal::TooClose { least: 10.0, greatest: 11.0 });
+    assert!(close.contains("from 10 to 11"), "{close}");
+}
+
+#[test]
+fn measured_and_predicted_share_a_figure() {
+    with(&sweep(&[1.0, 2.0, 4.0, 8.0, 16.0]), |input| {
+        let figure = fit_figure(input);
+        let labels: Vec<&str> = figure.series.iter().map(|one| one.label.as_str()).collect();
+        assert_eq!(labels.len(), 4);
+        assert_eq!((labels[0], labels[2]), ("mean, predicted (ms)", "mean, measured (ms)"));
+        let drawn = figure.series[2].points.iter().filter(|point| point.1.is_finite());
+        assert_eq!(drawn.count(), 10, "a stroke each");
+        let last = figure.series[0].points.last().unwrap();
+        assert!(last.0 == 128.0 && (last.1 - 1280.0).abs() < 30.0, "{last:?}");
+        let rising = |one: &crate::Series| one.points.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        assert!(figure.series.iter().all(rising), "{figure:?}");
+        assert!(figure.svg(crate::Size::default()).contains("Users"));
+    });
+}
