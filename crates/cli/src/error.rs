@@ -14,6 +14,14 @@ pub struct ExitError {
     pub error: anyhow::Error,
 }
 
+impl ExitError {
+    /// An error of this text.
+    #[must_use]
+    pub fn new(code: ExitCode, text: impl Into<String>) -> Self {
+        Self { code, error: anyhow::Error::msg(text.into()) }
+    }
+}
+
 impl fmt::Display for ExitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:#}", self.error)
@@ -83,8 +91,5 @@ impl CommandError {
 /// The error of a wrong operand, or of flags that do not go together.
 #[must_use]
 pub fn usage_error(text: impl Into<String>) -> CommandError {
-    CommandError::Failed(ExitError {
-        code: ExitCode::Usage,
-        error: anyhow::Error::msg(text.into()),
-    })
+    CommandError::Failed(ExitError::new(ExitCode::Usage, text))
 }

@@ -1,6 +1,5 @@
 //! The offset of the servers' clock from the client's, from the `Date` headers in results.
 
-use anyhow::anyhow;
 use cli::{Dialect, ExitCode, ExitError, Interrupts};
 use metrics::Batch;
 use monitor::{ClockOffset, http_date};
@@ -53,8 +52,8 @@ fn measured(files: &[String]) -> Result<ClockShift, ExitError> {
     let is_file = |name: &String| std::fs::metadata(name).is_ok_and(|meta| meta.is_file());
     let is_gone_once_read = |name: &String| cli::input::is_stdin(name) || !is_file(name);
     if files.is_empty() || files.iter().any(is_gone_once_read) {
-        let error = anyhow!("flag -server-offset: date reads results twice: name files of results");
-        return Err(ExitError { code: ExitCode::Usage, error });
+        let text = "flag -server-offset: date reads results twice: name files of results";
+        return Err(ExitError::new(ExitCode::Usage, text));
     }
     let interrupts = Interrupts::default();
     let inputs = cli::open_results(files, &interrupts, Dialect::Native.interrupt_grace())?;
@@ -66,9 +65,9 @@ fn measured(files: &[String]) -> Result<ClockShift, ExitError> {
             dates.hits(&batch);
         }
     }
-    dates.shift().map_err(|why| ExitError {
-        code: ExitCode::Input,
-        error: anyhow!("-server-offset=date: {why} in {}", files.join(", ")),
+    dates.shift().map_err(|why| {
+        let text = format!("-server-offset=date: {why} in {}", files.join(", "));
+        ExitError::new(ExitCode::Input, text)
     })
 }
 

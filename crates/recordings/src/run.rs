@@ -1,6 +1,5 @@
 //! `RecordedRun`: one run, read from its results into a summary and a verdict.
 
-use anyhow::anyhow;
 use cli::{Dialect, ExitCode, ExitError, Interrupts};
 use metrics::{Batch, Generator, Summary, Verdict};
 use report::{Blind, VariantRun};
@@ -104,14 +103,14 @@ pub fn read_run(
 /// The failure of an input that cannot be read.
 #[must_use]
 pub fn unreadable(error: &ReadError) -> ExitError {
-    let error = match error {
+    let text = match error {
         ReadError::Detect { .. } => {
-            anyhow!("{error} (expected arrow, parquet, csv, json or gob)")
+            format!("{error} (expected arrow, parquet, csv, json or gob)")
         }
         ReadError::Empty { .. } => {
-            anyhow!("{error}: no results (did what should have written them fail?)")
+            format!("{error}: no results (did what should have written them fail?)")
         }
-        _ => anyhow!("{error}"),
+        _ => error.to_string(),
     };
-    ExitError { code: ExitCode::Results, error }
+    ExitError::new(ExitCode::Results, text)
 }

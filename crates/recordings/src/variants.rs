@@ -4,7 +4,6 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::anyhow;
 use cli::{ExitCode, ExitError, Interrupts};
 use study::contrast::RUNS_MAX;
 
@@ -69,8 +68,8 @@ fn of_path(
         let files =
             if Path::new(&entry).is_dir() { self::entries(&entry)? } else { vec![entry.clone()] };
         if files.len() > FILES_MAX {
-            let error = anyhow!("{entry}: more than {FILES_MAX} files of one run");
-            return Err(ExitError { code: ExitCode::Usage, error });
+            let text = format!("{entry}: more than {FILES_MAX} files of one run");
+            return Err(ExitError::new(ExitCode::Usage, text));
         }
         if files.is_empty() {
             continue;
@@ -85,17 +84,16 @@ fn of_path(
         }
     }
     if runs.is_empty() {
-        let error = anyhow!("{path}: no results in this folder");
-        return Err(ExitError { code: ExitCode::Results, error });
+        let text = format!("{path}: no results in this folder");
+        return Err(ExitError::new(ExitCode::Results, text));
     }
     Ok((runs, left_out))
 }
 
 /// The entries of a folder, by name; names that start with a dot are left out.
 fn entries(folder: &str) -> Result<Vec<String>, ExitError> {
-    let failed = |error: std::io::Error| ExitError {
-        code: ExitCode::Input,
-        error: anyhow!("open {folder}: {}", cli::reason(&error)),
+    let failed = |error: std::io::Error| {
+        ExitError::new(ExitCode::Input, format!("open {folder}: {}", cli::reason(&error)))
     };
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {

@@ -2,7 +2,6 @@
 
 use std::io;
 
-use anyhow::anyhow;
 use cli::{ExitCode, ExitError};
 use engine::StartError;
 use results::WriteError;
@@ -61,10 +60,12 @@ impl From<SessionError> for ExitError {
             SessionError::Start(_) => ExitCode::Input,
             _ => ExitCode::Failure,
         };
-        let error = match error {
-            SessionError::Start(error) => with_flag(error),
-            error => anyhow!("{error}"),
-        };
-        Self { code, error }
+        Self::new(
+            code,
+            match &error {
+                SessionError::Start(error) => with_flag(error),
+                error => error.to_string(),
+            },
+        )
     }
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use anyhow::anyhow;
 use cli::{ExitCode, ExitError};
 use monitor::{Settings, Target, WatchError, Watcher};
 use results::Encoding;
@@ -42,11 +41,11 @@ impl MonitorConfig {
     /// The format has no room for them, or something can never be watched.
     pub fn monitor_for(&self, encoding: Encoding) -> Result<Monitor, ExitError> {
         if !encoding.is_native() {
-            let error = anyhow!(
+            let text = format!(
                 "-watch: {} has no room for the server's side (expected .arrow or .parquet)",
                 encoding.name()
             );
-            return Err(ExitError { code: ExitCode::Usage, error });
+            return Err(ExitError::new(ExitCode::Usage, text));
         }
         Ok(Monitor { watcher: self.watcher()?, every: self.every })
     }
@@ -61,7 +60,7 @@ impl MonitorConfig {
                 WatchError::Thread(_) => ExitCode::Failure,
                 WatchError::Endpoint { .. } | WatchError::Log { .. } => ExitCode::Usage,
             };
-            ExitError { code, error: anyhow!("cannot watch {error}") }
+            ExitError::new(code, format!("cannot watch {error}"))
         })
     }
 }

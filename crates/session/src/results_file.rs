@@ -3,8 +3,7 @@
 
 use std::io::Write;
 
-use anyhow::anyhow;
-use cli::{ExitError, Output, ResultsOption};
+use cli::{ExitCode, ExitError, Output, ResultsOption};
 use metrics::TargetTable;
 use results::{Encoding, Sink, StreamInfo};
 
@@ -47,7 +46,9 @@ impl ResultsFile {
     ) -> Result<Self, ExitError> {
         let monitor = monitor.map(|config| config.monitor_for(encoding)).transpose()?;
         let file = output.open().map_err(|failed| match output {
-            Output::File(path) => anyhow!("error opening {path}: {failed}").into(),
+            Output::File(path) => {
+                ExitError::new(ExitCode::Failure, format!("error opening {path}: {failed}"))
+            }
             Output::Stdout => failed,
         })?;
         Ok(Self { name: output.to_string(), encoding, file, monitor })

@@ -1,19 +1,18 @@
 //! Why a run could not start, in the words of the command line: the engine says what is wrong, this adds the flag.
 
-use anyhow::anyhow;
 use engine::{CertificateRole, StartError};
 
 use crate::go_words;
 
-/// The error, with the flag that gave what is at fault.
+/// The error's text, with the flag that gave what is at fault.
 #[must_use]
-pub fn with_flag(error: StartError) -> anyhow::Error {
+pub fn with_flag(error: &StartError) -> String {
     match error {
         StartError::Certificate { role, reason } => {
-            anyhow!("{}: {}", flag_of(role), go_words::tls_setup(&reason))
+            format!("{}: {}", flag_of(*role), go_words::tls_setup(reason))
         }
-        StartError::Uring(reason) => anyhow!("--io=uring: {reason}"),
-        error => error.into(),
+        StartError::Uring(reason) => format!("--io=uring: {reason}"),
+        error => error.to_string(),
     }
 }
 
@@ -41,7 +40,7 @@ mod tests {
             (CertificateRole::Roots, "-root-certs: tls: no root certificate is trusted"),
         ] {
             let error = StartError::Certificate { role, reason: reason.clone() };
-            assert_eq!(with_flag(error).to_string(), text);
+            assert_eq!(with_flag(&error), text);
         }
     }
 }

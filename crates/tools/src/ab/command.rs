@@ -100,7 +100,7 @@ fn failed(flags: &AbFlags, error: SessionError) -> AbError {
             AbError::wrong(format!("unable to get certificate from '{path}'\nbrunt ab: {reason}"))
         }
         (SessionError::Start(error), _) => {
-            AbError::wrong(format!("brunt ab: {}", session::with_flag(error)))
+            AbError::wrong(format!("brunt ab: {}", session::with_flag(&error)))
         }
         (error, _) => unstored(&error.into()),
     }
