@@ -23,7 +23,7 @@ const URING_FROM_DECIDING: u64 = 8;
 /// The machine that a worker runs on.
 #[derive(Debug)]
 pub(crate) enum Machine {
-    Mio(Reactor),
+    Reactor(Reactor),
     Uring(Box<Uring>),
 }
 
@@ -52,9 +52,9 @@ impl Machine {
                     return Ok(rings);
                 }
             }
-            IoChoice::Auto | IoChoice::Mio => {}
+            IoChoice::Auto | IoChoice::Reactor => {}
         }
-        Ok((0..count).map(|_| Reactor::new(now).map(Self::Mio)).collect::<Result<_, _>>()?)
+        Ok((0..count).map(|_| Reactor::new(now).map(Self::Reactor)).collect::<Result<_, _>>()?)
     }
 
     fn ring(now: Instant, share: Option<u64>) -> Result<Self, NoUring> {
@@ -68,21 +68,21 @@ impl Machine {
     /// Its name, for the report.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Self::Mio(_) => Reactor::backend(),
+            Self::Reactor(_) => Reactor::backend(),
             Self::Uring(_) => Uring::BACKEND,
         }
     }
 
     pub(crate) fn set_resolver(&mut self, resolver: Arc<Resolver>) {
         match self {
-            Self::Mio(reactor) => reactor.set_resolver(resolver),
+            Self::Reactor(reactor) => reactor.set_resolver(resolver),
             Self::Uring(uring) => uring.set_resolver(resolver),
         }
     }
 
     pub(crate) fn waker(&self) -> Waker {
         match self {
-            Self::Mio(reactor) => reactor.waker(),
+            Self::Reactor(reactor) => reactor.waker(),
             Self::Uring(uring) => uring.waker(),
         }
     }
@@ -90,7 +90,7 @@ impl Machine {
     /// Counts time from `start` from now on.
     pub(crate) fn set_start(&mut self, start: Instant) {
         match self {
-            Self::Mio(reactor) => reactor.set_start(start),
+            Self::Reactor(reactor) => reactor.set_start(start),
             Self::Uring(uring) => uring.set_start(start),
         }
     }
@@ -118,12 +118,12 @@ mod tests {
         check(IoChoice::Auto, &open, "epoll");
         check(IoChoice::Auto, &closed(191), "epoll");
         check(IoChoice::Auto, &closed(192), "io_uring");
-        check(IoChoice::Mio, &closed(64), "epoll");
+        check(IoChoice::Reactor, &closed(64), "epoll");
         check(IoChoice::Uring, &open, "io_uring");
         let make = |_| -> Box<dyn workload::VirtualUsers> { unreachable!("nobody is made here") };
         let deciding = |users| Load::Users(VuFactory { users, make: Arc::new(make) });
         check(IoChoice::Auto, &deciding(7), "epoll");
         check(IoChoice::Auto, &deciding(8), "io_uring");
-        check(IoChoice::Mio, &deciding(8), "epoll");
+        check(IoChoice::Reactor, &deciding(8), "epoll");
     }
 }

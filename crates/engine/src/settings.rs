@@ -96,11 +96,11 @@ pub enum Protocol {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IoChoice {
     /// `io_uring` where it costs less, if it can be used: for closed loops of 192 users and more, and for 8 users and more that
-    /// decide for themselves; else mio.
+    /// decide for themselves; else the reactor.
     #[default]
     Auto,
-    /// epoll or kqueue, through mio; every system has one.
-    Mio,
+    /// epoll or kqueue; every system has one.
+    Reactor,
     /// `io_uring`, on Linux from 6.1 on; where it cannot be used the run does not start.
     Uring,
 }

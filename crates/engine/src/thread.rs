@@ -69,7 +69,7 @@ impl WorkerThread {
             prepared,
         };
         match machine {
-            Machine::Mio(io) => Worker::new(io, start).run(),
+            Machine::Reactor(io) => Worker::new(io, start).run(),
             Machine::Uring(io) => Worker::new(*io, start).run(),
         }
     }

@@ -106,7 +106,7 @@ fn check(load: Load, rows: bool, io: IoChoice) {
 #[test]
 fn workers_under_way_allocate_nothing() {
     let uring = cfg!(target_os = "linux").then_some(IoChoice::Uring);
-    for io in [Some(IoChoice::Mio), uring].into_iter().flatten() {
+    for io in [Some(IoChoice::Reactor), uring].into_iter().flatten() {
         // 3600 rows a worker wait for the owner, in fewer batches than each worker has.
         let shape = Shape::constant(Rate::per_second(6000));
         check(Load::Open { shape, max_in_flight: None }, true, io);

@@ -44,7 +44,7 @@ pub use descriptors::warn_descriptor_limit;
 pub use error::{ObserverError, SessionError};
 pub use execution::Execution;
 pub use figures::{OnCutOff, RunFigures};
-pub use io_choice::io_choice;
+pub use io_choice::{IO_CHOICES, io_choice};
 pub use labels::target_labels;
 pub use limits::WORKERS_MAX;
 pub use listener::{Answers, BarePort, Listener, Request, Response};

@@ -36,7 +36,7 @@ fn the_limit_of_descriptors_is_raised_and_said_where_it_is_too_low() {
 #[test]
 fn two_thousand_connections_either_way() {
     let (server, url) = server(Config::default());
-    for io in ["mio", "uring"] {
+    for io in ["poll", "uring"] {
         let before = server.stats().requests;
         let json =
             run(&format!("bench -c 2000 -n 10000 -io {io} -json {url}/")).with_code(0).json();
@@ -49,13 +49,13 @@ fn two_thousand_connections_either_way() {
 #[test]
 fn the_report_says_how_sockets_were_waited_for() {
     let (_server, url) = server(Config::default());
-    let mio = if cfg!(target_os = "linux") { "epoll" } else { "kqueue" };
-    for (io, name) in [("mio", mio), ("uring", "io_uring")] {
+    let poll = if cfg!(target_os = "linux") { "epoll" } else { "kqueue" };
+    for (io, name) in [("poll", poll), ("uring", "io_uring")] {
         let json = run(&format!("bench -n 100 --io={io} -json {url}/")).with_code(0).json();
         assert_eq!(json["brunt"]["generator"]["io"], name);
     }
     let wrong = run("bench --io=best http://127.0.0.1:1/").with_code(2);
-    assert!(wrong.stderr.contains("flag -io: \"best\" is not one of auto, mio, uring"));
+    assert!(wrong.stderr.contains("flag -io: \"best\" is not one of auto, poll, uring"));
 }
 
 /// Scripts and cables know both ways as well, and take io_uring from 8 users on by themselves.
@@ -67,11 +67,11 @@ fn scripts_and_cables_are_waited_for_either_way() {
     let source =
         format!("import http from 'k6/http'; export default function () {{ http.get('{url}/') }}");
     let script = scratch.file("get.js", source);
-    let (mio, uring) =
+    let (poll, uring) =
         if cfg!(target_os = "linux") { ("epoll", "io_uring") } else { ("kqueue", "kqueue") };
     let cable = format!("{}/cable", url.replace("http://", "ws://"));
     for (flags, users, name) in
-        [("", 7, mio), ("", 8, uring), ("-io mio", 20, mio), ("-io uring", 2, "io_uring")]
+        [("", 7, poll), ("", 8, uring), ("-io poll", 20, poll), ("-io uring", 2, "io_uring")]
     {
         let rows = text(&scratch.path("rows.arrow"));
         run(&format!("run -q --no-summary -u {users} -i 40 {flags} -o {rows} {script}"))
@@ -127,7 +127,7 @@ fn users_without_descriptors_do_not_spin() {
 fn large_bodies_and_short_connections_either_way() {
     let (_large, large) = server(Config { body: Bytes(3_000_000), ..Config::default() });
     let (_small, small) = server(Config::default());
-    for io in ["mio", "uring"] {
+    for io in ["poll", "uring"] {
         let json = run(&format!("bench -n 40 -c 4 -io {io} -json {large}/")).with_code(0).json();
         assert_eq!(
             (&json["success"], &json["bytes_in"]["total"]),

@@ -74,7 +74,7 @@ fn plain_tls_and_unix_socket() {
         (" -insecure".to_owned(), format!("https://127.0.0.1:{tls}/")),
         (format!(" -unix-socket={socket}"), "http://no-such-host.invalid/".to_owned()),
     ];
-    let each = cases.iter().flat_map(|case| ["mio", "uring"].map(|io| (case, io)));
+    let each = cases.iter().flat_map(|case| ["poll", "uring"].map(|io| (case, io)));
     for ((flags, url), io) in each {
         let attack = format!("attack -duration=1s -io={io}{flags}");
         let (code, ran) = pipe(&attack, &format!("GET {url}\n"), "report -type=json");
@@ -92,7 +92,7 @@ fn plain_tls_and_unix_socket() {
 fn a_close_behind_the_pipelines_back_costs_nothing() {
     let nginx = Nginx::start("nginx-pipeline");
     let url = format!("http://127.0.0.1:{}/", nginx.plain);
-    for io in ["mio", "uring"] {
+    for io in ["poll", "uring"] {
         let bench = format!("bench -c 1 -pipeline 8 -n 5000 -io={io} -cpus 1 -json {url}");
         let json = run(&bench).with_code(0).json();
         assert_eq!(json["status_codes"]["200"], 5000, "{io}: {json}");

@@ -228,9 +228,9 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
     .native(),
     Flag::new(
         "io",
-        ValueKind::Choice(&["auto", "mio", "uring"]),
+        ValueKind::Choice(session::IO_CHOICES),
         "auto",
-        "How sockets are waited for: mio (epoll, kqueue) or uring (Linux 6.1); auto: uring from 8 users on.",
+        "How sockets are waited for: poll (epoll, kqueue) or uring (Linux 6.1); auto: uring from 8 users on.",
         |t: &mut RunFlags, v| session::io_choice(v).map(|io| t.io = io),
     )
     .native(),

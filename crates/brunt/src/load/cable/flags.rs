@@ -118,7 +118,7 @@ const LADDR: &str = "Local addresses to connect from, in turn: one has some 28,0
 /// The help text of `-output`.
 const OUTPUT: &str = "File for the results: a row for each connection and each message.";
 /// The help text of `-io`.
-const IO: &str = "How sockets are waited for: mio (epoll, kqueue) or uring (Linux 6.1); auto: uring from 8 users on.";
+const IO: &str = "How sockets are waited for: poll (epoll, kqueue) or uring (Linux 6.1); auto: uring from 8 users on.";
 
 /// The flags of `cable`: the test, then over what the cable is reached, and where the results go.
 pub(crate) const FLAGS: &[Flag<CableFlags>] = &[

@@ -6,7 +6,7 @@ use cli::{EmptyValue, ValueKind, value};
 use engine::IoChoice;
 use stdx::Nanos;
 
-use session::io_choice;
+use session::{IO_CHOICES, io_choice};
 
 /// The flags of the client's side.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -197,9 +197,9 @@ row!(
     ClientFlags,
     io,
     "io",
-    ValueKind::Choice(&["auto", "mio", "uring"]),
+    ValueKind::Choice(IO_CHOICES),
     "auto",
-    "How sockets are waited for: mio (epoll, kqueue) or uring (Linux 6.1); auto: uring from 192 users on.",
+    "How sockets are waited for: poll (epoll, kqueue) or uring (Linux 6.1); auto: uring from 192 users on.",
     |values, text| io_choice(text).map(|io| values.engine.io = io);
     .native()
 );
