@@ -23,7 +23,7 @@ _brunt() {
     dump) flags="-dumper -inputs -output -cpus -version";;
     serve) flags="-listen -workers -service -queue -error-rate -body -cable -cable-ping -cable-delay -cable-loss -cable-duplicate -cable-reorder -cable-reject -cable-no-confirm -cable-disconnect-after -tls -tls-cert -tls-key -seed -cpus -version";;
     watch) flags="-pid -name -port -cgroup -scrape -log -log-pattern -every -duration -output -to -loadavg -requests -host -date -json -q -cpus -version";;
-    scheduler) flags="-rate -duration -json -cpus -version";;
+    jitter) flags="-rate -duration -json -cpus -version";;
     completions) flags="-cpus -version";;
     man) flags="-cpus -version";;
     help) flags="-cpus -version";;
@@ -31,18 +31,18 @@ _brunt() {
   case $command:$prev in
     attack:-format|attack:--format) COMPREPLY=($(compgen -W "http json" -- "$cur")); return;;
     attack:-to|attack:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
-    attack:-io|attack:--io) COMPREPLY=($(compgen -W "auto mio uring" -- "$cur")); return;;
+    attack:-io|attack:--io) COMPREPLY=($(compgen -W "auto poll uring" -- "$cur")); return;;
     bench:-format|bench:--format) COMPREPLY=($(compgen -W "http json" -- "$cur")); return;;
     bench:-to|bench:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
-    bench:-io|bench:--io) COMPREPLY=($(compgen -W "auto mio uring" -- "$cur")); return;;
+    bench:-io|bench:--io) COMPREPLY=($(compgen -W "auto poll uring" -- "$cur")); return;;
     seek:-by|seek:--by) COMPREPLY=($(compgen -W "rate connections" -- "$cur")); return;;
     seek:-arrivals|seek:--arrivals) COMPREPLY=($(compgen -W "poisson constant" -- "$cur")); return;;
     seek:-format|seek:--format) COMPREPLY=($(compgen -W "http json" -- "$cur")); return;;
-    seek:-io|seek:--io) COMPREPLY=($(compgen -W "auto mio uring" -- "$cur")); return;;
+    seek:-io|seek:--io) COMPREPLY=($(compgen -W "auto poll uring" -- "$cur")); return;;
     cable:-codec|cable:--codec) COMPREPLY=($(compgen -W "json msgpack protobuf" -- "$cur")); return;;
     cable:-to|cable:--to) COMPREPLY=($(compgen -W "arrow parquet csv json gob" -- "$cur")); return;;
-    cable:-io|cable:--io) COMPREPLY=($(compgen -W "auto mio uring" -- "$cur")); return;;
-    run:-io|run:--io) COMPREPLY=($(compgen -W "auto mio uring" -- "$cur")); return;;
+    cable:-io|cable:--io) COMPREPLY=($(compgen -W "auto poll uring" -- "$cur")); return;;
+    run:-io|run:--io) COMPREPLY=($(compgen -W "auto poll uring" -- "$cur")); return;;
     report:-by|report:--by) COMPREPLY=($(compgen -W "target status name connection" -- "$cur")); return;;
     plot:-type|plot:--type) COMPREPLY=($(compgen -W "html svg png text markdown json" -- "$cur")); return;;
     plot:-axis|plot:--axis) COMPREPLY=($(compgen -W "linear tail" -- "$cur")); return;;
@@ -57,7 +57,7 @@ _brunt() {
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$cur"))
   elif [[ -z $command ]]; then
-    COMPREPLY=($(compgen -W "demo attack bench seek cable run inspect archive new report plot compare study fit encode dump serve watch scheduler completions man help ab hey k6 oha perfer vegeta wrk wrk2" -- "$cur"))
+    COMPREPLY=($(compgen -W "demo attack bench seek cable run inspect archive new report plot compare study fit encode dump serve watch jitter completions man help ab hey k6 oha perfer vegeta wrk wrk2" -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

@@ -20,21 +20,8 @@ const GENERATED: [(&[&str], &str); 4] = [
 /// The flag reference, and the commands it holds, in its order.
 const FLAGS: &str = "docs/reference/flags.md";
 const COMMANDS: [&str; 15] = [
-    "attack",
-    "bench",
-    "seek",
-    "run",
-    "cable",
-    "report",
-    "plot",
-    "compare",
-    "study",
-    "fit",
-    "encode",
-    "watch",
-    "serve",
-    "demo",
-    "scheduler",
+    "attack", "bench", "seek", "run", "cable", "report", "plot", "compare", "study", "fit",
+    "encode", "watch", "serve", "demo", "jitter",
 ];
 
 /// The command.

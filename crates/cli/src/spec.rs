@@ -13,6 +13,8 @@ use crate::results_option::ResultsOption;
 pub struct Registry {
     /// The commands, in the order of the help.
     pub commands: &'static [CommandSpec],
+    /// Earlier names of commands, which still work, and the names they have now.
+    pub old_names: &'static [(&'static str, &'static str)],
     /// The other load testers whose command lines brunt reads, by name.
     pub tools: &'static [ToolSpec],
 }
@@ -44,8 +46,8 @@ pub struct ToolSpec {
     pub name: &'static str,
     /// What it does, in one line.
     pub summary: &'static str,
-    /// The text of `brunt help NAME`; `None` where there is none.
-    pub help: Option<fn() -> String>,
+    /// The text of `brunt help NAME`.
+    pub help: fn() -> String,
     /// Runs a command line; the second argument names the file that takes the results as well.
     pub run: fn(&[String], Option<ResultsOption>, &Registry) -> process::ExitCode,
     /// Checks a command line as [`CommandSpec::validate`] does. The error is one line.
@@ -53,9 +55,11 @@ pub struct ToolSpec {
 }
 
 impl Registry {
-    /// The command of this name.
+    /// The command of this name, or of this earlier name.
     #[must_use]
     pub fn command(&self, name: &str) -> Option<&'static CommandSpec> {
+        let renamed = self.old_names.iter().find(|(old, _)| *old == name);
+        let name = renamed.map_or(name, |(_, now)| now);
         self.commands.iter().find(|command| command.name == name)
     }
 

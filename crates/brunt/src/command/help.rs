@@ -24,7 +24,7 @@ pub(super) fn run(invocation: &Invocation, registry: &Registry) -> Result<ExitCo
 fn named(name: &str, registry: &Registry) -> Option<String> {
     match registry.command(name) {
         Some(command) => Some(one(command)),
-        None => registry.tool(name)?.help.map(|help| help()),
+        None => registry.tool(name).map(|tool| (tool.help)()),
     }
 }
 

@@ -3,9 +3,9 @@
 mod completions;
 mod demo;
 pub(crate) mod help;
+mod jitter;
 mod man;
 mod registry;
-mod scheduler;
 mod serve;
 mod study;
 mod tools;

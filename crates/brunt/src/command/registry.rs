@@ -4,13 +4,14 @@ use cli::{CommandSpec, Registry, rows_of};
 use lab::CommandLines;
 
 use super::tools::TOOLS;
-use super::{completions, demo, help, man, scheduler, serve, study, watch};
+use super::{completions, demo, help, jitter, man, serve, study, watch};
 use crate::analyze::{compare, dump, encode, fit, plot, report};
 use crate::dialect::dispatch;
 use crate::{flags, load};
 
 /// Every command and every tool of this binary.
-pub(crate) const REGISTRY: Registry = Registry { commands: COMMANDS, tools: TOOLS };
+pub(crate) const REGISTRY: Registry =
+    Registry { commands: COMMANDS, old_names: &[("scheduler", "jitter")], tools: TOOLS };
 
 /// What a study takes from the command lines that it runs.
 pub(super) fn command_lines() -> CommandLines {
@@ -344,14 +345,14 @@ const COMMANDS: &[CommandSpec] = &[
         validate: None,
     },
     CommandSpec {
-        name: "scheduler",
+        name: "jitter",
         summary: "Measure how punctual this machine is with nothing to send.",
         operands: "",
         about: "An attack's schedule lag cannot be smaller than this. A busy machine, a virtual one or a slow clock \
-                shows here.",
-        examples: &[("brunt scheduler -rate=50000", "lag at 50,000 a second")],
-        rows: || rows_of(flags::scheduler::SCHEDULER),
-        run: scheduler::run,
+                shows here. The command was called scheduler, and still answers to that name.",
+        examples: &[("brunt jitter -rate=50000", "lag at 50,000 a second")],
+        rows: || rows_of(flags::jitter::JITTER),
+        run: jitter::run,
         validate: None,
     },
     CommandSpec {
@@ -403,6 +404,14 @@ mod tests {
             names.sort_unstable();
             names.dedup();
             assert_eq!(names.len(), all, "{}", command.name);
+        }
+    }
+
+    #[test]
+    fn old_names_lead_to_commands() {
+        for (old, now) in REGISTRY.old_names {
+            assert!(REGISTRY.names().all(|name| name != *old), "{old}");
+            assert_eq!(REGISTRY.command(old).map(|command| command.name), Some(*now));
         }
     }
 

@@ -90,6 +90,18 @@ fn split(args: &[String]) -> (&[String], &[String]) {
     args.split_at(at.min(args.len()))
 }
 
+/// The text of `brunt help k6`.
+pub(crate) fn help() -> String {
+    HELP.to_owned()
+}
+
+const HELP: &str = "brunt k6: k6's command line: its commands run, inspect, archive and new, with its flags, outputs and exit codes.\n\
+    The binary called as `k6` (a link will do) speaks it too.\n\n  \
+    brunt k6 run script.js\n  \
+    brunt k6 run -u 10 -d 30s --address 127.0.0.1:6565 script.js\n\n\
+    k6 run does as brunt run --compat. status, stop, pause, resume and scale ask a test that runs with --address.\n\
+    The flags: brunt help run (inspect, archive, new). Differences from k6: docs/reference/run.md.";
+
 fn usage(registry: &Registry) -> String {
     let mut text = "Usage:\n  k6 [command]\n\nAvailable Commands:\n".to_owned();
     for command in registry.commands.iter().filter(|command| KNOWN.contains(&command.name)) {

@@ -1,4 +1,4 @@
-//! `scheduler`: how punctual this machine is when there is nothing to send.
+//! `jitter`: how punctual this machine is when there is nothing to send.
 
 use cli::{ExitCode, Output};
 use metrics::Histogram;
@@ -6,11 +6,11 @@ use stdx::Nanos;
 
 use super::{CommandError, usage_error};
 use crate::dialect::Invocation;
-use crate::flags::scheduler::SCHEDULER;
+use crate::flags::jitter::JITTER;
 
 /// Measures and prints.
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
-    let typed = invocation.parse(SCHEDULER)?;
+    let typed = invocation.parse(JITTER)?;
     if let Some(extra) = typed.operands.first() {
         return Err(usage_error(format!("unexpected \"{extra}\"")));
     }

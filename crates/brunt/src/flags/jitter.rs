@@ -1,4 +1,4 @@
-//! The flags of `scheduler`.
+//! The flags of `jitter`.
 
 use cli::{Flag, ValueError, ValueKind, value};
 use stdx::Nanos;
@@ -6,15 +6,15 @@ use workload::arrival::{ParsedRate, Rate};
 
 use super::load_value;
 
-/// The flags of `scheduler` as typed.
+/// The flags of `jitter` as typed.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct SchedulerFlags {
+pub(crate) struct JitterFlags {
     pub(crate) rate: Rate,
     pub(crate) duration: Nanos,
     pub(crate) json: bool,
 }
 
-impl Default for SchedulerFlags {
+impl Default for JitterFlags {
     fn default() -> Self {
         Self {
             rate: Rate { hits: 1000, per: Nanos::from_secs(1) },
@@ -24,14 +24,14 @@ impl Default for SchedulerFlags {
     }
 }
 
-/// The flags of `scheduler`.
-pub(crate) const SCHEDULER: &[Flag<SchedulerFlags>] = &[
+/// The flags of `jitter`.
+pub(crate) const JITTER: &[Flag<JitterFlags>] = &[
     Flag::new(
         "rate",
         ValueKind::Text("N/DURATION"),
         "1000/1s",
         "Moments per time to be awake at.",
-        |t: &mut SchedulerFlags, v| {
+        |t: &mut JitterFlags, v| {
             t.rate = moments(v)?;
             Ok(())
         },
@@ -42,7 +42,7 @@ pub(crate) const SCHEDULER: &[Flag<SchedulerFlags>] = &[
         ValueKind::Duration,
         "5s",
         "How long to measure.",
-        |t: &mut SchedulerFlags, v| value::duration(v).map(|d| t.duration = d),
+        |t: &mut JitterFlags, v| value::duration(v).map(|d| t.duration = d),
     )
     .native(),
     Flag::new(
@@ -50,7 +50,7 @@ pub(crate) const SCHEDULER: &[Flag<SchedulerFlags>] = &[
         ValueKind::Switch,
         "",
         "Print one line of JSON, in nanoseconds.",
-        |t: &mut SchedulerFlags, v| value::switch(v).map(|on| t.json = on),
+        |t: &mut JitterFlags, v| value::switch(v).map(|on| t.json = on),
     )
     .native(),
 ];
