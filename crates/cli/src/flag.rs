@@ -169,6 +169,45 @@ impl<T> Flag<T> {
     }
 }
 
+/// How many flags these groups have together.
+#[must_use]
+pub const fn flag_count<T>(groups: &[&[Flag<T>]]) -> usize {
+    let (mut count, mut at) = (0, 0);
+    while at < groups.len() {
+        count += groups[at].len();
+        at += 1;
+    }
+    count
+}
+
+/// The flags of groups in one table: `N` is [`flag_count`] of them, above 0. The compiler runs it for [`flag_table!`](crate::flag_table).
+#[must_use]
+pub const fn joined<T, const N: usize>(groups: &[&[Flag<T>]]) -> [Flag<T>; N] {
+    let mut table = [groups[0][0]; N];
+    let (mut count, mut group) = (0, 0);
+    while group < groups.len() {
+        let mut at = 0;
+        while at < groups[group].len() {
+            table[count] = groups[group][at];
+            count += 1;
+            at += 1;
+        }
+        group += 1;
+    }
+    assert!(count == N);
+    table
+}
+
+/// A command's table of flags, joined from groups in the order of the help: the options' type, then slices of flags, the first
+/// of which has a flag.
+#[macro_export]
+macro_rules! flag_table {
+    ($options:ty: $($group:expr),+ $(,)?) => {{
+        const GROUPS: &[&[$crate::Flag<$options>]] = &[$($group),+];
+        &$crate::joined::<$options, { $crate::flag_count(GROUPS) }>(GROUPS)
+    }};
+}
+
 /// A flag that keeps its text, in a `String` or an `Option<String>`: the options' type, name, value's word, docs, field.
 #[macro_export]
 macro_rules! text {
@@ -200,4 +239,23 @@ macro_rules! switch {
             },
         )
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Options;
+
+    const fn flag(name: &'static str) -> Flag<Options> {
+        Flag::new(name, ValueKind::Switch, "", "", |_, _| Ok(()))
+    }
+
+    #[test]
+    fn groups_follow_each_other() {
+        const PAIR: [Flag<Options>; 2] = [flag("b"), flag("c")];
+        const TABLE: &[Flag<Options>] =
+            flag_table!(Options: &[flag("a")], &PAIR, &[], &[flag("d")]);
+        assert_eq!(TABLE.iter().map(|flag| flag.row.name).collect::<String>(), "abcd");
+    }
 }

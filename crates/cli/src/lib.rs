@@ -41,7 +41,7 @@ pub mod value;
 pub use document::Document;
 pub use error::{ASKS_FOR_HELP, CommandError, CommandResult, ExitError, OrExit, usage_error};
 pub use exit_code::ExitCode;
-pub use flag::{EmptyValue, Flag, Row, Scope, ValueKind};
+pub use flag::{EmptyValue, Flag, Row, Scope, ValueKind, flag_count, joined};
 pub use global::GlobalFlags;
 pub use internal_error::or_internal;
 pub use interrupts::{INTERRUPT_CHECK_INTERVAL, Interrupts};

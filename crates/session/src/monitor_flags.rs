@@ -158,6 +158,22 @@ pub const fn machine<T: Watches>() -> Flag<T> {
     .native()
 }
 
+/// The rows of commands that watch a server beside a run.
+#[must_use]
+pub const fn beside<T: Watches>() -> [Flag<T>; 9] {
+    [
+        machine(),
+        pid("watch-pid"),
+        name("watch-name"),
+        port("watch-port"),
+        cgroup("watch-cgroup"),
+        scrape("watch-scrape"),
+        log("watch-log"),
+        pattern("watch-log-pattern"),
+        every("watch-every"),
+    ]
+}
+
 /// The message for flags that say how to watch, where nothing is watched.
 pub const STRAY: &str =
     "-watch-every and -watch-log-pattern say how to watch, and nothing is watched (give -watch)";

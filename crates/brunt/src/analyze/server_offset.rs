@@ -1,10 +1,19 @@
-//! The value of `-server-offset`.
+//! The flag `-server-offset` of commands that read results.
 
-use cli::{ValueError, value};
+use cli::{Flag, ValueError, ValueKind, value};
 use recordings::ServerOffset;
 
+/// The row of options that hold the offset.
+pub(crate) const fn row<T: AsMut<ServerOffset>>() -> Flag<T> {
+    const DOCS: &str = "Move the server's times by so much: its clock is behind, or ahead (-12ms). date: as its Date headers say.";
+    Flag::new("server-offset", ValueKind::Text("TIME|date"), "0", DOCS, |options: &mut T, text| {
+        server_offset(text).map(|offset| *options.as_mut() = offset)
+    })
+    .native()
+}
+
 /// A time that may be below zero, or `date`.
-pub(crate) fn server_offset(text: &str) -> Result<ServerOffset, ValueError> {
+fn server_offset(text: &str) -> Result<ServerOffset, ValueError> {
     if text == "date" { Ok(ServerOffset::Date) } else { value::offset(text).map(ServerOffset::By) }
 }
 

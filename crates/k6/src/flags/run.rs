@@ -1,6 +1,6 @@
 //! The flags of `run`, by k6's names.
 
-use cli::{Flag, ValueKind, switch, text, value};
+use cli::{Flag, ValueKind, flag_table, switch, text, value};
 use script::ValueFormat;
 use session::monitor_flags as watch;
 
@@ -8,11 +8,24 @@ use super::run_flags::RunFlags;
 use super::script_environment::{ALLOW_READ, ENV};
 
 /// The flags of `run`.
-pub(crate) const RUN: &[Flag<RunFlags>] = &[
+pub(crate) const RUN: &[Flag<RunFlags>] = flag_table!(RunFlags: LOAD, OWN, &watch::beside());
+
+/// How many users there are, and for how long; `archive` knows them as well.
+pub(super) const LOAD: &[Flag<RunFlags>] = &[
     option!("u", ValueKind::Text("N"), "1", "Virtual users.", "vus", Count).also(&["vus"]),
     time!("d", "How long iterations are begun.", "duration").also(&["duration"]),
-    option!("i", ValueKind::Text("N"), "", "Iterations of all users together.", "iterations", Count)
-        .also(&["iterations"]),
+    option!(
+        "i",
+        ValueKind::Text("N"),
+        "",
+        "Iterations of all users together.",
+        "iterations",
+        Count
+    )
+    .also(&["iterations"]),
+];
+
+const OWN: &[Flag<RunFlags>] = &[
     list!(
         "s",
         "TIME:N",
@@ -296,15 +309,6 @@ pub(crate) const RUN: &[Flag<RunFlags>] = &[
         |_: &mut RunFlags, v| value::switch(v).map(drop),
     )
     .native(),
-    watch::machine(),
-    watch::pid("watch-pid"),
-    watch::name("watch-name"),
-    watch::port("watch-port"),
-    watch::cgroup("watch-cgroup"),
-    watch::scrape("watch-scrape"),
-    watch::log("watch-log"),
-    watch::pattern("watch-log-pattern"),
-    watch::every("watch-every"),
 ];
 
 #[cfg(test)]

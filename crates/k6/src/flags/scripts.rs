@@ -1,8 +1,9 @@
 //! The flags of `inspect`, `archive` and `new`: those of `run` that they know, and their own.
 
-use cli::{Flag, ValueKind, switch, text, value};
+use cli::{Flag, ValueKind, flag_table, switch, text, value};
 use script::ValueFormat;
 
+use super::run::LOAD;
 use super::run_flags::RunFlags;
 use super::script_environment::{ALLOW_READ, ENV};
 
@@ -29,7 +30,9 @@ pub(crate) const INSPECT: &[Flag<RunFlags>] = &[
 ];
 
 /// The flags of `archive`: of k6's `run` those that are options are known as well.
-pub(crate) const ARCHIVE: &[Flag<RunFlags>] = &[
+pub(crate) const ARCHIVE: &[Flag<RunFlags>] = flag_table!(RunFlags: OF_FILE, LOAD, AS_RUN);
+
+const OF_FILE: &[Flag<RunFlags>] = &[
     text!(RunFlags, "O", "FILE", "Where the archive goes.", archive_out)
         .native()
         .also(&["archive-out"]),
@@ -39,17 +42,9 @@ pub(crate) const ARCHIVE: &[Flag<RunFlags>] = &[
     maybe!("include-system-env-vars", "Show the environment's variables.", include_system_env),
     ALLOW_READ,
     text!(RunFlags, "c", "FILE", "Options as JSON.", config).native().also(&["config"]),
-    option!("u", ValueKind::Text("N"), "1", "Virtual users.", "vus", Count).also(&["vus"]),
-    time!("d", "How long iterations are begun.", "duration").also(&["duration"]),
-    option!(
-        "i",
-        ValueKind::Text("N"),
-        "",
-        "Iterations of all users together.",
-        "iterations",
-        Count
-    )
-    .also(&["iterations"]),
+];
+
+const AS_RUN: &[Flag<RunFlags>] = &[
     list!("s", "TIME:N", "A stage.", "stages", Stages).also(&["stage"]),
     switch!(RunFlags, "v", "Log debug lines as well.", verbose).native().also(&["verbose"]),
     switch!(RunFlags, "q", "Accepted as k6's.", quiet).native().also(&["quiet"]),

@@ -3,7 +3,7 @@
 use cli::{Flag, ValueError, ValueKind, value};
 use recordings::ServerOffset;
 
-use crate::analyze::server_offset::server_offset;
+use crate::analyze::server_offset;
 
 /// The flags of `plot` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,12 +75,24 @@ impl Default for PlotFlags {
     }
 }
 
+impl AsMut<ServerOffset> for PlotFlags {
+    fn as_mut(&mut self) -> &mut ServerOffset {
+        &mut self.server_offset
+    }
+}
+
 /// The flags of `plot`.
 pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
-    Flag::new("title", ValueKind::Text("TEXT"), "", "Title of the plot.", |t: &mut PlotFlags, v| {
-        t.title = Some(v.to_owned());
-        Ok(())
-    }),
+    Flag::new(
+        "title",
+        ValueKind::Text("TEXT"),
+        "",
+        "Title of the plot.",
+        |t: &mut PlotFlags, v| {
+            t.title = Some(v.to_owned());
+            Ok(())
+        },
+    ),
     Flag::new(
         "threshold",
         ValueKind::Text("N"),
@@ -164,14 +176,7 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
         |t: &mut PlotFlags, v| value::word(v, SERVER).map(|word| t.server = Some(word)),
     )
     .native(),
-    Flag::new(
-        "server-offset",
-        ValueKind::Text("TIME|date"),
-        "0",
-        "Move the server's times by so much: its clock is behind, or ahead (-12ms). date: as its Date headers say.",
-        |t: &mut PlotFlags, v| server_offset(v).map(|offset| t.server_offset = offset),
-    )
-    .native(),
+    server_offset::row(),
 ];
 
 /// What `plot` can draw into.

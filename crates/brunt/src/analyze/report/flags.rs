@@ -4,7 +4,7 @@ use cli::{EmptyValue, Flag, ValueError, ValueKind, value};
 use recordings::ServerOffset;
 use stdx::Nanos;
 
-use crate::analyze::server_offset::server_offset;
+use crate::analyze::server_offset;
 
 /// The flags of `report` as typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +18,12 @@ pub(crate) struct ReportFlags {
     pub(crate) json: bool,
     pub(crate) fail_on_invalid: bool,
     pub(crate) server_offset: ServerOffset,
+}
+
+impl AsMut<ServerOffset> for ReportFlags {
+    fn as_mut(&mut self) -> &mut ServerOffset {
+        &mut self.server_offset
+    }
 }
 
 /// The flags of `report`.
@@ -76,14 +82,7 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
         |t: &mut ReportFlags, v| value::switch(v).map(|on| t.fail_on_invalid = on),
     )
     .native(),
-    Flag::new(
-        "server-offset",
-        ValueKind::Text("TIME|date"),
-        "0",
-        "Move the server's times by so much: its clock is behind, or ahead (-12ms). date: as its Date headers say.",
-        |t: &mut ReportFlags, v| server_offset(v).map(|offset| t.server_offset = offset),
-    )
-    .native(),
+    server_offset::row(),
 ];
 
 /// What `report` can group by.

@@ -1,6 +1,6 @@
 //! The flags of `attack`.
 
-use cli::{Flag, ValueKind, value};
+use cli::{Flag, ValueKind, flag_table, value};
 use stdx::Nanos;
 use workload::arrival::{ParsedRate, Rate};
 
@@ -77,22 +77,38 @@ impl Default for AttackFlags {
 }
 
 /// The flags of `attack`: what to send, when, over what, and where the results go.
-pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
-    // What to send.
-    target::targets(),
-    target::format(),
-    Flag::new(
-        "lazy",
-        ValueKind::Switch,
-        "",
-        "Read targets while attacking; each is used once, in order, and the last one ends the attack.",
-        |t: &mut AttackFlags, v| value::switch(v).map(|on| t.lazy = on),
-    ),
-    target::body(),
-    target::chunked(),
-    target::header(),
-    results::name(),
-    // When.
+pub(crate) const FLAGS: &[Flag<AttackFlags>] = flag_table!(AttackFlags:
+    &[target::targets(), target::format(), LAZY],
+    &target::contents(),
+    &[results::name()],
+    WHEN,
+    &[client::seed()],
+    &http::limits(),
+    &[http::keepalive()],
+    CONNECTIONS,
+    &[client::laddr()],
+    &client::route(),
+    &http::versions(),
+    &[http::streams(), client::insecure()],
+    &client::certificates(),
+    &[results::output()],
+    &results::contents(),
+    &[display::prometheus_addr()],
+    &display::terminal(),
+    &client::threads(),
+    &watch::beside(),
+);
+
+const LAZY: Flag<AttackFlags> = Flag::new(
+    "lazy",
+    ValueKind::Switch,
+    "",
+    "Read targets while attacking; each is used once, in order, and the last one ends the attack.",
+    |t: &mut AttackFlags, v| value::switch(v).map(|on| t.lazy = on),
+);
+
+/// When requests begin.
+const WHEN: &[Flag<AttackFlags>] = &[
     Flag::new(
         "rate",
         ValueKind::Text("N/DURATION"),
@@ -140,11 +156,10 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
         |t: &mut AttackFlags, v| value::duration(v).map(|d| t.tick = d),
     )
     .native(),
-    client::seed(),
-    http::timeout(),
-    http::redirects(),
-    // Connections.
-    http::keepalive(),
+];
+
+/// How many connections there are.
+const CONNECTIONS: &[Flag<AttackFlags>] = &[
     Flag::new(
         "connections",
         ValueKind::Text("N"),
@@ -159,42 +174,4 @@ pub(crate) const FLAGS: &[Flag<AttackFlags>] = &[
         "Connections per host at most; waiting for one counts.",
         |t: &mut AttackFlags, v| value::number(v).map(|n| t.max_connections = n),
     ),
-    client::laddr(),
-    client::unix_socket(),
-    client::connect_to(),
-    client::resolvers(),
-    client::dns_ttl(),
-    client::proxy_header(),
-    http::http2(),
-    http::h2c(),
-    http::streams(),
-    // TLS.
-    client::insecure(),
-    client::cert(),
-    client::key(),
-    client::root_certs(),
-    client::session_tickets(),
-    // Results.
-    results::output(),
-    results::to(),
-    results::max_body(),
-    results::keep_headers(),
-    display::prometheus_addr(),
-    // Around.
-    display::json(),
-    display::progress(),
-    display::quiet(),
-    client::io(),
-    client::pin(),
-    client::real_time(),
-    // The server beside it.
-    watch::machine(),
-    watch::pid("watch-pid"),
-    watch::name("watch-name"),
-    watch::port("watch-port"),
-    watch::cgroup("watch-cgroup"),
-    watch::scrape("watch-scrape"),
-    watch::log("watch-log"),
-    watch::pattern("watch-log-pattern"),
-    watch::every("watch-every"),
 ];

@@ -1,6 +1,6 @@
 //! The flags of `bench`.
 
-use cli::{Flag, ValueKind, value};
+use cli::{Flag, ValueKind, flag_table, value};
 use stdx::{Distribution, Nanos};
 
 use crate::load::flags::{
@@ -73,7 +73,27 @@ const STREAMS: &str =
     "Streams on one HTTP/2 connection, each with one request; over HTTP/1.1 they stand in line.";
 
 /// The flags of `bench`: its load, then what to send, over what, and where the results go.
-pub(crate) const FLAGS: &[Flag<BenchFlags>] = &[
+pub(crate) const FLAGS: &[Flag<BenchFlags>] = flag_table!(BenchFlags:
+    OWN,
+    &target::url_or_file(),
+    &[results::name(), client::seed()],
+    &http::limits(),
+    &[client::laddr()],
+    &client::route(),
+    &http::versions(),
+    // `-k` keeps connections alive here.
+    &[http::streams().with_default("1").with_docs(STREAMS), client::insecure().also(&[])],
+    &client::certificates(),
+    &[results::output().with_default("none")],
+    &results::contents(),
+    &[display::prometheus_addr()],
+    &display::terminal(),
+    &client::threads(),
+    &watch::beside(),
+);
+
+/// The load, and what the report has.
+const OWN: &[Flag<BenchFlags>] = &[
     Flag::new(
         "c",
         ValueKind::Text("N"),
@@ -150,50 +170,4 @@ pub(crate) const FLAGS: &[Flag<BenchFlags>] = &[
         |t: &mut BenchFlags, v| value::switch(v).map(|on| t.per_connection = on),
     )
     .native(),
-    target::method(),
-    target::targets().with_default(""),
-    target::format(),
-    target::body(),
-    target::chunked(),
-    target::header(),
-    results::name(),
-    client::seed(),
-    http::timeout(),
-    http::redirects(),
-    client::laddr(),
-    client::unix_socket(),
-    client::connect_to(),
-    client::resolvers(),
-    client::dns_ttl(),
-    client::proxy_header(),
-    http::http2(),
-    http::h2c(),
-    http::streams().with_default("1").with_docs(STREAMS),
-    // `-k` keeps connections alive here.
-    client::insecure().also(&[]),
-    client::cert(),
-    client::key(),
-    client::root_certs(),
-    client::session_tickets(),
-    results::output().with_default("none"),
-    results::to(),
-    results::max_body(),
-    results::keep_headers(),
-    display::prometheus_addr(),
-    display::json(),
-    display::progress(),
-    display::quiet(),
-    client::io(),
-    client::pin(),
-    client::real_time(),
-    // The server beside it.
-    watch::machine(),
-    watch::pid("watch-pid"),
-    watch::name("watch-name"),
-    watch::port("watch-port"),
-    watch::cgroup("watch-cgroup"),
-    watch::scrape("watch-scrape"),
-    watch::log("watch-log"),
-    watch::pattern("watch-log-pattern"),
-    watch::every("watch-every"),
 ];

@@ -1,6 +1,6 @@
 //! The flags of `cable`.
 
-use cli::{Flag, ValueError, ValueKind, value};
+use cli::{Flag, ValueError, ValueKind, flag_table, value};
 use stdx::Nanos;
 use workload::arrival::ParsedRate;
 
@@ -121,7 +121,20 @@ const OUTPUT: &str = "File for the results: a row for each connection and each m
 const IO: &str = "How sockets are waited for: poll (epoll, kqueue) or uring (Linux 6.1); auto: uring from 8 users on.";
 
 /// The flags of `cable`: the test, then over what the cable is reached, and where the results go.
-pub(crate) const FLAGS: &[Flag<CableFlags>] = &[
+pub(crate) const FLAGS: &[Flag<CableFlags>] = flag_table!(CableFlags:
+    OWN,
+    &[results::name(), client::seed(), client::laddr().also(&["from"]).with_docs(LADDR)],
+    &client::route(),
+    &[client::insecure()],
+    &client::certificates(),
+    &[results::output().with_default("none").with_docs(OUTPUT), results::to()],
+    &display::terminal(),
+    &[client::io().with_docs(IO), client::pin(), client::real_time()],
+    &watch::beside(),
+);
+
+/// The test.
+const OWN: &[Flag<CableFlags>] = &[
     own_text!("channel", "NAME", "", "The channel that every user subscribes to.", channel),
     own_text!(
         "params",
@@ -236,37 +249,6 @@ pub(crate) const FLAGS: &[Flag<CableFlags>] = &[
         |t: &mut CableFlags, v| value::header(v).map(|header| t.headers.push(header)),
     )
     .also(&["H"]),
-    results::name(),
-    client::seed(),
-    client::laddr().also(&["from"]).with_docs(LADDR),
-    client::unix_socket(),
-    client::connect_to(),
-    client::resolvers(),
-    client::dns_ttl(),
-    client::proxy_header(),
-    client::insecure(),
-    client::cert(),
-    client::key(),
-    client::root_certs(),
-    client::session_tickets(),
-    results::output().with_default("none").with_docs(OUTPUT),
-    results::to(),
-    display::json(),
-    display::progress(),
-    display::quiet(),
-    client::io().with_docs(IO),
-    client::pin(),
-    client::real_time(),
-    // The server beside it.
-    watch::machine(),
-    watch::pid("watch-pid"),
-    watch::name("watch-name"),
-    watch::port("watch-port"),
-    watch::cgroup("watch-cgroup"),
-    watch::scrape("watch-scrape"),
-    watch::log("watch-log"),
-    watch::pattern("watch-log-pattern"),
-    watch::every("watch-every"),
 ];
 
 /// A rate, or 0.

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use cli::{EmptyValue, ValueKind, value};
+use cli::{EmptyValue, Flag, ValueKind, value};
 use engine::IoChoice;
 use stdx::Nanos;
 
@@ -75,6 +75,21 @@ pub(crate) struct EngineFlags {
     pub(crate) pin: bool,
     /// Whether real-time scheduling is asked for.
     pub(crate) real_time: bool,
+}
+
+/// The rows on how a connection reaches its server, but for `-laddr`.
+pub(crate) const fn route<T: AsMut<ClientFlags>>() -> [Flag<T>; 5] {
+    [unix_socket(), connect_to(), resolvers(), dns_ttl(), proxy_header()]
+}
+
+/// The rows on certificates and sessions, but for `-insecure`.
+pub(crate) const fn certificates<T: AsMut<ClientFlags>>() -> [Flag<T>; 4] {
+    [cert(), key(), root_certs(), session_tickets()]
+}
+
+/// The rows on the engine's threads.
+pub(crate) const fn threads<T: AsMut<ClientFlags>>() -> [Flag<T>; 3] {
+    [io(), pin(), real_time()]
 }
 
 row!(

@@ -1,6 +1,6 @@
 //! What people see of a run: the report, live progress and live metrics.
 
-use cli::{ValueKind, value};
+use cli::{Flag, ValueKind, value};
 
 /// The flags that say what people see of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,6 +13,11 @@ pub(crate) struct DisplayFlags {
     pub(crate) quiet: bool,
     /// The address that serves live metrics.
     pub(crate) prometheus_addr: Option<String>,
+}
+
+/// The rows on what the terminal shows.
+pub(crate) const fn terminal<T: AsMut<DisplayFlags>>() -> [Flag<T>; 3] {
+    [json(), progress(), quiet()]
 }
 
 row!(

@@ -1,6 +1,6 @@
 //! How requests are carried: the limits of an exchange, the version of HTTP, and whether connections are kept alive.
 
-use cli::{ValueKind, value};
+use cli::{Flag, ValueKind, value};
 use stdx::Nanos;
 
 /// The flags that say how requests are carried.
@@ -31,6 +31,16 @@ impl Default for HttpFlags {
             streams: None,
         }
     }
+}
+
+/// The rows on the limits of an exchange.
+pub(crate) const fn limits<T: AsMut<HttpFlags>>() -> [Flag<T>; 2] {
+    [timeout(), redirects()]
+}
+
+/// The rows on the version of HTTP.
+pub(crate) const fn versions<T: AsMut<HttpFlags>>() -> [Flag<T>; 2] {
+    [http2(), h2c()]
 }
 
 row!(

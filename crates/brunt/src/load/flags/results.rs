@@ -1,6 +1,6 @@
 //! Where results go, and what of each response they keep.
 
-use cli::{EmptyValue, ValueKind, value};
+use cli::{EmptyValue, Flag, ValueKind, value};
 use results::Encoding;
 
 /// The flags that say where results go, and what they keep.
@@ -16,6 +16,11 @@ pub(crate) struct ResultsFlags {
     pub(crate) max_body: Option<Option<u64>>,
     /// Whether response headers are kept.
     pub(crate) keep_headers: bool,
+}
+
+/// The rows on the format of results and what they have of a response.
+pub(crate) const fn contents<T: AsMut<ResultsFlags>>() -> [Flag<T>; 3] {
+    [to(), max_body(), keep_headers()]
 }
 
 row!(

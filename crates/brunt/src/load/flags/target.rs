@@ -1,6 +1,6 @@
 //! What the requests ask for: targets from a file, and what they have in common.
 
-use cli::{EmptyValue, ValueError, ValueKind, value};
+use cli::{EmptyValue, Flag, ValueError, ValueKind, value};
 
 /// The flags that say what the requests ask for.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +30,17 @@ impl Default for TargetFlags {
             method: "GET".to_owned(),
         }
     }
+}
+
+/// The rows of commands that take a URL, or a file of targets.
+pub(crate) const fn url_or_file<T: AsMut<TargetFlags>>() -> [Flag<T>; 6] {
+    let [body, chunked, header] = contents();
+    [method(), targets().with_default(""), format(), body, chunked, header]
+}
+
+/// The rows on what targets have in common.
+pub(crate) const fn contents<T: AsMut<TargetFlags>>() -> [Flag<T>; 3] {
+    [body(), chunked(), header()]
 }
 
 row!(

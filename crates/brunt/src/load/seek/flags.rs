@@ -1,6 +1,6 @@
 //! The flags of `seek`.
 
-use cli::{Flag, ValueError, ValueKind, value};
+use cli::{Flag, ValueError, ValueKind, flag_table, value};
 use metrics::Objective;
 use stdx::Nanos;
 use study::seek::By;
@@ -93,7 +93,25 @@ const STREAMS: &str = "Streams on one HTTP/2 connection: with -by=connections so
 const PROGRESS: &str = "A line on stderr for each step, and on a terminal what it sees.";
 
 /// The flags of `seek`: the search, then what to send, and over what.
-pub(crate) const FLAGS: &[Flag<SeekFlags>] = &[
+pub(crate) const FLAGS: &[Flag<SeekFlags>] = flag_table!(SeekFlags:
+    OWN,
+    &target::url_or_file(),
+    &[client::seed()],
+    &http::limits(),
+    &[http::keepalive(), client::laddr()],
+    &client::route(),
+    &http::versions(),
+    &[http::streams().with_docs(STREAMS), client::insecure()],
+    &client::certificates(),
+    &[
+        display::json().with_docs("Print the answer and all steps as JSON."),
+        display::progress().with_default("on").with_docs(PROGRESS),
+    ],
+    &client::threads(),
+);
+
+/// The search.
+const OWN: &[Flag<SeekFlags>] = &[
     Flag::new(
         "objective",
         ValueKind::Text("'p99<250ms, …'"),
@@ -202,35 +220,6 @@ pub(crate) const FLAGS: &[Flag<SeekFlags>] = &[
         },
     )
     .native(),
-    target::method(),
-    target::targets().with_default(""),
-    target::format(),
-    target::body(),
-    target::chunked(),
-    target::header(),
-    client::seed(),
-    http::timeout(),
-    http::redirects(),
-    http::keepalive(),
-    client::laddr(),
-    client::unix_socket(),
-    client::connect_to(),
-    client::resolvers(),
-    client::dns_ttl(),
-    client::proxy_header(),
-    http::http2(),
-    http::h2c(),
-    http::streams().with_docs(STREAMS),
-    client::insecure(),
-    client::cert(),
-    client::key(),
-    client::root_certs(),
-    client::session_tickets(),
-    display::json().with_docs("Print the answer and all steps as JSON."),
-    display::progress().with_default("on").with_docs(PROGRESS),
-    client::io(),
-    client::pin(),
-    client::real_time(),
 ];
 
 /// What is raised.
