@@ -10,6 +10,7 @@ use wire::content::ContentError;
 use wire::h1::response::DecodeError;
 use wire::h2::H2Error;
 use wire::tls::TlsSetupError;
+use wire::url::UrlError;
 
 /// The text of a failed hit as Go's client has it: `Get "URL": reason` until the response's head has come, then the reason alone.
 pub const FAILURE_TEXT: FailureText = FailureText(failure_text);
@@ -24,6 +25,16 @@ fn failure_text(hit: &FailedHit<'_>, out: &mut Vec<u8>) {
         append(out, format_args!("{first}{rest} \"{url}\": "));
     }
     write_reason(reason, in_body, out);
+}
+
+/// Why a text is not a URL that can be asked.
+#[must_use]
+pub fn url(error: &UrlError) -> Cow<'static, str> {
+    match error {
+        UrlError::NoHost => "http: no Host in request URL".into(),
+        UrlError::Control => "net/url: invalid control character in URL".into(),
+        error => error.to_string().into(),
+    }
 }
 
 /// The text of a certificate or key that cannot be used.
@@ -46,6 +57,7 @@ fn write_reason(reason: &FailureReason, in_body: bool, out: &mut Vec<u8>) {
         }
         R::TlsSetup(error) => append(out, format_args!("tls: {error}")),
         R::Tls(error) => append(out, format_args!("tls: {error}")),
+        R::Url(error) => append(out, format_args!("{}", url(error))),
         R::Request(error) => append(out, format_args!("net/http: {error}")),
         R::Response(error) => append(out, format_args!("{}", response(error))),
         R::Content(ContentError::Deflate) => append(out, format_args!("flate: corrupt input")),
@@ -64,7 +76,7 @@ fn write_reason(reason: &FailureReason, in_body: bool, out: &mut Vec<u8>) {
                 "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
             ),
         ),
-        R::Read(_) | R::Write(_) | R::Url(_) | R::Content(_) | R::Redirects(_) | R::Other(_) => {
+        R::Read(_) | R::Write(_) | R::Content(_) | R::Redirects(_) | R::Other(_) => {
             append(out, format_args!("{reason}"));
         }
     }
@@ -186,6 +198,9 @@ mod tests {
             (R::Stream(H2Error::Protocol(1.into())), "http2: PROTOCOL_ERROR"),
             (R::Stream(H2Error::Closed), "http2: connection closed"),
             (R::Timeout, TIMEOUT),
+            (R::Url(UrlError::NoHost), "http: no Host in request URL"),
+            (R::Url(UrlError::Control), "net/url: invalid control character in URL"),
+            (R::Url(UrlError::Port("x".into())), "invalid port \":x\" after host"),
             (R::Redirects(10), "stopped after 10 redirects"),
         ] {
             check_before_body(&reason, expect);

@@ -52,7 +52,7 @@ pub enum UrlError {
     #[error("unsupported protocol scheme \"{0}\"")]
     Scheme(String),
     /// There is no host.
-    #[error("http: no Host in request URL")]
+    #[error("no host in the URL")]
     NoHost,
     /// The host holds characters that no host name has; names that are not ASCII must come in punycode.
     #[error("invalid host \"{0}\" in URL")]
@@ -67,7 +67,7 @@ pub enum UrlError {
     #[error("invalid URL escape \"{0}\"")]
     Escape(String),
     /// A control character.
-    #[error("net/url: invalid control character in URL")]
+    #[error("control character in the URL")]
     Control,
 }
 
@@ -377,9 +377,9 @@ mod tests {
             ("", "unsupported protocol scheme \"\""),
             ("localhost:8080/x", "unsupported protocol scheme \"localhost\""),
             ("ftp://a/", "unsupported protocol scheme \"ftp\""),
-            ("http:///x", "http: no Host in request URL"),
-            ("http:/x", "http: no Host in request URL"),
-            ("http://:80/x", "http: no Host in request URL"),
+            ("http:///x", "no host in the URL"),
+            ("http:/x", "no host in the URL"),
+            ("http://:80/x", "no host in the URL"),
             ("http://a b/", "invalid host \"a b\" in URL"),
             ("http://m\u{fc}nchen.de/", "invalid host \"m\u{fc}nchen.de\" in URL"),
             ("http://[::1/", "invalid host \"[::1\" in URL"),
@@ -388,7 +388,7 @@ mod tests {
             ("http://a:65536/", "invalid port \":65536\" after host"),
             ("http://a/%zz", "invalid URL escape \"%zz\""),
             ("http://a/%1", "invalid URL escape \"%1\""),
-            ("http://a/\r\nX: y", "net/url: invalid control character in URL"),
+            ("http://a/\r\nX: y", "control character in the URL"),
         ];
         for (text, message) in cases {
             assert_eq!(Url::parse(text).expect_err(text).to_string(), message, "{text}");

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::anyhow;
 use cli::{CommandError, ExitCode, ExitError, input, reason, usage_error};
 use engine::LazyTargets;
+use session::go_words;
 use workload::Target;
 use workload::targets::{Defaults, Grammar, Options, Problem, ProblemKind, http, json};
 
@@ -189,7 +190,8 @@ fn unsendable(targets: &[Target]) -> Option<String> {
     targets.iter().enumerate().find_map(|(index, target)| {
         let error = wire::url::Url::parse(&target.url).err()?;
         let url = stdx::without_password(&target.url);
-        Some(format!("target {}: {} {url}: {error}", index + 1, target.method))
+        let reason = go_words::url(&error);
+        Some(format!("target {}: {} {url}: {reason}", index + 1, target.method))
     })
 }
 

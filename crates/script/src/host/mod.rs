@@ -11,3 +11,4 @@ pub(crate) mod sample;
 pub(crate) mod socket;
 pub(crate) mod system_tags;
 pub(crate) mod traits;
+pub(crate) mod url_error;

@@ -16,6 +16,7 @@ use crate::host::http::{
     Auth, Expects, HttpFailure, HttpRequest, HttpResponse, OwnCookie, Statuses, masked,
 };
 use crate::host::response_head::{field, proto, values};
+use crate::host::url_error::url_error_text;
 
 /// A request on its way: from when the script asked for it until its last hop is answered.
 #[derive(Clone, Debug)]
@@ -316,7 +317,8 @@ impl HttpCall {
         }
         let location = field(head(reply), "location").filter(|location| !location.is_empty())?;
         let error = Url::parse(self.url()).ok()?.join(&location).err()?;
-        let text = format!("failed to parse Location header {location:?}: {error}");
+        let reason = url_error_text(&error);
+        let text = format!("failed to parse Location header {location:?}: {reason}");
         let whole = format!(
             "{} {:?}: {text}",
             failure::capitalised(self.method()),

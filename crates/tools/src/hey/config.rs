@@ -2,6 +2,7 @@
 
 use cli::{FlagError, GlobalFlags, Grammar, Output, parse};
 use engine::{Protocol, Redirects};
+use session::go_words;
 use stdx::Nanos;
 use wire::url::{Url, UrlError};
 use workload::Load;
@@ -45,7 +46,10 @@ fn read(args: &[String]) -> Result<(HeyFlags, String), ToolError> {
     let url = Url::parse(url).map(|_| url.clone()).or_else(|error| match error {
         // hey sends such requests and counts how they all fail; so do we.
         UrlError::Scheme(_) | UrlError::NoHost => Ok(url.clone()),
-        error => Err(wrong(&format!("parse \"{}\": {error}", stdx::without_password(url)))),
+        error => {
+            let (url, reason) = (stdx::without_password(url), go_words::url(&error));
+            Err(wrong(&format!("parse \"{url}\": {reason}")))
+        }
     })?;
     Ok((flags, url))
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use cli::Output;
 use cli::getopt_long::{self, OptionError};
 use engine::{HeadStyle, Protocol, ProxySettings, Redirects, Settings, TlsSettings};
+use session::go_words;
 use stdx::Nanos;
 use wire::url::Url;
 use workload::{Load, Plan};
@@ -62,7 +63,7 @@ fn parsed(args: &[String]) -> Result<(OhaFlags, String), ToolError> {
     if let Err(error) = Url::parse(url) {
         return Err(ToolError {
             code: 1,
-            stderr: format!("error: {}: {error}", stdx::without_password(url)),
+            stderr: format!("error: {}: {}", stdx::without_password(url), go_words::url(&error)),
             ..ToolError::default()
         });
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use cli::{Output, getopt_long};
 use engine::{HeadStyle, HttpVersion, Settings};
 use report::{Offered, PerferStyle, PerferVersion};
+use session::go_words;
 use wire::url::Url;
 use workload::Load;
 
@@ -159,7 +160,7 @@ impl Address {
         let address = Self { host: host.into(), port: port.into(), path: path.into() };
         match Url::parse(&address.url(path)) {
             Ok(_) => Ok(address),
-            Err(error) => Err(format!("*-*-* invalid URL ({error})")),
+            Err(error) => Err(format!("*-*-* invalid URL ({})", go_words::url(&error))),
         }
     }
 

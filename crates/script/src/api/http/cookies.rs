@@ -5,6 +5,7 @@ use rquickjs::{Class, Ctx, Exception, Function, Object, Result, Value};
 use wire::url::Url;
 
 use crate::host::cookie_jar::{SetCookie, SharedJar, parse_date};
+use crate::host::url_error::url_error_text;
 use crate::runtime::current::vu_of;
 use crate::runtime::ffi::{Handle, HandleClass};
 use crate::runtime::values::{number_of, string_of, truthy};
@@ -49,7 +50,10 @@ fn url_of(ctx: &Ctx<'_>, url: &Value<'_>) -> Result<Option<Url>> {
             Ok(None)
         }
         Err(wire::url::UrlError::NoHost) => Ok(None),
-        Err(error) => Err(Exception::throw_message(ctx, &format!("parse {text:?}: {error}"))),
+        Err(error) => {
+            let reason = url_error_text(&error);
+            Err(Exception::throw_message(ctx, &format!("parse {text:?}: {reason}")))
+        }
     }
 }
 

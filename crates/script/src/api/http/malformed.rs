@@ -1,6 +1,8 @@
 //! What is no URL at all, as Go's `net/url` has it: k6 refuses it before anything is sent or counted, in these words. Whether
 //! what is one can be asked for is decided elsewhere.
 
+use crate::host::url_error::CONTROL;
+
 /// Why a text is no URL, in Go's words; `None` where it is one, of whatever scheme.
 pub(in crate::api) fn malformed(url: &str) -> Option<String> {
     let (before, fragment) = url.split_once('#').unwrap_or((url, ""));
@@ -16,7 +18,7 @@ type Checked = Result<(), String>;
 
 fn without_fragment(url: &str) -> Checked {
     if url.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
-        return Err("net/url: invalid control character in URL".to_owned());
+        return Err(CONTROL.to_owned());
     }
     let (scheme, rest) = scheme(url)?;
     let (rest, _) = rest.split_once('?').unwrap_or((rest, ""));
