@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use crate::{codegen, process, test, tidy, web, workspace};
+use crate::{codegen, counts, process, test, tidy, web, workspace};
 
 /// A step: its name, how to run it alone, and what it does.
 struct Step {
@@ -15,7 +15,7 @@ struct Step {
     run: fn() -> Result<ExitCode>,
 }
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     Step { name: "fmt", alone: "cargo fmt --all -- --check", run: fmt },
     Step {
         name: "clippy",
@@ -30,6 +30,7 @@ const STEPS: [Step; 7] = [
         alone: "RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --document-private-items --locked",
         run: doc,
     },
+    Step { name: "counts", alone: "cargo xtask counts", run: || counts::run(&[]) },
     Step { name: "test", alone: "cargo xtask test", run: || test::run(&[]) },
 ];
 

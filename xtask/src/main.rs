@@ -4,6 +4,7 @@
 mod bench;
 mod ci;
 mod codegen;
+mod counts;
 mod deny;
 mod hook;
 mod msrv;
@@ -27,7 +28,7 @@ struct Command {
 }
 
 /// Every command, in the order help shows them.
-const COMMANDS: [Command; 10] = [
+const COMMANDS: [Command; 11] = [
     Command {
         name: "test",
         arguments: "",
@@ -37,7 +38,7 @@ const COMMANDS: [Command; 10] = [
     Command {
         name: "ci",
         arguments: "",
-        about: "what CI runs: fmt, clippy, tidy, web, codegen, doc, test",
+        about: "what CI runs: fmt, clippy, tidy, web, codegen, doc, counts, test",
         run: ci::run,
     },
     Command {
@@ -63,6 +64,12 @@ const COMMANDS: [Command; 10] = [
         arguments: "[--rounds N] [--seconds S] [--only NAME] [--before PROGRAM]",
         about: "speed against the peers found here, and another build; writes bench/RESULTS.md",
         run: bench::run,
+    },
+    Command {
+        name: "counts",
+        arguments: "[--update]",
+        about: "instructions of the hot paths against bench/INSTRUCTIONS.md (needs valgrind)",
+        run: counts::run,
     },
     Command {
         name: "deny",

@@ -1,10 +1,25 @@
 //! Other programs: starting them, streaming or keeping what they print, finding them on `PATH`. Nothing here reads from
 //! the caller's stdin.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+
+/// A program to start, without what cargo set for this one. Build scripts of dependencies name some of these variables as
+/// their input (ring's does), so a cargo started by the toolbox would compile them again, and all above them.
+pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    let of_cargo = |name: &str| {
+        let prefixes = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_"];
+        prefixes.iter().any(|prefix| name.starts_with(prefix))
+    };
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(of_cargo)) {
+        command.env_remove(name);
+    }
+    command
+}
 
 /// Runs a program in `dir` with its output going where ours goes.
 ///
@@ -24,7 +39,7 @@ pub(crate) fn stream_with(
     arguments: &[&str],
     variables: &[(&str, &str)],
 ) -> Result<()> {
-    let status = Command::new(program)
+    let status = command(program)
         .args(arguments)
         .envs(variables.iter().copied())
         .current_dir(dir)
@@ -42,7 +57,7 @@ pub(crate) fn stream_with(
 /// # Errors
 /// It cannot be started, it ended with failure (the message carries its stderr), or it did not print UTF-8.
 pub(crate) fn capture(dir: &Path, program: &str, arguments: &[&str]) -> Result<String> {
-    let output = Command::new(program)
+    let output = command(program)
         .args(arguments)
         .current_dir(dir)
         .stdin(Stdio::null())

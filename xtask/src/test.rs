@@ -3,14 +3,14 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail};
 
 use crate::{process, workspace};
 
 /// Programs the tests start, and files they use, and the Debian package of each.
-const NEEDED: [(&str, &str); 24] = [
+const NEEDED: [(&str, &str); 25] = [
     ("nginx", "nginx-light"),
     ("openssl", "openssl"),
     ("chromium", "chromium"),
@@ -31,6 +31,7 @@ const NEEDED: [(&str, &str); 24] = [
     ("wrk", "wrk"),
     ("hey", "hey"),
     ("python3", "python3"),
+    ("valgrind", "valgrind"),
     ("go", "golang-go"),
     ("/usr/share/gocode/src/github.com/andybalholm/brotli", "golang-github-andybalholm-brotli-dev"),
     ("/usr/share/gocode/src/github.com/klauspost/compress", "golang-github-klauspost-compress-dev"),
@@ -76,7 +77,7 @@ impl Count {
 
 /// Runs cargo's tests; a crate that does not compile, or a test program that dies, counts as one failed.
 fn cargo_test() -> Result<Count> {
-    let mut child = Command::new("cargo")
+    let mut child = process::command("cargo")
         .args(["test", "--workspace", "--locked", "--no-fail-fast"])
         .current_dir(workspace::root())
         .stdin(Stdio::null())
@@ -99,7 +100,7 @@ fn cargo_test() -> Result<Count> {
 }
 
 /// Installs the packages that are missing, where that can be done; else says how.
-fn install_needed() -> Result<()> {
+pub(crate) fn install_needed() -> Result<()> {
     let missing = missing(|what| Path::new(what).exists() || process::find(what).is_some());
     if missing.is_empty() {
         return Ok(());
