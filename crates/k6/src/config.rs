@@ -9,7 +9,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use cli::{ExitCode, Output, ParsedArgs};
 use engine::IoChoice;
 use metrics::tally::Tally;
-use report::is_trend_stat;
+use report::k6_summary::is_trend_stat;
 use results::Encoding;
 use script::{
     AbortReason, DeclaredMetric, Fields, Files, Host, Level, LogFields, Options, Program, SystemTag,

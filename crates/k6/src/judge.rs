@@ -1,7 +1,6 @@
 //! Thresholds: read before the run, judged after it.
 
-use metrics::tally::{Assertion, Check, Contains, Kind, Tally, Threshold};
-use report::Judged;
+use metrics::tally::{Assertion, Check, Contains, Judged, Kind, Tally, Threshold};
 use script::ThresholdOption;
 use stdx::Nanos;
 

@@ -10,7 +10,7 @@ use cli::{
     usage_error,
 };
 use metrics::tally::Tally;
-use report::{K6Input, K6Part};
+use report::k6_summary::{K6Input, K6Part};
 use script::{GroupTallies, Level, PriorStages, Stage, SystemTag, VuStats};
 use session::BarePort;
 use stdx::Nanos;

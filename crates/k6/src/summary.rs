@@ -3,10 +3,7 @@
 use std::io::{IsTerminal as _, Write as _};
 
 use cli::{ExitError, Output};
-use report::{
-    K6Input, K6Machine, k6_summary, k6_summary_data, k6_summary_export, k6_summary_legacy,
-    k6_summary_machine,
-};
+use report::k6_summary::{self, K6Input, K6Machine};
 use script::{Level, PriorStages, Stage, documents};
 
 use crate::config::TestConfig;
@@ -36,16 +33,16 @@ pub(super) fn tell(
         write_all(meant, &list)?;
     } else {
         let text = match meant.mode {
-            SummaryMode::Legacy => k6_summary_legacy(input),
-            _ => format!("\n{}\n", k6_summary(input)),
+            SummaryMode::Legacy => k6_summary::legacy(input),
+            _ => format!("\n{}\n", k6_summary::text(input)),
         };
         Output::Stdout.write(text.as_bytes())?;
     }
     if let Some(place) = &meant.summary_export {
         let document = if meant.machine_readable {
-            k6_summary_machine(input, &of)
+            k6_summary::machine(input, &of)
         } else {
-            k6_summary_export(input, data)
+            k6_summary::export(input, data)
         };
         place.write(document.as_bytes())?;
     }
@@ -61,10 +58,10 @@ fn own(
     of: &K6Machine<'_>,
 ) -> Result<Option<Vec<script::Document>>, ExitError> {
     let given = if meant.machine_readable {
-        k6_summary_machine(input, of)
+        k6_summary::machine(input, of)
     } else {
         let terminals = (std::io::stdout().is_terminal(), std::io::stderr().is_terminal());
-        k6_summary_data(input, data, terminals)
+        k6_summary::data(input, data, terminals)
     };
     let stage = (Stage::Summary, PriorStages::default());
     let done = carry_out(meant, stage, Some(&given), None)?;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use cable::{CablePlan, CableReport, MessageReport, Pattern, RoundReport};
 use metrics::{Generator, Histogram, Verdict};
 
-use crate::json;
+use crate::json::{self};
 use crate::number::{duration, grouped};
 use crate::object::{Object, json_list};
 use crate::text::{LATENCIES, generator_lines, latencies, line};
@@ -53,7 +53,7 @@ const ROUNDS_SHOWN: usize = 20;
 
 /// The report as text.
 #[must_use]
-pub fn cable_text(input: &CableInput<'_>) -> String {
+pub fn text(input: &CableInput<'_>) -> String {
     let mut out = String::new();
     let (plan, outcome) = (input.plan, input.outcome);
     let (name, codec) = (plan.pattern.name(), plan.codec.subprotocol());
@@ -211,7 +211,7 @@ fn kib(bytes: u64) -> String {
 
 /// The report as one line of JSON; times are nanoseconds.
 #[must_use]
-pub fn cable_json(input: &CableInput<'_>) -> String {
+pub fn json(input: &CableInput<'_>) -> String {
     let (plan, outcome) = (input.plan, input.outcome);
     let mut object = Object::new()
         .text("pattern", plan.pattern.name())
@@ -404,8 +404,8 @@ mod tests {
             verdict: &Verdict::default(),
             memory: Some(memory),
         };
-        let json = cable_json(&input);
-        (cable_text(&input), serde_json::from_str(&json).expect(&json))
+        let json = json(&input);
+        (text(&input), serde_json::from_str(&json).expect(&json))
     }
 
     #[test]

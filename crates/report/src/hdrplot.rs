@@ -29,13 +29,8 @@ pub fn hdrplot(summary: &Summary) -> String {
     table(summary, |q| summary.response.quantile(q))
 }
 
-/// The same with quantiles as Vegeta reckons them.
-#[must_use]
-pub fn hdrplot_vegeta(summary: &Summary) -> String {
-    table(summary, |q| summary.quantile_between(q))
-}
-
-fn table(summary: &Summary, quantile: impl Fn(f64) -> Nanos) -> String {
+/// The table, with each quantile from a function.
+pub(crate) fn table(summary: &Summary, quantile: impl Fn(f64) -> Nanos) -> String {
     let total = summary.requests as f64;
     let mut columns = Columns::default();
     columns.row(["Value(ms)", "Percentile", "TotalCount", "1/(1-Percentile)"].map(str::to_owned));

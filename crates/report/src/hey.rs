@@ -11,7 +11,7 @@ use crate::offered::Measurement;
 
 /// hey's report.
 #[must_use]
-pub fn hey(seen: &Measurement<'_>) -> String {
+pub fn text(seen: &Measurement<'_>) -> String {
     let times = &seen.phases.response;
     let mut out = summary(seen, times);
     let _ =
@@ -113,11 +113,11 @@ fn seconds(time: Nanos) -> String {
 }
 
 /// The first line of hey's CSV.
-pub const HEY_CSV_HEAD: &str =
+pub const CSV_HEAD: &str =
     "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset\n";
 
 /// A row for each answered hit: seconds with four digits. Writing a request is not timed apart: it is in `Response-delay`.
-pub fn hey_csv_rows(batch: &Batch, out: &mut String) {
+pub fn csv_rows(batch: &Batch, out: &mut String) {
     for sample in batch.samples.iter().filter(|sample| sample.failure == FailureKind::None) {
         let times = [
             sample.response(),
@@ -143,7 +143,7 @@ mod tests {
     fn the_report_is_laid_out_as_heys() {
         let bar = |n: usize| "■".repeat(n);
         assert_eq!(
-            seen_by(hey),
+            seen_by(text),
             format!(
                 "\nSummary:\n  Total:\t0.3000 secs\n  Slowest:\t0.0610 secs\n  Fastest:\t0.0120 secs\n  Average:\t0.0345 secs\n  \
                  Requests/sec:\t26.6667\n  \n  Total data:\t2400 bytes\n  Size/request:\t400 bytes\n\n\
@@ -166,13 +166,13 @@ mod tests {
     #[test]
     fn csv_rows_are_those_of_the_answered() {
         let mut rows = String::new();
-        hey_csv_rows(&batch(), &mut rows);
+        csv_rows(&batch(), &mut rows);
         assert_eq!(rows.lines().count(), 6);
         assert_eq!(
             rows.lines().next(),
             Some("0.0120,0.0005,0.0000,0.0000,0.0100,0.0010,200,0.0000")
         );
         let columns = |line: &str| line.trim_end().split(',').count();
-        assert!(rows.lines().all(|line| columns(line) == columns(HEY_CSV_HEAD)));
+        assert!(rows.lines().all(|line| columns(line) == columns(CSV_HEAD)));
     }
 }

@@ -9,7 +9,7 @@ use crate::input::{BLIND, Input};
 use crate::number::{duration, grouped, rfc3339};
 use crate::overlay::{Curve, histogram, percentiles};
 use crate::page::{self, charts, push, table};
-use crate::server::{server_over_time, server_percentiles};
+use crate::server;
 use crate::{assertions, escape, text};
 
 /// Rows of a table; the rest is counted.
@@ -140,8 +140,8 @@ fn figures(input: &Input<'_>) -> Vec<Figure> {
     }
     if let Some(server) = input.server {
         let client = (summary.requests > 0).then_some(&summary.response);
-        figures.push(server_percentiles("Client and server by percentile", client, server.side));
-        figures.extend(server_over_time("", input.timeline, server.side).figures);
+        figures.push(server::percentiles("Client and server by percentile", client, server.side));
+        figures.extend(server::over_time("", input.timeline, server.side).figures);
         figures.retain(|figure| !figure.series.is_empty());
     }
     figures

@@ -16,18 +16,14 @@ use crate::{BucketCounts, Input, assertions, escape, judgement};
 pub fn json(input: &Input<'_>) -> String {
     let quantiles = QUANTILES.map(|q| input.summary.response.quantile(q));
     let throughput = input.summary.throughput();
-    vegeta(input.summary, input.buckets, (quantiles, throughput)).put("brunt", own(input)).end()
+    vegetas_keys(input.summary, input.buckets, (quantiles, throughput))
+        .put("brunt", own(input))
+        .end()
         + "\n"
 }
 
-/// Only Vegeta's keys, as one line, quantiles as it reckons them.
-#[must_use]
-pub fn json_vegeta(summary: &Summary, buckets: Option<&BucketCounts>) -> String {
-    let quantiles = QUANTILES.map(|q| summary.quantile_between(q));
-    vegeta(summary, buckets, (quantiles, summary.throughput_as_vegeta())).end() + "\n"
-}
-
-fn vegeta(
+/// Vegeta's keys, with the quantiles and throughput given.
+pub(crate) fn vegetas_keys(
     summary: &Summary,
     buckets: Option<&BucketCounts>,
     (quantiles, throughput): ([Nanos; 4], f64),
@@ -253,19 +249,4 @@ fn groups(groups: &Groups) -> String {
     });
     let by = crate::text::group_title(groups).to_lowercase();
     Object::new().text("by", &by).put("rows", list(rows)).end()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_at_all_is_still_json() {
-        let text = json_vegeta(&Summary::new(), None);
-        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(value["requests"], 0);
-        assert_eq!(value["errors"], serde_json::json!([]));
-        assert_eq!(value["earliest"], "0001-01-01T00:00:00Z");
-        assert_eq!(value["wait"], 0);
-    }
 }

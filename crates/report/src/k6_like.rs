@@ -18,7 +18,7 @@ struct Line {
 
 /// k6's summary.
 #[must_use]
-pub fn k6_like(seen: &Measurement<'_>) -> String {
+pub fn text(seen: &Measurement<'_>) -> String {
     let (http, network) = (http(seen), network(seen));
     let all = || http.iter().chain(&network);
     let name_width = all().map(|line| line.name.chars().count()).max().unwrap_or(0) + DOTS_MIN;
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn the_summary_is_laid_out_as_k6s() {
-        let text = seen_by(k6_like);
+        let text = seen_by(text);
         let lines = [
             "",
             "  █ TOTAL RESULTS ",

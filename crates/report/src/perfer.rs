@@ -37,7 +37,7 @@ pub struct PerferStyle {
 
 /// perfer's report.
 #[must_use]
-pub fn perfer(seen: &Measurement<'_>, offered: &Offered, style: &PerferStyle) -> String {
+pub fn text(seen: &Measurement<'_>, offered: &Offered, style: &PerferStyle) -> String {
     if style.json {
         return json(seen, offered, style);
     }
@@ -217,7 +217,7 @@ mod tests {
     use crate::offered::tests::{offered, seen_by};
 
     fn told(offered: &Offered, style: &PerferStyle) -> String {
-        seen_by(|seen| perfer(seen, offered, style))
+        seen_by(|seen| text(seen, offered, style))
     }
 
     fn style(version: PerferVersion) -> PerferStyle {

@@ -34,15 +34,8 @@ pub fn text(input: &Input<'_>) -> String {
     out
 }
 
-/// Only what Vegeta prints, byte for byte, quantiles as it reckons them.
-#[must_use]
-pub fn text_vegeta(summary: &Summary) -> String {
-    let quantiles = QUANTILES.map(|q| summary.quantile_between(q));
-    let latencies = seven(&summary.response, quantiles);
-    vegetas_lines(summary, summary.throughput_as_vegeta(), &latencies)
-}
-
-fn vegetas_lines(summary: &Summary, throughput: f64, latencies: &str) -> String {
+/// Vegeta's lines, with the throughput and latencies given.
+pub(crate) fn vegetas_lines(summary: &Summary, throughput: f64, latencies: &str) -> String {
     let total = summary.duration().saturating_add(summary.wait());
     let mut out = String::new();
     line(
@@ -103,7 +96,7 @@ pub(crate) fn latencies(times: &Histogram) -> String {
 }
 
 /// The figures that [`LATENCIES`] names.
-fn seven(times: &Histogram, [p50, p90, p95, p99]: [Nanos; 4]) -> String {
+pub(crate) fn seven(times: &Histogram, [p50, p90, p95, p99]: [Nanos; 4]) -> String {
     let all = [times.min(), times.mean(), p50, p90, p95, p99, times.max()];
     all.map(duration).join(", ")
 }

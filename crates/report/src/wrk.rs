@@ -24,7 +24,7 @@ pub struct WrkStyle {
 
 /// The two lines that wrk prints before it begins.
 #[must_use]
-pub fn wrk_head(offered: &Offered) -> String {
+pub fn head(offered: &Offered) -> String {
     let Offered { url, threads, connections, duration, .. } = offered;
     let time = units(duration.as_secs_f64(), 60.0, &["s", "m"], 0);
     let url = crate::escape::terminal(url);
@@ -33,7 +33,7 @@ pub fn wrk_head(offered: &Offered) -> String {
 
 /// The rest of wrk's report.
 #[must_use]
-pub fn wrk(seen: &Measurement<'_>, offered: &Offered, style: WrkStyle) -> String {
+pub fn text(seen: &Measurement<'_>, offered: &Offered, style: WrkStyle) -> String {
     let phases = seen.phases;
     let latency = if style.from_due { &phases.response } else { &phases.service };
     let mut out = String::from("  Thread Stats   Avg      Stdev     Max   +/- Stdev\n");
@@ -224,7 +224,7 @@ mod tests {
         let text = seen_by(|seen| {
             let style =
                 WrkStyle { latency: true, timeout: Nanos::from_millis(50), ..WrkStyle::default() };
-            wrk_head(&offered()) + &wrk(seen, &offered(), style)
+            head(&offered()) + &text(seen, &offered(), style)
         });
         assert_eq!(
             text.lines().collect::<Vec<_>>(),
@@ -257,7 +257,7 @@ mod tests {
                 uncorrected: true,
                 ..WrkStyle::default()
             };
-            wrk(seen, &offered(), style)
+            text(seen, &offered(), style)
         });
         assert!(text.contains("(HdrHistogram - Recorded Latency)\n 50.000%   31.01ms\n"), "{text}");
         assert!(text.contains("(HdrHistogram - Uncorrected Latency"), "{text}");

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use cli::Output;
 use engine::{HeadStyle, HttpVersion, Protocol, Redirects, Settings};
-use report::{Offered, PerferStyle, WrkStyle};
+use report::Offered;
+use report::perfer::PerferStyle;
+use report::wrk::WrkStyle;
 use session::{OnCutOff, WORKERS_MAX, go_words};
 use stdx::{Distribution, Nanos};
 use workload::arrival::{Rate, Shape};

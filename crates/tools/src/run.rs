@@ -25,7 +25,7 @@ pub(crate) fn run_config(
     let interrupts = Interrupts::watch()?;
     config.notes.iter().for_each(|note| eprint_line(note));
     if let Layout::Wrk(offered, _) = &config.layout {
-        outlet.write(report::wrk_head(offered).as_bytes())?;
+        outlet.write(report::wrk::head(offered).as_bytes())?;
     }
     let mut figures = RunFigures::new(config.layout.on_cut_off()).with_phases();
     let mut rows = matches!(config.layout, Layout::HeyCsv).then(HeyCsv::start).transpose()?;
@@ -60,9 +60,9 @@ fn document(config: &ToolConfig, figures: &RunFigures, generator: &Generator) ->
     let verdict = figures.verdict(generator);
     let input = figures.input("", generator, &verdict);
     match &config.layout {
-        Layout::Wrk(offered, style) => report::wrk(&seen, offered, *style),
-        Layout::Perfer(offered, style) => report::perfer(&seen, offered, style),
-        Layout::Hey => report::hey(&seen),
+        Layout::Wrk(offered, style) => report::wrk::text(&seen, offered, *style),
+        Layout::Perfer(offered, style) => report::perfer::text(&seen, offered, style),
+        Layout::Hey => report::hey::text(&seen),
         Layout::Text => report::text(&input),
         Layout::Json => report::json(&input),
         Layout::HeyCsv | Layout::Quiet => String::new(),
@@ -79,7 +79,7 @@ impl HeyCsv {
     /// Writes the head.
     fn start() -> Result<Self, ExitError> {
         let mut outlet = Output::Stdout.open_for_documents()?;
-        outlet.write(report::HEY_CSV_HEAD.as_bytes())?;
+        outlet.write(report::hey::CSV_HEAD.as_bytes())?;
         Ok(Self { outlet, text: String::new() })
     }
 }
@@ -87,7 +87,7 @@ impl HeyCsv {
 impl Observer for HeyCsv {
     fn rows(&mut self, batch: &Batch) -> Result<(), ObserverError> {
         self.text.clear();
-        report::hey_csv_rows(batch, &mut self.text);
+        report::hey::csv_rows(batch, &mut self.text);
         self.outlet.write(self.text.as_bytes()).map_err(|failed| failed.error.into())
     }
 }

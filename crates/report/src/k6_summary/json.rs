@@ -11,7 +11,7 @@ use super::text::{HIDDEN, is_shown, is_sub_shown, judged_of};
 
 /// `--summary-export`; what `setup` returned, as JSON, stands in it.
 #[must_use]
-pub fn k6_summary_export(input: &K6Input<'_>, setup_data: Option<&str>) -> String {
+pub fn export(input: &K6Input<'_>, setup_data: Option<&str>) -> String {
     let mut metrics = Map::new();
     for (name, _, value) in shown(input) {
         let mut object = values(input, value, false);
@@ -34,11 +34,7 @@ pub fn k6_summary_export(input: &K6Input<'_>, setup_data: Option<&str>) -> Strin
 /// What `handleSummary` is given: figures, groups and the state of things. `terminals` says whether standard output and
 /// standard error are any.
 #[must_use]
-pub fn k6_summary_data(
-    input: &K6Input<'_>,
-    setup_data: Option<&str>,
-    terminals: (bool, bool),
-) -> String {
+pub fn data(input: &K6Input<'_>, setup_data: Option<&str>, terminals: (bool, bool)) -> String {
     let mut metrics = Map::new();
     for (name, contains, value) in shown(input) {
         let mut object = json!({
@@ -87,7 +83,7 @@ pub struct K6Machine<'a> {
 
 /// `--new-machine-readable-summary`.
 #[must_use]
-pub fn k6_summary_machine(input: &K6Input<'_>, of: &K6Machine<'_>) -> String {
+pub fn machine(input: &K6Input<'_>, of: &K6Machine<'_>) -> String {
     let checks = &input.tally.checks;
     let (passes, fails): (u64, u64) =
         checks.iter().fold((0, 0), |(p, f), check| (p + check.passes, f + check.fails));
@@ -248,8 +244,7 @@ mod tests {
             parts: None,
         };
         let data: Json =
-            serde_json::from_str(&k6_summary_data(&input, Some("{\"a\":1}"), (false, true)))
-                .unwrap();
+            serde_json::from_str(&data(&input, Some("{\"a\":1}"), (false, true))).unwrap();
         assert_eq!(
             data["metrics"]["checks"]["values"],
             json!({"rate": 1, "passes": 1, "fails": 0})
@@ -260,7 +255,7 @@ mod tests {
             (&json!(1), &json!(true))
         );
         let of = K6Machine { script: "x", now: "now", k6_version: "1" };
-        let machine: Json = serde_json::from_str(&k6_summary_machine(&input, &of)).unwrap();
+        let machine: Json = serde_json::from_str(&machine(&input, &of)).unwrap();
         assert_eq!(
             machine["results"]["checks"]["results"],
             json!([{"name": "ok", "passes": 1, "fails": 0}])

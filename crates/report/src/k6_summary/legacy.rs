@@ -9,7 +9,7 @@ use crate::escape::terminal_lines;
 
 /// The legacy summary: groups with their checks, then all metrics in the order of their names.
 #[must_use]
-pub fn k6_summary_legacy(input: &K6Input<'_>) -> String {
+pub fn legacy(input: &K6Input<'_>) -> String {
     let mut text = "\n".to_owned();
     group(&mut text, input, "", "     ");
     if !input.tally.checks.is_empty() {
@@ -82,7 +82,7 @@ mod tests {
             grouped: true,
             parts: None,
         };
-        let text = k6_summary_legacy(&input);
+        let text = legacy(&input);
         for line in ["     vus......................: 0", "       { scenario:default }...: 0"] {
             assert!(text.contains(line), "{line}: {text}");
         }

@@ -9,11 +9,9 @@ mod legacy;
 mod md5;
 mod text;
 
-pub use metrics::tally::Judged;
-
 pub use self::figures::is_trend_stat;
 pub use self::input::{K6Input, K6Part};
-pub use self::json::{K6Machine, k6_summary_data, k6_summary_export, k6_summary_machine};
-pub use self::legacy::k6_summary_legacy;
+pub use self::json::{K6Machine, data, export, machine};
+pub use self::legacy::legacy;
 pub(crate) use self::text::figure_text;
-pub use self::text::k6_summary;
+pub use self::text::text;

@@ -45,7 +45,7 @@ fn is_builtin(name: &str) -> bool {
 
 /// The summary: compact, or full where it is to tell of parts.
 #[must_use]
-pub fn k6_summary(input: &K6Input<'_>) -> String {
+pub fn text(input: &K6Input<'_>) -> String {
     let mut text = String::new();
     thresholds(&mut text, input);
     text.push_str("\n  █ TOTAL RESULTS \n");
@@ -302,8 +302,8 @@ mod tests {
     use metrics::tally::{MetricId, Tally};
     use stdx::Nanos;
 
-    use super::super::json::k6_summary_export;
-    use super::super::legacy::k6_summary_legacy;
+    use super::super::json::export;
+    use super::super::legacy::legacy;
     use super::*;
 
     #[test]
@@ -339,7 +339,7 @@ mod tests {
             grouped: true,
             parts: Some(&parts),
         };
-        let text = k6_summary(&input);
+        let text = text(&input);
         let seen = text.lines().map(str::trim_end).filter(|line| {
             ["█", "↳", "http_reqs"].iter().any(|mark| line.trim_start().starts_with(mark))
         });
@@ -393,7 +393,7 @@ mod tests {
             grouped: true,
             parts: None,
         };
-        let text = k6_summary(&input);
+        let text = text(&input);
         let expect = "
     http_reqs
     ✓ 'count<1' count=0
@@ -412,7 +412,7 @@ mod tests {
         for line in ["ws_sessions.....: 0", "  { a:b }.......: 0"] {
             assert!(text.contains(line), "{line}: {text}");
         }
-        let export: Json = serde_json::from_str(&k6_summary_export(&input, None)).unwrap();
+        let export: Json = serde_json::from_str(&export(&input, None)).unwrap();
         assert_eq!(export["metrics"]["ws_sessions{a:b}"]["count"], 0, "{export}");
     }
 
@@ -474,15 +474,15 @@ mod tests {
     data_sent...........: 140 B 70 B/s
 
 ";
-        assert_eq!(k6_summary(&input), expect);
+        assert_eq!(text(&input), expect);
         let mut hostile = tally.clone();
         hostile.check("::\x1b]0;g\x07", "\x1b[2Jname", true);
         hostile.group("::\x1b]0;g\x07");
         let input_hostile = K6Input { tally: &hostile, ..input };
-        for text in [k6_summary(&input_hostile), k6_summary_legacy(&input_hostile)] {
+        for text in [text(&input_hostile), legacy(&input_hostile)] {
             assert!(text.contains("\u{fffd}[2Jname") && !text.contains(['\x1b', '\x07']), "{text}");
         }
-        let export: Json = serde_json::from_str(&k6_summary_export(&input, None)).unwrap();
+        let export: Json = serde_json::from_str(&export(&input, None)).unwrap();
         assert_eq!(
             export["metrics"]["http_reqs"],
             json!({"count": 2, "rate": 1, "thresholds": {"count>1": false}})

@@ -9,7 +9,7 @@ use crate::figure::{Axis, Colour, Figure, Mark, Scale, Series, Stroke, Style};
 /// Latencies and what was achieved over load. Every step has its points, whether it met the objective, missed it or is
 /// INVALID; steps of one load stand above each other.
 #[must_use]
-pub fn seek_figure(input: &SeekInput<'_>) -> Figure {
+pub fn figure(input: &SeekInput<'_>) -> Figure {
     let search = input.search;
     let times: [(&str, fn(&Step) -> Nanos); 3] = [
         ("p50 (ms)", |step| step.p50),
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn the_curve_has_its_limit_and_answer() {
         with(FOUND, Ended::Found, |input| {
-            let figure = seek_figure(input);
+            let figure = figure(input);
             let labels: Vec<&str> = figure.series.iter().map(|one| one.label.as_str()).collect();
             let times = ["p50 (ms)", "p95 (ms)", "p99 (ms)", "achieved (/s)", "p99<500ms"];
             assert_eq!(labels[..5], times);
@@ -119,11 +119,11 @@ mod tests {
             assert_eq!(figure.series[0].style, Style::Points(marks));
         });
         with(None, Ended::Interrupted, |input| {
-            assert_eq!(seek_figure(&SeekInput { steps: &[], ..*input }).series.len(), 5);
+            assert_eq!(figure(&SeekInput { steps: &[], ..*input }).series.len(), 5);
         });
         let least = Some(Answer { load: 80.0, low: 80.0, high: None });
         with(least, Ended::Generator, |input| {
-            let last = seek_figure(input).series.pop().unwrap();
+            let last = figure(input).series.pop().unwrap();
             assert_eq!((last.label.as_str(), last.points.len()), ("answer", 1));
         });
     }
@@ -137,7 +137,7 @@ mod tests {
             .chain([step(90.0, 0.5)])
             .collect();
         with(FOUND, Ended::Found, |input| {
-            let figure = seek_figure(&SeekInput { steps: &steps, ..*input });
+            let figure = figure(&SeekInput { steps: &steps, ..*input });
             assert_eq!(figure.series[1].points.len(), 4, "three at 40/s and one at 90/s");
             let svg = figure.svg(Size::default());
             let dots = svg.matches("<circle").count();

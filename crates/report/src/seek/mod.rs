@@ -12,7 +12,7 @@ use crate::live::Paint;
 use crate::number::{counted, duration, number};
 use crate::object::{Object, json_list};
 
-pub use self::curve::seek_figure;
+pub use self::curve::figure;
 
 /// A search and what came of it.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ pub struct SeekInput<'a> {
 
 /// One line for a step that just ended, as it goes by; without a line feed.
 #[must_use]
-pub fn seek_line(search: &Search, number: usize, step: &Step, paint: Paint) -> String {
+pub fn line(search: &Search, number: usize, step: &Step, paint: Paint) -> String {
     let [p50, p95, p99, errors] = figures(step);
     let (load, meets) = (load(search.by, step.load), meets(search, step));
     let achieved = self::number(step.achieved_per_s);
@@ -54,7 +54,7 @@ pub fn seek_line(search: &Search, number: usize, step: &Step, paint: Paint) -> S
 
 /// The table of the steps by rising load, the knee, and the answer.
 #[must_use]
-pub fn seek_text(input: &SeekInput<'_>) -> String {
+pub fn text(input: &SeekInput<'_>) -> String {
     let by = input.search.by;
     let mut table = Columns::default().right(&[0, 1, 2, 3, 4, 5]);
     let head = [unit(by), "achieved/s", "p50", "p95", "p99", "errors", "verdict", "meets it"];
@@ -151,7 +151,7 @@ fn why(input: &SeekInput<'_>) -> String {
 
 /// The search as one line of JSON. A key is never renamed.
 #[must_use]
-pub fn seek_json(input: &SeekInput<'_>) -> String {
+pub fn json(input: &SeekInput<'_>) -> String {
     let by = input.search.by;
     let limited_by = match input.outcome.ended {
         Ended::Generator => Some("generator"),
@@ -349,7 +349,7 @@ Knee       160/s (most throughput per response time)
 Answer     89.48/s (95 % between 85.20 and 93.90)
 Ended      the interval is as narrow as asked for; seed 7
 ";
-            assert_eq!(seek_text(input), expect);
+            assert_eq!(text(input), expect);
         });
     }
 
@@ -357,7 +357,7 @@ Ended      the interval is as narrow as asked for; seed 7
     fn an_answer_beyond_what_was_achieved_is_noted() {
         let high = Some(Answer { load: 112.0, low: 85.2, high: Some(120.0) });
         with(high, Ended::StepsUsed, |input| {
-            let text = seek_text(input);
+            let text = text(input);
             assert!(text.contains("Note       no step achieved more than 100/s: "), "{text}");
         });
     }
@@ -366,17 +366,17 @@ Ended      the interval is as narrow as asked for; seed 7
     fn an_answer_without_an_end_is_a_lower_bound() {
         let bound = Some(Answer { load: 80.0, low: 80.0, high: None });
         with(bound, Ended::Generator, |input| {
-            let text = seek_text(input);
+            let text = text(input);
             assert!(text.contains("Answer     at least 80/s\n"), "{text}");
             assert!(text.contains("the generator is the limit: hits began <late>"), "{text}");
-            let json: serde_json::Value = serde_json::from_str(&seek_json(input)).unwrap();
+            let json: serde_json::Value = serde_json::from_str(&json(input)).unwrap();
             assert_eq!((&json["answer"]["rate"], &json["answer"]["low"]), (&80.into(), &80.into()));
             assert!(json["answer"]["high"].is_null(), "{json}");
             assert_eq!(json["answer"]["limited_by"], "generator");
             assert_eq!(json["verdict"], "INVALID");
         });
         with(None, Ended::LowestMissed, |input| {
-            let json: serde_json::Value = serde_json::from_str(&seek_json(input)).unwrap();
+            let json: serde_json::Value = serde_json::from_str(&json(input)).unwrap();
             assert!(json["answer"].is_null());
             let words: Vec<&str> = json["steps"]
                 .as_array()
@@ -391,15 +391,15 @@ Ended      the interval is as narrow as asked for; seed 7
     #[test]
     fn a_step_without_an_answer_says_so() {
         let none = Step { hits: 0, achieved_per_s: 0.0, ..step(40.0, 0.0) };
-        let line = seek_line(&search(), 1, &none, Paint::Plain);
+        let line = line(&search(), 1, &none, Paint::Plain);
         assert_eq!(line, "step 1: 40/s  achieved 0/s  no: nothing was answered");
         with(None, Ended::LowestMissed, |input| {
             let input = SeekInput { steps: std::slice::from_ref(&none), ..*input };
-            let text = seek_text(&input);
+            let text = text(&input);
             let row = text.lines().nth(1).unwrap();
             let words: Vec<&str> = row.split_whitespace().collect();
             assert_eq!(words.join(" "), "40 0 VALID no: nothing was answered", "{text}");
-            assert!(seek_figure(&input).series[0].points.is_empty());
+            assert!(figure(&input).series[0].points.is_empty());
         });
     }
 
@@ -419,12 +419,12 @@ Ended      the interval is as narrow as asked for; seed 7
     #[test]
     fn lines_are_coloured_where_asked() {
         let search = search();
-        let plain = seek_line(&search, 3, &step(40.0, 0.0), Paint::Plain);
+        let plain = line(&search, 3, &step(40.0, 0.0), Paint::Plain);
         assert_eq!(
             plain,
             "step 3: 40/s  achieved 40/s  p50 60ms  p95 180ms  p99 277ms  errors 0.00%  yes"
         );
-        let red = seek_line(&search, 3, &step(40.0, 0.2), Paint::Ansi);
+        let red = line(&search, 3, &step(40.0, 0.2), Paint::Ansi);
         assert!(red.starts_with("\x1b[31m") && red.ends_with("\x1b[0m"), "{red:?}");
     }
 }

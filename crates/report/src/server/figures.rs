@@ -20,7 +20,7 @@ const NAME_MAX: usize = 32;
 /// The time within which a share of requests was served: the client's, the server's, and of it views and database. The
 /// server's are those of the log nearest to the application, of all hosts together.
 #[must_use]
-pub fn server_percentiles(title: &str, client: Option<&Histogram>, side: &Side) -> Figure {
+pub fn percentiles(title: &str, client: Option<&Histogram>, side: &Side) -> Figure {
     let log = side.applications();
     let part = |of: fn(&Log) -> &Histogram| log.as_ref().map(of);
     let curves = [
@@ -68,7 +68,7 @@ fn shares(times: &Histogram) -> Vec<(f64, f64)> {
 /// What went on over time on both sides, a figure each for rates, times, processors and memory. All have the same axis: the
 /// client's run and a few seconds around it, or all that was watched where there is no client.
 #[must_use]
-pub fn server_over_time(title: &str, client: Option<&Timeline>, side: &Side) -> FigureSheet {
+pub fn over_time(title: &str, client: Option<&Timeline>, side: &Side) -> FigureSheet {
     let client = client.filter(|client| client.cells().len() > 0);
     let clock = Clock::of(client, side);
     let mut figures = vec![

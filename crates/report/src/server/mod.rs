@@ -15,5 +15,5 @@ mod tests;
 
 pub use beyond::Beyond;
 pub use capacity::Capacity;
-pub use figures::{server_over_time, server_percentiles};
+pub use figures::{over_time, percentiles};
 pub use side::ServerSide;

@@ -4,7 +4,7 @@ use metrics::server::{Incident, Reading, Row, Served, Side};
 use metrics::{Batch, Histogram, Sample, Summary, Timeline};
 use stdx::Nanos;
 
-use super::{Beyond, Capacity, ServerSide, server_over_time, server_percentiles};
+use super::{Beyond, Capacity, ServerSide, over_time, percentiles};
 
 const SECOND: i64 = 1_000_000_000;
 const EPOCH: i64 = 1_700_000_000 * SECOND;
@@ -269,7 +269,7 @@ fn markup_of_others_is_text() {
 #[test]
 fn four_curves_over_the_share_of_requests() {
     let (side, summary) = (side(|_| String::new()), summary());
-    let figure = server_percentiles("t", Some(&summary.response), &side);
+    let figure = percentiles("t", Some(&summary.response), &side);
     let ends: Vec<(&str, (f64, f64))> =
         figure.series.iter().map(|one| (one.label.as_str(), *one.points.last().unwrap())).collect();
     let expected = [
@@ -283,9 +283,9 @@ fn four_curves_over_the_share_of_requests() {
         assert!((y - seconds).abs() < 1e-3, "{label} {y}");
     }
     assert_eq!((ends.len(), figure.notes.len()), (4, 0));
-    let nothing = server_percentiles("t", None, &Side::new());
+    let nothing = percentiles("t", None, &Side::new());
     assert_eq!((nothing.series.len(), nothing.notes.len()), (0, 0));
-    let alone = server_percentiles("t", Some(&summary.response), &Side::new());
+    let alone = percentiles("t", Some(&summary.response), &Side::new());
     assert_eq!(alone.series.len(), 1);
     let why = "No log says how long requests took: only the client's times are drawn.";
     assert_eq!(alone.notes, [why]);
@@ -310,7 +310,7 @@ fn a_log_of_whole_seconds_is_told() {
         }
         let mut timeline = Timeline::new();
         timeline.add(&batch());
-        let sheet = server_over_time("t", Some(&timeline), &side);
+        let sheet = over_time("t", Some(&timeline), &side);
         let told = |figure: &crate::Figure| {
             figure.notes.iter().any(|note| note.starts_with("The log nginx tells moments in whole"))
         };
@@ -325,7 +325,7 @@ fn a_log_of_whole_seconds_is_told() {
 fn everything_over_time_has_one_axis() {
     let (side, mut timeline) = (side(|_| String::new()), Timeline::new());
     timeline.add(&batch());
-    let sheet = server_over_time("t", Some(&timeline), &side);
+    let sheet = over_time("t", Some(&timeline), &side);
     let titles: Vec<&str> = sheet.figures.iter().map(|figure| figure.title.as_str()).collect();
     assert_eq!(
         titles,
@@ -340,7 +340,7 @@ fn everything_over_time_has_one_axis() {
     assert_eq!(svg.matches("<svg").count(), 5);
     assert!(sheet.png().is_ok_and(|png| png.starts_with(b"\x89PNG")));
     assert!(sheet.html().contains("Processors"));
-    let alone = server_over_time("t", None, &side);
+    let alone = over_time("t", None, &side);
     assert_eq!(alone.figures.len(), 4);
-    assert!(server_over_time("t", None, &Side::new()).figures.is_empty());
+    assert!(over_time("t", None, &Side::new()).figures.is_empty());
 }

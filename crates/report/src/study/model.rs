@@ -3,14 +3,14 @@
 use stdx::are;
 use study::contrast::Measure;
 use study::plan::Cell;
-use study::scaling::{Fit, Refusal, RunFigures, Sweep, by_most, fit, load_of};
+use study::scaling::{self, Fit, Refusal, RunFigures, Sweep, by_most, load_of};
 use study::seek::By;
 
 use super::input::{StudyInput, StudyRun};
 use crate::contrasts::VariantRun;
 use crate::figure::Figure;
+use crate::fit::{self, FitInput};
 use crate::number::counted;
-use crate::scaling::{FitInput, fit_figure, fit_json, fit_sentence, fit_text};
 
 /// Notes on single runs, at most; the rest is counted.
 const NOTES_MAX: usize = 12;
@@ -37,7 +37,7 @@ impl Model {
             return None;
         }
         let (sweep, notes) = sweep(input, &runs);
-        let found = fit(&sweep, None, input.seed);
+        let found = scaling::fit(&sweep, None, input.seed);
         Some(Self { sweep, found, notes })
     }
 
@@ -47,22 +47,22 @@ impl Model {
 
     /// As `brunt fit` tells it.
     pub(super) fn text(&self) -> String {
-        fit_text(&self.input())
+        fit::text(&self.input())
     }
 
     /// As `brunt fit -json` tells it.
     pub(super) fn json(&self) -> String {
-        fit_json(&self.input()).trim_end().to_owned()
+        fit::json(&self.input()).trim_end().to_owned()
     }
 
     /// Measured and predicted.
     pub(super) fn figure(&self) -> Figure {
-        fit_figure(&self.input())
+        fit::figure(&self.input())
     }
 
     /// What it comes to.
     pub(super) fn sentence(&self) -> String {
-        fit_sentence(&self.input())
+        fit::sentence(&self.input())
     }
 }
 

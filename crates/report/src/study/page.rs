@@ -8,7 +8,7 @@ use super::input::StudyState;
 use super::report::{StudyReport, is_compared};
 use crate::figure::Figure as Picture;
 use crate::number::counted;
-use crate::server::server_percentiles;
+use crate::server;
 use crate::{escape, page};
 
 /// Headings between the parts of the page.
@@ -123,7 +123,7 @@ impl StudyReport {
             }
             side.application()?;
             let title = format!("Client and server: {}", self.input.variants[variant].name);
-            Some(server_percentiles(&title, Some(&times), &side))
+            Some(server::percentiles(&title, Some(&times), &side))
         };
         self.input.planned(workload).into_iter().filter_map(of).collect()
     }

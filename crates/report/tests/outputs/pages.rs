@@ -2,7 +2,8 @@
 
 use crate::samples::Seen;
 use metrics::Histogram;
-use report::{Bar, BarChart, BarSheet, Curve, Figure, Input, PlotBuilder, Size};
+use report::overlay::Curve;
+use report::{Bar, BarChart, BarSheet, Figure, Input, PlotBuilder, Size};
 use stdx::Nanos;
 
 const EVIL: &str = "</script><b>\"'&<img src=x onerror=alert(1)>";
@@ -22,9 +23,12 @@ fn curves(label: &str) -> Figure {
         times[1].record(Nanos((9e6 * (0.4 + rng.exponential())) as u64));
     }
     let all = [Curve { label, times: &times[0] }, Curve { label: "after", times: &times[1] }];
-    show("histogram.svg", report::histogram("Latency", &all).svg(Size::default()).as_bytes());
-    show("histogram.html", report::histogram("Latency", &all).html().as_bytes());
-    report::percentiles("Before and after", &all)
+    show(
+        "histogram.svg",
+        report::overlay::histogram("Latency", &all).svg(Size::default()).as_bytes(),
+    );
+    show("histogram.html", report::overlay::histogram("Latency", &all).html().as_bytes());
+    report::overlay::percentiles("Before and after", &all)
 }
 
 /// The parts of a page that are not data: tags, with what quotes may hold.

@@ -17,7 +17,7 @@ fn check(name: &str, text: &str) {
 fn text_of_the_seed_transcript() {
     // 250 hits at 50/s: the last falls due 4.98 s after the first, hence 50.20.
     let seen = Seen::steady(250, 200);
-    let text = report::text_vegeta(&seen.summary);
+    let text = report::vegeta::text(&seen.summary);
     assert!(
         text.starts_with(
             "Requests      [total, rate, throughput]         250, 50.20, 50.18\n\
@@ -36,9 +36,9 @@ fn reports_of_a_mixed_run() {
     let buckets = seen.between("[0, 1ms, 2ms, 10ms]");
     let input = Input { buckets: Some(&buckets), ..seen.input("mixed | <run>") };
     check("mixed.txt", &report::text(&input));
-    check("mixed.vegeta.txt", &report::text_vegeta(&seen.summary));
+    check("mixed.vegeta.txt", &report::vegeta::text(&seen.summary));
     check("mixed.json", &report::json(&input));
-    check("mixed.vegeta.json", &report::json_vegeta(&seen.summary, Some(&buckets)));
+    check("mixed.vegeta.json", &report::vegeta::json(&seen.summary, Some(&buckets)));
     check("mixed.hist.txt", &report::hist(&buckets));
     check("mixed.hdrplot.txt", &report::hdrplot(&seen.summary));
     check("mixed.md", &report::markdown(&input));
@@ -90,7 +90,7 @@ fn json_has_vegetas_keys_first_and_ours_under_brunt() {
     let text = report::json(&seen.input("t"));
     assert_eq!(text.lines().count(), 1);
     let ours = text.find(r#","brunt":{"verdict":"INVALID""#).unwrap();
-    let vegeta = report::json_vegeta(&seen.summary, None);
+    let vegeta = report::vegeta::json(&seen.summary, None);
     // Vegeta reckons the quantiles of few requests in its own way.
     let keys = |text: &str| text.replace(|c: char| c.is_ascii_digit() || c == '.', "");
     assert_eq!(keys(&text[..ours]), keys(&vegeta[..vegeta.len() - 2]));

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use cli::{Output, getopt_long};
 use engine::{HeadStyle, HttpVersion, Settings};
-use report::{Offered, PerferStyle, PerferVersion};
+use report::Offered;
+use report::perfer::{PerferStyle, PerferVersion};
 use session::go_words;
 use wire::url::Url;
 use workload::Load;

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use cli::getopt_long::{self, OptionError};
 use cli::{Flag, Output};
-use report::{Offered, WrkStyle};
+use report::Offered;
+use report::wrk::WrkStyle;
 use wire::url::Url;
 use workload::Load;
 

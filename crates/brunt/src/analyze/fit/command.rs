@@ -1,7 +1,7 @@
 //! `fit`: a model of the server from results at several loads, and what it would do at loads that nobody ran.
 
 use cli::{CommandError, Document, ExitCode, Invocation, Output, usage_error};
-use report::FitInput;
+use report::fit::FitInput;
 use study::scaling::{Kind, fit};
 
 use super::flags::{FIT, FitFlags};
@@ -36,12 +36,12 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let found = fit(&sweep, wanted, flags.seed);
     let input = FitInput { sweep: &sweep, found: &found, at: &flags.at, notes: &notes };
     let document = match kind {
-        Document::Json => report::fit_json(&input),
-        _ => report::fit_text(&input),
+        Document::Json => report::fit::json(&input),
+        _ => report::fit::text(&input),
     };
     place.write(document.as_bytes())?;
     if let Some((path, document)) = drawn {
-        write_figure(&report::fit_figure(&input), path, document)?;
+        write_figure(&report::fit::figure(&input), path, document)?;
     }
     Ok(if found.is_ok() { ExitCode::Ok } else { ExitCode::Unfitted })
 }

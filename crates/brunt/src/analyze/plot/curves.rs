@@ -1,7 +1,8 @@
 //! Percentile curves, histograms and overlays of labelled runs.
 
 use metrics::Histogram;
-use report::{Curve, Differences, Figure, Runs};
+use report::overlay::Curve;
+use report::{Differences, Figure, Runs};
 
 use super::drawn::Drawn;
 use super::load::Label;
@@ -23,9 +24,9 @@ pub(super) fn curves(shape: Shape, title: &str, labels: &[Label]) -> Figure {
     let curves: Vec<Curve<'_>> =
         pooled.iter().map(|(label, times)| Curve { label, times }).collect();
     match shape {
-        Shape::Histogram => report::histogram(title, &curves),
-        Shape::Shares => report::shares_of_requests(title, &curves),
-        Shape::Percentiles => report::percentiles(title, &curves),
+        Shape::Histogram => report::overlay::histogram(title, &curves),
+        Shape::Shares => report::overlay::shares_of_requests(title, &curves),
+        Shape::Percentiles => report::overlay::percentiles(title, &curves),
     }
 }
 
@@ -46,5 +47,5 @@ pub(super) fn overlay(title: &str, labels: &[Label]) -> Drawn {
     let times: Vec<(&str, Vec<Histogram>)> =
         labels.iter().map(|label| (label.label.as_str(), label.times())).collect();
     let runs: Vec<Runs<'_>> = times.iter().map(|(label, runs)| Runs { label, runs }).collect();
-    Drawn::Compared(report::density(title, &curves), Differences::of(&runs))
+    Drawn::Compared(report::overlay::density(title, &curves), Differences::of(&runs))
 }

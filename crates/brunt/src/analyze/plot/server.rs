@@ -47,7 +47,7 @@ pub(super) fn draw(
     let drawn = match typed.flags.server.as_deref() {
         Some("time") => {
             let title = title(typed, "", "Client and server over time");
-            Drawn::Sheet(report::server_over_time(title, Some(&both.timeline), side))
+            Drawn::Sheet(report::server::over_time(title, Some(&both.timeline), side))
         }
         _ => {
             if side.application().is_none() {
@@ -55,7 +55,7 @@ pub(super) fn draw(
             }
             let client = Some(&both.summary.response);
             let title = title(typed, "", "Time within which requests were served");
-            Drawn::Figure(report::server_percentiles(title, client, side))
+            Drawn::Figure(report::server::percentiles(title, client, side))
         }
     };
     Ok((drawn, damage))

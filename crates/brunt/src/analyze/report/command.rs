@@ -9,10 +9,10 @@ use cli::{
 };
 use metrics::{Batch, By, Generator, Groups, Phases, Summary, Timeline, Traffic, Verdict};
 use recordings::{ClockShift, Generators, ServerRows, clock_shift};
-use report::{
-    BucketCounts, Buckets, BucketsError, Input, Measurement, Offered, PerferStyle, ServerSide,
-    WrkStyle,
-};
+use report::perfer::PerferStyle;
+use report::server::ServerSide;
+use report::wrk::WrkStyle;
+use report::{BucketCounts, Buckets, BucketsError, Input, Measurement, Offered};
 use results::{Detail, Item, Reader};
 use stdx::Nanos;
 use tools::ab::AbReport;
@@ -280,8 +280,8 @@ impl ReportConfig {
         let summary = &figures.summary;
         if self.dialect == Dialect::Vegeta {
             match &self.kind {
-                Kind::Text => return report::text_vegeta(summary),
-                Kind::Json(_) => return report::json_vegeta(summary, figures.buckets.as_ref()),
+                Kind::Text => return report::vegeta::text(summary),
+                Kind::Json(_) => return report::vegeta::json(summary, figures.buckets.as_ref()),
                 _ => {}
             }
         }
@@ -302,7 +302,7 @@ impl ReportConfig {
             Kind::Text => report::text(&input),
             Kind::Json(_) => report::json(&input),
             Kind::Hist(_) => figures.buckets.as_ref().map_or_else(String::new, report::hist),
-            Kind::Hdrplot if self.dialect == Dialect::Vegeta => report::hdrplot_vegeta(summary),
+            Kind::Hdrplot if self.dialect == Dialect::Vegeta => report::vegeta::hdrplot(summary),
             Kind::Hdrplot => report::hdrplot(summary),
             Kind::Html => report::html(&input),
             Kind::Markdown => report::markdown(&input),
@@ -323,11 +323,11 @@ impl Peer {
         match self {
             Self::Wrk => {
                 let style = WrkStyle { latency: true, ..WrkStyle::default() };
-                report::wrk_head(&offered) + &report::wrk(&seen, &offered, style)
+                report::wrk::head(&offered) + &report::wrk::text(&seen, &offered, style)
             }
-            Self::Perfer => report::perfer(&seen, &offered, &PerferStyle::default()),
-            Self::Hey => report::hey(&seen),
-            Self::K6Like => report::k6_like(&seen),
+            Self::Perfer => report::perfer::text(&seen, &offered, &PerferStyle::default()),
+            Self::Hey => report::hey::text(&seen),
+            Self::K6Like => report::k6_like::text(&seen),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use report::CableMemory;
+use report::cable::CableMemory;
 use session::{Control, Observer};
 
 /// How often the system is asked.

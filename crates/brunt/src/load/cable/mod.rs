@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ::cable::{Cable, CableReport};
 use cli::{CommandError, CommandResult, ExitCode, ExitError, Interrupts, Invocation, Output};
 use metrics::Generator;
-use report::{CableInput, CableMemory};
+use report::cable::{CableInput, CableMemory};
 use session::{OnCutOff, Progress, ResultsFile, RunFigures, Session, SessionOptions};
 
 use self::config::CableConfig;
@@ -85,8 +85,8 @@ fn report(
     let input = CableInput { plan: cable.plan(), outcome, generator, verdict: &verdict, memory };
     let document = match format {
         ReportFormat::Nothing => return Ok(()),
-        ReportFormat::Text => report::cable_text(&input),
-        ReportFormat::Json => report::cable_json(&input),
+        ReportFormat::Text => report::cable::text(&input),
+        ReportFormat::Json => report::cable::json(&input),
     };
     Output::Stdout.write(document.as_bytes())
 }

@@ -8,7 +8,7 @@ mod state;
 use std::io::Write;
 
 use cli::{CommandError, CommandResult, ExitCode, ExitError, Interrupts, Invocation, Output};
-use report::SeekInput;
+use report::seek::SeekInput;
 use study::seek::{Ended as SearchEnded, Next, Outcome, Step, Trial, outcome, propose};
 
 use self::config::SeekConfig;
@@ -66,7 +66,7 @@ fn seek(mut config: SeekConfig, interrupts: Interrupts) -> CommandResult {
         |steps| {
             let last = steps
                 .last()
-                .map(|step| report::seek_line(&config.search, steps.len(), step, config.paint));
+                .map(|step| report::seek::line(&config.search, steps.len(), step, config.paint));
             last.into_iter().for_each(|line| say(&config, &line));
             state.as_ref().map_or(Ok(()), |state| state.save(steps))
         },
@@ -104,10 +104,11 @@ fn conclude(config: &SeekConfig, steps: &[Step], outcome: &Outcome) -> CommandRe
         seed: config.plan.seed,
         arrivals: config.arrivals(),
     };
-    let document = if config.json { report::seek_json(&input) } else { report::seek_text(&input) };
+    let document =
+        if config.json { report::seek::json(&input) } else { report::seek::text(&input) };
     Output::Stdout.write(document.as_bytes())?;
     if let Some((path, document)) = &config.plot {
-        write_figure(&report::seek_figure(&input), path, *document)?;
+        write_figure(&report::seek::figure(&input), path, *document)?;
     }
     Ok(match (outcome.answer, outcome.ended) {
         (Some(_), _) | (None, SearchEnded::Interrupted) => ExitCode::Ok,

@@ -1,16 +1,16 @@
-//! A fit as JSON.
+//! A fit, or its refusal, as one line of JSON.
 
 use study::scaling::{Estimate, Gain, Observation, Prediction};
 
-use super::words::{by_name, refused};
-use super::{FitInput, levels};
+use super::input::FitInput;
+use super::words::{by_name, levels, refused};
 use crate::escape;
 use crate::number::go_json;
 use crate::object::{Object, json_list};
 
 /// The whole as one line of JSON. A key is never renamed: docs/reference/fit-json.md.
 #[must_use]
-pub fn fit_json(input: &FitInput<'_>) -> String {
+pub fn json(input: &FitInput<'_>) -> String {
     let by = input.sweep.by;
     let notes = input.notes.iter().map(|note| escape::json(note));
     let object = Object::new().text("by", by_name(by));

@@ -1,12 +1,14 @@
-//! A fit of a known server in each form.
+//! Fits and refusals of a simulated sweep, as text, JSON and a figure.
 
 use serde_json::Value;
 use study::queueing::{Closed, Mmc};
-use study::scaling::{Kind, fit};
+
+use study::scaling::{Kind, Observation, Refusal, Sweep, fit};
 use study::seek::By;
 
 use super::words::refused;
-use super::*;
+use super::{FitInput, figure, json, text};
+use crate::figure::Series;
 
 fn sweep(users: &[f64]) -> Sweep {
     let closed = Closed { server: Mmc { workers: 6, service_s: 0.06 }, delay_s: 0.02 };
@@ -29,7 +31,7 @@ fn with(sweep: &Sweep, check: impl Fn(&FitInput<'_>)) {
 #[test]
 fn a_fit_in_words() {
     with(&sweep(&[1.0, 2.0, 4.0, 6.0, 8.0, 16.0, 48.0]), |input| {
-        let text = fit_text(input);
+        let text = text(input);
         let row = |begin: &str| text.lines().find(|line| line.trim_start().starts_with(begin));
         assert!(row("128 ").unwrap().ends_with("extrapolated"), "{text}");
         assert!(row("10 ").unwrap().ends_with("between"), "{text}");
@@ -46,7 +48,7 @@ fn a_fit_in_words() {
 #[test]
 fn a_fit_as_json() {
     with(&sweep(&[1.0, 2.0, 4.0, 6.0, 8.0, 16.0, 48.0]), |input| {
-        let value: Value = serde_json::from_str(&fit_json(input)).unwrap();
+        let value: Value = serde_json::from_str(&json(input)).unwrap();
         assert_eq!((&value["model"], &value["refused"]), (&"closed".into(), &Value::Null));
         assert_eq!(value["parameters"]["workers"]["value"], 6);
         let last = value["predictions"].as_array().unwrap().last().unwrap().clone();
@@ -61,12 +63,12 @@ fn a_fit_as_json() {
 #[test]
 fn a_refusal_has_its_reason() {
     with(&sweep(&[4.0]), |input| {
-        let text = fit_text(input);
+        let text = text(input);
         assert!(text.contains("Refused  1 different load is too few: 2 are needed"), "{text}");
-        let value: Value = serde_json::from_str(&fit_json(input)).unwrap();
+        let value: Value = serde_json::from_str(&json(input)).unwrap();
         assert_eq!(value["model"], Value::Null);
         assert_eq!(value["measured"].as_array().unwrap().len(), 1);
-        assert_eq!(fit_figure(input).title, "No model fits");
+        assert_eq!(figure(input).title, "No model fits");
     });
     let poor =
         Refusal::Poor { kind: Kind::Usl, error: 0.4, load: 8.0, measured: 3.0, predicted: 60.0 };
@@ -85,7 +87,7 @@ fn a_refusal_has_its_reason() {
 #[test]
 fn measured_and_predicted_share_a_figure() {
     with(&sweep(&[1.0, 2.0, 4.0, 8.0, 16.0]), |input| {
-        let figure = fit_figure(input);
+        let figure = figure(input);
         let labels: Vec<&str> = figure.series.iter().map(|one| one.label.as_str()).collect();
         assert_eq!(labels.len(), 4);
         assert_eq!((labels[0], labels[2]), ("mean, predicted (ms)", "mean, measured (ms)"));
@@ -93,7 +95,7 @@ fn measured_and_predicted_share_a_figure() {
         assert_eq!(drawn.count(), 10, "a stroke each");
         let last = figure.series[0].points.last().unwrap();
         assert!(last.0 == 128.0 && (last.1 - 1280.0).abs() < 30.0, "{last:?}");
-        let rising = |one: &crate::Series| one.points.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        let rising = |one: &Series| one.points.windows(2).all(|pair| pair[0].0 < pair[1].0);
         assert!(figure.series.iter().all(rising), "{figure:?}");
         assert!(figure.svg(crate::Size::default()).contains("Users"));
     });

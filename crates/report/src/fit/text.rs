@@ -1,16 +1,16 @@
-//! The tables of a fit: what was measured and predicted at each load.
+//! A fit as text: the table of measured and predicted figures, and what the model says of the server.
 
 use study::scaling::{Fit, Observation, Prediction, Sweep};
 
-use super::words::{lines, ranged, refused, seconds, unit};
-use super::{FitInput, levels};
+use super::input::FitInput;
+use super::words::{findings, levels, model_words, ranged, refused, seconds, unit};
 use crate::columns::Columns;
 use crate::escape;
 use crate::number::number;
 
 /// The tables, the model and what it says; a refusal in a sentence.
 #[must_use]
-pub fn fit_text(input: &FitInput<'_>) -> String {
+pub fn text(input: &FitInput<'_>) -> String {
     let by = input.sweep.by;
     let mut out = String::new();
     match input.found {
@@ -21,13 +21,27 @@ pub fn fit_text(input: &FitInput<'_>) -> String {
         Ok(fit) => {
             out.push_str(&table(fit, input.at));
             out.push('\n');
-            lines(fit).iter().for_each(|(name, text)| out.push_str(&format!("{name:<9}{text}\n")));
+            findings(fit)
+                .iter()
+                .for_each(|(name, text)| out.push_str(&format!("{name:<9}{text}\n")));
         }
     }
     for note in input.notes {
         out.push_str(&format!("Note     {}\n", escape::terminal(note)));
     }
     out
+}
+
+/// The model and how well it fits, or the refusal, in a sentence.
+#[must_use]
+pub(crate) fn sentence(input: &FitInput<'_>) -> String {
+    match input.found {
+        Err(refusal) => format!("no model: {}.", refused(input.sweep.by, refusal)),
+        Ok(fit) => {
+            let (model, error) = (model_words(fit), fit.error * 100.0);
+            format!("a model that is {error:.1}% off typically: {model}.")
+        }
+    }
 }
 
 /// Measured and predicted at each load, those asked for at the end.

@@ -1,32 +1,19 @@
-//! What a fit says in words: the model with its parameters, what follows from it, and why nothing is fitted.
+//! The sentences and units that the text, the JSON and the figure of a fit share.
 
 use stdx::{Nanos, are};
-use study::scaling::{Estimate, Fit, Gain, Kind, Refusal};
+use study::scaling::{Estimate, Fit, Gain, Kind, Observation, Refusal};
 use study::seek::By;
 
-use super::FitInput;
 use crate::number::{counted, duration, number};
 
-/// The model and how well it fits, or the refusal, in a sentence.
-#[must_use]
-pub(crate) fn fit_sentence(input: &FitInput<'_>) -> String {
-    match input.found {
-        Err(refusal) => format!("no model: {}.", refused(input.sweep.by, refusal)),
-        Ok(fit) => {
-            let (model, error) = (model_words(fit), fit.error * 100.0);
-            format!("a model that is {error:.1}% off typically: {model}.")
-        }
-    }
-}
-
 /// The model with its parameters.
-fn model_words(fit: &Fit) -> String {
+pub(super) fn model_words(fit: &Fit) -> String {
     let parameters = fit.parameters.iter().map(|(name, value)| parameter(fit.kind, name, value));
     format!("{}: {}", title(fit.kind), parameters.collect::<Vec<_>>().join(", "))
 }
 
-/// What is said of a fit below its table.
-pub(super) fn lines(fit: &Fit) -> Vec<(&'static str, String)> {
+/// The findings of a fit, each with its name: model, error, knee and what else follows from it.
+pub(super) fn findings(fit: &Fit) -> Vec<(&'static str, String)> {
     let error = fit.error * 100.0;
     let mut lines = vec![
         ("Model", model_words(fit)),
@@ -141,6 +128,12 @@ pub(super) fn refused(by: By, refusal: &Refusal) -> String {
             )
         }
     }
+}
+
+/// What was measured, load by load.
+pub(super) fn levels(observations: &[Observation]) -> Vec<(f64, Vec<Observation>)> {
+    let levels = observations.chunk_by(|a, b| a.load == b.load);
+    levels.map(|level| (level[0].load, level.to_vec())).collect()
 }
 
 /// A parameter with its unit and interval.

@@ -1,10 +1,10 @@
-//! The figure of a fit: measured and predicted throughput and mean time over load.
+//! Measured and predicted throughput and mean time over load, as one figure.
 
 use study::scaling::{Fit, Observation};
 use study::seek::By;
 
-use super::words::{self, lines, refused};
-use super::{FitInput, levels};
+use super::input::FitInput;
+use super::words::{findings, levels, refused, title};
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
 
 /// From a measurement to the end of its stroke, as a factor of the load.
@@ -14,7 +14,7 @@ const POINTS: u32 = 160;
 
 /// Measured and predicted throughput and mean time over load, in one figure; without a fit, what was measured.
 #[must_use]
-pub fn fit_figure(input: &FitInput<'_>) -> Figure {
+pub fn figure(input: &FitInput<'_>) -> Figure {
     let observed = match input.found {
         Ok(fit) => &fit.observations,
         Err(_) => &input.sweep.observations,
@@ -46,7 +46,7 @@ pub fn fit_figure(input: &FitInput<'_>) -> Figure {
     mark("mean, measured (ms)", 0, &|one| one.mean_s * 1e3);
     mark("throughput, measured (/s)", 1, &|one| one.throughput_per_s);
     let (title, mut notes) = match input.found {
-        Ok(fit) => (words::title(fit.kind), lines(fit)),
+        Ok(fit) => (title(fit.kind), findings(fit)),
         Err(refusal) => ("No model fits", vec![("Refused", refused(input.sweep.by, refusal))]),
     };
     notes.truncate(5);
