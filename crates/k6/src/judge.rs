@@ -1,6 +1,6 @@
 //! Thresholds: read before the run, judged after it.
 
-use metrics::tally::{Assertion, Check, Contains, Judged, Kind, Tally, Threshold};
+use metrics::tally::{Assertion, Check, Contains, Kind, Tally, Threshold, ThresholdOutcome};
 use script::ThresholdOption;
 use stdx::Nanos;
 
@@ -55,8 +55,13 @@ fn limit(rule: &ThresholdOption, tally: &Tally) -> Result<Limit, String> {
 
 /// Judges the thresholds. One without samples is crossed, since it says nothing of what it was to guard; with `compat` it is
 /// judged by zeros, as k6 does, and one of a rate holds.
-pub(super) fn judge(limits: &[Limit], tally: &Tally, elapsed: Nanos, compat: bool) -> Vec<Judged> {
-    let judged = |limit: &Limit| {
+pub(super) fn judge(
+    limits: &[Limit],
+    tally: &Tally,
+    elapsed: Nanos,
+    compat: bool,
+) -> Vec<ThresholdOutcome> {
+    let outcome = |limit: &Limit| {
         let value = tally.value(&limit.metric);
         let figure = value.and_then(|value| limit.threshold.measure(value, elapsed));
         let is_rate = value.is_some_and(|value| value.kind() == Kind::Rate);
@@ -66,26 +71,26 @@ pub(super) fn judge(limits: &[Limit], tally: &Tally, elapsed: Nanos, compat: boo
             Some(figure) => (Some(figure), limit.threshold.holds(figure)),
         };
         let (metric, source) = (limit.metric.clone(), limit.threshold.source.clone());
-        Judged { metric, source, figure, holds }
+        ThresholdOutcome { metric, source, figure, holds }
     };
-    limits.iter().map(judged).collect()
+    limits.iter().map(outcome).collect()
 }
 
 /// Bytes of a name that the results keep.
 const NAME_MAX: usize = 2048;
 
 /// What became of thresholds and checks, as the results keep it. Names that are very long are cut.
-pub(super) fn assertions(judged: &[Judged], tally: &Tally) -> Vec<Assertion> {
-    let threshold = |judged: &Judged| {
-        let base = judged.metric.split('{').next().unwrap_or_default();
+pub(super) fn assertions(outcome: &[ThresholdOutcome], tally: &Tally) -> Vec<Assertion> {
+    let threshold = |outcome: &ThresholdOutcome| {
+        let base = outcome.metric.split('{').next().unwrap_or_default();
         let metric = tally.metric(base);
-        let judged = Judged {
-            metric: shortened(&judged.metric),
-            source: shortened(&judged.source),
-            ..judged.clone()
+        let outcome = ThresholdOutcome {
+            metric: shortened(&outcome.metric),
+            source: shortened(&outcome.source),
+            ..outcome.clone()
         };
         Assertion::Threshold {
-            judged,
+            outcome,
             kind: metric.map_or(Kind::Trend, |metric| metric.value.kind()),
             contains: metric.map_or(Contains::Default, |metric| metric.contains),
         }
@@ -94,7 +99,7 @@ pub(super) fn assertions(judged: &[Judged], tally: &Tally) -> Vec<Assertion> {
         let (group, name) = (shortened(&check.group), shortened(&check.name));
         Assertion::Check(Check { group, name, ..check.clone() })
     };
-    judged.iter().map(threshold).chain(tally.checks.iter().map(check)).collect()
+    outcome.iter().map(threshold).chain(tally.checks.iter().map(check)).collect()
 }
 
 fn shortened(text: &str) -> String {
@@ -136,8 +141,8 @@ mod tests {
         ];
         let limits = read(&rules, &tally).unwrap();
         let holds = |compat| {
-            let judged = judge(&limits, &tally, Nanos::SECOND, compat);
-            judged.iter().map(|judged| judged.holds).collect::<Vec<_>>()
+            let outcome = judge(&limits, &tally, Nanos::SECOND, compat);
+            outcome.iter().map(|outcome| outcome.holds).collect::<Vec<_>>()
         };
         assert_eq!(holds(false), [false, false, false]);
         assert_eq!(holds(true), [false, true, true]);
@@ -164,14 +169,14 @@ mod tests {
         declare(&["http_req_duration{a:b}".to_owned()], &mut tally).unwrap();
         let limits = read(&[rule("http_req_duration{a:b}", "max<5", false)], &tally).unwrap();
         tally.check("::group", &"é".repeat(NAME_MAX), false);
-        let judged = judge(&limits, &tally, Nanos::SECOND, false);
-        let all = assertions(&judged, &tally);
-        let [Assertion::Threshold { kind, contains, judged }, Assertion::Check(check)] = &all[..]
+        let outcome = judge(&limits, &tally, Nanos::SECOND, false);
+        let all = assertions(&outcome, &tally);
+        let [Assertion::Threshold { kind, contains, outcome }, Assertion::Check(check)] = &all[..]
         else {
             panic!("{all:?}")
         };
         assert_eq!((*kind, *contains), (Kind::Trend, Contains::Time));
-        assert_eq!((judged.metric.as_str(), judged.figure), ("http_req_duration{a:b}", None));
+        assert_eq!((outcome.metric.as_str(), outcome.figure), ("http_req_duration{a:b}", None));
         assert_eq!((check.fails, check.name.len(), check.group.as_str()), (1, NAME_MAX, "::group"));
     }
 

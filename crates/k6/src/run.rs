@@ -179,13 +179,13 @@ fn scenarios(
 /// Judges the thresholds, prints the summary, and closes the outputs; gives the metrics whose thresholds are crossed.
 fn conclude(meant: &mut TestConfig, seen: &TestProgress) -> Result<String, ExitError> {
     let (tally, elapsed) = (&seen.outcome.tally, seen.elapsed);
-    let judged = judge(&meant.thresholds, tally, elapsed, meant.compat);
+    let outcomes = judge(&meant.thresholds, tally, elapsed, meant.compat);
     let parts = parts(&seen.outcome.parts);
     let input = K6Input {
         tally,
         elapsed,
         trend_stats: &meant.options.trend_stats,
-        judged: &judged,
+        thresholds: &outcomes,
         named: &meant.watched,
         time_unit: meant.options.time_unit.as_deref(),
         colored: meant.colored,
@@ -195,7 +195,7 @@ fn conclude(meant: &mut TestConfig, seen: &TestProgress) -> Result<String, ExitE
     // What cannot be printed costs no results.
     let printed = summary::tell(meant, &input, seen.data.as_deref());
     if let Some(outputs) = meant.outputs.take() {
-        let dropped = outputs.finish(assertions(&judged, tally))?;
+        let dropped = outputs.finish(assertions(&outcomes, tally))?;
         if dropped > 0 {
             cli::eprint_line(&format!(
                 "brunt: {} made faster than could be written, and not in the outputs",
@@ -204,8 +204,8 @@ fn conclude(meant: &mut TestConfig, seen: &TestProgress) -> Result<String, ExitE
         }
     }
     printed?;
-    let crossed = judged.iter().filter(|judged| !judged.holds);
-    Ok(listed(&crossed.map(|judged| judged.metric.as_str()).collect::<Vec<_>>()))
+    let crossed = outcomes.iter().filter(|outcome| !outcome.holds);
+    Ok(listed(&crossed.map(|outcome| outcome.metric.as_str()).collect::<Vec<_>>()))
 }
 
 /// What scenarios and groups did, as the summary takes it.

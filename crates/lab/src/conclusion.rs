@@ -5,7 +5,7 @@ use cli::{ExitCode, ExitError, Output};
 use metrics::server::Side;
 use recordings::RecordedRun;
 use stdx::Nanos;
-use study::plan::{Ended, GivenUp, Slot, given_up};
+use study::plan::{GivenUp, RunOutcome, Slot, given_up};
 
 use super::console::Console;
 use super::figures::run::MeasuredFigures;
@@ -129,16 +129,16 @@ fn ended_run(
 ) -> StudyRun {
     let mut run = pending_run(&checkpoint.slots[at]);
     run.state = match record.ended {
-        Ended::Measured => StudyState::Measured,
-        Ended::Failed | Ended::Unready => StudyState::Failed(record.reason.clone()),
+        RunOutcome::Measured => StudyState::Measured,
+        RunOutcome::Failed | RunOutcome::Unready => StudyState::Failed(record.reason.clone()),
     };
     (run.began, run.took, run.start) = (record.began, record.took, record.start);
     run.load_before = record.load_before;
     (run.codes, run.notes) = (record.codes.clone(), record.notes.clone());
     let figures = match (figures, record.ended) {
         (Some(figures), _) => Some(figures),
-        (None, Ended::Failed | Ended::Unready) => None,
-        (None, Ended::Measured) => match plan.figures(checkpoint, at, record) {
+        (None, RunOutcome::Failed | RunOutcome::Unready) => None,
+        (None, RunOutcome::Measured) => match plan.figures(checkpoint, at, record) {
             Ok(figures) => Some(figures),
             Err(failed) => {
                 run.state = StudyState::Failed(format!("its results cannot be read: {failed}"));

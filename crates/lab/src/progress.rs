@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cli::{ExitCode, ExitError};
-use study::plan::{Ended, GivenUp, Slot, given_up, is_given_up, next};
+use study::plan::{GivenUp, RunOutcome, Slot, given_up, is_given_up, next};
 
 use super::conclusion::{self, GIVEN_UP, NEVER_READY, conclude};
 use super::console::{Console, RunLine};
@@ -100,11 +100,11 @@ impl<'a> StudyProgress<'a> {
         self.checkpoint.under_way = Some(at);
         self.checkpoint.save()?;
         let Some(mut record) = self.runner.run(&slot)? else { return Ok(false) };
-        if record.ended == Ended::Measured {
+        if record.ended == RunOutcome::Measured {
             match self.plan.figures(&self.checkpoint, at, &record) {
                 Ok(figures) => self.figures[at] = Some(figures),
                 Err(failed) => {
-                    (record.ended, record.reason) = (Ended::Failed, failed.to_string());
+                    (record.ended, record.reason) = (RunOutcome::Failed, failed.to_string());
                     self.runner.set_aside(&slot)?;
                 }
             }
@@ -112,7 +112,7 @@ impl<'a> StudyProgress<'a> {
         self.checkpoint.put(at, record.clone(), &self.versions[slot.cell.variant]);
         self.checkpoint.save()?;
         self.console.run_ended(line, &record, self.figures[at].as_ref(), self.time_left());
-        if record.ended == Ended::Measured {
+        if record.ended == RunOutcome::Measured {
             self.note_differences();
         }
         self.note_given_up(&slot, &name);

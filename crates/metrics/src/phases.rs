@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answered_are_told_apart() {
+    fn the_answered_are_distinguished() {
         let mut phases = Phases::new();
         phases.add(&batch());
         assert_eq!((phases.answered, phases.reused), (2, 1));

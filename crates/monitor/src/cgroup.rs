@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use stdx::Nanos;
 
 use crate::Moment;
-use crate::flow::Flow;
-use crate::kept::Kept;
+use crate::counter_rate::CounterRate;
+use crate::kernel_file::KernelFile;
 use crate::rows::{Rows, Values, add};
 
 /// A control group.
@@ -15,7 +15,7 @@ use crate::rows::{Rows, Values, add};
 pub(crate) struct Cgroup {
     source: String,
     files: Vec<Files>,
-    cpu: Flow,
+    cpu: CounterRate,
     throttling: Throttling,
     /// It was not to be found the last time, which was said.
     is_gone: bool,
@@ -25,17 +25,17 @@ pub(crate) struct Cgroup {
 #[derive(Debug)]
 struct Files {
     /// Time on a core: a number alone (version 1), or `usage_usec` in `cpu.stat` (version 2).
-    usage: Kept,
+    usage: KernelFile,
     /// How often the group was to wait for its next share.
-    stat: Kept,
-    memory: Kept,
+    stat: KernelFile,
+    memory: KernelFile,
 }
 
 /// Periods, and those in which the group ran out of its share.
 #[derive(Debug, Default)]
 struct Throttling {
-    periods: Flow,
-    throttled: Flow,
+    periods: CounterRate,
+    throttled: CounterRate,
 }
 
 /// Where version 2 is mounted: alone, or beside version 1.
@@ -62,14 +62,14 @@ impl Cgroup {
         Self {
             source: format!("cgroup {path}"),
             files,
-            cpu: Flow::default(),
+            cpu: CounterRate::default(),
             throttling: Throttling::default(),
             is_gone: false,
         }
     }
 
     /// Reads it; says so once where it is not to be found.
-    pub(crate) fn look(&mut self, now: Moment, rows: &mut Rows) {
+    pub(crate) fn sample(&mut self, now: Moment, rows: &mut Rows) {
         // Where both versions are there, one may have what the other lacks: each is taken from where it is.
         let usage = self.files.iter_mut().find_map(Files::usage_ns);
         let memory = self.files.iter_mut().find_map(Files::memory);
@@ -105,20 +105,20 @@ impl Throttling {
 
 impl Files {
     fn unified(folder: &Path) -> Self {
-        let kept = |name: &str| Kept::new(folder.join(name));
-        Self { usage: kept("cpu.stat"), stat: kept("cpu.stat"), memory: kept("memory.current") }
+        let file = |name: &str| KernelFile::new(folder.join(name));
+        Self { usage: file("cpu.stat"), stat: file("cpu.stat"), memory: file("memory.current") }
     }
 
     /// Version 1: a tree of groups for each controller.
     fn by_controller(mount: &Path, path: &str) -> Self {
-        let kept = |controller: &str, name: &str| -> Kept {
+        let file = |controller: &str, name: &str| -> KernelFile {
             let folder: PathBuf = mount.join(controller).join(path);
-            Kept::new(folder.join(name))
+            KernelFile::new(folder.join(name))
         };
         Self {
-            usage: kept("cpuacct", "cpuacct.usage"),
-            stat: kept("cpu", "cpu.stat"),
-            memory: kept("memory", "memory.usage_in_bytes"),
+            usage: file("cpuacct", "cpuacct.usage"),
+            stat: file("cpu", "cpu.stat"),
+            memory: file("memory", "memory.usage_in_bytes"),
         }
     }
 
@@ -156,13 +156,13 @@ fn entry(text: &str, key: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kept::tests::Scratch;
+    use crate::kernel_file::tests::Scratch;
     use crate::rows::tests::{incidents, readings};
 
-    fn look(cgroup: &mut Cgroup, second: u64) -> Vec<metrics::server::Row> {
+    fn sample(cgroup: &mut Cgroup, second: u64) -> Vec<metrics::server::Row> {
         let mut rows = Rows::new("h".into());
         let unix = second as i64;
-        cgroup.look(Moment { unix, steady: Nanos::from_secs(second) }, &mut rows);
+        cgroup.sample(Moment { unix, steady: Nanos::from_secs(second) }, &mut rows);
         rows.found
     }
 
@@ -176,8 +176,8 @@ mod tests {
         let scratch = Scratch::new("cgroup2");
         let folder = "sys/fs/cgroup/web.slice/app";
         let mut cgroup = Cgroup::new(&scratch.0, "/web.slice/app");
-        assert_eq!(incidents(&look(&mut cgroup, 1)), ["cgroup /web.slice/app: is not there"]);
-        assert!(look(&mut cgroup, 2).is_empty(), "said once");
+        assert_eq!(incidents(&sample(&mut cgroup, 1)), ["cgroup /web.slice/app: is not there"]);
+        assert!(sample(&mut cgroup, 2).is_empty(), "said once");
         let stat = |usage, periods, throttled| {
             format!(
                 "usage_usec {usage}\nuser_usec 1\nnr_periods {periods}\nnr_throttled {throttled}\n"
@@ -186,13 +186,13 @@ mod tests {
         scratch.write(&format!("{folder}/cpu.stat"), &stat(1_000_000, 10, 1));
         scratch.write(&format!("{folder}/memory.current"), "4096\n");
         let source = "cgroup /web.slice/app";
-        assert_eq!(values(&look(&mut cgroup, 3), source), [None, Some(4096.0), None]);
+        assert_eq!(values(&sample(&mut cgroup, 3), source), [None, Some(4096.0), None]);
         scratch.write(&format!("{folder}/cpu.stat"), &stat(4_000_000, 30, 6));
-        let found = values(&look(&mut cgroup, 5), source);
+        let found = values(&sample(&mut cgroup, 5), source);
         assert_eq!(found, [Some(1.5), Some(4096.0), Some(0.25)]);
         // The group was made anew: a counter that goes backwards is no flow.
         scratch.write(&format!("{folder}/cpu.stat"), &stat(7, 0, 0));
-        assert_eq!(values(&look(&mut cgroup, 6), source), [None, Some(4096.0), None]);
+        assert_eq!(values(&sample(&mut cgroup, 6), source), [None, Some(4096.0), None]);
     }
 
     #[test]
@@ -205,9 +205,9 @@ mod tests {
             scratch.write("sys/fs/cgroup/memory/docker/7f/memory.usage_in_bytes", "100\n");
             let stat = "nr_periods 0\nnr_throttled 0\nthrottled_time 0\n";
             scratch.write("sys/fs/cgroup/cpu/docker/7f/cpu.stat", stat);
-            let found = values(&look(&mut cgroup, second), "cgroup /docker/7f");
-            let flows = (second == 2).then_some((0.5, 0.0));
-            assert_eq!(found, [flows.map(|f| f.0), Some(100.0), flows.map(|f| f.1)]);
+            let found = values(&sample(&mut cgroup, second), "cgroup /docker/7f");
+            let rates = (second == 2).then_some((0.5, 0.0));
+            assert_eq!(found, [rates.map(|f| f.0), Some(100.0), rates.map(|f| f.1)]);
         }
     }
 
@@ -224,9 +224,9 @@ mod tests {
             let stat = format!("nr_periods {periods}\nnr_throttled {throttled}\n");
             scratch.write("sys/fs/cgroup/cpu/web/cpu.stat", &stat);
             let expected = (second == 2).then_some(0.5);
-            let found = values(&look(&mut unified, second), "cgroup /web");
+            let found = values(&sample(&mut unified, second), "cgroup /web");
             assert_eq!(found, [(second == 2).then_some(0.0), Some(100.0), expected]);
-            let found = values(&look(&mut cgroup, second), "cgroup /sys/fs/cgroup/memory/web");
+            let found = values(&sample(&mut cgroup, second), "cgroup /sys/fs/cgroup/memory/web");
             assert_eq!(found[1..], [Some(100.0), expected]);
         }
     }
@@ -236,7 +236,7 @@ mod tests {
         let scratch = Scratch::new("cgroup-path");
         scratch.write("sys/fs/cgroup/a/memory.current", "7\n");
         let path = "/sys/fs/cgroup/a";
-        let found = look(&mut Cgroup::new(&scratch.0, path), 1);
+        let found = sample(&mut Cgroup::new(&scratch.0, path), 1);
         assert_eq!(values(&found, "cgroup /sys/fs/cgroup/a")[1], Some(7.0));
     }
 }

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_set_is_told() {
+    fn a_clock_that_is_set_is_reported() {
         let mut clock = ClockOffset::default();
         assert_eq!(clock.estimate(), None);
         clock.add(0, 10, 0);

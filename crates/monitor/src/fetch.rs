@@ -25,13 +25,13 @@ pub struct Client {
     url: Url,
     request: Vec<u8>,
     stream: Option<TcpStream>,
-    answer: Fetched,
+    answer: FetchResponse,
     buf: Vec<u8>,
 }
 
 /// An answer.
 #[derive(Clone, Debug, Default)]
-pub struct Fetched {
+pub struct FetchResponse {
     /// The response's status.
     pub status: u16,
     /// Its `Date` field; empty where it has none.
@@ -41,7 +41,7 @@ pub struct Fetched {
     is_too_large: bool,
 }
 
-impl ResponseSink for Fetched {
+impl ResponseSink for FetchResponse {
     fn head(&mut self, head: &Head<'_>) {
         self.status = head.status;
         let date = head.headers.iter().find(|header| header.name.eq_ignore_ascii_case("date"));
@@ -78,7 +78,7 @@ impl Client {
             url.authority,
             env!("CARGO_PKG_VERSION"),
         );
-        let (request, answer) = (request.into_bytes(), Fetched::default());
+        let (request, answer) = (request.into_bytes(), FetchResponse::default());
         Ok(Self { url, request, stream: None, answer, buf: vec![0; READ] })
     }
 
@@ -86,7 +86,7 @@ impl Client {
     ///
     /// # Errors
     /// There is no whole answer, or it is too large.
-    pub fn get(&mut self) -> Result<&Fetched, FetchError> {
+    pub fn get(&mut self) -> Result<&FetchResponse, FetchError> {
         let until = Instant::now() + ANSWER_WITHIN;
         let was_kept = self.stream.is_some();
         let mut done = self.attempt(until);

@@ -14,10 +14,10 @@
 
 mod cgroup;
 mod clock;
+mod counter_rate;
 mod error;
 mod fetch;
-mod flow;
-mod kept;
+mod kernel_file;
 pub mod log;
 mod machine;
 mod process;
@@ -28,7 +28,7 @@ mod watcher;
 
 pub use clock::{ClockOffset, http_date};
 pub use error::{FetchError, WatchError};
-pub use fetch::{Client, Fetched};
+pub use fetch::{Client, FetchResponse};
 pub use watcher::{Log, Settings, Target, Watcher};
 
 use stdx::Nanos;

@@ -8,10 +8,10 @@ use metrics::server::Row;
 use crate::cgroup::Cgroup;
 use crate::log::{self, Parser};
 use crate::machine::Machine;
-use crate::process::{Processes, Wanted};
+use crate::process::{ProcessSelector, Processes};
 use crate::rows::Rows;
 use crate::scrape::Scrape;
-use crate::tail::{Listener, Tail};
+use crate::tail::{LineSink, Tail};
 use crate::{Moment, WatchError};
 
 /// How long the endpoints' last answers are waited for.
@@ -65,12 +65,12 @@ pub struct Watcher {
     processes: Processes,
     cgroups: Vec<Cgroup>,
     scrapes: Vec<Scrape>,
-    logs: Vec<Followed>,
+    logs: Vec<FollowedLog>,
     last: Option<Moment>,
 }
 
 /// A log and who understands it.
-struct Followed {
+struct FollowedLog {
     path: String,
     tail: Tail,
     parser: Box<dyn Parser + Send>,
@@ -83,22 +83,22 @@ impl Watcher {
     /// Something can never be watched: an address that cannot be asked, a kind of log that is not known.
     pub fn new(settings: &Settings) -> Result<Self, WatchError> {
         let root = &settings.root;
-        let (mut wanted, mut cgroups) = (Vec::new(), Vec::new());
+        let (mut selectors, mut cgroups) = (Vec::new(), Vec::new());
         let (mut scrapes, mut logs) = (Vec::new(), Vec::new());
         for target in &settings.targets {
             match target {
-                Target::Pid(pid) => wanted.push(Wanted::Pid(*pid)),
-                Target::Name(name) => wanted.push(Wanted::Name(name.clone())),
-                Target::Port(port) => wanted.push(Wanted::Port(*port)),
+                Target::Pid(pid) => selectors.push(ProcessSelector::Pid(*pid)),
+                Target::Name(name) => selectors.push(ProcessSelector::Name(name.clone())),
+                Target::Port(port) => selectors.push(ProcessSelector::Port(*port)),
                 Target::Cgroup(path) => cgroups.push(Cgroup::new(root, path)),
                 Target::Scrape(url) => scrapes.push(Scrape::start(url)?),
-                Target::Log(log) => logs.push(Followed::new(log, &settings.host)?),
+                Target::Log(log) => logs.push(FollowedLog::new(log, &settings.host)?),
             }
         }
         Ok(Self {
             rows: Rows::new(settings.host.clone()),
             machine: Machine::new(root),
-            processes: Processes::new(root, wanted),
+            processes: Processes::new(root, selectors),
             cgroups,
             scrapes,
             logs,
@@ -119,21 +119,21 @@ impl Watcher {
     }
 
     /// Looks at everything; `now` is when. What an endpoint answers is in the rows of the next look.
-    pub fn look(&mut self, now: Moment) -> Vec<Row> {
-        self.tell_jump(now);
+    pub fn sample(&mut self, now: Moment) -> Vec<Row> {
+        self.report_jump(now);
         for scrape in &mut self.scrapes {
-            scrape.take(now.unix, &mut self.rows);
-            scrape.ask(now.unix);
+            scrape.collect(now.unix, &mut self.rows);
+            scrape.request(now.unix);
         }
-        self.machine.look(now, &mut self.rows);
-        self.processes.look(now, &mut self.rows);
+        self.machine.sample(now, &mut self.rows);
+        self.processes.sample(now, &mut self.rows);
         for cgroup in &mut self.cgroups {
-            cgroup.look(now, &mut self.rows);
+            cgroup.sample(now, &mut self.rows);
         }
         // What is measured by the time of this look was read; what takes longer follows.
         self.processes.find(now.unix, &mut self.rows);
         for log in &mut self.logs {
-            log.tail.look(now.steady, &mut log.parser.hear(&log.path, now.unix, &mut self.rows));
+            log.poll(now, &mut self.rows);
         }
         std::mem::take(&mut self.rows.found)
     }
@@ -142,18 +142,17 @@ impl Watcher {
     pub fn finish(mut self, now: Moment) -> Vec<Row> {
         let until = Instant::now() + LAST_WITHIN;
         for scrape in &mut self.scrapes {
-            scrape.take(now.unix, &mut self.rows);
+            scrape.collect(now.unix, &mut self.rows);
             scrape.finish(until, now.unix, &mut self.rows);
         }
         for log in &mut self.logs {
-            log.tail.finish(now.steady, &mut log.parser.hear(&log.path, now.unix, &mut self.rows));
-            log.parser.finish(now.unix, &mut self.rows.found);
+            log.finish(now, &mut self.rows);
         }
         self.rows.found
     }
 
     /// Says so where one clock ran away from the other.
-    fn tell_jump(&mut self, now: Moment) {
+    fn report_jump(&mut self, now: Moment) {
         let Some(last) = self.last.replace(now) else { return };
         let passed = i64::try_from(now.steady.saturating_sub(last.steady).0).unwrap_or(i64::MAX);
         let jumped = now.unix.saturating_sub(last.unix).saturating_sub(passed);
@@ -164,40 +163,43 @@ impl Watcher {
     }
 }
 
-impl Followed {
+impl FollowedLog {
     fn new(log: &Log, host: &str) -> Result<Self, WatchError> {
         let parser = log::parser(&log.kind, log.pattern.as_deref(), host);
         let path = log.path.clone();
         let parser = parser.map_err(|reason| WatchError::Log { path: path.clone(), reason })?;
         Ok(Self { tail: Tail::new(path.clone().into()), path, parser })
     }
+
+    fn poll(&mut self, now: Moment, rows: &mut Rows) {
+        let Self { path, tail, parser } = self;
+        tail.poll(now.steady, &mut LogSink { parser: parser.as_mut(), path, now: now.unix, rows });
+    }
+
+    fn finish(&mut self, now: Moment, rows: &mut Rows) {
+        let Self { path, tail, parser } = self;
+        tail.finish(
+            now.steady,
+            &mut LogSink { parser: parser.as_mut(), path, now: now.unix, rows },
+        );
+        parser.finish(now.unix, &mut rows.found);
+    }
 }
 
-/// What hears a log's lines: its parser, with a place for the rows.
-struct Hearing<'a> {
+/// Passes a log's lines to its parser.
+struct LogSink<'a> {
     parser: &'a mut (dyn Parser + Send),
     path: &'a str,
     now: i64,
     rows: &'a mut Rows,
 }
 
-/// Lends a parser to a tail.
-trait Hear {
-    fn hear<'a>(&'a mut self, path: &'a str, now: i64, rows: &'a mut Rows) -> Hearing<'a>;
-}
-
-impl Hear for Box<dyn Parser + Send> {
-    fn hear<'a>(&'a mut self, path: &'a str, now: i64, rows: &'a mut Rows) -> Hearing<'a> {
-        Hearing { parser: self.as_mut(), path, now, rows }
-    }
-}
-
-impl Listener for Hearing<'_> {
+impl LineSink for LogSink<'_> {
     fn line(&mut self, line: &[u8]) {
         self.parser.line(line, self.now, &mut self.rows.found);
     }
 
-    fn told(&mut self, what: String) {
+    fn incident(&mut self, what: String) {
         self.rows.incident(self.now, self.path, what);
     }
 }
@@ -207,7 +209,7 @@ mod tests {
     use stdx::Nanos;
 
     use super::*;
-    use crate::kept::tests::Scratch;
+    use crate::kernel_file::tests::Scratch;
     use crate::rows::tests::{incidents, readings};
 
     fn moment(unix_ms: i64, steady_ms: u64) -> Moment {
@@ -215,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_jumps_is_told_and_bends_no_flow() {
+    fn a_clock_that_jumps_is_reported_and_bends_no_flow() {
         let scratch = Scratch::new("watcher");
         let settings = Settings { root: scratch.0.clone(), host: "h".into(), targets: Vec::new() };
         let mut watcher = Watcher::new(&settings).unwrap();
@@ -224,16 +226,16 @@ mod tests {
         for (unix_ms, steady_ms, switches) in cases {
             let stat = format!("cpu 1 1 1 1\nctxt {switches}\n");
             scratch.write("proc/stat", &stat);
-            all.extend(watcher.look(moment(unix_ms, steady_ms)));
+            all.extend(watcher.sample(moment(unix_ms, steady_ms)));
         }
         assert_eq!(incidents(&all), ["clock: jumped by -0.6 s", "clock: jumped by +59.0 s"]);
-        let flows: Vec<_> = readings(&all, "machine").iter().map(|r| r.value("switches")).collect();
-        assert_eq!(flows, [None, Some(100.0), Some(100.0), Some(100.0)]);
+        let rates: Vec<_> = readings(&all, "machine").iter().map(|r| r.value("switches")).collect();
+        assert_eq!(rates, [None, Some(100.0), Some(100.0), Some(100.0)]);
         assert!(watcher.finish(moment(62_400, 4000)).is_empty());
     }
 
     #[test]
-    fn what_can_never_be_watched_is_told_at_once() {
+    fn what_can_never_be_watched_is_reported_at_once() {
         let of = |target| {
             let targets = vec![target];
             let settings = Settings { root: "/".into(), host: "h".into(), targets };

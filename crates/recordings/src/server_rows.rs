@@ -42,7 +42,7 @@ impl ServerRows {
 #[cfg(test)]
 mod tests {
     use metrics::Sample;
-    use metrics::server::Served;
+    use metrics::server::ServedRequest;
     use stdx::Nanos;
 
     use super::*;
@@ -50,13 +50,20 @@ mod tests {
     #[test]
     fn hits_meet_rows_by_the_header() {
         let mut rows = ServerRows::new(ClockShift::default());
-        let served = Served { id: "a-1".to_owned(), total: Some(Nanos(30)), ..Served::default() };
+        let served = ServedRequest {
+            id: "a-1".to_owned(),
+            total: Some(Nanos(30)),
+            ..ServedRequest::default()
+        };
         rows.add(Row::Served(served));
         let mut batch = Batch::default();
         let headers = batch.add_text(b"Server: x\r\nX-Request-Id: a-1\r\n");
         batch.samples.push(Sample { done: Nanos(50), headers, ..Sample::default() });
         batch.samples.push(Sample::default());
         rows.hits(&batch);
-        assert_eq!(rows.side.beyond().map(|times| (times.count(), times.sum())), Some((1, 20)));
+        assert_eq!(
+            rows.side.network_and_queue().map(|times| (times.count(), times.sum())),
+            Some((1, 20))
+        );
     }
 }

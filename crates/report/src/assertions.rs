@@ -1,7 +1,7 @@
 //! What a script asked of its test, for every report: its thresholds and checks as cells, with the figures they were judged by.
 //! It judges nothing itself.
 
-use metrics::tally::{Assertion, Check, Contains, Judged, Kind};
+use metrics::tally::{Assertion, Check, Contains, Kind, ThresholdOutcome};
 
 use crate::columns::Columns;
 use crate::escape;
@@ -17,10 +17,10 @@ pub(crate) const CHECK_HEADS: [&str; 4] = ["Check", "held", "failed", "outcome"]
 /// A threshold: its metric, the limit, what was seen, and how it came out.
 pub(crate) fn threshold_rows(all: &[Assertion]) -> Vec<Vec<String>> {
     let row = |one: &Assertion| match one {
-        Assertion::Threshold { judged, kind, contains } => {
-            let outcome = if judged.holds { "kept" } else { "CROSSED" };
-            let seen = seen(judged, *kind, *contains);
-            Some(vec![judged.metric.clone(), judged.source.clone(), seen, outcome.to_owned()])
+        Assertion::Threshold { outcome, kind, contains } => {
+            let word = if outcome.holds { "kept" } else { "CROSSED" };
+            let figure = compared_figure(outcome, *kind, *contains);
+            Some(vec![outcome.metric.clone(), outcome.source.clone(), figure, word.to_owned()])
         }
         Assertion::Check(_) => None,
     };
@@ -31,10 +31,10 @@ pub(crate) fn threshold_rows(all: &[Assertion]) -> Vec<Vec<String>> {
 pub(crate) fn check_rows(all: &[Assertion]) -> Vec<Vec<String>> {
     let row = |one: &Assertion| match one {
         Assertion::Check(check) => {
-            let outcome = if check.fails == 0 { "held" } else { "FAILED" };
+            let word = if check.fails == 0 { "held" } else { "FAILED" };
             let counts = [check.passes, check.fails].map(grouped);
             let [passes, fails] = counts;
-            Some(vec![name(check), passes, fails, outcome.to_owned()])
+            Some(vec![name(check), passes, fails, word.to_owned()])
         }
         Assertion::Threshold { .. } => None,
     };
@@ -42,9 +42,9 @@ pub(crate) fn check_rows(all: &[Assertion]) -> Vec<Vec<String>> {
 }
 
 /// What was compared with the limit, such as `p(95)=312.4ms`.
-fn seen(judged: &Judged, kind: Kind, contains: Contains) -> String {
-    let what = judged.aggregation();
-    match judged.figure {
+fn compared_figure(outcome: &ThresholdOutcome, kind: Kind, contains: Contains) -> String {
+    let what = outcome.aggregation();
+    match outcome.figure {
         None => "no samples".to_owned(),
         Some(figure) => format!("{what}={}", figure_text(kind, contains, None, (what, figure))),
     }
@@ -59,10 +59,10 @@ fn name(check: &Check) -> String {
 /// What a case is called, and where it failed: the sentence that says so.
 pub(crate) fn case(one: &Assertion) -> (String, Option<String>) {
     match one {
-        Assertion::Threshold { judged, kind, contains } => {
-            let seen = seen(judged, *kind, *contains);
-            let crossed = (!judged.holds).then(|| format!("crossed: {seen}"));
-            (format!("threshold {}: {}", judged.metric, judged.source), crossed)
+        Assertion::Threshold { outcome, kind, contains } => {
+            let figure = compared_figure(outcome, *kind, *contains);
+            let crossed = (!outcome.holds).then(|| format!("crossed: {figure}"));
+            (format!("threshold {}: {}", outcome.metric, outcome.source), crossed)
         }
         Assertion::Check(check) => {
             let (all, fails) = (check.passes.saturating_add(check.fails), check.fails);
@@ -122,12 +122,12 @@ pub(crate) fn markdown(all: &[Assertion]) -> String {
 /// The thresholds as a JSON list; `None` where there are none.
 pub(crate) fn thresholds_json(all: &[Assertion]) -> Option<String> {
     let one = |one: &Assertion| match one {
-        Assertion::Threshold { judged, .. } => Some(
+        Assertion::Threshold { outcome, .. } => Some(
             Object::new()
-                .text("metric", &judged.metric)
-                .text("limit", &judged.source)
-                .put("seen", judged.figure.map_or("null".to_owned(), go_json))
-                .put("kept", if judged.holds { "true" } else { "false" })
+                .text("metric", &outcome.metric)
+                .text("limit", &outcome.source)
+                .put("seen", outcome.figure.map_or("null".to_owned(), go_json))
+                .put("kept", if outcome.holds { "true" } else { "false" })
                 .end(),
         ),
         Assertion::Check(_) => None,
@@ -160,8 +160,9 @@ mod tests {
     use super::*;
 
     fn threshold(source: &str, figure: Option<f64>, holds: bool) -> Assertion {
-        let judged = Judged { metric: "m".to_owned(), source: source.to_owned(), figure, holds };
-        Assertion::Threshold { judged, kind: Kind::Trend, contains: Contains::Time }
+        let outcome =
+            ThresholdOutcome { metric: "m".to_owned(), source: source.to_owned(), figure, holds };
+        Assertion::Threshold { outcome, kind: Kind::Trend, contains: Contains::Time }
     }
 
     fn check(passes: u64, fails: u64) -> Assertion {
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_are_said_with_their_figures() {
+    fn outcomes_are_reported_with_their_figures() {
         let all = [
             threshold("p(95)<200", Some(312.25), false),
             threshold("avg<1s", None, false),

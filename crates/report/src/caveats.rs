@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn time_between_runs_is_said() {
+    fn time_between_runs_is_reported() {
         let mut apart = summary(0);
         apart.apart = Nanos::from_secs(123);
         let expect = "These are runs one after the other: the 2m3s between them count in no rate.";

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn single_runs_are_told_with_a_caveat() {
+    fn single_runs_are_reported_with_a_caveat() {
         let (a, b, c) = ([run(1, 0.0)], [run(2, 0.0)], [run(3, 0.5)]);
         let all = [("one", &a), ("<four>", &b), ("slow\u{1b}", &c)];
         let differences = Differences::of(&all.map(|(label, runs)| Runs { label, runs }));
@@ -308,7 +308,7 @@ mod tests {
 
     /// Four runs are enough for two labels, and for three they are not.
     #[test]
-    fn too_few_runs_are_told_for_all_comparisons_together() {
+    fn too_few_runs_are_reported_for_all_comparisons_together() {
         let runs = |from: u64, count, slower| -> Vec<Histogram> {
             (from..from + count).map(|seed| run(seed, slower)).collect()
         };

@@ -12,7 +12,7 @@
 //! Variant (label, runs)    ──▶ Contrasts ──▶ text · json · markdown · html
 //! StudyInput (all runs)    ──▶ StudyReport ──▶ json · html
 //! Sweep, Fit or Refusal     ──▶ fit_text · fit_json · fit_figure
-//! ServerSide (Side, Summary) ──▶ sections of text · json · html · markdown; Beyond, Capacity
+//! ServerSide (Side, Summary) ──▶ sections of text · json · html · markdown; NetworkAndQueue, Capacity
 //! Side, Histogram, Timeline ──▶ server_percentiles, server_over_time ──▶ Figure, FigureSheet
 //! Bar (label, values)       ──▶ BarSheet ──▶ html · svg · png · text · json
 //! CablePlan, Outcome        ──▶ cable_text · cable_json

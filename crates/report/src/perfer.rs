@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use crate::offered::tests::{offered, seen_by};
 
-    fn told(offered: &Offered, style: &PerferStyle) -> String {
+    fn report(offered: &Offered, style: &PerferStyle) -> String {
         seen_by(|seen| text(seen, offered, style))
     }
 
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn the_layout_of_1_5() {
         assert_eq!(
-            told(&offered(), &style(PerferVersion::V15)),
+            report(&offered(), &style(PerferVersion::V15)),
             "h encountered 2 errors.\n\
              h did not respond to 1 requests.\n\
              Benchmarks for:\n  \
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn the_layout_of_the_seed() {
         let offered = Offered { url: "h:1/robots.txt".to_owned(), connections: 40, ..offered() };
-        let text = told(&offered, &style(PerferVersion::V12));
+        let text = report(&offered, &style(PerferVersion::V12));
         let body = text.split_once("Benchmarks").unwrap().1;
         assert_eq!(
             body,
@@ -265,7 +265,7 @@ mod tests {
                Throughput:         20 requests/second\n  \
                Latency:            33.500 +/-16.768 msecs (and stdev)\n"
         );
-        let text = told(&offered, &style(PerferVersion::V13));
+        let text = report(&offered, &style(PerferVersion::V13));
         assert!(text.contains("\n  Connections:        2 connection established\n"), "{text}");
     }
 
@@ -284,10 +284,10 @@ mod tests {
     #[test]
     fn spread_and_json() {
         let spread = PerferStyle { spread: vec![50.0, 99.9], ..style(PerferVersion::V15) };
-        let text = told(&offered(), &spread);
+        let text = report(&offered(), &spread);
         let rows = "  Latency Spread:\n      50.00%:      30.015 msecs\n      99.90%:      60.000 msecs\n\n";
         assert!(text.ends_with(rows), "{text}");
-        let json = told(&offered(), &PerferStyle { json: true, ..spread });
+        let json = report(&offered(), &PerferStyle { json: true, ..spread });
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(value["options"]["keepAlive"], true);
         assert_eq!(value["results"]["noResponse"], 1);

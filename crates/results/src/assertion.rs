@@ -1,7 +1,7 @@
 //! A script's thresholds and checks as a native row keeps them: the metric or the check in `name`, the rest as JSON in `note`.
 //! Unknown keys are skipped and missing ones are empty, so that older and newer files read.
 
-use metrics::tally::{Assertion, Check, Contains, Judged, Kind};
+use metrics::tally::{Assertion, Check, Contains, Kind, ThresholdOutcome};
 use serde_json::{Value, json};
 
 use crate::observed::Observed;
@@ -17,17 +17,17 @@ const CONTENTS: [Contains; 3] = [Contains::Default, Contains::Time, Contains::Da
 /// The row's columns, and its note.
 pub(crate) fn encode(assertion: &Assertion, timestamp: i64) -> (Observed<'_>, String) {
     match assertion {
-        Assertion::Threshold { judged, kind, contains } => {
+        Assertion::Threshold { outcome, kind, contains } => {
             let columns = Observed {
                 kind: KIND_THRESHOLD,
                 timestamp,
-                name: &judged.metric,
+                name: &outcome.metric,
                 ..Observed::default()
             };
             let note = json!({
-                "source": judged.source,
-                "figure": judged.figure.map(number),
-                "holds": judged.holds,
+                "source": outcome.source,
+                "figure": outcome.figure.map(number),
+                "holds": outcome.holds,
                 "type": kind.name(),
                 "contains": contains.name(),
             });
@@ -68,7 +68,7 @@ pub(crate) fn decode(kind: u8, name: &str, note: &str) -> Result<Assertion, Stri
     let (source, holds) = (text("source"), note["holds"] == true);
     let (kind, contains) = (text("type"), text("contains"));
     Ok(Assertion::Threshold {
-        judged: Judged { metric: name.to_owned(), source, figure, holds },
+        outcome: ThresholdOutcome { metric: name.to_owned(), source, figure, holds },
         kind: KINDS.into_iter().find(|known| known.name() == kind).unwrap_or(Kind::Trend),
         contains: CONTENTS
             .into_iter()
@@ -84,7 +84,7 @@ mod tests {
     fn threshold(figure: Option<f64>, holds: bool) -> Assertion {
         let (metric, source) = ("http_req_duration{name:\"a\"}".to_owned(), "p(95)<200".to_owned());
         Assertion::Threshold {
-            judged: Judged { metric, source, figure, holds },
+            outcome: ThresholdOutcome { metric, source, figure, holds },
             kind: Kind::Trend,
             contains: Contains::Time,
         }

@@ -10,7 +10,7 @@ use metrics::{Batch, Generator, Sample, TargetTable};
 
 use crate::fill::{Filler, Row};
 use crate::headers::{add_line, grouped};
-use crate::labels::Asked;
+use crate::labels::TargetRef;
 use crate::source::Records;
 use crate::write::{Output, unix_ns};
 use crate::{WriteError, Writer};
@@ -34,9 +34,9 @@ impl CsvWriter {
 impl Writer for CsvWriter {
     fn batch(&mut self, batch: &Batch, targets: &TargetTable) -> Result<(), WriteError> {
         for sample in &batch.samples {
-            let asked = Asked::of(sample, batch, targets, &self.attack);
+            let target = TargetRef::of(sample, batch, targets, &self.attack);
             self.line.clear();
-            write_row(&mut self.line, sample, batch, asked)?;
+            write_row(&mut self.line, sample, batch, target)?;
             self.output.write_all(&self.line)?;
         }
         Ok(())
@@ -64,7 +64,7 @@ fn write_row(
     line: &mut Vec<u8>,
     sample: &Sample,
     batch: &Batch,
-    asked: Asked<'_>,
+    target: TargetRef<'_>,
 ) -> Result<(), WriteError> {
     let (time, latency) = (unix_ns(batch, sample), sample.response().0);
     write!(line, "{time},{},{latency},{},{},", sample.status, sample.bytes_out, sample.bytes_in)?;
@@ -72,11 +72,11 @@ fn write_row(
     line.push(b',');
     write_base64(line, batch.text(sample.body));
     line.push(b',');
-    write_field(line, asked.attack.as_bytes());
+    write_field(line, target.attack.as_bytes());
     write!(line, ",{},", sample.seq)?;
-    write_field(line, asked.method.as_bytes());
+    write_field(line, target.method.as_bytes());
     line.push(b',');
-    write_field(line, asked.url.as_bytes());
+    write_field(line, target.url.as_bytes());
     line.push(b',');
     let mut block = Vec::new();
     for (name, values) in grouped(batch.text(sample.headers)) {

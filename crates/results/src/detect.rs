@@ -17,7 +17,7 @@ pub(crate) fn detect(feed: &mut Feed) -> Result<Option<Encoding>, Fault> {
         return Ok(Some(Encoding::Parquet));
     }
     loop {
-        if let Some(found) = told(feed.pending(), feed.ended()) {
+        if let Some(found) = detect_in(feed.pending(), feed.ended()) {
             return Ok(found);
         }
         if feed.ended() || feed.pending().len() > RECORD_MAX {
@@ -31,22 +31,22 @@ pub(crate) fn detect(feed: &mut Feed) -> Result<Option<Encoding>, Fault> {
 const GOB_START_MAX: usize = 64 << 10;
 
 /// `None` where more bytes are needed.
-fn told(bytes: &[u8], ended: bool) -> Option<Option<Encoding>> {
+fn detect_in(bytes: &[u8], ended: bool) -> Option<Option<Encoding>> {
     if gob::is_start(bytes) {
         return Some(Some(Encoding::Gob));
     }
     let text = bytes.trim_ascii_start();
     match text.first() {
         None => ended.then_some(None),
-        Some(b'{') => told_json(text, ended),
-        Some(b'0'..=b'9') => told_csv(text, ended),
+        Some(b'{') => detect_json(text, ended),
+        Some(b'0'..=b'9') => detect_csv(text, ended),
         // The length of a gob message that is not whole yet.
         Some(0x80..) if !ended && bytes.len() < GOB_START_MAX => None,
         Some(_) => Some(None),
     }
 }
 
-fn told_json(text: &[u8], ended: bool) -> Option<Option<Encoding>> {
+fn detect_json(text: &[u8], ended: bool) -> Option<Option<Encoding>> {
     let line = match text.iter().position(|byte| *byte == b'\n') {
         Some(end) => &text[..end],
         None if ended => text,
@@ -55,7 +55,7 @@ fn told_json(text: &[u8], ended: bool) -> Option<Option<Encoding>> {
     Some(json::is_row(line).then_some(Encoding::Json))
 }
 
-fn told_csv(text: &[u8], ended: bool) -> Option<Option<Encoding>> {
+fn detect_csv(text: &[u8], ended: bool) -> Option<Option<Encoding>> {
     csv::is_row(text, ended).map(|row| row.then_some(Encoding::Csv))
 }
 

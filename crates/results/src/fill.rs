@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use metrics::{Batch, FailureKind, Sample, Span};
 use stdx::Nanos;
 
-use crate::labels::{Asked, Labels};
+use crate::labels::{Labels, TargetRef};
 
 /// Rows handed out at once.
 pub(crate) const ROWS_MAX: usize = 16 << 10;
@@ -59,9 +59,9 @@ impl<'a> Filler<'a> {
         // May wrap below zero until `finish` moves every row by the same amount.
         let intended = timestamp.wrapping_sub(self.first) as u64;
         let done = intended.wrapping_add(row.latency.max(0) as u64);
-        let asked = (text(row.attack), text(row.method), text(row.url));
-        let asked = Asked { attack: &asked.0, method: &asked.1, url: &asked.2, name: "" };
-        let (target, line) = self.labels.place(asked, self.batch);
+        let texts = (text(row.attack), text(row.method), text(row.url));
+        let target = TargetRef { attack: &texts.0, method: &texts.1, url: &texts.2, name: "" };
+        let (target, line) = self.labels.place(target, self.batch);
         let sample = Sample {
             seq: row.seq,
             intended: Nanos(intended),

@@ -14,7 +14,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::fill::{Filler, Row};
 use crate::headers::{HeaderLines, grouped};
-use crate::labels::Asked;
+use crate::labels::TargetRef;
 use crate::source::Records;
 use crate::write::{Output, unix_ns};
 use crate::zone::{self, Zone};
@@ -39,11 +39,11 @@ impl JsonWriter {
         batch: &Batch,
         targets: &TargetTable,
     ) -> Result<(), WriteError> {
-        let asked = Asked::of(sample, batch, targets, &self.attack);
+        let target = TargetRef::of(sample, batch, targets, &self.attack);
         let line = &mut self.line;
         line.clear();
         line.extend_from_slice(b"{\"attack\":");
-        write_text(line, asked.attack.as_bytes());
+        write_text(line, target.attack.as_bytes());
         write!(line, ",\"seq\":{},\"code\":{},\"timestamp\":\"", sample.seq, sample.status)?;
         self.zone.write(unix_ns(batch, sample), line)?;
         write!(line, "\",\"latency\":{}", sample.response().0)?;
@@ -56,9 +56,9 @@ impl JsonWriter {
             body => write!(line, "\"{}\"", STANDARD.encode(body))?,
         }
         line.extend_from_slice(b",\"method\":");
-        write_text(line, asked.method.as_bytes());
+        write_text(line, target.method.as_bytes());
         line.extend_from_slice(b",\"url\":");
-        write_text(line, asked.url.as_bytes());
+        write_text(line, target.url.as_bytes());
         line.extend_from_slice(b",\"headers\":");
         write_headers(line, batch.text(sample.headers));
         line.extend_from_slice(b"}\n");

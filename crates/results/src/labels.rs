@@ -12,24 +12,24 @@ pub(crate) const TARGETS_MAX: usize = 1 << 16;
 /// Bytes of text a reader's table may hold.
 const TARGET_TEXT_MAX: usize = 64 << 20;
 
-/// What a hit asked for.
+/// A target by its texts: the borrowed form of a [`TargetLabel`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct TargetRef<'a> {
     pub(crate) attack: &'a str,
     pub(crate) method: &'a str,
     pub(crate) url: &'a str,
     pub(crate) name: &'a str,
 }
 
-impl<'a> Asked<'a> {
-    /// What a sample asked for. `attack` names the attack where no target does.
+impl<'a> TargetRef<'a> {
+    /// The target of a sample. `attack` is its attack where the table has no target for it.
     pub(crate) fn of(
         sample: &Sample,
         batch: &'a Batch,
         targets: &'a TargetTable,
         attack: &'a str,
     ) -> Self {
-        let mut asked = match targets.get(sample.target) {
+        let mut target = match targets.get(sample.target) {
             Some(label) => Self {
                 attack: &label.attack,
                 method: &label.method,
@@ -40,12 +40,12 @@ impl<'a> Asked<'a> {
         };
         if sample.line.len > 0 {
             let line = as_text(batch.text(sample.line));
-            (asked.method, asked.url) = line.split_once(' ').unwrap_or((line, ""));
+            (target.method, target.url) = line.split_once(' ').unwrap_or((line, ""));
         }
         if sample.name.len > 0 {
-            asked.name = as_text(batch.text(sample.name));
+            target.name = as_text(batch.text(sample.name));
         }
-        asked
+        target
     }
 
     fn is(&self, label: &TargetLabel) -> bool {
@@ -85,39 +85,40 @@ impl Labels {
 
     /// The target's number; where the table is full, the number of its attack's row and the line to go with it. A password
     /// in the URL, which another program may have written, is hidden.
-    pub(crate) fn place(&mut self, asked: Asked<'_>, batch: &mut Batch) -> (u32, Span) {
-        let url = without_password(asked.url);
-        let asked = Asked { url: &url, ..asked };
-        if let Some(id) = self.find_or_add(asked, TARGETS_MAX) {
+    pub(crate) fn place(&mut self, target: TargetRef<'_>, batch: &mut Batch) -> (u32, Span) {
+        let url = without_password(target.url);
+        let target = TargetRef { url: &url, ..target };
+        if let Some(id) = self.find_or_add(target, TARGETS_MAX) {
             return (id, Span::default());
         }
-        let line = batch.add_text(format!("{} {}", asked.method, asked.url).as_bytes());
-        let rest = Asked { method: "", url: "", ..asked };
+        let line = batch.add_text(format!("{} {}", target.method, target.url).as_bytes());
+        let rest = TargetRef { method: "", url: "", ..target };
         (self.find_or_add(rest, 2 * TARGETS_MAX).unwrap_or(NO_TARGET), line)
     }
 
-    fn find_or_add(&mut self, asked: Asked<'_>, rows_max: usize) -> Option<u32> {
-        if self.table.get(self.last).is_some_and(|label| asked.is(label)) {
+    fn find_or_add(&mut self, target: TargetRef<'_>, rows_max: usize) -> Option<u32> {
+        if self.table.get(self.last).is_some_and(|label| target.is(label)) {
             return Some(self.last);
         }
-        let mut hash = self.hasher.hash_one((asked.url, asked.attack, asked.method, asked.name));
+        let mut hash =
+            self.hasher.hash_one((target.url, target.attack, target.method, target.name));
         while let Some(&id) = self.ids.get(&hash) {
-            if self.table.get(id).is_some_and(|label| asked.is(label)) {
+            if self.table.get(id).is_some_and(|label| target.is(label)) {
                 self.last = id;
                 return Some(id);
             }
             hash = hash.wrapping_add(1);
         }
         let rows = self.table.labels.len();
-        if rows >= rows_max || self.text + asked.len() > TARGET_TEXT_MAX {
+        if rows >= rows_max || self.text + target.len() > TARGET_TEXT_MAX {
             return None;
         }
-        self.text += asked.len();
+        self.text += target.len();
         self.table.labels.push(TargetLabel {
-            attack: asked.attack.to_owned(),
-            method: asked.method.to_owned(),
-            url: asked.url.to_owned(),
-            name: asked.name.to_owned(),
+            attack: target.attack.to_owned(),
+            method: target.method.to_owned(),
+            url: target.url.to_owned(),
+            name: target.name.to_owned(),
         });
         self.last = rows as u32;
         self.ids.insert(hash, self.last);
@@ -133,16 +134,16 @@ mod tests {
     fn numbers_stay_and_the_table_is_bounded() {
         let (mut labels, mut batch) = (Labels::default(), Batch::default());
         let urls: Vec<String> = (0..TARGETS_MAX + 10).map(|i| format!("http://h/{i}")).collect();
-        let asked = |url| Asked { attack: "a", method: "GET", url, name: "" };
+        let target_of = |url| TargetRef { attack: "a", method: "GET", url, name: "" };
         for (i, url) in urls.iter().enumerate().take(TARGETS_MAX) {
-            assert_eq!(labels.place(asked(url), &mut batch), (i as u32, Span::default()));
+            assert_eq!(labels.place(target_of(url), &mut batch), (i as u32, Span::default()));
         }
-        assert_eq!(labels.place(asked(&urls[7]), &mut batch).0, 7);
-        let (target, line) = labels.place(asked(&urls[TARGETS_MAX + 5]), &mut batch);
+        assert_eq!(labels.place(target_of(&urls[7]), &mut batch).0, 7);
+        let (target, line) = labels.place(target_of(&urls[TARGETS_MAX + 5]), &mut batch);
         assert_eq!(labels.table().get(target).unwrap().attack, "a");
         assert_eq!(batch.text(line), format!("GET {}", urls[TARGETS_MAX + 5]).as_bytes());
         let sample = Sample { target, line, ..Sample::default() };
-        let back = Asked::of(&sample, &batch, labels.table(), "");
-        assert_eq!(back, asked(&urls[TARGETS_MAX + 5]));
+        let back = TargetRef::of(&sample, &batch, labels.table(), "");
+        assert_eq!(back, target_of(&urls[TARGETS_MAX + 5]));
     }
 }

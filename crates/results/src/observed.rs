@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use metrics::server::{Incident, Reading, Row, Served};
+use metrics::server::{Incident, Reading, Row, ServedRequest};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ pub(crate) fn encode(row: &Row) -> (Observed<'_>, String) {
     }
 }
 
-fn served_columns(served: &Served) -> Observed<'_> {
+fn served_columns(served: &ServedRequest) -> Observed<'_> {
     let total = served.total.unwrap_or(Nanos::ZERO);
     let latency = i64::try_from(total.0).unwrap_or(i64::MAX);
     Observed {
@@ -88,7 +88,7 @@ fn write_number(note: &mut String, value: f64) {
     written.expect("a String takes everything");
 }
 
-fn served_note(served: &Served) -> String {
+fn served_note(served: &ServedRequest) -> String {
     let mut note = json!({ "host": served.host });
     let times = [("views", served.views), ("database", served.database), ("queue", served.queue)];
     for (key, time) in times {
@@ -118,7 +118,7 @@ pub(crate) fn decode(columns: &Observed<'_>, note: &str) -> Result<Row, String> 
     let at = columns.timestamp;
     Ok(match columns.kind {
         KIND_READING => Row::Reading(Reading { at, host, source, values: note.values }),
-        KIND_SERVED => Row::Served(Served {
+        KIND_SERVED => Row::Served(ServedRequest {
             at: at.saturating_add(columns.latency),
             host,
             source,
@@ -214,7 +214,7 @@ mod tests {
         check(&Row::Reading(Reading { at: 7, host: host.clone(), source: source.clone(), values }));
         let what = "gone\nfor good".to_owned();
         check(&Row::Incident(Incident { at: -7, host: host.clone(), source, what }));
-        let mut served = Served {
+        let mut served = ServedRequest {
             at: 1_700_000_000_000_000_000,
             host,
             source: "rails".into(),
@@ -222,7 +222,7 @@ mod tests {
             path: "/a?b=\u{1}".into(),
             status: 404,
             total: Some(Nanos(1_500_000)),
-            ..Served::default()
+            ..ServedRequest::default()
         };
         check(&Row::Served(served.clone()));
         served.total = Some(Nanos(0));

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use metrics::server::{Incident, Reading, Row, Served};
+use metrics::server::{Incident, Reading, Row, ServedRequest};
 use metrics::tally::Assertion;
 use metrics::{Batch, Generator, TargetTable};
 
@@ -72,7 +72,7 @@ fn weight(row: &Row) -> usize {
             let value = |(name, _): &(String, f64)| size_of::<(String, f64)>() + name.len();
             host.len() + source.len() + values.iter().map(value).sum::<usize>()
         }
-        Row::Served(Served { host, source, method, path, id, .. }) => {
+        Row::Served(ServedRequest { host, source, method, path, id, .. }) => {
             [host, source, method, path, id].map(String::len).iter().sum()
         }
         Row::Incident(Incident { host, source, what, .. }) => {
@@ -257,7 +257,7 @@ impl Worker {
             self.report.rows_dropped += rows;
         }
         batch.clear();
-        // Where nobody takes them back, the memory goes.
+        // Where the queue of empty batches is full or closed, the memory is freed.
         drop(self.give_back.try_send(batch));
     }
 

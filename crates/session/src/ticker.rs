@@ -32,7 +32,7 @@ impl SampleTicker {
     /// Takes a sample, and sets when the next one is due.
     pub fn sample(&mut self) -> Vec<Row> {
         self.sampled = Instant::now();
-        let rows = self.watcher.look(moment(self.started));
+        let rows = self.watcher.sample(moment(self.started));
         self.due = next(self.due, self.every, Instant::now());
         rows
     }

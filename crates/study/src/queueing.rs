@@ -35,7 +35,7 @@ impl Mmc {
         blocked / (1.0 - busy * (1.0 - blocked))
     }
 
-    /// The share of the jobs whose response (waiting and service) takes longer than `time_s`, in the long run.
+    /// The long-run share of jobs with a response time (waiting and service) above `time_s`.
     ///
     /// With `m = 1 / s` and `d = c m - rate`, a job that waits does so for an exponential time of rate `d`, so
     /// `P(T > t) = (1 - C) e^(-m t) + C (m e^(-d t) - d e^(-m t)) / (m - d)`.
@@ -105,13 +105,13 @@ impl Mgc {
     }
 }
 
-/// A closed network: users who ask, wait for their answer, and ask again. Their jobs spend `delay_s` where nobody waits for
-/// another (the network, thinking), and queue for a server of several workers.
+/// A closed network: each user sends a request, waits for the response, and sends the next. A job spends `delay_s` without
+/// queueing (the network, thinking), and queues for a server of several workers.
 ///
-/// What it computes is what exact mean value analysis gives for a station whose rate depends on its jobs (Reiser and
-/// Lavenberg, Mean-Value Analysis of Closed Multichain Queuing Networks, 1980): the chances of `k` jobs at the server go as
-/// `p(k) / p(k - 1) = (N - k + 1) s / (d min(k, c))` (Gross and others, Fundamentals, 4th edition, 2.7, the machine repair
-/// model), which does not lose its digits with many users, as the recursion does.
+/// The result is that of exact mean value analysis for a station with a load-dependent rate (Reiser and Lavenberg, Mean-Value
+/// Analysis of Closed Multichain Queuing Networks, 1980): the probabilities of `k` jobs at the server satisfy
+/// `p(k) / p(k - 1) = (N - k + 1) s / (d min(k, c))` (Gross and others, Fundamentals, 4th edition, 2.7, the machine repair model), which stays
+/// accurate with many users, where the recursion does not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Closed {
     /// The server.

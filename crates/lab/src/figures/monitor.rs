@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::Path;
 
 use metrics::Batch;
-use metrics::server::{Reading, Row, Served, Side};
+use metrics::server::{Reading, Row, ServedRequest, Side};
 use results::{Item, Reader};
 
 /// Incidents of one run that are stored, at most.
@@ -120,8 +120,8 @@ impl MonitorFigures {
     }
 
     /// Without the ids of requests, which serve only to match them with responses.
-    fn served(&mut self, served: &Served) {
-        self.side.add(&Row::Served(Served { id: String::new(), ..served.clone() }));
+    fn served(&mut self, served: &ServedRequest) {
+        self.side.add(&Row::Served(ServedRequest { id: String::new(), ..served.clone() }));
     }
 
     /// Named figures of a run of `requests` requests in `seconds` seconds.
@@ -191,7 +191,7 @@ mod tests {
         let mut figures = MonitorFigures::default();
         let served = |at: i64| {
             let (source, total) = ("nginx".to_owned(), Some(Nanos::MILLI));
-            Row::Served(Served { at, source, total, ..Served::default() })
+            Row::Served(ServedRequest { at, source, total, ..ServedRequest::default() })
         };
         let from = 7 * SECOND_NS + 300;
         for at in [7 * SECOND_NS - 1, 7 * SECOND_NS, 8 * SECOND_NS] {
@@ -206,7 +206,7 @@ mod tests {
         let mut figures = MonitorFigures::default();
         let served = |source: &str, ms: u64, views: Option<Nanos>| {
             let (source, total) = (source.to_owned(), Some(Nanos::from_millis(ms)));
-            Row::Served(Served { at: 5, source, total, views, ..Served::default() })
+            Row::Served(ServedRequest { at: 5, source, total, views, ..ServedRequest::default() })
         };
         (0..3).for_each(|_| figures.add(&served("nginx", 90, None), (0, 10)));
         figures.add(&served("rails", 20, Some(Nanos::MILLI)), (0, 10));

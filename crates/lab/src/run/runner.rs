@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anyhow::Context;
 use cli::ExitError;
 use stdx::Nanos;
-use study::plan::{Ended, Slot};
+use study::plan::{RunOutcome, Slot};
 
 use super::command::{RunError, run_to_end};
 use super::environment::{RunEnvironment, generator_output};
@@ -61,8 +61,8 @@ impl Runner<'_> {
         let result = match self.prepare(&run, &mut servers, &mut record) {
             Ok(()) => self
                 .offer_load(&run, &mut servers, &mut record)
-                .map_err(|error| (error, Ended::Failed)),
-            Err(error) => Err((error, Ended::Unready)),
+                .map_err(|error| (error, RunOutcome::Failed)),
+            Err(error) => Err((error, RunOutcome::Unready)),
         };
         record.notes.extend(servers.stop());
         self.run_after(&run, &mut record.notes);

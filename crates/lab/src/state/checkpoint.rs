@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use cli::{ExitCode, ExitError};
 use serde_json::{Value, json};
-use study::plan::{Ended, Slot, order};
+use study::plan::{RunOutcome, Slot, order};
 
 use super::atomic_file::replace_file;
 use super::config_files::{Fingerprints, fingerprints};
@@ -93,7 +93,7 @@ impl Checkpoint {
 
     /// How each run ended.
     #[must_use]
-    pub(crate) fn ended(&self) -> Vec<Option<Ended>> {
+    pub(crate) fn ended(&self) -> Vec<Option<RunOutcome>> {
         self.records.iter().map(|record| record.as_ref().map(|record| record.ended)).collect()
     }
 
@@ -105,7 +105,7 @@ impl Checkpoint {
 
     /// Adds the record of a run of this call, whose servers have these versions.
     pub(crate) fn put(&mut self, at: usize, mut record: RunRecord, versions: &[(String, String)]) {
-        if record.ended == Ended::Measured {
+        if record.ended == RunOutcome::Measured {
             self.provenance.note(&mut record, &self.files, versions);
         }
         self.records[at] = Some(record);
@@ -184,7 +184,7 @@ impl Checkpoint {
                 Value::Null => None,
                 record => Some(RunRecord::from_json(record).ok_or_else(not_a_plan)?),
             };
-            self.records[number] = record.filter(|record| record.ended == Ended::Measured);
+            self.records[number] = record.filter(|record| record.ended == RunOutcome::Measured);
         }
         self.provenance = Provenance::from_json(&plan["made_with"]);
         self.under_way =
@@ -195,7 +195,7 @@ impl Checkpoint {
 
 /// The record of a run that was measured.
 fn measured(record: Option<&RunRecord>) -> Option<&RunRecord> {
-    record.filter(|record| record.ended == Ended::Measured)
+    record.filter(|record| record.ended == RunOutcome::Measured)
 }
 
 /// Whether this file is the plan of a study, be it another's.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use stdx::Nanos;
-use study::plan::Ended;
+use study::plan::RunOutcome;
 
 /// Stands for the version of a server that did not print it.
 pub(crate) const UNKNOWN_VERSION: &str = "unknown";
@@ -10,7 +10,7 @@ pub(crate) const UNKNOWN_VERSION: &str = "unknown";
 /// A run that has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RunRecord {
-    pub(crate) ended: Ended,
+    pub(crate) ended: RunOutcome,
     /// Why it failed; empty where it did not.
     pub(crate) reason: String,
     /// When it started, Unix time in nanoseconds.
@@ -38,7 +38,7 @@ impl RunRecord {
     #[must_use]
     pub(crate) fn started_at(unix_ns: i64) -> Self {
         Self {
-            ended: Ended::Measured,
+            ended: RunOutcome::Measured,
             reason: String::new(),
             began: unix_ns,
             took: Nanos::ZERO,
@@ -74,8 +74,8 @@ impl RunRecord {
     #[must_use]
     pub(crate) fn from_json(value: &Value) -> Option<Self> {
         let ended = match value["state"].as_str()? {
-            "measured" => Ended::Measured,
-            "failed" => Ended::Failed,
+            "measured" => RunOutcome::Measured,
+            "failed" => RunOutcome::Failed,
             _ => return None,
         };
         let codes = value["codes"].as_array()?.iter();
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn records_are_read_as_they_were_written() {
         let record = RunRecord {
-            ended: Ended::Failed,
+            ended: RunOutcome::Failed,
             reason: "puma ended".into(),
             began: 5,
             took: Nanos(7),
@@ -119,7 +119,7 @@ mod tests {
             notes: vec!["a".into()],
         };
         assert_eq!(RunRecord::from_json(&record.to_json()), Some(record.clone()));
-        let unknown = RunRecord { load_before: None, ended: Ended::Measured, ..record };
+        let unknown = RunRecord { load_before: None, ended: RunOutcome::Measured, ..record };
         assert_eq!(RunRecord::from_json(&unknown.to_json()), Some(unknown));
         for wrong in [json!({}), json!({"state": "x"}), json!({"state": "failed"}), json!(3)] {
             assert_eq!(RunRecord::from_json(&wrong), None);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use stdx::Nanos;
 
-use super::Served;
+use super::ServedRequest;
 use crate::grid::{Grid, Joins};
 use crate::{Histogram, OTHER, Sketch};
 
@@ -21,7 +21,7 @@ const NAME_MAX: usize = 200;
 pub struct Log {
     /// The machine whose log it is, by its name.
     pub host: String,
-    /// Which log, as in [`Served::source`].
+    /// Which log, as in [`ServedRequest::source`].
     pub source: String,
     /// Requests.
     pub requests: u64,
@@ -104,7 +104,7 @@ impl Joins for LogCell {
 }
 
 impl Log {
-    pub(super) fn of(served: &Served) -> Self {
+    pub(super) fn of(served: &ServedRequest) -> Self {
         Self { first: served.at, last: served.at, ..Self::named(&served.host, &served.source) }
     }
 
@@ -168,7 +168,7 @@ impl Log {
         self.over_time.width()
     }
 
-    pub(super) fn add(&mut self, served: &Served) {
+    pub(super) fn add(&mut self, served: &ServedRequest) {
         (self.first, self.last) = (self.first.min(served.at), self.last.max(served.at));
         self.requests += 1;
         let took = served.total.unwrap_or(Nanos::ZERO);
@@ -243,7 +243,7 @@ impl Log {
 }
 
 impl Endpoint {
-    fn add(&mut self, served: &Served) {
+    fn add(&mut self, served: &ServedRequest) {
         self.requests += 1;
         self.errors += u64::from(served.status >= 400);
         if let Some(total) = served.total {
@@ -316,22 +316,22 @@ mod tests {
         assert_eq!(shape("GET", &"ü".repeat(500)).len(), 200);
     }
 
-    fn served(n: u64) -> Served {
-        Served {
+    fn served(n: u64) -> ServedRequest {
+        ServedRequest {
             at: n as i64 * 1_000_000_000,
             method: "GET".to_owned(),
             path: format!("/p{}", n % 300),
             status: if n.is_multiple_of(10) { 500 } else { 200 },
             total: (!n.is_multiple_of(3)).then_some(Nanos(n * 1_000_000)),
             views: n.is_multiple_of(2).then_some(Nanos(n)),
-            ..Served::default()
+            ..ServedRequest::default()
         }
     }
 
     #[test]
-    fn whole_seconds_are_told_from_finer_ones() {
+    fn whole_seconds_are_distinguished_from_finer_ones() {
         let log = |stamps: &[i64]| {
-            let one = |at: &i64| Served { at: *at, ..Served::default() };
+            let one = |at: &i64| ServedRequest { at: *at, ..ServedRequest::default() };
             let mut log = Log::of(&one(&stamps[0]));
             stamps.iter().for_each(|at| log.add(&one(at)));
             log
@@ -353,7 +353,7 @@ mod tests {
         let mut apache = log(&[5 * second]).empty();
         for (began, took) in [(5, 3_000_000), (5, 17_000_000), (9, 3_000_000)] {
             let (at, total) = (began * second + took, Some(Nanos(took as u64)));
-            apache.add(&Served { at, total, ..Served::default() });
+            apache.add(&ServedRequest { at, total, ..ServedRequest::default() });
         }
         assert!(apache.has_whole_seconds());
         assert!(!merged(&whole, &fine) && !merged(&fine, &whole));
@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn requests_are_counted_and_endpoints_bounded() {
-        let all: Vec<Served> = (0..600).map(served).collect();
+        let all: Vec<ServedRequest> = (0..600).map(served).collect();
         let mut log = Log::of(&all[0]);
         all.iter().for_each(|one| log.add(one));
         assert_eq!((log.requests, log.statuses[&500], log.views.count()), (600, 60, 300));

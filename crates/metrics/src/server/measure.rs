@@ -1,5 +1,5 @@
-//! `Measure`: one value of a source, reading by reading, as its mean, its bounds and its course. `Watched`: a source with
-//! all its measures. Both are of bounded size, whatever comes.
+//! `Measure` summarises the readings of one value: its mean, its bounds and its course. `SourceSummary` has all measures of a
+//! source. Both are of bounded size for any input.
 
 use stdx::Nanos;
 
@@ -124,10 +124,10 @@ impl Course {
     }
 }
 
-/// A source that was read again and again: the machine, a core, a process.
+/// All readings of one source, such as the machine, a core or a process.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Watched {
-    /// The machine that was watched, by its name.
+pub struct SourceSummary {
+    /// The machine's name.
     pub host: String,
     /// What was read, as in [`Reading::source`].
     pub source: String,
@@ -143,7 +143,7 @@ pub struct Watched {
     pub left_out: u64,
 }
 
-impl Watched {
+impl SourceSummary {
     /// The measure of this name.
     #[must_use]
     pub fn measure(&self, name: &str) -> Option<&Measure> {
@@ -217,10 +217,10 @@ mod tests {
         Reading { at: at * SECOND, source: "tree 7 puma".to_owned(), values, ..Reading::default() }
     }
 
-    fn watched(readings: &[Reading]) -> Watched {
-        let mut watched = Watched::of(&readings[0]);
-        readings.iter().for_each(|reading| watched.read(reading));
-        watched
+    fn summary(readings: &[Reading]) -> SourceSummary {
+        let mut summary = SourceSummary::of(&readings[0]);
+        readings.iter().for_each(|reading| summary.read(reading));
+        summary
     }
 
     #[test]
@@ -230,22 +230,22 @@ mod tests {
             reading(11, &[("cpu", 1.0), ("rss", 7.0)]),
             reading(13, &[("cpu", 0.5), ("rss", 6.0), ("threads", f64::NAN)]),
         ];
-        let watched = watched(&all);
-        let cpu = watched.measure("cpu").unwrap();
+        let summary = summary(&all);
+        let cpu = summary.measure("cpu").unwrap();
         assert_eq!((cpu.count, cpu.mean(), cpu.min, cpu.max), (2, 0.75, 0.5, 1.0));
         assert_eq!(cpu.integral, 1.0 + 2.0 * 0.5);
-        let rss = watched.measure("rss").unwrap();
+        let rss = summary.measure("rss").unwrap();
         assert_eq!((rss.max, rss.last), (7.0, 6.0));
         let course: Vec<(i64, f64)> = rss.course().map(|(at, y)| (at / SECOND, y)).collect();
         assert_eq!(course, [(10, 5.0), (11, 7.0), (13, 6.0)]);
-        assert_eq!((watched.span(), watched.readings), (Nanos(3 * SECOND as u64), 3));
-        assert_eq!(watched.measure("threads").map(|measure| measure.count), Some(0));
+        assert_eq!((summary.span(), summary.readings), (Nanos(3 * SECOND as u64), 3));
+        assert_eq!(summary.measure("threads").map(|measure| measure.count), Some(0));
     }
 
     #[test]
     fn two_halves_merge_into_the_whole() {
         let all: Vec<Reading> = (0..10).map(|n| reading(n, &[("cpu", n as f64)])).collect();
-        let (whole, mut front, back) = (watched(&all), watched(&all[..5]), watched(&all[5..]));
+        let (whole, mut front, back) = (summary(&all), summary(&all[..5]), summary(&all[5..]));
         front.merge(&back);
         let (a, b) = (whole.measure("cpu").unwrap(), front.measure("cpu").unwrap());
         assert_eq!((a.mean(), a.max, a.count), (b.mean(), b.max, b.count));
@@ -257,7 +257,7 @@ mod tests {
     fn measures_without_room_are_counted() {
         let names: Vec<String> = (0..MEASURES_MAX + 3).map(|n| format!("m{n}")).collect();
         let values = names.into_iter().map(|name| (name, 1.0)).collect();
-        let watched = watched(&[Reading { values, ..Reading::default() }]);
-        assert_eq!((watched.measures.len(), watched.left_out), (MEASURES_MAX, 3));
+        let summary = summary(&[Reading { values, ..Reading::default() }]);
+        assert_eq!((summary.measures.len(), summary.left_out), (MEASURES_MAX, 3));
     }
 }

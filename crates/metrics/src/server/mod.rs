@@ -5,14 +5,14 @@
 
 mod log;
 mod measure;
-mod pairs;
+mod request_join;
 mod side;
 
 use stdx::Nanos;
 
 pub use log::{ENDPOINTS_MAX, Endpoint, LOGS_MAX, Log, LogCell};
-pub use measure::{MEASURES_MAX, Measure, Watched};
-pub use pairs::IDS_MAX;
+pub use measure::{MEASURES_MAX, Measure, SourceSummary};
+pub use request_join::IDS_MAX;
 pub use side::{INCIDENTS_MAX, LeftOut, SOURCES_MAX, Side};
 
 /// One row of the server's side.
@@ -21,7 +21,7 @@ pub enum Row {
     /// A source was read.
     Reading(Reading),
     /// A log told of a request.
-    Served(Served),
+    Served(ServedRequest),
     /// Something was amiss with a source.
     Incident(Incident),
 }
@@ -49,7 +49,7 @@ impl Reading {
 
 /// A request as the server's log tells it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Served {
+pub struct ServedRequest {
     /// When it was completed: where the log has no clock, when its line was read.
     pub at: i64,
     /// The machine that served it, by its name.
@@ -119,7 +119,7 @@ mod tests {
     fn shifts_every_kind_of_row() {
         let rows = [
             Row::Reading(Reading { at: 10, ..Reading::default() }),
-            Row::Served(Served { at: 10, ..Served::default() }),
+            Row::Served(ServedRequest { at: 10, ..ServedRequest::default() }),
             Row::Incident(Incident { at: 10, ..Incident::default() }),
         ];
         for row in rows {

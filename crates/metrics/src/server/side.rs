@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use stdx::Nanos;
 
-use super::pairs::Pairs;
-use super::{Incident, LOGS_MAX, Log, Row, Watched};
+use super::request_join::RequestJoin;
+use super::{Incident, LOGS_MAX, Log, Row, SourceSummary};
 use crate::Histogram;
 
 /// Sources kept: further ones are counted.
@@ -17,13 +17,13 @@ pub const INCIDENTS_MAX: usize = 100;
 /// What was seen of the servers.
 #[derive(Clone, Debug, Default)]
 pub struct Side {
-    sources: Vec<Watched>,
+    sources: Vec<SourceSummary>,
     logs: Vec<Log>,
     /// The index of a source or of a log, by host and name.
     index: HashMap<(String, String), usize>,
     incidents: Vec<(Incident, u64)>,
     left_out: LeftOut,
-    pairs: Pairs,
+    join: RequestJoin,
 }
 
 /// What found no room.
@@ -52,7 +52,7 @@ impl Side {
             Row::Reading(reading) => {
                 let key = (reading.host.clone(), source_key(&reading.source));
                 match place(&mut self.index, key, &mut self.sources, SOURCES_MAX, || {
-                    Watched::of(reading)
+                    SourceSummary::of(reading)
                 }) {
                     Some(source) => source.read(reading),
                     None => self.left_out.readings += 1,
@@ -65,7 +65,7 @@ impl Side {
                     None => self.left_out.requests += 1,
                 }
                 if let Some(total) = served.total {
-                    self.pairs.server(&served.source, served.id.as_bytes(), total);
+                    self.join.server(&served.source, served.id.as_bytes(), total);
                 }
             }
             Row::Incident(incident) => self.incident(incident, 1),
@@ -74,7 +74,7 @@ impl Side {
 
     /// Takes what the client saw of a request whose answer said this id: the time from the moment it was sent until its end.
     pub fn hit(&mut self, id: &[u8], time: Nanos) {
-        self.pairs.client(id, time);
+        self.join.client(id, time);
     }
 
     fn incident(&mut self, incident: &Incident, count: u64) {
@@ -96,10 +96,10 @@ impl Side {
     pub fn merge(&mut self, other: &Self) {
         for source in &other.sources {
             let key = (source.host.clone(), source_key(&source.source));
-            let new = || Watched {
+            let new = || SourceSummary {
                 host: source.host.clone(),
                 source: source.source.clone(),
-                ..Watched::default()
+                ..SourceSummary::default()
             };
             match place(&mut self.index, key, &mut self.sources, SOURCES_MAX, new) {
                 Some(known) => known.merge(source),
@@ -119,7 +119,7 @@ impl Side {
         self.left_out.readings += other.left_out.readings;
         self.left_out.requests += other.left_out.requests;
         self.left_out.incidents += other.left_out.incidents;
-        self.pairs.merge(&other.pairs);
+        self.join.merge(&other.join);
     }
 
     /// Was nothing seen?
@@ -130,7 +130,7 @@ impl Side {
 
     /// Sources in the order they were first read; at most [`SOURCES_MAX`].
     #[must_use]
-    pub fn sources(&self) -> &[Watched] {
+    pub fn sources(&self) -> &[SourceSummary] {
         &self.sources
     }
 
@@ -149,14 +149,14 @@ impl Side {
     /// What found no room.
     #[must_use]
     pub fn left_out(&self) -> LeftOut {
-        LeftOut { ids: self.pairs.left_out(), ..self.left_out }
+        LeftOut { ids: self.join.left_out(), ..self.left_out }
     }
 
     /// The client's time less the server's, of the requests that the client and [`Side::applications`] both know by their
     /// id; `None` where there are none.
     #[must_use]
-    pub fn beyond(&self) -> Option<&Histogram> {
-        self.pairs.beyond(&self.application()?.source).filter(|times| times.count() > 0)
+    pub fn network_and_queue(&self) -> Option<&Histogram> {
+        self.join.network_and_queue(&self.application()?.source).filter(|times| times.count() > 0)
     }
 
     /// The log nearest to the application: the first with views or a database in it, else the one with the most requests of
@@ -209,17 +209,17 @@ fn place<'a, T>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Reading, Served};
+    use super::super::{Reading, ServedRequest};
     use super::*;
 
     fn served(host: &str, source: &str, ms: u64, id: &str) -> Row {
-        Row::Served(Served {
+        Row::Served(ServedRequest {
             host: host.to_owned(),
             source: source.to_owned(),
             total: Some(Nanos(ms * 1_000_000)),
             views: (source == "rails").then_some(Nanos(1)),
             id: id.to_owned(),
-            ..Served::default()
+            ..ServedRequest::default()
         })
     }
 
@@ -256,14 +256,21 @@ mod tests {
         side.hit(b"y", Nanos(25_000_000));
         side.add(&served("a", "rails", 20, "y"));
         side.hit(b"", Nanos(1));
-        assert_eq!(side.beyond().map(|times| (times.count(), times.sum())), Some((2, 7_000_000)));
+        assert_eq!(
+            side.network_and_queue().map(|times| (times.count(), times.sum())),
+            Some((2, 7_000_000))
+        );
         let mut other = Side::new();
         other.hit(b"z", Nanos(9_000_000));
         side.add(&served("a", "rails", 9, "z"));
         other.merge(&side);
-        assert_eq!(other.beyond().map(Histogram::count), Some(3));
+        assert_eq!(other.network_and_queue().map(Histogram::count), Some(3));
         other.add(&served("a", "rails", 1, "z"));
-        assert_eq!(other.beyond().map(Histogram::count), Some(3), "a pair is one of two");
+        assert_eq!(
+            other.network_and_queue().map(Histogram::count),
+            Some(3),
+            "a pair is one of two"
+        );
     }
 
     #[test]
@@ -279,7 +286,7 @@ mod tests {
                     }
                     rows.get(turn).into_iter().for_each(|row| side.add(row));
                 }
-                let beyond = side.beyond().map(|times| (times.count(), times.sum()));
+                let beyond = side.network_and_queue().map(|times| (times.count(), times.sum()));
                 assert_eq!(beyond, Some((1, 15_000_000)), "{rows:?}, the client at {at}");
             }
         }

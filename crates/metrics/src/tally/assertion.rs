@@ -1,38 +1,38 @@
-//! `Assertion`: what a script asked of its test, and what came of it, as the results keep it beside the hits.
+//! `Assertion`: the result of a script's threshold or check, which the results have beside the hits.
 
 use super::{Check, Contains, Kind};
 
-/// What was asked, and what came of it.
+/// A threshold or a check, with its result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Assertion {
-    /// A limit of a metric.
+    /// A threshold of a metric.
     Threshold {
-        /// What became of it.
-        judged: Judged,
+        /// Its result.
+        outcome: ThresholdOutcome,
         /// The metric's type.
         kind: Kind,
         /// What the metric's values are.
         contains: Contains,
     },
-    /// A check, with how often it held.
+    /// A check with its passes and fails.
     Check(Check),
 }
 
-/// What became of one threshold.
+/// The result of one threshold.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
+pub struct ThresholdOutcome {
     /// The metric, with its selector.
     pub metric: String,
     /// The expression.
     pub source: String,
-    /// What was compared with the limit; `None` without samples.
+    /// The figure that was compared with the limit; `None` without samples.
     pub figure: Option<f64>,
     /// Whether it holds.
     pub holds: bool,
 }
 
-impl Judged {
-    /// What of the metric was compared: `p(95)` of `p(95)<300`.
+impl ThresholdOutcome {
+    /// The aggregation that was compared: `p(95)` of `p(95)<300`.
     #[must_use]
     pub fn aggregation(&self) -> &str {
         self.source.split(['<', '>', '=', '!']).next().unwrap_or_default().trim()
@@ -44,7 +44,7 @@ impl Assertion {
     #[must_use]
     pub fn holds(&self) -> bool {
         match self {
-            Self::Threshold { judged, .. } => judged.holds,
+            Self::Threshold { outcome, .. } => outcome.holds,
             Self::Check(check) => check.fails == 0,
         }
     }

@@ -10,7 +10,7 @@ mod value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-pub use assertion::{Assertion, Judged};
+pub use assertion::{Assertion, ThresholdOutcome};
 pub use builtin::{BUILTIN, MetricId};
 pub use threshold::{Aggregation, Threshold, ThresholdError};
 pub use trend::Trend;

@@ -6,11 +6,11 @@
 //! unless it was said to be otherwise, `%T/%D` as well. What is above a day is a time of the clock (nginx' `$msec`), not of a
 //! request. Without such a column a request is counted, and its time is not known.
 
-use metrics::server::{Row, Served};
+use metrics::server::{Row, ServedRequest};
 use stdx::Nanos;
 
 use super::moment::{self, Zone};
-use super::parser::{Named, Once, Parser, cut};
+use super::parser::{LogSource, Once, Parser, cut};
 use super::{KindError, scan};
 
 /// How a request time is written.
@@ -47,10 +47,10 @@ const STRANGE: &str = "lines are not in the common or combined format: they are 
 /// The parser of an access log.
 #[derive(Debug)]
 pub(super) struct Access {
-    named: Named,
+    log: LogSource,
     column: Column,
     /// The log's time is that of the request's begin.
-    at_begin: bool,
+    at_start: bool,
     zone: Zone,
     untimed: Once,
     strange: Once,
@@ -58,15 +58,15 @@ pub(super) struct Access {
 }
 
 impl Access {
-    pub(super) fn new(named: Named, column: Column) -> Self {
+    pub(super) fn new(log: LogSource, column: Column) -> Self {
         let once = Once::default();
         let zone = Zone::default();
-        Self { named, column, at_begin: false, zone, untimed: once, strange: once, long: once }
+        Self { log, column, at_start: false, zone, untimed: once, strange: once, long: once }
     }
 
     /// The same of a log whose times are those of the requests' begin, as Apache's are.
-    pub(super) fn begun(self) -> Self {
-        Self { at_begin: true, ..self }
+    pub(super) fn timed_at_start(self) -> Self {
+        Self { at_start: true, ..self }
     }
 
     fn total(&self, columns: &[&[u8]]) -> Option<Nanos> {
@@ -86,35 +86,35 @@ impl Access {
 
 impl Parser for Access {
     fn line(&mut self, line: &[u8], now: i64, rows: &mut Vec<Row>) {
-        let line = cut(line, &mut self.long, &self.named, now, rows);
+        let line = cut(line, &mut self.long, &self.log, now, rows);
         let Some(entry) = Entry::parse(line) else {
-            if !line.trim_ascii().is_empty() && self.named.source != "puma" {
-                self.strange.say(&self.named, now, rows, STRANGE);
+            if !line.trim_ascii().is_empty() && self.log.source != "puma" {
+                self.strange.note(&self.log, now, rows, STRANGE);
             }
             return;
         };
         let total = self.total(&entry.columns);
         if total.is_none() {
-            self.untimed.say(&self.named, now, rows, UNTIMED);
+            self.untimed.note(&self.log, now, rows, UNTIMED);
         }
         let at = self.zone.unix(entry.at, now);
         let id = entry
             .columns
             .iter()
             .find_map(|column| IDS.iter().find_map(|key| column.strip_prefix(*key)));
-        rows.push(Row::Served(Served {
-            at: match total.filter(|_| self.at_begin) {
+        rows.push(Row::Served(ServedRequest {
+            at: match total.filter(|_| self.at_start) {
                 Some(total) => at.saturating_add_unsigned(total.0),
                 None => at,
             },
-            host: self.named.host.clone(),
-            source: self.named.source.clone(),
+            host: self.log.host.clone(),
+            source: self.log.source.clone(),
             method: scan::text(entry.method),
             path: scan::text(entry.path),
             status: entry.status,
             total,
             id: scan::text(id.map(unquoted).unwrap_or_default()),
-            ..Served::default()
+            ..ServedRequest::default()
         }));
     }
 
@@ -125,7 +125,7 @@ impl Parser for Access {
             (self.long, "lines of more than 64 KiB were cut"),
         ];
         for (once, what) in counts {
-            once.count(&self.named, now, rows, what);
+            once.note_total(&self.log, now, rows, what);
         }
     }
 }
@@ -237,11 +237,11 @@ mod tests {
     const HEAD: &str = "127.0.0.1 - - [22/Nov/2026:07:26:25 +0000] \"GET /a?b=1 HTTP/1.1\" 200 612";
 
     fn total(column: Column, tail: &str) -> Option<u64> {
-        let named = Named { host: String::new(), source: "nginx".to_owned() };
+        let log = LogSource { host: String::new(), source: "nginx".to_owned() };
         let line = format!("{HEAD}{tail}");
         let entry = Entry::parse(line.as_bytes()).unwrap();
         assert_eq!((entry.method, entry.path, entry.status), (&b"GET"[..], &b"/a?b=1"[..], 200));
-        Access::new(named, column).total(&entry.columns).map(|total| total.0 / 1000)
+        Access::new(log, column).total(&entry.columns).map(|total| total.0 / 1000)
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `parser`: the parser of each kind of log.
 
-use super::parser::Named;
+use super::parser::LogSource;
 use super::{KindError, Parser, access, pattern, rails, rails2};
 
 /// The kinds of logs that are known by name.
@@ -17,19 +17,19 @@ pub fn parser(
     pattern: Option<&str>,
     host: &str,
 ) -> Result<Box<dyn Parser + Send>, KindError> {
-    let named = Named { host: host.to_owned(), source: kind.to_owned() };
-    let access = |column| access::Access::new(named.clone(), column);
+    let log = LogSource { host: host.to_owned(), source: kind.to_owned() };
+    let access = |column| access::Access::new(log.clone(), column);
     Ok(match (kind, pattern) {
         ("rails" | "rails2" | "nginx" | "puma", Some(_)) => {
             return Err(KindError::NoPattern(kind.to_owned()));
         }
-        ("rails", None) => Box::new(rails::Rails::new(named)),
-        ("rails2", None) => Box::new(rails2::Rails2::new(named)),
+        ("rails", None) => Box::new(rails::Rails::new(log)),
+        ("rails2", None) => Box::new(rails2::Rails2::new(log)),
         ("nginx", None) => Box::new(access(access::Column::Fraction(3))),
         ("puma", None) => Box::new(access(access::Column::Fraction(4))),
-        ("apache", column) => Box::new(access(access::Column::parse(column)?).begun()),
+        ("apache", column) => Box::new(access(access::Column::parse(column)?).timed_at_start()),
         ("lighttpd", column) => Box::new(access(access::Column::parse(column)?)),
-        (_, Some(pattern)) => Box::new(pattern::Pattern::new(named, pattern)?),
+        (_, Some(pattern)) => Box::new(pattern::Pattern::new(log, pattern)?),
         (_, None) => return Err(KindError::Unknown(kind.to_owned())),
     })
 }

@@ -1,12 +1,12 @@
 //! Requests of a Rails log in one line each, as the lograge gem writes them: `key=value` or JSON.
 
-use metrics::server::Served;
+use metrics::server::ServedRequest;
 
 use super::moment::{self, Moment};
 use super::scan;
 
 /// A request, and when it was completed where the line itself says so.
-pub(super) fn served(message: &[u8]) -> Option<(Served, Option<Moment>)> {
+pub(super) fn served(message: &[u8]) -> Option<(ServedRequest, Option<Moment>)> {
     let line = match message {
         [b'{', ..] => json(message)?,
         [b'm', ..] => pairs(message),
@@ -19,7 +19,7 @@ pub(super) fn served(message: &[u8]) -> Option<(Served, Option<Moment>)> {
 /// What was read of a line.
 #[derive(Default)]
 struct Line {
-    served: Served,
+    served: ServedRequest,
     at: Option<Moment>,
 }
 
@@ -80,7 +80,7 @@ mod tests {
         ];
         for line in lines {
             let (served, at) = served(line.as_bytes()).unwrap();
-            let expected = Served {
+            let expected = ServedRequest {
                 method: "GET".to_owned(),
                 path: "/jobs/8".to_owned(),
                 status: 200,
@@ -88,7 +88,7 @@ mod tests {
                 views: Some(Nanos(40_430_000)),
                 database: Some(Nanos(15_260_000)),
                 id: "abc".to_owned(),
-                ..Served::default()
+                ..ServedRequest::default()
             };
             assert_eq!((served, at), (expected, None), "{line}");
         }

@@ -2,7 +2,7 @@
 //! nothing here reads a file or a clock.
 //!
 //! ```text
-//! line, now ──▶ Parser ──▶ Served (a request) · Incident (what the log cannot tell, said once)
+//! line, now ──▶ Parser ──▶ ServedRequest (a request) · Incident (what the log cannot tell, said once)
 //! ```
 //!
 //! What a log tells is believed, what it does not tell is not made up: a column that is no request time gives none.
@@ -14,7 +14,7 @@ mod head;
 mod kind;
 mod lograge;
 mod moment;
-mod open;
+mod open_requests;
 mod parser;
 mod pattern;
 mod rails;
@@ -25,6 +25,6 @@ mod tests;
 
 pub use error::KindError;
 pub use kind::{KINDS, parser};
-pub use open::OPEN_MAX;
+pub use open_requests::OPEN_MAX;
 pub use parser::{LINE_MAX, Parser};
 pub use scan::PATH_MAX;

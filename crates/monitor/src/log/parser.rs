@@ -17,12 +17,12 @@ pub trait Parser {
 
 /// Whose rows they are.
 #[derive(Clone, Debug)]
-pub(super) struct Named {
+pub(super) struct LogSource {
     pub(super) host: String,
     pub(super) source: String,
 }
 
-impl Named {
+impl LogSource {
     pub(super) fn incident(&self, at: i64, what: String) -> Row {
         let (host, source) = (self.host.clone(), self.source.clone());
         Row::Incident(Incident { at, host, source, what })
@@ -35,17 +35,17 @@ pub(super) struct Once(u64);
 
 impl Once {
     /// Counts it; the first time `what` is said.
-    pub(super) fn say(&mut self, named: &Named, now: i64, rows: &mut Vec<Row>, what: &str) {
+    pub(super) fn note(&mut self, log: &LogSource, now: i64, rows: &mut Vec<Row>, what: &str) {
         if self.0 == 0 {
-            rows.push(named.incident(now, what.to_owned()));
+            rows.push(log.incident(now, what.to_owned()));
         }
         self.0 += 1;
     }
 
     /// Says how often it was, where more than once.
-    pub(super) fn count(self, named: &Named, now: i64, rows: &mut Vec<Row>, what: &str) {
+    pub(super) fn note_total(self, log: &LogSource, now: i64, rows: &mut Vec<Row>, what: &str) {
         if self.0 > 1 {
-            rows.push(named.incident(now, format!("{} {what}", self.0)));
+            rows.push(log.incident(now, format!("{} {what}", self.0)));
         }
     }
 }
@@ -54,7 +54,7 @@ impl Once {
 pub(super) fn cut<'a>(
     line: &'a [u8],
     long: &mut Once,
-    named: &Named,
+    log: &LogSource,
     now: i64,
     rows: &mut Vec<Row>,
 ) -> &'a [u8] {
@@ -63,6 +63,6 @@ pub(super) fn cut<'a>(
     if line.len() <= LINE_MAX {
         return line;
     }
-    long.say(named, now, rows, "lines of more than 64 KiB are cut");
+    long.note(log, now, rows, "lines of more than 64 KiB are cut");
     &line[..LINE_MAX]
 }

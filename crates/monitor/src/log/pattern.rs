@@ -1,12 +1,12 @@
 //! Any other log, by a regular expression with named groups. The `regex` crate's time is linear in the line; the size of
 //! what it compiles to is limited.
 
-use metrics::server::{Row, Served};
+use metrics::server::{Row, ServedRequest};
 use regex::bytes::{Captures, Regex, RegexBuilder};
 use stdx::Nanos;
 
 use super::moment::{self, Zone};
-use super::parser::{Named, Once, Parser, cut};
+use super::parser::{LogSource, Once, Parser, cut};
 use super::{KindError, scan};
 
 /// The names that groups may have.
@@ -31,7 +31,7 @@ const UNTIMED: &str = "lines have no request time: requests are counted, their t
 /// The parser of logs that a pattern describes. A line that does not match tells of no request.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    named: Named,
+    log: LogSource,
     regex: Regex,
     zone: Zone,
     untimed: Once,
@@ -39,7 +39,7 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    pub(super) fn new(named: Named, pattern: &str) -> Result<Self, KindError> {
+    pub(super) fn new(log: LogSource, pattern: &str) -> Result<Self, KindError> {
         let regex = RegexBuilder::new(pattern)
             .unicode(false)
             .size_limit(SIZE_MAX)
@@ -52,25 +52,25 @@ impl Pattern {
             return Err(KindError::Group(strange.to_owned()));
         }
         let (untimed, long) = (Once::default(), Once::default());
-        Ok(Self { named, regex, zone: Zone::default(), untimed, long })
+        Ok(Self { log, regex, zone: Zone::default(), untimed, long })
     }
 }
 
 impl Parser for Pattern {
     fn line(&mut self, line: &[u8], now: i64, rows: &mut Vec<Row>) {
-        let line = cut(line, &mut self.long, &self.named, now, rows);
+        let line = cut(line, &mut self.long, &self.log, now, rows);
         let Some(found) = self.regex.captures(line) else { return };
         let total = total(&found);
         if total.is_none() {
-            self.untimed.say(&self.named, now, rows, UNTIMED);
+            self.untimed.note(&self.log, now, rows, UNTIMED);
         }
         let moment = group(&found, "time").and_then(moment::any);
         let text = |name| scan::text(group(&found, name).unwrap_or_default());
         let millis = |name| scan::nanos(group(&found, name)?, 6);
-        rows.push(Row::Served(Served {
+        rows.push(Row::Served(ServedRequest {
             at: moment.map_or(now, |moment| self.zone.unix(moment, now)),
-            host: self.named.host.clone(),
-            source: self.named.source.clone(),
+            host: self.log.host.clone(),
+            source: self.log.source.clone(),
             method: text("method"),
             path: text("path"),
             status: group(&found, "status").and_then(scan::status).unwrap_or(0),
@@ -83,8 +83,8 @@ impl Parser for Pattern {
     }
 
     fn finish(&mut self, now: i64, rows: &mut Vec<Row>) {
-        self.untimed.count(&self.named, now, rows, "lines had no request time");
-        self.long.count(&self.named, now, rows, "lines of more than 64 KiB were cut");
+        self.untimed.note_total(&self.log, now, rows, "lines had no request time");
+        self.long.note_total(&self.log, now, rows, "lines of more than 64 KiB were cut");
     }
 }
 
@@ -102,14 +102,14 @@ fn total(found: &Captures<'_>) -> Option<Nanos> {
 mod tests {
     use super::*;
 
-    fn named() -> Named {
-        Named { host: "h".to_owned(), source: "own".to_owned() }
+    fn log() -> LogSource {
+        LogSource { host: "h".to_owned(), source: "own".to_owned() }
     }
 
     #[test]
     fn groups_become_a_row() {
         let pattern = r"^(?<time>\S+) (?<method>[A-Z]+) (?<path>\S+) (?<status>\d+) (?<total_us>\d+)us q=(?<queue_ms>[\d.]+)(?: id=(?<id>\S+))?";
-        let mut parser = Pattern::new(named(), pattern).unwrap();
+        let mut parser = Pattern::new(log(), pattern).unwrap();
         let mut rows = Vec::new();
         parser.line(b"2026-11-21T09:24:57Z GET /x 200 1500us q=0.5 id=abc", 7, &mut rows);
         parser.line(b"something else", 7, &mut rows);
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn patterns_are_checked() {
-        let error = |pattern: &str| Pattern::new(named(), pattern).map(|_| ()).unwrap_err();
+        let error = |pattern: &str| Pattern::new(log(), pattern).map(|_| ()).unwrap_err();
         assert!(matches!(error("(?<time>"), KindError::Pattern(_)));
         assert!(matches!(error(r"(?<time>[a-z]{1000}{1000})"), KindError::Pattern(_)));
         assert_eq!(error("(?<when>.)"), KindError::Group("when".to_owned()));

@@ -4,13 +4,13 @@
 
 use std::mem;
 
-use metrics::server::{Row, Served};
+use metrics::server::{Row, ServedRequest};
 use stdx::Nanos;
 
 use super::head::{self, Head};
 use super::moment::Zone;
-use super::open::{Begun, Found, Open};
-use super::parser::{Named, Once, Parser, cut};
+use super::open_requests::{Match, OpenRequest, OpenRequests};
+use super::parser::{LogSource, Once, Parser, cut};
 use super::{lograge, scan};
 
 /// What `Completed` calls the time in a database.
@@ -27,9 +27,9 @@ const LOST: &str = "more requests have begun without an end than can be held: th
 /// The parser of Rails logs.
 #[derive(Debug)]
 pub(super) struct Rails {
-    named: Named,
+    log: LogSource,
     zone: Zone,
-    open: Open,
+    open: OpenRequests,
     /// Whose fatal error is told in the lines that follow, and since when.
     fatal: Option<(Vec<u8>, Option<i64>)>,
     nearest: Once,
@@ -40,11 +40,11 @@ pub(super) struct Rails {
 }
 
 impl Rails {
-    pub(super) fn new(named: Named) -> Self {
+    pub(super) fn new(log: LogSource) -> Self {
         Self {
-            named,
+            log,
             zone: Zone::default(),
-            open: Open::default(),
+            open: OpenRequests::default(),
             fatal: None,
             nearest: Once::default(),
             unclear: Once::default(),
@@ -71,7 +71,7 @@ impl Rails {
             self.zone.learn(time);
         }
         let at = self.at(head, now);
-        let begun = Begun {
+        let request = OpenRequest {
             method: scan::text(method),
             path: scan::text(&rest[..end]),
             id: scan::text(head.id),
@@ -79,8 +79,8 @@ impl Rails {
             processing: None,
             since: at.unwrap_or(now),
         };
-        if self.open.add(&key(head), begun) > 0 {
-            self.lost.say(&self.named, now, rows, LOST);
+        if self.open.add(&key(head), request) > 0 {
+            self.lost.note(&self.log, now, rows, LOST);
         }
     }
 
@@ -89,32 +89,32 @@ impl Rails {
         let Some(times) = Times::parse(rest) else { return };
         let at = self.at(head, now);
         let key = key(head);
-        let known = self.open.knows(&key);
+        let known = self.open.has(&key);
         let began = at.map(|at| at.saturating_sub_unsigned(times.total.0));
-        let begun = match self.open.take(&key, began) {
-            Found::One(begun) => begun,
-            Found::Nearest(begun) => {
-                self.nearest.say(&self.named, now, rows, NEAREST);
-                begun
+        let request = match self.open.take(&key, began) {
+            Match::One(request) => request,
+            Match::Nearest(request) => {
+                self.nearest.note(&self.log, now, rows, NEAREST);
+                request
             }
-            Found::Unclear => {
+            Match::Unclear => {
                 let (once, what) = match known {
                     true => (&mut self.unclear, UNCLEAR),
                     false => (&mut self.headless, HEADLESS),
                 };
-                once.say(&self.named, now, rows, what);
-                Begun { id: scan::text(head.id), ..Begun::default() }
+                once.note(&self.log, now, rows, what);
+                OpenRequest { id: scan::text(head.id), ..OpenRequest::default() }
             }
         };
         let (views, database) = (times.views, times.database);
-        let served = Served {
+        let served = ServedRequest {
             status: times.status,
             total: Some(times.total),
             views,
             database,
-            ..Served::default()
+            ..ServedRequest::default()
         };
-        rows.push(self.row(served, begun, at.unwrap_or(now)));
+        rows.push(self.row(served, request, at.unwrap_or(now)));
     }
 
     /// `ActionController::RoutingError (No route matches [GET] "/nowhere"):` ends a request without `Completed`. Its time is
@@ -125,12 +125,17 @@ impl Rails {
         let path = path.iter().rposition(|byte| *byte == b'"').map_or(path, |end| &path[..end]);
         let (key, fatal_at) = self.fatal.take().unwrap_or_else(|| (key(head), None));
         let found = self.open.take_path(&key, &scan::text(method), &scan::text(path));
-        let Some((begun, began)) = found.and_then(|begun| begun.at.map(|at| (begun, at))) else {
+        let Some((request, began)) = found.and_then(|request| request.at.map(|at| (request, at)))
+        else {
             return;
         };
         let ended = self.at(head, now).or(fatal_at).unwrap_or(now).max(began);
         let total = Some(Nanos(ended.abs_diff(began)));
-        rows.push(self.row(Served { status: 404, total, ..Served::default() }, begun, ended));
+        rows.push(self.row(
+            ServedRequest { status: 404, total, ..ServedRequest::default() },
+            request,
+            ended,
+        ));
     }
 
     /// A request in one line.
@@ -140,26 +145,26 @@ impl Rails {
         if served.id.is_empty() {
             served.id = scan::text(head.id);
         }
-        let begun = Begun {
+        let request = OpenRequest {
             method: mem::take(&mut served.method),
             path: mem::take(&mut served.path),
             id: mem::take(&mut served.id),
-            ..Begun::default()
+            ..OpenRequest::default()
         };
-        rows.push(self.row(served, begun, at.unwrap_or(now)));
+        rows.push(self.row(served, request, at.unwrap_or(now)));
     }
 
-    fn row(&self, mut served: Served, begun: Begun, at: i64) -> Row {
+    fn row(&self, mut served: ServedRequest, request: OpenRequest, at: i64) -> Row {
         served.at = at;
-        (served.host, served.source) = (self.named.host.clone(), self.named.source.clone());
-        (served.method, served.path, served.id) = (begun.method, begun.path, begun.id);
+        (served.host, served.source) = (self.log.host.clone(), self.log.source.clone());
+        (served.method, served.path, served.id) = (request.method, request.path, request.id);
         Row::Served(served)
     }
 }
 
 impl Parser for Rails {
     fn line(&mut self, line: &[u8], now: i64, rows: &mut Vec<Row>) {
-        let line = cut(line, &mut self.long, &self.named, now, rows);
+        let line = cut(line, &mut self.long, &self.log, now, rows);
         let head = head::head(line);
         let message = head.message;
         if head.fatal {
@@ -191,7 +196,7 @@ impl Parser for Rails {
             (self.long, "lines of more than 64 KiB were cut"),
         ];
         for (once, what) in counts {
-            once.count(&self.named, now, rows, what);
+            once.note_total(&self.log, now, rows, what);
         }
         let endless = self.open.len() as u64 + self.open.given_up();
         if endless > 0 {
@@ -199,7 +204,7 @@ impl Parser for Rails {
                 let have = if endless == 1 { "has" } else { "have" };
                 format!("{} {have} begun and no end is told", stdx::counted(endless, "request"))
             };
-            rows.push(self.named.incident(now, what));
+            rows.push(self.log.incident(now, what));
         }
     }
 }

@@ -1,17 +1,17 @@
 //! Rails 1 and 2: `Completed` has the URL, `Processing` the method.
 
-use metrics::server::{Row, Served};
+use metrics::server::{Row, ServedRequest};
 use stdx::Nanos;
 
-use super::open::{Begun, Found, Open};
-use super::parser::{Named, Once, Parser, cut};
+use super::open_requests::{Match, OpenRequest, OpenRequests};
+use super::parser::{LogSource, Once, Parser, cut};
 use super::scan;
 
 /// The parser of logs of Rails 1.2 to 2.3. They have no clock of their own that fits: a row's time is that of its reading.
 #[derive(Debug)]
 pub(super) struct Rails2 {
-    named: Named,
-    open: Open,
+    log: LogSource,
+    open: OpenRequests,
     unclear: Once,
     long: Once,
 }
@@ -20,9 +20,9 @@ const UNCLEAR: &str =
     "requests of several processes interleave: which method a request had is not known";
 
 impl Rails2 {
-    pub(super) fn new(named: Named) -> Self {
+    pub(super) fn new(log: LogSource) -> Self {
         let (unclear, long) = (Once::default(), Once::default());
-        Self { named, open: Open::default(), unclear, long }
+        Self { log, open: OpenRequests::default(), unclear, long }
     }
 
     /// `X#y (for 127.0.0.1 at 2008-10-20 12:00:00) [GET]`
@@ -31,41 +31,46 @@ impl Rails2 {
         let method = method.split(|byte| *byte == b']').next().unwrap_or_default();
         if scan::is_method(method) {
             let method = scan::text(method);
-            self.open.add(b"", Begun { method, since: now, ..Begun::default() });
+            self.open.add(b"", OpenRequest { method, since: now, ..OpenRequest::default() });
         }
     }
 }
 
 impl Parser for Rails2 {
     fn line(&mut self, line: &[u8], now: i64, rows: &mut Vec<Row>) {
-        let line = cut(line, &mut self.long, &self.named, now, rows);
+        let line = cut(line, &mut self.long, &self.log, now, rows);
         if let Some(rest) = line.strip_prefix(b"Processing ") {
             return self.processing(rest, now);
         }
         let Some(served) = line.strip_prefix(b"Completed in ").and_then(completed) else { return };
-        let known = self.open.knows(b"");
+        let known = self.open.has(b"");
         let method = match self.open.take(b"", None) {
-            Found::One(begun) | Found::Nearest(begun) => begun.method,
-            Found::Unclear => {
+            Match::One(request) | Match::Nearest(request) => request.method,
+            Match::Unclear => {
                 if known {
-                    self.unclear.say(&self.named, now, rows, UNCLEAR);
+                    self.unclear.note(&self.log, now, rows, UNCLEAR);
                 }
                 String::new()
             }
         };
-        let (host, source) = (self.named.host.clone(), self.named.source.clone());
-        rows.push(Row::Served(Served { at: now, host, source, method, ..served }));
+        let (host, source) = (self.log.host.clone(), self.log.source.clone());
+        rows.push(Row::Served(ServedRequest { at: now, host, source, method, ..served }));
     }
 
     fn finish(&mut self, now: i64, rows: &mut Vec<Row>) {
-        self.unclear.count(&self.named, now, rows, "times the methods of requests were not known");
-        self.long.count(&self.named, now, rows, "lines of more than 64 KiB were cut");
+        self.unclear.note_total(
+            &self.log,
+            now,
+            rows,
+            "times the methods of requests were not known",
+        );
+        self.long.note_total(&self.log, now, rows, "lines of more than 64 KiB were cut");
     }
 }
 
 /// `0.07034 (14 reqs/sec) | Rendering: 0.02500 (35%) | DB: 0.01400 (19%) | 200 OK [http://h/p]`, or as of Rails 2.2
 /// `70ms (View: 25, DB: 14) | 200 OK [http://h/p]`.
-fn completed(text: &[u8]) -> Option<Served> {
+fn completed(text: &[u8]) -> Option<ServedRequest> {
     let (whole, rest) = scan::leading(text, 9)?;
     let millis = rest.strip_prefix(b"ms");
     let (total, digits) = match millis {
@@ -78,13 +83,13 @@ fn completed(text: &[u8]) -> Option<Served> {
     };
     let (status, path) = outcome(rest);
     let views = part([b"Rendering: ", b"View: "]);
-    Some(Served {
+    Some(ServedRequest {
         status,
         path,
         total: Some(total),
         views,
         database: part([b"DB: ", b"DB: "]),
-        ..Served::default()
+        ..ServedRequest::default()
     })
 }
 

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use metrics::server::{Row, Served};
+use metrics::server::{Row, ServedRequest};
 use proptest::prelude::*;
 
 use super::*;
@@ -22,7 +22,7 @@ fn read(kind: &str, log: &[u8]) -> Vec<Row> {
     rows
 }
 
-fn served(rows: &[Row]) -> Vec<&Served> {
+fn served(rows: &[Row]) -> Vec<&ServedRequest> {
     rows.iter()
         .filter_map(|row| match row {
             Row::Served(served) => Some(served),
@@ -93,7 +93,7 @@ Started GET \"/c\" for 127.0.0.1 at 2026-11-22 07:26:26 +0000
 Completed 200 OK in 9ms (Views: 1.0ms)
 ";
     let rows = read("rails", log);
-    let millis = |one: &Served| one.total.map(|total| total.0 / 1_000_000);
+    let millis = |one: &ServedRequest| one.total.map(|total| total.0 / 1_000_000);
     let paths: Vec<(&str, Option<u64>)> =
         served(&rows).iter().map(|one| (one.path.as_str(), millis(one))).collect();
     assert_eq!(paths, [("", Some(5)), ("", Some(7)), ("/c", Some(9))]);

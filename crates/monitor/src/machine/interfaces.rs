@@ -7,27 +7,27 @@ use std::path::{Path, PathBuf};
 use stdx::Nanos;
 
 use super::parse::{Interface, is_virtual};
-use crate::flow::Flow;
+use crate::counter_rate::CounterRate;
 
 /// Every interface that is told apart.
 #[derive(Debug)]
 pub(super) struct Interfaces {
     /// `/sys/class/net`.
     folder: PathBuf,
-    own: HashMap<String, Flows>,
-    loopback: Flow,
+    own: HashMap<String, Rates>,
+    loopback: CounterRate,
 }
 
 /// One interface's.
 #[derive(Debug, Default)]
-struct Flows {
-    inward: Flow,
-    outward: Flow,
+struct Rates {
+    inward: CounterRate,
+    outward: CounterRate,
 }
 
 /// Bytes per second.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Carried {
+pub(super) struct Throughput {
     pub(super) inward: Option<f64>,
     pub(super) outward: Option<f64>,
     pub(super) loopback: Option<f64>,
@@ -37,22 +37,22 @@ impl Interfaces {
     /// Those of the machine whose `sys` lies in this folder.
     pub(super) fn new(root: &Path) -> Self {
         let folder = root.join("sys/class/net");
-        Self { folder, own: HashMap::new(), loopback: Flow::default() }
+        Self { folder, own: HashMap::new(), loopback: CounterRate::default() }
     }
 
     /// What they carried since the last look. What came since is left out of it.
-    pub(super) fn carried(&mut self, found: &[Interface], now: Nanos) -> Carried {
-        let mut carried = Carried::default();
+    pub(super) fn throughput(&mut self, found: &[Interface], now: Nanos) -> Throughput {
+        let mut throughput = Throughput::default();
         let lo = found.iter().find(|one| one.name == "lo");
-        carried.loopback = self.loopback.of(lo.map(|one| one.bytes_in), now);
+        throughput.loopback = self.loopback.of(lo.map(|one| one.bytes_in), now);
         let own = self.own(found);
         self.own.retain(|name, _| own.iter().any(|one| one.name == *name));
         for one in own {
-            let flows = self.own.entry(one.name.clone()).or_default();
-            add(&mut carried.inward, flows.inward.per_s(one.bytes_in, now));
-            add(&mut carried.outward, flows.outward.per_s(one.bytes_out, now));
+            let rates = self.own.entry(one.name.clone()).or_default();
+            add(&mut throughput.inward, rates.inward.per_s(one.bytes_in, now));
+            add(&mut throughput.outward, rates.outward.per_s(one.bytes_out, now));
         }
-        carried
+        throughput
     }
 
     /// Those with a device behind them. Where none has one, as in a container, those whose name does not say that they only
@@ -67,25 +67,25 @@ impl Interfaces {
     }
 }
 
-fn add(sum: &mut Option<f64>, flow: Option<f64>) {
-    if let Some(flow) = flow {
-        *sum = Some(sum.unwrap_or(0.0) + flow);
+fn add(sum: &mut Option<f64>, rate: Option<f64>) {
+    if let Some(rate) = rate {
+        *sum = Some(sum.unwrap_or(0.0) + rate);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kept::tests::Scratch;
+    use crate::kernel_file::tests::Scratch;
 
-    fn look(interfaces: &mut Interfaces, second: u64, found: &[(&str, u64)]) -> Carried {
+    fn sample(interfaces: &mut Interfaces, second: u64, found: &[(&str, u64)]) -> Throughput {
         let one = |(name, bytes): &(&str, u64)| Interface {
             name: (*name).to_owned(),
             bytes_in: *bytes,
             bytes_out: 2 * bytes,
         };
         let found: Vec<Interface> = found.iter().map(one).collect();
-        interfaces.carried(&found, Nanos::from_secs(second))
+        interfaces.throughput(&found, Nanos::from_secs(second))
     }
 
     #[test]
@@ -95,15 +95,15 @@ mod tests {
             scratch.write(&format!("sys/class/net/{real}/device/vendor"), "");
         }
         let mut interfaces = Interfaces::new(&scratch.0);
-        let none = Carried::default();
-        assert_eq!(look(&mut interfaces, 1, &[("lo", 5), ("eth0", 100), ("br0", 100)]), none);
+        let none = Throughput::default();
+        assert_eq!(sample(&mut interfaces, 1, &[("lo", 5), ("eth0", 100), ("br0", 100)]), none);
         // One comes with all that it carried before.
         let found = [("lo", 7), ("eth0", 150), ("br0", 150), ("eth0.10", 50), ("eth1", 1 << 40)];
-        let expected = Carried { inward: Some(50.0), outward: Some(100.0), loopback: Some(2.0) };
-        assert_eq!(look(&mut interfaces, 2, &found), expected);
+        let expected = Throughput { inward: Some(50.0), outward: Some(100.0), loopback: Some(2.0) };
+        assert_eq!(sample(&mut interfaces, 2, &found), expected);
         let found = [("eth0", 160), ("eth1", (1 << 40) + 1)];
-        let expected = Carried { inward: Some(11.0), outward: Some(22.0), loopback: None };
-        assert_eq!(look(&mut interfaces, 3, &found), expected);
+        let expected = Throughput { inward: Some(11.0), outward: Some(22.0), loopback: None };
+        assert_eq!(sample(&mut interfaces, 3, &found), expected);
     }
 
     #[test]
@@ -114,8 +114,8 @@ mod tests {
         for second in 1..=2 {
             let mut found = vec![("eth0", 100 * second)];
             found.extend(virtuals.map(|name| (name, 1000 * second)));
-            let carried = look(&mut interfaces, second, &found);
-            assert_eq!(carried.inward, (second == 2).then_some(100.0));
+            let throughput = sample(&mut interfaces, second, &found);
+            assert_eq!(throughput.inward, (second == 2).then_some(100.0));
         }
     }
 }

@@ -11,35 +11,35 @@ use self::interfaces::Interfaces;
 pub(crate) use self::parse::bytes;
 use self::parse::{Cores, Times};
 use crate::Moment;
-use crate::flow::Flow;
-use crate::kept::Kept;
+use crate::counter_rate::CounterRate;
+use crate::kernel_file::KernelFile;
 use crate::rows::{Rows, Values, add};
 
 /// The whole machine.
 #[derive(Debug)]
 pub(crate) struct Machine {
-    stat: Kept,
-    load: Kept,
-    memory: Kept,
-    network: Kept,
-    disks: Kept,
-    snmp: Kept,
-    netstat: Kept,
-    pressure: [Kept; 3],
+    stat: KernelFile,
+    load: KernelFile,
+    memory: KernelFile,
+    network: KernelFile,
+    disks: KernelFile,
+    snmp: KernelFile,
+    netstat: KernelFile,
+    pressure: [KernelFile; 3],
     interfaces: Interfaces,
     before: Option<Cores>,
-    flows: Flows,
+    rates: Rates,
 }
 
 /// Counters of the machine's as flows.
 #[derive(Debug, Default)]
-struct Flows {
-    switches: Flow,
-    read: Flow,
-    written: Flow,
-    retransmits: Flow,
-    listen_drops: Flow,
-    pressure: [Flow; 3],
+struct Rates {
+    switches: CounterRate,
+    read: CounterRate,
+    written: CounterRate,
+    retransmits: CounterRate,
+    listen_drops: CounterRate,
+    pressure: [CounterRate; 3],
 }
 
 /// The kinds of pressure: the file below `/proc/pressure`, and what the share is called.
@@ -49,24 +49,24 @@ const PRESSURE: [(&str, &str); 3] =
 impl Machine {
     /// The machine whose `proc` lies in this folder.
     pub(crate) fn new(root: &Path) -> Self {
-        let kept = |name: &str| Kept::new(root.join("proc").join(name));
+        let file = |name: &str| KernelFile::new(root.join("proc").join(name));
         Self {
-            stat: kept("stat"),
-            load: kept("loadavg"),
-            memory: kept("meminfo"),
-            network: kept("net/dev"),
-            disks: kept("diskstats"),
-            snmp: kept("net/snmp"),
-            netstat: kept("net/netstat"),
-            pressure: PRESSURE.map(|(file, _)| kept(&format!("pressure/{file}"))),
+            stat: file("stat"),
+            load: file("loadavg"),
+            memory: file("meminfo"),
+            network: file("net/dev"),
+            disks: file("diskstats"),
+            snmp: file("net/snmp"),
+            netstat: file("net/netstat"),
+            pressure: PRESSURE.map(|(name, _)| file(&format!("pressure/{name}"))),
             interfaces: Interfaces::new(root),
             before: None,
-            flows: Flows::default(),
+            rates: Rates::default(),
         }
     }
 
     /// Reads everything once; what this kernel does not have is left out.
-    pub(crate) fn look(&mut self, now: Moment, rows: &mut Rows) {
+    pub(crate) fn sample(&mut self, now: Moment, rows: &mut Rows) {
         let mut values = Values::new();
         self.add_load(&mut values);
         let cores = self.stat.read().and_then(|text| parse::cores(&text));
@@ -78,7 +78,7 @@ impl Machine {
             add(&mut values, "cores", Some(cores.each.len() as f64));
         }
         self.add_memory(&mut values);
-        self.add_flows(&mut values, now.steady);
+        self.add_rates(&mut values, now.steady);
         rows.reading(now.unix, "machine".to_owned(), values);
         if let (Some(before), Some(cores)) = (&before, &self.before) {
             add_cores(before, cores, now.unix, rows);
@@ -107,27 +107,27 @@ impl Machine {
         }
     }
 
-    fn add_flows(&mut self, values: &mut Values, now: Nanos) {
-        let flows = &mut self.flows;
+    fn add_rates(&mut self, values: &mut Values, now: Nanos) {
+        let rates = &mut self.rates;
         let network = self.network.read().map(|text| parse::network(&text)).unwrap_or_default();
-        let carried = self.interfaces.carried(&network, now);
-        add(values, "net.in", carried.inward);
-        add(values, "net.out", carried.outward);
-        add(values, "net.loopback", carried.loopback);
+        let throughput = self.interfaces.throughput(&network, now);
+        add(values, "net.in", throughput.inward);
+        add(values, "net.out", throughput.outward);
+        add(values, "net.loopback", throughput.loopback);
         if let Some((read, written)) = self.disks.read().map(|text| parse::disks(&text)) {
-            add(values, "disk.read", flows.read.per_s(read, now));
-            add(values, "disk.written", flows.written.per_s(written, now));
+            add(values, "disk.read", rates.read.per_s(read, now));
+            add(values, "disk.written", rates.written.per_s(written, now));
         }
         let switches = self.before.as_ref().and_then(|cores| cores.switches);
-        add(values, "switches", flows.switches.of(switches, now));
+        add(values, "switches", rates.switches.of(switches, now));
         let retransmits = self.snmp.read().and_then(|t| parse::count(&t, "Tcp:", "RetransSegs"));
-        add(values, "tcp.retransmits", flows.retransmits.of(retransmits, now));
+        add(values, "tcp.retransmits", rates.retransmits.of(retransmits, now));
         let drops = self.netstat.read().and_then(|t| parse::count(&t, "TcpExt:", "ListenDrops"));
-        add(values, "tcp.listen_drops", flows.listen_drops.of(drops, now));
+        add(values, "tcp.listen_drops", rates.listen_drops.of(drops, now));
         for (number, (_, name)) in PRESSURE.into_iter().enumerate() {
             let stalled = self.pressure[number].read().and_then(|text| parse::stalled_us(&text));
             // Microseconds per second; a share cannot pass 1 but by the clocks' grain.
-            let share = flows.pressure[number].of(stalled, now).map(|us| (us / 1e6).min(1.0));
+            let share = rates.pressure[number].of(stalled, now).map(|us| (us / 1e6).min(1.0));
             add(values, name, share);
         }
     }
@@ -168,13 +168,13 @@ fn add_cores(before: &Cores, now: &Cores, at: i64, rows: &mut Rows) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kept::tests::Scratch;
+    use crate::kernel_file::tests::Scratch;
     use crate::rows::tests::readings;
 
-    fn look(machine: &mut Machine, second: u64) -> Vec<metrics::server::Row> {
+    fn sample(machine: &mut Machine, second: u64) -> Vec<metrics::server::Row> {
         let mut rows = Rows::new("h".into());
         let unix = 1_000 + second as i64;
-        machine.look(Moment { unix, steady: Nanos::from_secs(second) }, &mut rows);
+        machine.sample(Moment { unix, steady: Nanos::from_secs(second) }, &mut rows);
         rows.found
     }
 
@@ -197,7 +197,7 @@ mod tests {
         scratch
             .write("proc/pressure/cpu", "some avg10=1.00 avg60=1.00 avg300=0.00 total=1000000\n");
         let mut machine = Machine::new(&scratch.0);
-        let first = look(&mut machine, 1);
+        let first = sample(&mut machine, 1);
         check(&first, "machine", &[("load1", 0.5), ("threads", 164.0), ("cores", 1.0)]);
         let reading = readings(&first, "machine")[0];
         assert_eq!((reading.value("cpu"), reading.value("switches")), (None, None));
@@ -209,7 +209,7 @@ mod tests {
         );
         scratch
             .write("proc/pressure/cpu", "some avg10=1.00 avg60=1.00 avg300=0.00 total=1500000\n");
-        let second = look(&mut machine, 3);
+        let second = sample(&mut machine, 3);
         // 200 ticks passed, 60 of them in programs, 20 in the kernel, 10 in its soft interrupts.
         let modes = [("cpu", 0.45), ("cpu.user", 0.3), ("cpu.system", 0.1), ("cpu.softirq", 0.05)];
         check(&second, "machine", &modes);
@@ -234,23 +234,23 @@ mod tests {
     fn what_vanishes_or_makes_no_sense_is_left_out() {
         let scratch = Scratch::new("machine-odd");
         let mut machine = Machine::new(&scratch.0);
-        assert!(look(&mut machine, 1).is_empty());
+        assert!(sample(&mut machine, 1).is_empty());
         for file in
             ["stat", "loadavg", "meminfo", "net/dev", "diskstats", "net/snmp", "net/netstat"]
         {
             scratch.write(&format!("proc/{file}"), "\u{fffd} :: 7 \n cpu -1\ncpu0\nTcp:\nTcp: 1\n");
         }
-        let rows = look(&mut machine, 2);
+        let rows = sample(&mut machine, 2);
         assert!(rows.len() <= 1, "{rows:?}");
         scratch.write("proc/stat", "cpu  100 0 0 100\ncpu0 100 0 0 100\nctxt 9\n");
-        look(&mut machine, 3);
+        sample(&mut machine, 3);
         // Backwards: a reset is no flow.
         scratch.write("proc/stat", "cpu  10 0 0 100\ncpu0 10 0 0 100\nctxt 3\n");
-        let reading = look(&mut machine, 4);
+        let reading = sample(&mut machine, 4);
         let reading = readings(&reading, "machine")[0];
         assert_eq!((reading.value("cpu"), reading.value("switches")), (None, None));
         // Taken again at the same moment.
-        let again = look(&mut machine, 4);
+        let again = sample(&mut machine, 4);
         assert_eq!(readings(&again, "machine")[0].value("switches"), None);
     }
 }

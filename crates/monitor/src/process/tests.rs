@@ -3,7 +3,7 @@
 use stdx::Nanos;
 
 use super::*;
-use crate::kept::tests::Scratch;
+use crate::kernel_file::tests::Scratch;
 use crate::rows::tests::{incidents, readings};
 
 /// A machine of our own.
@@ -14,9 +14,9 @@ struct Lab {
 }
 
 impl Lab {
-    fn new(name: &str, wanted: Vec<Wanted>) -> Self {
+    fn new(name: &str, selector: Vec<ProcessSelector>) -> Self {
         let scratch = Scratch::new(name);
-        let processes = Processes::new(&scratch.0, wanted);
+        let processes = Processes::new(&scratch.0, selector);
         Self { scratch, processes, second: 0 }
     }
 
@@ -49,36 +49,36 @@ impl Lab {
     }
 
     /// As the watcher does: who is there is found out before the first look, and after each.
-    fn look(&mut self) -> Vec<metrics::server::Row> {
+    fn sample(&mut self) -> Vec<metrics::server::Row> {
         self.second += 1;
         let mut rows = Rows::new("h".into());
         let now = Moment { unix: self.second as i64, steady: Nanos::from_secs(self.second) };
         if self.second == 1 {
             self.processes.find(now.unix, &mut rows);
         }
-        self.processes.look(now, &mut rows);
+        self.processes.sample(now, &mut rows);
         self.processes.find(now.unix, &mut rows);
         rows.found
     }
 
     fn scan(&mut self) -> Vec<metrics::server::Row> {
-        let looks = 0..SCAN_EVERY;
-        looks.flat_map(|_| self.look()).collect()
+        let samples = 0..SCAN_EVERY;
+        samples.flat_map(|_| self.sample()).collect()
     }
 }
 
 #[test]
 fn a_tree_is_all_of_its_processes() {
-    let mut lab = Lab::new("tree", vec![Wanted::Name("puma".into())]);
+    let mut lab = Lab::new("tree", vec![ProcessSelector::Name("puma".into())]);
     lab.process(1, 0, (0, 1));
     lab.scratch.write("proc/1/cmdline", "init\0");
     lab.process(10, 1, (100, 5));
     lab.process(11, 10, (0, 6));
     lab.process(12, 11, (0, 7));
-    assert_eq!(readings(&lab.look(), "tree 10 ruby").len(), 1);
+    assert_eq!(readings(&lab.sample(), "tree 10 ruby").len(), 1);
     lab.process(10, 1, (110, 5));
     lab.process(12, 11, (50, 7));
-    let rows = lab.look();
+    let rows = lab.sample();
     let tree = readings(&rows, "tree 10 ruby")[0];
     assert_eq!(tree.value("cpu"), Some(0.6));
     assert_eq!((tree.value("processes"), tree.value("rss")), (Some(3.0), Some(3_072_000.0)));
@@ -89,8 +89,8 @@ fn a_tree_is_all_of_its_processes() {
 }
 
 #[test]
-fn who_dies_is_told_and_who_comes_is_taken_up() {
-    let mut lab = Lab::new("dies", vec![Wanted::Name("puma".into())]);
+fn who_dies_is_reported_and_who_comes_is_taken_up() {
+    let mut lab = Lab::new("dies", vec![ProcessSelector::Name("puma".into())]);
     assert_eq!(incidents(&lab.scan()).len(), 1, "nobody is there, said once");
     lab.process(10, 1, (0, 5));
     assert_eq!(incidents(&lab.scan()), ["process 10 ruby: came"]);
@@ -99,20 +99,20 @@ fn who_dies_is_told_and_who_comes_is_taken_up() {
     lab.process(11, 10, (0, 8));
     lab.scan();
     lab.end(11);
-    assert_eq!(incidents(&lab.look()), ["process 11 ruby: has ended"]);
+    assert_eq!(incidents(&lab.sample()), ["process 11 ruby: has ended"]);
     // The number is used again: another process.
     lab.process(10, 1, (0, 99));
     let rows = lab.scan();
-    let told = incidents(&rows);
-    assert_eq!(told, ["process 10 ruby: has ended", "process 10 ruby: came"]);
+    let incidents_seen = incidents(&rows);
+    assert_eq!(incidents_seen, ["process 10 ruby: has ended", "process 10 ruby: came"]);
     lab.end(10);
-    let told = incidents(&lab.scan());
-    assert_eq!(told.len(), 2, "it ended, and nobody is there: {told:?}");
+    let incidents_seen = incidents(&lab.scan());
+    assert_eq!(incidents_seen.len(), 2, "it ended, and nobody is there: {incidents_seen:?}");
 }
 
 #[test]
 fn a_port_leads_to_who_listens() {
-    let mut lab = Lab::new("port", vec![Wanted::Port(80), Wanted::Pid(11)]);
+    let mut lab = Lab::new("port", vec![ProcessSelector::Port(80), ProcessSelector::Pid(11)]);
     let line =
         "0: 00000000:0050 00000000:0000 0A 00000000:00000000 00:00000000 00000000 0 0 648 1 0";
     lab.scratch.write("proc/net/tcp", &format!("  sl local\n {line}\n"));
@@ -120,7 +120,7 @@ fn a_port_leads_to_who_listens() {
         lab.process(pid, parent, (0, 5));
         lab.descriptor(pid, 3, inode);
     }
-    let rows = lab.look();
+    let rows = lab.sample();
     assert_eq!(readings(&rows, "tree 10 ruby")[0].value("processes"), Some(2.0));
     assert_eq!(readings(&rows, "tree 10 ruby")[0].value("descriptors"), Some(2.0));
     assert_eq!(readings(&rows, "process 11 ruby").len(), 1, "it was wished for twice");
@@ -130,12 +130,17 @@ fn a_port_leads_to_who_listens() {
 #[test]
 fn a_tree_is_whole_though_another_wish_came_first() {
     // The order of the wishes changes who is read first, and nothing else.
-    let wishes = [Wanted::Pid(12), Wanted::Pid(10), Wanted::Pid(11), Wanted::Pid(10)];
-    let mut lab = Lab::new("twice", wishes.into());
+    let selectors = [
+        ProcessSelector::Pid(12),
+        ProcessSelector::Pid(10),
+        ProcessSelector::Pid(11),
+        ProcessSelector::Pid(10),
+    ];
+    let mut lab = Lab::new("twice", selectors.into());
     for (pid, parent) in [(10, 1), (11, 10), (12, 11)] {
         lab.process(pid, parent, (0, 5));
     }
-    let rows = lab.look();
+    let rows = lab.sample();
     for (source, processes) in [("tree 10 ruby", 3.0), ("tree 11 ruby", 2.0)] {
         let trees = readings(&rows, source);
         let values: Vec<_> = trees.iter().map(|tree| tree.value("processes")).collect();
@@ -146,64 +151,68 @@ fn a_tree_is_whole_though_another_wish_came_first() {
         assert_eq!(readings(&rows, &format!("process {pid} ruby")).len(), 1, "{pid}");
     }
     lab.end(12);
-    let told = incidents(&lab.look());
-    assert_eq!(told[0], "process 12 ruby: has ended");
-    assert_eq!(told[1..], ["process 12: nothing is there (or not to be seen by us)"]);
+    let incidents_seen = incidents(&lab.sample());
+    assert_eq!(incidents_seen[0], "process 12 ruby: has ended");
+    assert_eq!(incidents_seen[1..], ["process 12: nothing is there (or not to be seen by us)"]);
     assert!(incidents(&lab.scan()).is_empty());
 }
 
 #[test]
 fn a_number_is_the_process_that_had_it_first() {
-    let mut lab = Lab::new("number", vec![Wanted::Pid(10)]);
+    let mut lab = Lab::new("number", vec![ProcessSelector::Pid(10)]);
     lab.process(10, 1, (0, 5));
-    assert_eq!(lab.look().len(), 1);
+    assert_eq!(lab.sample().len(), 1);
     lab.end(10);
     lab.process(10, 1, (0, 99));
-    let told = incidents(&lab.scan());
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[1].ends_with("nothing is there (or not to be seen by us)"), "{told:?}");
+    let incidents_seen = incidents(&lab.scan());
+    assert_eq!(incidents_seen.len(), 2, "{incidents_seen:?}");
+    assert!(
+        incidents_seen[1].ends_with("nothing is there (or not to be seen by us)"),
+        "{incidents_seen:?}"
+    );
     assert!(lab.scan().is_empty(), "a stranger is not measured");
 }
 
 #[test]
 fn too_many_are_left_out_and_told() {
-    let mut lab = Lab::new("many", vec![Wanted::Name("puma".into())]);
-    for pid in 0..MEMBERS_MAX as u32 {
+    let mut lab = Lab::new("many", vec![ProcessSelector::Name("puma".into())]);
+    for pid in 0..WATCHED_MAX as u32 {
         lab.process(100 + pid, 1, (0, 5));
     }
-    let rows = lab.look();
-    assert_eq!((rows.len(), incidents(&rows).len()), (MEMBERS_MAX, 0), "as many as there may be");
-    for pid in MEMBERS_MAX as u32..MEMBERS_MAX as u32 + 20 {
+    let rows = lab.sample();
+    assert_eq!((rows.len(), incidents(&rows).len()), (WATCHED_MAX, 0), "as many as there may be");
+    for pid in WATCHED_MAX as u32..WATCHED_MAX as u32 + 20 {
         lab.process(100 + pid, 1, (0, 5));
     }
     assert_eq!(incidents(&lab.scan()), ["processes: more than 256: the rest is left out"]);
-    let rows = lab.look();
+    let rows = lab.sample();
     assert_eq!(readings(&rows, "process 100 ruby").len(), 1);
-    assert_eq!(rows.len(), MEMBERS_MAX);
+    assert_eq!(rows.len(), WATCHED_MAX);
     assert!(incidents(&lab.scan()).is_empty(), "said once");
 }
 
 #[test]
 fn garbage_is_nobody() {
-    let mut lab = Lab::new("garbage", vec![Wanted::Name("puma".into()), Wanted::Port(80)]);
+    let mut lab =
+        Lab::new("garbage", vec![ProcessSelector::Name("puma".into()), ProcessSelector::Port(80)]);
     for (pid, text) in [(1, ""), (2, "2 (x"), (3, "\u{0}\u{ffff}"), (4, "4 () S 4 4 4")] {
         lab.scratch.write(&format!("proc/{pid}/stat"), text);
     }
     lab.scratch.write("proc/net/tcp", "x : 0A\n0: :: 0A\n");
     // Its own parent, as no kernel says it.
     lab.process(5, 5, (0, 5));
-    assert_eq!(readings(&lab.look(), "process 5 ruby").len(), 1);
+    assert_eq!(readings(&lab.sample(), "process 5 ruby").len(), 1);
 }
 
 #[test]
 fn our_own_process_in_the_real_one() {
     let own = std::process::id();
-    let mut processes = Processes::new(Path::new("/"), vec![Wanted::Pid(own)]);
+    let mut processes = Processes::new(Path::new("/"), vec![ProcessSelector::Pid(own)]);
     let mut rows = Rows::new("h".into());
     processes.find(0, &mut rows);
     for second in 1..3 {
         let now = Moment { unix: second, steady: Nanos::from_secs(second as u64) };
-        processes.look(now, &mut rows);
+        processes.sample(now, &mut rows);
     }
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let name = stat.split(['(', ')']).nth(1).unwrap();

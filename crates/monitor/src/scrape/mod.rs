@@ -16,7 +16,7 @@ use crate::{FetchError, WatchError};
 pub(crate) struct Scrape {
     source: String,
     /// When answers are asked for, as Unix time.
-    asks: SyncSender<i64>,
+    requests: SyncSender<i64>,
     answers: Receiver<Answer>,
     /// An answer is on its way.
     is_waiting: bool,
@@ -25,13 +25,13 @@ pub(crate) struct Scrape {
     /// It gave no answer of use the last time, which was said.
     is_gone: bool,
     /// Lines of no sense, or too many series, were told.
-    told_odd: bool,
+    skipped_reported: bool,
 }
 
 /// What came of one question.
 #[derive(Debug)]
 struct Answer {
-    asked: i64,
+    requested_at: i64,
     found: Result<Series, FetchError>,
 }
 
@@ -44,12 +44,12 @@ impl Scrape {
         let endpoint =
             |reason| WatchError::Endpoint { url: stdx::without_password(url).into_owned(), reason };
         let mut client = Client::new(url).map_err(endpoint)?;
-        let (asks, asked) = sync_channel::<i64>(1);
+        let (requests, received) = sync_channel::<i64>(1);
         let (give, answers) = sync_channel(1);
         let work = move || {
-            for asked in asked {
+            for requested_at in received {
                 let found = fetch(&mut client);
-                if give.send(Answer { asked, found }).is_err() {
+                if give.send(Answer { requested_at, found }).is_err() {
                     return;
                 }
             }
@@ -58,28 +58,28 @@ impl Scrape {
         let source = format!("scrape {url}");
         Ok(Self {
             source,
-            asks,
+            requests,
             answers,
             is_waiting: false,
             is_broken: false,
             is_gone: false,
-            told_odd: false,
+            skipped_reported: false,
         })
     }
 
     /// Asks, unless the last answer is still on its way.
-    pub(crate) fn ask(&mut self, at: i64) {
+    pub(crate) fn request(&mut self, at: i64) {
         if !self.is_waiting {
-            self.is_waiting = self.asks.try_send(at).is_ok();
+            self.is_waiting = self.requests.try_send(at).is_ok();
         }
     }
 
     /// Takes what came since.
-    pub(crate) fn take(&mut self, now: i64, rows: &mut Rows) {
+    pub(crate) fn collect(&mut self, now: i64, rows: &mut Rows) {
         match self.answers.try_recv() {
-            Ok(answer) => self.tell(answer, now, rows),
+            Ok(answer) => self.handle_answer(answer, now, rows),
             Err(TryRecvError::Empty) => {}
-            Err(TryRecvError::Disconnected) => self.tell_broken(now, rows),
+            Err(TryRecvError::Disconnected) => self.report_broken(now, rows),
         }
     }
 
@@ -89,30 +89,30 @@ impl Scrape {
             return;
         }
         match self.answers.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(answer) => self.tell(answer, now, rows),
+            Ok(answer) => self.handle_answer(answer, now, rows),
             Err(RecvTimeoutError::Timeout) => {
                 rows.incident(now, &self.source, "the last answer did not come in time");
             }
-            Err(RecvTimeoutError::Disconnected) => self.tell_broken(now, rows),
+            Err(RecvTimeoutError::Disconnected) => self.report_broken(now, rows),
         }
     }
 
     /// Says once that nobody asks any more.
-    fn tell_broken(&mut self, now: i64, rows: &mut Rows) {
+    fn report_broken(&mut self, now: i64, rows: &mut Rows) {
         if !std::mem::replace(&mut self.is_broken, true) {
             rows.incident(now, &self.source, "is asked no more: its thread broke");
         }
     }
 
-    fn tell(&mut self, answer: Answer, now: i64, rows: &mut Rows) {
+    fn handle_answer(&mut self, answer: Answer, now: i64, rows: &mut Rows) {
         self.is_waiting = false;
         match answer.found {
             Ok(series) => {
                 if std::mem::replace(&mut self.is_gone, false) {
                     rows.incident(now, &self.source, "answers again");
                 }
-                self.tell_odd(&series, now, rows);
-                rows.reading(answer.asked, self.source.clone(), series.values);
+                self.report_skipped(&series, now, rows);
+                rows.reading(answer.requested_at, self.source.clone(), series.values);
             }
             Err(error) => {
                 if !std::mem::replace(&mut self.is_gone, true) {
@@ -123,9 +123,9 @@ impl Scrape {
     }
 
     /// Says once what was left out.
-    fn tell_odd(&mut self, series: &Series, now: i64, rows: &mut Rows) {
+    fn report_skipped(&mut self, series: &Series, now: i64, rows: &mut Rows) {
         let (wrong, left_out) = (series.lines_wrong, series.left_out);
-        if wrong + left_out == 0 || std::mem::replace(&mut self.told_odd, true) {
+        if wrong + left_out == 0 || std::mem::replace(&mut self.skipped_reported, true) {
             return;
         }
         let (wrong, are) = (stdx::counted(wrong, "line"), stdx::are(wrong));
@@ -154,13 +154,13 @@ mod tests {
 
     /// Asks, and waits for what comes of it.
     fn round(scrape: &mut Scrape, at: i64, rows: &mut Rows) {
-        scrape.ask(at);
+        scrape.request(at);
         let answer = scrape.answers.recv_timeout(Duration::from_secs(20)).unwrap();
-        scrape.tell(answer, at + 1, rows);
+        scrape.handle_answer(answer, at + 1, rows);
     }
 
     #[test]
-    fn an_endpoint_that_goes_away_is_told_once_and_so_is_its_return() {
+    fn an_endpoint_that_goes_away_is_reported_once_and_so_is_its_return() {
         let unwell = "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n".to_owned();
         let (url, server) =
             serve(vec![vec![ok("a 1\n"), unwell.clone(), unwell, ok("a 2\n? ?\n"), ok("?\n")]]);
@@ -188,12 +188,12 @@ mod tests {
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let mut scrape = Scrape::start(&url).unwrap();
         let mut rows = Rows::new("h".into());
-        scrape.ask(0);
+        scrape.request(0);
         scrape.finish(Instant::now(), 1, &mut rows);
         let (_, gone) = sync_channel(1);
         scrape.answers = gone;
         for at in 2..4 {
-            scrape.take(at, &mut rows);
+            scrape.collect(at, &mut rows);
         }
         let words = ["the last answer did not come in time", "is asked no more: its thread broke"];
         assert_eq!(incidents(&rows.found), words.map(|what| format!("scrape {url}: {what}")));

@@ -1,6 +1,6 @@
 //! `Lines`: bytes of a file, cut into lines.
 
-use super::listener::Listener;
+use super::line_sink::LineSink;
 
 /// Bytes of a line; the rest of a longer one is thrown away.
 pub(super) const LINE_MAX: usize = 64 << 10;
@@ -11,56 +11,56 @@ pub(super) struct Lines {
     /// The beginning of a line whose end has not come.
     line: Vec<u8>,
     /// The bytes begin in the middle of a line: up to its end they are no line.
-    begins_inside: bool,
+    starts_inside: bool,
     /// Bytes of long lines were thrown away, which was said.
-    told_long: bool,
+    long_reported: bool,
 }
 
 impl Lines {
     /// The first line's beginning is not among the bytes: the line is left out.
-    pub(super) fn begun() -> Self {
-        Self { begins_inside: true, ..Self::default() }
+    pub(super) fn inside_a_line() -> Self {
+        Self { starts_inside: true, ..Self::default() }
     }
 
     /// Gives every line that these bytes complete.
-    pub(super) fn take(&mut self, bytes: &[u8], listener: &mut impl Listener) {
+    pub(super) fn push(&mut self, bytes: &[u8], sink: &mut impl LineSink) {
         let mut rest = bytes;
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
             let (piece, after) = (&rest[..end], &rest[end + 1..]);
-            self.end(piece, listener);
+            self.end(piece, sink);
             rest = after;
         }
-        if !self.begins_inside {
-            self.keep(rest, listener);
+        if !self.starts_inside {
+            self.append(rest, sink);
         }
     }
 
     /// Takes the last piece of a line.
-    fn end(&mut self, piece: &[u8], listener: &mut impl Listener) {
-        if std::mem::replace(&mut self.begins_inside, false) {
+    fn end(&mut self, piece: &[u8], sink: &mut impl LineSink) {
+        if std::mem::replace(&mut self.starts_inside, false) {
             return;
         }
         if self.line.is_empty() && piece.len() <= LINE_MAX {
-            listener.line(without_return(piece));
+            sink.line(without_return(piece));
         } else {
-            self.keep(piece, listener);
-            listener.line(without_return(&self.line));
+            self.append(piece, sink);
+            sink.line(without_return(&self.line));
             self.line.clear();
         }
     }
 
     /// Gives what stands behind the last line's end: nothing follows.
-    pub(super) fn finish(&mut self, listener: &mut impl Listener) {
+    pub(super) fn finish(&mut self, sink: &mut impl LineSink) {
         if !self.line.is_empty() {
-            listener.line(&std::mem::take(&mut self.line));
+            sink.line(&std::mem::take(&mut self.line));
         }
     }
 
-    fn keep(&mut self, piece: &[u8], listener: &mut impl Listener) {
+    fn append(&mut self, piece: &[u8], sink: &mut impl LineSink) {
         let room = LINE_MAX - self.line.len().min(LINE_MAX);
         self.line.extend_from_slice(&piece[..piece.len().min(room)]);
-        if piece.len() > room && !std::mem::replace(&mut self.told_long, true) {
-            listener.told(format!("has lines of more than {LINE_MAX} bytes: they are cut"));
+        if piece.len() > room && !std::mem::replace(&mut self.long_reported, true) {
+            sink.incident(format!("has lines of more than {LINE_MAX} bytes: they are cut"));
         }
     }
 }

@@ -1,9 +1,9 @@
 //! `Tail`: follows a file that others write to. It begins at what is its end now; rotated, the new one is read from its
 //! beginning, and the old one as long as somebody writes to it; cut short, it is read from its beginning.
 
+mod line_sink;
 mod lines;
-mod listener;
-mod opened;
+mod tailed_file;
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -11,11 +11,11 @@ use std::path::PathBuf;
 
 use stdx::{Nanos, counted, were};
 
-pub(crate) use self::listener::Listener;
-use self::opened::{Identity, Opened, identity};
+pub(crate) use self::line_sink::LineSink;
+use self::tailed_file::{Identity, TailedFile, identity};
 
 /// Bytes read in one look; what is more waits for the next.
-const LOOK_MAX: usize = 16 << 20;
+const POLL_MAX: usize = 16 << 20;
 /// Bytes read in the last look.
 const LAST_MAX: usize = 64 << 20;
 /// For how long a file that lost its name must have been silent until it is let go of. Servers write to it until they are
@@ -27,7 +27,7 @@ const SILENT: Nanos = Nanos::from_secs(30);
 pub(crate) struct Tail {
     path: PathBuf,
     /// The file of that name.
-    file: Option<Opened>,
+    file: Option<TailedFile>,
     /// The one that had the name before.
     former: Option<Former>,
     /// The file that was there at the start and could not be opened, and how long it was.
@@ -40,18 +40,18 @@ pub(crate) struct Tail {
 /// A file that lost its name.
 #[derive(Debug)]
 struct Former {
-    opened: Opened,
+    file: TailedFile,
     /// When it was last found longer.
-    heard: Nanos,
+    last_growth: Nanos,
 }
 
 impl Tail {
     /// Begins where the file ends now. One that is not there yet is read from its beginning once it is.
     pub(crate) fn new(path: PathBuf) -> Self {
         let found = fs::metadata(&path).ok();
-        let file = Opened::new(&path).ok().map(|opened| {
-            let len = opened.len().unwrap_or(0);
-            opened.skip(len)
+        let file = TailedFile::new(&path).ok().map(|file| {
+            let len = file.len().unwrap_or(0);
+            file.skip(len)
         });
         let unopened =
             found.filter(|_| file.is_none()).map(|found| (identity(&found), found.len()));
@@ -59,22 +59,22 @@ impl Tail {
     }
 
     /// Gives every line that was written since the last look, at `now` of a clock that does not jump.
-    pub(crate) fn look(&mut self, now: Nanos, listener: &mut impl Listener) {
-        self.read(now, LOOK_MAX, listener);
+    pub(crate) fn poll(&mut self, now: Nanos, sink: &mut impl LineSink) {
+        self.read(now, POLL_MAX, sink);
     }
 
     /// Looks for the last time, and gives what stands behind the last line's end. Says so where more was there than is read
     /// at once.
-    pub(crate) fn finish(&mut self, now: Nanos, listener: &mut impl Listener) {
-        let room = self.read(now, LAST_MAX, listener);
-        let former = self.former.iter_mut().map(|former| &mut former.opened);
+    pub(crate) fn finish(&mut self, now: Nanos, sink: &mut impl LineSink) {
+        let room = self.read(now, LAST_MAX, sink);
+        let former = self.former.iter_mut().map(|former| &mut former.file);
         let mut left = 0u64;
-        for opened in former.chain(&mut self.file) {
-            opened.end_line(listener);
-            left = left.saturating_add(opened.left());
+        for file in former.chain(&mut self.file) {
+            file.end_line(sink);
+            left = left.saturating_add(file.left());
         }
         if room == 0 && left > 0 {
-            listener.told(format!(
+            sink.incident(format!(
                 "{} {} not read before the end",
                 counted(left, "byte"),
                 were(left)
@@ -83,26 +83,26 @@ impl Tail {
     }
 
     /// Reads all there is; gives the room that is left. What is amiss is said once, until it is something else.
-    fn read(&mut self, now: Nanos, mut room: usize, listener: &mut impl Listener) -> usize {
-        let former = self.read_former(now, &mut room, listener);
-        let named = self.read_named(&mut room, listener);
+    fn read(&mut self, now: Nanos, mut room: usize, sink: &mut impl LineSink) -> usize {
+        let former = self.read_former(now, &mut room, sink);
+        let named = self.read_named(&mut room, sink);
         let followed = self
-            .follow(now, listener)
-            .and_then(|is_new| if is_new { self.read_named(&mut room, listener) } else { Ok(()) });
+            .follow(now, sink)
+            .and_then(|is_new| if is_new { self.read_named(&mut room, sink) } else { Ok(()) });
         let problem = former.and(named).and(followed).err().map(|error| match error.kind() {
             ErrorKind::NotFound => "is not there".to_owned(),
             _ => format!("cannot be read: {error}"),
         });
         if problem != self.problem {
-            problem.iter().for_each(|what| listener.told(what.clone()));
+            problem.iter().for_each(|what| sink.incident(what.clone()));
             self.problem = problem;
         }
         room
     }
 
-    fn read_named(&mut self, room: &mut usize, listener: &mut impl Listener) -> io::Result<()> {
-        let Some(opened) = &mut self.file else { return Ok(()) };
-        opened.read(&mut self.buf, room, listener).map(drop)
+    fn read_named(&mut self, room: &mut usize, sink: &mut impl LineSink) -> io::Result<()> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        file.read(&mut self.buf, room, sink).map(drop)
     }
 
     /// Reads the file that lost its name, and lets go of it once nobody writes to it.
@@ -110,46 +110,47 @@ impl Tail {
         &mut self,
         now: Nanos,
         room: &mut usize,
-        listener: &mut impl Listener,
+        sink: &mut impl LineSink,
     ) -> io::Result<()> {
         let Some(former) = &mut self.former else { return Ok(()) };
         let had_room = *room > 0;
-        let read = former.opened.read(&mut self.buf, room, listener);
+        let read = former.file.read(&mut self.buf, room, sink);
         if read.as_ref().is_ok_and(|len| *len > 0) || !had_room {
-            former.heard = now;
-        } else if now.saturating_sub(former.heard) >= SILENT {
-            former.opened.end_line(listener);
+            former.last_growth = now;
+        } else if now.saturating_sub(former.last_growth) >= SILENT {
+            former.file.end_line(sink);
             self.former = None;
         }
         read.map(drop)
     }
 
     /// Opens the file that has the name now, where it is another; says whether it is.
-    fn follow(&mut self, now: Nanos, listener: &mut impl Listener) -> io::Result<bool> {
+    fn follow(&mut self, now: Nanos, sink: &mut impl LineSink) -> io::Result<bool> {
         let found = identity(&fs::metadata(&self.path)?);
-        if self.file.as_ref().is_some_and(|opened| opened.identity == found) {
+        if self.file.as_ref().is_some_and(|file| file.identity == found) {
             return Ok(false);
         }
-        let mut opened = Opened::new(&self.path)?;
+        let mut file = TailedFile::new(&self.path)?;
         // What stood in it before the start is not ours to tell.
-        if let Some((_, len)) = self.unopened.take().filter(|(which, _)| *which == opened.identity)
-        {
-            opened = opened.skip(len);
+        if let Some((_, len)) = self.unopened.take().filter(|(which, _)| *which == file.identity) {
+            file = file.skip(len);
         }
-        if let Some(before) = self.file.replace(opened) {
-            self.retire(before, now, listener);
-            listener.told("was replaced: the new one is read from its beginning".to_owned());
+        if let Some(before) = self.file.replace(file) {
+            self.retire(before, now, sink);
+            sink.incident("was replaced: the new one is read from its beginning".to_owned());
         }
         Ok(true)
     }
 
     /// Keeps a file that lost its name. One that lost it before is let go of.
-    fn retire(&mut self, opened: Opened, now: Nanos, listener: &mut impl Listener) {
-        let Some(mut older) = self.former.replace(Former { opened, heard: now }) else { return };
-        older.opened.end_line(listener);
-        match older.opened.left() {
+    fn retire(&mut self, file: TailedFile, now: Nanos, sink: &mut impl LineSink) {
+        let Some(mut older) = self.former.replace(Former { file, last_growth: now }) else {
+            return;
+        };
+        older.file.end_line(sink);
+        match older.file.left() {
             0 => {}
-            left => listener.told(format!(
+            left => sink.incident(format!(
                 "was replaced twice: {} {} not read",
                 counted(left, "byte"),
                 were(left)

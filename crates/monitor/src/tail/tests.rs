@@ -6,31 +6,31 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::lines::LINE_MAX;
 use super::*;
-use crate::kept::tests::Scratch;
+use crate::kernel_file::tests::Scratch;
 
 #[derive(Default)]
-struct Heard {
+struct Collector {
     lines: Vec<String>,
-    told: Vec<String>,
+    incidents: Vec<String>,
 }
 
-impl Listener for Heard {
+impl LineSink for Collector {
     fn line(&mut self, line: &[u8]) {
         self.lines.push(String::from_utf8_lossy(line).into_owned());
     }
-    fn told(&mut self, what: String) {
-        self.told.push(what);
+    fn incident(&mut self, what: String) {
+        self.incidents.push(what);
     }
 }
 
 /// A file that is followed.
-struct Followed {
+struct TailFixture {
     scratch: Scratch,
     tail: Tail,
     second: u64,
 }
 
-impl Followed {
+impl TailFixture {
     fn new(name: &str, before: Option<&str>) -> Self {
         let scratch = Scratch::new(name);
         if let Some(before) = before {
@@ -54,29 +54,29 @@ impl Followed {
         std::fs::rename(self.scratch.0.join(from), self.scratch.0.join(to)).unwrap();
     }
 
-    fn check(&mut self, lines: &[&str], told: &[&str]) {
-        let mut heard = Heard::default();
+    fn check(&mut self, lines: &[&str], incidents: &[&str]) {
+        let mut collector = Collector::default();
         self.second += 1;
-        self.tail.look(Nanos::from_secs(self.second), &mut heard);
-        compare(&heard, lines, told);
+        self.tail.poll(Nanos::from_secs(self.second), &mut collector);
+        compare(&collector, lines, incidents);
     }
 
-    fn finish(mut self, lines: &[&str], told: &[&str]) {
-        let mut heard = Heard::default();
-        self.tail.finish(Nanos::from_secs(self.second), &mut heard);
-        compare(&heard, lines, told);
+    fn finish(mut self, lines: &[&str], incidents: &[&str]) {
+        let mut collector = Collector::default();
+        self.tail.finish(Nanos::from_secs(self.second), &mut collector);
+        compare(&collector, lines, incidents);
     }
 }
 
-fn compare(heard: &Heard, lines: &[&str], told: &[&str]) {
-    assert_eq!(heard.lines, lines);
-    let words = heard.told.iter().map(|what| what.split(':').next().unwrap_or_default());
-    assert_eq!(words.collect::<Vec<_>>(), told, "{:?}", heard.told);
+fn compare(collector: &Collector, lines: &[&str], incidents: &[&str]) {
+    assert_eq!(collector.lines, lines);
+    let words = collector.incidents.iter().map(|what| what.split(':').next().unwrap_or_default());
+    assert_eq!(words.collect::<Vec<_>>(), incidents, "{:?}", collector.incidents);
 }
 
 #[test]
 fn only_what_is_new_and_whole() {
-    let mut log = Followed::new("tail", Some("old\nhal"));
+    let mut log = TailFixture::new("tail", Some("old\nhal"));
     log.append("f\none\ntw");
     // Half of the first was there before.
     log.check(&["one"], &[]);
@@ -89,7 +89,7 @@ fn only_what_is_new_and_whole() {
 
 #[test]
 fn a_file_that_comes_later_is_read_from_its_beginning() {
-    let mut log = Followed::new("tail-later", None);
+    let mut log = TailFixture::new("tail-later", None);
     log.check(&[], &["is not there"]);
     log.check(&[], &[]);
     log.append("one\n");
@@ -98,7 +98,7 @@ fn a_file_that_comes_later_is_read_from_its_beginning() {
 
 #[test]
 fn rotation_and_truncation_lose_nothing() {
-    let mut log = Followed::new("tail-rotated", Some(""));
+    let mut log = TailFixture::new("tail-rotated", Some(""));
     log.append("one\n");
     log.check(&["one"], &[]);
     log.append("two\nthr");
@@ -126,15 +126,15 @@ fn rotation_and_truncation_lose_nothing() {
 
 #[test]
 fn rotated_twice_at_once() {
-    let mut log = Followed::new("tail-twice", Some(""));
-    let mut told: &[&str] = &[];
+    let mut log = TailFixture::new("tail-twice", Some(""));
+    let mut incidents: &[&str] = &[];
     // The one before the last is let go of: what it said is given whole.
     for (old, lines) in [("1", &["one"][..]), ("2", &["two"]), ("3", &["unended", "three"])] {
         log.append(&format!("{}\n", lines.last().unwrap()));
-        log.check(lines, told);
+        log.check(lines, incidents);
         log.append("unended");
         log.rename("log", old);
-        told = &["was replaced"];
+        incidents = &["was replaced"];
     }
 }
 
@@ -145,14 +145,14 @@ fn is_barred(path: &std::path::Path) -> bool {
 }
 
 #[test]
-fn an_unreadable_log_is_told_once_and_its_past_is_left_alone() {
+fn an_unreadable_log_is_reported_once_and_its_past_is_left_alone() {
     let scratch = Scratch::new("tail-barred");
     scratch.write("log", "old\n");
     let path = scratch.0.join("log");
     if !is_barred(&path) {
         return;
     }
-    let mut log = Followed { tail: Tail::new(path.clone()), scratch, second: 0 };
+    let mut log = TailFixture { tail: Tail::new(path.clone()), scratch, second: 0 };
     log.check(&[], &["cannot be read"]);
     log.check(&[], &[]);
     let open = || std::fs::Permissions::from_mode(0o600);
@@ -172,7 +172,7 @@ fn an_unreadable_log_is_told_once_and_its_past_is_left_alone() {
 #[test]
 fn what_was_there_and_could_not_be_opened_begins_where_it_ended() {
     // As the start of one that root reads only, whoever runs this.
-    let mut log = Followed::new("tail-unopened", Some("old\nha"));
+    let mut log = TailFixture::new("tail-unopened", Some("old\nha"));
     let found = std::fs::metadata(log.scratch.0.join("log")).unwrap();
     (log.tail.file, log.tail.unopened) = (None, Some((identity(&found), found.len())));
     log.append("lf\nnew\n");
@@ -180,8 +180,8 @@ fn what_was_there_and_could_not_be_opened_begins_where_it_ended() {
 }
 
 #[test]
-fn a_pipe_is_told_and_never_waited_for() {
-    let mut log = Followed::new("tail-pipe", Some(""));
+fn a_pipe_is_reported_and_never_waited_for() {
+    let mut log = TailFixture::new("tail-pipe", Some(""));
     let fifo = log.scratch.0.join("fifo");
     let made = std::process::Command::new("mkfifo").arg(&fifo).status().unwrap();
     assert!(made.success());
@@ -190,37 +190,37 @@ fn a_pipe_is_told_and_never_waited_for() {
     log.append_to("log.1", "still here\n");
     log.check(&["still here"], &["cannot be read"]);
     log.check(&[], &[]);
-    let mut begun = Tail::new(log.scratch.0.join("log"));
-    let mut heard = Heard::default();
-    begun.look(Nanos::ZERO, &mut heard);
-    assert_eq!(heard.told, ["cannot be read: it is no regular file"]);
+    let mut tail = Tail::new(log.scratch.0.join("log"));
+    let mut collector = Collector::default();
+    tail.poll(Nanos::ZERO, &mut collector);
+    assert_eq!(collector.incidents, ["cannot be read: it is no regular file"]);
 }
 
 #[test]
 fn much_and_long_is_bounded() {
-    let mut log = Followed::new("tail-long", Some(""));
+    let mut log = TailFixture::new("tail-long", Some(""));
     log.append(&format!("{}\nshort\n", "x".repeat(3 * LINE_MAX)));
-    let mut heard = Heard::default();
-    log.tail.look(Nanos::ZERO, &mut heard);
-    let lens: Vec<usize> = heard.lines.iter().map(String::len).collect();
-    assert_eq!((lens, heard.told.len()), (vec![LINE_MAX, 5], 1));
-    log.append(&"0123456789abcde\n".repeat(LOOK_MAX / 16 + 1));
-    for lines in [LOOK_MAX / 16, 1, 0] {
-        let mut heard = Heard::default();
-        log.tail.look(Nanos::ZERO, &mut heard);
-        assert_eq!(heard.lines.len(), lines);
+    let mut collector = Collector::default();
+    log.tail.poll(Nanos::ZERO, &mut collector);
+    let lens: Vec<usize> = collector.lines.iter().map(String::len).collect();
+    assert_eq!((lens, collector.incidents.len()), (vec![LINE_MAX, 5], 1));
+    log.append(&"0123456789abcde\n".repeat(POLL_MAX / 16 + 1));
+    for lines in [POLL_MAX / 16, 1, 0] {
+        let mut collector = Collector::default();
+        log.tail.poll(Nanos::ZERO, &mut collector);
+        assert_eq!(collector.lines.len(), lines);
     }
 }
 
 #[test]
-fn what_is_left_at_the_end_is_told() {
-    let log = Followed::new("tail-backlog", Some(""));
+fn what_is_left_at_the_end_is_reported() {
+    let log = TailFixture::new("tail-backlog", Some(""));
     let line = format!("{}\n", "y".repeat((64 << 10) - 1));
     log.append(&line.repeat(LAST_MAX / line.len()));
     log.append("behind the limit\n");
     let mut tail = log.tail;
-    let mut heard = Heard::default();
-    tail.finish(Nanos::ZERO, &mut heard);
-    assert_eq!(heard.lines.len(), LAST_MAX / line.len());
-    assert_eq!(heard.told, ["17 bytes were not read before the end"]);
+    let mut collector = Collector::default();
+    tail.finish(Nanos::ZERO, &mut collector);
+    assert_eq!(collector.lines.len(), LAST_MAX / line.len());
+    assert_eq!(collector.incidents, ["17 bytes were not read before the end"]);
 }

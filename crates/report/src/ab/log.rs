@@ -25,7 +25,7 @@ pub fn log(sample: &Sample, batch: &Batch, verbosity: i64) -> String {
 
 /// A server's text as a terminal may see it.
 #[must_use]
-pub fn shown(text: &[u8]) -> String {
+pub fn printable(text: &[u8]) -> String {
     escape::terminal(&String::from_utf8_lossy(text))
 }
 

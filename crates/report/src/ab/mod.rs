@@ -14,6 +14,6 @@ mod times;
 
 pub use figures::{Figures, Outcome, Rules};
 pub use layout::{Attributes, csv, html, text};
-pub use log::{log, shown};
+pub use log::{log, printable};
 pub use setting::{Setting, Tls};
 pub use times::{ROWS_MAX, Row};

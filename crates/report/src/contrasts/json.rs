@@ -1,6 +1,6 @@
 //! A comparison as one line of JSON. A key is never renamed: docs/reference/compare-json.md.
 
-use study::contrast::{Change, Distance, Kept, QuantileShift, Scale, Unequal, What};
+use study::contrast::{Change, Distance, LimitVerdict, QuantileShift, Scale, Unequal, What};
 
 use super::{Contrasts, Row, Variant, VariantRun};
 use crate::escape;
@@ -65,12 +65,12 @@ fn metric(change: &Change, label: &str, against: &str) -> String {
 
 fn comparison(row: &Row, against: &str) -> String {
     let found = &row.found;
-    let judged = row.judged.iter().map(|(limit, kept)| {
-        let word = match kept {
-            Kept::Kept => "kept",
-            Kept::Passed => "passed",
-            Kept::Unclear => "unclear",
-            Kept::Undecided => "undecided",
+    let verdicts = row.verdicts.iter().map(|(limit, verdict)| {
+        let word = match verdict {
+            LimitVerdict::Within => "kept",
+            LimitVerdict::Exceeded => "passed",
+            LimitVerdict::Unclear => "unclear",
+            LimitVerdict::Undecided => "undecided",
         };
         Object::new().text("limit", &limit.to_string()).text("verdict", word).end()
     });
@@ -86,7 +86,7 @@ fn comparison(row: &Row, against: &str) -> String {
         .put("spread", distance(&found.spread))
         .put("shift", json_list(found.shifts.iter().map(shift)))
         .float("p_least", found.p_least)
-        .put("fail_on", json_list(judged))
+        .put("fail_on", json_list(verdicts))
         .end()
 }
 

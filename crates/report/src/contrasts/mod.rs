@@ -7,8 +7,8 @@ mod page;
 
 use stdx::Nanos;
 use study::contrast::{
-    Change, Contrast, Distance, Finding, Kept, Limit, Load, Measure, Rules, Run, Scale, Unequal,
-    contrast, runs_needed, unequal,
+    Change, Contrast, Distance, Finding, Limit, LimitVerdict, Load, Measure, Rules, Run, Scale,
+    Unequal, contrast, runs_needed, unequal,
 };
 use study::stats::Tally;
 
@@ -82,7 +82,7 @@ struct Row {
     label: String,
     found: Contrast,
     unequal: Vec<Unequal>,
-    judged: Vec<(Limit, Kept)>,
+    verdicts: Vec<(Limit, LimitVerdict)>,
 }
 
 impl Contrasts {
@@ -102,15 +102,15 @@ impl Contrasts {
                 let found = contrast(&runs(first), &runs(other), &rules)?;
                 let unequal = unequal(&loads(first), &loads(other));
                 let unproven = match found.is_enough(rules.comparisons) {
-                    true => Kept::Unclear,
-                    false => Kept::Undecided,
+                    true => LimitVerdict::Unclear,
+                    false => LimitVerdict::Undecided,
                 };
-                let judged = limits.iter().filter_map(|limit| {
+                let verdicts = limits.iter().filter_map(|limit| {
                     let change = found.changes.iter().find(|one| one.measure == limit.measure)?;
                     Some((*limit, limit.judge(change, &rules, unproven)))
                 });
-                let judged = judged.collect();
-                Some(Row { label: other.label.clone(), found, unequal, judged })
+                let verdicts = verdicts.collect();
+                Some(Row { label: other.label.clone(), found, unequal, verdicts })
             };
             rest.iter().filter_map(one).collect()
         });
@@ -119,16 +119,19 @@ impl Contrasts {
 
     /// What passed its limit, or may have, or cannot be compared with it, one sentence each.
     #[must_use]
-    pub fn broken(&self) -> Vec<(Kept, String)> {
+    pub fn broken(&self) -> Vec<(LimitVerdict, String)> {
         let of_row = |row: &Row| {
-            let broken = row.judged.iter().filter(|(_, kept)| *kept != Kept::Kept);
-            let sentence = |(limit, kept): &(Limit, Kept)| {
+            let broken =
+                row.verdicts.iter().filter(|(_, verdict)| *verdict != LimitVerdict::Within);
+            let sentence = |(limit, verdict): &(Limit, LimitVerdict)| {
                 let change = row.change(limit.measure);
                 let (name, by) = (limit.measure.name(), by(limit.measure, change.change));
                 let label = &row.label;
-                let text = match kept {
-                    Kept::Passed => format!("-fail-on {limit}: {name} of {label} changed by {by}"),
-                    Kept::Undecided => format!(
+                let text = match verdict {
+                    LimitVerdict::Exceeded => {
+                        format!("-fail-on {limit}: {name} of {label} changed by {by}")
+                    }
+                    LimitVerdict::Undecided => format!(
                         "-fail-on {limit}: {name} of {label} changed by {by}, but so few runs may not rule out chance, whatever \
                          they show: {} of each can",
                         runs_needed(self.rules.comparisons)
@@ -137,12 +140,12 @@ impl Contrasts {
                         "-fail-on {limit}: {name} of {label} changed by {by}, but chance cannot be ruled out"
                     ),
                 };
-                (*kept, text)
+                (*verdict, text)
             };
             broken.map(sentence).collect::<Vec<_>>()
         };
         let mut broken: Vec<_> = self.rows.iter().flat_map(of_row).collect();
-        broken.extend(self.not_compared().map(|text| (Kept::Undecided, text)));
+        broken.extend(self.not_compared().map(|text| (LimitVerdict::Undecided, text)));
         broken
     }
 
@@ -277,7 +280,7 @@ impl Row {
     /// What is said below the table.
     fn sentences(&self) -> Vec<String> {
         let repeated = self.found.runs.0 > 1 && self.found.runs.1 > 1;
-        let told = |distance: &Distance, yes: &str, no: &str| match () {
+        let sentence_end = |distance: &Distance, yes: &str, no: &str| match () {
             () if !repeated => "one run of a variant does not tell whether by chance".to_owned(),
             () if distance.p <= study::contrast::LEVEL => yes.to_owned(),
             () if self.found.p_least > study::contrast::LEVEL => {
@@ -294,13 +297,13 @@ impl Row {
                 "Distribution: Kolmogorov-Smirnov distance {:.3}{}: {}.",
                 all.distance,
                 p(all),
-                told(all, "it changed", "no change is seen"),
+                sentence_end(all, "it changed", "no change is seen"),
             ),
             format!(
                 "Spread about the median: distance {:.3}{}: {}.",
                 spread.distance,
                 p(spread),
-                told(spread, "the spread changed", "no change is seen"),
+                sentence_end(spread, "the spread changed", "no change is seen"),
             ),
         ]
     }

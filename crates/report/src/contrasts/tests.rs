@@ -44,7 +44,7 @@ fn json(contrasts: &Contrasts) -> Value {
 }
 
 #[test]
-fn a_difference_is_said_in_every_form() {
+fn a_difference_is_reported_in_every_form() {
     let variants = vec![variant("before", 8, 10.0, 4.0, 0), variant("after|x", 8, 11.0, 4.0, 3)];
     let found = compared(variants, &["p50>+5%", "throughput<-20%"]);
     let value = json(&found);
@@ -92,7 +92,7 @@ fn a_difference_is_said_in_every_form() {
 }
 
 #[test]
-fn long_labels_are_told_apart_in_heads() {
+fn long_labels_are_distinguished_in_heads() {
     let of = |begin: &str, ends: [&str; 2]| {
         let [first, other] = ends.map(|end| format!("{begin}{end}"));
         compared(vec![variant(&first, 2, 10.0, 4.0, 0), variant(&other, 2, 10.0, 4.0, 3)], &[])
@@ -129,7 +129,7 @@ fn the_path_of_all_labels_ends_at_a_slash() {
 }
 
 #[test]
-fn single_runs_are_not_judged_and_it_is_said_why() {
+fn single_runs_are_not_judged_and_it_is_reported_why() {
     let found =
         compared(vec![variant("a", 1, 10.0, 4.0, 0), variant("b", 1, 30.0, 4.0, 9)], &["mean>+5%"]);
     let value = json(&found);
@@ -154,25 +154,32 @@ fn a_gate_with_too_few_runs_is_undecided() {
     let gate = |(a, b): (u64, u64), mean_ms: f64, limit: &str| {
         let sides = [variant("a", a, 10.0, 4.0, 0), variant("bb", b, mean_ms, 4.0, 3)];
         let broken = compared(sides.to_vec(), &[limit]).broken();
-        broken.first().map(|(kept, text)| (*kept, text.clone()))
+        broken.first().map(|(verdict, text)| (*verdict, text.clone()))
     };
     let words = "so few runs may not rule out chance, whatever they show: 5 of each";
     for runs in [(1, 1), (2, 2), (3, 3), (40, 1), (1, 40), (8, 2)] {
-        let (kept, text) = gate(runs, 30.0, "p50>+5%").unwrap();
-        assert_eq!(kept, Kept::Undecided, "{runs:?}: {text}");
+        let (verdict, text) = gate(runs, 30.0, "p50>+5%").unwrap();
+        assert_eq!(verdict, LimitVerdict::Undecided, "{runs:?}: {text}");
         assert!(text.contains(words), "{runs:?}: {text}");
         assert_eq!(gate(runs, 10.0, "p50>+50%"), None, "{runs:?}: not beyond the limit");
     }
-    let (kept, text) = gate((4, 4), 10.0, "p50>-50%").unwrap();
-    assert!(kept == Kept::Undecided && text.contains(words), "{text}");
-    assert_eq!(gate((4, 4), 30.0, "p50>+5%").unwrap().0, Kept::Passed, "found all the same");
-    assert_eq!(gate((5, 5), 30.0, "p50>+5%").unwrap().0, Kept::Passed);
+    let (verdict, text) = gate((4, 4), 10.0, "p50>-50%").unwrap();
+    assert!(verdict == LimitVerdict::Undecided && text.contains(words), "{text}");
+    assert_eq!(
+        gate((4, 4), 30.0, "p50>+5%").unwrap().0,
+        LimitVerdict::Exceeded,
+        "found all the same"
+    );
+    assert_eq!(gate((5, 5), 30.0, "p50>+5%").unwrap().0, LimitVerdict::Exceeded);
     let unclear = gate((5, 5), 10.0, "p50>-50%").unwrap();
-    assert_eq!(unclear.0, Kept::Unclear, "enough runs, and no difference: {}", unclear.1);
+    assert_eq!(unclear.0, LimitVerdict::Unclear, "enough runs, and no difference: {}", unclear.1);
     let nothing = Variant { label: "nothing".to_owned(), ..Variant::default() };
     let found = compared(vec![variant("a", 5, 10.0, 4.0, 0), nothing.clone()], &["p50>+5%"]);
-    let (kept, text) = &found.broken()[0];
-    assert!(*kept == Kept::Undecided && text.contains("no requests of nothing"), "{text}");
+    let (verdict, text) = &found.broken()[0];
+    assert!(
+        *verdict == LimitVerdict::Undecided && text.contains("no requests of nothing"),
+        "{text}"
+    );
     assert!(compared(vec![nothing.clone(), nothing], &[]).broken().is_empty(), "no limit");
 }
 
@@ -187,8 +194,8 @@ fn four_runs_that_another_measure_hides_are_undecided() {
         side
     };
     let found = compared(vec![side("a", 10.0, 1), side("bb", 30.0, 2)], &["mean>+5%"]);
-    let (kept, text) = &found.broken()[0];
-    assert!(*kept == Kept::Undecided && text.contains(": 5 of each can"), "{text}");
+    let (verdict, text) = &found.broken()[0];
+    assert!(*verdict == LimitVerdict::Undecided && text.contains(": 5 of each can"), "{text}");
     let text = found.text();
     assert!(text.contains("chance may not be ruled out, however far apart they are"), "{text}");
     assert!(!text.contains("cannot be called different"), "{text}");
@@ -200,12 +207,15 @@ fn a_limit_below_the_least_change_is_judged_by_itself() {
     let rules = Rules { effect_min: 5.0, ..Rules::default() };
     let limits = ["p50>+5%", "mean>+500%"].map(|limit| limit.parse::<Limit>().unwrap());
     let found = Contrasts::of("", sides, rules, &limits);
-    let [(kept, text)] = &found.broken()[..] else { panic!("{:?}", found.broken()) };
-    assert!(*kept == Kept::Passed && text.starts_with("-fail-on latency.p50>+5%"), "{text}");
+    let [(verdict, text)] = &found.broken()[..] else { panic!("{:?}", found.broken()) };
+    assert!(
+        *verdict == LimitVerdict::Exceeded && text.starts_with("-fail-on latency.p50>+5%"),
+        "{text}"
+    );
 }
 
 #[test]
-fn unequal_loads_and_runs_in_a_row_are_told() {
+fn unequal_loads_and_runs_in_a_row_are_reported() {
     let found = compared(
         vec![variant("one", 4, 10.0, 1.0, 0), variant("eighty", 4, 27.0, 80.0, 1000)],
         &[],

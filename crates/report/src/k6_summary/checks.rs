@@ -10,20 +10,20 @@ use super::input::K6Input;
 use crate::escape::terminal_lines;
 
 /// The counts of the checks of one name.
-pub(super) struct Named<'a> {
+pub(super) struct CheckCounts<'a> {
     pub(super) name: &'a str,
     pub(super) passes: u64,
     pub(super) fails: u64,
 }
 
 /// The checks, those of one name together, in the order of their first samples.
-pub(super) fn by_name(checks: &[Check]) -> Vec<Named<'_>> {
+pub(super) fn by_name(checks: &[Check]) -> Vec<CheckCounts<'_>> {
     let mut places = HashMap::new();
-    let mut all: Vec<Named<'_>> = Vec::new();
+    let mut all: Vec<CheckCounts<'_>> = Vec::new();
     for check in checks {
         let at = *places.entry(check.name.as_str()).or_insert(all.len());
         if at == all.len() {
-            all.push(Named { name: &check.name, passes: 0, fails: 0 });
+            all.push(CheckCounts { name: &check.name, passes: 0, fails: 0 });
         }
         all[at].passes += check.passes;
         all[at].fails += check.fails;
@@ -58,7 +58,7 @@ pub(super) fn checks(text: &mut String, input: &K6Input<'_>, indent: &str) {
         "\n{indent}checks_total.......: {total:<width$} {rate}/s\n{indent}checks_succeeded...: {passed:<width$} {passes} out of {total}\n{indent}checks_failed......: {failed:<width$} {fails} out of {total}\n\n",
     )
     .ok();
-    for Named { name, passes, fails } in by_name(&input.tally.checks) {
+    for CheckCounts { name, passes, fails } in by_name(&input.tally.checks) {
         writeln!(text, "{indent}{} {}", mark(fails == 0, input.colored), terminal_lines(name)).ok();
         if fails > 0 {
             let share = 100 * passes / (passes + fails);
@@ -97,7 +97,7 @@ mod tests {
             tally: &tally,
             elapsed: Nanos::from_secs(1),
             trend_stats: &[],
-            judged: &[],
+            thresholds: &[],
             named: &[],
             time_unit: None,
             colored: false,

@@ -1,6 +1,6 @@
 //! `K6Input`: what a summary is made of.
 
-use metrics::tally::{Judged, Tally};
+use metrics::tally::{Tally, ThresholdOutcome};
 use stdx::Nanos;
 
 /// What a summary is made of.
@@ -13,7 +13,7 @@ pub struct K6Input<'a> {
     /// The statistics of trends: `avg`, `p(95)`.
     pub trend_stats: &'a [String],
     /// The thresholds' outcomes, in the order of their metrics.
-    pub judged: &'a [Judged],
+    pub thresholds: &'a [ThresholdOutcome],
     /// The metrics and submetrics that thresholds name, with an empty list too: they are told of without samples.
     pub named: &'a [String],
     /// The unit of times: `s`, `ms` or `us`; `None` for the one that suits each.

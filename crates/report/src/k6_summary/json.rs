@@ -3,21 +3,21 @@
 use metrics::tally::Value;
 use serde_json::{Map, Value as Json, json};
 
-use super::checks::{Named, by_name};
+use super::checks::{CheckCounts, by_name};
 use super::figures::{seconds, statistic};
 use super::input::K6Input;
 use super::md5;
-use super::text::{HIDDEN, is_shown, is_sub_shown, judged_of};
+use super::text::{HIDDEN, is_shown, is_sub_shown, outcomes_of};
 
 /// `--summary-export`; what `setup` returned, as JSON, stands in it.
 #[must_use]
 pub fn export(input: &K6Input<'_>, setup_data: Option<&str>) -> String {
     let mut metrics = Map::new();
-    for (name, _, value) in shown(input) {
+    for (name, _, value) in shown_metrics(input) {
         let mut object = values(input, value, false);
         // k6 tells whether it was crossed.
-        let thresholds: Map<String, Json> = judged_of(input, &name)
-            .map(|judged| (judged.source.clone(), Json::Bool(!judged.holds)))
+        let thresholds: Map<String, Json> = outcomes_of(input, &name)
+            .map(|outcome| (outcome.source.clone(), Json::Bool(!outcome.holds)))
             .collect();
         if !thresholds.is_empty() {
             object.insert("thresholds".to_owned(), Json::Object(thresholds));
@@ -36,14 +36,14 @@ pub fn export(input: &K6Input<'_>, setup_data: Option<&str>) -> String {
 #[must_use]
 pub fn data(input: &K6Input<'_>, setup_data: Option<&str>, terminals: (bool, bool)) -> String {
     let mut metrics = Map::new();
-    for (name, contains, value) in shown(input) {
+    for (name, contains, value) in shown_metrics(input) {
         let mut object = json!({
             "type": value.kind().name(),
             "contains": contains,
             "values": values(input, value, true),
         });
-        let thresholds: Map<String, Json> = judged_of(input, &name)
-            .map(|judged| (judged.source.clone(), json!({ "ok": judged.holds })))
+        let thresholds: Map<String, Json> = outcomes_of(input, &name)
+            .map(|outcome| (outcome.source.clone(), json!({ "ok": outcome.holds })))
             .collect();
         if !thresholds.is_empty() {
             object["thresholds"] = Json::Object(thresholds);
@@ -92,7 +92,7 @@ pub fn machine(input: &K6Input<'_>, of: &K6Machine<'_>) -> String {
         |matches: u64| json!({ "matches": matches, "rate": ratio(matches, total), "total": total });
     let mut results = json!({});
     if total > 0 {
-        let result = |check: Named<'_>| json!({ "name": check.name, "passes": check.passes, "fails": check.fails });
+        let result = |check: CheckCounts<'_>| json!({ "name": check.name, "passes": check.passes, "fails": check.fails });
         results["checks"] = json!({
             "metrics": [
                 { "name": "checks_total", "type": "counter", "contains": "default", "values": { "count": total } },
@@ -110,8 +110,9 @@ pub fn machine(input: &K6Input<'_>, of: &K6Machine<'_>) -> String {
             "values": machine_values(input, value),
         })
     };
-    let told = |name: &str| !HIDDEN.contains(&name.split('{').next().unwrap_or_default());
-    results["metrics"] = shown(input).filter(|shown| told(&shown.0)).map(metric).collect();
+    let is_visible = |name: &str| !HIDDEN.contains(&name.split('{').next().unwrap_or_default());
+    results["metrics"] =
+        shown_metrics(input).filter(|metric| is_visible(&metric.0)).map(metric).collect();
     pretty(&json!({
         "version": "1.0.0",
         "metadata": { "k6_version": of.k6_version, "generated_at": of.now },
@@ -125,7 +126,9 @@ fn pretty(document: &Json) -> String {
 }
 
 /// Every metric and submetric that there is something to say of: its whole name, what its values are, what was seen.
-fn shown<'a>(input: &'a K6Input<'_>) -> impl Iterator<Item = (String, &'static str, &'a Value)> {
+fn shown_metrics<'a>(
+    input: &'a K6Input<'_>,
+) -> impl Iterator<Item = (String, &'static str, &'a Value)> {
     input.tally.metrics().filter(|(name, metric)| is_shown(input, name, metric)).flat_map(
         move |(name, metric)| {
             let contains = metric.contains.name();
@@ -236,7 +239,7 @@ mod tests {
             tally: &tally,
             elapsed: Nanos::from_secs(2),
             trend_stats: &[],
-            judged: &[],
+            thresholds: &[],
             named: &[],
             time_unit: None,
             colored: false,

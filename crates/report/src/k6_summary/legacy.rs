@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::checks::mark;
 use super::input::K6Input;
-use super::text::{column_widths, judged_of, lines};
+use super::text::{column_widths, lines, outcomes_of};
 use crate::escape::terminal_lines;
 
 /// The legacy summary: groups with their checks, then all metrics in the order of their names.
@@ -25,10 +25,10 @@ pub fn legacy(input: &K6Input<'_>) -> String {
             Some(selector) => format!("{}{{{selector}}}", line.metric),
             None => line.metric.clone(),
         };
-        let mut judged = judged_of(input, &whole).peekable();
-        let sign = match judged.peek() {
+        let mut outcome = outcomes_of(input, &whole).peekable();
+        let sign = match outcome.peek() {
             None => " ",
-            Some(_) => mark(judged.all(|judged| judged.holds), input.colored),
+            Some(_) => mark(outcome.all(|outcome| outcome.holds), input.colored),
         };
         let indent = if name.starts_with('{') { "     " } else { "   " };
         let pad = if name.starts_with('{') { name_width - 2 } else { name_width };
@@ -75,7 +75,7 @@ mod tests {
             tally: &tally,
             elapsed: Nanos::from_secs(1),
             trend_stats: &[],
-            judged: &[],
+            thresholds: &[],
             named: &["vus{scenario:default}".to_owned()],
             time_unit: None,
             colored: false,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use metrics::tally::{BUILTIN, Contains, Judged, Kind, Metric, Submetric, Trend, Value};
+use metrics::tally::{BUILTIN, Contains, Kind, Metric, Submetric, ThresholdOutcome, Trend, Value};
 
 use super::checks::{checks, mark};
 use super::figures::{bytes, number, percent, seconds, statistic, trimmed};
@@ -61,7 +61,7 @@ pub fn text(input: &K6Input<'_>) -> String {
     }
     for part in parts.iter().filter(|part| part.group.is_empty()) {
         write!(text, "\n  █ SCENARIO: {} \n", terminal_lines(&part.scenario)).ok();
-        let of = K6Input { tally: &part.tally, judged: &[], named: &[], ..*input };
+        let of = K6Input { tally: &part.tally, thresholds: &[], named: &[], ..*input };
         section(&mut text, &of, &Section { indent: "    ", only: None, hidden });
         groups(&mut text, input, part, "    ");
         text.push('\n');
@@ -80,7 +80,7 @@ fn group(text: &mut String, input: &K6Input<'_>, part: &K6Part, at: &Depth<'_>) 
     let name = terminal_lines(part.group.rsplit("::").next().unwrap_or_default());
     write!(text, "\n{}{} GROUP: {name} \n", at.indent, at.mark).ok();
     let indent = format!("{}  ", at.indent);
-    let of = K6Input { tally: &part.tally, judged: &[], named: &[], ..*input };
+    let of = K6Input { tally: &part.tally, thresholds: &[], named: &[], ..*input };
     let hidden = &HIDDEN[..HIDDEN_ALWAYS];
     section(text, &of, &Section { indent: &indent, only: Some(&part.group), hidden });
     groups(text, input, part, &indent);
@@ -130,14 +130,14 @@ fn section(text: &mut String, input: &K6Input<'_>, of: &Section<'_>) {
 }
 
 fn thresholds(text: &mut String, input: &K6Input<'_>) {
-    if input.judged.is_empty() {
+    if input.thresholds.is_empty() {
         return;
     }
     text.push_str("\n  █ THRESHOLDS \n");
     let mut named = Vec::new();
-    for judged in input.judged {
-        if !named.contains(&judged.metric.as_str()) {
-            named.push(judged.metric.as_str());
+    for outcome in input.thresholds {
+        if !named.contains(&outcome.metric.as_str()) {
+            named.push(outcome.metric.as_str());
         }
     }
     // What belongs to a metric stands below it.
@@ -149,24 +149,24 @@ fn thresholds(text: &mut String, input: &K6Input<'_>) {
             _ => ("    ", *metric),
         };
         write!(text, "\n{indent}{}\n", terminal_lines(name)).ok();
-        judged_of(input, metric).for_each(|judged| threshold(text, input, judged, indent));
+        outcomes_of(input, metric).for_each(|outcome| threshold(text, input, outcome, indent));
     }
     text.push('\n');
 }
 
 /// What became of a threshold.
-fn threshold(text: &mut String, input: &K6Input<'_>, judged: &Judged, indent: &str) {
-    let mark = mark(judged.holds, input.colored);
-    let what = judged.aggregation();
-    let figure = judged.figure.map_or_else(
+fn threshold(text: &mut String, input: &K6Input<'_>, outcome: &ThresholdOutcome, indent: &str) {
+    let mark = mark(outcome.holds, input.colored);
+    let what = outcome.aggregation();
+    let figure = outcome.figure.map_or_else(
         || "no samples".to_owned(),
-        |figure| judged_figure(input, &judged.metric, what, figure),
+        |figure| threshold_figure(input, &outcome.metric, what, figure),
     );
-    writeln!(text, "{indent}{mark} '{}' {what}={figure}", judged.source.trim()).ok();
+    writeln!(text, "{indent}{mark} '{}' {what}={figure}", outcome.source.trim()).ok();
 }
 
 /// A threshold's figure in the unit of its metric.
-fn judged_figure(input: &K6Input<'_>, metric: &str, what: &str, figure: f64) -> String {
+fn threshold_figure(input: &K6Input<'_>, metric: &str, what: &str, figure: f64) -> String {
     match input.tally.metric(base(metric)) {
         Some(metric) => {
             let (kind, contains) = (metric.value.kind(), metric.contains);
@@ -251,11 +251,11 @@ pub(super) fn is_sub_shown(input: &K6Input<'_>, name: &str, sub: &Submetric) -> 
 }
 
 /// The thresholds of a metric or submetric.
-pub(super) fn judged_of<'a>(
+pub(super) fn outcomes_of<'a>(
     input: &'a K6Input<'_>,
     metric: &str,
-) -> impl Iterator<Item = &'a Judged> {
-    input.judged.iter().filter(move |judged| judged.metric == metric)
+) -> impl Iterator<Item = &'a ThresholdOutcome> {
+    input.thresholds.iter().filter(move |outcome| outcome.metric == metric)
 }
 
 fn line(metric: &str, name: String, of: &Metric, value: &Value, input: &K6Input<'_>) -> Line {
@@ -332,7 +332,7 @@ mod tests {
             tally: &whole,
             elapsed: Nanos::from_secs(1),
             trend_stats: &[],
-            judged: &[],
+            thresholds: &[],
             named: &[],
             time_unit: None,
             colored: false,
@@ -362,23 +362,23 @@ mod tests {
     }
 
     #[test]
-    fn a_submetric_stands_below_its_metric_and_is_told_of_without_samples() {
+    fn a_submetric_stands_below_its_metric_and_is_shown_without_samples() {
         let mut tally = Tally::default();
         tally.declare_sub("http_reqs", "a:b");
         tally.declare_sub("vus", "a:b");
         tally.declare_sub("ws_sessions", "a:b");
-        let judged = |metric: &str, source: &str| Judged {
+        let outcome = |metric: &str, source: &str| ThresholdOutcome {
             metric: metric.to_owned(),
             source: source.to_owned(),
             figure: Some(0.0),
             holds: true,
         };
         // As names follow each other, one may stand between a metric and its submetric.
-        let judged = [
-            judged("http_reqs", "count<1"),
-            judged("http_reqs_2", "count<2"),
-            judged("http_reqs{a:b}", " count<3 "),
-            judged("vus{a:b}", "value<1"),
+        let outcomes = [
+            outcome("http_reqs", "count<1"),
+            outcome("http_reqs_2", "count<2"),
+            outcome("http_reqs{a:b}", " count<3 "),
+            outcome("vus{a:b}", "value<1"),
         ];
         let named = ["http_reqs", "http_reqs_2", "http_reqs{a:b}", "vus{a:b}", "ws_sessions{a:b}"];
         let named = named.map(str::to_owned);
@@ -386,7 +386,7 @@ mod tests {
             tally: &tally,
             elapsed: Nanos::from_secs(2),
             trend_stats: &[],
-            judged: &judged,
+            thresholds: &outcomes,
             named: &named,
             time_unit: None,
             colored: false,
@@ -431,7 +431,7 @@ mod tests {
         }
         tally.group("::g");
         let stats = ["avg", "max"].map(str::to_owned);
-        let judged = [Judged {
+        let outcomes = [ThresholdOutcome {
             metric: "http_reqs".to_owned(),
             source: "count>1".to_owned(),
             figure: Some(2.0),
@@ -441,7 +441,7 @@ mod tests {
             tally: &tally,
             elapsed: Nanos::from_secs(2),
             trend_stats: &stats,
-            judged: &judged,
+            thresholds: &outcomes,
             named: &["http_reqs".to_owned()],
             time_unit: None,
             colored: false,

@@ -99,7 +99,7 @@ const fn axis(by: By) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use study::seek::{Answer, Ended};
+    use study::seek::{Answer, StopReason};
 
     use super::super::tests::{FOUND, step, with};
     use super::*;
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_curve_has_its_limit_and_answer() {
-        with(FOUND, Ended::Found, |input| {
+        with(FOUND, StopReason::Found, |input| {
             let figure = figure(input);
             let labels: Vec<&str> = figure.series.iter().map(|one| one.label.as_str()).collect();
             let times = ["p50 (ms)", "p95 (ms)", "p99 (ms)", "achieved (/s)", "p99<500ms"];
@@ -118,11 +118,11 @@ mod tests {
             let marks = vec![Mark::Dot, Mark::Dot, Mark::Triangle, Mark::Cross];
             assert_eq!(figure.series[0].style, Style::Points(marks));
         });
-        with(None, Ended::Interrupted, |input| {
+        with(None, StopReason::Interrupted, |input| {
             assert_eq!(figure(&SeekInput { steps: &[], ..*input }).series.len(), 5);
         });
         let least = Some(Answer { load: 80.0, low: 80.0, high: None });
-        with(least, Ended::Generator, |input| {
+        with(least, StopReason::Generator, |input| {
             let last = figure(input).series.pop().unwrap();
             assert_eq!((last.label.as_str(), last.points.len()), ("answer", 1));
         });
@@ -136,7 +136,7 @@ mod tests {
             .into_iter()
             .chain([step(90.0, 0.5)])
             .collect();
-        with(FOUND, Ended::Found, |input| {
+        with(FOUND, StopReason::Found, |input| {
             let figure = figure(&SeekInput { steps: &steps, ..*input });
             assert_eq!(figure.series[1].points.len(), 4, "three at 40/s and one at 90/s");
             let svg = figure.svg(Size::default());

@@ -5,7 +5,7 @@ mod curve;
 
 use metrics::{Condition, Metric};
 use stdx::Nanos;
-use study::seek::{Answer, By, Ended, Judgement, Outcome, Search, Step, knee, level};
+use study::seek::{Answer, By, Judgement, Search, SearchOutcome, Step, StopReason, knee, level};
 
 use crate::columns::Columns;
 use crate::live::Paint;
@@ -22,7 +22,7 @@ pub struct SeekInput<'a> {
     /// The steps, in the order they were run.
     pub steps: &'a [Step],
     /// What they say.
-    pub outcome: &'a Outcome,
+    pub outcome: &'a SearchOutcome,
     /// The seed of every random choice.
     pub seed: u64,
     /// How hits arrived: `poisson`, `constant`, or `closed loop`.
@@ -41,7 +41,7 @@ pub fn line(search: &Search, number: usize, step: &Step, paint: Paint) -> String
             "step {number}: {load}  achieved {achieved}/s  p50 {p50}  p95 {p95}  p99 {p99}  errors {errors}  {meets}"
         ),
     };
-    let colour = match (step.spoilt.is_some(), judged(search, step)) {
+    let colour = match (step.spoilt.is_some(), judge(search, step)) {
         (true, _) => 33,
         (false, Judgement::Missed) => 31,
         (false, _) => 32,
@@ -80,7 +80,7 @@ pub fn text(input: &SeekInput<'_>) -> String {
         out.push_str(&format!("Knee       {load} (most throughput per response time)\n"));
     }
     out.push_str(&format!("Answer     {}\n", answer(input)));
-    if let Some(most) = beyond(input) {
+    if let Some(most) = above_achieved(input) {
         let most = load(by, most);
         out.push_str(&format!(
             "Note       no step achieved more than {most}: longer steps would answer less\n"
@@ -91,7 +91,7 @@ pub fn text(input: &SeekInput<'_>) -> String {
 }
 
 /// The most that any step achieved, where the answer is more than that: a queue that grows slowly is not seen in a short step.
-fn beyond(input: &SeekInput<'_>) -> Option<f64> {
+fn above_achieved(input: &SeekInput<'_>) -> Option<f64> {
     let answer = input.outcome.answer.as_ref().filter(|_| input.search.by == By::Rate)?;
     let valid = input.steps.iter().filter(|step| step.spoilt.is_none());
     let most = valid.map(|step| step.achieved_per_s).fold(0.0, f64::max);
@@ -126,26 +126,26 @@ fn answer(input: &SeekInput<'_>) -> String {
 /// Why the search ended, in words.
 fn why(input: &SeekInput<'_>) -> String {
     let search = input.search;
-    match input.outcome.ended {
-        Ended::Found => "the interval is as narrow as asked for".to_owned(),
-        Ended::StepsUsed => {
+    match input.outcome.stop_reason {
+        StopReason::Found => "the interval is as narrow as asked for".to_owned(),
+        StopReason::StepsUsed => {
             let steps = counted(search.steps_max as u64, "step");
             format!("{steps}, as many as may be: the interval is wider than asked for")
         }
-        Ended::LowestMissed => {
+        StopReason::LowestMissed => {
             format!("the objective is missed at the lowest load, {}", load(search.by, search.from))
         }
-        Ended::HighestMet => {
+        StopReason::HighestMet => {
             format!(
                 "the objective is met at the highest load, {}",
                 load(search.by, search.to.unwrap_or(0.0))
             )
         }
-        Ended::Generator => {
+        StopReason::Generator => {
             let spoilt = input.steps.iter().rev().find_map(|step| step.spoilt.as_deref());
             format!("the generator is the limit: {}", spoilt.unwrap_or("no step was valid"))
         }
-        Ended::Interrupted => "interrupted".to_owned(),
+        StopReason::Interrupted => "interrupted".to_owned(),
     }
 }
 
@@ -153,9 +153,9 @@ fn why(input: &SeekInput<'_>) -> String {
 #[must_use]
 pub fn json(input: &SeekInput<'_>) -> String {
     let by = input.search.by;
-    let limited_by = match input.outcome.ended {
-        Ended::Generator => Some("generator"),
-        Ended::HighestMet => Some("to"),
+    let limited_by = match input.outcome.stop_reason {
+        StopReason::Generator => Some("generator"),
+        StopReason::HighestMet => Some("to"),
         _ => None,
     };
     let answer = input.outcome.answer.map_or("null".to_owned(), |answer| {
@@ -167,14 +167,14 @@ pub fn json(input: &SeekInput<'_>) -> String {
             .put("limited_by", optional(limited_by.map(crate::escape::json)))
             .end()
     });
-    let valid = input.outcome.ended != Ended::Generator;
+    let valid = input.outcome.stop_reason != StopReason::Generator;
     let mut object = Object::new()
         .text("objective", &input.search.objective.to_string())
         .text("by", name(by))
         .text("arrivals", input.arrivals)
         .number("seed", input.seed)
         .text("verdict", if valid { "VALID" } else { "INVALID" })
-        .text("ended", input.outcome.ended.name())
+        .text("ended", input.outcome.stop_reason.name())
         .text("reason", &why(input))
         .put("answer", answer);
     if let Some(knee) = knee(input.steps) {
@@ -235,13 +235,13 @@ fn percent(share: f64) -> String {
     format!("{:.2}%", share * 100.0)
 }
 
-fn judged(search: &Search, step: &Step) -> Judgement {
+fn judge(search: &Search, step: &Step) -> Judgement {
     level::judge_alone(&search.objective, step)
 }
 
 /// Whether this run alone meets the objective.
 fn word(search: &Search, step: &Step) -> &'static str {
-    match (step.spoilt.is_some(), judged(search, step)) {
+    match (step.spoilt.is_some(), judge(search, step)) {
         (true, _) => "unknown",
         (false, Judgement::Missed) => "no",
         (false, Judgement::Unproven) => "unproven",
@@ -325,8 +325,12 @@ mod tests {
         ]
     }
 
-    pub(super) fn with(answer: Option<Answer>, ended: Ended, check: impl Fn(&SeekInput<'_>)) {
-        let (search, steps, outcome) = (search(), steps(), Outcome { ended, answer });
+    pub(super) fn with(
+        answer: Option<Answer>,
+        stop_reason: StopReason,
+        check: impl Fn(&SeekInput<'_>),
+    ) {
+        let (search, steps, outcome) = (search(), steps(), SearchOutcome { stop_reason, answer });
         let (outcome, arrivals) = (&outcome, "poisson");
         check(&SeekInput { search: &search, steps: &steps, outcome, seed: 7, arrivals });
     }
@@ -336,7 +340,7 @@ mod tests {
 
     #[test]
     fn the_table_says_it_all() {
-        with(FOUND, Ended::Found, |input| {
+        with(FOUND, StopReason::Found, |input| {
             let expect = "\
 rate/s  achieved/s   p50    p95    p99  errors  verdict  meets it
     40          40  60ms  180ms  277ms   0.00%  VALID    yes
@@ -356,7 +360,7 @@ Ended      the interval is as narrow as asked for; seed 7
     #[test]
     fn an_answer_beyond_what_was_achieved_is_noted() {
         let high = Some(Answer { load: 112.0, low: 85.2, high: Some(120.0) });
-        with(high, Ended::StepsUsed, |input| {
+        with(high, StopReason::StepsUsed, |input| {
             let text = text(input);
             assert!(text.contains("Note       no step achieved more than 100/s: "), "{text}");
         });
@@ -365,7 +369,7 @@ Ended      the interval is as narrow as asked for; seed 7
     #[test]
     fn an_answer_without_an_end_is_a_lower_bound() {
         let bound = Some(Answer { load: 80.0, low: 80.0, high: None });
-        with(bound, Ended::Generator, |input| {
+        with(bound, StopReason::Generator, |input| {
             let text = text(input);
             assert!(text.contains("Answer     at least 80/s\n"), "{text}");
             assert!(text.contains("the generator is the limit: hits began <late>"), "{text}");
@@ -375,7 +379,7 @@ Ended      the interval is as narrow as asked for; seed 7
             assert_eq!(json["answer"]["limited_by"], "generator");
             assert_eq!(json["verdict"], "INVALID");
         });
-        with(None, Ended::LowestMissed, |input| {
+        with(None, StopReason::LowestMissed, |input| {
             let json: serde_json::Value = serde_json::from_str(&json(input)).unwrap();
             assert!(json["answer"].is_null());
             let words: Vec<&str> = json["steps"]
@@ -393,7 +397,7 @@ Ended      the interval is as narrow as asked for; seed 7
         let none = Step { hits: 0, achieved_per_s: 0.0, ..step(40.0, 0.0) };
         let line = line(&search(), 1, &none, Paint::Plain);
         assert_eq!(line, "step 1: 40/s  achieved 0/s  no: nothing was answered");
-        with(None, Ended::LowestMissed, |input| {
+        with(None, StopReason::LowestMissed, |input| {
             let input = SeekInput { steps: std::slice::from_ref(&none), ..*input };
             let text = text(&input);
             let row = text.lines().nth(1).unwrap();

@@ -1,10 +1,10 @@
 //! Capacity by arithmetic, as one does it on the back of an envelope: CPU per request, requests per second and process at
 //! work, and the most that the cores can do at such a cost.
 
-use metrics::server::{Measure, Watched};
+use metrics::server::{Measure, SourceSummary};
 use stdx::Nanos;
 
-use super::beyond::Beyond;
+use super::network_and_queue::NetworkAndQueue;
 use super::side::ServerSide;
 use super::table::{Table, percent};
 use crate::number::{counted, duration, grouped, number};
@@ -49,12 +49,12 @@ impl Capacity {
         let from_log = from_log.map(|log| (log.requests - 1) as f64 / log.span().as_secs_f64());
         let requests_per_s =
             client.map(metrics::Summary::completions).or(from_log).filter(|x| *x > 0.0);
-        let apart = Beyond::of(server).filter(|beyond| !beyond.counts_agree());
-        let counts_apart = apart.map(|beyond| (beyond.client.count(), beyond.server.count()));
+        let apart = NetworkAndQueue::of(server).filter(|between| !between.counts_agree());
+        let counts_apart = apart.map(|between| (between.client.count(), between.server.count()));
         let machines = || server.side.sources().iter().filter(|source| source.source == "machine");
-        let cores_of = |machine: &Watched| machine.measure("cores").map(|cores| cores.max);
+        let cores_of = |machine: &SourceSummary| machine.measure("cores").map(|cores| cores.max);
         let busy =
-            |machine: &Watched| Some(server.mean(read(machine, "cpu")?) * cores_of(machine)?);
+            |machine: &SourceSummary| Some(server.mean(read(machine, "cpu")?) * cores_of(machine)?);
         let processes = processes(server);
         let cores_of_processes = sum(processes
             .iter()
@@ -193,7 +193,7 @@ impl Capacity {
 }
 
 /// A measure that was read at least once.
-fn read<'a>(source: &'a Watched, name: &str) -> Option<&'a Measure> {
+fn read<'a>(source: &'a SourceSummary, name: &str) -> Option<&'a Measure> {
     source.measure(name).filter(|measure| measure.count > 0)
 }
 
@@ -203,7 +203,7 @@ fn sum(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 /// A process, or a container where no process was watched.
 struct Present<'a> {
-    source: &'a Watched,
+    source: &'a SourceSummary,
     /// The share of all looks at its machine at which it was there.
     presence: f64,
 }
@@ -212,8 +212,8 @@ struct Present<'a> {
 const MASTER_MAX: f64 = 0.1;
 
 /// Whether a process began a tree of several and leaves the work to them, as the master of Puma or nginx does.
-fn is_master(source: &Watched, server: &ServerSide<'_>) -> bool {
-    let pid = |one: &Watched, kind: &str| {
+fn is_master(source: &SourceSummary, server: &ServerSide<'_>) -> bool {
+    let pid = |one: &SourceSummary, kind: &str| {
         one.source.strip_prefix(kind).and_then(|rest| rest.split(' ').next().map(str::to_owned))
     };
     let Some(own) = pid(source, "process ") else { return false };
@@ -221,7 +221,7 @@ fn is_master(source: &Watched, server: &ServerSide<'_>) -> bool {
     let Some(tree) = sources.find(|one| pid(one, "tree ").as_deref() == Some(&own)) else {
         return false;
     };
-    let seconds = |one: &Watched| read(one, "cpu").map(|cpu| cpu.integral);
+    let seconds = |one: &SourceSummary| read(one, "cpu").map(|cpu| cpu.integral);
     let count = read(tree, "processes").map(|count| server.mean(count));
     let (Some(all), Some(own), Some(count)) = (seconds(tree), seconds(source), count) else {
         return false;
@@ -232,7 +232,7 @@ fn is_master(source: &Watched, server: &ServerSide<'_>) -> bool {
 /// What the servers' CPU is the sum of. Each process of a tree has readings of its own, so that trees would count twice.
 fn processes<'a>(server: &ServerSide<'a>) -> Vec<Present<'a>> {
     let sources = server.side.sources();
-    let of = |kind: &str| -> Vec<&'a Watched> {
+    let of = |kind: &str| -> Vec<&'a SourceSummary> {
         sources.iter().filter(|one| one.source.starts_with(kind)).collect()
     };
     let kinds = ["process ", "cgroup "].into_iter().map(of);
@@ -241,7 +241,7 @@ fn processes<'a>(server: &ServerSide<'a>) -> Vec<Present<'a>> {
         let readings = sources.iter().filter(|one| one.host == host).map(|one| one.readings);
         readings.max().unwrap_or(1).max(1) as f64
     };
-    let present = |source: &'a Watched| Present {
+    let present = |source: &'a SourceSummary| Present {
         source,
         presence: source.readings as f64 / looks(&source.host),
     };

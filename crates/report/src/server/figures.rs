@@ -1,6 +1,6 @@
 //! Figures of client and server together: the percentile curves, and what went on over time, on one axis.
 
-use metrics::server::{Log, Measure, Side, Watched};
+use metrics::server::{Log, Measure, Side, SourceSummary};
 use metrics::{Histogram, Timeline};
 
 use super::machine::is_process;
@@ -202,9 +202,9 @@ fn times(clock: &Clock, client: Option<&Timeline>, side: &Side) -> Figure {
 /// Cores busy with processes and all in all, and the load: all in units of one thread that runs.
 fn processors(clock: &Clock, side: &Side) -> Figure {
     let mut series = Vec::new();
-    let machines: Vec<&Watched> =
+    let machines: Vec<&SourceSummary> =
         side.sources().iter().filter(|source| source.source == "machine").collect();
-    let host = |machine: &Watched| match machines.len() {
+    let host = |machine: &SourceSummary| match machines.len() {
         1 => String::new(),
         _ => format!(" of {}", machine.host),
     };
@@ -248,7 +248,7 @@ fn of_processes(
     let with = side.sources().iter().filter(|source| {
         is_process(&source.source) && !(has_trees && source.source.starts_with("process "))
     });
-    let all: Vec<(&Watched, &Measure)> =
+    let all: Vec<(&SourceSummary, &Measure)> =
         with.filter_map(|source| Some((source, source.measure(name)?))).collect();
     let more = all.len().saturating_sub(PROCESSES_MAX);
     let note = (more > 0).then(|| format!("{more} more processes are not drawn."));

@@ -1,10 +1,10 @@
 //! The server's side as JSON: what stands under `brunt.server`, documented in `docs/reference/report-json.md`.
 
 use metrics::Histogram;
-use metrics::server::{Endpoint, Log, Measure, Watched};
+use metrics::server::{Endpoint, Log, Measure, SourceSummary};
 use stdx::Nanos;
 
-use super::{Beyond, Capacity, ServerSide};
+use super::{Capacity, NetworkAndQueue, ServerSide};
 use crate::json::times;
 use crate::number::{go_json, rfc3339};
 use crate::object::{Object, json_list};
@@ -32,7 +32,11 @@ impl ServerSide<'_> {
             )
             .put("sources", json_list(side.sources().iter().map(|source| self.source(source))))
             .put("logs", json_list(side.logs().iter().map(log)))
-            .put("network_and_queue", Beyond::of(self).map_or("null".to_owned(), |b| beyond(&b)))
+            .put(
+                "network_and_queue",
+                NetworkAndQueue::of(self)
+                    .map_or("null".to_owned(), |between| network_and_queue(&between)),
+            )
             .put("capacity", capacity(&Capacity::of(self)))
             .put("incidents", json_list(incidents))
             .put(
@@ -47,7 +51,7 @@ impl ServerSide<'_> {
             .end()
     }
 
-    fn source(&self, source: &Watched) -> String {
+    fn source(&self, source: &SourceSummary) -> String {
         let measures = source.measures.iter().filter(|(_, measure)| measure.count > 0);
         let measures = measures
             .fold(Object::new(), |object, (name, one)| object.put(name, self.measure(one)))
@@ -98,7 +102,7 @@ fn log(log: &Log) -> String {
 
 fn endpoint((name, endpoint): &(String, Endpoint)) -> String {
     let total = &endpoint.total;
-    let told = |time: Nanos| (total.count() > 0).then_some(time);
+    let if_timed = |time: Nanos| (total.count() > 0).then_some(time);
     let time = |time: Option<Nanos>| time.map_or("null".to_owned(), |time| time.0.to_string());
     Object::new()
         .text("endpoint", name)
@@ -106,29 +110,29 @@ fn endpoint((name, endpoint): &(String, Endpoint)) -> String {
         .number("errors", endpoint.errors)
         .number("timed", total.count())
         .put("total", if total.count() > 0 { total.sum().to_string() } else { "null".to_owned() })
-        .put("mean", time(told(total.mean())))
-        .put("50th", time(told(total.quantile(0.5))))
-        .put("95th", time(told(total.quantile(0.95))))
-        .put("99th", time(told(total.quantile(0.99))))
-        .put("max", time(told(total.max())))
+        .put("mean", time(if_timed(total.mean())))
+        .put("50th", time(if_timed(total.quantile(0.5))))
+        .put("95th", time(if_timed(total.quantile(0.95))))
+        .put("99th", time(if_timed(total.quantile(0.99))))
+        .put("max", time(if_timed(total.max())))
         .put("views", time(endpoint.views))
         .put("database", time(endpoint.database))
         .end()
 }
 
-fn beyond(beyond: &Beyond) -> String {
-    let (by, requests) = match &beyond.by_request {
+fn network_and_queue(between: &NetworkAndQueue) -> String {
+    let (by, requests) = match &between.by_request {
         Some(times) => ("request", times.count()),
-        None => ("quantile", beyond.server.count()),
+        None => ("quantile", between.server.count()),
     };
     let object = Object::new()
         .text("by", by)
-        .text("log", &beyond.log)
+        .text("log", &between.log)
         .number("requests", requests)
-        .put("mean", beyond.mean_ns().to_string());
+        .put("mean", between.mean_ns().to_string());
     [("50th", 0.5), ("90th", 0.9), ("95th", 0.95), ("99th", 0.99)]
         .into_iter()
-        .fold(object, |object, (name, q)| object.put(name, beyond.quantile_ns(q).to_string()))
+        .fold(object, |object, (name, q)| object.put(name, between.quantile_ns(q).to_string()))
         .end()
 }
 

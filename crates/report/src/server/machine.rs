@@ -1,6 +1,6 @@
 //! Tables of machines, processes and scraped series.
 
-use metrics::server::{Measure, Watched};
+use metrics::server::{Measure, SourceSummary};
 use stdx::Nanos;
 
 use super::side::ServerSide;
@@ -18,40 +18,40 @@ enum Unit {
 }
 
 /// What is told of a machine; what is never above zero is left out, unless it is said always.
-const MACHINE: [(&str, &str, Unit, Shown); 25] = [
-    ("load1", "Load, 1 min", Unit::Plain, Shown::Always),
-    ("load5", "Load, 5 min", Unit::Plain, Shown::Above),
-    ("running", "Runnable", Unit::Plain, Shown::Above),
-    ("cpu", "CPU", Unit::Share, Shown::Always),
-    ("cpu.user", "CPU, user", Unit::Share, Shown::Above),
-    ("cpu.system", "CPU, system", Unit::Share, Shown::Above),
-    ("cpu.softirq", "CPU, soft interrupts", Unit::Share, Shown::Above),
-    ("cpu.iowait", "CPU, waiting for disks", Unit::Share, Shown::Above),
-    ("cpu.steal", "CPU, taken by the host", Unit::Share, Shown::Above),
-    ("memory.used", "Memory used", Unit::Size, Shown::Always),
-    ("memory.available", "Memory available", Unit::Size, Shown::Above),
-    ("memory.total", "Memory", Unit::Size, Shown::Above),
-    ("swap.used", "Swap used", Unit::Size, Shown::Above),
-    ("net.in", "Network in", Unit::SizePerSecond, Shown::Above),
-    ("net.out", "Network out", Unit::SizePerSecond, Shown::Above),
-    ("net.loopback", "Network, loopback", Unit::SizePerSecond, Shown::Above),
-    ("disk.read", "Disk read", Unit::SizePerSecond, Shown::Above),
-    ("disk.written", "Disk written", Unit::SizePerSecond, Shown::Above),
-    ("switches", "Context switches", Unit::PerSecond, Shown::Above),
-    ("tcp.retransmits", "TCP retransmits", Unit::PerSecond, Shown::Always),
-    ("tcp.listen_drops", "Listen drops", Unit::PerSecond, Shown::Always),
-    ("pressure.cpu", "Pressure on CPU", Unit::Share, Shown::Above),
-    ("pressure.memory", "Pressure on memory", Unit::Share, Shown::Above),
-    ("pressure.io", "Pressure on I/O", Unit::Share, Shown::Above),
-    ("throttled", "Throttled", Unit::Share, Shown::Above),
+const MACHINE: [(&str, &str, Unit, RowCondition); 25] = [
+    ("load1", "Load, 1 min", Unit::Plain, RowCondition::Always),
+    ("load5", "Load, 5 min", Unit::Plain, RowCondition::AboveZero),
+    ("running", "Runnable", Unit::Plain, RowCondition::AboveZero),
+    ("cpu", "CPU", Unit::Share, RowCondition::Always),
+    ("cpu.user", "CPU, user", Unit::Share, RowCondition::AboveZero),
+    ("cpu.system", "CPU, system", Unit::Share, RowCondition::AboveZero),
+    ("cpu.softirq", "CPU, soft interrupts", Unit::Share, RowCondition::AboveZero),
+    ("cpu.iowait", "CPU, waiting for disks", Unit::Share, RowCondition::AboveZero),
+    ("cpu.steal", "CPU, taken by the host", Unit::Share, RowCondition::AboveZero),
+    ("memory.used", "Memory used", Unit::Size, RowCondition::Always),
+    ("memory.available", "Memory available", Unit::Size, RowCondition::AboveZero),
+    ("memory.total", "Memory", Unit::Size, RowCondition::AboveZero),
+    ("swap.used", "Swap used", Unit::Size, RowCondition::AboveZero),
+    ("net.in", "Network in", Unit::SizePerSecond, RowCondition::AboveZero),
+    ("net.out", "Network out", Unit::SizePerSecond, RowCondition::AboveZero),
+    ("net.loopback", "Network, loopback", Unit::SizePerSecond, RowCondition::AboveZero),
+    ("disk.read", "Disk read", Unit::SizePerSecond, RowCondition::AboveZero),
+    ("disk.written", "Disk written", Unit::SizePerSecond, RowCondition::AboveZero),
+    ("switches", "Context switches", Unit::PerSecond, RowCondition::AboveZero),
+    ("tcp.retransmits", "TCP retransmits", Unit::PerSecond, RowCondition::Always),
+    ("tcp.listen_drops", "Listen drops", Unit::PerSecond, RowCondition::Always),
+    ("pressure.cpu", "Pressure on CPU", Unit::Share, RowCondition::AboveZero),
+    ("pressure.memory", "Pressure on memory", Unit::Share, RowCondition::AboveZero),
+    ("pressure.io", "Pressure on I/O", Unit::Share, RowCondition::AboveZero),
+    ("throttled", "Throttled", Unit::Share, RowCondition::AboveZero),
 ];
 
 /// When a row is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shown {
+enum RowCondition {
     Always,
     /// Where it was ever above zero.
-    Above,
+    AboveZero,
 }
 
 impl Unit {
@@ -72,13 +72,13 @@ pub(super) fn tables(server: &ServerSide<'_>) -> Vec<Table> {
     machines.map(|machine| of_machine(server, machine)).collect()
 }
 
-fn of_machine(server: &ServerSide<'_>, machine: &Watched) -> Table {
+fn of_machine(server: &ServerSide<'_>, machine: &SourceSummary) -> Table {
     let mut rows = Vec::new();
-    for (name, title, unit, shown) in MACHINE {
+    for (name, title, unit, condition) in MACHINE {
         let Some(measure) = machine.measure(name).filter(|measure| measure.count > 0) else {
             continue;
         };
-        if shown == Shown::Always || measure.max > 0.0 {
+        if condition == RowCondition::Always || measure.max > 0.0 {
             let values = [server.mean(measure), measure.max].map(|value| unit.write(value));
             rows.push(std::iter::once(title.to_owned()).chain(values).collect());
         }

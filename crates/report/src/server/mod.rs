@@ -1,11 +1,11 @@
 //! The server's side beside the client's: machine, processes, requests by log, what lies between client and server, capacity,
 //! endpoints, incidents. The same tables go into text, HTML and Markdown.
 
-mod beyond;
 mod capacity;
 mod figures;
 mod json;
 mod machine;
+mod network_and_queue;
 mod requests;
 mod sections;
 mod side;
@@ -13,7 +13,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use beyond::Beyond;
 pub use capacity::Capacity;
 pub use figures::{over_time, percentiles};
+pub use network_and_queue::NetworkAndQueue;
 pub use side::ServerSide;

@@ -54,8 +54,8 @@ pub(super) fn times(server: &ServerSide<'_>) -> Table {
             ("database", &log.database),
             ("queue", &log.queue),
         ];
-        let told = parts.into_iter().filter(|(_, times)| times.count() > 0);
-        rows.extend(told.map(|(part, times)| row(format!("{name} {part}"), times)));
+        let timed = parts.into_iter().filter(|(_, times)| times.count() > 0);
+        rows.extend(timed.map(|(part, times)| row(format!("{name} {part}"), times)));
     }
     // Without a log the client's times stand elsewhere already.
     rows.truncate(if rows.len() == own { 0 } else { rows.len() });
@@ -80,10 +80,10 @@ pub(super) fn endpoints(server: &ServerSide<'_>) -> Table {
     let rows = all.into_iter().map(|(name, one)| {
         let total = &one.total;
         let times = [total.mean(), total.quantile(0.5), total.quantile(0.99), total.max()];
-        let told = |text: String| if total.count() == 0 { UNTOLD.to_owned() } else { text };
+        let if_timed = |text: String| if total.count() == 0 { UNTOLD.to_owned() } else { text };
         let mut row = vec![name.clone(), grouped(one.requests), grouped(one.errors)];
-        row.push(told(percent(total.sum() as f64 / sum)));
-        row.extend(times.map(|time| told(duration(time))));
+        row.push(if_timed(percent(total.sum() as f64 / sum)));
+        row.extend(times.map(|time| if_timed(duration(time))));
         let requests = one.requests.max(1);
         let mean = |time: Nanos| duration(Nanos(time.0 / requests));
         row.extend([one.views, one.database].map(|time| time.map_or(UNTOLD.to_owned(), mean)));

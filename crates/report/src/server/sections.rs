@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use stdx::Nanos;
 
-use super::beyond::Beyond;
 use super::capacity::Capacity;
+use super::network_and_queue::NetworkAndQueue;
 use super::side::ServerSide;
 use super::table::Table;
 use super::{machine, requests};
@@ -55,7 +55,7 @@ impl ServerSide<'_> {
         tables.push(machine::processes(self));
         tables.push(requests::answers(self));
         tables.push(requests::times(self));
-        tables.extend(Beyond::of(self).map(|beyond| beyond.table()));
+        tables.extend(NetworkAndQueue::of(self).map(|between| between.table()));
         tables.push(Capacity::of(self).table());
         tables.push(requests::endpoints(self));
         tables.push(machine::scrapes(self));
@@ -75,7 +75,7 @@ impl ServerSide<'_> {
     /// What a reader must know.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        notes.extend(Beyond::of(self).map(|beyond| beyond.note()));
+        notes.extend(NetworkAndQueue::of(self).map(|between| between.note()));
         let capacity = Capacity::of(self);
         notes.extend(capacity.apart_note());
         notes.extend(capacity.bound_note());

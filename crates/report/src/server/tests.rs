@@ -1,10 +1,10 @@
 //! A machine of two cores that serves 33 requests a second: seed 004's arithmetic.
 
-use metrics::server::{Incident, Reading, Row, Served, Side};
+use metrics::server::{Incident, Reading, Row, ServedRequest, Side};
 use metrics::{Batch, Histogram, Sample, Summary, Timeline};
 use stdx::Nanos;
 
-use super::{Beyond, Capacity, ServerSide, over_time, percentiles};
+use super::{Capacity, NetworkAndQueue, ServerSide, over_time, percentiles};
 
 const SECOND: i64 = 1_000_000_000;
 const EPOCH: i64 = 1_700_000_000 * SECOND;
@@ -37,7 +37,7 @@ fn side(id: fn(u64) -> String) -> Side {
         side.add(&reading(at, "scrape http://x/metrics", &[("puma_backlog{index=\"0\"}", 3.0)]));
     }
     for n in 0..330u64 {
-        side.add(&Row::Served(Served {
+        side.add(&Row::Served(ServedRequest {
             at: EPOCH + n as i64 * SECOND / 33,
             host: "web<1>".to_owned(),
             source: "rails".to_owned(),
@@ -48,7 +48,7 @@ fn side(id: fn(u64) -> String) -> Side {
             views: Some(Nanos::from_millis(100)),
             database: Some(Nanos::from_millis(40)),
             id: id(n),
-            ..Served::default()
+            ..ServedRequest::default()
         }));
     }
     side.add(&Row::Incident(Incident {
@@ -154,25 +154,25 @@ fn a_log_of_other_requests_is_not_mixed_with_the_clients() {
 }
 
 #[test]
-fn what_lies_between_is_told_by_request_where_ids_are_known() {
+fn what_lies_between_is_reported_by_request_where_ids_are_known() {
     let summary = summary();
     let without = side(|_| String::new());
     let server =
         ServerSide { side: &without, client: Some(&summary), offset_ns: 0, offset_error_ns: None };
-    let beyond = Beyond::of(&server).unwrap();
+    let between = NetworkAndQueue::of(&server).unwrap();
     let millis = |ns: i64| (ns as f64 / 1e6).round() as i64;
-    assert_eq!((beyond.by_request.is_none(), millis(beyond.mean_ns())), (true, 316));
-    assert_eq!(millis(beyond.quantile_ns(0.99)), 316);
-    assert!(beyond.counts_agree() && !beyond.note().contains("means little"));
+    assert_eq!((between.by_request.is_none(), millis(between.mean_ns())), (true, 316));
+    assert_eq!(millis(between.quantile_ns(0.99)), 316);
+    assert!(between.counts_agree() && !between.note().contains("means little"));
     let fewer = Histogram::default();
-    let apart = Beyond { client: fewer, ..beyond };
+    let apart = NetworkAndQueue { client: fewer, ..between };
     assert!(apart.note().ends_with("They are not the same requests, and it means little."));
     for (joined, ids_left_out, why) in [
         (0, 0, "since no ids join them"),
         (7, 0, "since ids join only 7 of them."),
         (7, 9, "since ids join only 7 of them: there are more ids than can be held."),
     ] {
-        let few = Beyond { joined, ids_left_out, by_request: None, ..apart.clone() };
+        let few = NetworkAndQueue { joined, ids_left_out, by_request: None, ..apart.clone() };
         assert!(few.note().contains(why), "{}", few.note());
     }
     let mut with = side(|n| format!("id-{n}"));
@@ -184,11 +184,11 @@ fn what_lies_between_is_told_by_request_where_ids_are_known() {
     (0..200).for_each(|n| with.hit(format!("id-{n}").as_bytes(), Nanos::from_millis(480)));
     let server =
         ServerSide { side: &with, client: Some(&summary), offset_ns: 0, offset_error_ns: None };
-    let beyond = Beyond::of(&server).unwrap();
-    assert_eq!(beyond.by_request.as_ref().map(Histogram::count), Some(200));
-    assert_eq!(millis(beyond.mean_ns()), 316);
+    let between = NetworkAndQueue::of(&server).unwrap();
+    assert_eq!(between.by_request.as_ref().map(Histogram::count), Some(200));
+    assert_eq!(millis(between.mean_ns()), 316);
     assert!(server.text().contains("request by request: 200 of 330"));
-    assert!(Beyond::of(&ServerSide { client: None, ..server }).is_none());
+    assert!(NetworkAndQueue::of(&ServerSide { client: None, ..server }).is_none());
 }
 
 #[test]
@@ -237,7 +237,14 @@ fn untimed_endpoints_have_no_share_of_the_time() {
         let (method, path) = ("GET".to_owned(), path.to_owned());
         let source = "rails".to_owned();
         let at = EPOCH;
-        side.add(&Row::Served(Served { at, source, method, path, total, ..Served::default() }));
+        side.add(&Row::Served(ServedRequest {
+            at,
+            source,
+            method,
+            path,
+            total,
+            ..ServedRequest::default()
+        }));
     }
     let text = ServerSide { side: &side, client: None, offset_ns: 0, offset_error_ns: None }.text();
     let cells = |begin: &str| {
@@ -300,21 +307,26 @@ fn four_curves_over_the_share_of_requests() {
 
 /// nginx's and Apache's logs have whole seconds: where their cells lie is told, and not where the cells of others lie.
 #[test]
-fn a_log_of_whole_seconds_is_told() {
+fn a_log_of_whole_seconds_is_reported() {
     let noted = |step_ns: i64, total: Option<Nanos>| {
         let mut side = Side::new();
         for n in 0..5 {
             let source = "nginx".to_owned();
-            let served = Served { at: EPOCH + n * step_ns, source, total, ..Served::default() };
+            let served = ServedRequest {
+                at: EPOCH + n * step_ns,
+                source,
+                total,
+                ..ServedRequest::default()
+            };
             side.add(&Row::Served(served));
         }
         let mut timeline = Timeline::new();
         timeline.add(&batch());
         let sheet = over_time("t", Some(&timeline), &side);
-        let told = |figure: &crate::Figure| {
+        let labels = |figure: &crate::Figure| {
             figure.notes.iter().any(|note| note.starts_with("The log nginx tells moments in whole"))
         };
-        sheet.figures.iter().map(told).collect::<Vec<_>>()
+        sheet.figures.iter().map(labels).collect::<Vec<_>>()
     };
     assert_eq!(noted(SECOND, Some(Nanos::MILLI)), [true, true]);
     assert_eq!(noted(SECOND, None), [false, false], "a log without times has no curves");

@@ -2,15 +2,15 @@
 
 use stdx::{are, were};
 use study::contrast::{Change, Contrast, Finding, Measure};
-use study::plan::{Judged, Ordering, Relation};
+use study::plan::{Ordering, OrderingOutcome, Relation};
 
 use super::input::{StudyInput, StudyRun, StudyState, StudyWorkload};
-use super::report::{Found, StudyReport, change, value};
+use super::report::{StudyReport, WorkloadFindings, change, value};
 use crate::contrasts::{by, value as measured};
 use crate::number::counted;
 
 /// The measures that sentences tell of, and what they are called there.
-const TOLD: [(Measure, &str); 4] = [
+const SENTENCE_MEASURES: [(Measure, &str); 4] = [
     (Measure::P50, "the median"),
     (Measure::P99, "the 99th percentile"),
     (Measure::Throughput, "throughput"),
@@ -44,8 +44,8 @@ impl StudyReport {
 
     /// Expected orderings: the workload, the ordering, whether it held in words, and the medians.
     pub(super) fn orderings(&self) -> Vec<[String; 4]> {
-        let of = |(workload, found): (&StudyWorkload, &Found)| {
-            let row = |(ordering, judged): &(Ordering, Option<Judged>)| {
+        let of = |(workload, found): (&StudyWorkload, &WorkloadFindings)| {
+            let row = |(ordering, judged): &(Ordering, Option<OrderingOutcome>)| {
                 let [word, medians] = judged_words(ordering, judged.as_ref());
                 [workload.name.clone(), ordering.to_string(), word, medians]
             };
@@ -63,7 +63,7 @@ impl StudyReport {
 
 /// One variant against the first, in a sentence.
 fn compared(label: &str, first: &str, contrast: &Contrast) -> String {
-    let told = TOLD.iter().filter_map(|(measure, name)| {
+    let told = SENTENCE_MEASURES.iter().filter_map(|(measure, name)| {
         let change = contrast.changes.iter().find(|change| change.measure == *measure)?;
         Some((change, *name))
     });
@@ -124,7 +124,7 @@ fn part(change: &Change, name: &str) -> String {
 }
 
 /// What is said of figures that results do not have: those that decide a study by themselves.
-fn others(found: &Found) -> Vec<String> {
+fn others(found: &WorkloadFindings) -> Vec<String> {
     let decides =
         |name: &str| matches!(name, "limit" | "rtt.p50" | "rtt.p99" | "fan_out.p50" | "lost");
     let told = found.others.iter().filter(|one| decides(one.figure.name));
@@ -154,7 +154,7 @@ fn others(found: &Found) -> Vec<String> {
 }
 
 /// Whether an ordering held, and the medians it was judged by.
-pub(super) fn judged_words(ordering: &Ordering, judged: Option<&Judged>) -> [String; 2] {
+pub(super) fn judged_words(ordering: &Ordering, judged: Option<&OrderingOutcome>) -> [String; 2] {
     let Some(judged) = judged else {
         return ["cannot be told: one of them has no runs".to_owned(), String::new()];
     };

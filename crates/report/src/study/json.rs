@@ -1,10 +1,10 @@
 //! A study as one JSON document. A key is never renamed: docs/reference/study-json.md.
 
 use study::contrast::Scale;
-use study::plan::{Judged, Ordering};
+use study::plan::{Ordering, OrderingOutcome};
 
 use super::input::{StudyInput, StudyRun, StudyState};
-use super::report::{Found, OtherChange, StudyReport};
+use super::report::{OtherChange, StudyReport, WorkloadFindings};
 use crate::escape;
 use crate::number::go_json;
 use crate::object::{Object, json_list};
@@ -57,7 +57,7 @@ impl StudyReport {
     }
 
     fn workload_json(&self, at: usize) -> String {
-        let Found { contrasts, others, orderings, model } = &self.workloads[at];
+        let WorkloadFindings { contrasts, others, orderings, model } = &self.workloads[at];
         let workload = &self.input.workloads[at];
         let cautions = contrasts.capital_cautions();
         Object::new()
@@ -92,7 +92,7 @@ fn other(one: &OtherChange) -> String {
         .end()
 }
 
-fn ordering((ordering, judged): &(Ordering, Option<Judged>)) -> String {
+fn ordering((ordering, judged): &(Ordering, Option<OrderingOutcome>)) -> String {
     let judged = judged.as_ref();
     Object::new()
         .text("expected", &ordering.to_string())

@@ -68,8 +68,8 @@ impl Model {
 
 /// The runs as measurements, with what must be known of them. What most runs have decides between users and rates.
 fn sweep(input: &StudyInput, runs: &[(&StudyRun, &VariantRun)]) -> (Sweep, Vec<String>) {
-    let told = runs.iter().filter_map(|(_, results)| load_of(&results.load, None));
-    let by = by_most(told.map(|(by, _)| by)).unwrap_or(By::Connections);
+    let loads = runs.iter().filter_map(|(_, results)| load_of(&results.load, None));
+    let by = by_most(loads.map(|(by, _)| by)).unwrap_or(By::Connections);
     let (mut observed, mut notes, mut others) = (Vec::new(), Vec::new(), 0);
     for (run, results) in runs {
         let Some((_, load)) = load_of(&results.load, Some(by)) else {

@@ -2,7 +2,7 @@
 
 use stdx::Nanos;
 use study::contrast::{FigureChange, FigureValues, Measure, Rules, Scale, compare_figures};
-use study::plan::{Cell, Figure, Judged, Ordering, Unit};
+use study::plan::{Cell, Figure, Ordering, OrderingOutcome, Unit};
 
 use super::input::StudyInput;
 use super::model::Model;
@@ -13,18 +13,18 @@ use crate::number::{duration, number};
 #[derive(Clone, Debug)]
 pub struct StudyReport {
     pub(super) input: StudyInput,
-    pub(super) workloads: Vec<Found>,
+    pub(super) workloads: Vec<WorkloadFindings>,
 }
 
 /// What was found under one workload.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct WorkloadFindings {
     /// Of the variants that have results.
     pub(super) contrasts: Contrasts,
     /// Figures that results do not have: a label and a change of each.
     pub(super) others: Vec<OtherChange>,
     /// Each expected ordering, judged where both have runs.
-    pub(super) orderings: Vec<(Ordering, Option<Judged>)>,
+    pub(super) orderings: Vec<(Ordering, Option<OrderingOutcome>)>,
     /// Where one is asked for and there are loads to join.
     pub(super) model: Option<Model>,
 }
@@ -43,12 +43,13 @@ impl StudyReport {
     /// Compares whatever was measured.
     #[must_use]
     pub fn of(input: StudyInput) -> Self {
-        let workloads = (0..input.workloads.len()).map(|at| found(&input, at)).collect();
+        let workloads =
+            (0..input.workloads.len()).map(|at| workload_findings(&input, at)).collect();
         Self { input, workloads }
     }
 }
 
-fn found(input: &StudyInput, workload: usize) -> Found {
+fn workload_findings(input: &StudyInput, workload: usize) -> WorkloadFindings {
     let rules = Rules { seed: input.seed, ..Rules::default() };
     let variants: Vec<Variant> = input
         .planned(workload)
@@ -72,7 +73,7 @@ fn found(input: &StudyInput, workload: usize) -> Found {
             .and_then(|(first, second)| ordering.judge(&first, &second));
         (ordering.clone(), judged)
     });
-    Found {
+    WorkloadFindings {
         contrasts,
         others: others(input, workload, rules),
         orderings: orderings.collect(),

@@ -89,9 +89,9 @@ impl StudyReport {
             .map(|variant| {
                 let versions =
                     variant.versions.iter().map(|(name, text)| format!("{name}: {text}"));
-                let told = if variant.left_out.is_empty() { "" } else { "left out" };
+                let state = if variant.left_out.is_empty() { "" } else { "left out" };
                 let versions = versions.collect::<Vec<_>>().join("; ");
-                vec![variant.name.clone(), variant.note.clone(), versions, told.to_owned()]
+                vec![variant.name.clone(), variant.note.clone(), versions, state.to_owned()]
             })
             .collect();
         page::table(out, "Variants", &["", "what", "versions", ""], &rows, 0);

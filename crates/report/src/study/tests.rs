@@ -18,11 +18,11 @@ fn run(cell: Cell, repeat: usize, ms: u64, limit: f64) -> StudyRun {
     }
     let figures = Run { times, throughput_per_s: 1000.0 / ms as f64, errors: 0.0 };
     let value = |measure: Measure| (Figure::named(measure.name()).unwrap(), measure.of(&figures));
-    let mut told: Vec<_> = Measure::ALL.map(value).into();
+    let mut per_run: Vec<_> = Measure::ALL.map(value).into();
     let duration = 1e9 * limit;
     let further =
         [("limit", limit), ("duration", duration), ("transfer", 2048.0), ("latency.max", duration)];
-    told.extend(further.map(|(name, value)| (Figure::named(name).unwrap(), value)));
+    per_run.extend(further.map(|(name, value)| (Figure::named(name).unwrap(), value)));
     let results = VariantRun { name: format!("{repeat}.arrow"), figures, ..VariantRun::default() };
     StudyRun {
         cell,
@@ -35,7 +35,7 @@ fn run(cell: Cell, repeat: usize, ms: u64, limit: f64) -> StudyRun {
         codes: vec![0],
         notes: Vec::new(),
         invalid: Vec::new(),
-        figures: told,
+        figures: per_run,
         results: Some(results),
         side: Side::default(),
     }
@@ -146,12 +146,12 @@ fn only_variants_with_runs_are_comparisons() {
     failed.state = StudyState::Failed("no answer".into());
     with_failed.runs.push(failed);
     let with_failed = StudyReport::of(with_failed);
-    let told = |report: &StudyReport| -> Vec<(&'static str, f64)> {
+    let figures = |report: &StudyReport| -> Vec<(&'static str, f64)> {
         let others = report.workloads[0].others.iter();
         others.map(|one| (one.figure.name, one.found.p_family)).collect()
     };
-    assert!(!told(&alone).is_empty());
-    assert_eq!(told(&with_failed), told(&alone));
+    assert!(!figures(&alone).is_empty());
+    assert_eq!(figures(&with_failed), figures(&alone));
 }
 
 #[test]
@@ -263,10 +263,13 @@ fn loads_of_one_set_up_are_joined_by_a_model() {
     assert_eq!((&model["model"], &model["by"]), (&"closed".into(), &"users".into()), "{model}");
     let workers = &model["parameters"]["workers"]["value"];
     assert_eq!(workers.as_f64(), Some(3.0), "{model}");
-    let told = report.findings().into_iter().find(|text| text.contains("a model that is"));
-    let told = told.unwrap();
+    let sentence = report.findings().into_iter().find(|text| text.contains("a model that is"));
+    let sentence = sentence.unwrap();
     let words = "% off typically: closed network (mean value analysis): workers 3, service ";
-    assert!(told.starts_with("mixed: a model that is ") && told.contains(words), "{told}");
+    assert!(
+        sentence.starts_with("mixed: a model that is ") && sentence.contains(words),
+        "{sentence}"
+    );
     let page = report.html();
     assert!(page.contains("A model of it") && page.contains("mean, predicted (ms)"));
     assert!(report.json().contains("\"model\":{\"by\":\"users\""));

@@ -7,7 +7,7 @@ use metrics::{Batch, Generator, Sample, TargetTable};
 
 use super::YEAR_1_TO_1970_S;
 use crate::headers::grouped;
-use crate::labels::Asked;
+use crate::labels::TargetRef;
 use crate::write::{Output, unix_ns};
 use crate::zone::Zone;
 use crate::{WriteError, Writer};
@@ -57,8 +57,8 @@ impl Writer for GobWriter {
             self.begun = true;
         }
         for sample in &batch.samples {
-            let asked = Asked::of(sample, batch, targets, &self.attack);
-            self.message.row(sample, batch, asked, &mut self.zone);
+            let target = TargetRef::of(sample, batch, targets, &self.attack);
+            self.message.row(sample, batch, target, &mut self.zone);
             let mut head = Message::default();
             head.uint(self.message.bytes.len() as u64);
             self.output.write_all(&head.bytes)?;
@@ -94,12 +94,12 @@ struct Message {
 }
 
 impl Message {
-    fn row(&mut self, sample: &Sample, batch: &Batch, asked: Asked<'_>, zone: &mut Zone) {
+    fn row(&mut self, sample: &Sample, batch: &Batch, target: TargetRef<'_>, zone: &mut Zone) {
         self.bytes.clear();
         self.bytes.extend_from_slice(&RESULT_ID);
         self.field = 0;
         let unix_ns = unix_ns(batch, sample);
-        self.text_field(1, asked.attack.as_bytes());
+        self.text_field(1, target.attack.as_bytes());
         self.uint_field(2, sample.seq);
         self.uint_field(3, u64::from(sample.status));
         self.begin(4);
@@ -110,8 +110,8 @@ impl Message {
         self.uint_field(7, sample.bytes_in);
         self.text_field(8, batch.text(sample.error));
         self.text_field(9, batch.text(sample.body));
-        self.text_field(10, asked.method.as_bytes());
-        self.text_field(11, asked.url.as_bytes());
+        self.text_field(10, target.method.as_bytes());
+        self.text_field(11, target.url.as_bytes());
         self.headers_field(12, batch.text(sample.headers));
         self.bytes.push(0);
     }

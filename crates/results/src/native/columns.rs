@@ -13,7 +13,7 @@ use super::array::{Array, Bytes, Values};
 use super::record_batch::{Column, RecordBatch};
 use super::schema::{KIND_GENERATOR, KIND_HIT, Schema};
 use crate::assertion;
-use crate::labels::{Asked, as_text};
+use crate::labels::{TargetRef, as_text};
 use crate::observed::{self, Observed};
 use crate::write::unix_ns;
 use crate::{Detail, StreamInfo};
@@ -243,8 +243,8 @@ impl Columns {
         let [attack, method, url, name] = match known {
             Some(keys) if sample.line.len == 0 && sample.name.len == 0 => keys,
             _ => {
-                let asked = Asked::of(sample, batch, targets, &self.attack);
-                let texts = [asked.attack, asked.method, asked.url, asked.name];
+                let target = TargetRef::of(sample, batch, targets, &self.attack);
+                let texts = [target.attack, target.method, target.url, target.name];
                 let keys = std::array::from_fn(|i| self.texts[i].key(texts[i]));
                 let is_whole = sample.line.len == 0 && sample.name.len == 0;
                 if is_whole && row < targets.labels.len() {

@@ -9,7 +9,7 @@ use super::record_batch::{Column, RecordBatch};
 use super::schema::{DataType, KIND_GENERATOR, KIND_HIT};
 use crate::assertion::{self, KIND_CHECK, KIND_THRESHOLD};
 use crate::fill::{ROWS_MAX, TEXT_MAX};
-use crate::labels::{Asked, Labels};
+use crate::labels::{Labels, TargetRef};
 use crate::note;
 use crate::observed::{self, KIND_INCIDENT, KIND_READING, KIND_SERVED, Observed};
 use crate::source::Step;
@@ -40,7 +40,7 @@ pub(super) struct Rows {
     wire_in: Numbers<u64>,
     conn: Numbers<u32>,
     /// `attack`, `method`, `url`, `name`.
-    asked: [Texts; 4],
+    target: [Texts; 4],
     error: Texts,
     body: Option<Array>,
     headers: Option<Array>,
@@ -186,7 +186,7 @@ impl Rows {
             bytes_in: counts(batch, "bytes_in")?,
             wire_in: counts(batch, "wire_in")?,
             conn: connections(batch, "connection")?,
-            asked: [
+            target: [
                 Texts::of(batch, "attack")?,
                 Texts::of(batch, "method")?,
                 Texts::of(batch, "url")?,
@@ -248,7 +248,7 @@ impl Rows {
                     return Ok(Some(Step::Server(Box::new(row))));
                 }
                 kind @ (KIND_THRESHOLD | KIND_CHECK) if batch.samples.is_empty() => {
-                    let [_, _, _, name] = &self.asked;
+                    let [_, _, _, name] = &self.target;
                     let (name, note) = (name.get(self.at), self.note.get(self.at));
                     let assertion = assertion::decode(kind, name, note)?;
                     let at = get(&self.timestamp, self.at);
@@ -266,7 +266,7 @@ impl Rows {
     }
 
     fn observed(&self, row: usize) -> Observed<'_> {
-        let [_, method, url, name] = &self.asked;
+        let [_, method, url, name] = &self.target;
         Observed {
             kind: get(&self.kind, row),
             timestamp: get(&self.timestamp, row),
@@ -339,7 +339,7 @@ impl Rows {
     }
 
     fn place(&mut self, row: usize, batch: &mut Batch, labels: &mut Labels) -> (u32, Span) {
-        let keys: [i32; 4] = std::array::from_fn(|i| self.asked[i].key(row));
+        let keys: [i32; 4] = std::array::from_fn(|i| self.target[i].key(row));
         let keyed = keys.iter().all(|key| *key >= 0);
         let slot =
             keys.iter().fold(0usize, |hash, key| hash.wrapping_mul(31) + *key as usize % MEMO);
@@ -347,8 +347,8 @@ impl Rows {
         if keyed && self.memo[slot].0 == keys {
             return (self.memo[slot].1, Span::default());
         }
-        let [attack, method, url, name] = std::array::from_fn(|i| self.asked[i].get(row));
-        let (target, line) = labels.place(Asked { attack, method, url, name }, batch);
+        let [attack, method, url, name] = std::array::from_fn(|i| self.target[i].get(row));
+        let (target, line) = labels.place(TargetRef { attack, method, url, name }, batch);
         if keyed && line.len == 0 {
             self.memo[slot] = (keys, target);
         }

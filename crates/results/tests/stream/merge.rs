@@ -44,7 +44,7 @@ fn generators_of_streams_one_after_the_other_add_up() {
 }
 
 #[test]
-fn what_follows_a_stream_and_is_none_is_told() {
+fn what_follows_a_stream_and_is_none_is_reported() {
     let arrow = encode(Encoding::Arrow, &[plain(5, 0)], None);
     let found = decode(&[&[&arrow[..], &encode(Encoding::Gob, &[plain(5, 0)], None)].concat()]);
     assert_eq!(found.rows.len(), 5);

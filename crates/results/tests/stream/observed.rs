@@ -1,7 +1,7 @@
 //! Rows of the server's side among hits: kept by the native encodings in their order, dropped by Vegeta's, bounded.
 
-use metrics::server::{Incident, Reading, Row, Served};
-use metrics::tally::{Assertion, Check, Contains, Judged, Kind};
+use metrics::server::{Incident, Reading, Row, ServedRequest};
+use metrics::tally::{Assertion, Check, Contains, Kind, ThresholdOutcome};
 use proptest::prelude::*;
 use results::{ASSERTIONS_MAX, Encoding, Sink, writer};
 use stdx::Nanos;
@@ -30,7 +30,7 @@ prop_compose! {
         let [views, database, queue] = parts.map(|part| part.map(|ns| Nanos(ns.into())));
         let [method, path, id] = texts;
         let (host, source) = ("web1".into(), "rails".into());
-        Row::Served(Served {
+        Row::Served(ServedRequest {
             at: EPOCH + at, host, source, method, path, status, total: total.map(Nanos),
             views, database, queue, id,
         })
@@ -122,7 +122,7 @@ fn a_sink_bounds_and_counts_them() {
 /// What became of a script's thresholds and checks stands at the end of the native encodings, and has no room in the others.
 #[test]
 fn thresholds_and_checks_are_kept() {
-    let judged = Judged {
+    let outcome = ThresholdOutcome {
         metric: "http_req_duration".to_owned(),
         source: "p(95)<200".to_owned(),
         figure: Some(312.25),
@@ -131,7 +131,7 @@ fn thresholds_and_checks_are_kept() {
     let (kind, contains) = (Kind::Trend, Contains::Time);
     let (group, name) = ("::cart".to_owned(), "is 200".to_owned());
     let check = Check { group, name, passes: 19, fails: 1 };
-    let asserted = vec![Assertion::Threshold { judged, kind, contains }, Assertion::Check(check)];
+    let asserted = vec![Assertion::Threshold { outcome, kind, contains }, Assertion::Check(check)];
     let written = |encoding| {
         let out = Shared::default();
         let writer = writer(encoding, Box::new(out.clone()), &info()).unwrap();

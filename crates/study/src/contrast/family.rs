@@ -198,8 +198,8 @@ impl Means {
 
     /// The least p that so many values can give, split evenly.
     fn p_least(&self) -> f64 {
-        let told = self.all.count as usize;
-        p_least(told / 2, told - told / 2)
+        let count = self.all.count as usize;
+        p_least(count / 2, count - count / 2)
     }
 
     /// How many standard deviations the mean of these runs is from that of the others (Student's t): infinite where only the
@@ -276,10 +276,10 @@ mod tests {
     fn a_figure_that_few_runs_tell_hides_no_other() {
         let some = |values: &[f64]| values.iter().copied().map(Some).collect::<Vec<_>>();
         let clear = some(&[1.0, 1.1, 1.05, 0.95, 1.0, 3.0, 3.1, 3.05, 2.95, 3.0]);
-        for told in [1, 2, 3, 4, 7] {
-            let few = (0..10).map(|at| (at < told).then_some(f64::from(at * at))).collect();
+        for count in [1, 2, 3, 4, 7] {
+            let few = (0..10).map(|at| (at < count).then_some(f64::from(at * at))).collect();
             let p = Splits::of(5, 5, 0).family_of_figures(&[clear.clone(), few], LEVEL);
-            assert!((p[0] - 2.0 / 252.0).abs() < 1e-12 && p[1] == 1.0, "{told}: {p:?}");
+            assert!((p[0] - 2.0 / 252.0).abs() < 1e-12 && p[1] == 1.0, "{count}: {p:?}");
         }
     }
 

@@ -35,11 +35,11 @@ enum Side {
 
 /// What a change says of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum LimitVerdict {
     /// The change is not beyond it.
-    Kept,
+    Within,
     /// It is, and it is a difference.
-    Passed,
+    Exceeded,
     /// It is, and chance may have done it.
     Unclear,
     /// Nothing can be said: so few runs may not rule chance out whatever they show, or there is nothing to compare.
@@ -62,10 +62,10 @@ pub enum LimitError {
 
 impl Limit {
     /// Whether a change, which must be of this measure, keeps it. Beyond it, `unproven` is what is said of one that chance may
-    /// have done: [`Kept::Unclear`], or with too few runs [`Kept::Undecided`]. A limit below the least change that matters by
+    /// have done: [`LimitVerdict::Unclear`], or with too few runs [`LimitVerdict::Undecided`]. A limit below the least change that matters by
     /// the rules is that least change itself: who asks for it holds it to matter.
     #[must_use]
-    pub fn judge(&self, change: &Change, rules: &Rules, unproven: Kept) -> Kept {
+    pub fn judge(&self, change: &Change, rules: &Rules, unproven: LimitVerdict) -> LimitVerdict {
         debug_assert!(change.measure == self.measure);
         let is_beyond = match self.side {
             Side::Above => change.change > self.bound,
@@ -77,9 +77,9 @@ impl Limit {
             errors_min: rules.errors_min.min(bound),
             ..*rules
         };
-        match (is_beyond, change.found(&rules)) {
-            (false, _) => Kept::Kept,
-            (true, Finding::Better | Finding::Worse | Finding::Differs) => Kept::Passed,
+        match (is_beyond, change.finding(&rules)) {
+            (false, _) => LimitVerdict::Within,
+            (true, Finding::Better | Finding::Worse | Finding::Differs) => LimitVerdict::Exceeded,
             (true, Finding::Same | Finding::CannotTell) => unproven,
         }
     }
@@ -128,7 +128,7 @@ mod tests {
         let finding = Finding::CannotTell;
         let mut change =
             Change { measure, medians, change, interval, floor, p, p_family: p, finding };
-        change.finding = change.found(&Rules::default());
+        change.finding = change.finding(&Rules::default());
         change
     }
 
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_said() {
+    fn what_is_none_is_reported() {
         let cases = [
             ("", "compares nothing"),
             ("p99+5%", "compares nothing"),
@@ -170,22 +170,23 @@ mod tests {
         let limit: Limit = "p99>+5%".parse().unwrap();
         let rules = Rules::default();
         let cases = [
-            (0.06, 0.01, Finding::Worse, Kept::Passed),
-            (0.06, 0.5, Finding::CannotTell, Kept::Unclear),
-            (0.04, 0.5, Finding::CannotTell, Kept::Kept),
-            (0.04, 0.01, Finding::Worse, Kept::Kept),
-            (-0.2, 0.01, Finding::Better, Kept::Kept),
+            (0.06, 0.01, Finding::Worse, LimitVerdict::Exceeded),
+            (0.06, 0.5, Finding::CannotTell, LimitVerdict::Unclear),
+            (0.04, 0.5, Finding::CannotTell, LimitVerdict::Within),
+            (0.04, 0.01, Finding::Worse, LimitVerdict::Within),
+            (-0.2, 0.01, Finding::Better, LimitVerdict::Within),
         ];
-        for (by, p, finding, kept) in cases {
+        for (by, p, finding, verdict) in cases {
             let change = change(Measure::P99, by, p);
             assert_eq!(change.finding, finding, "{by}");
-            assert_eq!(limit.judge(&change, &rules, Kept::Unclear), kept, "{by}");
-            let undecided = if kept == Kept::Unclear { Kept::Undecided } else { kept };
-            assert_eq!(limit.judge(&change, &rules, Kept::Undecided), undecided, "{by}");
+            assert_eq!(limit.judge(&change, &rules, LimitVerdict::Unclear), verdict, "{by}");
+            let undecided =
+                if verdict == LimitVerdict::Unclear { LimitVerdict::Undecided } else { verdict };
+            assert_eq!(limit.judge(&change, &rules, LimitVerdict::Undecided), undecided, "{by}");
         }
         let slower: Limit = "throughput<-5%".parse().unwrap();
         let fell = change(Measure::Throughput, -0.06, 0.01);
-        assert_eq!(slower.judge(&fell, &rules, Kept::Unclear), Kept::Passed);
+        assert_eq!(slower.judge(&fell, &rules, LimitVerdict::Unclear), LimitVerdict::Exceeded);
     }
 
     /// 2 % is the least change that matters, 0.1 points of errors; a limit may ask for less.
@@ -195,13 +196,13 @@ mod tests {
             let limit: Limit = limit.parse().unwrap();
             let change = change(limit.measure, by, p);
             assert_eq!(change.finding, Finding::Same, "{limit}: {by}");
-            limit.judge(&change, &Rules::default(), Kept::Unclear)
+            limit.judge(&change, &Rules::default(), LimitVerdict::Unclear)
         };
-        assert_eq!(judge("p99>+1%", 0.015, 0.01), Kept::Passed);
-        assert_eq!(judge("p99>+1%", 0.015, 0.5), Kept::Unclear);
-        assert_eq!(judge("p99>+1%", 0.009, 0.01), Kept::Kept);
-        assert_eq!(judge("p99>+0%", 0.001, 0.01), Kept::Passed);
-        assert_eq!(judge("throughput<-1%", -0.015, 0.01), Kept::Passed);
-        assert_eq!(judge("errors>+0.01%", 0.0005, 0.01), Kept::Passed);
+        assert_eq!(judge("p99>+1%", 0.015, 0.01), LimitVerdict::Exceeded);
+        assert_eq!(judge("p99>+1%", 0.015, 0.5), LimitVerdict::Unclear);
+        assert_eq!(judge("p99>+1%", 0.009, 0.01), LimitVerdict::Within);
+        assert_eq!(judge("p99>+0%", 0.001, 0.01), LimitVerdict::Exceeded);
+        assert_eq!(judge("throughput<-1%", -0.015, 0.01), LimitVerdict::Exceeded);
+        assert_eq!(judge("errors>+0.01%", 0.0005, 0.01), LimitVerdict::Exceeded);
     }
 }

@@ -81,8 +81,8 @@ pub fn unequal(a: &[Load], b: &[Load]) -> Vec<Unequal> {
     let mixed = (closed.0 && rates.1 > 0.0) || (closed.1 && rates.0 > 0.0);
     check(What::Users, users, TOLERANCE);
     check(What::Rate, rates, TOLERANCE);
-    let told = (closed.0 || rates.0 > 0.0) && (closed.1 || rates.1 > 0.0);
-    if !told {
+    let is_known = (closed.0 || rates.0 > 0.0) && (closed.1 || rates.1 > 0.0);
+    if !is_known {
         let in_flight = pair(|load| load.in_flight);
         let begun = pair(|load| load.begun_per_s);
         // One rate with other times is how an open loop sees a slower server, and one number of hits under way with other
@@ -146,7 +146,7 @@ mod tests {
 
     /// Seed 003 sets one connection beside eighty.
     #[test]
-    fn one_connection_beside_eighty_is_told() {
+    fn one_connection_beside_eighty_is_reported() {
         let found = unequal(&[closed(1.0)], &[closed(80.0)]);
         assert_eq!(found[0], Unequal::Figure(What::Users, 1.0, 80.0));
         assert!(found.contains(&Unequal::Figure(What::Connections, 1.0, 80.0)));

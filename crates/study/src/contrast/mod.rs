@@ -28,7 +28,7 @@ use resample::Resampler;
 
 pub use distance::Distance;
 pub use enough::runs_needed;
-pub use limit::{Kept, Limit, LimitError};
+pub use limit::{Limit, LimitError, LimitVerdict};
 pub use load::{Load, Unequal, What, unequal};
 pub use resample::INTERVAL_RUNS_MIN;
 
@@ -309,7 +309,7 @@ fn changes(
         if *measure == Measure::Errors {
             change.widen(a, b);
         }
-        change.finding = change.found(rules);
+        change.finding = change.finding(rules);
         change
     });
     changes.collect()
@@ -367,7 +367,7 @@ impl Change {
 
     /// Different is what chance, the interval and the least change that matters agree on; the same is what lies within that
     /// least change for certain.
-    fn found(&self, rules: &Rules) -> Finding {
+    fn finding(&self, rules: &Rules) -> Finding {
         let Some((low, high)) = self.interval else { return Finding::CannotTell };
         let least = self.measure.least_change(rules);
         let certain = self.p_family <= LEVEL && (low > 0.0 || high < 0.0);
@@ -439,8 +439,8 @@ pub fn compare_figures(figures: &[FigureValues], rules: &Rules) -> Vec<Option<Fi
 
 impl FigureValues {
     fn change(&self, p_family: f64, rules: &Rules) -> Option<FigureChange> {
-        let told = |values: &[Option<f64>]| values.iter().flatten().copied().collect::<Vec<f64>>();
-        let (a, b) = (told(&self.a), told(&self.b));
+        let known = |values: &[Option<f64>]| values.iter().flatten().copied().collect::<Vec<f64>>();
+        let (a, b) = (known(&self.a), known(&self.b));
         let (tally_a, tally_b) = (Tally::of_values(&a), Tally::of_values(&b));
         let p = mann_whitney(&tally_a, &tally_b)?.p;
         let medians = (tally_a.median(), tally_b.median());

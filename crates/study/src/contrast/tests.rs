@@ -32,7 +32,7 @@ fn finding(found: &Contrast, measure: Measure) -> Finding {
 }
 
 /// What is said of each measure, without the shift of each quantile and the distances, which take most of the time.
-fn judged(a: &[Run], b: &[Run]) -> Vec<Change> {
+fn compare_runs(a: &[Run], b: &[Run]) -> Vec<Change> {
     let rules = Rules::default();
     let (a, b): (Vec<&Run>, Vec<&Run>) = (a.iter().collect(), b.iter().collect());
     let splits = Splits::of(a.len(), b.len(), rules.seed);
@@ -52,7 +52,7 @@ fn equal_variants_are_hardly_ever_called_different() {
         let (mut alarms, mut beyond_chance) = (0, 0);
         for pair in 0..100u64 {
             let variant = |at: u64| runs(mix(count, 2 * pair + at), count, 0.0);
-            let found = judged(&variant(0), &variant(1));
+            let found = compare_runs(&variant(0), &variant(1));
             alarms += u32::from(is_called_different(&found));
             beyond_chance += u32::from(found.iter().any(|change| change.p_family <= LEVEL));
         }
@@ -70,7 +70,7 @@ fn known_changes_are_found() {
         for pair in 0..100 {
             let (a, b) =
                 (runs(mix(91, 2 * pair), 10, 0.0), runs(mix(91, 2 * pair + 1), 10, slower));
-            let seen = judged(&a, &b);
+            let seen = compare_runs(&a, &b);
             let expect = if slower > 0.0 { Finding::Worse } else { Finding::Better };
             for (count, change) in found.iter_mut().zip(&seen) {
                 *count += u32::from(change.finding == expect);
@@ -101,7 +101,7 @@ fn a_change_comes_with_its_size_and_interval() {
 }
 
 #[test]
-fn a_wider_spread_is_told_from_a_later_level() {
+fn a_wider_spread_is_distinguished_from_a_later_level() {
     let wide = |seed: u64| {
         let mut times = Histogram::default();
         let mut rng = Prng::new(seed);
@@ -261,8 +261,8 @@ fn other_figures_are_judged_too() {
 /// Twelve figures of equal variants: what one of them alone would be called is not said where all were looked at.
 #[test]
 fn many_figures_make_chance_likelier() {
-    let (mut told_alone, mut told, judged) = (0, 0, 40);
-    for seed in 0..judged {
+    let (mut apart_alone, mut apart_together, seeds) = (0, 0, 40);
+    for seed in 0..seeds {
         let mut rng = Prng::new(seed);
         let mut values = || (0..6).map(|_| Some((0.1 * rng.normal()).exp())).collect();
         let mut figure = |_| FigureValues {
@@ -276,12 +276,12 @@ fn many_figures_make_chance_likelier() {
         let apart = |found: Option<FigureChange>| {
             matches!(found.unwrap().finding, Finding::Better | Finding::Worse)
         };
-        told += u64::from(compare_figures(&figures, &rules).into_iter().any(apart));
+        apart_together += u64::from(compare_figures(&figures, &rules).into_iter().any(apart));
         let alone = |one: &FigureValues| compare_figures(std::slice::from_ref(one), &rules)[0];
-        told_alone += u64::from(figures.iter().map(alone).any(apart));
+        apart_alone += u64::from(figures.iter().map(alone).any(apart));
     }
-    assert!(told <= 5, "{told} of {judged}");
-    assert!(told_alone > 10, "{told_alone} of {judged}");
+    assert!(apart_together <= 5, "{apart_together} of {seeds}");
+    assert!(apart_alone > 10, "{apart_alone} of {seeds}");
 }
 
 /// A run that does not tell a figure does not count for it, and the others do.

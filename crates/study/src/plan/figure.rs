@@ -104,7 +104,7 @@ mod tests {
     use crate::contrast::Measure;
 
     #[test]
-    fn names_are_told_apart_and_hold_what_is_compared() {
+    fn names_are_distinguished_and_hold_what_is_compared() {
         let mut names: Vec<&str> = Figure::ALL.iter().map(|figure| figure.name).collect();
         for measure in Measure::ALL {
             let figure = Figure::named(measure.name()).unwrap();

@@ -4,7 +4,7 @@
 //! ```text
 //! Cells (workload × variant), each with its repeats, seed ──▶ order ──▶ Slots
 //! Slots, how those so far ended             ──▶ next  ──▶ the slot to run, or none
-//! "A < B: metric", figures of the runs      ──▶ Ordering::judge ──▶ Judged
+//! "A < B: metric", figures of the runs      ──▶ Ordering::judge ──▶ OrderingOutcome
 //! ```
 
 mod figure;
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use stdx::Prng;
 
 pub use figure::{Better, Figure, Unit};
-pub use ordering::{Judged, Ordering, OrderingError, Relation};
+pub use ordering::{Ordering, OrderingError, OrderingOutcome, Relation};
 
 /// So many failures of a cell in a row leave out the rest of its runs, and so many of a variant whose servers did not even get
 /// ready the rest of all of its runs.
@@ -41,7 +41,7 @@ pub struct Slot {
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum RunOutcome {
     /// It was measured.
     Measured,
     /// A server or the load generator gave way.
@@ -50,7 +50,7 @@ pub enum Ended {
     Unready,
 }
 
-impl Ended {
+impl RunOutcome {
     /// It was not measured.
     #[must_use]
     pub fn is_failure(self) -> bool {
@@ -88,7 +88,7 @@ pub fn order(cells: &[(Cell, usize)], seed: u64) -> Vec<Slot> {
 /// The place of the run that is next: the first in order that has not ended, of a cell that is not given up.
 /// `ended` has an entry for each of the slots.
 #[must_use]
-pub fn next(slots: &[Slot], ended: &[Option<Ended>]) -> Option<usize> {
+pub fn next(slots: &[Slot], ended: &[Option<RunOutcome>]) -> Option<usize> {
     debug_assert_eq!(slots.len(), ended.len());
     let open = |at: &usize| ended[*at].is_none() && !is_given_up(slots, ended, slots[*at].cell);
     (0..slots.len()).find(open)
@@ -97,14 +97,14 @@ pub fn next(slots: &[Slot], ended: &[Option<Ended>]) -> Option<usize> {
 /// This cell is run no more: its last [`FAILURES_MAX`] runs that have ended all failed, or its variant's last ones did before
 /// their servers were ready.
 #[must_use]
-pub fn is_given_up(slots: &[Slot], ended: &[Option<Ended>], cell: Cell) -> bool {
+pub fn is_given_up(slots: &[Slot], ended: &[Option<RunOutcome>], cell: Cell) -> bool {
     is_never_ready(slots, ended, cell.variant)
-        || last_ones(slots, ended, |of| of == cell, Ended::is_failure)
+        || last_ones(slots, ended, |of| of == cell, RunOutcome::is_failure)
 }
 
 /// What is given up of which runs are left, variants before cells.
 #[must_use]
-pub fn given_up(slots: &[Slot], ended: &[Option<Ended>]) -> Vec<GivenUp> {
+pub fn given_up(slots: &[Slot], ended: &[Option<RunOutcome>]) -> Vec<GivenUp> {
     let open = slots.iter().zip(ended).filter(|(_, ended)| ended.is_none());
     let cells: BTreeSet<Cell> = open.map(|(slot, _)| slot.cell).collect();
     let variants: BTreeSet<usize> = cells.iter().map(|cell| cell.variant).collect();
@@ -116,16 +116,16 @@ pub fn given_up(slots: &[Slot], ended: &[Option<Ended>]) -> Vec<GivenUp> {
     never.into_iter().map(GivenUp::Variant).chain(failing.map(GivenUp::Cell)).collect()
 }
 
-fn is_never_ready(slots: &[Slot], ended: &[Option<Ended>], variant: usize) -> bool {
-    last_ones(slots, ended, |of| of.variant == variant, |ended| ended == Ended::Unready)
+fn is_never_ready(slots: &[Slot], ended: &[Option<RunOutcome>], variant: usize) -> bool {
+    last_ones(slots, ended, |of| of.variant == variant, |ended| ended == RunOutcome::Unready)
 }
 
 /// The last [`FAILURES_MAX`] runs of these cells that have ended all ended so.
 fn last_ones(
     slots: &[Slot],
-    ended: &[Option<Ended>],
+    ended: &[Option<RunOutcome>],
     of: impl Fn(Cell) -> bool,
-    so: impl Fn(Ended) -> bool,
+    so: impl Fn(RunOutcome) -> bool,
 ) -> bool {
     let theirs = slots.iter().zip(ended).filter(|(slot, _)| of(slot.cell));
     let ones = theirs.filter_map(|(_, ended)| *ended).rev().take_while(|ended| so(*ended));
@@ -189,10 +189,10 @@ mod tests {
         let slots = order(&all(cells(2, 2), 2), 1);
         let mut ended = vec![None; slots.len()];
         let mut ran = Vec::new();
-        ended[0] = Some(Ended::Measured);
-        ended[3] = Some(Ended::Failed);
+        ended[0] = Some(RunOutcome::Measured);
+        ended[3] = Some(RunOutcome::Failed);
         while let Some(at) = next(&slots, &ended) {
-            ended[at] = Some(Ended::Measured);
+            ended[at] = Some(RunOutcome::Measured);
             ran.push(at);
         }
         assert_eq!(ran, [1, 2, 4, 5, 6, 7]);
@@ -201,17 +201,17 @@ mod tests {
     #[test]
     fn three_failures_in_a_row_are_enough() {
         let slots = order(&all(cells(1, 2), 6), 9);
-        let of_bad = |ended: &[Option<Ended>]| {
+        let of_bad = |ended: &[Option<RunOutcome>]| {
             let pairs = slots.iter().zip(ended);
             pairs.filter(|(slot, ended)| slot.cell.variant == 1 && ended.is_some()).count()
         };
         let mut ended = vec![None; slots.len()];
         while let Some(at) = next(&slots, &ended) {
             let bad = slots[at].cell.variant == 1;
-            ended[at] = Some(if bad { Ended::Failed } else { Ended::Measured });
+            ended[at] = Some(if bad { RunOutcome::Failed } else { RunOutcome::Measured });
         }
         assert_eq!(of_bad(&ended), FAILURES_MAX);
-        assert_eq!(ended.iter().filter(|one| **one == Some(Ended::Measured)).count(), 6);
+        assert_eq!(ended.iter().filter(|one| **one == Some(RunOutcome::Measured)).count(), 6);
         let bad = Cell { workload: 0, variant: 1 };
         let good = Cell { workload: 0, variant: 0 };
         assert!(is_given_up(&slots, &ended, bad) && !is_given_up(&slots, &ended, good));
@@ -222,13 +222,13 @@ mod tests {
         while let Some(at) = next(&slots, &ended) {
             let well = slots[at].cell.variant == 0 || slots[at].repeat.is_multiple_of(3);
             failed += usize::from(!well);
-            ended[at] = Some(if well { Ended::Measured } else { Ended::Failed });
+            ended[at] = Some(if well { RunOutcome::Measured } else { RunOutcome::Failed });
         }
         assert_eq!(failed, 4);
     }
 
     /// Runs all that is to be run, each ending as `how` says; gives how they ended.
-    fn run_all(slots: &[Slot], how: impl Fn(Cell) -> Ended) -> Vec<Option<Ended>> {
+    fn run_all(slots: &[Slot], how: impl Fn(Cell) -> RunOutcome) -> Vec<Option<RunOutcome>> {
         let mut ended = vec![None; slots.len()];
         while let Some(at) = next(slots, &ended) {
             ended[at] = Some(how(slots[at].cell));
@@ -241,10 +241,10 @@ mod tests {
         let slots = order(&all(cells(3, 2), 6), 9);
         let bad = Cell { workload: 1, variant: 1 };
         let ended = run_all(&slots, |cell| match cell == bad {
-            true => Ended::Failed,
-            false => Ended::Measured,
+            true => RunOutcome::Failed,
+            false => RunOutcome::Measured,
         });
-        let failed = ended.iter().filter(|one| **one == Some(Ended::Failed)).count();
+        let failed = ended.iter().filter(|one| **one == Some(RunOutcome::Failed)).count();
         assert_eq!((failed, ended.iter().filter(|one| one.is_none()).count()), (3, 3));
         assert_eq!(given_up(&slots, &ended), [GivenUp::Cell(bad)]);
     }
@@ -253,20 +253,20 @@ mod tests {
     fn a_variant_that_never_gets_ready_is_given_up_as_a_whole() {
         let slots = order(&all(cells(3, 2), 6), 9);
         let ended = run_all(&slots, |cell| match cell.variant {
-            1 => Ended::Unready,
-            _ => Ended::Measured,
+            1 => RunOutcome::Unready,
+            _ => RunOutcome::Measured,
         });
-        assert_eq!(ended.iter().filter(|one| **one == Some(Ended::Unready)).count(), 3);
+        assert_eq!(ended.iter().filter(|one| **one == Some(RunOutcome::Unready)).count(), 3);
         assert_eq!(given_up(&slots, &ended), [GivenUp::Variant(1)]);
         // That all of its workloads fail once it is ready, is another matter.
         let ended = run_all(&slots, |cell| match cell.variant {
-            1 => Ended::Failed,
-            _ => Ended::Measured,
+            1 => RunOutcome::Failed,
+            _ => RunOutcome::Measured,
         });
-        assert_eq!(ended.iter().filter(|one| **one == Some(Ended::Failed)).count(), 9);
+        assert_eq!(ended.iter().filter(|one| **one == Some(RunOutcome::Failed)).count(), 9);
         assert_eq!(given_up(&slots, &ended).len(), 3);
         // What has no runs left is not given up.
         let slots = order(&all(cells(1, 1), FAILURES_MAX), 1);
-        assert!(given_up(&slots, &run_all(&slots, |_| Ended::Unready)).is_empty());
+        assert!(given_up(&slots, &run_all(&slots, |_| RunOutcome::Unready)).is_empty());
     }
 }

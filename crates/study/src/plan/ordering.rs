@@ -50,7 +50,7 @@ pub enum OrderingError {
 
 /// What became of an ordering.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Judged {
+pub struct OrderingOutcome {
     /// The medians over the runs of both.
     pub medians: (f64, f64),
     /// The medians stand as expected.
@@ -59,7 +59,7 @@ pub struct Judged {
     pub p: f64,
 }
 
-impl Judged {
+impl OrderingOutcome {
     /// Chance may be ruled out as what sets the variants apart.
     #[must_use]
     pub fn is_certain(&self) -> bool {
@@ -70,7 +70,7 @@ impl Judged {
 impl Ordering {
     /// Judges by this figure in the runs of the first and of the second; `None` where one has none.
     #[must_use]
-    pub fn judge(&self, first: &[f64], second: &[f64]) -> Option<Judged> {
+    pub fn judge(&self, first: &[f64], second: &[f64]) -> Option<OrderingOutcome> {
         let (first, second) = (Tally::of_values(first), Tally::of_values(second));
         let p = mann_whitney(&first, &second)?.p;
         let medians = (first.median(), second.median());
@@ -81,7 +81,7 @@ impl Ordering {
                 (medians.0 - medians.1).abs() <= ABOUT * medians.0.abs().max(medians.1.abs())
             }
         };
-        Some(Judged { medians, held, p })
+        Some(OrderingOutcome { medians, held, p })
     }
 }
 

@@ -4,14 +4,14 @@
 use stdx::Prng;
 
 use super::data::Data;
-use super::search::{Found, search_near};
+use super::search::{BestFit, search_near};
 use super::{Estimate, Kind, Model};
 
 /// Laws drawn.
 const DRAWS: usize = 200;
 
 /// Laws fitted to what was predicted with errors put back at random; none where nothing was left over to tell errors by.
-pub(super) fn drawn(kind: Kind, best: &Found, data: &Data, seed: u64) -> Vec<Model> {
+pub(super) fn drawn(kind: Kind, best: &BestFit, data: &Data, seed: u64) -> Vec<Model> {
     let residuals = data.residuals(&best.model);
     if residuals.len() <= best.free {
         return Vec::new();
@@ -52,7 +52,7 @@ pub(super) fn interval(drawn: &[Model], of: impl Fn(&Model) -> Option<f64>) -> O
 /// A law's parameters by name.
 pub(super) fn parameters(
     kind: Kind,
-    best: &Found,
+    best: &BestFit,
     drawn: &[Model],
 ) -> Vec<(&'static str, Estimate)> {
     let names: &[&'static str] = match kind {

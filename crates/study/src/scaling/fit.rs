@@ -42,7 +42,7 @@ pub fn fit(sweep: &Sweep, wanted: Option<Kind>, seed: u64) -> Result<Fit, Refusa
     let data = Data::of(sweep)?;
     let kinds =
         Kind::of(sweep.by).into_iter().filter(|kind| wanted.is_none_or(|only| only == *kind));
-    let tried: Vec<(Kind, Option<search::Found>)> =
+    let tried: Vec<(Kind, Option<search::BestFit>)> =
         kinds.map(|kind| (kind, search::search(kind, &data))).collect();
     let found = || tried.iter().filter_map(|(kind, found)| Some((*kind, found.as_ref()?)));
     let Some((kind, best)) = found().min_by(|a, b| a.1.criterion.total_cmp(&b.1.criterion)) else {

@@ -57,14 +57,14 @@ impl RunFigures<'_> {
 #[must_use]
 pub fn load_of(load: &Load, wanted: Option<By>) -> Option<(By, f64)> {
     let both = [(By::Connections, load.users), (By::Rate, load.rate_per_s)];
-    let is_told = |(by, load): &(By, f64)| wanted.is_none_or(|only| only == *by) && *load > 0.0;
-    both.into_iter().find(is_told)
+    let is_known = |(by, load): &(By, f64)| wanted.is_none_or(|only| only == *by) && *load > 0.0;
+    both.into_iter().find(is_known)
 }
 
 /// What most loads are counted in, users where it is as many; `None` where there are none.
 #[must_use]
-pub fn by_most(told: impl Iterator<Item = By>) -> Option<By> {
-    let (rates, users): (Vec<By>, Vec<By>) = told.partition(|by| *by == By::Rate);
+pub fn by_most(loads: impl Iterator<Item = By>) -> Option<By> {
+    let (rates, users): (Vec<By>, Vec<By>) = loads.partition(|by| *by == By::Rate);
     match (rates.len(), users.len()) {
         (0, 0) => None,
         (rates, users) if rates > users => Some(By::Rate),

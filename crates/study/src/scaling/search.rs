@@ -23,7 +23,7 @@ const Z: f64 = 1.960;
 
 /// A law's best parameters.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct BestFit {
     /// The law with them.
     pub(super) model: Model,
     /// Its typical error.
@@ -37,14 +37,14 @@ pub(super) struct Found {
 }
 
 /// The best of a law; `None` where there are too few loads for it.
-pub(super) fn search(kind: Kind, data: &Data) -> Option<Found> {
+pub(super) fn search(kind: Kind, data: &Data) -> Option<BestFit> {
     if data.loads() < kind.loads_min() {
         return None;
     }
     if kind == Kind::Usl {
         let points = data.observations.iter().map(|one| (one.load, one.throughput_per_s));
         let usl = Usl::of(&points.collect::<Vec<_>>())?;
-        return Some(found(Model::Usl(usl), data, 3, None));
+        return Some(best_fit(Model::Usl(usl), data, 3, None));
     }
     let tried: Vec<(u32, Model, f64)> =
         workers(data).map(|workers| with_workers(kind, data, workers)).collect();
@@ -54,11 +54,11 @@ pub(super) fn search(kind: Kind, data: &Data) -> Option<Found> {
     let likely = tried.iter().filter(|one| deviance(data, one.2) <= most);
     let likely: Vec<u32> = likely.map(|one| one.0).collect();
     let range = (*likely.iter().min()?, *likely.iter().max()?);
-    Some(found(best.1, data, free, Some(range)))
+    Some(best_fit(best.1, data, free, Some(range)))
 }
 
 /// The best of a law near a model that was found before, for the bootstrap.
-pub(super) fn search_near(kind: Kind, near: &Found, data: &Data) -> Option<Model> {
+pub(super) fn search_near(kind: Kind, near: &BestFit, data: &Data) -> Option<Model> {
     let Some(range) = near.workers else {
         return search(kind, data).map(|found| found.model);
     };
@@ -115,14 +115,14 @@ fn deviance(data: &Data, squares: f64) -> f64 {
     count / 2.0 * (squares / count).max(NOISE * NOISE).ln()
 }
 
-fn found(model: Model, data: &Data, free: usize, workers: Option<(u32, u32)>) -> Found {
+fn best_fit(model: Model, data: &Data, free: usize, workers: Option<(u32, u32)>) -> BestFit {
     let residuals = data.residuals(&model);
     let (count, free_f) = (residuals.len() as f64, free as f64);
     let squares: f64 = residuals.iter().map(|residual| residual * residual).sum();
     let error = data.typical_error(&model, free);
     let spare = count - free_f - 1.0;
     let penalty = if spare > 0.0 { free_f * count / spare } else { free_f * count };
-    Found { model, error, criterion: deviance(data, squares) + penalty, free, workers }
+    BestFit { model, error, criterion: deviance(data, squares) + penalty, free, workers }
 }
 
 /// How many parameters are free: with two loads a closed network has no delay of its own.

@@ -1,24 +1,24 @@
-//! Where a curve of load and wrong hits crosses what is allowed, from all steps near the crossing.
+//! The load at which the share of wrong hits crosses the allowed one, from all steps near the crossing.
 //!
-//! A single step near the limit says little: queues come in bursts, so of two equal runs one has no slow hit and the other a
-//! hundred. What the mean over many runs does say, without bias, is the *share* of slow hits, so shares are fitted and not
-//! percentiles (`p99 < t` is "less than 1 % take longer than t"). The model, per condition:
+//! One step near the limit is weak evidence: queues come in bursts, so of two equal runs one has no slow hit and the other a
+//! hundred. The mean over many runs of the *share* of slow hits is unbiased, so shares are fitted and not percentiles
+//! (`p99 < t` is "less than 1 % take longer than t"). The model, per condition:
 //!
 //! ```text
 //! logit(share) = logit(allowed) + b (ln load - x)          a share of hits: percentiles, max, errors
 //! ln(mean)     = ln(limit)      + b (ln load - x)          a mean
 //! ```
 //!
-//! `x` is the logarithm of the limit searched and `b > 0` the steepness. With `D(x, b)` the (quasi-)deviance of the steps
-//! (McCullagh and Nelder, Generalized Linear Models, 1989, 9.2), `D0` the least of all, and `f` the dispersion after Pearson
-//! at that least, the weight of `(x, b)` is `prior(b) * (1 + (D - D0) / (f n))^(-(n + 1) / 2)`, summed over a grid (Kontsevich
-//! and Tyler, Bayesian adaptive estimation of psychometric slope and threshold, 1999). The answer is the mean of `x`, its
-//! interval the middle 95 %. It never fails to converge, and steps that are all clean below and all wrong above give a wide
-//! interval, not an infinite slope.
+//! `x` is the logarithm of the limit and `b > 0` the steepness. With `D(x, b)` the (quasi-)deviance of the steps (McCullagh and
+//! Nelder, Generalized Linear Models, 1989, 9.2), `D0` the least of all, and `f` the dispersion after Pearson at that least,
+//! the weight of `(x, b)` is `prior(b) * (1 + (D - D0) / (f n))^(-(n + 1) / 2)`, summed over a grid (Kontsevich and Tyler,
+//! Bayesian adaptive estimation of psychometric slope and threshold, 1999). The answer is the mean of `x`, its interval the
+//! middle 95 %. It always converges, and steps that are all clean below and all wrong above give a wide interval, not an
+//! infinite slope.
 //!
-//! `f` is mixed with what is thought of it beforehand, as if from `DISPERSION_STEPS` of the `n` steps: hits that are due soon
-//! after one another wait in the same queue, so slow hits come in bunches. Without it, the first few steps that happen to be
-//! quiet would look like certainty.
+//! `f` is combined with a prior that counts as `DISPERSION_STEPS` of the `n` steps: hits that are due soon after one another
+//! wait in the same queue, so slow hits come in bunches. Without the prior, a few quiet steps at the start would look like
+//! certainty.
 
 use metrics::{Condition, Objective};
 

@@ -35,7 +35,7 @@ struct Cell {
     hits: u64,
     errors: u64,
     /// Hits that ended in this cell with success, whenever they were due.
-    ended: u64,
+    stop_reason: u64,
     /// Hits on the wrong side of each condition.
     wrong: [u64; CONDITIONS_MAX],
     /// The same, had they been due when they were sent.
@@ -58,7 +58,7 @@ impl Cell {
     fn merge(&mut self, other: &Self) {
         self.hits += other.hits;
         self.errors += other.errors;
-        self.ended += other.ended;
+        self.stop_reason += other.stop_reason;
         for at in 0..CONDITIONS_MAX {
             self.wrong[at] += other.wrong[at];
             self.wrong_from_sent[at] += other.wrong_from_sent[at];
@@ -84,12 +84,12 @@ impl<'a> Meter<'a> {
     /// Counts rows. Times are offsets from the step's start.
     pub fn add(&mut self, batch: &Batch) {
         for sample in &batch.samples {
-            let (due, ended) = (self.cell_of(sample.intended), self.cell_of(sample.done));
+            let (due, stop_reason) = (self.cell_of(sample.intended), self.cell_of(sample.done));
             self.cells[due.min(CELLS as usize - 1)].add(self.search, sample);
-            if let Some(cell) = self.cells.get_mut(ended)
+            if let Some(cell) = self.cells.get_mut(stop_reason)
                 && sample.is_success()
             {
-                cell.ended += 1;
+                cell.stop_reason += 1;
             }
         }
     }
@@ -117,8 +117,8 @@ impl<'a> Meter<'a> {
         let load = self.trial.load;
         let planned = load * self.duration().saturating_sub(warmup_end).as_secs_f64();
         // Hits of the warm-up that did not end yet are under way, as far as is known: in doubt nothing is plain.
-        let ended: u64 = warmup.iter().map(|cell| cell.hits).sum();
-        let left = (load * warmup_end.as_secs_f64() - ended as f64).max(0.0);
+        let stop_reason: u64 = warmup.iter().map(|cell| cell.hits).sum();
+        let left = (load * warmup_end.as_secs_f64() - stop_reason as f64).max(0.0);
         let since = now.saturating_sub(warmup_end);
         let conditions = self.search.objective.conditions().iter().enumerate();
         conditions.into_iter().any(|(at, condition)| {
@@ -180,7 +180,7 @@ impl<'a> Meter<'a> {
         let end = cut.map_or(self.cells.len(), |end| self.cell_of(end));
         let in_time = begin..end.clamp(begin + 1, self.cells.len());
         let seconds = self.time_of(in_time.len()).as_secs_f64();
-        self.cells[in_time].iter().map(|cell| cell.ended).sum::<u64>() as f64 / seconds
+        self.cells[in_time].iter().map(|cell| cell.stop_reason).sum::<u64>() as f64 / seconds
     }
 
     /// Cells in which the warm-up that was asked for passes; the last may hold more.

@@ -19,7 +19,7 @@ pub use fit::Estimate;
 pub use level::{Judgement, Level, levels};
 pub use meter::Meter;
 pub use propose::{DISTURBED_MAX, GROWTH, SPOILT_MAX, outcome, propose};
-pub use search::{Answer, BRACKET, By, Ended, Next, Outcome, Search, Trial};
+pub use search::{Answer, BRACKET, By, Next, Search, SearchOutcome, StopReason, Trial};
 pub use step::{Step, knee};
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use stdx::Nanos;
 
-use super::search::{Answer, BRACKET, By, Ended, Next, Outcome, Search, Trial};
+use super::search::{Answer, BRACKET, By, Next, Search, SearchOutcome, StopReason, Trial};
 use super::{Estimate, Judgement, Level, Step, fit, level, levels};
 
 /// From one load of the climb to the next.
@@ -31,25 +31,25 @@ pub fn propose(search: &Search, steps: &[Step]) -> Next {
         _ => SPOILT_MAX,
     };
     if spoilt >= spoilt_max {
-        return Next::Done(outcome(search, steps, Ended::Generator));
+        return Next::Done(outcome(search, steps, StopReason::Generator));
     }
     let load = match place(search, &levels) {
         Place::At(load) => load,
-        Place::End(ended) => return Next::Done(outcome(search, steps, ended)),
+        Place::End(stop_reason) => return Next::Done(outcome(search, steps, stop_reason)),
         Place::NearLimit => match refine(search, steps, &levels) {
             Some(load) => load,
-            None => return Next::Done(outcome(search, steps, Ended::Found)),
+            None => return Next::Done(outcome(search, steps, StopReason::Found)),
         },
     };
     if steps.len() >= search.steps_max {
-        return Next::Done(outcome(search, steps, Ended::StepsUsed));
+        return Next::Done(outcome(search, steps, StopReason::StepsUsed));
     }
     Next::Run(Trial { load, measure: measure(search, steps, load) })
 }
 
 /// What is known after these steps, whether or not they are enough.
 #[must_use]
-pub fn outcome(search: &Search, steps: &[Step], ended: Ended) -> Outcome {
+pub fn outcome(search: &Search, steps: &[Step], stop_reason: StopReason) -> SearchOutcome {
     let levels = levels(&search.objective, steps);
     let settled = |estimate: Estimate| Answer {
         load: search.by.settled(estimate.load),
@@ -64,14 +64,14 @@ pub fn outcome(search: &Search, steps: &[Step], ended: Ended) -> Outcome {
             highest_met.map(|level| Answer { load: level.load, low: level.load, high: None })
         }
     };
-    Outcome { ended, answer }
+    SearchOutcome { stop_reason, answer }
 }
 
 /// Where the next step goes.
 enum Place {
     At(f64),
     NearLimit,
-    End(Ended),
+    End(StopReason),
 }
 
 fn place(search: &Search, levels: &[Level]) -> Place {
@@ -86,7 +86,7 @@ fn place(search: &Search, levels: &[Level]) -> Place {
         Limit::Above(None) => return Place::At(lowest),
         Limit::Above(Some(top)) => {
             let next = search.by.offered(search.to.unwrap_or(f64::MAX).min(top * GROWTH));
-            return if next > top { Place::At(next) } else { Place::End(Ended::HighestMet) };
+            return if next > top { Place::At(next) } else { Place::End(StopReason::HighestMet) };
         }
         Limit::Between(low, high) => (low, high),
     };
@@ -102,7 +102,7 @@ fn place(search: &Search, levels: &[Level]) -> Place {
 /// The lowest load missed the objective. Once may be a hiccup of the machine, so two of up to three runs must.
 fn below_all(search: &Search, levels: &[Level], lowest: f64) -> Place {
     match levels.first() {
-        Some(level) if level.missed > 1 => Place::End(Ended::LowestMissed),
+        Some(level) if level.missed > 1 => Place::End(StopReason::LowestMissed),
         Some(level) if level.runs >= level::RUNS_MAX => {
             Place::At(search.by.offered(search.to.unwrap_or(f64::MAX).min(lowest * GROWTH)))
         }

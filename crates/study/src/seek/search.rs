@@ -49,14 +49,14 @@ pub enum Next {
     /// Run this and add the step.
     Run(Trial),
     /// There is no more to do.
-    Done(Outcome),
+    Done(SearchOutcome),
 }
 
 /// What the search found.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outcome {
+pub struct SearchOutcome {
     /// Why it ended.
-    pub ended: Ended,
+    pub stop_reason: StopReason,
     /// The limit; `None` where no load was seen to meet the objective.
     pub answer: Option<Answer>,
 }
@@ -74,7 +74,7 @@ pub struct Answer {
 
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum StopReason {
     /// The interval is as narrow as asked for.
     Found,
     /// The steps are used up; the interval is wider than asked for.
@@ -89,7 +89,7 @@ pub enum Ended {
     Interrupted,
 }
 
-impl Ended {
+impl StopReason {
     /// Its name in documents; never changed.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -67,7 +67,7 @@ fn run_mmc(search: &Search, server: Mmc, trial: Trial, warmup_s: f64, rng: &mut 
     }
 }
 
-fn seek(search: &Search, mut run: impl FnMut(Trial) -> Step) -> (Outcome, Vec<Step>) {
+fn seek(search: &Search, mut run: impl FnMut(Trial) -> Step) -> (SearchOutcome, Vec<Step>) {
     let mut steps = Vec::new();
     loop {
         match propose(search, &steps) {
@@ -138,7 +138,7 @@ fn a_cliff_is_found() {
     for at in [10.5, 100.0, 1234.5, 1e6] {
         let (outcome, steps) = seek(&search("p99<5ms"), cliff(at));
         let answer = outcome.answer.unwrap();
-        assert_eq!(outcome.ended, Ended::Found, "{at}: {outcome:?}");
+        assert_eq!(outcome.stop_reason, StopReason::Found, "{at}: {outcome:?}");
         assert!((answer.load / at - 1.0).abs() < 0.03, "{at}: {answer:?}");
         let high = answer.high.unwrap();
         assert!(answer.low * 0.99 <= at && at <= high * 1.01, "{at}: {answer:?}");
@@ -161,25 +161,28 @@ fn connections_are_whole() {
 fn searches_without_a_limit_end() {
     let never = Search { to: Some(1000.0), ..search("p99<5ms") };
     let (outcome, steps) = seek(&never, cliff(1e9));
-    assert_eq!(outcome.ended, Ended::HighestMet);
+    assert_eq!(outcome.stop_reason, StopReason::HighestMet);
     assert_eq!(outcome.answer, Some(Answer { load: 1000.0, low: 1000.0, high: None }));
     assert_eq!(steps.len(), 8, "10, 20, 40 … 640, 1000");
 
     let (outcome, steps) = seek(&search("p99<5ms"), cliff(1.0));
-    assert_eq!((outcome.ended, outcome.answer, steps.len()), (Ended::LowestMissed, None, 2));
+    assert_eq!(
+        (outcome.stop_reason, outcome.answer, steps.len()),
+        (StopReason::LowestMissed, None, 2)
+    );
 
     let spoilt = |trial: Trial| Step {
         spoilt: (trial.load > 100.0).then(|| "hits began late".to_owned()),
         ..wrong(trial, 0.0)
     };
     let (outcome, steps) = seek(&search("p99<5ms"), spoilt);
-    assert_eq!(outcome.ended, Ended::Generator);
+    assert_eq!(outcome.stop_reason, StopReason::Generator);
     assert_eq!(outcome.answer, Some(Answer { load: 80.0, low: 80.0, high: None }));
     assert_eq!(steps.len(), 4 + SPOILT_MAX);
 
     let few = Search { steps_max: 9, ..search("p99<5ms") };
     let (outcome, steps) = seek(&few, cliff(100.0));
-    assert_eq!((outcome.ended, steps.len()), (Ended::StepsUsed, 9));
+    assert_eq!((outcome.stop_reason, steps.len()), (StopReason::StepsUsed, 9));
     assert!(outcome.answer.is_some());
 }
 

@@ -120,7 +120,7 @@ impl<'a> AbObserver<'a> {
         let error = batch.text(sample.error);
         if sample.failure == FailureKind::Tls && !self.handshake_reported {
             self.handshake_reported = true;
-            let reason = report::ab::shown(error);
+            let reason = report::ab::printable(error);
             eprint_line(&format!("SSL handshake failed (1).\nbrunt ab: {reason}"));
         }
         let several = self.figures.connect > CONNECT_FAILURES_MAX;

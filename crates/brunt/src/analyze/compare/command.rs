@@ -5,7 +5,7 @@ use std::path::Path;
 use cli::{CommandError, Document, ExitCode, Invocation, Output, ParsedArgs, usage_error};
 use recordings::{LabelledRuns, RecordedRun, read_labelled};
 use report::{Contrasts, Variant};
-use study::contrast::Kept;
+use study::contrast::LimitVerdict;
 
 use super::flags::{COMPARE, CompareFlags};
 
@@ -53,15 +53,17 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
 fn judged(flags: &CompareFlags, found: &Contrasts) -> ExitCode {
     let broken = found.broken();
     broken.iter().for_each(|(_, text)| cli::eprint_line(&format!("brunt compare: {text}")));
-    let fails = |kept: Kept| match kept {
-        Kept::Kept => false,
-        Kept::Passed => true,
-        Kept::Unclear | Kept::Undecided => flags.fail_unclear,
+    let fails = |verdict: LimitVerdict| match verdict {
+        LimitVerdict::Within => false,
+        LimitVerdict::Exceeded => true,
+        LimitVerdict::Unclear | LimitVerdict::Undecided => flags.fail_unclear,
     };
     match () {
-        () if broken.iter().any(|(kept, _)| fails(*kept)) => ExitCode::Changed,
+        () if broken.iter().any(|(verdict, _)| fails(*verdict)) => ExitCode::Changed,
         // A gate that no run could have failed must not pass for one that held.
-        () if broken.iter().any(|(kept, _)| *kept == Kept::Undecided) => ExitCode::Undecided,
+        () if broken.iter().any(|(verdict, _)| *verdict == LimitVerdict::Undecided) => {
+            ExitCode::Undecided
+        }
         () => ExitCode::Ok,
     }
 }

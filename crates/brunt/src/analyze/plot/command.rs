@@ -6,8 +6,8 @@ use cli::{
     usage_error,
 };
 
+use super::chart::{Chart, ChartAndDamage, title};
 use super::curves::{Shape, curves, overlay};
-use super::drawn::{Damaged, Drawn, title};
 use super::flags::{PLOT, PlotFlags};
 use super::operand::{Operand, operands};
 use super::over_time::over_time;
@@ -35,14 +35,14 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     place.spares(&names)?;
     let kind = kind(&typed)?;
     check(&typed, picture, kind)?;
-    let (drawn, damage) = draw(&typed, picture, &operands)?;
-    place.write(&drawn.document(kind)?)?;
+    let (chart, damage) = draw(&typed, picture, &operands)?;
+    place.write(&chart.document(kind)?)?;
     // Beside a picture in a file there is room for its figures.
     let figures = if typed.flags.json { Document::Json } else { Document::Text };
     if place != Output::Stdout && PICTURES.contains(&kind) {
-        match &drawn {
-            Drawn::Figure(_) | Drawn::Sheet(_) => {}
-            drawn => Output::Stdout.write(&drawn.document(figures)?)?,
+        match &chart {
+            Chart::Figure(_) | Chart::Sheet(_) => {}
+            chart => Output::Stdout.write(&chart.document(figures)?)?,
         }
     }
     damage.map_or(Ok(ExitCode::Ok), |failed| Err(failed.into()))
@@ -134,7 +134,7 @@ fn draw(
     typed: &ParsedArgs<PlotFlags>,
     picture: Picture,
     operands: &[Operand],
-) -> Result<Damaged, CommandError> {
+) -> Result<ChartAndDamage, CommandError> {
     let flags = &typed.flags;
     let default = match picture {
         Picture::OverTime => return over_time(typed, operands),
@@ -147,10 +147,10 @@ fn draw(
     // Figures from elsewhere alone need no file.
     let only_given = picture == Picture::Bars && flags.bars.is_none() && typed.operands.is_empty();
     let (labels, damage) = if only_given { (Vec::new(), None) } else { load::load(operands)? };
-    let drawn = match picture {
+    let chart = match picture {
         Picture::Bars => {
             let list = flags.bars.as_deref().unwrap_or_default();
-            Drawn::Bars(bars::sheet(title, list, &labels, &flags.values)?)
+            Chart::Bars(bars::sheet(title, list, &labels, &flags.values)?)
         }
         Picture::Overlay => overlay(title, &labels),
         picture => {
@@ -159,10 +159,10 @@ fn draw(
                 (_, Some("linear")) => Shape::Shares,
                 _ => Shape::Percentiles,
             };
-            Drawn::Figure(curves(shape, title, &labels))
+            Chart::Figure(curves(shape, title, &labels))
         }
     };
-    Ok((drawn, damage))
+    Ok((chart, damage))
 }
 
 #[cfg(test)]

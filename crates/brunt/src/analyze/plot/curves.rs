@@ -4,7 +4,7 @@ use metrics::Histogram;
 use report::overlay::Curve;
 use report::{Differences, Figure, Runs};
 
-use super::drawn::Drawn;
+use super::chart::Chart;
 use super::load::Label;
 
 /// How times are drawn.
@@ -40,12 +40,12 @@ fn pooled(labels: &[Label]) -> Vec<(&str, Histogram)> {
 }
 
 /// Densities on common bins, and whether they differ.
-pub(super) fn overlay(title: &str, labels: &[Label]) -> Drawn {
+pub(super) fn overlay(title: &str, labels: &[Label]) -> Chart {
     let pooled = pooled(labels);
     let curves: Vec<Curve<'_>> =
         pooled.iter().map(|(label, times)| Curve { label, times }).collect();
     let times: Vec<(&str, Vec<Histogram>)> =
         labels.iter().map(|label| (label.label.as_str(), label.times())).collect();
     let runs: Vec<Runs<'_>> = times.iter().map(|(label, runs)| Runs { label, runs }).collect();
-    Drawn::Compared(report::overlay::density(title, &curves), Differences::of(&runs))
+    Chart::Compared(report::overlay::density(title, &curves), Differences::of(&runs))
 }

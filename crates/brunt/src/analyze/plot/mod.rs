@@ -1,9 +1,9 @@
 //! `plot`: pictures of results.
 
 mod bars;
+mod chart;
 mod command;
 mod curves;
-mod drawn;
 mod flags;
 mod load;
 mod operand;

@@ -9,7 +9,7 @@ use metrics::Batch;
 use report::PlotBuilder;
 use results::{Item, Reader};
 
-use super::drawn::{Damaged, Drawn, title};
+use super::chart::{Chart, ChartAndDamage, title};
 use super::flags::PlotFlags;
 use super::operand::Operand;
 use crate::analyze::unreadable::unreadable;
@@ -18,7 +18,7 @@ use crate::analyze::unreadable::unreadable;
 pub(super) fn over_time(
     typed: &ParsedArgs<PlotFlags>,
     operands: &[Operand],
-) -> Result<Damaged, CommandError> {
+) -> Result<ChartAndDamage, CommandError> {
     if let Some(operand) = operands.iter().find(|operand| operand.column.is_some()) {
         return Err(usage_error(format!(
             "{operand}: over time only response times are drawn (give -percentiles, -histogram, -overlay or -bars)"
@@ -33,7 +33,7 @@ pub(super) fn over_time(
         builder.add(batch, reader.targets(), label);
     };
     let damage = for_each_input(typed.dialect, operands, take)?;
-    Ok((Drawn::Figure(builder.finish(title(typed, "Vegeta Plot", "Response times"))), damage))
+    Ok((Chart::Figure(builder.finish(title(typed, "Vegeta Plot", "Response times"))), damage))
 }
 
 /// Reads one input after the other, each with its label. What came before damage counts; the first damage is given back,

@@ -5,7 +5,7 @@ use metrics::{Batch, Summary, Timeline};
 use recordings::{ServerRows, clock_shift};
 use results::{Item, Reader};
 
-use super::drawn::{Damaged, Drawn, title};
+use super::chart::{Chart, ChartAndDamage, title};
 use super::flags::PlotFlags;
 use super::operand::Operand;
 use crate::analyze::unreadable::unreadable;
@@ -21,7 +21,7 @@ struct Both {
 pub(super) fn draw(
     typed: &ParsedArgs<PlotFlags>,
     operands: &[Operand],
-) -> Result<Damaged, CommandError> {
+) -> Result<ChartAndDamage, CommandError> {
     if let Some(operand) = operands.iter().find(|operand| operand.column.is_some()) {
         return Err(usage_error(format!(
             "{operand}: -server draws files as they are, without a column"
@@ -44,10 +44,10 @@ pub(super) fn draw(
         };
     }
     let side = &both.server.side;
-    let drawn = match typed.flags.server.as_deref() {
+    let chart = match typed.flags.server.as_deref() {
         Some("time") => {
             let title = title(typed, "", "Client and server over time");
-            Drawn::Sheet(report::server::over_time(title, Some(&both.timeline), side))
+            Chart::Sheet(report::server::over_time(title, Some(&both.timeline), side))
         }
         _ => {
             if side.application().is_none() {
@@ -55,10 +55,10 @@ pub(super) fn draw(
             }
             let client = Some(&both.summary.response);
             let title = title(typed, "", "Time within which requests were served");
-            Drawn::Figure(report::server::percentiles(title, client, side))
+            Chart::Figure(report::server::percentiles(title, client, side))
         }
     };
-    Ok((drawn, damage))
+    Ok((chart, damage))
 }
 
 /// Why the server has no curves.

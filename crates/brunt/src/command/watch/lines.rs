@@ -125,7 +125,7 @@ pub(super) fn json(row: &Row) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use metrics::server::{Incident, Served};
+    use metrics::server::{Incident, ServedRequest};
 
     use super::*;
 
@@ -154,7 +154,7 @@ mod tests {
             reading("process 11 puma", &[("cpu", 1.0)]),
             reading("tree 10 puma", &[("cpu", 1.5), ("rss", 2048.0)]),
             reading("process 20 redis", &[("cpu", 0.75)]),
-            Row::Served(Served::default()),
+            Row::Served(ServedRequest::default()),
             Row::Incident(Incident {
                 source: "s".into(),
                 what: "is gone".into(),
@@ -179,7 +179,7 @@ mod tests {
         let expected = r#"{"at":7,"host":"h","kind":"reading","source":"machine","values":{"load1":0.5,"x":"inf"}}"#;
         let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         assert_eq!(parsed(&text), parsed(expected));
-        let served = Row::Served(Served { path: "/a".into(), ..Served::default() });
+        let served = Row::Served(ServedRequest { path: "/a".into(), ..ServedRequest::default() });
         assert_eq!(json(&served)["path"], "/a");
         assert_eq!(json(&served)["views"], Value::Null);
     }

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 
 use anyhow::anyhow;
 use cli::{ExitError, Output, reason};
-use metrics::server::{Row, Served};
+use metrics::server::{Row, ServedRequest};
 use stdx::Nanos;
 
 /// A table that grows.
@@ -52,7 +52,7 @@ pub(super) fn loadavg(time: &jiff::Zoned) -> Option<String> {
 
 /// A request: seconds, and the path in brackets; what the log does not say is empty.
 pub(super) fn request(row: &Row) -> Option<String> {
-    let Row::Served(Served { total, views, database, path, .. }) = row else { return None };
+    let Row::Served(ServedRequest { total, views, database, path, .. }) = row else { return None };
     let seconds = |time: Nanos| format!("{:.5}", time.as_secs_f64());
     let maybe = |time: &Option<Nanos>| time.map(seconds).unwrap_or_default();
     let url = match path.contains([',', '"', '\n', '\r']) {
@@ -76,15 +76,15 @@ mod tests {
 
     #[test]
     fn requests_are_in_seconds() {
-        let served = Served {
+        let served = ServedRequest {
             total: Some(Nanos(70_340_000)),
             views: Some(Nanos(25_000_000)),
             path: "/a?b=1".into(),
-            ..Served::default()
+            ..ServedRequest::default()
         };
-        let row = |served: &Served| request(&Row::Served(served.clone())).unwrap();
+        let row = |served: &ServedRequest| request(&Row::Served(served.clone())).unwrap();
         assert_eq!(row(&served), "0.07034,0.02500,,[/a?b=1]");
-        let odd = Served { path: "/a,\"b\"".into(), ..Served::default() };
+        let odd = ServedRequest { path: "/a,\"b\"".into(), ..ServedRequest::default() };
         assert_eq!(row(&odd), ",,,\"[/a,\"\"b\"\"]\"");
     }
 }

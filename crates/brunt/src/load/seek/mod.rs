@@ -9,7 +9,7 @@ use std::io::Write;
 
 use cli::{CommandError, CommandResult, ExitCode, ExitError, Interrupts, Invocation, Output};
 use report::seek::SeekInput;
-use study::seek::{Ended as SearchEnded, Next, Outcome, Step, Trial, outcome, propose};
+use study::seek::{Next, SearchOutcome, Step, StopReason, Trial, outcome, propose};
 
 use self::config::SeekConfig;
 use self::flags::FLAGS;
@@ -81,14 +81,14 @@ fn search(
     steps: &mut Vec<Step>,
     mut run: impl FnMut(Trial, usize) -> Result<Option<Step>, ExitError>,
     keep: impl Fn(&[Step]) -> Result<(), ExitError>,
-) -> Result<Outcome, ExitError> {
+) -> Result<SearchOutcome, ExitError> {
     loop {
         let trial = match propose(&config.search, steps) {
             Next::Run(trial) => trial,
             Next::Done(outcome) => return Ok(outcome),
         };
         let Some(step) = run(trial, steps.len())? else {
-            return Ok(outcome(&config.search, steps, SearchEnded::Interrupted));
+            return Ok(outcome(&config.search, steps, StopReason::Interrupted));
         };
         steps.push(step);
         keep(steps)?;
@@ -96,7 +96,7 @@ fn search(
 }
 
 /// Prints and draws what was found.
-fn conclude(config: &SeekConfig, steps: &[Step], outcome: &Outcome) -> CommandResult {
+fn conclude(config: &SeekConfig, steps: &[Step], outcome: &SearchOutcome) -> CommandResult {
     let input = SeekInput {
         search: &config.search,
         steps,
@@ -110,8 +110,8 @@ fn conclude(config: &SeekConfig, steps: &[Step], outcome: &Outcome) -> CommandRe
     if let Some((path, document)) = &config.plot {
         write_figure(&report::seek::figure(&input), path, *document)?;
     }
-    Ok(match (outcome.answer, outcome.ended) {
-        (Some(_), _) | (None, SearchEnded::Interrupted) => ExitCode::Ok,
+    Ok(match (outcome.answer, outcome.stop_reason) {
+        (Some(_), _) | (None, StopReason::Interrupted) => ExitCode::Ok,
         (None, _) => ExitCode::Unmet,
     })
 }

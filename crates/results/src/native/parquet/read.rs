@@ -200,21 +200,21 @@ impl OpenColumn {
                     values.iter().for_each(|value| bytes.push(bytes_of(value)));
                     Values::Bytes(bytes)
                 }),
-            _ => Found { values: Values::Unknown, valid: None },
+            _ => ColumnValues { values: Values::Unknown, valid: None },
         };
         Ok(Column { name, data_type, array: Array { values: array.values, valid: array.valid } })
     }
 }
 
 /// What was read of a column.
-struct Found<V> {
+struct ColumnValues<V> {
     values: V,
     valid: Option<Bitmap>,
 }
 
-impl<V> Found<V> {
-    fn map<W>(self, convert: impl FnOnce(V) -> W) -> Found<W> {
-        Found { values: convert(self.values), valid: self.valid }
+impl<V> ColumnValues<V> {
+    fn map<W>(self, convert: impl FnOnce(V) -> W) -> ColumnValues<W> {
+        ColumnValues { values: convert(self.values), valid: self.valid }
     }
 }
 
@@ -223,7 +223,7 @@ fn read<T: ParquetType>(
     reader: &mut ColumnReaderImpl<T>,
     rows: usize,
     level: i16,
-) -> Result<Found<Vec<T::T>>, ParquetError> {
+) -> Result<ColumnValues<Vec<T::T>>, ParquetError> {
     let (mut values, mut levels, mut count) = (Vec::new(), Vec::new(), 0);
     while count < rows {
         let levels = (level > 0).then_some(&mut levels);
@@ -234,7 +234,7 @@ fn read<T: ParquetType>(
         count += records;
     }
     if level == 0 {
-        return Ok(Found { values, valid: None });
+        return Ok(ColumnValues { values, valid: None });
     }
     let valid: Bitmap = levels.iter().map(|found| *found == level).collect();
     let mut given = values.into_iter();
@@ -242,7 +242,7 @@ fn read<T: ParquetType>(
         let value = if is_valid { given.next() } else { None };
         value.unwrap_or_default()
     });
-    Ok(Found { values: spread.collect(), valid: Some(valid) })
+    Ok(ColumnValues { values: spread.collect(), valid: Some(valid) })
 }
 
 /// A value's bytes; a null has none.
@@ -252,7 +252,7 @@ fn bytes_of(value: &ByteArray) -> &[u8] {
 }
 
 /// Texts by their place among the different ones.
-fn keyed(found: Found<Vec<ByteArray>>) -> Result<Array, ParquetError> {
+fn keyed(found: ColumnValues<Vec<ByteArray>>) -> Result<Array, ParquetError> {
     let mut texts = Bytes::new();
     let mut numbers: HashMap<&[u8], i32> = HashMap::new();
     let mut keys: Vec<i32> = Vec::with_capacity(found.values.len());

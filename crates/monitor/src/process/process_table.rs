@@ -1,11 +1,11 @@
-//! `Scan`: all processes of the machine at one moment, and who among them was meant.
+//! `ProcessTable`: all processes of the machine at one moment, and who among them was meant.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::parse::{self, Stat};
-use crate::kept::is_gone;
+use crate::kernel_file::is_gone;
 
 /// Processes that are looked at.
 const PROCESSES_MAX: usize = 1 << 16;
@@ -14,7 +14,7 @@ const DESCRIPTORS_MAX: usize = 1 << 16;
 
 /// Which processes are meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum ProcessSelector {
     /// The one of this number.
     Pid(u32),
     /// Those called so.
@@ -23,7 +23,7 @@ pub(crate) enum Wanted {
     Port(u16),
 }
 
-impl std::fmt::Display for Wanted {
+impl std::fmt::Display for ProcessSelector {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Pid(pid) => write!(f, "process {pid}"),
@@ -35,26 +35,27 @@ impl std::fmt::Display for Wanted {
 
 /// All processes at one moment.
 #[derive(Debug)]
-pub(super) struct Scan {
+pub(super) struct ProcessTable {
     folder: PathBuf,
     /// In order of their numbers.
     all: Vec<Stat>,
 }
 
-impl Scan {
+impl ProcessTable {
     /// Looks at every process below `root`.
     ///
     /// # Errors
     /// Who is there cannot be told: no descriptor is left, for example.
     pub(super) fn new(root: &Path) -> io::Result<Self> {
         let folder = root.join("proc");
-        let entries = seen(fs::read_dir(&folder))?.into_iter().flatten().flatten();
+        let entries = if_visible(fs::read_dir(&folder))?.into_iter().flatten().flatten();
         let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
         let mut numbers: Vec<u32> = numbers.take(PROCESSES_MAX).collect();
         numbers.sort_unstable();
         let mut all = Vec::with_capacity(numbers.len());
         for pid in numbers {
-            let Some(text) = seen(fs::read(folder.join(pid.to_string()).join("stat")))? else {
+            let Some(text) = if_visible(fs::read(folder.join(pid.to_string()).join("stat")))?
+            else {
                 continue;
             };
             let stat = parse::stat(&String::from_utf8_lossy(&text));
@@ -66,32 +67,32 @@ impl Scan {
     /// The processes that are meant, without those that descend from another of them.
     ///
     /// # Errors
-    /// As [`Scan::new`].
-    pub(super) fn roots(&self, wanted: &Wanted) -> io::Result<Vec<&Stat>> {
+    /// As [`ProcessTable::new`].
+    pub(super) fn roots(&self, selector: &ProcessSelector) -> io::Result<Vec<&Stat>> {
         let own = std::process::id();
-        let sockets = match wanted {
-            Wanted::Port(port) => self.listeners(*port)?,
-            Wanted::Pid(_) | Wanted::Name(_) => Vec::new(),
+        let sockets = match selector {
+            ProcessSelector::Port(port) => self.listeners(*port)?,
+            ProcessSelector::Pid(_) | ProcessSelector::Name(_) => Vec::new(),
         };
-        let is_meant = |stat: &Stat| match wanted {
-            Wanted::Pid(pid) => Ok(stat.pid == *pid),
-            Wanted::Name(_) if stat.pid == own => Ok(false),
-            Wanted::Name(name) => {
+        let is_selected = |stat: &Stat| match selector {
+            ProcessSelector::Pid(pid) => Ok(stat.pid == *pid),
+            ProcessSelector::Name(_) if stat.pid == own => Ok(false),
+            ProcessSelector::Name(name) => {
                 let command = self.command(stat.pid)?;
                 Ok(parse::is_named(name, &stat.name, &command))
             }
-            Wanted::Port(_) if sockets.is_empty() => Ok(false),
-            Wanted::Port(_) => self.holds(stat.pid, &sockets),
+            ProcessSelector::Port(_) if sockets.is_empty() => Ok(false),
+            ProcessSelector::Port(_) => self.has_socket(stat.pid, &sockets),
         };
-        let mut meant = Vec::new();
+        let mut selected = Vec::new();
         for stat in &self.all {
-            if is_meant(stat)? {
-                meant.push(stat);
+            if is_selected(stat)? {
+                selected.push(stat);
             }
         }
-        let among = |pid: u32| meant.iter().any(|other| other.pid == pid);
+        let among = |pid: u32| selected.iter().any(|other| other.pid == pid);
         let is_below = |stat: &Stat| self.ancestors(stat).any(|up| up != stat.pid && among(up));
-        Ok(meant.iter().copied().filter(|stat| !is_below(stat)).collect())
+        Ok(selected.iter().copied().filter(|stat| !is_below(stat)).collect())
     }
 
     /// Its parent, the parent's parent and so on.
@@ -113,7 +114,7 @@ impl Scan {
     }
 
     fn command(&self, pid: u32) -> io::Result<String> {
-        let text = seen(fs::read(self.folder.join(pid.to_string()).join("cmdline")))?;
+        let text = if_visible(fs::read(self.folder.join(pid.to_string()).join("cmdline")))?;
         Ok(String::from_utf8_lossy(&text.unwrap_or_default()).into_owned())
     }
 
@@ -121,7 +122,7 @@ impl Scan {
     fn listeners(&self, port: u16) -> io::Result<Vec<u64>> {
         let mut found = Vec::new();
         for name in ["tcp", "tcp6"] {
-            let Some(file) = seen(File::open(self.folder.join("net").join(name)))? else {
+            let Some(file) = if_visible(File::open(self.folder.join("net").join(name)))? else {
                 continue;
             };
             let lines = BufReader::new(file).lines().map_while(Result::ok);
@@ -131,8 +132,8 @@ impl Scan {
     }
 
     /// Whether a process has one of these sockets open. Those of other users are not ours to see.
-    fn holds(&self, pid: u32, sockets: &[u64]) -> io::Result<bool> {
-        let entries = seen(fs::read_dir(self.folder.join(pid.to_string()).join("fd")))?;
+    fn has_socket(&self, pid: u32, sockets: &[u64]) -> io::Result<bool> {
+        let entries = if_visible(fs::read_dir(self.folder.join(pid.to_string()).join("fd")))?;
         let is_ours = |entry: fs::DirEntry| {
             let link = fs::read_link(entry.path()).unwrap_or_default();
             let inode = link.to_str().and_then(parse::socket);
@@ -143,7 +144,7 @@ impl Scan {
 }
 
 /// What was read; nothing where nothing is there, or it is not ours to see. Any other failure says nothing about who is there.
-fn seen<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+fn if_visible<T>(read: io::Result<T>) -> io::Result<Option<T>> {
     match read {
         Ok(found) => Ok(Some(found)),
         Err(error) if is_gone(&error) || error.kind() == ErrorKind::PermissionDenied => Ok(None),
@@ -157,13 +158,13 @@ mod tests {
 
     #[test]
     fn only_an_absence_is_one() {
-        let failed = |code| seen::<()>(Err(io::Error::from_raw_os_error(code)));
+        let failed = |code| if_visible::<()>(Err(io::Error::from_raw_os_error(code)));
         for code in [libc::ENOENT, libc::ESRCH, libc::EACCES, libc::EPERM] {
             assert!(failed(code).unwrap().is_none(), "{code}");
         }
         for code in [libc::EMFILE, libc::ENFILE, libc::EIO] {
             assert!(failed(code).is_err(), "{code}");
         }
-        assert_eq!(seen(Ok(7)).unwrap(), Some(7));
+        assert_eq!(if_visible(Ok(7)).unwrap(), Some(7));
     }
 }

@@ -1,4 +1,4 @@
-//! `Member`: one process that is watched, with its files open.
+//! `WatchedProcess`: one process that is watched, with its files open.
 
 use std::collections::HashMap;
 use std::fs;
@@ -8,8 +8,8 @@ use stdx::Nanos;
 
 use super::parse::{self, Stat};
 use crate::Moment;
-use crate::flow::Flow;
-use crate::kept::{Kept, is_gone};
+use crate::counter_rate::CounterRate;
+use crate::kernel_file::{KernelFile, is_gone};
 use crate::rows::{Rows, Values, add};
 
 /// Ticks of a second in `/proc/PID/stat`: USER_HZ, which is 100 on every machine that Linux is built for today.
@@ -19,17 +19,17 @@ const THREADS_MAX: u64 = 32;
 
 /// One process.
 #[derive(Debug)]
-pub(super) struct Member {
+pub(super) struct WatchedProcess {
     stat: Stat,
     folder: PathBuf,
-    text: Kept,
-    status: Kept,
-    cpu: Flow,
+    text: KernelFile,
+    status: KernelFile,
+    cpu: CounterRate,
     switches: Switches,
     /// The folder of its descriptors says how many there are.
     is_real: bool,
     /// It could not be read the last time, which was said.
-    told_unread: bool,
+    unreadable_reported: bool,
     /// It has ended, which was said.
     pub(super) is_over: bool,
 }
@@ -88,19 +88,19 @@ impl Measures {
     }
 }
 
-impl Member {
+impl WatchedProcess {
     /// Nothing is opened yet.
     pub(super) fn new(root: &Path, stat: &Stat) -> Self {
         let folder = root.join("proc").join(stat.pid.to_string());
         Self {
-            text: Kept::new(folder.join("stat")),
-            status: Kept::new(folder.join("status")),
+            text: KernelFile::new(folder.join("stat")),
+            status: KernelFile::new(folder.join("status")),
             stat: stat.clone(),
             folder,
-            cpu: Flow::default(),
+            cpu: CounterRate::default(),
             switches: Switches::default(),
             is_real: root == Path::new("/"),
-            told_unread: false,
+            unreadable_reported: false,
             is_over: false,
         }
     }
@@ -128,13 +128,13 @@ impl Member {
     }
 
     /// Reads it, and says so where it has ended.
-    pub(super) fn look(&mut self, now: Moment, rows: &mut Rows) -> Measures {
+    pub(super) fn sample(&mut self, now: Moment, rows: &mut Rows) -> Measures {
         let stat = match self.text.try_read() {
             Ok(text) => parse::stat(&text),
             Err(error) if is_gone(&error) => None,
             // No descriptor is left, for example: that is no death.
             Err(error) => {
-                if !std::mem::replace(&mut self.told_unread, true) {
+                if !std::mem::replace(&mut self.unreadable_reported, true) {
                     rows.incident(now.unix, &self.source(), format!("cannot be read: {error}"));
                 }
                 return Measures { processes: 1, unread: 1, ..Measures::default() };
@@ -145,7 +145,7 @@ impl Member {
             rows.incident(now.unix, &self.source(), "has ended");
             return Measures::default();
         };
-        self.told_unread = false;
+        self.unreadable_reported = false;
         let status = self.status.read();
         let measures = Measures {
             processes: 1,
@@ -165,8 +165,8 @@ impl Member {
     /// Descriptors that are open. Since Linux 6.2 the size of their folder says it; on a disk the size means something else.
     fn descriptors(&self) -> Option<f64> {
         let folder = self.folder.join("fd");
-        let said = if self.is_real { fs::metadata(&folder).ok()?.len() } else { 0 };
-        descriptors(&folder, said)
+        let reported = if self.is_real { fs::metadata(&folder).ok()?.len() } else { 0 };
+        descriptors(&folder, reported)
     }
 }
 
@@ -199,10 +199,10 @@ impl Switches {
 }
 
 /// The descriptors that were told, or are counted.
-fn descriptors(folder: &Path, said: u64) -> Option<f64> {
+fn descriptors(folder: &Path, reported: u64) -> Option<f64> {
     const COUNTED_MAX: usize = 1 << 20;
-    if said > 0 {
-        return Some(said as f64);
+    if reported > 0 {
+        return Some(reported as f64);
     }
     Some(fs::read_dir(folder).ok()?.take(COUNTED_MAX).count() as f64)
 }

@@ -20,7 +20,7 @@ const TO_ACTION_MAX: u64 = 1_000_000_000;
 
 /// A request that has begun.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Begun {
+pub(super) struct OpenRequest {
     pub(super) method: String,
     pub(super) path: String,
     /// Its id in the log, or empty.
@@ -35,8 +35,8 @@ pub(super) struct Begun {
 
 /// Requests under way, by what their lines have in common.
 #[derive(Debug, Default)]
-pub(super) struct Open {
-    by_key: HashMap<Vec<u8>, Vec<Begun>>,
+pub(super) struct OpenRequests {
+    by_key: HashMap<Vec<u8>, Vec<OpenRequest>>,
     count: usize,
     bytes: usize,
     given_up: u64,
@@ -44,25 +44,25 @@ pub(super) struct Open {
 
 /// What came of looking for a request.
 #[derive(Debug, PartialEq)]
-pub(super) enum Found {
+pub(super) enum Match {
     /// It is this one.
-    One(Begun),
+    One(OpenRequest),
     /// It is the one of several whose begin fits best.
-    Nearest(Begun),
+    Nearest(OpenRequest),
     /// Several could be it, or none.
     Unclear,
 }
 
-impl Open {
+impl OpenRequests {
     /// Adds a request; gives how many young ones were given up to make room.
-    pub(super) fn add(&mut self, key: &[u8], begun: Begun) -> usize {
-        let bytes = size(key, &begun);
-        self.age(key, begun.since);
+    pub(super) fn add(&mut self, key: &[u8], request: OpenRequest) -> usize {
+        let bytes = size(key, &request);
+        self.age(key, request.since);
         let full = self.count == OPEN_MAX || self.bytes + bytes > BYTES_MAX;
-        let lost = if full { self.make_room(begun.since) } else { 0 };
+        let lost = if full { self.make_room(request.since) } else { 0 };
         self.count += 1;
         self.bytes += bytes;
-        self.by_key.entry(key.to_vec()).or_default().push(begun);
+        self.by_key.entry(key.to_vec()).or_default().push(request);
         lost
     }
 
@@ -83,10 +83,10 @@ impl Open {
         let before = self.count;
         let (count, bytes) = (&mut self.count, &mut self.bytes);
         self.by_key.retain(|key, list| {
-            list.retain(|begun| {
-                let old = is_old(begun, now);
+            list.retain(|request| {
+                let old = is_old(request, now);
                 *count -= usize::from(old);
-                *bytes -= if old { size(key, begun) } else { 0 };
+                *bytes -= if old { size(key, request) } else { 0 };
                 !old
             });
             !list.is_empty()
@@ -114,7 +114,7 @@ impl Open {
     }
 
     /// Is any request with this key under way?
-    pub(super) fn knows(&self, key: &[u8]) -> bool {
+    pub(super) fn has(&self, key: &[u8]) -> bool {
         self.by_key.contains_key(key)
     }
 
@@ -122,10 +122,10 @@ impl Open {
     /// is passed over as long as there is another.
     pub(super) fn processing(&mut self, key: &[u8], at: Option<i64>) {
         let Some(list) = self.by_key.get_mut(key) else { return };
-        let waits = |begun: &Begun| begun.processing.is_none();
-        let just_begun = |begun: &Begun| {
-            let between = begun.at.zip(at).map(|(began, at)| at.abs_diff(began));
-            waits(begun) && between.is_some_and(|between| between <= TO_ACTION_MAX)
+        let waits = |request: &OpenRequest| request.processing.is_none();
+        let just_begun = |request: &OpenRequest| {
+            let between = request.at.zip(at).map(|(began, at)| at.abs_diff(began));
+            waits(request) && between.is_some_and(|between| between <= TO_ACTION_MAX)
         };
         let place = list.iter().position(just_begun).or_else(|| list.iter().rposition(waits));
         if let Some(place) = place {
@@ -135,12 +135,13 @@ impl Open {
 
     /// Takes the request that ended: the only one, one of several that are alike, or the one whose begin is next to
     /// `began`. Where nothing tells them apart, all of this key are given up, so that what follows is clear again.
-    pub(super) fn take(&mut self, key: &[u8], began: Option<i64>) -> Found {
-        let Some(list) = self.by_key.get_mut(key) else { return Found::Unclear };
+    pub(super) fn take(&mut self, key: &[u8], began: Option<i64>) -> Match {
+        let Some(list) = self.by_key.get_mut(key) else { return Match::Unclear };
         let (first, rest) = list.split_first().expect("no list is kept empty");
         let alike =
             rest.iter().all(|other| (&other.method, &other.path) == (&first.method, &first.path));
-        let distance = |begun: &Begun| Some(begun.processing.or(begun.at)?.abs_diff(began?));
+        let distance =
+            |request: &OpenRequest| Some(request.processing.or(request.at)?.abs_diff(began?));
         let nearest = || {
             let all: Option<Vec<u64>> = list.iter().map(distance).collect();
             let all = all?;
@@ -152,84 +153,94 @@ impl Open {
             (false, None) if alike => 0,
             (false, None) => {
                 let gone = self.by_key.remove(key).unwrap_or_default();
-                gone.iter().for_each(|begun| self.forget(key, begun));
-                return Found::Unclear;
+                gone.iter().for_each(|request| self.forget(key, request));
+                return Match::Unclear;
             }
         };
-        let begun = self.remove(key, at);
-        if alike { Found::One(begun) } else { Found::Nearest(begun) }
+        let request = self.remove(key, at);
+        if alike { Match::One(request) } else { Match::Nearest(request) }
     }
 
     /// Takes the request with this method and path (a query may follow it), the oldest of several.
-    pub(super) fn take_path(&mut self, key: &[u8], method: &str, path: &str) -> Option<Begun> {
+    pub(super) fn take_path(
+        &mut self,
+        key: &[u8],
+        method: &str,
+        path: &str,
+    ) -> Option<OpenRequest> {
         let list = self.by_key.get(key)?;
-        let fits = |begun: &Begun| {
-            let asked = begun.path.split('?').next().unwrap_or_default();
-            begun.method == method && asked == path
+        let fits = |request: &OpenRequest| {
+            let path_alone = request.path.split('?').next().unwrap_or_default();
+            request.method == method && path_alone == path
         };
         let at = list.iter().position(fits)?;
         Some(self.remove(key, at))
     }
 
     /// Takes the request at this place of a list that is known to have it.
-    fn remove(&mut self, key: &[u8], at: usize) -> Begun {
+    fn remove(&mut self, key: &[u8], at: usize) -> OpenRequest {
         let list = self.by_key.get_mut(key).expect("the caller has seen it");
-        let begun = list.remove(at);
+        let request = list.remove(at);
         if list.is_empty() {
             self.by_key.remove(key);
         }
-        self.forget(key, &begun);
-        begun
+        self.forget(key, &request);
+        request
     }
 
-    fn forget(&mut self, key: &[u8], begun: &Begun) {
+    fn forget(&mut self, key: &[u8], request: &OpenRequest) {
         self.count -= 1;
-        self.bytes -= size(key, begun);
+        self.bytes -= size(key, request);
     }
 }
 
-fn is_old(begun: &Begun, now: i64) -> bool {
-    now.saturating_sub(begun.since) > AWAITED_MAX
+fn is_old(request: &OpenRequest, now: i64) -> bool {
+    now.saturating_sub(request.since) > AWAITED_MAX
 }
 
-fn size(key: &[u8], begun: &Begun) -> usize {
-    key.len() + begun.method.len() + begun.path.len() + begun.id.len()
+fn size(key: &[u8], request: &OpenRequest) -> usize {
+    key.len() + request.method.len() + request.path.len() + request.id.len()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn begun(path: &str, at: Option<i64>) -> Begun {
-        Begun { method: "GET".to_owned(), path: path.to_owned(), at, ..Begun::default() }
+    fn request(path: &str, at: Option<i64>) -> OpenRequest {
+        OpenRequest {
+            method: "GET".to_owned(),
+            path: path.to_owned(),
+            at,
+            ..OpenRequest::default()
+        }
     }
 
     #[test]
-    fn requests_are_told_apart_where_they_can_be() {
-        let mut open = Open::default();
-        assert_eq!(open.take(b"7", None), Found::Unclear);
-        open.add(b"7", begun("/a", None));
-        assert_eq!(open.take(b"7", None), Found::One(begun("/a", None)));
+    fn requests_are_distinguished_where_they_can_be() {
+        let mut open = OpenRequests::default();
+        assert_eq!(open.take(b"7", None), Match::Unclear);
+        open.add(b"7", request("/a", None));
+        assert_eq!(open.take(b"7", None), Match::One(request("/a", None)));
         for path in ["/a", "/a"] {
-            open.add(b"7", begun(path, None));
+            open.add(b"7", request(path, None));
         }
-        assert_eq!(open.take(b"7", None), Found::One(begun("/a", None)), "two alike");
-        open.add(b"7", begun("/b", None));
-        assert_eq!(open.take(b"7", None), Found::Unclear);
+        assert_eq!(open.take(b"7", None), Match::One(request("/a", None)), "two alike");
+        open.add(b"7", request("/b", None));
+        assert_eq!(open.take(b"7", None), Match::Unclear);
         assert_eq!((open.len(), open.bytes), (0, 0), "and a fresh begin");
         for (path, at) in [("/a", 10), ("/b", 20), ("/c", 30)] {
-            open.add(b"7", begun(path, Some(at)));
+            open.add(b"7", request(path, Some(at)));
         }
-        assert_eq!(open.take(b"7", Some(22)), Found::Nearest(begun("/b", Some(20))));
-        let gone = open.take_path(b"7", "GET", "/c").map(|begun| begun.path);
+        assert_eq!(open.take(b"7", Some(22)), Match::Nearest(request("/b", Some(20))));
+        let gone = open.take_path(b"7", "GET", "/c").map(|request| request.path);
         assert_eq!((gone.as_deref(), open.len()), (Some("/c"), 1));
         assert_eq!(open.take_path(b"7", "POST", "/a"), None);
     }
 
     #[test]
     fn what_is_held_is_bounded() {
-        let mut open = Open::default();
-        let mut add = |n: usize, path: &str| open.add(&n.to_le_bytes(), begun(path, None));
+        let mut open = OpenRequests::default();
+        let mut add = |n: usize, path: &str| open.add(&n.to_le_bytes(), request(path, None));
         let lost: usize = (0..OPEN_MAX + 5).map(|n| add(n, "/")).sum();
         assert_eq!(lost, OPEN_MAX);
         let long = "x".repeat(super::super::PATH_MAX);
@@ -241,40 +252,40 @@ mod tests {
     /// A cable's handshakes have no end in the log: they may not take the place of the pages.
     #[test]
     fn what_never_ends_is_given_up_by_age() {
-        let mut open = Open::default();
-        let stale = |since| Begun { since, ..begun("/cable", None) };
+        let mut open = OpenRequests::default();
+        let stale = |since| OpenRequest { since, ..request("/cable", None) };
         open.add(b"7", stale(0));
         open.add(b"7", stale(AWAITED_MAX));
         assert_eq!((open.len(), open.given_up()), (2, 0), "ten minutes are not yet too long");
-        open.add(b"7", Begun { since: AWAITED_MAX + 1, ..begun("/", None) });
+        open.add(b"7", OpenRequest { since: AWAITED_MAX + 1, ..request("/", None) });
         assert_eq!((open.len(), open.given_up()), (2, 1));
         (0..ALIKE_MAX).for_each(|_| assert_eq!(open.add(b"8", stale(1)), 0));
-        open.add(b"8", begun("/", None));
+        open.add(b"8", request("/", None));
         assert_eq!((open.len(), open.given_up()), (2 + ALIKE_MAX, 2), "of one key");
-        let mut open = Open::default();
+        let mut open = OpenRequests::default();
         (0..OPEN_MAX).for_each(|n| assert_eq!(open.add(&n.to_le_bytes(), stale(0)), 0));
-        let page = Begun { since: AWAITED_MAX + 1, ..begun("/", None) };
+        let page = OpenRequest { since: AWAITED_MAX + 1, ..request("/", None) };
         assert_eq!(open.add(b"7", page.clone()), 0, "only old ones had to go");
         assert_eq!((open.len(), open.given_up()), (1, OPEN_MAX as u64));
-        assert_eq!(open.take(b"7", None), Found::One(page));
+        assert_eq!(open.take(b"7", None), Match::One(page));
         assert_eq!((open.len(), open.bytes), (0, 0));
     }
 
     #[test]
     fn actions_begin_in_the_order_of_their_requests() {
         const MS: i64 = 1_000_000;
-        let mut open = Open::default();
+        let mut open = OpenRequests::default();
         for (path, at) in [("/cable", 0), ("/a", 5000), ("/b", 5001)] {
-            open.add(b"7", begun(path, Some(at * MS)));
+            open.add(b"7", request(path, Some(at * MS)));
         }
         open.processing(b"7", Some(5002 * MS));
         open.processing(b"7", Some(5040 * MS));
         for (began, path) in [(5002, "/a"), (5040, "/b")] {
-            let Found::Nearest(found) = open.take(b"7", Some(began * MS)) else { panic!("{path}") };
+            let Match::Nearest(found) = open.take(b"7", Some(began * MS)) else { panic!("{path}") };
             assert_eq!((found.path.as_str(), found.processing), (path, Some(began * MS)));
         }
         open.processing(b"7", Some(9000 * MS));
-        let Found::One(last) = open.take(b"7", None) else { panic!("one is left") };
+        let Match::One(last) = open.take(b"7", None) else { panic!("one is left") };
         assert_eq!((last.path.as_str(), last.processing), ("/cable", Some(9000 * MS)));
     }
 }

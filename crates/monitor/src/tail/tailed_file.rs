@@ -1,12 +1,12 @@
-//! `Opened`: a regular file as it was opened, and how far it was read. Nothing else is opened: a pipe would wait for its writer.
+//! `TailedFile`: a regular file as it was opened, and how far it was read. Nothing else is opened: a pipe would wait for its writer.
 
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
+use super::line_sink::LineSink;
 use super::lines::Lines;
-use super::listener::Listener;
 
 /// Bytes read at once.
 const READ: usize = 256 << 10;
@@ -21,7 +21,7 @@ pub(super) fn identity(found: &Metadata) -> Identity {
 
 /// The file as it was opened.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct TailedFile {
     file: File,
     pub(super) identity: Identity,
     /// How far it was read.
@@ -29,7 +29,7 @@ pub(super) struct Opened {
     lines: Lines,
 }
 
-impl Opened {
+impl TailedFile {
     /// Opens it at its beginning.
     ///
     /// # Errors
@@ -50,7 +50,8 @@ impl Opened {
         // What cannot be read is told at the first look.
         let is_inside =
             self.file.read_at(&mut byte, last).is_ok_and(|len| len > 0 && byte != *b"\n");
-        (self.at, self.lines) = (at, if is_inside { Lines::begun() } else { Lines::default() });
+        (self.at, self.lines) =
+            (at, if is_inside { Lines::inside_a_line() } else { Lines::default() });
         self
     }
 
@@ -72,11 +73,11 @@ impl Opened {
         &mut self,
         buf: &mut Vec<u8>,
         room: &mut usize,
-        listener: &mut impl Listener,
+        sink: &mut impl LineSink,
     ) -> io::Result<usize> {
         if self.len()? < self.at {
             (self.at, self.lines) = (0, Lines::default());
-            listener.told("was cut short: it is read from its beginning".to_owned());
+            sink.incident("was cut short: it is read from its beginning".to_owned());
         }
         buf.resize(READ, 0);
         let mut all = 0;
@@ -89,15 +90,15 @@ impl Opened {
             self.at += len as u64;
             *room -= len;
             all += len;
-            self.lines.take(&buf[..len], listener);
+            self.lines.push(&buf[..len], sink);
         }
         Ok(all)
     }
 
     /// Gives what stands behind the last line's end; where not all was read, that is no line.
-    pub(super) fn end_line(&mut self, listener: &mut impl Listener) {
+    pub(super) fn end_line(&mut self, sink: &mut impl LineSink) {
         if self.left() == 0 {
-            self.lines.finish(listener);
+            self.lines.finish(sink);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `Drawn`: a picture, and the documents that it can be written as.
+//! `Chart`: what `plot` draws, and the documents that it can be written as.
 
 use cli::{CommandError, Dialect, Document, ExitCode, ExitError, OrExit, ParsedArgs};
 use report::{BarSheet, Differences, Figure, FigureSheet};
@@ -6,8 +6,8 @@ use report::{BarSheet, Differences, Figure, FigureSheet};
 use super::flags::PlotFlags;
 use crate::analyze::figure_file::encode_figure;
 
-/// What was drawn.
-pub(super) enum Drawn {
+/// A chart of one of four kinds.
+pub(super) enum Chart {
     /// A chart.
     Figure(Figure),
     /// A chart, and the differences of what is on it.
@@ -18,10 +18,10 @@ pub(super) enum Drawn {
     Sheet(FigureSheet),
 }
 
-/// What was drawn, and the first damage of an input, which ended the reading of that input.
-pub(super) type Damaged = (Drawn, Option<ExitError>);
+/// A chart, and the first damage of an input, which ended the reading of that input.
+pub(super) type ChartAndDamage = (Chart, Option<ExitError>);
 
-impl Drawn {
+impl Chart {
     /// The document to write. Text and JSON are those of bars and differences; the command refuses them for other figures.
     pub(super) fn document(&self, kind: Document) -> Result<Vec<u8>, CommandError> {
         let text = match (self, kind) {

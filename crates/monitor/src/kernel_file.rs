@@ -1,4 +1,4 @@
-//! `Kept`: a small file of the kernel's that is read again and again. It stays open, and its text's memory is used anew.
+//! `KernelFile`: a small file of the kernel's that is read again and again. It stays open, and its text's memory is used anew.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -13,13 +13,13 @@ const TEXT_FIRST: usize = 4 << 10;
 
 /// A file that is read again and again.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct KernelFile {
     path: PathBuf,
     file: Option<File>,
     text: Vec<u8>,
 }
 
-impl Kept {
+impl KernelFile {
     /// Nothing is opened yet.
     pub(crate) fn new(path: PathBuf) -> Self {
         Self { path, file: None, text: Vec::new() }
@@ -99,14 +99,14 @@ pub(crate) mod tests {
     #[test]
     fn reads_what_stands_there_now() {
         let scratch = Scratch::new("kept");
-        let mut kept = Kept::new(scratch.0.join("f"));
-        assert!(kept.read().is_none());
+        let mut file = KernelFile::new(scratch.0.join("f"));
+        assert!(file.read().is_none());
         let long = "x".repeat(3 * TEXT_FIRST);
         for text in ["one\n", &long, "", "two"] {
             scratch.write("f", text);
-            assert_eq!(kept.read().as_deref(), Some(text));
+            assert_eq!(file.read().as_deref(), Some(text));
         }
         scratch.write("f", &"y".repeat(TEXT_MAX + 10));
-        assert_eq!(kept.read().unwrap().len(), TEXT_MAX);
+        assert_eq!(file.read().unwrap().len(), TEXT_MAX);
     }
 }

@@ -11,7 +11,7 @@ use crate::number::{counted, duration, grouped};
 
 /// The client's time less the server's.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Beyond {
+pub struct NetworkAndQueue {
     /// Request by request, where at least half of them are known to both by an id.
     pub by_request: Option<Histogram>,
     /// Requests known to both by an id, be they enough or not.
@@ -26,14 +26,14 @@ pub struct Beyond {
     pub log: String,
 }
 
-impl Beyond {
+impl NetworkAndQueue {
     /// What lies between; `None` where one of the two is not known.
     #[must_use]
     pub fn of(server: &ServerSide<'_>) -> Option<Self> {
         let seen = server.client.filter(|client| client.requests > 0)?;
         let client = crate::input::service(seen).unwrap_or(&seen.response).clone();
         let Log { total, source, .. } = server.application()?;
-        let times = server.side.beyond();
+        let times = server.side.network_and_queue();
         let joined = times.map_or(0, Histogram::count);
         let enough = joined * 2 >= total.count().min(client.count());
         let by_request = times.filter(|_| enough).cloned();

@@ -1,14 +1,14 @@
-//! `Flow`: a counter of the kernel's as a flow per second.
+//! `CounterRate`: a counter of the kernel's as a flow per second.
 
 use stdx::Nanos;
 
 /// A counter as it was last seen.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Flow {
+pub(crate) struct CounterRate {
     last: Option<(u64, Nanos)>,
 }
 
-impl Flow {
+impl CounterRate {
     /// How much the counter grew per second since it was last seen. Nothing the first time, nor where it went backwards
     /// (it was reset, or it wrapped) or no time passed.
     pub(crate) fn per_s(&mut self, count: u64, now: Nanos) -> Option<f64> {
@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     fn a_flow_needs_two_looks_and_time_between_them() {
-        let mut flow = Flow::default();
+        let mut rate = CounterRate::default();
         let cases = [
             (100, 1_000, None),
             (150, 1_500, Some(100.0)),
@@ -40,8 +40,8 @@ mod tests {
             (u64::MAX, 3_000, None),
         ];
         for (count, ms, expected) in cases {
-            assert_eq!(flow.per_s(count, Nanos::from_millis(ms)), expected, "{count} at {ms}");
+            assert_eq!(rate.per_s(count, Nanos::from_millis(ms)), expected, "{count} at {ms}");
         }
-        assert_eq!(flow.of(None, Nanos::from_secs(9)), None);
+        assert_eq!(rate.of(None, Nanos::from_secs(9)), None);
     }
 }
