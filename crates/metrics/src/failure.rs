@@ -47,7 +47,7 @@ pub enum FailureKind {
     StreamReset = 19,
     /// The server ended its HTTP/2 connection without having processed it.
     GoAway = 20,
-    /// The server said no in a protocol of its own: a subscription was rejected.
+    /// The server refused in a protocol of its own: a subscription was rejected.
     Rejected = 21,
 }
 

@@ -17,10 +17,10 @@ pub struct Generator {
     pub max_in_flight: u64,
     /// Users of the closed loop; 0 in an open one.
     pub users: u64,
-    /// The users decide themselves when they ask, as a script's do: `users` is the most there may be, and how many of them are
-    /// at work, or think, nobody knows.
+    /// Each user decides when it sends, as a script's VUs do: `users` is the maximum; how many are active or thinking is
+    /// unknown.
     pub self_paced: bool,
-    /// The rate asked for, in hits per second, averaged over the run; 0 in a closed loop.
+    /// The planned rate, in hits per second, averaged over the run; 0 in a closed loop.
     pub rate_per_s: f64,
     /// The seed of the run's random choices.
     pub seed: u64,
@@ -69,15 +69,15 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// An empty record whose histograms have all their memory.
+    /// An empty record with the whole memory of its histograms.
     #[must_use]
     pub fn new() -> Self {
         Self { lag: Histogram::new(), on_time: Sketch::new(), ..Self::default() }
     }
 
-    /// Adds another worker's record: counts and CPU time are added, shares, walls and longest times are the greater one, a
-    /// text or setting not known here is taken over. `finished` holds only where both have finished; a record that never
-    /// ran (`workers` 0) says nothing about it.
+    /// Adds another worker's record: counts and CPU time are summed, shares, wall times and longest times are the maximum, and
+    /// a text or setting that is missing here is copied. `finished` is true only where both have finished; a record without a
+    /// run (`workers` 0) does not count for it.
     pub fn merge(&mut self, other: &Self) {
         self.finished = match (self.workers, other.workers) {
             (_, 0) => self.finished,
@@ -107,7 +107,7 @@ impl Generator {
         self.interrupted |= other.interrupted;
     }
 
-    /// What every worker of a run is told alike: the greater one, since a record that never ran has zeros.
+    /// Merges settings that are equal for every worker of a run: the maximum, since a record without a run has zeros.
     fn merge_settings(&mut self, other: &Self) {
         if self.io.is_empty() && !other.io.is_empty() {
             self.io.push_str(&other.io);
@@ -120,7 +120,7 @@ impl Generator {
         self.seed = self.seed.max(other.seed);
     }
 
-    /// Empties the record; the memory of `io` and of the histograms is kept.
+    /// Empties the record; `io` and the histograms retain their memory.
     pub fn clear(&mut self) {
         let mut emptied = Self {
             io: std::mem::take(&mut self.io),

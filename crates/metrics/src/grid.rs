@@ -40,7 +40,7 @@ impl<C: Joins> Grid<C> {
         }
     }
 
-    /// Unix times (ns) from the begin of the cell with this index to its end, cut to what 64 bits hold.
+    /// Unix times (ns) from the start of the cell with this index to its end, clamped to 64 bits.
     pub(crate) fn bounds(&self, at: usize) -> Range<i64> {
         let begin = |number: i64| {
             let offset = i128::from(number) * i128::from(self.width_s) * 1_000_000_000;

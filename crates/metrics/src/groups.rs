@@ -1,20 +1,20 @@
 //! `Groups`: counts and response times by target, status, name or connection, for the rows of a report. The number of groups is
-//! bounded; what comes after goes into one last group.
+//! bounded; hits of further keys go into one last group.
 
 use std::collections::HashMap;
 
 use crate::{Batch, FailureKind, Histogram, Sample, TargetTable};
 
-/// Groups kept one by one; hits of further keys go into the group [`OTHER`].
+/// Groups at most; hits of further keys go into the group [`OTHER`].
 pub const GROUPS_MAX: usize = 1000;
 
 /// The key of the group that takes what found no room.
 pub const OTHER: &str = "(other)";
 
-/// The key of hits whose target has no name, or is not known.
+/// The key of hits with an unnamed or unknown target.
 pub const UNNAMED: &str = "(unnamed)";
 
-/// The key of hits that had no connection, or whose connection is not known.
+/// The key of hits with no connection or an unknown one.
 pub const UNCONNECTED: &str = "(none)";
 
 /// What hits are grouped by.
@@ -109,7 +109,7 @@ impl Groups {
         }
     }
 
-    /// The group of a number that was seen before, or of the key that `key` gives.
+    /// The group of a number that was seen before, or of the key that `key` returns.
     fn cached(&mut self, number: usize, key: impl FnOnce(By) -> String) -> usize {
         if let Some(Some(at)) = self.by_target.get(number) {
             return *at as usize;

@@ -1,9 +1,9 @@
-//! `Histogram`: counts of durations in log-linear buckets, as HDR histograms have them. It holds every value from 0 to
-//! 1 h with a relative error of at most 0.1 %, merges without loss, and never grows past its bound. It keeps no single
-//! value but the least and the greatest.
+//! `Histogram`: counts of durations in log-linear buckets, as in HDR histograms. It covers every value from 0 to 1 h with a
+//! relative error of at most 0.1 %, merges without loss, and never grows past its bound. Of single values it has only the least
+//! and the greatest.
 //!
 //! A value `v` (ns) lies in bucket `(s << B) + (v >> s)` with `s = max(0, floor(log2 v) - B)`: values below `2^(B+1)` have a
-//! bucket each, and every octave above is cut into `2^B` equal buckets (Tene, HdrHistogram, 2012).
+//! bucket each, and every octave above is divided into `2^B` equal buckets (Tene, HdrHistogram, 2012).
 
 use std::fmt;
 
@@ -67,7 +67,7 @@ impl<const BITS: u32> LogLinear<BITS> {
         ((shift as usize) << BITS) + (value >> shift) as usize
     }
 
-    /// The least and the greatest value of a bucket, both inclusive; the last bucket goes on to the end.
+    /// The least and the greatest value of a bucket, both inclusive; the last bucket has no upper end.
     const fn range(index: usize) -> (u64, u64) {
         if index < 2 * Self::OCTAVE {
             return (index as u64, index as u64);
@@ -151,7 +151,7 @@ impl<const BITS: u32> LogLinear<BITS> {
         self.max = self.max.max(other.max);
     }
 
-    /// Forgets everything; the memory is kept.
+    /// Empties the histogram; it retains its memory.
     pub fn clear(&mut self) {
         let used = self.used();
         if !used.is_empty() {
@@ -166,13 +166,13 @@ impl<const BITS: u32> LogLinear<BITS> {
         self.count
     }
 
-    /// The least value, exact; 0 where there is none.
+    /// The least value, exact; 0 without values.
     #[must_use]
     pub fn min(&self) -> Nanos {
         Nanos(if self.count == 0 { 0 } else { self.min })
     }
 
-    /// The greatest value, exact; 0 where there is none.
+    /// The greatest value, exact; 0 without values.
     #[must_use]
     pub fn max(&self) -> Nanos {
         Nanos(self.max)
@@ -207,8 +207,8 @@ impl<const BITS: u32> LogLinear<BITS> {
         (squares / self.count as f64).sqrt()
     }
 
-    /// The least value (to the bucket's precision) that at least the share `q` of all values does not exceed. `q` is cut to
-    /// 0..=1; 0 gives the exact least value, 1 the exact greatest; 0 where there is no value.
+    /// The least value (to the bucket's precision) that at least the share `q` of all values does not exceed. `q` is clamped to
+    /// 0..=1; 0 gives the exact least value, 1 the exact greatest; 0 without values.
     #[must_use]
     pub fn quantile(&self, q: f64) -> Nanos {
         let rank = (q.clamp(0.0, 1.0) * self.count as f64).ceil() as u64;
@@ -262,9 +262,9 @@ impl<const BITS: u32> LogLinear<BITS> {
         )
     }
 
-    /// The middle of every bucket that is not empty, in nanoseconds, with its count. Middles are not cut to the least and
-    /// greatest value, so the same bucket of two histograms has the same one; that of the last bucket, which has no end, is
-    /// its begin.
+    /// The middle of every bucket that is not empty, in nanoseconds, with its count. Middles are not clamped to the least and
+    /// greatest value, so the same bucket has the same middle in two histograms; for the last bucket, which has no end, it is
+    /// the start.
     pub fn middles(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
         let first = self.used().start;
         self.used_counts().iter().enumerate().filter(|(_, count)| **count > 0).map(
@@ -284,7 +284,7 @@ impl<const BITS: u32> LogLinear<BITS> {
         pairs.map(|(offset, &count)| ((first + offset) as u32, count)).collect()
     }
 
-    /// The histogram whose [`LogLinear::to_pairs`], `min`, `max` and `sum` these are. Pairs may come in any order.
+    /// The histogram with these [`LogLinear::to_pairs`], `min`, `max` and `sum`. Pairs may come in any order.
     ///
     /// # Errors
     /// A bucket does not exist, the counts overflow, or the bounds do not match the buckets; the parts are corrupt.
@@ -356,7 +356,7 @@ mod tests {
         histogram
     }
 
-    /// Latencies as they come: every order of magnitude alike, up to above the limit.
+    /// Latencies with equal weight for every order of magnitude, up to above the limit.
     fn latency() -> impl Strategy<Value = u64> {
         (0u32..43, any::<u64>()).prop_map(|(bits, random)| random & ((1 << bits) - 1))
     }

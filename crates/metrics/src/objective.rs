@@ -1,4 +1,4 @@
-//! `Objective`: what a server is asked to keep, such as `p99<250ms, errors<0.1%`: its grammar, and whether figures keep it.
+//! `Objective`: what a server must keep, such as `p99<250ms, errors<0.1%`: its grammar, and whether figures meet it.
 //!
 //! ```text
 //! objective = condition {"," condition}
@@ -22,7 +22,7 @@ pub const CONDITIONS_MAX: usize = 8;
 /// Figures this close to their limit, as a share of it, are at the limit.
 const ROUNDING: f64 = 1e-9;
 
-/// What a server is asked to keep: all of at least one and at most [`CONDITIONS_MAX`] conditions.
+/// What a server must keep: one to [`CONDITIONS_MAX`] conditions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Objective {
     conditions: Vec<Condition>,
@@ -77,7 +77,7 @@ pub enum ObjectiveError {
     /// A condition has none of `<`, `<=`, `>`, `>=`.
     #[error("\"{0}\" compares nothing (expected <, <=, > or >= as in p99<250ms)")]
     Operator(String),
-    /// What stands before the comparison is no metric.
+    /// The text before the comparison is not a metric.
     #[error(
         "\"{metric}\" in \"{part}\" is no metric (expected p50, p99, p99.9, mean, max or errors)"
     )]
@@ -169,7 +169,7 @@ impl Condition {
         matches!(self.op, Op::Below | Op::AtMost)
     }
 
-    /// Whether this hit alone is on the wrong side of a ceiling: it took longer, or it is an error. The mean has no such hits.
+    /// Whether this hit is on the wrong side of a ceiling: it took longer, or it is an error. The mean has no such hits.
     #[must_use]
     pub fn is_passed_by(&self, sample: &Sample) -> bool {
         match self.metric {
@@ -192,15 +192,15 @@ impl Condition {
         }
     }
 
-    /// Whether a ceiling is kept by hits of which this share, 0 to 1, is on the wrong side (see [`Condition::is_passed_by`]);
-    /// for the mean, by hits of this mean in nanoseconds.
+    /// Whether a ceiling is met by hits with this share, 0 to 1, on the wrong side (see [`Condition::is_passed_by`]); for the
+    /// mean, by hits of this mean in nanoseconds.
     #[must_use]
     pub fn is_kept_by(&self, figure: f64) -> bool {
         let limit = self.allowed().unwrap_or(self.limit);
         // Both were divided, and differ in the last digits where they are the same.
         let figure = if (figure - limit).abs() <= ROUNDING * limit { limit } else { figure };
         match self.metric {
-            // The hits on the wrong side are told by the operator already; a p99 leaves out 1 %, so that many may be.
+            // The operator already decides which hits are on the wrong side; a p99 leaves out 1 %, so that share is allowed.
             Metric::Percentile(_) | Metric::Max => figure <= limit,
             Metric::Mean | Metric::Errors => self.op.holds(figure, limit),
         }

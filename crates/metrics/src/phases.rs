@@ -12,7 +12,7 @@ use crate::{Batch, ERRORS_MAX, FailureKind, Histogram, Pulse, Sample};
 pub struct Phases {
     /// Hits answered.
     pub answered: u64,
-    /// Of them, those answered on a kept-alive connection.
+    /// Of them, those answered on a reused connection.
     pub reused: u64,
     /// Response times of the answered, from the moment a hit was due.
     pub response: Histogram,
@@ -93,7 +93,7 @@ impl Phases {
         self.pulse.count(epoch, epoch.saturating_add_unsigned(sample.done.0));
     }
 
-    /// A stopped hit did not fail: nobody knows what would have become of it.
+    /// A stopped hit did not fail: its outcome is unknown.
     fn add_failure(&mut self, batch: &Batch, sample: &Sample) {
         if sample.failure == FailureKind::Stopped {
             return;
@@ -108,8 +108,8 @@ impl Phases {
         }
     }
 
-    /// Keeps what a format tells that records only when a hit began and ended: the response times, which then stand for the
-    /// service times too.
+    /// Adds hits of a format that has only their start and end: the response times, which then also stand in for the service
+    /// times.
     pub fn keep_responses(&mut self) {
         self.service.clone_from(&self.response);
         for phase in [&mut self.waiting, &mut self.receiving, &mut self.blocked] {
@@ -127,7 +127,7 @@ impl Phases {
         with_zeros(&self.dns, self.answered_timed())
     }
 
-    /// Connecting, of all hits; 0 on a kept-alive connection.
+    /// Connecting, of all hits; 0 on a reused connection.
     #[must_use]
     pub fn dial(&self) -> Histogram {
         with_zeros(&self.dial, self.hits)
@@ -139,13 +139,13 @@ impl Phases {
         with_zeros(&self.tls, self.hits)
     }
 
-    /// Name lookup, connecting and TLS together, of the answered; 0 on a kept-alive connection.
+    /// Name lookup, connecting and TLS together, of the answered; 0 on a reused connection.
     #[must_use]
     pub fn connect(&self) -> Histogram {
         with_zeros(&self.connect, self.answered_timed())
     }
 
-    /// The answered whose connecting was told: none after [`Phases::keep_responses`].
+    /// The answered hits with a known time of connecting: none after [`Phases::keep_responses`].
     fn answered_timed(&self) -> u64 {
         self.answered.min(self.hits)
     }
@@ -158,7 +158,7 @@ impl Phases {
     }
 }
 
-/// Most hits connect to nothing: only those that did are recorded, and the zeros are added when asked for.
+/// Most hits do not connect: only those that did are recorded, and the zeros are added on read.
 fn record_some(histogram: &mut Histogram, time: Nanos) {
     if time > Nanos::ZERO {
         histogram.record(time);

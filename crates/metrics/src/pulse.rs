@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use stdx::Nanos;
 
-/// The most cells a [`Pulse`] keeps: ten minutes of tenths of a second that each saw a hit.
+/// Cells of a [`Pulse`] at most: ten minutes of tenths of a second with a hit in each.
 const PULSE_CELLS_MAX: usize = 6000;
 /// Width of a cell at first.
 const WIDTH: Nanos = Nanos::from_millis(100);
@@ -60,8 +60,8 @@ impl Pulse {
         self.width
     }
 
-    /// Hits per second, one sample for each cell that saw a hit and was over at `end` (Unix time, ns): its hits by the time
-    /// since the last such cell's end. Empty cells thus lower the next sample and are none themselves, as wrk counts. A run
+    /// Hits per second, one sample for each cell with a hit that was over at `end` (Unix time, ns): its hits divided by the
+    /// time since the last such cell's end. Empty cells thus lower the next sample and are none themselves, as in wrk. A run
     /// too short for any has one sample, over its whole time.
     #[must_use]
     pub fn rates(&self, end: i64) -> Vec<f64> {

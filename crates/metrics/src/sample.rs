@@ -5,7 +5,7 @@ use stdx::Nanos;
 
 use crate::FailureKind;
 
-/// `Sample::target` of a hit that belongs to no row of the [`TargetTable`]; its `line` says what was asked for.
+/// `Sample::target` of a hit without a row in the [`TargetTable`]; its `line` has the method and URL.
 pub const NO_TARGET: u32 = u32::MAX;
 
 /// A piece of [`Batch::texts`].
@@ -17,10 +17,10 @@ pub struct Span {
     pub len: u32,
 }
 
-/// One hit as it was seen. A hit is one request with all the redirects it led to.
+/// One measured hit: a request with all the redirects that followed it.
 ///
-/// The times are offsets from [`Batch::epoch`]; `intended <= sent <= first_byte <= done` holds for every time that is
-/// there. Response time is `done - intended`, service time is `done - sent`.
+/// The times are offsets from [`Batch::epoch`]; `intended <= sent <= first_byte <= done` is true for all times that are
+/// present. Response time is `done - intended`, service time is `done - sent`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
     /// The hit's number in its attack, from 0, in the order of `intended`.
@@ -35,7 +35,7 @@ pub struct Sample {
     pub done: Nanos,
     /// How long name lookup took; 0 where none was needed.
     pub dns: Nanos,
-    /// How long connecting took; 0 on a kept-alive connection.
+    /// How long connecting took; 0 on a reused connection.
     pub dial: Nanos,
     /// How long the TLS handshake took; 0 where there was none.
     pub tls: Nanos,
@@ -54,7 +54,7 @@ pub struct Sample {
     pub status: u16,
     /// Why it failed, if it did.
     pub failure: FailureKind,
-    /// The request went out on a kept-alive connection.
+    /// The request went out on a reused connection.
     pub reused: bool,
     /// The error text: a transport error, or the status line of a status outside 200..400; empty on success.
     pub error: Span,
@@ -62,9 +62,9 @@ pub struct Sample {
     pub line: Span,
     /// A name to group by, where the target table does not say it; else empty.
     pub name: Span,
-    /// The captured start of the response body, decoded; empty unless asked for.
+    /// The captured start of the response body, decoded; empty unless the run captures bodies.
     pub body: Span,
-    /// The response's header lines, `Name: value\r\n` each; empty unless asked for.
+    /// The response's header lines, `Name: value\r\n` each; empty unless the run captures headers.
     pub headers: Span,
 }
 
@@ -81,7 +81,7 @@ impl Sample {
         self.done.saturating_sub(self.sent)
     }
 
-    /// Success as Vegeta counts it: answered with a status in 200..400. So is 101: the protocol was switched, as was asked for.
+    /// Success as Vegeta counts it: answered with a status in 200..400. So is 101: the protocol was switched as requested.
     #[must_use]
     pub fn is_success(&self) -> bool {
         self.failure == FailureKind::None && matches!(self.status, 101 | 200..400)
@@ -100,13 +100,13 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Empties the batch; its memory is kept.
+    /// Empties the batch; it retains its memory.
     pub fn clear(&mut self) {
         self.samples.clear();
         self.texts.clear();
     }
 
-    /// Adds a text; gives where it lies. Past 4 GiB of texts it gives an empty span.
+    /// Adds a text; returns its span. Past 4 GiB of texts the span is empty.
     pub fn add_text(&mut self, text: &[u8]) -> Span {
         let (Ok(start), Ok(len)) = (u32::try_from(self.texts.len()), u32::try_from(text.len()))
         else {
@@ -133,13 +133,13 @@ pub struct TargetLabel {
     pub attack: String,
     /// The method, as sent.
     pub method: String,
-    /// The URL, as the target gives it.
+    /// The URL as written in the target.
     pub url: String,
     /// A name to group by, where the target has one; else empty.
     pub name: String,
 }
 
-/// The targets that [`Sample::target`] numbers. Rows are only added, so a number keeps its meaning.
+/// The targets that [`Sample::target`] numbers. Rows are only added, so numbers are stable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TargetTable {
     /// The rows.

@@ -32,7 +32,7 @@ pub struct Snapshot {
     pub bytes_in: u64,
     /// Response bytes on the wire.
     pub wire_in: u64,
-    /// The generator's view of itself, from the run's start (not of the stretch alone).
+    /// The generator's measurements of itself, from the run's start (not of the interval only).
     pub generator: Generator,
 }
 
@@ -104,7 +104,7 @@ impl Snapshot {
         self.from == self.to
     }
 
-    /// Empties it, the generator's record too; the memory is kept.
+    /// Empties it, the generator's record too; it retains its memory.
     pub fn clear(&mut self) {
         (self.from, self.to) = (Nanos::ZERO, Nanos::ZERO);
         self.response.clear();

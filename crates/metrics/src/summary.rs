@@ -1,4 +1,4 @@
-//! `Summary`: the figures of a report, by Vegeta's definitions, built from batches of samples. It keeps counts and two
+//! `Summary`: the figures of a report, by Vegeta's definitions, built from batches of samples. It has counts and two
 //! histograms, so its memory does not grow with the run; it formats nothing.
 
 use std::collections::{BTreeMap, HashMap};
@@ -7,10 +7,10 @@ use stdx::Nanos;
 
 use crate::{Batch, FailureKind, Histogram, STATUS_MAX, Sample};
 
-/// Error texts kept one by one; hits with other texts are counted in [`Summary::errors_more`].
+/// Error texts at most; hits with other texts are counted in [`Summary::errors_more`].
 pub const ERRORS_MAX: usize = 1000;
 
-/// Response times kept one by one, for [`Summary::quantile_between`] of few hits.
+/// Response times stored individually, for [`Summary::quantile_between`] of few hits.
 const FEW_MAX: usize = 100;
 
 /// The figures of a report. Summaries of several inputs merge.
@@ -26,14 +26,14 @@ pub struct Summary {
     pub latest: i64,
     /// Unix time (ns) at which the last hit ended.
     pub end: i64,
-    /// Time between runs that lie one after the other, in which none went on: it is no part of [`Summary::elapsed`]. Whoever
-    /// reads several results knows it ([`apart`]); it is not added up by [`Summary::merge`].
+    /// Time between consecutive runs, in which none was running: it is not part of [`Summary::elapsed`]. A reader of several
+    /// results computes it ([`apart`]); [`Summary::merge`] does not add it up.
     pub apart: Nanos,
     /// How long the runs before such a time waited, from their last due hit to their last end: it is part of [`Summary::wait`]
     /// and not of [`Summary::duration`]. It is known and merged like [`Summary::apart`].
     pub waits_before: Nanos,
-    /// The least response time and the least service time of hits that ran into their timeout: from there on times tell how
-    /// long hits were waited for, and not how long they would have taken. `None` where none did.
+    /// The least response time and the least service time of hits that ran into their timeout: from there on, times show how
+    /// long the client waited, and not how long the response would have taken. `None` without timeouts.
     pub timed_out_from: Option<(Nanos, Nanos)>,
     /// Response body bytes, decoded.
     pub bytes_in: u64,
@@ -47,10 +47,10 @@ pub struct Summary {
     pub service: Histogram,
     /// Hits failed, by [`FailureKind`]; index 0 counts those that did not fail.
     pub failures: [u64; FailureKind::ALL.len()],
-    /// Failed hits whose text is not among [`Summary::errors`], since there were too many texts.
+    /// Failed hits with a text that is not among [`Summary::errors`], since there were too many texts.
     pub errors_more: u64,
     statuses: Box<[u64; STATUS_MAX]>,
-    /// Statuses no HTTP server gives, from foreign files.
+    /// Statuses that HTTP does not define, from foreign files.
     statuses_odd: BTreeMap<u16, u64>,
     errors: Vec<(String, u64)>,
     errors_index: HashMap<Box<[u8]>, usize>,
@@ -187,8 +187,8 @@ impl Summary {
         self.duration().saturating_add(self.wait())
     }
 
-    /// Bytes received per second of attack and wait, heads included; bodies alone of formats that do not tell of bytes on the
-    /// wire. 0 where no time passed.
+    /// Bytes received per second of attack and wait, heads included; bodies only for formats without bytes on the wire. 0 where
+    /// no time passed.
     #[must_use]
     pub fn received_per_s(&self) -> f64 {
         let bytes = if self.wire_in > 0 { self.wire_in } else { self.bytes_in };
@@ -296,9 +296,9 @@ impl Default for Summary {
     }
 }
 
-/// The time between runs in which none of them goes on ([`Summary::apart`]), and how long those before it waited
-/// ([`Summary::waits_before`]). Of each run are given when its first hit was due, its last, and when its last hit ended (Unix
-/// times in ns).
+/// The time between runs in which none of them is running ([`Summary::apart`]), and how long those before it waited
+/// ([`Summary::waits_before`]). Each run is given by the due time of its first hit, that of its last, and the end of its last
+/// hit (Unix times in ns).
 #[must_use]
 pub fn apart(mut runs: Vec<(i64, i64, i64)>) -> (Nanos, Nanos) {
     runs.sort_unstable();

@@ -1,13 +1,13 @@
-//! `Traffic`: what the load generator did on the wire, as its rows tell it: how many hits were under way second by second,
-//! and how its sends were spaced. Memory is bounded; what a bound costs is counted.
+//! `Traffic`: the load generator's work on the wire, from its rows: how many hits were under way second by second, and how its
+//! sends were spaced. Memory is bounded; what exceeds a bound is counted.
 
 use stdx::Nanos;
 
 use crate::grid::{Grid, Joins};
 use crate::{Batch, Histogram, Sample};
 
-/// Sends kept until their order is settled; at most twice as many are held, of 8 bytes each. Rows come in the order in which
-/// their hits ended, and each worker's once a second; a send that comes later than this many others is [`Sends::late`].
+/// Sends that wait until their order is settled; at most twice as many, of 8 bytes each. Rows come in the order in which their
+/// hits ended, and each worker's once a second; a send that comes later than this many others is [`Sends::late`].
 pub const SENDS_KEPT: usize = 256 << 10;
 
 /// How many hits were under way, and how sends were spaced.
@@ -76,7 +76,7 @@ impl InFlight {
         }
     }
 
-    /// Adds a hit to all its cells; gives the index of the last one.
+    /// Adds a hit to all its cells; returns the index of the last one.
     fn add_span(&mut self, from: i64, to: i64) -> usize {
         // The later moment first: making room for it may join cells, and void the other's index.
         self.grid.at(to);
@@ -137,7 +137,7 @@ impl Sends {
 
     /// Counts the gaps between all but the last `kept` sends.
     fn settle(&mut self, kept: usize) {
-        // Rows come nearly in order, which a sort that looks for runs makes use of.
+        // Rows come nearly in order, which a sort that detects runs exploits.
         self.waiting.sort();
         let settled = self.waiting.len().saturating_sub(kept);
         for time in self.waiting.drain(..settled) {
@@ -174,7 +174,7 @@ impl Sends {
     }
 }
 
-/// A hit whose request never went out has its end for its send.
+/// The send time of a hit without a request on the wire is its end.
 fn was_sent(sample: &Sample) -> bool {
     sample.sent < sample.done || sample.status > 0
 }

@@ -1,4 +1,4 @@
-//! `Log`: all requests that one log told of; `Endpoint`: those of one method and path, whatever the numbers in it.
+//! `Log`: all requests in one log; `Endpoint`: those of one method and path, with numbers in the path replaced.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,18 +8,18 @@ use super::ServedRequest;
 use crate::grid::{Grid, Joins};
 use crate::{Histogram, OTHER, Sketch};
 
-/// Logs kept: further ones are counted.
+/// Logs at most; further ones are counted.
 pub const LOGS_MAX: usize = 64;
-/// Endpoints kept one by one; requests of further ones go into one called [`OTHER`].
+/// Endpoints at most; requests of further ones go into one called [`OTHER`].
 pub const ENDPOINTS_MAX: usize = 200;
 
 /// Bytes of an endpoint's name.
 const NAME_MAX: usize = 200;
 
-/// What one log told of.
+/// The requests of one log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Log {
-    /// The machine whose log it is, by its name.
+    /// The name of the log's machine.
     pub host: String,
     /// Which log, as in [`ServedRequest::source`].
     pub source: String,
@@ -31,13 +31,13 @@ pub struct Log {
     pub last: i64,
     /// Requests by status; 0 where the log does not say.
     pub statuses: BTreeMap<u16, u64>,
-    /// How long the server took, of the requests whose line says it.
+    /// How long the server took, of the requests with a time.
     pub total: Histogram,
-    /// Time in views, of the requests whose line says it.
+    /// Time in views, of the requests that have it.
     pub views: Histogram,
-    /// Time in the database, of the requests whose line says it.
+    /// Time in the database, of the requests that have it.
     pub database: Histogram,
-    /// Time before the server took a request up, of the requests whose line says it.
+    /// Time before the server started on a request, of the requests that have it.
     pub queue: Histogram,
     /// Of the moments at which requests ended, and of those at which they began: Apache writes the latter.
     stamps: [Stamps; 2],
@@ -49,7 +49,7 @@ pub struct Log {
 /// How fine the moments are at which a log says requests were completed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Stamps {
-    /// There are none.
+    /// There is no request yet.
     #[default]
     None,
     /// All so far lie whole seconds apart, at this fraction of a second: 0, but for a clock that was moved.
@@ -79,20 +79,20 @@ pub struct Endpoint {
     pub requests: u64,
     /// Requests with a status of 400 and above.
     pub errors: u64,
-    /// How long the server took, of the requests whose line says it.
+    /// How long the server took, of the requests with a time.
     pub total: Sketch,
-    /// Time in views, summed up; absent where no line says it.
+    /// The sum of times in views; absent where no request has one.
     pub views: Option<Nanos>,
-    /// Time in the database, summed up; absent where no line says it.
+    /// The sum of times in the database; absent where no request has one.
     pub database: Option<Nanos>,
 }
 
-/// What a log told of in one cell of time, by the moment requests were completed.
+/// The requests of a log in one cell of time, by the moment of their completion.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LogCell {
     /// Requests.
     pub requests: u64,
-    /// How long the server took, of the requests whose line says it.
+    /// How long the server took, of the requests with a time.
     pub total: Sketch,
 }
 
@@ -138,7 +138,7 @@ impl Log {
         self.total.count() > 0
     }
 
-    /// Are the moments of its requests whole seconds, as in nginx's and Apache's logs? One request does not tell.
+    /// Whether its times are whole seconds, as in nginx's and Apache's logs; one request does not suffice.
     #[must_use]
     pub fn has_whole_seconds(&self) -> bool {
         let is_whole = |stamps: &Stamps| matches!(stamps, Stamps::Seconds(_));
@@ -267,8 +267,8 @@ fn sum_known(one: Option<Nanos>, other: Option<Nanos>) -> Option<Nanos> {
     one.into_iter().chain(other).reduce(Nanos::saturating_add)
 }
 
-/// `GET /users/:id/posts` of `GET /users/17/posts?page=2`: segments that are numbers, begin with one and a dash, or are long
-/// hexadecimal ids become `:id`; the query goes.
+/// `GET /users/:id/posts` of `GET /users/17/posts?page=2`: segments that are numbers, start with a number and a dash, or are
+/// long hexadecimal ids become `:id`; the query is removed.
 fn shape(method: &str, path: &str) -> String {
     let path = path.split(['?', '#']).next().unwrap_or_default();
     let mut name = method.to_owned();

@@ -6,10 +6,10 @@ use stdx::Nanos;
 use super::Reading;
 use crate::grid::{Grid, Joins};
 
-/// Measures kept of one source; further ones are counted.
+/// Measures of one source at most; further ones are counted.
 pub const MEASURES_MAX: usize = 256;
 
-/// Measures whose course is kept: those that a report draws.
+/// Measures with a course over time: those that a report draws.
 const DRAWN: [&str; 6] = ["cpu", "load1", "rss", "memory", "memory.used", "threads"];
 
 /// One value of a source.
@@ -31,7 +31,7 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// The mean of the readings; 0 where there are none.
+    /// The mean of the readings; 0 without readings.
     #[must_use]
     pub fn mean(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.sum / self.count as f64 }
@@ -139,7 +139,7 @@ pub struct SourceSummary {
     pub last: i64,
     /// Measures by name, in the order they were first seen; at most [`MEASURES_MAX`].
     pub measures: Vec<(String, Measure)>,
-    /// Values of further measures, which were not kept.
+    /// Values of measures past the bound.
     pub left_out: u64,
 }
 

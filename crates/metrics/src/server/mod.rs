@@ -20,9 +20,9 @@ pub use side::{INCIDENTS_MAX, LeftOut, SOURCES_MAX, Side};
 pub enum Row {
     /// A source was read.
     Reading(Reading),
-    /// A log told of a request.
+    /// A request in a log.
     Served(ServedRequest),
-    /// Something was amiss with a source.
+    /// A problem with a source.
     Incident(Incident),
 }
 
@@ -47,14 +47,14 @@ impl Reading {
     }
 }
 
-/// A request as the server's log tells it.
+/// A request as recorded in the server's log.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ServedRequest {
     /// When it was completed: where the log has no clock, when its line was read.
     pub at: i64,
     /// The machine that served it, by its name.
     pub host: String,
-    /// Which log told of it: `rails`, `nginx`, or the name given to a log of another form.
+    /// The log: `rails`, `nginx`, or the name given to a log of another form.
     pub source: String,
     /// The request's method; empty where the log does not say.
     pub method: String,
@@ -74,7 +74,7 @@ pub struct ServedRequest {
     pub id: String,
 }
 
-/// Something was amiss with a source: it went away, was cut short, or came back.
+/// A problem with a source: it went away, was truncated, or came back.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Incident {
     /// When it was noticed.

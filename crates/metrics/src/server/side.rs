@@ -9,9 +9,9 @@ use super::request_join::RequestJoin;
 use super::{Incident, LOGS_MAX, Log, Row, SourceSummary};
 use crate::Histogram;
 
-/// Sources kept: further ones are counted.
+/// Sources at most; further ones are counted.
 pub const SOURCES_MAX: usize = 512;
-/// Different incidents kept: further ones are counted.
+/// Different incidents at most; further ones are counted.
 pub const INCIDENTS_MAX: usize = 100;
 
 /// What was seen of the servers.
@@ -35,7 +35,7 @@ pub struct LeftOut {
     pub requests: u64,
     /// Further incidents.
     pub incidents: u64,
-    /// Ids given up before the other side told of theirs; 0 where one side told of no id at all.
+    /// Ids that were dropped without a match; 0 where one side has no ids at all.
     pub ids: u64,
 }
 
@@ -72,7 +72,7 @@ impl Side {
         }
     }
 
-    /// Takes what the client saw of a request whose answer said this id: the time from the moment it was sent until its end.
+    /// Adds the client's time of a request with this id in its response: from the moment it was sent until its end.
     pub fn hit(&mut self, id: &[u8], time: Nanos) {
         self.join.client(id, time);
     }
@@ -134,13 +134,13 @@ impl Side {
         &self.sources
     }
 
-    /// Logs in the order they first told of a request; at most [`LOGS_MAX`].
+    /// Logs in the order of their first requests; at most [`LOGS_MAX`].
     #[must_use]
     pub fn logs(&self) -> &[Log] {
         &self.logs
     }
 
-    /// What was amiss, how often, in the order it was first told; at most [`INCIDENTS_MAX`].
+    /// Incidents with their counts, in the order of their first occurrence; at most [`INCIDENTS_MAX`].
     #[must_use]
     pub fn incidents(&self) -> &[(Incident, u64)] {
         &self.incidents
@@ -152,8 +152,8 @@ impl Side {
         LeftOut { ids: self.join.left_out(), ..self.left_out }
     }
 
-    /// The client's time less the server's, of the requests that the client and [`Side::applications`] both know by their
-    /// id; `None` where there are none.
+    /// The client's time minus the server's, of the requests that are joined with [`Side::applications`] by their id; `None`
+    /// without any.
     #[must_use]
     pub fn network_and_queue(&self) -> Option<&Histogram> {
         self.join.network_and_queue(&self.application()?.source).filter(|times| times.count() > 0)

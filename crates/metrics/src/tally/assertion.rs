@@ -27,7 +27,7 @@ pub struct ThresholdOutcome {
     pub source: String,
     /// The figure that was compared with the limit; `None` without samples.
     pub figure: Option<f64>,
-    /// Whether it holds.
+    /// Whether the threshold is met.
     pub holds: bool,
 }
 
@@ -40,7 +40,7 @@ impl ThresholdOutcome {
 }
 
 impl Assertion {
-    /// Whether it holds: a threshold that is kept, a check that never failed.
+    /// Whether the threshold is met, or the check never failed.
     #[must_use]
     pub fn holds(&self) -> bool {
         match self {

@@ -18,7 +18,7 @@ pub use value::{Contains, Kind, Value};
 
 /// The tags of a sample.
 pub trait Tags {
-    /// The value of a tag, if the sample has it. It is asked for only where a submetric wants it.
+    /// The value of a tag, if the sample has it. It is called only where a submetric needs it.
     fn tag(&self, name: &str) -> Option<Cow<'_, str>>;
 }
 
@@ -36,14 +36,14 @@ pub struct Metric {
     pub contains: Contains,
     /// What was seen.
     pub value: Value,
-    /// The same of samples with certain tags, by what stands in the braces.
+    /// The same of samples with certain tags, by the text in the braces.
     pub subs: Vec<Submetric>,
 }
 
 /// What was seen of a metric's samples with certain tags.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Submetric {
-    /// What stands in the braces: `status:200,method:GET`.
+    /// The text in the braces: `status:200,method:GET`.
     pub selector: String,
     tags: Vec<(String, String)>,
     /// What was seen.
@@ -91,7 +91,7 @@ pub struct Tally {
     by_name: BTreeMap<String, MetricId>,
     /// The checks in the order of their first sample.
     pub checks: Vec<Check>,
-    /// Where a check stands, by its group and its name.
+    /// The index of a check, by its group and its name.
     check_places: HashMap<String, HashMap<String, usize>>,
     /// The check counted last: its successor is probably the next.
     last_check: usize,
@@ -99,7 +99,7 @@ pub struct Tally {
     pub groups: Vec<String>,
 }
 
-/// Checks, and groups, beyond this are not told apart.
+/// Checks, and groups, at most: further checks count as the last one, further groups are left out.
 const NAMES_MAX: usize = 10_000;
 
 /// k6's own metrics are declared.
@@ -144,7 +144,7 @@ impl Tally {
         self.metrics.is_empty()
     }
 
-    /// Declares a submetric of a known metric; gives whether it is known.
+    /// Declares a submetric; returns whether its metric is known.
     pub fn declare_sub(&mut self, name: &str, selector: &str) -> bool {
         let Some(id) = self.by_name.get(name) else { return false };
         let metric = &mut self.metrics[id.0 as usize];

@@ -37,7 +37,7 @@ enum Op {
     NotEqual,
 }
 
-/// The operators; those that begin like another stand before it.
+/// The operators; one that starts with another precedes it.
 const OPS: [(&str, Op); 7] = [
     ("<=", Op::LessOrEqual),
     (">=", Op::GreaterOrEqual),
@@ -73,10 +73,10 @@ pub enum ThresholdError {
 }
 
 impl Threshold {
-    /// Reads a threshold.
+    /// Parses a threshold.
     ///
     /// # Errors
-    /// It is none.
+    /// The text is not a threshold.
     pub fn parse(text: &str) -> Result<Self, ThresholdError> {
         let wrong = || ThresholdError::Form(text.to_owned());
         let found = OPS.iter().find_map(|(sign, op)| Some((text.split_once(sign)?, *op)));

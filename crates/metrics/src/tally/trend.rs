@@ -1,7 +1,7 @@
 //! `Trend`: a distribution of any numbers, to one part in a thousand. HDR's idea on the bits of a float: its exponent and the first
 //! ten bits of its mantissa are the bucket.
 
-/// Bits of the mantissa that tell buckets apart: a bucket is at most 1/1024 of its value wide.
+/// Bits of the mantissa that select a bucket: a bucket is at most 1/1024 of its value wide.
 const BITS: u32 = 10;
 
 /// Bits of a bucket's number that are its place in its chunk: buckets of one chunk lie together in memory.

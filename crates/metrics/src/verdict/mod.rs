@@ -44,11 +44,11 @@ pub enum Reason {
         /// Of how many.
         planned: u64,
     },
-    /// The rate hits were begun at is not the one asked for.
+    /// Hits did not start at the planned rate.
     Rate {
         /// Hits per second begun.
         achieved: f64,
-        /// Hits per second asked for.
+        /// The planned hits per second.
         asked: f64,
     },
     /// The generator stood still for over 100 ms.
@@ -160,8 +160,8 @@ fn not_sent(generator: &Generator) -> Option<Reason> {
     (not_sent > 0).then_some(Reason::NotSent { not_sent, planned })
 }
 
-/// In an open loop that ran to its end, hits begun per second of schedule must be what was asked for. The schedule's time is
-/// that of the planned hits at the asked rate; so a hit not sent shows here and as [`Reason::NotSent`].
+/// In an open loop that ran to its end, hits started per second of schedule must equal the planned rate. The schedule's time is
+/// that of the planned hits at the planned rate; so a hit that was not sent shows here and as [`Reason::NotSent`].
 fn rate(generator: &Generator) -> Option<Reason> {
     let asked = generator.rate_per_s;
     let open = generator.users == 0 && asked > 0.0;
@@ -216,7 +216,7 @@ fn rows_dropped(generator: &Generator) -> Option<Reason> {
     (rows > 0).then_some(Reason::RowsDropped { rows })
 }
 
-/// Where the reader has words of its own for it, those are told instead.
+/// The reader's losses describe a cut-off stream in more detail and take its place.
 fn cut_off(generator: &Generator, losses: &[String]) -> Option<Reason> {
     (!generator.finished && losses.is_empty()).then_some(Reason::CutOff)
 }
