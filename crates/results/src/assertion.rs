@@ -1,12 +1,12 @@
-//! A script's thresholds and checks as a native row keeps them: the metric or the check in `name`, the rest as JSON in `note`.
-//! Unknown keys are skipped and missing ones are empty, so that older and newer files read.
+//! A script's thresholds and checks as native rows: the metric or the check in `name`, the rest as JSON in `note`. Unknown keys
+//! are skipped and missing ones are empty, so that older and newer files read.
 
 use metrics::tally::{Assertion, Check, Contains, Kind, ThresholdOutcome};
 use serde_json::{Value, json};
 
 use crate::observed::Observed;
 
-/// The kind of a row that says what became of a threshold.
+/// The kind of a row with the result of a threshold.
 pub(crate) const KIND_THRESHOLD: u8 = 5;
 /// The kind of a row that says how often a check held.
 pub(crate) const KIND_CHECK: u8 = 6;
@@ -43,7 +43,7 @@ pub(crate) fn encode(assertion: &Assertion, timestamp: i64) -> (Observed<'_>, St
     }
 }
 
-/// JSON has no word for what is not finite: it is kept as a text.
+/// JSON has no infinities and no NaN: they are written as text.
 fn number(value: f64) -> Value {
     if value.is_finite() { json!(value) } else { json!(value.to_string()) }
 }

@@ -154,7 +154,7 @@ impl Records for CsvRecords {
 }
 
 impl CsvRecords {
-    /// Splits the first record into fields; gives its length with the line's end, or `None` where it is not whole.
+    /// Splits the first record into fields; returns its length with the line's end, or `None` where it is incomplete.
     fn split(&mut self, bytes: &[u8], ended: bool) -> Option<Result<usize, String>> {
         self.text.clear();
         self.ends.clear();

@@ -1,4 +1,4 @@
-//! Which encoding an input has, told by its first bytes. It waits only for as many as it takes to tell.
+//! Detects the encoding of an input by its first bytes. It reads no more of them than the decision needs.
 
 use crate::feed::Feed;
 use crate::native::{ArrowSource, ParquetSource};

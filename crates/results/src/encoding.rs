@@ -1,13 +1,13 @@
-//! `Encoding`: the forms a result stream can have. It knows their names and nothing of their bytes.
+//! `Encoding`: the formats of a result stream, by name; their bytes are defined elsewhere.
 
 use std::path::Path;
 
 /// A form of the result stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Encoding {
-    /// Arrow IPC stream: the native form, everything is kept.
+    /// Arrow IPC stream: the native format, with every field.
     Arrow,
-    /// Parquet: everything is kept; readable only once it was finished.
+    /// Parquet, with every field; readable only once it is finished.
     Parquet,
     /// Vegeta's CSV: twelve columns, no header.
     Csv,
@@ -42,7 +42,7 @@ impl Encoding {
         Self::ALL.into_iter().find(|encoding| encoding.name() == name)
     }
 
-    /// The encoding that the ending of a file's name stands for; `None` for any other ending.
+    /// The encoding that a file name's extension stands for; `None` for any other extension.
     #[must_use]
     pub fn from_path(path: &str) -> Option<Self> {
         match Path::new(path).extension()?.to_str()? {
@@ -55,7 +55,7 @@ impl Encoding {
         }
     }
 
-    /// Whether every field of a row is kept, and the generator's records with them.
+    /// Whether it has every field of a row, and the generator's records.
     #[must_use]
     pub const fn is_native(self) -> bool {
         matches!(self, Self::Arrow | Self::Parquet)

@@ -1,4 +1,4 @@
-//! Why a result stream could not be written or read. Each error names the input and who is at fault.
+//! Why a result stream could not be written or read. Each error names the input and the side at fault.
 
 use std::io;
 
@@ -47,7 +47,7 @@ pub enum ReadError {
         /// The input's name.
         input: String,
     },
-    /// The input is none of the encodings.
+    /// The input has none of the encodings.
     #[error("can't detect encoding of \"{input}\"")]
     Detect {
         /// The input's name.
@@ -58,7 +58,7 @@ pub enum ReadError {
     Io {
         /// The input's name.
         input: String,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// The bytes are not what their encoding demands. What came before them was handed out.
@@ -73,7 +73,7 @@ pub enum ReadError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A length in the input is beyond what a sane stream holds.
+    /// A length in the input exceeds that of any valid stream.
     #[error("reading \"{input}\" as {}: at byte {at}: {what} of {len} bytes (limit {max})", encoding.name())]
     TooLarge {
         /// The input's name.
@@ -84,7 +84,7 @@ pub enum ReadError {
         at: u64,
         /// What is too large.
         what: &'static str,
-        /// How large it says it is.
+        /// The claimed length.
         len: u64,
         /// How large it may be.
         max: u64,

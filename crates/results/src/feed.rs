@@ -1,5 +1,5 @@
-//! `Feed`: an input's bytes as they come. It reads once per call, so a live pipe's bytes are never waited for in vain, and
-//! its memory follows what came, never what a length field claims.
+//! `Feed`: an input's bytes as they come. It reads once per call, so it never waits for more of a live pipe than it needs, and
+//! its memory follows the bytes received, never a claimed length.
 
 use std::io::{self, ErrorKind, Read};
 

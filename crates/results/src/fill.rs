@@ -86,7 +86,7 @@ impl<'a> Filler<'a> {
         if text.is_empty() { Span::default() } else { self.batch.add_text(text) }
     }
 
-    /// Sets the epoch; gives the number of rows.
+    /// Sets the epoch; returns the number of rows.
     pub(crate) fn finish(self) -> usize {
         let shift = self.first.wrapping_sub(self.earliest) as u64;
         self.batch.epoch = self.earliest;

@@ -1,5 +1,5 @@
-//! Header lines as Vegeta keeps them: names in Go's canonical case, grouped and sorted by name. Those of a record that is
-//! read are bounded: a file names a field once and gives it a million values, each of which would be a line with that name.
+//! Header lines in Vegeta's form: names in Go's canonical case, grouped and sorted by name. Those of a record are bounded on
+//! read: a file may name a field once and give it a million values, each of which would be a line with that name.
 
 /// The most bytes that the header lines of one record may take.
 pub(crate) const HEADERS_MAX: usize = 1 << 20;
@@ -58,7 +58,7 @@ pub(crate) fn grouped(lines: &[u8]) -> Vec<(Vec<u8>, Vec<&[u8]>)> {
     groups
 }
 
-/// Go's `textproto.CanonicalMIMEHeaderKey`: a capital first and after each hyphen; left alone where it is no token.
+/// Go's `textproto.CanonicalMIMEHeaderKey`: a capital first and after each hyphen; a name that is not a token is unchanged.
 fn canonical(name: &[u8]) -> Vec<u8> {
     let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte);
     if !name.iter().all(is_token) {

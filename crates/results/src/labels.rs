@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, RandomState};
 use metrics::{Batch, NO_TARGET, Sample, Span, TargetLabel, TargetTable};
 use stdx::without_password;
 
-/// Targets told apart in a reader's table.
+/// Targets of a reader's table at most.
 pub(crate) const TARGETS_MAX: usize = 1 << 16;
 /// Bytes of text a reader's table may hold.
 const TARGET_TEXT_MAX: usize = 64 << 20;
@@ -60,7 +60,7 @@ impl<'a> TargetRef<'a> {
     }
 }
 
-/// The bytes as text, up to the first byte that is none.
+/// The bytes as text, up to the first byte that is not UTF-8.
 pub(crate) fn as_text(bytes: &[u8]) -> &str {
     match std::str::from_utf8(bytes) {
         Ok(text) => text,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Batch, Generator ──▶ Sink (queue, thread) ──▶ Writer ──▶ bytes: arrow, parquet, csv, json, gob
-//! bytes ──▶ encoding told by content ──▶ one source an input ──▶ Reader (merged by time) ──▶ Batch, Generator
+//! bytes ──▶ encoding detected ──▶ one source an input ──▶ Reader (merged by time) ──▶ Batch, Generator
 //! ```
 //!
 //! A [`Table`] is another program's: one column of times, no stream.

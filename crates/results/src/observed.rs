@@ -1,5 +1,5 @@
-//! Rows of the server's side as a native row keeps them: numbers and names in columns, the rest as JSON in `note`. Unknown
-//! keys are skipped and missing ones are empty, so that older and newer files read.
+//! Rows of the server's side as native rows: numbers and names in columns, the rest as JSON in `note`. Unknown keys are skipped
+//! and missing ones are empty, so that older and newer files read.
 
 use std::fmt::Write;
 
@@ -26,9 +26,9 @@ pub(crate) struct Observed<'a> {
 
 /// The kind of a row in which a source was read.
 pub(crate) const KIND_READING: u8 = 2;
-/// The kind of a row in which a log told of a request.
+/// The kind of a row with a request of a log.
 pub(crate) const KIND_SERVED: u8 = 3;
-/// The kind of a row that says what was amiss with a source.
+/// The kind of a row with a source's incident.
 pub(crate) const KIND_INCIDENT: u8 = 4;
 
 /// The row's columns, and its note.
@@ -75,7 +75,7 @@ fn reading_note(reading: &Reading) -> String {
     note
 }
 
-/// JSON has no word for what is not finite: it is kept as a text.
+/// JSON has no infinities and no NaN: they are written as text.
 fn write_number(note: &mut String, value: f64) {
     const WHOLE_MAX: f64 = 1e15;
     let written = if !value.is_finite() {
@@ -135,13 +135,13 @@ pub(crate) fn decode(columns: &Observed<'_>, note: &str) -> Result<Row, String> 
     })
 }
 
-/// A note with its values in the order in which they stand.
+/// A note with its values in their order.
 struct Note {
     values: Vec<(String, f64)>,
     rest: Value,
 }
 
-/// The values of a note, in the order in which they stand.
+/// The values of a note, in their order.
 struct Values(Vec<(String, f64)>);
 
 impl<'de> Deserialize<'de> for Note {

@@ -51,9 +51,9 @@ pub enum Item {
     },
     /// What was seen of the server. The batch is empty.
     Server(Box<Row>),
-    /// What became of a threshold or a check of a script. The batch is empty.
+    /// The result of a threshold or a check of a script. The batch is empty.
     Assertion {
-        /// What was asked, and what came of it.
+        /// The threshold or check, with its result.
         assertion: Box<Assertion>,
         /// When it was judged: Unix time, ns.
         at: i64,
@@ -61,7 +61,7 @@ pub enum Item {
 }
 
 impl Reader {
-    /// Looks at the begin of each input. Blocks until enough came to tell its encoding.
+    /// Reads the start of each input. Blocks until there is enough to detect its encoding.
     ///
     /// # Errors
     /// An input is empty, foreign, corrupt or cannot be read; the error names it.
@@ -70,12 +70,13 @@ impl Reader {
         Ok(Self { streams, labels: Labels::default(), losses: Vec::new() })
     }
 
-    /// Empties `batch` and fills it with the next rows, or gives a generator's record, a row of the server's side, or a threshold or
-    /// check; `None` at the end of every input. Rows of a live pipe are handed out as soon as they are whole. `batch.epoch` may differ from call to call.
-    /// Rows of several inputs come in order of their `done`, as far as each input is in that order.
+    /// Empties `batch` and fills it with the next rows, or returns a generator's record, a row of the server's side, or a
+    /// threshold or check; `None` at the end of every input. Rows of a live pipe are returned as soon as they are complete.
+    /// `batch.epoch` may differ from call to call. Rows of several inputs come in order of their `done`, as far as each input
+    /// is in that order.
     ///
     /// # Errors
-    /// An input is corrupt or cannot be read. What came before was handed out; reading on may give the same error.
+    /// An input is corrupt or cannot be read. Earlier rows have been returned; reading on may return the same error.
     pub fn next(&mut self, batch: &mut Batch) -> Result<Option<Item>, ReadError> {
         batch.clear();
         if self.streams.len() == 1 {
@@ -119,7 +120,7 @@ impl Reader {
         }
     }
 
-    /// Moves rows into `batch` in order of time, until it is full or an input has none left; says whether there are any.
+    /// Moves rows into `batch` in order of time, until it is full or an input has none left; returns whether there are any.
     fn merge(&mut self, batch: &mut Batch) -> bool {
         let epochs = self.streams.iter().filter(|stream| stream.has_rows());
         let Some(epoch) = epochs.map(|stream| stream.batch.epoch).min() else { return false };

@@ -19,7 +19,7 @@ const FLUSH_EVERY: Duration = Duration::from_secs(1);
 /// Bytes that rows of the server's side may have while they wait; a second's are a few hundred thousand.
 const OBSERVED_MAX: usize = 64 << 20;
 
-/// Thresholds and checks kept of a run; a script's checks beyond 10,000 are not told apart anyhow.
+/// Thresholds and checks of a run at most; a script has at most 10,000 checks with a name of their own.
 pub const ASSERTIONS_MAX: usize = 20_000;
 
 /// A writer on a thread of its own.
@@ -116,7 +116,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Sink {
-    /// Batches a queue holds where the caller has no opinion.
+    /// Batches of a queue by default.
     pub const CAPACITY: usize = 256;
 
     /// Starts the thread. At most `capacity` batches wait; what they hold in memory is up to the caller.
@@ -153,7 +153,7 @@ impl Sink {
         })
     }
 
-    /// An emptied batch whose memory can be used again.
+    /// An empty batch with memory to reuse.
     pub fn take_empty(&self) -> Option<Batch> {
         lock(&self.empties).try_recv().ok()
     }
@@ -168,8 +168,8 @@ impl Sink {
         observe(&self.shared, row);
     }
 
-    /// Hands over what became of a script's thresholds and checks, judged at this Unix time (ns). It is written at the end,
-    /// and replaces what was handed over before. Gives how many find no room: those beyond [`ASSERTIONS_MAX`].
+    /// Hands over the results of a script's thresholds and checks, as of this Unix time (ns). They are written at the end, and
+    /// replace those of an earlier call. Returns how many exceed [`ASSERTIONS_MAX`] and are dropped.
     pub fn conclude(&self, at: i64, mut assertions: Vec<Assertion>) -> usize {
         let refused = assertions.len().saturating_sub(ASSERTIONS_MAX);
         assertions.truncate(ASSERTIONS_MAX);

@@ -1,5 +1,5 @@
-//! `Source`: one input's rows in the order they were written; `Records`: the same for encodings made of small records one
-//! after the other. A source hands out what is whole before it asks the system for more.
+//! `Source`: one input's rows in the order they were written; `Records`: the same for encodings made of small records one after
+//! the other. A source returns complete rows before it reads more.
 
 use std::io;
 
@@ -76,8 +76,8 @@ pub(crate) trait Source: Send {
 
 /// How records are cut out of bytes and become rows.
 pub(crate) trait Records: Send {
-    /// Takes one record from the front and gives its length; `None` where it is not whole yet. With `ended`, nothing
-    /// follows `bytes`. An error leaves the state as it was.
+    /// Parses one record from the front and returns its length; `None` where it is incomplete. With `ended`, nothing follows
+    /// `bytes`. After an error the state is unchanged.
     fn take(
         &mut self,
         bytes: &[u8],

@@ -54,7 +54,7 @@ pub enum TableError {
     /// The first line names no such column.
     #[error("no column \"{wanted}\" (the first line has {found})")]
     Column {
-        /// The column asked for.
+        /// The requested column.
         wanted: String,
         /// The columns there are, as people read them.
         found: String,
@@ -120,7 +120,7 @@ impl<R: Read> Table<R> {
     }
 }
 
-/// Whether the first line of a file, of which this is the begin, names this column.
+/// Whether the first line of a file that starts like this names the column.
 #[must_use]
 pub fn names_column(begin: &[u8], column: &str) -> bool {
     let line = begin.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn the_seeds_files() {
-        // requests.csv, whose headers repeat where files were put together.
+        // requests.csv; its header repeats where files were concatenated.
         let requests = "total,render,db,url\n0.07034,0.02500,0.01400,[http://h/a]\ntotal,render,db,url\n0.1,0.05,,[x]\n";
         let total = (vec![70_340_000, 100_000_000], 0);
         assert_eq!(read(requests, "total", TimeUnit::Seconds).unwrap(), total);

@@ -22,7 +22,7 @@ pub struct StreamInfo {
     pub seed: u64,
     /// How much is known of each hit.
     pub detail: Detail,
-    /// Further keys and values, kept by the native encodings.
+    /// Further keys and values, for the native encodings.
     pub metadata: Vec<(String, String)>,
 }
 
@@ -71,7 +71,7 @@ pub trait Writer: Send {
     /// As [`Writer::batch`].
     fn flush(&mut self) -> Result<(), WriteError>;
 
-    /// Writes the end of the stream; gives the bytes written in all.
+    /// Writes the end of the stream; returns the total of bytes written.
     ///
     /// # Errors
     /// As [`Writer::batch`].

@@ -1,5 +1,4 @@
-//! `Columns`: rows gathered column by column until they become a `RecordBatch`. Bounded: the caller asks `is_full` after
-//! every row.
+//! `Columns`: rows collected by column until they become a `RecordBatch`. Bounded: the caller checks `is_full` after every row.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 
 /// The value of one field of a table.
 pub(super) enum Value {
-    /// Not given: its default stands.
+    /// Absent: the field has its default.
     None,
     U8(u8),
     I16(i16),
@@ -29,7 +29,7 @@ impl Value {
     }
 }
 
-/// A buffer whose root is a table of these fields. Its length is a multiple of 8.
+/// A buffer with a table of these fields as its root. Its length is a multiple of 8.
 pub(super) fn encode(root: &[Value]) -> Vec<u8> {
     let mut bytes = vec![0; 4];
     write_table(&mut bytes, 0, root);
@@ -144,7 +144,7 @@ impl<'b> Table<'b> {
         get::<2>(self.bytes, vtable).map(|_| vtable)
     }
 
-    /// Where a field's value lies; `None` where the default stands.
+    /// The position of a field's value; `None` where it has its default.
     fn place(&self, field: usize) -> Option<usize> {
         let vtable = self.vtable()?;
         let len = usize::from(u16::from_le_bytes(get(self.bytes, vtable)?));

@@ -24,7 +24,7 @@ thread_local! {
 
 static HUSH: Once = Once::new();
 
-/// A panic that is caught is not printed; every other one goes where it went before.
+/// A caught panic is not printed; every other one goes to the previous hook.
 fn hush() {
     let before = take_hook();
     set_hook(Box::new(move |info| {

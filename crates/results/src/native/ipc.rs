@@ -41,7 +41,7 @@ pub(crate) struct ArrowWriter {
 }
 
 impl ArrowWriter {
-    /// Writes the schema at once, so that a reader on a pipe knows what it has.
+    /// Writes the schema at once, so that a reader on a pipe can detect the format.
     pub(crate) fn new(mut output: Output, info: &StreamInfo) -> Result<Self, WriteError> {
         let columns = Columns::new(info);
         output.write_all(&encode_schema(&columns.schema()))?;
@@ -129,11 +129,11 @@ pub(crate) struct ArrowSource {
     decoder: Decoder,
     rows: Option<Rows>,
     detail: Detail,
-    /// It is an Arrow file, whose stream a footer follows.
+    /// It is an Arrow file: a footer follows the stream.
     in_file: bool,
-    /// What the generators of the streams before this one said last, added up.
+    /// The sum of the last records of the generators of earlier streams.
     before: Option<Generator>,
-    /// What the generator of this stream said last.
+    /// The last record of this stream's generator.
     last: Option<Generator>,
     ended: bool,
 }

@@ -36,7 +36,7 @@ fn field(field: &Field) -> Vec<Value> {
         Value::U8(number),
         Value::Table(parameters),
         dictionary,
-        // Arrow's C++ library wants it even where there are none.
+        // Arrow's C++ library requires it even without entries.
         Value::Tables(field.children.iter().map(self::field).collect()),
     ]
 }

@@ -27,7 +27,7 @@ pub(super) fn encode_schema(schema: &Schema) -> Vec<u8> {
     message(SCHEMA, layout::encode(schema), &[])
 }
 
-/// The message that gives a dictionary its texts.
+/// The message with the texts of a dictionary.
 ///
 /// # Errors
 /// The texts are longer than 2 GiB together.
@@ -142,7 +142,7 @@ fn no_message() -> String {
     "no message of Arrow".to_owned()
 }
 
-/// What the messages of one stream said before.
+/// The state of one stream after its messages so far.
 #[derive(Default)]
 pub(super) struct Decoder {
     schema: Option<Schema>,
@@ -150,10 +150,10 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
-    /// Takes the next message in; the record batch, if it is one.
+    /// Handles the next message; returns its record batch, if it is one.
     ///
     /// # Errors
-    /// It is none, lies about its lengths, or comes out of turn.
+    /// It is malformed, has wrong lengths, or comes out of order.
     pub(super) fn decode(
         &mut self,
         metadata: &[u8],

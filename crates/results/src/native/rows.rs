@@ -231,7 +231,7 @@ impl Rows {
         while self.at < to && batch.texts.len() < TEXT_MAX {
             match get(&self.kind, self.at) {
                 KIND_HIT => {
-                    // Looked for once, however many other rows stand between.
+                    // Searched once, for any number of rows in between.
                     if batch.samples.is_empty() {
                         batch.epoch = self.earliest(self.at, to);
                     }

@@ -11,10 +11,10 @@ const START_AND_END: &str = "start and end";
 
 /// The kind of a hit's row.
 pub(super) const KIND_HIT: u8 = 0;
-/// The kind of a row whose `note` is a generator's record.
+/// The kind of a row with a generator's record in its `note`.
 pub(super) const KIND_GENERATOR: u8 = 1;
 
-/// The type of a column. Those that no column of ours has are told apart by how many buffers they take.
+/// The type of a column. Types that our columns do not have differ only by their number of buffers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum DataType {
     Boolean,
@@ -120,7 +120,7 @@ impl Schema {
         Self { fields: fields.into(), metadata: metadata(info) }
     }
 
-    /// How much a stream with this schema knows of each hit. A stream of another program has `sent` or has not.
+    /// How much a stream with this schema has of each hit. A stream of another program may lack `sent`.
     pub(super) fn detail(&self) -> Detail {
         let said = self.metadata.iter().find(|(key, _)| key == DETAIL);
         match said.map(|(_, value)| value.as_str()) {
@@ -137,7 +137,7 @@ fn text_type() -> DataType {
     DataType::Dictionary(Box::new(DataType::Int(32, true)), Box::new(DataType::Utf8))
 }
 
-/// Sorted by key; the stream's own keys stand before those of the same name that were given.
+/// Sorted by key; the stream's own keys precede given ones of the same name.
 fn metadata(info: &StreamInfo) -> Vec<(String, String)> {
     let detail = match info.detail {
         Detail::Full => "full",

@@ -1,4 +1,4 @@
-//! Streams cut off anywhere, and bytes that are no stream: rows before the damage are kept, nothing panics.
+//! Streams cut off anywhere, and foreign bytes: rows before the damage are read, nothing panics.
 
 use proptest::prelude::*;
 use results::{Encoding, ReadError};

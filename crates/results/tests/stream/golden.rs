@@ -46,7 +46,7 @@ fn again(from: &[u8], to: Encoding) -> Vec<u8> {
     bytes.clone()
 }
 
-/// Files of other implementations read as the CSV of the same rows; what we make of them reads alike.
+/// Files of other implementations read as the CSV of the same rows; our encodings of them read the same.
 #[test]
 fn arrow_and_parquet_of_others_are_read() {
     const CSV: &[u8] = include_bytes!("../golden/columns/rust.csv");

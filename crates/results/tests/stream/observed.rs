@@ -1,4 +1,5 @@
-//! Rows of the server's side among hits: kept by the native encodings in their order, dropped by Vegeta's, bounded.
+//! Rows of the server's side among hits: the native encodings have them in their order, Vegeta's drop them, and they are
+//! bounded.
 
 use metrics::server::{Incident, Reading, Row, ServedRequest};
 use metrics::tally::{Assertion, Check, Contains, Kind, ThresholdOutcome};
@@ -119,7 +120,7 @@ fn a_sink_bounds_and_counts_them() {
     assert_eq!(decode(&[&out.0.lock().unwrap()]).observed, [machine(0, 3)]);
 }
 
-/// What became of a script's thresholds and checks stands at the end of the native encodings, and has no room in the others.
+/// The results of a script's thresholds and checks are at the end of the native encodings, and absent from the others.
 #[test]
 fn thresholds_and_checks_are_kept() {
     let outcome = ThresholdOutcome {

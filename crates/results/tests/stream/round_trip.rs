@@ -23,7 +23,7 @@ fn check(encoding: Encoding, batches: &[Batch]) {
     assert_eq!(found.encodings, [encoding]);
     let (mut rows, mut expect) = (found.rows, written(batches));
     if !encoding.is_native() {
-        // Which failure it was is told by words only.
+        // The kind of failure is in the text only.
         rows.iter_mut().for_each(|row| row.failure = FailureKind::None);
         expect.iter_mut().for_each(|row| *row = row.vegeta());
     }

@@ -103,7 +103,7 @@ pub(crate) fn info() -> StreamInfo {
     }
 }
 
-/// An output whose bytes can be looked at.
+/// An output with bytes that a test can inspect.
 #[derive(Clone, Default)]
 pub(crate) struct Shared(pub(crate) Arc<Mutex<Vec<u8>>>);
 

@@ -96,7 +96,7 @@ impl ParquetSource {
     }
 }
 
-/// The schema that the footer holds, or the names of the columns.
+/// The schema in the footer, or the names of the columns.
 fn schema(file: &SerializedFileReader<File>) -> Schema {
     let metadata = file.metadata().file_metadata();
     let arrow = metadata.key_value_metadata().into_iter().flatten();

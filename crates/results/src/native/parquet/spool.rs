@@ -9,7 +9,7 @@ use crate::source::Fault;
 /// Bytes of an input that are copied.
 const SPOOL_MAX: u64 = 64 << 30;
 
-/// Copies the input to a file that nobody else sees and that goes with us.
+/// Copies the input to a temporary file without a name, which is deleted with the process.
 pub(super) fn spool(input: impl Read) -> Result<File, Fault> {
     let (path, mut file) = nameless()?;
     let copied = io::copy(&mut input.take(SPOOL_MAX + 1), &mut file);

@@ -1,5 +1,5 @@
-//! Parquet written: row groups of the columns of a result stream, compressed with Snappy. Its footer holds the schema of Arrow
-//! as well, as every writer of Arrow's does, so that a reader of Arrow finds its own types again.
+//! The Parquet writer: row groups of the columns of a result stream, compressed with Snappy. Its footer has the schema of Arrow
+//! as well, as that of every Arrow writer, so that an Arrow reader restores its own types.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -29,11 +29,11 @@ use crate::{Encoding, StreamInfo, WriteError, Writer};
 
 /// The key of the schema of Arrow in the footer.
 pub(super) const ARROW_SCHEMA: &str = "ARROW:schema";
-/// Rows of one group, which is held in memory until it is whole.
+/// Rows of one group, which is in memory until it is complete.
 const GROUP_ROWS: usize = 256 << 10;
 /// Bytes of bodies, headers and notes of one group, but for the last message's.
 const GROUP_BYTES: usize = 64 << 20;
-/// Columns whose values hardly repeat: a dictionary of them costs time and saves no room.
+/// Columns with values that hardly repeat: a dictionary of them costs time and saves no room.
 const UNIQUE: [&str; 6] = ["seq", "timestamp", "latency", "service", "sent", "first_byte"];
 
 /// Writes Parquet.
