@@ -1,16 +1,16 @@
-//! Experiments and inference: which run comes next, and what the runs so far say.
+//! Experiments and inference: which run comes next, and what follows from the runs so far.
 //!
 //! ```text
 //! Search ─┐
-//! Steps ──┴▶ seek::propose ──▶ Next::Run(Trial) ──▶ (somebody above runs it) ──▶ Meter ──▶ Step ──▶ back to Steps
-//!                          └─▶ Next::Done(Outcome)
+//! Steps ──┴▶ seek::propose ──▶ Next::Run(Trial) ──▶ (the caller runs it) ──▶ Meter ──▶ Step ──▶ back to Steps
+//!                          └─▶ Next::Done(SearchOutcome)
 //! Histograms of runs ──▶ compare::compare ──▶ Comparison (ranks, shift, distance)
 //! Runs of two variants ──▶ contrast::contrast ──▶ Contrast (a finding for each measure)
-//! Cells, repeats, seed ──▶ plan::order ──▶ Slots ──▶ plan::next ──▶ (somebody above runs it)
+//! Cells, repeats, seed ──▶ plan::order ──▶ Slots ──▶ plan::next ──▶ (the caller runs it)
 //! Observations at several loads ──▶ scaling::fit ──▶ Fit (a model, its intervals, what it predicts) or why there is none
 //! ```
 //!
-//! It proposes, and never starts anything: no I/O, no clock, no threads. What it says follows from its arguments alone.
+//! It proposes, and never starts anything: no I/O, no clock, no threads. Its results follow from its arguments alone.
 
 pub mod compare;
 pub mod contrast;

@@ -1,4 +1,4 @@
-//! What queueing theory says of servers whose law is known: a yardstick for what is measured.
+//! Queueing theory of servers with a known law: a reference for measurements.
 
 /// A server of `workers` that do one job at a time each, with exponential service times, one queue without a bound, and
 /// Poisson arrivals: M/M/c.
@@ -99,7 +99,7 @@ impl Mgc {
     #[must_use]
     pub fn mean_response_s(self, rate_per_s: f64) -> f64 {
         let wait = self.server.mean_wait_s(rate_per_s);
-        // Where nothing varies nobody waits, but for ever where there is more work than can be done.
+        // Without variation there is no waiting, unless the work exceeds the capacity: then it is infinite.
         let wait = if wait.is_finite() { self.variability * wait } else { wait };
         self.server.service_s + wait
     }
@@ -129,7 +129,7 @@ impl Closed {
         if self.delay_s <= 0.0 {
             return users.min(workers) / service_s;
         }
-        // Weights are kept beside 1 by dividing both sums whenever they grow large.
+        // Weights stay near 1: both sums are divided whenever they grow large.
         let (mut weight, mut all, mut busy) = (1.0, 1.0, 0.0);
         for k in 1..=users as u64 {
             let at_work = (k as f64).min(workers);

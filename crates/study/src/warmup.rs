@@ -2,19 +2,19 @@
 
 /// How many values are averaged into one before anything is looked for.
 const BATCH: usize = 5;
-/// Batches without which nothing is said.
+/// The least number of batches for a statement.
 const BATCHES_MIN: usize = 6;
 /// A start is other than the rest when it lies so many of the rest's standard deviations away.
 const DEVIATIONS: f64 = 3.0;
 
-/// How many leading values of a series belong to its start and not to its steady state: a multiple of 5, at most half of
-/// them, 0 where nothing is sure.
+/// How many leading values of a series belong to its start and not to its steady state: a multiple of 5, at most half of them,
+/// 0 where the evidence is weak.
 ///
 /// The cut is MSER-5's: of all cuts `d` up to the middle the one with the least `S2(d) / (n - d)`, where `S2(d)` is the
-/// variance of what is left, over means of 5 values (White, An effective truncation heuristic for bias reduction in
-/// simulation output, 1997). It is taken only where the very first of the means, and the mean of all that is cut, lie over
-/// 3 standard deviations of the rest away from it: queues come in bursts, and to cut off whatever burst came early would
-/// make every server look better.
+/// variance of the rest, over means of 5 values (White, An effective truncation heuristic for bias reduction in simulation
+/// output, 1997). It is taken only where the first of the means, and the mean of all that is cut, lie more than 3 standard
+/// deviations of the rest away from it: queues come in bursts, and cutting off an early burst would make every server look
+/// better.
 #[must_use]
 pub fn start_of_steady_state(values: &[f64]) -> usize {
     let batches: Vec<f64> =
@@ -49,7 +49,7 @@ mod tests {
 
     use super::*;
 
-    /// A noisy series around 10 whose first `start` values are `times` as large.
+    /// A noisy series around 10; its first `start` values are `times` as large.
     fn series(seed: u64, start: usize, times: f64) -> Vec<f64> {
         let mut rng = Prng::new(seed);
         let noise = |at: usize| (10.0 + rng.normal()) * if at < start { times } else { 1.0 };

@@ -1,11 +1,11 @@
-//! The family's p: how likely is it that *any* measure of equal variants is as far apart as this one? Runs of equal variants
-//! could have come in any other split, so the greatest distance over all measures is looked at in other splits (Westfall and
-//! Young, Resampling-Based Multiple Testing, 1993, 2.3.1). What moves together, as mean and median do, counts hardly twice, and
-//! what never moves, as a share of errors of 0, does not count.
+//! The family's p: the probability that *any* measure of equal variants is as far apart as this one. Runs of equal variants
+//! could have come in any other split, so the greatest distance over all measures is compared with that of other splits
+//! (Westfall and Young, Resampling-Based Multiple Testing, 1993, 2.3.1). Measures that move together, as mean and median do,
+//! count hardly twice, and a measure that never moves, such as a share of errors of 0, does not count.
 
 use stdx::Prng;
 
-/// Splits looked at, at most; where there are no more than that, all.
+/// Splits at most; where there are fewer, all of them.
 const SPLITS_MAX: usize = 1999;
 
 /// Ways to split runs into two of their sizes.
@@ -24,7 +24,7 @@ impl Splits {
         Self { runs: m + n, members }
     }
 
-    /// The share of splits whose figure is at least as great as that of the split seen.
+    /// The share of splits with a figure at least as great as that of the observed split.
     pub(super) fn share(&self, figure: impl Fn(&[u16]) -> f64) -> f64 {
         let seen = figure(&self.members[0]) - 1e-9;
         let others = self.members.iter().filter(|split| figure(split) >= seen).count();
@@ -38,10 +38,10 @@ impl Splits {
         ranks.map(|ranks| share_of(&greatest, ranks.away(&self.members[0])))
     }
 
-    /// The same of figures that some runs may not tell. There are many of them, and few runs: by ranks any of them may be as
-    /// far apart as can be in some split, and nothing would be told. So it is by means and deviations, where a difference
-    /// beyond all noise has no equal in another split. A figure that too few runs tell for it ever to be at this level takes no
-    /// part: of two values any split that parts them is beyond all noise, and would hide what the others show.
+    /// The same for figures that some runs lack. There are many of them and few runs: by ranks, any of them may be as far apart
+    /// as possible in some split, and no difference would be found. So distances are by means and deviations, where a
+    /// difference beyond all noise has no equal in another split. A figure in too few runs to reach this level takes no part:
+    /// any split that separates two values is beyond all noise, and would hide the differences of the others.
     pub(super) fn family_of_figures(&self, columns: &[Vec<Option<f64>>], level: f64) -> Vec<f64> {
         let means: Vec<Means> = columns.iter().map(|column| Means::of(column)).collect();
         let away = |means: &Means, split: &[u16]| match means.p_least() <= level {
@@ -66,7 +66,7 @@ impl Splits {
 
 /// The share of splits in which something is at least so far apart.
 fn share_of(greatest: &[f64], seen: f64) -> f64 {
-    // Two splits that are mirror images have the same distance, but for rounding; beyond all numbers there is none.
+    // Mirror images of a split have the same distance up to rounding; infinite distances need no tolerance.
     let least = if seen.is_finite() { seen - 1e-7 * seen.max(0.01) } else { seen };
     greatest.iter().filter(|of| **of >= least).count() as f64 / greatest.len() as f64
 }
@@ -147,7 +147,7 @@ impl Ranks {
     }
 }
 
-/// One figure's values, as far as runs tell it.
+/// One figure's values, in the runs that have it.
 struct Means {
     /// About the first of them, so that squares do not swallow differences.
     values: Vec<Option<f64>>,
@@ -283,8 +283,8 @@ mod tests {
         }
     }
 
-    /// Of equal variants with twelve figures each, one in twenty has any called apart: each figure alone would be so in
-    /// nearly half of them.
+    /// Equal variants with twelve figures each: one comparison in twenty finds any of them different. Each figure tested on its
+    /// own would differ in nearly half of the comparisons.
     #[test]
     fn equal_variants_are_rarely_apart_however_many_figures() {
         let (mut alone, mut family) = (0, 0);

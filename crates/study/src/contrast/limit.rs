@@ -1,12 +1,12 @@
-//! `Limit`: by how much a measure may change before somebody must be told, such as `p99>+5%`: its grammar, and whether a change
-//! keeps it.
+//! `Limit`: the change of a measure that a comparison reports, such as `p99>+5%`: its grammar, and whether a change stays
+//! within it.
 //!
 //! ```text
 //! limit   = measure (">" | "<") ["+" | "-"] number "%"
 //! measure = "mean" | "p50" | "p90" | "p99" | "throughput" | "errors", or its whole name as "latency.p99"
 //! ```
 //!
-//! It names what is *not* wanted: `throughput<-5%` is a throughput that fell by more than 5 %. Errors change by points:
+//! It names the *unwanted* change: `throughput<-5%` is a throughput that fell by more than 5 %. Errors change by points:
 //! `errors>+0.1%` is from 1 % to more than 1.1 %.
 
 use std::fmt;
@@ -42,7 +42,7 @@ pub enum LimitVerdict {
     Exceeded,
     /// It is, and chance may have done it.
     Unclear,
-    /// Nothing can be said: so few runs may not rule chance out whatever they show, or there is nothing to compare.
+    /// No statement is possible: with so few runs chance cannot be ruled out, or there is nothing to compare.
     Undecided,
 }
 
@@ -52,18 +52,18 @@ pub enum LimitError {
     /// There is neither `>` nor `<`.
     #[error("\"{0}\" compares nothing (expected such as p99>+5%, throughput<-5%)")]
     Side(String),
-    /// What stands before it is no measure.
+    /// The text before it is not a measure.
     #[error("\"{0}\" is no metric (expected mean, p50, p90, p99, throughput or errors)")]
     Measure(String),
-    /// What stands behind it is no change in percent.
+    /// The text after it is not a change in percent.
     #[error("\"{0}\" is no change (expected percent, such as +5%)")]
     Bound(String),
 }
 
 impl Limit {
-    /// Whether a change, which must be of this measure, keeps it. Beyond it, `unproven` is what is said of one that chance may
-    /// have done: [`LimitVerdict::Unclear`], or with too few runs [`LimitVerdict::Undecided`]. A limit below the least change that matters by
-    /// the rules is that least change itself: who asks for it holds it to matter.
+    /// Judges a change of this measure. `unproven` is the verdict on a change beyond the limit that may be chance:
+    /// [`LimitVerdict::Unclear`], or with too few runs [`LimitVerdict::Undecided`]. A limit below the least change that matters
+    /// by the rules replaces that least change: a limit states that the change matters.
     #[must_use]
     pub fn judge(&self, change: &Change, rules: &Rules, unproven: LimitVerdict) -> LimitVerdict {
         debug_assert!(change.measure == self.measure);
@@ -111,7 +111,7 @@ impl fmt::Display for Limit {
             Side::Above => '>',
             Side::Below => '<',
         };
-        // To a millionth of a percent: 5 % is kept as 0.05, which is not quite 5 / 100.
+        // Rounded to a millionth of a percent: 0.05 as a float is not exactly 5 / 100.
         let percent = (self.bound * 1e8).round() / 1e6;
         write!(f, "{}{side}{percent:+}%", self.measure.name())
     }

@@ -2,12 +2,12 @@
 
 use crate::stats::Tally;
 
-/// What one run was offered, as far as its results tell.
+/// The load that one run was offered, as far as its results have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Load {
     /// Users of a closed loop, streams and pipelined requests included; 0 in an open one, or where it is not known.
     pub users: f64,
-    /// Hits per second asked for; 0 in a closed loop, or where it is not known.
+    /// Hits per second of the plan; 0 in a closed loop, or where it is not known.
     pub rate_per_s: f64,
     /// Hits per second begun.
     pub begun_per_s: f64,
@@ -25,10 +25,10 @@ pub struct Load {
     pub seconds: f64,
 }
 
-/// What two variants were not offered alike.
+/// A difference between the loads of two variants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unequal {
-    /// One has users, who wait for their answers, and the other a rate, which does not.
+    /// One has a closed loop and the other a rate.
     OpenAndClosed,
     /// A figure of the load, with its medians over the runs of both.
     Figure(What, f64, f64),
@@ -39,11 +39,11 @@ pub enum Unequal {
 pub enum What {
     /// Users.
     Users,
-    /// Hits per second asked for.
+    /// Planned hits per second.
     Rate,
-    /// Hits per second begun, where nothing tells what was asked for.
+    /// Hits started per second, where the plan is not known.
     Begun,
-    /// Hits under way, where nothing tells what was asked for.
+    /// Hits under way, where the plan is not known.
     InFlight,
     /// Connections that users share.
     Connections,
@@ -60,8 +60,8 @@ const TOLERANCE: f64 = 0.05;
 /// Lengths and connections made vary more by themselves.
 const WIDE_TOLERANCE: f64 = 0.25;
 
-/// What the runs of two variants were not offered alike. What came of an offer, such as how many connections an open loop
-/// took, or how long a number of requests, is none of it.
+/// The differences between the loads that the runs of two variants were offered. Consequences of a load, such as the
+/// connections that an open loop needed or the time that a number of requests took, are not compared.
 #[must_use]
 pub fn unequal(a: &[Load], b: &[Load]) -> Vec<Unequal> {
     let pair = |of: fn(&Load) -> f64| {
@@ -71,7 +71,7 @@ pub fn unequal(a: &[Load], b: &[Load]) -> Vec<Unequal> {
     };
     let mut found = Vec::new();
     let mut check = |what: What, (of_a, of_b): (f64, f64), tolerance: f64| {
-        // What neither tells, or only one, cannot be compared.
+        // A figure that one or both lack cannot be compared.
         let apart = of_a.min(of_b) > 0.0 && (of_a / of_b).ln().abs() > tolerance;
         found.extend(apart.then_some(Unequal::Figure(what, of_a, of_b)));
         apart
@@ -98,7 +98,7 @@ pub fn unequal(a: &[Load], b: &[Load]) -> Vec<Unequal> {
     check(What::Workers, pair(|load| load.workers), TOLERANCE);
     check(What::Processes, pair(|load| load.processes), TOLERANCE);
     let hits = pair(|load| load.hits);
-    // Users who had a number of requests to make are done when they are done.
+    // Users with a fixed number of requests take as long as they take.
     let by_count = closed == (true, true) && hits.0 > 0.0 && hits.0 == hits.1;
     if !by_count {
         check(What::Seconds, pair(|load| load.seconds), WIDE_TOLERANCE);
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(longer, [Unequal::Figure(What::Seconds, 2.0, 12.0)]);
     }
 
-    /// Foreign formats do not say what was asked for.
+    /// Foreign formats lack the plan.
     #[test]
     fn without_a_record_both_rate_and_hits_under_way_must_differ() {
         let foreign = |begun_per_s, in_flight| Load { begun_per_s, in_flight, ..Load::default() };

@@ -32,11 +32,11 @@ pub use limit::{Limit, LimitError, LimitVerdict};
 pub use load::{Load, Unequal, What, unequal};
 pub use resample::INTERVAL_RUNS_MIN;
 
-/// The most runs of a variant; whoever reads more must leave them out, and say so.
+/// The most runs of a variant; a caller with more must leave some out and report it.
 pub const RUNS_MAX: usize = 200;
 /// The chance that anything at all is called different between equal variants.
 pub const LEVEL: f64 = 0.05;
-/// The shares of requests at which the shift is looked at, in hundredths.
+/// The shares of requests at which the shift is computed, in hundredths.
 const SHIFT_PERCENTS: [f64; 20] = [
     5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0, 40.0, 45.0, 50.0, 55.0, 60.0, 65.0, 70.0, 75.0, 80.0,
     85.0, 90.0, 95.0, 99.0,
@@ -89,7 +89,7 @@ pub enum Scale {
     Difference,
 }
 
-/// What is said of a measure.
+/// The finding for a measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// It changed for the better.
@@ -100,11 +100,11 @@ pub enum Finding {
     Differs,
     /// If it changed, then by less than matters.
     Same,
-    /// Neither can be said.
+    /// Neither can be shown.
     CannotTell,
 }
 
-/// What is held to matter, and the seed of every random choice.
+/// The least changes that matter, and the seed of every random choice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
     /// The least change that matters of measures by ratio, as a share; 0 or more.
@@ -134,14 +134,14 @@ pub struct Change {
     pub change: f64,
     /// Its 95 % bootstrap interval; `None` below [`INTERVAL_RUNS_MIN`] runs.
     pub interval: Option<(f64, f64)>,
-    /// What 95 of 100 comparisons of equal variants with so many runs would stay below, from how much runs of one variant
-    /// differ; `None` where too few repeats tell.
+    /// The change that 95 of 100 comparisons of equal variants with so many runs stay below, from the spread of runs of one
+    /// variant; `None` with too few repeats.
     pub floor: Option<f64>,
-    /// Mann-Whitney's p, of this measure alone.
+    /// Mann-Whitney's p, of this measure on its own.
     pub p: f64,
     /// The chance that any measure, of any of the comparisons, of equal variants is this far apart.
     pub p_family: f64,
-    /// What is said.
+    /// The finding.
     pub finding: Finding,
 }
 
@@ -293,7 +293,7 @@ pub fn contrast(a: &[Run], b: &[Run], rules: &Rules) -> Option<Contrast> {
     })
 }
 
-/// What is said of each measure.
+/// The finding for each measure.
 fn changes(
     a: &[&Run],
     b: &[&Run],
@@ -385,7 +385,7 @@ impl Change {
     }
 }
 
-/// A figure that [`Run`] does not have, in every run of `a` and of `b`; `None` where a run does not tell it.
+/// A figure that [`Run`] does not have, in every run of `a` and of `b`; `None` where a run lacks it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigureValues {
     /// In the runs of `a`.
@@ -407,16 +407,16 @@ pub struct FigureChange {
     pub change: f64,
     /// Its 95 % bootstrap interval; `None` below [`INTERVAL_RUNS_MIN`] runs.
     pub interval: Option<(f64, f64)>,
-    /// Mann-Whitney's p, of this figure alone.
+    /// Mann-Whitney's p, of this figure on its own.
     pub p: f64,
     /// The chance that any figure, of any of the comparisons, of equal variants is this far apart.
     pub p_family: f64,
-    /// What is said, by the rules for measures.
+    /// The finding, by the rules for measures.
     pub finding: Finding,
 }
 
 /// Compares figures of the runs of `a` and `b`; all of them must be of the same runs, at most [`RUNS_MAX`] of each. `None` for
-/// a figure that no run of either tells.
+/// a figure that no run has.
 #[must_use]
 pub fn compare_figures(figures: &[FigureValues], rules: &Rules) -> Vec<Option<FigureChange>> {
     let Some(first) = figures.first() else { return Vec::new() };
@@ -447,7 +447,7 @@ impl FigureValues {
         let along = |values: &[f64]| values.iter().map(|v| self.scale.along(*v)).collect();
         let column = Column { scale: self.scale, medians, a: along(&a), b: along(&b) };
         let (change, interval) = column.shift(&mut Resampler::new(rules.seed));
-        // Of a family each is at least as likely by chance as alone.
+        // The p of a family is at least that of the figure on its own.
         let p_family = p_family.max(p).min(1.0);
         let least = match self.scale {
             Scale::Ratio => rules.effect_min,

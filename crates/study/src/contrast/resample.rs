@@ -6,7 +6,7 @@ use stdx::Prng;
 pub const INTERVAL_RUNS_MIN: usize = 3;
 /// Draws, at most and at least; fewer where there are many runs.
 const DRAWS: (usize, usize) = (1000, 200);
-/// Differences looked at over all draws of one interval, about.
+/// Differences over all draws of one interval, about.
 const WORK: usize = 2_000_000;
 /// The normal distribution's 97.5th percentile.
 const Z: f64 = 1.959_963_984_540_054;
@@ -45,8 +45,8 @@ impl Resampler {
         (shift, Some((at(0.025).min(shift), at(0.975).max(shift))))
     }
 
-    /// What 95 of 100 shifts between equal variants stay below: each value's distance from its variant's mean, drawn for
-    /// both. `None` where less than four values tell.
+    /// The shift that 95 of 100 comparisons of equal variants stay below: each value's distance from its variant's mean, drawn
+    /// for both. `None` with fewer than four values.
     pub(super) fn floor(&mut self, a: &[f64], b: &[f64]) -> Option<f64> {
         let repeats = |values: &[f64]| {
             let mean = values.iter().sum::<f64>() / values.len() as f64;

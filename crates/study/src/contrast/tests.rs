@@ -31,7 +31,7 @@ fn finding(found: &Contrast, measure: Measure) -> Finding {
     found.changes.iter().find(|change| change.measure == measure).unwrap().finding
 }
 
-/// What is said of each measure, without the shift of each quantile and the distances, which take most of the time.
+/// The finding for each measure, without the shift of each quantile and the distances, which take most of the time.
 fn compare_runs(a: &[Run], b: &[Run]) -> Vec<Change> {
     let rules = Rules::default();
     let (a, b): (Vec<&Run>, Vec<&Run>) = (a.iter().collect(), b.iter().collect());
@@ -44,8 +44,8 @@ fn is_called_different(found: &[Change]) -> bool {
     found.iter().any(different)
 }
 
-/// Of 100 pairs of equal variants at most 5 % are called different in any measure. Were every change to matter, however small,
-/// 5 % are expected, and a test that keeps its level gives more than 10 of 100 for one seed of a hundred.
+/// Of 100 pairs of equal variants at most 5 % differ in any measure. If every change mattered, however small, 5 % would be
+/// expected, and a test that keeps its level gives more than 10 of 100 for one seed of a hundred.
 #[test]
 fn equal_variants_are_hardly_ever_called_different() {
     for count in [5, 10] {
@@ -226,7 +226,7 @@ fn the_same_runs_and_seed_give_the_same_answer() {
     assert_eq!(again(), again());
 }
 
-/// A figure that runs have beyond their results is judged alike.
+/// A figure that runs have besides their results is judged by the same rules.
 #[test]
 fn other_figures_are_judged_too() {
     let rules = Rules::default();
@@ -258,7 +258,7 @@ fn other_figures_are_judged_too() {
     assert!((found.change - 0.197).abs() < 0.01 && found.interval.is_some(), "{found:?}");
 }
 
-/// Twelve figures of equal variants: what one of them alone would be called is not said where all were looked at.
+/// Twelve figures of equal variants: a difference that one figure on its own would show is not reported when all were compared.
 #[test]
 fn many_figures_make_chance_likelier() {
     let (mut apart_alone, mut apart_together, seeds) = (0, 0, 40);
@@ -284,7 +284,7 @@ fn many_figures_make_chance_likelier() {
     assert!(apart_alone > 10, "{apart_alone} of {seeds}");
 }
 
-/// A run that does not tell a figure does not count for it, and the others do.
+/// A run that lacks a figure does not count for it, and the others do.
 #[test]
 fn figures_that_some_runs_do_not_tell() {
     let some = |values: &[f64]| values.iter().copied().map(Some).collect::<Vec<_>>();

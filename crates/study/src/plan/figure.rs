@@ -26,8 +26,8 @@ pub enum Better {
     Less,
     /// More of it.
     More,
-    /// None is: what it says depends on what was asked of the server. A server that answers more in the same time keeps more
-    /// cores busy, and a run that takes longer may have had more to do.
+    /// Neither: it depends on the load. A server that answers more in the same time uses more cores, and a run that takes
+    /// longer may have had more work.
     Neither,
 }
 

@@ -17,8 +17,8 @@ use stdx::Prng;
 pub use figure::{Better, Figure, Unit};
 pub use ordering::{Ordering, OrderingError, OrderingOutcome, Relation};
 
-/// So many failures of a cell in a row leave out the rest of its runs, and so many of a variant whose servers did not even get
-/// ready the rest of all of its runs.
+/// After so many failures of a cell in a row the rest of its runs is left out; after so many runs of a variant without ready
+/// servers, the rest of all its runs.
 pub const FAILURES_MAX: usize = 3;
 
 /// One variant under one workload, each by its place in the study.
@@ -67,8 +67,8 @@ pub enum GivenUp {
     Cell(Cell),
 }
 
-/// The runs of all cells, each with its repeats, in their order: each repeat is a block in which every cell that has so many
-/// comes once, shuffled. What drifts while the study goes on, drifts for all cells alike. The same seed gives the same order.
+/// The runs of all cells, each with its repeats, in their order: each repeat is a block in which every cell with so many
+/// repeats comes once, shuffled. Drift during the study affects all cells equally. The same seed gives the same order.
 #[must_use]
 pub fn order(cells: &[(Cell, usize)], seed: u64) -> Vec<Slot> {
     let mut random = Prng::new(stdx::mix(seed, 0x57d1));
@@ -85,8 +85,8 @@ pub fn order(cells: &[(Cell, usize)], seed: u64) -> Vec<Slot> {
     slots
 }
 
-/// The place of the run that is next: the first in order that has not ended, of a cell that is not given up.
-/// `ended` has an entry for each of the slots.
+/// The index of the next run: the first in order that has no outcome, of a cell that is not given up. `ended` has an entry for
+/// each slot.
 #[must_use]
 pub fn next(slots: &[Slot], ended: &[Option<RunOutcome>]) -> Option<usize> {
     debug_assert_eq!(slots.len(), ended.len());
@@ -102,7 +102,7 @@ pub fn is_given_up(slots: &[Slot], ended: &[Option<RunOutcome>], cell: Cell) -> 
         || last_ones(slots, ended, |of| of == cell, RunOutcome::is_failure)
 }
 
-/// What is given up of which runs are left, variants before cells.
+/// The variants and cells with remaining runs that are given up, variants first.
 #[must_use]
 pub fn given_up(slots: &[Slot], ended: &[Option<RunOutcome>]) -> Vec<GivenUp> {
     let open = slots.iter().zip(ended).filter(|(_, ended)| ended.is_none());
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(failed, 4);
     }
 
-    /// Runs all that is to be run, each ending as `how` says; gives how they ended.
+    /// Executes all runs, each with the outcome that `how` gives; returns the outcomes.
     fn run_all(slots: &[Slot], how: impl Fn(Cell) -> RunOutcome) -> Vec<Option<RunOutcome>> {
         let mut ended = vec![None; slots.len()];
         while let Some(at) = next(slots, &ended) {
@@ -265,7 +265,7 @@ mod tests {
         });
         assert_eq!(ended.iter().filter(|one| **one == Some(RunOutcome::Failed)).count(), 9);
         assert_eq!(given_up(&slots, &ended).len(), 3);
-        // What has no runs left is not given up.
+        // A cell without remaining runs is not given up.
         let slots = order(&all(cells(1, 1), FAILURES_MAX), 1);
         assert!(given_up(&slots, &run_all(&slots, |_| RunOutcome::Unready)).is_empty());
     }

@@ -1,5 +1,5 @@
-//! `Ordering`: what somebody expects of two variants, `A < B: metric`, and whether the runs bear it out. An expectation is
-//! told as held or not; it is never enforced.
+//! `Ordering`: an expected order of two variants, `A < B: metric`, and whether the runs confirm it. The result is reported and
+//! never enforced.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use super::Figure;
 use crate::contrast::LEVEL;
 use crate::stats::{Tally, mann_whitney};
 
-/// How two variants are expected to stand to each other.
+/// The expected relation of two variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// The first has less.
@@ -43,17 +43,17 @@ pub enum OrderingError {
     /// A part is missing.
     #[error("\"{0}\" is not of the form A < B: metric (or >, or ~ for about the same)")]
     Form(String),
-    /// The metric is none.
+    /// The metric is unknown.
     #[error("\"{0}\" is no metric (such as latency.p50, throughput, rtt.p50, server.rss)")]
     Metric(String),
 }
 
-/// What became of an ordering.
+/// The result of an ordering.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrderingOutcome {
     /// The medians over the runs of both.
     pub medians: (f64, f64),
-    /// The medians stand as expected.
+    /// The medians are as expected.
     pub held: bool,
     /// How likely runs of equal variants are at least as far apart, by Mann and Whitney's test.
     pub p: f64,

@@ -10,7 +10,7 @@ use super::{Estimate, Kind, Model};
 /// Laws drawn.
 const DRAWS: usize = 200;
 
-/// Laws fitted to what was predicted with errors put back at random; none where nothing was left over to tell errors by.
+/// Laws fitted to predictions with resampled residuals; none where no residuals are left.
 pub(super) fn drawn(kind: Kind, best: &BestFit, data: &Data, seed: u64) -> Vec<Model> {
     let residuals = data.residuals(&best.model);
     if residuals.len() <= best.free {

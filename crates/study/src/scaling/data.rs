@@ -3,11 +3,11 @@
 use super::model::{Kind, Model};
 use crate::seek::By;
 
-/// Measurements that are taken, at most; further ones must be left out, and that be said, as [`Sweep::bounded`] does.
+/// Measurements at most; further ones are left out and reported, as [`Sweep::bounded`] does.
 pub const OBSERVATIONS_MAX: usize = 1000;
 /// The most users, and hits per second, that a load may be.
 pub const LOAD_MAX: f64 = 1e6;
-/// Loads whose greatest is less than this many times the least say nothing of the rest.
+/// The least ratio of the greatest load to the least: loads closer together do not determine a curve.
 pub const RANGE_MIN: f64 = 1.5;
 /// An open loop that is answered less than this share of its rate is overloaded: its queue grows while it is watched.
 const KEEPING_UP: f64 = 0.95;
@@ -17,7 +17,7 @@ const LITTLE: f64 = 0.05;
 /// What was measured at one load, once.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Observation {
-    /// Users, or hits per second asked for; above 0.
+    /// Users, or planned hits per second; above 0.
     pub load: f64,
     /// Answers per second.
     pub throughput_per_s: f64,
@@ -152,7 +152,7 @@ impl Data {
         if let Some(one) = self.observations.iter().find(beyond) {
             return Err(Refusal::Little { load: one.load, in_flight: one.in_flight() });
         }
-        // Where a server is full a user's delay drowns in its queue: only the loads where it shows tell how long it is.
+        // At a saturated server a user's delay is lost in the queue: only the loads where it shows determine it.
         let shows = |one: &&Observation| one.in_flight() < one.load * (1.0 - LITTLE);
         let delays = self.observations.iter().filter(shows);
         let delays = delays.map(|one| one.load / one.throughput_per_s - one.mean_s);

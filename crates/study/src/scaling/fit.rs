@@ -5,7 +5,7 @@ use super::model::{Estimate, Kind, Model};
 use super::{bootstrap, search};
 use crate::seek::By;
 
-/// A model whose typical error is more than this share is refused.
+/// The greatest typical error of a model, as a share; above it the model is refused.
 pub const ERROR_MAX: f64 = 0.15;
 
 /// A model that fits.
@@ -33,8 +33,8 @@ pub struct Fit {
     pub(super) drawn: Vec<Model>,
 }
 
-/// Fits the laws for this kind of load, or only `wanted`, and gives the one with the least corrected information criterion
-/// (Akaike's, for few measurements: Hurvich and Tsai, 1989). Intervals are of `seed`.
+/// Fits the laws for this kind of load, or only `wanted`, and returns the one with the least corrected information criterion
+/// (Akaike's, for few measurements: Hurvich and Tsai, 1989). Intervals depend on `seed`.
 ///
 /// # Errors
 /// The measurements do not suffice, contradict themselves, or no law fits them.

@@ -1,4 +1,4 @@
-//! From measurements at several loads to a model of the server: what it can do, and what it would do at loads nobody ran.
+//! From measurements at several loads to a model of the server: its capacity, and its behaviour at loads that were not run.
 //!
 //! ```text
 //! Runs ─▶ Sweep::bounded, or measurements from elsewhere
@@ -14,7 +14,7 @@
 //! | users | [`Model::Closed`]: workers, service and delay by mean value analysis; [`Model::Usl`]: the Universal Scalability Law |
 //! | rates | [`Model::Open`]: M/M/c, and M/G/c by Allen and Cunneen |
 //!
-//! A model that does not fit is refused and not used: nothing is said from a curve that misses what was measured.
+//! A model that does not fit is refused: a curve that misses the measurements predicts nothing.
 
 mod bootstrap;
 mod data;

@@ -98,7 +98,7 @@ impl Model {
         }
     }
 
-    /// Mean response time in seconds at a load; infinite where an open loop asks for more than can be done.
+    /// Mean response time in seconds at a load; infinite where the rate of an open loop exceeds the capacity.
     #[must_use]
     pub fn mean_s(&self, load: f64, think_s: f64) -> f64 {
         match self {

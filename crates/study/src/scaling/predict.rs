@@ -11,7 +11,7 @@ pub struct Prediction {
     pub load: f64,
     /// Answers per second.
     pub throughput_per_s: Estimate,
-    /// Mean response time in seconds; infinite where an open loop asks for more than can be done.
+    /// Mean response time in seconds; infinite where the rate of an open loop exceeds the capacity.
     pub mean_s: Estimate,
     /// The median, by the shape of the times at the nearest load measured; `None` where no median was measured.
     pub p50_s: Option<f64>,
@@ -84,7 +84,7 @@ impl Fit {
         Some(crate::stats::Tally::of_values(&shapes.collect::<Vec<_>>()).median())
     }
 
-    /// What one worker more would bring; `None` where the law has no workers, or their number cannot be told from these loads.
+    /// The gain of one more worker; `None` where the law has no workers, or these loads do not determine their number.
     #[must_use]
     pub fn one_more_worker(&self) -> Option<Gain> {
         let workers = self.parameters.iter().find(|(name, _)| *name == "workers")?.1;
@@ -99,7 +99,7 @@ impl Fit {
             }
             Model::Usl(_) => return None,
         };
-        // Of two to three workers one more is a half or a third: that is an answer. Of one to eight it is none.
+        // Of two to three workers one more is a half or a third: a usable answer. Of one to eight it is not.
         if high > 2.0 * low {
             return None;
         }

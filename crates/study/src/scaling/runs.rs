@@ -7,7 +7,7 @@ use super::{OBSERVATIONS_MAX, Observation, Sweep};
 use crate::contrast::Load;
 use crate::seek::By;
 
-/// A share of errors above which it is said.
+/// A share of errors above which a note says so.
 const ERRORS_MAX: f64 = 0.01;
 
 /// A run's figures, as a fit needs them.
@@ -61,7 +61,7 @@ pub fn load_of(load: &Load, wanted: Option<By>) -> Option<(By, f64)> {
     both.into_iter().find(is_known)
 }
 
-/// What most loads are counted in, users where it is as many; `None` where there are none.
+/// The unit of most loads, users where both are equally frequent; `None` where there are none.
 #[must_use]
 pub fn by_most(loads: impl Iterator<Item = By>) -> Option<By> {
     let (rates, users): (Vec<By>, Vec<By>) = loads.partition(|by| *by == By::Rate);

@@ -7,14 +7,14 @@ use super::{Kind, Model, Usl};
 use crate::queueing::{Closed, Mgc, Mmc};
 use crate::seek::By;
 
-/// Workers looked at one by one; beyond them each step is [`STEP`] times the last.
+/// Up to so many workers each number is tried; beyond, each step is [`STEP`] times the last.
 const WORKERS_EACH: u32 = 64;
 const STEP: f64 = 1.05;
 /// Workers of an open loop, at most.
 const WORKERS_MAX: u32 = 2000;
-/// Steps from the fewest to the most workers that are looked at near a model.
+/// Steps from the fewest to the most workers that are tried near a model.
 const NEAR_STEPS: u32 = 12;
-/// Errors below this share are not worth a further parameter, and do not tell numbers of workers apart.
+/// Errors below this share do not justify a further parameter, and do not distinguish numbers of workers.
 const NOISE: f64 = 0.003;
 /// Student's t that 95 % stay within, of one and of two degrees of freedom.
 const T_FEW: [f64; 2] = [12.706, 4.303];
@@ -83,10 +83,10 @@ fn workers_near((low, high): (u32, u32), best: Option<u32>) -> Vec<u32> {
     workers
 }
 
-/// Two log-likelihoods of so many measurements further apart than this are told apart with 95 %. How large errors are is known
-/// from the measurements alone, and a few of them may lie close to a wrong law by chance: hence Fisher's F of one and the
-/// spare degrees of freedom, `n / 2 ln(1 + F / spare)`, and not what it becomes where there are very many (1.92, half of
-/// chi-square's 3.84). Where none is spare nothing is told apart. (Seber and Wild, Nonlinear Regression, 1989, 5.3.)
+/// The difference of two log-likelihoods of so many measurements that is significant at 95 %. The size of errors is known from
+/// the measurements alone, and a few of them may lie close to a wrong law by chance: hence Fisher's F of one and the spare
+/// degrees of freedom, `n / 2 ln(1 + F / spare)`, and not its limit for very many (1.92, half of chi-square's 3.84). Without
+/// spare degrees nothing is significant. (Seber and Wild, Nonlinear Regression, 1989, 5.3.)
 fn likely(count: usize, free: usize) -> f64 {
     let spare = count.saturating_sub(free);
     if spare == 0 {

@@ -5,7 +5,7 @@
 const ROUNDS: usize = 4;
 /// Steps of a round, at most.
 const STEPS_MAX: usize = 200;
-/// A simplex whose values differ less than this share of the least is at rest.
+/// The search ends when the values of the simplex differ by less than this share of the least.
 const REST: f64 = 1e-13;
 
 /// A point and its value.

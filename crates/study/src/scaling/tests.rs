@@ -1,4 +1,4 @@
-//! Simulated servers whose truth is known, seed 004, and what is refused.
+//! Simulated servers with a known truth, seed 004, and refusals.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -49,7 +49,7 @@ impl Simulated {
         observed(rate, busy_until - begun, times)
     }
 
-    /// Users who think for exponential times of mean `delay_s` between an answer and the next request.
+    /// Users with exponential think times of mean `delay_s`.
     fn closed(self, users: usize, delay_s: f64, jobs: usize, seed: u64) -> Observation {
         let mut rng = Prng::new(seed);
         let mut free: BinaryHeap<Reverse<u64>> = (0..self.workers).map(|_| Reverse(0)).collect();
@@ -160,7 +160,7 @@ fn a_closed_network_is_recovered_and_predicts() {
 }
 
 /// Three workers of 8 ms in runs of two seconds each: their throughputs scatter by several percent, and laws of one worker and
-/// a delay come as close. Whatever is taken for the best, three are within what is said to do as well.
+/// a delay come as close. Whichever fits best, three workers are within the range that fits about as well.
 #[test]
 fn short_runs_do_not_make_certain_of_a_wrong_number_of_workers() {
     let (service_s, seconds, seeds) = (0.008, 2.0, 60);
@@ -260,7 +260,7 @@ fn seed_004_is_predicted() {
     assert!((median / 1.8 - 1.0).abs() < 0.15, "64 clients had 1.8 s: {median}");
     assert!((predicted.throughput_per_s.value / 33.0 - 1.0).abs() < 0.15, "{predicted:?}");
     assert!(predicted.is_extrapolated);
-    // Two loads do not tell how many workers there were, and it says so.
+    // Two loads do not determine the number of workers, and the fit says so.
     let workers = parameter(&fit, "workers").interval.unwrap();
     assert_eq!((workers.0, fit.one_more_worker()), (1.0, None), "{workers:?}");
 }

@@ -10,7 +10,7 @@ pub struct Usl {
     pub contention: f64,
     /// `b`, coherency: what keeping each pair in step costs; 0 or more.
     pub coherency: f64,
-    /// `g`: what one alone does per second.
+    /// `g`: the throughput of one user, per second.
     pub single_per_s: f64,
 }
 

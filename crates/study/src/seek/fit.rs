@@ -36,13 +36,13 @@ const STEEPNESS: (f64, f64, i32) = (1.0, 1000.0, 16);
 /// What is thought of the steepness beforehand: log-normal about this median, with this sigma. A single queue at 90 % load has
 /// about 35 for its p99.
 const STEEPNESS_PRIOR: (f64, f64) = (30.0, 1.2);
-/// How many limits' worth of hits a bunch is thought to be. In a queue at 90 % load the waits of hits ten limits apart are
-/// still alike.
+/// The length of a bunch of slow hits in the prior, as a multiple of the limit. In a queue at 90 % load the waits of hits ten
+/// limits apart are still correlated.
 const BUNCH: f64 = 10.0;
 /// How many steps the dispersion thought of beforehand counts for: `k`.
 const DISPERSION_STEPS: f64 = 4.0;
-/// A share this far on its way from what is allowed to all hits says no more than that the load is too high: how long the step
-/// was, and not the load, decides how far an overload goes.
+/// A share this far on its way from the allowed one to all hits shows only that the load is too high: the length of the step,
+/// not the load, decides how far an overload goes.
 const PLAIN_SHARE: f64 = 0.3;
 /// The same for a mean, as a multiple of its limit, and for the limit as a multiple of the mean.
 const PLAIN_RATIO: f64 = 3.0;
@@ -66,7 +66,7 @@ pub struct Estimate {
 #[must_use]
 pub fn estimate(objective: &Objective, steps: &[&Step], bracket: (f64, f64)) -> Option<Estimate> {
     let (low, high) = bracket;
-    // A wide bracket, as of two whole numbers, is looked at as a whole.
+    // A wide bracket, as of two whole numbers, is used whole.
     let reach = REACH.max((high / low).ln());
     let mut centre = (low * high).sqrt();
     let mut found = None;
@@ -146,7 +146,7 @@ impl Window {
         Estimate { load, low: quantile(0.975).min(load), high: quantile(0.025).max(load), steps }
     }
 
-    /// The values of `x` that are looked at.
+    /// The grid of `x`.
     fn grid(&self) -> impl Iterator<Item = f64> {
         let reach = self.reach;
         (-POINTS..=POINTS).map(move |at| reach * f64::from(at) / f64::from(POINTS))
@@ -246,7 +246,7 @@ impl Model {
     }
 }
 
-/// Hits that are due within one limit, at the rate that the steps show; 0 for errors, which come alone.
+/// Hits that are due within one limit, at the rate of the steps; 0 for errors, which are independent.
 fn bunch(condition: &Condition, points: &[Point]) -> f64 {
     let rate = points.iter().map(|point| point.rate_per_s).fold(0.0, f64::max);
     condition.limit_time().map_or(0.0, |limit| rate * limit.as_secs_f64())

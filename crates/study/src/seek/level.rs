@@ -35,7 +35,7 @@ pub enum Judgement {
     Unproven,
     /// It is missed.
     Missed,
-    /// Too close to tell: another run.
+    /// Too close: another run is needed.
     Open,
 }
 

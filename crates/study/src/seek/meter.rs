@@ -1,5 +1,5 @@
-//! `Meter`: takes a step's rows as they come, and makes the step of them. Memory is bounded: rows are counted into cells by
-//! the time they were due, never kept.
+//! `Meter` turns the rows of a run into a step. Memory is bounded: rows are counted in cells by the time they were due, and not
+//! stored.
 
 use metrics::{Batch, CONDITIONS_MAX, Histogram, Sample, Verdict};
 use stdx::Nanos;
@@ -68,7 +68,7 @@ impl Cell {
 }
 
 impl<'a> Meter<'a> {
-    /// Measures a step of this search whose first `warmup` is left out.
+    /// Measures a step of this search, without its first `warmup`.
     #[must_use]
     pub fn new(search: &'a Search, trial: Trial, warmup: Nanos) -> Self {
         let width = Nanos((warmup + trial.measure).0.div_ceil(CELLS).max(1));
@@ -183,13 +183,13 @@ impl<'a> Meter<'a> {
         self.cells[in_time].iter().map(|cell| cell.stop_reason).sum::<u64>() as f64 / seconds
     }
 
-    /// Cells in which the warm-up that was asked for passes; the last may hold more.
+    /// Cells of the configured warm-up; the last may reach beyond it.
     fn warmup_cells(&self) -> usize {
         (self.warmup.0.div_ceil(self.width.0) as usize).min(self.cells.len() - 1)
     }
 
-    /// The cell at which the steady state begins: after the warm-up that was asked for, and after what is plainly not yet the
-    /// steady state behind it.
+    /// The cell at which the steady state starts: after the configured warm-up, and after cells behind it that are clearly not
+    /// steady.
     fn steady_from(&self) -> usize {
         let begin = self.warmup_cells();
         let medians: Vec<f64> = self.cells[begin..]

@@ -1,12 +1,12 @@
 //! The search for the highest load that meets an objective.
 //!
-//! [`propose()`] looks at what is searched and at the steps so far, and says what comes next. It remembers nothing, so a search
-//! that was interrupted goes on from its steps. It has three phases:
+//! [`propose()`] derives the next step from the search and the steps so far. It has no state, so an interrupted search resumes
+//! from its steps. It has three phases:
 //!
 //! 1. *Climb*: from the lowest load, each twice the last, until the objective is missed.
-//! 2. *Bisect*: halve what lies between the highest load that met it and the lowest that missed it, until they are
+//! 2. *Bisect*: halve the range between the highest load that met it and the lowest that missed it, until they are
 //!    [`BRACKET`] apart. A load near the limit is judged from up to [`level::RUNS_MAX`] runs.
-//! 3. *Refine*: steps around the limit as it is known so far (see [`fit`]), until its interval is as narrow as asked for.
+//! 3. *Refine*: steps around the present estimate of the limit (see [`fit`]), until its interval is as narrow as configured.
 
 pub mod fit;
 pub mod level;

@@ -67,7 +67,7 @@ pub fn outcome(search: &Search, steps: &[Step], stop_reason: StopReason) -> Sear
     SearchOutcome { stop_reason, answer }
 }
 
-/// Where the next step goes.
+/// The place of the next step.
 enum Place {
     At(f64),
     NearLimit,
@@ -136,7 +136,7 @@ enum Limit {
 }
 
 /// The cut that contradicts the fewest levels: a load may miss the objective by a hiccup of the machine, or meet it by luck,
-/// and neither must decide the search. Of equal cuts the highest, since going on from there will tell.
+/// and neither must decide the search. Of equal cuts the highest, since later steps will decide.
 fn limit(levels: &[Level]) -> Limit {
     let is_missed = |level: &&Level| level.judgement == Judgement::Missed;
     let is_met = |level: &&Level| level.judgement.is_met();
@@ -170,7 +170,7 @@ fn refine(search: &Search, steps: &[Step], levels: &[Level]) -> Option<f64> {
     let load = estimate.load * offset;
     let load = match search.by {
         By::Rate => load,
-        // A few hundredths of a few connections is none: then its neighbours.
+        // A few hundredths of a few connections round to the same number: then its neighbours.
         By::Connections if offset > 1.0 => load.max(estimate.load + 1.0),
         By::Connections if offset < 1.0 => load.min(estimate.load - 1.0),
         By::Connections => load,

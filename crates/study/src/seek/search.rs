@@ -1,4 +1,4 @@
-//! What is searched, the steps that it asks for, and what it finds. It decides nothing.
+//! The search, its trials and its result, as data. Decisions are made elsewhere.
 
 use metrics::Objective;
 use stdx::Nanos;
@@ -75,9 +75,9 @@ pub struct Answer {
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// The interval is as narrow as asked for.
+    /// The interval is as narrow as configured.
     Found,
-    /// The steps are used up; the interval is wider than asked for.
+    /// The steps are used up; the interval is wider than configured.
     StepsUsed,
     /// The objective is missed at the lowest load.
     LowestMissed,
@@ -109,7 +109,7 @@ impl By {
     #[must_use]
     pub fn offered(self, load: f64) -> f64 {
         match self {
-            // Thousandths: what is printed, kept and offered is the same number.
+            // Rounded to thousandths, so that the printed, stored and offered rates are the same number.
             Self::Rate => (load * 1e3).round().max(1.0) / 1e3,
             Self::Connections => load.round().max(1.0),
         }

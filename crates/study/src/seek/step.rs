@@ -5,7 +5,7 @@ use stdx::Nanos;
 /// What one run at one load showed, its warm-up left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// Hits per second asked for, or connections.
+    /// Planned hits per second, or connections.
     pub load: f64,
     /// Hits that count.
     pub hits: u64,
@@ -51,5 +51,5 @@ pub fn knee(steps: &[Step]) -> Option<f64> {
     valid.iter().max_by(|a, b| power(a).total_cmp(&power(b))).map(|step| step.load)
 }
 
-/// Loads whose logarithms are closer than this are about the same.
+/// Loads with logarithms closer than this are about the same.
 const SAME_LOAD: f64 = 0.05;

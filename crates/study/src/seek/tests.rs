@@ -1,4 +1,4 @@
-//! The search against queues whose limit is known, and against anything.
+//! The search against queues with a known limit, and against arbitrary results.
 
 use metrics::Objective;
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ fn search(objective: &str) -> Search {
     }
 }
 
-/// A run of an M/M/c server from an empty queue: who comes next is served by the worker that is free first.
+/// A run of an M/M/c server from an empty queue: the next job goes to the worker that is free first.
 fn run_mmc(search: &Search, server: Mmc, trial: Trial, warmup_s: f64, rng: &mut Prng) -> Step {
     let mut free = vec![0.0f64; server.workers as usize];
     let (mut now, mut times) = (0.0, Vec::new());
@@ -77,8 +77,8 @@ fn seek(search: &Search, mut run: impl FnMut(Trial) -> Step) -> (SearchOutcome, 
     }
 }
 
-/// The theory's limit is found, and lies in the interval as often as that says. Each run of 13 s holds only some three times
-/// what a queue at 90 % load needs to forget.
+/// The search finds the theory's limit, which lies in the interval as often as stated. Each run of 13 s is only about three
+/// times the relaxation time of a queue at 90 % load.
 #[test]
 fn the_limit_of_a_queue_is_found() {
     let truth = SIX.rate_for(0.5, 0.01);
@@ -222,7 +222,7 @@ fn runs_are_repeated_only_where_it_is_close() {
     check(&[0.0], 0, Judgement::Missed);
 }
 
-/// Three runs settle it; the limit itself is kept where the objective says so.
+/// Three runs settle it; a figure at the limit meets the objective where its operator includes it.
 #[test]
 fn the_limit_itself_is_met_as_the_objective_says() {
     let trial = Trial { load: 50.0, measure: Nanos::SECOND };

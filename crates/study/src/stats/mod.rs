@@ -17,8 +17,8 @@ pub use shift::{Shift, hodges_lehmann};
 pub use smirnov::{Smirnov, smirnov};
 pub use tally::Tally;
 
-/// Holm's adjustment of p-values for being several: the chance that any of them is a false alarm stays below the level
-/// that the adjusted ones are held against (Holm, "A simple sequentially rejective multiple test procedure", 1979).
+/// Holm's adjustment of several p-values: the probability that any of them is a false alarm stays below the level that the
+/// adjusted ones are compared with (Holm, "A simple sequentially rejective multiple test procedure", 1979).
 #[must_use]
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();

@@ -4,7 +4,7 @@
 use super::tally::{Tally, merged};
 
 /// The most values of both samples together that are counted exactly. There are `C(50, 25) = 1.3e14` ways at most, which a
-/// double holds exactly.
+/// double represents exactly.
 pub const EXACT_MAX: u64 = 50;
 
 /// How many ways lead to each `2 U`.
@@ -47,7 +47,7 @@ impl Permutation {
         (far.map(|(_, ways)| ways).sum::<f64>() / self.all).min(1.0)
     }
 
-    /// The greatest number of pairs `k` with `P(U < k) <= share`; 0 where there is none.
+    /// The greatest number of pairs `k` with `P(U < k) <= share`; 0 where no number has it.
     pub(super) fn quantile(&self, share: f64) -> u64 {
         let mut below = 0.0;
         for (at, ways) in self.ways.iter().enumerate() {

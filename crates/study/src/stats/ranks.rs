@@ -43,7 +43,7 @@ pub fn mann_whitney(a: &Tally, b: &Tally) -> Option<MannWhitney> {
         Permutation::of(a, b).two_sided(u)
     } else {
         let spread = deviation(a, b);
-        // The greatest of the ways to be no further apart than by half a step is none at all.
+        // The continuity correction is half a step; smaller distances count as 0.
         let away = ((u - pairs / 2.0).abs() - 0.5).max(0.0);
         if spread == 0.0 { 1.0 } else { two_sided(away / spread) }
     };
