@@ -17,14 +17,14 @@ pub(crate) struct Cgroup {
     files: Vec<Files>,
     cpu: CounterRate,
     throttling: Throttling,
-    /// It was not to be found the last time, which was said.
+    /// It was absent the last time, which has been reported.
     is_gone: bool,
 }
 
-/// Where one version keeps what is asked for.
+/// The files of one cgroup version.
 #[derive(Debug)]
 struct Files {
-    /// Time on a core: a number alone (version 1), or `usage_usec` in `cpu.stat` (version 2).
+    /// CPU time: one number (version 1), or `usage_usec` in `cpu.stat` (version 2).
     usage: KernelFile,
     /// How often the group was to wait for its next share.
     stat: KernelFile,
@@ -38,7 +38,7 @@ struct Throttling {
     throttled: CounterRate,
 }
 
-/// Where version 2 is mounted: alone, or beside version 1.
+/// Mount points of version 2: on its own, or beside version 1.
 const UNIFIED: [&str; 2] = ["sys/fs/cgroup", "sys/fs/cgroup/unified"];
 
 impl Cgroup {
@@ -68,7 +68,7 @@ impl Cgroup {
         }
     }
 
-    /// Reads it; says so once where it is not to be found.
+    /// Reads the group. Its absence is reported once.
     pub(crate) fn sample(&mut self, now: Moment, rows: &mut Rows) {
         // Where both versions are there, one may have what the other lacks: each is taken from where it is.
         let usage = self.files.iter_mut().find_map(Files::usage_ns);
@@ -93,8 +93,8 @@ impl Cgroup {
 }
 
 impl Throttling {
-    /// The share of periods in which the group ran out, of all those since the last look. Without a quota there are no periods,
-    /// and no waiting.
+    /// The share of periods since the last sample in which the group used up its quota. Without a quota there are no periods,
+    /// and the share is 0.
     fn share(&mut self, (periods, throttled): (u64, u64), now: Nanos) -> Option<f64> {
         let (periods, throttled) =
             (self.periods.per_s(periods, now), self.throttled.per_s(throttled, now));
@@ -190,7 +190,7 @@ mod tests {
         scratch.write(&format!("{folder}/cpu.stat"), &stat(4_000_000, 30, 6));
         let found = values(&sample(&mut cgroup, 5), source);
         assert_eq!(found, [Some(1.5), Some(4096.0), Some(0.25)]);
-        // The group was made anew: a counter that goes backwards is no flow.
+        // The group was recreated: a counter that goes backwards has no rate.
         scratch.write(&format!("{folder}/cpu.stat"), &stat(7, 0, 0));
         assert_eq!(values(&sample(&mut cgroup, 6), source), [None, Some(4096.0), None]);
     }

@@ -1,6 +1,6 @@
-//! `ClockOffset`: how far another machine's clock is from ours, through the `Date` header of its answers. It says whole seconds, so
-//! one answer leaves a second of doubt; each further one that is asked at the right moment halves it, down to the way there
-//! and back.
+//! `ClockOffset` bounds the offset of another machine's clock by the `Date` header of its responses. The header has whole
+//! seconds, so one response leaves an interval of a second; each further one, requested at the right moment, halves it, down to
+//! the round trip time.
 
 use stdx::Nanos;
 
@@ -16,8 +16,8 @@ pub struct ClockOffset {
 }
 
 impl ClockOffset {
-    /// Takes in an answer: it was asked for at `sent` and there at `received` (Unix time of ours, ns), and said `date` (Unix
-    /// time in whole seconds).
+    /// Adds a response with `date` (Unix time in whole seconds), requested at `sent` and received at `received` (our Unix time,
+    /// ns).
     pub fn add(&mut self, sent: i64, received: i64, date_s: i64) {
         // The header was written between both moments, in the second that begins with `date`.
         let begin = date_s.saturating_mul(SECOND);
@@ -51,8 +51,8 @@ impl ClockOffset {
         self.contradictions
     }
 
-    /// How long to wait at `now` (Unix time of ours, ns) before the next answer is asked for, so that it halves the doubt: the
-    /// other's second then ends in the middle of what is possible.
+    /// How long to wait at `now` (our Unix time, ns) before the next request, so that its response halves the interval: the
+    /// other clock's second then ends in the middle of the interval.
     #[must_use]
     pub fn wait(&self, now: i64) -> Nanos {
         let middle = self.estimate().map_or(0, |(offset, _)| offset);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     proptest! {
-        /// A server whose clock is known, asked at the moments that are proposed.
+        /// A server with a known clock, requested at the proposed moments.
         #[test]
         fn finds_a_known_difference(
             offset in -5_000_000_000_000i64..5_000_000_000_000,

@@ -8,7 +8,7 @@ use wire::url::UrlError;
 
 use crate::log::KindError;
 
-/// Why something cannot be watched at all; told before the first look.
+/// Why something can never be watched; reported before the first sample.
 #[derive(Debug, Error)]
 pub enum WatchError {
     /// An endpoint is not one we can ask.

@@ -1,5 +1,5 @@
-//! `Client`: asks one endpoint again and again over one connection. It waits, so it belongs on a thread of its own; how long it
-//! waits, and how much it takes, is bounded.
+//! `Client` requests one endpoint repeatedly over one connection. It blocks, so it belongs on a thread of its own; the time it
+//! waits and the bytes it reads are bounded.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -59,10 +59,10 @@ impl ResponseSink for FetchResponse {
 }
 
 impl Client {
-    /// Nothing is connected yet.
+    /// A client that is not connected yet.
     ///
     /// # Errors
-    /// The address is none that can be asked here: TLS and passwords are not understood.
+    /// The address is not supported: it needs TLS or a password.
     pub fn new(url: &str) -> Result<Self, FetchError> {
         let url = Url::parse(url)?;
         if url.scheme == Scheme::Https {
@@ -82,10 +82,11 @@ impl Client {
         Ok(Self { url, request, stream: None, answer, buf: vec![0; READ] })
     }
 
-    /// Asks once, and waits for the answer, whatever its status. A kept connection that turns out to be closed is opened anew.
+    /// Sends a request and waits for the response, of any status. A reused connection that turns out to be closed is opened
+    /// again.
     ///
     /// # Errors
-    /// There is no whole answer, or it is too large.
+    /// The response is incomplete or too large.
     pub fn get(&mut self) -> Result<&FetchResponse, FetchError> {
         let until = Instant::now() + ANSWER_WITHIN;
         let was_kept = self.stream.is_some();
@@ -171,7 +172,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A server that gives each connection these answers, one for each request; its address.
+    /// The address of a server that gives each connection these responses, one for each request.
     pub(crate) fn serve(connections: Vec<Vec<String>>) -> (String, JoinHandle<()>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/metrics", listener.local_addr().unwrap());

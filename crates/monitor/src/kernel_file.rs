@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// Bytes that are read of one file: `/proc/stat` of the largest machines has a few hundred thousand.
 const TEXT_MAX: usize = 4 << 20;
-/// Bytes that are asked for at first.
+/// Bytes of the first read.
 const TEXT_FIRST: usize = 4 << 10;
 
 /// A file that is read again and again.
@@ -25,12 +25,12 @@ impl KernelFile {
         Self { path, file: None, text: Vec::new() }
     }
 
-    /// What stands in it now; nothing where it cannot be read.
+    /// Its present text; `None` where it cannot be read.
     pub(crate) fn read(&mut self) -> Option<Cow<'_, str>> {
         self.try_read().ok()
     }
 
-    /// What stands in it now. A file that failed is opened anew at the next call.
+    /// Its present text. A file that failed is opened again at the next call.
     pub(crate) fn try_read(&mut self) -> io::Result<Cow<'_, str>> {
         let file = match self.file.take() {
             Some(file) => file,

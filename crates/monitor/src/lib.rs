@@ -2,15 +2,15 @@
 //!
 //! ```text
 //! /proc, /sys ──▶ machine, process, cgroup ──┐
-//! endpoint ──▶ a thread each: fetch, scrape ─┼──▶ Watcher::look, once a second ──▶ Vec<Row>
+//! endpoint ──▶ a thread each: fetch, scrape ─┼──▶ Watcher::sample, once a second ──▶ Vec<Row>
 //! log ──▶ tail ──▶ log::Parser ──────────────┘
 //! ```
 //!
-//! Texts are taken apart by pure functions; a thin layer reads them below a root folder, so that tests bring their own
-//! `/proc`. Counters become flows between two looks. Everything is bounded, and what is left out is told as an incident.
+//! Pure functions parse texts; a thin layer reads them below a root folder, so that tests bring their own `/proc`. Counters
+//! become rates between two samples. Everything is bounded, and what exceeds a bound is reported as an incident.
 //!
-//! It never touches the load path: whoever watches does so on a thread of its own, or on another machine. [`Watcher::look`]
-//! is handed the time; only the limit of an answer over the network is measured here.
+//! It never touches the load path: its caller runs it on a thread of its own, or on another machine. [`Watcher::sample`] is
+//! handed the time; only the timeout of a network response is measured here.
 
 mod cgroup;
 mod clock;
@@ -33,7 +33,7 @@ pub use watcher::{Log, Settings, Target, Watcher};
 
 use stdx::Nanos;
 
-/// When a look is taken, on both clocks.
+/// The time of a sample, on both clocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
     /// Unix time in nanoseconds: what rows carry. It may jump.

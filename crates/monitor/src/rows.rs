@@ -1,8 +1,8 @@
-//! `Rows`: what one look found, each row with the machine's name. Incidents are bounded.
+//! `Rows`: the rows of one sample, each with the machine's name. Incidents are bounded.
 
 use metrics::server::{Incident, Reading, Row};
 
-/// Incidents told by one watcher: a server that forks and ends processes all the time has one for each.
+/// Incidents of one watcher at most: a server that forks all the time has one for each process.
 const INCIDENTS_MAX: u32 = 10_000;
 
 /// What was found and not yet taken.
@@ -28,7 +28,7 @@ impl Rows {
         Self { host, found: Vec::new(), incidents: 0 }
     }
 
-    /// Adds a reading; one without values is none.
+    /// Adds a reading, unless it has no values.
     pub(crate) fn reading(&mut self, at: i64, source: String, values: Values) {
         if !values.is_empty() {
             let host = self.host.clone();
@@ -62,7 +62,7 @@ pub(crate) mod tests {
         rows.iter().filter_map(of).collect()
     }
 
-    /// What was amiss.
+    /// The incidents as text.
     pub(crate) fn incidents(rows: &[Row]) -> Vec<String> {
         let of = |row: &Row| match row {
             Row::Incident(Incident { source, what, .. }) => Some(format!("{source}: {what}")),

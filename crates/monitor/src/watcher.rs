@@ -1,4 +1,4 @@
-//! `Watcher`: everything that is watched, read once at each look.
+//! `Watcher`: everything that is watched, read once at each sample.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use crate::{Moment, WatchError};
 
 /// How long the endpoints' last answers are waited for.
 const LAST_WITHIN: Duration = Duration::from_secs(1);
-/// By how much a clock must jump to be told.
+/// The least jump of a clock that is reported.
 const JUMP: i64 = 500_000_000;
 
 /// What is to be watched.
@@ -50,9 +50,9 @@ pub enum Target {
 /// A log that is followed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log {
-    /// Who writes it, as [`log::parser`] knows it.
+    /// The kind of server that writes it, one of [`log::KINDS`].
     pub kind: String,
-    /// How its lines look, where its kind does not say it.
+    /// The pattern of its lines, for a kind without a fixed format.
     pub pattern: Option<String>,
     /// Where it lies.
     pub path: String,
@@ -69,7 +69,7 @@ pub struct Watcher {
     last: Option<Moment>,
 }
 
-/// A log and who understands it.
+/// A log and its parser.
 struct FollowedLog {
     path: String,
     tail: Tail,
@@ -112,13 +112,12 @@ impl Watcher {
         &self.rows.host
     }
 
-    /// Finds out which processes are there, at this Unix time (ns). It is done before the first look and takes a while: the
-    /// look's own time is taken after it.
+    /// Scans the processes, at this Unix time (ns). It takes a while, so it precedes the first sample, which has its own time.
     pub fn prepare(&mut self, at: i64) {
         self.processes.find(at, &mut self.rows);
     }
 
-    /// Looks at everything; `now` is when. What an endpoint answers is in the rows of the next look.
+    /// Samples everything at `now`. The response of an endpoint is in the rows of the next sample.
     pub fn sample(&mut self, now: Moment) -> Vec<Row> {
         self.report_jump(now);
         for scrape in &mut self.scrapes {
@@ -130,7 +129,7 @@ impl Watcher {
         for cgroup in &mut self.cgroups {
             cgroup.sample(now, &mut self.rows);
         }
-        // What is measured by the time of this look was read; what takes longer follows.
+        // What is measured by the time of this sample has been read; slower sources follow.
         self.processes.find(now.unix, &mut self.rows);
         for log in &mut self.logs {
             log.poll(now, &mut self.rows);

@@ -1,10 +1,10 @@
 //! Access logs in the common and combined formats, with a request time: nginx, Apache, lighttpd and Puma.
 //!
 //! Which column is the request time: one with a key (`rt=0.005`, `request_time=0.005`, in seconds) wins. Else nginx and Puma
-//! write seconds, and it is the first column behind the bytes that has just their number of digits after the point: three
-//! (`$request_time`), or four. Apache and lighttpd write whole numbers, and it is the last column: microseconds (`%D`)
-//! unless it was said to be otherwise, `%T/%D` as well. What is above a day is a time of the clock (nginx' `$msec`), not of a
-//! request. Without such a column a request is counted, and its time is not known.
+//! write seconds, and it is the first column after the bytes with their number of digits after the point: three
+//! (`$request_time`), or four. Apache and lighttpd write whole numbers, and it is the last column: microseconds (`%D`) unless a
+//! pattern names another unit; `%T/%D` works as well. A value above a day is a time of the clock (nginx' `$msec`), not of a
+//! request. Without such a column a request is counted without a time.
 
 use metrics::server::{Row, ServedRequest};
 use stdx::Nanos;
@@ -64,7 +64,7 @@ impl Access {
         Self { log, column, at_start: false, zone, untimed: once, strange: once, long: once }
     }
 
-    /// The same of a log whose times are those of the requests' begin, as Apache's are.
+    /// The same for a log that has the time at which requests started, as Apache's does.
     pub(super) fn timed_at_start(self) -> Self {
         Self { at_start: true, ..self }
     }
@@ -166,7 +166,7 @@ fn time(line: &[u8]) -> Option<(moment::Moment, &[u8])> {
     None
 }
 
-/// The quote that ends a text: one that no backslash stands before.
+/// The quote that ends a text: one without a backslash before it.
 fn quote(text: &[u8]) -> Option<usize> {
     let mut escaped = false;
     text.iter().position(|byte| {
@@ -176,7 +176,7 @@ fn quote(text: &[u8]) -> Option<usize> {
     })
 }
 
-/// `GET /path HTTP/1.1`; both are empty where it is none.
+/// `GET /path HTTP/1.1`; both are empty for any other text.
 fn request(text: &[u8]) -> (&[u8], &[u8]) {
     let Some((method, rest)) = scan::split(text, b" ") else { return (b"", b"") };
     if !scan::is_method(method) {
@@ -262,7 +262,7 @@ mod tests {
             // A proportion of compression, the agent's own words, a number of bytes: no request times.
             (nginx, format!("{agent} 3.25"), None),
             (nginx, agent.to_owned(), None),
-            // `$msec`, the clock's time, before `$request_time`; alone; and under a key of its own.
+            // `$msec`, the clock's time: before `$request_time`, as the only column, and under a key of its own.
             (nginx, format!("{agent} 1795253097.250 0.013"), Some(13_000)),
             (nginx, format!("{agent} 1795253097.250"), None),
             (nginx, format!("{agent} rt=1795253097.250 0.013"), Some(13_000)),

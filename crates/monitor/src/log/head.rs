@@ -1,4 +1,4 @@
-//! What stands before a message in a Rails log: Ruby's formatter, tags, or a prefix of somebody's own.
+//! What precedes a message in a Rails log: Ruby's formatter, tags, or a custom prefix.
 
 use super::moment::{self, Moment};
 use super::scan;
@@ -6,13 +6,13 @@ use super::scan;
 /// A line of a Rails log, taken apart.
 #[derive(Debug, PartialEq)]
 pub(super) struct Head<'a> {
-    /// When it was written, where the log says so.
+    /// When it was written, where the log has the time.
     pub(super) at: Option<Moment>,
     /// The process that wrote it, or empty.
     pub(super) pid: &'a [u8],
     /// The request's id, or empty.
     pub(super) id: &'a [u8],
-    /// All tags as they stand there, or the id alone where the prefix is somebody's own.
+    /// All tags as written, or the id alone after a custom prefix.
     pub(super) tags: &'a [u8],
     /// It was written as fatal.
     pub(super) fatal: bool,
@@ -27,7 +27,7 @@ const MARKS: [&[u8]; 5] = [
     b"ActionController::RoutingError (",
     b"method=",
 ];
-/// Bytes of a prefix of somebody's own.
+/// Bytes of a custom prefix.
 const PREFIX_MAX: usize = 512;
 
 /// Takes a line apart. A prefix that is not Ruby's is one only where a message of interest follows it.
@@ -62,7 +62,7 @@ fn tags(text: &[u8]) -> (&[u8], &[u8], &[u8]) {
     (&text[..text.len() - rest.len()], id, rest)
 }
 
-/// A prefix of somebody's own, or none.
+/// A custom prefix, or none.
 fn own(line: &[u8]) -> Head<'_> {
     let (prefix, message) = line.split_at(mark(line).unwrap_or(0));
     let text = prefix.strip_prefix(b"[").unwrap_or(prefix);

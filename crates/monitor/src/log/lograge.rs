@@ -5,7 +5,7 @@ use metrics::server::ServedRequest;
 use super::moment::{self, Moment};
 use super::scan;
 
-/// A request, and when it was completed where the line itself says so.
+/// A request, and when it was completed where the line has the time.
 pub(super) fn served(message: &[u8]) -> Option<(ServedRequest, Option<Moment>)> {
     let line = match message {
         [b'{', ..] => json(message)?,

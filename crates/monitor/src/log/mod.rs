@@ -1,12 +1,12 @@
-//! Logs of servers, line by line: each request a log tells of becomes a row. Lines come from outside and times may too:
-//! nothing here reads a file or a clock.
+//! Logs of servers, line by line: each request in a log becomes a row. Lines and times are handed in: nothing here reads a file
+//! or a clock.
 //!
 //! ```text
-//! line, now ──▶ Parser ──▶ ServedRequest (a request) · Incident (what the log cannot tell, said once)
+//! line, now ──▶ Parser ──▶ ServedRequest (a request) · Incident (what the log lacks, once)
 //! ```
 //!
-//! What a log tells is believed, what it does not tell is not made up: a column that is no request time gives none.
-//! Any bytes may come: they are data, kept as they are; what is held between lines is bounded.
+//! A parser adds nothing to what a log has: a column that is not a request time gives none. Any bytes may come and are data;
+//! memory between lines is bounded.
 
 mod access;
 mod error;

@@ -26,8 +26,8 @@ const MONTHS: [&[u8]; 12] = [
 ];
 
 impl Zone {
-    /// The Unix time of a moment. A line is read soon after it is written: where nothing said the zone, it is the quarter
-    /// of an hour that brings the line next to `now`, and UTC where none does.
+    /// The Unix time of a moment. A line is read soon after it is written: without a known zone, it is the quarter of an hour
+    /// that brings the line closest to `now`, or else UTC.
     pub(super) fn unix(&mut self, moment: Moment, now: i64) -> i64 {
         let local = match moment {
             Moment::Unix(at) => return at,
@@ -41,7 +41,7 @@ impl Zone {
         local.saturating_sub(ahead)
     }
 
-    /// Takes the zone from a time that says it: `local` and `unix` are the same moment.
+    /// Takes the zone from a time that has it: `local` and `unix` are the same moment.
     pub(super) fn learn(&mut self, text: &[u8]) {
         if let Some((Moment::Unix(unix), _)) = iso(text)
             && let Some((local, _)) = civil(text)
@@ -144,7 +144,7 @@ fn number(text: &[u8], digits: usize) -> Option<i64> {
     text.iter().try_fold(0, value)
 }
 
-/// Days since 1970-01-01 in the Gregorian calendar, for the years whose nanoseconds fit 64 bits.
+/// Days since 1970-01-01 in the Gregorian calendar, for years with nanoseconds that fit 64 bits.
 fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     if !(1970..=2200).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;

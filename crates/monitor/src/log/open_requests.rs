@@ -1,15 +1,15 @@
-//! Requests that have begun, until the log tells of their end. Some never end in a log (a WebSocket's handshake, a mounted
-//! application's requests), so that the old ones are given up; when it is full of young ones, all are. Both are counted.
+//! Requests that have started and have no end in the log yet. Some never get one (a WebSocket's handshake, requests of a
+//! mounted application), so old ones expire; when the table is full of young ones, all are dropped. Both are counted.
 
 use std::collections::HashMap;
 
-/// Requests begun whose end is awaited; beyond it all are given up, and said.
+/// Open requests at most; past it all are dropped, which is reported.
 pub const OPEN_MAX: usize = 1 << 16;
 
-/// Bytes of methods, paths and keys that are held.
+/// Bytes of their methods, paths and keys at most.
 const BYTES_MAX: usize = 16 << 20;
 
-/// Requests of one key that are held; beyond it the oldest is given up.
+/// Open requests of one key at most; past it the oldest expires.
 const ALIKE_MAX: usize = 256;
 
 /// How long an end is awaited, in nanoseconds.
@@ -42,19 +42,19 @@ pub(super) struct OpenRequests {
     given_up: u64,
 }
 
-/// What came of looking for a request.
+/// The result of a search for a request.
 #[derive(Debug, PartialEq)]
 pub(super) enum Match {
     /// It is this one.
     One(OpenRequest),
-    /// It is the one of several whose begin fits best.
+    /// The one of several with the closest start.
     Nearest(OpenRequest),
     /// Several could be it, or none.
     Unclear,
 }
 
 impl OpenRequests {
-    /// Adds a request; gives how many young ones were given up to make room.
+    /// Adds a request; returns how many young ones were dropped to make room.
     pub(super) fn add(&mut self, key: &[u8], request: OpenRequest) -> usize {
         let bytes = size(key, &request);
         self.age(key, request.since);
@@ -96,7 +96,7 @@ impl OpenRequests {
         if roomy { 0 } else { self.clear() }
     }
 
-    /// How many were given up since their end did not come.
+    /// How many expired without an end.
     pub(super) fn given_up(&self) -> u64 {
         self.given_up
     }
@@ -133,8 +133,8 @@ impl OpenRequests {
         }
     }
 
-    /// Takes the request that ended: the only one, one of several that are alike, or the one whose begin is next to
-    /// `began`. Where nothing tells them apart, all of this key are given up, so that what follows is clear again.
+    /// Takes the request that ended: the only one, one of several equal ones, or the one that started closest to `began`. Where
+    /// nothing distinguishes them, all of this key are dropped, so that later ones are unambiguous again.
     pub(super) fn take(&mut self, key: &[u8], began: Option<i64>) -> Match {
         let Some(list) = self.by_key.get_mut(key) else { return Match::Unclear };
         let (first, rest) = list.split_first().expect("no list is kept empty");

@@ -1,14 +1,14 @@
-//! `Parser`, and what all parsers share: whose rows they make, what is said once, and how much of a line is read.
+//! `Parser`, and what all parsers share: the source of their rows, incidents that are reported once, and the bound on a line.
 
 use metrics::server::{Incident, Row};
 
-/// Bytes of a line that are read; what is beyond is cut off, and said.
+/// Bytes of a line; the rest is cut off, which is reported.
 pub const LINE_MAX: usize = 64 << 10;
 
 /// What makes rows of a log's lines.
 pub trait Parser {
-    /// Takes a line without its end and adds the rows that it completes. `now` (Unix time in nanoseconds) is when it was
-    /// read: it stands in where the log has no clock, and helps to find the zone of one that does not say it.
+    /// Parses a line without its end and adds the rows that it completes. `now` (Unix time in nanoseconds) is when it was read:
+    /// it replaces the time of a log without a clock, and helps to find an unknown zone.
     fn line(&mut self, line: &[u8], now: i64, rows: &mut Vec<Row>);
 
     /// Says what the log left open: how many requests could not be joined, or had no end. Called once, after the last line.
@@ -29,12 +29,12 @@ impl LogSource {
     }
 }
 
-/// Something that a log may do again and again: counted, and said the first time.
+/// Something that may occur many times in a log: counted, and reported the first time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Once(u64);
 
 impl Once {
-    /// Counts it; the first time `what` is said.
+    /// Counts it; the first time, `what` becomes an incident.
     pub(super) fn note(&mut self, log: &LogSource, now: i64, rows: &mut Vec<Row>, what: &str) {
         if self.0 == 0 {
             rows.push(log.incident(now, what.to_owned()));

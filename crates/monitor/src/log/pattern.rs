@@ -28,7 +28,7 @@ const SIZE_MAX: usize = 1 << 20;
 
 const UNTIMED: &str = "lines have no request time: requests are counted, their times are not known";
 
-/// The parser of logs that a pattern describes. A line that does not match tells of no request.
+/// The parser of logs that a pattern describes. A line that does not match is not a request.
 #[derive(Debug)]
 pub(super) struct Pattern {
     log: LogSource,

@@ -30,7 +30,7 @@ pub(super) struct Rails {
     log: LogSource,
     zone: Zone,
     open: OpenRequests,
-    /// Whose fatal error is told in the lines that follow, and since when.
+    /// The key of the request with a fatal error, which the following lines describe, and the time of the error.
     fatal: Option<(Vec<u8>, Option<i64>)>,
     nearest: Once,
     unclear: Once,
@@ -214,7 +214,7 @@ fn key(head: &Head<'_>) -> Vec<u8> {
     [head.pid, b" ", head.tags].concat()
 }
 
-/// What `Completed` tells.
+/// The figures of `Completed`.
 #[derive(Debug, Default, PartialEq)]
 struct Times {
     /// 0 where Rails did not know it.

@@ -2,7 +2,7 @@
 
 use stdx::Nanos;
 
-/// Bytes of a path, or another text, that are kept.
+/// Bytes of a path or another text; the rest is cut off.
 pub const PATH_MAX: usize = 2 << 10;
 
 /// The number that `text` is, whole or with a fraction, times ten to the power of `digits`: seconds have nine digits below
@@ -46,12 +46,12 @@ pub(super) fn status(text: &[u8]) -> Option<u16> {
     u16::try_from(value).ok()
 }
 
-/// Where `word` first stands in `text`.
+/// Where `word` first occurs in `text`.
 pub(super) fn find(text: &[u8], word: &[u8]) -> Option<usize> {
     text.windows(word.len()).position(|window| window == word)
 }
 
-/// What stands before the first `word`, and what after it.
+/// The text before the first `word`, and the text after it.
 pub(super) fn split<'a>(text: &'a [u8], word: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
     let at = find(text, word)?;
     Some((&text[..at], &text[at + word.len()..]))

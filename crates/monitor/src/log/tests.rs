@@ -1,5 +1,5 @@
 //! Logs as real servers wrote them (Rails 6.1 on Puma 5.6 and on unicorn with three workers, nginx 1.22, lighttpd 1.4), and
-//! logs as nobody should. `UPDATE=1` writes the expected rows anew.
+//! malformed logs. `UPDATE=1` writes the expected rows again.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -9,7 +9,7 @@ use stdx::Nanos;
 use super::parse::{Interface, is_virtual};
 use crate::counter_rate::CounterRate;
 
-/// Every interface that is told apart.
+/// The rates of every interface.
 #[derive(Debug)]
 pub(super) struct Interfaces {
     /// `/sys/class/net`.
@@ -34,13 +34,13 @@ pub(super) struct Throughput {
 }
 
 impl Interfaces {
-    /// Those of the machine whose `sys` lies in this folder.
+    /// The interfaces of the machine with its `sys` in this folder.
     pub(super) fn new(root: &Path) -> Self {
         let folder = root.join("sys/class/net");
         Self { folder, own: HashMap::new(), loopback: CounterRate::default() }
     }
 
-    /// What they carried since the last look. What came since is left out of it.
+    /// Their throughput since the last sample. Interfaces that are new since then do not count yet.
     pub(super) fn throughput(&mut self, found: &[Interface], now: Nanos) -> Throughput {
         let mut throughput = Throughput::default();
         let lo = found.iter().find(|one| one.name == "lo");
@@ -55,8 +55,7 @@ impl Interfaces {
         throughput
     }
 
-    /// Those with a device behind them. Where none has one, as in a container, those whose name does not say that they only
-    /// pass on what another carries.
+    /// Interfaces with a device. Without any, as in a container, those with a name that is not one of a virtual interface.
     fn own<'a>(&self, found: &'a [Interface]) -> Vec<&'a Interface> {
         let has_device = |one: &&Interface| self.folder.join(&one.name).join("device").exists();
         let real: Vec<&Interface> = found.iter().filter(has_device).collect();

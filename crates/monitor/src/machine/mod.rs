@@ -47,7 +47,7 @@ const PRESSURE: [(&str, &str); 3] =
     [("cpu", "pressure.cpu"), ("memory", "pressure.memory"), ("io", "pressure.io")];
 
 impl Machine {
-    /// The machine whose `proc` lies in this folder.
+    /// The machine with its `proc` in this folder.
     pub(crate) fn new(root: &Path) -> Self {
         let file = |name: &str| KernelFile::new(root.join("proc").join(name));
         Self {
@@ -133,10 +133,10 @@ impl Machine {
     }
 }
 
-/// What is told of all cores together.
+/// CPU modes of all cores together.
 const MACHINE_MODES: &[&str] =
     &["cpu.user", "cpu.system", "cpu.iowait", "cpu.steal", "cpu.softirq"];
-/// What is told of each core.
+/// CPU modes of each core.
 const CORE_MODES: &[&str] = &["cpu.user", "cpu.system", "cpu.softirq"];
 
 fn add_times(values: &mut Values, spent: &Times, modes: &[&str]) {

@@ -1,5 +1,5 @@
-//! `Processes`: those that are meant and all that descend from them. Who is there is found anew every few seconds; what they
-//! use is read at each look.
+//! `Processes`: the selected processes and all their descendants. All processes of the machine are scanned every few seconds;
+//! the watched ones are read at each sample.
 
 mod parse;
 mod process_table;
@@ -21,7 +21,7 @@ const SCAN_EVERY: u32 = 5;
 /// Processes that are watched at once.
 const WATCHED_MAX: usize = 256;
 
-/// The processes that are meant.
+/// The watched processes.
 #[derive(Debug)]
 pub(crate) struct Processes {
     root: PathBuf,
@@ -30,20 +30,20 @@ pub(crate) struct Processes {
     samples: Option<u32>,
     /// Somebody has ended since the last scan.
     is_stale: bool,
-    /// It could not be found out who is there, which was said.
+    /// The last scan failed, which has been reported.
     scan_failure_reported: bool,
-    /// More were there than are watched, which was said.
+    /// There were more processes than are watched, which has been reported.
     overflow_reported: bool,
 }
 
-/// One wish, and who fulfils it.
+/// A selector and the processes that match it.
 #[derive(Debug)]
 struct Selection {
     selector: ProcessSelector,
-    /// When the process of the number that is meant began: who has the number after it is not meant.
+    /// When the process with the selected pid started: a later process with the same pid is not selected.
     started: Option<u64>,
     trees: Vec<Tree>,
-    /// Nobody fulfils it, which was said.
+    /// No process matches, which has been reported.
     missing_reported: bool,
 }
 
@@ -74,8 +74,8 @@ impl Processes {
         }
     }
 
-    /// Finds out who is there, if it is time to. That takes long on a large machine: it is done after all that is measured by
-    /// the time of a look.
+    /// Scans all processes if a scan is due. It takes long on a large machine, so it follows everything that is measured by the
+    /// time of a sample.
     pub(crate) fn find(&mut self, at: i64, rows: &mut Rows) {
         let is_due = self.is_stale || self.samples.is_none_or(|samples| samples >= SCAN_EVERY);
         if !is_due || self.selections.is_empty() {
@@ -91,7 +91,7 @@ impl Processes {
         }
     }
 
-    /// Reads every process that is watched, and tells who ended.
+    /// Reads every watched process, and reports those that have ended.
     pub(crate) fn sample(&mut self, now: Moment, rows: &mut Rows) {
         self.samples = self.samples.map(|samples| samples.saturating_add(1));
         let mut cache = SampleCache::default();
@@ -111,7 +111,7 @@ impl Processes {
         let roots = roots?;
         self.is_stale = false;
         let is_first = self.samples.replace(0).is_none();
-        // Two wishes may mean the same process: it comes and ends once.
+        // Two selectors may match the same process: its start and its end are reported once.
         let known: HashSet<(u32, u64)> =
             self.selections.iter().flat_map(Selection::known).collect();
         let mut reported = HashSet::new();
@@ -168,7 +168,7 @@ impl Room {
     }
 }
 
-/// What was read in this look. Two wishes may mean the same process, or one a process of the other's tree.
+/// What this sample has read. Two selectors may match the same process, or one a process of the other's tree.
 #[derive(Debug, Default)]
 struct SampleCache {
     processes: HashMap<u32, Measures>,
@@ -221,7 +221,7 @@ impl Tree {
         std::iter::once(&self.root).chain(&self.others)
     }
 
-    /// Says who has ended since the last look, once.
+    /// Reports each process that has ended since the last sample.
     fn report_ended(
         &self,
         table: &ProcessTable,
@@ -249,7 +249,7 @@ impl Tree {
         }
     }
 
-    /// Reads all of them: each has a row, and where there are several, all together have one. Says whether somebody ended.
+    /// Reads all of them: each has a row, and several together have one more. Returns whether any has ended.
     fn sample(&mut self, now: Moment, rows: &mut Rows, cache: &mut SampleCache) -> bool {
         let is_twice = !cache.roots.insert(self.root.pid());
         let mut whole = cache.read(&mut self.root, now, rows);

@@ -8,7 +8,7 @@ pub(super) struct Stat {
     pub(super) pid: u32,
     /// The program's name, at most 15 bytes of it.
     pub(super) name: String,
-    /// It has ended, and nobody has asked how.
+    /// It has ended, and its parent has not waited for it.
     pub(super) is_over: bool,
     pub(super) parent: u32,
     /// Time on a core, of those threads too that have ended, in ticks.
@@ -50,7 +50,7 @@ pub(super) fn switches(text: &str) -> Option<u64> {
     of("voluntary_ctxt_switches:")?.checked_add(of("nonvoluntary_ctxt_switches:")?)
 }
 
-/// Sockets of one port that are told apart: with SO_REUSEPORT there is one for each worker.
+/// Sockets of one port at most: with SO_REUSEPORT there is one for each worker.
 const LISTENERS_MAX: usize = 1024;
 
 /// The inodes of sockets that listen on this port, in the lines of `/proc/net/tcp` or `tcp6`. The kernel lists all that listen

@@ -1,4 +1,4 @@
-//! `ProcessTable`: all processes of the machine at one moment, and who among them was meant.
+//! `ProcessTable`: all processes of the machine at one moment, and the selection of some.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, ErrorKind};
@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use super::parse::{self, Stat};
 use crate::kernel_file::is_gone;
 
-/// Processes that are looked at.
+/// Processes of a scan at most.
 const PROCESSES_MAX: usize = 1 << 16;
-/// Descriptors of one process that are looked at for a socket.
+/// Descriptors of one process that are searched for a socket.
 const DESCRIPTORS_MAX: usize = 1 << 16;
 
-/// Which processes are meant.
+/// Selects processes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ProcessSelector {
     /// The one of this number.
@@ -42,10 +42,10 @@ pub(super) struct ProcessTable {
 }
 
 impl ProcessTable {
-    /// Looks at every process below `root`.
+    /// Reads every process below `root`.
     ///
     /// # Errors
-    /// Who is there cannot be told: no descriptor is left, for example.
+    /// The processes cannot be listed: no descriptor is left, for example.
     pub(super) fn new(root: &Path) -> io::Result<Self> {
         let folder = root.join("proc");
         let entries = if_visible(fs::read_dir(&folder))?.into_iter().flatten().flatten();
@@ -64,7 +64,7 @@ impl ProcessTable {
         Ok(Self { folder, all })
     }
 
-    /// The processes that are meant, without those that descend from another of them.
+    /// The selected processes, without those that descend from another selected one.
     ///
     /// # Errors
     /// As [`ProcessTable::new`].
@@ -143,7 +143,8 @@ impl ProcessTable {
     }
 }
 
-/// What was read; nothing where nothing is there, or it is not ours to see. Any other failure says nothing about who is there.
+/// `None` where nothing is there or it is not visible to us. Any other failure is an error: it does not mean that the process
+/// has ended.
 fn if_visible<T>(read: io::Result<T>) -> io::Result<Option<T>> {
     match read {
         Ok(found) => Ok(Some(found)),

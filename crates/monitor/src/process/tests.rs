@@ -48,7 +48,7 @@ impl Lab {
         std::fs::remove_dir_all(self.scratch.0.join(format!("proc/{pid}"))).unwrap();
     }
 
-    /// As the watcher does: who is there is found out before the first look, and after each.
+    /// As the watcher does: a scan before the first sample, and after each.
     fn sample(&mut self) -> Vec<metrics::server::Row> {
         self.second += 1;
         let mut rows = Rows::new("h".into());
@@ -129,7 +129,7 @@ fn a_port_leads_to_who_listens() {
 
 #[test]
 fn a_tree_is_whole_though_another_wish_came_first() {
-    // The order of the wishes changes who is read first, and nothing else.
+    // The order of the selectors changes which process is read first, and nothing else.
     let selectors = [
         ProcessSelector::Pid(12),
         ProcessSelector::Pid(10),
@@ -199,7 +199,7 @@ fn garbage_is_nobody() {
         lab.scratch.write(&format!("proc/{pid}/stat"), text);
     }
     lab.scratch.write("proc/net/tcp", "x : 0A\n0: :: 0A\n");
-    // Its own parent, as no kernel says it.
+    // Its own parent, which no kernel writes.
     lab.process(5, 5, (0, 5));
     assert_eq!(readings(&lab.sample(), "process 5 ruby").len(), 1);
 }

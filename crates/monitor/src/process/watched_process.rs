@@ -14,7 +14,7 @@ use crate::rows::{Rows, Values, add};
 
 /// Ticks of a second in `/proc/PID/stat`: USER_HZ, which is 100 on every machine that Linux is built for today.
 const TICKS_PER_S: f64 = 100.0;
-/// Threads whose switches are read; a process with more tells none.
+/// Threads with context switches that are read; a process with more has none.
 const THREADS_MAX: u64 = 32;
 
 /// One process.
@@ -28,9 +28,9 @@ pub(super) struct WatchedProcess {
     switches: Switches,
     /// The folder of its descriptors says how many there are.
     is_real: bool,
-    /// It could not be read the last time, which was said.
+    /// It could not be read the last time, which has been reported.
     unreadable_reported: bool,
-    /// It has ended, which was said.
+    /// It has ended, which has been reported.
     pub(super) is_over: bool,
 }
 
@@ -127,7 +127,7 @@ impl WatchedProcess {
         format!("tree {} {}", self.stat.pid, self.stat.name)
     }
 
-    /// Reads it, and says so where it has ended.
+    /// Reads it, and reports its end.
     pub(super) fn sample(&mut self, now: Moment, rows: &mut Rows) -> Measures {
         let stat = match self.text.try_read() {
             Ok(text) => parse::stat(&text),
@@ -156,13 +156,13 @@ impl WatchedProcess {
             descriptors: self.descriptors(),
             switches: self.switches.per_s(switches(&self.folder, stat.threads), now.steady),
         };
-        // A process that becomes another program keeps its number and its start.
+        // A process that executes another program has the same pid and start.
         self.stat.name = stat.name;
         rows.reading(now.unix, self.source(), measures.values());
         measures
     }
 
-    /// Descriptors that are open. Since Linux 6.2 the size of their folder says it; on a disk the size means something else.
+    /// Open descriptors. Since Linux 6.2 the size of their folder is their number; on a disk a folder's size is something else.
     fn descriptors(&self) -> Option<f64> {
         let folder = self.folder.join("fd");
         let reported = if self.is_real { fs::metadata(&folder).ok()?.len() } else { 0 };
@@ -177,8 +177,8 @@ struct Switches {
 }
 
 impl Switches {
-    /// How many there were per second since the last look. A thread that ended since takes its last ones along; all of one that
-    /// came since are new.
+    /// Switches per second since the last sample. Those of a thread that has ended since are lost; all those of a new thread
+    /// count.
     fn per_s(&mut self, now: Option<HashMap<u32, u64>>, at: Nanos) -> Option<f64> {
         let Some(now) = now else {
             self.before = None;
@@ -198,7 +198,7 @@ impl Switches {
     }
 }
 
-/// The descriptors that were told, or are counted.
+/// The number that the kernel reports, or else a count.
 fn descriptors(folder: &Path, reported: u64) -> Option<f64> {
     const COUNTED_MAX: usize = 1 << 20;
     if reported > 0 {

@@ -1,4 +1,4 @@
-//! `Scrape`: a Prometheus endpoint, asked from a thread of its own, so that one that does not answer holds up nothing else.
+//! `Scrape`: a Prometheus endpoint, requested by a thread of its own, so that a slow one delays nothing else.
 
 mod text;
 
@@ -15,20 +15,20 @@ use crate::{FetchError, WatchError};
 #[derive(Debug)]
 pub(crate) struct Scrape {
     source: String,
-    /// When answers are asked for, as Unix time.
+    /// Requests to the thread: their Unix time.
     requests: SyncSender<i64>,
     answers: Receiver<Answer>,
     /// An answer is on its way.
     is_waiting: bool,
-    /// Its thread broke, which was said.
+    /// Its thread has ended, which has been reported.
     is_broken: bool,
-    /// It gave no answer of use the last time, which was said.
+    /// The last response was unusable, which has been reported.
     is_gone: bool,
-    /// Lines of no sense, or too many series, were told.
+    /// Malformed lines or too many series have been reported.
     skipped_reported: bool,
 }
 
-/// What came of one question.
+/// The result of one request.
 #[derive(Debug)]
 struct Answer {
     requested_at: i64,
@@ -39,7 +39,7 @@ impl Scrape {
     /// Starts the thread.
     ///
     /// # Errors
-    /// The address is none that can be asked, or the system refuses a thread.
+    /// The address is not supported, or the system refuses a thread.
     pub(crate) fn start(url: &str) -> Result<Self, WatchError> {
         let endpoint =
             |reason| WatchError::Endpoint { url: stdx::without_password(url).into_owned(), reason };
@@ -74,7 +74,7 @@ impl Scrape {
         }
     }
 
-    /// Takes what came since.
+    /// Adds the result that has come since the last call.
     pub(crate) fn collect(&mut self, now: i64, rows: &mut Rows) {
         match self.answers.try_recv() {
             Ok(answer) => self.handle_answer(answer, now, rows),
@@ -97,7 +97,7 @@ impl Scrape {
         }
     }
 
-    /// Says once that nobody asks any more.
+    /// Reports once that the thread has ended.
     fn report_broken(&mut self, now: i64, rows: &mut Rows) {
         if !std::mem::replace(&mut self.is_broken, true) {
             rows.incident(now, &self.source, "is asked no more: its thread broke");

@@ -12,12 +12,12 @@ pub(super) struct Series {
     pub(super) left_out: u64,
 }
 
-/// Series kept of one answer.
+/// Series of one response at most.
 pub(super) const SERIES_MAX: usize = 4096;
 /// Bytes of a series' name with its labels.
 const NAME_MAX: usize = 1024;
 
-/// Takes an answer's body apart. Lines of no sense are counted.
+/// Parses a response's body. Malformed lines are counted.
 pub(super) fn parse(text: &str) -> Series {
     let mut series = Series::default();
     for line in text.lines() {
@@ -62,7 +62,7 @@ fn is_digit(c: char) -> bool {
     c.is_ascii_digit()
 }
 
-/// How long the labels are, with both braces. A value stands in quotes, in which a backslash hides what follows it.
+/// The length of the labels, with both braces. A value is in quotes, in which a backslash escapes the next character.
 fn labels_len(text: &str) -> Option<usize> {
     let (mut is_quoted, mut is_hidden) = (false, false);
     for (at, c) in text.char_indices() {

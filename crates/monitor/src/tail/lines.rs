@@ -8,11 +8,11 @@ pub(super) const LINE_MAX: usize = 64 << 10;
 /// Cuts bytes into lines.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    /// The beginning of a line whose end has not come.
+    /// The start of an incomplete line.
     line: Vec<u8>,
     /// The bytes begin in the middle of a line: up to its end they are no line.
     starts_inside: bool,
-    /// Bytes of long lines were thrown away, which was said.
+    /// Bytes of long lines were cut off, which has been reported.
     long_reported: bool,
 }
 
@@ -49,7 +49,7 @@ impl Lines {
         }
     }
 
-    /// Gives what stands behind the last line's end: nothing follows.
+    /// Passes on the text after the last line's end: nothing follows it.
     pub(super) fn finish(&mut self, sink: &mut impl LineSink) {
         if !self.line.is_empty() {
             sink.line(&std::mem::take(&mut self.line));

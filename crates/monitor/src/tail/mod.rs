@@ -1,5 +1,5 @@
-//! `Tail`: follows a file that others write to. It begins at what is its end now; rotated, the new one is read from its
-//! beginning, and the old one as long as somebody writes to it; cut short, it is read from its beginning.
+//! `Tail` follows a file that others write to. It starts at the file's present end. After a rotation it reads the new file from
+//! its beginning, and the old one as long as it grows; a truncated file is read from its beginning.
 
 mod line_sink;
 mod lines;
@@ -14,12 +14,12 @@ use stdx::{Nanos, counted, were};
 pub(crate) use self::line_sink::LineSink;
 use self::tailed_file::{Identity, TailedFile, identity};
 
-/// Bytes read in one look; what is more waits for the next.
+/// Bytes of one poll; the rest waits for the next.
 const POLL_MAX: usize = 16 << 20;
-/// Bytes read in the last look.
+/// Bytes of the last poll.
 const LAST_MAX: usize = 64 << 20;
-/// For how long a file that lost its name must have been silent until it is let go of. Servers write to it until they are
-/// told to open the new one.
+/// How long a file that lost its name must not grow before it is closed. Servers write to it until a signal makes them open the
+/// new one.
 const SILENT: Nanos = Nanos::from_secs(30);
 
 /// Follows a file.
@@ -32,7 +32,7 @@ pub(crate) struct Tail {
     former: Option<Former>,
     /// The file that was there at the start and could not be opened, and how long it was.
     unopened: Option<(Identity, u64)>,
-    /// What is amiss, which was said.
+    /// The present problem, which has been reported.
     problem: Option<String>,
     buf: Vec<u8>,
 }
@@ -58,13 +58,13 @@ impl Tail {
         Self { path, file, former: None, unopened, problem: None, buf: Vec::new() }
     }
 
-    /// Gives every line that was written since the last look, at `now` of a clock that does not jump.
+    /// Passes on every line that was written since the last poll, at `now` of a clock that does not jump.
     pub(crate) fn poll(&mut self, now: Nanos, sink: &mut impl LineSink) {
         self.read(now, POLL_MAX, sink);
     }
 
-    /// Looks for the last time, and gives what stands behind the last line's end. Says so where more was there than is read
-    /// at once.
+    /// Polls for the last time, and passes on the text after the last line's end. Bytes beyond the bound of one poll are
+    /// reported.
     pub(crate) fn finish(&mut self, now: Nanos, sink: &mut impl LineSink) {
         let room = self.read(now, LAST_MAX, sink);
         let former = self.former.iter_mut().map(|former| &mut former.file);
@@ -82,7 +82,7 @@ impl Tail {
         }
     }
 
-    /// Reads all there is; gives the room that is left. What is amiss is said once, until it is something else.
+    /// Reads all there is; returns the room that is left. A problem is reported once, until it changes.
     fn read(&mut self, now: Nanos, mut room: usize, sink: &mut impl LineSink) -> usize {
         let former = self.read_former(now, &mut room, sink);
         let named = self.read_named(&mut room, sink);
@@ -105,7 +105,7 @@ impl Tail {
         file.read(&mut self.buf, room, sink).map(drop)
     }
 
-    /// Reads the file that lost its name, and lets go of it once nobody writes to it.
+    /// Reads the file that lost its name, and closes it once it no longer grows.
     fn read_former(
         &mut self,
         now: Nanos,
@@ -131,7 +131,7 @@ impl Tail {
             return Ok(false);
         }
         let mut file = TailedFile::new(&self.path)?;
-        // What stood in it before the start is not ours to tell.
+        // Its contents before the start do not belong to the run.
         if let Some((_, len)) = self.unopened.take().filter(|(which, _)| *which == file.identity) {
             file = file.skip(len);
         }

@@ -47,7 +47,7 @@ impl TailedFile {
     pub(super) fn skip(mut self, at: u64) -> Self {
         let Some(last) = at.checked_sub(1) else { return self };
         let mut byte = [b'\n'];
-        // What cannot be read is told at the first look.
+        // An unreadable file is reported at the first poll.
         let is_inside =
             self.file.read_at(&mut byte, last).is_ok_and(|len| len > 0 && byte != *b"\n");
         (self.at, self.lines) =
@@ -65,7 +65,8 @@ impl TailedFile {
         self.len().unwrap_or(0).saturating_sub(self.at)
     }
 
-    /// Reads on to its end, or until `room` is used up. After an error it goes on where it was. Says how much it read.
+    /// Reads on to its end, or until `room` is used up; returns the bytes read. After an error the next call continues where
+    /// this one stopped.
     ///
     /// # Errors
     /// It cannot be read now.
@@ -95,7 +96,7 @@ impl TailedFile {
         Ok(all)
     }
 
-    /// Gives what stands behind the last line's end; where not all was read, that is no line.
+    /// Passes on the text after the last line's end, if the whole file was read.
     pub(super) fn end_line(&mut self, sink: &mut impl LineSink) {
         if self.left() == 0 {
             self.lines.finish(sink);

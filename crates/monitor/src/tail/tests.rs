@@ -105,7 +105,7 @@ fn rotation_and_truncation_lose_nothing() {
     log.rename("log", "log.1");
     log.append("four\n");
     log.check(&["two", "four"], &["was replaced"]);
-    // The server writes to the old one until it is told.
+    // The server writes to the old one until a signal makes it open the new one.
     log.append_to("log.1", "ee\nfive\n");
     log.append("six\n");
     log.check(&["three", "five", "six"], &[]);
@@ -128,7 +128,7 @@ fn rotation_and_truncation_lose_nothing() {
 fn rotated_twice_at_once() {
     let mut log = TailFixture::new("tail-twice", Some(""));
     let mut incidents: &[&str] = &[];
-    // The one before the last is let go of: what it said is given whole.
+    // The file before the last is closed: its lines are complete.
     for (old, lines) in [("1", &["one"][..]), ("2", &["two"]), ("3", &["unended", "three"])] {
         log.append(&format!("{}\n", lines.last().unwrap()));
         log.check(lines, incidents);
@@ -171,7 +171,7 @@ fn an_unreadable_log_is_reported_once_and_its_past_is_left_alone() {
 
 #[test]
 fn what_was_there_and_could_not_be_opened_begins_where_it_ended() {
-    // As the start of one that root reads only, whoever runs this.
+    // As at the start of a log that only root may read, for any user of the test.
     let mut log = TailFixture::new("tail-unopened", Some("old\nha"));
     let found = std::fs::metadata(log.scratch.0.join("log")).unwrap();
     (log.tail.file, log.tail.unopened) = (None, Some((identity(&found), found.len())));

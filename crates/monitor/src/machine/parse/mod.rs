@@ -1,7 +1,7 @@
 //! The kernel's texts about the machine, taken apart. Sources: proc(5), Documentation/filesystems/proc.rst,
 //! Documentation/admin-guide/iostats.rst and Documentation/accounting/psi.rst of Linux.
 
-/// Cores that are told apart.
+/// Cores with a row of their own, at most.
 const CORES_MAX: usize = 1024;
 /// Bytes of a sector in `/proc/diskstats`, whatever the disk's own are.
 const SECTOR: u64 = 512;
@@ -66,8 +66,8 @@ impl Times {
         all.iter().fold(0, |sum, ticks| sum.saturating_add(*ticks))
     }
 
-    /// What was spent between two looks. `iowait` and `idle` go backwards by a little now and then (proc.rst says so): that is
-    /// nothing spent. Programs' time that goes backwards is a counter that began anew, and then nothing at all is known.
+    /// The time spent between two samples. `iowait` and `idle` may go backwards by a little (proc.rst says so), which counts as
+    /// 0. Programs' time that goes backwards is a counter that was reset, and the result is all zero.
     pub(super) fn between(then: &Self, now: &Self) -> Self {
         if now.user < then.user || now.system < then.system {
             return Self::default();
@@ -122,7 +122,7 @@ pub(super) struct Memory {
     pub(super) swap_used: u64,
 }
 
-/// Kernels before 3.14 do not say what is available: it is taken for what is free, or holds what disks hold as well.
+/// Kernels before 3.14 have no available memory: it is estimated as free memory, buffers and the page cache.
 pub(super) fn memory(text: &str) -> Option<Memory> {
     let of = |key: &str| text.lines().find_map(|line| bytes(line.strip_prefix(key)?));
     let cached = || {
@@ -143,7 +143,7 @@ pub(crate) fn bytes(text: &str) -> Option<u64> {
     kilobytes.checked_mul(1024)
 }
 
-/// Interfaces that are told apart.
+/// Interfaces at most.
 const INTERFACES_MAX: usize = 1024;
 
 /// An interface, and what it carried since the start.

@@ -1,4 +1,4 @@
-//! Texts of real kernels, old and new, and texts of no sense.
+//! Texts of real kernels, old and new, and malformed texts.
 
 use proptest::prelude::*;
 
