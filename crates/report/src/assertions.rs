@@ -56,7 +56,7 @@ fn name(check: &Check) -> String {
     groups.chain([check.name.as_str()]).collect::<Vec<_>>().join(" / ")
 }
 
-/// What a case is called, and where it failed: the sentence that says so.
+/// A case's name, and the sentence with its failure.
 pub(crate) fn case(one: &Assertion) -> (String, Option<String>) {
     match one {
         Assertion::Threshold { outcome, kind, contains } => {
@@ -72,7 +72,7 @@ pub(crate) fn case(one: &Assertion) -> (String, Option<String>) {
     }
 }
 
-/// How the thresholds came out in a few words, and whether all are kept; `None` where there are none.
+/// The results of the thresholds in a few words, and whether all are met; `None` without thresholds.
 pub(crate) fn thresholds_in_words(all: &[Assertion]) -> Option<(String, bool)> {
     let thresholds = all.iter().filter(|one| matches!(one, Assertion::Threshold { .. }));
     let outcomes: Vec<bool> = thresholds.map(Assertion::holds).collect();
@@ -119,7 +119,7 @@ pub(crate) fn markdown(all: &[Assertion]) -> String {
     out
 }
 
-/// The thresholds as a JSON list; `None` where there are none.
+/// The thresholds as a JSON list; `None` without any.
 pub(crate) fn thresholds_json(all: &[Assertion]) -> Option<String> {
     let one = |one: &Assertion| match one {
         Assertion::Threshold { outcome, .. } => Some(
@@ -135,7 +135,7 @@ pub(crate) fn thresholds_json(all: &[Assertion]) -> Option<String> {
     some_list(all.iter().filter_map(one).collect())
 }
 
-/// The checks as a JSON list; `None` where there are none.
+/// The checks as a JSON list; `None` without any.
 pub(crate) fn checks_json(all: &[Assertion]) -> Option<String> {
     let one = |one: &Assertion| match one {
         Assertion::Check(check) => Some(

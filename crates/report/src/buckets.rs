@@ -8,7 +8,7 @@ use crate::columns::Columns;
 
 /// The most bounds taken.
 const BOUNDS_MAX: usize = 10_000;
-/// Marks of a bar that holds everything.
+/// Marks of a bar for all values.
 const BAR_MAX: f64 = 75.0;
 
 /// Bounds between which response times are counted: half-open, the first 0, the last bucket without end.
@@ -17,7 +17,7 @@ pub struct Buckets {
     bounds: Vec<Nanos>,
 }
 
-/// Why a text gives no buckets.
+/// Why a text is not a list of buckets.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BucketsError {
     /// It is not a list in brackets.
@@ -52,10 +52,10 @@ impl BucketsError {
 }
 
 impl Buckets {
-    /// Reads `[b1,b2,…]`; spaces are allowed, bounds are durations. A bound of 0 is put in front if there is none.
+    /// Parses `[b1,b2,…]`; spaces are allowed, bounds are durations. A bound of 0 is added in front if it is missing.
     ///
     /// # Errors
-    /// The text is no such list; the message begins with `bad buckets:`.
+    /// The text is not such a list; the message starts with `bad buckets:`.
     pub fn parse(text: &str) -> Result<Self, BucketsError> {
         let form = || BucketsError::Form(text.to_owned());
         let inner = text.trim().strip_prefix('[').ok_or_else(form)?;
@@ -173,7 +173,7 @@ mod tests {
             counts.counts
         };
         assert_eq!(counted("[0,1us,2us]", &[0, 999, 1_000, 1_500, 2_000]), [2, 2, 1]);
-        // A histogram's buckets are some 10 us wide there: it cannot tell the edge from what lies just below.
+        // A histogram's buckets are some 10 us wide there: it does not separate the edge from values just below.
         let edge = 10_000_000;
         assert_eq!(counted("[0,10ms,20ms]", &[edge - 1, edge, edge + 1, 2 * edge]), [1, 2, 1]);
         assert_eq!(counted("[0,10ms]", &[edge, edge, u64::MAX]), [0, 3]);

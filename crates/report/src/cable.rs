@@ -11,7 +11,7 @@ use crate::object::{Object, json_list};
 use crate::text::{LATENCIES, generator_lines, latencies, line};
 use crate::{escape, judgement, number::number};
 
-/// A test of Action Cable and what came of it.
+/// A test of Action Cable and its results.
 #[derive(Clone, Copy, Debug)]
 pub struct CableInput<'a> {
     /// What was tested.
@@ -22,7 +22,7 @@ pub struct CableInput<'a> {
     pub generator: &'a Generator,
     /// May the figures be believed?
     pub verdict: &'a Verdict,
-    /// What the sockets cost us, where the system told.
+    /// The memory of our sockets, where the system reports it.
     pub memory: Option<CableMemory>,
 }
 
@@ -101,7 +101,7 @@ fn users(out: &mut String, plan: &CablePlan, outcome: &CableReport) {
     times(out, "Recovered", &outcome.recovered);
 }
 
-/// Times, where there are any.
+/// Times, unless there are none.
 fn times(out: &mut String, name: &str, times: &Histogram) {
     if times.count() > 0 {
         line(out, name, LATENCIES, format_args!("{}", latencies(times)));

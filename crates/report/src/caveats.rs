@@ -48,7 +48,7 @@ fn is_cut(time: Nanos, from: Option<Nanos>) -> bool {
     from.is_some_and(|from| time.0 as f64 >= from.0 as f64 * 0.999)
 }
 
-/// A time as text; `>= ` stands before one that is cut off by timeouts, which begin at `from`.
+/// A time as text, with `>= ` before one that is cut off by timeouts, which start at `from`.
 pub(crate) fn at_least(time: Nanos, from: Option<Nanos>) -> String {
     let text = duration(time);
     if is_cut(time, from) { format!(">= {text}") } else { text }

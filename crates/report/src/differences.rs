@@ -132,7 +132,7 @@ impl Differences {
         caveats
     }
 
-    /// What is to be said where some comparison of runs cannot come out as a difference, whatever they show.
+    /// A note where some comparison has too few runs to find a difference, however large.
     fn too_few_runs(&self) -> Option<String> {
         // Were every label as far from the first as can be, these would be the p-values.
         let least: Vec<f64> = self.rows.iter().map(|row| row.found.least_p()).collect();

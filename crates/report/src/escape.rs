@@ -59,8 +59,8 @@ pub(crate) fn terminal(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
 }
 
-/// A text of several lines for a terminal, as a script or a server gives it: what `terminal` hides is hidden, but for line
-/// breaks and colours (`ESC [ 1;31 m`). A colour ends with the text.
+/// A text of several lines for a terminal, from a script or a server: escaped as by `terminal`, except for line breaks and
+/// colours (`ESC [ 1;31 m`). A colour ends with the text.
 #[must_use]
 pub fn terminal_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -20,7 +20,7 @@ const LADDER: [f64; 94] = [
     0.999_999, 1.0,
 ];
 
-/// What stands for `1/(1-q)` at the last step.
+/// The value of `1/(1-q)` at the last step.
 const LAST: f64 = 10_000_000.0;
 
 /// The percentile table of the response times.

@@ -98,7 +98,7 @@ fn failures(seen: &Measurement<'_>) -> String {
     }
     let mut out = String::from("Error distribution:");
     for (text, hits) in phases.failures() {
-        // Go names the local address only where one was asked for, which hey cannot.
+        // Go names the local address only where the caller has set one, which hey cannot.
         let text = text.replacen("dial tcp 0.0.0.0:0->", "dial tcp ", 1);
         let _ = write!(out, "\n  [{hits}]\t{}", escape::terminal(&text));
     }

@@ -29,7 +29,7 @@ pub fn html(input: &Input<'_>) -> String {
     page::shell(title, &body, &figures)
 }
 
-/// What the figures stand for.
+/// The definitions of the figures.
 const EXPLAINED: &str = "<p>Response times count from the moment a request was due, service times from the moment it was sent. \
 Success is a status from 200 to 399.</p>";
 
@@ -89,7 +89,7 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
     out.push_str("</section>\n");
 }
 
-/// A time; a sign that takes little room stands before one that is cut off by timeouts.
+/// A time, with a narrow sign before one that is cut off by timeouts.
 fn marked(time: Nanos, from: Option<Nanos>) -> String {
     at_least(time, from).replacen(">=", "\u{2265}", 1)
 }
@@ -102,7 +102,7 @@ fn assertion_tables(out: &mut String, input: &Input<'_>) {
     ];
     for (title, heads, mut rows) in tables {
         let more = rows.len().saturating_sub(ROWS_MAX);
-        // What is amiss is not among those that are cut.
+        // Failures come first, so that they are not cut.
         rows.sort_by_key(|row| row[3] != "CROSSED" && row[3] != "FAILED");
         rows.truncate(ROWS_MAX);
         if !rows.is_empty() {
@@ -192,7 +192,7 @@ fn rate_over_time(timeline: &Timeline) -> Figure {
     over_time("Rate and errors", ("Per second", Scale::Linear), series)
 }
 
-/// Hits under way, and where there are users, how many were asked for.
+/// Hits under way, and in a closed loop the planned number of users.
 fn under_way(in_flight: &InFlight, users: u64) -> Figure {
     let width = in_flight.width().as_secs_f64();
     let at = |cell: usize| cell as f64 * width;

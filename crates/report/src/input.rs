@@ -6,7 +6,7 @@ use metrics::{Generator, Groups, Histogram, Sends, Summary, Timeline, Traffic, V
 use crate::buckets::BucketCounts;
 use crate::server::ServerSide;
 
-/// What is said beside a `VALID` that is blind.
+/// The addition to a `VALID` without a record of the generator.
 pub(crate) const BLIND: &str = "As far as this format tells: it holds no record of the generator.";
 
 /// Times from the moment hits were sent; `None` where there are hits and the format did not record that moment.
@@ -20,13 +20,14 @@ pub(crate) fn sends(input: &Input<'_>) -> Option<Sends> {
     Some(sends).filter(|sends| sends.gaps.count() > 0)
 }
 
-/// How far the hits under way by Little's law are from the users asked for, as a share of these; `None` in an open loop.
+/// The difference between the hits under way by Little's law and the planned users, as a share of these; `None` in an open
+/// loop.
 pub(crate) fn off_by(input: &Input<'_>) -> Option<f64> {
     let users = users_at_work(input).filter(|users| *users > 0)?;
     Some(input.summary.concurrency() / users as f64 - 1.0).filter(|_| input.summary.requests > 0)
 }
 
-/// The users asked for, where they do nothing but ask and wait; `None` where they decide themselves what they do, or nobody knows.
+/// The planned users, if each of them only sends and waits; `None` where users pace themselves, or their number is unknown.
 pub(crate) fn users_at_work(input: &Input<'_>) -> Option<u64> {
     let generator = input.generator.filter(|generator| !generator.self_paced)?;
     Some(generator.users)
@@ -55,6 +56,6 @@ pub struct Input<'a> {
     pub buckets: Option<&'a BucketCounts>,
     /// What was seen of the servers.
     pub server: Option<ServerSide<'a>>,
-    /// What a script asked of its test, and what came of it; empty where there was no script.
+    /// The results of a script's thresholds and checks; empty without a script.
     pub assertions: &'a [Assertion],
 }

@@ -33,7 +33,7 @@ pub(crate) fn vegetas_keys(
     if let Some(buckets) = buckets {
         object = object.put("buckets", bucket_counts(buckets));
     }
-    // Without requests there are no moments; Go's zero time stands for them.
+    // Without requests there are no times; Go's zero time replaces them.
     let moment = |unix_ns: i64| match summary.requests {
         0 => escape::json("0001-01-01T00:00:00Z"),
         _ => escape::json(&rfc3339(unix_ns)),
@@ -90,7 +90,7 @@ fn list(items: impl Iterator<Item = String>) -> String {
     json_list(items)
 }
 
-/// What stands under `brunt`.
+/// The object under `brunt`.
 fn own(input: &Input<'_>) -> String {
     let (summary, verdict) = (input.summary, input.verdict);
     let reasons = verdict.reasons.iter().map(|reason: &Reason| escape::json(&reason.to_string()));
@@ -147,7 +147,7 @@ fn own(input: &Input<'_>) -> String {
     object.end()
 }
 
-/// Little's law: users asked for against `X R` measured.
+/// Little's law: planned users against the measured `X R`.
 fn little(input: &Input<'_>, off: f64) -> String {
     let summary = input.summary;
     Object::new()

@@ -1,5 +1,5 @@
-//! k6's end-of-test summary of HTTP, with all phases. k6's duration of a request begins when it is sent, so these are service
-//! times; what comes before is `http_req_blocked`. What the results do not tell is left out.
+//! k6's end-of-test summary of HTTP, with all phases. k6's duration of a request starts when it is sent, so these are service
+//! times; the time before is `http_req_blocked`. Metrics that the results lack are left out.
 
 use std::fmt::Write as _;
 

@@ -2,25 +2,26 @@
 //!
 //! ```text
 //! Summary, Groups, Timeline, Traffic, Generator, Verdict ──▶ Input ──▶ text · json · html · markdown · junit
-//! Summary                                       ──▶ hist · hdrplot
-//! Batch ──▶ ab::Figures                         ──▶ ab::text · ab::html · ab::csv
-//! Summary, Phases, Generator ──▶ Measurement, Offered  ──▶ wrk · perfer · hey · k6_like
-//! Batch, TargetTable, label ──▶ PlotBuilder ──▶ Figure ──▶ html · svg · png
-//! Search, Steps, Outcome    ──▶ seek_line · seek_text · seek_json · seek_figure
-//! Curve (label, Histogram)  ──▶ percentiles · shares_of_requests · histogram · density ──▶ Figure
-//! Runs (label, Histograms)  ──▶ Differences ──▶ text · json · notes
-//! Variant (label, runs)    ──▶ Contrasts ──▶ text · json · markdown · html
-//! StudyInput (all runs)    ──▶ StudyReport ──▶ json · html
-//! Sweep, Fit or Refusal     ──▶ fit_text · fit_json · fit_figure
+//! Summary                    ──▶ hist · hdrplot · vegeta::{text, json, hdrplot}
+//! Batch ──▶ ab::Figures      ──▶ ab::{text, html, csv}
+//! Summary, Phases, Generator ──▶ Measurement, Offered ──▶ wrk::text · perfer::text · hey::text · k6_like::text
+//! Tally ──▶ K6Input          ──▶ k6_summary::{text, legacy, export, data, machine}
+//! Batch, TargetTable, label  ──▶ PlotBuilder ──▶ Figure ──▶ html · svg · png
+//! Search, Steps, SearchOutcome ──▶ seek::{line, text, json, figure}
+//! Curve (label, Histogram)   ──▶ overlay::{percentiles, shares_of_requests, histogram, density} ──▶ Figure
+//! Runs (label, Histograms)   ──▶ Differences ──▶ text · json · notes
+//! Variant (label, runs)      ──▶ Contrasts ──▶ text · json · markdown · html
+//! StudyInput (all runs)      ──▶ StudyReport ──▶ json · html
+//! Sweep, Fit or Refusal      ──▶ fit::{text, json, figure}
 //! ServerSide (Side, Summary) ──▶ sections of text · json · html · markdown; NetworkAndQueue, Capacity
-//! Side, Histogram, Timeline ──▶ server_percentiles, server_over_time ──▶ Figure, FigureSheet
-//! Bar (label, values)       ──▶ BarSheet ──▶ html · svg · png · text · json
-//! CablePlan, Outcome        ──▶ cable_text · cable_json
-//! Snapshot                  ──▶ live::frame
+//! Side, Histogram, Timeline  ──▶ server::{percentiles, over_time} ──▶ Figure, FigureSheet
+//! Bar (label, values)        ──▶ BarSheet ──▶ html · svg · png · text · json
+//! CablePlan, CableReport     ──▶ cable::{text, json}
+//! Snapshot                   ──▶ live::frame
 //! ```
 //!
-//! It knows not how the run was made, reads no clock, opens no file and no socket: every function gives its text or bytes
-//! back. Texts that came from a server or a file are escaped for where they are put.
+//! It does not know how the run was made, reads no clock, opens no file and no socket: every function returns its text or
+//! bytes. Texts from a server or a file are escaped for their place in the output.
 
 mod assertions;
 mod bars;

@@ -26,7 +26,7 @@ pub struct Progress<'a> {
     pub elapsed: Nanos,
     /// How long the run will go on in all; `None` until stopped.
     pub duration: Option<Nanos>,
-    /// Hits per second asked for now; 0 in a closed loop.
+    /// The planned hits per second at this time; 0 in a closed loop.
     pub rate_asked_per_s: f64,
 }
 
@@ -97,7 +97,7 @@ fn bar(progress: &Progress<'_>, width: usize) -> Line {
     (format!("{name}[{done}{head}{rest}]{tail}"), Some(Tone::Calm))
 }
 
-/// Rate asked for and achieved, hits so far, hits under way.
+/// The planned and the achieved rate, hits so far, hits under way.
 fn rates(progress: &Progress<'_>, width: usize) -> Line {
     let achieved = progress.recent.map_or(0.0, |recent| {
         let time = recent.to.saturating_sub(recent.from).as_secs_f64();

@@ -1,4 +1,4 @@
-//! Numbers as people and Vegeta read them. It knows no report.
+//! Numbers in the formats of people and of Vegeta, for every report.
 
 use stdx::Nanos;
 
@@ -52,7 +52,7 @@ pub(crate) fn go_json(value: f64) -> String {
     if size >= 1e21 { text.replacen('e', "e+", 1) } else { text }
 }
 
-/// A moment (Unix time in ns) as RFC 3339 in UTC, with nanoseconds where there are any.
+/// A moment (Unix time in ns) as RFC 3339 in UTC, with nanoseconds unless they are 0.
 pub(crate) fn rfc3339(unix_ns: i64) -> String {
     let (seconds, nanos) = (unix_ns.div_euclid(1_000_000_000), unix_ns.rem_euclid(1_000_000_000));
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));

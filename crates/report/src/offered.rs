@@ -1,4 +1,4 @@
-//! What the reports in other tools' layouts are made from: what was seen, and what the command line asked for.
+//! The input of reports in other tools' layouts: the measurements, and the load on the command line.
 
 use metrics::{FailureKind, Generator, Phases, Summary};
 use stdx::Nanos;
@@ -14,7 +14,7 @@ pub struct Measurement<'a> {
     pub generator: Option<&'a Generator>,
 }
 
-/// What was asked for, as those tools repeat it at the top of their reports.
+/// The load on the command line, which those tools repeat at the top of their reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offered {
     /// The URL, as the tool prints it.
@@ -25,12 +25,12 @@ pub struct Offered {
     pub connections: u64,
     /// How long it was to take.
     pub duration: Nanos,
-    /// Connections were kept alive.
+    /// Connections are reused.
     pub keepalive: bool,
 }
 
 impl Offered {
-    /// What must have been asked for, where only the results of it are there.
+    /// The load that the results suggest, where the command line is unknown.
     #[must_use]
     pub fn guessed(url: &str, seen: &Measurement<'_>) -> Self {
         let generator = seen.generator;
@@ -82,7 +82,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// What a small run was asked for.
+    /// The load of a small run.
     pub(crate) fn offered() -> Offered {
         Offered {
             url: "http://h:1/p".to_owned(),
@@ -93,8 +93,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// Six answers of 11 to 60 ms, the first two on connections of their own, one a 404; one refused, one reset, one stopped
-    /// with the run, 300 ms after its begin.
+    /// Six responses of 11 to 60 ms, the first two on connections of their own, one a 404; one refused, one reset, one stopped
+    /// with the run, 300 ms after its start.
     pub(crate) fn batch() -> Batch {
         let mut batch = Batch { epoch: 1_700_000_000_000_000_000, ..Batch::default() };
         let ms = Nanos::from_millis;
@@ -147,7 +147,7 @@ pub(crate) mod tests {
         batch
     }
 
-    /// What `look` makes of that run.
+    /// The result of `look` for that run.
     pub(crate) fn seen_by<T>(look: impl FnOnce(&Measurement<'_>) -> T) -> T {
         let (mut summary, mut phases, batch) = (Summary::new(), Phases::new(), batch());
         summary.add(&batch);

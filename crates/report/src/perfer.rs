@@ -20,7 +20,7 @@ pub enum PerferVersion {
     V15,
 }
 
-/// How perfer is told to report.
+/// perfer's options of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PerferStyle {
     /// Whose layout.
@@ -67,7 +67,7 @@ fn errors(seen: &Measurement<'_>) -> u64 {
     seen.summary.failed() - seen.stopped()
 }
 
-/// One line; the values stand at column 19 in 1.5, at column 22 before.
+/// One line; the values start in column 19 in 1.5, in column 22 before.
 fn line(out: &mut String, width: usize, label: &str, value: impl std::fmt::Display) {
     let _ = writeln!(out, "  {label:<width$}{value}");
 }

@@ -1,5 +1,5 @@
-//! `FigureSheet`: figures one below the other, whose horizontal axes are the same: what went on at the same time stands in
-//! one line. It draws nothing itself.
+//! `FigureSheet`: figures one below the other with the same horizontal axis, so that simultaneous events are aligned. It draws
+//! nothing itself.
 
 use std::fmt::Write as _;
 

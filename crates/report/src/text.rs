@@ -142,7 +142,7 @@ fn own_lines(input: &Input<'_>) -> String {
     out
 }
 
-/// Little's law, `N = X R`, against the users asked for; and the time from send to send with its coefficient of variation.
+/// Little's law, `N = X R`, against the planned users; and the time from send to send with its coefficient of variation.
 fn traffic_lines(out: &mut String, input: &Input<'_>) {
     let summary = input.summary;
     if let (Some(generator), Some(off)) = (input.generator, crate::input::off_by(input)) {

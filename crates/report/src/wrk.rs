@@ -1,5 +1,5 @@
-//! The layouts of wrk and wrk2. Latencies are service times, as wrk takes them; with wrk2, whose point they are, response
-//! times from the moment a request was due. Nothing is corrected afterwards, and no slow answer is left out.
+//! The layouts of wrk and wrk2. Latencies are service times, as in wrk; for wrk2, response times from the moment a request was
+//! due. Nothing is corrected afterwards, and no slow response is left out.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use stdx::Nanos;
 use crate::offered::{Measurement, Offered};
 use crate::spectrum::spectrum;
 
-/// How wrk is told to report.
+/// wrk's options of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WrkStyle {
     /// Latencies count from the moment a request was due (wrk2).
@@ -204,7 +204,7 @@ fn binary(n: f64) -> String {
     units(n, 1024.0, &["", "K", "M", "G", "T"], 2)
 }
 
-/// A number in the unit that keeps it below 0.85 of the next one.
+/// A number in the unit that brings it below 0.85 of the next one.
 fn units(n: f64, scale: f64, names: &[&str], decimals: usize) -> String {
     let (mut amount, mut at) = (n, 0);
     while at + 1 < names.len() && amount >= scale * 0.85 {

@@ -14,7 +14,7 @@ pub struct Rules {
     pub resets_repeat: bool,
 }
 
-/// What became of a hit, by ab's notions.
+/// The outcome of a hit, by ab's definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The connection ended by itself, with a response, a part of one, something else or nothing: ab calls it complete.
@@ -32,7 +32,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// What became of this hit; `error` is its text.
+    /// The outcome of this hit; `error` is its text.
     #[must_use]
     pub fn of(sample: &Sample, error: &[u8]) -> Self {
         match sample.failure {
@@ -63,7 +63,7 @@ impl Outcome {
     }
 }
 
-/// What the text of a failed write holds.
+/// A part of every error text of a failed write.
 const WRITE: &[u8] = b"\": write: ";
 
 /// What was seen, by ab's notions. Memory is bounded: see [`ROWS_MAX`](super::ROWS_MAX).
@@ -109,7 +109,7 @@ impl Figures {
         Self { rules, ..Self::default() }
     }
 
-    /// Counts a batch's rows in their order. The header lines `Server` and `Connection` are read where they were kept.
+    /// Counts a batch's rows in their order. The header lines `Server` and `Connection` are read where they were captured.
     pub fn add(&mut self, batch: &Batch) {
         for sample in &batch.samples {
             self.add_one(sample, batch);
@@ -130,7 +130,7 @@ impl Figures {
             Outcome::Receive => self.add_reset(sample),
         }
         self.complete += 1;
-        // What is written in the clear has no framing to tell apart where the format does not.
+        // A format without bytes on the wire has the body only, and unencrypted HTTP adds no framing to it.
         self.bytes += sample.wire_in.max(sample.bytes_in);
         self.body_bytes += sample.bytes_in;
         self.last = self.last.max(sample.done);
@@ -180,7 +180,8 @@ impl Figures {
         self.software.as_deref().unwrap_or_default()
     }
 
-    /// Responses after which the server kept the connection; requests on a kept connection where header lines were not kept.
+    /// Responses after which the server left the connection open; without captured header lines, requests on a reused
+    /// connection.
     #[must_use]
     pub fn kept_alive(&self) -> u64 {
         if self.headers_seen { self.kept_alive } else { self.reused }

@@ -40,7 +40,7 @@ enum Line {
     Failures,
 }
 
-/// What was asked for and counted.
+/// The setting and the counts.
 fn groups(setting: &Setting, figures: &Figures) -> [Vec<Line>; 3] {
     let mut server = vec![
         Line::Pair("Server Software:", figures.software().to_owned()),
@@ -95,7 +95,7 @@ fn counts(setting: &Setting, figures: &Figures) -> Vec<Line> {
     lines
 }
 
-/// One line; values stand in column 24.
+/// One line; values start in column 24.
 fn pair(out: &mut String, label: &str, value: &str) {
     // Writing to a String cannot fail, here and below.
     let _ = writeln!(out, "{label:<24}{value}");
@@ -109,7 +109,7 @@ fn failures(out: &mut String, figures: &Figures) {
     );
 }
 
-/// What goes by the second.
+/// Rates per second.
 struct Rates {
     requests: f64,
     received_kib: f64,
@@ -199,7 +199,7 @@ impl Millis {
         }
     }
 
-    /// ab's doubt about a mean far from its median; empty where there is none.
+    /// ab's warning of a mean far from its median; empty where they are close.
     fn warning(&self, what: &str) -> String {
         let apart = self.mean.abs_diff(self.median) as f64;
         if apart > 2.0 * self.deviation {

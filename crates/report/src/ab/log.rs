@@ -4,7 +4,7 @@ use metrics::{Batch, Sample};
 
 use crate::escape;
 
-/// ab's log of a response: its head and what was kept of its body, then its status. `verbosity` is `-v`'s.
+/// ab's log of a response: its head and the captured part of its body, then its status. `verbosity` is `-v`'s.
 #[must_use]
 pub fn log(sample: &Sample, batch: &Batch, verbosity: i64) -> String {
     let head = String::from_utf8_lossy(batch.text(sample.headers));

@@ -1,8 +1,8 @@
-//! `Setting`: what was asked for, as far as ab's report says it.
+//! `Setting`: the part of the command line that ab's report repeats.
 
 use stdx::Nanos;
 
-/// What was asked for, as far as the report says it.
+/// The part of the command line that the report repeats.
 #[derive(Clone, Debug, Default)]
 pub struct Setting {
     /// The server's name, as it was typed.
@@ -15,7 +15,7 @@ pub struct Setting {
     pub concurrency: u64,
     /// How long it all took.
     pub taken: Nanos,
-    /// Keep-alive was asked for (`-k`).
+    /// Keep-alive is on (`-k`).
     pub keep_alive: bool,
     /// Bodies may differ in length (`-l`).
     pub variable_length: bool,
@@ -36,6 +36,6 @@ pub struct Tls {
     pub protocol: String,
     /// `X25519 253 bits`; empty where there was none.
     pub temporary_key: String,
-    /// The name asked for; empty where none was.
+    /// The name of the test; empty without one.
     pub server_name: String,
 }

@@ -4,7 +4,7 @@
 use metrics::{Histogram, Sample};
 use stdx::Nanos;
 
-/// Requests whose times are kept one by one: 4 Mi, 96 MiB. Beyond it all times go into histograms.
+/// Requests with individual times at most: 4 Mi, 96 MiB. Past it all times go into histograms.
 pub const ROWS_MAX: usize = 4 << 20;
 
 /// The times of one request, in microseconds; those that do not fit are cut to 71 minutes.
@@ -12,9 +12,9 @@ pub const ROWS_MAX: usize = 4 << 20;
 pub struct Row {
     /// When it began, as Unix time.
     pub begin_us: u64,
-    /// Connecting and the TLS handshake; 0 on a kept-alive connection.
+    /// Connecting and the TLS handshake; 0 on a reused connection.
     pub connect_us: u32,
-    /// From its begin to its end.
+    /// From its start to its end.
     pub total_us: u32,
     /// From the request written to the first byte of the response.
     pub wait_us: u32,
@@ -139,7 +139,7 @@ impl Times {
     }
 }
 
-/// Times that can be asked for by their rank.
+/// Times by rank.
 pub(super) enum Ranked<'a> {
     Exact(Vec<u32>),
     Coarse(&'a Histogram),

@@ -1,4 +1,4 @@
-//! Bars as SVG: in plain shapes that every viewer draws alike.
+//! Bars as SVG, in plain shapes that every viewer draws in the same way.
 
 use std::fmt::Write as _;
 
@@ -112,7 +112,7 @@ fn panel(chart: &BarChart, ground: Ground) -> String {
     out
 }
 
-/// Where a bar stands.
+/// The place of a bar.
 struct Place {
     middle: f64,
     room: f64,

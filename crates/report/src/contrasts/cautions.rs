@@ -110,7 +110,7 @@ fn percent(share: f64) -> f64 {
     (share * 1e8).round() / 1e6
 }
 
-/// Runs whose generator was in the way.
+/// Runs that their generator made invalid.
 fn invalid(variant: &Variant) -> Option<String> {
     let mut invalid = variant.runs.iter().filter(|run| !run.invalid.is_empty());
     let first = invalid.next()?;
@@ -150,7 +150,7 @@ fn gaps(variant: &Variant) -> Vec<String> {
     gaps
 }
 
-/// A figure of the load with what it is: `1 user`, `2.5 requests/s`.
+/// A figure of the load with its unit: `1 user`, `2.5 requests/s`.
 fn amount(value: f64, what: What) -> String {
     let (noun, after) = match what {
         What::Users => ("user", ""),

@@ -24,7 +24,7 @@ impl Contrasts {
             + "\n"
     }
 
-    /// `metrics` alone.
+    /// Only `metrics`.
     pub(crate) fn metrics_json(&self) -> String {
         let first = self.variants.first().map_or("", |first| &first.label);
         json_list(self.rows.iter().flat_map(|row| {
@@ -32,7 +32,7 @@ impl Contrasts {
         }))
     }
 
-    /// `comparisons` alone.
+    /// Only `comparisons`.
     pub(crate) fn comparisons_json(&self) -> String {
         let first = self.variants.first().map_or("", |first| &first.label);
         json_list(self.rows.iter().map(|row| comparison(row, first)))

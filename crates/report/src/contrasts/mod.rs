@@ -1,5 +1,5 @@
-//! `Contrasts`: variants with repeats against the first of them, as text, JSON, Markdown and a page, with what must be known to
-//! believe the findings. The findings are `study`'s; here is how they are said.
+//! `Contrasts`: variants with repeats against the first of them, as text, JSON, Markdown and a page, with the cautions that the
+//! findings need. `study` computes the findings; this module words them.
 
 mod cautions;
 mod json;
@@ -43,7 +43,7 @@ pub struct VariantRun {
     pub span: (i64, i64),
     /// Why its figures may not be believed, in words; empty where they may.
     pub invalid: Vec<String>,
-    /// Nothing tells how the load generator did.
+    /// The load generator has no record.
     pub blind: Blind,
 }
 
@@ -56,13 +56,13 @@ impl Variant {
     }
 }
 
-/// Whether a run's load generator kept a record of itself.
+/// Whether a run has a record of its load generator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Blind {
     /// It did.
     #[default]
     Recorded,
-    /// The format holds none.
+    /// The format has none.
     Unrecorded,
 }
 
@@ -149,7 +149,7 @@ impl Contrasts {
         broken
     }
 
-    /// Why a limit says nothing of a variant: it has no requests, or that which it is compared with has none.
+    /// Why a limit does not apply to a variant: it or the variant that it is compared with has no requests.
     fn not_compared(&self) -> impl Iterator<Item = String> {
         let empty = self.variants.iter().filter(|one| one.runs.is_empty());
         let needed = runs_needed(self.rules.comparisons);
@@ -247,7 +247,7 @@ impl Contrasts {
         self.variants.iter().any(|variant| !variant.runs.is_empty())
     }
 
-    /// The heads of a comparison's table, which say whose change it is; labels in them are escaped.
+    /// The heads of a comparison's table, which name the variants; labels in them are escaped.
     fn heads(&self, row: &Row, escaped: impl Fn(&str) -> String) -> [String; 8] {
         let name = |label: &str| escaped(&self.short(label, HEAD_MAX));
         let (one, first) = (name(&row.label), name(self.first_label()));
@@ -277,7 +277,7 @@ impl Row {
         changes.find(|change| change.measure == measure).expect("each measure is compared")
     }
 
-    /// What is said below the table.
+    /// The sentences below the table.
     fn sentences(&self) -> Vec<String> {
         let repeated = self.found.runs.0 > 1 && self.found.runs.1 > 1;
         let sentence_end = |distance: &Distance, yes: &str, no: &str| match () {

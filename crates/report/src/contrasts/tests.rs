@@ -1,4 +1,4 @@
-//! What is said of made-up runs.
+//! Reports of invented runs.
 
 use metrics::Histogram;
 use serde_json::Value;
@@ -25,7 +25,7 @@ fn variant(label: &str, runs: u64, mean_ms: f64, users: f64, at: i64) -> Variant
             name: format!("{label}/{n}"),
             figures: Run { times, throughput_per_s, errors: 0.0 },
             load,
-            // Interleaved, unless `at` says otherwise.
+            // Interleaved, unless `at` has other times.
             span: (at + 10 * n as i64, at + 10 * n as i64 + 5),
             ..VariantRun::default()
         }

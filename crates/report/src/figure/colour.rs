@@ -37,10 +37,10 @@ impl Colour {
         colour("alarm3", "#8f2d1c", "#e0896f"),
     ];
 
-    /// How many colours there are for what goes well.
+    /// The number of colours for successes.
     pub(crate) const COUNT: usize = Self::CALM.len();
 
-    /// Colour number `index` for what goes well; they repeat after 8.
+    /// Colour number `index` for successes; they repeat after 8.
     #[must_use]
     pub fn calm(index: usize) -> Self {
         Self::CALM[index % Self::CALM.len()]
@@ -56,7 +56,7 @@ impl Colour {
 /// The colours of a picture beside those of its series. The names are variables of `web/src/style.css`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ink {
-    /// Titles, and what must stand out.
+    /// Titles and emphasis.
     Title,
     /// Other texts.
     Text,

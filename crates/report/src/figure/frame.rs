@@ -1,4 +1,4 @@
-//! `Frame`: where a figure's values lie on a picture, and where its ticks stand. It draws nothing.
+//! `Frame`: the positions of a figure's values and ticks on a picture. It draws nothing.
 
 use super::model::{Figure, Style};
 use super::scale::{Span, Tick};
@@ -57,7 +57,7 @@ impl Frame {
         frame
     }
 
-    /// Drops each horizontal tick whose text would touch the one before it.
+    /// Drops each horizontal tick with a text that would touch the one before it.
     fn part_ticks(&mut self) {
         let mut free = f64::MIN;
         let ticks = std::mem::take(&mut self.x_ticks);

@@ -11,7 +11,7 @@ use crate::escape;
 /// Series named in a picture's description; the rest is counted.
 const NAMED_MAX: usize = 6;
 
-/// What stands in the place `<div class="chart">` of a figure: its picture of that size, and its legend.
+/// The content of a figure's `<div class="chart">`: its picture of that size, and its legend.
 pub(crate) fn card_content(figure: &Figure, size: Size) -> String {
     let (width, height) = (f64::from(size.width), f64::from(size.height));
     let outer = Area { left: 0.0, right: width - 20.0, top: 0.0, bottom: height };
@@ -25,7 +25,7 @@ pub(crate) fn card_content(figure: &Figure, size: Size) -> String {
     out + "</svg>\n" + &legend::list(figure)
 }
 
-/// The picture in a sentence, for those who do not see it.
+/// The picture in a sentence, for screen readers.
 fn description(figure: &Figure) -> String {
     let names: Vec<&str> =
         figure.series.iter().take(NAMED_MAX).map(|series| series.label.as_str()).collect();

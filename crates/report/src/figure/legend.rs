@@ -17,14 +17,14 @@ const LINES_MAX: usize = 6;
 pub(super) const LINE: f64 = 20.0;
 /// Where lines begin.
 const LEFT: f64 = 24.0;
-/// Where the first line's text stands.
+/// The baseline of the first line's text.
 const FIRST: f64 = 54.0;
 /// Width of a sample, and of the gap between it and its name.
 const SAMPLE: f64 = 28.0;
 /// The gap between two entries.
 const GAP: f64 = 18.0;
 
-/// Draws the legend into a picture of that width; gives the number of its lines.
+/// Draws the legend into a picture of that width; returns the number of its lines.
 pub(super) fn draw(out: &mut String, figure: &Figure, picture: f64) -> usize {
     let (mut x, mut line) = (LEFT, 0usize);
     for (index, (series, dash)) in figure.series.iter().zip(dash::patterns(figure)).enumerate() {
@@ -52,7 +52,7 @@ pub(super) fn draw(out: &mut String, figure: &Figure, picture: f64) -> usize {
     if figure.series.is_empty() { 0 } else { line + 1 }
 }
 
-/// The legend of a page: a list whose entries the script makes buttons of.
+/// The legend of a page: a list; the page's script turns its entries into buttons.
 pub(super) fn list(figure: &Figure) -> String {
     let mut out = String::from("<ul class=\"legend\">");
     for (series, dash) in figure.series.iter().zip(dash::patterns(figure)) {
@@ -67,7 +67,7 @@ pub(super) fn list(figure: &Figure) -> String {
     out + "</ul>"
 }
 
-/// What stands before a series' name, drawn as the series is: 20 pixels wide from `x`, around the height `y`.
+/// The sample before a series' name, drawn in the style of the series: 20 pixels wide from `x`, around the height `y`.
 fn sample(series: &Series, dash: Option<&str>, (x, y): (f64, f64), ground: Ground) -> String {
     let (middle, right, colour) = (x + 10.0, x + 20.0, ground.of(series.colour));
     match &series.style {

@@ -47,15 +47,15 @@ pub enum Style {
     Line,
     /// A line over a lightly filled area down to 0.
     Area,
-    /// Each value holds until the next point's `x`, filled down to 0: a histogram.
+    /// Each value extends to the next point's `x`, filled down to 0: a histogram.
     Steps,
     /// A mark at each point, joined by nothing; several may have one `x`. There is one mark for each point, in their order.
     Points(Vec<Mark>),
-    /// A line from the bottom of the chart to its top at the `x` of each point; their `y` is not looked at.
+    /// A line from the bottom of the chart to its top at the `x` of each point; their `y` is ignored.
     Upright(Stroke),
 }
 
-/// The mark of a point, told apart by its shape and not by its colour.
+/// The mark of a point, with a shape of its own, so that it does not depend on colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// A filled circle.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// How a line goes from point to point.
+/// How a line connects its points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Course {
     /// Straight on.
@@ -11,7 +11,7 @@ pub(super) enum Course {
     Stepped,
 }
 
-/// The stretches of a line between its gaps, in pixels. A point whose y is not finite is a gap.
+/// The stretches of a line between its gaps, in pixels. A point with a y that is not finite is a gap.
 pub(super) fn stretches(points: impl Iterator<Item = (f64, f64)>) -> Vec<Vec<(f64, f64)>> {
     let mut all = vec![Vec::new()];
     for point in points {
@@ -24,7 +24,7 @@ pub(super) fn stretches(points: impl Iterator<Item = (f64, f64)>) -> Vec<Vec<(f6
     all
 }
 
-/// A stretch's path data: `M`, `L`, `H` and `V` alone. A single point becomes a stroke too short to be seen as one.
+/// A stretch's path data, of `M`, `L`, `H` and `V` only. A single point becomes a very short stroke.
 pub(super) fn data(stretch: &[(f64, f64)], course: Course) -> String {
     let mut path = String::new();
     let mut before: Option<f64> = None;

@@ -1,4 +1,4 @@
-//! `Scale`: how values are spread along an axis, and where its ticks stand. It draws nothing.
+//! `Scale`: the spread of values along an axis, and its ticks. It draws nothing.
 
 /// How values are spread along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +33,13 @@ pub(crate) struct Span {
     high: f64,
 }
 
-/// Room beside the outermost marks, as a share of what lies between them: no mark stands on the frame.
+/// Room beside the outermost marks, as a share of the range between them, so that no mark touches the frame.
 const MARK_ROOM: f64 = 0.03;
 /// An even horizontal axis begins at 0 where the least value is at most this share of the greatest.
 const NEAR_ZERO: f64 = 0.1;
 
 impl Span {
-    /// A vertical axis: covers all of `values`, rounded out to where ticks stand; an even one includes 0.
+    /// A vertical axis: covers all of `values`, rounded outwards to ticks; a linear one includes 0.
     pub(crate) fn over(scale: Scale, values: impl Iterator<Item = f64>) -> Self {
         let (low, high) = match (scale, ends(scale, values)) {
             (Scale::Linear, None) => (0.0, 1.0),
@@ -134,7 +134,7 @@ fn linear_ticks(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
     (first..=last.min(first + 100)).map(|n| n as f64 * step).map(|v| (v, number(v))).collect()
 }
 
-/// The multiples of powers of ten that ticks of a log axis stand on: the first row that gives few enough is taken.
+/// The multiples of powers of ten for ticks of a log axis: the first row with few enough ticks is used.
 const LOG_STEPS: [&[f64]; 4] =
     [&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
 
@@ -161,7 +161,7 @@ fn nines_ticks(high: f64) -> Vec<Tick> {
     ticks
 }
 
-/// `1/(1-q)` as the percentile it stands for.
+/// `1/(1-q)` as its percentile.
 fn percentile(value: f64) -> String {
     let digits = (value.log10().round() as usize).saturating_sub(2);
     format!("{:.digits$}%", 100.0 - 100.0 / value)

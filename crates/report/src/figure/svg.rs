@@ -2,7 +2,7 @@
 //!
 //! Every SVG of this crate is made of few shapes, so that every viewer, and the drawing of PNGs, shows the same:
 //! - `rect` with `x y width height rx`; `circle` with `cx cy r`;
-//! - `path` whose data has absolute `M L H V Z` alone;
+//! - `path` with absolute `M L H V Z` only;
 //! - `text` with `x y`, `text-anchor` and one line of text, without elements in it;
 //! - `g`, and `svg` inside `g`, both without a clip; `transform` is one `translate(x y)`;
 //! - `fill`, `fill-opacity`, `stroke`, `stroke-width`, `stroke-dasharray`, `stroke-linejoin="round"`,

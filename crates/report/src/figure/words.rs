@@ -12,7 +12,7 @@ pub(crate) fn shortened(label: &str, max: usize) -> String {
     start + "…"
 }
 
-/// The same, cut at the start: names that begin alike differ at their ends.
+/// The same, cut at the start: names with a common start differ at their ends.
 pub(crate) fn shortened_to_end(label: &str, max: usize) -> String {
     let count = label.chars().count();
     if count <= max {

@@ -63,8 +63,8 @@ pub fn figure(input: &FitInput<'_>) -> Figure {
     }
 }
 
-/// What was measured at each load as a short stroke, so that curves and measurements are told apart; repeats are averaged.
-/// A page's chart joins what lies on either side of another line's point, so there is a gap at each of those, `beside`.
+/// The mean at each load as a short stroke, which distinguishes measurements from curves; repeats are averaged. A page's chart
+/// connects points across another line's point, so there is a gap at each of those, `beside`.
 fn strokes(
     observed: &[Observation],
     beside: &[f64],

@@ -89,7 +89,7 @@ fn estimate_json(one: &Estimate) -> String {
         .end()
 }
 
-/// A number; `null` where there is none, or no finite one.
+/// A number; `null` where it is absent or not finite.
 fn optional(value: Option<f64>) -> String {
     value.filter(|value| value.is_finite()).map_or("null".to_owned(), go_json)
 }

@@ -44,7 +44,7 @@ pub(crate) fn sentence(input: &FitInput<'_>) -> String {
     }
 }
 
-/// Measured and predicted at each load, those asked for at the end.
+/// Measured and predicted figures at each load, further loads at the end.
 fn table(fit: &Fit, at: &[f64]) -> String {
     let mut table = Columns::default().right(&[0, 1, 2, 3, 4, 5, 6, 7]);
     let head =

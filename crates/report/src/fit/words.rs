@@ -56,7 +56,7 @@ pub(super) fn findings(fit: &Fit) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// The users from which on more of them only wait: a server cannot be quicker than alone, nor do more than its capacity.
+/// The number of users above which more of them only queue: the capacity times the time of a lone user's cycle.
 fn knee(fit: &Fit) -> Option<String> {
     let least = fit.observations.first()?;
     let knee = fit.model.capacity_per_s()? * (least.mean_s + fit.think_s);
@@ -145,7 +145,7 @@ fn parameter(kind: Kind, name: &str, value: &Estimate) -> String {
         "peak" => users(value),
         _ => number(value),
     };
-    // Where workers cannot be told, the service time of one of them cannot either.
+    // Where the number of workers is unknown, so is the service time of one of them.
     debug_assert!(kind != Kind::Usl || name != "workers");
     match value.interval {
         Some((low, high)) if name == "workers" && low == high => format!("{name} {}", shown(low)),

@@ -1,4 +1,4 @@
-//! The checks of a summary: those of one name are one, whatever group they stand in, as k6 shows them.
+//! The checks of a summary: those of one name are merged across groups, as k6 shows them.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

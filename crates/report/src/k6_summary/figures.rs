@@ -3,7 +3,7 @@
 use metrics::tally::{Contains, Trend};
 use stdx::Nanos;
 
-/// A statistic of a trend by k6's name; NaN where there is none of it.
+/// A statistic of a trend by k6's name; NaN for an unknown name.
 pub(super) fn statistic(trend: &Trend, stat: &str) -> f64 {
     match stat {
         "avg" => trend.mean(),

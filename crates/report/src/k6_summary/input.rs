@@ -14,7 +14,7 @@ pub struct K6Input<'a> {
     pub trend_stats: &'a [String],
     /// The thresholds' outcomes, in the order of their metrics.
     pub thresholds: &'a [ThresholdOutcome],
-    /// The metrics and submetrics that thresholds name, with an empty list too: they are told of without samples.
+    /// The metrics and submetrics that thresholds name, also with an empty list: they are shown even without samples.
     pub named: &'a [String],
     /// The unit of times: `s`, `ms` or `us`; `None` for the one that suits each.
     pub time_unit: Option<&'a str>,
@@ -22,7 +22,7 @@ pub struct K6Input<'a> {
     pub colored: bool,
     /// Samples have k6's tag `group`: without it no check is listed among the groups.
     pub grouped: bool,
-    /// What scenarios and groups did, where the summary is to say it (k6's full one); a group stands after the one around it.
+    /// The metrics of scenarios and groups, for k6's full summary; a group follows the one around it.
     pub parts: Option<&'a [K6Part]>,
 }
 

@@ -9,13 +9,13 @@ use super::input::K6Input;
 use super::md5;
 use super::text::{HIDDEN, is_shown, is_sub_shown, outcomes_of};
 
-/// `--summary-export`; what `setup` returned, as JSON, stands in it.
+/// `--summary-export`, with the return value of `setup` as JSON.
 #[must_use]
 pub fn export(input: &K6Input<'_>, setup_data: Option<&str>) -> String {
     let mut metrics = Map::new();
     for (name, _, value) in shown_metrics(input) {
         let mut object = values(input, value, false);
-        // k6 tells whether it was crossed.
+        // k6 writes whether it was crossed.
         let thresholds: Map<String, Json> = outcomes_of(input, &name)
             .map(|outcome| (outcome.source.clone(), Json::Bool(!outcome.holds)))
             .collect();
@@ -31,8 +31,8 @@ pub fn export(input: &K6Input<'_>, setup_data: Option<&str>) -> String {
     pretty(&document)
 }
 
-/// What `handleSummary` is given: figures, groups and the state of things. `terminals` says whether standard output and
-/// standard error are any.
+/// The argument of `handleSummary`: figures, groups and the state of the run. `terminals` is whether standard output and
+/// standard error are terminals.
 #[must_use]
 pub fn data(input: &K6Input<'_>, setup_data: Option<&str>, terminals: (bool, bool)) -> String {
     let mut metrics = Map::new();
@@ -70,14 +70,14 @@ pub fn data(input: &K6Input<'_>, setup_data: Option<&str>, terminals: (bool, boo
     document.to_string()
 }
 
-/// What the newer form tells besides figures.
+/// The fields of the newer form besides figures.
 #[derive(Clone, Copy, Debug)]
 pub struct K6Machine<'a> {
     /// The script's text.
     pub script: &'a str,
     /// When it is made, RFC 3339.
     pub now: &'a str,
-    /// The version of k6 whose form it is.
+    /// The version of k6 that has this form.
     pub k6_version: &'a str,
 }
 

@@ -8,7 +8,7 @@ pub(super) fn hex(text: &str) -> String {
     let mut message = text.as_bytes().to_vec();
     let bits = (message.len() as u64).wrapping_mul(8);
     message.push(0x80);
-    // The length stands in the last 8 bytes of the last block.
+    // The length is in the last 8 bytes of the last block.
     message.resize((message.len() + 8).next_multiple_of(64), 0);
     let end = message.len() - 8;
     message[end..].copy_from_slice(&bits.to_le_bytes());

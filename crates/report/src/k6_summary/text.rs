@@ -9,7 +9,7 @@ use super::figures::{bytes, number, percent, seconds, statistic, trimmed};
 use super::input::{K6Input, K6Part, base};
 use crate::escape::terminal_lines;
 
-/// The blocks after the checks, and which metrics stand in them.
+/// The blocks after the checks, and their metrics.
 const BLOCKS: [(&str, Belongs); 6] = [
     ("CUSTOM", |name| BUILTIN.iter().all(|(known, ..)| *known != name)),
     ("HTTP", |name| name.starts_with("http_req") && is_builtin(name)),
@@ -19,7 +19,7 @@ const BLOCKS: [(&str, Belongs); 6] = [
     ("GRPC", |name| name.starts_with("grpc_") && is_builtin(name)),
 ];
 
-/// Whether a metric of this name stands in a block.
+/// Whether a metric of this name belongs to a block.
 type Belongs = fn(&str) -> bool;
 
 const EXECUTION: [&str; 5] =
@@ -43,7 +43,7 @@ fn is_builtin(name: &str) -> bool {
     BUILTIN.iter().any(|(known, ..)| *known == name)
 }
 
-/// The summary: compact, or full where it is to tell of parts.
+/// The summary: compact, or full where `parts` are given.
 #[must_use]
 pub fn text(input: &K6Input<'_>) -> String {
     let mut text = String::new();
@@ -53,7 +53,7 @@ pub fn text(input: &K6Input<'_>) -> String {
     section(&mut text, input, &Section { indent: "    ", only: None, hidden });
     text.push('\n');
     let parts = input.parts.unwrap_or_default();
-    // What stands in no scenario comes first.
+    // Groups outside of scenarios come first.
     let top = |part: &&K6Part| part.scenario.is_empty() && part.group.rfind("::") == Some(0);
     for part in parts.iter().filter(top) {
         group(&mut text, input, part, &Depth { indent: "  ", mark: "█" });
@@ -69,7 +69,7 @@ pub fn text(input: &K6Input<'_>) -> String {
     text
 }
 
-/// How deep a group stands, and what marks it.
+/// The indent of a group, and its mark.
 struct Depth<'a> {
     indent: &'a str,
     mark: &'static str,
@@ -100,7 +100,7 @@ fn groups(text: &mut String, input: &K6Input<'_>, outer: &K6Part, indent: &str) 
 /// How a section is laid out.
 struct Section<'a> {
     indent: &'a str,
-    /// The group that it is about alone: what it did not touch is left out.
+    /// The group of this section; metrics without samples in it are left out.
     only: Option<&'a str>,
     hidden: &'a [&'a str],
 }
@@ -140,7 +140,7 @@ fn thresholds(text: &mut String, input: &K6Input<'_>) {
             named.push(outcome.metric.as_str());
         }
     }
-    // What belongs to a metric stands below it.
+    // Thresholds of a submetric follow those of its metric.
     named.sort_by(|one, other| (base(one), one).cmp(&(base(other), other)));
     for metric in &named {
         let base = base(metric);
@@ -154,7 +154,7 @@ fn thresholds(text: &mut String, input: &K6Input<'_>) {
     text.push('\n');
 }
 
-/// What became of a threshold.
+/// The result of a threshold.
 fn threshold(text: &mut String, input: &K6Input<'_>, outcome: &ThresholdOutcome, indent: &str) {
     let mark = mark(outcome.holds, input.colored);
     let what = outcome.aggregation();
@@ -241,7 +241,7 @@ pub(super) fn lines(input: &K6Input<'_>, hidden: &[&str]) -> Vec<Line> {
     lines
 }
 
-/// Whether a summary tells of a metric: it has samples, or a threshold speaks of it or of a part of it.
+/// Whether a summary shows a metric: it has samples, or a threshold names it or one of its submetrics.
 pub(super) fn is_shown(input: &K6Input<'_>, name: &str, metric: &Metric) -> bool {
     metric.value.count() > 0 || NETWORK.contains(&name) || input.names(name)
 }
@@ -373,7 +373,7 @@ mod tests {
             figure: Some(0.0),
             holds: true,
         };
-        // As names follow each other, one may stand between a metric and its submetric.
+        // In the order of names, another metric may come between a metric and its submetric.
         let outcomes = [
             outcome("http_reqs", "count<1"),
             outcome("http_reqs_2", "count<2"),

@@ -1,4 +1,5 @@
-//! Pages: the shell around tables and charts. One file, nothing loaded from anywhere; the browser is told to refuse it too.
+//! Pages: the shell around tables and charts. One file that loads nothing from elsewhere; its content security policy forbids
+//! it too.
 
 use crate::escape;
 use crate::figure::{Figure, Size, card_content, script_data, variables};

@@ -10,11 +10,11 @@ use super::lttb;
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
 use crate::number::{counted, grouped};
 
-/// Points kept per series (16 bytes each); beyond it, half of them are thinned out: of four neighbours in time, the
-/// slowest and the fastest stay.
+/// Points per series (16 bytes each) at most; past it, half of them are removed: of four neighbours in time, the slowest and
+/// the fastest stay.
 pub const POINTS_MAX: usize = 2_000_000;
 
-/// Attacks kept apart; hits of further ones are left out and counted.
+/// Attacks with a series of their own at most; hits of further ones are left out and counted.
 pub const SERIES_MAX: usize = 200;
 
 /// The usual number of points drawn per series.
@@ -49,15 +49,15 @@ struct Attack {
 #[derive(Debug, Default)]
 struct Points {
     list: Vec<(i64, u64)>,
-    /// Points that came, kept or not.
+    /// Points so far, those that were removed included.
     seen: u64,
 }
 
 impl PlotBuilder {
-    /// A plot with at most `threshold` points per series, chosen so that the line keeps its shape (LTTB); 0 draws all.
+    /// A plot with at most `threshold` points per series, chosen to preserve the line's shape (LTTB); 0 draws all.
     ///
     /// # Errors
-    /// The threshold is 1 or 2, which no line can be drawn with.
+    /// The threshold is 1 or 2, too few points for a line.
     pub fn new(threshold: usize) -> Result<Self, ThresholdError> {
         if matches!(threshold, 1 | 2) {
             return Err(ThresholdError(threshold));

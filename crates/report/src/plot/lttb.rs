@@ -1,16 +1,16 @@
 //! Largest-Triangle-Three-Buckets: fewer points, the same shape (Steinarsson, "Downsampling Time Series for Visual
 //! Representation", 2013). Pure arithmetic.
 
-/// At most `threshold` of the points, the first and the last among them; all of them where `threshold` is 0 or not less
-/// than their number. Of every bucket in between stays the point that spans the largest triangle with the point kept
-/// before it and the mean of the bucket after it. `threshold` is 0 or at least 3; points come by rising `x`.
+/// At most `threshold` of the points, the first and the last among them; all of them where `threshold` is 0 or not less than
+/// their number. Of every bucket in between, the point with the largest triangle between the selected point before it and the
+/// mean of the bucket after it is selected. `threshold` is 0 or at least 3; points come by rising `x`.
 pub(super) fn downsample(points: Vec<(f64, f64)>, threshold: usize) -> Vec<(f64, f64)> {
     if threshold < 3 || points.len() <= threshold {
         return points;
     }
     let inner = points.len() - 2;
     let buckets = threshold - 2;
-    // Bucket `b` holds the points `edge(b)..edge(b + 1)`.
+    // Bucket `b` is the points `edge(b)..edge(b + 1)`.
     let edge = |bucket: usize| 1 + (inner as u128 * bucket as u128 / buckets as u128) as usize;
     let mut kept = Vec::with_capacity(threshold);
     kept.push(points[0]);

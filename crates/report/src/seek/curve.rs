@@ -6,8 +6,8 @@ use study::seek::{By, Step};
 use super::{SeekInput, answer, by_load, why, word};
 use crate::figure::{Axis, Colour, Figure, Mark, Scale, Series, Stroke, Style};
 
-/// Latencies and what was achieved over load. Every step has its points, whether it met the objective, missed it or is
-/// INVALID; steps of one load stand above each other.
+/// Latencies and achieved throughput over load. Every step has its points, whether it met the objective, missed it or is
+/// INVALID; steps of one load are drawn above each other.
 #[must_use]
 pub fn figure(input: &SeekInput<'_>) -> Figure {
     let search = input.search;
@@ -128,7 +128,7 @@ mod tests {
         });
     }
 
-    /// The answer was in the legend alone, and of the steps at one rate only the last was drawn.
+    /// The answer was in the legend only, and of the steps at one rate only the last was drawn.
     #[test]
     fn the_answer_its_bounds_and_steps_of_one_load_are_drawn() {
         let steps: Vec<Step> = [120, 2357, 54]

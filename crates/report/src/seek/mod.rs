@@ -14,7 +14,7 @@ use crate::object::{Object, json_list};
 
 pub use self::curve::figure;
 
-/// A search and what came of it.
+/// A search and its result.
 #[derive(Clone, Copy, Debug)]
 pub struct SeekInput<'a> {
     /// What was searched.
@@ -29,7 +29,7 @@ pub struct SeekInput<'a> {
     pub arrivals: &'a str,
 }
 
-/// One line for a step that just ended, as it goes by; without a line feed.
+/// One line for a step that has just ended, without a line feed.
 #[must_use]
 pub fn line(search: &Search, number: usize, step: &Step, paint: Paint) -> String {
     let [p50, p95, p99, errors] = figures(step);
@@ -239,7 +239,7 @@ fn judge(search: &Search, step: &Step) -> Judgement {
     level::judge_alone(&search.objective, step)
 }
 
-/// Whether this run alone meets the objective.
+/// Whether this run meets the objective, without other runs at its load.
 fn word(search: &Search, step: &Step) -> &'static str {
     match (step.spoilt.is_some(), judge(search, step)) {
         (true, _) => "unknown",

@@ -9,16 +9,16 @@ use super::side::ServerSide;
 use super::table::{Table, percent};
 use crate::number::{counted, duration, grouped, number};
 
-/// The share of all cores that others than the watched processes may take before it is said.
+/// The share of all cores that other processes than the watched ones may use without a note.
 const OTHERS_MAX: f64 = 0.25;
 
 /// What a run says of the servers' capacity. Absent is what was not seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Capacity {
-    /// Requests completed a second, `X`: as the client saw it, else as the log tells.
+    /// Requests completed a second, `X`: the client's count, else the log's.
     pub requests_per_s: Option<f64>,
-    /// Requests completed a second of those that `server_mean` is of: `X`, or as the log tells where it does not tell of the
-    /// client's requests, as an application's behind a server that hands out files.
+    /// The rate of the requests in `server_mean`: `X`, or the log's where its requests are not the client's, as for an
+    /// application behind a server that serves files.
     pub log_requests_per_s: Option<f64>,
     /// The client's requests and the log's, where they differ by more than a tenth.
     pub counts_apart: Option<(u64, u64)>,
@@ -26,7 +26,7 @@ pub struct Capacity {
     pub cores: Option<f64>,
     /// How many of them were busy, on average while the run went on.
     pub cores_busy: Option<f64>,
-    /// How many of them the watched processes kept busy.
+    /// How many cores the watched processes used.
     pub cores_of_processes: Option<f64>,
     /// CPU seconds of the watched processes a request: their CPU time by the log's requests where those are the
     /// client's, else `cores / X`.
@@ -94,8 +94,8 @@ impl Capacity {
         Some(self.cores_busy? / self.requests_per_s?)
     }
 
-    /// Requests a second that the cores cannot pass at this cost, `cores / CPU per request`: an upper bound. What else holds
-    /// requests up (workers, locks, a database, other programs) makes it less.
+    /// The most requests a second that the cores can serve at this cost, `cores / CPU per request`: an upper bound. Other
+    /// limits (workers, locks, a database, other programs) lower it.
     #[must_use]
     pub fn bearable_per_s(&self) -> Option<f64> {
         let each = self.cpu_per_request_s.or(self.machine_per_request_s())?;
@@ -103,7 +103,7 @@ impl Capacity {
     }
 
     pub(super) fn table(&self) -> Table {
-        // A rate alone is no arithmetic.
+        // The request rate on its own needs no table: at least one cost must be known.
         if self.cores_busy.is_none()
             && self.cores_of_processes.is_none()
             && self.server_mean.is_none()
@@ -142,7 +142,7 @@ impl Capacity {
         Table::new("Capacity", vec![""], rows)
     }
 
-    /// What else kept the cores busy, where that is a quarter of them or more; that nothing tells, where no process was watched.
+    /// Other processes' use of the cores, where that is a quarter or more; or that it is unknown, where no process was watched.
     pub(super) fn note(&self) -> Option<String> {
         if self.cpu_per_request_s.is_none() && self.bearable_per_s().is_some() {
             return Some(
@@ -162,7 +162,7 @@ impl Capacity {
         })
     }
 
-    /// What the upper bound is, and what it is not.
+    /// The meaning and the limits of the upper bound.
     pub(super) fn bound_note(&self) -> Option<String> {
         self.bearable_per_s().map(|_| {
             "Upper bound by CPU alone: cores by CPU per request. No more requests a second are possible at this cost; workers, \
@@ -171,7 +171,7 @@ impl Capacity {
         })
     }
 
-    /// Which requests are meant, where the log's are not the client's.
+    /// The counts of requests, where the log's are not the client's.
     pub(super) fn apart_note(&self) -> Option<String> {
         let (client, log) = self.counts_apart?;
         Some(format!(
@@ -204,7 +204,7 @@ fn sum(values: impl Iterator<Item = f64>) -> Option<f64> {
 /// A process, or a container where no process was watched.
 struct Present<'a> {
     source: &'a SourceSummary,
-    /// The share of all looks at its machine at which it was there.
+    /// The share of all samples of its machine in which it was present.
     presence: f64,
 }
 

@@ -112,14 +112,14 @@ impl Clock {
         at.saturating_sub(self.start) as f64 / 1e9
     }
 
-    /// Points in seconds of the axis; what lies outside goes.
+    /// Points in seconds of the axis, without those outside of it.
     fn points(&self, all: impl Iterator<Item = (i64, f64)>) -> Vec<(f64, f64)> {
         let points = all.map(|(at, y)| (self.seconds(at), y));
         points.filter(|(x, _)| (self.from..=self.to).contains(x)).collect()
     }
 }
 
-/// Has all figures begin and end alike: a gap at either end takes part in the axis and is not drawn.
+/// Gives all figures the same start and end: a gap at either end extends the axis and is not drawn.
 fn same_ends(figures: &mut [Figure]) {
     let series = figures.iter().flat_map(|figure| &figure.series);
     let xs = series.flat_map(|series| series.points.iter().map(|point| point.0));
@@ -165,8 +165,8 @@ fn rates(clock: &Clock, client: Option<&Timeline>, side: &Side) -> Figure {
     figure
 }
 
-/// That a log tells no finer moments than seconds, where the client's cells begin with its first request. The cells stay
-/// where the log has them: both sides' begin where they are drawn, and to move one would set apart what went on at once.
+/// A note that a log has times in whole seconds only, while the client's cells start with its first request. The cells are
+/// drawn where the log has them: both sides' cells start there, and shifting one would separate simultaneous events.
 fn coarse(side: &Side) -> Option<String> {
     let log = side.application().filter(|log| log.has_whole_seconds())?;
     Some(format!(

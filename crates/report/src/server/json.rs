@@ -1,4 +1,4 @@
-//! The server's side as JSON: what stands under `brunt.server`, documented in `docs/reference/report-json.md`.
+//! The server's side as JSON: the object `brunt.server`, documented in `docs/reference/report-json.md`.
 
 use metrics::Histogram;
 use metrics::server::{Endpoint, Log, Measure, SourceSummary};

@@ -17,7 +17,7 @@ enum Unit {
     PerSecond,
 }
 
-/// What is told of a machine; what is never above zero is left out, unless it is said always.
+/// The measures of a machine in its table, with the condition for their row.
 const MACHINE: [(&str, &str, Unit, RowCondition); 25] = [
     ("load1", "Load, 1 min", Unit::Plain, RowCondition::Always),
     ("load5", "Load, 5 min", Unit::Plain, RowCondition::AboveZero),
@@ -91,7 +91,7 @@ fn of_machine(server: &ServerSide<'_>, machine: &SourceSummary) -> Table {
     Table { title, heads: vec!["mean", "max"], rows, more: 0 }
 }
 
-/// The core with the highest mean: one that is full holds up what runs on one thread, whatever the others do.
+/// The core with the highest mean: a saturated core limits work on one thread, however idle the others are.
 fn busiest_core(server: &ServerSide<'_>, host: &str) -> Option<Vec<String>> {
     let cores = server
         .side

@@ -16,13 +16,13 @@ pub struct NetworkAndQueue {
     pub by_request: Option<Histogram>,
     /// Requests known to both by an id, be they enough or not.
     pub joined: u64,
-    /// Ids that were given up before the other side told of theirs.
+    /// Ids that were dropped without a match.
     pub ids_left_out: u64,
     /// The client's times, from the moment requests were sent.
     pub client: Histogram,
     /// The server's.
     pub server: Histogram,
-    /// Which log told the server's.
+    /// The log with the server's times.
     pub log: String,
 }
 
@@ -41,8 +41,8 @@ impl NetworkAndQueue {
         Some(Self { by_request, joined, ids_left_out, client, server: total, log: source })
     }
 
-    /// The mean of the differences, in nanoseconds. It is that of the requests told by both, or the difference of the means,
-    /// which is the same where both tell of the same requests.
+    /// The mean of the differences, in nanoseconds. It is that of the joined requests, or the difference of the means, which is
+    /// the same where both sides have the same requests.
     #[must_use]
     pub fn mean_ns(&self) -> i64 {
         match &self.by_request {
@@ -61,7 +61,7 @@ impl NetworkAndQueue {
         }
     }
 
-    /// Do both tell of as many requests, but for a tenth?
+    /// Whether both sides have the same number of requests, within a tenth.
     #[must_use]
     pub fn counts_agree(&self) -> bool {
         let (client, server) = (self.client.count(), self.server.count());
@@ -84,7 +84,7 @@ impl NetworkAndQueue {
         Table::new("Network and queue", vec!["mean", "50", "90", "95", "99"], rows.into_iter())
     }
 
-    /// Why it is not told request by request.
+    /// Why it is not computed request by request.
     fn why_not(&self) -> String {
         let joined = grouped(self.joined);
         match (self.joined, self.ids_left_out) {

@@ -1,4 +1,4 @@
-//! Tables of requests as logs tell of them.
+//! Tables of the requests in logs.
 
 use metrics::Histogram;
 use metrics::server::{Endpoint, Log};
@@ -20,7 +20,7 @@ fn name(server: &ServerSide<'_>, log: &Log) -> String {
     }
 }
 
-/// How many requests each log tells of, and how they ended.
+/// The number of requests in each log, and their statuses.
 pub(super) fn answers(server: &ServerSide<'_>) -> Table {
     let rows = server.side.logs().iter().map(|log| {
         let of =
@@ -57,7 +57,7 @@ pub(super) fn times(server: &ServerSide<'_>) -> Table {
         let timed = parts.into_iter().filter(|(_, times)| times.count() > 0);
         rows.extend(timed.map(|(part, times)| row(format!("{name} {part}"), times)));
     }
-    // Without a log the client's times stand elsewhere already.
+    // Without a log, other tables already have the client's times.
     rows.truncate(if rows.len() == own { 0 } else { rows.len() });
     let heads = vec!["requests", "mean", "50", "90", "95", "99", "max"];
     Table::new("Times of requests", heads, rows.into_iter())

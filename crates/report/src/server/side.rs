@@ -8,7 +8,7 @@ use metrics::server::{Log, Measure, Side};
 pub struct ServerSide<'a> {
     /// What was seen of the servers.
     pub side: &'a Side,
-    /// What the client saw in the same run; absent where there is none.
+    /// The client's summary of the same run, if there is one.
     pub client: Option<&'a Summary>,
     /// By how much the servers' clock was moved onto the client's, in nanoseconds; 0 where it was not.
     pub offset_ns: i64,
@@ -22,7 +22,7 @@ impl ServerSide<'_> {
         self.side.applications()
     }
 
-    /// The mean of a measure while the run went on, where its course is kept and has readings then; else of all readings.
+    /// The mean of a measure during the run, where it has a course with readings in that time; else of all readings.
     pub(super) fn mean(&self, measure: &Measure) -> f64 {
         let Some(client) = self.client.filter(|client| client.requests > 0) else {
             return measure.mean();

@@ -130,7 +130,7 @@ fn a_master_is_no_process_at_work() {
     assert!(text.contains("measured by `brunt seek`"), "{text}");
 }
 
-/// A proxy hands out three files for each page: the log has a quarter of what the client asked for.
+/// A proxy serves three files for each page: the application's log has a quarter of the client's requests.
 #[test]
 fn a_log_of_other_requests_is_not_mixed_with_the_clients() {
     let side = side(|_| String::new());
@@ -229,7 +229,7 @@ fn the_text_has_its_sections() {
     );
 }
 
-/// A log that tells how long some requests took: of the others it tells nothing, and not that they took none of its time.
+/// A log with times of some requests: the time of the others is unknown, and not 0.
 #[test]
 fn untimed_endpoints_have_no_share_of_the_time() {
     let mut side = Side::new();
@@ -305,7 +305,7 @@ fn four_curves_over_the_share_of_requests() {
     );
 }
 
-/// nginx's and Apache's logs have whole seconds: where their cells lie is told, and not where the cells of others lie.
+/// nginx's and Apache's logs have whole seconds: the offset of their cells is noted, and that of finer logs is not.
 #[test]
 fn a_log_of_whole_seconds_is_reported() {
     let noted = |step_ns: i64, total: Option<Nanos>| {

@@ -9,7 +9,7 @@ use super::report::{StudyReport, WorkloadFindings, change, value};
 use crate::contrasts::{by, value as measured};
 use crate::number::counted;
 
-/// The measures that sentences tell of, and what they are called there.
+/// The measures in sentences, and their names there.
 const SENTENCE_MEASURES: [(Measure, &str); 4] = [
     (Measure::P50, "the median"),
     (Measure::P99, "the 99th percentile"),
@@ -123,7 +123,7 @@ fn part(change: &Change, name: &str) -> String {
     format!("{name} {after} instead of {before} ({}{between})", by(of, change.change))
 }
 
-/// What is said of figures that results do not have: those that decide a study by themselves.
+/// The findings for figures that results do not have: those that decide a study by themselves.
 fn others(found: &WorkloadFindings) -> Vec<String> {
     let decides =
         |name: &str| matches!(name, "limit" | "rtt.p50" | "rtt.p99" | "fan_out.p50" | "lost");
@@ -159,7 +159,7 @@ pub(super) fn judged_words(ordering: &Ordering, judged: Option<&OrderingOutcome>
         return ["cannot be told: one of them has no runs".to_owned(), String::new()];
     };
     let word = match (judged.held, judged.is_certain()) {
-        // That medians lie close together is no matter of chance alone: the p of a difference says nothing of it.
+        // A difference's p is no evidence that medians are close.
         (true, _) if ordering.relation == Relation::About => "held: within a tenth".to_owned(),
         (false, _) if ordering.relation == Relation::About => {
             "did not hold: more than a tenth apart".to_owned()
@@ -225,7 +225,7 @@ fn incidents(input: &StudyInput) -> Vec<String> {
     sentences
 }
 
-/// What runs tell, each sentence once with the runs it is of.
+/// The notes of runs, each once with the numbers of its runs.
 fn notes(input: &StudyInput) -> Vec<String> {
     let mut told: Vec<(&str, Vec<usize>)> = Vec::new();
     for (number, run) in input.runs.iter().enumerate() {

@@ -11,7 +11,7 @@ use crate::contrasts::VariantRun;
 pub struct StudyInput {
     /// Its name.
     pub name: String,
-    /// What it asks.
+    /// The question that it answers.
     pub title: String,
     /// `full` or `quick`.
     pub form: String,
@@ -66,9 +66,9 @@ pub struct StudyRun {
     pub cell: Cell,
     /// Which repeat, from 1.
     pub repeat: usize,
-    /// What became of it.
+    /// Its outcome.
     pub state: StudyState,
-    /// Unix time (ns) of its begin; 0 where it was not run.
+    /// Unix time (ns) of its start; 0 where it was not run.
     pub began: i64,
     /// How long it took, its servers' start included.
     pub took: Nanos,
@@ -86,11 +86,11 @@ pub struct StudyRun {
     pub figures: Vec<(&'static Figure, f64)>,
     /// Its results; a search has none.
     pub results: Option<VariantRun>,
-    /// What the servers' logs told of its requests.
+    /// Its requests in the servers' logs.
     pub side: Side,
 }
 
-/// What became of a run.
+/// The outcome of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StudyState {
     /// It was measured.
@@ -108,7 +108,7 @@ impl StudyInput {
         self.runs.iter().filter(of)
     }
 
-    /// A figure in every measured run of a cell, where the run tells it.
+    /// A figure in every measured run of a cell, with `None` for a run without it.
     pub(super) fn per_run(&self, cell: Cell, figure: &Figure) -> Vec<Option<f64>> {
         let value = |run: &StudyRun| {
             run.figures.iter().find(|(of, _)| of.name == figure.name).map(|(_, value)| *value)
@@ -116,7 +116,7 @@ impl StudyInput {
         self.measured(cell).map(value).collect()
     }
 
-    /// A figure in every measured run of a cell that tells it.
+    /// A figure in every measured run of a cell that has it.
     pub(super) fn values(&self, cell: Cell, figure: &Figure) -> Vec<f64> {
         self.per_run(cell, figure).into_iter().flatten().collect()
     }

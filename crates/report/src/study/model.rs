@@ -1,4 +1,4 @@
-//! `Model`: what a queueing model says of a workload whose variants are one set-up under several loads.
+//! `Model`: a queueing model of a workload with variants that are one set-up under several loads.
 
 use stdx::are;
 use study::contrast::Measure;
@@ -24,7 +24,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Fits a model to all measured runs of a workload, where its study asks for one and there are results.
+    /// Fits a model to all measured runs of a workload, where its study requests one and there are results.
     pub(super) fn of(input: &StudyInput, workload: usize) -> Option<Self> {
         if !input.workloads[workload].fit {
             return None;
@@ -45,12 +45,12 @@ impl Model {
         FitInput { sweep: &self.sweep, found: &self.found, at: &[], notes: &self.notes }
     }
 
-    /// As `brunt fit` tells it.
+    /// The text of `brunt fit`.
     pub(super) fn text(&self) -> String {
         fit::text(&self.input())
     }
 
-    /// As `brunt fit -json` tells it.
+    /// The JSON of `brunt fit -json`.
     pub(super) fn json(&self) -> String {
         fit::json(&self.input()).trim_end().to_owned()
     }
@@ -99,7 +99,7 @@ fn sweep(input: &StudyInput, runs: &[(&StudyRun, &VariantRun)]) -> (Sweep, Vec<S
     (sweep, notes)
 }
 
-/// Answers per second, failed ones included. Successes and their share tell it; where all failed, Little's law does.
+/// Responses per second, failed ones included: successes divided by their share, or by Little's law where all failed.
 fn completions_per_s(run: &VariantRun) -> f64 {
     let figures = &run.figures;
     if figures.errors < 1.0 {

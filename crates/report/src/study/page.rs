@@ -113,7 +113,7 @@ impl StudyReport {
         self.other_table(out, workload);
     }
 
-    /// Of each variant whose servers kept a log: the client's times and the servers', all runs together.
+    /// For each variant with logs of its servers: the client's times and the servers', of all runs together.
     fn both_sides(&self, workload: usize) -> Vec<Picture> {
         let of = |variant: usize| {
             let (mut side, mut times) = (Side::new(), Histogram::default());

@@ -25,7 +25,7 @@ pub(super) struct WorkloadFindings {
     pub(super) others: Vec<OtherChange>,
     /// Each expected ordering, judged where both have runs.
     pub(super) orderings: Vec<(Ordering, Option<OrderingOutcome>)>,
-    /// Where one is asked for and there are loads to join.
+    /// The fitted model, where the study requests one and there are loads to fit.
     pub(super) model: Option<Model>,
 }
 

@@ -1,4 +1,4 @@
-//! A study of two variants whose truth is known: what its page and its document say.
+//! A study of two variants with a known truth: its page and its document.
 
 use metrics::Histogram;
 use metrics::server::Side;
@@ -136,7 +136,7 @@ fn the_document_has_every_run_and_metric() {
     assert!(incidents.contains(&format!("mixed on {variant} was left out: three failed.")));
 }
 
-/// A variant whose runs all failed is in no comparison, and is no reason to ask more of the others.
+/// A variant with failed runs only is in no comparison, and does not raise the level for the others.
 #[test]
 fn only_variants_with_runs_are_comparisons() {
     let alone = StudyReport::of(input());
@@ -189,7 +189,7 @@ fn nothing_measured_is_a_page_too() {
     assert_eq!(Figure::named("limit").unwrap().better, Better::More);
 }
 
-/// What `brunt fit` says of runs is said here too, and one run does not decide for all what a load is.
+/// The findings of `brunt fit` are here too, and most runs decide on the kind of load.
 #[test]
 fn a_model_has_notes_on_its_runs() {
     let mut input = input();

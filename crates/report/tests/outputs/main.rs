@@ -1,4 +1,4 @@
-//! What the crate gives out, from hand-made runs: exact text, whole pages, pictures.
+//! The output of the crate for hand-made runs: exact text, whole pages, pictures.
 
 #![allow(clippy::unwrap_used, reason = "these are tests, their shared parts too")]
 

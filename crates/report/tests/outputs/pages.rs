@@ -8,7 +8,7 @@ use stdx::Nanos;
 
 const EVIL: &str = "</script><b>\"'&<img src=x onerror=alert(1)>";
 
-/// Where `BRUNT_SHOW` names a folder, what is drawn is also put there to be looked at.
+/// Writes a picture to the folder in `BRUNT_SHOW`, if it is set, for a person to look at.
 fn show(name: &str, bytes: &[u8]) {
     if let Some(folder) = std::env::var_os("BRUNT_SHOW") {
         std::fs::write(std::path::Path::new(&folder).join(name), bytes).unwrap();

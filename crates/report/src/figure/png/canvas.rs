@@ -43,13 +43,13 @@ pub(super) struct Canvas {
 
 /// One side of a polygon, from its upper to its lower end; rows of samples.
 struct Edge {
-    /// The first row whose middle it crosses, and the row after the last.
+    /// The first row with a middle that it crosses, and the row after the last.
     rows: (usize, usize),
     /// Where it crosses its first row, in pixels.
     x: f32,
-    /// How far it goes to the right with each row.
+    /// The change of x per row.
     slope: f32,
-    /// 1 for an edge that goes down, -1 for one that goes up.
+    /// 1 for an edge downwards, -1 for one upwards.
     winding: i32,
 }
 
@@ -155,7 +155,7 @@ impl Canvas {
 /// The edges that cross a row of samples within the clip.
 fn edges(outline: &[Polyline], clip: Clip) -> Vec<Edge> {
     let samples = SAMPLES as f32;
-    // The row whose middle lies at or below a height.
+    // The first row with its middle at or below a height.
     let row = |y: f32| (y.clamp(clip.from.y, clip.to.y) * samples - 0.5).ceil().max(0.0) as usize;
     let mut edges = Vec::new();
     for line in outline {

@@ -19,7 +19,7 @@ pub(super) fn line(text: &str, font_size: f32) -> (Outline, f32) {
     let scale = font_size / f32::from(face.units_per_em());
     let (mut outline, mut x) = (Vec::new(), 0.0);
     for letter in text.chars() {
-        // Glyph 0 is the box that stands for a missing one.
+        // Glyph 0 is the box for a missing glyph.
         let glyph = face.glyph_index(letter).unwrap_or_default();
         let mut builder = CurveBuilder::default();
         face.outline_glyph(glyph, &mut builder);

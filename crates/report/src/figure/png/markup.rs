@@ -56,7 +56,7 @@ impl<'t> Events<'t> {
         Event::Text(unescaped(text))
     }
 
-    /// The element whose start tag stands at the front.
+    /// The element of the start tag at the front.
     fn element(&mut self) -> Option<Event<'t>> {
         let end = tag_end(self.rest)?;
         let (tag, rest) = (&self.rest[1..end], &self.rest[end + 1..]);

@@ -1,5 +1,5 @@
-//! PNG of an SVG that this crate wrote: read, drawn and encoded here, in memory, with one font. It is no general SVG renderer:
-//! it knows the elements that [`super::svg`] writes, and passes over every other.
+//! PNG of an SVG that this crate wrote: parsed, drawn and encoded here, in memory, with one font. It is no general SVG
+//! renderer: it supports the elements that [`super::svg`] writes, and skips every other.
 
 mod canvas;
 mod encode;

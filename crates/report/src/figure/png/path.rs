@@ -154,7 +154,7 @@ impl Parser<'_> {
     }
 }
 
-/// An outline whose curves are cut into straight lines; its units are a font's.
+/// An outline with its curves cut into straight lines; its units are a font's.
 #[derive(Default)]
 pub(super) struct CurveBuilder {
     outline: Outline,

@@ -62,12 +62,12 @@ pub(crate) fn draw(svg: &str) -> Result<Vec<u8>, PngError> {
     }
 }
 
-/// Elements whose content is not drawn.
+/// Elements with content that is not drawn.
 const NOT_DRAWN: [&str; 5] = ["style", "script", "title", "desc", "metadata"];
 
 /// What an element is, as far as its content matters.
 enum Open {
-    /// A group, or a shape, whose content is drawn.
+    /// A group or a shape; its content is drawn.
     Drawn,
     NotDrawn,
     /// A text that begins at a place.

@@ -76,7 +76,7 @@ fn side(from: Point, to: Point, radius: f32) -> Point {
     Point::new(-along.y, along.x).times(radius / length)
 }
 
-/// The wedge at the outside of a corner; cut off where it would be too long. None where the line goes straight on.
+/// The wedge at the outside of a corner; cut off where it would be too long. None where the line continues straight.
 fn mitre(before: Point, corner: Point, after: Point, radius: f32) -> Option<Polyline> {
     let (first, second) = (side(before, corner, radius), side(corner, after, radius));
     let turn = first.x * second.y - first.y * second.x;

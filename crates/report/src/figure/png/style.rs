@@ -17,7 +17,7 @@ pub(super) struct Style {
     pub(super) pen: Pen,
     pub(super) fill_opacity: f32,
     pub(super) stroke_opacity: f32,
-    /// Of the element and all around it. A group whose shapes overlap is painted shape by shape.
+    /// The product of its own opacity and those of its ancestors. A group of overlapping shapes is painted shape by shape.
     pub(super) opacity: f32,
     /// In pixels.
     pub(super) font_size: f32,
