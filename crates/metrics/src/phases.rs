@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_format_does_not_tell_is_nothing() {
+    fn what_a_format_lacks_is_empty() {
         let mut phases = Phases::new();
         phases.add(&batch());
         phases.keep_responses();

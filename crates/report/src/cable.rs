@@ -87,8 +87,8 @@ pub fn text(input: &CableInput<'_>) -> String {
 
 fn users(out: &mut String, plan: &CablePlan, outcome: &CableReport) {
     let CableReport { attempts, opened, refused, subscribed, unconfirmed, dropped, .. } = outcome;
-    let (asked, most, away) = (plan.users, outcome.open_most, outcome.turned_away);
-    line(out, "Users", "[asked for, open, turned away]", format_args!("{asked}, {most}, {away}"));
+    let (planned, most, away) = (plan.users, outcome.open_most, outcome.turned_away);
+    line(out, "Users", "[asked for, open, turned away]", format_args!("{planned}, {most}, {away}"));
     let values = format_args!("{attempts}, {opened}, {refused}");
     line(out, "Handshakes", "[begun, opened, refused]", values);
     let values = format_args!("{subscribed}, {unconfirmed}, {dropped}");
@@ -134,8 +134,8 @@ fn broadcast(out: &mut String, outcome: &CableReport) {
     let (again, order, late, early) = (sums.duplicated, sums.out_of_order, sums.late, sums.early);
     let values = format_args!("{again}, {order}, {late}, {early}");
     line(out, "", "[again, unordered, late, early]", values);
-    let heard = &outcome.subscribers;
-    let values = format_args!("{}, {}, {}", heard.all, heard.some, heard.none);
+    let subscribers = &outcome.subscribers;
+    let values = format_args!("{}, {}, {}", subscribers.all, subscribers.some, subscribers.none);
     line(out, "Subscribers", "[had all, some, none]", values);
     times(out, "Fan-out", &outcome.fan_out);
     times(out, "Last had it", &outcome.complete);
@@ -295,11 +295,11 @@ fn json_broadcast(outcome: &CableReport) -> String {
         .number("out_of_order", sums.out_of_order)
         .number("late", sums.late)
         .number("early", sums.early);
-    let heard = &outcome.subscribers;
+    let subscribers = &outcome.subscribers;
     let subscribers = Object::new()
-        .number("all", heard.all)
-        .number("some", heard.some)
-        .number("none", heard.none);
+        .number("all", subscribers.all)
+        .number("some", subscribers.some)
+        .number("none", subscribers.none);
     Object::new()
         .number("sent", outcome.sent)
         .number("not_sent", outcome.not_sent)

@@ -198,7 +198,7 @@ fn under_way(in_flight: &InFlight, users: u64) -> Figure {
     let at = |cell: usize| cell as f64 * width;
     let points: Vec<(f64, f64)> =
         in_flight.cells().enumerate().map(|(n, mean)| (at(n), mean)).collect();
-    let asked = points.iter().map(|point| (point.0, users as f64)).collect();
+    let planned = points.iter().map(|point| (point.0, users as f64)).collect();
     let line = |label: &str, style, colour, points| Series {
         label: label.to_owned(),
         style,
@@ -207,7 +207,7 @@ fn under_way(in_flight: &InFlight, users: u64) -> Figure {
     };
     let mut series = vec![line("Under way", Style::Area, 0, points)];
     if users > 0 {
-        series.push(line("Users asked for", Style::Line, 1, asked));
+        series.push(line("Users asked for", Style::Line, 1, planned));
     }
     over_time("Requests under way", ("Requests", Scale::Linear), series)
 }

@@ -23,14 +23,14 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     let summary = input.summary;
     let name = escape::xml(if input.title.is_empty() { "brunt" } else { input.title });
     let valid = input.verdict.is_valid();
-    let asked: Vec<_> = input.assertions.iter().map(assertions::case).collect();
-    let judges = asked.is_empty();
+    let cases: Vec<_> = input.assertions.iter().map(assertions::case).collect();
+    let judges = cases.is_empty();
     let all_well = summary.successes == summary.requests && summary.requests > 0 || !judges;
-    let crossed = asked.iter().filter(|(_, failure)| failure.is_some()).count();
+    let crossed = cases.iter().filter(|(_, failure)| failure.is_some()).count();
     let failures = usize::from(!valid) + usize::from(!all_well) + crossed;
     let time = summary.duration().saturating_add(summary.wait()).as_secs_f64();
     writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
-    let tests = 1 + usize::from(judges) + asked.len();
+    let tests = 1 + usize::from(judges) + cases.len();
     let counts = format!(r#"tests="{tests}" failures="{failures}" errors="0" skipped="0""#);
     writeln!(out, r#"<testsuites {counts} time="{time:.3}">"#)?;
     writeln!(out, r#"  <testsuite name="{name}" {counts} time="{time:.3}">"#)?;
@@ -43,9 +43,9 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     if judges {
         case(out, &name, "success", success)?;
     }
-    for (asked, failure) in asked {
-        let failure = failure.map(|message| (message.clone(), format!("{asked}: {message}")));
-        case(out, &name, &escape::xml(&asked), failure)?;
+    for (subject, failure) in cases {
+        let failure = failure.map(|message| (message.clone(), format!("{subject}: {message}")));
+        case(out, &name, &escape::xml(&subject), failure)?;
     }
     out.push_str("  </testsuite>\n</testsuites>\n");
     Ok(())

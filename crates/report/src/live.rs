@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_only_when_asked_for() {
+    fn colours_only_on_request() {
         let total = seen(5, 1);
         let progress = Progress {
             name: "\x1b[2J",

@@ -157,7 +157,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_was_asked_for_is_guessed_from_the_results() {
+    fn the_load_is_guessed_from_the_results() {
         let guess = seen_by(|seen| Offered::guessed("http://h:1/p", seen));
         assert_eq!(guess, Offered { duration: Nanos::from_millis(300), ..offered() });
     }

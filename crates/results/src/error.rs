@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_a_closed_pipe_from_a_full_disk() {
+    fn a_closed_pipe_is_not_a_full_disk() {
         let of = |kind| WriteError::from(io::Error::from(kind));
         assert!(matches!(of(io::ErrorKind::BrokenPipe), WriteError::ClosedPipe));
         assert!(matches!(of(io::ErrorKind::StorageFull), WriteError::DiskFull));

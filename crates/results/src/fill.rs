@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_failures_by_their_words() {
+    fn failures_are_recognised_by_their_texts() {
         let cases = [
             ("Get \"http://h/\": EOF", FailureKind::Eof),
             ("unexpected EOF", FailureKind::Truncated),

@@ -51,7 +51,7 @@ fn good_seeds_have_their_rows() {
 }
 
 #[test]
-fn cut_seeds_keep_what_came_before_and_say_so() {
+fn cut_seeds_keep_earlier_rows_and_report_the_cut() {
     let gob = check(&seed("results_gob/cut_off")).expect("what came before");
     assert!(gob.rows > 0 && gob.losses == 1, "{gob:?}");
     let arrow = check(&seed("results_arrow/cut_off")).expect("what came before");

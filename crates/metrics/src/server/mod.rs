@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_is_asked_by_name() {
+    fn a_reading_is_found_by_name() {
         let values = vec![("load1".to_owned(), 0.5), ("cpu".to_owned(), 2.0)];
         let reading = Reading { values, ..Reading::default() };
         assert_eq!(reading.value("cpu"), Some(2.0));

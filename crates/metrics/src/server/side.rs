@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_and_logs_are_kept_apart_and_found_together() {
+    fn hosts_and_logs_are_separate_and_merge() {
         let rows = [
             served("a", "nginx", 20, ""),
             served("a", "nginx", 20, ""),

@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_column_may_be_said() {
+    fn the_last_column_may_be_set() {
         assert_eq!(Column::parse(Some("%T")), Ok(Column::Last(9)));
         assert_eq!(Column::parse(None), Ok(Column::Last(3)));
         assert_eq!(Column::parse(Some("%b")), Err(KindError::Column("%b".to_owned())));

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_forms_tell_the_same() {
+    fn both_forms_have_the_same_fields() {
         let lines = [
             "method=GET path=/jobs/8 format=html controller=JobsController action=show status=200 duration=58.33 view=40.43 db=15.26 request_id=abc",
             r#"{"method":"GET","path":"/jobs/8","format":"html","status":200,"duration":58.33,"view":40.43,"db":15.26,"request_id":"abc"}"#,

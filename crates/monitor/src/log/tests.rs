@@ -116,15 +116,19 @@ I, [2026-11-22T07:26:25.766569 #7]  INFO -- : Completed 200 OK in 10ms (Views: 1
 }
 
 #[test]
-fn long_lines_are_cut_and_said_once() {
+fn long_lines_are_cut_and_reported_once() {
     let mut log =
         b"127.0.0.1 - - [22/Nov/2026:07:26:25 +0000] \"GET / HTTP/1.1\" 200 5 \"".to_vec();
     log.resize(LINE_MAX + 9, b'x');
     let twice = [&log[..], b"\n", &log[..]].concat();
     let rows = read("nginx", &twice);
     assert_eq!(served(&rows).len(), 2);
-    let said = printed(&rows);
-    assert_eq!(said.matches("cut").count(), 2, "the first time and the count: {said}");
+    let printed_rows = printed(&rows);
+    assert_eq!(
+        printed_rows.matches("cut").count(),
+        2,
+        "the first time and the count: {printed_rows}"
+    );
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn a_number_is_the_process_that_had_it_first() {
 }
 
 #[test]
-fn too_many_are_left_out_and_told() {
+fn too_many_are_left_out_and_reported() {
     let mut lab = Lab::new("many", vec![ProcessSelector::Name("puma".into())]);
     for pid in 0..WATCHED_MAX as u32 {
         lab.process(100 + pid, 1, (0, 5));

@@ -209,7 +209,7 @@ mod tests {
         for at in 0..3 {
             round(&mut scrape, at, &mut rows);
         }
-        let told = incidents(&rows.found);
-        assert!(told.len() == 1 && told[0].contains("gives no answer: "), "{told:?}");
+        let reported = incidents(&rows.found);
+        assert!(reported.len() == 1 && reported[0].contains("gives no answer: "), "{reported:?}");
     }
 }

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn header_lines_tell_software_and_keep_alive() {
+    fn header_lines_have_software_and_keep_alive() {
         let mut batch = Batch::default();
         for head in [
             "SERVER:  Foo Bar/1.2\r\nConnection: a, Keep-Alive\r\n",

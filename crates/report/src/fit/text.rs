@@ -54,8 +54,8 @@ fn table(fit: &Fit, at: &[f64]) -> String {
     for (load, measured) in &levels {
         table.row(cells(&fit.predict(*load), measured));
     }
-    let asked = at.iter().filter(|load| !levels.iter().any(|(of, _)| of == *load));
-    for load in asked {
+    let further = at.iter().filter(|load| !levels.iter().any(|(of, _)| of == *load));
+    for load in further {
         table.row(cells(&fit.predict(*load), &[]));
     }
     // The last cell of what was measured is blank.

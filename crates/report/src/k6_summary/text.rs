@@ -307,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_summary_tells_of_scenarios_and_their_groups() {
+    fn a_full_summary_has_scenarios_and_their_groups() {
         let tally = |n: u32| {
             let mut tally = Tally::default();
             (0..n).for_each(|_| tally.add(MetricId::HTTP_REQS, 1.0, &()));

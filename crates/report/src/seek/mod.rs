@@ -421,7 +421,7 @@ Ended      the interval is as narrow as asked for; seed 7
     }
 
     #[test]
-    fn lines_are_coloured_where_asked() {
+    fn lines_are_coloured_on_request() {
         let search = search();
         let plain = line(&search, 3, &step(40.0, 0.0), Paint::Plain);
         assert_eq!(

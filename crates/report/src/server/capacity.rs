@@ -237,13 +237,13 @@ fn processes<'a>(server: &ServerSide<'a>) -> Vec<Present<'a>> {
     };
     let kinds = ["process ", "cgroup "].into_iter().map(of);
     let all = kinds.into_iter().find(|all| !all.is_empty()).unwrap_or_default();
-    let looks = |host: &str| {
+    let samples = |host: &str| {
         let readings = sources.iter().filter(|one| one.host == host).map(|one| one.readings);
         readings.max().unwrap_or(1).max(1) as f64
     };
     let present = |source: &'a SourceSummary| Present {
         source,
-        presence: source.readings as f64 / looks(&source.host),
+        presence: source.readings as f64 / samples(&source.host),
     };
     all.into_iter().map(present).collect()
 }

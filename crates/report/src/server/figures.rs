@@ -152,8 +152,8 @@ fn cells(client: Option<&Timeline>, of: impl Fn(&metrics::Cell, f64) -> f64) -> 
 }
 
 fn rates(clock: &Clock, client: Option<&Timeline>, side: &Side) -> Figure {
-    let asked = cells(client, |cell, width| cell.hits as f64 / width);
-    let mut series = vec![line("Client, requests due", Colour::alarm(0), asked)];
+    let offered = cells(client, |cell, width| cell.hits as f64 / width);
+    let mut series = vec![line("Client, requests due", Colour::alarm(0), offered)];
     if let Some(log) = side.application() {
         let width = log.width().as_secs_f64();
         let done = log.over_time().map(|(at, cell)| (at, cell.requests as f64 / width));

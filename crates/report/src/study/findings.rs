@@ -63,17 +63,17 @@ impl StudyReport {
 
 /// One variant against the first, in a sentence.
 fn compared(label: &str, first: &str, contrast: &Contrast) -> String {
-    let told = SENTENCE_MEASURES.iter().filter_map(|(measure, name)| {
+    let compared = SENTENCE_MEASURES.iter().filter_map(|(measure, name)| {
         let change = contrast.changes.iter().find(|change| change.measure == *measure)?;
         Some((change, *name))
     });
-    let told: Vec<(&Change, &str)> = told.collect();
+    let compared: Vec<(&Change, &str)> = compared.collect();
     let of = |finding: Finding| {
-        let parts = told.iter().filter(move |(change, _)| change.finding == finding);
+        let parts = compared.iter().filter(move |(change, _)| change.finding == finding);
         parts.map(|(change, name)| part(change, name)).collect::<Vec<_>>()
     };
     let names = |finding: Finding| {
-        let parts = told.iter().filter(move |(change, _)| change.finding == finding);
+        let parts = compared.iter().filter(move |(change, _)| change.finding == finding);
         parts.map(|(_, name)| *name).collect::<Vec<_>>()
     };
     let (better, worse) = (of(Finding::Better), of(Finding::Worse));
@@ -94,7 +94,7 @@ fn compared(label: &str, first: &str, contrast: &Contrast) -> String {
         clauses.push(format!("{label} and {first} do not differ by anything that matters"));
     } else if clauses.is_empty() && same.is_empty() {
         let (m, n) = contrast.runs;
-        let seen = told.iter().take(2).map(|(change, name)| part(change, name));
+        let seen = compared.iter().take(2).map(|(change, name)| part(change, name));
         let seen = seen.collect::<Vec<_>>().join(", ");
         return format!(
             "Whether {label} differs from {first} cannot be told from {} of each; seen was {seen}.",
@@ -127,30 +127,31 @@ fn part(change: &Change, name: &str) -> String {
 fn others(found: &WorkloadFindings) -> Vec<String> {
     let decides =
         |name: &str| matches!(name, "limit" | "rtt.p50" | "rtt.p99" | "fan_out.p50" | "lost");
-    let told = found.others.iter().filter(|one| decides(one.figure.name));
-    told.map(|one| {
-        let (before, after) = one.found.medians;
-        let word = match one.found.finding {
-            Finding::Better => "is better",
-            Finding::Worse => "is worse",
-            Finding::Differs => "differs",
-            Finding::Same => "is the same",
-            Finding::CannotTell => "cannot be told apart",
-        };
-        let between = one.found.interval.map_or(String::new(), |(low, high)| {
-            format!(", 95 % interval {} to {}", change(one.scale, low), change(one.scale, high))
-        });
-        let title = one.figure.title.to_lowercase();
-        format!(
-            "{title} of {} {word}: {} against {} of {} ({}{between}).",
-            one.label,
-            value(one.figure, after),
-            value(one.figure, before),
-            one.against,
-            change(one.scale, one.found.change),
-        )
-    })
-    .collect()
+    let deciding = found.others.iter().filter(|one| decides(one.figure.name));
+    deciding
+        .map(|one| {
+            let (before, after) = one.found.medians;
+            let word = match one.found.finding {
+                Finding::Better => "is better",
+                Finding::Worse => "is worse",
+                Finding::Differs => "differs",
+                Finding::Same => "is the same",
+                Finding::CannotTell => "cannot be told apart",
+            };
+            let between = one.found.interval.map_or(String::new(), |(low, high)| {
+                format!(", 95 % interval {} to {}", change(one.scale, low), change(one.scale, high))
+            });
+            let title = one.figure.title.to_lowercase();
+            format!(
+                "{title} of {} {word}: {} against {} of {} ({}{between}).",
+                one.label,
+                value(one.figure, after),
+                value(one.figure, before),
+                one.against,
+                change(one.scale, one.found.change),
+            )
+        })
+        .collect()
 }
 
 /// Whether an ordering held, and the medians it was judged by.
@@ -213,8 +214,8 @@ fn incidents(input: &StudyInput) -> Vec<String> {
         if let StudyState::Failed(reason) = &run.state {
             sentences.push(format!("{}: {reason}", name("failed")));
         }
-        let told = run.invalid.iter().map(|reason| format!("{}: {reason}", name("is INVALID")));
-        sentences.extend(told);
+        let reasons = run.invalid.iter().map(|reason| format!("{}: {reason}", name("is INVALID")));
+        sentences.extend(reasons);
     }
     sentences.extend(notes(input));
     sentences.extend(input.unlike.iter().map(|text| format!("Not all runs are alike: {text}.")));
@@ -227,12 +228,12 @@ fn incidents(input: &StudyInput) -> Vec<String> {
 
 /// The notes of runs, each once with the numbers of its runs.
 fn notes(input: &StudyInput) -> Vec<String> {
-    let mut told: Vec<(&str, Vec<usize>)> = Vec::new();
+    let mut by_note: Vec<(&str, Vec<usize>)> = Vec::new();
     for (number, run) in input.runs.iter().enumerate() {
         for note in &run.notes {
-            match told.iter_mut().find(|(known, _)| known == note) {
+            match by_note.iter_mut().find(|(known, _)| known == note) {
                 Some((_, runs)) => runs.push(number + 1),
-                None => told.push((note, vec![number + 1])),
+                None => by_note.push((note, vec![number + 1])),
             }
         }
     }
@@ -247,5 +248,5 @@ fn notes(input: &StudyInput) -> Vec<String> {
             format!("In {word} {}{more}: {note}.", shown.join(", "))
         }
     };
-    told.into_iter().map(sentence).collect()
+    by_note.into_iter().map(sentence).collect()
 }

@@ -130,12 +130,12 @@ impl StudyReport {
 
     fn footer(&self, out: &mut String) {
         out.push_str("<footer>\n");
-        let mut said: Vec<String> = Vec::new();
+        let mut notes: Vec<String> = Vec::new();
         for found in &self.workloads {
             for caution in found.contrasts.capital_cautions() {
-                if !said.contains(&caution) {
+                if !notes.contains(&caution) {
                     out.push_str(&format!("<p>{}</p>\n", escape::xml(&caution)));
-                    said.push(caution);
+                    notes.push(caution);
                 }
             }
         }

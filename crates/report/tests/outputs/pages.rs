@@ -94,7 +94,7 @@ fn no_text_breaks_out_of_a_page() {
 }
 
 #[test]
-fn pictures_have_the_size_asked_for() {
+fn pictures_have_the_requested_size() {
     let figure = curves("before");
     show("percentiles.html", figure.html().as_bytes());
     for (width, height) in [(1200, 600), (640, 300)] {

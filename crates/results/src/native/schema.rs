@@ -122,8 +122,8 @@ impl Schema {
 
     /// How much a stream with this schema has of each hit. A stream of another program may lack `sent`.
     pub(super) fn detail(&self) -> Detail {
-        let said = self.metadata.iter().find(|(key, _)| key == DETAIL);
-        match said.map(|(_, value)| value.as_str()) {
+        let detail = self.metadata.iter().find(|(key, _)| key == DETAIL);
+        match detail.map(|(_, value)| value.as_str()) {
             Some(START_AND_END) => Detail::StartAndEnd,
             Some(_) => Detail::Full,
             None if self.fields.iter().any(|field| field.name == "sent") => Detail::Full,

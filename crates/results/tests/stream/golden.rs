@@ -10,7 +10,7 @@ const CSV: &[u8] = include_bytes!("../golden/vegeta.csv");
 const JSON: &[u8] = include_bytes!("../golden/vegeta.json");
 
 #[test]
-fn the_three_say_the_same() {
+fn the_three_are_equal() {
     let rows = decode(&[GOB]).rows;
     assert_eq!(rows.len(), 3);
     let second = Flat {

@@ -39,8 +39,8 @@ fn generators_of_streams_one_after_the_other_add_up() {
     let one = |not_sent| encode(Encoding::Arrow, &[plain(5, 0)], Some(&ran(not_sent)));
     let found = decode(&[&[one(3), one(0), one(0)].concat()]);
     assert_eq!((found.rows.len(), &found.losses[..]), (15, &[][..]));
-    let told: Vec<_> = found.generators.iter().map(|g| (g.planned, g.sent, g.not_sent)).collect();
-    assert_eq!(told, [(8, 5, 3), (13, 10, 3), (18, 15, 3)]);
+    let counts: Vec<_> = found.generators.iter().map(|g| (g.planned, g.sent, g.not_sent)).collect();
+    assert_eq!(counts, [(8, 5, 3), (13, 10, 3), (18, 15, 3)]);
 }
 
 #[test]

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_that_few_runs_tell_hides_no_other() {
+    fn a_figure_of_few_runs_hides_no_other() {
         let some = |values: &[f64]| values.iter().copied().map(Some).collect::<Vec<_>>();
         let clear = some(&[1.0, 1.1, 1.05, 0.95, 1.0, 3.0, 3.1, 3.05, 2.95, 3.0]);
         for count in [1, 2, 3, 4, 7] {

@@ -126,7 +126,7 @@ fn steady_equal_runs_are_the_same() {
 }
 
 #[test]
-fn single_runs_tell_nothing_of_the_next() {
+fn single_runs_do_not_predict_the_next() {
     let found = contrast(&runs(1, 1, 0.0), &runs(2, 1, 3.0), &Rules::default()).unwrap();
     for change in &found.changes {
         assert_eq!((change.finding, change.interval), (Finding::CannotTell, None));
@@ -286,7 +286,7 @@ fn many_figures_make_chance_likelier() {
 
 /// A run that lacks a figure does not count for it, and the others do.
 #[test]
-fn figures_that_some_runs_do_not_tell() {
+fn figures_that_some_runs_lack() {
     let some = |values: &[f64]| values.iter().copied().map(Some).collect::<Vec<_>>();
     let mut a = some(&[10.0, 10.1, 10.2, 10.3, 10.4]);
     let b = some(&[20.0, 20.1, 20.2, 20.3, 20.4]);

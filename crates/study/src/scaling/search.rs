@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_measurements_tell_less_apart() {
+    fn few_measurements_distinguish_less() {
         for (spare, t) in
             [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (6, 2.447), (10, 2.228), (60, 2.000)]
         {

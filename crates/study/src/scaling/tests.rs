@@ -318,7 +318,7 @@ fn what_cannot_be_fitted_is_refused_with_its_reason() {
 }
 
 #[test]
-fn an_overloaded_load_tells_the_capacity() {
+fn an_overloaded_load_shows_the_capacity() {
     let server = crate::queueing::Mmc { workers: 4, service_s: 0.01 };
     let at = |rate: f64| flat(rate, rate, server.mean_response_s(rate));
     let observations = vec![at(40.0), at(120.0), at(200.0), at(280.0), flat(600.0, 400.0, 2.0)];

@@ -140,7 +140,7 @@ fn by_distance(a: &Tally, b: &Tally) -> f64 {
 }
 
 #[test]
-fn false_alarms_are_as_many_as_said() {
+fn false_alarms_are_as_frequent_as_stated() {
     // 1,000 pairs of one distribution each: 50 alarms are expected, with a deviation of 7.
     for (sizes, test) in
         [((300, 200), by_ranks as fn(&Tally, &Tally) -> f64), ((300, 200), by_distance)]
@@ -176,7 +176,7 @@ fn intervals_hold_the_true_shift() {
 }
 
 #[test]
-fn histograms_say_what_their_values_say() {
+fn histograms_agree_with_their_values() {
     let mut rng = Prng::new(9);
     let mut draw = |shift: f64| {
         let values: Vec<f64> = sample(&mut rng, 3000, shift).iter().map(|v| v * 1e7).collect();
