@@ -262,8 +262,8 @@ fn meets(search: &Search, step: &Step) -> String {
         .conditions()
         .iter()
         .zip(&step.figures)
-        .filter(|(condition, figure)| !condition.is_kept_by(**figure))
-        .map(|(condition, figure)| excess(condition, *figure))
+        .filter(|(condition, measured)| !condition.is_kept_by(**measured))
+        .map(|(condition, measured)| excess(condition, *measured))
         .collect();
     let cut = if step.cut { " (cut short)" } else { "" };
     match word(search, step) {
@@ -273,11 +273,11 @@ fn meets(search: &Search, step: &Step) -> String {
     }
 }
 
-fn excess(condition: &Condition, figure: f64) -> String {
+fn excess(condition: &Condition, measured: f64) -> String {
     match (condition.metric, condition.limit_time()) {
-        (Metric::Mean, _) => format!("mean {}", duration(Nanos(figure as u64))),
-        (_, Some(limit)) => format!("{} took over {limit}", percent(figure)),
-        _ => format!("errors {}", percent(figure)),
+        (Metric::Mean, _) => format!("mean {}", duration(Nanos(measured as u64))),
+        (_, Some(limit)) => format!("{} took over {limit}", percent(measured)),
+        _ => format!("errors {}", percent(measured)),
     }
 }
 
