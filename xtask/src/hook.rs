@@ -30,7 +30,7 @@ fn install() -> Result<ExitCode> {
     let folder = root.join(folder.trim());
     let path = folder.join("pre-commit");
     if fs::read_to_string(&path).is_ok_and(|found| found != SCRIPT) {
-        bail!("{} is there already; add `cargo xtask hook check` to it", path.display());
+        bail!("{} exists already; add `cargo xtask hook check` to it", path.display());
     }
     fs::create_dir_all(&folder).with_context(|| format!("creating {}", folder.display()))?;
     fs::write(&path, SCRIPT).with_context(|| format!("writing {}", path.display()))?;

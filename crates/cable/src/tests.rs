@@ -1,5 +1,5 @@
 //! Whole tests of Action Cable without an engine: users in a small world of their own, against a server that keeps the
-//! protocol with `wire`'s other side and makes the mistakes it is told to.
+//! protocol with `wire`'s other side and makes the mistakes that a test orders.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -29,7 +29,7 @@ struct Wrong {
     is_mute: bool,
     /// Connections end so long after they began.
     ends_after: Option<Nanos>,
-    /// A disconnect is told before.
+    /// A disconnect message precedes it.
     says_so: bool,
     /// Users beyond these get no deliveries: another process' subscribers.
     reaches: Option<u32>,
@@ -352,7 +352,7 @@ fn every_echo_comes_back() {
         assert_eq!((seen.attempts, seen.subscribed, seen.open_most), (5, 5, 5));
         assert!((45..=55).contains(&seen.sent), "5 users, 10 a second: {}", seen.sent);
         assert_eq!((seen.answered, seen.unanswered), (seen.sent, 0));
-        // A chat has everybody hear everything, but for what comes after the end.
+        // In a chat all receive everything, except what comes after the end.
         assert!((4 * seen.sent - 20..=4 * seen.sent).contains(&seen.overheard));
         assert!(seen.round_trip.max() < Nanos::from_millis(6), "{:?}", seen.round_trip.max());
         assert_eq!(told.samples.len() as u64, seen.sent);

@@ -22,7 +22,7 @@ pub enum ExitCode {
     Changed = 7,
     /// `fit` refused: the measurements do not suffice, or no model fits them.
     Unfitted = 8,
-    /// `cable --fail-on-loss` and a message was lost, or nobody could subscribe.
+    /// `cable --fail-on-loss` and a message was lost, or no user could subscribe.
     Lost = 9,
     /// `study run`: something that a variant requires is missing. Nothing was started.
     Missing = 10,

@@ -10,7 +10,7 @@ pub struct GlobalFlags {
     pub cpus: Option<u64>,
     /// Vegeta's profiles of itself; accepted and unused.
     pub profile: Option<String>,
-    /// Print the version and end.
+    /// Print the version.
     pub version: bool,
 }
 
@@ -20,7 +20,7 @@ pub const FLAGS: &[Flag<GlobalFlags>] = &[
         "cpus",
         ValueKind::Text("N"),
         "all",
-        "Worker threads, and so cores, to use at most.",
+        "Maximum number of worker threads, and so of cores.",
         |t: &mut GlobalFlags, v| value::count(v).map(|n| t.cpus = Some(n)),
     ),
     Flag::new(
@@ -34,11 +34,7 @@ pub const FLAGS: &[Flag<GlobalFlags>] = &[
         },
     )
     .vegeta(),
-    Flag::new(
-        "version",
-        ValueKind::Switch,
-        "",
-        "Print the version and end.",
-        |t: &mut GlobalFlags, v| value::switch(v).map(|on| t.version = on),
-    ),
+    Flag::new("version", ValueKind::Switch, "", "Print the version.", |t: &mut GlobalFlags, v| {
+        value::switch(v).map(|on| t.version = on)
+    }),
 ];

@@ -36,7 +36,7 @@ pub struct CommandSpec {
     /// Runs it.
     pub run: fn(&Invocation) -> Result<ExitCode, CommandError>,
     /// Checks a command line without reading or opening anything; standard input counts as empty. `None` for a command that
-    /// offers no load.
+    /// does not generate load.
     pub validate: Option<fn(&Invocation) -> Result<(), CommandError>>,
 }
 

@@ -90,9 +90,9 @@ pub fn law(text: &str) -> Result<Distribution, ValueError> {
         return Ok(Distribution::Fixed(time));
     }
     match Distribution::parse(text) {
-        Ok(Distribution::File(_)) => {
-            Err(ValueError::new("a law is needed here, not a file of times"))
-        }
+        Ok(Distribution::File(_)) => Err(ValueError::new(
+            "a file of times is not supported here (expected a law such as exp:60ms)",
+        )),
         Ok(law) => Ok(law),
         Err(error) => Err(ValueError::new(error.to_string())),
     }

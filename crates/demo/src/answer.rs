@@ -9,7 +9,7 @@ use crate::Stats;
 use crate::bodies::{self, BOMB, BOMB_BLOCKS, PIECE};
 use crate::route::{Coding, Route};
 
-/// What becomes of the connection after an answer, as its head tells.
+/// What happens to the connection after a response, as the response's head announces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// It stays, as HTTP/1.1 has it; nothing is said.

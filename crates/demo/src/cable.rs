@@ -1,5 +1,5 @@
 //! Action Cable's server: who is subscribed to what, what a command does, and what is sent for it. It knows no sockets: what
-//! it says is told to its caller, receiver by receiver.
+//! it sends goes to its caller, receiver by receiver.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub struct Cable {
     pub reject: f64,
     /// The share of subscriptions that are never answered.
     pub no_confirm: f64,
-    /// After how long each client is told to reconnect and closed.
+    /// After how long each client is sent a disconnect with reconnect, and closed.
     pub disconnect_after: Option<Nanos>,
 }
 
@@ -64,14 +64,14 @@ impl Cable {
     }
 }
 
-/// The streams and who hears them.
+/// The streams and their subscribers.
 #[derive(Debug, Default)]
 pub(crate) struct Hub {
-    /// By stream; a client may hear one by several subscriptions, which are numbered.
+    /// By stream; a client may have several subscriptions to one, which are numbered.
     streams: HashMap<Arc<str>, BTreeMap<(Key, u32), Listener>>,
 }
 
-/// One who hears a stream.
+/// A subscriber of a stream.
 #[derive(Clone, Debug)]
 struct Listener {
     identifier: Arc<str>,
@@ -254,7 +254,7 @@ impl Hub {
         }
     }
 
-    /// What all who hear a stream are sent.
+    /// The message to all subscribers of a stream.
     fn broadcast(&self, stream: &str, message: &str) -> Vec<(Key, Format, Arc<[u8]>)> {
         let Some(listeners) = self.streams.get(stream) else { return Vec::new() };
         let mut last: Option<(Format, &str, Arc<[u8]>)> = None;

@@ -1,4 +1,4 @@
-//! A throw-away certificate, so that TLS needs no files. It is trusted by nobody who was not told to.
+//! A throw-away certificate, so that TLS needs no files. Clients must disable verification, or trust it explicitly.
 
 use thiserror::Error;
 

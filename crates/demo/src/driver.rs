@@ -45,7 +45,7 @@ struct Client {
     sent: usize,
     /// It is closed when all is sent.
     closing: bool,
-    /// There may be something to read that no event will tell again.
+    /// There may be bytes to read for which no further event comes.
     left: bool,
 }
 
@@ -84,7 +84,7 @@ impl<I: Io> Driver<I> {
             self.flush(now);
         }
         while let Some(key) = self.left.pop() {
-            // The end of the stream may have been told already, while there was no room.
+            // The end of the stream may have been reported already, while there was no room.
             self.read(now, key, true);
             self.flush(now);
         }

@@ -263,7 +263,7 @@ impl Machine {
 }
 
 impl Machine {
-    /// The connection becomes a WebSocket; where there is no cable, one that asks for it is told so and closed.
+    /// The connection becomes a WebSocket; without Action Cable a request for it is refused, and the connection closed.
     fn upgrade(&mut self, now: Nanos, key: Key, mut upgrade: Upgrade) {
         if self.config.cable.is_none() && matches!(upgrade.purpose, Purpose::Cable(_)) {
             upgrade.purpose = Purpose::Close(NO_CABLE);
@@ -300,7 +300,7 @@ impl Peer for Machine {
     }
 
     fn handle_close(&mut self, _now: Nanos, conn: Key) {
-        // Its requests keep their workers: a server does not know that nobody will read the answer.
+        // Its requests keep their workers: a server does not know that the client will not read the response.
         self.conns.remove(&conn);
         self.sockets.handle_close(conn);
     }

@@ -1,5 +1,5 @@
 //! `Queue`: first come, first served, before a number of workers that do one job at a time. Virtual time only: a job's
-//! end is a number in a heap, nobody sleeps.
+//! end is a number in a heap, and no thread sleeps.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};

@@ -21,7 +21,7 @@ pub struct Server {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the server's thread and its owner tell each other.
+/// The state that the server's thread and its owner share.
 #[derive(Debug, Default)]
 struct Shared {
     stats: Stats,

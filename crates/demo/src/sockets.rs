@@ -74,7 +74,7 @@ struct Timer {
 #[derive(Debug)]
 enum Due {
     Deliver(Arc<[u8]>),
-    /// The cable tells the client to come back.
+    /// Action Cable asks the client to reconnect.
     Disconnect,
     /// The client had time enough to answer a close.
     Close,
@@ -181,7 +181,7 @@ impl Sockets {
         let Some(socket) = self.sockets.get_mut(&key) else { return };
         let Some(member) = &mut socket.member else {
             let text = std::str::from_utf8(bytes).ok().filter(|_| format == Format::Json);
-            // After a close there is nobody to echo to.
+            // After a close there is no client to echo to.
             match text {
                 Some(text) => socket.session.send_text(text, &mut socket.out).ok(),
                 None => socket.session.send_binary(bytes, &mut socket.out).ok(),
@@ -412,7 +412,7 @@ impl Socket {
     fn say(&mut self, bytes: &[u8]) -> u64 {
         let json = self.member.as_ref().is_none_or(|member| member.format == Format::Json);
         let text = std::str::from_utf8(bytes).ok().filter(|_| json);
-        // After a close nobody listens.
+        // After a close the client does not read.
         let sent = match text {
             Some(text) => self.session.send_text(text, &mut self.out),
             None => self.session.send_binary(bytes, &mut self.out),

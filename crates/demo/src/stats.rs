@@ -58,7 +58,7 @@ pub struct SocketStats {
     pub cable_rejected: u64,
     /// Subscriptions never answered, as asked.
     pub cable_unconfirmed: u64,
-    /// Clients told to reconnect, as asked.
+    /// Clients that were sent a disconnect with reconnect, as configured.
     pub cable_disconnected: u64,
     /// Commands and actions that were not understood.
     pub cable_malformed: u64,

@@ -1,4 +1,4 @@
-//! How punctual the machine itself is.
+//! How late the machine itself wakes a thread.
 
 use std::time::Instant;
 

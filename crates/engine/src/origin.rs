@@ -38,7 +38,7 @@ impl OriginKey {
 pub(crate) enum KnownProtocol {
     Http1,
     Http2,
-    /// The first connection will tell.
+    /// Known from the first connection on.
     Unknown,
 }
 

@@ -112,7 +112,7 @@ impl Recorder {
         match self.outlet.messages.try_send(Message::Counts(self.outlet.worker, full)) {
             Ok(()) => true,
             Err(TrySendError::Full(Message::Counts(_, back))) => {
-                // Kept, or a run whose owner was slow a few times would tell of no progress ever again.
+                // Put back, or a run with a slow owner would lose all its buffers and report no more progress.
                 self.spare = Some(std::mem::replace(&mut self.snapshot, back));
                 true
             }

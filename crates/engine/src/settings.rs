@@ -220,7 +220,7 @@ pub struct TlsSettings {
     pub versions: Versions,
     /// The cipher suites that are offered; of a version none is named of, all are.
     pub suites: Vec<CipherSuite>,
-    /// Do not tell the server the name that is asked for.
+    /// Send no server name indication (SNI).
     pub no_server_name: bool,
     /// Client certificates of which the first whose domains fit is shown, or else the first.
     pub identities: Vec<ClientIdentity>,

@@ -75,7 +75,7 @@ impl WorkerThread {
     }
 }
 
-/// Makes the thread punctual; pins it and makes it real-time where asked for. What is refused is said on stderr, once.
+/// Makes the thread punctual; pins it and makes it real-time where asked for. A refusal prints a warning on stderr, once.
 fn settle_thread(worker: usize, settings: &Settings) {
     machine::make_timers_punctual();
     if settings.pin {

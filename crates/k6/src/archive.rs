@@ -41,7 +41,7 @@ pub fn inspect(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::Ok)
 }
 
-/// The one operand; what is wrong with the others is told.
+/// The only operand; others are reported as errors.
 fn operand(typed: &ParsedArgs<RunFlags>) -> Option<&str> {
     match typed.operands.as_slice() {
         [path] => Some(path),

@@ -3,7 +3,7 @@
 use crate::flags::RunFlags;
 use cli::{CommandError, ExitCode, Flag, FlagError, Invocation, ParsedArgs, eprint_line};
 
-/// Reads flags as k6's commands do: what is wrong is told, with k6's code.
+/// Reads flags as k6's commands do; errors are printed, and have k6's exit code.
 pub(crate) fn typed(
     invocation: &Invocation,
     table: &[Flag<RunFlags>],
@@ -12,7 +12,7 @@ pub(crate) fn typed(
         Ok(typed) => Ok(Ok(typed)),
         Err(error @ (FlagError::Help | FlagError::Version)) => Err(error.into()),
         Err(error) => {
-            eprint_line(&format!("brunt run: {}\nread on with: brunt help run", error.native()));
+            eprint_line(&format!("brunt run: {}\nfor help: brunt help run", error.native()));
             Ok(Err(ExitCode::Other))
         }
     }

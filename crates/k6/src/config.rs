@@ -174,7 +174,7 @@ pub(super) fn script(typed: &ParsedArgs<RunFlags>) -> Result<&str, &'static str>
     }
 }
 
-/// Makes a script ready; what is wrong with it is told, and the code to end with given.
+/// Loads a script; on an error prints it and gives the exit code.
 pub(super) fn resolve(typed: &ParsedArgs<RunFlags>) -> Result<TestConfig, ExitCode> {
     let flags = &typed.flags;
     let path = script(typed).map_err(|text| K6Error::other(text.to_owned()).print())?;

@@ -125,7 +125,7 @@ impl Logger {
         let line = self.line(self.form, level, &self.shown(text), fields);
         match &self.place {
             Place::Stderr => cli::eprint_line(&line),
-            // Where nobody can read it, there is nothing left to do.
+            // If the stream is closed, there is nothing left to do.
             Place::Stdout => drop(writeln!(io::stdout().lock(), "{line}")),
             Place::File(file) => append(file, &line),
             Place::Nowhere => {}

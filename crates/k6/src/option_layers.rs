@@ -43,7 +43,7 @@ pub(super) fn all(
     Ok(LayeredOptions { own, all, overriding })
 }
 
-/// The configuration file's; none where nobody names one and there is none in k6's place.
+/// The configuration file's; none where no flag names one and k6's default path has none.
 fn file(flags: &RunFlags) -> Result<Fields, K6Error> {
     let named = text(flags.config.as_deref(), "K6_CONFIG");
     let path = named.clone().map(PathBuf::from).or_else(|| {

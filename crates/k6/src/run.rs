@@ -59,7 +59,7 @@ fn rest(meant: &TestConfig, address: &str) -> Result<Arc<Rest>, ()> {
         && let Some(port) = address.strip_prefix(':')
     {
         meant.logger.say(Level::Info, &format!(
-            "the REST API is at 127.0.0.1:{port}, for this machine alone (for all: -a 0.0.0.0:{port})"
+            "the REST API is at 127.0.0.1:{port}, for this machine only (for other machines: -a 0.0.0.0:{port})"
         ));
     }
     Rest::start(address, bare, meant.options.paused).map_err(|text| {
@@ -67,7 +67,7 @@ fn rest(meant: &TestConfig, address: &str) -> Result<Arc<Rest>, ()> {
     })
 }
 
-/// Whether this command line would be taken, as far as its words tell: the script is not looked at.
+/// Whether this command line is valid; the script is not read.
 pub fn validate(invocation: &Invocation) -> Result<(), CommandError> {
     let typed = invocation.parse(RUN)?;
     config::script(&typed).map(drop).map_err(usage_error)
@@ -86,7 +86,7 @@ struct TestProgress {
 }
 
 impl TestProgress {
-    /// What a stage that begins now is told.
+    /// What a stage that starts now needs to know of the earlier ones.
     fn earlier(&self) -> PriorStages {
         PriorStages { elapsed: self.elapsed, vus: self.vus }
     }
@@ -227,7 +227,7 @@ fn after(meant: &TestConfig, done: &Done, late: ExitCode) -> ExitCode {
         meant.logger.say(Level::Error, &text);
         ExitCode::Other
     } else if done.outcome.exception.as_ref().is_some_and(|thrown| thrown.in_promise) {
-        // k6 tells a rejected promise from what is thrown.
+        // k6 treats a rejected promise differently from an exception.
         ExitCode::Other
     } else if done.outcome.exception.is_some() || done.control.broken().is_some() {
         ExitCode::Script

@@ -21,10 +21,10 @@ use crate::outputs::Outputs;
 use crate::summary_mode::SummaryMode;
 use crate::watch::Watch;
 
-/// What is said at once, since it may take a while until anything else is.
+/// Printed at once, since the graceful stop may take a while.
 const INTERRUPTED: &str = "interrupted: iterations have their graceful stop to come to an end; a second interrupt ends them at once";
 
-/// What came of a stage.
+/// The result of a stage.
 pub(super) struct Done {
     pub(super) outcome: VuStats,
     /// From when VUs had been made until the last of them was done.
@@ -36,7 +36,7 @@ pub(super) struct Done {
     pub(super) held: Option<OpenResults>,
 }
 
-/// Prepares who looks at a stage while it goes on.
+/// Makes the monitor of a running stage.
 pub(super) type Prepare<'a> = &'a dyn Fn(Arc<Control>, Arc<LiveMetrics>) -> Watch;
 
 /// Runs a stage to its end.
@@ -107,7 +107,7 @@ impl Observer for StageObserver {
     }
 }
 
-/// Has scripts hear of the user's interrupts, which may be in a loop and hear of nothing else.
+/// Passes the user's interrupts on to scripts, even to one in an endless loop.
 fn heed(interrupts: usize, control: &Control, now: Nanos) {
     match interrupts {
         0 => {}

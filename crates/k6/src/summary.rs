@@ -13,10 +13,10 @@ use crate::summary_mode::SummaryMode;
 /// The version of k6 whose forms the summaries have.
 const K6_VERSION: &str = "1.8.1";
 
-/// Prints and writes all that there is to say.
+/// Prints the summary and writes its documents.
 ///
 /// # Errors
-/// A place cannot be written.
+/// An output cannot be written.
 pub(super) fn tell(
     meant: &TestConfig,
     input: &K6Input<'_>,
@@ -71,7 +71,7 @@ fn own(
     Ok(done.outcome.returned.as_deref().map(documents))
 }
 
-/// Writes documents. Those that cannot be written are told together, and the test ends as it would.
+/// Writes documents. Those that cannot be written are reported in one message; the exit code stays.
 fn write_all(meant: &TestConfig, documents: &[script::Document]) -> Result<(), ExitError> {
     let mut lost = String::new();
     for (place, content) in documents {
@@ -92,7 +92,7 @@ fn write(meant: &TestConfig, place: &str, content: &[u8]) -> Result<Option<Strin
     match place {
         "stdout" => Output::Stdout.write(content)?,
         "stderr" => {
-            // Where nobody can hear it, there is nothing left to do.
+            // If stderr is closed, there is nothing left to do.
             std::io::stderr().lock().write_all(content).ok();
         }
         path => {

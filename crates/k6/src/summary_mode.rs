@@ -1,6 +1,6 @@
 //! `SummaryMode`: how much the summary says, by the words of `--summary-mode`.
 
-/// How much the summary says.
+/// How detailed the summary is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SummaryMode {
     Compact,

@@ -36,7 +36,7 @@ const WITHOUT_EFFECT: [&str; 7] = [
     "PROFILING_ENABLED",
 ];
 
-/// What is to be said of variables that nobody reads, in a line; `None` where there are none.
+/// The warning about variables that have no effect, in a line; `None` where there are none.
 pub(super) fn strange_variables() -> Option<String> {
     strange(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()))
 }

@@ -62,7 +62,7 @@ impl Watch {
         }
     }
 
-    /// Answers who asks through the REST API.
+    /// Serves the REST API.
     pub(super) fn serve(&mut self, rest: Option<Arc<Rest>>) {
         if let Some(rest) = &rest {
             rest.begin(Arc::clone(&self.control), Arc::clone(&self.live), self.before.clone());
@@ -70,7 +70,7 @@ impl Watch {
         self.rest = rest;
     }
 
-    /// Whether a threshold has ended the test; it stays known when nobody looks any more.
+    /// Whether a threshold has ended the test; it outlives this monitor.
     pub(super) fn crossed(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.crossed)
     }
@@ -147,7 +147,7 @@ impl Progress {
         if self.terminal {
             self.drawn.record(&text);
         }
-        // Where nobody looks, there is nothing left to do.
+        // If stdout is closed, there is nothing left to do.
         let mut stdout = std::io::stdout().lock();
         write!(stdout, "{back}{text}").and_then(|()| stdout.flush()).ok();
     }

@@ -37,7 +37,7 @@ pub fn write_template(path: &str, existing: Existing) -> Result<ExitCode, ExitEr
         }
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(ExitError {
             code: ExitCode::Failure,
-            error: anyhow!("{path} is there already (-force overwrites it)"),
+            error: anyhow!("{path} exists already (-force overwrites it)"),
         }),
         Err(error) => Err(anyhow!("writing {path}: {}", reason(&error)).into()),
     }

@@ -72,7 +72,7 @@ pub enum Event {
 pub enum Progress {
     /// So many bytes went through; 0 from `recv` is the end of the stream.
     Bytes(usize),
-    /// Nothing now; an event will tell.
+    /// Nothing now; an event follows.
     Later,
     /// The socket failed; close it.
     Failed(IoFailure),

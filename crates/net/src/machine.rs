@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use stdx::Nanos;
 
-/// The cores this process may run on, by number, in order. Empty where the system does not tell.
+/// The cores this process may run on, by number, in order. Empty where the system does not report them.
 #[must_use]
 pub fn allowed_cores() -> Vec<usize> {
     #[cfg(target_os = "linux")]
@@ -101,7 +101,7 @@ pub fn thread_cpu_time() -> Nanos {
 /// Raises the process's limit of open descriptors to the hard one; gives the limit now in force.
 ///
 /// # Errors
-/// The system does not tell the limits.
+/// The system does not report the limits.
 pub fn raise_descriptor_limit() -> io::Result<u64> {
     // SAFETY: an all-zero rlimit is valid; both calls read or write it and nothing else.
     unsafe {
@@ -135,7 +135,7 @@ pub fn is_ignored(signal: i32) -> bool {
 /// place of what is closed, where all that is written is lost without an error.
 #[must_use]
 pub fn stdout_was_closed() -> bool {
-    // Naming it has the linker keep it.
+    // The reference keeps the linker from removing it.
     std::hint::black_box(&LOOK_AT_STDOUT);
     STDOUT_WAS_CLOSED.load(Ordering::Relaxed)
 }
@@ -154,7 +154,7 @@ extern "C" fn look_at_stdout() {
     STDOUT_WAS_CLOSED.store(is_closed, Ordering::Relaxed);
 }
 
-/// How many columns the terminal behind a stream has now; `None` where it is no terminal, or does not tell.
+/// How many columns the terminal behind a stream has now; `None` where it is not a terminal, or its size is unknown.
 #[must_use]
 pub fn terminal_columns(stream: &impl AsFd) -> Option<u16> {
     // SAFETY: an all-zero winsize is a valid one, and the kernel writes at most its size; the descriptor is borrowed from its

@@ -35,7 +35,7 @@ pub enum SessionError {
         source: WriteError,
     },
     /// The system refuses a thread for the monitor.
-    #[error("-watch: a thread: {0}")]
+    #[error("-watch: starting a thread: {0}")]
     Monitor(#[source] io::Error),
     /// An observer failed; the run was aborted.
     #[error("{0}")]

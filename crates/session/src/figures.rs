@@ -30,7 +30,7 @@ pub struct RunFigures {
 /// What becomes of requests that a stop cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnCutOff {
-    /// They are rows like any other; the report tells them apart.
+    /// They are rows like any other; the report separates them.
     Counted,
     /// They count in no figure, only in [`RunFigures::left_out`]: they were ended on purpose, and did not fail.
     LeftOut,

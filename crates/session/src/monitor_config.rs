@@ -42,7 +42,7 @@ impl MonitorConfig {
     pub fn monitor_for(&self, encoding: Encoding) -> Result<Monitor, ExitError> {
         if !encoding.is_native() {
             let text = format!(
-                "-watch: {} has no room for the server's side (expected .arrow or .parquet)",
+                "-watch: {} cannot hold rows of the server's side (give a .arrow or .parquet file)",
                 encoding.name()
             );
             return Err(ExitError::new(ExitCode::Usage, text));

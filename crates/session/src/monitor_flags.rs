@@ -64,40 +64,50 @@ macro_rules! target {
     };
 }
 
-target!(pid, "N", "A process by its number, with all it started. May be repeated.", |text| {
-    value::count(text).and_then(|pid| {
-        let wrong = |_| ValueError::new(format!("\"{text}\" is no number of a process"));
-        u32::try_from(pid).map(Target::Pid).map_err(wrong)
-    })
-});
-target!(name, "NAME", "Processes by their name, with all they started. May be repeated.", |text| {
-    given(text, "a name").map(|name| Target::Name(name.to_owned()))
-});
+target!(
+    pid,
+    "N",
+    "Monitor the process of this id, with its descendants. May be repeated.",
+    |text| {
+        value::count(text).and_then(|pid| {
+            let wrong = |_| ValueError::new(format!("\"{text}\" is not a process id"));
+            u32::try_from(pid).map(Target::Pid).map_err(wrong)
+        })
+    }
+);
+target!(
+    name,
+    "NAME",
+    "Monitor processes of this name, with their descendants. May be repeated.",
+    |text| { given(text, "a name").map(|name| Target::Name(name.to_owned())) }
+);
 target!(
     port,
     "N",
-    "Processes that listen on this TCP port, with all they started. May be repeated.",
+    "Monitor processes that listen on this TCP port, with their descendants. May be repeated.",
     |text| {
-        let wrong = |_| ValueError::new(format!("\"{text}\" is no port (expected 1 to 65535)"));
+        let wrong = |_| ValueError::new(format!("\"{text}\" is not a port (expected 1 to 65535)"));
         text.parse::<std::num::NonZeroU16>().map(|port| Target::Port(port.get())).map_err(wrong)
     }
 );
 target!(
     cgroup,
     "PATH",
-    "A control group, as /system.slice/puma.service. May be repeated.",
+    "Monitor this control group, e.g. /system.slice/puma.service. May be repeated.",
     |text| { given(text, "a path").map(|path| Target::Cgroup(path.to_owned())) }
 );
-target!(scrape, "URL", "A Prometheus endpoint (http). May be repeated.", |text| {
+target!(scrape, "URL", "Scrape this Prometheus endpoint (http). May be repeated.", |text| {
     given(text, "a URL").map(|url| Target::Scrape(url.to_owned()))
 });
 target!(
     log,
     "KIND:FILE",
-    "A log: rails, rails2, nginx, apache, lighttpd, puma, or a name of its own with a pattern.",
+    "Follow this log: rails, rails2, nginx, apache, lighttpd, puma, or another name with a pattern.",
     |text| {
         let wrong = || {
-            ValueError::new(format!("\"{text}\" is not KIND:FILE (as rails:log/production.log)"))
+            ValueError::new(format!(
+                "\"{text}\" is not KIND:FILE (for example rails:log/production.log)"
+            ))
         };
         let (kind, path) = text.split_once(':').ok_or_else(wrong)?;
         if kind.is_empty() || path.is_empty() {
@@ -118,7 +128,7 @@ pub fn given<'a>(text: &'a str, what: &str) -> Result<&'a str, ValueError> {
 
 /// The pattern of logs of other kinds.
 pub const fn pattern<T: Watches>(name: &'static str) -> Flag<T> {
-    const DOCS: &str = "A regular expression with named groups, for logs of other kinds; %D, %T or %{ms}T for apache, lighttpd.";
+    const DOCS: &str = "Pattern for logs of other names: a regular expression with named groups; apache, lighttpd: %D, %T, %{ms}T.";
     Flag::new(name, ValueKind::Text("REGEX"), "", DOCS, |flags: &mut T, text| {
         flags.watched().pattern = Some(given(text, "an expression")?.to_owned());
         Ok(())
@@ -132,11 +142,13 @@ pub const fn every<T: Watches>(name: &'static str) -> Flag<T> {
         name,
         ValueKind::Duration,
         "1s",
-        "How often to look; 100ms or more.",
+        "Time between two samples; 100ms or more.",
         |flags: &mut T, text| {
             let every = value::duration(text)?;
             if every < EVERY_MIN {
-                return Err(ValueError::new(format!("{every} is too often (100ms or more)")));
+                return Err(ValueError::new(format!(
+                    "{every} is too short (expected 100ms or more)"
+                )));
             }
             flags.watched().every = every;
             Ok(())
@@ -150,8 +162,7 @@ const EVERY_MIN: Nanos = Nanos::from_millis(100);
 
 /// Watching beside a run: this machine.
 pub const fn machine<T: Watches>() -> Flag<T> {
-    const DOCS: &str =
-        "Watch this machine too, into the results: load, CPU, memory, network, disks.";
+    const DOCS: &str = "Also monitor this machine (load, CPU, memory, network, disks) and write the samples into the results.";
     Flag::new("watch", ValueKind::Switch, "", DOCS, |flags: &mut T, text| {
         value::switch(text).map(|on| flags.watched().machine = on)
     })

@@ -117,7 +117,7 @@ impl OpenResults {
         let refused = sink.conclude(unix_ns(), assertions) as u64;
         if refused > 0 {
             let refused = stdx::counted(refused, "row");
-            warn(&format!("the results have no room for {refused} of thresholds and checks"));
+            warn(&format!("the results cannot hold {refused} of thresholds and checks"));
         }
         let report = sink.finish();
         if report.observed_dropped > 0 && report.error.is_none() {
@@ -136,7 +136,7 @@ impl OpenResults {
 
 impl Drop for OpenResults {
     fn drop(&mut self) {
-        // The user hears of what failed first.
+        // The first failure is the one to report.
         if let Some(sink) = self.sink.take() {
             drop(sink.finish());
         }

@@ -1,5 +1,5 @@
 //! `Experiment`: entrants that do the same thing in interleaved rounds, and the table of what came of it. In each round
-//! the order is turned by one, so that nobody always comes first.
+//! the order is turned by one, so that no entrant always comes first.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ pub(super) struct Experiment {
     pub(super) name: &'static str,
     /// What it shows.
     pub(super) title: &'static str,
-    /// The entrant that the others are compared with; where it is not here, nobody is.
+    /// The entrant that the others are compared with; none where it is missing.
     pub(super) base: &'static str,
     /// What is compared.
     pub(super) compared: Compared,
@@ -82,7 +82,7 @@ impl Experiment {
         self.entrants.extend(twins);
     }
 
-    /// Runs the rounds, until `deadline`; a trial that fails is told on stderr and left out.
+    /// Runs the rounds, until `deadline`; a trial that fails is reported on stderr and left out.
     pub(super) fn run(
         &self,
         setting: &Setting,

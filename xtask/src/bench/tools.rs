@@ -1,4 +1,4 @@
-//! The load generators: which are on this machine, how each is told to do the same thing, and where it says what it did.
+//! The load generators: which are on this machine, the command line of each for the same load, and where its figures are.
 
 use std::path::PathBuf;
 
@@ -46,9 +46,9 @@ pub(super) enum Count {
     Output(Parse),
     /// nginx counted it.
     Server,
-    /// It wrote results; this program's `report -type=json` of this file tells.
+    /// It wrote results; `brunt report -type=json` of this file gives the figures.
     Results(String, PathBuf),
-    /// It sent nothing: the empty scheduler tells how late it was.
+    /// It sent nothing: the empty schedule measures how late it was.
     Scheduler,
 }
 

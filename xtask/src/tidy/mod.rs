@@ -112,7 +112,7 @@ fn markdown_files(root: &Path) -> Result<Vec<String>> {
     Ok(files)
 }
 
-/// A file's text; empty where there is no such file, which `ROOT_FILES` tells.
+/// A file's text; empty where there is no such file; the check of `ROOT_FILES` reports that.
 fn read(root: &Path, file: impl Into<PathBuf>) -> Result<String> {
     let path = root.join(file.into());
     if !path.exists() {

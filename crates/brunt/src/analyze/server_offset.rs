@@ -5,7 +5,7 @@ use recordings::ServerOffset;
 
 /// The row of options that hold the offset.
 pub(crate) const fn row<T: AsMut<ServerOffset>>() -> Flag<T> {
-    const DOCS: &str = "Move the server's times by so much: its clock is behind, or ahead (-12ms). date: as its Date headers say.";
+    const DOCS: &str = "Add this to the server's times, if its clock is behind (ahead: -12ms); date: as its Date headers show.";
     Flag::new("server-offset", ValueKind::Text("TIME|date"), "0", DOCS, |options: &mut T, text| {
         server_offset(text).map(|offset| *options.as_mut() = offset)
     })

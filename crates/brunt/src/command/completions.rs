@@ -20,7 +20,7 @@ pub(super) fn run(invocation: &Invocation, registry: &Registry) -> Result<ExitCo
         "fish" => fish(registry),
         other => {
             return Err(usage_error(format!(
-                "no completions for \"{other}\" (expected bash, zsh or fish)"
+                "there are no completions for \"{other}\" (expected bash, zsh or fish)"
             )));
         }
     };

@@ -167,6 +167,8 @@ fn write_page(attacks: &[Attack]) -> Result<PathBuf, ExitError> {
     }
     let elsewhere = std::env::temp_dir().join(PAGE);
     write(&elsewhere).with_context(|| format!("writing {}", elsewhere.display()))?;
-    eprint_line("the current directory takes no files; the page is among the temporary ones");
+    eprint_line(
+        "cannot write to the current directory; the page is in the folder for temporary files",
+    );
     Ok(elsewhere)
 }

@@ -1,4 +1,4 @@
-//! `help` and `--version`: what the tables say, laid out for a terminal.
+//! `help` and `--version`: the texts of the flag tables, laid out for a terminal.
 
 use cli::{
     CommandError, CommandSpec, ExitCode, NO_FLAGS, Output, Registry, Row, ValueKind, eprint_line,

@@ -25,10 +25,10 @@ pub(super) fn command_lines() -> CommandLines {
 const COMMANDS: &[CommandSpec] = &[
     CommandSpec {
         name: "demo",
-        summary: "Show everything on this machine in half a minute.",
+        summary: "Show brunt's reports in half a minute, with a server of its own.",
         operands: "",
-        about: "Starts a server of six single-threaded workers of 60 ms, attacks it below and above what it can \
-                carry, prints both reports and writes brunt-demo.html.",
+        about: "Starts a server with six single-threaded workers of 60 ms each, attacks it below and above its capacity, \
+                prints both reports and writes brunt-demo.html.",
         examples: &[("brunt demo", "watch a server saturate")],
         rows: || rows_of(flags::serve::DEMO),
         run: demo::run,
@@ -42,7 +42,7 @@ const COMMANDS: &[CommandSpec] = &[
         examples: &[
             (
                 "echo \"GET http://localhost:8080/\" | brunt attack -duration=5s | tee -i results.bin | brunt report",
-                "50 requests a second for 5 s, reported and kept",
+                "50 requests a second for 5 s, saved and reported",
             ),
             (
                 "brunt attack -targets=targets -rate=200 -duration=1m -output=results.arrow",
@@ -70,11 +70,11 @@ const COMMANDS: &[CommandSpec] = &[
             ("brunt bench -c 64 http://localhost:8080/", "64 connections for 10 s"),
             (
                 "brunt bench -c 8 -n 10000 -no-keepalive http://localhost:8080/",
-                "10,000 requests, each its own connection",
+                "10,000 requests, each on a new connection",
             ),
             (
                 "brunt bench -c 16 -d 1m -targets=targets -output=bench.arrow",
-                "a file of targets in turn, results kept",
+                "a file of targets in turn, results saved",
             ),
         ],
         rows: || rows_of(load::bench::flags::FLAGS),
@@ -97,7 +97,7 @@ const COMMANDS: &[CommandSpec] = &[
             ),
             (
                 "brunt seek -objective='p99<1s' -step=1m -precision=2% -state=seek.json http://localhost:8080/",
-                "a longer search that can be interrupted and taken up again",
+                "a longer search that can be interrupted and continued",
             ),
         ],
         rows: || rows_of(load::seek::flags::FLAGS),
@@ -112,16 +112,16 @@ const COMMANDS: &[CommandSpec] = &[
         examples: &[
             (
                 "brunt cable echo ws://localhost:3000/cable -channel ChatChannel -params '{\"id\":\"demo\"}' -users 20",
-                "20 users, a message each second, each waits for its own",
+                "20 users, each sends a message a second and waits for it",
             ),
             (
                 "brunt cable broadcast ws://localhost:3000/cable -channel ChatChannel -params '{\"id\":\"demo\"}' \
                  -users 200 -rate 10 -cookies 'uid=Kay{user}/{user}' -fail-on-loss",
-                "does everybody get everything?",
+                "does every user get every message?",
             ),
             (
                 "brunt cable herd ws://localhost:3000/cable -channel ChatChannel -users 5000 -cuts 3 -jitter 5s",
-                "5,000 users come back three times",
+                "5,000 users reconnect three times",
             ),
         ],
         rows: || rows_of(load::cable::flags::FLAGS),
@@ -132,11 +132,11 @@ const COMMANDS: &[CommandSpec] = &[
         name: "run",
         summary: "Run a k6 script.",
         operands: "SCRIPT",
-        about: "The script's options say what is to be run; flags stand above them. The summary, the log and the exit codes are \
-                k6's: 99 for a crossed threshold, 107 for a script that throws. What is not there yet stands in \
-                docs/reference/run.md.",
+        about: "The script's options say what to run; flags override them. The summary, the log and the exit codes are k6's: 99 \
+                for a crossed threshold, 107 for a script that throws. docs/reference/run.md lists what brunt does not \
+                support.",
         examples: &[
-            ("brunt run script.js", "as the script says"),
+            ("brunt run script.js", "with the script's own options"),
             (
                 "brunt run -u 10 -d 30s -e HOST=http://127.0.0.1:3000 script.js",
                 "ten users for half a minute",
@@ -150,10 +150,10 @@ const COMMANDS: &[CommandSpec] = &[
         name: "inspect",
         summary: "Show the options of a k6 script.",
         operands: "SCRIPT",
-        about: "Prints them as JSON, as k6's command of this name.",
+        about: "Prints the options as JSON, as k6's inspect does.",
         examples: &[(
             "brunt inspect -execution-requirements script.js",
-            "how long, and how many users",
+            "also the duration and the number of users",
         )],
         rows: k6::flags::inspect_rows,
         run: k6::inspect,
@@ -161,9 +161,9 @@ const COMMANDS: &[CommandSpec] = &[
     },
     CommandSpec {
         name: "archive",
-        summary: "Put a k6 script and all it needs into one file.",
+        summary: "Put a k6 script and all the files it needs into one archive.",
         operands: "SCRIPT",
-        about: "Writes an archive in k6's form; `brunt run` and k6 itself run it.",
+        about: "The archive has k6's format; `brunt run` and k6 itself run it.",
         examples: &[("brunt archive -O test.tar script.js", "then: brunt run test.tar")],
         rows: k6::flags::archive_rows,
         run: k6::archive,
@@ -171,7 +171,7 @@ const COMMANDS: &[CommandSpec] = &[
     },
     CommandSpec {
         name: "new",
-        summary: "Write a k6 script to begin with.",
+        summary: "Write an example k6 script.",
         operands: "[FILE]",
         about: "",
         examples: &[("brunt new --template=protocol test.js", "scenarios, groups and thresholds")],
@@ -183,8 +183,8 @@ const COMMANDS: &[CommandSpec] = &[
         name: "report",
         summary: "Report results: text, JSON, histogram, HTML, Markdown, JUnit.",
         operands: "[FILE…]",
-        about: "Reads results in any format from the files, or from standard input, merged by time. Ctrl-C reports \
-                what was read so far.",
+        about: "Reads results in any format from the files, or from standard input, and merges them by time. Ctrl-C \
+                reports what was read so far.",
         examples: &[
             ("brunt report results.bin", "the text report"),
             ("brunt report -type=html -output=report.html results.bin", "one page with charts"),
@@ -199,9 +199,9 @@ const COMMANDS: &[CommandSpec] = &[
         name: "plot",
         summary: "Draw results: latency over time, percentile curves, histograms, overlays, bars.",
         operands: "[[LABEL=]FILE[:COLUMN]…]",
-        about: "Reads results in any format from the files, or from standard input. Several files of one label are its \
-                runs. COLUMN is response, service, wait or dial, or a column of another program's table with its \
-                unit, as total[s].",
+        about: "Reads results in any format from the files, or from standard input. Several files with one label are its \
+                runs. COLUMN is response, service, wait or dial, or a column of another program's table, with its \
+                unit: total[s].",
         examples: &[
             ("brunt plot results.bin > plot.html", "latency over time"),
             (
@@ -230,7 +230,7 @@ const COMMANDS: &[CommandSpec] = &[
             ("brunt compare before/ after/", "two folders of repeats"),
             (
                 "brunt compare -fail-on='p99>+5%' -fail-on='throughput<-5%' before/ after/",
-                "a gate for CI: code 7 where it got worse",
+                "a gate for CI: exit code 7 if it got worse",
             ),
             (
                 "brunt compare -output=compare.html hash=h1.arrow hash=h2.arrow fair=f1.arrow fair=f2.arrow",
@@ -250,11 +250,11 @@ const COMMANDS: &[CommandSpec] = &[
             ("brunt study new", "write study.toml, which runs as it is"),
             (
                 "brunt study run study.toml -quick -out results",
-                "its short form: half a minute, to see that all works",
+                "its short form: half a minute, to see that everything works",
             ),
             (
                 "brunt study run study.toml -only=puma,nginx -out results",
-                "two of its variants; the same again goes on after Ctrl-C",
+                "two of its variants; the same command continues after Ctrl-C",
             ),
         ],
         rows: || rows_of(flags::study::STUDY),
@@ -263,15 +263,18 @@ const COMMANDS: &[CommandSpec] = &[
     },
     CommandSpec {
         name: "fit",
-        summary: "Fit a queueing model to a sweep, and predict what was not measured.",
+        summary: "Fit a queueing model to runs at several loads, and predict other loads.",
         operands: "FILE|FOLDER… | STATE",
         about: fit::ABOUT,
         examples: &[
-            ("brunt fit -at=128 c1.arrow c4.arrow c16.arrow c64.arrow", "what 128 users would see"),
+            (
+                "brunt fit -at=128 c1.arrow c4.arrow c16.arrow c64.arrow",
+                "response times of 128 users",
+            ),
             ("brunt fit -plot=fit.html seek.json", "the steps of a search, measured and predicted"),
             (
                 "brunt fit -point='4:X=35,p50=83ms' -point='16:X=33,p50=450ms' -at=64",
-                "figures from elsewhere",
+                "figures of another program",
             ),
         ],
         rows: || rows_of(fit::FIT),
@@ -280,13 +283,13 @@ const COMMANDS: &[CommandSpec] = &[
     },
     CommandSpec {
         name: "encode",
-        summary: "Turn results into another format.",
+        summary: "Convert results to another format.",
         operands: "[FILE…]",
-        about: "Reads results in any format from the files, or from standard input, merged by time.",
+        about: "Reads results in any format from the files, or from standard input, and merges them by time.",
         examples: &[
             ("brunt encode -to=csv results.bin > results.csv", "for a spreadsheet"),
             ("brunt encode -output=results.parquet results.bin", "for DuckDB, pandas, Polars"),
-            ("brunt attack … | brunt encode | jq -r .latency", "live, line by line"),
+            ("brunt attack … | brunt encode | jq -r .latency", "live, a line per result"),
         ],
         rows: || rows_of(encode::ENCODE),
         run: encode::run,
@@ -294,7 +297,7 @@ const COMMANDS: &[CommandSpec] = &[
     },
     CommandSpec {
         name: "dump",
-        summary: "Vegeta's old name of encode; explains itself.",
+        summary: "Vegeta's old name of encode; prints an explanation.",
         operands: "[FILE…]",
         about: "",
         examples: &[],
@@ -304,17 +307,17 @@ const COMMANDS: &[CommandSpec] = &[
     },
     CommandSpec {
         name: "serve",
-        summary: "Run a server with a chosen service time, queue and faults, to practise on.",
+        summary: "Run a test server with a chosen service time, queue and faults.",
         operands: "",
-        about: "Besides any path, it answers /slow, /reset, /truncate, /garbage, /drip, /huge-headers and /bomb \
-                with the fault of that name, and more (docs/reference/serve.md). Ctrl-C ends it and prints what it \
+        about: "It answers every path; /slow, /reset, /truncate, /garbage, /drip, /huge-headers and /bomb cause the \
+                fault of that name (docs/reference/serve.md has more). Ctrl-C ends it and prints counts of what it \
                 served.",
         examples: &[
             (
                 "brunt serve --listen 127.0.0.1:8080 --workers 6 --service fixed:60ms",
-                "100 requests a second and no more",
+                "a capacity of 100 requests a second",
             ),
-            ("brunt serve --service lognormal:60ms,0.5 --error-rate 1%", "a more lifelike one"),
+            ("brunt serve --service lognormal:60ms,0.5 --error-rate 1%", "a more realistic one"),
             (
                 "brunt serve --cable --cable-loss 1% --cable-delay exp:5ms",
                 "Action Cable that loses one message in a hundred",
@@ -330,10 +333,10 @@ const COMMANDS: &[CommandSpec] = &[
         operands: "",
         about: watch::ABOUT,
         examples: &[
-            ("brunt watch -port=3000", "this machine, and who listens on port 3000"),
+            ("brunt watch -port=3000", "this machine, and the processes that listen on port 3000"),
             (
                 "brunt watch -name=puma -log=rails:log/production.log -output=server.arrow",
-                "what Puma uses, and what Rails says of each request",
+                "Puma's processes, and each request in Rails's log",
             ),
             (
                 "brunt watch -loadavg=loadavg.csv -requests=requests.csv -log=rails:log/production.log",
@@ -346,10 +349,10 @@ const COMMANDS: &[CommandSpec] = &[
     },
     CommandSpec {
         name: "jitter",
-        summary: "Measure how punctual this machine is with nothing to send.",
+        summary: "Measure how late this machine wakes up, without any load.",
         operands: "",
-        about: "An attack's schedule lag cannot be smaller than this. A busy machine, a virtual one or a slow clock \
-                shows here. The command was called scheduler, and still answers to that name.",
+        about: "An attack's schedule lag cannot be smaller than this. A busy machine, a virtual machine or a slow clock \
+                increases it. The old name of the command, scheduler, still works.",
         examples: &[("brunt jitter -rate=50000", "lag at 50,000 a second")],
         rows: || rows_of(flags::jitter::JITTER),
         run: jitter::run,
@@ -362,7 +365,7 @@ const COMMANDS: &[CommandSpec] = &[
         about: "",
         examples: &[(
             "brunt completions bash > /etc/bash_completion.d/brunt",
-            "for every user of this machine",
+            "for all users of this machine",
         )],
         rows: Vec::new,
         run: |invocation| completions::run(invocation, &REGISTRY),
@@ -380,7 +383,7 @@ const COMMANDS: &[CommandSpec] = &[
     },
     CommandSpec {
         name: "help",
-        summary: "Print help, for one command where it is named.",
+        summary: "Print help: for one command, or an overview.",
         operands: "[COMMAND]",
         about: "",
         examples: &[],

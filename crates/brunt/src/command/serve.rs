@@ -67,7 +67,7 @@ fn resolve(typed: &ParsedArgs<ServeFlags>) -> Result<(Config, Vec<Address>), Com
     Ok((config, addresses))
 }
 
-/// Where we listen unless told.
+/// The default address to listen on.
 const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
 
 /// `ADDR:PORT`, `:PORT` or `unix:PATH`.
@@ -80,7 +80,7 @@ fn address(text: &str) -> Result<Address, CommandError> {
     let text = named.or(every).unwrap_or_else(|| text.to_owned());
     text.parse().map(Address::Ip).map_err(|_| {
         usage_error(format!(
-            "flag -listen: \"{text}\" is no address (expected ADDR:PORT or unix:PATH)"
+            "flag -listen: \"{text}\" is not an address (expected ADDR:PORT or unix:PATH)"
         ))
     })
 }
@@ -133,7 +133,7 @@ fn identity(flags: &ServeFlags) -> Result<Option<Identity>, CommandError> {
 
 fn pem(path: &str) -> Result<String, ExitError> {
     String::from_utf8(input::read_whole(path)?)
-        .with_context(|| format!("{path} is no PEM file"))
+        .with_context(|| format!("{path} is not a PEM file"))
         .or_exit(ExitCode::Input)
 }
 

@@ -8,11 +8,11 @@ use crate::dialect::Invocation;
 use crate::flags::study::{STUDY, StudyFlags};
 
 /// What the help says beside the flags.
-pub(super) const ABOUT: &str = "run FILE starts each variant's servers, offers each workload, stops them, and repeats all that in
-shuffled blocks; at the end stand DIR/report.html and DIR/study.json. The same command again goes on
-where it was stopped or killed. new [FILE] writes a study to begin with, study.toml unless named.
+pub(super) const ABOUT: &str = "run FILE starts the servers of a variant, runs a workload against them, and stops them; it does so for every
+variant and workload, in blocks of random order. At the end it writes DIR/report.html and DIR/study.json. The same
+command continues a study that was interrupted or killed. new [FILE] writes an example study (study.toml by default).
 
-Ctrl-C stops the servers and writes the report of what there is; a second one waits for nobody.";
+Ctrl-C stops the servers and writes a report of the runs so far; a second Ctrl-C ends at once.";
 
 /// Runs what the first operand names.
 pub(super) fn run(invocation: &Invocation, lines: &CommandLines) -> Result<ExitCode, CommandError> {
@@ -30,15 +30,17 @@ pub(super) fn run(invocation: &Invocation, lines: &CommandLines) -> Result<ExitC
         ["run", path] => Ok(lab::run_study(path, &options(&args.flags), lines)?),
         ["new"] => Ok(lab::write_template("study.toml", existing(&args.flags))?),
         ["new", path] => Ok(lab::write_template(path, existing(&args.flags))?),
-        ["run"] => Err(usage_error("the study's file is missing: brunt study run study.toml")),
-        ["run" | "new", ..] => Err(usage_error("one file is expected")),
+        ["run"] => Err(usage_error(
+            "the study's file is missing: give for example brunt study run study.toml",
+        )),
+        ["run" | "new", ..] => Err(usage_error("too many operands (expected one file)")),
         [] => Err(usage_error(
-            "what to do is missing: brunt study run FILE, or brunt study new [FILE]",
+            "an operand is missing (expected brunt study run FILE, or brunt study new [FILE])",
         )),
         [word, ..] => {
             let near = nearest(word, ["run", "new"].into_iter());
             let hint = near.map_or(String::new(), |near| format!(" (did you mean {near}?)"));
-            Err(usage_error(format!("study knows run and new, not \"{word}\"{hint}")))
+            Err(usage_error(format!("unknown operand \"{word}\" (expected run or new){hint}")))
         }
     }
 }

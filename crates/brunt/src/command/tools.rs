@@ -9,14 +9,14 @@ use crate::dialect::{k6, vegeta};
 pub(super) const TOOLS: &[ToolSpec] = &[
     ToolSpec {
         name: "ab",
-        summary: "Speak ApacheBench's command line, word for word.",
+        summary: "Speak ApacheBench's command line, with its messages and exit codes.",
         help: ab::help,
         run: |args, results, _| ab::run(args, results).into(),
         validate: |args, _| ab::validate(args),
     },
     ToolSpec {
         name: HEY.name,
-        summary: "Speak hey's command line, and report as it does.",
+        summary: "Speak hey's command line, and print its report.",
         help: || tools::help(&HEY),
         run: |args, results, _| tools::run(&HEY, args, results),
         validate: |args, _| tools::validate(&HEY, args),
@@ -44,21 +44,21 @@ pub(super) const TOOLS: &[ToolSpec] = &[
     },
     ToolSpec {
         name: "vegeta",
-        summary: "Speak Vegeta's command line, word for word.",
+        summary: "Speak Vegeta's command line, with its messages and exit codes.",
         help: vegeta::help,
         run: |args, _, registry| vegeta::run(args, registry).into(),
         validate: vegeta::validate,
     },
     ToolSpec {
         name: WRK.name,
-        summary: "Speak wrk's command line, and report as it does.",
+        summary: "Speak wrk's command line, and print its report.",
         help: || tools::help(&WRK),
         run: |args, results, _| tools::run(&WRK, args, results),
         validate: |args, _| tools::validate(&WRK, args),
     },
     ToolSpec {
         name: WRK2.name,
-        summary: "Speak wrk2's command line, and report as it does.",
+        summary: "Speak wrk2's command line, and print its report.",
         help: || tools::help(&WRK2),
         run: |args, results, _| tools::run(&WRK2, args, results),
         validate: |args, _| tools::validate(&WRK2, args),

@@ -38,7 +38,7 @@ pub(crate) fn run(program: &OsStr, mut args: Vec<String>, registry: &Registry) -
 /// input counts as empty, and files and scripts are not looked at.
 ///
 /// # Errors
-/// The command line is wrong, or offers no load; the error is one line.
+/// The command line is wrong, or does not generate load; the error is one line.
 pub(crate) fn validate(mut args: Vec<String>, registry: &Registry) -> Result<(), String> {
     let first = args.first().cloned().unwrap_or_default();
     let Some(tool) = registry.tool(&first) else {

@@ -7,7 +7,7 @@ use crate::command::{self, CommandError, Registry};
 
 /// k6's commands that are ours as well.
 const KNOWN: [&str; 4] = ["run", "inspect", "archive", "new"];
-/// Flags that may stand before the command and are the command's; those that take a value are told apart.
+/// Flags that may stand before the command and are the command's; those that take a value are marked.
 const GLOBAL: [(&str, bool); 14] = [
     ("-a", true),
     ("--address", true),

@@ -64,7 +64,7 @@ impl LoadRules {
         unknown_format: |format| {
             usage_error(format!("flag -format: \"{format}\" is not one of http, json"))
         },
-        no_workers: || usage_error("flag -max-workers: with 0 nothing is ever sent"),
+        no_workers: || usage_error("flag -max-workers: 0 would send nothing (expected 1 or more)"),
     };
 
     /// Vegeta's rules.

@@ -74,6 +74,6 @@ fn unknown(name: &str, registry: &Registry) -> ExitCode {
 
 /// Reports a wrong command line, and the command that prints how to write it.
 fn fail_usage(program: &str, text: &str, read_on: &str) -> ExitCode {
-    eprint_line(&format!("{program}: {text}\nread on with: {read_on}"));
+    eprint_line(&format!("{program}: {text}\nfor help: {read_on}"));
     ExitCode::Usage
 }

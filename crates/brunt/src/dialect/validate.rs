@@ -7,7 +7,7 @@ use crate::command::{Registry, usage_error};
 /// Checks the words after a dialect's global flags: the name of a command and its arguments.
 ///
 /// # Errors
-/// The words are wrong, or the command offers no load; the error is one line in brunt's own words.
+/// The words are wrong, or the command does not generate load; the error is one line in brunt's own words.
 pub(super) fn validate(
     words: &[String],
     registry: &Registry,
@@ -17,7 +17,7 @@ pub(super) fn validate(
     let invocation = invocation(name, args);
     let checked = match registry.command(name).and_then(|command| command.validate) {
         Some(validate) => validate(&invocation),
-        None => Err(usage_error(format!("\"{name}\" offers no load"))),
+        None => Err(usage_error(format!("\"{name}\" does not generate load"))),
     };
     checked.map_err(|error| error.message())
 }

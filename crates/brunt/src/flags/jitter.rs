@@ -30,7 +30,7 @@ pub(crate) const JITTER: &[Flag<JitterFlags>] = &[
         "rate",
         ValueKind::Text("N/DURATION"),
         "1000/1s",
-        "Moments per time to be awake at.",
+        "How often to wake up.",
         |t: &mut JitterFlags, v| {
             t.rate = moments(v)?;
             Ok(())
@@ -60,7 +60,7 @@ fn moments(text: &str) -> Result<Rate, ValueError> {
     match load_value::rate(text)? {
         ParsedRate::Rate(rate) if rate.per.0 >= rate.hits => Ok(rate),
         _ => Err(ValueError::new(
-            "a rate like 1000 or 50000/1s is needed, of at most one a nanosecond",
+            "not a rate (expected for example 1000 or 50000/1s, at most one per nanosecond)",
         )),
     }
 }

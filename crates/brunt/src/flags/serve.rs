@@ -71,7 +71,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
         "workers",
         ValueKind::Text("N"),
         "6",
-        "Requests in service at once.",
+        "Requests served at a time.",
         |t: &mut ServeFlags, v| value::count(v).map(|n| t.workers = n),
     )
     .native(),
@@ -90,7 +90,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
         "queue",
         ValueKind::Text("N"),
         "1024",
-        "Requests waiting for a worker at most; the rest get a 503.",
+        "Maximum number of requests that wait for a worker; the others get a 503.",
         |t: &mut ServeFlags, v| value::number(v).map(|n| t.queue = n),
     )
     .native(),
@@ -122,7 +122,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
         "cable-ping",
         ValueKind::Text("TIME"),
         "3s",
-        "Time between two pings of the cable.",
+        "Time between two pings of Action Cable.",
         |t: &mut ServeFlags, v| value::duration(v).map(|time| t.cable_ping = time),
     )
     .native(),
@@ -130,7 +130,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
         "cable-delay",
         ValueKind::Text("LAW"),
         "none",
-        "Delay of each message to a subscriber, a law as -service has it.",
+        "Delay of each message to a subscriber, as for -service.",
         |t: &mut ServeFlags, v| {
             v.clone_into(&mut t.cable_delay);
             Ok(())
@@ -157,7 +157,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
         "cable-reorder",
         ValueKind::Text("SHARE"),
         "0",
-        "Share of messages to subscribers that the next one overtakes.",
+        "Share of messages to subscribers that arrive after the next one.",
         |t: &mut ServeFlags, v| value::share(v).map(|share| t.cable_reorder = share),
     )
     .native(),
@@ -181,7 +181,7 @@ pub(crate) const SERVE: &[Flag<ServeFlags>] = &[
         "cable-disconnect-after",
         ValueKind::Text("TIME"),
         "",
-        "Tell each client of the cable to reconnect after this time, and close.",
+        "Send each Action Cable client a disconnect with reconnect after this time, and close.",
         |t: &mut ServeFlags, v| {
             value::duration(v).map(|time| t.cable_disconnect_after = Some(time))
         },

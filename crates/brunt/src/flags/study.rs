@@ -37,13 +37,18 @@ impl StudyFlags {
 
 /// The flags of `study`.
 pub(crate) const STUDY: &[Flag<StudyFlags>] = &[
-    switch!(StudyFlags, "quick", "The short form: [study.quick] and the workloads' quick.", quick)
-        .native(),
+    switch!(
+        StudyFlags,
+        "quick",
+        "Run the short form: the values of [study.quick] and of each workload's quick.",
+        quick
+    )
+    .native(),
     Flag::new(
         "only",
         ValueKind::Text("VARIANT,…"),
         "",
-        "Run these variants alone; the report says which were left out.",
+        "Run only these variants; the report lists those left out.",
         |t: &mut StudyFlags, v| {
             let names = v.split(',').map(str::trim).filter(|name| !name.is_empty());
             t.only.extend(names.map(str::to_owned));
@@ -55,7 +60,7 @@ pub(crate) const STUDY: &[Flag<StudyFlags>] = &[
         "out",
         ValueKind::Text("DIR"),
         "NAME-study",
-        "Folder of the results, the report and what is needed to go on.",
+        "Folder for the results, the report and the state that a second command continues from.",
         |t: &mut StudyFlags, v| {
             t.out = Some(v.to_owned());
             Ok(())
@@ -66,11 +71,11 @@ pub(crate) const STUDY: &[Flag<StudyFlags>] = &[
     switch!(
         StudyFlags,
         "fresh",
-        "Remove what an earlier study left in the folder; begin anew.",
+        "Remove an earlier study's files from the folder and start again.",
         fresh
     )
     .native(),
-    switch!(StudyFlags, "force", "new: overwrite a file that is there.", force).native(),
-    switch!(StudyFlags, "json", "Tell each run as a line of JSON on standard output.", json)
+    switch!(StudyFlags, "force", "new: overwrite an existing file.", force).native(),
+    switch!(StudyFlags, "json", "Print each run as a line of JSON on standard output.", json)
         .native(),
 ];

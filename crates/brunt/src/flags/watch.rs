@@ -41,7 +41,7 @@ pub(crate) const WATCH: &[Flag<WatchFlags>] = &[
         "duration",
         ValueKind::Duration,
         "until interrupted",
-        "How long to watch.",
+        "How long to monitor.",
         |t: &mut WatchFlags, v| value::duration(v).map(|d| t.duration = Some(d)),
     )
     .native(),
@@ -49,7 +49,7 @@ pub(crate) const WATCH: &[Flag<WatchFlags>] = &[
         WatchFlags,
         "output",
         "FILE",
-        "File for what is seen, native (.arrow, .parquet); - is standard output.",
+        "File for the samples (.arrow, .parquet); -: standard output.",
         output
     )
     .native(),
@@ -65,7 +65,7 @@ pub(crate) const WATCH: &[Flag<WatchFlags>] = &[
         WatchFlags,
         "loadavg",
         "FILE",
-        "File for the load averages, as CSV: a line for each look.",
+        "File for the load averages, as CSV: a line per sample.",
         loadavg
     )
     .native(),
@@ -73,7 +73,7 @@ pub(crate) const WATCH: &[Flag<WatchFlags>] = &[
         WatchFlags,
         "requests",
         "FILE",
-        "File for the requests that logs tell of, as CSV: total,render,db,url.",
+        "File for the requests found in logs, as CSV: total,render,db,url.",
         requests
     )
     .native(),
@@ -81,7 +81,7 @@ pub(crate) const WATCH: &[Flag<WatchFlags>] = &[
         "host",
         ValueKind::Text("NAME"),
         "its own name",
-        "What this machine is called in the rows.",
+        "Name of this machine in the rows.",
         |t: &mut WatchFlags, v| {
             t.watched.host = Some(given(v, "a name")?.to_owned());
             Ok(())
@@ -92,7 +92,7 @@ pub(crate) const WATCH: &[Flag<WatchFlags>] = &[
         WatchFlags,
         "date",
         "URL",
-        "Measure how far this server's clock is from ours, by its Date header.",
+        "Measure the difference of this server's clock, from its Date header.",
         date
     )
     .native(),

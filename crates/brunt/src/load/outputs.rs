@@ -68,7 +68,7 @@ impl Outputs {
         check_watched(flags.watched)?;
         let watching = monitor_beside(flags.watched);
         if watching.is_some() && results.is_none() {
-            return Err(usage_error("-watch needs a file for what is seen (give -output=FILE)"));
+            return Err(usage_error("-watch needs a file for its samples (give -output=FILE)"));
         }
         let DisplayFlags { progress, quiet, prometheus_addr, .. } = flags.display;
         let shown = progress.unwrap_or(environment.stderr_is_terminal && !quiet);

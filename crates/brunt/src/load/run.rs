@@ -113,7 +113,7 @@ fn exporter(test: &LoadTest, rules: &LoadRules) -> Result<Option<PrometheusExpor
     };
     if let (Some(port), BarePort::Loopback) = (addr.strip_prefix(':'), rules.bare_port) {
         eprint_line(&format!(
-            "metrics are at http://127.0.0.1:{port}/metrics, for this machine alone (for all: -prometheus-addr=0.0.0.0:{port})"
+            "metrics are at http://127.0.0.1:{port}/metrics, for this machine only (for other machines: -prometheus-addr=0.0.0.0:{port})"
         ));
     }
     match PrometheusExporter::start(addr, rules.bare_port, target_labels(&test.plan)) {

@@ -126,7 +126,9 @@ fn url<'a>(operands: &'a [String], flags: &TargetFlags) -> Result<Option<&'a str
         ([], Some(_)) => Ok(None),
         ([url], None) => Ok(Some(url)),
         ([], None) => Err(usage_error("a URL or -targets=FILE is needed")),
-        ([_], Some(_)) => Err(usage_error("a URL and -targets: one of them is enough")),
+        ([_], Some(_)) => {
+            Err(usage_error("a URL and -targets exclude each other (give one of them)"))
+        }
         ([_, extra, ..], _) => Err(usage_error(format!("unexpected \"{extra}\""))),
     }
 }
@@ -139,7 +141,7 @@ pub(super) fn check_streams(http: &HttpFlags, list: &[Target]) -> Result<(), Com
     let offers_http2 = |target: &Target| target.url.starts_with("https:") && http.http2;
     let several = http.streams.is_some_and(|streams| streams > 1);
     if several && !http.h2c && !list.iter().all(offers_http2) {
-        return Err(usage_error("flag -m: streams want HTTP/2 (https, or -h2c for http)"));
+        return Err(usage_error("flag -m: streams need HTTP/2 (give an https URL, or -h2c)"));
     }
     Ok(())
 }

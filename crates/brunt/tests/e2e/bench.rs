@@ -124,7 +124,7 @@ fn what_is_missing_or_too_much_is_said() {
         ("bench htp:/x", 3, "found \"htp:/x\""),
         ("bench -targets=/nowhere", 3, "/nowhere"),
         ("bench -laddr=192.0.2.1 http://127.0.0.1:1/", 3, "not an address of this machine"),
-        ("bench -pipeline 2 -k=false http://127.0.0.1:1/", 2, "flag -pipeline: without keep-alive"),
+        ("bench -pipeline 2 -k=false http://127.0.0.1:1/", 2, "flag -pipeline needs keep-alive"),
         ("bench -key=/dev/null http://127.0.0.1:1/", 2, "-key needs a -cert"),
     ];
     for (line, code, words) in cases {

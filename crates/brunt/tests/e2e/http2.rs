@@ -196,7 +196,7 @@ fn streams_want_http2() {
     ];
     for case in cases {
         let ran = run(&case).with_code(2);
-        ran.complains_once(&["flag -m: streams want HTTP/2"]);
+        ran.complains_once(&["flag -m: streams need HTTP/2"]);
     }
     run("bench -m 8 -pipeline 2 -h2c http://127.0.0.1:1/").with_code(2);
     let ran = run("bench -pipeline 2 -h2c http://127.0.0.1:1/").with_code(2);

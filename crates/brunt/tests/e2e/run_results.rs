@@ -74,7 +74,7 @@ fn copies_keep_thresholds_where_there_is_room() {
     let both = run(&format!("report -type=junit {results} {copy}")).with_code(0).stdout;
     assert!(both.contains(r#"<failure message="failed 8 times of 8">"#), "{both}");
     let ran = run(&format!("encode -to=csv {results}")).with_code(0);
-    ran.complains_once(&["6 rows of thresholds and checks left out: csv has no room for them"]);
+    ran.complains_once(&["6 rows of thresholds and checks left out: csv cannot hold them"]);
     let attack = scratch.path("plain.arrow").display().to_string();
     let (_served, url) = server(Config::default());
     run(&format!("bench -n 4 -c 1 -q -output={attack} {url}/")).with_code(0);

@@ -127,8 +127,8 @@ fn an_interrupted_search_goes_on_where_it_was() {
     assert_eq!(after["steps"].as_array().unwrap()[..done], steps[..done]);
     assert!(server.stats().requests > asked);
     for (flags, words) in [
-        ("-objective p90<21s", "is of another search: objective was p90<20s, errors<1%"),
-        ("-seed 8", "is of another search: seed was 7 and is 8"),
+        ("-objective p90<21s", "belongs to another search: its objective is p90<20s, errors<1%"),
+        ("-seed 8", "belongs to another search: its seed is 7, this search's is 8"),
         ("-h2c", "protocol was HTTP/2 over TLS and is HTTP/2"),
         ("-redirects -1", "redirects was 10 and is none"),
     ] {
@@ -169,11 +169,11 @@ fn wrong_searches_are_refused() {
         ("-objective p99<250", "flag -objective: \"p99<250\": missing unit"),
         ("-objective p99<1s,", "flag -objective: an empty condition"),
         ("-objective q99<1s", "\"q99\" in \"q99<1s\" is no metric"),
-        ("-objective p99>1s", "\"p99>1s\" is kept the better"),
+        ("-objective p99>1s", "\"p99>1s\" is easier to meet"),
         ("-objective errors<1ms", "\"1ms\" in \"errors<1ms\" is no share"),
         ("-objective p99<1s -by users", "flag -by: \"users\""),
-        ("-objective p99<1s -from 0", "flag -from: \"0\" is no load"),
-        ("-objective p99<1s -from 20 -to 10", "flag -from: 20 is more than -to=10"),
+        ("-objective p99<1s -from 0", "flag -from: \"0\" is not a load"),
+        ("-objective p99<1s -from 20 -to 10", "flag -from: 20 is greater than -to=10"),
         ("-objective p99<1s -step 0s", "flag -step: "),
     ];
     for (flags, words) in cases {
@@ -183,7 +183,11 @@ fn wrong_searches_are_refused() {
     }
     let eight = ["max<1s"; 8].join(",");
     let ran = run(&format!("seek -objective {eight} http://127.0.0.1:1/")).with_code(2);
-    assert!(ran.stderr.contains("flag -objective: no room for errors<1%"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("flag -objective: too many conditions together with errors<1%"),
+        "{}",
+        ran.stderr
+    );
     let ran = run("seek -objective p99<1s").with_code(2);
     assert!(ran.stderr.contains("a URL or -targets=FILE is needed"));
     run("seek -objective p99<1s -state /nowhere/s.json http://127.0.0.1:1/").with_code(1);

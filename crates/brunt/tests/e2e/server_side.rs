@@ -157,7 +157,7 @@ fn both_sides_are_drawn_together() {
     let first = files.split(' ').next().unwrap();
     run(&format!("plot -server=time {first}"))
         .with_code(2)
-        .complains_once(&["nothing of a server's side"]);
+        .complains_once(&["no rows of the server's side"]);
     let moved = run(&format!("report -server-offset=-2s {files}")).with_code(0);
     assert!(moved.stdout.contains("moved by 2s to earlier ones"), "{moved:#?}");
 }

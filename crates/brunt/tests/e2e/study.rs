@@ -64,7 +64,7 @@ fn the_template_runs_and_is_reported() {
     let scratch = Scratch::new("study-template");
     let file = template(&scratch);
     let refused = run(&format!("study new {file}")).with_code(1);
-    refused.complains_once(&["is there already", "-force"]);
+    refused.complains_once(&["exists already", "-force"]);
     let out = scratch.path("out");
     let ran = run(&format!("study run {file} -quick -out {}", text(&out))).with_code(0);
     assert!(ran.stderr.contains("run 8 of 8: ") && ran.stderr.contains("VALID, p99 "), "{ran:#?}");

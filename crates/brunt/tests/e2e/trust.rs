@@ -232,5 +232,5 @@ fn a_page_of_the_web_controls_no_test() {
     let stopped = ask(&format!("Host: localhost:{port}\r\n"));
     assert!(stopped.starts_with("HTTP/1.1 200 "), "{stopped}");
     let ran = Started::wait(running).with_code(103);
-    assert!(ran.stderr.contains("for this machine alone"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("for this machine only"), "{}", ran.stderr);
 }

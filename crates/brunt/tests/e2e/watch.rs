@@ -286,7 +286,7 @@ fn what_cannot_be_watched_is_refused_at_once() {
         ("watch -output=x.csv", "no room"),
         ("watch -log=nonsense:x.log", "unknown kind of log"),
         ("watch -scrape=https://127.0.0.1/", "https is not understood"),
-        ("watch -port=0", "is no port"),
+        ("watch -port=0", "is not a port"),
         ("watch -every=1ms", "too often"),
         ("watch -date=ftp://x/", "unsupported protocol"),
         ("watch extra", "unexpected \"extra\""),

@@ -1,4 +1,4 @@
-//! Broadcast: some speak, all hear; what each message is owed, and what came of it.
+//! Broadcast: some users send, all receive; the deliveries that each message is due, and those that came.
 
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use super::user::{PingState, Stage};
 use super::user_table::UserId;
 use crate::plan::Pattern;
 
-/// How long a socket may hear no ping: Action Cable's own client waits so long before it takes the connection for lost.
+/// How long a socket may be without a ping: Action Cable's own client then considers the connection lost.
 const SILENCE_MAX: Nanos = Nanos::from_secs(6);
 /// How long messages in flight are waited for after an interrupt, at most: some may never come.
 const STOPPING_MAX: Nanos = Nanos::SECOND;
@@ -74,7 +74,7 @@ impl CableUsers {
         }
     }
 
-    /// Counts sockets that hear no pings.
+    /// Counts sockets without pings.
     pub(super) fn watch(&mut self, now: Nanos) {
         if now < self.next_watch {
             return;

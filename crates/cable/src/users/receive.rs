@@ -75,7 +75,7 @@ impl CableUsers {
             return;
         }
         self.users[user].stage = Stage::Subscribing;
-        // A session that cannot send any more is about to tell why.
+        // A session that cannot send any more is about to report why.
         self.command(user, CommandKind::Subscribe, None);
     }
 

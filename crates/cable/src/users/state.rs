@@ -18,7 +18,7 @@ use crate::plan::Pattern;
 use crate::received_set::ReceivedSet;
 use crate::token::Token;
 
-/// How often sockets are looked at that hear no pings.
+/// The interval of the check for sockets without pings.
 pub(super) const WATCH_EVERY: Nanos = Nanos::SECOND;
 /// WebSocket code of a normal end. RFC 6455, 7.4.1.
 const NORMAL: u16 = 1000;

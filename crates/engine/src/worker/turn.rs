@@ -11,7 +11,7 @@ use crate::record::PERIOD;
 use crate::schedule::Schedule;
 use crate::stop_signal::StopSignal;
 
-/// The loop wakes at least this often, to hear of signals and to see that it stood still.
+/// The loop wakes at least this often, to check for signals and to notice pauses of its own.
 const HEARTBEAT: Nanos = Nanos::from_millis(50);
 /// Events are handled so long at a stretch, at most; then what is due is begun.
 const EVENTS_MAX: Nanos = Nanos::from_millis(10);

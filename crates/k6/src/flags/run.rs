@@ -13,12 +13,12 @@ pub(crate) const RUN: &[Flag<RunFlags>] = flag_table!(RunFlags: LOAD, OWN, &watc
 /// How many users there are, and for how long; `archive` knows them as well.
 pub(super) const LOAD: &[Flag<RunFlags>] = &[
     option!("u", ValueKind::Text("N"), "1", "Virtual users.", "vus", Count).also(&["vus"]),
-    time!("d", "How long iterations are begun.", "duration").also(&["duration"]),
+    time!("d", "How long new iterations start.", "duration").also(&["duration"]),
     option!(
         "i",
         ValueKind::Text("N"),
         "",
-        "Iterations of all users together.",
+        "Total number of iterations of all users.",
         "iterations",
         Count
     )
@@ -29,7 +29,7 @@ const OWN: &[Flag<RunFlags>] = &[
     list!(
         "s",
         "TIME:N",
-        "A stage: in this time, go to so many users. Several stages follow each other.",
+        "A stage: change to N users over this time. Repeat for more stages.",
         "stages",
         Stages
     )
@@ -38,7 +38,7 @@ const OWN: &[Flag<RunFlags>] = &[
         "p",
         ValueKind::Switch,
         "",
-        "Begin paused, until `resume` or the REST API says otherwise.",
+        "Start paused, until `brunt resume` or the REST API resumes the test.",
         "paused",
         Flag
     )
@@ -47,7 +47,7 @@ const OWN: &[Flag<RunFlags>] = &[
         "execution-segment",
         ValueKind::Text("FROM:TO"),
         "",
-        "Run this part of the test alone, as 1/4:1/2.",
+        "Run only this part of the test, e.g. 1/4:1/2.",
         "executionSegment",
         Text
     ),
@@ -55,27 +55,27 @@ const OWN: &[Flag<RunFlags>] = &[
         "execution-segment-sequence",
         ValueKind::Text("LIST"),
         "",
-        "How the test is cut into its parts, as 0,1/4,1/2,1.",
+        "The boundaries of all parts of the test, e.g. 0,1/4,1/2,1.",
         "executionSegmentSequence",
         Text
     ),
     ENV,
     maybe!(
         "include-system-env-vars",
-        "Show the environment's variables to the script (=false: only those of -e).",
+        "Pass the environment's variables to the script; =false: only those of -e.",
         include_system_env
     ),
-    text!(RunFlags, "c", "FILE", "Options as JSON, below those of the script.", config)
+    text!(RunFlags, "c", "FILE", "File of options in JSON; the script's options override them.", config)
         .native()
         .also(&["config"]),
-    text!(RunFlags, "t", "js|archive", "What the script is, if its name does not say.", script_type)
+    text!(RunFlags, "t", "js|archive", "Type of the script file; by default its name decides.", script_type)
         .native()
         .also(&["type"]),
     text!(
         RunFlags,
         "compatibility-mode",
         "extended|base",
-        "Accepted as k6's: the language is the same in all.",
+        "Accepted for k6's sake, without effect: all modes run the same language.",
         compatibility
     )
     .native(),
@@ -83,7 +83,7 @@ const OWN: &[Flag<RunFlags>] = &[
     gather!(
         "allow-write",
         "DIR",
-        "A folder that handleSummary may write any file to. May be repeated.",
+        "A folder in which handleSummary may write any file. May be repeated.",
         allow_write
     ),
     option!("no-setup", ValueKind::Switch, "", "Do not call setup().", "noSetup", Flag),
@@ -92,25 +92,25 @@ const OWN: &[Flag<RunFlags>] = &[
         "max-redirects",
         ValueKind::Text("N"),
         "10",
-        "Redirects that a request follows.",
+        "Maximum number of redirects of a request.",
         "maxRedirects",
         Count
     ),
-    option!("batch", ValueKind::Text("N"), "20", "Requests of a batch at once.", "batch", Number),
+    option!("batch", ValueKind::Text("N"), "20", "Maximum number of requests of a batch at a time.", "batch", Number),
     option!(
         "batch-per-host",
         ValueKind::Text("N"),
         "6",
-        "Requests of a batch at once to one host.",
+        "Maximum number of requests of a batch at a time to one host.",
         "batchPerHost",
         Number
     ),
-    option!("rps", ValueKind::Text("N"), "0", "Requests a second of all users at most.", "rps", Number),
+    option!("rps", ValueKind::Text("N"), "0", "Maximum number of requests per second of all users; 0: none.", "rps", Number),
     option!(
         "user-agent",
         ValueKind::Text("TEXT"),
         "",
-        "What requests call us, unless the script says.",
+        "User-Agent of requests, unless the script sets it.",
         "userAgent",
         Text
     ),
@@ -118,7 +118,7 @@ const OWN: &[Flag<RunFlags>] = &[
         "http-debug",
         ValueKind::Switch,
         "",
-        "Log requests and responses, with =full their bodies too.",
+        "Log requests and responses; =full: with bodies.",
         |t: &mut RunFlags, v| {
             let format = if v == "full" { ValueFormat::Text } else { ValueFormat::Flag };
             t.set("httpDebug", format, v)
@@ -137,7 +137,7 @@ const OWN: &[Flag<RunFlags>] = &[
         "no-connection-reuse",
         ValueKind::Switch,
         "",
-        "A connection for each request.",
+        "Open a connection for each request.",
         "noConnectionReuse",
         Flag
     ),
@@ -145,19 +145,19 @@ const OWN: &[Flag<RunFlags>] = &[
         "no-vu-connection-reuse",
         ValueKind::Switch,
         "",
-        "New connections in each iteration.",
+        "Open new connections in each iteration.",
         "noVUConnectionReuse",
         Flag
     ),
-    time!("min-iteration-duration", "An iteration takes at least so long.", "minIterationDuration"),
-    option!("w", ValueKind::Switch, "", "Failed requests throw.", "throw", Flag).also(&["throw"]),
-    list!("blacklist-ip", "NET", "Refuse these networks, as 10.0.0.0/8.", "blacklistIPs", List),
-    list!("block-hostnames", "LIST", "Refuse these names, as *.example.org.", "blockHostnames", List),
+    time!("min-iteration-duration", "Minimum duration of an iteration.", "minIterationDuration"),
+    option!("w", ValueKind::Switch, "", "A failed request throws an exception.", "throw", Flag).also(&["throw"]),
+    list!("blacklist-ip", "NET", "Send no requests to this network, e.g. 10.0.0.0/8.", "blacklistIPs", List),
+    list!("block-hostnames", "LIST", "Send no requests to these names, e.g. *.example.org.", "blockHostnames", List),
     option!(
         "discard-response-bodies",
         ValueKind::Switch,
         "",
-        "Keep no bodies, unless a request wants its own.",
+        "Discard response bodies, unless a request sets its own responseType.",
         "discardResponseBodies",
         Flag
     ),
@@ -165,7 +165,7 @@ const OWN: &[Flag<RunFlags>] = &[
         "local-ips",
         ValueKind::Text("LIST"),
         "",
-        "Addresses, ranges or networks that connections come from.",
+        "Local addresses, ranges or networks to connect from.",
         "localIPs",
         Text
     ),
@@ -173,7 +173,7 @@ const OWN: &[Flag<RunFlags>] = &[
         "dns",
         ValueKind::Text("LIST"),
         "ttl=5m,select=random,policy=preferIPv4",
-        "How names are looked up.",
+        "How to resolve names.",
         "dns",
         Assigned
     ),
@@ -189,7 +189,7 @@ const OWN: &[Flag<RunFlags>] = &[
         "system-tags",
         ValueKind::Text("LIST"),
         "",
-        "Which of k6's own tags samples have.",
+        "Which of k6's tags to add to samples.",
         "systemTags",
         List
     ),
@@ -197,7 +197,7 @@ const OWN: &[Flag<RunFlags>] = &[
         "summary-trend-stats",
         ValueKind::Text("LIST"),
         "avg,min,med,max,p(90),p(95)",
-        "The statistics of trends; count and any p(N) as well.",
+        "Statistics of trends in the summary; also count and any p(N).",
         "summaryTrendStats",
         List
     ),
@@ -213,7 +213,7 @@ const OWN: &[Flag<RunFlags>] = &[
         RunFlags,
         "summary-mode",
         "compact|full|legacy|disabled",
-        "How much the summary says.",
+        "How detailed the summary is.",
         summary_mode
     )
     .native(),
@@ -228,14 +228,14 @@ const OWN: &[Flag<RunFlags>] = &[
     .native(),
     maybe!(
         "new-machine-readable-summary",
-        "The newer form of --summary-export, and of what handleSummary() is given.",
+        "Use k6's newer JSON form for --summary-export and handleSummary().",
         machine_readable
     ),
-    maybe!("no-thresholds", "Judge no thresholds.", no_thresholds),
+    maybe!("no-thresholds", "Do not evaluate thresholds.", no_thresholds),
     switch!(
         RunFlags,
         "no-backoff",
-        "Go on at once after a refused WebSocket. Without it such VUs wait, up to 5 s.",
+        "Do not make a VU wait after a refused WebSocket; by default it waits up to 5 s.",
         no_backoff
     )
     .native(),
@@ -243,26 +243,26 @@ const OWN: &[Flag<RunFlags>] = &[
         "io",
         ValueKind::Choice(session::IO_CHOICES),
         "auto",
-        "How sockets are waited for: poll (epoll, kqueue) or uring (Linux 6.1); auto: uring from 8 users on.",
+        "How to wait for sockets: poll (epoll, kqueue) or uring (Linux 6.1); auto: uring from 8 users on.",
         |t: &mut RunFlags, v| session::io_choice(v).map(|io| t.io = io),
     )
     .native(),
     switch!(
         RunFlags,
         "compat",
-        "k6's behaviour where ours is stricter: empty thresholds, files that handleSummary writes, -a :PORT.",
+        "Behave as k6 does where brunt is stricter: empty thresholds, files that handleSummary writes, -a :PORT.",
         compat
     )
     .native(),
     gather!(
         "o",
         "NAME=ARG",
-        "Where samples go: json=FILE or csv=FILE (also .gz), or a file for `brunt report`. May be repeated.",
+        "Write samples to json=FILE, csv=FILE (also .gz), or to a file for `brunt report`. May be repeated.",
         outputs
     )
     .also(&["out"]),
-    text!(RunFlags, "traces-output", "NAME", "Refused: there are no traces.", traces).native(),
-    maybe!("l", "Stay after the end of the test, until interrupted.", linger).also(&["linger"]),
+    text!(RunFlags, "traces-output", "NAME", "Refused: brunt writes no traces.", traces).native(),
+    maybe!("l", "Keep running after the end of the test, until interrupted.", linger).also(&["linger"]),
     text!(RunFlags, "a", "HOST:PORT", "Serve the REST API here.", address)
         .native()
         .also(&["address"]),
@@ -274,30 +274,30 @@ const OWN: &[Flag<RunFlags>] = &[
         "consoleOutput",
         Text
     ),
-    text!(RunFlags, "log-format", "text|json|raw", "How log lines are written.", log_format)
+    text!(RunFlags, "log-format", "text|json|raw", "Format of log lines.", log_format)
         .native(),
     text!(
         RunFlags,
         "log-output",
         "PLACE",
-        "Where log lines go: stderr, stdout, none, file=PATH[,level=LEVEL].",
+        "Where to write log lines: stderr, stdout, none, file=PATH[,level=LEVEL].",
         log_output
     )
     .native(),
     gather!(
         "secret-source",
         "NAME=ARG",
-        "Where k6/secrets finds secrets: mock=K=V,… or file=PATH. May be repeated.",
+        "Source of secrets for k6/secrets: mock=K=V,… or file=PATH. May be repeated.",
         secret_sources
     ),
     switch!(RunFlags, "q", "Show no progress.", quiet).native().also(&["quiet"]),
-    switch!(RunFlags, "v", "Log debug lines as well.", verbose).native().also(&["verbose"]),
+    switch!(RunFlags, "v", "Also log debug lines.", verbose).native().also(&["verbose"]),
     maybe!("no-color", "Write no colours.", no_color),
     Flag::new(
         "no-usage-report",
         ValueKind::Switch,
         "",
-        "Accepted as k6's: brunt never reports on its users.",
+        "Accepted for k6's sake, without effect: brunt sends no usage reports.",
         |_: &mut RunFlags, v| value::switch(v).map(drop),
     )
     .native(),
@@ -305,7 +305,7 @@ const OWN: &[Flag<RunFlags>] = &[
         "profiling-enabled",
         ValueKind::Switch,
         "",
-        "Accepted as k6's: nothing is served.",
+        "Accepted for k6's sake, without effect: brunt serves no profiles.",
         |_: &mut RunFlags, v| value::switch(v).map(drop),
     )
     .native(),

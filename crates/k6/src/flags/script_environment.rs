@@ -26,6 +26,6 @@ pub(super) const ENV: Flag<RunFlags> = Flag::new(
 pub(super) const ALLOW_READ: Flag<RunFlags> = gather!(
     "allow-read",
     "DIR",
-    "A folder that the script may read from besides its project. May be repeated.",
+    "A folder outside the project that the script may read. May be repeated.",
     allow_read
 );

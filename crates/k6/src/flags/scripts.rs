@@ -25,7 +25,7 @@ pub(crate) const INSPECT: &[Flag<RunFlags>] = &[
     text!(RunFlags, "t", "js|archive", "What the script is.", script_type).native().also(&["type"]),
     text!(RunFlags, "compatibility-mode", "MODE", "Accepted as k6's.", compatibility).native(),
     text!(RunFlags, "c", "FILE", "Options as JSON.", config).native().also(&["config"]),
-    switch!(RunFlags, "v", "Log debug lines as well.", verbose).native().also(&["verbose"]),
+    switch!(RunFlags, "v", "Also log debug lines.", verbose).native().also(&["verbose"]),
     switch!(RunFlags, "q", "Accepted as k6's.", quiet).native().also(&["quiet"]),
 ];
 
@@ -46,7 +46,7 @@ const OF_FILE: &[Flag<RunFlags>] = &[
 
 const AS_RUN: &[Flag<RunFlags>] = &[
     list!("s", "TIME:N", "A stage.", "stages", Stages).also(&["stage"]),
-    switch!(RunFlags, "v", "Log debug lines as well.", verbose).native().also(&["verbose"]),
+    switch!(RunFlags, "v", "Also log debug lines.", verbose).native().also(&["verbose"]),
     switch!(RunFlags, "q", "Accepted as k6's.", quiet).native().also(&["quiet"]),
 ];
 

@@ -72,7 +72,7 @@ impl Csv {
         columns.retain(|name| !["vu", "iter"].contains(name));
         columns.sort_unstable();
         let head = columns.join(",");
-        // A disk that is full now is full at the first sample, too, where it is told.
+        // A disk that is full now is also full at the first sample, and that error is reported.
         writeln!(
             file,
             "metric_name,timestamp,metric_value,{head}{}extra_tags,metadata",

@@ -12,7 +12,7 @@ use super::writer::{Known, Writer};
 /// Writes JSON.
 pub(super) struct Json {
     file: Box<dyn Write + Send>,
-    /// The metrics that were told of.
+    /// The metrics that were declared in the output.
     told: HashSet<MetricId>,
 }
 

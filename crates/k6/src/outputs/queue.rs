@@ -120,7 +120,7 @@ impl Write for Gzip {
     }
 }
 
-/// The thread: writes batches until nobody sends any.
+/// The thread: writes batches until all senders are gone.
 fn write(
     batches: &Receiver<Vec<OutputSample>>,
     writers: &mut [Box<dyn Writer>],
@@ -128,7 +128,7 @@ fn write(
 ) -> io::Result<()> {
     let mut outcome = Ok(());
     for batch in batches {
-        // After a failure the queue is still emptied, so that nobody waits for room.
+        // After a failure the queue is still emptied, so that no sender waits for room.
         if outcome.is_ok() {
             outcome = batch.iter().try_for_each(|point| {
                 writers.iter_mut().try_for_each(|writer| writer.point(point, known))

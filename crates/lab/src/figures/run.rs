@@ -66,7 +66,7 @@ pub(crate) fn read(
                 let tail = output_tail(&generator_output(environment, "generator", 1));
                 return Err(anyhow::anyhow!("the search found nothing{tail}").into());
             }
-            Err(_) => invalid.push("its report is no JSON".to_owned()),
+            Err(_) => invalid.push("its report is not JSON".to_owned()),
         }
     }
     let (mut notes, side) = monitored(&mut figures, run.as_ref(), environment, record);

@@ -40,7 +40,7 @@ impl CommandFamily {
     /// The family of a command line; `tools` are the other tools whose command lines brunt reads.
     ///
     /// # Errors
-    /// The command offers no load, or names the file of its results; in words.
+    /// The command does not generate load, or names the file of its results; in words.
     pub(crate) fn of(words: &[String], tools: &[&str]) -> Result<Self, String> {
         let first = words.first().map_or("", String::as_str);
         let second = words.get(1).map_or("", String::as_str);
@@ -50,7 +50,7 @@ impl CommandFamily {
             (None, "k6", "run") => Self::Script(2),
             (None, "vegeta", "attack") => Self::Vegeta,
             (None, "k6" | "vegeta", _) => {
-                return Err(format!("\"{first} {second}\" offers no load"));
+                return Err(format!("\"{first} {second}\" does not generate load"));
             }
             (None, tool, _) if tools.contains(&tool) => Self::Tool,
             _ => {
@@ -169,7 +169,7 @@ mod tests {
         let cases = [
             ("atack -rate=5", "did you mean attack?"),
             ("report x", "offers load"),
-            ("vegeta report", "offers no load"),
+            ("vegeta report", "does not generate load"),
             ("attack -output=x", "-output=x: where results go"),
             ("run --out json s.js", "--out: where results go"),
             ("wrk --results x", "--results: where results go"),

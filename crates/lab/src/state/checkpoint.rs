@@ -160,7 +160,7 @@ impl Checkpoint {
 
     /// Takes over the records of a file.
     fn restore(&mut self, document: &[u8]) -> anyhow::Result<()> {
-        let not_a_plan = || anyhow!("is no plan of brunt study (-fresh begins anew)");
+        let not_a_plan = || anyhow!("is not a plan of brunt study (-fresh starts a new study)");
         let plan: Value = serde_json::from_slice(document).map_err(|_| not_a_plan())?;
         if plan["brunt_study"] != FORMAT {
             return Err(not_a_plan());
@@ -170,7 +170,7 @@ impl Checkpoint {
         if !differences.is_empty() {
             let list = differences.join("\n  ");
             return Err(anyhow!(
-                "is of another study (-fresh removes it and begins anew):\n  {list}"
+                "belongs to another study (-fresh removes it and starts a new one):\n  {list}"
             ));
         }
         let runs = plan["runs"].as_array().filter(|runs| runs.len() == self.slots.len());

@@ -94,7 +94,7 @@ impl Reactor {
         }
     }
 
-    /// Turns what the poller saw of one socket into an event; `None` where there is nothing to tell.
+    /// Turns what the poller saw of one socket into an event; `None` where there is none to report.
     fn translate(&mut self, raw: Raw) -> Option<Event> {
         if raw.token == poller::WAKER as u64 {
             self.events.empty_mailbox();
@@ -202,7 +202,7 @@ impl Io for Reactor {
         match std::mem::replace(&mut slot.kind, SlotKind::Free) {
             SlotKind::Accepted(mut stream) => {
                 if let Err(error) = stream.register(self.poller.registry(), token) {
-                    // Said as an event, so that the caller has one way to hear of a dead socket.
+                    // An event, so that the caller learns of a dead socket in one way only.
                     self.events.pending.push_back(Event::Refused(key, socket::failure(&error)));
                     self.slots.free(id);
                     return;

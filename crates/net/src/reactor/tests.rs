@@ -79,7 +79,7 @@ fn a_closed_socket_is_not_heard_of_again() {
     let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let to = Address::Ip(server.local_addr().expect("its address"));
     let client = reactor.open(7, Dial { to: &to, from: None }).expect("a socket");
-    // The server's end comes with the connection: the reactor has two things to tell of one event.
+    // The server's end comes with the connection: the reactor has two events for one notification.
     drop(server.accept().expect("a client"));
     let end = reactor.now() + Nanos::from_secs(5);
     reactor.wait(Some(end));

@@ -49,7 +49,7 @@ pub(super) struct Conn {
     pub(super) ended: bool,
     /// The connection failed.
     pub(super) failure: Option<IoFailure>,
-    /// A `send` found too little room: tell when there is some.
+    /// A `send` found too little room: report when there is some.
     pub(super) wants_room: bool,
     /// What the worker does not know yet; `Some` while a notice of it is waiting.
     pub(super) untold: Option<Ready>,

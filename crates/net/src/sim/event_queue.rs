@@ -16,7 +16,7 @@ pub(super) type ConnId = u64;
 pub(super) enum SimEvent {
     /// The server takes a connection.
     Accepted(ConnId),
-    /// The worker's kernel hears that a connection stands.
+    /// The worker's kernel learns that a connection is established.
     Connected(ConnId),
     /// The worker's kernel gives up a connection attempt.
     Refused(ConnId, Fault),
@@ -26,7 +26,7 @@ pub(super) enum SimEvent {
     ToWorker(ConnId),
     /// The network has taken all that the peer gave for a connection.
     Drained(ConnId),
-    /// The peer hears that a connection was reset.
+    /// The peer learns that a connection was reset.
     PeerLost(ConnId),
     /// A name is resolved, or not.
     Resolved(Key, Result<Vec<IpAddr>, String>),

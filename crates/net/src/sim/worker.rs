@@ -147,7 +147,7 @@ impl Io for World {
             *to = from;
         }
         self.note(13, sock.0, hash(&buf[..len]));
-        // The peer hears of the room one way later.
+        // The peer learns of the room one way later.
         let heard = self.clock.now().saturating_add(self.weather.faults.latency_min);
         self.pump_down(sock.0, heard);
         Progress::Bytes(len)

@@ -18,7 +18,7 @@ use crate::{Address, IoFailure, Key, Output, Peer, Ready};
 
 /// A simulated world: one worker's machine, its links, and the peers at their addresses.
 ///
-/// A peer that said [`Output::Close`] or [`Output::Reset`] hears no more of that connection, not even
+/// A peer that said [`Output::Close`] or [`Output::Reset`] gets no more events of that connection, not even
 /// [`Peer::handle_close`]; its number is used again. A name is known only by [`World::add_name`].
 pub struct World {
     pub(super) clock: Clock,
@@ -267,7 +267,7 @@ impl World {
         self.poll(host);
     }
 
-    /// The peer hears that the worker closed or reset.
+    /// The peer learns that the worker closed or reset.
     fn close_peer_end(&mut self, id: ConnId) {
         let Some(conn) = self.conns.get_mut(&id) else { return };
         let (host, end) = (conn.host, conn.peer_end);
@@ -381,7 +381,7 @@ impl World {
         known.closed |= ready.closed;
     }
 
-    /// Drops a connection that neither end will hear of again.
+    /// Drops a connection that both ends have closed.
     pub(super) fn forget(&mut self, id: ConnId) {
         if self.conns.get(&id).is_some_and(Conn::is_forgotten) {
             self.conns.remove(&id);

@@ -167,7 +167,7 @@ impl Uring {
         });
     }
 
-    /// Turns what the kernel did into an event; `None` where there is nothing to tell.
+    /// Turns what the kernel did into an event; `None` where there is none to report.
     fn translate(&mut self, done: Completion) -> Option<Event> {
         match done.op {
             Op::Recv => self.received(done),

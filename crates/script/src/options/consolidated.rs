@@ -157,7 +157,7 @@ fn in_order<S: Serializer>(fields: &[(String, Shown)], serializer: S) -> Result<
     map.end()
 }
 
-/// A field by its name; `None` of one that is left out where nobody says it.
+/// A field by its name; `None` for one that is left out unless it is set.
 fn field(name: &str, fields: &Fields) -> Option<(String, Shown)> {
     let value = fields.get(name).unwrap_or(&Value::Null);
     let shown = match (name, value) {

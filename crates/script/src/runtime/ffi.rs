@@ -138,7 +138,7 @@ impl Drop for Fiber {
     }
 }
 
-/// Hands the context to what runs on the stack of a fiber that is in, and tells QuickJS where that stack begins.
+/// Hands the context to what runs on the stack of a fiber that is in, and sets QuickJS's limit to where that stack begins.
 pub(crate) fn on_stack<T>(context: &Context, body: impl for<'js> FnOnce(Ctx<'js>) -> T) -> T {
     let raw = context.as_raw();
     // SAFETY: the context lives as long as `context`, and its thread is this one. The lock of rquickjs guards nothing without

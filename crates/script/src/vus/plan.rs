@@ -59,7 +59,7 @@ pub struct VuPoolPlan {
     pub parts: bool,
     /// Tags of all samples.
     pub tags: TagList,
-    /// Which of k6's own tags samples have.
+    /// Which of k6's tags to add to samples.
     pub system_tags: SystemTags,
     /// Takes each sample, where there are outputs.
     pub emit: Option<SampleSink>,

@@ -33,7 +33,7 @@ impl TargetCache {
     }
 }
 
-/// Of what mostly tells one target from another.
+/// Of the field in which targets mostly differ.
 fn hash(call: &HttpCall) -> u64 {
     let mut hasher = DefaultHasher::new();
     call.url().hash(&mut hasher);

@@ -21,7 +21,7 @@ pub fn run(args: &[String], results: Option<ResultsOption>) -> u8 {
             return USAGE;
         }
         Some(Stop::Version) => {
-            // Where nobody reads it, the code says as much.
+            // If stderr is closed, the exit code still reports it.
             return u8::from(Output::Stdout.write(banner().as_bytes()).is_err());
         }
         Some(Stop::Refused(words)) => {

@@ -81,7 +81,7 @@ impl<'a> AbObserver<'a> {
         }
     }
 
-    /// What came of the run. `name` is what was looked up, for the case that nobody knows it.
+    /// The run's outcome. `name` is the host that was looked up, for the message that it is unknown.
     pub(super) fn conclude(&self, outcome: SessionOutcome, name: &str) -> Result<RunEnd, AbError> {
         if self.ended_by == Some(End::Silence) {
             self.print_total(self.figures.complete);

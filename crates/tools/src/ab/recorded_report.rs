@@ -7,7 +7,7 @@ use stdx::Nanos;
 
 use super::address::Address;
 
-/// ab's layout of stored results. What ab would know of its command line is told by the first row and the generator's record.
+/// ab's layout of stored results. What ab takes from its command line comes from the first row and the generator's record.
 #[derive(Debug)]
 pub struct AbReport {
     figures: Figures,
@@ -17,7 +17,7 @@ pub struct AbReport {
 
 impl Default for AbReport {
     fn default() -> Self {
-        // Each failed request counts once: nobody compares this with a run of ab.
+        // Each failed request counts once: this is not compared with a run of ab.
         Self { figures: Figures::new(Rules::default()), url: None }
     }
 }

@@ -23,7 +23,7 @@ pub enum CommandKind {
     History,
     /// Extended: answer a ping.
     Pong,
-    /// Extended: tell the other subscribers; `data` is any JSON text.
+    /// Extended: send to the other subscribers; `data` is any JSON text.
     Whisper,
     /// Extended: join the presence set; `presence`.
     Join,

@@ -30,6 +30,6 @@ pub enum CableError {
     #[error("unknown command")]
     Command,
     /// A command that AnyCable's protocol buffers have no number for.
-    #[error("command cannot be said in protocol buffers")]
+    #[error("command cannot be encoded as a protocol buffer")]
     NotInProtobuf,
 }

@@ -11,7 +11,7 @@ use super::output::{Sink, output_buffer};
 pub(super) enum Wrapper {
     /// One gzip member after the other.
     Gzip,
-    /// zlib, or nothing at all: the first two bytes tell.
+    /// zlib, or nothing at all: the first two bytes decide.
     ZlibOrNone,
 }
 

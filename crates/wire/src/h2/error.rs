@@ -19,7 +19,7 @@ pub enum H2Error {
     #[error("connection closed")]
     Closed,
     /// The server sends more and more and reads nothing.
-    #[error("server sent too much that waits for it to read")]
+    #[error("too many bytes wait for the server to read them")]
     Flood,
 }
 

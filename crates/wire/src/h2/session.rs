@@ -44,7 +44,7 @@ pub struct H2Session {
     streams: Slab<Stream>,
     meter: Meter,
     wakes: Wakes,
-    /// Streams with perhaps more to tell.
+    /// Streams that may have more events.
     lively: VecDeque<u32>,
 }
 
@@ -237,7 +237,7 @@ impl H2Session {
         if let Some(connection) = &mut self.connection
             && Pin::new(connection).poll(&mut ctx).is_ready()
         {
-            // Its streams hear of the reason themselves.
+            // Its streams report the reason themselves.
             self.connection = None;
         }
     }

@@ -62,7 +62,7 @@ impl Wakes {
         self.notes.connection.swap(false, Ordering::Relaxed)
     }
 
-    /// What notes that a stream has something to tell.
+    /// Marks a stream as one with events.
     pub(super) fn stream(&mut self, number: u32) -> &Waker {
         while self.streams.len() <= number as usize {
             let note =
@@ -72,7 +72,7 @@ impl Wakes {
         &self.streams[number as usize]
     }
 
-    /// Moves the streams that have something to tell; gives whether there are any.
+    /// Moves the streams that have events; gives whether there are any.
     pub(super) fn take_streams(&self, lively: &mut VecDeque<u32>) -> bool {
         let mut streams = self.notes.streams.lock().unwrap_or_else(PoisonError::into_inner);
         let any = !streams.is_empty();

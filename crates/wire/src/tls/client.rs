@@ -68,7 +68,7 @@ pub struct ClientSetup {
     pub suites: Vec<CipherSuite>,
     /// Whether the client hello carries the server's name.
     pub server_name: ServerNaming,
-    /// Who hears the sessions' secrets, for tools that read what was recorded of them.
+    /// Receives the sessions' secrets, for tools that decrypt recorded traffic.
     pub key_log: Option<Arc<dyn rustls::KeyLog>>,
 }
 

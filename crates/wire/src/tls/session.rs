@@ -16,7 +16,7 @@ use super::error::TlsError;
 pub struct TlsSession {
     conn: rustls::Connection,
     peer_closed: bool,
-    /// Who is to hear what the handshake agreed on.
+    /// Gets what the handshake agreed on.
     client: Option<Arc<TlsClient>>,
 }
 

@@ -1,4 +1,4 @@
-//! `Event`: what comes of the peer's frames, and which side of the connection hears it.
+//! `Event`: what the peer's frames cause, and which side of the connection gets it.
 
 /// Which side of the connection we are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

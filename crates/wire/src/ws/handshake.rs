@@ -49,7 +49,7 @@ pub struct Agreed {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OfferError {
     /// It is no token (RFC 9110, 5.6.2), or is offered twice.
-    #[error("subprotocol {0:?} is no token, or is there twice")]
+    #[error("subprotocol {0:?} is not a token, or occurs twice")]
     Protocol(String),
 }
 

@@ -164,7 +164,7 @@ fn what_the_peer_must_not_do() {
             feed(&mut super::tests::session(Role::Client, agreed), bytes, &[1]).2,
             Err(error)
         );
-        // The failure is told, once, and the session is of no more use.
+        // The failure is reported once, and the session cannot be used afterwards.
         let (got, _, _) =
             feed(&mut super::tests::session(Role::Server, agreed), &out, &[out.len()]);
         assert_eq!(got, [Got::Close(Some(error.close_code()), String::new())], "{bytes:x?}");
@@ -198,7 +198,7 @@ fn close_handshakes() {
     assert_eq!(got, [Got::Close(Some(1000), "bye".into())]);
     assert_eq!(reply, b"\x88\x02\x03\xe8");
     assert!(b.is_closed());
-    // What was on its way is still told to the one who closed first.
+    // The side that closed first still gets the messages on their way.
     let (got, out, _) = feed(&mut a, &[b"\x81\x01x\x89\x00", &reply[..]].concat(), &[2]);
     let expect =
         [Got::Text("x".into()), Got::Ping(Vec::new()), Got::Close(Some(1000), String::new())];

@@ -10,10 +10,10 @@ use study::contrast::LimitVerdict;
 use super::flags::{COMPARE, CompareFlags};
 
 /// What the help says beside the flags.
-pub(crate) const ABOUT: &str = "Each operand is a file of results, or a folder: one variant, each file in it one run, each \
-                                folder in it one run of several load generators. The unit is the run: with less than four \
-                                runs of each nothing is called different. Every variant is compared with the first, or with \
-                                that of -baseline.";
+pub(crate) const ABOUT: &str = "Each operand is a variant: a file of results (one run), or a folder in which each file is a run \
+                                and each subfolder a run of several load generators. Runs are the unit of the statistics: with \
+                                fewer than four runs of a variant nothing counts as different. Every variant is compared with \
+                                the first one, or with -baseline.";
 
 /// Compares.
 pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
@@ -23,7 +23,9 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     place.spares(&typed.operands)?;
     let kind = kind(&typed)?;
     if typed.operands.len() < 2 {
-        return Err(usage_error("at least two variants are needed: brunt compare BEFORE AFTER"));
+        return Err(usage_error(
+            "at least two variants are needed: give for example brunt compare BEFORE AFTER",
+        ));
     }
     let mut labelled = read_labelled(&typed.operands, "compare")?;
     if labelled.len() < 2 {

@@ -9,7 +9,7 @@ pub(crate) struct CompareFlags {
     /// The label that the others are compared with; `None`: the first.
     pub(crate) baseline: Option<String>,
     pub(crate) output: Option<String>,
-    /// `None`: the output's ending decides, else text.
+    /// `None`: the output's extension decides, else text.
     pub(crate) kind: Option<String>,
     pub(crate) json: bool,
     pub(crate) title: String,
@@ -39,7 +39,7 @@ pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
         "baseline",
         ValueKind::Text("LABEL"),
         "the first",
-        "What the others are compared with, by its label or name.",
+        "Label of the variant that the others are compared with.",
         |t: &mut CompareFlags, v| {
             t.baseline = Some(v.to_owned());
             Ok(())
@@ -50,7 +50,7 @@ pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
         "fail-on",
         ValueKind::Text("METRIC>+N%"),
         "",
-        "End with code 7 where this changed so, 12 with too few runs: p99>+5%, throughput<-5%; repeat.",
+        "Exit with code 7 if a metric changed this much, with 12 for too few runs; e.g. throughput<-5%; repeat.",
         |t: &mut CompareFlags, v| {
             let limits = v.split(',').map(|one| one.trim().parse::<Limit>());
             let limits: Result<Vec<Limit>, _> = limits.collect();
@@ -63,7 +63,7 @@ pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
         "fail-unclear",
         ValueKind::Switch,
         "",
-        "Fail too where -fail-on is passed and chance cannot be ruled out.",
+        "With -fail-on: also fail if the change could be chance.",
         |t: &mut CompareFlags, v| value::switch(v).map(|on| t.fail_unclear = on),
     )
     .native(),
@@ -71,7 +71,7 @@ pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
         "min-effect",
         ValueKind::Text("SHARE"),
         "2%",
-        "The least change of times and throughput that matters.",
+        "The smallest change of times and throughput that matters.",
         |t: &mut CompareFlags, v| value::share(v).map(|share| t.rules.effect_min = share),
     )
     .native(),
@@ -79,7 +79,7 @@ pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
         "min-errors",
         ValueKind::Text("SHARE"),
         "0.1%",
-        "The least change of the share of errors that matters, in points.",
+        "The smallest change of the share of errors that matters, in percentage points.",
         |t: &mut CompareFlags, v| value::share(v).map(|share| t.rules.errors_min = share),
     )
     .native(),
@@ -95,7 +95,7 @@ pub(crate) const COMPARE: &[Flag<CompareFlags>] = &[
         "type",
         ValueKind::Choice(COMPARE_KINDS),
         "text",
-        "text, json, markdown or html; by default the output's ending decides.",
+        "Format of the comparison; by default the extension of -output decides.",
         |t: &mut CompareFlags, v| value::word(v, COMPARE_KINDS).map(|word| t.kind = Some(word)),
     )
     .also(&["format"])

@@ -27,7 +27,9 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         ..StreamInfo::default()
     };
     if encoding == Encoding::Parquet && place == Output::Stdout && cli::stdout_is_terminal() {
-        return Err(usage_error("parquet is no text for a terminal (give -output=FILE)"));
+        return Err(usage_error(
+            "parquet is binary and cannot go to a terminal (give -output=FILE)",
+        ));
     }
     let opened = results::writer(encoding, place.open()?, &info);
     let mut left_out = LeftOut::default();
@@ -85,7 +87,7 @@ impl LeftOut {
         for (count, what) in kinds.into_iter().filter(|(count, _)| *count > 0) {
             let rows = stdx::counted(count, "row");
             cli::eprint_line(&format!(
-                "brunt encode: {rows} of {what} left out: {format} has no room for them"
+                "brunt encode: {rows} of {what} left out: {format} cannot hold them"
             ));
         }
     }

@@ -6,7 +6,7 @@ use results::Encoding;
 /// The flags of `encode` as typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct EncodeFlags {
-    /// `None`: the output's ending decides, else JSON.
+    /// `None`: the output's extension decides, else JSON.
     pub(crate) to: Option<String>,
     pub(crate) output: Option<String>,
 }
@@ -17,7 +17,7 @@ pub(crate) const ENCODE: &[Flag<EncodeFlags>] = &[
         "to",
         ValueKind::Choice(Encoding::NAMES),
         "json",
-        "Format to write; the output's ending decides where -to is not given.",
+        "Format to write; by default the extension of -output decides.",
         |t: &mut EncodeFlags, v| {
             t.to = Some(v.to_owned());
             Ok(())

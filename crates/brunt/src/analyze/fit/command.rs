@@ -1,4 +1,4 @@
-//! `fit`: a model of the server from results at several loads, and what it would do at loads that nobody ran.
+//! `fit`: a model of the server from results at several loads, and its predictions for other loads.
 
 use cli::{CommandError, Document, ExitCode, Invocation, Output, usage_error};
 use report::fit::FitInput;
@@ -9,9 +9,10 @@ use super::measured::measured;
 use crate::analyze::figure_file::{figure_document, write_figure};
 
 /// What the help says beside the flags.
-pub(crate) const ABOUT: &str = "Each operand is a file of results, or a folder of repeats, at one load; LOAD=FILE where a \
-                                format does not say which. Or the -state of a seek. Users give a closed network and the \
-                                Universal Scalability Law, rates M/M/c and M/G/c. A poor fit is refused, with code 8.";
+pub(crate) const ABOUT: &str = "Each operand is a file of results at one load, or a folder of repeats at one load; write LOAD=FILE \
+                                if the file's format does not hold the load. STATE is the -state file of a seek. Loads in users \
+                                are fitted with a closed network and the Universal Scalability Law, loads in requests per second \
+                                with M/M/c and M/G/c. A poor fit is refused, with exit code 8.";
 
 /// Fits.
 pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
@@ -19,7 +20,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let flags = &typed.flags;
     if typed.operands.is_empty() && flags.points.is_empty() {
         return Err(usage_error(
-            "what was measured is missing: name results, a seek's state, or -point",
+            "measurements are missing: give files of results, a seek's -state file, or -point",
         ));
     }
     let place = Output::named(flags.output.as_deref());
@@ -66,7 +67,7 @@ fn wanted(flags: &FitFlags, by: study::seek::By) -> Result<Option<Kind>, Command
     }
     let names = kinds.map(Kind::name).join(" or ");
     Err(usage_error(format!(
-        "flag -model: {} is not for this kind of load (expected {names})",
+        "flag -model: {} does not apply to this kind of load (expected {names})",
         kind.name()
     )))
 }

@@ -37,7 +37,7 @@ pub(crate) const FIT: &[Flag<FitFlags>] = &[
         "by",
         ValueKind::Choice(LOADS),
         "",
-        "What a load is; by default what the results were made with.",
+        "Unit of the loads; by default that of the results.",
         |t: &mut FitFlags, v| value::word(v, LOADS).map(|word| t.by = Some(word)),
     )
     .native(),
@@ -45,7 +45,7 @@ pub(crate) const FIT: &[Flag<FitFlags>] = &[
         "at",
         ValueKind::Text("LOAD,…"),
         "",
-        "Predict these loads too: users, or requests per second.",
+        "Also predict these loads: users, or requests per second.",
         |t: &mut FitFlags, v| {
             let loads = v.split(',').map(load).collect::<Result<Vec<f64>, ValueError>>()?;
             t.at.extend(loads);
@@ -57,7 +57,7 @@ pub(crate) const FIT: &[Flag<FitFlags>] = &[
         "point",
         ValueKind::Text("LOAD:X=N,mean=TIME,…"),
         "",
-        "A measurement from elsewhere (X per second; mean, p50, p99); may be repeated.",
+        "A measurement of another program (X: requests per second; mean, p50, p99); may be repeated.",
         |t: &mut FitFlags, v| point(v).map(|point| t.points.push(point)),
     )
     .native(),
@@ -65,7 +65,7 @@ pub(crate) const FIT: &[Flag<FitFlags>] = &[
         "model",
         ValueKind::Choice(MODELS),
         "",
-        "Only this model; by default the one that explains most with least.",
+        "Fit only this model; by default the one with the best fit for its number of parameters.",
         |t: &mut FitFlags, v| value::word(v, MODELS).map(|word| t.model = Some(word)),
     )
     .native(),
@@ -73,7 +73,7 @@ pub(crate) const FIT: &[Flag<FitFlags>] = &[
         "plot",
         ValueKind::Path,
         "",
-        "Draw measured and predicted into this file: .html, .svg or .png.",
+        "Plot measured and predicted values into this file: .html, .svg or .png.",
         |t: &mut FitFlags, v| {
             t.plot = Some(v.to_owned());
             Ok(())
@@ -111,7 +111,7 @@ fn load(text: &str) -> Result<f64, ValueError> {
     let number = text.trim().parse::<f64>().ok();
     number.filter(|load| *load > 0.0 && *load <= LOAD_MAX).ok_or_else(|| {
         ValueError::new(format!(
-            "\"{text}\" is no load (expected a number above 0, at most {LOAD_MAX})"
+            "\"{text}\" is not a load (expected a number above 0, at most {LOAD_MAX})"
         ))
     })
 }

@@ -37,7 +37,7 @@ pub(super) fn measured(
     if let Some((Some(other), one)) = found.iter().find(|(of, _)| of.is_some_and(|of| of != by)) {
         let (load, word) = (one.load, if *other == By::Rate { "a rate" } else { "users" });
         return Err(usage_error(format!(
-            "loads of two kinds: {load} is {word}, others are not (fit users and rates apart)"
+            "loads of two kinds: {load} is {word}, others are not (fit users and rates separately)"
         )));
     }
     let mut observations: Vec<Observation> = found.into_iter().map(|(_, one)| one).collect();
@@ -65,7 +65,7 @@ fn of_state(
 ) -> Result<Vec<(Option<By>, Observation)>, ExitError> {
     let broken = || ExitError {
         code: ExitCode::Input,
-        error: anyhow::anyhow!("{path} is no state of brunt seek that can be read"),
+        error: anyhow::anyhow!("{path} is not a readable state file of brunt seek"),
     };
     let state: Value =
         serde_json::from_slice(&cli::input::read_whole(path)?).map_err(|_| broken())?;
@@ -119,7 +119,7 @@ fn of_label(
             None if summary.requests == 0 => (None, 0.0),
             None => {
                 return Err(usage_error(format!(
-                    "{}: its format does not say at what load it was made (give LOAD=FILE)",
+                    "{}: the file's format does not hold the load (give LOAD=FILE)",
                     run.name
                 )));
             }
@@ -157,9 +157,7 @@ fn of_point(point: &Point, by: By) -> Result<Observation, CommandError> {
         (By::Rate, None, Some(mean)) => (point.load, mean),
         (By::Connections, None, None) | (By::Rate, _, None) => {
             let load = point.load;
-            return Err(usage_error(format!(
-                "flag -point: {load} needs its mean, or of users its X"
-            )));
+            return Err(usage_error(format!("flag -point: {load} needs mean (or, for users, X)")));
         }
     };
     let (load, p50_s, p99_s) = (point.load, seconds(point.p50), seconds(point.p99));

@@ -1,4 +1,4 @@
-//! `-bars`: metrics of labelled runs, and figures from elsewhere (`-value`), as charts of bars.
+//! `-bars`: metrics of labelled runs, and figures of another program (`-value`), as charts of bars.
 
 use cli::{CommandError, usage_error};
 use report::{Bar, BarChart, BarSheet};
@@ -156,7 +156,7 @@ mod tests {
 
     use super::*;
 
-    /// Seed 002's run as rows would tell it: 10,000 hits in 251.725273 s, 28,570,213 bytes on the wire.
+    /// Seed 002's run as rows: 10,000 hits in 251.725273 s, 28,570,213 bytes on the wire.
     fn label(name: &str, hits: u64, seconds: f64, wire: u64) -> Label {
         let took = Nanos((seconds * 1e9) as u64);
         let sample = |n: u64| Sample {

@@ -62,7 +62,7 @@ fn picture(flags: &PlotFlags) -> Result<Picture, CommandError> {
         (None, _) => Ok(Picture::OverTime),
         (Some((.., picture)), None) => Ok(picture),
         (Some((one, ..)), Some((other, ..))) => {
-            Err(usage_error(format!("{one} and {other} are two pictures (give one of them)")))
+            Err(usage_error(format!("{one} and {other} exclude each other (give one of them)")))
         }
     }
 }
@@ -111,13 +111,11 @@ fn check(
     let flags = &typed.flags;
     let to_stdout = Output::named(flags.output.as_deref()) == Output::Stdout;
     if kind == Document::Png && to_stdout && stdout_is_terminal() {
-        return Err(usage_error("png is no text for a terminal (give -output=FILE)"));
+        return Err(usage_error("png is binary and cannot go to a terminal (give -output=FILE)"));
     }
     let has_figures = matches!(picture, Picture::Overlay | Picture::Bars);
     if !has_figures && (flags.json || !PICTURES.contains(&kind)) {
-        return Err(usage_error(
-            "only -bars and -overlay have figures to give as text, Markdown or JSON",
-        ));
+        return Err(usage_error("text, Markdown and JSON need -bars or -overlay"));
     }
     if flags.json && to_stdout && kind != Document::Json {
         return Err(usage_error(
@@ -125,7 +123,7 @@ fn check(
         ));
     }
     if flags.axis.is_some() && picture != Picture::Percentiles {
-        return Err(usage_error("-axis is of -percentiles"));
+        return Err(usage_error("-axis needs -percentiles"));
     }
     Ok(())
 }

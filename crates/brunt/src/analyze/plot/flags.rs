@@ -11,7 +11,7 @@ pub(crate) struct PlotFlags {
     pub(crate) title: Option<String>,
     pub(crate) threshold: u64,
     pub(crate) output: Option<String>,
-    /// `None`: the output's ending decides.
+    /// `None`: the output's extension decides.
     pub(crate) kind: Option<String>,
     pub(crate) percentiles: bool,
     pub(crate) histogram: bool,
@@ -97,7 +97,7 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
         "threshold",
         ValueKind::Text("N"),
         "4000",
-        "Points drawn per series at most; 0 draws all.",
+        "Maximum number of points per series; 0: all.",
         |t: &mut PlotFlags, v| value::number(v).map(|n| t.threshold = n),
     ),
     Flag::new("output", ValueKind::Path, "stdout", "File for the plot.", |t: &mut PlotFlags, v| {
@@ -109,7 +109,7 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
         "type",
         ValueKind::Choice(PLOT_KINDS),
         "html",
-        "html, svg, png, text, markdown or json; by default the output's ending decides.",
+        "Format of the plot; by default the extension of -output decides.",
         |t: &mut PlotFlags, v| value::word(v, PLOT_KINDS).map(|word| t.kind = Some(word)),
     )
     .native(),
@@ -129,7 +129,7 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
         "overlay",
         ValueKind::Switch,
         "",
-        "Draw densities on common bins, and test whether they differ.",
+        "Draw densities over common bins, and test whether they differ.",
         |t: &mut PlotFlags, v| value::switch(v).map(|on| t.overlay = on),
     )
     .native(),
@@ -148,7 +148,7 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
         "value",
         ValueKind::Text("NAME:LABEL=N,…"),
         "",
-        "A figure from elsewhere to draw as bars; may be repeated.",
+        "Figures of another program to draw as bars; may be repeated.",
         |t: &mut PlotFlags, v| given_value(v).map(|value| t.values.push(value)),
     )
     .native(),
@@ -156,7 +156,7 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
         "axis",
         ValueKind::Choice(AXES),
         "tail",
-        "How -percentiles spreads them: evenly, or by their nines.",
+        "Scale of the percentiles with -percentiles: linear, or by the number of nines.",
         |t: &mut PlotFlags, v| value::word(v, AXES).map(|word| t.axis = Some(word)),
     )
     .native(),
@@ -172,7 +172,7 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
         "server",
         ValueKind::Choice(SERVER),
         "",
-        "Draw client and server together: their percentile curves, or what went on over time.",
+        "Draw client and server together: percentile curves, or activity over time.",
         |t: &mut PlotFlags, v| value::word(v, SERVER).map(|word| t.server = Some(word)),
     )
     .native(),

@@ -75,7 +75,7 @@ fn table_of(operand: &Operand) -> Result<Option<(File, &Column)>, CommandError> 
     else {
         return Ok(None);
     };
-    // What cannot be opened is told where results are opened.
+    // A file that cannot be opened is reported where results are opened.
     let Ok(mut file) = File::open(&operand.file) else { return Ok(None) };
     let mut begin = Vec::new();
     let looked = file.by_ref().take(HEADER_MAX).read_to_end(&mut begin);
@@ -124,7 +124,7 @@ fn read_results(
     let name = operand.column.as_ref().map_or("response", |column| column.name.as_str());
     let Some(time) = RowTime::parse(name) else {
         return Err(usage_error(format!(
-            "{operand}: \"{name}\" is no column of its first line, and no time of a request (expected {})",
+            "{operand}: \"{name}\" is neither a column in its first line nor a time of a request (expected {})",
             RowTime::NAMES
         )));
     };

@@ -21,7 +21,7 @@ pub(super) fn over_time(
 ) -> Result<ChartAndDamage, CommandError> {
     if let Some(operand) = operands.iter().find(|operand| operand.column.is_some()) {
         return Err(usage_error(format!(
-            "{operand}: over time only response times are drawn (give -percentiles, -histogram, -overlay or -bars)"
+            "{operand}: a plot over time takes response times only (give -percentiles, -histogram, -overlay or -bars)"
         )));
     }
     let threshold = usize::try_from(typed.flags.threshold).unwrap_or(usize::MAX);

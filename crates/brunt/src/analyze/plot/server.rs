@@ -23,9 +23,7 @@ pub(super) fn draw(
     operands: &[Operand],
 ) -> Result<ChartAndDamage, CommandError> {
     if let Some(operand) = operands.iter().find(|operand| operand.column.is_some()) {
-        return Err(usage_error(format!(
-            "{operand}: -server draws files as they are, without a column"
-        )));
+        return Err(usage_error(format!("{operand}: -server takes files without :COLUMN")));
     }
     let files: Vec<String> = operands.iter().map(|operand| operand.file.clone()).collect();
     let mut both = Both {
@@ -38,7 +36,7 @@ pub(super) fn draw(
         return match damage {
             Some(failed) => Err(failed.into()),
             None => Err(usage_error(format!(
-                "{}: nothing of a server's side is in there (brunt watch writes it, and attack -watch)",
+                "{}: no rows of the server's side (brunt watch and brunt attack -watch write them)",
                 files.join(", ")
             ))),
         };

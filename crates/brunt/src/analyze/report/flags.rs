@@ -32,10 +32,10 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
         "type",
         ValueKind::Text("TYPE"),
         "text",
-        "text, json, hist[0,1ms,…], hdrplot, html, markdown, junit; ab, wrk, perfer, hey, k6-like: as those do.",
+        "text, json, hist[0,1ms,…], hdrplot, html, markdown, junit; or another tool's layout: ab, wrk, perfer, hey, k6-like.",
         |t: &mut ReportFlags, v| {
             v.clone_into(&mut t.kind);
-            let wrong = ValueError::with_go("\"\" is no type of report", "invalid report type: ");
+            let wrong = ValueError::with_go("\"\" is not a type of report", "invalid report type: ");
             if v.is_empty() { Err(wrong.late()) } else { Ok(()) }
         },
     ),
@@ -54,10 +54,10 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
         "every",
         ValueKind::Duration,
         "0",
-        "Report anew each time this has passed.",
+        "Print a new report each time this much time has passed; 0: only at the end.",
         |t: &mut ReportFlags, v| value::duration(v).map(|d| t.every = d),
     ),
-    Flag::new("output", ValueKind::Path, "stdout", "File for the report; without -type its ending decides: .html, .json, .md, .txt or .xml (JUnit).", |t: &mut ReportFlags, v| {
+    Flag::new("output", ValueKind::Path, "stdout", "File for the report; without -type its extension decides: .html, .json, .md, .txt or .xml (JUnit).", |t: &mut ReportFlags, v| {
         t.output = Some(v.to_owned());
         Ok(())
     })
@@ -66,7 +66,7 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
         "by",
         ValueKind::Choice(BY),
         "",
-        "Rows per target, status, name or connection as well.",
+        "Add a table per target, status, name or connection.",
         |t: &mut ReportFlags, v| value::word(v, BY).map(|word| t.by = Some(word)),
     )
     .native(),
@@ -78,7 +78,7 @@ pub(crate) const REPORT: &[Flag<ReportFlags>] = &[
         "fail-on-invalid",
         ValueKind::Switch,
         "",
-        "End with code 5 where the verdict is INVALID.",
+        "Exit with code 5 if the verdict is INVALID.",
         |t: &mut ReportFlags, v| value::switch(v).map(|on| t.fail_on_invalid = on),
     )
     .native(),

@@ -1,4 +1,4 @@
-//! How far another machine's clock is from ours: asked through the `Date` header, on a thread of its own, and told as a row.
+//! The offset of another machine's clock, measured by its `Date` header on a thread of its own, and written as a row.
 
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -43,7 +43,7 @@ impl Measuring {
             give.send(measured(client, &clock)).ok();
         };
         let started = thread::Builder::new().name("clock".to_owned()).spawn(work);
-        started.map_err(|error| ExitError::from(anyhow!("-date: a thread: {error}")))?;
+        started.map_err(|error| ExitError::from(anyhow!("-date: starting a thread: {error}")))?;
         Ok(Self { found, so_far, source: format!("clock {url}"), host: host.to_owned() })
     }
 
@@ -52,7 +52,7 @@ impl Measuring {
         self.found.try_recv().ok().map(|what| self.incident(what))
     }
 
-    /// What is known at the end, if it was not told before.
+    /// The result at the end, unless it was reported before.
     pub(super) fn finish(&self) -> Incident {
         self.take().unwrap_or_else(|| {
             let what =
@@ -72,7 +72,7 @@ fn lock(clock: &Mutex<ClockOffset>) -> MutexGuard<'_, ClockOffset> {
     clock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What came of it, in words. An answer that fails ends it: what is known until then is told.
+/// The result, in words. A response that fails ends the measurement; the result so far is reported.
 fn measured(mut client: Client, clock: &Mutex<ClockOffset>) -> String {
     for _ in 0..ANSWERS_MAX {
         let (estimate, wait) = {

@@ -24,11 +24,11 @@ use crate::dialect::Invocation;
 use crate::flags::watch::{WATCH, WatchFlags};
 
 /// What `brunt help watch` says besides the flags.
-pub(super) const ABOUT: &str = "Run it on the server, or on the machine that offers the load. What is seen goes to -output, in the form of
-results, beside which it can be laid by time. Without -output a line is printed at each look. Processes are
-watched with all that they started; one that dies is told, one that comes is taken up within five looks.
-Ctrl-C ends it; what was seen is written. Beside attack, bench, cable and run the flags -watch, -watch-pid, …
-put the same rows into the run's own results.";
+pub(super) const ABOUT: &str = "Run it on the server, or on the machine that generates the load. Samples go to -output as rows of results, which
+report and plot merge by time with the results of a load test. Without -output each sample prints a line. Processes
+are monitored with their descendants; a new one is found within five samples, and the end of one is reported.
+Ctrl-C ends it; all samples are written by then. In attack, bench, cable and run the flags -watch, -watch-pid, …
+write the same rows into the run's own results.";
 
 /// Watches until interrupted, or for a while.
 pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
@@ -51,7 +51,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     Ok(finished?)
 }
 
-/// Looks until it is interrupted, the time is over, or nobody wants to know.
+/// Samples until it is interrupted, the time is over, or all readers are gone.
 fn watch(
     mut ticker: SampleTicker,
     duration: Option<Duration>,
@@ -107,7 +107,9 @@ impl Outputs {
         let sink = flags.output.as_deref().map(|name| sink(name, flags)).transpose()?;
         let takes_stdout = sink.as_ref().is_some_and(|(place, _)| *place == Output::Stdout);
         if takes_stdout && flags.json {
-            return Err(usage_error("-json prints where the output goes (give -output=FILE)"));
+            return Err(usage_error(
+                "-json and the output cannot both go to standard output (give -output=FILE)",
+            ));
         }
         let form = match flags.json {
             true => Some(Form::Json),
@@ -170,7 +172,7 @@ impl Outputs {
         tables::loadavg(&jiff::Zoned::now()).map_or(Ok(()), |line| table.add(&line))
     }
 
-    /// Whether nothing can be written any more, or nobody reads what is.
+    /// Whether writing failed, or all readers are gone.
     fn is_closed(&self) -> bool {
         let is_unread = || self.printed.as_ref().is_some_and(|(_, outlet)| outlet.is_closed());
         match &self.sink {
@@ -190,7 +192,7 @@ impl Outputs {
         if report.observed_dropped > 0 && report.error.is_none() {
             let rows = report.observed_dropped;
             eprint_line(&format!(
-                "brunt watch: {} came faster than they were written",
+                "brunt watch: {} lost: they came faster than they could be written",
                 stdx::counted(rows, "row")
             ));
         }
@@ -216,11 +218,13 @@ fn sink(name: &str, flags: &WatchFlags) -> Result<(Output, Sink), CommandError> 
     if !encoding.is_native() {
         let format = encoding.name();
         return Err(usage_error(format!(
-            "flag -output: {format} has no room for the server's side (expected .arrow or .parquet)"
+            "flag -output: {format} cannot hold rows of the server's side (give a .arrow or .parquet file)"
         )));
     }
     if place == Output::Stdout && stdout_is_terminal() {
-        return Err(usage_error("flag -output: this is no text for a terminal (give a file)"));
+        return Err(usage_error(
+            "flag -output: the output is binary and cannot go to a terminal (give -output=FILE)",
+        ));
     }
     let info = StreamInfo {
         version: env!("CARGO_PKG_VERSION").to_owned(),

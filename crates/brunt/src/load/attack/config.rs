@@ -88,7 +88,7 @@ fn check(args: &ParsedArgs<AttackFlags>, rules: &LoadRules) -> Result<(), Comman
     }
     let AttackFlags { tick, duration, .. } = args.flags;
     if duration > Nanos::ZERO && tick > duration {
-        return Err(usage_error(format!("flag -tick: {tick} is longer than the whole -duration")));
+        return Err(usage_error(format!("flag -tick: {tick} is longer than -duration")));
     }
     Ok(())
 }
@@ -112,7 +112,7 @@ fn load(
             Err(error) => return Err(usage_error(format!("flag -shape: {error}"))),
         };
         if matches!(shape, Shape::Linear { .. }) && flags.duration == Nanos::ZERO {
-            return Err(usage_error("-shape=linear needs a -duration to ramp over"));
+            return Err(usage_error("-shape=linear needs a -duration"));
         }
         return Ok(Load::Open { shape, max_in_flight });
     }

@@ -120,14 +120,14 @@ const WHEN: &[Flag<AttackFlags>] = &[
         "duration",
         ValueKind::Duration,
         "0",
-        "How long requests are begun; 0 goes on until stopped.",
+        "How long new requests start; 0: until interrupted.",
         |t: &mut AttackFlags, v| value::duration(v).map(|d| t.duration = d),
     ),
     Flag::new(
         "shape",
         ValueKind::Text("SHAPE"),
         "",
-        "Rate over time, in place of -rate: see `brunt help attack`.",
+        "Rate over time, instead of -rate: see `brunt help attack`.",
         |t: &mut AttackFlags, v| {
             t.shape = Some(v.to_owned());
             Ok(())
@@ -138,21 +138,21 @@ const WHEN: &[Flag<AttackFlags>] = &[
         "workers",
         ValueKind::Text("N"),
         "10",
-        "Vegeta's initial workers: accepted; requests under way need no worker here.",
+        "Accepted for Vegeta's sake, without effect: a request under way takes no worker of its own.",
         |t: &mut AttackFlags, v| value::number(v).map(|n| t.workers = n),
     ),
     Flag::new(
         "max-workers",
         ValueKind::Text("N"),
         "unlimited",
-        "Requests under way at most; those due beyond it wait, and the wait counts.",
+        "Maximum number of requests under way; others wait, and their response time includes the wait.",
         |t: &mut AttackFlags, v| value::number(v).map(|n| t.max_workers = Some(n)),
     ),
     Flag::new(
         "tick",
         ValueKind::Duration,
         "0",
-        "Send together what falls due within this time: less CPU, coarser pacing.",
+        "Send requests that are due within this time together: less CPU time, coarser pacing.",
         |t: &mut AttackFlags, v| value::duration(v).map(|d| t.tick = d),
     )
     .native(),
@@ -164,14 +164,14 @@ const CONNECTIONS: &[Flag<AttackFlags>] = &[
         "connections",
         ValueKind::Text("N"),
         "10000",
-        "Idle connections kept per host.",
+        "Idle connections to keep open per host.",
         |t: &mut AttackFlags, v| value::number(v).map(|n| t.connections = n),
     ),
     Flag::new(
         "max-connections",
         ValueKind::Text("N"),
         "unlimited",
-        "Connections per host at most; waiting for one counts.",
+        "Maximum number of connections per host; response times include the wait for one.",
         |t: &mut AttackFlags, v| value::number(v).map(|n| t.max_connections = n),
     ),
 ];

@@ -13,22 +13,23 @@ use super::run::run_load_test;
 use crate::dialect::LoadRules;
 
 /// The text of `brunt help attack` before the flags.
-pub(crate) const ABOUT: &str = "Targets are read from standard input unless -targets is given. A target is a line METHOD URL, then optionally
-header lines NAME: VALUE and a body @FILE, then a blank line; lines that begin with # are skipped, but for
-#brunt weight=3 name=home before a target: how often it is chosen, and its name for report -by name. With
--format=json each line is an object {\"method\", \"url\", \"header\", \"body\" (base64), \"weight\", \"name\"}.
+pub(crate) const ABOUT: &str = "Targets are read from standard input unless -targets is given. A target is a line METHOD URL, then optional
+header lines NAME: VALUE and a line @FILE for the body, then a blank line. A line that begins with # is a comment.
+One comment has a meaning: #brunt weight=3 name=home before a target sets how often the target is chosen, and
+its name in report -by=name. With -format=json each line is an object
+{\"method\", \"url\", \"header\", \"body\" (base64), \"weight\", \"name\"}.
 
-Requests begin by the clock, whatever the server does: response times count from the moment a request was
-due. Results go to standard output as a stream (or to -output); on a terminal the report is printed instead.
+Requests start when they are due, however slow the server is, and response times count from that moment.
+Results go to standard output as a stream (or to -output); on a terminal the report is printed instead.
 
 shapes:
   linear:10..500                       from one rate to another over -duration
-  steps:10x30s,50x30s                  one rate after the other
+  steps:10x30s,50x30s                  one rate after another
   sine:100,50,60s[,peak]               mean, amplitude, period, start (mean-up, peak, mean-down, trough)
   poisson                              random arrivals of mean -rate
-  replay:FILE                          at the moments of a column of timestamps
+  replay:FILE                          at the times in a column of timestamps
 
-Ctrl-C once: no more requests begin, those under way end, the results are whole. Twice: it ends now.";
+Ctrl-C once: no new requests start, those under way finish, and the results are complete. Twice: end at once.";
 
 /// Attacks.
 ///

@@ -102,7 +102,9 @@ fn check_pipeline(flags: &BenchFlags) -> Result<(), CommandError> {
         return Ok(());
     }
     if !flags.http.keepalive {
-        return Err(usage_error("flag -pipeline: without keep-alive a connection has one request"));
+        return Err(usage_error(
+            "flag -pipeline needs keep-alive: without it each connection has one request",
+        ));
     }
     if flags.http.streams > Some(1) || flags.http.h2c {
         let other = if flags.http.h2c { "-h2c" } else { "-m" };

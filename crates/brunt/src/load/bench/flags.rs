@@ -69,8 +69,7 @@ impl Default for BenchFlags {
 }
 
 /// The help text of `-m`, where the default is one stream.
-const STREAMS: &str =
-    "Streams on one HTTP/2 connection, each with one request; over HTTP/1.1 they stand in line.";
+const STREAMS: &str = "Streams on one HTTP/2 connection, each with a request at a time; over HTTP/1.1 they take turns.";
 
 /// The flags of `bench`: its load, then what to send, over what, and where the results go.
 pub(crate) const FLAGS: &[Flag<BenchFlags>] = flag_table!(BenchFlags:
@@ -98,7 +97,7 @@ const OWN: &[Flag<BenchFlags>] = &[
         "c",
         ValueKind::Text("N"),
         "10",
-        "Connections: each sends a request as soon as its last one was answered.",
+        "Connections; each sends its next request when the last response has come.",
         |t: &mut BenchFlags, v| value::count(v).map(|n| t.connections = n),
     )
     .native()
@@ -107,7 +106,7 @@ const OWN: &[Flag<BenchFlags>] = &[
         "n",
         ValueKind::Text("N"),
         "",
-        "Requests in all; without -d this alone ends the bench.",
+        "Total number of requests; without -d only this ends the bench.",
         |t: &mut BenchFlags, v| value::count(v).map(|n| t.requests = Some(n)),
     )
     .native()
@@ -116,7 +115,7 @@ const OWN: &[Flag<BenchFlags>] = &[
         "d",
         ValueKind::Duration,
         "10s",
-        "How long requests are begun; without -d and with -n, until all are.",
+        "How long new requests start; with -n and without -d: until all have started.",
         |t: &mut BenchFlags, v| value::duration(v).map(|d| t.duration = d),
     )
     .native()
@@ -125,7 +124,7 @@ const OWN: &[Flag<BenchFlags>] = &[
         "pipeline",
         ValueKind::Text("N"),
         "1",
-        "Requests that may be unanswered on one connection (pipelining, over HTTP/1.1 alone).",
+        "Requests to send on a connection before the first response (pipelining; HTTP/1.1 only).",
         |t: &mut BenchFlags, v| value::count(v).map(|n| t.pipeline = n),
     )
     .native(),
@@ -133,7 +132,7 @@ const OWN: &[Flag<BenchFlags>] = &[
         "think",
         ValueKind::Text("LAW"),
         "none",
-        "How long a user waits after an answer: fixed:1s, uniform:1s,3s, exp:1s, lognormal:1s,0.5 or 1s.",
+        "Think time after each response: fixed:1s, uniform:1s,3s, exp:1s, lognormal:1s,0.5 or 1s.",
         |t: &mut BenchFlags, v| value::law(v).map(|law| t.think = law),
     )
     .native(),
@@ -141,7 +140,7 @@ const OWN: &[Flag<BenchFlags>] = &[
         "warmup",
         ValueKind::Duration,
         "0s",
-        "Requests due in this time, before -d and -n begin, are sent and not counted.",
+        "Send requests for this time first, without counting them; -d and -n start after it.",
         |t: &mut BenchFlags, v| value::duration(v).map(|d| t.warmup = d),
     )
     .native(),
@@ -149,7 +148,7 @@ const OWN: &[Flag<BenchFlags>] = &[
         "k",
         ValueKind::Switch,
         "on",
-        "Keep connections alive; -k=false opens one for each request.",
+        "Keep connections alive; -k=false opens a connection for each request.",
         |t: &mut BenchFlags, v| value::switch(v).map(|on| t.http.keepalive = on),
     )
     .native()
@@ -166,7 +165,7 @@ const OWN: &[Flag<BenchFlags>] = &[
         "per-connection",
         ValueKind::Switch,
         "",
-        "Rows per connection in the report as well.",
+        "Add a table per connection to the report.",
         |t: &mut BenchFlags, v| value::switch(v).map(|on| t.per_connection = on),
     )
     .native(),

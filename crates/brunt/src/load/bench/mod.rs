@@ -11,9 +11,9 @@ use super::run::run_load_test;
 use crate::dialect::LoadRules;
 
 /// The text of `brunt help bench` before the flags.
-pub(crate) const ABOUT: &str = "A closed loop: each connection sends its next request when its last one was answered, so the server's speed
-sets the rate. It finds what a server can do; what users will feel at a given rate is attack's to tell. Without
--output no results are kept, and the report is printed.";
+pub(crate) const ABOUT: &str = "A closed loop: each connection sends its next request when the last response has come, so the server's speed
+sets the rate. bench finds the server's throughput; to find what users experience at a given rate, use attack.
+Without -output no results are written, only the report is printed.";
 
 /// Benches.
 ///

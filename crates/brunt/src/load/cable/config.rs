@@ -77,7 +77,7 @@ fn plan(args: &ParsedArgs<CableFlags>, seed: u64) -> Result<CablePlan, CommandEr
         [word, url] => (word.as_str(), url.as_str()),
         [] | [_] => {
             return Err(usage_error(
-                "a pattern and a URL are needed, as brunt cable echo ws://127.0.0.1:3000/cable -channel ChatChannel",
+                "a pattern and a URL are missing: give for example brunt cable echo ws://127.0.0.1:3000/cable -channel ChatChannel",
             ));
         }
         [_, _, extra, ..] => return Err(usage_error(format!("unexpected \"{extra}\""))),
@@ -105,7 +105,7 @@ fn plan(args: &ParsedArgs<CableFlags>, seed: u64) -> Result<CablePlan, CommandEr
         headers,
         timeout: Some(flags.timeout)
             .filter(|timeout| *timeout > Nanos::ZERO)
-            .ok_or_else(|| usage_error("flag -timeout: 0 waits for nothing"))?,
+            .ok_or_else(|| usage_error("flag -timeout: 0 is too short (expected more than 0)"))?,
         jitter: flags.jitter,
         backs_off: !flags.no_backoff,
         seed,
@@ -116,7 +116,7 @@ fn plan(args: &ParsedArgs<CableFlags>, seed: u64) -> Result<CablePlan, CommandEr
 fn http_url(url: &str) -> Result<String, CommandError> {
     let wrong = || {
         let url = stdx::without_password(url);
-        usage_error(format!("\"{url}\" is no URL of a cable (expected ws://HOST/PATH)"))
+        usage_error(format!("\"{url}\" is not a WebSocket URL (expected ws://HOST/PATH)"))
     };
     let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
     let http = match scheme {
@@ -160,11 +160,11 @@ fn pattern(word: &str, flags: &CableFlags, users: u32) -> Result<Pattern, Comman
             speakers: u32::try_from(flags.speakers)
                 .ok()
                 .filter(|speakers| *speakers <= users)
-                .ok_or_else(|| usage_error("flag -speakers: more than there are -users"))?,
+                .ok_or_else(|| usage_error("flag -speakers: more speakers than -users"))?,
             every: match flags.rate {
                 Some(rate) => asked(rate)
                     .filter(|every| *every > Nanos::ZERO)
-                    .ok_or_else(|| usage_error("flag -rate: a broadcast needs more than 0"))?,
+                    .ok_or_else(|| usage_error("flag -rate: a broadcast needs a rate above 0"))?,
                 None => Nanos::SECOND,
             },
         },
@@ -178,7 +178,7 @@ fn pattern(word: &str, flags: &CableFlags, users: u32) -> Result<Pattern, Comman
         },
         _ => {
             return Err(usage_error(format!(
-                "\"{word}\" is no pattern (expected echo, broadcast, idle or herd)"
+                "\"{word}\" is not a pattern (expected echo, broadcast, idle or herd)"
             )));
         }
     })
@@ -187,11 +187,12 @@ fn pattern(word: &str, flags: &CableFlags, users: u32) -> Result<Pattern, Comman
 /// `{"channel":"…", …}` with the parameters as they were typed.
 fn identifier(flags: &CableFlags) -> Result<Template, CommandError> {
     let Some(channel) = &flags.channel else {
-        return Err(usage_error("flag -channel is needed, such as -channel ChatChannel"));
+        return Err(usage_error("flag -channel is missing: give for example -channel ChatChannel"));
     };
     let channel = Value::from(channel.as_str());
     let text = with_member("channel", &channel, flags.params.as_deref().unwrap_or("{}"));
-    text.map(|text| Template::new(&text)).ok_or_else(|| usage_error("flag -params: no JSON object"))
+    text.map(|text| Template::new(&text))
+        .ok_or_else(|| usage_error("flag -params: not a JSON object"))
 }
 
 /// What is performed: `{"action":"…", …}`.
@@ -203,11 +204,11 @@ fn data(flags: &CableFlags) -> Result<Template, CommandError> {
         Some(Some(parts)) => parts,
     };
     let text = with_member("action", &Value::from(action), data)
-        .ok_or_else(|| usage_error("flag -perform: no JSON object after ACTION:"))?;
+        .ok_or_else(|| usage_error("flag -perform: what follows ACTION: is not a JSON object"))?;
     let template = Template::new(&text);
     if !template.has_token() {
         return Err(usage_error(
-            "flag -perform: {token} must stand in it, where the server sends it back: speak:{\"message\":\"{token}\"}",
+            "flag -perform: {token} is missing; put it in a field that the server sends back, for example speak:{\"message\":\"{token}\"}",
         ));
     }
     Ok(template)

@@ -114,11 +114,11 @@ macro_rules! own_time {
 }
 
 /// The help text of `-laddr`.
-const LADDR: &str = "Local addresses to connect from, in turn: one has some 28,000 ports.";
+const LADDR: &str = "Local addresses to connect from, in turn: each has about 28,000 ports.";
 /// The help text of `-output`.
 const OUTPUT: &str = "File for the results: a row for each connection and each message.";
 /// The help text of `-io`.
-const IO: &str = "How sockets are waited for: poll (epoll, kqueue) or uring (Linux 6.1); auto: uring from 8 users on.";
+const IO: &str = "How to wait for sockets: poll (epoll, kqueue) or uring (Linux 6.1); auto: uring from 8 users on.";
 
 /// The flags of `cable`: the test, then over what the cable is reached, and where the results go.
 pub(crate) const FLAGS: &[Flag<CableFlags>] = flag_table!(CableFlags:
@@ -147,7 +147,7 @@ const OWN: &[Flag<CableFlags>] = &[
         "perform",
         "ACTION[:JSON]",
         "speak:{\"message\":\"{token}\"}",
-        "What is performed; the server must send {token} back, anywhere in its message.",
+        "Action to perform; the server must send {token} back, anywhere in its message.",
         perform
     ),
     Flag::new(
@@ -167,12 +167,12 @@ const OWN: &[Flag<CableFlags>] = &[
     )
     .native()
     .also(&["u"]),
-    own_time!("ramp", "0", "The time over which users come; of a herd: within which.", ramp)
+    own_time!("ramp", "0", "The time over which users connect.", ramp)
         .also(&["within"]),
     own_time!(
         "duration",
         "10s (herd: 1s)",
-        "How long it goes on once all users are up; a herd stays so long each time.",
+        "How long the test runs once all users are subscribed; herd: how long they stay each time.",
         duration
     )
     .also(&["d"]),
@@ -180,7 +180,7 @@ const OWN: &[Flag<CableFlags>] = &[
         "rate",
         ValueKind::Text("N/DURATION"),
         "echo: 1/s a user; broadcast: 1/s",
-        "Messages of all users per time. 0 in an echo: the next when the last is back.",
+        "Messages of all users per time; 0 in an echo: each user sends its next message when the last has come back.",
         |t: &mut CableFlags, v| rate(v).map(|rate| t.rate = Some(rate)),
     )
     .native(),
@@ -188,7 +188,7 @@ const OWN: &[Flag<CableFlags>] = &[
         "speakers",
         ValueKind::Text("N"),
         "1",
-        "Broadcast: how many users speak, in turn; all receive.",
+        "Broadcast: how many users send, in turn; all receive.",
         |t: &mut CableFlags, v| value::count(v).map(|n| t.speakers = n),
     )
     .native(),
@@ -202,34 +202,34 @@ const OWN: &[Flag<CableFlags>] = &[
     own_time!(
         "timeout",
         "10s",
-        "Limit of a handshake, of a confirmation, and of a message's way, each.",
+        "Time limit for a handshake, for a confirmation, and for a message's delivery.",
         timeout
     ),
     own_time!(
         "jitter",
         "0",
-        "Who lost its connection comes back after a random time up to this.",
+        "A user that lost its connection reconnects after a random time up to this.",
         jitter
     ),
     Flag::new(
         "cuts",
         ValueKind::Text("N"),
         "0",
-        "Herd: how often all connections are cut, so that all come back.",
+        "Herd: how many times to cut all connections, so that all users reconnect.",
         |t: &mut CableFlags, v| value::number(v).map(|n| t.cuts = n),
     )
     .native(),
     own_time!(
         "give-up",
         "1m",
-        "Herd: who is not subscribed so long after the start, or a cut, is given up.",
+        "Herd: give up users that are not subscribed this long after the start, or after a cut.",
         give_up
     ),
     Flag::new(
         "no-backoff",
         ValueKind::Switch,
         "",
-        "Who is refused tries again at once, not after 100 ms to 5 s.",
+        "A refused user tries again at once, instead of after 100 ms to 5 s.",
         |t: &mut CableFlags, v| value::switch(v).map(|on| t.no_backoff = on),
     )
     .native(),
@@ -237,7 +237,7 @@ const OWN: &[Flag<CableFlags>] = &[
         "fail-on-loss",
         ValueKind::Switch,
         "",
-        "Exit with code 9 where a message was lost, or nobody could subscribe.",
+        "Exit with code 9 if a message was lost, or if no user could subscribe.",
         |t: &mut CableFlags, v| value::switch(v).map(|on| t.fail_on_loss = on),
     )
     .native(),
@@ -254,7 +254,9 @@ const OWN: &[Flag<CableFlags>] = &[
 /// A rate, or 0.
 fn rate(text: &str) -> Result<ParsedRate, ValueError> {
     match load_value::rate(text)? {
-        ParsedRate::Infinity => Err(ValueError::new("\"infinity\" is no rate here")),
+        ParsedRate::Infinity => {
+            Err(ValueError::new("a rate of \"infinity\" is not supported here"))
+        }
         rate => Ok(rate),
     }
 }

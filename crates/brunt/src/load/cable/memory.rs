@@ -25,7 +25,7 @@ impl Memory {
         Self { open: Box::new(open), before_bytes, sampled, most_open: 0, most: None }
     }
 
-    /// What the process held, and how many sockets were open then; `None` where there was none, or the system does not tell.
+    /// What the process held, and how many sockets were open then; `None` where there was none, or the system does not report it.
     pub(super) fn most(&self) -> Option<CableMemory> {
         self.most
     }
@@ -48,7 +48,7 @@ impl Observer for Memory {
     }
 }
 
-/// What this process holds in memory, where the system tells (Linux).
+/// The resident memory of this process; Linux only.
 fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

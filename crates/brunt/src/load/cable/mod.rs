@@ -20,19 +20,19 @@ use super::load_test::LoadTest;
 use super::outputs::ReportFormat;
 
 /// What `brunt help cable` says besides the flags.
-pub(crate) const ABOUT: &str = "The common tests of Action Cable (Rails, AnyCable) without a script. Every user has a WebSocket of its own and
-subscribes to the channel. In -params, -perform, -cookies and -header, {user} is the user's number, from 1.
+pub(crate) const ABOUT: &str = "The common tests of Action Cable (Rails, AnyCable), without a script. Every user opens a WebSocket and subscribes
+to the channel. In -params, -perform, -cookies and -header, {user} is the user's number, from 1.
 
 patterns:
-  echo         each user performs, and waits for its own message: round trips
-  broadcast    -speakers users speak, all receive: every delivery is counted; lost, duplicated, out of order
-  idle         all are connected and nobody speaks: memory per socket, missing pings
-  herd         all come at once (or -within a time), and come back after each of -cuts, with -jitter or without
+  echo         each user performs an action and waits for its own message: measures round trips
+  broadcast    -speakers users send, all users receive: counts deliveries, lost, duplicated and out of order
+  idle         all users are connected and send nothing: measures memory per socket, counts missing pings
+  herd         all users connect at once (or -within a time), and reconnect after each of -cuts, with -jitter or not
 
-A message carries a token in the place of {token}, by which it is known again in whatever the server makes of it.
-Who is refused waits 100 ms, then twice as long each time, up to 5 s; -no-backoff tries again at once.
+Each message carries a token in place of {token}; brunt finds it again anywhere in the server's message.
+A refused user waits 100 ms, then twice as long each time, up to 5 s; with -no-backoff it tries again at once.
 
-Ctrl-C once: nothing more is sent, messages under way are waited for, a second at most. Twice: it ends now.";
+Ctrl-C once: no new messages are sent, and those under way get up to a second. Twice: end at once.";
 
 /// Runs the test.
 ///

@@ -108,7 +108,7 @@ row!(
     "unix-socket",
     ValueKind::Path,
     "",
-    "Connect to this socket, whatever the URL says.",
+    "Connect to this socket instead of the URL's host.",
     |values, text| {
         values.connection.unix_socket = Some(text.to_owned());
         Ok(())
@@ -120,7 +120,7 @@ row!(
     "connect-to",
     ValueKind::Text("FROM:PORT:TO:PORT"),
     "",
-    "Connect elsewhere than the URL says; repeat to add or to take turns.",
+    "Connect to another host and port than the URL's; repeat for other hosts, or to alternate between several.",
     |values, text| value::connect_to(text).map(|pair| values.connection.connect_to.push(pair))
 );
 row!(
@@ -138,7 +138,7 @@ row!(
     "resolvers",
     ValueKind::Text("IP[:PORT],…"),
     "system",
-    "Name servers to ask.",
+    "Name servers to query.",
     |values, text| value::resolvers(text).map(|list| values.dns.resolvers = list)
 );
 row!(
@@ -147,7 +147,7 @@ row!(
     "dns-ttl",
     ValueKind::Duration,
     "0",
-    "How long a resolved name is kept: 0 for the whole run, -1 not at all.",
+    "How long a resolved name is cached; 0: for the whole run, -1: not at all.",
     |values, text| value::duration_or_minus_one(text).map(|ttl| values.dns.ttl = ttl)
 );
 row!(
@@ -183,7 +183,7 @@ row!(
     "root-certs",
     ValueKind::Text("FILE,…"),
     "system",
-    "PEM certificates that replace the trusted ones.",
+    "PEM certificates of the authorities to trust, instead of the system's.",
     |values, text| {
         values.tls.root_certs = text.split(',').map(str::to_owned).collect();
         Ok(())
@@ -214,7 +214,7 @@ row!(
     "io",
     ValueKind::Choice(IO_CHOICES),
     "auto",
-    "How sockets are waited for: poll (epoll, kqueue) or uring (Linux 6.1); auto: uring from 192 users on.",
+    "How to wait for sockets: poll (epoll, kqueue) or uring (Linux 6.1); auto: uring from 192 users on.",
     |values, text| io_choice(text).map(|io| values.engine.io = io);
     .native()
 );

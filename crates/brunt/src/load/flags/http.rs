@@ -49,7 +49,7 @@ row!(
     "timeout",
     ValueKind::Duration,
     "30s",
-    "Limit of a whole exchange, redirects and body included; 0 is none.",
+    "Time limit of a request, with its redirects and body; 0: none.",
     |values, text| value::duration(text).map(|limit| values.timeout = limit)
 );
 row!(
@@ -58,7 +58,7 @@ row!(
     "redirects",
     ValueKind::Text("N"),
     "10",
-    "Redirects to follow; -1 takes a redirect as the answer.",
+    "Redirects to follow; with -1 a redirect is the response.",
     |values, text| value::number_or_minus_one(text).map(|n| values.redirects = n)
 );
 row!(
@@ -76,7 +76,7 @@ row!(
     "http2",
     ValueKind::Switch,
     "true",
-    "Offer HTTP/2 over TLS; false keeps to HTTP/1.1.",
+    "Offer HTTP/2 over TLS; =false: HTTP/1.1 only.",
     |values, text| value::switch(text).map(|on| values.http2 = on)
 );
 row!(
@@ -94,7 +94,7 @@ row!(
     "m",
     ValueKind::Text("N"),
     "",
-    "Streams on one HTTP/2 connection, at most; as many as the server allows unless given.",
+    "Maximum number of streams on one HTTP/2 connection; by default as many as the server allows.",
     |values, text| value::count(text).map(|n| values.streams = Some(n));
     .native()
     .also(&["streams"])

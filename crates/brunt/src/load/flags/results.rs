@@ -10,7 +10,7 @@ pub(crate) struct ResultsFlags {
     pub(crate) name: String,
     /// The file for the results; `none` keeps none. `None` is the command's default.
     pub(crate) output: Option<String>,
-    /// The format of the results; `None` where the file's ending decides.
+    /// The format of the results; `None` where the file's extension decides.
     pub(crate) to: Option<String>,
     /// Bytes of each response body that are kept: `Some(None)` is -1, all of them; `None` where the flag is not given.
     pub(crate) max_body: Option<Option<u64>>,
@@ -29,7 +29,7 @@ row!(
     "name",
     ValueKind::Text("NAME"),
     "",
-    "Name of the attack, kept in every result.",
+    "Name of the attack, written into every result.",
     |values, text| {
         text.clone_into(&mut values.name);
         Ok(())
@@ -41,7 +41,7 @@ row!(
     "output",
     ValueKind::Path,
     "stdout",
-    "File for the results; `none` keeps none.",
+    "File for the results; `none` writes none.",
     |values, text| {
         values.output = Some(text.to_owned());
         Ok(())
@@ -54,7 +54,7 @@ row!(
     "to",
     ValueKind::Choice(Encoding::NAMES),
     "arrow",
-    "Format of the results; by default the output's ending decides.",
+    "Format of the results; by default the extension of -output decides.",
     |values, text| value::word(text, Encoding::NAMES).map(|word| values.to = Some(word));
     .native()
 );
@@ -64,7 +64,7 @@ row!(
     "max-body",
     ValueKind::Text("SIZE"),
     "0 (vegeta: -1)",
-    "Bytes of each response body kept in its result (-1: all); the rest is read and counted.",
+    "Bytes of each response body to write into its result (-1: all); the rest is only counted.",
     |values, text| value::size_or_minus_one(text).map(|size| values.max_body = Some(size));
     .vegeta_empty(EmptyValue::Means("0"))
 );
@@ -74,7 +74,7 @@ row!(
     "keep-headers",
     ValueKind::Switch,
     "",
-    "Keep response headers in the results.",
+    "Write response headers into the results.",
     |values, text| value::switch(text).map(|on| values.keep_headers = on);
     .native()
 );

@@ -116,5 +116,5 @@ fn parse_method(text: &str) -> Result<String, ValueError> {
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         return Ok(text.to_ascii_uppercase());
     }
-    Err(ValueError::new("a method like GET or POST is needed"))
+    Err(ValueError::new("the method is missing (expected a method such as GET or POST)"))
 }

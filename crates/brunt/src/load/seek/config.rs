@@ -139,14 +139,14 @@ fn paint(environment: &Environment<'_>) -> Paint {
 fn search(flags: &SeekFlags) -> Result<Search, CommandError> {
     let Some(mut objective) = flags.objective.clone() else {
         return Err(usage_error(
-            "flag -objective is needed, such as -objective='p99<250ms, errors<0.1%'",
+            "flag -objective is missing: give for example -objective='p99<250ms, errors<0.1%'",
         ));
     };
     if !objective.conditions().iter().any(|condition| condition.metric == Metric::Errors) {
         let errors = Condition { metric: Metric::Errors, op: Op::Below, limit: ERRORS_LIMIT };
         objective = objective.and(errors).map_err(|_| {
             usage_error(format!(
-                "flag -objective: no room for {errors}, which is added where nothing is said of errors (expected at most {CONDITIONS_MAX} conditions)"
+                "flag -objective: too many conditions together with {errors}, which brunt adds to an objective without errors (expected at most {CONDITIONS_MAX})"
             ))
         })?;
     }
@@ -160,7 +160,7 @@ fn search(flags: &SeekFlags) -> Result<Search, CommandError> {
     if let (Some(asked), Some(to)) = (flags.from, flags.to)
         && asked > to
     {
-        return Err(usage_error(format!("flag -from: {asked} is more than -to={to}")));
+        return Err(usage_error(format!("flag -from: {asked} is greater than -to={to}")));
     }
     Ok(Search {
         objective,

@@ -88,9 +88,10 @@ const BY: [&str; 2] = ["rate", "connections"];
 /// How the requests of an open loop may arrive.
 const ARRIVALS: [&str; 2] = ["poisson", "constant"];
 /// The help text of `-m`, whose meaning depends on `-by`.
-const STREAMS: &str = "Streams on one HTTP/2 connection: with -by=connections so many requests on each (1), else at most.";
+const STREAMS: &str =
+    "Maximum of streams on one HTTP/2 connection; with -by=connections their number (default 1).";
 /// The help text of `-progress`, which shows steps.
-const PROGRESS: &str = "A line on stderr for each step, and on a terminal what it sees.";
+const PROGRESS: &str = "Print a line on stderr for each step; on a terminal also live progress.";
 
 /// The flags of `seek`: the search, then what to send, and over what.
 pub(crate) const FLAGS: &[Flag<SeekFlags>] = flag_table!(SeekFlags:
@@ -116,7 +117,7 @@ const OWN: &[Flag<SeekFlags>] = &[
         "objective",
         ValueKind::Text("'p99<250ms, …'"),
         "",
-        "What must hold: p50, p99.9, mean, max against a time, errors against a share.",
+        "Limits to meet: p50, p99.9 (any percentile), mean or max against a time, errors against a share.",
         |t: &mut SeekFlags, v| {
             t.objective = Some(objective(v)?);
             Ok(())
@@ -127,7 +128,7 @@ const OWN: &[Flag<SeekFlags>] = &[
         "by",
         ValueKind::Choice(&BY),
         "rate",
-        "What is raised: the rate of an open loop, or the connections of a closed one.",
+        "What to raise: the rate of an open loop, or the connections of a closed loop.",
         |t: &mut SeekFlags, v| by(v).map(|by| t.by = by),
     )
     .native(),
@@ -135,7 +136,7 @@ const OWN: &[Flag<SeekFlags>] = &[
         "arrivals",
         ValueKind::Choice(&ARRIVALS),
         "poisson",
-        "How requests of a rate arrive: at random, as from many users, or evenly.",
+        "How requests arrive: at random, as from many independent users, or evenly spaced.",
         |t: &mut SeekFlags, v| arrivals(v).map(|arrivals| t.arrivals = arrivals),
     )
     .native(),
@@ -143,7 +144,7 @@ const OWN: &[Flag<SeekFlags>] = &[
         "from",
         ValueKind::Text("N"),
         "10/s, or 1 connection",
-        "The lowest load, where the search begins.",
+        "The lowest load; the search starts here.",
         |t: &mut SeekFlags, v| load(v).map(|load| t.from = Some(load)),
     )
     .native(),
@@ -151,7 +152,7 @@ const OWN: &[Flag<SeekFlags>] = &[
         "to",
         ValueKind::Text("N"),
         "unlimited",
-        "The highest load, where the search ends if it is met.",
+        "The highest load; the search ends here if the objective is met.",
         |t: &mut SeekFlags, v| load(v).map(|load| t.to = Some(load)),
     )
     .native(),
@@ -159,7 +160,7 @@ const OWN: &[Flag<SeekFlags>] = &[
         "step",
         ValueKind::Duration,
         "10s",
-        "How long a step is measured; up to 4 times that where the objective needs the hits.",
+        "How long to measure each step; up to 4 times as long if the objective needs more hits.",
         |t: &mut SeekFlags, v| {
             t.step = some_time(v)?;
             Ok(())
@@ -170,7 +171,7 @@ const OWN: &[Flag<SeekFlags>] = &[
         "warmup",
         ValueKind::Duration,
         "3s",
-        "What each step leaves out before; more where no steady state is reached by then.",
+        "The start of each step, which is not measured; longer if the server is not in a steady state by then.",
         |t: &mut SeekFlags, v| value::duration(v).map(|time| t.warmup = time),
     )
     .native(),
@@ -178,7 +179,7 @@ const OWN: &[Flag<SeekFlags>] = &[
         "cooldown",
         ValueKind::Duration,
         "1s",
-        "The pause after a step, once nothing is under way; more where requests timed out.",
+        "The pause after a step, once no request is under way; longer after requests that timed out.",
         |t: &mut SeekFlags, v| value::duration(v).map(|time| t.cooldown = time),
     )
     .native(),
@@ -186,7 +187,7 @@ const OWN: &[Flag<SeekFlags>] = &[
         "precision",
         ValueKind::Text("SHARE"),
         "5%",
-        "The search ends when the answer is known within this, either way, with 95 %.",
+        "The search ends when the 95 % interval of the answer reaches no further than this share to either side.",
         |t: &mut SeekFlags, v| value::share(v).map(|share| t.precision = share),
     )
     .native(),
@@ -194,7 +195,7 @@ const OWN: &[Flag<SeekFlags>] = &[
         "max-steps",
         ValueKind::Text("N"),
         "60",
-        "The most steps; then the interval is what it is.",
+        "Maximum number of steps; the search then ends with the interval it has.",
         |t: &mut SeekFlags, v| value::count(v).map(|n| t.max_steps = n),
     )
     .native(),
@@ -202,7 +203,7 @@ const OWN: &[Flag<SeekFlags>] = &[
         "state",
         ValueKind::Path,
         "",
-        "Keep the steps here; the same command goes on where it was stopped.",
+        "Save the steps here; the same command continues an interrupted search.",
         |t: &mut SeekFlags, v| {
             t.state = Some(v.to_owned());
             Ok(())
@@ -213,7 +214,7 @@ const OWN: &[Flag<SeekFlags>] = &[
         "plot",
         ValueKind::Path,
         "",
-        "Draw latencies and achieved rate over load: .html, .svg or .png.",
+        "Plot response times and throughput over load into this file: .html, .svg or .png.",
         |t: &mut SeekFlags, v| {
             t.plot = Some(v.to_owned());
             Ok(())
@@ -244,7 +245,7 @@ fn objective(text: &str) -> Result<Objective, ValueError> {
     match objective.conditions().iter().find(|condition| !condition.is_ceiling()) {
         None => Ok(objective),
         Some(floor) => Err(ValueError::new(format!(
-            "\"{floor}\" is kept the better the higher the load (expected < or <=)"
+            "\"{floor}\" is easier to meet at higher loads (expected < or <=)"
         ))),
     }
 }
@@ -253,14 +254,14 @@ fn objective(text: &str) -> Result<Objective, ValueError> {
 fn load(text: &str) -> Result<f64, ValueError> {
     match load_value::rate(text)? {
         ParsedRate::Rate(rate) => Ok(rate.per_s()),
-        _ => Err(ValueError::new(format!("\"{text}\" is no load (expected more than 0)"))),
+        _ => Err(ValueError::new(format!("\"{text}\" is not a load (expected a number above 0)"))),
     }
 }
 
 /// A duration that is one.
 fn some_time(text: &str) -> Result<Nanos, ValueError> {
     match value::duration(text)? {
-        Nanos::ZERO => Err(ValueError::new("a step of no time sees nothing")),
+        Nanos::ZERO => Err(ValueError::new("a step needs a duration above 0")),
         time => Ok(time),
     }
 }

@@ -19,14 +19,14 @@ use super::environment::Environment;
 use crate::analyze::figure_file::write_figure;
 
 /// What `brunt help seek` says besides the flags.
-pub(crate) const ABOUT: &str = "Climbs from -from, each step twice the last, until the objective is missed, halves what lies between, and
-then puts steps around the limit until it is known to -precision. Response times count from the moment a
-request was due. An objective that says nothing of errors gets errors<1%: a server that refuses quickly
-must not win. The table, the answer with its 95 % interval and the knee go to standard output.
+pub(crate) const ABOUT: &str = "Starts at -from and doubles the load with each step until the objective is missed. Then it bisects, and takes
+more steps near the limit until the answer is as precise as -precision asks. Response times count from the moment
+a request was due. An objective without a limit for errors gets errors<1%, since a server that fails quickly must
+not pass. Prints a table of the steps, the answer with its 95 % interval, and the knee.
 
-Where the generator is what gives way, the search ends and says so: the answer is then a lower bound.
+If the load generator reaches its own limit first, the search ends and says so: the answer is then a lower bound.
 
-Ctrl-C ends the step under way and prints what is known; with -state the same command goes on from there.";
+Ctrl-C ends the current step and prints what is known; with -state the same command continues from there.";
 
 /// Seeks.
 ///
@@ -75,7 +75,7 @@ fn seek(mut config: SeekConfig, interrupts: Interrupts) -> CommandResult {
 }
 
 /// Runs what is proposed, step by step, until there is no more to do. `run` carries a step out, whatever it is made of, and
-/// gives `None` where the user ended it; `keep` is told after each.
+/// gives `None` where the user ended it; `keep` is called after each step.
 fn search(
     config: &SeekConfig,
     steps: &mut Vec<Step>,
@@ -116,7 +116,7 @@ fn conclude(config: &SeekConfig, steps: &[Step], outcome: &SearchOutcome) -> Com
     })
 }
 
-/// Says something on standard error, unless silence was asked for.
+/// Prints a line on standard error, unless -progress=false.
 fn say(config: &SeekConfig, line: &str) {
     if config.lines {
         // A terminal that went away is no reason to stop.

@@ -31,7 +31,7 @@ impl State {
     /// seed was given, it has the seed too.
     ///
     /// # Errors
-    /// The file cannot be read or written, is no state, or is of another search; the error names the file and what differs.
+    /// The file cannot be read or written, is no state, or belongs to another search; the error names the file and what differs.
     pub(super) fn open(config: &mut SeekConfig) -> Result<(Option<Self>, Vec<Step>), ExitError> {
         let Some(path) = config.state.clone() else { return Ok((None, Vec::new())) };
         let identity = identity(config);
@@ -93,7 +93,7 @@ fn read(
     identity: &Value,
     config: &SeekConfig,
 ) -> anyhow::Result<(u64, Vec<Step>)> {
-    let no_state = || anyhow!("is no state of brunt seek (give another -state)");
+    let no_state = || anyhow!("is not a state file of brunt seek (give another -state)");
     let state: Value = serde_json::from_slice(document).map_err(|_| no_state())?;
     if state["brunt_seek"] != FORM {
         return Err(no_state());
@@ -110,7 +110,7 @@ fn read(
     Ok((seed, steps.ok_or_else(no_state)?))
 }
 
-/// The first thing in which a file is of another search.
+/// The first difference to the search that a file belongs to.
 fn differs(kept: &Map<String, Value>, identity: &Value) -> anyhow::Result<()> {
     let now = identity.as_object().into_iter().flatten();
     for (name, now) in now {
@@ -125,7 +125,9 @@ fn differs(kept: &Map<String, Value>, identity: &Value) -> anyhow::Result<()> {
 
 fn another(name: &str, was: &str, now: &str) -> anyhow::Error {
     let (was, now) = (was.escape_debug(), now.escape_debug());
-    anyhow!("is of another search: {name} was {was} and is {now} (give another -state)")
+    anyhow!(
+        "belongs to another search: its {name} is {was}, this search's is {now} (give another -state)"
+    )
 }
 
 fn written(step: &Step) -> Value {
