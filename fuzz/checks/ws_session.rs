@@ -1,7 +1,7 @@
 //! Bytes of a peer, given to sessions of both sides, whole and in pieces: both must come to the same.
 
 use stdx::{Prng, mix};
-use wire::ws::{Agreed, DeflateParams, Event, Limits, Role, Session, Takeover, WsError};
+use wire::ws::{Agreed, DeflateParams, Event, Limits, Role, Takeover, WsError, WsSession};
 
 /// No message is larger than this, in bytes.
 const MESSAGE_MAX: usize = 1 << 20;
@@ -45,7 +45,7 @@ fn compare(bytes: &[u8], role: Role, agreed: &Agreed) -> Heard {
 
 fn hear(bytes: &[u8], role: Role, agreed: &Agreed, piece_len: &mut dyn FnMut() -> usize) -> Heard {
     let limits = Limits { message_bytes_max: MESSAGE_MAX, ..Limits::default() };
-    let mut session = Session::new(role, agreed, limits, 1);
+    let mut session = WsSession::new(role, agreed, limits, 1);
     let (mut events, mut out, mut rest) = (Vec::new(), Vec::new(), bytes);
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(piece_len().min(rest.len()));

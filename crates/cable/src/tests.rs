@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use stdx::Nanos;
 use wire::cable::{Codec, CommandKind, Dialect, Format, Kind, Reply as CableReply};
-use wire::ws::{DeflateAnswer, Event, Limits, Protocols, Role, Session, accept};
+use wire::ws::{DeflateAnswer, Event, Limits, Protocols, Role, WsSession, accept};
 use workload::arrival::Shard;
 use workload::{
     Commands, CustomFailure, CustomSample, EngineResponse, Pipe, PipeCommand, PipeEvent,
@@ -38,7 +38,7 @@ struct Wrong {
 
 /// A connection, the server's side.
 struct Link {
-    session: Session,
+    session: WsSession,
     pipe: Pipe,
     user: u32,
     began: Nanos,
@@ -193,7 +193,7 @@ impl World {
         let status = 101;
         let reply = EngineResponse { status, head: Some(head.into()), pipe: Some(pipe), ..reply };
         users.handle_response(ask.user, &reply);
-        let session = Session::new(Role::Server, &agreed, Limits::default(), 1);
+        let session = WsSession::new(Role::Server, &agreed, Limits::default(), 1);
         let mut link = Link { session, pipe, user, began: self.now, identifier: None, held: None };
         if !self.wrong.is_mute {
             let welcome = CableReply { kind: Kind::Welcome, ..CableReply::default() };
@@ -332,7 +332,7 @@ impl World {
 }
 
 /// A reply as bytes of a WebSocket.
-fn say(session: &mut Session, codec: Codec, reply: &CableReply<'_>) -> Vec<u8> {
+fn say(session: &mut WsSession, codec: Codec, reply: &CableReply<'_>) -> Vec<u8> {
     let (mut message, mut out) = (Vec::new(), Vec::new());
     codec.encode_reply(reply, &mut message).expect("sound");
     if codec.is_text() {

@@ -32,7 +32,7 @@ pub(crate) enum Parts {
 
 /// A request as far as its answer depends on it.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct RequestInfo {
     pub(crate) route: Route,
     pub(crate) parts: Parts,
     pub(crate) fate: Fate,
@@ -127,7 +127,7 @@ impl Site {
     /// Appends the answer, or its beginning.
     pub(crate) fn answer(
         &self,
-        asked: &Asked,
+        asked: &RequestInfo,
         verdict: Verdict,
         stats: &Stats,
         out: &mut Vec<u8>,
@@ -143,7 +143,7 @@ impl Site {
         }
     }
 
-    fn page(&self, asked: &Asked, out: &mut Vec<u8>) -> Then {
+    fn page(&self, asked: &RequestInfo, out: &mut Vec<u8>) -> Then {
         let then = put(&self.page, asked, out);
         if self.body <= PIECE as u64 || asked.parts == Parts::HeadOnly {
             return then;
@@ -151,7 +151,7 @@ impl Site {
         Then::Stream(Stream::Filler { at: 0, end: self.body })
     }
 
-    fn serve(&self, asked: &Asked, stats: &Stats, out: &mut Vec<u8>) -> Then {
+    fn serve(&self, asked: &RequestInfo, stats: &Stats, out: &mut Vec<u8>) -> Then {
         match &asked.route {
             Route::Page | Route::Slow(_) | Route::Redirect(0) => self.page(asked, out),
             Route::EarlyHints => {
@@ -188,7 +188,7 @@ impl Site {
 }
 
 /// The routes that stream, break or keep silent.
-fn fault(asked: &Asked, out: &mut Vec<u8>) -> Then {
+fn fault(asked: &RequestInfo, out: &mut Vec<u8>) -> Then {
     let whole = asked.parts == Parts::Whole;
     let stream = |stream| if whole { Then::Stream(stream) } else { Then::Done };
     match asked.route {
@@ -290,7 +290,7 @@ fn prepare(status: u16, body: &[u8], body_len: u64) -> [Prepared; 3] {
     })
 }
 
-fn put(prepared: &[Prepared; 3], asked: &Asked, out: &mut Vec<u8>) -> Then {
+fn put(prepared: &[Prepared; 3], asked: &RequestInfo, out: &mut Vec<u8>) -> Then {
     let one = &prepared[asked.fate as usize];
     let len = if asked.parts == Parts::HeadOnly { one.head_len } else { one.bytes.len() };
     out.extend_from_slice(&one.bytes[..len]);
@@ -299,7 +299,7 @@ fn put(prepared: &[Prepared; 3], asked: &Asked, out: &mut Vec<u8>) -> Then {
 
 /// Appends an answer whose body is at hand.
 fn text(
-    asked: &Asked,
+    asked: &RequestInfo,
     status: u16,
     headers: &[(&str, &str)],
     body: &[u8],
@@ -317,12 +317,17 @@ fn text(
     Then::Done
 }
 
-fn redirect(asked: &Asked, to: &str, out: &mut Vec<u8>) -> Then {
+fn redirect(asked: &RequestInfo, to: &str, out: &mut Vec<u8>) -> Then {
     text(asked, 302, &[PLAIN, ("Location", to)], b"elsewhere\n", out)
 }
 
 /// Appends the text in chunks of growing length: 1, 2, 4 and so on.
-fn chunked(asked: &Asked, headers: &[(&str, &str)], trailers: &[u8], out: &mut Vec<u8>) -> Then {
+fn chunked(
+    asked: &RequestInfo,
+    headers: &[(&str, &str)],
+    trailers: &[u8],
+    out: &mut Vec<u8>,
+) -> Then {
     head(asked.fate, 200, headers, Framing::Chunked, out);
     if asked.parts == Parts::HeadOnly {
         return Then::Done;

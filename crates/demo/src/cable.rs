@@ -104,7 +104,7 @@ enum Channel {
 
 /// What is to be sent for a command.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum CommandReply {
     /// To the sender: a confirmation or a rejection, on which no defect acts.
     Answer(Vec<u8>),
     /// To the sender, as a message to a subscription.
@@ -142,10 +142,10 @@ impl Hub {
         (cable, rng): (&Cable, &mut Prng),
         bytes: &[u8],
         stats: &mut SocketStats,
-    ) -> Said {
+    ) -> CommandReply {
         let Ok(received) = codec(member.format).decode_command(bytes) else {
             stats.cable_malformed += 1;
-            return Said::Nothing;
+            return CommandReply::Nothing;
         };
         let identifier = received.identifier.decoded();
         match received.kind {
@@ -154,7 +154,7 @@ impl Hub {
             }
             CommandKind::Unsubscribe => self.unsubscribe(key, member, &identifier),
             CommandKind::Message => self.perform(member, &identifier, &received.data, stats),
-            _ => Said::Nothing,
+            _ => CommandReply::Nothing,
         }
     }
 
@@ -171,14 +171,14 @@ impl Hub {
         identifier: &str,
         (cable, rng): (&Cable, &mut Prng),
         stats: &mut SocketStats,
-    ) -> Said {
+    ) -> CommandReply {
         // As Rails: a second subscription to the same is not answered.
         if member.subscriptions.iter().any(|one| one.identifier.as_ref() == identifier) {
-            return Said::Nothing;
+            return CommandReply::Nothing;
         }
         if rng.next_f64() < cable.no_confirm {
             stats.cable_unconfirmed += 1;
-            return Said::Nothing;
+            return CommandReply::Nothing;
         }
         let channel =
             channel(identifier).filter(|_| member.subscriptions.len() < SUBSCRIPTIONS_MAX);
@@ -188,7 +188,7 @@ impl Hub {
             Some(channel) => self.add(key, member, identifier, channel),
             None => stats.cable_rejected += 1,
         }
-        Said::Answer(encode(member.format, &Reply { kind, identifier, ..Reply::default() }))
+        CommandReply::Answer(encode(member.format, &Reply { kind, identifier, ..Reply::default() }))
     }
 
     fn add(&mut self, key: Key, member: &mut Member, identifier: &str, channel: Channel) {
@@ -201,13 +201,13 @@ impl Hub {
         member.subscriptions.push(Subscription { identifier, number, channel });
     }
 
-    fn unsubscribe(&mut self, key: Key, member: &mut Member, identifier: &str) -> Said {
+    fn unsubscribe(&mut self, key: Key, member: &mut Member, identifier: &str) -> CommandReply {
         let at = member.subscriptions.iter().position(|one| one.identifier.as_ref() == identifier);
         if let Some(at) = at {
             let subscription = member.subscriptions.swap_remove(at);
             self.forget(key, &subscription);
         }
-        Said::Nothing
+        CommandReply::Nothing
     }
 
     fn forget(&mut self, key: Key, subscription: &Subscription) {
@@ -226,17 +226,17 @@ impl Hub {
         identifier: &str,
         data: &str,
         stats: &mut SocketStats,
-    ) -> Said {
+    ) -> CommandReply {
         let found = member.subscriptions.iter().find(|one| one.identifier.as_ref() == identifier);
         let value = serde_json::from_str::<Value>(data).ok().filter(|_| data.len() <= DATA_MAX);
         let Some(value) = value else {
             stats.cable_malformed += 1;
-            return Said::Nothing;
+            return CommandReply::Nothing;
         };
         match (found.map(|one| &one.channel), value["action"].as_str()) {
             (Some(Channel::Echo), Some("echo")) => {
                 let reply = Reply { identifier, message: Some(data), ..Reply::default() };
-                Said::Echo(encode(member.format, &reply).into())
+                CommandReply::Echo(encode(member.format, &reply).into())
             }
             (Some(Channel::Chat(stream)), Some("speak")) => {
                 stats.cable_broadcasts += 1;
@@ -244,12 +244,12 @@ impl Hub {
                 let message = json!({
                     "action": "newMessage", "author_id": user.id, "author": user.name, "message": value["message"],
                 });
-                Said::Broadcast(self.broadcast(stream, &message.to_string()))
+                CommandReply::Broadcast(self.broadcast(stream, &message.to_string()))
             }
             // As Rails: unknown actions are logged, here counted.
             _ => {
                 stats.cable_malformed += 1;
-                Said::Nothing
+                CommandReply::Nothing
             }
         }
     }

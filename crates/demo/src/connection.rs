@@ -8,7 +8,7 @@ use wire::h1::server::{
     Connection as Wish, RequestDecoder, RequestFault, RequestHead, RequestSink,
 };
 
-use crate::answer::{Asked, Fate, More, Parts, Site, Stream, Then, Verdict};
+use crate::answer::{Fate, More, Parts, RequestInfo, Site, Stream, Then, Verdict};
 use crate::route::{Route, Service};
 use crate::upgrade::Upgrade;
 use crate::{KeepAlive, Stats};
@@ -37,17 +37,17 @@ pub(crate) struct Connection {
     paused: bool,
     pub(crate) out: Vec<u8>,
     pub(crate) unsent: usize,
-    pub(crate) ending: Option<Ending>,
+    pub(crate) ending: Option<CloseKind>,
     /// It stands in the machine's list of those with output.
     pub(crate) listed: bool,
     requests: u32,
     /// The last request has been read.
-    deaf: bool,
+    read_closed: bool,
 }
 
 /// How a connection ends when its output is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum CloseKind {
     Close,
     Reset,
 }
@@ -55,14 +55,14 @@ pub(crate) enum Ending {
 /// A request under way.
 #[derive(Debug)]
 struct Slot {
-    asked: Asked,
+    asked: RequestInfo,
     /// None until it is decided and due.
     verdict: Option<Verdict>,
 }
 
 /// What came of some input.
 #[derive(Debug)]
-pub(crate) enum Heard {
+pub(crate) enum ReadOutcome {
     /// A request's end: its slot's number, and whether it has to be queued.
     Request(u64, Service),
     /// It becomes a WebSocket; what comes after the request is its.
@@ -89,18 +89,18 @@ impl Connection {
             ending: None,
             listed: false,
             requests: 0,
-            deaf: false,
+            read_closed: false,
         }
     }
 
     /// Whether another request may be read now.
-    pub(crate) fn hears(&self) -> bool {
-        !self.deaf && self.slots.len() < PIPELINE && self.has_room()
+    pub(crate) fn can_read(&self) -> bool {
+        !self.read_closed && self.slots.len() < PIPELINE && self.has_room()
     }
 
     /// Whether nothing that is read will ever matter.
-    pub(crate) fn is_deaf(&self) -> bool {
-        self.deaf
+    pub(crate) fn is_read_closed(&self) -> bool {
+        self.read_closed
     }
 
     /// Whether there is something to be taken by the driver.
@@ -113,15 +113,15 @@ impl Connection {
     }
 
     /// Reads on until a request ends; takes what it used off `input`.
-    pub(crate) fn hear(&mut self, input: &mut &[u8], keep_alive: KeepAlive) -> Heard {
-        if input.is_empty() || !self.hears() {
-            return Heard::Nothing;
+    pub(crate) fn read(&mut self, input: &mut &[u8], keep_alive: KeepAlive) -> ReadOutcome {
+        if input.is_empty() || !self.can_read() {
+            return ReadOutcome::Nothing;
         }
         match self.decoder.handle_bytes(input, &mut self.draft) {
             Ok(progress) => {
                 *input = &input[progress.consumed..];
                 self.invite_body();
-                if progress.done { self.take_draft(keep_alive) } else { Heard::Nothing }
+                if progress.done { self.take_draft(keep_alive) } else { ReadOutcome::Nothing }
             }
             Err(fault) => self.malformed(fault),
         }
@@ -134,11 +134,11 @@ impl Connection {
         }
     }
 
-    fn take_draft(&mut self, keep_alive: KeepAlive) -> Heard {
+    fn take_draft(&mut self, keep_alive: KeepAlive) -> ReadOutcome {
         self.requests = self.requests.saturating_add(1);
         let mut draft = std::mem::take(&mut self.draft);
         match draft.upgrade.take() {
-            Some(upgrade) if self.slots.is_empty() => return Heard::Upgrade(upgrade),
+            Some(upgrade) if self.slots.is_empty() => return ReadOutcome::Upgrade(upgrade),
             // Answers to earlier requests are still to be sent; or it is no handshake.
             _ if matches!(draft.route, Route::WsEcho(_) | Route::Cable) => {
                 draft.route = Route::Status(400);
@@ -147,20 +147,20 @@ impl Connection {
         }
         let last = matches!(keep_alive, KeepAlive::Requests(n) if self.requests >= n);
         let fate = if last { Fate::Close } else { draft.fate };
-        self.deaf = fate == Fate::Close;
-        let asked = Asked { route: draft.route, parts: draft.parts, fate, echo: draft.echo };
-        Heard::Request(self.push(asked, None), draft.service)
+        self.read_closed = fate == Fate::Close;
+        let asked = RequestInfo { route: draft.route, parts: draft.parts, fate, echo: draft.echo };
+        ReadOutcome::Request(self.push(asked, None), draft.service)
     }
 
-    fn malformed(&mut self, fault: RequestFault) -> Heard {
-        self.deaf = true;
+    fn malformed(&mut self, fault: RequestFault) -> ReadOutcome {
+        self.read_closed = true;
         let (route, parts) = (Route::Wrong, Parts::Whole);
-        let asked = Asked { route, parts, fate: Fate::Close, echo: Vec::new() };
+        let asked = RequestInfo { route, parts, fate: Fate::Close, echo: Vec::new() };
         self.push(asked, Some(Verdict::Malformed(fault.status())));
-        Heard::Malformed
+        ReadOutcome::Malformed
     }
 
-    fn push(&mut self, asked: Asked, verdict: Option<Verdict>) -> u64 {
+    fn push(&mut self, asked: RequestInfo, verdict: Option<Verdict>) -> u64 {
         self.slots.push_back(Slot { asked, verdict });
         self.first + self.slots.len() as u64 - 1
     }
@@ -207,10 +207,10 @@ impl Connection {
             match site.answer(&slot.asked, verdict, stats, &mut self.out) {
                 Then::Done => self.finish(),
                 Then::Stream(stream) => self.stream = Some(stream),
-                Then::Close => self.end(Ending::Close),
-                Then::Reset => self.end(Ending::Reset),
+                Then::Close => self.end(CloseKind::Close),
+                Then::Reset => self.end(CloseKind::Reset),
                 Then::Never => {
-                    self.deaf = true;
+                    self.read_closed = true;
                     self.paused = true;
                 }
             }
@@ -224,12 +224,12 @@ impl Connection {
         self.first += 1;
         let done = self.slots.pop_front();
         if done.is_some_and(|slot| slot.asked.fate == Fate::Close) {
-            self.end(Ending::Close);
+            self.end(CloseKind::Close);
         }
     }
 
-    fn end(&mut self, ending: Ending) {
-        self.deaf = true;
+    fn end(&mut self, ending: CloseKind) {
+        self.read_closed = true;
         self.slots.clear();
         self.ending = Some(ending);
     }

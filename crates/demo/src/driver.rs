@@ -1,4 +1,4 @@
-//! `Driver`: a [`Machine`] over an [`Io`]: sockets, what they have not taken yet, and TLS. It knows no HTTP.
+//! `Driver`: a [`ServerMachine`] over an [`Io`]: sockets, what they have not taken yet, and TLS. It knows no HTTP.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use stdx::Nanos;
 use wire::tls::TlsSession;
 use wire::tls::rustls::ServerConfig;
 
-use crate::Machine;
+use crate::ServerMachine;
 use crate::action::Action;
 
 /// Bytes read at once: 64 KiB.
@@ -21,7 +21,7 @@ pub(crate) const LISTENERS: Key = 1 << 31;
 #[derive(Debug)]
 pub(crate) struct Driver<I> {
     pub(crate) io: I,
-    machine: Machine,
+    machine: ServerMachine,
     /// For each listener, how TLS is spoken on it.
     listeners: Vec<Option<Arc<ServerConfig>>>,
     clients: Vec<Option<Client>>,
@@ -51,7 +51,11 @@ struct Client {
 
 impl<I: Io> Driver<I> {
     /// A driver without clients. The listener of key [`LISTENERS`]` + i` speaks TLS as `listeners[i]` says.
-    pub(crate) fn new(io: I, machine: Machine, listeners: Vec<Option<Arc<ServerConfig>>>) -> Self {
+    pub(crate) fn new(
+        io: I,
+        machine: ServerMachine,
+        listeners: Vec<Option<Arc<ServerConfig>>>,
+    ) -> Self {
         Self {
             io,
             machine,
@@ -67,7 +71,7 @@ impl<I: Io> Driver<I> {
     }
 
     /// The machine, for its counters.
-    pub(crate) fn machine(&self) -> &Machine {
+    pub(crate) fn machine(&self) -> &ServerMachine {
         &self.machine
     }
 

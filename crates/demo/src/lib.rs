@@ -1,12 +1,12 @@
 //! The target server: chosen service time, queue and faults; also the tests' server.
 //!
 //! ```text
-//! socket bytes ──▶ Driver ──handle_*──▶ Machine ──▶ Route ──▶ Queue (workers) ──▶ Answer
+//! socket bytes ──▶ Driver ──handle_*──▶ ServerMachine ──▶ Route ──▶ Queue (workers) ──▶ Answer
 //!              ◀──        ◀─poll_output─         ◀──────────────────────────────┘
 //! an upgraded connection ──▶ Sockets (echo, Action Cable with its chosen defects)
 //! ```
 //!
-//! [`Machine`] is the server without I/O, clock or threads; [`Server`] runs one over real sockets on a thread of its
+//! [`ServerMachine`] is the server without I/O, clock or threads; [`Server`] runs one over real sockets on a thread of its
 //! own. It promises nothing about how a real server behaves: every delay and fault in it was asked for.
 
 mod action;
@@ -28,7 +28,7 @@ mod upgrade;
 pub use cable::Cable;
 pub use certificate::{CertificateError, self_signed};
 pub use config::{Config, ConfigError, Identity, KeepAlive};
-pub use machine::Machine;
+pub use machine::ServerMachine;
 pub use queue::{Offer, Queue};
 pub use server::Server;
 pub use stats::{SocketStats, Stats};

@@ -1,4 +1,4 @@
-//! `Machine`: the whole server without I/O, clock or threads. One queue stands before the workers of all connections.
+//! `ServerMachine`: the whole server without I/O, clock or threads. One queue stands before the workers of all connections.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -8,16 +8,16 @@ use stdx::{Nanos, Prng};
 
 use crate::action::Action;
 use crate::answer::{Site, Verdict};
-use crate::connection::{Connection, Ending, Heard};
+use crate::connection::{CloseKind, Connection, ReadOutcome};
 use crate::queue::{Offer, Queue};
 use crate::route::Service;
 use crate::sockets::Sockets;
 use crate::upgrade::{Purpose, Upgrade};
 use crate::{Config, ConfigError, ServiceTime, Stats};
 
-/// The server as a state machine. Made by [`Machine::new`], driven as a [`Peer`].
+/// The server as a state machine. Made by [`ServerMachine::new`], driven as a [`Peer`].
 #[derive(Debug)]
-pub struct Machine {
+pub struct ServerMachine {
     config: Config,
     site: Site,
     rng: Prng,
@@ -58,7 +58,7 @@ enum Due {
     Stream(Ticket),
 }
 
-impl Machine {
+impl ServerMachine {
     /// A server without clients.
     ///
     /// # Errors
@@ -239,18 +239,18 @@ impl Machine {
         let mut rest = input;
         while let Some(conn) = self.conns.get_mut(&key) {
             let serial = conn.serial;
-            match conn.hear(&mut rest, self.config.keep_alive) {
-                Heard::Request(slot, service) => {
+            match conn.read(&mut rest, self.config.keep_alive) {
+                ReadOutcome::Request(slot, service) => {
                     self.dispatch(now, Ticket { key, serial, slot }, service);
                 }
-                Heard::Upgrade(upgrade) => {
+                ReadOutcome::Upgrade(upgrade) => {
                     self.upgrade(now, key, *upgrade);
                     self.sockets.handle_bytes(now, key, rest);
                     return input.len();
                 }
-                Heard::Malformed => self.stats.malformed += 1,
-                Heard::Nothing if conn.is_deaf() => return input.len(),
-                Heard::Nothing => {
+                ReadOutcome::Malformed => self.stats.malformed += 1,
+                ReadOutcome::Nothing if conn.is_read_closed() => return input.len(),
+                ReadOutcome::Nothing => {
                     // An invitation to send a body may have been written.
                     self.write(now, key);
                     break;
@@ -262,7 +262,7 @@ impl Machine {
     }
 }
 
-impl Machine {
+impl ServerMachine {
     /// The connection becomes a WebSocket; without Action Cable a request for it is refused, and the connection closed.
     fn upgrade(&mut self, now: Nanos, key: Key, mut upgrade: Upgrade) {
         if self.config.cable.is_none() && matches!(upgrade.purpose, Purpose::Cable(_)) {
@@ -278,7 +278,7 @@ impl Machine {
 /// The close code where Action Cable was not asked for. RFC 6455, 7.4.1: it breaks a policy.
 const NO_CABLE: u16 = 1008;
 
-impl Peer for Machine {
+impl Peer for ServerMachine {
     fn handle_open(&mut self, _now: Nanos, conn: Key) {
         self.stats.connections_total += 1;
         self.conns.insert(conn, Connection::new(self.stats.connections_total));
@@ -336,6 +336,6 @@ impl Peer for Machine {
     }
 }
 
-fn ending_action(ending: Option<Ending>) -> Action {
-    if ending == Some(Ending::Reset) { Action::Reset } else { Action::Close }
+fn ending_action(ending: Option<CloseKind>) -> Action {
+    if ending == Some(CloseKind::Reset) { Action::Reset } else { Action::Close }
 }

@@ -1,4 +1,4 @@
-//! `Server`: a [`Machine`] over real sockets, on one thread of its own. It binds what it is asked to and prints nothing.
+//! `Server`: a [`ServerMachine`] over real sockets, on one thread of its own. It binds what it is asked to and prints nothing.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use wire::tls::rustls::ServerConfig;
 use wire::tls::{ServerSetup, server_config};
 
 use crate::driver::{Driver, LISTENERS};
-use crate::{Config, Machine, Stats};
+use crate::{Config, ServerMachine, Stats};
 
 /// A running server. Dropping it stops it.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl Server {
             server_config(&ServerSetup { cert_pem, key_pem: identity.key_pem.clone().into_bytes() })
         });
         let tls = tls.transpose().map_err(invalid)?;
-        let machine = Machine::new(config).map_err(invalid)?;
+        let machine = ServerMachine::new(config).map_err(invalid)?;
         let mut reactor = Reactor::new(Instant::now())?;
         let mut bound = Vec::new();
         for (key, address) in (LISTENERS..).zip(addresses) {

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use net::Key;
 use stdx::{Nanos, Prng};
 use wire::cable::{Codec, Format, Kind, Reply};
-use wire::ws::{Event, Limits, Role, Session};
+use wire::ws::{Event, Limits, Role, WsSession};
 
 use crate::action::Action;
-use crate::cable::{Hub, Member, Said, encode};
+use crate::cable::{CommandReply, Hub, Member, encode};
 use crate::stats::SocketStats;
 use crate::upgrade::{Purpose, Upgrade};
 use crate::{Cable, ServiceTime};
@@ -48,7 +48,7 @@ pub(crate) struct Sockets {
 struct Socket {
     /// Tells it from earlier ones of the same key.
     serial: u64,
-    session: Session,
+    session: WsSession,
     /// The cable's, if it is one.
     member: Option<Box<Member>>,
     out: Vec<u8>,
@@ -111,7 +111,7 @@ impl Sockets {
     ) {
         self.counts.sockets_total += 1;
         let limits = Limits { message_bytes_max: MESSAGE_MAX, ..Limits::default() };
-        let session = Session::new(Role::Server, &upgrade.agreed, limits, 0);
+        let session = WsSession::new(Role::Server, &upgrade.agreed, limits, 0);
         let (serial, mut out) = (self.counts.sockets_total, before);
         out.extend_from_slice(&upgrade.response);
         let mut socket = Socket {
@@ -135,7 +135,7 @@ impl Sockets {
                 let protocol = upgrade.agreed.protocol.as_deref().and_then(Codec::of_subprotocol);
                 let format = protocol.map_or(Format::Json, |codec| codec.format);
                 socket.member = Some(Box::new(Member::new(format, user)));
-                socket.say(&encode(format, &Reply { kind: Kind::Welcome, ..Reply::default() }));
+                socket.send(&encode(format, &Reply { kind: Kind::Welcome, ..Reply::default() }));
                 self.ping_due.get_or_insert(now.saturating_add(self.cable.ping));
                 if let Some(after) = self.cable.disconnect_after {
                     self.set_timer(now.saturating_add(after), (key, serial), Due::Disconnect);
@@ -195,12 +195,12 @@ impl Sockets {
             &mut self.counts,
         );
         match said {
-            Said::Nothing => (),
-            Said::Answer(bytes) => {
-                socket.say(&bytes);
+            CommandReply::Nothing => (),
+            CommandReply::Answer(bytes) => {
+                socket.send(&bytes);
             }
-            Said::Echo(bytes) => self.deliver(now, key, &bytes),
-            Said::Broadcast(all) => {
+            CommandReply::Echo(bytes) => self.deliver(now, key, &bytes),
+            CommandReply::Broadcast(all) => {
                 for (key, _, bytes) in all {
                     self.deliver(now, key, &bytes);
                 }
@@ -254,7 +254,7 @@ impl Sockets {
             self.counts.sockets_dropped += 1;
             socket.drop_it();
         } else {
-            self.counts.cable_sent += socket.say_all(bytes);
+            self.counts.cable_sent += socket.send_with_held(bytes);
         }
         self.list(key);
     }
@@ -291,7 +291,7 @@ impl Sockets {
                 self.counts.cable_disconnected += 1;
                 let format = socket.member.as_ref().map_or(Format::Json, |member| member.format);
                 let (reason, reconnect) = ("server_restart", Some(true));
-                socket.say(&encode(
+                socket.send(&encode(
                     format,
                     &Reply { kind: Kind::Disconnect, reason, reconnect, ..Reply::default() },
                 ));
@@ -322,10 +322,10 @@ impl Sockets {
             self.ping_due = Some(now.saturating_add(self.cable.ping));
             let format = member.format;
             if let Some(held) = socket.held.take() {
-                self.counts.cable_sent += socket.say(&held);
+                self.counts.cable_sent += socket.send(&held);
             }
             for (_, frame) in frames.iter().filter(|frame| frame.0 == format) {
-                socket.say(frame);
+                socket.send(frame);
             }
             if socket.waiting() > WAITING_MAX && socket.ending.is_none() {
                 self.counts.sockets_dropped += 1;
@@ -409,7 +409,7 @@ impl Socket {
     }
 
     /// Sends a message of the cable's in the client's kind of frame; how many that were: none after a close.
-    fn say(&mut self, bytes: &[u8]) -> u64 {
+    fn send(&mut self, bytes: &[u8]) -> u64 {
         let json = self.member.as_ref().is_none_or(|member| member.format == Format::Json);
         let text = std::str::from_utf8(bytes).ok().filter(|_| json);
         // After a close the client does not read.
@@ -421,10 +421,10 @@ impl Socket {
     }
 
     /// Sends a message, then the one that it has overtaken; how many that were.
-    fn say_all(&mut self, bytes: &[u8]) -> u64 {
-        let sent = self.say(bytes);
+    fn send_with_held(&mut self, bytes: &[u8]) -> u64 {
+        let sent = self.send(bytes);
         let Some(held) = self.held.take() else { return sent };
-        sent + self.say(&held)
+        sent + self.send(&held)
     }
 }
 

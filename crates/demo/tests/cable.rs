@@ -3,12 +3,12 @@
 use std::alloc::System;
 use std::collections::HashMap;
 
-use demo::{Cable, Config, Machine, ServiceTime, SocketStats};
+use demo::{Cable, Config, ServerMachine, ServiceTime, SocketStats};
 use net::{Key, Output, Peer};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use stdx::Nanos;
 use wire::cable::{Codec, Command, CommandKind, Kind};
-use wire::ws::{Agreed, DeflateOffer, Event, Limits, Offer, Role, Session};
+use wire::ws::{Agreed, DeflateOffer, Event, Limits, Offer, Role, WsSession};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -21,14 +21,14 @@ const PROTOCOLS: [&str; 3] =
 
 /// A machine with its clients, and what came to them.
 struct World {
-    machine: Machine,
+    machine: ServerMachine,
     now: Nanos,
     clients: HashMap<Key, Client>,
 }
 
 /// One WebSocket's client.
 struct Client {
-    session: Session,
+    session: WsSession,
     codec: Codec,
     /// The answer's head, until it is whole.
     head: Option<Vec<u8>>,
@@ -41,7 +41,7 @@ struct Client {
 impl World {
     fn new(cable: Option<Cable>) -> Self {
         let config = Config { cable, ..Config::default() };
-        let machine = Machine::new(config).expect("valid");
+        let machine = ServerMachine::new(config).expect("valid");
         Self { machine, now: MS(1), clients: HashMap::new() }
     }
 
@@ -54,7 +54,7 @@ impl World {
             request.extend([name, ": ", &value, "\r\n"]);
         }
         request.push_str("\r\n");
-        let session = Session::new(Role::Client, &Agreed::default(), Limits::default(), 1);
+        let session = WsSession::new(Role::Client, &Agreed::default(), Limits::default(), 1);
         let codec = Codec::of_subprotocol(protocol)
             .unwrap_or(Codec::of_subprotocol(PROTOCOLS[0]).expect("JSON"));
         let (head, agreed) = (Some(Vec::new()), Agreed::default());
@@ -145,7 +145,7 @@ impl Client {
             let fields = head.lines().filter_map(|line| line.split_once(": "));
             let fields = fields.map(|(name, value)| (name.as_bytes(), value.as_bytes()));
             self.agreed = self.offer.check(101, fields).expect("agreed");
-            self.session = Session::new(Role::Client, &self.agreed, Limits::default(), 1);
+            self.session = WsSession::new(Role::Client, &self.agreed, Limits::default(), 1);
         }
         let (codec, got) = (self.codec, &mut self.got);
         let cable = self.agreed.protocol.as_deref().is_some_and(|name| name == codec.subprotocol());
@@ -226,7 +226,7 @@ fn other_requests_than_handshakes_and_other_frames_are_refused() {
         (world.clients[&3].end.clone(), world.counts().ws_malformed),
         (Some(Output::Close), 1)
     );
-    let mut machine = Machine::new(Config::default()).expect("valid");
+    let mut machine = ServerMachine::new(Config::default()).expect("valid");
     machine.handle_open(MS(1), 1);
     machine.handle_bytes(MS(1), 1, b"GET /ws-echo HTTP/1.1\r\nHost: h\r\n\r\n");
     let Some((1, Output::Bytes(bytes))) = machine.poll_output() else { panic!("no answer") };
@@ -250,7 +250,7 @@ fn the_cable_in_every_codec() {
     let data = r#"{"action":"echo","n":[1,null]}"#;
     world.command(3, CommandKind::Message, ECHO, Some(data));
     assert_eq!((world.got(3), world.got(1)), (vec![data.to_owned()], Vec::new()));
-    // Who left hears no more; nor does who is gone.
+    // A client that unsubscribed or disconnected gets no more messages.
     world.command(1, CommandKind::Unsubscribe, CHAT, None);
     world.machine.handle_close(world.now, 2);
     world.speak(3, "1");
@@ -419,7 +419,8 @@ fn who_does_not_read_is_dropped() {
 fn fifteen_thousand_cost_little_and_all_hear() {
     const CLIENTS: Key = 15_000;
     let mut machine =
-        Machine::new(Config { cable: Some(Cable::default()), ..Config::default() }).expect("valid");
+        ServerMachine::new(Config { cable: Some(Cable::default()), ..Config::default() })
+            .expect("valid");
     let offer =
         Offer::new([7; 16], vec![PROTOCOLS[0].into()], DeflateOffer::None).expect("an offer");
     let mut bytes = b"GET /cable HTTP/1.1\r\nHost: h\r\nCookie: uid=Kay/7\r\n".to_vec();
@@ -427,13 +428,13 @@ fn fifteen_thousand_cost_little_and_all_hear() {
         bytes.extend([name, ": ", &value, "\r\n"].concat().bytes());
     }
     bytes.extend_from_slice(b"\r\n");
-    let mut session = Session::new(Role::Client, &Agreed::default(), Limits::default(), 1);
+    let mut session = WsSession::new(Role::Client, &Agreed::default(), Limits::default(), 1);
     let mut message = Vec::new();
     let json = Codec::of_subprotocol(PROTOCOLS[0]).expect("JSON");
     json.encode(&Command::new(CommandKind::Subscribe, CHAT), &mut message).expect("a command");
     session.send_text(std::str::from_utf8(&message).expect("JSON"), &mut bytes).expect("open");
     let region = Region::new(ALLOCATOR);
-    let drain = |machine: &mut Machine| {
+    let drain = |machine: &mut ServerMachine| {
         let mut sent = 0;
         while let Some((key, output)) = machine.poll_output() {
             assert!(matches!(output, Output::Bytes(_)));

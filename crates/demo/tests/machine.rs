@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use demo::{Config, KeepAlive, Machine, ServiceTime};
+use demo::{Config, KeepAlive, ServerMachine, ServiceTime};
 use net::{Key, Output, Peer};
 use proptest::prelude::*;
 use stdx::{Bytes, Nanos, Prng};
@@ -11,7 +11,7 @@ const MS: fn(u64) -> Nanos = Nanos::from_millis;
 
 /// A machine, its clock, and what it sent.
 struct Hand {
-    machine: Machine,
+    machine: ServerMachine,
     now: Nanos,
     next_key: Key,
 }
@@ -37,7 +37,7 @@ impl Hand {
     fn new(change: impl FnOnce(&mut Config)) -> Self {
         let mut config = Config::default();
         change(&mut config);
-        Self { machine: Machine::new(config).expect("valid"), now: MS(1), next_key: 0 }
+        Self { machine: ServerMachine::new(config).expect("valid"), now: MS(1), next_key: 0 }
     }
 
     fn open(&mut self) -> Key {

@@ -40,7 +40,6 @@ mod host_policy;
 mod ids;
 mod lazy;
 mod list;
-mod machine;
 mod merge;
 mod origin;
 mod origins;
@@ -62,6 +61,7 @@ mod thread;
 mod unsent;
 mod work_budget;
 mod worker;
+mod worker_io;
 
 pub use empty_schedule::measure_empty_schedule;
 pub use error::{CertificateRole, StartError};

@@ -13,13 +13,13 @@ use workload::{Load, Plan};
 
 use crate::error::StartError;
 use crate::lazy::{LazyTargets, lazy_lanes};
-use crate::machine::Machine;
 use crate::merge::Merge;
 use crate::prepared::Prepared;
 use crate::record::{Message, Outlet, new_batch};
 use crate::settings::Settings;
 use crate::stop_signal::StopSignal;
 use crate::thread::{Clock, WorkerThread};
+use crate::worker_io::WorkerIo;
 
 /// Messages of workers that may wait for the run's owner; past it rows are dropped, and counted.
 const MESSAGES_MAX: usize = 64;
@@ -73,7 +73,7 @@ impl Run {
         let mut lanes = lazy_lanes(lazy, workers)?;
         let (mut workers_to_start, mut batches, mut wakers) = (Vec::new(), Vec::new(), Vec::new());
         let mut spares = Vec::new();
-        let machines = Machine::several(workers, settings.io, &prepared.plan.load)?;
+        let machines = WorkerIo::several(workers, settings.io, &prepared.plan.load)?;
         let io = machines[0].name();
         for (worker, mut machine) in machines.into_iter().enumerate() {
             machine.set_resolver(Arc::clone(&resolver));

@@ -7,7 +7,6 @@ use std::time::Instant;
 use net::machine;
 
 use crate::lazy::LazyShard;
-use crate::machine::Machine;
 use crate::prepared::Prepared;
 use crate::record::{Outlet, Recorder};
 use crate::schedule::Schedule;
@@ -16,6 +15,7 @@ use crate::settings::Settings;
 use crate::share::share;
 use crate::stop_signal::StopSignal;
 use crate::worker::{Start, Worker};
+use crate::worker_io::WorkerIo;
 
 /// When a run began, on both clocks.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ pub(crate) struct Clock {
 pub(crate) struct WorkerThread {
     /// How many workers the run has.
     pub(crate) workers: usize,
-    pub(crate) machine: Machine,
+    pub(crate) machine: WorkerIo,
     pub(crate) lazy: Option<LazyShard>,
     pub(crate) outlet: Outlet,
 }
@@ -69,8 +69,8 @@ impl WorkerThread {
             prepared,
         };
         match machine {
-            Machine::Reactor(io) => Worker::new(io, start).run(),
-            Machine::Uring(io) => Worker::new(*io, start).run(),
+            WorkerIo::Reactor(io) => Worker::new(io, start).run(),
+            WorkerIo::Uring(io) => Worker::new(*io, start).run(),
         }
     }
 }

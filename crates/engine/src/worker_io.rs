@@ -1,4 +1,4 @@
-//! `Machine`: the machine that a worker runs on, one of two. The choice is made once a run, and each has a loop of its own,
+//! `WorkerIo`: the `Io` of a worker, one of two kinds. The choice is made once a run, and each has a loop of its own,
 //! compiled for it.
 
 use std::sync::Arc;
@@ -20,14 +20,14 @@ const URING_FROM: u64 = 192;
 /// The same of users that decide for themselves: each takes so long that answers pile up without being waited for.
 const URING_FROM_DECIDING: u64 = 8;
 
-/// The machine that a worker runs on.
+/// The `Io` of a worker.
 #[derive(Debug)]
-pub(crate) enum Machine {
+pub(crate) enum WorkerIo {
     Reactor(Reactor),
     Uring(Box<Uring>),
 }
 
-impl Machine {
+impl WorkerIo {
     /// One for each worker, all of a kind.
     pub(crate) fn several(
         count: usize,
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     fn check(choice: IoChoice, load: &Load, io: &str) {
-        let machines = Machine::several(2, choice, load).expect("this machine has both");
+        let machines = WorkerIo::several(2, choice, load).expect("this system has both");
         assert_eq!(machines.len(), 2);
         assert!(machines.iter().all(|machine| machine.name() == io), "{choice:?} {load:?}");
     }

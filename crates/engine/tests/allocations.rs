@@ -65,7 +65,7 @@ fn plan(url: &str, load: Load) -> Plan {
     }
 }
 
-/// Takes what the run tells, and gives rows back; the hits that progress told of.
+/// Takes the run's messages, and gives rows back; the hits that progress reported.
 fn follow(run: &Run, time: Duration) -> u64 {
     let (mut hits, until) = (0, Instant::now() + time);
     while let Some(left) = until.checked_duration_since(Instant::now()) {

@@ -27,7 +27,7 @@ fn serve(mut conn: TcpStream) {
     }
 }
 
-/// A server's address; `peers` hears where each connection comes from.
+/// A server's address; `peers` gets the address of each connection.
 fn server(peers: Sender<IpAddr>, answer: fn(TcpStream)) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("its address");

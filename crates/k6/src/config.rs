@@ -25,7 +25,7 @@ use crate::flags::RunFlags;
 use crate::judge::{self, Limit};
 use crate::network::Network;
 use crate::option_layers::{self, LayeredOptions};
-use crate::outputs::{self, Known, Outputs};
+use crate::outputs::{self, Outputs, TestMetadata};
 use crate::secrets;
 use crate::source::Source;
 use crate::summary_mode::SummaryMode;
@@ -93,9 +93,9 @@ impl Loaded {
         for tier in &self.overriding {
             let text =
                 format!("\"{tier}\" level configuration overrode scenarios configuration entirely");
-            self.logger.say(Level::Warn, &text);
+            self.logger.log_line(Level::Warn, &text);
         }
-        self.options.warnings.iter().for_each(|text| self.logger.say(Level::Warn, text));
+        self.options.warnings.iter().for_each(|text| self.logger.log_line(Level::Warn, text));
     }
 
     /// Refuses scenarios of functions that the script, called so on the command line, does not export.
@@ -126,27 +126,27 @@ pub(super) fn load(path: &str, flags: &RunFlags, shows_env: bool) -> Result<Load
         logger.set_console(path).map_err(K6Error::print)?;
     }
     let logger = Arc::new(logger);
-    let tell = |error: K6Error| logger.report(&error);
-    let source = Rc::new(Source::find(path, flags).map_err(tell)?);
+    let report = |error: K6Error| logger.report(&error);
+    let source = Rc::new(Source::find(path, flags).map_err(report)?);
     let mut env = source.env.clone();
     env.extend(option_layers::variables(flags, shows_env));
     let host = Rc::new(Beginning { began, logger: Arc::clone(&logger), halt: RefCell::default() });
     let seen = Rc::clone(&host);
     let files = Rc::clone(&source) as Rc<dyn Files>;
-    let secrets = secrets::read(&option_layers::secrets(flags), &logger).map_err(tell)?;
+    let secrets = secrets::read(&option_layers::secrets(flags), &logger).map_err(report)?;
     let env_of = Arc::new(env.clone());
     let program = Program::compile_with(&source.main, env_of, files, host, secrets);
     if let Some(AbortReason::Abort(text)) = seen.halt.take() {
-        return Err(tell(K6Error { code: ExitCode::Aborted, text }));
+        return Err(report(K6Error { code: ExitCode::Aborted, text }));
     }
-    let mut program = program.map_err(|error| tell(error.into()))?;
+    let mut program = program.map_err(|error| report(error.into()))?;
     let said = option_layers::all(program.options.as_deref(), source.options.clone(), flags);
-    let LayeredOptions { own, all, overriding } = said.map_err(tell)?;
+    let LayeredOptions { own, all, overriding } = said.map_err(report)?;
     if program.functions.is_empty() {
         let text = format!("{path}: no exported functions in script");
-        return Err(tell(K6Error::other(text)));
+        return Err(report(K6Error::other(text)));
     }
-    let options = Options::of(all).map_err(|error| tell(K6Error::config(error.to_string())))?;
+    let options = Options::of(all).map_err(|error| report(K6Error::config(error.to_string())))?;
     let above = options.above(program.options.as_deref());
     if !above.is_empty() {
         program.options_above = Some(Value::Object(above).to_string().into());
@@ -157,7 +157,7 @@ pub(super) fn load(path: &str, flags: &RunFlags, shows_env: bool) -> Result<Load
         logger.log(Level::Warn, text, &[("error", field.as_str())]);
     }
     if let Some(text) = strange_variables() {
-        logger.say(Level::Warn, &text);
+        logger.log_line(Level::Warn, &text);
     }
     Ok(Loaded { program, options, own, overriding, source, logger, env, began })
 }
@@ -195,7 +195,7 @@ fn ready(typed: &ParsedArgs<RunFlags>, path: &str, loaded: Loaded) -> Result<Tes
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let asked = typed.global.cpus.map_or(cores, |n| usize::try_from(n).unwrap_or(cores));
     let names = option_layers::outputs(flags);
-    let known = Known {
+    let known = TestMetadata {
         registry: program.metrics.clone(),
         tally: tally.clone(),
         limits: thresholds.clone(),
@@ -305,7 +305,7 @@ fn checked(flags: &RunFlags, options: &Options, logger: &Logger) -> Result<Summa
     let mode = SummaryMode::named(word.as_deref().unwrap_or("compact"))
         .ok_or_else(|| K6Error::other("invalid summary mode".to_owned()))?;
     if mode == SummaryMode::Legacy {
-        logger.say(Level::Warn, "The \"legacy\" summary mode has been deprecated by k6. Please, migrate to either \"compact\" or \"full\".");
+        logger.log_line(Level::Warn, "The \"legacy\" summary mode has been deprecated by k6. Please, migrate to either \"compact\" or \"full\".");
     }
     let none = option_layers::switch(flags.no_summary, "K6_NO_SUMMARY");
     Ok(if none { SummaryMode::Disabled } else { mode })

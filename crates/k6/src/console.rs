@@ -103,7 +103,7 @@ impl Logger {
     }
 
     /// Writes a line of our own.
-    pub(super) fn say(&self, level: Level, text: &str) {
+    pub(super) fn log_line(&self, level: Level, text: &str) {
         self.log(level, text, &[]);
     }
 

@@ -22,7 +22,7 @@ use crate::flags::RUN;
 use crate::judge::{assertions, judge};
 use crate::rest::Rest;
 use crate::setup_totals::SetupTotals;
-use crate::stage::{Done, carry_out};
+use crate::stage::{StageResult, run_stage};
 use crate::summary;
 use crate::summary_mode::SummaryMode;
 use crate::watch::{Progress, Watch};
@@ -58,12 +58,12 @@ fn rest(meant: &TestConfig, address: &str) -> Result<Arc<Rest>, ()> {
     if bare == BarePort::Loopback
         && let Some(port) = address.strip_prefix(':')
     {
-        meant.logger.say(Level::Info, &format!(
+        meant.logger.log_line(Level::Info, &format!(
             "the REST API is at 127.0.0.1:{port}, for this machine only (for other machines: -a 0.0.0.0:{port})"
         ));
     }
     Rest::start(address, bare, meant.options.paused).map_err(|text| {
-        meant.logger.say(Level::Error, &format!("Error from API server: {text}"));
+        meant.logger.log_line(Level::Error, &format!("Error from API server: {text}"));
     })
 }
 
@@ -91,7 +91,7 @@ impl TestProgress {
         PriorStages { elapsed: self.elapsed, vus: self.vus }
     }
 
-    fn add(&mut self, done: &Done) {
+    fn add(&mut self, done: &StageResult) {
         self.outcome.merge(&done.outcome);
         self.elapsed = self.elapsed.saturating_add(done.elapsed);
     }
@@ -108,7 +108,7 @@ fn test(mut meant: TestConfig, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Exi
         code: ExitCode::Ok,
     };
     if meant.setup {
-        let done = carry_out(&meant, (Stage::Setup, seen.earlier()), None, None)?;
+        let done = run_stage(&meant, (Stage::Setup, seen.earlier()), None, None)?;
         seen.add(&done);
         seen.code = after(&meant, &done, ExitCode::SetupTimeout);
         seen.data = done.outcome.returned;
@@ -122,7 +122,7 @@ fn test(mut meant: TestConfig, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Exi
     }
     if meant.teardown && last.is_some() {
         let stage = (Stage::Teardown, seen.earlier());
-        let down = carry_out(&meant, stage, seen.data.as_deref(), None)?;
+        let down = run_stage(&meant, stage, seen.data.as_deref(), None)?;
         seen.add(&down);
         let late = after(&meant, &down, ExitCode::TeardownTimeout);
         seen.code = if seen.code == ExitCode::Ok { late } else { seen.code };
@@ -130,7 +130,7 @@ fn test(mut meant: TestConfig, rest: Option<&Arc<Rest>>) -> Result<ExitCode, Exi
     let crossed = conclude(&mut meant, &seen)?;
     if last.is_some() && !crossed.is_empty() {
         let text = format!("thresholds on metrics '{crossed}' have been crossed");
-        meant.logger.say(Level::Error, &text);
+        meant.logger.log_line(Level::Error, &text);
         seen.code = if seen.code == ExitCode::Ok { ExitCode::Thresholds } else { seen.code };
     }
     if let Some(done) = &last {
@@ -147,7 +147,7 @@ fn scenarios(
     meant: &TestConfig,
     rest: Option<&Arc<Rest>>,
     seen: &mut TestProgress,
-) -> Result<Done, ExitError> {
+) -> Result<StageResult, ExitError> {
     let crossed: RefCell<Arc<AtomicBool>> = RefCell::default();
     let before = SetupTotals { tally: seen.outcome.tally.clone(), elapsed: seen.elapsed.into() };
     let prepare = |control, live| {
@@ -161,14 +161,15 @@ fn scenarios(
         watch
     };
     let stage = (Stage::Iteration, seen.earlier());
-    let done = carry_out(meant, stage, seen.data.as_deref(), Some(&prepare))?;
+    let done = run_stage(meant, stage, seen.data.as_deref(), Some(&prepare))?;
     let stopped = rest.is_some_and(|rest| rest.is_stopped());
     seen.code = ended(meant, &done, stopped);
     if seen.code == ExitCode::Ok && crossed.borrow().load(Ordering::Relaxed) {
         // Whatever teardown adds to the metric afterwards.
-        meant
-            .logger
-            .say(Level::Error, "a threshold with abortOnFail was crossed, which ended the test");
+        meant.logger.log_line(
+            Level::Error,
+            "a threshold with abortOnFail was crossed, which ended the test",
+        );
         seen.code = ExitCode::Thresholds;
     }
     seen.add(&done);
@@ -193,7 +194,7 @@ fn conclude(meant: &mut TestConfig, seen: &TestProgress) -> Result<String, ExitE
         parts: (meant.mode == SummaryMode::Full).then_some(&parts),
     };
     // What cannot be printed costs no results.
-    let printed = summary::tell(meant, &input, seen.data.as_deref());
+    let printed = summary::write_summary(meant, &input, seen.data.as_deref());
     if let Some(outputs) = meant.outputs.take() {
         let dropped = outputs.finish(assertions(&outcomes, tally))?;
         if dropped > 0 {
@@ -219,12 +220,12 @@ fn parts(tallies: &GroupTallies) -> Vec<K6Part> {
 }
 
 /// How `setup` or `teardown` ended.
-fn after(meant: &TestConfig, done: &Done, late: ExitCode) -> ExitCode {
+fn after(meant: &TestConfig, done: &StageResult, late: ExitCode) -> ExitCode {
     if let Some(text) = done.control.aborted() {
-        meant.logger.say(Level::Error, &text);
+        meant.logger.log_line(Level::Error, &text);
         ExitCode::Aborted
     } else if let Some(text) = done.control.not_json() {
-        meant.logger.say(Level::Error, &text);
+        meant.logger.log_line(Level::Error, &text);
         ExitCode::Other
     } else if done.outcome.exception.as_ref().is_some_and(|thrown| thrown.in_promise) {
         // k6 treats a rejected promise differently from an exception.
@@ -240,7 +241,7 @@ fn after(meant: &TestConfig, done: &Done, late: ExitCode) -> ExitCode {
             ("teardown", meant.options.teardown_timeout)
         };
         let text = format!("{what}() execution timed out after {limit}");
-        meant.logger.say(Level::Error, &text);
+        meant.logger.log_line(Level::Error, &text);
         late
     } else {
         ExitCode::Ok
@@ -248,28 +249,28 @@ fn after(meant: &TestConfig, done: &Done, late: ExitCode) -> ExitCode {
 }
 
 /// How the scenarios ended.
-fn ended(meant: &TestConfig, done: &Done, stopped: bool) -> ExitCode {
+fn ended(meant: &TestConfig, done: &StageResult, stopped: bool) -> ExitCode {
     if let Some(text) = done.control.aborted() {
-        meant.logger.say(Level::Error, &text);
+        meant.logger.log_line(Level::Error, &text);
         ExitCode::Aborted
     } else if let Some(text) = done.control.broken() {
-        meant.logger.say(Level::Error, &text);
+        meant.logger.log_line(Level::Error, &text);
         ExitCode::Script
     } else if stopped {
-        meant.logger.say(Level::Error, "test run stopped from REST API");
+        meant.logger.log_line(Level::Error, "test run stopped from REST API");
         ExitCode::Stopped
     } else if done.interrupted {
         let text = "test run was aborted because a signal was received";
-        meant.logger.say(Level::Error, text);
+        meant.logger.log_line(Level::Error, text);
         ExitCode::Interrupted
     } else {
         if done.outcome.iterations == 0 {
             let text =
                 "No script iterations fully finished, consider making the test duration longer";
-            meant.logger.say(Level::Warn, text);
+            meant.logger.log_line(Level::Warn, text);
         }
         let Some(text) = done.control.failed() else { return ExitCode::Ok };
-        meant.logger.say(Level::Error, &text);
+        meant.logger.log_line(Level::Error, &text);
         ExitCode::MarkedFailed
     }
 }
@@ -294,7 +295,7 @@ fn progress(meant: &TestConfig, beside: Duration) -> Progress {
 }
 
 /// Says how the test ended, and where the figures are not to be believed.
-fn notes(meant: &TestConfig, done: &Done, elapsed: Nanos) -> Result<(), ExitError> {
+fn notes(meant: &TestConfig, done: &StageResult, elapsed: Nanos) -> Result<(), ExitError> {
     if !meant.quiet {
         let beside = elapsed.saturating_sub(done.elapsed);
         let mut progress = progress(meant, beside.into());
@@ -320,7 +321,7 @@ fn wait_while_paused(meant: &TestConfig, rest: Option<&Rest>) -> Result<(), Exit
     }
     let Some(rest) = rest else {
         let text = "the test is paused, and without --address nobody can resume it: it begins";
-        meant.logger.say(Level::Warn, text);
+        meant.logger.log_line(Level::Warn, text);
         return Ok(());
     };
     let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
@@ -333,7 +334,7 @@ fn wait_while_paused(meant: &TestConfig, rest: Option<&Rest>) -> Result<(), Exit
 /// Stays until interrupted.
 fn linger(meant: &TestConfig) -> Result<(), ExitError> {
     let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
-    meant.logger.say(
+    meant.logger.log_line(
         Level::Info,
         "The test is done, but --linger was enabled, so we are waiting for Ctrl+C to continue...",
     );

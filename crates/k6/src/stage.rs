@@ -25,7 +25,7 @@ use crate::watch::Watch;
 const INTERRUPTED: &str = "interrupted: iterations have their graceful stop to come to an end; a second interrupt ends them at once";
 
 /// The result of a stage.
-pub(super) struct Done {
+pub(super) struct StageResult {
     pub(super) outcome: VuStats,
     /// From when VUs had been made until the last of them was done.
     pub(super) elapsed: Nanos,
@@ -43,12 +43,12 @@ pub(super) type Prepare<'a> = &'a dyn Fn(Arc<Control>, Arc<LiveMetrics>) -> Watc
 ///
 /// # Errors
 /// A worker could not be started.
-pub(super) fn carry_out(
+pub(super) fn run_stage(
     meant: &TestConfig,
     (stage, earlier): (Stage, PriorStages),
     data: Option<&str>,
     prepare: Option<Prepare<'_>>,
-) -> Result<Done, ExitError> {
+) -> Result<StageResult, ExitError> {
     let interrupts = Interrupts::watch_until(ExitCode::Interrupted)?;
     let outcome = Arc::new(Mutex::new(VuStats::default()));
     let live = prepare.map(|_| Arc::new(LiveMetrics::default()));
@@ -71,7 +71,7 @@ pub(super) fn carry_out(
         began: meant.began,
         control: Arc::clone(&control),
         logger: Arc::clone(&meant.logger),
-        is_told: interrupts.seen() > 0,
+        interrupt_logged: interrupts.seen() > 0,
         watch: prepare.zip(live).map(|(prepare, live)| prepare(Arc::clone(&control), live)),
     };
     let ended = session.run(&mut [&mut observer]);
@@ -82,7 +82,7 @@ pub(super) fn carry_out(
     let interrupted = interrupts.seen() > 0;
     let finished = Nanos::from(ended.finished.saturating_duration_since(meant.began));
     let elapsed = finished.saturating_sub(control.began_at().unwrap_or(finished));
-    Ok(Done { outcome, elapsed, interrupted, verdict, control, held: ended.results })
+    Ok(StageResult { outcome, elapsed, interrupted, verdict, control, held: ended.results })
 }
 
 /// Passes the user's interrupts on to scripts, and has thresholds judged and progress shown.
@@ -91,24 +91,24 @@ struct StageObserver {
     control: Arc<Control>,
     logger: Arc<Logger>,
     /// The log has the first interrupt.
-    is_told: bool,
+    interrupt_logged: bool,
     watch: Option<Watch>,
 }
 
 impl Observer for StageObserver {
     fn tick(&mut self, run: &mut RunControl<'_>) {
-        heed(run.interrupts(), &self.control, self.began.elapsed().into());
-        if run.interrupts() > 0 && !std::mem::replace(&mut self.is_told, true) {
+        forward_interrupts(run.interrupts(), &self.control, self.began.elapsed().into());
+        if run.interrupts() > 0 && !std::mem::replace(&mut self.interrupt_logged, true) {
             self.logger.log(Level::Warn, INTERRUPTED, &[]);
         }
         if let Some(watch) = &mut self.watch {
-            watch.look(run);
+            watch.update(run);
         }
     }
 }
 
 /// Passes the user's interrupts on to scripts, even to one in an endless loop.
-fn heed(interrupts: usize, control: &Control, now: Nanos) {
+fn forward_interrupts(interrupts: usize, control: &Control, now: Nanos) {
     match interrupts {
         0 => {}
         1 => control.drain(now),

@@ -7,7 +7,7 @@ use report::k6_summary::{self, K6Input, K6Machine};
 use script::{Level, PriorStages, Stage, documents};
 
 use crate::config::TestConfig;
-use crate::stage::carry_out;
+use crate::stage::run_stage;
 use crate::summary_mode::SummaryMode;
 
 /// The version of k6 whose forms the summaries have.
@@ -17,7 +17,7 @@ const K6_VERSION: &str = "1.8.1";
 ///
 /// # Errors
 /// An output cannot be written.
-pub(super) fn tell(
+pub(super) fn write_summary(
     meant: &TestConfig,
     input: &K6Input<'_>,
     data: Option<&str>,
@@ -64,7 +64,7 @@ fn own(
         k6_summary::data(input, data, terminals)
     };
     let stage = (Stage::Summary, PriorStages::default());
-    let done = carry_out(meant, stage, Some(&given), None)?;
+    let done = run_stage(meant, stage, Some(&given), None)?;
     if done.outcome.exception.as_ref().is_some_and(|thrown| thrown.in_promise) {
         return Ok(Some(Vec::new()));
     }

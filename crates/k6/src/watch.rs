@@ -80,8 +80,8 @@ impl Watch {
         self.progress = Some(progress);
     }
 
-    /// Looks at it.
-    pub(super) fn look(&mut self, run: &mut RunControl<'_>) {
+    /// Judges thresholds, ends the test if one asks for it, and draws progress.
+    pub(super) fn update(&mut self, run: &mut RunControl<'_>) {
         let now = Instant::now();
         let elapsed = now - self.began;
         if judge::may_end(&self.limits) && now >= self.judge_at {

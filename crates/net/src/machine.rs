@@ -136,7 +136,7 @@ pub fn is_ignored(signal: i32) -> bool {
 #[must_use]
 pub fn stdout_was_closed() -> bool {
     // The reference keeps the linker from removing it.
-    std::hint::black_box(&LOOK_AT_STDOUT);
+    std::hint::black_box(&CHECK_STDOUT);
     STDOUT_WAS_CLOSED.load(Ordering::Relaxed)
 }
 
@@ -146,9 +146,9 @@ static STDOUT_WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 #[used]
 #[cfg_attr(target_os = "linux", unsafe(link_section = ".init_array"))]
 #[cfg_attr(target_os = "macos", unsafe(link_section = "__DATA,__mod_init_func"))]
-static LOOK_AT_STDOUT: extern "C" fn() = look_at_stdout;
+static CHECK_STDOUT: extern "C" fn() = check_stdout;
 
-extern "C" fn look_at_stdout() {
+extern "C" fn check_stdout() {
     // SAFETY: F_GETFD takes no argument and touches no memory of ours.
     let is_closed = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) } == -1;
     STDOUT_WAS_CLOSED.store(is_closed, Ordering::Relaxed);

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! The crate does no I/O: no socket, no file, no clock. The pool's host carries an [`Action`] out and returns its
-//! [`ActionResult`]. docs/design/http-get.md follows one request through all rooms.
+//! [`ActionResult`]. docs/design/http-get.md follows one request through all modules.
 
 mod api;
 mod compile;

@@ -11,7 +11,7 @@ const EVERY: Nanos = Nanos::from_secs(1);
 
 /// What is watched, and how often.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Watched {
+pub struct MonitorTargets {
     /// The flag that asks for watching beside a run was given.
     pub machine: bool,
     /// The processes, endpoints and logs to watch.
@@ -24,13 +24,13 @@ pub struct Watched {
     pub host: Option<String>,
 }
 
-impl Default for Watched {
+impl Default for MonitorTargets {
     fn default() -> Self {
         Self { machine: false, targets: Vec::new(), pattern: None, every: EVERY, host: None }
     }
 }
 
-impl Watched {
+impl MonitorTargets {
     /// Whether watching beside a run was asked for.
     #[must_use]
     pub fn is_asked(&self) -> bool {
@@ -47,7 +47,7 @@ impl Watched {
 /// Flags among which are those of watching.
 pub trait Watches {
     /// What is watched.
-    fn watched(&mut self) -> &mut Watched;
+    fn watched(&mut self) -> &mut MonitorTargets;
 }
 
 /// Something to watch: the flag's name in `watch`, beside a run, its value's word, its docs, and how its value is read.
@@ -190,7 +190,7 @@ pub const STRAY: &str =
     "-watch-every and -watch-log-pattern say how to watch, and nothing is watched (give -watch)";
 
 /// What the flags mean.
-pub fn monitor_config(watched: &Watched) -> MonitorConfig {
+pub fn monitor_config(watched: &MonitorTargets) -> MonitorConfig {
     let mut targets = watched.targets.clone();
     for target in &mut targets {
         if let Target::Log(log) = target {
@@ -202,13 +202,13 @@ pub fn monitor_config(watched: &Watched) -> MonitorConfig {
 }
 
 /// What the flags mean beside a run: nothing, unless they were given.
-pub fn monitor_beside(watched: &Watched) -> Option<MonitorConfig> {
+pub fn monitor_beside(watched: &MonitorTargets) -> Option<MonitorConfig> {
     watched.is_asked().then(|| monitor_config(watched))
 }
 
 /// The pattern goes to the logs of kinds that are not known; to those whose last column it can name, where it is a column
 /// (`%D`), or where no other log could have it.
-fn pattern_of(kind: &str, watched: &Watched) -> Option<String> {
+fn pattern_of(kind: &str, watched: &MonitorTargets) -> Option<String> {
     let is_own = |target: &Target| match target {
         Target::Log(log) => !monitor::log::KINDS.contains(&log.kind.as_str()),
         _ => false,
@@ -227,7 +227,8 @@ mod tests {
     fn check(pattern: &str, kinds: &[(&str, bool)]) {
         let log = |kind: &str| Log { kind: kind.into(), path: "x".into(), pattern: None };
         let targets = kinds.iter().map(|(kind, _)| Target::Log(log(kind))).collect();
-        let watched = Watched { targets, pattern: Some(pattern.into()), ..Watched::default() };
+        let watched =
+            MonitorTargets { targets, pattern: Some(pattern.into()), ..MonitorTargets::default() };
         for (target, (kind, expected)) in
             monitor_config(&watched).settings.targets.iter().zip(kinds)
         {

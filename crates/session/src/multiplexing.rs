@@ -19,7 +19,7 @@ pub struct MultiplexingCheck {
     connections: u64,
     /// A connection, and when the last hit on it ended.
     watched: Vec<(u32, Nanos)>,
-    found: Found,
+    found: Multiplexing,
 }
 
 /// Users whose requests waited for each other, since no connection carried two at once.
@@ -33,9 +33,9 @@ pub struct Serialized {
 
 /// What the rows showed so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
+enum Multiplexing {
     /// No connection carried two hits.
-    Nothing,
+    Unknown,
     /// Some carried several, one after the other.
     Serialized,
     /// One carried several at once.
@@ -49,17 +49,17 @@ impl MultiplexingCheck {
         let Load::Closed { users } = plan.load else { return None };
         let connections = settings.max_connections? as u64;
         let undecided = settings.protocol == Protocol::Alpn && plan.think == Distribution::None;
-        let (watched, found) = (Vec::new(), Found::Nothing);
+        let (watched, found) = (Vec::new(), Multiplexing::Unknown);
         (undecided && users > connections).then_some(Self { users, connections, watched, found })
     }
 
     fn add_one(&mut self, sample: &Sample) {
         let room = self.watched.len() < WATCHED_MAX;
         match self.watched.iter_mut().find(|(conn, _)| *conn == sample.conn) {
-            Some((_, done)) if self.found == Found::Concurrent || sample.sent < *done => {
-                self.found = Found::Concurrent;
+            Some((_, done)) if self.found == Multiplexing::Concurrent || sample.sent < *done => {
+                self.found = Multiplexing::Concurrent;
             }
-            Some((_, done)) => (*done, self.found) = (sample.done, Found::Serialized),
+            Some((_, done)) => (*done, self.found) = (sample.done, Multiplexing::Serialized),
             None if room => self.watched.push((sample.conn, sample.done)),
             None => {}
         }
@@ -69,14 +69,14 @@ impl MultiplexingCheck {
     #[must_use]
     pub fn serialized(&self) -> Option<Serialized> {
         let Self { users, connections, .. } = *self;
-        (self.found == Found::Serialized).then_some(Serialized { users, connections })
+        (self.found == Multiplexing::Serialized).then_some(Serialized { users, connections })
     }
 }
 
 impl Observer for MultiplexingCheck {
     /// The rows of one connection come in the order in which they ended.
     fn rows(&mut self, batch: &Batch) -> Result<(), ObserverError> {
-        if self.found != Found::Concurrent {
+        if self.found != Multiplexing::Concurrent {
             let carried = |sample: &&Sample| sample.conn > 0 && sample.failure == FailureKind::None;
             batch.samples.iter().filter(carried).for_each(|sample| self.add_one(sample));
         }
@@ -89,8 +89,8 @@ mod tests {
     use super::*;
 
     /// Connection, sent, done in milliseconds, in order of completion.
-    fn check(rows: &[(u32, u64, u64)], expect: Found) {
-        let (watched, found) = (Vec::new(), Found::Nothing);
+    fn check(rows: &[(u32, u64, u64)], expect: Multiplexing) {
+        let (watched, found) = (Vec::new(), Multiplexing::Unknown);
         let mut check = MultiplexingCheck { users: 8, connections: 2, watched, found };
         let ms = Nanos::from_millis;
         let row = |&(conn, sent, done)| Sample {
@@ -101,17 +101,17 @@ mod tests {
         };
         check.rows(&Batch { samples: rows.iter().map(row).collect(), ..Batch::default() }).unwrap();
         assert_eq!(check.found, expect, "{rows:?}");
-        assert_eq!(check.serialized().is_some(), expect == Found::Serialized);
+        assert_eq!(check.serialized().is_some(), expect == Multiplexing::Serialized);
     }
 
     #[test]
     fn rows_show_whether_requests_waited_for_each_other() {
-        check(&[], Found::Nothing);
-        check(&[(1, 0, 5), (2, 0, 6)], Found::Nothing);
-        check(&[(1, 0, 5), (2, 0, 6), (1, 5, 9)], Found::Serialized);
-        check(&[(1, 0, 5), (1, 5, 9), (1, 6, 10), (1, 10, 11)], Found::Concurrent);
-        check(&[(0, 0, 5), (0, 0, 5)], Found::Nothing);
+        check(&[], Multiplexing::Unknown);
+        check(&[(1, 0, 5), (2, 0, 6)], Multiplexing::Unknown);
+        check(&[(1, 0, 5), (2, 0, 6), (1, 5, 9)], Multiplexing::Serialized);
+        check(&[(1, 0, 5), (1, 5, 9), (1, 6, 10), (1, 10, 11)], Multiplexing::Concurrent);
+        check(&[(0, 0, 5), (0, 0, 5)], Multiplexing::Unknown);
         let many: Vec<_> = (1..200).map(|conn| (conn, 0, 5)).collect();
-        check(&many, Found::Nothing);
+        check(&many, Multiplexing::Unknown);
     }
 }

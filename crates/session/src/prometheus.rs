@@ -23,13 +23,13 @@ const PAGE_KIND: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Live metrics and the threads that serve them.
 pub struct PrometheusExporter {
-    counted: Arc<Mutex<Counted>>,
+    counted: Arc<Mutex<Counters>>,
     labels: TargetTable,
 }
 
 /// What was counted so far.
 #[derive(Clone, Debug, Default)]
-struct Counted {
+struct Counters {
     // The texts are shared with the copies that pages are made of.
     series: BTreeMap<Arc<Key>, Counts>,
     failures: BTreeMap<Arc<(Key, String)>, u64>,
@@ -57,7 +57,7 @@ impl PrometheusExporter {
     /// # Errors
     /// The address is taken, or is none.
     pub fn start(addr: &str, bare: BarePort, labels: TargetTable) -> io::Result<Self> {
-        let counted = Arc::new(Mutex::new(Counted::default()));
+        let counted = Arc::new(Mutex::new(Counters::default()));
         let served = Arc::clone(&counted);
         let answer = move |_: &Request| {
             // The run's rows are counted under this lock: the page is made of a copy.
@@ -77,7 +77,7 @@ impl Observer for PrometheusExporter {
     }
 }
 
-impl Counted {
+impl Counters {
     fn add(&mut self, batch: &Batch, targets: &TargetTable) {
         for sample in &batch.samples {
             let line = String::from_utf8_lossy(batch.text(sample.line));
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn the_page_has_vegetas_series() {
-        let mut counted = Counted::default();
+        let mut counted = Counters::default();
         let (batch, targets) = batch(3);
         counted.add(&batch, &targets);
         let page = counted.page();
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn series_are_bounded() {
-        let mut counted = Counted::default();
+        let mut counted = Counters::default();
         let mut batch = Batch::default();
         for n in 0..SERIES_MAX + 50 {
             let line = batch.add_text(format!("GET http://x/{n}").as_bytes());

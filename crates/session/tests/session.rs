@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use cli::Output;
-use demo::{Config, Machine, ServiceTime};
+use demo::{Config, ServerMachine, ServiceTime};
 use engine::{Settings, Simulation};
 use metrics::{Batch, FailureKind, Snapshot};
 use net::Address;
@@ -53,7 +53,7 @@ fn open(rate_per_s: u64) -> Load {
 /// A run against a server of this service time, which has not begun.
 fn simulation(plan: &Plan, service: &str) -> Simulation<impl net::Io + use<>> {
     let service = ServiceTime::parse(service).expect("a service time");
-    let server = Machine::new(Config { workers: 0, service, ..Config::default() });
+    let server = ServerMachine::new(Config { workers: 0, service, ..Config::default() });
     let mut world = World::new(1, Faults::default());
     let address = Address::Ip(SERVER.parse().expect("an address"));
     world.add_peer(address, Box::new(server.expect("a server")));

@@ -1,4 +1,4 @@
-//! What std lacks and every room needs: nanoseconds, byte sizes, seeded random numbers and the distributions times are drawn from,
+//! What std lacks and every crate needs: nanoseconds, byte sizes, seeded random numbers and the distributions times are drawn from,
 //! counts with their nouns, URLs without their passwords.
 //!
 //! It holds no domain noun: nothing here knows a request, a histogram or a flag. It reads no clock.

@@ -3,7 +3,7 @@
 //! ```text
 //! url, proxy ──▶ h1::RequestTemplate ──render──▶ bytes ──▶ tls::TlsSession ──poll_transmit──▶ net
 //! net ──▶ TlsSession::handle_bytes ──▶ h1::ResponseDecoder (or h2::H2Session) ──▶ content::ContentDecoder ──▶ the body
-//! an upgraded connection ──▶ ws::Session::handle_bytes ──▶ messages; send_text … ──▶ bytes ──▶ net
+//! an upgraded connection ──▶ ws::WsSession::handle_bytes ──▶ messages; send_text … ──▶ bytes ──▶ net
 //! ```
 //!
 //! `h1::server` is the other side of the wire, for the demo server and for tests of the pair.

@@ -47,7 +47,7 @@ impl RequestSink for Log {
     }
 }
 
-/// Feeds a decoder piece by piece, then the end, and tells everything that came of it in one line.
+/// Feeds a decoder piece by piece, then the end, and gives all its events as one line.
 fn outcome<'b>(method: RequestMethod, pieces: impl Iterator<Item = &'b [u8]>) -> String {
     let (mut decoder, mut log) = (ResponseDecoder::new(), Log::default());
     decoder.begin(method);

@@ -47,7 +47,7 @@ pub(super) fn run(dir: &Path, words: &[String], limit: Duration) -> Result<Measu
     let (ended, rss_bytes) = wait(&mut child, start, limit)?;
     let wall = start.elapsed();
     let output = printed(&out)? + &printed(&err)?;
-    if ended != Ended::Well {
+    if ended != ChildEnd::Well {
         let tail: String = output.lines().rev().take(3).collect::<Vec<_>>().join(" | ");
         bail!("`{}` {ended:?} after {wall:.1?}: {tail}", words.join(" "));
     }
@@ -56,24 +56,27 @@ pub(super) fn run(dir: &Path, words: &[String], limit: Duration) -> Result<Measu
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ended {
+enum ChildEnd {
     Well,
     Failed,
     TimedOut,
 }
 
 /// Waits for the child's end; kills it after `limit`. Gives the most memory seen.
-fn wait(child: &mut Child, start: Instant, limit: Duration) -> Result<(Ended, u64)> {
+fn wait(child: &mut Child, start: Instant, limit: Duration) -> Result<(ChildEnd, u64)> {
     let mut rss_bytes = 0;
     loop {
         rss_bytes = rss_bytes.max(resident_peak(child.id()));
         if let Some(status) = child.try_wait().context("waiting for a child")? {
-            return Ok((if status.success() { Ended::Well } else { Ended::Failed }, rss_bytes));
+            return Ok((
+                if status.success() { ChildEnd::Well } else { ChildEnd::Failed },
+                rss_bytes,
+            ));
         }
         if start.elapsed() > limit {
             child.kill().context("killing a child")?;
             child.wait().context("waiting for a killed child")?;
-            return Ok((Ended::TimedOut, rss_bytes));
+            return Ok((ChildEnd::TimedOut, rss_bytes));
         }
         thread::sleep(LOOK_EVERY);
     }

@@ -28,7 +28,7 @@ const UNBOUNDED_CHANNEL: &str = "mpsc::channel";
 const UNSAFE_PLACES: [&str; 3] =
     ["crates/net/", "crates/script/src/runtime/ffi.rs", "crates/quickjs/src/"];
 
-/// Places that may derive serde's traits: where a format is the room's business.
+/// Places that may derive serde's traits: where a format is the crate's business.
 const SERDE_PLACES: [&str; 4] = [
     "crates/results/src/",
     "crates/report/src/json",

@@ -51,15 +51,15 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let Some(Address::Ip(at)) = server.addresses().first().cloned() else {
         return Err(ExitError::from(anyhow!("the server has no address")).into());
     };
-    say(&format!(
+    print(&format!(
         "A server at http://{at}/ with {WORKERS} workers, each busy for 60 ms with a request: it can carry 100 requests a second.\n"
     ))?;
     let mut attacks = Vec::new();
     for (name, rate) in RATES {
-        say(&format!("\n{}\n\n", heading(name, rate)))?;
+        print(&format!("\n{}\n\n", heading(name, rate)))?;
         let attack = attack(&typed, at, (name, rate), &interrupts)?;
-        say(&attack.report(name, report::text))?;
-        say(&format!("\n{}\n", lesson(name, &attack.figures)))?;
+        print(&attack.report(name, report::text))?;
+        print(&format!("\n{}\n", lesson(name, &attack.figures)))?;
         attacks.push(attack);
         if interrupts.seen() > 0 {
             break;
@@ -67,7 +67,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     }
     server.stop();
     let page = write_page(&attacks)?;
-    say(&format!(
+    print(&format!(
         "\nThe last report with its charts: {}\n\nTry next:\n  \
          brunt serve --listen 127.0.0.1:8080 --workers 6 --service fixed:60ms\n  \
          echo \"GET http://127.0.0.1:8080/\" | brunt attack -rate=90 -duration=10s | tee -i results.bin | brunt report\n  \
@@ -77,7 +77,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::Ok)
 }
 
-fn say(text: &str) -> Result<(), ExitError> {
+fn print(text: &str) -> Result<(), ExitError> {
     Output::Stdout.write(text.as_bytes())
 }
 

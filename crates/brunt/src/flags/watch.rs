@@ -2,7 +2,7 @@
 
 use cli::{Flag, ValueKind, switch, text, value};
 use session::monitor_flags::{
-    Watched, Watches, cgroup, every, given, log, name, pattern, pid, port, scrape,
+    MonitorTargets, Watches, cgroup, every, given, log, name, pattern, pid, port, scrape,
 };
 use stdx::Nanos;
 
@@ -10,7 +10,7 @@ use stdx::Nanos;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct WatchFlags {
     /// What is watched, and how often.
-    pub(crate) watched: Watched,
+    pub(crate) watched: MonitorTargets,
     pub(crate) duration: Option<Nanos>,
     pub(crate) output: Option<String>,
     pub(crate) to: Option<String>,
@@ -22,7 +22,7 @@ pub(crate) struct WatchFlags {
 }
 
 impl Watches for WatchFlags {
-    fn watched(&mut self) -> &mut Watched {
+    fn watched(&mut self) -> &mut MonitorTargets {
         &mut self.watched
     }
 }

@@ -7,7 +7,7 @@ use session::MonitorConfig;
 use super::environment::Environment;
 use super::flags::{DisplayFlags, ResultsFlags};
 use crate::dialect::LoadRules;
-use session::monitor_flags::Watched;
+use session::monitor_flags::MonitorTargets;
 use session::monitor_flags::{self, monitor_beside};
 
 /// The report on standard output at the end.
@@ -45,7 +45,7 @@ pub(super) struct OutputFlags<'a> {
     /// What people see.
     pub(super) display: &'a DisplayFlags,
     /// What is watched beside the test.
-    pub(super) watched: &'a Watched,
+    pub(super) watched: &'a MonitorTargets,
 }
 
 impl Outputs {
@@ -92,7 +92,7 @@ impl Outputs {
 ///
 /// # Errors
 /// They do.
-pub(super) fn check_watched(watched: &Watched) -> Result<(), CommandError> {
+pub(super) fn check_watched(watched: &MonitorTargets) -> Result<(), CommandError> {
     if watched.is_stray() { Err(usage_error(monitor_flags::STRAY)) } else { Ok(()) }
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use wire::ws::{Agreed, DeflateOffer, Event, Limits, Offer, Role, Session};
+use wire::ws::{Agreed, DeflateOffer, Event, Limits, Offer, Role, WsSession};
 
 use crate::{Scratch, text, until};
 
@@ -159,7 +159,7 @@ fn echo(port: u16, target: &str) -> String {
     stream.set_read_timeout(Some(CASE_MAX)).unwrap();
     stream.set_nodelay(true).unwrap();
     let (agreed, mut bytes) = shake(&mut stream, port, target);
-    let mut session = Session::new(Role::Client, &agreed, Limits::default(), 1);
+    let mut session = WsSession::new(Role::Client, &agreed, Limits::default(), 1);
     let (mut out, mut last, mut space) = (Vec::new(), String::new(), vec![0; 1 << 16]);
     loop {
         let mut pongs = Vec::new();
@@ -172,7 +172,7 @@ fn echo(port: u16, target: &str) -> String {
         // A pong goes before the echo of a message that ended after its ping.
         out.append(&mut pongs);
         for message in messages {
-            // After a close or a failure there is nobody to echo to.
+            // After a close or a failure there is no peer to echo to.
             match &message {
                 Ok(text) => session.send_text(text, &mut out).ok(),
                 Err(bytes) => session.send_binary(bytes, &mut out).ok(),

@@ -203,7 +203,7 @@ fn what_takes_too_much_fails_its_iteration_and_the_run_goes_on() {
             says: &["bad.js:4:", "source=stacktrace", "went on"],
             not: &[],
         },
-        // A promise that nobody can settle any more holds nothing up, as in k6.
+        // A promise that can no longer be settled delays nothing, as in k6.
         Bad {
             source: "export const options = { iterations: 2 };\nexport default async function () {\n  console.log('waits', __ITER);\n  await new Promise(() => {});\n  console.log('never');\n}\n",
             code: 0,

@@ -23,7 +23,7 @@ fn on_a_terminal(args: &str) -> String {
     // It holds the terminal's other end too.
     drop(command);
     let mut text = Vec::new();
-    // Once nobody has the other end open, reading fails.
+    // Once the other end is closed, reading fails.
     File::from(pty.master).read_to_end(&mut text).ok();
     assert!(child.wait().unwrap().success(), "{}", String::from_utf8_lossy(&text));
     String::from_utf8(text).unwrap()

@@ -357,7 +357,7 @@ fn a_place_for_the_report_is_opened_first() {
 fn rows_that_cannot_be_written_end_hey() {
     let (server, url) = server(Config::default());
     let scratch = Scratch::new("hey-full");
-    // A file may have 8 blocks of 512 bytes; more is an error once nobody dies of the signal.
+    // A file may have 8 blocks of 512 bytes; more is an error, since the signal is ignored.
     let hey = format!("{} hey -z 30s -c 2 -q 500 -o csv {url}/", env!("CARGO_BIN_EXE_brunt"));
     let script = format!("trap '' XFSZ; ulimit -f 8; exec {hey}");
     let mut command = Command::new("sh");

@@ -108,7 +108,7 @@ fn the_seeds_web_socket_scripts_pass_all_their_checks() {
         assert_eq!([speaks, messages, confirmations], logged.map(|before| before + 1), "{name}");
         assert_eq!(count(&summary, "ws_msgs_sent"), 2, "one subscribes and speaks");
         let received = count(&summary, "ws_msgs_received");
-        // What k6/ws tells of as well are the welcome and, after three seconds, a ping.
+        // k6/ws also reports the welcome and, after three seconds, a ping.
         let more = received - 2;
         assert!(if name == "ws" { (1..=2).contains(&more) } else { more == 0 }, "{received}");
     }
@@ -154,7 +154,7 @@ fn a_refused_chat_does_not_hammer() {
     assert!(hasty > 10 * patient, "{hasty} attempts without a backoff, {patient} with");
 }
 
-/// A page of Rails tells its script where the cable is, by the library that scripts import.
+/// A page of Rails has the URL of Action Cable for its script; the library that scripts import reads it.
 #[test]
 fn scripts_read_what_pages_of_rails_say() {
     let rails = Rails::start("rails-page", &["-t", "1:5"], &[]);

@@ -1,4 +1,4 @@
-//! `brunt run`: `k6/http` against a server that tells what it got, connection by connection.
+//! `brunt run`: `k6/http` against a server that reports what it got, connection by connection.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};

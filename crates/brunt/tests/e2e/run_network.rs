@@ -49,7 +49,7 @@ fn a_secure_server_is_asked_through_a_tunnel() {
     assert_eq!(proxy.asked(), ["CONNECT name.invalid:443 HTTP/1.1"]);
 }
 
-/// nginx speaks 1.2 alone unless it is told otherwise, the demo prefers 1.3.
+/// nginx speaks only 1.2 by default, the demo server prefers 1.3.
 #[test]
 fn versions_suites_and_keys_of_tls() {
     let nginx = Nginx::start("run-tls");

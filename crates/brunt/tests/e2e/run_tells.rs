@@ -1,4 +1,4 @@
-//! `brunt run`: what is told of a test beside its figures: parts in the full summary, names in results, options in the script.
+//! `brunt run`: output beside the figures: parts in the full summary, names in results, options in the script.
 
 use demo::Config;
 
@@ -155,7 +155,7 @@ fn setup_and_teardown_are_part_of_the_test() {
     run(&format!("run {}", scratch.file("script.js", &short))).with_code(0);
 }
 
-/// How many users of a script are at work nobody knows: their number is held against nothing.
+/// The number of active users of a script is unknown, so Little's law is not checked.
 #[test]
 fn users_of_a_script_are_held_to_no_law() {
     let (_served, url) = server(Config::default());

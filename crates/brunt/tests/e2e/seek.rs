@@ -191,7 +191,7 @@ fn wrong_searches_are_refused() {
     let ran = run("seek -objective p99<1s").with_code(2);
     assert!(ran.stderr.contains("a URL or -targets=FILE is needed"));
     run("seek -objective p99<1s -state /nowhere/s.json http://127.0.0.1:1/").with_code(1);
-    // Before the first step, which would be told.
+    // Before the first step, which would print a line.
     let plot = "-plot /nowhere/curve.svg -step 100ms -warmup 0s -max-steps 1";
     let ran = run(&format!("seek -objective p99<1s {plot} http://127.0.0.1:1/")).with_code(1);
     assert!(ran.stderr.contains("/nowhere/curve.svg"), "{}", ran.stderr);

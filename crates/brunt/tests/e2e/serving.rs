@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use wire::cable::{Codec, Command, CommandKind, Dialect, Format, Kind};
-use wire::ws::{DeflateOffer, Event, Limits, Offer, Role, Session};
+use wire::ws::{DeflateOffer, Event, Limits, Offer, Role, WsSession};
 
 use crate::{LIMIT, Scratch, brunt, first_line, pipe, signal, start, text};
 
@@ -101,7 +101,7 @@ fn serve_speaks_action_cable() {
 /// A client of the cable over a socket.
 struct CableClient {
     stream: TcpStream,
-    session: Session,
+    session: WsSession,
     codec: Codec,
 }
 
@@ -125,7 +125,7 @@ impl CableClient {
         let agreed = offer
             .check(101, fields.map(|(name, value)| (name.as_bytes(), value.as_bytes())))
             .unwrap();
-        Self { stream, session: Session::new(Role::Client, &agreed, Limits::default(), 1), codec }
+        Self { stream, session: WsSession::new(Role::Client, &agreed, Limits::default(), 1), codec }
     }
 
     fn send(&mut self, command: &Command<'_>) {

@@ -41,7 +41,7 @@ fn interrupted_pipeline(folder: &str) -> bool {
     let (server, url) = slow_server();
     let line = readmes_pipeline(&url);
     let mut command = Command::new("bash");
-    // The shell lives on, to tell the codes.
+    // The shell lives on, to print the codes.
     command.args(["-c", &format!("trap : INT\n{line}\necho codes ${{PIPESTATUS[*]}}")]);
     command.env("PATH", path_to_brunt(&scratch)).current_dir(scratch.path(""));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);

@@ -40,7 +40,7 @@ impl Done {
         let scratch = Scratch::new(&format!("studies-{study}"));
         let out = text(&scratch.path("out"));
         let command = format!("study run {} -quick -only={variants} -out={out}", file(study));
-        // What is missing is told on standard error, with the line that installs it.
+        // What is missing is reported on standard error, with the command that installs it.
         let ran = start_within(brunt(&command), STUDY_LIMIT).wait().with_code(0);
         let ports = ports(study);
         assert!(!ports.is_empty(), "{study} names its ports");
@@ -149,7 +149,7 @@ fn every_study_is_read_in_both_forms() {
     for study in STUDIES {
         for form in ["", "-quick"] {
             let out = scratch.path(study);
-            // The file is read, and all that is wrong with it told, before names are looked at.
+            // The file is read, and all its errors reported, before names are checked.
             let command =
                 format!("study run {} {form} -only=nobody -out={}", file(study), text(&out));
             let refused = run(&command).with_code(2);

@@ -443,7 +443,7 @@ fn wrong_files_are_told_line_by_line() {
     code("study run /nowhere.toml", 3);
 }
 
-/// Two load generators at once are one run; commands stand around it, and each run is told as JSON.
+/// Two load generators at once are one run; commands run before and after it, and each run is printed as JSON.
 #[test]
 fn generators_and_commands_around_a_run() {
     let scratch = Scratch::new("study-around");

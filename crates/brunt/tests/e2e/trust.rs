@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::{Ran, Scratch, Started, brunt, feed, free_port, run, start, text, until};
 
-/// A server that remembers the heads of what it was asked, and answers each as it is told.
+/// A server that records the heads of its requests, and answers each as configured.
 struct Recorder {
     address: String,
     heads: Arc<Mutex<Vec<String>>>,

@@ -201,14 +201,14 @@ fn beside_an_attack_into_its_own_results() {
     assert!(!readings(&rows, &format!("process {} ", std::process::id())).is_empty());
     let report = run(&format!("report {name}")).with_code(0);
     assert!(report.line("Requests").contains("50"));
-    // Native to native keeps them; the others say what they leave out.
+    // Native to native keeps them; the others report what they leave out.
     let parquet = scratch.path("run.parquet");
     run(&format!("encode -output={} {name}", text(&parquet))).with_code(0);
     assert_eq!(read_back(&parquet).0.len(), rows.len());
     let csv = run(&format!("encode -to=csv {name}")).with_code(0);
     assert_eq!(csv.stdout.lines().count(), 50);
     csv.complains_once(&[&format!("{} rows of the server's side left out", rows.len())]);
-    // What is amiss from the start is told at once: it is the flag's mistake more often than the server's.
+    // A failure at the start is reported at once: the flag is wrong more often than the server.
     let nowhere = text(&scratch.path("nowhere.log"));
     let flags = format!("attack -rate=50 -duration=1s -watch-log=nginx:{nowhere} -output={name}");
     let ran = feed(brunt(&flags), format!("GET {url}/")).with_code(0);

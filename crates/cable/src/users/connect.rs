@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use stdx::Nanos;
-use wire::ws::{DeflateOffer, HandshakeError, Limits, Offer, Role, Session};
+use wire::ws::{DeflateOffer, HandshakeError, Limits, Offer, Role, WsSession};
 use workload::{EngineResponse, Pipe, RequestCommand, Target};
 
 use super::state::{CableUsers, Phase};
@@ -95,7 +95,7 @@ impl CableUsers {
             }
         };
         let limits = Limits { message_bytes_max: MESSAGE_MAX, ..Limits::default() };
-        let session = Session::new(Role::Client, &agreed, limits, self.random.next_u64());
+        let session = WsSession::new(Role::Client, &agreed, limits, self.random.next_u64());
         let entry = &mut self.users[user];
         (entry.session, entry.pipe, entry.stage) = (Some(session), Some(pipe), Stage::Greeting);
         let generation = entry.generation;

@@ -1,7 +1,7 @@
 //! `User`: what a worker keeps of one user. It is small: an idle socket costs this and its connection.
 
 use stdx::Nanos;
-use wire::ws::{Offer, Session};
+use wire::ws::{Offer, WsSession};
 use workload::Pipe;
 
 /// One user.
@@ -9,7 +9,7 @@ use workload::Pipe;
 pub(super) struct User {
     pub(super) stage: Stage,
     /// The WebSocket, once it is open.
-    pub(super) session: Option<Session>,
+    pub(super) session: Option<WsSession>,
     pub(super) pipe: Option<Pipe>,
     /// Counts its connections: timers of an earlier one are void.
     pub(super) generation: u32,
@@ -79,6 +79,10 @@ mod tests {
     #[test]
     fn an_idle_user_is_small() {
         let size = size_of::<User>();
-        assert!(size <= 256, "{size} bytes, of which {} are the WebSocket's", size_of::<Session>());
+        assert!(
+            size <= 256,
+            "{size} bytes, of which {} are the WebSocket's",
+            size_of::<WsSession>()
+        );
     }
 }

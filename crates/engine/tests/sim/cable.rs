@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cable::{Cable, CablePlan, Pattern, Template};
-use demo::{Config, Machine};
+use demo::{Config, ServerMachine};
 use engine::{Capture, CapturedHeaders, Protocol, Settings, SimulationResult, simulate};
 use net::Address;
 use net::sim::{Faults, World};
@@ -56,7 +56,7 @@ fn test(
     let mut world = World::new(seed, faults);
     let address = Address::Ip(SERVER.parse().expect("an address"));
     let config = Config { cable: Some(server), ..Config::default() };
-    world.add_peer(address, Box::new(Machine::new(config).expect("a server")));
+    world.add_peer(address, Box::new(ServerMachine::new(config).expect("a server")));
     (simulate(world, plan, &settings).expect("the settings are sound"), cable)
 }
 

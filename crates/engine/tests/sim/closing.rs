@@ -1,4 +1,4 @@
-//! Users that close their pipes with bytes unsent: nothing more is told of such a pipe, and a server that reads nothing cannot
+//! Users that close their pipes with bytes unsent: no more events come of such a pipe, and a server that reads nothing cannot
 //! keep it. And what only looks like a user's wish for a pipe.
 
 use std::collections::BTreeSet;

@@ -45,7 +45,7 @@ fn a_stalled_server_is_seen_from_the_moment_hits_were_due() {
     assert!(outcome.total.service.max().as_secs_f64() > 1.3);
 }
 
-/// Hits that would never have been sent are not missed, and those of the warm-up belong to nobody.
+/// Hits that would never have been sent are not missed, and those of the warm-up count for no one.
 #[test]
 fn hits_not_sent_are_those_of_the_plan() {
     let hung = |warmup, hits_max| {

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::rc::Rc;
 
 use cable::{Cable, CablePlan, Pattern, Template};
-use demo::{Config, Machine};
+use demo::{Config, ServerMachine};
 use engine::{Capture, CapturedHeaders, Protocol, Settings, SimulationResult, simulate};
 use net::sim::{Faults, World};
 use net::{Address, Dial, Event, Io, IoFailure, Key, Progress, Sock};
@@ -42,7 +42,7 @@ impl Seen {
 /// A world whose worker is watched.
 struct Watched {
     world: World,
-    /// A name that somebody asked for, and when the resolver hears of it.
+    /// A name to resolve, and when the resolver gets it.
     asked: Option<(Key, String, Nanos)>,
     seen: Rc<Seen>,
 }
@@ -110,7 +110,7 @@ fn run(
 ) -> (SimulationResult, Rc<Seen>) {
     let mut world = World::new(3, Faults { call_cost: CALL, ..faults });
     let address = Address::Ip(SERVER.parse().expect("an address"));
-    world.add_peer(address, Box::new(Machine::new(config).expect("a server")));
+    world.add_peer(address, Box::new(ServerMachine::new(config).expect("a server")));
     world.add_name(NAME, vec![IpAddr::from([127, 0, 0, 1])]);
     let seen = Rc::new(Seen::default());
     let watched = Watched { world, asked: None, seen: Rc::clone(&seen) };
@@ -236,7 +236,7 @@ fn users_pause_where_no_descriptor_is_left() {
     let faults = Faults { descriptors: 40, ..Faults::default() };
     let mut world = World::new(1, Faults { call_cost: Nanos(1_000), ..faults });
     let address = Address::Ip(SERVER.parse().expect("an address"));
-    world.add_peer(address, Box::new(Machine::new(server(0, "none")).expect("a server")));
+    world.add_peer(address, Box::new(ServerMachine::new(server(0, "none")).expect("a server")));
     let settings = Settings { timeout: Some(Nanos::from_secs(5)), ..Settings::default() };
     let hang = plan(Load::Closed { users: 200 }, 2, &["/hang"]);
     let outcome = simulate(world, hang, &settings).expect("the settings are sound");

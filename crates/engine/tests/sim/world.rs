@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use demo::{Config, Machine, ServiceTime};
+use demo::{Config, ServerMachine, ServiceTime};
 use engine::{Settings, SimulationResult, simulate};
 use net::Address;
 use net::sim::{Faults, World};
@@ -58,7 +58,7 @@ pub(crate) fn run(
 ) -> SimulationResult {
     let mut world = World::new(seed, faults);
     let address = Address::Ip(SERVER.parse().expect("an address"));
-    world.add_peer(address, Box::new(Machine::new(config).expect("a server")));
+    world.add_peer(address, Box::new(ServerMachine::new(config).expect("a server")));
     simulate(world, plan, settings).expect("the settings are sound")
 }
 

@@ -5,7 +5,7 @@ use cli::ValueError;
 use engine::IoChoice;
 use script::{Fields, ValueFormat};
 use serde_json::{Map, Value};
-use session::monitor_flags::{Watched, Watches};
+use session::monitor_flags::{MonitorTargets, Watches};
 
 /// The flags of `run` as typed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,11 +48,11 @@ pub(crate) struct RunFlags {
     /// `archive --exclude-env-vars`.
     pub(crate) exclude_env: bool,
     /// What is watched beside the run.
-    pub(crate) watched: Watched,
+    pub(crate) watched: MonitorTargets,
 }
 
 impl Watches for RunFlags {
-    fn watched(&mut self) -> &mut Watched {
+    fn watched(&mut self) -> &mut MonitorTargets {
         &mut self.watched
     }
 }

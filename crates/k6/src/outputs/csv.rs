@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use script::OutputSample;
 
-use super::writer::{Known, Writer};
+use super::writer::{TestMetadata, Writer};
 
 /// Writes CSV.
 pub(super) struct Csv {
@@ -66,7 +66,7 @@ impl Csv {
     pub(super) fn new(
         mut file: Box<dyn Write + Send>,
         options: &CsvOptions,
-        known: &Known,
+        known: &TestMetadata,
     ) -> Self {
         let mut columns: Vec<&str> = known.system.names().collect();
         columns.retain(|name| !["vu", "iter"].contains(name));
@@ -84,7 +84,7 @@ impl Csv {
 }
 
 impl Writer for Csv {
-    fn point(&mut self, point: &OutputSample, known: &Known) -> io::Result<()> {
+    fn point(&mut self, point: &OutputSample, known: &TestMetadata) -> io::Result<()> {
         let (name, ..) = known.metric(point.metric);
         let at = known.epoch_ns + i64::try_from(point.at.0).unwrap_or(i64::MAX);
         write!(self.file, "{name},{},{:.6}", time(at, self.times), point.value)?;

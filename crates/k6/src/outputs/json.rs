@@ -7,7 +7,7 @@ use metrics::tally::MetricId;
 use script::OutputSample;
 use serde_json::{Map, Value, json};
 
-use super::writer::{Known, Writer};
+use super::writer::{TestMetadata, Writer};
 
 /// Writes JSON.
 pub(super) struct Json {
@@ -23,7 +23,7 @@ impl Json {
 }
 
 impl Writer for Json {
-    fn point(&mut self, point: &OutputSample, known: &Known) -> io::Result<()> {
+    fn point(&mut self, point: &OutputSample, known: &TestMetadata) -> io::Result<()> {
         let (name, kind, contains) = known.metric(point.metric);
         if self.told.insert(point.metric) {
             let metric = metric(known, &name, kind, contains);
@@ -46,7 +46,7 @@ impl Writer for Json {
 }
 
 /// What a metric is, with its thresholds and submetrics.
-fn metric(known: &Known, name: &str, kind: &str, contains: &str) -> Value {
+fn metric(known: &TestMetadata, name: &str, kind: &str, contains: &str) -> Value {
     let of_name = known.limits.iter().filter(|limit| limit.metric == name);
     let thresholds: Vec<&str> = of_name.map(|limit| limit.source()).collect();
     let subs = known.tally.metric(name).map_or(&[][..], |metric| &metric.subs);
@@ -113,7 +113,7 @@ mod tests {
             value: 1.0,
             tags: Arc::new(tags),
         };
-        let known = Known::example();
+        let known = TestMetadata::example();
         json.point(&point, &known).unwrap();
         json.point(&point, &known).unwrap();
         json.finish().unwrap();

@@ -10,4 +10,4 @@ mod queue;
 mod writer;
 
 pub(crate) use self::queue::{Outputs, is_results, start};
-pub(crate) use self::writer::Known;
+pub(crate) use self::writer::TestMetadata;

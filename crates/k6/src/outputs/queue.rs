@@ -15,7 +15,7 @@ use session::OpenResults;
 
 use super::csv::{self, Csv};
 use super::json::Json;
-use super::writer::{Known, Writer};
+use super::writer::{TestMetadata, Writer};
 use crate::error::K6Error;
 
 /// Where samples go.
@@ -36,7 +36,7 @@ const QUEUE_MAX: usize = 4096;
 ///
 /// # Errors
 /// One is none that we know, or cannot be opened.
-pub(crate) fn start(names: &[String], known: Known) -> Result<Option<Outputs>, K6Error> {
+pub(crate) fn start(names: &[String], known: TestMetadata) -> Result<Option<Outputs>, K6Error> {
     let mut writers: Vec<Box<dyn Writer>> = Vec::new();
     let mut results = None;
     for name in names {
@@ -124,7 +124,7 @@ impl Write for Gzip {
 fn write(
     batches: &Receiver<Vec<OutputSample>>,
     writers: &mut [Box<dyn Writer>],
-    known: &Known,
+    known: &TestMetadata,
 ) -> io::Result<()> {
     let mut outcome = Ok(());
     for batch in batches {
@@ -177,7 +177,7 @@ mod tests {
         for name in ["nope", "influxdb=http://x", "cloud"] {
             let names = [name.to_owned()];
             assert_eq!(
-                start(&names, Known::example()).err().map(|refused| refused.code as u8),
+                start(&names, TestMetadata::example()).err().map(|refused| refused.code as u8),
                 Some(255)
             );
         }

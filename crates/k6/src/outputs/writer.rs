@@ -1,4 +1,4 @@
-//! `Writer`: what each format of samples implements; `Known`: what it knows of the test.
+//! `Writer`: what each format of samples implements; `TestMetadata`: the metrics and tags of the test.
 
 use std::io;
 
@@ -13,7 +13,7 @@ pub(super) trait Writer: Send {
     ///
     /// # Errors
     /// The place cannot be written.
-    fn point(&mut self, point: &OutputSample, known: &Known) -> io::Result<()>;
+    fn point(&mut self, point: &OutputSample, known: &TestMetadata) -> io::Result<()>;
 
     /// Writes what is left.
     ///
@@ -22,9 +22,9 @@ pub(super) trait Writer: Send {
     fn finish(&mut self) -> io::Result<()>;
 }
 
-/// What writers know of the test.
+/// The metrics, thresholds and tags of the test, for writers.
 #[derive(Clone)]
-pub(crate) struct Known {
+pub(crate) struct TestMetadata {
     /// The script's metrics.
     pub(crate) registry: MetricRegistry,
     /// Every metric with its submetrics.
@@ -37,7 +37,7 @@ pub(crate) struct Known {
     pub(crate) epoch_ns: i64,
 }
 
-impl Known {
+impl TestMetadata {
     /// A metric's name, type and contents.
     pub(super) fn metric(&self, id: MetricId) -> (String, &'static str, &'static str) {
         let at = id.0 as usize;
@@ -53,7 +53,7 @@ impl Known {
 }
 
 #[cfg(test)]
-impl Known {
+impl TestMetadata {
     /// A test that knows no metrics but the built-in ones.
     pub(super) fn example() -> Self {
         Self {

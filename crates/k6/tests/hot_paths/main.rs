@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use cable::{Cable, CablePlan, Pattern, Template};
-use demo::{Config, Machine, ServiceTime};
+use demo::{Config, ServerMachine, ServiceTime};
 use engine::{Capture, CapturedHeaders, Protocol, Settings, SimulationResult, simulate};
 use metrics::tally::Tally;
 use net::sim::{Faults, World};
@@ -95,7 +95,7 @@ fn requests(load: Load, hits_max: u64, peer: Box<dyn Peer>, protocol: Protocol) 
 fn server() -> Box<dyn Peer> {
     let service = ServiceTime::parse("fixed:1ms").expect("a service time");
     let config = Config { workers: 64, service, ..Config::default() };
-    Box::new(Machine::new(config).expect("a server"))
+    Box::new(ServerMachine::new(config).expect("a server"))
 }
 
 fn run(plan: Plan, settings: &Settings, peer: Box<dyn Peer>) -> SimulationResult {
@@ -208,7 +208,7 @@ fn ws_message(units: u64) -> u64 {
     let settings =
         Settings { protocol: Protocol::Http1, capture, rows: false, ..Settings::default() };
     let config = Config { cable: Some(demo::Cable::default()), ..Config::default() };
-    let peer = Box::new(Machine::new(config).expect("a server"));
+    let peer = Box::new(ServerMachine::new(config).expect("a server"));
     run(Plan::new(load, Targets::default(), 7), &settings, peer);
     let report = cable.report();
     let deliveries = report.deliveries;

@@ -76,7 +76,7 @@ impl World {
     }
 
     /// A notice as the worker's event; `None` if it is about a socket that the worker has closed.
-    fn tell(&mut self, notice: Notice) -> Option<Event> {
+    fn event_of(&mut self, notice: Notice) -> Option<Event> {
         match notice {
             Notice::Connected(id) => {
                 Some(Event::Connected(self.conns.get(&id).filter(|conn| conn.is_held())?.key))
@@ -222,7 +222,7 @@ impl Io for World {
     fn next_event(&mut self) -> Option<Event> {
         loop {
             let notice = self.telling.pop_front()?;
-            if let Some(event) = self.tell(notice) {
+            if let Some(event) = self.event_of(notice) {
                 return Some(event);
             }
         }

@@ -9,7 +9,7 @@
 
 use stdx::Nanos;
 
-use super::ring::{AT_ONCE, Gather};
+use super::ring::{AT_ONCE, WaitLimits};
 
 /// The longest window.
 const WINDOW_MAX: Nanos = Nanos::from_micros(100);
@@ -42,7 +42,12 @@ impl BatchWait {
     }
 
     /// How to wait, at `now` and for `sleep` at most, while so many sockets await an answer.
-    pub(super) fn gather(&mut self, now: Nanos, sleep: Option<Nanos>, awaited: u32) -> Gather {
+    pub(super) fn wait_limits(
+        &mut self,
+        now: Nanos,
+        sleep: Option<Nanos>,
+        awaited: u32,
+    ) -> WaitLimits {
         let Some(share) = self.share else { return AT_ONCE };
         let counted = now.saturating_sub(self.since);
         if counted >= COUNTED {
@@ -55,7 +60,7 @@ impl BatchWait {
         if want < WANT_MIN || sleep.is_some_and(|sleep| sleep <= window) {
             return AT_ONCE;
         }
-        Gather { want: want as u32, window }
+        WaitLimits { want: want as u32, window }
     }
 }
 
@@ -67,8 +72,8 @@ mod tests {
     fn check(answers: u64, awaited: u32, want: u32, window_us: u64) {
         let mut batch_wait = BatchWait::new(Some(8));
         (0..answers).for_each(|_| batch_wait.count());
-        let gather = batch_wait.gather(Nanos::MILLI, Some(Nanos::SECOND), awaited);
-        let expected = Gather { want, window: Nanos::from_micros(window_us) };
+        let gather = batch_wait.wait_limits(Nanos::MILLI, Some(Nanos::SECOND), awaited);
+        let expected = WaitLimits { want, window: Nanos::from_micros(window_us) };
         assert_eq!(gather, expected, "{answers}/ms, {awaited} awaited");
     }
 
@@ -89,10 +94,10 @@ mod tests {
     fn a_deadline_or_a_pace_is_more_urgent() {
         let mut batch_wait = BatchWait::new(Some(8));
         (0..125).for_each(|_| batch_wait.count());
-        assert_eq!(batch_wait.gather(Nanos::MILLI, Some(Nanos::from_micros(60)), 64), AT_ONCE);
-        assert_ne!(batch_wait.gather(Nanos::MILLI, None, 64), AT_ONCE);
+        assert_eq!(batch_wait.wait_limits(Nanos::MILLI, Some(Nanos::from_micros(60)), 64), AT_ONCE);
+        assert_ne!(batch_wait.wait_limits(Nanos::MILLI, None, 64), AT_ONCE);
         let mut never = BatchWait::new(None);
         (0..125).for_each(|_| never.count());
-        assert_eq!(never.gather(Nanos::MILLI, None, 64), AT_ONCE);
+        assert_eq!(never.wait_limits(Nanos::MILLI, None, 64), AT_ONCE);
     }
 }

@@ -386,7 +386,7 @@ impl Io for Uring {
         let hurry = self.flush() || !self.events.pending.is_empty();
         let now = self.now();
         let sleep = if hurry { Some(Nanos::ZERO) } else { reactor::sleep(until, now) };
-        self.ring.wait(sleep, self.batch_wait.gather(now, sleep, self.awaited));
+        self.ring.wait(sleep, self.batch_wait.wait_limits(now, sleep, self.awaited));
         self.now()
     }
 

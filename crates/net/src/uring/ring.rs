@@ -64,7 +64,7 @@ pub(super) struct Completion {
 
 /// How long a wait gathers completions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Gather {
+pub(super) struct WaitLimits {
     /// So many are enough.
     pub(super) want: u32,
     /// After this time one is enough.
@@ -72,7 +72,7 @@ pub(super) struct Gather {
 }
 
 /// The first completion ends the wait.
-pub(super) const AT_ONCE: Gather = Gather { want: 1, window: Nanos::ZERO };
+pub(super) const AT_ONCE: WaitLimits = WaitLimits { want: 1, window: Nanos::ZERO };
 
 /// The kernel's two queues.
 pub(super) struct Ring {
@@ -172,7 +172,7 @@ impl Ring {
 
     /// Hands over what was asked for, and sleeps until something is done, `sleep` at most. It may return early. Where it
     /// need not sleep it gathers nothing: gathering is to make of several sleeps one.
-    pub(super) fn wait(&mut self, sleep: Option<Nanos>, gather: Gather) {
+    pub(super) fn wait(&mut self, sleep: Option<Nanos>, gather: WaitLimits) {
         self.enable();
         let timeout = sleep.map(|s| Timespec::from(std::time::Duration::from(s)));
         let mut args = SubmitArgs::new();

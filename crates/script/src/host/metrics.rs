@@ -18,10 +18,10 @@ pub struct DeclaredMetric {
 
 /// The metrics that a script declared, by any of its VUs. Clones are the same registry. It is locked only while modules run.
 #[derive(Clone, Debug, Default)]
-pub struct MetricRegistry(Arc<Mutex<Known>>);
+pub struct MetricRegistry(Arc<Mutex<Declared>>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct Declared {
     list: Vec<DeclaredMetric>,
     places: HashMap<String, usize>,
 }
@@ -39,7 +39,7 @@ pub(crate) enum DeclareError {
 }
 
 impl MetricRegistry {
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, Declared> {
         // What is locked here is whole at any moment.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -58,7 +58,7 @@ impl MetricRegistry {
                 Err(DeclareError::Is(kind))
             };
         }
-        let mut known = self.known();
+        let mut known = self.lock();
         if let Some(at) = known.places.get(&new.name) {
             let kind = known.list[*at].kind;
             return if kind == new.kind {
@@ -82,7 +82,7 @@ impl MetricRegistry {
         match BUILTIN.get(at) {
             Some((name, ..)) => (*name).to_owned(),
             None => {
-                let known = self.known();
+                let known = self.lock();
                 known.list.get(at - BUILTIN.len()).map_or_else(String::new, |own| own.name.clone())
             }
         }
@@ -91,7 +91,7 @@ impl MetricRegistry {
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.known().list.len()
+        self.lock().list.len()
     }
 
     /// Whether there is none.
@@ -103,7 +103,7 @@ impl MetricRegistry {
     /// Those from this number on, in the order in which they were declared.
     #[must_use]
     pub fn from(&self, first: usize) -> Vec<DeclaredMetric> {
-        self.known().list.get(first..).unwrap_or_default().to_vec()
+        self.lock().list.get(first..).unwrap_or_default().to_vec()
     }
 }
 

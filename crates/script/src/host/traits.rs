@@ -20,7 +20,7 @@ pub trait Host {
     }
 
     /// A text that will be wanted again, such as a check's name, kept once for all VUs of a worker.
-    fn kept(&self, text: &str) -> Rc<str> {
+    fn intern(&self, text: &str) -> Rc<str> {
         text.into()
     }
 

@@ -76,11 +76,11 @@ const COUNTS: [&str; 8] =
 
 /// Options as k6 writes them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ConsolidatedOptions(Vec<(String, Shown)>);
+pub struct ConsolidatedOptions(Vec<(String, OptionJson)>);
 
 /// A value whose fields keep their order.
 #[derive(Clone, Debug, PartialEq)]
-enum Shown {
+enum OptionJson {
     Json(Value),
     List(Vec<Self>),
     Object(Vec<(String, Self)>),
@@ -115,7 +115,7 @@ impl ConsolidatedOptions {
     /// With one more field at the end.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.0.push((name.to_owned(), Shown::Json(value.into())));
+        self.0.push((name.to_owned(), OptionJson::Json(value.into())));
         self
     }
 
@@ -139,7 +139,7 @@ impl Serialize for ConsolidatedOptions {
     }
 }
 
-impl Serialize for Shown {
+impl Serialize for OptionJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Json(value) => value.serialize(serializer),
@@ -149,7 +149,10 @@ impl Serialize for Shown {
     }
 }
 
-fn in_order<S: Serializer>(fields: &[(String, Shown)], serializer: S) -> Result<S::Ok, S::Error> {
+fn in_order<S: Serializer>(
+    fields: &[(String, OptionJson)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(Some(fields.len()))?;
     for (name, value) in fields {
         map.serialize_entry(name, value)?;
@@ -158,14 +161,14 @@ fn in_order<S: Serializer>(fields: &[(String, Shown)], serializer: S) -> Result<
 }
 
 /// A field by its name; `None` for one that is left out unless it is set.
-fn field(name: &str, fields: &Fields) -> Option<(String, Shown)> {
+fn field(name: &str, fields: &Fields) -> Option<(String, OptionJson)> {
     let value = fields.get(name).unwrap_or(&Value::Null);
     let shown = match (name, value) {
         ("cloud", Value::Null) => return None,
         ("dns", value) => dns(value),
         ("scenarios", Value::Object(list)) => each(list, scenario),
         ("thresholds", Value::Object(list)) => each(list, thresholds),
-        ("stages", Value::Array(list)) => Shown::List(list.iter().map(stage).collect()),
+        ("stages", Value::Array(list)) => OptionJson::List(list.iter().map(stage).collect()),
         ("tlsVersion", Value::String(one)) => some(
             &["min", "max"],
             &Fields::from_iter(["min", "max"].map(|n| (n.to_owned(), one.as_str().into()))),
@@ -175,25 +178,25 @@ fn field(name: &str, fields: &Fields) -> Option<(String, Shown)> {
             let mut tags: Vec<_> =
                 SystemTags::named(list.iter().filter_map(Value::as_str)).names().collect();
             tags.sort_unstable();
-            Shown::Json(tags.into())
+            OptionJson::Json(tags.into())
         }
-        (name, value) if TIMES.contains(&name) => Shown::Json(time(value)),
+        (name, value) if TIMES.contains(&name) => OptionJson::Json(time(value)),
         (name, value) if COUNTS.contains(&name) => {
-            Shown::Json(whole(value).map_or_else(|| value.clone(), Value::from))
+            OptionJson::Json(whole(value).map_or_else(|| value.clone(), Value::from))
         }
-        (_, value) => Shown::Json(value.clone()),
+        (_, value) => OptionJson::Json(value.clone()),
     };
     Some((name.to_owned(), shown))
 }
 
 /// Every field of an object, shown in a way.
-fn each(fields: &Fields, shown: fn(&Value) -> Shown) -> Shown {
-    Shown::Object(fields.iter().map(|(name, value)| (name.clone(), shown(value))).collect())
+fn each(fields: &Fields, shown: fn(&Value) -> OptionJson) -> OptionJson {
+    OptionJson::Object(fields.iter().map(|(name, value)| (name.clone(), shown(value))).collect())
 }
 
 /// Fields of an object in this order.
-fn some(names: &[&str], fields: &Fields) -> Shown {
-    Shown::Object(names.iter().filter_map(|name| field(name, fields)).collect())
+fn some(names: &[&str], fields: &Fields) -> OptionJson {
+    OptionJson::Object(names.iter().filter_map(|name| field(name, fields)).collect())
 }
 
 /// A time as Go prints it; what is none stays.
@@ -206,35 +209,37 @@ fn time(value: &Value) -> Value {
     time.map_or_else(|| value.clone(), |time: Nanos| time.to_string().into())
 }
 
-fn dns(value: &Value) -> Shown {
+fn dns(value: &Value) -> OptionJson {
     let none = Fields::new();
     some(&["ttl", "select", "policy"], value.as_object().unwrap_or(&none))
 }
 
-fn stage(value: &Value) -> Shown {
-    value.as_object().map_or(Shown::Json(Value::Null), |stage| some(&["duration", "target"], stage))
+fn stage(value: &Value) -> OptionJson {
+    value
+        .as_object()
+        .map_or(OptionJson::Json(Value::Null), |stage| some(&["duration", "target"], stage))
 }
 
-fn thresholds(value: &Value) -> Shown {
+fn thresholds(value: &Value) -> OptionJson {
     let list = value.as_array().map(Vec::as_slice).unwrap_or_default();
-    Shown::List(list.iter().map(threshold).collect())
+    OptionJson::List(list.iter().map(threshold).collect())
 }
 
 /// An expression, unless it says more.
-fn threshold(value: &Value) -> Shown {
-    let Some(fields) = value.as_object() else { return Shown::Json(value.clone()) };
+fn threshold(value: &Value) -> OptionJson {
+    let Some(fields) = value.as_object() else { return OptionJson::Json(value.clone()) };
     let aborts = fields.get("abortOnFail").and_then(Value::as_bool).unwrap_or_default();
     let expression = fields.get("threshold").cloned().unwrap_or_default();
     if !aborts {
-        return Shown::Json(expression);
+        return OptionJson::Json(expression);
     }
     let delay = fields.get("delayAbortEval").map_or(Value::Null, time);
     let all = [("threshold", expression), ("abortOnFail", true.into()), ("delayAbortEval", delay)];
-    Shown::Object(all.map(|(name, value)| (name.to_owned(), Shown::Json(value))).into())
+    OptionJson::Object(all.map(|(name, value)| (name.to_owned(), OptionJson::Json(value))).into())
 }
 
-fn scenario(value: &Value) -> Shown {
-    let Some(fields) = value.as_object() else { return Shown::Json(value.clone()) };
+fn scenario(value: &Value) -> OptionJson {
+    let Some(fields) = value.as_object() else { return OptionJson::Json(value.clone()) };
     let executor = fields.get("executor").cloned().unwrap_or_default();
     let own: &[&str] = match executor.as_str().unwrap_or_default() {
         "shared-iterations" | "per-vu-iterations" => &["vus", "iterations", "maxDuration"],
@@ -245,13 +250,13 @@ fn scenario(value: &Value) -> Shown {
         "externally-controlled" => &["vus", "duration", "maxVUs"],
         _ => &[],
     };
-    let mut shown = vec![("executor".to_owned(), Shown::Json(executor))];
+    let mut shown = vec![("executor".to_owned(), OptionJson::Json(executor))];
     shown.extend(SCENARIO.iter().filter_map(|name| field(name, fields)));
     if fields.get("options").is_some_and(|options| !options.is_null()) {
         shown.extend(field("options", fields));
     }
     shown.extend(own.iter().filter_map(|name| field(name, fields)));
-    Shown::Object(shown)
+    OptionJson::Object(shown)
 }
 
 #[cfg(test)]

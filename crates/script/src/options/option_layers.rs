@@ -146,7 +146,7 @@ pub fn merged(tiers: impl IntoIterator<Item = Fields>) -> Fields {
     let mut all = Fields::new();
     for mut tier in tiers {
         tier.retain(|_, value| !value.is_null());
-        if EXECUTION.iter().any(|name| tier.get(*name).is_some_and(says)) {
+        if EXECUTION.iter().any(|name| tier.get(*name).is_some_and(is_non_empty)) {
             all.retain(|name, _| !EXECUTION.contains(&name.as_str()));
         }
         all.append(&mut tier);
@@ -169,7 +169,7 @@ pub fn overridden<'a>(tiers: &[(&'a str, &Fields)]) -> Vec<&'a str> {
 }
 
 /// Whether there is something in a value.
-fn says(value: &Value) -> bool {
+fn is_non_empty(value: &Value) -> bool {
     match value {
         Value::Array(list) => !list.is_empty(),
         Value::Object(fields) => !fields.is_empty(),

@@ -129,7 +129,7 @@ impl VuContext {
 
     /// Keeps a check's sample until the host takes it.
     pub(crate) fn check(&self, name: &str, passed: bool, tags: Option<Rc<TagList>>) {
-        let name = self.host.kept(name);
+        let name = self.host.intern(name);
         self.keep(MetricId::CHECKS, f64::from(u8::from(passed)), Some(name), tags);
     }
 

@@ -134,22 +134,22 @@ impl Vu {
         self.context.samples_dropped()
     }
 
-    fn turn(&mut self, told: ResumeWith) -> StepResult {
-        let said = self.resume(told);
+    fn turn(&mut self, with: ResumeWith) -> StepResult {
+        let said = self.resume(with);
         self.waits = matches!(said, Some(YieldReason::Waits));
         match said {
             Some(YieldReason::Waits) => StepResult::Waits { until: self.context.events.until() },
             Some(YieldReason::Done(done)) => StepResult::Done(done),
             Some(YieldReason::Cut) => StepResult::Cut,
             Some(YieldReason::Ready(_)) | None => {
-                unreachable!("a VU is ready once and ends when it is told to")
+                unreachable!("a VU is ready once and ends when it is resumed with an end")
             }
         }
     }
 
-    fn resume(&mut self, told: ResumeWith) -> Option<YieldReason> {
+    fn resume(&mut self, with: ResumeWith) -> Option<YieldReason> {
         let Self { coroutine, context, fiber, realm, .. } = self;
-        match realm.within(fiber, context, || coroutine.resume(told)) {
+        match realm.within(fiber, context, || coroutine.resume(with)) {
             CoroutineResult::Yield(said) => Some(said),
             CoroutineResult::Return(()) => None,
         }
@@ -168,22 +168,23 @@ impl Drop for Vu {
 
 /// A VU's life on its coroutine.
 fn live(ctx: &Ctx<'_>, realm: &Realm, context: &Rc<VuContext>, number: u64) {
-    let say = |said| context.suspender.suspend(said);
+    let suspend = |reason| context.suspender.suspend(reason);
     context.number.set(number);
     let began = ctx.globals().set("__VU", number).and_then(|()| realm.program.start(ctx, context));
     let own = match began {
         Ok(exports) => MainModule { exports, data: RefCell::default() },
         Err(error) => {
-            say(YieldReason::Ready(Err(caught(ctx, error))));
+            suspend(YieldReason::Ready(Err(caught(ctx, error))));
             return;
         }
     };
-    let mut told = say(YieldReason::Ready(Ok(())));
-    while let ResumeWith::Call(call) = told {
+    let mut resumed = suspend(YieldReason::Ready(Ok(())));
+    while let ResumeWith::Call(call) = resumed {
         let done = called(ctx, context, &own, &call);
         run_loop::run_left_jobs(ctx);
         context.events.clear();
-        told = say(if context.stopped.get() { YieldReason::Cut } else { YieldReason::Done(done) });
+        resumed =
+            suspend(if context.stopped.get() { YieldReason::Cut } else { YieldReason::Done(done) });
     }
 }
 

@@ -2,7 +2,7 @@
 
 use stdx::Nanos;
 use wire::cable::{Codec, Command, CommandKind, Dialect, History, Incoming, Kind};
-use wire::ws::{Event, Session};
+use wire::ws::{Event, WsSession};
 
 use super::frames::to_events;
 use crate::host::socket::{CableCommand, CableEvent, SocketEvent};
@@ -55,7 +55,7 @@ fn cable_event(incoming: &Incoming<'_>, at: Nanos) -> Result<CableEvent, wire::c
 pub(super) fn answer(
     codec: Codec,
     events: &mut Vec<SocketEvent>,
-    session: &mut Session,
+    session: &mut WsSession,
     out: &mut Vec<u8>,
 ) {
     events.retain(|event| {
@@ -77,7 +77,7 @@ pub(super) fn answer(
 pub(super) fn send(
     codec: Codec,
     command: &CableCommand,
-    session: &mut Session,
+    session: &mut WsSession,
     out: &mut Vec<u8>,
 ) -> bool {
     let CableCommand { kind, identifier, data, since } = command;

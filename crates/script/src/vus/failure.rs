@@ -26,9 +26,9 @@ pub(super) fn of(reply: &EngineResponse<'_>) -> Option<HttpFailure> {
 const DECODE: u16 = 1701;
 
 /// k6's number, and its words where it has some of its own.
-type Known = (u16, Option<&'static str>);
+type CodeAndText = (u16, Option<&'static str>);
 
-fn by_detail(detail: FailureDetail) -> Option<Known> {
+fn by_detail(detail: FailureDetail) -> Option<CodeAndText> {
     Some(match detail {
         FailureDetail::None | FailureDetail::Os(_) => return None,
         FailureDetail::BrokenPipe => (1201, Some("write: broken pipe")),
@@ -48,7 +48,7 @@ fn h2_offset(code: u32) -> u16 {
     if code <= 0xd { 1 + code as u16 } else { 0 }
 }
 
-fn by_kind(kind: &str, text: &str) -> Known {
+fn by_kind(kind: &str, text: &str) -> CodeAndText {
     match kind {
         "dns" if text.contains("no such host") => (1101, Some("lookup: no such host")),
         "dns" => (1100, None),

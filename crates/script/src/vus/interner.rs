@@ -17,7 +17,7 @@ const NAMES_MAX: usize = 10_000;
 
 impl Interner {
     /// The text, kept.
-    pub(crate) fn kept(&mut self, text: &str) -> Rc<str> {
+    pub(crate) fn intern(&mut self, text: &str) -> Rc<str> {
         let next = if self.last + 1 < self.list.len() { self.last + 1 } else { 0 };
         if let Some(known) = self.list.get(next).filter(|known| ***known == *text) {
             self.last = next;
@@ -44,10 +44,10 @@ mod tests {
     #[test]
     fn texts_are_kept_once() {
         let mut names = Interner::default();
-        let first = names.kept("a");
-        names.kept("b");
-        assert!(Rc::ptr_eq(&first, &names.kept("a")));
-        assert_eq!(&*names.kept("c"), "c");
-        assert!(Rc::ptr_eq(&first, &names.kept("a")), "after the last comes the first");
+        let first = names.intern("a");
+        names.intern("b");
+        assert!(Rc::ptr_eq(&first, &names.intern("a")));
+        assert_eq!(&*names.intern("c"), "c");
+        assert!(Rc::ptr_eq(&first, &names.intern("a")), "after the last comes the first");
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use metrics::tally::MetricId;
 use stdx::Prng;
-use wire::ws::{self, Agreed, DeflateOffer, Limits, Offer, Role, Session};
+use wire::ws::{self, Agreed, DeflateOffer, Limits, Offer, Role, WsSession};
 use workload::{EngineResponse, Pipe, Target};
 
 use super::http_call::HttpCall;
@@ -99,7 +99,7 @@ impl VuPool {
                 let seed = self.sockets.random.as_mut().map_or(0, Prng::next_u64);
                 let socket = Socket {
                     owner: RequestOwner { outlives_iteration, ..owner },
-                    session: Session::new(Role::Client, &agreed, Limits::default(), seed),
+                    session: WsSession::new(Role::Client, &agreed, Limits::default(), seed),
                     labels,
                     since: reply.done,
                     pings: VecDeque::new(),

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use stdx::{Nanos, Prng};
 use wire::cable::Kind;
-use wire::ws::{Offer, Session};
+use wire::ws::{Offer, WsSession};
 use workload::Pipe;
 
 use super::slot::{RequestOwner, VuSlot};
@@ -45,7 +45,7 @@ pub(super) struct PendingSocket {
 /// An open socket.
 pub(super) struct Socket {
     pub(super) owner: RequestOwner,
-    pub(super) session: Session,
+    pub(super) session: WsSession,
     pub(super) labels: Rc<SocketLabels>,
     pub(super) since: Nanos,
     /// The numbers of pings whose pongs have not come, and when they were sent.

@@ -102,8 +102,8 @@ impl Host for VuHost {
         if self.exact { (self.clock)() } else { self.compared.get().1 }
     }
 
-    fn kept(&self, text: &str) -> Rc<str> {
-        self.names.borrow_mut().kept(text)
+    fn intern(&self, text: &str) -> Rc<str> {
+        self.names.borrow_mut().intern(text)
     }
 
     fn log(&self, level: Level, text: &str) {

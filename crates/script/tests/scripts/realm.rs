@@ -221,7 +221,7 @@ fn the_environment_is_a_vus_own() {
     }
 }
 
-/// As seed 001's chat.js does: its modules run once for nobody, and once for each VU.
+/// As seed 001's chat.js does: its modules run once without a VU, and once for each VU.
 #[test]
 fn modules_may_ask_whose_they_are() {
     let main = "const user = `100${__VU}`; export default () => user";

@@ -158,7 +158,7 @@ impl Offer {
         if status != 101 {
             return Err(HandshakeError::Status(status));
         }
-        let found = Found::scan(headers);
+        let found = HandshakeFields::scan(headers);
         if !has_token(&found.upgrade, "websocket") {
             return Err(HandshakeError::Upgrade);
         }
@@ -180,7 +180,10 @@ impl Offer {
         self.check(status, fields(head))
     }
 
-    fn check_protocol(&self, found: &Found<'_>) -> Result<Option<String>, HandshakeError> {
+    fn check_protocol(
+        &self,
+        found: &HandshakeFields<'_>,
+    ) -> Result<Option<String>, HandshakeError> {
         if found.protocols.is_empty() {
             return Ok(None);
         }
@@ -194,7 +197,7 @@ impl Offer {
 
     fn check_extensions(
         &self,
-        found: &Found<'_>,
+        found: &HandshakeFields<'_>,
     ) -> Result<(Option<DeflateParams>, String), HandshakeError> {
         let text = joined(&found.extensions);
         let wrong = || HandshakeError::Extensions(text.clone());
@@ -239,7 +242,7 @@ pub fn accept<'h>(
     protocols: Protocols<'_>,
     deflate: DeflateAnswer,
 ) -> Result<(Vec<u8>, Agreed), Refusal> {
-    let found = Found::scan(headers);
+    let found = HandshakeFields::scan(headers);
     if !has_token(&found.upgrade, "websocket") || !has_token(&found.connection, "upgrade") {
         return Err(Refusal::Upgrade);
     }
@@ -308,7 +311,7 @@ impl DeflateAnswer {
 
 /// The fields that a handshake is about, as often as they are there.
 #[derive(Debug, Default)]
-struct Found<'h> {
+struct HandshakeFields<'h> {
     upgrade: Vec<&'h [u8]>,
     connection: Vec<&'h [u8]>,
     accept: Vec<&'h [u8]>,
@@ -318,7 +321,7 @@ struct Found<'h> {
     extensions: Vec<&'h [u8]>,
 }
 
-impl<'h> Found<'h> {
+impl<'h> HandshakeFields<'h> {
     fn scan(headers: impl IntoIterator<Item = (&'h [u8], &'h [u8])>) -> Self {
         let mut found = Self::default();
         for (name, value) in headers {

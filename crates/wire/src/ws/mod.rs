@@ -5,14 +5,14 @@
 //! Offer::new(16 random bytes) ──fields──▶ the upgrade request            the response ──▶ Offer::check ──▶ Agreed
 //!                                          request's fields ──▶ accept ──▶ (101 response, Agreed)     (the server's side)
 //!
-//! Session::new(role, &agreed, limits, mask_seed)
+//! WsSession::new(role, &agreed, limits, mask_seed)
 //! bytes from the pipe, the first being those after the 101's head, in any split
 //!     ──▶ session.handle_bytes(bytes, &mut out, &mut |event| …) ──▶ Event::{Text, Binary, Ping, Pong, Close}
 //!                                             └─ pongs, the close reply, or the close frame after a failure ──▶ out
 //! session.send_text(text, &mut out), send_binary, ping, pong, close ──one frame each──▶ out ──▶ the pipe
 //! ```
 //!
-//! The owner sends `out` after each call, also after one that failed. It closes the pipe once [`Session::is_closed`] holds
+//! The owner sends `out` after each call, also after one that failed. It closes the pipe once [`WsSession::is_closed`] holds
 //! and `out` is sent (RFC 6455, 7.1.1 lets the server do so first), after a failure at once, and by a time of its own where
 //! the peer does not answer a close. A pipe that ends before `is_closed` is what APIs call code 1006.
 //!
@@ -40,4 +40,4 @@ pub use handshake::{
     Agreed, DeflateAnswer, DeflateOffer, HandshakeError, Offer, OfferError, Protocols, Refusal,
     accept,
 };
-pub use session::{Limits, Session};
+pub use session::{Limits, WsSession};

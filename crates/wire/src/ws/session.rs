@@ -1,4 +1,4 @@
-//! `Session`: one WebSocket after its handshake, both directions.
+//! `WsSession`: one WebSocket after its handshake, both directions.
 
 use super::event::{Event, Role};
 use super::fault::{SendError, WsError};
@@ -18,7 +18,7 @@ pub struct Limits {
 
 /// One WebSocket after its handshake.
 #[derive(Debug)]
-pub struct Session {
+pub struct WsSession {
     inbound: Inbound,
     outbound: Outbound,
 }
@@ -30,7 +30,7 @@ impl Default for Limits {
     }
 }
 
-impl Session {
+impl WsSession {
     /// An open session. A client's masking keys follow from `mask_seed`.
     #[must_use]
     pub fn new(role: Role, agreed: &Agreed, limits: Limits, mask_seed: u64) -> Self {

@@ -35,13 +35,13 @@ fn both(takeover: Takeover) -> Agreed {
     deflated(takeover, takeover)
 }
 
-fn session(role: Role, agreed: &Agreed) -> Session {
-    Session::new(role, agreed, Limits::default(), 7)
+fn session(role: Role, agreed: &Agreed) -> WsSession {
+    WsSession::new(role, agreed, Limits::default(), 7)
 }
 
 /// Feeds the session pieces of these lengths, over and over.
 fn feed(
-    session: &mut Session,
+    session: &mut WsSession,
     bytes: &[u8],
     lens: &[usize],
 ) -> (Vec<Got>, Vec<u8>, Result<(), WsError>) {
@@ -71,7 +71,7 @@ fn texts(texts: &[&str]) -> Vec<Got> {
 
 #[test]
 fn an_idle_session_is_small() {
-    assert!(size_of::<Session>() <= 200, "{}", size_of::<Session>());
+    assert!(size_of::<WsSession>() <= 200, "{}", size_of::<WsSession>());
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn messages_are_bounded_as_sent_and_as_inflated() {
     let limits = Limits { message_bytes_max: 1000, ..Limits::default() };
     let check = |agreed: &Agreed, bytes: &[u8], expect: Result<(), WsError>| {
         for lens in [bytes.len(), 1] {
-            let mut session = Session::new(Role::Client, agreed, limits, 1);
+            let mut session = WsSession::new(Role::Client, agreed, limits, 1);
             assert_eq!(feed(&mut session, bytes, &[lens]).2, expect);
         }
     };
@@ -340,7 +340,7 @@ fn sent() -> impl Strategy<Value = Sent> {
 }
 
 /// Sends it as one frame, then cuts that frame into several where it is a message.
-fn encode(session: &mut Session, sent: &Sent, out: &mut Vec<u8>) {
+fn encode(session: &mut WsSession, sent: &Sent, out: &mut Vec<u8>) {
     let mut bytes = Vec::new();
     let done = match &sent.message {
         Got::Text(text) => session.send_text(text, &mut bytes),
@@ -389,7 +389,7 @@ proptest! {
     ) {
         let other = if role == Role::Client { Role::Server } else { Role::Client };
         let limits = Limits { deflate_bytes_min, ..Limits::default() };
-        let mut sender = Session::new(role, &agreed, limits, 3);
+        let mut sender = WsSession::new(role, &agreed, limits, 3);
         let mut bytes = Vec::new();
         for one in &messages {
             encode(&mut sender, one, &mut bytes);

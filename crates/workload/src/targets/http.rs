@@ -55,7 +55,7 @@ where
 
     /// The next target, with the line at fault where there is none.
     fn target(&mut self) -> Result<Option<BareTarget>, (u64, ProblemKind)> {
-        let mut given = Given::default();
+        let mut given = Directives::default();
         let Some(line) = self.request_line(&mut given)? else {
             return Ok(None);
         };
@@ -70,7 +70,7 @@ where
     }
 
     /// The next line that is neither blank nor a comment; directives before it go into `given`.
-    fn request_line(&mut self, given: &mut Given) -> Result<Option<Line>, (u64, ProblemKind)> {
+    fn request_line(&mut self, given: &mut Directives) -> Result<Option<Line>, (u64, ProblemKind)> {
         while let Some(mut line) = self.next_line()? {
             let text = line.text.trim();
             if let Some(directive) = self.directive(text) {
@@ -168,12 +168,12 @@ where
 
 /// What `#brunt` lines said of the next target.
 #[derive(Default)]
-struct Given {
+struct Directives {
     weight: Option<u32>,
     name: String,
 }
 
-impl Given {
+impl Directives {
     fn read(&mut self, directive: &str) -> Result<(), ProblemKind> {
         let mut rest = directive.trim();
         while !rest.is_empty() {

@@ -25,7 +25,7 @@ pub(super) fn target(line: &str) -> Result<BareTarget, ProblemKind> {
 }
 
 #[derive(Default)]
-struct Found {
+struct TargetFields {
     method: String,
     url: String,
     body: Vec<u8>,
@@ -67,8 +67,8 @@ impl<'a> Scanner<'a> {
     }
 
     /// The whole line.
-    fn object(&mut self) -> Result<Found, Fault> {
-        let mut found = Found::default();
+    fn object(&mut self) -> Result<TargetFields, Fault> {
+        let mut found = TargetFields::default();
         if self.peek()? == Token::Null {
             self.ends()?;
             return Ok(found);
@@ -385,7 +385,7 @@ fn decoded(text: &[u8]) -> Result<Vec<u8>, usize> {
     let mut letters = text.iter().enumerate().filter(|(_, byte)| !b"\r\n".contains(byte));
     while let Some((at, &byte)) = letters.next() {
         if byte == b'=' {
-            let left = Left { bits, sextets: have };
+            let left = PartialGroup { bits, sextets: have };
             out.extend(padded(left, at, text.len(), letters)?);
             return Ok(out);
         }
@@ -401,14 +401,14 @@ fn decoded(text: &[u8]) -> Result<Vec<u8>, usize> {
 
 /// The bits of a group of base64 that is not whole.
 #[derive(Clone, Copy)]
-struct Left {
+struct PartialGroup {
     bits: u32,
     sextets: usize,
 }
 
 /// The last bytes of base64 of this length, from the bits that are left and its first `=` on.
 fn padded<'a>(
-    left: Left,
+    left: PartialGroup,
     at: usize,
     len: usize,
     mut rest: impl Iterator<Item = (usize, &'a u8)>,

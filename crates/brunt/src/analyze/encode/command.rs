@@ -44,7 +44,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         cli::eprint_line(&format!("brunt encode: {loss}"));
     }
     if !encoding.is_native() {
-        left_out.complain(encoding.name());
+        left_out.warn(encoding.name());
     }
     Ok(ExitCode::Ok)
 }
@@ -81,7 +81,7 @@ struct LeftOut {
 
 impl LeftOut {
     /// Says how many there are.
-    fn complain(&self, format: &str) {
+    fn warn(&self, format: &str) {
         let kinds =
             [(self.observed, "the server's side"), (self.assertions, "thresholds and checks")];
         for (count, what) in kinds.into_iter().filter(|(count, _)| *count > 0) {

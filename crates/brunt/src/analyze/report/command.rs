@@ -32,7 +32,7 @@ enum Kind {
     Markdown,
     Junit,
     Ab,
-    Peer(Peer),
+    ToolLayout(ToolLayout),
 }
 
 impl Kind {
@@ -48,7 +48,7 @@ impl Kind {
 
 /// Another tool's layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Peer {
+enum ToolLayout {
     Wrk,
     Perfer,
     Hey,
@@ -108,7 +108,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let verdict = figures.verdict();
     meant.place.write(meant.document(&figures, &verdict).as_bytes())?;
     // These have no room for a verdict, and no figure goes out without a bad one.
-    if matches!(meant.kind, Kind::Hist(_) | Kind::Hdrplot | Kind::Ab | Kind::Peer(_))
+    if matches!(meant.kind, Kind::Hist(_) | Kind::Hdrplot | Kind::Ab | Kind::ToolLayout(_))
         && meant.dialect == Dialect::Native
         && !verdict.is_valid()
     {
@@ -184,7 +184,7 @@ impl Figures {
             timeline: (meant.kind == Kind::Html).then(Timeline::new),
             ab: (meant.kind == Kind::Ab).then(AbReport::default),
             traffic: meant.shows_traffic().then(Traffic::new),
-            phases: matches!(meant.kind, Kind::Peer(_)).then(Phases::new),
+            phases: matches!(meant.kind, Kind::ToolLayout(_)).then(Phases::new),
             url: String::new(),
             generators: Generators::default(),
             merged: None,
@@ -308,12 +308,12 @@ impl ReportConfig {
             Kind::Markdown => report::markdown(&input),
             Kind::Junit => report::junit(&input),
             Kind::Ab => figures.ab.as_ref().map_or_else(String::new, |ab| ab.text(&input)),
-            Kind::Peer(peer) => peer.document(figures),
+            Kind::ToolLayout(peer) => peer.document(figures),
         }
     }
 }
 
-impl Peer {
+impl ToolLayout {
     /// The report in this layout.
     fn document(self, figures: &Figures) -> String {
         let Some(phases) = &figures.phases else { return String::new() };
@@ -412,10 +412,10 @@ fn kind(typed: &ParsedArgs<ReportFlags>) -> Result<Kind, CommandError> {
         "markdown" if native => Ok(Kind::Markdown),
         "junit" if native => Ok(Kind::Junit),
         "ab" if native => Ok(Kind::Ab),
-        "wrk" if native => Ok(Kind::Peer(Peer::Wrk)),
-        "perfer" if native => Ok(Kind::Peer(Peer::Perfer)),
-        "hey" if native => Ok(Kind::Peer(Peer::Hey)),
-        "k6-like" if native => Ok(Kind::Peer(Peer::K6Like)),
+        "wrk" if native => Ok(Kind::ToolLayout(ToolLayout::Wrk)),
+        "perfer" if native => Ok(Kind::ToolLayout(ToolLayout::Perfer)),
+        "hey" if native => Ok(Kind::ToolLayout(ToolLayout::Hey)),
+        "k6-like" if native => Ok(Kind::ToolLayout(ToolLayout::K6Like)),
         "plot" if native => Err(wrong("plot reports are made by the plot command".to_owned())),
         "plot" => Err(wrong(DEPRECATED.to_owned())),
         "hist[" if !native => Err(wrong("bad buckets: '['".to_owned())),

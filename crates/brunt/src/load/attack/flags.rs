@@ -9,7 +9,7 @@ use crate::load::flags::{
     ClientFlags, DisplayFlags, HttpFlags, ResultsFlags, TargetFlags, client, display, holds, http,
     results, target,
 };
-use session::monitor_flags::{self as watch, Watched, Watches};
+use session::monitor_flags::{self as watch, MonitorTargets, Watches};
 
 /// The flags of `attack` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub(crate) struct AttackFlags {
     pub(crate) client: ClientFlags,
     pub(crate) results: ResultsFlags,
     pub(crate) display: DisplayFlags,
-    pub(crate) watched: Watched,
+    pub(crate) watched: MonitorTargets,
     /// Whether targets are read during the attack, each used once.
     pub(crate) lazy: bool,
     /// The rate of a constant load.
@@ -49,7 +49,7 @@ holds!(AttackFlags:
 );
 
 impl Watches for AttackFlags {
-    fn watched(&mut self) -> &mut Watched {
+    fn watched(&mut self) -> &mut MonitorTargets {
         &mut self.watched
     }
 }
@@ -62,7 +62,7 @@ impl Default for AttackFlags {
             client: ClientFlags::default(),
             results: ResultsFlags::default(),
             display: DisplayFlags::default(),
-            watched: Watched::default(),
+            watched: MonitorTargets::default(),
             lazy: false,
             rate: ParsedRate::Rate(Rate::per_second(50)),
             duration: Nanos::ZERO,

@@ -7,7 +7,7 @@ use crate::load::flags::{
     ClientFlags, DisplayFlags, HttpFlags, ResultsFlags, TargetFlags, client, display, holds, http,
     results, target,
 };
-use session::monitor_flags::{self as watch, Watched, Watches};
+use session::monitor_flags::{self as watch, MonitorTargets, Watches};
 
 /// The flags of `bench` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub(crate) struct BenchFlags {
     pub(crate) client: ClientFlags,
     pub(crate) results: ResultsFlags,
     pub(crate) display: DisplayFlags,
-    pub(crate) watched: Watched,
+    pub(crate) watched: MonitorTargets,
     /// Connections, each of which sends its next request after a response.
     pub(crate) connections: u64,
     /// The most requests that are counted; `None` is no limit.
@@ -43,7 +43,7 @@ holds!(BenchFlags:
 );
 
 impl Watches for BenchFlags {
-    fn watched(&mut self) -> &mut Watched {
+    fn watched(&mut self) -> &mut MonitorTargets {
         &mut self.watched
     }
 }
@@ -56,7 +56,7 @@ impl Default for BenchFlags {
             client: ClientFlags::default(),
             results: ResultsFlags::default(),
             display: DisplayFlags::default(),
-            watched: Watched::default(),
+            watched: MonitorTargets::default(),
             connections: 10,
             requests: None,
             duration: Nanos::ZERO,

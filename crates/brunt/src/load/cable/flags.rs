@@ -8,7 +8,7 @@ use crate::flags::load_value;
 use crate::load::flags::{
     ClientFlags, DisplayFlags, ResultsFlags, client, display, holds, results,
 };
-use session::monitor_flags::{self as watch, Watched, Watches};
+use session::monitor_flags::{self as watch, MonitorTargets, Watches};
 
 /// The flags of `cable` as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +16,7 @@ pub(crate) struct CableFlags {
     pub(crate) client: ClientFlags,
     pub(crate) results: ResultsFlags,
     pub(crate) display: DisplayFlags,
-    pub(crate) watched: Watched,
+    pub(crate) watched: MonitorTargets,
     /// Header fields of each handshake.
     pub(crate) headers: Vec<(String, String)>,
     /// The channel that every user subscribes to.
@@ -56,7 +56,7 @@ pub(crate) struct CableFlags {
 holds!(CableFlags: client: ClientFlags, results: ResultsFlags, display: DisplayFlags);
 
 impl Watches for CableFlags {
-    fn watched(&mut self) -> &mut Watched {
+    fn watched(&mut self) -> &mut MonitorTargets {
         &mut self.watched
     }
 }
@@ -67,7 +67,7 @@ impl Default for CableFlags {
             client: ClientFlags::default(),
             results: ResultsFlags::default(),
             display: DisplayFlags::default(),
-            watched: Watched::default(),
+            watched: MonitorTargets::default(),
             headers: Vec::new(),
             channel: None,
             params: None,

@@ -53,7 +53,7 @@ fn seek(mut config: SeekConfig, interrupts: Interrupts) -> CommandResult {
     // A place that cannot be written is found before the first step, not after the last.
     config.plot.iter().try_for_each(|(path, _)| Output::named(Some(path)).try_out())?;
     if let (Some(state), false) = (&state, steps.is_empty()) {
-        say(
+        print_line(
             &config,
             &format!("{state}: going on after {}", stdx::counted(steps.len() as u64, "step")),
         );
@@ -67,7 +67,7 @@ fn seek(mut config: SeekConfig, interrupts: Interrupts) -> CommandResult {
             let last = steps
                 .last()
                 .map(|step| report::seek::line(&config.search, steps.len(), step, config.paint));
-            last.into_iter().for_each(|line| say(&config, &line));
+            last.into_iter().for_each(|line| print_line(&config, &line));
             state.as_ref().map_or(Ok(()), |state| state.save(steps))
         },
     )?;
@@ -117,7 +117,7 @@ fn conclude(config: &SeekConfig, steps: &[Step], outcome: &SearchOutcome) -> Com
 }
 
 /// Prints a line on standard error, unless -progress=false.
-fn say(config: &SeekConfig, line: &str) {
+fn print_line(config: &SeekConfig, line: &str) {
     if config.lines {
         // A terminal that went away is no reason to stop.
         writeln!(std::io::stderr().lock(), "{line}").ok();

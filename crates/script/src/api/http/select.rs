@@ -18,13 +18,13 @@ pub(super) fn select<'a>(json: &'a str, path: &str) -> Option<Cow<'a, str>> {
 }
 
 /// The first part of a path, and what follows it after a dot or a bar.
-struct Cut<'p> {
+struct PathPart<'p> {
     part: &'p str,
     piped: bool,
     rest: Option<&'p str>,
 }
 
-fn cut(path: &str) -> Cut<'_> {
+fn first_part(path: &str) -> PathPart<'_> {
     let bytes = path.as_bytes();
     let mut end = match bytes.first() {
         Some(b'{' | b'[') => balanced(bytes, 0),
@@ -39,7 +39,7 @@ fn cut(path: &str) -> Cut<'_> {
     // An escape may have stepped into a character.
     let end = (end..=path.len()).find(|at| path.is_char_boundary(*at)).unwrap_or(path.len());
     let piped = bytes.get(end) == Some(&b'|');
-    Cut { part: &path[..end], piped, rest: path.get(end + 1..) }
+    PathPart { part: &path[..end], piped, rest: path.get(end + 1..) }
 }
 
 /// Where a bracket that opens at `from` is closed, strings skipped.
@@ -76,7 +76,7 @@ fn modifier_end(bytes: &[u8]) -> usize {
 fn until_bar(path: &str) -> (&str, Option<&str>) {
     let mut left = path;
     loop {
-        let Cut { part, piped, rest } = cut(left);
+        let PathPart { part, piped, rest } = first_part(left);
         let at = part.as_ptr() as usize - path.as_ptr() as usize + part.len();
         match rest {
             Some(rest) if piped => return (&path[..at], Some(rest)),
@@ -88,7 +88,7 @@ fn until_bar(path: &str) -> (&str, Option<&str>) {
 
 fn get<'a>(json: Cow<'a, str>, path: &str, depth: usize) -> Option<Cow<'a, str>> {
     let depth = depth.checked_sub(1)?;
-    let Cut { part, piped, rest } = cut(path);
+    let PathPart { part, piped, rest } = first_part(path);
     let found = match (part.as_bytes().first()?, json.trim_start().as_bytes().first()?) {
         (b'@', _) => modified(json, part)?,
         (b'{' | b'[', _) => Cow::Owned(several(&json, part, depth)?),
@@ -96,8 +96,11 @@ fn get<'a>(json: Cow<'a, str>, path: &str, depth: usize) -> Option<Cow<'a, str>>
         (b'#', b'[') => {
             let rest = rest.filter(|_| !piped);
             return elements(json, part, rest, depth).and_then(|(found, used)| {
-                let left =
-                    if used { rest.and_then(|rest| until_bar(rest).1) } else { cut(path).rest };
+                let left = if used {
+                    rest.and_then(|rest| until_bar(rest).1)
+                } else {
+                    first_part(path).rest
+                };
                 match left {
                     Some(left) => get(found, left, depth),
                     None => Some(found),

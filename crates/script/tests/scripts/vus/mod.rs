@@ -222,7 +222,7 @@ fn an_arrival_rate_drops_and_hires() {
     let body = "export default function () { log(exec.scenario.iterationInTest); sleep(0.45) }";
     for workers in [1, 2] {
         let (lines, outcome, _) = Test::new(body, options, workers).run();
-        // Each iteration that finds nobody is dropped, and has one more VU made, as in k6: five are enough.
+        // Each iteration that finds no free VU is dropped, and has one more VU made, as in k6: five are enough.
         assert_eq!(sum(&outcome, "dropped_iterations"), 4.0, "{workers} workers");
         assert_eq!((lines.len(), outcome.iterations), (16, 16), "{workers} workers");
     }
@@ -273,7 +273,7 @@ fn a_script_ends_its_test() {
     assert_eq!(test.control.failed().as_deref(), Some("test marked as failed: meant"));
     let (lines, outcome, _) = test.run();
     assert!(lines.is_empty(), "{lines:?}");
-    // What was never begun is not dropped: nobody ran out of time.
+    // An iteration that never started is not dropped.
     assert_eq!(sum(&outcome, "dropped_iterations"), 0.0);
     assert!(outcome.interrupted >= 1, "{outcome:?}");
 }
@@ -385,7 +385,7 @@ fn whoever_asks_for_the_end_grants_the_graceful_stop() {
     test.control.drain(seconds(1.0));
     let (_, outcome, ended) = test.run();
     assert_eq!((outcome.iterations, outcome.interrupted), (1, 1));
-    // What was never begun is not dropped: nobody ran out of time.
+    // An iteration that never started is not dropped.
     assert_eq!(sum(&outcome, "dropped_iterations"), 0.0);
     assert!(near(ended, 3.0), "{ended}");
 }

@@ -1,4 +1,4 @@
-//! Sockets of scripts against a server that is told what to do, well-behaved or not: what scripts see of it, what is counted,
+//! Sockets of scripts against a server with configured behaviour, good or bad: what scripts see of it, what is counted,
 //! and that nothing is left open.
 
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use metrics::tally::Value;
 use script::VuStats;
 use stdx::Nanos;
-use wire::ws::{Agreed, DeflateAnswer, Event, Limits, Protocols, Role, Session, accept};
+use wire::ws::{Agreed, DeflateAnswer, Event, Limits, Protocols, Role, WsSession, accept};
 use workload::{
     Backpressure, Commands, EngineResponse, Pipe, PipeCommand, PipeEvent, RequestCommand,
 };
@@ -15,14 +15,14 @@ use super::{Test, sum};
 
 /// A connection as its server has it.
 struct Line {
-    session: Session,
+    session: WsSession,
     /// What goes to the client: by `session`, or raw.
     out: Vec<u8>,
     /// The server goes away after `out`.
     vanishes: bool,
 }
 
-/// What the server hears.
+/// What the server receives.
 #[derive(Clone, Copy)]
 enum Said<'a> {
     Opened,
@@ -41,7 +41,7 @@ struct Left {
     resumes: usize,
 }
 
-/// Runs a script against a server that does this with what it hears; every attempt to open gets this status.
+/// Runs a script against a server that does this with what it receives; every attempt to open gets this status.
 fn talk(
     source: &str,
     status: u16,
@@ -76,7 +76,7 @@ fn talk_for(
             let (pipe, agreed) = answer(&mut test, &ask, status, serial);
             if status == 101 {
                 left.opened += 1;
-                let session = Session::new(Role::Server, &agreed, Limits::default(), 0);
+                let session = WsSession::new(Role::Server, &agreed, Limits::default(), 0);
                 let mut line = Line { session, out: Vec::new(), vanishes: false };
                 server(&mut line, Said::Opened);
                 lines.insert(pipe, line);
@@ -347,7 +347,7 @@ fn a_cable_outlives_its_iteration() {
     assert_eq!((left.opened, left.open), (1, 0));
 }
 
-/// What is said last is said: nobody waits for it, and the iteration is over.
+/// The last message is sent, although the iteration does not wait for it.
 #[test]
 fn the_last_words_of_an_iteration_are_sent() {
     let source = "export default () => { const c = cable.connect(URL); const a = c.subscribe('A'); a.perform('bye', {}); c.disconnect(); }";
