@@ -338,7 +338,7 @@ complete -c brunt -n '__fish_seen_subcommand_from plot' -o server -x -a 'percent
 complete -c brunt -n '__fish_seen_subcommand_from plot' -o server-offset -x -d 'Add this to the server\'s times, if its clock is behind (ahead: -12ms); date: as its Date headers show.'
 complete -c brunt -n '__fish_seen_subcommand_from plot' -o cpus -x -d 'Maximum number of worker threads, and so of cores.'
 complete -c brunt -n '__fish_seen_subcommand_from plot' -o version -d 'Print the version.'
-complete -c brunt -n __fish_use_subcommand -a compare -d 'Compare variants run by run: better, worse, the same, or undecided.'
+complete -c brunt -n __fish_use_subcommand -a compare -d 'Compare variants run by run: better, worse, the same, or cannot tell.'
 complete -c brunt -n '__fish_seen_subcommand_from compare' -o baseline -x -d 'Label of the variant that the others are compared with.'
 complete -c brunt -n '__fish_seen_subcommand_from compare' -o fail-on -x -d 'Exit with code 7 if a metric changed this much, with 12 for too few runs; e.g. throughput<-5%; repeat.'
 complete -c brunt -n '__fish_seen_subcommand_from compare' -o fail-unclear -d 'With -fail-on: also fail if the change could be chance.'
