@@ -100,9 +100,9 @@ mod tests {
             ("attack -rate=5 -targets={study}/t -shape=x", "flag -shape: "),
             ("attack -rate=0 -targets={study}/t", "-rate=0 requires setting -max-workers"),
             ("vegeta attack -rat=5 -targets=t", "unknown flag -rat"),
-            ("cable echo {url}", "flag -channel is needed"),
-            ("cable ecko {url} -channel C", "\"ecko\" is no pattern"),
-            ("seek {url}", "flag -objective is needed"),
+            ("cable echo {url}", "flag -channel is missing"),
+            ("cable ecko {url} -channel C", "\"ecko\" is not a pattern"),
+            ("seek {url}", "flag -objective is missing"),
             ("bench -c 4 -targets=stdin", "-targets=FILE is needed: standard input is empty"),
             ("seek -objective=p99<1s", "a URL or -targets=FILE is needed"),
             (

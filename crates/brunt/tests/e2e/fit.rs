@@ -71,12 +71,12 @@ fn what_cannot_be_fitted_is_refused() {
     let state = scratch.file("seek.json", "{\"brunt_seek\": 1, \"search\": {}}");
     let cases = [
         ("fit".to_owned(), 2, "measurements are missing"),
-        ("fit -point 4:p50=1s".to_owned(), 2, "needs its mean"),
+        ("fit -point 4:p50=1s".to_owned(), 2, "needs mean (or, for users, X)"),
         ("fit -point 4".to_owned(), 2, "is not LOAD:X=N"),
         ("fit -at 0 -point 4:X=1".to_owned(), 2, "is not a load"),
         ("fit -model mmc -point 4:X=3 -point 8:X=3".to_owned(), 2, "expected closed or usl"),
         (format!("fit {csv}"), 2, "give LOAD=FILE"),
-        (format!("fit {state}"), 3, "is not a state file of brunt seek"),
+        (format!("fit {state}"), 3, "is not a readable state file of brunt seek"),
         ("fit /nowhere".to_owned(), 3, "/nowhere"),
     ];
     for (line, code, words) in cases {

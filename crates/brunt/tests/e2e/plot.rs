@@ -83,7 +83,7 @@ fn what_cannot_be_drawn_is_said() {
         ),
         (format!("plot -percentiles a={table}"), 4, "t.csv"),
         (format!("plot a={csv}:wait"), 2, "a plot over time takes response times only"),
-        (format!("plot -percentiles -overlay {csv}"), 2, "two pictures"),
+        (format!("plot -percentiles -overlay {csv}"), 2, "exclude each other"),
         (format!("plot -json {csv}"), 2, "need -bars or -overlay"),
         (format!("plot -overlay -type=html -json {csv}"), 2, "cannot both go to standard output"),
         (format!("plot -axis=linear {csv}"), 2, "-axis needs -percentiles"),

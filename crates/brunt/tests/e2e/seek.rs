@@ -127,10 +127,13 @@ fn an_interrupted_search_goes_on_where_it_was() {
     assert_eq!(after["steps"].as_array().unwrap()[..done], steps[..done]);
     assert!(server.stats().requests > asked);
     for (flags, words) in [
-        ("-objective p90<21s", "belongs to another search: its objective is p90<20s, errors<1%"),
-        ("-seed 8", "belongs to another search: its seed is 7, this search's is 8"),
-        ("-h2c", "protocol was HTTP/2 over TLS and is HTTP/2"),
-        ("-redirects -1", "redirects was 10 and is none"),
+        (
+            "-objective p90<21s",
+            "belongs to another search, with objective p90<20s, errors<1% instead of p90<21s",
+        ),
+        ("-seed 8", "belongs to another search, with seed 7 instead of 8"),
+        ("-h2c", "with protocol HTTP/2 over TLS instead of HTTP/2"),
+        ("-redirects -1", "with redirects 10 instead of none"),
     ] {
         let asked = server.stats().requests;
         run(&format!("{line} {flags}")).with_code(3).complains_once(&["seek.json", words]);
@@ -138,7 +141,7 @@ fn an_interrupted_search_goes_on_where_it_was() {
     }
     for damage in ["", "[]", "{\"brunt_seek\":1,\"seed\":1,\"search\":{},\"steps\":[1]}"] {
         std::fs::write(&state, damage).unwrap();
-        run(&line).with_code(3).complains_once(&["seek.json is"]);
+        run(&line).with_code(3).complains_once(&["seek.json "]);
     }
 }
 
@@ -165,7 +168,7 @@ fn an_objective_out_of_reach_says_so() {
 #[test]
 fn wrong_searches_are_refused() {
     let cases = [
-        ("", "flag -objective is needed"),
+        ("", "flag -objective is missing"),
         ("-objective p99<250", "flag -objective: \"p99<250\": missing unit"),
         ("-objective p99<1s,", "flag -objective: an empty condition"),
         ("-objective q99<1s", "\"q99\" in \"q99<1s\" is no metric"),

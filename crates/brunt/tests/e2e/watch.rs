@@ -281,13 +281,13 @@ fn a_log_is_followed_through_its_rotation() {
 fn what_cannot_be_watched_is_refused_at_once() {
     let cases = [
         ("bench -d 1s -watch http://127.0.0.1:1/", "give -output=FILE"),
-        ("bench -d 1s -watch -output=/dev/null -to=csv http://127.0.0.1:1/", "no room"),
+        ("bench -d 1s -watch -output=/dev/null -to=csv http://127.0.0.1:1/", "cannot hold rows"),
         ("bench -d 1s -watch-every=200ms http://127.0.0.1:1/", "nothing is watched"),
-        ("watch -output=x.csv", "no room"),
+        ("watch -output=x.csv", "cannot hold rows"),
         ("watch -log=nonsense:x.log", "unknown kind of log"),
         ("watch -scrape=https://127.0.0.1/", "https is not understood"),
         ("watch -port=0", "is not a port"),
-        ("watch -every=1ms", "too often"),
+        ("watch -every=1ms", "too short"),
         ("watch -date=ftp://x/", "unsupported protocol"),
         ("watch extra", "unexpected \"extra\""),
         ("ab --watch http://127.0.0.1:1/", "--watch needs --results"),

@@ -130,10 +130,10 @@ fn what_the_server_ends_is_told_apart() {
     .concat();
     let cases = [
         (reset, vec!["0: stream error: INTERNAL_ERROR; received from peer"]),
-        (refused, vec!["0: http2: server sent GOAWAY and closed the connection; ErrCode=NO_ERROR"]),
+        (refused, vec!["0: server sent GOAWAY and closed the connection; ErrCode=NO_ERROR"]),
         (processed, vec!["0: 200", "0: end"]),
-        (frame(DATA, 0, 0, b"x"), vec!["0: http2: PROTOCOL_ERROR"]),
-        (b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(), vec!["0: http2: FRAME_SIZE_ERROR"]),
+        (frame(DATA, 0, 0, b"x"), vec!["0: PROTOCOL_ERROR"]),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(), vec!["0: FRAME_SIZE_ERROR"]),
     ];
     for (bytes, expect) in cases {
         let mut session = session(100);
@@ -159,7 +159,7 @@ fn an_end_of_the_connection_fails_its_streams() {
     let mut session = session(100);
     session.open(&request(HeadStyle::Native, &[], b""), 0).expect("room");
     session.handle_eof();
-    assert_eq!(told(&mut session), ["0: http2: connection closed"]);
+    assert_eq!(told(&mut session), ["0: connection closed"]);
     assert!(session.is_closing());
 }
 

@@ -125,9 +125,7 @@ fn differs(kept: &Map<String, Value>, identity: &Value) -> anyhow::Result<()> {
 
 fn another(name: &str, was: &str, now: &str) -> anyhow::Error {
     let (was, now) = (was.escape_debug(), now.escape_debug());
-    anyhow!(
-        "belongs to another search: its {name} is {was}, this search's is {now} (give another -state)"
-    )
+    anyhow!("belongs to another search, with {name} {was} instead of {now} (give another -state)")
 }
 
 fn written(step: &Step) -> Value {
