@@ -215,7 +215,7 @@ fn truth(hits: &[(f64, f64)]) -> Option<bool> {
     ((most - 1.0).abs() > 0.2).then_some(most < 1.0)
 }
 
-/// 10,000 runs: five disturbances of sizes from 10 µs to 1 s, servers that answer in 10 µs to 10 s with long and short tails.
+/// 10,000 runs: a quiet generator and three disturbances of 10 µs to 1 s, servers that answer in 10 µs to 10 s with long and short tails.
 /// The table stands in docs/design/verdict.md.
 #[test]
 fn wrong_verdicts_are_rare() {
