@@ -5,9 +5,9 @@ use std::io::Cursor;
 use metrics::Batch;
 use results::{Encoding, ReadError, Reader};
 
-/// What a stream came to.
+/// What was read from a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct StreamContent {
     /// What it was taken for.
     pub(crate) encoding: Encoding,
     /// Its rows.
@@ -26,7 +26,7 @@ const ITEMS_PER_BYTE: usize = 64;
 ///
 /// # Panics
 /// Reading does not end, or the reader breaks its word.
-pub(crate) fn check(bytes: &[u8]) -> Result<Found, ReadError> {
+pub(crate) fn check(bytes: &[u8]) -> Result<StreamContent, ReadError> {
     let input = Cursor::new(bytes.to_vec());
     let mut reader = Reader::open(vec![("seed".to_owned(), Box::new(input))])?;
     let mut batch = Batch::default();
@@ -39,5 +39,5 @@ pub(crate) fn check(bytes: &[u8]) -> Result<Found, ReadError> {
     }
     let encodings = reader.encodings();
     assert_eq!(encodings.len(), 1);
-    Ok(Found { encoding: encodings[0], rows, losses: reader.losses().len() })
+    Ok(StreamContent { encoding: encodings[0], rows, losses: reader.losses().len() })
 }

@@ -6,22 +6,22 @@ use wire::ws::{Agreed, DeflateParams, Event, Limits, Role, Takeover, WsError, Ws
 /// No message is larger than this, in bytes.
 const MESSAGE_MAX: usize = 1 << 20;
 
-/// What a session made of bytes.
+/// The result of a session that was fed bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Heard {
+pub(crate) struct SessionOutcome {
     /// The events, printed.
     pub(crate) events: Vec<String>,
-    /// What is to be sent for an answer.
+    /// The session's bytes to the peer.
     pub(crate) out: Vec<u8>,
     /// Whether the protocol was broken.
     pub(crate) fault: Option<WsError>,
 }
 
-/// Gives the bytes to both sides, with and without deflate. Gives what a client without deflate made of them.
+/// Feeds the bytes to both sides, with and without deflate. Gives the outcome of a client without deflate.
 ///
 /// # Panics
 /// The pieces make a difference, or a limit is passed.
-pub(crate) fn check(bytes: &[u8]) -> Heard {
+pub(crate) fn check(bytes: &[u8]) -> SessionOutcome {
     for takeover in [Takeover::Kept, Takeover::Dropped] {
         let deflate = Some(DeflateParams { server: takeover, client: takeover });
         for role in [Role::Client, Role::Server] {
@@ -32,34 +32,39 @@ pub(crate) fn check(bytes: &[u8]) -> Heard {
     compare(bytes, Role::Client, &Agreed::default())
 }
 
-fn compare(bytes: &[u8], role: Role, agreed: &Agreed) -> Heard {
-    let whole = hear(bytes, role, agreed, &mut || bytes.len().max(1));
-    let bytewise = hear(bytes, role, agreed, &mut || 1);
+fn compare(bytes: &[u8], role: Role, agreed: &Agreed) -> SessionOutcome {
+    let whole = outcome(bytes, role, agreed, &mut || bytes.len().max(1));
+    let bytewise = outcome(bytes, role, agreed, &mut || 1);
     let seed = bytes.iter().fold(0, |seed, byte| mix(seed, u64::from(*byte)));
     let mut rng = Prng::new(seed);
-    let cut = hear(bytes, role, agreed, &mut || 1 + rng.below(40) as usize);
+    let pieces = outcome(bytes, role, agreed, &mut || 1 + rng.below(40) as usize);
     assert_eq!(whole, bytewise);
-    assert_eq!(whole, cut);
+    assert_eq!(whole, pieces);
     whole
 }
 
-fn hear(bytes: &[u8], role: Role, agreed: &Agreed, piece_len: &mut dyn FnMut() -> usize) -> Heard {
+fn outcome(
+    bytes: &[u8],
+    role: Role,
+    agreed: &Agreed,
+    piece_len: &mut dyn FnMut() -> usize,
+) -> SessionOutcome {
     let limits = Limits { message_bytes_max: MESSAGE_MAX, ..Limits::default() };
     let mut session = WsSession::new(role, agreed, limits, 1);
     let (mut events, mut out, mut rest) = (Vec::new(), Vec::new(), bytes);
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(piece_len().min(rest.len()));
-        let heard = session.handle_bytes(piece, &mut out, &mut |event| {
+        let result = session.handle_bytes(piece, &mut out, &mut |event| {
             if let Event::Text(text) = event {
                 assert!(text.len() <= MESSAGE_MAX);
             }
             events.push(format!("{event:?}"));
         });
-        if let Err(fault) = heard {
-            return Heard { events, out, fault: Some(fault) };
+        if let Err(fault) = result {
+            return SessionOutcome { events, out, fault: Some(fault) };
         }
         rest = after;
     }
     assert!(out.len() <= 4 * bytes.len() + 8, "answers are bounded");
-    Heard { events, out, fault: None }
+    SessionOutcome { events, out, fault: None }
 }

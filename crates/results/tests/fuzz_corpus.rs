@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use results::Encoding;
 use stdx::{Prng, mix};
 
-use results_read::{Found, check};
+use results_read::{StreamContent, check};
 
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus")
@@ -46,7 +46,7 @@ fn good_seeds_have_their_rows() {
     ];
     for (name, encoding, rows) in cases {
         let found = check(&seed(name)).expect(name);
-        assert_eq!(found, Found { encoding, rows, losses: 0 }, "{name}");
+        assert_eq!(found, StreamContent { encoding, rows, losses: 0 }, "{name}");
     }
 }
 

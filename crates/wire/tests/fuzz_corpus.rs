@@ -77,13 +77,13 @@ fn sessions_come_to_what_their_seeds_say() {
         ("long_ping", &[], Some(WsError::ControlTooLong)),
     ];
     for (name, events, fault) in cases {
-        let heard = ws_session::check(&seed_of("ws_session", name));
+        let outcome = ws_session::check(&seed_of("ws_session", name));
         assert_eq!(
-            (heard.events.as_slice(), heard.fault),
+            (outcome.events.as_slice(), outcome.fault),
             (&events.iter().map(ToString::to_string).collect::<Vec<_>>()[..], fault),
             "{name}"
         );
-        assert_eq!(heard.out.is_empty(), name == "text", "{name}");
+        assert_eq!(outcome.out.is_empty(), name == "text", "{name}");
     }
     for name in ["deflated", "reserved_bits", "bomb"] {
         assert_eq!(
