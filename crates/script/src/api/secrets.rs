@@ -1,4 +1,4 @@
-//! Module `k6/secrets`: values that whoever runs the script gives it, and that no log shows.
+//! Module `k6/secrets`: values of the test's secret sources (`--secret-source`), which no log shows.
 
 use rquickjs::function::Opt;
 use rquickjs::module::{Declarations, Exports, ModuleDef};

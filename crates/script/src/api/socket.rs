@@ -1,6 +1,6 @@
-//! What the modules of WebSockets are made of: a socket is opened, waited for or listened to, and told what to do. Their
-//! scripts are in `js/`. Events go there as plain values: a string is a text message, an `ArrayBuffer` a binary one, an array
-//! anything else, its name first.
+//! What the modules of WebSockets are made of: functions that open a socket, wait for its events and send commands to it. The
+//! modules' scripts are in `js/`. They get events as plain values: a string is a text message, an `ArrayBuffer` a binary one,
+//! an array any other event, its name first.
 
 use rquickjs::convert::List;
 use rquickjs::function::Opt;

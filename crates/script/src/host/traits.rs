@@ -1,4 +1,4 @@
-//! What a script needs of the world, and somebody above has.
+//! What a script needs of the world, as traits: `Host` and `Files`. The crates above implement them.
 
 use std::rc::Rc;
 

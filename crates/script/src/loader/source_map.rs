@@ -1,4 +1,5 @@
-//! `SourceMap`: from where in a compiled text to where in what somebody wrote. Source maps (revision 3), inline and in files.
+//! `SourceMap`: finds the position in an original file for a position in a compiled text. Source maps (revision 3), inline and
+//! in files.
 
 use std::cmp::Ordering;
 
@@ -9,7 +10,7 @@ use serde_json::Value;
 use crate::host::traits::Files;
 use crate::loader::resolve;
 
-/// A place in a file that somebody wrote; line and column from 1.
+/// A position in an original file (before compilation); line and column from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SourcePos {
     pub(crate) file: String,
@@ -27,14 +28,14 @@ pub(super) struct Token {
     pub(super) source: u32,
 }
 
-/// From where in a compiled text to where in what somebody wrote.
+/// Positions of original files for the positions of one compiled text.
 #[derive(Debug, Default)]
 pub(crate) struct SourceMap {
     /// How far the first line was moved to the right.
     pub(super) first_line_shift: u32,
     /// In the order of the compiled text; empty where that is the original.
     tokens: Vec<Token>,
-    /// The files somebody wrote, with their text where it is known. The module's own where there is no map.
+    /// The original files, with their text where it is known. Without a map, the module's own file.
     sources: Vec<(String, Option<String>)>,
     /// The text that line and column of imports are of is the original, not the compiled one.
     imports_are_original: bool,
@@ -104,7 +105,7 @@ impl SourceMap {
         }
     }
 
-    /// The line of the file that somebody wrote, if its text is known.
+    /// The line of the original file, if its text is known.
     pub(crate) fn line(&self, place: &SourcePos) -> Option<&str> {
         let (_, text) = self.sources.iter().find(|(file, _)| *file == place.file)?;
         text.as_ref()?.lines().nth(place.line.checked_sub(1)? as usize)

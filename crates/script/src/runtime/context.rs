@@ -150,7 +150,7 @@ impl VuContext {
         samples.push(Sample { metric, at, value, group, check, tags, vu_tags, metadata });
     }
 
-    /// Tells a request where it is sent from: its group, the VU's tags and metadata.
+    /// Sets a request's group, tags and metadata to those of the VU at this moment.
     pub(crate) fn attach_tags(&self, request: &mut HttpRequest) {
         request.group = Rc::clone(&self.group.borrow());
         request.vu_tags = self.vu_tags.borrow().clone();

@@ -29,7 +29,7 @@ impl Current {
     }
 }
 
-/// Tells the functions of a context where to find the VU that runs.
+/// Stores `current` in the context, where [`vu_of`] finds the VU that runs.
 pub(crate) fn install(ctx: &Ctx<'_>, current: &Rc<Current>) -> Result<()> {
     ctx.store_userdata(ContextData(Rc::clone(current))).map(drop)?;
     Ok(())

@@ -40,7 +40,7 @@ mod tests {
     fn there_is_room() {
         // A test's thread has 2 MiB.
         assert_eq!(within(256 << 20, |bytes| (bytes, depth(20_000))), (256 << 20, 20_000));
-        // Nobody has that much address space.
+        // No address space is that large (1 EiB).
         assert!(within(1 << 60, |bytes| bytes) < 1 << 50);
     }
 }

@@ -61,7 +61,8 @@ pub(crate) fn run(ctx: &Ctx<'_>, vu: &VuContext) -> std::result::Result<(), Exce
     }
 }
 
-/// Runs what modules left behind when they began. Nobody waits then: timers run in their order, whatever their time.
+/// Runs the jobs and timers that modules started while they were loaded. Timers run in their order and at once: no time passes
+/// before the test.
 ///
 /// # Errors
 /// A timer threw.

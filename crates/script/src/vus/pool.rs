@@ -178,7 +178,7 @@ impl VuPool {
         }
     }
 
-    /// Tells others how far this pool is.
+    /// Publishes this pool's counts to other threads.
     pub(super) fn publish(&self) {
         let Counters { completed, interrupted, active, initialized } = &*self.counters;
         completed.store(self.stats.iterations, Ordering::Relaxed);

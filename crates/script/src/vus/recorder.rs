@@ -206,7 +206,7 @@ impl Recorder {
         }
     }
 
-    /// What scenarios and groups did, where somebody wants to know.
+    /// The tallies of scenarios and groups; empty unless the plan asks for them (`VuPoolPlan::parts`).
     pub(super) fn parts(&self) -> GroupTallies {
         self.sinks.parts.as_ref().map(SummaryGroups::tallies).unwrap_or_default()
     }

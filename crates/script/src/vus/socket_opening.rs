@@ -49,7 +49,7 @@ impl VuPool {
         self.submit(Arc::new(target), false, call);
     }
 
-    /// Tells that there is no such socket. As k6 has it, that was a session all the same.
+    /// Answers the VU that the socket was not opened, with the reason. As in k6, the attempt counts as a session.
     fn give_up(&mut self, owner: RequestOwner, request: &SocketRequest, reason: String) {
         let SocketRequest { http, url, .. } = request;
         let labels = SocketLabels {

@@ -1,4 +1,4 @@
-//! `SummaryGroups`: what each scenario and each group did, counted beside the whole where somebody wants to know: k6's full summary.
+//! `SummaryGroups`: tallies of each scenario and each group, beside the tally of the whole test. k6's full summary has them.
 
 use std::collections::BTreeMap;
 

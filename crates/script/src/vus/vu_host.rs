@@ -21,10 +21,10 @@ pub(super) struct VuHost {
     /// What the clock of the run, and ours, said when they were last compared.
     compared: Cell<(Nanos, Nanos)>,
     deadline: Cell<Nanos>,
-    /// How long what runs may go on once somebody asks for the end.
+    /// How long running iterations may go on after the test is asked to end.
     grace: Cell<Nanos>,
     names: RefCell<Interner>,
-    /// Somebody wants to know when each sample was made.
+    /// Outputs want the exact time of each sample.
     exact: bool,
     batch_max: (usize, usize),
     rules: HttpRules,
@@ -73,13 +73,13 @@ impl VuHost {
         self.zero.set(zero);
     }
 
-    /// A script that runs at this time of the run is interrupted, or so long after somebody has asked for the end.
+    /// Scripts are interrupted at `at` (time of the run), or `grace` after the test is asked to end.
     pub(super) fn set_deadline(&self, at: Nanos, grace: Nanos) {
         self.deadline.set(at);
         self.grace.set(grace);
     }
 
-    /// Whether somebody asked for the end that long ago.
+    /// Whether the test was asked to end at least `grace` ago.
     pub(super) fn is_drained(&self, grace: Nanos) -> bool {
         let since = self.control.drained_at();
         since.is_some_and(|since| (self.clock)() >= since.saturating_add(grace))

@@ -10,7 +10,7 @@ use super::pool::VuPool;
 use super::scenario_state::ScenarioState;
 use super::slot::{State, VuSlot};
 
-/// How many VUs somebody outside of the test wants is looked at this often.
+/// How often the number of VUs that is set from outside (the REST API) is read.
 const CONTROL_STEP: Nanos = Nanos::from_millis(10);
 /// Changes of a ramp that come faster than this are made together.
 const RAMP_STEP: Nanos = Nanos::from_millis(1);
@@ -20,7 +20,7 @@ const OTHERS_STEP: Nanos = Nanos::from_millis(1);
 const LOOK_STEP: Nanos = Nanos::from_millis(50);
 
 impl VuPool {
-    /// When somebody is to be woken, or something sent that was held back.
+    /// When the next VU is to be woken, or the next request sent that was held back.
     fn first_alarm(&self) -> Option<Nanos> {
         let alarm = self.sleepers.peek().map(|Reverse((at, _))| *at);
         alarm.into_iter().chain(self.held.front().map(|(at, ..)| *at)).min()

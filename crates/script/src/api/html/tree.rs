@@ -1,5 +1,5 @@
-//! A page's tree, by html5ever's rules and within bounds: what it costs grows with the page's length, whoever wrote it. It knows
-//! nothing of JavaScript.
+//! A page's tree, by html5ever's rules. It is bounded: its cost grows with the page's length, for hostile pages as well. It
+//! knows nothing of JavaScript.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

@@ -24,7 +24,7 @@ fn without_fragment(url: &str) -> Checked {
     let (rest, _) = rest.split_once('?').unwrap_or((rest, ""));
     if !rest.starts_with('/') {
         if !scheme.is_empty() {
-            // Such as `mailto:somebody`, whatever follows.
+            // An opaque URL, such as `mailto:a@b`: Go checks no more of it.
             return Ok(());
         }
         let first = rest.split('/').next().unwrap_or_default();

@@ -21,7 +21,7 @@ pub(super) fn generate(bits: usize, exponent: &[u8]) -> CryptoResult<(Key, Key)>
         return Err(CryptoError::operation("the modulus has 512 to 4096 bits"));
     }
     let exponent = BigUint::from_bytes_be(exponent);
-    // Nobody else's is taken by those who verify, and for an even one there is no key to be found.
+    // Verifiers refuse an exponent of more than 33 bits (the `rsa` crate's limit), and an even one has no private key.
     if exponent.bits() > 33 || exponent.to_bytes_le().first().is_none_or(|low| low & 1 == 0) {
         return Err(CryptoError::operation("the public exponent is odd, and of 33 bits at most"));
     }

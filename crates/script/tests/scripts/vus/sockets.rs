@@ -123,7 +123,7 @@ fn talk_for(
     (lines, outcome, left)
 }
 
-/// Answers who asks for a socket; gives its pipe and what was agreed upon.
+/// Answers a request for a socket; gives its pipe and the extensions agreed on.
 fn answer(test: &mut Test, ask: &RequestCommand, status: u16, serial: u32) -> (Pipe, Agreed) {
     assert!(ask.upgrades, "these scripts only open sockets");
     let pipe = Pipe { place: serial, serial };
