@@ -1,11 +1,11 @@
-//! `EndpointRotation`: whose turn it is where several endpoints are dialled for one name.
+//! `EndpointRotation`: which endpoint is dialled next where one name has several.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::settings::Settings;
 
-/// The turns of what is dialled instead of something else (`-connect-to` repeated), over all workers: dials take them one by
-/// one, whoever makes them.
+/// The turns of the endpoints that are dialled instead of a name (`-connect-to` repeated). All workers share them: each dial
+/// takes the next turn.
 #[derive(Debug)]
 pub(crate) struct EndpointRotation(Vec<(String, AtomicU32)>);
 

@@ -26,8 +26,8 @@ pub trait Peer {
     fn poll_output(&mut self) -> Option<(Key, Output)>;
 
     /// Everything that [`Peer::poll_output`] gave for this connection has been taken by the network: there is room
-    /// again. Whoever drives a peer calls it each time its own store for the connection runs empty, and polls again
-    /// after it: a peer with much to say, or no end of it, keeps silent until then.
+    /// again. The driver of a peer calls it each time its own store for the connection runs empty, and polls again
+    /// after it: a peer with much to send, or with no end of it, gives no output until then.
     fn handle_drained(&mut self, now: Nanos, conn: Key) {
         let _ = (now, conn);
     }

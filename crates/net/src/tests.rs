@@ -235,7 +235,7 @@ fn more_than_all_buffers_hold_comes_whole_and_starves_nobody() {
         let (modest, mut other) = connected_pair(io);
         let expected = body.clone();
         let thread = std::thread::spawn(move || sender.write_all(&expected));
-        // Nobody reads the one; the other one gets its bytes.
+        // The greedy socket is not read; the modest one gets its bytes.
         for _ in 0..200 {
             other.write_all(b"hello").expect("room");
             assert_eq!(read(io, modest, 5), b"hello");

@@ -140,7 +140,7 @@ impl<I: Io> Worker<I> {
         }
         let name = origin.endpoint().host.clone();
         if origin.is_owned() {
-            // The name is asked for once, whoever wants it.
+            // One query answers all origins of this name.
             let known = self.origins.names.entry(name.clone()).or_default();
             if now < known.fresh_until && !known.addresses.is_empty() {
                 origin.addresses = Arc::clone(&known.addresses);

@@ -1,5 +1,5 @@
-//! HTTP/2: hits as streams of one connection. RFC 9113. Here, and here alone, a hit asks for memory and takes locks (which
-//! nobody else holds): each stream's head and state are the `h2` crate's.
+//! HTTP/2: hits as streams of one connection. RFC 9113. Here, and here alone, a hit allocates memory and takes locks (which no
+//! other thread holds): each stream's head and state are the `h2` crate's.
 
 use metrics::FailureKind;
 use net::Io;

@@ -321,7 +321,7 @@ impl<I: Io> Worker<I> {
             State::Tunneling => self.tunnel_reply(conn_id, bytes),
             State::Streaming => self.feed_streams(conn_id, bytes),
             State::Piped => self.feed_pipe(conn_id, bytes),
-            // Nobody asked for anything.
+            // No request is under way: the bytes answer nothing.
             State::Idle | State::Dialing | State::Securing => {
                 if self.drop_conn(conn_id).is_some() {
                     unreachable!("a connection that serves a hit is not idle");

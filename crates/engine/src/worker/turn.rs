@@ -189,7 +189,7 @@ impl<I: Io> Worker<I> {
         self.recorder.send_rows();
         self.write_counts();
         if !self.recorder.send_counts() {
-            // Nobody listens: the run was dropped.
+            // The receiver is gone: the run was dropped.
             self.stop_signal.request(StopSignal::ABORT);
         }
     }

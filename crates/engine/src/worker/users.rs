@@ -37,7 +37,7 @@ impl<I: Io> Worker<I> {
         self.commands = commands;
         if over {
             self.schedule = Schedule::Ended;
-            // Nobody waits for what is under way.
+            // No user waits for the hits under way.
             while let Some(hit) = self.by_deadline.first() {
                 self.abort_hit(hit, &Failure::unwanted());
             }
@@ -51,7 +51,7 @@ impl<I: Io> Worker<I> {
         self.next_seq += 1;
         (hit.user, hit.upgrades) = (Some(ask.user), ask.upgrades);
         if self.prepared.settings.own_connections {
-            // Nobody's is 0.
+            // 0 is a hit without an owner.
             hit.owner = ask.owner.saturating_add(1);
             if ask.fresh_connection {
                 self.close_idle(hit.owner);

@@ -198,7 +198,7 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Self::Unix(_, path) = self {
-            // Somebody else may have removed it already.
+            // It may have been removed already.
             std::fs::remove_file(path).ok();
         }
     }

@@ -240,7 +240,7 @@ fn the_end_comes_after_all_data() {
         }
     }
     assert_eq!(got, body);
-    // Nobody is there any more: the answer to what is sent now is a reset, a broken pipe for who heard the end.
+    // The peer's end is closed: a send is answered by a reset, and after that fails with a broken pipe.
     assert_eq!(world.send(sock, b"more"), Progress::Bytes(4));
     assert!(matches!(next(&mut world), Some(Event::Ready(1, ready)) if ready.closed));
     assert_eq!(world.send(sock, b"more"), Progress::Failed(IoFailure::BrokenPipe));

@@ -215,7 +215,7 @@ impl World {
                 self.hosts[host].peer.handle_bytes(self.time, key, &bytes);
                 self.poll(host);
             }
-            // Nobody reads there any more: the server's kernel answers with a reset.
+            // The server has closed the connection: its kernel answers bytes with a reset.
             (Some(Piece::Bytes(_)), _) => self.reset_down(id),
             (Some(Piece::End), _) => self.close_peer_end(id),
             (Some(Piece::Reset), _) => {
@@ -367,7 +367,7 @@ impl World {
         }
     }
 
-    /// Tells the worker of readiness, if it still has the socket.
+    /// Reports readiness to the worker, if it still has the socket.
     fn ready(&mut self, id: ConnId, ready: Ready) {
         let Some(conn) = self.conns.get_mut(&id).filter(|conn| conn.stage == Stage::Open) else {
             return;

@@ -116,7 +116,7 @@ impl Ring {
         self.push(&opcode::RecvMulti::new(Fd(fd), GROUP).build(), Op::Recv, sock);
     }
 
-    /// Tells once when one of these events of `poll(2)` is there.
+    /// Completes once, when one of these events of `poll(2)` is there.
     pub(super) fn poll(&mut self, sock: Sock, fd: RawFd, events: i16) {
         let entry = opcode::PollAdd::new(Fd(fd), events as u32).build();
         self.push(&entry, Op::Poll, sock);
@@ -138,7 +138,7 @@ impl Ring {
     ///
     /// # Safety
     /// The bytes stay where they are, as they are, until the next [`Ring::submit`] or [`Ring::wait`] returns. The kernel
-    /// is told not to wait for room, so it looks at them during that call and never after it.
+    /// does not wait for room (`MSG_DONTWAIT`), so it reads them during that call and never after it.
     pub(super) unsafe fn send(&mut self, sock: Sock, fd: RawFd, bytes: &[u8]) {
         // Without MSG_WAITALL a part would count as a success, without a completion.
         let flags = libc::MSG_DONTWAIT | libc::MSG_WAITALL | libc::MSG_NOSIGNAL;

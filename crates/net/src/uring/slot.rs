@@ -40,7 +40,7 @@ pub(super) struct Slot {
     pub(super) ended: bool,
     /// It is in the list of those that want something of the kernel.
     pub(super) wishing: bool,
-    /// Somebody had more to send than there was room for.
+    /// The last send was longer than the room for it.
     pub(super) wants_room: bool,
     /// Something was sent, and nothing came since.
     pub(super) awaits: bool,
