@@ -54,12 +54,12 @@ impl Rest {
         Ok(rest)
     }
 
-    /// Waits until whoever ended the test has its answer.
+    /// Waits until all answers are out: one may be to the client that stopped the test.
     pub(super) fn finish(&self) {
         self.answers.get().into_iter().for_each(Answers::finish);
     }
 
-    /// Whether somebody stopped the test.
+    /// Whether a client stopped the test.
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
@@ -82,7 +82,7 @@ impl Rest {
         self.ended.notify_all();
     }
 
-    /// Stops the test; whoever asks for it is answered once it has stopped, as k6 does.
+    /// Stops the test. As in k6, the client gets its answer once the test has stopped.
     fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
         let under_way = |test: &mut Option<Test>| test.as_ref().is_some_and(|test| !test.over);

@@ -314,7 +314,7 @@ fn notes(meant: &TestConfig, done: &StageResult, elapsed: Nanos) -> Result<(), E
     Ok(())
 }
 
-/// Waits until somebody resumes a test that begins paused.
+/// Waits until a client resumes a test that begins paused.
 fn wait_while_paused(meant: &TestConfig, rest: Option<&Rest>) -> Result<(), ExitError> {
     if !meant.options.paused {
         return Ok(());

@@ -1,5 +1,5 @@
-//! The environment's `K6_…` variables: those that nobody reads are told of, since a misspelt one, or one of a part of k6 that is
-//! not here, would be passed over in silence.
+//! The environment's `K6_…` variables. Those that have no effect are warned of: a misspelt one, or one of a part of k6 that is
+//! not here, would else be ignored in silence.
 
 use script::VARIABLES;
 

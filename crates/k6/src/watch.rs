@@ -1,4 +1,5 @@
-//! `Watch`: looks at a test while it goes on: thresholds that end it, who asks through the REST API, and its progress.
+//! `Watch`: follows a running test. It ends the test when a threshold is crossed or the REST API demands it, and draws the
+//! progress.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use crate::rest::Rest;
 use crate::setup_totals::SetupTotals;
 use cli::terminal::{self, DrawnLines};
 
-/// What looks at a test.
+/// Follows a running test.
 pub(super) struct Watch {
     began: Instant,
     control: Arc<Control>,
@@ -70,7 +71,7 @@ impl Watch {
         self.rest = rest;
     }
 
-    /// Whether a threshold has ended the test; it outlives this monitor.
+    /// Whether a threshold has ended the test; it outlives the `Watch`.
     pub(super) fn crossed(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.crossed)
     }

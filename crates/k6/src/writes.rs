@@ -1,5 +1,5 @@
-//! `Writes`: where a script's `handleSummary` may write. It is no way to a user's start-up files or keys: a test is often
-//! somebody else's.
+//! `Writes`: where a script's `handleSummary` may write. A user's start-up files and keys are out of reach: the author of a
+//! script is often not its user.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -63,7 +63,7 @@ impl Writes {
         let path = if self.anywhere {
             self.working.join(name)
         } else {
-            // No link at its end, and no wait for whoever reads a pipe.
+            // A link is not followed, and opening a pipe does not wait for its reader.
             options.custom_flags((OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits());
             self.judge(name)?
         };
@@ -199,7 +199,7 @@ mod tests {
         }
     }
 
-    /// Nobody reads the pipe, so that opening it would wait for ever.
+    /// The pipe has no reader: opening it would wait for ever.
     #[test]
     fn pipes_are_not_waited_for() {
         let world = World::new("pipes");

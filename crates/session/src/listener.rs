@@ -1,5 +1,6 @@
-//! `Listener`: the small HTTP server of the REST API and of the metrics. Whoever cannot be meant is sent away: a page of the
-//! web whose name leads here, and a client that takes its time. It knows no keep-alive and no chunks.
+//! `Listener`: the small HTTP server of the REST API and of the metrics. It refuses requests for a host name that is not this
+//! machine's (a web page whose name was pointed here: DNS rebinding), and clients that are slow. It knows no keep-alive and no
+//! chunks.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, TcpListener, TcpStream};

@@ -77,7 +77,8 @@ impl MonitorSidecar {
 /// Hands samples to the results until `stopped` is closed.
 fn sample(mut ticker: SampleTicker, observer: &Observer, stopped: &Receiver<()>) {
     let mut rows = ticker.sample();
-    // What is amiss from the start is a flag's mistake more often than the server's; later incidents stand in the report.
+    // Incidents of the first sample come from a wrong flag more often than from the server, so they are printed at once; later
+    // incidents stand in the report.
     rows.iter().filter_map(incident_line).for_each(|text| warn_monitor(&text));
     loop {
         rows.drain(..).for_each(|row| observer.observe(row));
@@ -107,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_monitor_that_hangs_is_not_waited_for() {
-        // A pipe without a writer where the load averages should be: whoever opens it waits.
+        // A pipe without a writer where the load averages should be: opening it waits.
         let root = std::env::temp_dir().join(format!("brunt-beside-{}", std::process::id()));
         std::fs::create_dir_all(root.join("proc")).unwrap();
         let pipe = root.join("proc/loadavg");

@@ -1,5 +1,5 @@
-//! The options of `oha` that have a meaning here; those that have none yet are known too, so that they can be told apart from
-//! mistakes.
+//! The options of `oha`. The table has those without effect here as well: they are refused with another text than a mistyped
+//! option.
 
 use cli::{Flag, ValueError, ValueKind, switch, text, value};
 use stdx::Nanos;
