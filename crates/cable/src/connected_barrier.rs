@@ -22,7 +22,7 @@ struct Round {
 }
 
 impl ConnectedBarrier {
-    /// Nobody is up.
+    /// A barrier with no user connected.
     pub(crate) fn new(users: u32, rounds: u32) -> Self {
         let round = |_| Round { settled: AtomicU32::new(0), up_at: AtomicU64::new(u64::MAX) };
         Self {

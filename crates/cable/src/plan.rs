@@ -36,9 +36,9 @@ pub struct CablePlan {
     pub headers: Vec<(String, Template)>,
     /// How long a handshake, a confirmation and a message may take, each.
     pub timeout: Nanos,
-    /// Who lost a connection comes back after a random time up to this.
+    /// A user that lost its connection reconnects after a random time up to this.
     pub jitter: Nanos,
-    /// Who is refused waits, the longer the more often.
+    /// Refused users wait before the next try: each wait is longer than the one before.
     pub backs_off: bool,
     /// Every random choice follows from it.
     pub seed: u64,
@@ -59,7 +59,7 @@ pub enum Pattern {
         /// From one message to the next, of all speakers.
         every: Nanos,
     },
-    /// Nobody says anything.
+    /// No user sends a message.
     Idle,
     /// All come at once, and come back at once.
     Herd {

@@ -29,7 +29,7 @@ pub(crate) enum Delivery {
 }
 
 impl ReceivedSet {
-    /// Nobody had anything. `window` is a power of two from 64 on.
+    /// A set without messages. `window` is a power of two from 64 on.
     pub(crate) fn new(subscribers: usize, window: usize) -> Self {
         assert!(window.is_power_of_two() && window >= 64, "whole words");
         let words = vec![0; subscribers * window / 64];

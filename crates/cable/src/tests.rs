@@ -109,7 +109,7 @@ fn run(plan: CablePlan, wrong: Wrong) -> Told {
     run_until(plan, wrong, Nanos::from_secs(100), |_, _| {})
 }
 
-/// The same, with somebody who looks at it and may meddle; it must be over by `limit`.
+/// The same, with `meddle` called after each turn; the test must be over by `limit`.
 fn run_until(
     plan: CablePlan,
     wrong: Wrong,

@@ -23,7 +23,7 @@ const ECHO_MAX: usize = 1 << 20;
 /// One client's connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    /// Tells it from earlier connections of the same key.
+    /// A number that earlier connections of the same key did not have.
     pub(crate) serial: u64,
     decoder: RequestDecoder,
     draft: Draft,

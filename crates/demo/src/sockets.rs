@@ -46,7 +46,7 @@ pub(crate) struct Sockets {
 /// One WebSocket.
 #[derive(Debug)]
 struct Socket {
-    /// Tells it from earlier ones of the same key.
+    /// A number that earlier sockets of the same key did not have.
     serial: u64,
     session: WsSession,
     /// The cable's, if it is one.

@@ -45,7 +45,7 @@ impl World {
         Self { machine, now: MS(1), clients: HashMap::new() }
     }
 
-    /// Asks for a WebSocket, as Kay (7) or whoever the key's number says.
+    /// Asks for a WebSocket, as the user with the number `key` (7 is Kay).
     fn connect(&mut self, key: Key, target: &str, protocol: &str, deflate: DeflateOffer) {
         let offer = Offer::new([7; 16], vec![protocol.to_owned()], deflate).expect("an offer");
         let mut request =

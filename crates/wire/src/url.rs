@@ -139,8 +139,8 @@ impl Url {
         Ok(url)
     }
 
-    /// Whether what proves who asks here may be shown there too: scheme, host and port are the same, or the same host is
-    /// asked over TLS instead of in the clear, both at their default ports.
+    /// Whether credentials for this URL may be sent to `to` as well: scheme, host and port are the same, or `to` is the same
+    /// host over TLS where this is not, both at their default ports.
     #[must_use]
     pub fn shares_credentials(&self, to: &Self) -> bool {
         let same = self.scheme == to.scheme && self.port == to.port;

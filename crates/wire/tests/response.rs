@@ -1,4 +1,4 @@
-//! Responses: every seed of the corpus, the pair of template and server, any cut of the bytes, and bytes of no sense.
+//! Responses: every seed of the corpus, the pair of template and server, any cut of the bytes, and random bytes.
 
 #![expect(clippy::unwrap_used, reason = "a test says by a panic that it failed")]
 
@@ -359,7 +359,7 @@ proptest! {
         );
     }
 
-    /// Bytes of no sense never panic, on either side.
+    /// Random bytes cause no panic, on either side.
     #[test]
     fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..2000), size in 1..50usize) {
         let with_head = [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec(), bytes.clone()].concat();

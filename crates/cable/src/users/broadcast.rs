@@ -190,7 +190,7 @@ impl CableUsers {
     }
 
     /// Whether every message of all speakers is sent and closed.
-    pub(super) fn all_is_said(&self) -> bool {
+    pub(super) fn is_finished(&self) -> bool {
         let in_flight = &self.cable.in_flight;
         in_flight.silent() >= self.broadcast.workers && in_flight.open() == 0
     }

@@ -66,7 +66,7 @@ impl CableUsers {
         let ended = stops || self.end().is_some_and(|end| end <= now);
         match self.cable.plan.pattern {
             Pattern::Echo { .. } => ended && self.echoes.waiting() == 0,
-            Pattern::Broadcast { .. } => self.all_is_said(),
+            Pattern::Broadcast { .. } => self.is_finished(),
             Pattern::Idle => ended,
             Pattern::Herd { .. } => {
                 stops || (ended && self.round + 1 == self.cable.barrier.rounds())

@@ -94,7 +94,7 @@ impl CableUsers {
             echoes: PendingEchoes::default(),
             round: 0,
             round_began: Nanos::ZERO,
-            // Nobody is cut off in the first round.
+            // The first round begins with the connects: there is no user to cut off yet.
             next_cut: count,
             next_watch: WATCH_EVERY,
             phase: Phase::Running,

@@ -27,7 +27,7 @@ pub enum Kind {
     HistoryConfirmed,
     /// Extended: there is no such history.
     HistoryRejected,
-    /// Extended: somebody joined or left, or who is there; `message`.
+    /// Extended: a member joined or left, or the list of members; `message`.
     Presence,
     /// A type that is none of these, or a message of nothing.
     Unknown,

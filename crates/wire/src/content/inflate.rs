@@ -125,7 +125,7 @@ impl Inflate {
         Ok(())
     }
 
-    /// Tells zlib from bare deflate: the method is 8 and the two bytes are a multiple of 31 (RFC 1950, 2.2).
+    /// Decides between zlib and bare deflate: in zlib the method is 8 and the two bytes are a multiple of 31 (RFC 1950, 2.2).
     fn sniff(
         &mut self,
         first: Option<u8>,

@@ -159,7 +159,7 @@ fn with_verifier(
         Verification::Full => {
             let roots = Arc::new(root_store(setup)?);
             if roots.is_empty() {
-                // Nobody is trusted: every server is refused.
+                // No authority is trusted: every server is refused.
                 return Ok(builder.with_root_certificates(roots));
             }
             let chain = WebPkiServerVerifier::builder_with_provider(roots, provider.clone())
