@@ -190,7 +190,7 @@ fn an_interrupted_report_tells_what_it_read() {
     let total =
         ran.line("Requests").split_whitespace().nth(4).unwrap().trim_end_matches(',').to_owned();
     assert!(total.parse::<u64>().unwrap() >= 100, "{total}");
-    // Nobody reads any more: the attack ends by itself.
+    // The report has closed the pipe: the attack ends by itself.
     attack.wait().with_code(1);
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::{Ran, Scratch, run};
 
 /// A server's address. It answers with the number of the connection and the head of the request; `/set` redirects with a
-/// cookie, `/digest` asks who asks.
+/// cookie, `/digest` demands digest authentication.
 fn server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

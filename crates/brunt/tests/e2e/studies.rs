@@ -111,7 +111,7 @@ fn ports(study: &str) -> BTreeSet<u16> {
     numbers.filter(|port| (4101..4150).contains(port)).collect()
 }
 
-/// The ports that somebody listens on with IPv4.
+/// The ports that a process of this machine listens on with IPv4.
 fn listening() -> BTreeSet<u16> {
     let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
     let port = |line: &str| {

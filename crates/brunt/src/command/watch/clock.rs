@@ -39,7 +39,7 @@ impl Measuring {
         let so_far = Arc::new(Mutex::new(ClockOffset::default()));
         let clock = Arc::clone(&so_far);
         let work = move || {
-            // Whoever waited may have ended.
+            // The receiver may be gone: the watch has ended.
             give.send(measured(client, &clock)).ok();
         };
         let started = thread::Builder::new().name("clock".to_owned()).spawn(work);

@@ -181,7 +181,7 @@ impl Outputs {
         }
     }
 
-    /// Tells what is known of the other machine's clock, and waits until all is written.
+    /// Writes the offset of the other machine's clock as far as it is known, and waits until all rows are written.
     fn finish(mut self) -> Result<ExitCode, ExitError> {
         let shown = match self.clock.take() {
             Some(clock) => self.take(vec![offset(clock.finish())]),

@@ -129,7 +129,8 @@ fn http_url(url: &str) -> Result<String, CommandError> {
     Ok(http_url)
 }
 
-/// Scheme, host and port: what pages of the server itself say. RFC 6454, 6.2: who asks is no part of it.
+/// Scheme, host and port: the `Origin` that a browser sends from a page of this server. RFC 6454, 6.2: user and password are no
+/// part of it.
 fn origin(http_url: &str) -> String {
     let (scheme, rest) = http_url.split_once("://").unwrap_or(("http", http_url));
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
