@@ -1,5 +1,5 @@
 //! `deny`: licences, sources and known vulnerabilities of the dependencies, by cargo-deny and `deny.toml`. An advisory that
-//! `deny.toml` ignores has a date by which somebody looks at it again; the command fails after that day.
+//! `deny.toml` ignores has a date by which it must be reviewed; the command fails after that day.
 
 use std::fs;
 use std::process::ExitCode;

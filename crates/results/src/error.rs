@@ -9,7 +9,7 @@ use crate::Encoding;
 /// Why rows could not be written.
 #[derive(Debug, Error)]
 pub enum WriteError {
-    /// Nobody reads any more (EPIPE).
+    /// The reader has closed its end (EPIPE).
     #[error("writing results: the reader closed the pipe")]
     ClosedPipe,
     /// There is no room left (ENOSPC, or a quota).

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// A URL as rows, reports, labels and messages show it: `user:password@` has become `user:***@`, as Go's client prints it.
-/// Everything else stays byte for byte. Whoever sends uses the URL itself.
+/// Everything else stays byte for byte. Requests are sent to the URL itself.
 #[must_use]
 pub fn without_password(url: &str) -> Cow<'_, str> {
     // RFC 3986, 3.2: the authority stands behind `//` and ends at the path, the query or the fragment.

@@ -343,9 +343,9 @@ mod tests {
         }
     }
 
-    /// Whoever looks at a ramp at each change, and never else, sees all that it comes to.
+    /// A ramp that is read at its changes alone has the right number of VUs at every millisecond.
     #[test]
-    fn a_ramp_tells_its_next_change() {
+    fn next_change_misses_no_change_of_a_ramp() {
         let ms = Nanos::from_millis;
         let stages = [(4_000, 3), (0, 7), (1_700, 7), (3_700, 2), (900, 5), (1_300, 0)];
         let stages: Vec<_> = stages.into_iter().map(|(time, to)| (ms(time), to)).collect();

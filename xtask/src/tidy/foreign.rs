@@ -1,4 +1,4 @@
-//! Files that somebody else wrote: licence texts, minified scripts, fonts and other binary files. The repository holds our own
+//! Files of other authors: licence texts, minified scripts, fonts and other binary files. The repository holds our own
 //! code; everything else comes from a package registry while it is built. The rule looks at every file that git would commit.
 
 use std::fs;

@@ -28,7 +28,7 @@ pub(crate) struct Processes {
     selections: Vec<Selection>,
     /// Looks since the last scan; nothing before the first.
     samples: Option<u32>,
-    /// Somebody has ended since the last scan.
+    /// A process has ended since the last scan.
     is_stale: bool,
     /// The last scan failed, which has been reported.
     scan_failure_reported: bool,

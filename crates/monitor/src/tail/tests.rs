@@ -138,7 +138,7 @@ fn rotated_twice_at_once() {
     }
 }
 
-/// Whoever is root may read everything.
+/// Whether a file is unreadable: root can read any.
 fn is_barred(path: &std::path::Path) -> bool {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o000)).unwrap();
     File::open(path).is_err()

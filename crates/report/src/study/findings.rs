@@ -18,7 +18,7 @@ const SENTENCE_MEASURES: [(Measure, &str); 4] = [
 ];
 
 /// Runs that a sentence numbers, at most.
-const RUNS_TOLD: usize = 12;
+const RUNS_NAMED_MAX: usize = 12;
 
 impl StudyReport {
     /// What was found, a sentence or two for each comparison.
@@ -241,8 +241,9 @@ fn notes(input: &StudyInput) -> Vec<String> {
     let sentence = |(note, runs): (&str, Vec<usize>)| match runs.len() {
         count if count == all => format!("In every run: {note}."),
         _ => {
-            let shown: Vec<String> = runs.iter().take(RUNS_TOLD).map(usize::to_string).collect();
-            let more = runs.len().saturating_sub(RUNS_TOLD);
+            let shown: Vec<String> =
+                runs.iter().take(RUNS_NAMED_MAX).map(usize::to_string).collect();
+            let more = runs.len().saturating_sub(RUNS_NAMED_MAX);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let word = if runs.len() == 1 { "run" } else { "runs" };
             format!("In {word} {}{more}: {note}.", shown.join(", "))

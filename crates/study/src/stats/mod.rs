@@ -2,7 +2,7 @@
 //! histogram of millions costs no more than its buckets.
 //!
 //! They take every value as drawn on its own. Requests of one run are not: a slow moment makes many of them slow together,
-//! and the p-values come out far too small. Whoever has repeats should compare one figure a run.
+//! and the p-values come out far too small. With repeats, compare one figure a run.
 
 mod normal;
 mod permutation;
