@@ -72,8 +72,8 @@ const LATENCY: Nanos = Nanos::from_millis(3);
 /// A turn of the world.
 const TURN: Nanos = Nanos::from_millis(1);
 
-/// What came of a whole test.
-struct Told {
+/// The outcome of a whole test.
+struct TestRun {
     report: CableReport,
     samples: Vec<CustomSample>,
     world: World,
@@ -105,7 +105,7 @@ const fn broadcast(speakers: u32) -> Pattern {
 const ECHO: Pattern = Pattern::Echo { every: Some(Nanos::from_millis(100)) };
 
 /// Runs a test with two workers to its end.
-fn run(plan: CablePlan, wrong: Wrong) -> Told {
+fn run(plan: CablePlan, wrong: Wrong) -> TestRun {
     run_until(plan, wrong, Nanos::from_secs(100), |_, _| {})
 }
 
@@ -115,7 +115,7 @@ fn run_until(
     wrong: Wrong,
     limit: Nanos,
     mut meddle: impl FnMut(&mut World, &mut [Box<dyn VirtualUsers>]),
-) -> Told {
+) -> TestRun {
     let (codec, users) = (plan.codec, plan.users);
     let cable = Cable::new(plan);
     let crew = cable.users();
@@ -147,7 +147,7 @@ fn run_until(
     }
     drop(workers);
     assert_eq!(cable.open(), 0, "who ends has no sockets");
-    Told { report: cable.report(), samples, world }
+    TestRun { report: cable.report(), samples, world }
 }
 
 impl World {
@@ -197,7 +197,7 @@ impl World {
         let mut link = Link { session, pipe, user, began: self.now, identifier: None, held: None };
         if !self.wrong.is_mute {
             let welcome = CableReply { kind: Kind::Welcome, ..CableReply::default() };
-            let bytes = say(&mut link.session, self.codec, &welcome);
+            let bytes = encode(&mut link.session, self.codec, &welcome);
             self.ways.push_back((self.now + LATENCY, worker, pipe, bytes));
         }
         self.links.insert((worker, pipe.place), link);
@@ -249,7 +249,7 @@ impl World {
         let kind = if self.wrong.rejects { Kind::Reject } else { Kind::Confirm };
         let link = self.links.get_mut(&(worker, pipe.place)).expect("it speaks");
         let reply = CableReply { kind, identifier: &identifier, ..CableReply::default() };
-        let bytes = say(&mut link.session, self.codec, &reply);
+        let bytes = encode(&mut link.session, self.codec, &reply);
         if !self.wrong.rejects {
             link.identifier = Some(identifier);
         }
@@ -286,7 +286,7 @@ impl World {
             for text in texts {
                 let reply =
                     CableReply { identifier, message: Some(&text), ..CableReply::default() };
-                let bytes = say(&mut link.session, codec, &reply);
+                let bytes = encode(&mut link.session, codec, &reply);
                 self.ways.push_back((now + LATENCY, *worker, link.pipe, bytes));
             }
         }
@@ -304,7 +304,7 @@ impl World {
                 message: Some("1700000000"),
                 ..CableReply::default()
             };
-            let bytes = say(&mut link.session, self.codec, &reply);
+            let bytes = encode(&mut link.session, self.codec, &reply);
             self.ways.push_back((self.now + LATENCY, *worker, link.pipe, bytes));
         }
     }
@@ -323,7 +323,7 @@ impl World {
                     reconnect: Some(true),
                     ..CableReply::default()
                 };
-                let bytes = say(&mut link.session, self.codec, &reply);
+                let bytes = encode(&mut link.session, self.codec, &reply);
                 workers[worker].handle_pipe_event(pipe, now, PipeEvent::Bytes(&bytes));
             }
             workers[worker].handle_pipe_event(pipe, now, PipeEvent::End);
@@ -332,7 +332,7 @@ impl World {
 }
 
 /// A reply as bytes of a WebSocket.
-fn say(session: &mut WsSession, codec: Codec, reply: &CableReply<'_>) -> Vec<u8> {
+fn encode(session: &mut WsSession, codec: Codec, reply: &CableReply<'_>) -> Vec<u8> {
     let (mut message, mut out) = (Vec::new(), Vec::new());
     codec.encode_reply(reply, &mut message).expect("sound");
     if codec.is_text() {
@@ -347,16 +347,16 @@ fn say(session: &mut WsSession, codec: Codec, reply: &CableReply<'_>) -> Vec<u8>
 fn every_echo_comes_back() {
     for format in [Format::Json, Format::Msgpack, Format::Protobuf] {
         let codec = Codec { format, dialect: Dialect::Base };
-        let told = run(CablePlan { codec, ..plan(ECHO, 5) }, Wrong::default());
-        let seen = &told.report;
+        let ran = run(CablePlan { codec, ..plan(ECHO, 5) }, Wrong::default());
+        let seen = &ran.report;
         assert_eq!((seen.attempts, seen.subscribed, seen.open_most), (5, 5, 5));
         assert!((45..=55).contains(&seen.sent), "5 users, 10 a second: {}", seen.sent);
         assert_eq!((seen.answered, seen.unanswered), (seen.sent, 0));
         // In a chat all receive everything, except what comes after the end.
         assert!((4 * seen.sent - 20..=4 * seen.sent).contains(&seen.overheard));
         assert!(seen.round_trip.max() < Nanos::from_millis(6), "{:?}", seen.round_trip.max());
-        assert_eq!(told.samples.len() as u64, seen.sent);
-        assert!(told.samples.iter().all(|sample| &*sample.line == "PERFORM ws://h/cable"));
+        assert_eq!(ran.samples.len() as u64, seen.sent);
+        assert!(ran.samples.iter().all(|sample| &*sample.line == "PERFORM ws://h/cable"));
         assert_eq!(seen.problems, BTreeMap::new());
     }
 }
@@ -378,8 +378,8 @@ fn a_herd_takes_turns() {
 
 #[test]
 fn a_closed_loop_speaks_when_it_has_heard() {
-    let told = run(plan(Pattern::Echo { every: None }, 2), Wrong::default());
-    let seen = told.report;
+    let ran = run(plan(Pattern::Echo { every: None }, 2), Wrong::default());
+    let seen = ran.report;
     // A round trip of 3 ms in turns of 1 ms, for a second.
     assert!((2 * 200..=2 * 340).contains(&seen.sent), "{}", seen.sent);
     assert_eq!(seen.answered, seen.sent);
@@ -387,19 +387,19 @@ fn a_closed_loop_speaks_when_it_has_heard() {
 
 #[test]
 fn lost_echoes_are_counted_and_go_on() {
-    let told = run(plan(Pattern::Echo { every: None }, 1), Wrong { loses: 2, ..Wrong::default() });
-    let seen = told.report;
-    assert_eq!((seen.answered + seen.unanswered, seen.unanswered), (seen.sent, told.world.lost));
+    let ran = run(plan(Pattern::Echo { every: None }, 1), Wrong { loses: 2, ..Wrong::default() });
+    let seen = ran.report;
+    assert_eq!((seen.answered + seen.unanswered, seen.unanswered), (seen.sent, ran.world.lost));
     assert!(seen.unanswered > 0);
-    let failed = told.samples.iter().filter(|sample| sample.failure.is_some()).count() as u64;
+    let failed = ran.samples.iter().filter(|sample| sample.failure.is_some()).count() as u64;
     assert_eq!(failed, seen.unanswered);
 }
 
 #[test]
 fn every_delivery_of_a_broadcast_is_counted() {
     for speakers in [1, 3] {
-        let told = run(plan(broadcast(speakers), 9), Wrong::default());
-        let (seen, sums) = (&told.report, told.report.deliveries);
+        let ran = run(plan(broadcast(speakers), 9), Wrong::default());
+        let (seen, sums) = (&ran.report, ran.report.deliveries);
         assert_eq!((seen.sent, seen.not_sent), (50, 0), "one each 20 ms for a second");
         assert_eq!((sums.expected, sums.delivered, sums.lost), (450, 450, 0));
         assert_eq!((sums.duplicated, sums.out_of_order, sums.late, sums.early), (0, 0, 0, 0));
@@ -407,7 +407,7 @@ fn every_delivery_of_a_broadcast_is_counted() {
         assert_eq!(seen.fan_out.count(), 450);
         assert!(seen.messages.iter().map(|message| message.number).eq(1..=50));
         assert!(
-            told.samples.iter().all(|sample| sample.failure.is_none()) && told.samples.len() == 50
+            ran.samples.iter().all(|sample| sample.failure.is_none()) && ran.samples.len() == 50
         );
     }
 }
@@ -417,25 +417,25 @@ fn what_a_server_loses_and_repeats_is_found_to_the_last() {
     for format in [Format::Json, Format::Msgpack, Format::Protobuf] {
         let codec = Codec { format, dialect: Dialect::Base };
         let wrong = Wrong { loses: 7, duplicates: 5, reorders: 11, ..Wrong::default() };
-        let told = run(CablePlan { codec, ..plan(broadcast(1), 10) }, wrong);
-        let (seen, sums) = (&told.report, told.report.deliveries);
+        let ran = run(CablePlan { codec, ..plan(broadcast(1), 10) }, wrong);
+        let (seen, sums) = (&ran.report, ran.report.deliveries);
         // What is held back at the end is never sent.
-        let held = told.world.held;
+        let held = ran.world.held;
         assert_eq!(sums.expected, 500);
-        assert_eq!(sums.lost, told.world.lost + held);
+        assert_eq!(sums.lost, ran.world.lost + held);
         assert_eq!(sums.delivered, 500 - sums.lost);
-        assert_eq!(sums.duplicated, told.world.duplicated);
-        assert_eq!(sums.out_of_order, told.world.reordered);
+        assert_eq!(sums.duplicated, ran.world.duplicated);
+        assert_eq!(sums.out_of_order, ran.world.reordered);
         assert!(sums.out_of_order > 0 && sums.duplicated > 0 && sums.lost > 0);
-        let failed = told.samples.iter().filter(|sample| sample.failure.is_some()).count() as u64;
+        let failed = ran.samples.iter().filter(|sample| sample.failure.is_some()).count() as u64;
         assert_eq!(failed, seen.sent - seen.complete_messages);
     }
 }
 
 #[test]
 fn subscribers_that_hear_nothing_are_told_apart() {
-    let told = run(plan(broadcast(1), 12), Wrong { reaches: Some(7), ..Wrong::default() });
-    let seen = told.report;
+    let ran = run(plan(broadcast(1), 12), Wrong { reaches: Some(7), ..Wrong::default() });
+    let seen = ran.report;
     assert_eq!((seen.subscribers.all, seen.subscribers.some, seen.subscribers.none), (7, 0, 5));
     assert_eq!((seen.deliveries.lost, seen.complete_messages), (5 * seen.sent, 0));
 }
@@ -446,8 +446,8 @@ fn who_is_dropped_comes_back_and_is_not_owed_what_it_missed() {
         let ends_after = Some(Nanos::from_millis(1_300));
         let wrong = Wrong { ends_after, says_so, ..Wrong::default() };
         let duration = Nanos::from_secs(4);
-        let told = run(CablePlan { duration, ..plan(broadcast(1), 6) }, wrong);
-        let (seen, sums) = (&told.report, told.report.deliveries);
+        let ran = run(CablePlan { duration, ..plan(broadcast(1), 6) }, wrong);
+        let (seen, sums) = (&ran.report, ran.report.deliveries);
         assert_eq!(seen.dropped, 18, "each three times");
         assert_eq!(seen.subscribed, 24, "and came back");
         assert_eq!((sums.lost, sums.delivered + sums.cut), (0, sums.expected), "{sums:?}");
@@ -460,16 +460,16 @@ fn who_is_dropped_comes_back_and_is_not_owed_what_it_missed() {
 fn refusals_are_waited_out_and_counted() {
     let herd = Pattern::Herd { cuts: 0, give_up: Nanos::from_secs(30) };
     let refuses = 40;
-    let told = run(plan(herd, 8), Wrong { refuses, ..Wrong::default() });
-    let seen = told.report;
+    let ran = run(plan(herd, 8), Wrong { refuses, ..Wrong::default() });
+    let seen = ran.report;
     assert_eq!((seen.refused, seen.subscribed, seen.backoffs), (40, 8, 40));
-    assert_eq!(told.world.handshakes, 48);
-    assert!(told.world.now > Nanos::from_secs(2), "five waits each, at least half of 3.1 s");
+    assert_eq!(ran.world.handshakes, 48);
+    assert!(ran.world.now > Nanos::from_secs(2), "five waits each, at least half of 3.1 s");
     assert_eq!(seen.problems["handshake: handshake refused with status 503"], 40, "{seen:?}");
-    let told =
+    let ran =
         run(CablePlan { backs_off: false, ..plan(herd, 8) }, Wrong { refuses, ..Wrong::default() });
-    assert_eq!((told.report.backoffs, told.report.refused), (0, 40));
-    assert!(told.world.now < Nanos::from_secs(2));
+    assert_eq!((ran.report.backoffs, ran.report.refused), (0, 40));
+    assert!(ran.world.now < Nanos::from_secs(2));
 }
 
 #[test]
@@ -477,8 +477,8 @@ fn a_herd_comes_back_as_often_as_it_is_cut_off() {
     let herd = Pattern::Herd { cuts: 3, give_up: Nanos::from_secs(30) };
     for jitter in [Nanos::ZERO, Nanos::from_millis(500)] {
         let duration = Nanos::from_millis(200);
-        let told = run(CablePlan { jitter, duration, ..plan(herd, 20) }, Wrong::default());
-        let seen = told.report;
+        let ran = run(CablePlan { jitter, duration, ..plan(herd, 20) }, Wrong::default());
+        let seen = ran.report;
         assert_eq!((seen.attempts, seen.subscribed, seen.dropped), (80, 80, 0));
         assert_eq!(seen.rounds.len(), 4);
         assert!(seen.rounds.iter().all(|round| (round.subscribed, round.given_up) == (20, 0)));
@@ -491,22 +491,22 @@ fn a_herd_comes_back_as_often_as_it_is_cut_off() {
 #[test]
 fn a_herd_that_is_never_let_in_is_given_up() {
     let herd = Pattern::Herd { cuts: 1, give_up: Nanos::from_secs(3) };
-    let told = run(plan(herd, 4), Wrong { refuses: u64::MAX, ..Wrong::default() });
-    let seen = told.report;
+    let ran = run(plan(herd, 4), Wrong { refuses: u64::MAX, ..Wrong::default() });
+    let seen = ran.report;
     assert_eq!(seen.rounds.iter().map(|round| round.given_up).collect::<Vec<_>>(), [4, 4]);
     assert_eq!((seen.subscribed, seen.refused), (0, seen.attempts));
 }
 
 #[test]
 fn who_is_rejected_or_never_confirmed_does_not_stop_the_others() {
-    let told = run(plan(broadcast(1), 3), Wrong { rejects: true, ..Wrong::default() });
-    assert_eq!((told.report.turned_away, told.report.attempts), (3, 3), "they do not come back");
-    assert_eq!((told.report.sent, told.report.not_sent), (0, 50));
-    assert_eq!(told.report.problems["subscription rejected"], 3);
-    let told = run(plan(Pattern::Idle, 3), Wrong { is_mute: true, ..Wrong::default() });
-    assert!(told.report.unconfirmed >= 3 && told.report.subscribed == 0);
-    assert!(told.report.problems["no welcome in time"] >= 3);
-    assert!(told.world.now < Nanos::from_secs(4), "nobody waits for them longer than that");
+    let ran = run(plan(broadcast(1), 3), Wrong { rejects: true, ..Wrong::default() });
+    assert_eq!((ran.report.turned_away, ran.report.attempts), (3, 3), "they do not come back");
+    assert_eq!((ran.report.sent, ran.report.not_sent), (0, 50));
+    assert_eq!(ran.report.problems["subscription rejected"], 3);
+    let ran = run(plan(Pattern::Idle, 3), Wrong { is_mute: true, ..Wrong::default() });
+    assert!(ran.report.unconfirmed >= 3 && ran.report.subscribed == 0);
+    assert!(ran.report.problems["no welcome in time"] >= 3);
+    assert!(ran.world.now < Nanos::from_secs(4), "nobody waits for them longer than that");
 }
 
 #[test]
@@ -547,7 +547,7 @@ fn a_ramp_brings_users_one_after_the_other() {
 fn an_interrupt_ends_what_is_under_way_and_tells() {
     for pattern in [ECHO, broadcast(1), Pattern::Idle] {
         let mut ended = None;
-        let told = run_until(
+        let ran = run_until(
             CablePlan { duration: Nanos::from_secs(60), ..plan(pattern, 6) },
             Wrong { loses: 10, ..Wrong::default() },
             Nanos::from_secs(20),
@@ -558,12 +558,12 @@ fn an_interrupt_ends_what_is_under_way_and_tells() {
                 }
             },
         );
-        let seen = told.report;
-        assert!(told.world.now <= Nanos::from_millis(6_100), "no longer than the timeout");
+        let seen = ran.report;
+        assert!(ran.world.now <= Nanos::from_millis(6_100), "no longer than the timeout");
         assert_eq!((ended.is_some(), seen.subscribed), (true, 6));
         assert_eq!(seen.answered + seen.unanswered, if pattern == ECHO { seen.sent } else { 0 });
     }
-    let told = run_until(
+    let ran = run_until(
         CablePlan { duration: Nanos::from_secs(60), ..plan(broadcast(1), 6) },
         Wrong::default(),
         Nanos::from_secs(20),
@@ -573,8 +573,8 @@ fn an_interrupt_ends_what_is_under_way_and_tells() {
             }
         },
     );
-    assert_eq!(told.world.now, Nanos::from_secs(5), "at once");
-    assert!(told.report.sent > 0, "and what was seen is told");
+    assert_eq!(ran.world.now, Nanos::from_secs(5), "at once");
+    assert!(ran.report.sent > 0, "and the report has what was seen");
 }
 
 /// Issue 14, N7: an interrupt does not wait as long as the timeout for messages that will not come; nor are they lost.
@@ -582,7 +582,7 @@ fn an_interrupt_ends_what_is_under_way_and_tells() {
 fn an_interrupt_waits_a_second_for_messages_at_most() {
     for pattern in [ECHO, Pattern::Echo { every: None }, broadcast(1)] {
         let timeout = Nanos::from_secs(10);
-        let told = run_until(
+        let ran = run_until(
             CablePlan { duration: Nanos::from_secs(60), timeout, ..plan(pattern, 6) },
             Wrong { loses: 1, ..Wrong::default() },
             Nanos::from_secs(20),
@@ -592,15 +592,15 @@ fn an_interrupt_waits_a_second_for_messages_at_most() {
                 }
             },
         );
-        let (seen, sums) = (&told.report, told.report.deliveries);
-        assert!(told.world.now <= Nanos::from_millis(3_010), "{pattern:?}: {}", told.world.now);
+        let (seen, sums) = (&ran.report, ran.report.deliveries);
+        assert!(ran.world.now <= Nanos::from_millis(3_010), "{pattern:?}: {}", ran.world.now);
         assert!(seen.sent > 0 && seen.answered + seen.unanswered == 0, "{seen:?}");
         let is_echo = matches!(pattern, Pattern::Echo { .. });
         assert_eq!(seen.cut, if is_echo { seen.sent } else { 0 }, "none is called lost");
         assert_eq!((sums.lost, sums.cut), (0, sums.expected));
         let stopped =
             |sample: &&CustomSample| matches!(sample.failure, Some((CustomFailure::Stopped, _)));
-        assert_eq!(told.samples.iter().filter(stopped).count() as u64, seen.sent);
+        assert_eq!(ran.samples.iter().filter(stopped).count() as u64, seen.sent);
     }
 }
 
@@ -616,7 +616,7 @@ fn a_hostile_server_costs_counts_and_nothing_else() {
         b"\x89\0\x88\x02\x03\xe8",
     ];
     let mut at = 0;
-    let told = run_until(
+    let ran = run_until(
         CablePlan { duration: Nanos::from_secs(3), ..plan(broadcast(1), 4) },
         Wrong::default(),
         Nanos::from_secs(20),
@@ -631,7 +631,7 @@ fn a_hostile_server_costs_counts_and_nothing_else() {
             }
         },
     );
-    let (seen, sums) = (&told.report, told.report.deliveries);
+    let (seen, sums) = (&ran.report, ran.report.deliveries);
     assert!(seen.dropped > 0 && seen.problems.len() > 2, "{:?}", seen.problems);
     assert_eq!(sums.lost + sums.delivered + sums.cut, sums.expected, "nothing is counted twice");
     assert_eq!(sums.lost, 0, "who was dropped is not owed: {sums:?}");

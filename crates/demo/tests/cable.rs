@@ -113,7 +113,7 @@ impl World {
             let client = self.clients.get_mut(&key).expect("a client");
             match output {
                 Output::Bytes(bytes) => {
-                    client.hear(&bytes);
+                    client.handle_bytes(&bytes);
                     self.machine.handle_drained(self.now, key);
                 }
                 end => client.end = Some(end),
@@ -131,7 +131,7 @@ impl World {
 }
 
 impl Client {
-    fn hear(&mut self, bytes: &[u8]) {
+    fn handle_bytes(&mut self, bytes: &[u8]) {
         let mut bytes = bytes.to_vec();
         if let Some(mut head) = self.head.take() {
             head.append(&mut bytes);
@@ -149,12 +149,13 @@ impl Client {
         }
         let (codec, got) = (self.codec, &mut self.got);
         let cable = self.agreed.protocol.as_deref().is_some_and(|name| name == codec.subprotocol());
-        let heard = self.session.handle_bytes(&bytes, &mut Vec::new(), &mut |event| match event {
-            Event::Text(text) if cable => got.push(printed(codec, text.as_bytes())),
-            Event::Binary(bytes) if cable => got.push(printed(codec, bytes)),
-            other => got.push(format!("{other:?}")),
-        });
-        heard.expect("the server keeps to the protocol");
+        let received =
+            self.session.handle_bytes(&bytes, &mut Vec::new(), &mut |event| match event {
+                Event::Text(text) if cable => got.push(printed(codec, text.as_bytes())),
+                Event::Binary(bytes) if cable => got.push(printed(codec, bytes)),
+                other => got.push(format!("{other:?}")),
+            });
+        received.expect("the server keeps to the protocol");
     }
 }
 
@@ -171,7 +172,7 @@ fn printed(codec: Codec, bytes: &[u8]) -> String {
     }
 }
 
-fn said(message: &str, key: Key) -> String {
+fn chat_message(message: &str, key: Key) -> String {
     format!(
         "{{\"action\":\"newMessage\",\"author\":\"user{key}\",\"author_id\":\"{key}\",\"message\":{message}}}"
     )
@@ -245,7 +246,7 @@ fn the_cable_in_every_codec() {
     }
     world.speak(2, r#""é\"""#);
     for key in 1..=3 {
-        assert_eq!(world.got(key), [said(r#""é\"""#, 2)]);
+        assert_eq!(world.got(key), [chat_message(r#""é\"""#, 2)]);
     }
     let data = r#"{"action":"echo","n":[1,null]}"#;
     world.command(3, CommandKind::Message, ECHO, Some(data));
@@ -254,7 +255,10 @@ fn the_cable_in_every_codec() {
     world.command(1, CommandKind::Unsubscribe, CHAT, None);
     world.machine.handle_close(world.now, 2);
     world.speak(3, "1");
-    assert_eq!((world.got(1), world.got(2), world.got(3)), (vec![], vec![], vec![said("1", 3)]));
+    assert_eq!(
+        (world.got(1), world.got(2), world.got(3)),
+        (vec![], vec![], vec![chat_message("1", 3)])
+    );
     world.pass(MS(3000));
     assert_eq!((world.got(1), world.got(2)), (vec!["Ping".to_owned()], vec![]));
     // What is no command is counted, and nothing else.
@@ -265,8 +269,8 @@ fn the_cable_in_every_codec() {
     assert_eq!((counts.sockets, counts.sockets_total), (2, 3));
 }
 
-/// What two hearers got of 500 messages, and the counts.
-fn hear_500(cable: Cable) -> ([Vec<String>; 2], SocketStats) {
+/// What two subscribers received of 500 messages, and the counts.
+fn receive_500(cable: Cable) -> ([Vec<String>; 2], SocketStats) {
     let mut world = World::new(Some(cable));
     for key in [1, 2] {
         world.join(key, PROTOCOLS[0], CHAT);
@@ -277,29 +281,29 @@ fn hear_500(cable: Cable) -> ([Vec<String>; 2], SocketStats) {
         world.pass(MS(1));
     }
     world.pass(MS(3500));
-    let mut heard = [world.got(1), world.got(2)];
-    for got in &mut heard {
+    let mut received = [world.got(1), world.got(2)];
+    for got in &mut received {
         got.retain(|message| message != "Ping");
     }
-    (heard, world.counts())
+    (received, world.counts())
 }
 
 fn all_500() -> Vec<String> {
-    (0..500).map(|n| said(&n.to_string(), 1)).collect()
+    (0..500).map(|n| chat_message(&n.to_string(), 1)).collect()
 }
 
 #[test]
 fn losses_and_duplicates_are_as_counted() {
-    let (heard, counts) = hear_500(Cable { loss: 0.1, ..Cable::default() });
-    let got: usize = heard.iter().map(Vec::len).sum();
+    let (received, counts) = receive_500(Cable { loss: 0.1, ..Cable::default() });
+    let got: usize = received.iter().map(Vec::len).sum();
     assert_eq!((got as u64, counts.cable_sent), (1000 - counts.cable_lost, got as u64));
     assert!((60..140).contains(&counts.cable_lost), "{counts:?}");
-    assert_ne!(heard[0], heard[1], "each is lost alone");
-    let (heard, counts) = hear_500(Cable { duplicate: 0.1, ..Cable::default() });
-    let got: usize = heard.iter().map(Vec::len).sum();
+    assert_ne!(received[0], received[1], "each is lost alone");
+    let (received, counts) = receive_500(Cable { duplicate: 0.1, ..Cable::default() });
+    let got: usize = received.iter().map(Vec::len).sum();
     assert_eq!((got as u64, counts.cable_lost), (1000 + counts.cable_duplicated, 0));
     assert!((60..140).contains(&counts.cable_duplicated), "{counts:?}");
-    for mut got in heard {
+    for mut got in received {
         got.dedup();
         assert_eq!(got, all_500());
     }
@@ -307,9 +311,9 @@ fn losses_and_duplicates_are_as_counted() {
 
 #[test]
 fn the_next_message_overtakes() {
-    let (heard, counts) = hear_500(Cable { reorder: 0.1, ..Cable::default() });
+    let (received, counts) = receive_500(Cable { reorder: 0.1, ..Cable::default() });
     let mut swapped = 0;
-    for mut got in heard {
+    for mut got in received {
         swapped += all_500().iter().zip(&got).filter(|(a, b)| a != b).count() as u64;
         got.sort();
         let mut all = all_500();
@@ -325,9 +329,9 @@ fn the_next_message_overtakes() {
 #[test]
 fn delays_keep_the_order() {
     let law = ServiceTime::parse("uniform:10ms,200ms").expect("a law");
-    let (heard, counts) = hear_500(Cable { delay: law.clone(), ..Cable::default() });
+    let (received, counts) = receive_500(Cable { delay: law.clone(), ..Cable::default() });
     assert_eq!(
-        (heard[0].clone(), heard[1].clone(), counts.cable_sent),
+        (received[0].clone(), received[1].clone(), counts.cable_sent),
         (all_500(), all_500(), 1000)
     );
     let mut world = World::new(Some(Cable { delay: law, ..Cable::default() }));
@@ -393,7 +397,7 @@ fn who_does_not_read_is_dropped() {
     world.join(1, PROTOCOLS[0], CHAT);
     world.join(2, PROTOCOLS[0], CHAT);
     let message = format!("\"{}\"", "x".repeat(10_000));
-    let (mut out, mut told) = (Vec::new(), Vec::new());
+    let (mut out, mut sent_bytes) = (Vec::new(), Vec::new());
     let speak = Command::with_data(CommandKind::Message, CHAT, "");
     let data = format!("{{\"action\":\"speak\",\"message\":{message}}}");
     let mut command = Vec::new();
@@ -406,13 +410,13 @@ fn who_does_not_read_is_dropped() {
         while let Some((key, output)) = world.machine.poll_output() {
             match (key, output) {
                 (1, _) => world.machine.handle_drained(world.now, 1),
-                (_, Output::Bytes(bytes)) => told.push(bytes.len()),
+                (_, Output::Bytes(bytes)) => sent_bytes.push(bytes.len()),
                 (key, end) => assert_eq!((key, end), (2, Output::Reset)),
             }
         }
     }
     assert_eq!((world.counts().sockets_dropped, world.counts().sockets), (1, 1));
-    assert!(told.iter().sum::<usize>() <= 300_000, "{told:?}");
+    assert!(sent_bytes.iter().sum::<usize>() <= 300_000, "{sent_bytes:?}");
 }
 
 #[test]
@@ -496,16 +500,16 @@ fn who_does_not_read_its_pings_is_dropped() {
     let mut world = World::new(Some(Cable { ping: MS(1), ..Cable::default() }));
     world.join(1, PROTOCOLS[0], CHAT);
     // The network takes nothing of what is for it.
-    let mut told = 0;
-    while world.counts().sockets == 1 && told < 10 << 20 {
+    let mut sent_bytes = 0;
+    while world.counts().sockets == 1 && sent_bytes < 10 << 20 {
         world.now += MS(1);
         world.machine.handle_deadline(world.now);
         while let Some((_, output)) = world.machine.poll_output() {
-            told += if let Output::Bytes(bytes) = output { bytes.len() } else { 0 };
+            sent_bytes += if let Output::Bytes(bytes) = output { bytes.len() } else { 0 };
         }
     }
     assert_eq!(world.counts().sockets_dropped, 1);
-    assert!((200_000..300_000).contains(&told), "{told}");
+    assert!((200_000..300_000).contains(&sent_bytes), "{sent_bytes}");
 }
 
 /// RFC 9110, 7.8.

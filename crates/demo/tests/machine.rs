@@ -17,12 +17,12 @@ struct Hand {
 }
 
 #[derive(Debug, Default, PartialEq)]
-struct Said {
+struct ServerOutput {
     bytes: Vec<u8>,
     end: Option<Output>,
 }
 
-impl Said {
+impl ServerOutput {
     fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
@@ -51,19 +51,19 @@ impl Hand {
     }
 
     /// Takes all there is to take now, up to about `limit` bytes, as a network that takes everything.
-    fn hear(&mut self, limit: usize) -> Said {
-        let mut said = Said::default();
+    fn take_output(&mut self, limit: usize) -> ServerOutput {
+        let mut answer = ServerOutput::default();
         while let Some((key, output)) = self.machine.poll_output() {
             match output {
-                Output::Bytes(bytes) => said.bytes.extend(bytes),
-                end => said.end = Some(end),
+                Output::Bytes(bytes) => answer.bytes.extend(bytes),
+                end => answer.end = Some(end),
             }
-            if said.bytes.len() > limit {
+            if answer.bytes.len() > limit {
                 break;
             }
             self.machine.handle_drained(self.now, key);
         }
-        said
+        answer
     }
 
     fn advance(&mut self, to: Nanos) {
@@ -74,13 +74,13 @@ impl Hand {
         self.now = to;
     }
 
-    fn ask(&mut self, request: &str) -> Said {
+    fn ask(&mut self, request: &str) -> ServerOutput {
         let conn = self.open();
         self.send(conn, request.as_bytes());
-        self.hear(2 << 20)
+        self.take_output(2 << 20)
     }
 
-    fn get(&mut self, target: &str) -> Said {
+    fn get(&mut self, target: &str) -> ServerOutput {
         self.ask(&get(target))
     }
 }
@@ -95,10 +95,10 @@ fn plain() -> Hand {
 
 #[test]
 fn plain_answers_are_complete_and_keep_the_connection() {
-    let said = plain().get("/");
+    let answer = plain().get("/");
     let expect =
         "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 14\r\n\r\nHello, world!\n";
-    assert_eq!((said.text().as_str(), said.end), (expect, None));
+    assert_eq!((answer.text().as_str(), answer.end), (expect, None));
     let head = plain().ask("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n");
     assert_eq!(head.text(), expect.replace("Hello, world!\n", ""));
 }
@@ -131,9 +131,9 @@ fn texts_and_statuses() {
         ("/endless", "Transfer-Encoding: chunked\r\n"),
     ];
     for (target, part) in cases {
-        let said = plain().get(target);
-        assert!(said.text().contains(part), "{target}: {}", said.text());
-        assert_eq!(said.end, None, "{target}");
+        let answer = plain().get(target);
+        assert!(answer.text().contains(part), "{target}: {}", answer.text());
+        assert_eq!(answer.end, None, "{target}");
     }
     assert!(plain().get("/pid").text().ends_with(&format!("\r\n\r\n{}\n", std::process::id())));
 }
@@ -149,21 +149,21 @@ fn faults_end_as_they_should() {
         ("/hang", None, None),
     ];
     for (target, end, body_len) in cases {
-        let said = plain().get(target);
-        assert_eq!(said.end, end, "{target}");
+        let answer = plain().get(target);
+        assert_eq!(answer.end, end, "{target}");
         match body_len {
-            Some(len) => assert_eq!(said.body().len(), len, "{target}"),
-            None => assert!(!said.bytes.starts_with(b"HTTP"), "{target}"),
+            Some(len) => assert_eq!(answer.body().len(), len, "{target}"),
+            None => assert!(!answer.bytes.starts_with(b"HTTP"), "{target}"),
         }
     }
 }
 
 #[test]
 fn echo_tells_what_came() {
-    let said =
+    let answer =
         plain().ask("POST /echo?a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nX-A: b\r\n\r\nhello");
     let expect = "POST /echo?a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nX-A: b\r\n\r\nhello";
-    assert_eq!(String::from_utf8_lossy(said.body()), expect);
+    assert_eq!(String::from_utf8_lossy(answer.body()), expect);
 }
 
 #[test]
@@ -172,9 +172,9 @@ fn a_body_is_invited_when_the_client_asks() {
     let conn = hand.open();
     let head = b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
     hand.send(conn, head);
-    assert_eq!(hand.hear(999).text(), "HTTP/1.1 100 Continue\r\n\r\n");
+    assert_eq!(hand.take_output(999).text(), "HTTP/1.1 100 Continue\r\n\r\n");
     hand.send(conn, b"ab");
-    assert!(hand.hear(999).text().starts_with("HTTP/1.1 200 OK"));
+    assert!(hand.take_output(999).text().starts_with("HTTP/1.1 200 OK"));
 }
 
 #[test]
@@ -182,9 +182,9 @@ fn the_bomb_is_a_gib_of_zeros() {
     let mut hand = plain();
     let conn = hand.open();
     hand.send(conn, get("/bomb").as_bytes());
-    let said = hand.hear(4 << 20);
-    assert!(said.bytes.len() < 2 << 20, "{}", said.bytes.len());
-    let mut decoder = flate2::read::GzDecoder::new(said.body());
+    let answer = hand.take_output(4 << 20);
+    assert!(answer.bytes.len() < 2 << 20, "{}", answer.bytes.len());
+    let mut decoder = flate2::read::GzDecoder::new(answer.body());
     let (mut buf, mut total) = (vec![0; 1 << 20], 0u64);
     loop {
         let len = decoder.read(&mut buf).expect("one whole gzip member with the right checksum");
@@ -195,8 +195,8 @@ fn the_bomb_is_a_gib_of_zeros() {
         total += len as u64;
     }
     assert_eq!(total, 1 << 30);
-    let length = format!("Content-Length: {}\r\n", said.body().len());
-    assert!(String::from_utf8_lossy(&said.bytes[..300]).contains(&length));
+    let length = format!("Content-Length: {}\r\n", answer.body().len());
+    assert!(String::from_utf8_lossy(&answer.bytes[..300]).contains(&length));
 }
 
 #[test]
@@ -205,11 +205,11 @@ fn drip_gives_a_byte_each_second() {
     let first = hand.get("/drip?bytes=3");
     assert_eq!(first.body(), b"H");
     hand.advance(MS(1000));
-    assert_eq!(hand.hear(99).bytes, b"");
+    assert_eq!(hand.take_output(99).bytes, b"");
     hand.advance(MS(1001));
-    assert_eq!(hand.hear(99).bytes, b"e");
+    assert_eq!(hand.take_output(99).bytes, b"e");
     hand.advance(MS(5000));
-    assert_eq!(hand.hear(99).bytes, b"l");
+    assert_eq!(hand.take_output(99).bytes, b"l");
     assert_eq!(hand.machine.next_deadline(), None);
 }
 
@@ -244,7 +244,7 @@ fn a_client_that_never_reads_is_not_read_either() {
     assert!(!hand.machine.wants_bytes(conn));
     assert!(hand.machine.stats().requests < 2000);
     hand.machine.handle_drained(hand.now, conn);
-    while !hand.hear(usize::MAX).bytes.is_empty() {}
+    while !hand.take_output(usize::MAX).bytes.is_empty() {}
     assert_eq!((hand.machine.stats().answers, hand.machine.wants_bytes(conn)), (10_000, true));
 }
 
@@ -255,10 +255,10 @@ fn pipelined_answers_keep_their_order() {
     let requests = [get("/slow?ms=50"), get("/status/404"), get("/slow?ms=20"), get("/status/500")];
     hand.send(conn, requests.concat().as_bytes());
     hand.advance(MS(49));
-    assert_eq!(hand.hear(9999).bytes, b"");
+    assert_eq!(hand.take_output(9999).bytes, b"");
     hand.advance(MS(51));
-    let said = hand.hear(9999).text();
-    let codes: Vec<&str> = said.split("HTTP/1.1 ").skip(1).map(|part| &part[..3]).collect();
+    let answer = hand.take_output(9999).text();
+    let codes: Vec<&str> = answer.split("HTTP/1.1 ").skip(1).map(|part| &part[..3]).collect();
     assert_eq!(codes, ["200", "404", "200", "500"]);
 }
 
@@ -275,7 +275,7 @@ fn one_queue_for_all_connections_and_503_when_full() {
     assert_eq!((stats.in_service, stats.queue, stats.queue_max, stats.refused), (2, 1, 1, 1));
     for (at, answers) in [(60, 1), (61, 3), (120, 3), (121, 4)] {
         hand.advance(MS(at));
-        hand.hear(9999);
+        hand.take_output(9999);
         assert_eq!(hand.machine.stats().answers, answers, "at {at} ms");
     }
 }
@@ -289,7 +289,7 @@ fn fault_routes_queue_only_when_asked() {
     assert!(!hand.get("/status/404").bytes.is_empty());
     assert!(hand.get("/status/404?service=1").bytes.is_empty());
     hand.advance(MS(61));
-    assert!(hand.hear(999).text().starts_with("HTTP/1.1 404"));
+    assert!(hand.take_output(999).text().starts_with("HTTP/1.1 404"));
 }
 
 #[test]
@@ -302,11 +302,11 @@ fn a_delay_keeps_no_worker() {
     hand.get("/");
     hand.get("/");
     hand.advance(MS(110));
-    assert_eq!(hand.hear(999).bytes, b"");
+    assert_eq!(hand.take_output(999).bytes, b"");
     hand.advance(MS(111));
-    assert!(hand.hear(999).text().starts_with("HTTP/1.1 200"));
+    assert!(hand.take_output(999).text().starts_with("HTTP/1.1 200"));
     hand.advance(MS(121));
-    assert!(hand.hear(999).text().starts_with("HTTP/1.1 200"));
+    assert!(hand.take_output(999).text().starts_with("HTTP/1.1 200"));
 }
 
 #[test]
@@ -322,8 +322,11 @@ fn connections_end_when_they_should() {
     let old = plain().ask("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
     assert_eq!((old.text().contains("Connection: keep-alive"), old.end), (true, None));
     let mut wrong = plain();
-    let said = wrong.ask("what?\r\n\r\n");
-    assert_eq!((said.text().starts_with("HTTP/1.1 400"), said.end), (true, Some(Output::Close)));
+    let answer = wrong.ask("what?\r\n\r\n");
+    assert_eq!(
+        (answer.text().starts_with("HTTP/1.1 400"), answer.end),
+        (true, Some(Output::Close))
+    );
     assert_eq!((wrong.machine.stats().malformed, wrong.machine.stats().connections), (1, 0));
 }
 
@@ -335,7 +338,7 @@ fn a_closed_clients_answer_never_reaches_its_successor() {
     hand.machine.handle_close(hand.now, conn);
     hand.machine.handle_open(hand.now, conn);
     hand.advance(MS(100));
-    assert_eq!(hand.hear(999), Said::default());
+    assert_eq!(hand.take_output(999), ServerOutput::default());
 }
 
 /// Requests at random times on random connections; when each answer came and what it was.
@@ -348,14 +351,14 @@ fn story(seed: u64) -> Vec<(Nanos, String)> {
     });
     let mut rng = Prng::new(99);
     let conns: Vec<Key> = (0..5).map(|_| hand.open()).collect();
-    let mut told = Vec::new();
+    let mut answers = Vec::new();
     for _ in 0..500 {
         let at = hand.now + Nanos(rng.below(4_000_000));
         hand.advance(at);
         hand.send(conns[rng.below(5) as usize], get("/").as_bytes());
-        told.push((hand.now, hand.hear(9999).text()));
+        answers.push((hand.now, hand.take_output(9999).text()));
     }
-    told
+    answers
 }
 
 #[test]
@@ -394,7 +397,7 @@ fn six_exponential_workers_wait_as_erlang_says() {
                 waited_s += hand.machine.stats().queue as f64 * (next - hand.now).as_secs_f64();
                 hand.advance(next);
             }
-            hand.hear(usize::MAX);
+            hand.take_output(usize::MAX);
             hand.send(conns[i % 64], b"GET / HTTP/1.1\r\nHost: h\r\n\r\n");
         }
         let (measured, expected) = (waited_s / n as f64, erlang_wait_s(6, 0.06, rate));
@@ -412,7 +415,7 @@ proptest! {
         let conn = hand.open();
         for chunk in chunks {
             hand.send(conn, &chunk);
-            hand.hear(1 << 20);
+            hand.take_output(1 << 20);
         }
     }
 
@@ -423,7 +426,7 @@ proptest! {
         let text: String = targets.iter().map(|target| get(target)).collect();
         for piece in text.as_bytes().chunks(cut) {
             hand.send(conn, piece);
-            hand.hear(1 << 20);
+            hand.take_output(1 << 20);
             hand.advance(hand.now + MS(10));
         }
     }

@@ -105,7 +105,7 @@ const TIMED: [&str; 11] = [
 ];
 
 /// Standard error without what we add to ab's words, and without the flags' own sentences.
-fn told(ran: &Ran) -> String {
+fn comparable_stderr(ran: &Ran) -> String {
     let own = |line: &&str| {
         !line.starts_with("brunt ab: ")
             && !line.starts_with("    -")
@@ -119,7 +119,7 @@ fn told(ran: &Ran) -> String {
 fn same(line: &str) {
     let (real, ours) = (real_ab(line), our_ab(line));
     assert_eq!(masked(&ours.stdout), masked(&real.stdout), "{line}");
-    assert_eq!(told(&ours), told(&real), "{line}");
+    assert_eq!(comparable_stderr(&ours), comparable_stderr(&real), "{line}");
     assert_eq!(ours.code, real.code, "{line}");
 }
 
@@ -209,7 +209,7 @@ fn what_is_wrong_is_told_in_abs_words_with_its_codes() {
     ];
     for line in &cases {
         let (real, ours) = (real_ab(line), our_ab(line));
-        assert_eq!(told(&ours), told(&real), "{line}");
+        assert_eq!(comparable_stderr(&ours), comparable_stderr(&real), "{line}");
         assert_eq!(ours.code, real.code, "{line}");
     }
     let code = |line: &str| our_ab(line).code.unwrap();

@@ -62,14 +62,14 @@ fn ran(name: &str, options: &str, body: &str) -> Ran {
     run(&format!("run -q {path}")).with_code(0)
 }
 
-/// What the console said.
-fn said(ran: &Ran) -> Vec<String> {
+/// The texts of the console's lines.
+fn console_lines(ran: &Ran) -> Vec<String> {
     let lines = ran.stderr.lines().filter(|line| line.ends_with("source=console"));
-    let said = lines.map(|line| {
+    let texts = lines.map(|line| {
         let text = line.split_once("msg=\"").unwrap().1;
         text.trim_end_matches("\" source=console").replace("\\\"", "\"")
     });
-    said.collect()
+    texts.collect()
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn users_have_connections_of_their_own() {
             "for (let i = 0; i < 2; i++) console.log(`c${{http.get('{url}').body.split('\\n')[0]}}`)"
         );
         let ran = ran(name, &options, &body);
-        let mut numbers = said_plain(&ran);
+        let mut numbers = console_words(&ran);
         assert_eq!(numbers.len(), 8, "{}", ran.stderr);
         numbers.sort();
         numbers.dedup();
@@ -95,8 +95,8 @@ fn users_have_connections_of_their_own() {
     }
 }
 
-/// What the console said in one word, which needs no quotes.
-fn said_plain(ran: &Ran) -> Vec<String> {
+/// The console's lines of one word, which the log does not quote.
+fn console_words(ran: &Ran) -> Vec<String> {
     let lines = ran.stderr.lines().filter(|line| line.ends_with("source=console"));
     let word = |line: &str| line.split_once("msg=").unwrap().1.replace(['"', ' '], "");
     lines.map(word).collect()
@@ -112,11 +112,14 @@ fn redirects_carry_cookies_and_leave_bodies() {
             has('Content-Type'), has('Accept-Encoding'), has('Referer: {url}'), r.request.method].join(' '));"
     );
     let ran = ran("redirect", "{}", &body);
-    assert_eq!(said(&ran), ["200 true true true true false false true GET".replace("GET", "POST")]);
+    assert_eq!(
+        console_lines(&ran),
+        ["200 true true true true false false true GET".replace("GET", "POST")]
+    );
 }
 
 #[test]
-fn who_asks_is_told_when_the_server_asks() {
+fn credentials_are_sent_when_the_server_demands_them() {
     let address = server();
     let body = format!(
         "const r = http.get('http://u:p@{address}/digest', {{ auth: 'digest' }});
@@ -129,7 +132,10 @@ fn who_asks_is_told_when_the_server_asks() {
         "{ thresholds: { http_reqs: ['count==3'], http_req_failed: ['rate==0'] } }",
         &body,
     );
-    assert_eq!(said(&ran), [format!("200 http://{address}/digest true"), "200 true".to_owned()]);
+    assert_eq!(
+        console_lines(&ran),
+        [format!("200 http://{address}/digest true"), "200 true".to_owned()]
+    );
 }
 
 #[test]
@@ -145,7 +151,7 @@ fn names_mean_what_the_options_say() {
         console.log([code('http://a.test/'), code('http://x.b.test:{port}/'), code('http://no.b.test:{port}/'),
             code('http://127.0.0.9:{port}/')].join(' '));"
     );
-    assert_eq!(said(&ran("names", &options, &body)), ["200 200 1111 1110"]);
+    assert_eq!(console_lines(&ran("names", &options, &body)), ["200 200 1111 1110"]);
 }
 
 #[test]
@@ -174,7 +180,7 @@ fn pages_are_gone_on_from() {
     let path = scratch.file("script.js", source);
     let ran = run(&format!("run -q {path}")).with_code(0);
     assert_eq!(
-        said(&ran),
+        console_lines(&ran),
         [
             "POST /to?x HTTP/1.1 a=1+2&b=c&go=Go",
             "GET /q?q=x HTTP/1.1 ",

@@ -68,7 +68,7 @@ fn empty_values_mean_what_they_mean_to_vegeta() {
         ("-cert=nowhere", "open nowhere: no such file or directory"),
     ];
     for (flags, words) in late {
-        said(&attack(flags).with_code(1), words);
+        assert_log_line(&attack(flags).with_code(1), words);
     }
     let refused = [
         ("-rate=", "strconv.Atoi: parsing \"\": invalid syntax"),
@@ -99,7 +99,7 @@ fn less_than_a_microsecond_is_over_before_it_begins() {
 
 /// Standard error is the line that Go's logger would print.
 #[track_caller]
-fn said(ran: &Ran, words: &str) {
+fn assert_log_line(ran: &Ran, words: &str) {
     let line = ran.stderr.strip_suffix('\n').unwrap_or_default();
     assert_eq!(line.get("2006/01/02 15:04:05 ".len()..), Some(words), "{ran:#?}");
 }
@@ -124,7 +124,7 @@ fn reports_refuse_in_vegetas_words() {
         ("-output=/", "open /: is a directory"),
     ];
     for (flags, words) in cases {
-        said(&run(&format!("vegeta report {flags} {file}")).with_code(1), words);
+        assert_log_line(&run(&format!("vegeta report {flags} {file}")).with_code(1), words);
     }
     run(&format!("vegeta report -type=json -buckets= {file}")).with_code(0);
     for command in ["report", "encode", "plot"] {
@@ -174,10 +174,10 @@ fn json_targets_are_refused_in_vegetas_words() {
     ];
     for (line, words) in cases {
         let ran = feed(brunt("vegeta attack -format=json -duration=1s"), format!("{line}\n"));
-        said(&ran.with_code(1), words);
+        assert_log_line(&ran.with_code(1), words);
     }
     let ran = feed(brunt("vegeta attack -duration=1s"), "GET http://h:x/\n");
-    said(
+    assert_log_line(
         &ran.with_code(1),
         "bad URL: http://h:x/, parse \"http://h:x/\": invalid port \":x\" after host",
     );

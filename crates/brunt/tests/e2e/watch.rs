@@ -52,19 +52,19 @@ impl Watching {
         Self { process, lines }
     }
 
-    /// Reads on to the row that is meant; the limit of the process is that of this too.
-    fn until(&mut self, what: &str, is_meant: impl Fn(&Value) -> bool) -> Value {
+    /// Reads on to the first row that matches; the time limit of the process holds for this too.
+    fn until(&mut self, what: &str, is_match: impl Fn(&Value) -> bool) -> Value {
         loop {
             let mut line = String::new();
             assert!(self.lines.read_line(&mut line).unwrap() > 0, "never: {what}");
             let row: Value = serde_json::from_str(&line).unwrap();
-            if is_meant(&row) {
+            if is_match(&row) {
                 return row;
             }
         }
     }
 
-    fn until_told(&mut self, words: &str) -> Value {
+    fn until_reported(&mut self, words: &str) -> Value {
         self.until(words, |row| row["what"].as_str().is_some_and(|what| what.contains(words)))
     }
 
@@ -148,8 +148,8 @@ fn a_process_that_dies_is_told() {
     let row = watching.until("a reading", |row| row["source"] == source.as_str());
     assert_eq!(row["values"]["threads"], 1.0);
     signal("KILL", pid);
-    let told = watching.until_told("has ended");
-    assert_eq!(told["source"], source.as_str());
+    let row = watching.until_reported("has ended");
+    assert_eq!(row["source"], source.as_str());
     watching.interrupt().with_code(0);
 }
 
@@ -176,9 +176,9 @@ fn an_exporter_that_goes_away_and_comes_back() {
     assert!(values["node_load1"].as_f64().unwrap() >= 0.0);
     assert!(values.keys().any(|name| name.starts_with("node_cpu_seconds_total{")));
     drop(first);
-    watching.until_told("gives no answer");
+    watching.until_reported("gives no answer");
     let second = exporter(port);
-    watching.until_told("answers again");
+    watching.until_reported("answers again");
     watching.until("a scrape", |row| is_scrape(row) && row["kind"] == "reading");
     drop(second);
     watching.interrupt().with_code(0);
@@ -212,8 +212,9 @@ fn beside_an_attack_into_its_own_results() {
     let nowhere = text(&scratch.path("nowhere.log"));
     let flags = format!("attack -rate=50 -duration=1s -watch-log=nginx:{nowhere} -output={name}");
     let ran = feed(brunt(&flags), format!("GET {url}/")).with_code(0);
-    let told = |line: &str| line.starts_with("brunt: -watch:") && line.contains("nowhere.log");
-    assert!(ran.stderr.lines().any(told), "{ran:#?}");
+    let is_warning =
+        |line: &str| line.starts_with("brunt: -watch:") && line.contains("nowhere.log");
+    assert!(ran.stderr.lines().any(is_warning), "{ran:#?}");
 }
 
 #[test]
@@ -269,7 +270,7 @@ fn a_log_is_followed_through_its_rotation() {
     std::fs::rename(&log, scratch.path("rails.log.1")).unwrap();
     append(&rails("a-3", "/three"));
     watching.until("the second", |row| row["path"] == "/two");
-    watching.until_told("was replaced");
+    watching.until_reported("was replaced");
     watching.until("the third", |row| row["path"] == "/three");
     watching.interrupt().with_code(0);
     let expected = "total,render,db,url\n0.01200,0.00310,0.00050,[/one]\n\
@@ -378,12 +379,12 @@ fn incidents_are_rows() {
     );
     run(&flags).with_code(0);
     let (rows, _) = read_back(&out);
-    let told: Vec<&str> = rows
+    let incidents: Vec<&str> = rows
         .iter()
         .filter_map(|row| match row {
             Row::Incident(Incident { what, .. }) => Some(what.as_str()),
             _ => None,
         })
         .collect();
-    assert_eq!(told, ["nothing is there (or not to be seen by us)", "is not there"]);
+    assert_eq!(incidents, ["nothing is there (or not to be seen by us)", "is not there"]);
 }

@@ -20,7 +20,7 @@ use crate::world::{SERVER, check_oracles, constant, plan, run, server};
 const LAST: usize = 100_000;
 
 /// What became of each request: its status, or the text of its failure.
-type Told = Arc<Mutex<Vec<Result<u16, String>>>>;
+type RequestOutcomes = Arc<Mutex<Vec<Result<u16, String>>>>;
 
 /// A user that opens a pipe, sends through it and closes it at one stroke, and asks for another one later.
 #[derive(Debug)]
@@ -29,13 +29,13 @@ struct Leaver {
     returns: Nanos,
     asked: usize,
     pipe: Option<Pipe>,
-    told: Told,
+    outcomes: RequestOutcomes,
     stopped: bool,
 }
 
 impl Leaver {
     fn answers(&self) -> usize {
-        self.told.lock().expect("nobody panics with it").len()
+        self.outcomes.lock().expect("nobody panics with it").len()
     }
 
     fn ask() -> RequestCommand {
@@ -82,8 +82,8 @@ impl VirtualUsers for Leaver {
     fn handle_response(&mut self, _: u32, reply: &EngineResponse<'_>) {
         self.pipe = reply.pipe;
         let failure = reply.failure.as_ref().map(|(_, text)| text.clone());
-        let told = failure.map_or(Ok(reply.status), Err);
-        self.told.lock().expect("nobody panics with it").push(told);
+        let outcome = failure.map_or(Ok(reply.status), Err);
+        self.outcomes.lock().expect("nobody panics with it").push(outcome);
     }
 
     fn handle_pipe_event(&mut self, pipe: Pipe, _: Nanos, what: PipeEvent<'_>) -> Backpressure {
@@ -101,11 +101,11 @@ impl VirtualUsers for Leaver {
 }
 
 fn leave(faults: Faults, leaves: Nanos, returns: Nanos) -> Vec<Result<u16, String>> {
-    let told = Told::default();
-    let teller = Arc::clone(&told);
+    let outcomes = RequestOutcomes::default();
+    let shared = Arc::clone(&outcomes);
     let make = move |_| {
-        let told = Arc::clone(&teller);
-        let leaver = Leaver { leaves, returns, asked: 0, pipe: None, told, stopped: false };
+        let outcomes = Arc::clone(&shared);
+        let leaver = Leaver { leaves, returns, asked: 0, pipe: None, outcomes, stopped: false };
         Box::new(leaver) as Box<dyn VirtualUsers>
     };
     let load = Load::Users(VuFactory { users: 1, make: Arc::new(make) });
@@ -115,15 +115,15 @@ fn leave(faults: Faults, leaves: Nanos, returns: Nanos) -> Vec<Result<u16, Strin
     let address = Address::Ip(SERVER.parse().expect("an address"));
     world.add_peer(address, Box::new(Echo::new("101 Switching Protocols", usize::MAX)));
     check_oracles(&simulate(world, plan, &Settings::default()).expect("the settings are sound"));
-    told.lock().expect("nobody panics with it").clone()
+    outcomes.lock().expect("nobody panics with it").clone()
 }
 
 /// Its echo comes back while the rest still goes out.
 #[test]
-fn nothing_is_told_of_a_pipe_that_is_closing() {
+fn a_pipe_that_is_closing_has_no_events() {
     let faults = Faults { send_window: 1_000, ..Faults::default() };
-    let told = leave(faults, Nanos::from_millis(100), Nanos::from_secs(1));
-    assert_eq!(told, [Ok(101), Ok(101)]);
+    let outcomes = leave(faults, Nanos::from_millis(100), Nanos::from_secs(1));
+    assert_eq!(outcomes, [Ok(101), Ok(101)]);
 }
 
 /// There is one descriptor, so that the second dial fails if the first pipe has it still.
@@ -139,10 +139,13 @@ fn a_server_that_does_not_read_keeps_no_pipe_that_is_closed() {
         ..Faults::default()
     };
     let leaves = Nanos::from_secs(1);
-    let told = leave(faults(), leaves, Nanos::from_millis(3_100));
-    assert_eq!(told, [Ok(101), Ok(101)]);
-    let told = leave(faults(), leaves, Nanos::from_millis(2_900));
-    assert!(told[1].as_ref().is_err_and(|text| text.contains("too many open files")), "{told:?}");
+    let outcomes = leave(faults(), leaves, Nanos::from_millis(3_100));
+    assert_eq!(outcomes, [Ok(101), Ok(101)]);
+    let outcomes = leave(faults(), leaves, Nanos::from_millis(2_900));
+    assert!(
+        outcomes[1].as_ref().is_err_and(|text| text.contains("too many open files")),
+        "{outcomes:?}"
+    );
 }
 
 /// A field `Upgrade` makes no user's wish of an attack's hit.

@@ -104,7 +104,7 @@ struct Talkers {
     /// Pipes that are held, and since when.
     held: Vec<(Nanos, usize)>,
     asked: bool,
-    told: Arc<Mutex<Vec<Seen>>>,
+    published: Arc<Mutex<Vec<Seen>>>,
     stopped: bool,
 }
 
@@ -216,7 +216,7 @@ impl VirtualUsers for Talkers {
 
 impl Drop for Talkers {
     fn drop(&mut self) {
-        self.told.lock().expect("nobody panics with it").clone_from(&self.seen);
+        self.published.lock().expect("nobody panics with it").clone_from(&self.seen);
     }
 }
 
@@ -226,12 +226,12 @@ fn talk(
     status: &'static str,
     closes_after: usize,
 ) -> (SimulationResult, Vec<Seen>) {
-    let told = Arc::<Mutex<Vec<Seen>>>::default();
-    let teller = Arc::clone(&told);
+    let published = Arc::<Mutex<Vec<Seen>>>::default();
+    let shared = Arc::clone(&published);
     let make = move |_| {
-        let told = Arc::clone(&teller);
+        let published = Arc::clone(&shared);
         let seen = vec![Seen::default(); USERS as usize];
-        let users = Talkers { seen, held: Vec::new(), asked: false, told, stopped: false };
+        let users = Talkers { seen, held: Vec::new(), asked: false, published, stopped: false };
         Box::new(users) as Box<dyn VirtualUsers>
     };
     let plan = Plan {
@@ -249,7 +249,7 @@ fn talk(
     world.add_peer(address, Box::new(Echo::new(status, closes_after)));
     let settings = Settings { own_connections: seed.is_multiple_of(2), ..Settings::default() };
     let outcome = simulate(world, plan, &settings).expect("the settings are sound");
-    let seen = told.lock().expect("nobody panics with it").clone();
+    let seen = published.lock().expect("nobody panics with it").clone();
     (outcome, seen)
 }
 

@@ -9,9 +9,9 @@ use stdx::{Nanos, Prng};
 use super::{Faults, Span, World};
 use crate::{Address, Dial, Event, Io, IoFailure, Key, Output, Peer, Progress, Sock};
 
-/// What a test's peer heard.
+/// The calls that a test's peer got.
 #[derive(Debug, Default)]
-struct Heard {
+struct PeerCalls {
     opened: u32,
     closed: u32,
     drained: u32,
@@ -22,7 +22,7 @@ struct Heard {
 /// Gives back what it gets; `script` says what it does after the first bytes of a connection instead.
 #[derive(Default)]
 struct Echo {
-    heard: Rc<RefCell<Heard>>,
+    calls: Rc<RefCell<PeerCalls>>,
     outputs: VecDeque<(Key, Output)>,
     script: Vec<Output>,
     open: BTreeSet<Key>,
@@ -32,11 +32,11 @@ struct Echo {
 impl Peer for Echo {
     fn handle_open(&mut self, _: Nanos, conn: Key) {
         assert!(self.open.insert(conn), "a number in use is given again");
-        self.heard.borrow_mut().opened += 1;
+        self.calls.borrow_mut().opened += 1;
     }
     fn handle_bytes(&mut self, _: Nanos, conn: Key, bytes: &[u8]) {
         assert!(self.open.contains(&conn));
-        self.heard.borrow_mut().bytes.extend(bytes);
+        self.calls.borrow_mut().bytes.extend(bytes);
         if self.script.is_empty() {
             return self.outputs.push_back((conn, Output::Bytes(bytes.to_vec())));
         }
@@ -49,20 +49,20 @@ impl Peer for Echo {
     }
     fn handle_close(&mut self, _: Nanos, conn: Key) {
         assert!(self.open.remove(&conn), "closed twice or after its own close");
-        self.heard.borrow_mut().closed += 1;
+        self.calls.borrow_mut().closed += 1;
     }
     fn next_deadline(&self) -> Option<Nanos> {
         self.deadline
     }
     fn handle_deadline(&mut self, now: Nanos) {
-        self.heard.borrow_mut().deadlines.push(now);
+        self.calls.borrow_mut().deadlines.push(now);
         self.deadline = None;
     }
     fn poll_output(&mut self) -> Option<(Key, Output)> {
         self.outputs.pop_front()
     }
     fn handle_drained(&mut self, _: Nanos, _: Key) {
-        self.heard.borrow_mut().drained += 1;
+        self.calls.borrow_mut().drained += 1;
     }
 }
 
@@ -70,11 +70,11 @@ fn address() -> Address {
     Address::Ip("192.0.2.1:80".parse().expect("an address"))
 }
 
-fn world_of(seed: u64, faults: Faults, echo: Echo) -> (World, Rc<RefCell<Heard>>) {
-    let heard = Rc::clone(&echo.heard);
+fn world_of(seed: u64, faults: Faults, echo: Echo) -> (World, Rc<RefCell<PeerCalls>>) {
+    let calls = Rc::clone(&echo.calls);
     let mut world = World::new(seed, faults);
     world.add_peer(address(), Box::new(echo));
-    (world, heard)
+    (world, calls)
 }
 
 fn open(world: &mut World, key: Key) -> Result<Sock, IoFailure> {
@@ -138,7 +138,7 @@ impl Client {
 /// Opens connections, sends random bytes on each and reads them back; gives how many conversations came to their end,
 /// how many failed, and the trace.
 fn converse(seed: u64, faults: Faults) -> (usize, usize, u64) {
-    let (mut world, heard) = world_of(seed, faults, Echo::default());
+    let (mut world, calls) = world_of(seed, faults, Echo::default());
     let mut rng = Prng::new(seed);
     let mut clients: BTreeMap<Key, Client> = BTreeMap::new();
     let (mut done, mut failed) = (0, 0);
@@ -184,7 +184,7 @@ fn converse(seed: u64, faults: Faults) -> (usize, usize, u64) {
     assert_eq!(world.next_event(), None, "an event after close, seed {seed}");
     assert_eq!(world.conns.len(), 0, "connections are left over, seed {seed}");
     assert_eq!(world.descriptors_used, 0);
-    assert_eq!(heard.borrow().opened, heard.borrow().closed, "seed {seed}");
+    assert_eq!(calls.borrow().opened, calls.borrow().closed, "seed {seed}");
     (done, failed, world.trace())
 }
 
@@ -213,14 +213,14 @@ fn every_weather_is_survived_and_repeats() {
 #[test]
 fn a_short_send_goes_on_with_a_writable_event() {
     let faults = Faults { send_window: 10, ..Faults::default() };
-    let (mut world, heard) = world_of(1, faults, Echo::default());
+    let (mut world, calls) = world_of(1, faults, Echo::default());
     let sock = connected(&mut world, 1);
     assert_eq!(world.send(sock, &[1; 25]), Progress::Bytes(10));
     assert_eq!(world.send(sock, &[2; 15]), Progress::Later);
     let Some(Event::Ready(1, ready)) = next(&mut world) else { panic!("no event") };
     assert!(ready.writable && !ready.readable && !ready.closed);
     assert_eq!(world.send(sock, &[2; 15]), Progress::Bytes(10));
-    assert_eq!(heard.borrow().bytes, [1; 10]);
+    assert_eq!(calls.borrow().bytes, [1; 10]);
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn the_end_comes_after_all_data() {
     let body = vec![9; 5000];
     let script = vec![Output::Bytes(body.clone()), Output::Close];
     let faults = Faults { receive_window: 700, ..Faults::default() };
-    let (mut world, heard) = world_of(1, faults, Echo { script, ..Echo::default() });
+    let (mut world, calls) = world_of(1, faults, Echo { script, ..Echo::default() });
     let sock = connected(&mut world, 1);
     assert_eq!(world.send(sock, b"go"), Progress::Bytes(2));
     let mut got = Vec::new();
@@ -247,7 +247,7 @@ fn the_end_comes_after_all_data() {
     assert_eq!(world.recv(sock, &mut [0; 4]), Progress::Bytes(0));
     world.close(sock);
     world.wait(Some(Nanos::from_secs(60)));
-    assert_eq!(heard.borrow().closed, 0, "who closed hears no close");
+    assert_eq!(calls.borrow().closed, 0, "who closed hears no close");
 }
 
 #[test]
@@ -268,7 +268,7 @@ fn data_before_a_reset_can_be_read() {
 
 #[test]
 fn nothing_is_told_of_a_closed_socket() {
-    let (mut world, heard) = world_of(1, Faults::default(), Echo::default());
+    let (mut world, calls) = world_of(1, Faults::default(), Echo::default());
     let first = connected(&mut world, 1);
     world.send(first, b"hello");
     world.wait(Some(Nanos::SECOND));
@@ -281,7 +281,7 @@ fn nothing_is_told_of_a_closed_socket() {
     assert_eq!(next(&mut world), None);
     let third = connected(&mut world, 3);
     assert!(third != first && third != early);
-    assert_eq!((heard.borrow().opened, heard.borrow().closed), (3, 2));
+    assert_eq!((calls.borrow().opened, calls.borrow().closed), (3, 2));
 }
 
 #[test]
@@ -295,10 +295,10 @@ fn connections_fail_as_they_should() {
     assert_eq!(world.descriptors_used, 0);
 
     let faults = Faults { unanswered: 1.0, connect_timeout: Nanos::SECOND, ..Faults::default() };
-    let (mut world, heard) = world_of(1, faults, Echo::default());
+    let (mut world, calls) = world_of(1, faults, Echo::default());
     open(&mut world, 1).expect("a descriptor");
     assert_eq!(next(&mut world), Some(Event::Refused(1, IoFailure::TimedOut)));
-    assert_eq!((world.now(), heard.borrow().opened), (Nanos::SECOND, 0));
+    assert_eq!((world.now(), calls.borrow().opened), (Nanos::SECOND, 0));
 
     let faults = Faults { descriptors: 2, ..Faults::default() };
     let (mut world, _) = world_of(1, faults, Echo::default());
@@ -315,7 +315,7 @@ fn names_resolve_wakers_wake_deadlines_come() {
         ..Faults::default()
     };
     let echo = Echo { deadline: Some(Nanos::MICRO), ..Echo::default() };
-    let (mut world, heard) = world_of(1, faults, echo);
+    let (mut world, calls) = world_of(1, faults, echo);
     let ip = "192.0.2.1".parse().expect("an address");
     world.add_name("here", vec![ip]);
     world.wake_at(Nanos::MILLI);
@@ -329,21 +329,21 @@ fn names_resolve_wakers_wake_deadlines_come() {
     assert_eq!(next(&mut world), Some(Event::Woken));
     assert_eq!(world.now(), Nanos::MILLI);
     assert_eq!(world.wait(Some(Nanos::from_millis(5))), Nanos::from_millis(5));
-    assert_eq!(heard.borrow().deadlines, [Nanos::from_millis(2)], "after the server's stall");
+    assert_eq!(calls.borrow().deadlines, [Nanos::from_millis(2)], "after the server's stall");
 }
 
 #[test]
 fn a_peer_is_told_when_its_store_is_empty() {
     let script = vec![Output::Bytes(vec![0; 1000])];
     let faults = Faults { receive_window: 600, ..Faults::default() };
-    let (mut world, heard) = world_of(1, faults, Echo { script, ..Echo::default() });
+    let (mut world, calls) = world_of(1, faults, Echo { script, ..Echo::default() });
     let sock = connected(&mut world, 1);
     world.send(sock, b"go");
     next(&mut world);
-    assert_eq!(heard.borrow().drained, 0, "400 bytes wait");
+    assert_eq!(calls.borrow().drained, 0, "400 bytes wait");
     read(&mut world, sock, &mut Vec::new());
     next(&mut world);
-    assert_eq!(heard.borrow().drained, 1);
+    assert_eq!(calls.borrow().drained, 1);
 }
 
 #[test]

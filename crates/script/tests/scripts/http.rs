@@ -45,7 +45,7 @@ impl Files for Main {
 /// What a script asked for, what it returned or threw, and what was logged.
 struct Ran {
     asks: Vec<HttpRequest>,
-    told: Vec<String>,
+    returned: Vec<String>,
     lines: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ fn ran(
         Program::compile("/main.js", Arc::default(), Rc::new(Main(source)), host()).unwrap();
     let realm = Rc::new(Realm::new(&program).unwrap());
     let mut vu = Vu::new(&realm, host(), 1).unwrap();
-    let (mut asks, mut told) = (Vec::new(), Vec::new());
+    let (mut asks, mut returned) = (Vec::new(), Vec::new());
     for iteration in 0..times {
         let function = "setup".into();
         let mut turn = vu.call(Call { stage: Stage::Setup, function, iteration, data: None });
@@ -84,9 +84,9 @@ fn ran(
                 turn = vu.answer(ticket, ActionResult::Http(Box::new(made))).unwrap();
             }
         };
-        told.push(done.unwrap().unwrap_or_default());
+        returned.push(done.unwrap().unwrap_or_default());
     }
-    Ran { asks, told, lines: world.lines.take() }
+    Ran { asks, returned, lines: world.lines.take() }
 }
 
 fn page(head: &str, body: &[u8]) -> HttpResponse {
@@ -99,8 +99,8 @@ fn page(head: &str, body: &[u8]) -> HttpResponse {
 }
 
 /// What a body returns whose requests are all answered alike.
-fn told(body: &str, answer: &HttpResponse) -> String {
-    ran(HttpRules::default(), ("", body, 1), |_| answer.clone()).told.remove(0)
+fn returned(body: &str, answer: &HttpResponse) -> String {
+    ran(HttpRules::default(), ("", body, 1), |_| answer.clone()).returned.remove(0)
 }
 
 fn asked(body: &str) -> HttpRequest {
@@ -148,14 +148,14 @@ fn what_cannot_be_asked_is_a_response_of_its_own() {
         assert!(ran.asks.is_empty(), "{request}");
         let start = format!("[0,{code},\"{}", error.replace('"', "\\\""));
         assert!(
-            ran.told[0].starts_with(&start) && ran.told[0].ends_with(",null]"),
+            ran.returned[0].starts_with(&start) && ran.returned[0].ends_with(",null]"),
             "{}",
-            ran.told[0]
+            ran.returned[0]
         );
         assert!(ran.lines[0].contains("Request Failed"), "{:?}", ran.lines);
         let body = format!("return {request}.status");
         let rules = HttpRules { throws: true, ..HttpRules::default() };
-        let threw = self::ran(rules, ("", &body, 1), |_| page("", b"")).told.remove(0);
+        let threw = self::ran(rules, ("", &body, 1), |_| page("", b"")).returned.remove(0);
         assert!(threw.starts_with("\"threw "), "{threw}");
     }
 }
@@ -169,9 +169,9 @@ fn failures_are_thrown_where_that_is_wanted() {
     };
     let body =
         "const r = http.get('http://h/'); return [r.error, r.error_code, r.body, r.status_text]";
-    assert_eq!(told(body, &failed), r#"["few words",1212,null,""]"#);
+    assert_eq!(returned(body, &failed), r#"["few words",1212,null,""]"#);
     let body = "http.get('http://h/', { throw: true })";
-    assert_eq!(told(body, &failed), r#""threw Get \"http://h/\": all words""#);
+    assert_eq!(returned(body, &failed), r#""threw Get \"http://h/\": all words""#);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn bodies_are_compressed_and_shown_as_they_were() {
     let body = "const r = http.post('http://h/', 'y'.repeat(1000), { compression: 'gzip, br' });
         return [r.request.body.length, r.request.headers['Content-Encoding'][0]]";
     let ran = ran(HttpRules::default(), ("", body, 1), |_| page("", b""));
-    assert_eq!(ran.told, [r#"[1000,"gzip, br"]"#]);
+    assert_eq!(ran.returned, [r#"[1000,"gzip, br"]"#]);
     let ask = &ran.asks[0];
     assert!(ask.coded_body.as_ref().unwrap().len() < 100);
     assert_eq!(ask.body.as_ref().unwrap().len(), 1000);
@@ -238,18 +238,18 @@ fn responses_show_what_came() {
         ("request.cookies", "{}"),
     ] {
         let body = format!("return http.get('http://h/#f').{field}");
-        assert_eq!(told(&body, &answer), expect, "{field}");
+        assert_eq!(returned(&body, &answer), expect, "{field}");
     }
     for (params, expect) in [("'none'", "null"), ("'binary'", "21"), ("'text'", "21")] {
         let body = format!(
             "const b = http.get('http://h/', {{ responseType: {params} }}).body;
             return b === null ? b : b.byteLength || b.length"
         );
-        assert_eq!(told(&body, &answer), expect, "{params}");
+        assert_eq!(returned(&body, &answer), expect, "{params}");
     }
     let none = HttpResponse { status: 204, ..page("", b"") };
-    assert_eq!(told("return http.get('http://h/').body", &none), "null");
-    let threw = told("http.get('http://h/', { responseType: 'none' }).json()", &answer);
+    assert_eq!(returned("return http.get('http://h/').body", &none), "null");
+    let threw = returned("http.get('http://h/', { responseType: 'none' }).json()", &answer);
     assert!(threw.starts_with("\"threw the body is null"), "{threw}");
 }
 
@@ -269,12 +269,14 @@ fn jars_are_the_iterations_own() {
     ] {
         let rules = HttpRules { keeps_cookies, ..HttpRules::default() };
         let ran = ran(rules, ("", body, 2), |_| page("", b""));
-        assert_eq!(ran.told, expect);
+        assert_eq!(ran.returned, expect);
         let has = |at: usize| ran.asks[at].jar.as_ref().is_some_and(|jar| !jar.borrow().is_empty());
         assert!(has(0) && has(1));
     }
-    let threw =
-        told("http.cookieJar().set('http://h/', 'a', 'b', { expires: 'soon' })", &page("", b""));
+    let threw = returned(
+        "http.cookieJar().set('http://h/', 'a', 'b', { expires: 'soon' })",
+        &page("", b""),
+    );
     assert!(threw.contains("unable to parse"), "{threw}");
 }
 
@@ -289,7 +291,7 @@ fn callbacks_say_what_is_a_failure() {
     for wrong in
         ["http.expectedStatuses()", "http.expectedStatuses('200')", "http.setResponseCallback(1)"]
     {
-        let threw = told(wrong, &page("", b""));
+        let threw = returned(wrong, &page("", b""));
         assert!(threw.starts_with("\"threw "), "{wrong}: {threw}");
     }
 }

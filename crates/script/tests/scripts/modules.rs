@@ -91,7 +91,7 @@ fn log_of(text: &str) -> String {
 }
 
 /// What a body logs.
-fn told(body: &str) -> String {
+fn logged(body: &str) -> String {
     log_of(&format!("export default async function () {{ {body} }}"))
 }
 
@@ -243,9 +243,9 @@ fn values_are_logged_as_k6_does() {
         ("new Map([[1, 2]]), new Set([1]), /x/, Promise.resolve()", "{} {} {} {}"),
         ("undefined, null, true, 'a\\nb'", "undefined null true a\nb"),
     ] {
-        assert_eq!(told(&format!("console.log({value})")), expect, "{value}");
+        assert_eq!(logged(&format!("console.log({value})")), expect, "{value}");
     }
-    assert_eq!(told("const o = { l: [] }; o.l.push(o); console.log(o)"), "{ l: [ [Circular] ] }");
+    assert_eq!(logged("const o = { l: [] }; o.l.push(o); console.log(o)"), "{ l: [ [Circular] ] }");
 }
 
 #[test]
@@ -315,15 +315,15 @@ fn texts_have_the_collations_order_and_dates_k6s_form() {
         ("'', 'a'", -1),
     ] {
         let body = format!("const [a, b] = [{pair}]; console.log(a.localeCompare(b))");
-        assert_eq!(told(&body), expect.to_string(), "{pair}");
+        assert_eq!(logged(&body), expect.to_string(), "{pair}");
     }
     let sorted = "console.log(['b','a','C','A','B','c'].sort((x, y) => x.localeCompare(y)).join())";
-    assert_eq!(told(sorted), "a,A,b,B,c,C");
+    assert_eq!(logged(sorted), "a,A,b,B,c,C");
     let dates = "const d = new Date(2026, 10, 5, 15, 4, 9), z = d.getTimezoneOffset() === 0;
         console.log(d.toLocaleString(), d.toLocaleDateString('de'), d.toLocaleTimeString());
         console.log(new Date(NaN).toLocaleString(), String(new Date(NaN)), `${d}`.endsWith(' (UTC)') === z, d.toTimeString().endsWith(' (UTC)') === z);";
     assert_eq!(
-        told(dates),
+        logged(dates),
         "11/05/2026, 15:04:09 11/05/2026 15:04:09\nInvalid Date Invalid Date true true"
     );
 }
@@ -354,7 +354,7 @@ fn webcrypto_encrypts_signs_and_derives() {
         console.log(m.algorithm.length, await s.verify('HMAC', m, await s.sign('HMAC', m, d), d));
         for (const f of [() => s.digest('MD5', d), () => s.encrypt({ name: 'AES-CBC', iv: d }, p, d), () => s.exportKey('raw', p), () => s.generateKey({ name: 'AES-CBC', length: 100 }, true, ['encrypt'])]) await f().catch((e) => console.log(e.name));
         console.log(crypto.getRandomValues(new Uint32Array(4)).length, /^[0-9a-f]{8}-[0-9a-f]{4}-4/.test(crypto.randomUUID()));";
-    let lines = told(body);
+    let lines = logged(body);
     let expect = "8f434346648f6b96
 AES-CBC A256CBC 6869
 AES-CTR A256CTR 6869
@@ -388,12 +388,12 @@ fn webcrypto_does_rsa() {
     let expect = "RSASSA-PKCS1-v1_5 128 1024 true false
 RSA-PSS 128 1024 true false
 Uint8Array(2) [ 104, 105 ]";
-    assert_eq!(told_once(body), expect);
+    assert_eq!(logged_once(body), expect);
 }
 
 /// What a body logs in the first of two VUs, where the second's keys are others.
-fn told_once(body: &str) -> String {
-    told(body)
+fn logged_once(body: &str) -> String {
+    logged(body)
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn ran(source: &str) -> (Vec<HttpRequest>, Result<Option<String>, Exception>, Ve
 }
 
 /// What a script returns, or throws, as text.
-fn told(body: &str) -> String {
+fn outcome_text(body: &str) -> String {
     let source = format!(
         "import http from 'k6/http'; import * as k6 from 'k6'; export default function () {{ {body} }}"
     );
@@ -242,7 +242,7 @@ fn responses_have_k6s_fields() {
         ("return Object.keys(JSON.parse(JSON.stringify(http.get('http://h/')))).length", "16"),
         ("return http.get('http://h/').request.url", r#""http://h/""#),
     ] {
-        assert_eq!(told(body), expect, "{body}");
+        assert_eq!(outcome_text(body), expect, "{body}");
     }
 }
 
@@ -287,7 +287,7 @@ fn checks_and_groups_make_samples() {
     assert_eq!((asked.len(), done), (0, Ok(None)));
     let mut samples = Vec::new();
     vu.take_samples(&mut samples);
-    let told: Vec<String> = samples
+    let texts: Vec<String> = samples
         .iter()
         .map(|s| {
             let (check, tags) = (s.check.as_deref().unwrap_or("-"), s.tags.as_deref());
@@ -302,7 +302,7 @@ fn checks_and_groups_make_samples() {
         })
         .collect();
     assert_eq!(
-        told,
+        texts,
         [
             r#"0 1 ::outer::inner good [("tag", "x")] 1500"#,
             r#"0 0 ::outer::inner bad [("tag", "x")] 1500"#,
@@ -349,8 +349,8 @@ fn what_is_wrong_is_thrown() {
         ("http.batch(5)", "Error: invalid http.batch() argument type"),
         ("setTimeout('x', 1)", "TypeError: setTimeout's callback isn't a callable function"),
     ] {
-        let told = told(body);
-        assert!(told.starts_with(expect), "{body}: {told}");
+        let text = outcome_text(body);
+        assert!(text.starts_with(expect), "{body}: {text}");
     }
 }
 
@@ -442,9 +442,9 @@ fn a_stopped_iteration_goes_no_further() {
 
 #[test]
 fn async_functions_are_waited_for() {
-    assert_eq!(told("return (async () => { await null; return 5 })()"), "5");
-    assert_eq!(told("return new Promise(() => {})"), "");
-    assert_eq!(told("return new Promise((done) => setTimeout(done, 20, 'x'))"), r#""x""#);
+    assert_eq!(outcome_text("return (async () => { await null; return 5 })()"), "5");
+    assert_eq!(outcome_text("return new Promise(() => {})"), "");
+    assert_eq!(outcome_text("return new Promise((done) => setTimeout(done, 20, 'x'))"), r#""x""#);
     let source = "import http from 'k6/http';
         export default async function () { await null; return http.get('http://h/').status }";
     let (asked, done, _) = ran(source);

@@ -330,7 +330,7 @@ fn body_of(arg: &str) -> Option<(&str, bool)> {
 mod tests {
     use super::*;
 
-    fn told(line: &str) -> Result<(PerferFlags, Vec<String>), String> {
+    fn parsed(line: &str) -> Result<(PerferFlags, Vec<String>), String> {
         let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         let mut typed = PerferFlags::default();
         read(&args, &mut typed).map(|operands| (typed, operands))
@@ -342,19 +342,19 @@ mod tests {
             "-t 2 -k -c=4 h:1 -d .5",
             "--threads 2 --keep-alive --connections=4 --duration=0.5 h:1",
         ] {
-            let (typed, operands) = told(line).unwrap();
+            let (typed, operands) = parsed(line).unwrap();
             assert_eq!((typed.threads, typed.connections, typed.keepalive), (2, 4, true), "{line}");
             assert_eq!(
                 (typed.duration, operands),
                 (Nanos::from_millis(500), vec!["h:1".to_owned()])
             );
         }
-        let (typed, _) = told("-l 50,99.9 -g 40x8").unwrap();
+        let (typed, _) = parsed("-l 50,99.9 -g 40x8").unwrap();
         assert_eq!((typed.spread, typed.graph), (vec![50.0, 99.9], Some((40, 8))));
     }
 
     #[test]
-    fn what_is_wrong_is_said_as_perfer_does() {
+    fn errors_have_perfers_words() {
         let cases = [
             ("-d x", "'x' is not a valid duration."),
             ("-b 99", "'99' is not a valid backlog number."),
@@ -366,7 +366,7 @@ mod tests {
             ("-threads 2", "option -threads is not known."),
         ];
         for (line, words) in cases {
-            assert_eq!(told(line).unwrap_err(), words, "{line}");
+            assert_eq!(parsed(line).unwrap_err(), words, "{line}");
         }
     }
 }

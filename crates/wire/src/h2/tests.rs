@@ -74,7 +74,7 @@ fn session(max_streams: u32) -> H2Session {
 }
 
 /// All that happens, in words.
-fn told(session: &mut H2Session) -> Vec<String> {
+fn event_texts(session: &mut H2Session) -> Vec<String> {
     std::iter::from_fn(|| session.poll_event())
         .map(|(stream, event)| match event {
             StreamEvent::Head { status, .. } => format!("{stream}: {}", status.as_u16()),
@@ -106,7 +106,7 @@ fn streams_are_answered_in_any_order() {
     let mut happened = Vec::new();
     for byte in answer {
         session.handle_bytes(&[byte]).expect("room");
-        happened.extend(told(&mut session));
+        happened.extend(event_texts(&mut session));
     }
     let expect = [
         format!("{second}: 200"),
@@ -140,7 +140,7 @@ fn what_the_server_ends_is_told_apart() {
         session.open(&request(HeadStyle::Native, &[], b""), 0).expect("room");
         assert!(session.poll_event().is_none());
         session.handle_bytes(&bytes).expect("room");
-        assert_eq!(told(&mut session), expect);
+        assert_eq!(event_texts(&mut session), expect);
     }
 }
 
@@ -150,7 +150,7 @@ fn a_goaway_ends_what_can_be_opened() {
     session
         .handle_bytes(&frame(GOAWAY, 0, 0, &[0u32.to_be_bytes(), 0u32.to_be_bytes()].concat()))
         .expect("room");
-    assert!(told(&mut session).is_empty());
+    assert!(event_texts(&mut session).is_empty());
     assert!(session.is_closing() && !session.can_open());
 }
 
@@ -159,7 +159,7 @@ fn an_end_of_the_connection_fails_its_streams() {
     let mut session = session(100);
     session.open(&request(HeadStyle::Native, &[], b""), 0).expect("room");
     session.handle_eof();
-    assert_eq!(told(&mut session), ["0: connection closed"]);
+    assert_eq!(event_texts(&mut session), ["0: connection closed"]);
     assert!(session.is_closing());
 }
 
@@ -171,7 +171,7 @@ fn a_server_that_never_reads_is_not_heard_for_ever() {
     // What is sent is never taken: the pipe fills with answers, and then what came stays unread.
     let taken = (0..1000).take_while(|_| {
         let room = session.handle_bytes(&pings);
-        assert!(told(&mut session).is_empty());
+        assert!(event_texts(&mut session).is_empty());
         room.is_ok()
     });
     let taken = taken.count() * pings.len();
@@ -185,7 +185,7 @@ fn bytes_are_those_of_the_stream_with_their_framing() {
     assert_eq!(session.streams_max_stated(), Some(100));
     let get = request(HeadStyle::Native, &[], b"");
     let [first, second] = [0, 1].map(|hit| session.open(&get, hit).expect("room"));
-    assert!(told(&mut session).is_empty());
+    assert!(event_texts(&mut session).is_empty());
     let answer = [
         frame(HEADERS, 0, 1, &[]),
         frame(CONTINUATION, END_HEADERS, 1, &[0x88]),
@@ -205,7 +205,7 @@ fn bytes_are_those_of_the_stream_with_their_framing() {
         let mut seen = [0, 0];
         for piece in answer.chunks(step) {
             other.handle_bytes(piece).expect("room");
-            told(&mut other);
+            event_texts(&mut other);
             seen[0] += other.take_wire_bytes(first);
             seen[1] += other.take_wire_bytes(second);
         }
@@ -225,15 +225,15 @@ fn late_answers_harm_nobody() {
     let mut out = Vec::new();
     for hit in 0..2000 {
         let stream = session.open(&get, hit).expect("room");
-        assert!(told(&mut session).is_empty());
+        assert!(event_texts(&mut session).is_empty());
         session.cancel(stream);
-        assert!(told(&mut session).is_empty());
+        assert!(event_texts(&mut session).is_empty());
         session.poll_transmit(&mut out);
     }
     for stream in 0..2000 {
         let late = frame(HEADERS, END_HEADERS | END_STREAM, 2 * stream + 1, &[0x88]);
         session.handle_bytes(&late).expect("room");
-        assert!(told(&mut session).is_empty());
+        assert!(event_texts(&mut session).is_empty());
         session.poll_transmit(&mut out);
     }
     assert!(session.can_open(), "the connection goes on");
@@ -248,7 +248,7 @@ fn a_cancelled_stream_is_reset_and_silent() {
     session.poll_transmit(&mut out);
     out.clear();
     session.cancel(stream);
-    assert!(told(&mut session).is_empty());
+    assert!(event_texts(&mut session).is_empty());
     assert!(session.poll_transmit(&mut out));
     assert_eq!(out, frame(RST_STREAM, 0, 1, &8u32.to_be_bytes()));
 }

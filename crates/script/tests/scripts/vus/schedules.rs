@@ -18,9 +18,9 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(told: &Value) -> Self {
-        let number = |name: &str| told[name].as_u64().unwrap();
-        let vus = told["vus"].as_array().unwrap().iter().map(|vus| vus.as_u64().unwrap());
+    fn of(figures: &Value) -> Self {
+        let number = |name: &str| figures[name].as_u64().unwrap();
+        let vus = figures["vus"].as_array().unwrap().iter().map(|vus| vus.as_u64().unwrap());
         Self {
             complete: number("complete"),
             interrupted: number("interrupted"),

@@ -24,7 +24,7 @@ struct Line {
 
 /// What the server receives.
 #[derive(Clone, Copy)]
-enum Said<'a> {
+enum Received<'a> {
     Opened,
     Text(&'a str),
     Close,
@@ -45,7 +45,7 @@ struct Left {
 fn talk(
     source: &str,
     status: u16,
-    server: impl FnMut(&mut Line, Said<'_>),
+    server: impl FnMut(&mut Line, Received<'_>),
 ) -> (Vec<String>, VuStats, Left) {
     talk_for(1, source, status, server)
 }
@@ -55,7 +55,7 @@ fn talk_for(
     iterations: u64,
     source: &str,
     status: u16,
-    mut server: impl FnMut(&mut Line, Said<'_>),
+    mut server: impl FnMut(&mut Line, Received<'_>),
 ) -> (Vec<String>, VuStats, Left) {
     let source = format!(
         "import ws from 'k6/ws'; import {{ WebSocket }} from 'k6/websockets'; import cable from 'k6/x/cable'; const URL = 'ws://127.0.0.1:1/x'; {source}"
@@ -78,7 +78,7 @@ fn talk_for(
                 left.opened += 1;
                 let session = WsSession::new(Role::Server, &agreed, Limits::default(), 0);
                 let mut line = Line { session, out: Vec::new(), vanishes: false };
-                server(&mut line, Said::Opened);
+                server(&mut line, Received::Opened);
                 lines.insert(pipe, line);
                 left.open_max = left.open_max.max(lines.len());
             }
@@ -90,7 +90,7 @@ fn talk_for(
                     let bytes = &commands.bytes[from..from + len];
                     from += len;
                     if let Some(line) = lines.get_mut(&pipe) {
-                        hear(line, bytes, &mut server);
+                        receive(line, bytes, &mut server);
                     }
                 }
                 PipeCommand::Close => drop(lines.remove(&pipe)),
@@ -146,33 +146,33 @@ fn answer(test: &mut Test, ask: &RequestCommand, status: u16, serial: u32) -> (P
     (pipe, agreed)
 }
 
-fn hear(line: &mut Line, bytes: &[u8], server: &mut impl FnMut(&mut Line, Said<'_>)) {
-    let mut heard = Vec::new();
+fn receive(line: &mut Line, bytes: &[u8], server: &mut impl FnMut(&mut Line, Received<'_>)) {
+    let mut events = Vec::new();
     let mut out = std::mem::take(&mut line.out);
     line.session
         .handle_bytes(bytes, &mut out, &mut |event| match event {
-            Event::Text(text) => heard.push(Some(text.to_owned())),
-            Event::Close { .. } => heard.push(None),
+            Event::Text(text) => events.push(Some(text.to_owned())),
+            Event::Close { .. } => events.push(None),
             _ => {}
         })
         .expect("our client breaks no rule");
     line.out = out;
-    for text in heard {
+    for text in events {
         match text {
-            Some(text) => server(line, Said::Text(&text)),
-            None => server(line, Said::Close),
+            Some(text) => server(line, Received::Text(&text)),
+            None => server(line, Received::Close),
         }
     }
 }
 
-fn say(line: &mut Line, text: &str) {
+fn send_text(line: &mut Line, text: &str) {
     // A client that goes first is no error.
     line.session.send_text(text, &mut line.out).ok();
 }
 
-fn echo(line: &mut Line, said: Said<'_>) {
-    if let Said::Text(text) = said {
-        say(line, text);
+fn echo(line: &mut Line, received: Received<'_>) {
+    if let Received::Text(text) = received {
+        send_text(line, text);
     }
 }
 
@@ -203,8 +203,8 @@ fn hostile_servers_end_their_sockets() {
     ];
     for (bytes, error, code) in cases {
         let source = format!("{LOGS} export default () => {{ open(() => {{}}); log('after'); }}");
-        let (lines, outcome, left) = talk(&source, 101, |line, said| {
-            if matches!(said, Said::Opened) {
+        let (lines, outcome, left) = talk(&source, 101, |line, received| {
+            if matches!(received, Received::Opened) {
                 line.out.extend_from_slice(bytes);
             }
         });
@@ -224,8 +224,8 @@ fn a_server_that_vanishes_is_told_of() {
     let source = format!(
         "{LOGS} export default () => {{ open((s) => s.on('open', () => s.send('go'))); const w = new WebSocket(URL); w.onerror = (e) => log('event', e.error); w.onclose = (e) => log('event', e.code); w.onopen = () => w.send('go'); }}"
     );
-    let (lines, _, left) = talk(&source, 101, |line, said| {
-        line.vanishes |= matches!(said, Said::Text("go"));
+    let (lines, _, left) = talk(&source, 101, |line, received| {
+        line.vanishes |= matches!(received, Received::Text("go"));
     });
     let abnormal = "websocket: close 1006 (abnormal closure): unexpected EOF";
     let expect = [
@@ -256,10 +256,10 @@ fn who_refuses_is_named_and_no_vu_waits() {
 #[test]
 fn a_flood_waits_at_the_server() {
     let source = "export default () => { let n = 0; ws.connect(URL, (s) => { s.on('message', (m) => { if (n++ === 0) sleep(1); if (m === 'last') s.close(); }); s.on('open', () => s.send('go')); }); log(n); }";
-    let (lines, _, left) = talk(source, 101, |line, said| {
-        if matches!(said, Said::Text("go")) {
-            (0..5_000).for_each(|_| say(line, "x"));
-            say(line, "last");
+    let (lines, _, left) = talk(source, 101, |line, received| {
+        if matches!(received, Received::Text("go")) {
+            (0..5_000).for_each(|_| send_text(line, "x"));
+            send_text(line, "last");
         }
     });
     assert_eq!(lines, ["5001"]);
@@ -275,9 +275,9 @@ fn a_script_that_throws_leaves_no_socket() {
         "export default () => { const w = new WebSocket(URL); w.onopen = () => exec.test.abort(); }",
         "export default () => { const c = cable.connect(URL); throw new Error('x'); }",
     ] {
-        let (_, outcome, left) = talk(source, 101, |line, said| {
-            if matches!(said, Said::Opened) {
-                say(line, r#"{"type":"welcome"}"#);
+        let (_, outcome, left) = talk(source, 101, |line, received| {
+            if matches!(received, Received::Opened) {
+                send_text(line, r#"{"type":"welcome"}"#);
             }
         });
         assert_eq!((left.opened, left.open), (1, 0), "{source}");
@@ -286,11 +286,11 @@ fn a_script_that_throws_leaves_no_socket() {
 }
 
 /// Action Cable's server in a few lines: confirms all but `No…`, says nothing to `Mute…`, echoes what is performed.
-fn rails(line: &mut Line, said: Said<'_>) {
-    let text = match said {
-        Said::Opened => return say(line, r#"{"type":"welcome"}"#),
-        Said::Text(text) => text,
-        Said::Close => return,
+fn rails(line: &mut Line, received: Received<'_>) {
+    let text = match received {
+        Received::Opened => return send_text(line, r#"{"type":"welcome"}"#),
+        Received::Text(text) => text,
+        Received::Close => return,
     };
     let command: serde_json::Value = serde_json::from_str(text).expect("a command");
     let identifier = command["identifier"].as_str().unwrap_or_default();
@@ -298,9 +298,9 @@ fn rails(line: &mut Line, said: Said<'_>) {
         Some("message") => {
             let data: serde_json::Value =
                 serde_json::from_str(command["data"].as_str().unwrap_or_default()).expect("data");
-            say(line, r#"{"type":"ping","message":1}"#);
+            send_text(line, r#"{"type":"ping","message":1}"#);
             let message = serde_json::json!({ "identifier": identifier, "message": data });
-            return say(line, &message.to_string());
+            return send_text(line, &message.to_string());
         }
         Some("subscribe") if identifier.contains("Mute") => return,
         Some("subscribe") if identifier.contains("No") => "reject_subscription",
@@ -308,7 +308,7 @@ fn rails(line: &mut Line, said: Said<'_>) {
         _ => return,
     };
     let reply = serde_json::json!({ "type": kind, "identifier": identifier });
-    say(line, &reply.to_string());
+    send_text(line, &reply.to_string());
 }
 
 #[test]
@@ -322,7 +322,7 @@ fn a_cable_subscribes_performs_and_receives() {
         a.perform('do', { n: 4 }); a.perform('do', { n: 5 }); log(a.receiveN(2).map((m) => m.n).join(), a.receiveAll(0.1).length); \
         c.disconnect(); c.disconnect(); log(a.receive()); }";
     let (lines, outcome, left) = talk(source, 101, rails);
-    let told: Vec<&String> = lines.iter().filter(|line| !line.contains("exceeded;")).collect();
+    let logged: Vec<&String> = lines.iter().filter(|line| !line.contains("exceeded;")).collect();
     let expect = [
         "2 do null",
         "true",
@@ -332,7 +332,7 @@ fn a_cable_subscribes_performs_and_receives() {
         "the connection is closed: nothing is received any more",
         "null",
     ];
-    assert_eq!(told, expect);
+    assert_eq!(logged, expect);
     assert_eq!((left.opened, left.open), (1, 0));
     assert_eq!(sum(&outcome, "ws_msgs_sent"), 8.0, "three subscriptions and five actions");
     assert_eq!(sum(&outcome, "ws_msgs_received"), 7.0, "pings and the welcome are not counted");
@@ -351,27 +351,27 @@ fn a_cable_outlives_its_iteration() {
 #[test]
 fn the_last_words_of_an_iteration_are_sent() {
     let source = "export default () => { const c = cable.connect(URL); const a = c.subscribe('A'); a.perform('bye', {}); c.disconnect(); }";
-    let mut heard = Vec::new();
-    let (_, outcome, left) = talk_for(4, source, 101, |line, said| {
-        match &said {
-            Said::Text(text) if text.contains("bye") => heard.push("bye"),
-            Said::Close => heard.push("close"),
+    let mut events = Vec::new();
+    let (_, outcome, left) = talk_for(4, source, 101, |line, received| {
+        match &received {
+            Received::Text(text) if text.contains("bye") => events.push("bye"),
+            Received::Close => events.push("close"),
             _ => {}
         }
-        rails(line, said);
+        rails(line, received);
     });
-    assert_eq!(heard, ["bye", "close"].repeat(4));
+    assert_eq!(events, ["bye", "close"].repeat(4));
     // One closes in the turn in which the next one opens.
     assert_eq!((left.opened, left.open_max), (4, 2));
     assert_eq!(sum(&outcome, "ws_msgs_sent"), 8.0);
     let source = "export default () => ws.connect(URL, (s) => s.on('open', () => { s.send('x'); s.close(3000); }))";
-    let mut heard = Vec::new();
-    talk_for(2, source, 101, |_, said| match said {
-        Said::Text(text) => heard.push(text.to_owned()),
-        Said::Close => heard.push("close".to_owned()),
-        Said::Opened => {}
+    let mut events = Vec::new();
+    talk_for(2, source, 101, |_, received| match received {
+        Received::Text(text) => events.push(text.to_owned()),
+        Received::Close => events.push("close".to_owned()),
+        Received::Opened => {}
     });
-    assert_eq!(heard, ["x", "close", "x", "close"]);
+    assert_eq!(events, ["x", "close", "x", "close"]);
 }
 
 /// A client whose iteration failed is not in the way of the next one's, however much its server sends.
@@ -388,11 +388,11 @@ fn a_failed_iteration_leaves_no_client() {
 fn events_keep_their_order() {
     let source = "export default () => { const w = new WebSocket(URL); let n = 0; w.onopen = () => w.send('go'); w.onmessage = (e) => { if (n === 0) sleep(1); if (Number(e.data) !== n++) log('order', e.data, n); if (n % 100 === 0) { w.send('more'); sleep(0.01); } }; w.onclose = () => log('closed after', n); }";
     let mut next = 0;
-    let (lines, _, _) = talk(source, 101, |line, said| {
-        let Said::Text(text) = said else { return };
+    let (lines, _, _) = talk(source, 101, |line, received| {
+        let Received::Text(text) = received else { return };
         let many = if text == "go" { 400 } else { 100 };
         if next < 900 {
-            (next..next + many).for_each(|n| say(line, &n.to_string()));
+            (next..next + many).for_each(|n| send_text(line, &n.to_string()));
             next += many;
         } else if !line.session.sent_close() {
             line.session.close(Some(1000), "", &mut line.out);
