@@ -11,6 +11,7 @@ mod manifest;
 mod modules;
 mod problem;
 mod source;
+mod words;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -65,6 +66,7 @@ pub(crate) fn problems(root: &Path) -> Result<Vec<Problem>> {
     let mut found = Vec::new();
     for (path, text) in &sources {
         found.extend(source::check(path, text));
+        found.extend(words::check(path, text));
     }
     found.extend(modules::check(&sources));
     found.extend(circles::check(&sources));
