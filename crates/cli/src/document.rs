@@ -56,16 +56,8 @@ impl Document {
                 known.contains(of).then(|| format!(".{}", endings[0]))
             };
             let all: Vec<String> = ENDINGS.iter().filter_map(first).collect();
-            format!("flag {flag}: \"{path}\" does not end in {}", listed(&all))
+            format!("flag {flag}: \"{path}\" does not end in {}", stdx::list_or(&all))
         })
-    }
-}
-
-/// `.html, .svg or .png`.
-fn listed(all: &[String]) -> String {
-    match all {
-        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
-        all => all.concat(),
     }
 }
 

@@ -206,7 +206,7 @@ fn conclude(meant: &mut TestConfig, seen: &TestProgress) -> Result<String, ExitE
     }
     printed?;
     let crossed = outcomes.iter().filter(|outcome| !outcome.holds);
-    Ok(listed(&crossed.map(|outcome| outcome.metric.as_str()).collect::<Vec<_>>()))
+    Ok(joined_once(&crossed.map(|outcome| outcome.metric.as_str()).collect::<Vec<_>>()))
 }
 
 /// What scenarios and groups did, as the summary takes it.
@@ -275,8 +275,8 @@ fn ended(meant: &TestConfig, done: &StageResult, stopped: bool) -> ExitCode {
     }
 }
 
-/// Names in their order, each once.
-fn listed(names: &[&str]) -> String {
+/// Names in their order, each once if it comes several times in a row.
+fn joined_once(names: &[&str]) -> String {
     let mut names = names.to_vec();
     names.dedup();
     names.join(", ")

@@ -31,10 +31,10 @@ fn timed_out(summary: &Summary) -> Option<String> {
     let all = SHOWN.iter().map(quantile).chain([("max", summary.response.max())]);
     let cut: Vec<&str> =
         all.filter(|(_, time)| is_cut(*time, Some(from))).map(|(name, _)| name).collect();
-    let which = match &cut[..] {
-        [] => return None,
-        [one] => format!("{one} tells"),
-        [first @ .., last] => format!("{} and {last} tell", first.join(", ")),
+    let which = match cut.len() {
+        0 => return None,
+        1 => format!("{} tells", cut[0]),
+        _ => format!("{} tell", stdx::list_and(&cut)),
     };
     Some(format!(
         "{} ({share:.2}%) timed out, after {} or more: {which} how long was waited, and the true times are longer.",

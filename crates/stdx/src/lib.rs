@@ -1,11 +1,12 @@
 //! What std lacks and every crate needs: nanoseconds, byte sizes, seeded random numbers and the distributions times are drawn from,
-//! counts with their nouns, URLs without their passwords.
+//! counts with their nouns, lists as sentences have them, URLs without their passwords.
 //!
 //! It holds no domain noun: nothing here knows a request, a histogram or a flag. It reads no clock.
 
 mod bytes;
 mod count;
 mod distribution;
+mod list;
 mod prng;
 mod time;
 mod userinfo;
@@ -13,6 +14,7 @@ mod userinfo;
 pub use bytes::{Bytes, BytesError};
 pub use count::{are, counted, plural, were};
 pub use distribution::{Distribution, DistributionError};
+pub use list::{list_and, list_or};
 pub use prng::{Prng, mix};
 pub use time::{DurationError, Nanos};
 pub use userinfo::without_password;

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use stdx::{Nanos, counted, were};
+use stdx::{Nanos, counted, list_and, were};
 
 use crate::{Generator, Summary};
 
@@ -342,20 +342,11 @@ fn write_late(f: &mut fmt::Formatter<'_>, quantiles: &[LateQuantile]) -> fmt::Re
         })
         .collect();
     let good: Vec<String> = good.into_iter().map(LateQuantile::name).collect();
-    write!(f, "late starts raised {}", listed(&raised))?;
+    write!(f, "late starts raised {}", list_and(&raised))?;
     match good.len() {
         0 => f.write_str("; service time is good"),
         1 => write!(f, "; {} is good, and so is service time", good[0]),
-        _ => write!(f, "; {} are good, and so is service time", listed(&good)),
-    }
-}
-
-/// `a`, `a and b`, `a, b and c`.
-fn listed(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        _ => write!(f, "; {} are good, and so is service time", list_and(&good)),
     }
 }
 
