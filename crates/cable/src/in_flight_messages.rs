@@ -200,7 +200,7 @@ impl InFlightMessages {
         let mut sent = 0;
         let was_owed = self.change(number, |state| {
             sent = slot.sent.load(Ordering::Relaxed);
-            // Before the count: who closes the message must see it.
+            // Before the count: the thread that closes the message must see this time.
             slot.last.fetch_max(now.0, Ordering::Relaxed);
             state.delivered()
         });
@@ -276,7 +276,7 @@ impl Reserved<'_> {
         self.numbering.next
     }
 
-    /// The message is sent, and owed to everybody who is there. Gives what had to be closed to make room.
+    /// The message is sent, and owed to every subscriber of this moment. Gives the message that was closed to make room.
     pub(crate) fn send(mut self, due: Nanos, sent: Nanos, bytes: usize) -> Option<ClosedMessage> {
         let number = self.numbering.next;
         let slot = self.in_flight.slot(number);

@@ -4,7 +4,7 @@
 //! CablePlan ─▶ Cable ──users──▶ one CableUsers a worker: VirtualUsers to the engine
 //!                │               asks for upgrades, speaks wire::ws and wire::cable over the pipes
 //!                ├─ ConnectedBarrier: how many users are up, round by round         shared, atomic
-//!                ├─ InFlightMessages: who had them, and when             shared, atomic; a lock for each message sent
+//!                ├─ InFlightMessages: deliveries made and owed           shared, atomic; a lock for each message sent
 //!                └─ CableReport: counts and histograms, merged when a worker's users end ──▶ report
 //! ```
 //!

@@ -10,7 +10,7 @@ pub(crate) struct ReceivedSet {
     words: Vec<u64>,
     /// The highest number each had; those after it were not seen.
     high: Vec<u32>,
-    /// Who sent the messages of the window.
+    /// The speaker of each message of the window.
     speakers: Vec<u32>,
 }
 

@@ -50,7 +50,7 @@ impl Template {
         self.parts.contains(&Part::Token)
     }
 
-    /// The text for a user, who are counted from 1.
+    /// The text for a user. Users are counted from 1.
     #[must_use]
     pub fn text(&self, user: u32) -> Cow<'_, str> {
         match self.parts.as_slice() {

@@ -21,7 +21,7 @@ pub(crate) struct RunToken([u8; MARK_LEN]);
 pub(crate) struct Token {
     /// The message's number.
     pub(crate) number: u32,
-    /// Who sent it, from 0.
+    /// The number of the user that sent it, from 0.
     pub(crate) user: u32,
 }
 

@@ -60,7 +60,7 @@ const IN_MEMORY: &str = "compressing into memory does not fail";
 static BROTLI: &[u8] = include_bytes!("bodies/text.br");
 static ZSTD: &[u8] = include_bytes!("bodies/text.zst");
 
-/// The parts of a gzip file whose middle is said [`BOMB_BLOCKS`] times.
+/// The parts of a gzip file. The middle part is repeated [`BOMB_BLOCKS`] times.
 #[derive(Debug)]
 pub(crate) struct Bomb {
     /// gzip's header. RFC 1952, 2.3.

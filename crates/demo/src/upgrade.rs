@@ -30,7 +30,7 @@ pub(crate) enum Purpose {
     Cable(User),
 }
 
-/// Who a cable's client says it is: the cookie `uid=NAME/ID`.
+/// The user that a cable's client claims to be, by the cookie `uid=NAME/ID`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct User {
     pub(crate) name: Box<str>,

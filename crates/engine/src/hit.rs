@@ -21,7 +21,7 @@ pub(crate) struct Hit {
     pub(crate) own_request: Option<Arc<Request>>,
     /// The lazy target's own request, once a redirect's has taken its place.
     pub(crate) lazy_request: Option<Arc<Request>>,
-    /// Whose last response head it may be like: that of the hits with the same number here.
+    /// The cache of response heads that it uses: hits with the same number here share one.
     pub(crate) head_cache: u32,
     pub(crate) intended: Nanos,
     /// How late the generator itself began it; none where a closed loop has no due times, zero where a limit was late.

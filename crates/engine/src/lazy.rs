@@ -8,8 +8,8 @@ use workload::Target;
 const LAZY_MAX: usize = 1024;
 
 /// Targets that come one by one (`-lazy`). It runs on a thread of its own and may block; an error ends the attack and
-/// is reported by [`Run`](crate::Run)'s user, who made the iterator. An item that is an error makes a hit all the same, which fails with
-/// these words.
+/// is reported by the caller of [`Run`](crate::Run), which made the iterator. An item that is an error makes a hit as well: it fails with
+/// the error's text.
 pub type LazyTargets = Box<dyn Iterator<Item = Result<Target, String>> + Send>;
 
 /// A worker's share of lazy targets.

@@ -66,7 +66,7 @@ pub(crate) struct Origin {
     pub(crate) route: Route,
     /// What is dialled; several take turns (`-connect-to` repeated).
     endpoints: Vec<Endpoint>,
-    /// Whose turn the next dial is; that of the last one once that was made.
+    /// The index of the endpoint for the next dial; after a dial, of the one that was dialled.
     endpoint: usize,
     /// The next dial's turn is taken.
     turn_taken: bool,
@@ -88,7 +88,7 @@ pub(crate) struct Origin {
     pub(crate) open: usize,
     /// It is on the list of origins to be looked at.
     pub(crate) needs_service: bool,
-    /// It is in the queue of those whose hits wait for a dial.
+    /// It is in the queue of origins with hits that wait for a dial.
     pub(crate) deferred: bool,
 }
 

@@ -18,7 +18,7 @@ pub(crate) const ORIGINS_MAX: usize = 1 << 18;
 /// The most sites of one worker that only redirects named; beyond it the one not asked for longest goes, once it is idle.
 pub(crate) const REDIRECT_HOSTS_MAX: usize = 1024;
 
-/// Who named a site.
+/// The source of a site's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NamedBy {
     /// The plan, a lazy target or a script.

@@ -30,7 +30,7 @@ pub(crate) struct Prepared {
     /// The plan's targets, in their order.
     pub(crate) requests: Vec<Result<Request, Unsendable>>,
     pub(crate) defaults: RequestDefaults,
-    /// Whose turn it is where several endpoints are dialled for one.
+    /// Which endpoint is next where several are dialled for one name.
     pub(crate) rotation: EndpointRotation,
     /// The same as `defaults` for what users ask for to get pipes.
     upgrade_defaults: RequestDefaults,

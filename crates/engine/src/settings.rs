@@ -222,7 +222,7 @@ pub struct TlsSettings {
     pub suites: Vec<CipherSuite>,
     /// Send no server name indication (SNI).
     pub no_server_name: bool,
-    /// Client certificates of which the first whose domains fit is shown, or else the first.
+    /// Client certificates. The first one with a matching domain is sent; if none matches, the first of all.
     pub identities: Vec<ClientIdentity>,
     /// Write the sessions' secrets to the file that `SSLKEYLOGFILE` names.
     pub log_keys: bool,

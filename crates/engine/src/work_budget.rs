@@ -13,11 +13,11 @@ use stdx::Nanos;
 const SLICE: Nanos = Nanos::MILLI;
 /// For how long events are handled after it, unless all were.
 const REST: Nanos = Nanos::from_micros(500);
-/// For how long nothing is dialled once the system had no descriptor or port left: else users whose dials fail at once would
-/// do nothing but fail.
+/// For how long nothing is dialled after the system had no descriptor or port left: else dials would fail at once and be
+/// repeated at once.
 const PAUSE: Nanos = Nanos::MILLI;
 
-/// Whose turn it is.
+/// Decides which work is next: to make and end connections, or to handle events.
 #[derive(Debug, Default)]
 pub(crate) struct WorkBudget {
     slice: Slice,

@@ -56,7 +56,7 @@ pub(super) struct TestConfig {
     pub(super) network: Network,
     pub(super) address: Option<String>,
     pub(super) compat: bool,
-    /// VUs whose sockets are refused wait.
+    /// A VU waits before its next iteration if its socket was refused.
     pub(super) backs_off: bool,
     /// How sockets are waited for.
     pub(super) io: IoChoice,
@@ -82,7 +82,7 @@ pub(super) struct Loaded {
     pub(super) source: Rc<Source>,
     pub(super) logger: Arc<Logger>,
     pub(super) env: Vec<(String, String)>,
-    /// The option_layers whose word on execution puts away a lower one's scenarios.
+    /// The sources that set an option of execution, which drops the scenarios of sources below them.
     overriding: Vec<&'static str>,
     began: Instant,
 }

@@ -16,7 +16,7 @@ pub(super) struct LayeredOptions {
     pub(super) own: Fields,
     /// All together.
     pub(super) all: Fields,
-    /// The option_layers whose word on execution puts away a lower one's scenarios.
+    /// The sources that set an option of execution, which drops the scenarios of sources below them.
     pub(super) overriding: Vec<&'static str>,
 }
 

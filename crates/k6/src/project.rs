@@ -84,7 +84,7 @@ pub(super) fn project_root(folder: &Path) -> Option<PathBuf> {
     marked.or_else(working).filter(|folder| !is_root(folder))
 }
 
-/// The file or folder that a variable of `-e` names: who hands a script a full path means it to be read.
+/// The file or folder that a variable of `-e` names: a user who gives a script a full path allows it to read there.
 fn handed_over(value: &str) -> Option<PathBuf> {
     let path = Path::new(value);
     // Not the root of all files.

@@ -92,7 +92,7 @@ impl Writes {
         if self.allowed.iter().any(|root| full.starts_with(root)) {
             return Ok(full);
         }
-        // A link on the way to a free folder is the user's; one below it may be anybody's.
+        // A link on the way to a free folder is the user's own; one below it may be another user's.
         let leads_to_free = |path: &Path| {
             fs::canonicalize(path)
                 .is_ok_and(|to| self.free.iter().any(|free| free.starts_with(&to)))

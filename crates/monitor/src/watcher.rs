@@ -106,7 +106,7 @@ impl Watcher {
         })
     }
 
-    /// Whose rows they are: the machine's name.
+    /// The name of the machine that the rows are about.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.rows.host

@@ -157,8 +157,8 @@ extern "C" fn check_stdout() {
 /// How many columns the terminal behind a stream has now; `None` where it is not a terminal, or its size is unknown.
 #[must_use]
 pub fn terminal_columns(stream: &impl AsFd) -> Option<u16> {
-    // SAFETY: an all-zero winsize is a valid one, and the kernel writes at most its size; the descriptor is borrowed from its
-    // owner, who keeps it open.
+    // SAFETY: an all-zero winsize is a valid one, and the kernel writes at most its size; the descriptor is borrowed, and its owner
+    // keeps it open for that time.
     let (result, size) = unsafe {
         let mut size: libc::winsize = std::mem::zeroed();
         (libc::ioctl(stream.as_fd().as_raw_fd(), libc::TIOCGWINSZ, &raw mut size), size)

@@ -8,7 +8,7 @@ use stdx::Nanos;
 use crate::escape;
 use crate::offered::{Measurement, Offered};
 
-/// Whose layout it is.
+/// The version of perfer that a layout is of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PerferVersion {
     /// 1.2, which printed the seed of this project's comparisons: few lines, connections by thread.
@@ -23,7 +23,7 @@ pub enum PerferVersion {
 /// perfer's options of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PerferStyle {
-    /// Whose layout.
+    /// The version of perfer that the layout is of.
     pub version: PerferVersion,
     /// Percentages of the latency spread (`-l`); none prints the median instead.
     pub spread: Vec<f64>,

@@ -42,7 +42,7 @@ impl Response {
 pub enum BarePort {
     /// This machine alone may ask.
     Loopback,
-    /// Anybody may, as with the tools whose dialect it is.
+    /// Any machine may, as with the tools that the dialects are of.
     AllAddresses,
 }
 
@@ -50,7 +50,7 @@ pub enum BarePort {
 #[derive(Debug)]
 pub struct Listener {
     socket: TcpListener,
-    /// What the machine may be called by those who ask.
+    /// The host names that a request may have for this machine.
     names: Vec<String>,
     /// How long a request may take to come, and its answer to go.
     patience: Duration,

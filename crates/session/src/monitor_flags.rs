@@ -16,7 +16,7 @@ pub struct MonitorTargets {
     pub machine: bool,
     /// The processes, endpoints and logs to watch.
     pub targets: Vec<Target>,
-    /// How the lines of a log look whose kind does not say it.
+    /// The pattern of lines of a log of an unknown kind.
     pub pattern: Option<String>,
     /// The time between two samples.
     pub every: Nanos,

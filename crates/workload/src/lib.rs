@@ -5,7 +5,7 @@
 //! rate, shape  ─▶ arrival::Shape ─▶ Cursor ──────────┴─▶ Plan ─▶ engine
 //! ```
 //!
-//! It knows no protocol's bytes and not who runs it; it reads no clock and opens no file.
+//! It knows neither a protocol's bytes nor the engine that runs it; it reads no clock and opens no file.
 
 pub mod arrival;
 pub mod executor;

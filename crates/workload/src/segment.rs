@@ -157,7 +157,7 @@ impl Segment {
         &self.vus
     }
 
-    /// What of the iterations is ours that so many VUs share: who has more of the VUs does more of them.
+    /// Our share of the iterations that so many VUs have in common: an instance with more of the VUs carries out more of them.
     #[must_use]
     pub fn shared_by(&self, vus: u64) -> SegmentSlice {
         if self.lengths.len() == 1 {

@@ -25,7 +25,7 @@ pub(super) struct Experiment {
     pub(super) base: &'static str,
     /// What is compared.
     pub(super) compared: Compared,
-    /// Who takes part.
+    /// The tools that are compared.
     pub(super) entrants: Vec<Entrant>,
 }
 

@@ -61,7 +61,7 @@ pub(crate) fn run(args: &[String], registry: &Registry) -> ExitCode {
     }
 }
 
-/// A command of ours with these flags. Who speaks k6 wants k6's behaviour.
+/// A command of ours with these flags. A command line of k6 gets k6's behaviour (`--compat`).
 fn invocation(name: &str, before: &[String], args: &[String]) -> Invocation {
     let compat = (name == "run").then(|| "--compat".to_owned());
     let args = compat.into_iter().chain(before.iter().chain(args).cloned()).collect();

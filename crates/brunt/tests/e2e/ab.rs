@@ -89,7 +89,7 @@ fn masked(text: &str) -> String {
     out
 }
 
-/// Lines whose figures time makes.
+/// Lines with measured times, which differ from run to run.
 const TIMED: [&str; 11] = [
     "Time taken for tests:",
     "Requests per second:",

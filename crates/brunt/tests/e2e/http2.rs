@@ -176,7 +176,7 @@ fn bytes_on_the_wire_are_head_framing_and_body() {
     assert_eq!(json["brunt"]["wire_in"], 10 * (10 + 13), "{json}");
 }
 
-/// Who sends PINGs without end and reads no answer does not get our memory.
+/// A server that sends PINGs without end and reads no answer costs bounded memory.
 #[test]
 fn a_flood_ends_the_connection() {
     let url = serve_frames(|_| Some(frame(6, 0, 0, &[0; 8]).repeat(4 << 20)));

@@ -137,7 +137,7 @@ fn the_seeds_chat_is_counted_as_rails_counts_it() {
     assert!(rtts > 0.0 && speaks >= 5, "{summary}");
 }
 
-/// Who is turned away waits before the next try: the seed's script made 47,735 connects in 24 s.
+/// A refused user waits before the next try: the seed's script made 47,735 connects in 24 s.
 #[test]
 fn a_refused_chat_does_not_hammer() {
     let scratch = Scratch::new("chat-refused");

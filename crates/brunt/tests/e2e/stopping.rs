@@ -203,7 +203,7 @@ fn a_closed_standard_output_is_told() {
     }
     let attack = format!("attack -targets={targets} -duration=100ms");
     closed(&attack).with_code(1).complains_once(&["standard output is closed"]);
-    // Who writes elsewhere needs none.
+    // Output to a file needs no standard output.
     closed(&format!("report -output={} {file}", text(&scratch.path("report")))).with_code(0);
     closed(&format!("{attack} -output={file}")).with_code(0);
 }

@@ -195,7 +195,7 @@ impl CableUsers {
         in_flight.silent() >= self.broadcast.workers && in_flight.open() == 0
     }
 
-    /// Counts how the losses lie among the subscribers, who have all gone.
+    /// Counts how the losses are distributed among the subscribers. All of them have ended.
     pub(super) fn count_subscribers(&mut self) {
         for user in self.users.iter().filter(|user| user.owed > 0) {
             let seen = &mut self.report.subscribers;

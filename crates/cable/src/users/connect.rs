@@ -13,11 +13,11 @@ use super::user::{PingState, Stage};
 use super::user_table::UserId;
 use crate::plan::Pattern;
 
-/// The first wait of who is refused; each further one is twice as long.
+/// The first wait of a refused user; each further one is twice as long.
 const BACKOFF_FIRST: Nanos = Nanos::from_millis(100);
 /// The longest wait.
 const BACKOFF_MAX: Nanos = Nanos::from_secs(5);
-/// Who loses a connection sooner than this counts as refused: else a server that confirms and drops would be hammered.
+/// A user that loses its connection sooner than this counts as refused: else a server that confirms and drops would be hammered.
 const LASTS: Nanos = Nanos::SECOND;
 /// The longest message taken: 256 KiB. All sockets may have one half read.
 const MESSAGE_MAX: usize = 256 << 10;

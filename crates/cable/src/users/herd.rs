@@ -9,7 +9,7 @@ use super::user::Stage;
 use super::user_table::UserId;
 
 impl CableUsers {
-    /// Gives up who does not come up in time, and begins the next round when it is time.
+    /// Gives up the users that are not subscribed in time, and begins the next round when it is due.
     pub(super) fn run_herd(&mut self, now: Nanos, give_up: Nanos) {
         self.cut_some(now);
         if now >= self.round_began.saturating_add(give_up) && self.end().is_none() {

@@ -1,7 +1,7 @@
 //! `CableUsers`: one worker's users. They come, subscribe, do what the pattern says, and come back where they are dropped.
 //!
 //! ```text
-//! poll ─▶ act (who is due: connect, perform) ─▶ stop waiting ─▶ pattern (echo, broadcast, herd) ─▶ watch pings ─▶ done?
+//! poll ─▶ act (due users: connect, perform) ─▶ stop waiting ─▶ pattern (echo, broadcast, herd) ─▶ watch pings ─▶ done?
 //! handle_response ─▶ connect.rs     handle_pipe_event ─▶ receive.rs ─▶ connect.rs, echo.rs, broadcast.rs
 //! ```
 

@@ -112,7 +112,7 @@ impl CableUsers {
         users
     }
 
-    /// Puts everybody's coming on the timer queue: evenly over the ramp.
+    /// Schedules the connect of every user: one after the other, evenly over the ramp.
     fn schedule_arrivals(&mut self) {
         let plan = &self.cable.plan;
         for user in self.users.ids() {
@@ -160,7 +160,7 @@ impl CableUsers {
         Some(out.len())
     }
 
-    /// Ends all: who is open says goodbye.
+    /// Ends all users: open connections get a close frame.
     pub(super) fn finish(&mut self, now: Nanos) {
         self.phase = Phase::Over;
         for user in self.users.ids() {

@@ -263,6 +263,6 @@ pub(super) enum HitTarget {
     Planned(u32),
     /// The next of the lazy targets.
     Lazy(Box<Result<workload::Target, String>>),
-    /// What a user asks for, and who named it.
+    /// The target of a user's request, and the source of its name.
     Requested(Arc<workload::Target>, NamedBy),
 }

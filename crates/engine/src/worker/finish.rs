@@ -200,7 +200,7 @@ impl<I: Io> Worker<I> {
         self.remove_hit(hit_id);
     }
 
-    /// A hit fails whose request could not even be made.
+    /// Ends a hit that has no request: its target could not be made into one.
     pub(super) fn fail_unsendable(&mut self, hit_id: HitId, failure: &Failure, what: &Unsendable) {
         self.write_row(hit_id, Some((failure, Some(what))));
         self.remove_hit(hit_id);

@@ -48,11 +48,11 @@ pub(crate) struct Worker<I: Io> {
     pub(super) target_origins: Vec<Option<OriginId>>,
     /// Origins with hits waiting and, perhaps, room for a connection.
     pub(super) service_queue: Vec<OriginId>,
-    /// Whose turn it is: what makes and ends connections, or events.
+    /// Decides which work is next: to make and end connections, or to handle events.
     pub(super) work_budget: WorkBudget,
-    /// Origins whose hits wait for a dial.
+    /// Origins with hits that wait for a dial.
     pub(super) deferred: VecDeque<OriginId>,
-    /// An origin whose name had many hits waiting for its addresses when it was last looked at.
+    /// An origin that had many hits waiting for its addresses at the last check.
     pub(super) unresolved: Option<OriginId>,
     /// Connections whose handshake waits for its turn.
     pub(super) waiting_handshakes: VecDeque<(ConnId, Sock)>,

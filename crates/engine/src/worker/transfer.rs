@@ -426,7 +426,7 @@ impl<I: Io> Worker<I> {
             State::Busy => {
                 let Some((decoder, mut handler)) = self.response_handler(conn_id) else { return };
                 match decoder.handle_eof(&mut handler) {
-                    // RFC 8446, 6.1: without a close_notify anybody may have cut off what ends with the connection.
+                    // RFC 8446, 6.1: without a close_notify, an attacker may have truncated a body that ends with the connection.
                     Ok(()) if self.is_cut_off(conn_id) => {
                         self.fail_connection(conn_id, &Failure::decode(DecodeError::Truncated));
                     }

@@ -116,7 +116,7 @@ impl<I: Io> Worker<I> {
         }
         let turn = self.next_turn();
         let begin = match &self.schedule {
-            // Who waits for a dial begins before.
+            // Hits that wait for a dial begin before new ones.
             _ if self.has_backlog() => None,
             Schedule::Open(open) if self.has_room(open.in_flight_max) => open.next_begin(),
             Schedule::Closed(closed) => {

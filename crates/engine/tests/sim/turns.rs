@@ -164,7 +164,7 @@ fn hits_of_a_rate_time_out_while_others_are_dialled() {
     assert!(longest < Nanos::from_millis(1_200), "a timeout of 1 s ended after {longest}");
 }
 
-/// Who waits for a dial is late, and the record says so.
+/// A hit that waits for its dial is late, and the record has its lag.
 #[test]
 fn hits_of_a_rate_that_wait_for_their_dial_are_late() {
     let open = plan(constant(5_000), 1, &["/hang"]);

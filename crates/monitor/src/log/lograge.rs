@@ -12,7 +12,7 @@ pub(super) fn served(message: &[u8]) -> Option<(ServedRequest, Option<Moment>)> 
         [b'm', ..] => pairs(message),
         _ => return None,
     };
-    // Anybody may log JSON: a request has a path and a time.
+    // JSON in a log may be of another source: a request has a path and a time.
     (!line.served.path.is_empty() && line.served.total.is_some()).then_some((line.served, line.at))
 }
 

@@ -15,7 +15,7 @@ pub trait Parser {
     fn finish(&mut self, _now: i64, _rows: &mut Vec<Row>) {}
 }
 
-/// Whose rows they are.
+/// The machine and the log that rows come from.
 #[derive(Clone, Debug)]
 pub(super) struct LogSource {
     pub(super) host: String,

@@ -190,7 +190,7 @@ impl SampleCache {
 }
 
 impl Selection {
-    /// Who is watched.
+    /// The watched processes: number and start time of each.
     fn known(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.trees.iter().flat_map(Tree::processes).map(WatchedProcess::identity)
     }

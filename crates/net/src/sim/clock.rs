@@ -4,7 +4,7 @@ use stdx::Nanos;
 
 use super::fault::{Span, end_of};
 
-/// The worker's virtual time. It never shows a time within a stall: who looks after one has slept through it.
+/// The worker's virtual time. It never shows a time within a stall: a worker that reads it later has slept through the stall.
 #[derive(Debug)]
 pub(super) struct Clock {
     now: Nanos,

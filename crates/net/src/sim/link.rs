@@ -23,7 +23,7 @@ pub(super) enum Piece {
     Reset,
 }
 
-/// Who receives at a link's far end: a server that stands still receives nothing.
+/// The receiver at a link's far end: a stalled server receives nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Toward {
     Peer,

@@ -246,7 +246,7 @@ impl World {
                 1
             }
             Piece::Reset => {
-                // A socket whose end has come already says EPIPE when it is reset.
+                // A reset after the peer's end fails a send with EPIPE.
                 let broken = if conn.ended { IoFailure::BrokenPipe } else { IoFailure::Reset };
                 conn.failure = Some(broken);
                 ready = Ready { readable: true, writable: true, closed: true };

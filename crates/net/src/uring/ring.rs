@@ -25,7 +25,7 @@ const GROUP: u16 = 0;
 /// How often the kernel is asked again when it has no memory for what we submit.
 const RETRIES_MAX: u32 = 10_000;
 
-/// What an operation is, for whom it is done. It goes with the operation, and comes back with its completion.
+/// The kind of an operation. It goes with the operation, and comes back with its completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Op {
     /// Bytes came, again and again.
@@ -99,8 +99,8 @@ impl Ring {
             return Err(NoUring::Old);
         }
         let (entries, count) = inbox.entries();
-        // SAFETY: the entries are as many as we say, and live in memory that does not move. They outlive the ring: who
-        // owns both (`Uring`) drops the ring first, and the ring ends all receiving before it goes.
+        // SAFETY: `count` is the number of entries, and they live in memory that does not move. They outlive the ring: the owner
+        // of both (`Uring`) drops the ring first, and the ring ends all receiving before it goes.
         unsafe { uring.submitter().register_buf_ring_with_flags(entries, count, GROUP, 0) }
             .map_err(NoUring::Buffers)?;
         Ok(Self { uring, enabled: false })

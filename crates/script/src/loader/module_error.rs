@@ -37,7 +37,7 @@ pub(crate) fn excerpt(place: &SourcePos, line: &str) -> String {
     let number = place.line.to_string();
     let column = place.column.saturating_sub(1) as usize;
     if line.chars().count() > WIDTH_MAX {
-        // A bundle's line says nothing to anybody.
+        // A bundle is one line: too long to help.
         return String::new();
     }
     let margin: String =

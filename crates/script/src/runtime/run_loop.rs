@@ -87,7 +87,7 @@ fn run_jobs(ctx: &Ctx<'_>, vu: &VuContext) -> Result<()> {
             return Err(interrupted(ctx));
         }
     }
-    // A job that was interrupted is no exception of anybody.
+    // An interrupt is not an exception of the script: no job reports it.
     if vu.stopped.get() { Err(interrupted(ctx)) } else { Ok(()) }
 }
 

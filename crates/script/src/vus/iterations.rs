@@ -62,7 +62,7 @@ impl VuPool {
         self.advance(slot, turn, now);
     }
 
-    /// Brings an answer to whom it is for.
+    /// Gives an answer to the VU that waits for it.
     pub(super) fn answered(&mut self, owner: RequestOwner, answer: ActionResult, now: Nanos) {
         // A VU that is about to be ended must not see what the end itself made of a request.
         if !self.is_wanted(owner) || self.plan.control.is_halted() {

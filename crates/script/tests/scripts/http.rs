@@ -98,7 +98,7 @@ fn page(head: &str, body: &[u8]) -> HttpResponse {
     }
 }
 
-/// What a body returns whose requests are all answered alike.
+/// What a body returns if all its requests get this answer.
 fn returned(body: &str, answer: &HttpResponse) -> String {
     ran(HttpRules::default(), ("", body, 1), |_| answer.clone()).returned.remove(0)
 }

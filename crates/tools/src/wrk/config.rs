@@ -48,7 +48,7 @@ fn wrk2_config(args: &[String]) -> Result<ToolConfig, ToolError> {
     read(args, &wrk2_flags(), Tool::Wrk2)
 }
 
-/// Whose line it is.
+/// The tool that a command line is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tool {
     Wrk,

@@ -29,7 +29,7 @@ pub enum CommandKind {
     Join,
     /// Extended: leave it.
     Leave,
-    /// Extended: ask who is there.
+    /// Extended: ask for the members of the presence set.
     Presence,
 }
 
@@ -44,7 +44,7 @@ pub struct Command<'a> {
     pub data: Option<&'a str>,
     /// Extended: the history asked for, in a subscribe or a history command.
     pub history: Option<History<'a>>,
-    /// Extended: who joins, as JSON text: `{"id":…,"info":…}`.
+    /// Extended: the member that joins, as JSON text: `{"id":…,"info":…}`.
     pub presence: Option<&'a str>,
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Meter {
     have: usize,
     /// What is to come of the frame's payload.
     left: usize,
-    /// Whose frame it is, by our number; `None` where it is not counted.
+    /// The stream of the frame, by our number; `None` where it is not counted.
     owner: Option<u32>,
     /// A whole frame came.
     begun: bool,

@@ -52,7 +52,7 @@ impl Pipe {
     }
 }
 
-/// The `h2` crate's end of the pipe. Who uses the other end wakes the connection himself, so no waker is kept here.
+/// The `h2` crate's end of the pipe. The session uses the other end and wakes the connection itself, so no waker is stored here.
 #[derive(Debug)]
 pub(super) struct PipeEnd(Rc<RefCell<Pipe>>);
 

@@ -1,5 +1,5 @@
-//! `Wakes`: who has something to do. The `h2` crate says it by waking wakers; ours only take notes, which the session reads
-//! at its next turn.
+//! `Wakes`: the streams that have something to do. The `h2` crate reports one by waking its waker; our wakers only record it, and
+//! the session reads the record at its next turn.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,5 +1,5 @@
-//! WebSockets (RFC 6455) with permessage-deflate (RFC 7692), both sides. It opens no connection and keeps no time: who
-//! owns the pipe does that.
+//! WebSockets (RFC 6455) with permessage-deflate (RFC 7692), both sides. It opens no connection and keeps no time: the owner of
+//! the pipe does that.
 //!
 //! ```text
 //! Offer::new(16 random bytes) ──fields──▶ the upgrade request            the response ──▶ Offer::check ──▶ Agreed

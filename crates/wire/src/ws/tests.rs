@@ -244,7 +244,7 @@ fn messages_are_bounded_as_sent_and_as_inflated() {
     }
 }
 
-/// Blocks without content cost the inflater a thousand times what they cost who sends them.
+/// Blocks without content cost the inflater a thousand times what they cost their sender.
 #[test]
 fn compressed_messages_are_not_all_blocks() {
     use flate2::{Compress, Compression, FlushCompress, Status};

@@ -1,4 +1,4 @@
-//! `Grammar`: whose reading of a targets file it is, and the bound that both have.
+//! `Grammar`: the two ways to read a targets file, brunt's and Vegeta's, and the bound that both have.
 
 /// How a grammar's rough edges are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -127,7 +127,7 @@ mod tests {
         assert!(offset_text(&clock).unwrap().ends_with("(1 answer contradicts those before)"));
     }
 
-    /// A measurement whose thread says this, or nothing.
+    /// A measurement that has this result, or none yet.
     fn measuring(says: Option<&str>, clock: ClockOffset) -> Measuring {
         let (give, found) = sync_channel(1);
         says.into_iter().for_each(|what| give.send(what.to_owned()).unwrap());

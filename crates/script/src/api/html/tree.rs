@@ -14,8 +14,8 @@ use html5ever::tokenizer::{
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{LocalName, TokenizerResult};
 
-/// So many elements are open at once, those counted twice whose formatting is remembered. A start tag looks through all of
-/// them. What is nested deeper becomes siblings: browsers do likewise, from 200 or 512 on.
+/// The most open elements; formatting elements (`b`, `i`, …) count twice, as open and as active ones. Each start tag
+/// searches all of them, so the bound limits its cost. Deeper elements become siblings, as in browsers (from 200 or 512 on).
 const OPEN_MAX: usize = 256;
 /// The most nodes of a page: 2 Mi, some 500 MB.
 const NODES_MAX: usize = 1 << 21;

@@ -133,7 +133,7 @@ fn all<'js>(ctx: &Ctx<'js>, items: Vec<(String, Value<'js>)>) -> Result<Vec<Valu
     let or_any = |limit: usize| if limit == 0 { usize::MAX } else { limit };
     let (all, each) = vu.host.batch_max();
     let (mut left, each) = (or_any(all), or_any(each));
-    // Whose request has which ticket: tickets of a batch follow each other, since nothing else of the VU runs.
+    // The entry of each ticket: tickets of a batch are consecutive numbers, since nothing else of the VU runs.
     let mut began: Vec<usize> = Vec::new();
     let mut first = None;
     loop {
@@ -163,7 +163,7 @@ fn all<'js>(ctx: &Ctx<'js>, items: Vec<(String, Value<'js>)>) -> Result<Vec<Valu
     Ok(entries.into_iter().map(|entry| entry.response.unwrap_or_else(undefined)).collect())
 }
 
-/// The requests as written, and whose host is whose.
+/// The requests as written, and their hosts, each with the requests to it.
 fn entries<'js>(
     ctx: &Ctx<'js>,
     items: &[(String, Value<'js>)],

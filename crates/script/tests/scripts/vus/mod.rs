@@ -194,7 +194,7 @@ fn a_graceful_stop_has_its_end() {
 
 #[test]
 fn an_endless_loop_is_interrupted_at_its_end() {
-    // The clock stands while a script computes, so it is one whose end has come already that loops.
+    // The clock stands while a script computes, so the loop begins after the scenario's end.
     let options = r#"{"scenarios":{"s":{"executor":"constant-vus","vus":1,"duration":"1s","gracefulStop":"0s"}}}"#;
     let body = "export default function () { sleep(1); for (;;) {} }";
     let mut test = Test::new(body, options, 1);
