@@ -330,7 +330,7 @@ complete -c brunt -n '__fish_seen_subcommand_from plot' -o type -x -a 'html svg 
 complete -c brunt -n '__fish_seen_subcommand_from plot' -o percentiles -d 'Draw percentile curves.'
 complete -c brunt -n '__fish_seen_subcommand_from plot' -o histogram -d 'Draw histograms.'
 complete -c brunt -n '__fish_seen_subcommand_from plot' -o overlay -d 'Draw densities over common bins, and test whether they differ.'
-complete -c brunt -n '__fish_seen_subcommand_from plot' -o bars -x -d 'Draw bars: rate,throughput,duration,transfer,longest,mean,median,p99,errors.'
+complete -c brunt -n '__fish_seen_subcommand_from plot' -o bars -x -d 'Draw bars of metrics: rate,throughput,duration,transfer,errors,latency.p99,latency.max.'
 complete -c brunt -n '__fish_seen_subcommand_from plot' -o value -x -d 'Figures of another program to draw as bars; may be repeated.'
 complete -c brunt -n '__fish_seen_subcommand_from plot' -o axis -x -a 'linear tail' -d 'Scale of the percentiles with -percentiles: linear, or by the number of nines.'
 complete -c brunt -n '__fish_seen_subcommand_from plot' -o json -d 'Print the figures of -bars or -overlay as JSON.'

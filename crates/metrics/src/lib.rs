@@ -12,6 +12,7 @@ mod generator;
 mod grid;
 mod groups;
 mod histogram;
+pub mod metric_name;
 mod objective;
 mod phases;
 mod pulse;

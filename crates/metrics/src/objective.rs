@@ -3,7 +3,7 @@
 //! ```text
 //! objective = condition {"," condition}
 //! condition = metric ("<" | "<=" | ">" | ">=") limit
-//! metric    = "p50" | "p99.9" | any pNN.N | "mean" | "max" | "errors"
+//! metric    = "p50" | "p99.9" | any pNN.N | "mean" | "max" | "errors"; or by another of its names (metric_name)
 //! limit     = a Go duration; for errors a share: 0.1% or 0.001
 //! ```
 //!
@@ -15,6 +15,7 @@ use std::str::FromStr;
 use stdx::{DurationError, Nanos};
 use thiserror::Error;
 
+use crate::metric_name::of_latency;
 use crate::{Sample, Summary};
 
 /// The most conditions of an objective.
@@ -262,13 +263,14 @@ fn operator(text: &str) -> (Op, &str) {
 
 fn metric_named(part: &str, metric: &str) -> Result<Metric, ObjectiveError> {
     let named = || (part.to_owned(), metric.to_owned());
-    match metric {
+    let short = of_latency(metric);
+    match short.as_ref() {
         "mean" => return Ok(Metric::Mean),
         "max" => return Ok(Metric::Max),
         "errors" => return Ok(Metric::Errors),
         _ => {}
     }
-    let digits = metric.strip_prefix('p').filter(|digits| is_decimal(digits)).ok_or_else(|| {
+    let digits = short.strip_prefix('p').filter(|digits| is_decimal(digits)).ok_or_else(|| {
         let (part, metric) = named();
         ObjectiveError::Metric { part, metric }
     })?;

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! limit   = measure (">" | "<") ["+" | "-"] number "%"
-//! measure = "mean" | "p50" | "p90" | "p99" | "throughput" | "errors", or its whole name as "latency.p99"
+//! measure = "mean" | "p50" | "p90" | "p99" | "throughput" | "errors", or another of its names, as "latency.p99"
 //! ```
 //!
 //! It names the *unwanted* change: `throughput<-5%` is a throughput that fell by more than 5 %. Errors change by points:
@@ -92,11 +92,8 @@ impl FromStr for Limit {
         let at = text.find(['<', '>']).ok_or_else(|| LimitError::Side(text.to_owned()))?;
         let (name, rest) = (text[..at].trim(), text[at + 1..].trim());
         let side = if text[at..].starts_with('>') { Side::Above } else { Side::Below };
-        let is_called = |measure: &Measure| {
-            let whole = measure.name();
-            whole == name || whole.strip_prefix("latency.") == Some(name)
-        };
-        let measure = Measure::ALL.into_iter().find(is_called);
+        let whole = metrics::metric_name::canonical(name);
+        let measure = Measure::ALL.into_iter().find(|measure| measure.name() == whole);
         let measure = measure.ok_or_else(|| LimitError::Measure(name.to_owned()))?;
         let percent = rest.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
         let percent = percent.filter(|percent| percent.is_finite());
@@ -137,6 +134,7 @@ mod tests {
         let cases = [
             ("p99>+5%", "latency.p99>+5%"),
             ("latency.mean > 7.5 %", "latency.mean>+7.5%"),
+            ("median>5%", "latency.p50>+5%"),
             ("throughput<-5%", "throughput<-5%"),
             ("errors>0.1%", "errors>+0.1%"),
         ];

@@ -91,9 +91,10 @@ impl Figure {
         less("start", "Time until the servers were ready", Unit::Nanos),
     ];
 
-    /// The figure of this name.
+    /// The figure of this name, or of another name of it: `p50` is `latency.p50`.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
+        let name = metrics::metric_name::canonical(name);
         Self::ALL.iter().find(|figure| figure.name == name)
     }
 }
@@ -114,6 +115,10 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), Figure::ALL.len());
         assert_eq!(Figure::named("latency.p98"), None);
+        let names = ["p99", "99th", "latency.p99", "rtt.median", "longest"];
+        let found = names.map(|name| Figure::named(name).map(|figure| figure.name));
+        let whole = ["latency.p99", "latency.p99", "latency.p99", "rtt.p50", "latency.max"];
+        assert_eq!(found, whole.map(Some));
         let neither = Figure::ALL.iter().filter(|figure| figure.better == Better::Neither);
         let neither: Vec<&str> = neither.map(|figure| figure.name).collect();
         assert_eq!(neither, ["duration", "transfer", "server.cpu", "machine.cpu", "machine.load1"]);

@@ -1,6 +1,7 @@
 //! `-bars`: metrics of labelled runs, and figures of another program (`-value`), as charts of bars.
 
 use cli::{CommandError, usage_error};
+use metrics::metric_name;
 use report::{Bar, BarChart, BarSheet};
 use stdx::Nanos;
 
@@ -21,15 +22,14 @@ enum Metric {
     Errors,
 }
 
-/// The metrics with a name of their own.
-const NAMED: [(&str, Metric); 8] = [
+/// The metrics beside quantiles, by the names of [`metric_name`].
+const NAMED: [(&str, Metric); 7] = [
     ("rate", Metric::Rate),
     ("throughput", Metric::Throughput),
     ("duration", Metric::Duration),
     ("transfer", Metric::Transfer),
-    ("longest", Metric::Longest),
-    ("mean", Metric::Mean),
-    ("median", Metric::Quantile(0.5)),
+    ("latency.max", Metric::Longest),
+    ("latency.mean", Metric::Mean),
     ("errors", Metric::Errors),
 ];
 
@@ -61,16 +61,17 @@ pub(super) fn sheet(
 
 impl Metric {
     fn parse(name: &str) -> Result<Self, CommandError> {
-        if let Some((_, metric)) = NAMED.iter().find(|(of, _)| *of == name) {
+        let whole = metric_name::canonical(name);
+        if let Some((_, metric)) = NAMED.iter().find(|(of, _)| *of == whole) {
             return Ok(*metric);
         }
-        let percent = name.strip_prefix('p').and_then(|rest| rest.parse::<f64>().ok());
+        let percent = whole.strip_prefix("latency.p").and_then(|rest| rest.parse::<f64>().ok());
         match percent.filter(|percent| (0.0..=100.0).contains(percent)) {
             Some(percent) => Ok(Self::Quantile(percent / 100.0)),
             None => {
                 let names = NAMED.map(|(name, _)| name).join(", ");
                 Err(usage_error(format!(
-                    "flag -bars: unknown metric \"{name}\" (expected {names}, or a percentile as p99)"
+                    "flag -bars: unknown metric \"{name}\" (expected {names}, or a percentile as latency.p99 or p99)"
                 )))
             }
         }
@@ -86,7 +87,9 @@ impl Metric {
             Self::Longest => ("Longest request".to_owned(), "ms"),
             Self::Mean => ("Mean time per request".to_owned(), "ms"),
             Self::Quantile(0.5) => ("Median time per request".to_owned(), "ms"),
-            Self::Quantile(_) => (format!("Time per request, {name}"), "ms"),
+            Self::Quantile(_) => {
+                (format!("Time per request, {}", metric_name::of_latency(name)), "ms")
+            }
             Self::Errors => ("Errors".to_owned(), "%"),
         }
     }
@@ -190,6 +193,8 @@ mod tests {
     fn percentiles_are_metrics() {
         assert_eq!(Metric::parse("p99").ok(), Some(Metric::Quantile(0.99)));
         assert_eq!(Metric::parse("median").ok(), Some(Metric::Quantile(0.5)));
+        assert_eq!(Metric::parse("latency.p50").ok(), Some(Metric::Quantile(0.5)));
+        assert_eq!(Metric::parse("longest").ok(), Metric::parse("latency.max").ok());
         for name in ["p101", "p", "pNaN", "speed"] {
             assert!(Metric::parse(name).is_err(), "{name}");
         }

@@ -137,7 +137,7 @@ pub(crate) const PLOT: &[Flag<PlotFlags>] = &[
         "bars",
         ValueKind::Text("METRICS"),
         "",
-        "Draw bars: rate,throughput,duration,transfer,longest,mean,median,p99,errors.",
+        "Draw bars of metrics: rate,throughput,duration,transfer,errors,latency.p99,latency.max.",
         |t: &mut PlotFlags, v| {
             t.bars = Some(v.to_owned());
             Ok(())
