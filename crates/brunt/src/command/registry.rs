@@ -309,9 +309,9 @@ const COMMANDS: &[CommandSpec] = &[
         name: "serve",
         summary: "Run a test server with a chosen service time, queue and faults.",
         operands: "",
-        about: "It answers every path; /slow, /reset, /truncate, /garbage, /drip, /huge-headers and /bomb cause the \
-                fault of that name (docs/reference/serve.md has more). Ctrl-C ends it and prints counts of what it \
-                served.",
+        about: "Every path gets the plain response, but for those in docs/reference/serve.md: /slow, /reset, /truncate, \
+                /garbage, /drip, /huge-headers and /bomb cause the fault of that name. Ctrl-C ends the server and \
+                prints counts of what it served.",
         examples: &[
             (
                 "brunt serve --listen 127.0.0.1:8080 --workers 6 --service fixed:60ms",

@@ -65,7 +65,7 @@ pub(crate) const FIT: &[Flag<FitFlags>] = &[
         "model",
         ValueKind::Choice(MODELS),
         "",
-        "Fit only this model; by default the one with the best fit for its number of parameters.",
+        "Fit only this model (users: closed, usl; rates: mmc, mgc); by default the one with the lowest AICc.",
         |t: &mut FitFlags, v| value::word(v, MODELS).map(|word| t.model = Some(word)),
     )
     .native(),

@@ -167,8 +167,13 @@ const OWN: &[Flag<CableFlags>] = &[
     )
     .native()
     .also(&["u"]),
-    own_time!("ramp", "0", "The time over which users connect.", ramp)
-        .also(&["within"]),
+    own_time!(
+        "ramp",
+        "0",
+        "Users connect one after the other, evenly over this time; 0: all at once.",
+        ramp
+    )
+    .also(&["within"]),
     own_time!(
         "duration",
         "10s (herd: 1s)",
@@ -202,7 +207,7 @@ const OWN: &[Flag<CableFlags>] = &[
     own_time!(
         "timeout",
         "10s",
-        "Time limit for a handshake, for a confirmation, and for a message's delivery.",
+        "Time limit of each handshake, of each subscription after it, and of each message's delivery.",
         timeout
     ),
     own_time!(

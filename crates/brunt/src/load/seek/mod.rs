@@ -19,10 +19,11 @@ use super::environment::Environment;
 use crate::analyze::figure_file::write_figure;
 
 /// What `brunt help seek` says besides the flags.
-pub(crate) const ABOUT: &str = "Starts at -from and doubles the load with each step until the objective is missed. Then it bisects, and takes
-more steps near the limit until the answer is as precise as -precision asks. Response times count from the moment
-a request was due. An objective without a limit for errors gets errors<1%, since a server that fails quickly must
-not pass. Prints a table of the steps, the answer with its 95 % interval, and the knee.
+pub(crate) const ABOUT: &str = "Starts at -from and doubles the load with each step until the objective is missed. Then it halves the gap between
+the highest load that met the objective and the lowest that missed it, until the two are within 10 %, and takes
+more steps there until the answer is as precise as -precision asks. Response times count from the moment a request
+was due. An objective without a limit for errors gets errors<1%, since a server that fails quickly must not pass.
+Prints a table of the steps, the answer with its 95 % interval, and the knee.
 
 If the load generator reaches its own limit first, the search ends and says so: the answer is then a lower bound.
 
