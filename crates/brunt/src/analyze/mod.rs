@@ -8,4 +8,3 @@ pub(crate) mod fit;
 pub(crate) mod plot;
 pub(crate) mod report;
 mod server_offset;
-mod unreadable;

@@ -5,8 +5,10 @@ pub(crate) mod dispatch;
 pub(crate) mod k6;
 mod load_rules;
 mod native;
+mod read_rules;
 mod validate;
 pub(crate) mod vegeta;
 
 pub(crate) use self::load_rules::LoadRules;
+pub(crate) use self::read_rules::ReadRules;
 pub(crate) use cli::{Dialect, Invocation, ParsedArgs};

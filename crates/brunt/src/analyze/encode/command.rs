@@ -1,24 +1,22 @@
 //! `encode`: results in any format in, one format out, row by row as they come.
 
 use anyhow::anyhow;
-use cli::{
-    CommandError, Dialect, ExitCode, ExitError, Interrupts, Invocation, OrExit, Output, ParsedArgs,
-    usage_error,
-};
+use cli::{CommandError, ExitCode, ExitError, Interrupts, Invocation, Output, usage_error};
 use metrics::Batch;
 use recordings::Generators;
 use results::{Encoding, Item, ReadError, Reader, StreamInfo, WriteError, Writer};
 
 use super::flags::{ENCODE, EncodeFlags};
-use crate::analyze::unreadable::unreadable;
+use crate::dialect::ReadRules;
 
 /// Encodes the inputs.
 pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let typed = invocation.parse(ENCODE)?;
-    let encoding = encoding(&typed)?;
+    let rules = ReadRules::of(typed.dialect);
+    let encoding = encoding(&typed.flags, rules)?;
     let interrupts = Interrupts::watch()?;
-    let inputs = cli::open_results(&typed.operands, &interrupts, typed.dialect.interrupt_grace())?;
-    let mut reader = Reader::open(inputs).map_err(|error| unreadable(&error, typed.dialect))?;
+    let inputs = cli::open_results(&typed.operands, &interrupts, rules.interrupt_grace)?;
+    let mut reader = Reader::open(inputs).map_err(|error| (rules.unreadable)(&error))?;
     let place = Output::named(typed.flags.output.as_deref());
     place.spares(&typed.operands)?;
     let info = StreamInfo {
@@ -35,7 +33,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let mut left_out = LeftOut::default();
     let done = opened.and_then(|writer| copy(&mut reader, writer, &mut left_out));
     match done {
-        Ok(read) => read.map_err(|error| unreadable(&error, typed.dialect))?,
+        Ok(read) => read.map_err(|error| (rules.unreadable)(&error))?,
         // The reader of a pipe has seen what it wanted.
         Err(WriteError::ClosedPipe) => return Ok(ExitCode::Ok),
         Err(error) => return Err(ExitError::from(anyhow!("{place}: {error}")).into()),
@@ -49,25 +47,13 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::Ok)
 }
 
-/// The format to write: `-to`, else natively the output's ending, else JSON.
-fn encoding(typed: &ParsedArgs<EncodeFlags>) -> Result<Encoding, CommandError> {
-    let (to, output) = (typed.flags.to.as_deref(), typed.flags.output.as_deref());
-    match (to, typed.dialect) {
-        (None, Dialect::Native) => {
-            Ok(output.and_then(Encoding::from_path).unwrap_or(Encoding::Json))
-        }
-        (None, Dialect::Vegeta) => Ok(Encoding::Json),
-        (Some(name), Dialect::Native) => Encoding::parse(name).ok_or_else(|| {
-            usage_error(format!(
-                "flag -to: \"{name}\" is not one of arrow, parquet, csv, json, gob"
-            ))
-        }),
-        (Some(name), Dialect::Vegeta) => {
-            let known = Encoding::parse(name).filter(|encoding| !encoding.is_native());
-            let unknown = || anyhow!("encode: unknown encoding {name:?}");
-            Ok(known.ok_or_else(unknown).or_exit(ExitCode::Failure)?)
-        }
+/// The format to write: `-to`, else the output's ending where it may choose, else JSON.
+fn encoding(flags: &EncodeFlags, rules: &ReadRules) -> Result<Encoding, CommandError> {
+    if let Some(name) = flags.to.as_deref() {
+        return (rules.encoding)(name);
     }
+    let output = flags.output.as_deref().filter(|_| rules.ending_chooses);
+    Ok(output.and_then(Encoding::from_path).unwrap_or(Encoding::Json))
 }
 
 /// Rows that only native formats keep.

@@ -1,6 +1,6 @@
 //! `Chart`: what `plot` draws, and the documents that it can be written as.
 
-use cli::{CommandError, Dialect, Document, ExitCode, ExitError, OrExit, ParsedArgs};
+use cli::{CommandError, Document, ExitCode, ExitError, OrExit};
 use report::{BarSheet, Differences, Figure, FigureSheet};
 
 use super::flags::PlotFlags;
@@ -58,15 +58,7 @@ fn fenced(text: &str) -> String {
     format!("```\n{}\n```\n", text.trim_end().replace('`', "'"))
 }
 
-/// The title given, else the dialect's.
-pub(super) fn title<'a>(
-    typed: &'a ParsedArgs<PlotFlags>,
-    vegeta: &'a str,
-    native: &'a str,
-) -> &'a str {
-    let default = match typed.dialect {
-        Dialect::Vegeta => vegeta,
-        Dialect::Native => native,
-    };
-    typed.flags.title.as_deref().unwrap_or(default)
+/// The title given, else the default.
+pub(super) fn title<'a>(flags: &'a PlotFlags, default: &'a str) -> &'a str {
+    flags.title.as_deref().unwrap_or(default)
 }

@@ -2,7 +2,7 @@
 //! bars. The figures of bars and overlays also come as text and JSON.
 
 use cli::{
-    CommandError, Dialect, Document, ExitCode, Invocation, Output, ParsedArgs, stdout_is_terminal,
+    CommandError, Document, ExitCode, Invocation, Output, ParsedArgs, stdout_is_terminal,
     usage_error,
 };
 
@@ -13,6 +13,7 @@ use super::operand::{Operand, operands};
 use super::over_time::over_time;
 use super::{bars, load, server};
 use crate::analyze::figure_file::PICTURES;
+use crate::dialect::ReadRules;
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,10 +78,11 @@ const DOCUMENTS: [Document; 6] = [
     Document::Text,
 ];
 
-/// `-type`, else natively the output's ending, else HTML; with `-json` and no file it is JSON.
+/// `-type`, else the output's ending where it may choose, else HTML; with `-json` and no file it is JSON.
 fn kind(typed: &ParsedArgs<PlotFlags>) -> Result<Document, CommandError> {
     let flags = &typed.flags;
-    let output = flags.output.as_deref().filter(|_| typed.dialect == Dialect::Native);
+    let rules = ReadRules::of(typed.dialect);
+    let output = flags.output.as_deref().filter(|_| rules.ending_chooses);
     if let Some(name) = flags.kind.as_deref() {
         return Ok(named(name));
     }
@@ -141,7 +143,7 @@ fn draw(
         Picture::Histogram | Picture::Overlay => "Response times",
         Picture::Bars => "Results",
     };
-    let title = title(typed, "", default);
+    let title = title(flags, default);
     // Figures from elsewhere alone need no file.
     let only_given = picture == Picture::Bars && flags.bars.is_none() && typed.operands.is_empty();
     let (labels, damage) = if only_given { (Vec::new(), None) } else { load::load(operands)? };
@@ -165,7 +167,7 @@ fn draw(
 
 #[cfg(test)]
 mod tests {
-    use cli::GlobalFlags;
+    use cli::{Dialect, GlobalFlags};
 
     use super::*;
     use crate::analyze::figure_file::figure_document;

@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{Read, Seek};
 
 use anyhow::anyhow;
-use cli::{CommandError, Dialect, ExitCode, ExitError, Interrupts, usage_error};
+use cli::{CommandError, ExitCode, ExitError, Interrupts, usage_error};
 use metrics::{Batch, Histogram, Summary};
 use results::{Detail, Item, Reader, Table, names_column};
 
 use super::operand::{Column, Operand, RowTime};
-use crate::analyze::unreadable::unreadable;
+use crate::dialect::ReadRules;
 
 /// All runs of a label, in the order given.
 #[derive(Debug)]
@@ -120,7 +120,7 @@ fn read_results(
     damage: &mut Option<ExitError>,
 ) -> Result<Run, CommandError> {
     let files = std::slice::from_ref(&operand.file);
-    let inputs = cli::open_results(files, interrupts, Dialect::Native.interrupt_grace())?;
+    let inputs = cli::open_results(files, interrupts, ReadRules::NATIVE.interrupt_grace)?;
     let name = operand.column.as_ref().map_or("response", |column| column.name.as_str());
     let Some(time) = RowTime::parse(name) else {
         return Err(usage_error(format!(
@@ -128,7 +128,7 @@ fn read_results(
             RowTime::NAMES
         )));
     };
-    let unreadable = |error| unreadable(&error, Dialect::Native);
+    let unreadable = |error| (ReadRules::NATIVE.unreadable)(&error);
     let mut reader = Reader::open(inputs).map_err(unreadable)?;
     let (mut batch, mut times, mut summary) =
         (Batch::default(), Histogram::default(), Box::new(Summary::new()));

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::path::Path;
 
-use cli::{CommandError, Dialect, ParsedArgs, usage_error};
+use cli::{CommandError, ParsedArgs, usage_error};
 use metrics::Sample;
 use results::TimeUnit;
 use stdx::Nanos;
 
 use super::flags::PlotFlags;
+use crate::dialect::ReadRules;
 
 /// One operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +91,7 @@ pub(super) fn operands(typed: &ParsedArgs<PlotFlags>) -> Result<Vec<Operand>, Co
         .iter()
         .map(|operand| {
             let exists = |name: &str| Path::new(name).exists();
-            if typed.dialect == Dialect::Vegeta || exists(operand) {
+            if !ReadRules::of(typed.dialect).has_labels || exists(operand) {
                 let (label, file) = (unlabelled(operand), operand.clone());
                 return Ok(Operand { label, file, column: None });
             }
@@ -122,7 +123,7 @@ fn parse_column(text: &str) -> Result<Column, CommandError> {
 
 #[cfg(test)]
 mod tests {
-    use cli::GlobalFlags;
+    use cli::{Dialect, GlobalFlags};
 
     use super::*;
 

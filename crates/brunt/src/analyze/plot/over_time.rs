@@ -1,9 +1,7 @@
 //! Latency over time, read batch by batch.
 
-use anyhow::anyhow;
 use cli::{
-    CommandError, Dialect, ExitError, Interrupts, ParsedArgs, eprint_line, open_results,
-    usage_error,
+    CommandError, ExitError, Interrupts, ParsedArgs, eprint_line, open_results, usage_error,
 };
 use metrics::Batch;
 use report::PlotBuilder;
@@ -12,7 +10,7 @@ use results::{Item, Reader};
 use super::chart::{Chart, ChartAndDamage, title};
 use super::flags::PlotFlags;
 use super::operand::Operand;
-use crate::analyze::unreadable::unreadable;
+use crate::dialect::ReadRules;
 
 /// Latency over time, a series per attack and outcome.
 pub(super) fn over_time(
@@ -25,21 +23,19 @@ pub(super) fn over_time(
         )));
     }
     let threshold = usize::try_from(typed.flags.threshold).unwrap_or(usize::MAX);
-    let mut builder = PlotBuilder::new(threshold).map_err(|error| match typed.dialect {
-        Dialect::Native => usage_error(format!("flag -threshold: {error}")),
-        Dialect::Vegeta => ExitError::from(anyhow!("{error}")).into(),
-    })?;
+    let rules = ReadRules::of(typed.dialect);
+    let mut builder = PlotBuilder::new(threshold).map_err(|error| (rules.bad_threshold)(&error))?;
     let take = |batch: &Batch, reader: &Reader, label: &str| {
         builder.add(batch, reader.targets(), label);
     };
-    let damage = for_each_input(typed.dialect, operands, take)?;
-    Ok((Chart::Figure(builder.finish(title(typed, "Vegeta Plot", "Response times"))), damage))
+    let damage = for_each_input(rules, operands, take)?;
+    Ok((Chart::Figure(builder.finish(title(&typed.flags, rules.plot_title))), damage))
 }
 
 /// Reads one input after the other, each with its label. What came before damage counts; the first damage is given back,
 /// unless nothing came at all.
 fn for_each_input(
-    dialect: Dialect,
+    rules: &ReadRules,
     operands: &[Operand],
     mut take: impl FnMut(&Batch, &Reader, &str),
 ) -> Result<Option<ExitError>, CommandError> {
@@ -47,8 +43,8 @@ fn for_each_input(
     let (mut batch, mut rows, mut damage) = (Batch::default(), 0, None);
     for Operand { label, file, .. } in operands {
         let file = std::slice::from_ref(file);
-        let inputs = open_results(file, &interrupts, dialect.interrupt_grace())?;
-        let unreadable = |error| unreadable(&error, dialect);
+        let inputs = open_results(file, &interrupts, rules.interrupt_grace)?;
+        let unreadable = |error| (rules.unreadable)(&error);
         let mut reader = Reader::open(inputs).map_err(unreadable)?;
         loop {
             match reader.next(&mut batch) {

@@ -8,7 +8,7 @@ use results::{Item, Reader};
 use super::chart::{Chart, ChartAndDamage, title};
 use super::flags::PlotFlags;
 use super::operand::Operand;
-use crate::analyze::unreadable::unreadable;
+use crate::dialect::ReadRules;
 
 /// What the files say together.
 struct Both {
@@ -44,7 +44,7 @@ pub(super) fn draw(
     let side = &both.server.side;
     let chart = match typed.flags.server.as_deref() {
         Some("time") => {
-            let title = title(typed, "", "Client and server over time");
+            let title = title(&typed.flags, "Client and server over time");
             Chart::Sheet(report::server::over_time(title, Some(&both.timeline), side))
         }
         _ => {
@@ -52,7 +52,7 @@ pub(super) fn draw(
                 cli::eprint_line(&untimed(&files));
             }
             let client = Some(&both.summary.response);
-            let title = title(typed, "", "Time within which requests were served");
+            let title = title(&typed.flags, "Time within which requests were served");
             Chart::Figure(report::server::percentiles(title, client, side))
         }
     };
@@ -75,8 +75,9 @@ impl Both {
         files: &[String],
     ) -> Result<Option<cli::ExitError>, CommandError> {
         let interrupts = Interrupts::watch()?;
-        let inputs = cli::open_results(files, &interrupts, typed.dialect.interrupt_grace())?;
-        let unreadable = |error| unreadable(&error, typed.dialect);
+        let rules = ReadRules::of(typed.dialect);
+        let inputs = cli::open_results(files, &interrupts, rules.interrupt_grace)?;
+        let unreadable = |error| (rules.unreadable)(&error);
         let mut reader = Reader::open(inputs).map_err(unreadable)?;
         let mut batch = Batch::default();
         let damage = loop {

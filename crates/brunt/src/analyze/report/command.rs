@@ -19,7 +19,7 @@ use tools::ab::AbReport;
 
 use super::assertions::Asserted;
 use super::flags::{REPORT, ReportFlags};
-use crate::analyze::unreadable::unreadable;
+use crate::dialect::ReadRules;
 
 /// What a report looks like.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,13 +81,14 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let typed = invocation.parse(REPORT)?;
     let meant = resolve(&typed)?;
     let interrupts = Interrupts::watch()?;
-    let inputs = cli::open_results(&typed.operands, &interrupts, meant.dialect.interrupt_grace())?;
+    let rules = ReadRules::of(meant.dialect);
+    let inputs = cli::open_results(&typed.operands, &interrupts, rules.interrupt_grace)?;
     let reader = Reader::open(inputs);
     let mut reader = match reader {
         Ok(reader) => reader,
         // Interrupted before the first row: there is nothing to report.
         Err(_) if interrupts.seen() > 0 => interrupts.end_by_signal(),
-        Err(error) => return Err(unreadable(&error, meant.dialect).into()),
+        Err(error) => return Err((rules.unreadable)(&error).into()),
     };
     let mut figures = Figures::new(&meant);
     let read = read(&mut reader, &mut figures, &meant)?;
@@ -138,7 +139,7 @@ fn read(
             Ok(Some(Item::Server(row))) => figures.server.add(*row),
             Ok(Some(Item::Assertion { assertion, .. })) => figures.asserted.add(*assertion),
             Ok(None) => return Ok(Ok(())),
-            Err(error) => return Ok(Err(unreadable(&error, meant.dialect))),
+            Err(error) => return Ok(Err((ReadRules::of(meant.dialect).unreadable)(&error))),
         }
         if let (Some(every), Some(at)) = (meant.every, due)
             && Instant::now() >= at
