@@ -24,8 +24,8 @@ pub(crate) struct Hit {
     /// The cache of response heads that it uses: hits with the same number here share one.
     pub(crate) head_cache: u32,
     pub(crate) intended: Nanos,
-    /// How late the generator itself began it; none where a closed loop has no due times, zero where a limit was late.
-    pub(crate) lag: Option<Nanos>,
+    /// How late the generator itself began it; zero where a limit was late, or where a closed loop has no due times.
+    pub(crate) lag: Nanos,
     pub(crate) sent: Option<Nanos>,
     /// When its last byte was, where it did not go out at once; else zero.
     pub(crate) all_sent: Nanos,
@@ -75,7 +75,7 @@ impl Hit {
             lazy_request: None,
             head_cache: 0,
             intended,
-            lag: None,
+            lag: Nanos::ZERO,
             sent: None,
             all_sent: Nanos::ZERO,
             first_byte: None,

@@ -6,6 +6,8 @@ use stdx::Nanos;
 
 /// A loop that stood still for longer than this has stalled.
 pub(crate) const STALL: Nanos = Nanos::from_millis(100);
+/// Answers are taken to have waited while the loop stood still for longer than this; a turn's own work takes half of it.
+const PAUSE: Nanos = Nanos::from_millis(20);
 
 /// A worker's measurements of itself.
 #[derive(Debug, Default)]
@@ -26,6 +28,8 @@ pub(crate) struct SelfMetrics {
     began: Nanos,
     /// When the loop last went to sleep or woke up.
     turned: Nanos,
+    /// How long the loop stood still before it read what it reads now, and until when.
+    stood_still: (Nanos, Nanos),
 }
 
 impl SelfMetrics {
@@ -34,28 +38,42 @@ impl SelfMetrics {
         Self { cpu_at_start, began: now, turned: now, ..Self::default() }
     }
 
-    /// The loop goes to sleep until `until` at the latest.
+    /// The loop goes to sleep. What came before its last turn is read.
     pub(crate) fn sleep(&mut self, now: Nanos) {
-        self.note_stall(now.saturating_sub(self.turned));
+        self.stood_still = Default::default();
+        self.note_stall(now.saturating_sub(self.turned), now);
     }
 
     /// The loop woke up; it had asked for `until`.
     pub(crate) fn wake(&mut self, until: Nanos, now: Nanos) {
-        self.note_stall(now.saturating_sub(until));
+        self.note_stall(now.saturating_sub(until), now);
         self.turned = now;
     }
 
-    /// The loop goes on without sleep.
+    /// The loop goes on without sleep: some of what came before is still to be read.
     pub(crate) fn go_on(&mut self, now: Nanos) {
-        self.sleep(now);
+        self.note_stall(now.saturating_sub(self.turned), now);
         self.turned = now;
     }
 
-    fn note_stall(&mut self, length: Nanos) {
+    fn note_stall(&mut self, length: Nanos, now: Nanos) {
         if length > STALL {
             self.stalls += 1;
             self.stall_longest = self.stall_longest.max(length);
         }
+        if length > PAUSE {
+            self.stood_still = (self.stood_still.0.saturating_add(length), now);
+        }
+    }
+
+    /// The longest time that an answer read at `now`, to a hit begun at `begun`, may have waited since the loop stood still.
+    pub(crate) fn waited_unread(&self, begun: Nanos, now: Nanos) -> Nanos {
+        let (mut length, mut until) = self.stood_still;
+        let turn = now.saturating_sub(self.turned);
+        if turn > PAUSE {
+            (length, until) = (length.saturating_add(turn), now);
+        }
+        length.min(until.saturating_sub(begun))
     }
 
     pub(crate) fn note_failure(&mut self, kind: FailureKind) {
@@ -83,5 +101,34 @@ impl SelfMetrics {
         record.cpu = cpu;
         record.wall = wall;
         record.cpu_busiest = if wall == Nanos::ZERO { 0.0 } else { cpu.0 as f64 / wall.0 as f64 };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(ms: u64) -> Nanos {
+        Nanos::from_millis(ms)
+    }
+
+    #[test]
+    fn an_answer_may_have_waited_as_long_as_the_loop_stood_still() {
+        let mut own = SelfMetrics::new(ms(0));
+        own.sleep(ms(1));
+        own.wake(ms(85), ms(100));
+        assert_eq!(own.waited_unread(ms(0), ms(101)), ms(0), "15 ms are what a turn may take");
+        own.sleep(ms(110));
+        own.wake(ms(120), ms(420));
+        assert_eq!((own.stalls, own.stall_longest), (1, ms(300)));
+        assert_eq!(own.waited_unread(ms(20), ms(430)), ms(300), "all of it");
+        assert_eq!(own.waited_unread(ms(400), ms(430)), ms(20), "no longer than it was under way");
+        assert_eq!(own.waited_unread(ms(425), ms(430)), ms(0), "begun after it");
+        own.go_on(ms(440));
+        assert_eq!(own.waited_unread(ms(20), ms(441)), ms(300), "left unread");
+        assert_eq!(own.waited_unread(ms(20), ms(641)), ms(501), "and the turn takes long itself");
+        own.sleep(ms(450));
+        own.wake(ms(500), ms(460));
+        assert_eq!(own.waited_unread(ms(20), ms(461)), ms(0), "all was read before the sleep");
     }
 }

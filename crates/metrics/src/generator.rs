@@ -35,8 +35,9 @@ pub struct Generator {
     /// Begin of a hit minus its due time: how late the generator itself was. Hits held back by `max_in_flight` count
     /// into `held` instead, since there the limit and not the machine was late.
     pub lag: Histogram,
-    /// Response times with each hit's own `lag` taken away: what they would have been, had the generator begun every hit when
-    /// it was due. Empty in a closed loop without think time, where no hit is due, and in records of older versions.
+    /// Response times without each hit's own `lag`, and without the time that its answer may have waited while a worker's loop
+    /// stood still: what they would have been, had the generator begun every hit when it was due and read at once. Empty in
+    /// records of older versions, and there also in closed loops without think time.
     pub on_time: Sketch,
     /// Hits that had to wait for `max_in_flight`.
     pub held: u64,

@@ -13,7 +13,6 @@ use crate::hit::Hit;
 use crate::origins::NamedBy;
 use crate::request::{Request, Unsendable};
 use crate::schedule::Schedule;
-use stdx::Distribution;
 use workload::StopMode;
 
 /// The most hits begun before events are looked at.
@@ -59,7 +58,7 @@ impl<I: Io> Worker<I> {
             }
             self.now = self.io.now();
             let lag = self.note_begin(due);
-            self.begin(seq, due, Some(lag), target);
+            self.begin(seq, due, lag, target);
         }
     }
 
@@ -103,8 +102,7 @@ impl<I: Io> Worker<I> {
             if thought && measured {
                 self.lag.record(lag);
             }
-            let thinks = self.prepared.plan.think != Distribution::None;
-            self.begin(seq, due, thinks.then_some(lag), target);
+            self.begin(seq, due, lag, target);
         }
     }
 
@@ -176,7 +174,7 @@ impl<I: Io> Worker<I> {
         due >= self.prepared.plan.warmup
     }
 
-    fn begin(&mut self, seq: u64, intended: Nanos, lag: Option<Nanos>, target: HitTarget) {
+    fn begin(&mut self, seq: u64, intended: Nanos, lag: Nanos, target: HitTarget) {
         if self.is_measured(intended) {
             self.self_metrics.planned += 1;
             self.self_metrics.sent += 1;

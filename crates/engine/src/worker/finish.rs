@@ -276,9 +276,9 @@ impl<I: Io> Worker<I> {
         let first = Self::first_request(&self.prepared, hit);
         let bytes_out = first.map_or(0, |request| request.template.body_bytes());
         let sample = sample(hit, self.now, failed.map(|(failure, _)| failure.kind), bytes_out);
-        if let Some(lag) = hit.lag {
-            self.on_time.record(sample.response().saturating_sub(lag));
-        }
+        let begun = hit.intended.saturating_add(hit.lag);
+        let waited = self.self_metrics.waited_unread(begun, self.now);
+        self.on_time.record(self.now.saturating_sub(begun).saturating_sub(waited));
         if let Some((failure, _)) = failed {
             self.self_metrics.note_failure(failure.kind);
         }

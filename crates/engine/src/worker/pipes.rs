@@ -207,7 +207,8 @@ impl<I: Io> Worker<I> {
         self.self_metrics.planned += 1;
         self.self_metrics.sent += 1;
         self.lag.record(trip.sent.saturating_sub(trip.due));
-        self.on_time.record(trip.done.saturating_sub(trip.sent));
+        let waited = self.self_metrics.waited_unread(trip.sent, self.now);
+        self.on_time.record(trip.done.saturating_sub(trip.sent).saturating_sub(waited));
         let seq = self.next_seq;
         self.next_seq += 1;
         let failure = trip.failure.as_ref().map(|(failure, _)| kind_of(*failure));

@@ -51,17 +51,25 @@ pub enum Reason {
         /// The planned hits per second.
         asked: f64,
     },
-    /// The generator stood still for over 100 ms.
+    /// A closed loop's users sent less than they could, since the generator was late.
+    TimeLost {
+        /// The share of the users' time.
+        share: f64,
+    },
+    /// The generator stood still for over 100 ms, which raised response quantiles or lowered a closed loop's rate.
     Stalls {
         /// How often.
         times: u64,
         /// The longest time.
         longest: Nanos,
     },
-    /// The generator began hits late, which raised response quantiles beyond [`LAG_SHARE_MAX`].
+    /// The generator began hits late, or stood still before it read answers, which raised response quantiles beyond
+    /// [`LAG_SHARE_MAX`].
     Late {
         /// Each of [`JUDGED`], in that order.
         quantiles: Vec<LateQuantile>,
+        /// The generator stood still: service times are affected as well.
+        stood_still: bool,
     },
     /// The generator began hits late; its record has no more than the lag.
     Lag {
@@ -134,7 +142,8 @@ impl Verdict {
             let checks = [
                 not_sent(generator),
                 rate(generator),
-                stalls(generator),
+                time_lost(summary, generator),
+                stalls(summary, generator),
                 late(summary, generator),
                 descriptors(generator),
                 ports(generator),
@@ -173,20 +182,47 @@ fn rate(generator: &Generator) -> Option<Reason> {
     off.then_some(Reason::Rate { achieved, asked })
 }
 
-fn stalls(generator: &Generator) -> Option<Reason> {
-    let Generator { stalls, stall_longest, .. } = *generator;
-    (stalls > 0).then_some(Reason::Stalls { times: stalls, longest: stall_longest })
+/// In a closed loop a late start and an unread answer are time in which a user could have sent: the rate loses the same share. An
+/// open loop catches up. How many of a script's users are active is unknown.
+fn time_lost(summary: &Summary, generator: &Generator) -> Option<Reason> {
+    if generator.self_paced || !knows_on_time(summary, generator) {
+        return None;
+    }
+    // Every start after a thinking time takes a wake-up.
+    let wake_ups = u128::from(LAG_FLOOR.0) * u128::from(generator.lag.count());
+    let late = summary.response.sum().saturating_sub(generator.on_time.sum());
+    let lost = late.saturating_sub(wake_ups.min(generator.lag.sum()));
+    let of = u128::from(generator.users) * u128::from(summary.elapsed().0);
+    let share = lost as f64 / of as f64;
+    (of > 0 && share > RATE_TOLERANCE).then_some(Reason::TimeLost { share })
 }
 
-/// Whether late starts raised what is reported, quantile by quantile; in records of older versions, whether hits began late
-/// at all.
+/// Stalls matter by what they do to what is reported; in records of older versions each of them is a reason.
+fn stalls(summary: &Summary, generator: &Generator) -> Option<Reason> {
+    let Generator { stalls, stall_longest, .. } = *generator;
+    let matter = !knows_on_time(summary, generator)
+        || late(summary, generator).is_some()
+        || time_lost(summary, generator).is_some()
+        || (generator.self_paced && stalled_share(generator) > RATE_TOLERANCE);
+    (stalls > 0 && matter).then_some(Reason::Stalls { times: stalls, longest: stall_longest })
+}
+
+/// The most of its time that a worker's user can have lost to stalls.
+fn stalled_share(generator: &Generator) -> f64 {
+    let stalled = generator.stalls as f64 * generator.stall_longest.0 as f64;
+    stalled / (f64::from(generator.workers.max(1)) * generator.wall.0.max(1) as f64)
+}
+
+/// Whether late starts and unread answers raised what is reported, quantile by quantile; in records of older versions, whether
+/// hits began late at all.
 fn late(summary: &Summary, generator: &Generator) -> Option<Reason> {
     if !knows_on_time(summary, generator) {
         return lag(summary, generator);
     }
     let quantiles = JUDGED.map(|q| LateQuantile::new(q, summary, generator));
     let raised = quantiles.iter().any(|quantile| quantile.raised);
-    raised.then(|| Reason::Late { quantiles: quantiles.to_vec() })
+    let stood_still = generator.stalls > 0;
+    raised.then(|| Reason::Late { quantiles: quantiles.to_vec(), stood_still })
 }
 
 /// Whether [`Generator::on_time`] is of the hits in the summary.
@@ -255,9 +291,11 @@ impl Reason {
             Self::Rate { .. } => {
                 Some("give the generator more cores (-cpus), or ask for a lower rate")
             }
-            Self::Stalls { .. } | Self::Late { .. } | Self::Lag { .. } => Some(
-                "end what else runs here, give server and generator cores of their own (taskset), or use another machine",
-            ),
+            Self::TimeLost { .. } | Self::Stalls { .. } | Self::Late { .. } | Self::Lag { .. } => {
+                Some(
+                    "end what else runs here, give server and generator cores of their own (taskset), or use another machine",
+                )
+            }
             Self::Busy { .. } => Some("give the generator more cores (-cpus), or another machine"),
             Self::Descriptors { .. } => {
                 Some("raise the limit of open files (ulimit -n), or use fewer connections")
@@ -300,11 +338,18 @@ impl fmt::Display for Reason {
             Self::Rate { achieved, asked } => {
                 write!(f, "the rate was {achieved:.2}/s instead of {asked:.2}/s")
             }
+            Self::TimeLost { share } => {
+                let percent = share * 100.0;
+                write!(
+                    f,
+                    "the generator cost its users {percent:.1}% of their time, and the rate with it"
+                )
+            }
             Self::Stalls { times, longest } => {
                 let (times, longest) = (counted(*times, "time"), longest.rounded());
                 write!(f, "the generator stood still {times} for over 100ms (longest {longest})")
             }
-            Self::Late { quantiles } => write_late(f, quantiles),
+            Self::Late { quantiles, stood_still } => write_late(f, quantiles, *stood_still),
             Self::Lag { p99, response_p99 } => {
                 let (p99, response) = (p99.rounded(), response_p99.rounded());
                 write!(f, "hits began late: schedule lag p99 {p99}, response p99 {response}")
@@ -330,7 +375,11 @@ impl fmt::Display for Reason {
 }
 
 /// `late starts raised p90 from 170µs to 620µs and p99 from 910µs to 3.3ms; p50 is good, and so is service time`.
-fn write_late(f: &mut fmt::Formatter<'_>, quantiles: &[LateQuantile]) -> fmt::Result {
+fn write_late(
+    f: &mut fmt::Formatter<'_>,
+    quantiles: &[LateQuantile],
+    stood_still: bool,
+) -> fmt::Result {
     let (raised, good): (Vec<&LateQuantile>, Vec<&LateQuantile>) =
         quantiles.iter().partition(|quantile| quantile.raised);
     let raised: Vec<String> = raised
@@ -342,11 +391,18 @@ fn write_late(f: &mut fmt::Formatter<'_>, quantiles: &[LateQuantile]) -> fmt::Re
         })
         .collect();
     let good: Vec<String> = good.into_iter().map(LateQuantile::name).collect();
-    write!(f, "late starts raised {}", list_and(&raised))?;
-    match good.len() {
-        0 => f.write_str("; service time is good"),
-        1 => write!(f, "; {} is good, and so is service time", good[0]),
-        _ => write!(f, "; {} are good, and so is service time", list_and(&good)),
+    let cause = if stood_still { "late starts and answers read late" } else { "late starts" };
+    write!(f, "{cause} raised {}", list_and(&raised))?;
+    let good = match good.len() {
+        0 => None,
+        1 => Some(format!("{} is good", good[0])),
+        _ => Some(format!("{} are good", list_and(&good))),
+    };
+    match (good, stood_still) {
+        (None, true) => Ok(()),
+        (None, false) => f.write_str("; service time is good"),
+        (Some(good), true) => write!(f, "; {good}"),
+        (Some(good), false) => write!(f, "; {good}, and so is service time"),
     }
 }
 
