@@ -118,15 +118,15 @@ fn instructions(program: &Path, path: &str, units: u64) -> Result<(u64, u64)> {
         .stdin(Stdio::null())
         .output()
         .context("starting setarch (util-linux)")?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    ensure!(output.status.success(), "{path} under callgrind: {said}");
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(output.status.success(), "{path} under callgrind: {messages}");
     let done = String::from_utf8_lossy(&output.stdout).trim().parse();
-    Ok((done.context("its number of units")?, collected(&said).context("callgrind's count")?))
+    Ok((done.context("its number of units")?, collected(&messages).context("callgrind's count")?))
 }
 
 /// The count in callgrind's last words: `==12== Collected : 123456`.
-fn collected(said: &str) -> Option<u64> {
-    let line = said.lines().find(|line| line.contains("Collected :"))?;
+fn collected(messages: &str) -> Option<u64> {
+    let line = messages.lines().find(|line| line.contains("Collected :"))?;
     line.rsplit(':').next()?.trim().parse().ok()
 }
 
@@ -249,8 +249,8 @@ mod tests {
         let messages = "{\"target\":{\"name\":\"x\"},\"executable\":\"/x\"}\nno JSON\n\
                         {\"target\":{\"name\":\"hot_paths\"},\"executable\":\"/t/hot_paths-1\"}";
         assert_eq!(executable(messages), Some(PathBuf::from("/t/hot_paths-1")));
-        let said = "==7== Events    : Ir\n==7== Collected : 123456\n==7==\n";
-        assert_eq!(collected(said), Some(123_456));
+        let messages = "==7== Events    : Ir\n==7== Collected : 123456\n==7==\n";
+        assert_eq!(collected(messages), Some(123_456));
         assert_eq!(collected("==7== no count"), None);
     }
 }

@@ -64,8 +64,13 @@ pub(crate) fn capture(dir: &Path, program: &str, arguments: &[&str]) -> Result<S
         .output()
         .with_context(|| format!("starting {program}"))?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        bail!("`{program} {}` ended with {}: {}", arguments.join(" "), output.status, said.trim());
+        let messages = String::from_utf8_lossy(&output.stderr);
+        bail!(
+            "`{program} {}` ended with {}: {}",
+            arguments.join(" "),
+            output.status,
+            messages.trim()
+        );
     }
     String::from_utf8(output.stdout).with_context(|| format!("what {program} printed"))
 }

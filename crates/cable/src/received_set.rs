@@ -127,8 +127,8 @@ mod tests {
     #[test]
     fn what_different_speakers_say_has_no_order() {
         let mut received = ReceivedSet::new(2, 64);
-        let said = [(2, 0), (1, 1), (4, 1), (3, 0), (6, 0), (5, 0), (4, 1)];
-        let marks = said.map(|(number, user)| received.mark(0, Token { number, user }));
+        let deliveries = [(2, 0), (1, 1), (4, 1), (3, 0), (6, 0), (5, 0), (4, 1)];
+        let marks = deliveries.map(|(number, user)| received.mark(0, Token { number, user }));
         use Delivery::{Duplicate, First, OutOfOrder};
         assert_eq!(marks, [First, First, First, First, First, OutOfOrder, Duplicate]);
     }

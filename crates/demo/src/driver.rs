@@ -168,9 +168,9 @@ impl<I: Io> Driver<I> {
             return self.machine.handle_bytes(now, key, &self.input[..len]);
         };
         self.plaintext.clear();
-        let heard = session.handle_bytes(&self.input[..len], &mut self.plaintext);
+        let result = session.handle_bytes(&self.input[..len], &mut self.plaintext);
         session.poll_transmit(&mut client.unsent);
-        if heard.is_err() {
+        if result.is_err() {
             // The alert is sent, and nothing after it.
             client.closing = true;
             self.machine.handle_close(now, key);

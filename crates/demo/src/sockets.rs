@@ -157,20 +157,20 @@ impl Sockets {
             return;
         };
         let (mut answers, mut messages) = (Vec::new(), Vec::new());
-        let heard = socket.session.handle_bytes(bytes, &mut answers, &mut |event| match event {
+        let result = socket.session.handle_bytes(bytes, &mut answers, &mut |event| match event {
             Event::Text(text) => messages.push((Format::Json, text.as_bytes().to_vec())),
             Event::Binary(bytes) => messages.push((Format::Msgpack, bytes.to_vec())),
             Event::Ping(_) | Event::Pong(_) | Event::Close { .. } => (),
         });
         self.counts.ws_messages += messages.len() as u64;
-        self.counts.ws_malformed += u64::from(heard.is_err());
+        self.counts.ws_malformed += u64::from(result.is_err());
         // A pong goes before what is said to a message that ended after its ping.
         socket.out.append(&mut answers);
         for (format, message) in messages {
             self.take_message(now, key, format, &message);
         }
         let Some(socket) = self.sockets.get_mut(&key) else { return };
-        if heard.is_err() || socket.session.is_closed() {
+        if result.is_err() || socket.session.is_closed() {
             socket.ending = Some(Action::Close);
         }
         self.list(key);
@@ -188,13 +188,13 @@ impl Sockets {
             };
             return;
         };
-        let said = self.hub.handle_command(
+        let reply = self.hub.handle_command(
             (key, member),
             (&self.cable, &mut self.rng),
             bytes,
             &mut self.counts,
         );
-        match said {
+        match reply {
             CommandReply::Nothing => (),
             CommandReply::Answer(bytes) => {
                 socket.send(&bytes);

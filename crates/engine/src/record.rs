@@ -159,8 +159,8 @@ mod tests {
                 let failed = Sample { failure: FailureKind::Reset, ..Sample::default() };
                 recorder.add(failed, |_, _| ());
             }
-            let told = inbox.try_recv();
-            let rows = matches!(told, Ok(Message::Rows(batch)) if batch.samples.len() == 3);
+            let message = inbox.try_recv();
+            let rows = matches!(message, Ok(Message::Rows(batch)) if batch.samples.len() == 3);
             assert_eq!(rows, report_first_failure);
             assert!(inbox.try_recv().is_err(), "only the first one is urgent");
         }
@@ -185,7 +185,7 @@ mod tests {
         assert!(matches!(inbox.recv(), Ok(Message::Rows(batch)) if batch.samples.len() == 3));
         recorder.snapshot.to = Nanos(9);
         assert!(recorder.send_counts());
-        assert!(matches!(inbox.recv(), Ok(Message::Counts(0, told)) if told.hits() == 11));
+        assert!(matches!(inbox.recv(), Ok(Message::Counts(0, snapshot)) if snapshot.hits() == 11));
         assert_eq!(recorder.snapshot.from, Nanos(9), "one stretch begins where the last one ended");
         rows(&mut recorder, 1);
         recorder.send_rows();

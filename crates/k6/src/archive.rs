@@ -25,7 +25,7 @@ pub fn inspect(invocation: &Invocation) -> Result<ExitCode, CommandError> {
         Ok(loaded) => loaded,
         Err(code) => return Ok(code),
     };
-    let told = if requirements {
+    let shown = if requirements {
         loaded.warn();
         if let Err(error) = loaded.check_functions(path) {
             return Ok(loaded.logger.report(&error));
@@ -36,7 +36,7 @@ pub fn inspect(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     } else {
         ConsolidatedOptions::own(&loaded.own)
     };
-    let text = told.pretty() + "\n";
+    let text = shown.pretty() + "\n";
     Output::Stdout.write(text.as_bytes())?;
     Ok(ExitCode::Ok)
 }

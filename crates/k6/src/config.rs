@@ -140,8 +140,8 @@ pub(super) fn load(path: &str, flags: &RunFlags, shows_env: bool) -> Result<Load
         return Err(report(K6Error { code: ExitCode::Aborted, text }));
     }
     let mut program = program.map_err(|error| report(error.into()))?;
-    let said = option_layers::all(program.options.as_deref(), source.options.clone(), flags);
-    let LayeredOptions { own, all, overriding } = said.map_err(report)?;
+    let layers = option_layers::all(program.options.as_deref(), source.options.clone(), flags);
+    let LayeredOptions { own, all, overriding } = layers.map_err(report)?;
     if program.functions.is_empty() {
         let text = format!("{path}: no exported functions in script");
         return Err(report(K6Error::other(text)));

@@ -312,12 +312,12 @@ mod tests {
 
     #[test]
     fn nothing_steers_the_terminal() {
-        let said = || "\x1b]0;owned\x07\x1b[2J two\nlines".to_owned();
+        let line = || "\x1b]0;owned\x07\x1b[2J two\nlines".to_owned();
         for form in [Form::Terminal, Form::Raw] {
-            let shown = logger(form, true).shown(said());
+            let shown = logger(form, true).shown(line());
             assert_eq!(shown, "\u{fffd}]0;owned\u{fffd}\u{fffd}[2J two\nlines");
         }
-        assert_eq!(logger(Form::Raw, false).shown(said()), said(), "a file gets every byte");
+        assert_eq!(logger(Form::Raw, false).shown(line()), line(), "a file gets every byte");
     }
 
     #[test]

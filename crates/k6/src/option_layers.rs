@@ -81,8 +81,8 @@ fn environment(variable: impl Fn(&str) -> Option<String>) -> Result<Fields, K6Er
 
 /// What a flag says, or else a variable of the environment.
 pub(super) fn text(flag: Option<&str>, variable: &str) -> Option<String> {
-    let said = flag.map(str::to_owned).or_else(|| std::env::var(variable).ok());
-    said.filter(|text| !text.is_empty())
+    let given = flag.map(str::to_owned).or_else(|| std::env::var(variable).ok());
+    given.filter(|text| !text.is_empty())
 }
 
 /// The same of a switch.

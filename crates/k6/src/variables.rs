@@ -68,12 +68,12 @@ mod tests {
 
     #[test]
     fn variables_that_nobody_reads_are_named() {
-        let told = |names: &[&str]| strange(names.iter().map(|name| (*name).to_owned()));
+        let warning = |names: &[&str]| strange(names.iter().map(|name| (*name).to_owned()));
         let known = ["K6_VUS", "K6_OUT", "K6_NO_USAGE_REPORT", "K6_CLOUD_TOKEN", "HOME", "K6"];
-        assert_eq!(told(&known), None);
-        let one = told(&["K6_WEB_DASHBOARD", "K6_VUS"]).unwrap();
+        assert_eq!(warning(&known), None);
+        let one = warning(&["K6_WEB_DASHBOARD", "K6_VUS"]).unwrap();
         assert!(one.contains("variable K6_WEB_DASHBOARD is none"), "{one}");
-        let many = told(&["K6_WEB_DASHBOARD", "K6_VU"]).unwrap();
+        let many = warning(&["K6_WEB_DASHBOARD", "K6_VU"]).unwrap();
         assert!(many.contains("variables K6_VU, K6_WEB_DASHBOARD are none"), "{many}");
     }
 }

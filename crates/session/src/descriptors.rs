@@ -54,10 +54,14 @@ mod tests {
 
     fn check(users: u64, most: Option<usize>, limit: u64, room: Option<&str>) {
         let settings = Settings { max_connections: most, workers: 2, ..Settings::default() };
-        let said = shortage(&Load::Closed { users }, &settings, limit);
-        assert_eq!(said.is_some(), room.is_some(), "{users} users, {most:?}, {limit}: {said:?}");
-        let (said, room) = (said.unwrap_or_default(), room.unwrap_or_default());
-        assert!(said.contains(room), "{users} users, {most:?}, {limit}: {said}");
+        let warning = shortage(&Load::Closed { users }, &settings, limit);
+        assert_eq!(
+            warning.is_some(),
+            room.is_some(),
+            "{users} users, {most:?}, {limit}: {warning:?}"
+        );
+        let (warning, room) = (warning.unwrap_or_default(), room.unwrap_or_default());
+        assert!(warning.contains(room), "{users} users, {most:?}, {limit}: {warning}");
     }
 
     #[test]

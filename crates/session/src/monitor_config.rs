@@ -67,8 +67,8 @@ impl MonitorConfig {
 
 /// The name that this machine has for itself.
 fn own_name() -> String {
-    let said = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let name = said.trim();
+    let text = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = text.trim();
     if name.is_empty() { "localhost".to_owned() } else { name.to_owned() }
 }
 

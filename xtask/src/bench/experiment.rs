@@ -172,7 +172,7 @@ fn trial(entrant: &Entrant, round: usize, setting: &Setting, server: &Server) ->
         rss_bytes: measured.rss_bytes,
         ..Trial::default()
     };
-    let said = match &entrant.count {
+    let counted = match &entrant.count {
         Count::Output(parse) => parse(&measured.output).context("its output says no count")?,
         Count::Server => served,
         Count::Results(program, file) => {
@@ -190,15 +190,15 @@ fn trial(entrant: &Entrant, round: usize, setting: &Setting, server: &Server) ->
             return Ok(trial);
         }
     };
-    ensure!(said > 0, "it sent no request");
-    let said_f = said as f64;
-    trial.cpu_us = Some(measured.cpu.as_secs_f64() * 1e6 / said_f);
+    ensure!(counted > 0, "it sent no request");
+    let counted_f = counted as f64;
+    trial.cpu_us = Some(measured.cpu.as_secs_f64() * 1e6 / counted_f);
     if trial.rate_per_s == 0.0 {
-        trial.rate_per_s = said as f64 / setting.seconds as f64;
+        trial.rate_per_s = counted as f64 / setting.seconds as f64;
     }
-    if (served as f64 / said_f - 1.0).abs() > COUNT_SLACK {
+    if (served as f64 / counted_f - 1.0).abs() > COUNT_SLACK {
         let and = if trial.note.is_empty() { "" } else { "; " };
-        trial.note += &format!("{and}it says {said} requests, nginx served {served}");
+        trial.note += &format!("{and}it says {counted} requests, nginx served {served}");
     }
     Ok(trial)
 }

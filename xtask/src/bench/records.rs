@@ -27,8 +27,8 @@ const LIMIT: Duration = Duration::from_secs(120);
 pub(super) fn run(setting: &Setting, native: &Path) -> Result<String> {
     let native = native.to_string_lossy().into_owned();
     let brunt = setting.brunt.as_str();
-    let said = process::capture(&setting.dir, brunt, &["report", "-type=json", &native])?;
-    let once = parse::report(&said).context("brunt report -type=json")?.requests.max(1);
+    let text = process::capture(&setting.dir, brunt, &["report", "-type=json", &native])?;
+    let once = parse::report(&text).context("brunt report -type=json")?.requests.max(1);
     let copies = usize::try_from(RECORDS.div_ceil(once)).unwrap_or(1);
     let records = once * copies as u64;
     let encode = |to: &str, inputs: &[&str]| -> Result<String> {

@@ -29,8 +29,9 @@ pub(super) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     let places: Vec<String> = server.addresses().iter().map(|address| url(address, tls)).collect();
     // Said at once, so that a script that started us can read where we are.
     let mut stdout = std::io::stdout();
-    let said = writeln!(stdout, "listening on {}", places.join(" ")).and_then(|()| stdout.flush());
-    if let Err(error) = said
+    let written =
+        writeln!(stdout, "listening on {}", places.join(" ")).and_then(|()| stdout.flush());
+    if let Err(error) = written
         && !is_closed_pipe(&error)
     {
         return Err(ExitError::from(anyhow!("standard output: {}", reason(&error))).into());

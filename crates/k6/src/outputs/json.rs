@@ -13,19 +13,19 @@ use super::writer::{TestMetadata, Writer};
 pub(super) struct Json {
     file: Box<dyn Write + Send>,
     /// The metrics that were declared in the output.
-    told: HashSet<MetricId>,
+    declared: HashSet<MetricId>,
 }
 
 impl Json {
     pub(super) fn new(file: Box<dyn Write + Send>) -> Self {
-        Self { file, told: HashSet::new() }
+        Self { file, declared: HashSet::new() }
     }
 }
 
 impl Writer for Json {
     fn point(&mut self, point: &OutputSample, known: &TestMetadata) -> io::Result<()> {
         let (name, kind, contains) = known.metric(point.metric);
-        if self.told.insert(point.metric) {
+        if self.declared.insert(point.metric) {
             let metric = metric(known, &name, kind, contains);
             writeln!(self.file, "{metric}")?;
         }

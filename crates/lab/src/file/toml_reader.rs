@@ -260,12 +260,13 @@ impl<'s, 'a> Table<'s, 'a> {
             if known.contains(&key) {
                 continue;
             }
-            let meant = nearest(key, known.iter().copied());
-            let meant = meant.map_or(String::new(), |meant| format!(" (did you mean {meant}?)"));
+            let suggestion = nearest(key, known.iter().copied());
+            let suggestion =
+                suggestion.map_or(String::new(), |known| format!(" (did you mean {known}?)"));
             self.problem(
                 &key.escape_debug().to_string(),
                 name.span().start,
-                format!("unknown key{meant}"),
+                format!("unknown key{suggestion}"),
             );
         }
     }

@@ -148,8 +148,8 @@ impl Io for World {
         }
         self.note(13, sock.0, hash(&buf[..len]));
         // The peer learns of the room one way later.
-        let heard = self.clock.now().saturating_add(self.weather.faults.latency_min);
-        self.pump_down(sock.0, heard);
+        let arrival = self.clock.now().saturating_add(self.weather.faults.latency_min);
+        self.pump_down(sock.0, arrival);
         Progress::Bytes(len)
     }
 

@@ -90,9 +90,10 @@ fn instance<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     ];
     for (name, number) in numbers {
         getter(&of, name, move |ctx, vu| {
-            let told = matches!(vu.stage.get(), Stage::Setup | Stage::Iteration);
-            let told = vu.host.instance().filter(|_| told);
-            told.map(number)
+            let is_running = matches!(vu.stage.get(), Stage::Setup | Stage::Iteration);
+            let instance = vu.host.instance().filter(|_| is_running);
+            instance
+                .map(number)
                 .ok_or_else(|| refused(ctx, "instance information", "in the init context"))
         })?;
     }

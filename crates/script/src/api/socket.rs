@@ -253,8 +253,8 @@ fn pause(ctx: Ctx<'_>, milliseconds: f64) -> Result<()> {
 
 /// Sets whether a script gets the messages of a subscription, or they are only counted.
 fn ignore(ctx: Ctx<'_>, ticket: f64, identifier: String, ignores: bool) -> Result<()> {
-    let told = if ignores { Delivery::CountOnly } else { Delivery::Full };
-    order(&ctx, ticket, SocketCommand::Ignore(identifier, told))
+    let delivery = if ignores { Delivery::CountOnly } else { Delivery::Full };
+    order(&ctx, ticket, SocketCommand::Ignore(identifier, delivery))
 }
 
 /// Sends a command of Action Cable: `{ kind, identifier, data, since }`.

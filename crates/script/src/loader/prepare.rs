@@ -133,7 +133,7 @@ mod tests {
             "file:///a.js",
             "import d, { x as y } from './a.js';\nimport * as n from './b.js';\nexport { z } from './c.js';\nexport * from './d.js'; import './e.js';",
         );
-        let told: Vec<String> = source
+        let kinds: Vec<String> = source
             .imports
             .iter()
             .map(|i| format!("{} {:?} {}:{}", i.specifier, i.name, i.line, i.column))
@@ -146,7 +146,7 @@ mod tests {
             "./d.js None 4:15",
             "./e.js Some(\"default\") 4:32",
         ];
-        assert_eq!(told, expect);
+        assert_eq!(kinds, expect);
     }
 
     #[test]

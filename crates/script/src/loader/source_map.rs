@@ -215,9 +215,9 @@ mod tests {
     #[test]
     fn mappings_are_decoded() {
         let tokens = decoded("AAAA,IACE;;AACF,gBAAgB");
-        let told: Vec<_> =
+        let positions: Vec<_> =
             tokens.iter().map(|t| (t.line, t.column, t.from_line, t.from_column)).collect();
-        assert_eq!(told, [(0, 0, 0, 0), (0, 4, 1, 2), (2, 0, 2, 0), (2, 16, 2, 16)]);
+        assert_eq!(positions, [(0, 0, 0, 0), (0, 4, 1, 2), (2, 0, 2, 0), (2, 16, 2, 16)]);
         assert!(decoded("A!").is_empty());
         assert!(decoded("gggggggggggggggggggg").is_empty());
     }

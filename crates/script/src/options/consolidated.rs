@@ -282,8 +282,8 @@ mod tests {
             text.contains(r#""dns":{"ttl":null,"select":null,"policy":null},"maxRedirects":null"#)
         );
         assert!(text.contains(r#""minIterationDuration":null,"ext":null,"#), "no cloud: {text}");
-        let said = fields(r#"{"cloud":{"b":1},"setupTimeout":1500,"duration":"60s","vus":"2"}"#);
-        let text = ConsolidatedOptions::own(&said).text();
+        let given = fields(r#"{"cloud":{"b":1},"setupTimeout":1500,"duration":"60s","vus":"2"}"#);
+        let text = ConsolidatedOptions::own(&given).text();
         assert!(text.contains(r#""cloud":{"b":1},"ext":null"#), "{text}");
         assert!(
             text.contains(r#""setupTimeout":"1.5s""#)
@@ -293,30 +293,31 @@ mod tests {
 
     #[test]
     fn scenarios_have_every_field_of_their_executor() {
-        let said = fields(
+        let given = fields(
             r#"{"scenarios":{"z":{"executor":"constant-vus","duration":"90s","tags":{"a":"b"},"options":{"browser":{}}},
             "a":{"executor":"ramping-vus","stages":[{"target":3,"duration":"0.5s"}]}}}"#,
         );
         let expect = r#""scenarios":{"a":{"executor":"ramping-vus","startTime":null,"gracefulStop":null,"env":null,"exec":null,"tags":null,"startVUs":null,"stages":[{"duration":"500ms","target":3}],"gracefulRampDown":null},"z":{"executor":"constant-vus","startTime":null,"gracefulStop":null,"env":null,"exec":null,"tags":{"a":"b"},"options":{"browser":{}},"vus":null,"duration":"1m30s"}},"#;
-        let text = ConsolidatedOptions::own(&said).text();
+        let text = ConsolidatedOptions::own(&given).text();
         assert_eq!(part(&text, "\"scenarios\"", "\"executionSegment\""), expect);
     }
 
     #[test]
     fn thresholds_are_short_unless_they_end_the_test() {
-        let said = fields(
+        let given = fields(
             r#"{"thresholds":{"checks":[],"a":[{"threshold":"avg<1","abortOnFail":false},{"threshold":"max<5","abortOnFail":true,"delayAbortEval":"90s"},"p(95)>1"]}}"#,
         );
-        let text = ConsolidatedOptions::own(&said).text();
+        let text = ConsolidatedOptions::own(&given).text();
         let expect = r#""thresholds":{"a":["avg<1",{"threshold":"max<5","abortOnFail":true,"delayAbortEval":"1m30s"},"p(95)>1"],"checks":[]},"#;
         assert_eq!(part(&text, "\"thresholds\"", "\"blacklistIPs\""), expect);
-        assert!(ConsolidatedOptions::own(&said).pretty().contains("      \"avg\\u003c1\",\n"));
+        assert!(ConsolidatedOptions::own(&given).pretty().contains("      \"avg\\u003c1\",\n"));
     }
 
     #[test]
     fn what_is_derived_has_a_scenario_and_scripts_see_no_shortcuts() {
-        let said = fields(r#"{"vus":3,"duration":"5s","localIPs":"127.0.0.1"}"#);
-        let derived = ConsolidatedOptions::derived(&said, SystemTags::named(["url", "check"]), &[]);
+        let given = fields(r#"{"vus":3,"duration":"5s","localIPs":"127.0.0.1"}"#);
+        let derived =
+            ConsolidatedOptions::derived(&given, SystemTags::named(["url", "check"]), &[]);
         let text = derived.text();
         for part in [
             r#""systemTags":["check","url"]"#,
@@ -325,7 +326,7 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        let text = derived.for_scripts(&said).text();
+        let text = derived.for_scripts(&given).text();
         assert!(text.starts_with(r#"{"paused":null,"scenarios":{"#), "{text}");
         assert!(text.ends_with(r#""consoleOutput":null,"localIPs":"127.0.0.1"}"#), "{text}");
     }

@@ -154,15 +154,15 @@ pub fn merged(tiers: impl IntoIterator<Item = Fields>) -> Fields {
     all
 }
 
-/// The names of the tiers that say what is executed though one below has scenarios, which then count for nothing.
+/// The names of the tiers that set an option of execution and so drop the scenarios of a tier below.
 #[must_use]
 pub fn overridden<'a>(tiers: &[(&'a str, &Fields)]) -> Vec<&'a str> {
     let (mut found, mut scenarios) = (Vec::new(), false);
     for (name, tier) in tiers {
-        let said = |name: &str| tier.get(name).is_some_and(|value| !value.is_null());
-        if EXECUTION.iter().any(|name| said(name)) {
+        let is_set = |name: &str| tier.get(name).is_some_and(|value| !value.is_null());
+        if EXECUTION.iter().any(|name| is_set(name)) {
             found.extend(Some(*name).filter(|_| scenarios));
-            scenarios = said("scenarios");
+            scenarios = is_set("scenarios");
         }
     }
     found

@@ -364,9 +364,9 @@ mod tests {
         assert!(options.unknown == ["strange"] && options.warnings.is_empty());
         let above = options.above(Some(script));
         assert_eq!(serde_json::json!(above), serde_json::json!({"vus": 4, "duration": "1s"}));
-        let told: Value = serde_json::from_str(&options.for_scripts()).unwrap();
-        assert_eq!(told["scenarios"]["default"]["executor"], "constant-vus");
-        assert!(told["scenarios"]["default"]["exec"].is_null() && told["rps"].is_null());
+        let shown: Value = serde_json::from_str(&options.for_scripts()).unwrap();
+        assert_eq!(shown["scenarios"]["default"]["executor"], "constant-vus");
+        assert!(shown["scenarios"]["default"]["exec"].is_null() && shown["rps"].is_null());
     }
 
     #[test]
@@ -382,8 +382,10 @@ mod tests {
         ] {
             let options = Options::of(Options::exported(Some(json)).unwrap()).unwrap();
             assert_eq!(options.warnings.len(), expect.len(), "{json}: {:?}", options.warnings);
-            let told = options.warnings.iter().zip(expect);
-            told.for_each(|(told, expect)| assert!(told.starts_with(expect), "{json}: {told}"));
+            let warnings = options.warnings.iter().zip(expect);
+            warnings.for_each(|(warning, expect)| {
+                assert!(warning.starts_with(expect), "{json}: {warning}");
+            });
         }
     }
 

@@ -21,9 +21,9 @@ pub(super) fn scenarios(fields: &Fields) -> Result<Vec<Scenario>> {
     };
     let (duration, iterations) = (time(fields, "duration")?, count(fields, "iterations")?);
     let given = [iterations.is_some(), duration.is_some(), !stages.is_empty()];
-    let mut said = SHORTCUTS.iter().zip(given).filter(|(_, given)| *given).map(|(name, _)| *name);
-    let first = said.next();
-    let other = said.find(|name| *name != "duration").or(scenarios.map(|_| "scenarios"));
+    let mut names = SHORTCUTS.iter().zip(given).filter(|(_, given)| *given).map(|(name, _)| *name);
+    let first = names.next();
+    let other = names.find(|name| *name != "duration").or(scenarios.map(|_| "scenarios"));
     if let (Some(first), Some(other)) = (first, other) {
         return wrong(format!(
             "using `{first}` and `{other}` options simultaneously is not allowed"

@@ -135,9 +135,9 @@ impl Vu {
     }
 
     fn turn(&mut self, with: ResumeWith) -> StepResult {
-        let said = self.resume(with);
-        self.waits = matches!(said, Some(YieldReason::Waits));
-        match said {
+        let reason = self.resume(with);
+        self.waits = matches!(reason, Some(YieldReason::Waits));
+        match reason {
             Some(YieldReason::Waits) => StepResult::Waits { until: self.context.events.until() },
             Some(YieldReason::Done(done)) => StepResult::Done(done),
             Some(YieldReason::Cut) => StepResult::Cut,
@@ -150,7 +150,7 @@ impl Vu {
     fn resume(&mut self, with: ResumeWith) -> Option<YieldReason> {
         let Self { coroutine, context, fiber, realm, .. } = self;
         match realm.within(fiber, context, || coroutine.resume(with)) {
-            CoroutineResult::Yield(said) => Some(said),
+            CoroutineResult::Yield(reason) => Some(reason),
             CoroutineResult::Return(()) => None,
         }
     }

@@ -159,9 +159,9 @@ impl VuContext {
         }
         self.events.wanted.set(wanted);
         self.events.until.set(until);
-        let told = self.suspender.suspend(YieldReason::Waits);
+        let resumed_with = self.suspender.suspend(YieldReason::Waits);
         self.events.wanted.set(NOTHING);
-        match told {
+        match resumed_with {
             ResumeWith::Result(ticket, answer) => Ok(WaitEnd::Result(ticket, answer)),
             ResumeWith::Woke => Ok(WaitEnd::Woke),
             ResumeWith::End | ResumeWith::Call(_) => {

@@ -20,8 +20,8 @@ pub(super) fn push_events(
         Event::Ping(_) | Event::Pong(_) => return,
         Event::Close { .. } => return events.extend(to_events(event)),
     };
-    let told = codec.decode(bytes).and_then(|incoming| cable_event(&incoming, at));
-    events.push(match told {
+    let decoded = codec.decode(bytes).and_then(|incoming| cable_event(&incoming, at));
+    events.push(match decoded {
         Ok(event) => SocketEvent::Cable(Box::new(event)),
         Err(error) => SocketEvent::Failed(format!("malformed message: {error}")),
     });

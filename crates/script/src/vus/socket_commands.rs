@@ -37,9 +37,9 @@ impl VuPool {
                 SocketApi::Blocking | SocketApi::Events => false,
             },
             SocketCommand::Ping => socket.ping(now, out) && socket.api == SocketApi::Events,
-            SocketCommand::Ignore(identifier, told) => {
+            SocketCommand::Ignore(identifier, delivery) => {
                 socket.ignored.retain(|known| known != identifier);
-                if *told == Delivery::CountOnly {
+                if *delivery == Delivery::CountOnly {
                     socket.ignored.push(identifier.clone());
                 }
                 false

@@ -51,8 +51,8 @@ impl VirtualUsers for VuPool {
         self.publish_live(now);
         // The caller has carried out all earlier commands.
         std::mem::swap(commands, &mut self.commands);
-        let told = self.plan.live.as_ref().map(|_| self.publish_at);
-        self.next_wake(now, zero).into_iter().chain(told).min()
+        let publish_at = self.plan.live.as_ref().map(|_| self.publish_at);
+        self.next_wake(now, zero).into_iter().chain(publish_at).min()
     }
 
     fn handle_response(&mut self, user: u32, reply: &EngineResponse<'_>) {

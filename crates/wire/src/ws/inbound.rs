@@ -80,19 +80,19 @@ impl Inbound {
         self.end == Some(End::Closed)
     }
 
-    /// Takes bytes and says what is whole. After a close frame it takes nothing; after a failure it says the same again.
+    /// Takes bytes and gives each whole event. After a close frame it ignores bytes; after a failure it returns the same error again.
     pub(super) fn handle_bytes(
         &mut self,
         bytes: &[u8],
         each: &mut Each<'_>,
     ) -> Result<(), WsError> {
-        let heard = self.advance(bytes, each);
-        if let Err(error) = heard {
+        let result = self.advance(bytes, each);
+        if let Err(error) = result {
             self.end = Some(End::Failed(error));
             (self.buf, self.inflater) = (Vec::new(), None);
         }
         self.give_back();
-        heard
+        result
     }
 
     fn advance(&mut self, bytes: &[u8], each: &mut Each<'_>) -> Result<(), WsError> {

@@ -49,7 +49,7 @@ impl WsSession {
     ///
     /// # Errors
     /// The peer broke the protocol or passed a limit; events before it were passed on, and the close frame with the reason is in
-    /// `out`. The session says the same from now on.
+    /// `out`. Every further call returns the same error.
     pub fn handle_bytes(
         &mut self,
         bytes: &[u8],
@@ -57,14 +57,14 @@ impl WsSession {
         each: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), WsError> {
         let Self { inbound, outbound } = self;
-        let heard = inbound.handle_bytes(bytes, &mut |event| {
+        let result = inbound.handle_bytes(bytes, &mut |event| {
             outbound.answer(&event, out);
             each(event);
         });
-        if let Err(error) = heard {
+        if let Err(error) = result {
             outbound.close(Some(error.close_code()), "", out);
         }
-        heard
+        result
     }
 
     /// Appends a text message.

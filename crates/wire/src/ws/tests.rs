@@ -48,9 +48,9 @@ fn feed(
     let (mut got, mut out, mut rest) = (Vec::new(), Vec::new(), bytes);
     for len in lens.iter().cycle() {
         let (piece, after) = rest.split_at(rest.len().min((*len).max(1)));
-        let heard = session.handle_bytes(piece, &mut out, &mut |event| got.push(event.into()));
-        if heard.is_err() || after.is_empty() {
-            return (got, out, heard);
+        let result = session.handle_bytes(piece, &mut out, &mut |event| got.push(event.into()));
+        if result.is_err() || after.is_empty() {
+            return (got, out, result);
         }
         rest = after;
     }
@@ -130,9 +130,9 @@ fn examples_of_rfc_7692() {
 #[test]
 fn control_frames_come_between_fragments() {
     let bytes = b"\x01\x02ab\x89\x01p\x00\x00\x8a\x00\x80\x01c";
-    let (got, out, heard) = client(&Agreed::default(), bytes);
+    let (got, out, result) = client(&Agreed::default(), bytes);
     let expect = [Got::Ping(b"p".to_vec()), Got::Pong(Vec::new()), Got::Text("abc".into())];
-    assert_eq!((got.as_slice(), heard), (&expect[..], Ok(())));
+    assert_eq!((got.as_slice(), result), (&expect[..], Ok(())));
     assert_eq!(out[..2], [0x8a, 0x81]);
 }
 
@@ -158,8 +158,8 @@ fn what_the_peer_must_not_do() {
     ];
     for (agreed, bytes, error) in cases {
         let mut session = session(Role::Client, agreed);
-        let (_, out, heard) = feed(&mut session, bytes, &[bytes.len()]);
-        assert_eq!(heard, Err(error), "{bytes:x?}");
+        let (_, out, result) = feed(&mut session, bytes, &[bytes.len()]);
+        assert_eq!(result, Err(error), "{bytes:x?}");
         assert_eq!(
             feed(&mut super::tests::session(Role::Client, agreed), bytes, &[1]).2,
             Err(error)
@@ -171,8 +171,8 @@ fn what_the_peer_must_not_do() {
         assert_eq!(feed(&mut session, b"\x81\x01a", &[3]), (Vec::new(), Vec::new(), Err(error)));
         assert_eq!(session.send_text("a", &mut Vec::new()), Err(SendError::Closed));
     }
-    let heard = feed(&mut session(Role::Server, &plain), b"\x81\x00", &[2]).2;
-    assert_eq!(heard, Err(E::Unmasked));
+    let result = feed(&mut session(Role::Server, &plain), b"\x81\x00", &[2]).2;
+    assert_eq!(result, Err(E::Unmasked));
 }
 
 #[test]
@@ -278,13 +278,13 @@ fn compressed_messages_are_not_all_blocks() {
         };
         let frame = [&head[..], payload].concat();
         for lens in [frame.len(), 777] {
-            let (got, _, heard) =
+            let (got, _, result) =
                 feed(&mut session(Role::Client, &both(Takeover::Kept)), &frame, &[lens]);
             let len = got.first().map_or(0, |got| match got {
                 Got::Binary(bytes) => bytes.len(),
                 other => panic!("{other:?}"),
             });
-            assert_eq!(heard.map(|()| len), *expect, "case {at} by {lens}");
+            assert_eq!(result.map(|()| len), *expect, "case {at} by {lens}");
         }
     }
 }
@@ -394,9 +394,9 @@ proptest! {
         for one in &messages {
             encode(&mut sender, one, &mut bytes);
         }
-        let (got, pongs, heard) = feed(&mut session(other, &agreed), &bytes, &lens);
+        let (got, pongs, result) = feed(&mut session(other, &agreed), &bytes, &lens);
         let expect: Vec<Got> = messages.iter().map(|one| one.message.clone()).collect();
-        prop_assert_eq!(heard, Ok(()));
+        prop_assert_eq!(result, Ok(()));
         prop_assert_eq!(&got, &expect);
         // Each ping had its pong.
         let (answers, _, _) = feed(&mut sender, &pongs, &[pongs.len()]);

@@ -32,8 +32,8 @@ pub(super) fn measured(
     for label in &labelled {
         found.extend(of_label(label, given, &mut notes)?);
     }
-    let told = by_most(found.iter().filter_map(|(by, _)| *by));
-    let by = given.or(told).unwrap_or(By::Connections);
+    let recorded = by_most(found.iter().filter_map(|(by, _)| *by));
+    let by = given.or(recorded).unwrap_or(By::Connections);
     if let Some((Some(other), one)) = found.iter().find(|(of, _)| of.is_some_and(|of| of != by)) {
         let (load, word) = (one.load, if *other == By::Rate { "a rate" } else { "users" });
         return Err(usage_error(format!(
@@ -114,7 +114,7 @@ fn of_label(
     for run in &label.runs {
         let summary = &run.summary;
         let (by, load) = match load(run, named, given) {
-            Some(told) => told,
+            Some(found) => found,
             // It is left out, whatever its load was.
             None if summary.requests == 0 => (None, 0.0),
             None => {

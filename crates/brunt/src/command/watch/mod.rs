@@ -137,8 +137,8 @@ impl Outputs {
         }
         let shown = self.show(&rows);
         if self.printed.is_none() && !self.quiet {
-            let said = rows.iter().filter_map(session::incident_line);
-            said.for_each(|text| eprint_line(&format!("brunt watch: {text}")));
+            let incidents = rows.iter().filter_map(session::incident_line);
+            incidents.for_each(|text| eprint_line(&format!("brunt watch: {text}")));
         }
         if let Some((_, sink)) = &self.sink {
             rows.into_iter().for_each(|row| sink.observe(row));
