@@ -62,7 +62,7 @@ pub struct CableReport {
     pub deliveries: Deliveries,
     /// Broadcast: from the sending of a message to each delivery.
     pub fan_out: Histogram,
-    /// Broadcast: from the sending of a message until the last subscriber had it, where all had it.
+    /// Broadcast: time from the send of a message until the last subscriber received it, of messages that all received.
     pub complete: Histogram,
     /// Broadcast: the messages, as they were closed; the first [`MESSAGES_MAX`].
     pub messages: Vec<MessageReport>,
@@ -78,7 +78,7 @@ pub struct CableReport {
     pub pings: u64,
     /// From one ping of a socket to its next.
     pub ping_gap: Histogram,
-    /// Times that a socket heard no ping for over 6 s, from when on Action Cable's client takes it for lost.
+    /// How often a socket received no ping for over 6 s: Action Cable's client then considers it lost.
     pub silences: u64,
     /// The longest time without a ping.
     pub silence_longest: Nanos,
@@ -97,7 +97,7 @@ pub struct RoundReport {
     pub ready: Histogram,
 }
 
-/// What became of deliveries: in a broadcast each message is owed to every subscriber that was there when it was sent.
+/// Counts of deliveries. In a broadcast each message is owed to every subscriber of the moment in which it was sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deliveries {
     /// Owed, of the messages that are closed.
@@ -127,11 +127,11 @@ pub struct MessageReport {
     pub sent: Nanos,
     /// Subscribers there were.
     pub expected: u32,
-    /// How many had it.
+    /// How many subscribers received it.
     pub delivered: u32,
-    /// How many never had it, though they stayed.
+    /// How many never received it, though they stayed connected.
     pub lost: u32,
-    /// How long it took until the last had it.
+    /// The time until the last of them received it.
     pub last: Nanos,
 }
 

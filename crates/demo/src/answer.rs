@@ -12,7 +12,7 @@ use crate::route::{Coding, Route};
 /// What happens to the connection after a response, as the response's head announces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It stays, as HTTP/1.1 has it; nothing is said.
+    /// The connection stays open, as HTTP/1.1 does by default; no field is sent.
     #[default]
     Keep,
     /// It stays, as an HTTP/1.0 client asked: `Connection: keep-alive`.

@@ -60,7 +60,7 @@ struct Slot {
     verdict: Option<Verdict>,
 }
 
-/// What came of some input.
+/// The result of some input.
 #[derive(Debug)]
 pub(crate) enum ReadOutcome {
     /// A request's end: its slot's number, and whether it has to be queued.

@@ -17,7 +17,7 @@ pub struct Queue<T> {
     waiting_max: usize,
 }
 
-/// What became of a job.
+/// Whether a job started, waits, or was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
     /// A worker began with it.

@@ -164,7 +164,7 @@ impl Sockets {
         });
         self.counts.ws_messages += messages.len() as u64;
         self.counts.ws_malformed += u64::from(result.is_err());
-        // A pong goes before what is said to a message that ended after its ping.
+        // A pong goes before the answer to a message that ended after its ping.
         socket.out.append(&mut answers);
         for (format, message) in messages {
             self.take_message(now, key, format, &message);

@@ -19,7 +19,7 @@ const ECHO: &str = r#"{"channel":"EchoChannel"}"#;
 const PROTOCOLS: [&str; 3] =
     ["actioncable-v1-json", "actioncable-v1-msgpack", "actioncable-v1-protobuf"];
 
-/// A machine with its clients, and what came to them.
+/// A machine with its clients, and the messages that they received.
 struct World {
     machine: ServerMachine,
     now: Nanos,

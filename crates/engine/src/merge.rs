@@ -70,7 +70,7 @@ impl Merge {
         Some(last)
     }
 
-    /// The workers are gone without a last word; gives what there is, once.
+    /// The workers are gone without a final record; gives the counts so far, once.
     pub(crate) fn give_up(&mut self) -> Option<Box<Snapshot>> {
         if std::mem::replace(&mut self.over, true) {
             return None;

@@ -50,7 +50,7 @@ pub enum RunEvent {
     Rows(Batch),
     /// What all workers saw since the last one, once a second.
     Progress(Box<Snapshot>),
-    /// Every worker ended; nothing follows. What was seen since the last progress, with the generator's last word.
+    /// Every worker ended; nothing follows. The counts since the last progress, with the generator's final record.
     Finished(Box<Snapshot>),
 }
 
@@ -148,7 +148,7 @@ impl Run {
                 }
                 Err(RecvTimeoutError::Timeout) => return None,
                 Err(RecvTimeoutError::Disconnected) => {
-                    // A worker died without its last word; what the others said is all there is.
+                    // A worker died without its final record; the counts of the others are all there is.
                     let last = self.merge.borrow_mut().give_up();
                     return last.map(RunEvent::Finished);
                 }

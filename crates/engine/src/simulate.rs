@@ -23,12 +23,12 @@ use crate::worker::{Start, Worker};
 /// Messages that wait between two turns; a turn makes far fewer.
 const MESSAGES_MAX: usize = 4096;
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct SimulationResult {
     /// The rows, in order of completion.
     pub batches: Vec<Batch>,
-    /// All counts, with the generator's last word.
+    /// All counts, with the generator's final record.
     pub total: Snapshot,
 }
 

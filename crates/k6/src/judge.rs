@@ -79,7 +79,7 @@ pub(super) fn judge(
 /// Bytes of a name that the results keep.
 const NAME_MAX: usize = 2048;
 
-/// What became of thresholds and checks, as the results keep it. Names that are very long are cut.
+/// The outcomes of thresholds and checks, as rows of the results. Very long names are cut.
 pub(super) fn assertions(outcome: &[ThresholdOutcome], tally: &Tally) -> Vec<Assertion> {
     let threshold = |outcome: &ThresholdOutcome| {
         let base = outcome.metric.split('{').next().unwrap_or_default();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use cli::{ExitCode, Output};
 use serde_json::{Value, json};
 
-/// Where a test listens unless it is said.
+/// The address of a test's REST API, unless the command line gives one.
 const ADDRESS: &str = "127.0.0.1:6565";
 /// The longest answer that is read.
 const ANSWER_MAX: u64 = 1 << 20;
@@ -59,7 +59,7 @@ fn valued<'a>(args: &[&'a String], names: &[&str]) -> Option<&'a str> {
     })
 }
 
-/// Asks for the status, or for a change of it; gives what is said.
+/// Asks for the status, or for a change of it; gives the answer.
 fn ask(address: &str, attributes: Option<Value>) -> Result<String, String> {
     let failed = |error: std::io::Error| format!("{address}: {}", cli::reason(&error));
     let address_of = address.replacen("localhost:", "127.0.0.1:", 1);

@@ -101,7 +101,7 @@ impl Rest {
         Response { status, kind: "application/json", body }
     }
 
-    /// What is said to a request.
+    /// The answer to a request.
     fn document(&self, method: &str, path: &str, body: &[u8]) -> (&'static str, Option<Json>) {
         match (method, path) {
             ("GET", "/ping") => ("200 OK", Some(json!("ok"))),

@@ -67,7 +67,7 @@ pub enum Event {
     Woken,
 }
 
-/// What came of a read or a write.
+/// The result of a read or a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// So many bytes went through; 0 from `recv` is the end of the stream.

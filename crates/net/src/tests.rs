@@ -311,7 +311,7 @@ fn sockets_that_are_held_starve_nobody() {
             assert_eq!(first[0], pattern(1_000)[0]);
             io.pause(*sock);
         }
-        // Those that go on talking are not heard.
+        // Paused sockets give no events, though their peers send.
         for (_, peer) in &mut held {
             peer.write_all(&pattern(50_000)).expect("room");
         }

@@ -27,7 +27,7 @@ pub struct RunFigures {
     on_cut_off: OnCutOff,
 }
 
-/// What becomes of requests that a stop cut off.
+/// Whether requests that a stop cut off are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnCutOff {
     /// They are rows like any other; the report separates them.

@@ -19,7 +19,7 @@ pub struct Request {
     pub body: Vec<u8>,
 }
 
-/// What is said to a request.
+/// The answer to a request.
 #[derive(Debug)]
 pub struct Response {
     /// `200 OK`.

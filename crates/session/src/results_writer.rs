@@ -108,7 +108,7 @@ pub struct OpenResults {
 }
 
 impl OpenResults {
-    /// Waits until all is written, with what became of a script's thresholds and checks.
+    /// Waits until all is written, including the outcomes of a script's thresholds and checks.
     ///
     /// # Errors
     /// The results could not be written; the error names the file, and after an interrupt what may have cut a pipeline.

@@ -127,7 +127,7 @@ impl ResponseSink for Remembering {
     }
 }
 
-/// All that a response came to, for a sink whose memo may hold its head or another's.
+/// The outcome of a response, for a sink with a memo that may hold its head or another's.
 fn remembered(method: RequestMethod, bytes: &[u8], sink: &mut Remembering) -> String {
     let mut decoder = ResponseDecoder::new();
     decoder.begin(method);
@@ -141,7 +141,7 @@ fn remembered(method: RequestMethod, bytes: &[u8], sink: &mut Remembering) -> St
     format!("{step:?} {end:?} {statuses:?} {body:?} {reuse} {codings:?} {place:?}")
 }
 
-/// Whatever was remembered, a response comes to the same.
+/// A response has the same outcome, whatever the memo holds.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the corpus is files, for the fuzzer's sake")]
 fn a_remembered_head_means_the_same() {

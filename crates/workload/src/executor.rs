@@ -182,7 +182,7 @@ impl Executor {
         }
     }
 
-    /// How many VUs a ramp comes to in the end; `None` of what does not ramp.
+    /// The number of VUs at the end of a ramp; `None` of an executor that does not ramp.
     #[must_use]
     pub fn vus_at_end(&self) -> Option<u64> {
         let Self::RampingVus { start, stages, .. } = self else { return None };

@@ -122,7 +122,7 @@ fn attack(
     Ok(Attack { figures, generator })
 }
 
-/// What came of one attack.
+/// The result of one attack.
 struct Attack {
     figures: RunFigures,
     generator: Generator,

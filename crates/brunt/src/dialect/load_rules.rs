@@ -71,7 +71,7 @@ impl LoadRules {
     const VEGETA: Self = Self {
         head: HeadStyle::Go,
         grammar: Grammar::Vegeta,
-        // Vegeta takes the word and goes on with its default.
+        // Vegeta accepts the word and uses its default rate.
         infinite_rate: Some(Rate { hits: 50, per: Nanos::SECOND }),
         // Vegeta looks at the clock before its first request, when less than a microsecond is over already.
         duration_min: Nanos::MICRO,

@@ -162,7 +162,7 @@ impl CableUsers {
         entry.owed += u64::from(owed);
     }
 
-    /// A message came to a subscriber.
+    /// A subscriber received a message.
     pub(super) fn received_broadcast(&mut self, user: UserId, now: Nanos, token: Token) {
         let in_flight = &self.cable.in_flight;
         let (entry, sums) = (&mut self.users[user], &mut self.report.deliveries);

@@ -10,7 +10,7 @@ use crate::plan::{CablePlan, Pattern};
 /// What a worker's speakers say.
 #[derive(Debug)]
 pub(super) struct BroadcastSchedule {
-    /// The next message of this worker's speakers, counted over all speakers from 0; `None` when all is said.
+    /// The next message of this worker's speakers, counted over all speakers from 0; `None` after the last one.
     pub(super) next: Option<u64>,
     pub(super) speakers: u64,
     pub(super) every: Nanos,

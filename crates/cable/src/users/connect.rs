@@ -1,4 +1,4 @@
-//! Coming and going: handshakes, what becomes of them, and when a user comes back.
+//! Connecting: handshakes, their answers, and when a user reconnects.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -70,7 +70,7 @@ impl CableUsers {
         });
     }
 
-    /// What became of a handshake.
+    /// Handles the answer to a handshake.
     pub(super) fn answered(&mut self, user: UserId, reply: &EngineResponse<'_>) {
         let stage = std::mem::take(&mut self.users[user].stage);
         let Stage::Opening(offer) = stage else {

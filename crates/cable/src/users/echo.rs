@@ -55,7 +55,7 @@ impl CableUsers {
         });
     }
 
-    /// A message came to a user.
+    /// A user received a message.
     pub(super) fn echoed(&mut self, user: UserId, now: Nanos, token: Token, bytes: usize) {
         if token.user != self.global(user) {
             self.report.overheard += 1;

@@ -23,7 +23,7 @@ pub(super) struct User {
     pub(super) due: Nanos,
     /// When the last connection was lost, unless we ended it.
     pub(super) lost_at: Option<Nanos>,
-    /// When it heard the last ping; when it was subscribed, before the first.
+    /// When it received the last ping; before the first, when it was subscribed.
     pub(super) last_ping: Nanos,
     /// When it was subscribed.
     pub(super) since: Nanos,

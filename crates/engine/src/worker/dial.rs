@@ -422,7 +422,7 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    /// Says the first word of the TLS handshake.
+    /// Sends the first message of the TLS handshake.
     pub(super) fn begin_handshake(&mut self, conn_id: ConnId) {
         let conn = &mut self.conns[conn_id];
         let origin = &self.origins.list[conn.origin];

@@ -1,4 +1,4 @@
-//! Ending hits: complete, failed, overdue, redirected; their rows; what becomes of their connections.
+//! Ending hits: complete, failed, overdue, redirected; their rows; whether their connections are reused or closed.
 
 use std::sync::Arc;
 

@@ -173,7 +173,7 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    /// Counts what came of a stream's response for its hit.
+    /// Counts the bytes of a stream's response for its hit.
     fn count_wire(&mut self, conn_id: ConnId, stream: StreamId) {
         let Some(streams) = &mut self.conns[conn_id].streams else { return };
         let bytes = streams.session.take_wire_bytes(stream.index());

@@ -28,7 +28,7 @@ impl<I: Io> Worker<I> {
         self.finish();
     }
 
-    /// Says the last word.
+    /// Sends the final record.
     pub(crate) fn finish(mut self) {
         self.write_counts();
         self.recorder.finish();

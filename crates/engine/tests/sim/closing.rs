@@ -19,7 +19,7 @@ use crate::world::{SERVER, check_oracles, constant, plan, run, server};
 /// What is sent through a pipe before it is closed: more than a link takes at once.
 const LAST: usize = 100_000;
 
-/// What became of each request: its status, or the text of its failure.
+/// The outcome of each request: its status, or the text of its failure.
 type RequestOutcomes = Arc<Mutex<Vec<Result<u16, String>>>>;
 
 /// A user that opens a pipe, sends through it and closes it at one stroke, and asks for another one later.

@@ -85,7 +85,7 @@ impl Peer for Echo {
     }
 }
 
-/// What a user came to.
+/// What a user sent, received and saw.
 #[derive(Clone, Debug, Default)]
 struct Seen {
     statuses: Vec<u16>,

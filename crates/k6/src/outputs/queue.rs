@@ -25,7 +25,7 @@ pub(crate) struct Outputs {
     thread: JoinHandle<io::Result<()>>,
     /// A file of results besides, for `brunt report`.
     pub(crate) results: Option<String>,
-    /// The same once its hits are written: it waits for what becomes of thresholds and checks.
+    /// The same once its hits are written: it waits for the outcomes of thresholds and checks.
     pub(crate) held: Option<OpenResults>,
 }
 
@@ -151,7 +151,7 @@ impl Outputs {
         })
     }
 
-    /// Waits until all is written, with what became of thresholds and checks; gives how many samples found no room.
+    /// Waits until all is written, including the outcomes of thresholds and checks; gives how many samples found no room.
     ///
     /// # Errors
     /// A place could not be written.

@@ -98,7 +98,7 @@ impl Stream {
     }
 }
 
-/// What a read or write came to; `None` when a signal interrupted it.
+/// The result of a read or write; `None` when a signal interrupted it.
 fn settle(result: io::Result<usize>) -> Option<Progress> {
     match result {
         Ok(n) => Some(Progress::Bytes(n)),

@@ -12,11 +12,11 @@ use crate::{IoFailure, Key, Ready};
 pub(super) enum Stage {
     /// No answer yet.
     Connecting,
-    /// It failed; the worker has not heard it yet.
+    /// It failed; the worker has not been notified yet.
     Refused,
     /// It stands.
     Open,
-    /// The worker closed it, or heard that it was refused.
+    /// The worker closed it, or was notified that it was refused.
     Closed,
 }
 

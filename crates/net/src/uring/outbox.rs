@@ -103,7 +103,8 @@ impl Outbox {
         send_buffer.handed = send_buffer.sent;
     }
 
-    /// All complaints are heard: what was handed over is sent. Gives each socket, and whether its buffer is free again.
+    /// All failures have been read, so everything else that was handed over is sent. Gives each socket, and whether its buffer is
+    /// free again.
     pub(super) fn settle(&mut self, mut settled: impl FnMut(Sock, bool)) {
         while let Some(number) = self.handed.pop() {
             let send_buffer = &mut self.buffers[number as usize];

@@ -58,7 +58,7 @@ impl Digest {
         self.inner.update(bytes);
     }
 
-    /// What the text so far comes to; more may follow.
+    /// The hash of the text so far; more may follow.
     pub(super) fn digest(&self) -> Vec<u8> {
         let inner = self.inner.clone().finalize().into_vec();
         let Some((outer, name)) = &self.outer else { return inner };

@@ -25,7 +25,7 @@ use crate::runtime::event_loop::Next;
 use crate::runtime::ffi::Handle;
 use crate::runtime::values::{string_fields, string_of};
 
-/// What is said of a socket where it is not allowed.
+/// The subject of the error for a socket in a place where none is allowed.
 const WHAT: &str = "Using WebSockets";
 
 /// What the glue of the modules calls.

@@ -40,7 +40,7 @@ const MODULES: &[(&str, Declare)] = &[
     ("k6/timers", |ctx, name| Module::declare_def::<timers::TimersModule, _>(ctx, name)),
 ];
 
-/// Modules that k6 has or once had, and what came of them.
+/// Modules that k6 has or once had and brunt lacks, each with the end of the error's text.
 const REMOVED: &[(&str, &str)] = &[
     ("k6/net/grpc", "is not there yet: brunt run speaks HTTP, WebSocket and Action Cable"),
     ("k6/browser", "is not there: brunt run drives no browser"),

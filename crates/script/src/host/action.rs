@@ -18,12 +18,12 @@ pub enum Action {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ticket(pub u64);
 
-/// What became of an [`Action`].
+/// The result of an [`Action`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum ActionResult {
     /// The response, or why there is none.
     Http(Box<HttpResponse>),
-    /// What a WebSocket came to.
+    /// An event of a WebSocket.
     Socket(SocketEvent),
 }
 

@@ -81,7 +81,7 @@ pub struct HttpRules {
 /// The values of `exec.instance`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Instance {
-    /// Iterations that came to their end.
+    /// Iterations that were completed.
     pub completed: u64,
     /// Iterations that were ended before.
     pub interrupted: u64,

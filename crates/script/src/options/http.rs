@@ -18,7 +18,7 @@ pub struct HttpOptions {
     pub debug: Option<HttpDebug>,
     /// `rps`: requests a second of all VUs; `None` for no limit.
     pub rps: Option<u64>,
-    /// `maxRedirects` is said.
+    /// `maxRedirects` is set.
     pub says_redirects: bool,
     /// `hosts`: names, perhaps with a port, and what they mean.
     pub hosts: Vec<(String, String)>,

@@ -52,7 +52,7 @@ pub struct Options {
     pub no_reuse: bool,
     /// `batch` and `batchPerHost`: how many requests of a batch are under way at once; 0 for no limit.
     pub batch: (usize, usize),
-    /// What else is said of requests, names and TLS.
+    /// The other options of requests, names and TLS.
     pub http: HttpOptions,
     /// `tags`.
     pub tags: Vec<(String, String)>,

@@ -25,7 +25,7 @@ pub struct Call {
     pub data: Option<Rc<str>>,
 }
 
-/// What a VU came to.
+/// The state in which a step leaves a VU.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepResult {
     /// It waits for answers to what it [asked for](crate::Vu::take_actions), and to be [woken](crate::Vu::wake).
@@ -43,7 +43,7 @@ pub enum StepResult {
 #[derive(Debug)]
 pub(crate) enum ResumeWith {
     Call(Call),
-    /// What became of an action.
+    /// The result of an action.
     Result(Ticket, ActionResult),
     Woke,
     End,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rquickjs::{Ctx, Function, Result, Value};
 
-/// What becomes of fields that are undefined.
+/// How undefined fields are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Undefined {
     /// They are null, as Go has it.

@@ -51,7 +51,7 @@ fn cable_event(incoming: &Incoming<'_>, at: Nanos) -> Result<CableEvent, wire::c
     })
 }
 
-/// Takes the pings out of what was heard. AnyCable's extension wants them answered.
+/// Removes the pings from the received events. AnyCable's extension expects an answer to them.
 pub(super) fn answer(
     codec: Codec,
     events: &mut Vec<SocketEvent>,

@@ -80,7 +80,7 @@ pub(super) fn timings(reply: &EngineResponse<'_>) -> Timings {
         return Timings { connecting, tls_handshaking, ..Timings::default() };
     };
     let first = reply.first_byte.unwrap_or(reply.done);
-    // A server may answer before it has heard all.
+    // A server may answer before it has received the whole request.
     let all_sent = reply.all_sent.unwrap_or(sent).clamp(sent, first.max(sent));
     Timings {
         blocked: sent.saturating_sub(reply.due),

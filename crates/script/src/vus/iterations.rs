@@ -100,7 +100,7 @@ impl VuPool {
         self.host.set_deadline(zero.saturating_add(self.ends[scenario]), grace);
     }
 
-    /// Carries out what a VU came to.
+    /// Handles the result of a VU's step.
     fn advance(&mut self, slot: VuSlot, turn: StepResult, now: Nanos) {
         self.take_samples(slot);
         self.start_actions(slot);
@@ -260,7 +260,7 @@ impl VuPool {
         self.recorder.own(&mut self.stats.tally, sampled, &around, &values);
     }
 
-    /// Counts an iteration that came to its end, or a call of `setup` or `teardown`.
+    /// Counts a completed iteration, or a call of `setup` or `teardown`.
     fn count_iteration(&mut self, slot: VuSlot, took: Nanos) {
         let Slot { vu, bytes, .. } = &mut self.slots[slot];
         let (sent, received) = std::mem::take(bytes);

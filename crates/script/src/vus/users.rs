@@ -1,4 +1,4 @@
-//! The pool as the engine sees it: what scripts ask for goes out, and what became of it comes back in.
+//! The pool as the engine sees it: requests of scripts go out, and their results come back in.
 //!
 //! ```text
 //! poll(now):  answers ▸ sleepers ▸ scenarios (which VUs begin an iteration, which stop) ─▶ asks, and when to come back

@@ -17,7 +17,7 @@ pub struct VuStats {
     pub tally: Tally,
     /// The same of each scenario and group, where the plan wants it.
     pub parts: GroupTallies,
-    /// Iterations that came to their end.
+    /// Iterations that were completed.
     pub iterations: u64,
     /// Iterations that were ended before.
     pub interrupted: u64,

@@ -13,7 +13,7 @@ use script::{
 };
 use stdx::Nanos;
 
-/// A world in which nothing is heard.
+/// A world that drops all output.
 #[derive(Default)]
 struct World {
     /// How often a script may be asked whether it is to end before it is; 0 for ever.

@@ -11,7 +11,7 @@ use script::{
 };
 use stdx::Nanos;
 
-/// A world in which nothing is heard.
+/// A world that drops all output.
 struct World;
 
 impl Host for World {

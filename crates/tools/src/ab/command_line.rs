@@ -46,7 +46,7 @@ pub fn run(args: &[String], results: Option<ResultsOption>) -> u8 {
     }
 }
 
-/// What is said where there is not one URL.
+/// The error for a command line without a URL or with several.
 const NUMBER: &str = "wrong number of arguments";
 
 /// getopt's words.

@@ -43,7 +43,7 @@ pub(super) struct RunEnd {
     pub(super) interrupted: bool,
     /// How long it took, where that is not the last response's to say.
     pub(super) taken: Nanos,
-    /// The generator's last word.
+    /// The generator's final record.
     pub(super) generator: Option<Generator>,
     /// How connections were secured.
     pub(super) tls: Option<Tls>,
@@ -142,7 +142,7 @@ impl<'a> AbObserver<'a> {
         }
     }
 
-    /// What is said of a failure that ended ab.
+    /// The error text of a failure that ended ab.
     fn fatal(&self, fatal: Fatal, name: &str) -> AbError {
         if fatal.kind == FailureKind::Dns {
             return no_name(name);
@@ -218,7 +218,7 @@ impl Observer for AbObserver<'_> {
     }
 }
 
-/// What is said where nothing ended for so many seconds.
+/// The error text if no request ended for so many seconds.
 pub(super) fn silent(timeout: i64) -> AbError {
     let text = format!(
         "apr_pollset_poll: The timeout specified has expired (70007)\nbrunt ab: no request ended for {timeout} s (-s)"

@@ -44,7 +44,7 @@ fn validate(args: &[String]) -> Result<(), ToolError> {
 struct Parsed {
     flags: PerferFlags,
     version: PerferVersion,
-    /// What is said where it could be another version's.
+    /// The warning if it could be another version's.
     note: Option<String>,
     address: Address,
 }
@@ -269,7 +269,7 @@ fn offered(
 /// How long perfer waits for the last answers.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// What is said where no connection is to be had; the code is the system's.
+/// The error if no connection can be made; the code is the system's.
 fn unreachable(host: &str, _service: &str, error: &io::Error) -> ToolError {
     let (code, stdout) = match error.raw_os_error() {
         Some(number) => (
@@ -421,7 +421,7 @@ mod tests {
             ("h:1 -p /x -l 50", Ok((V15, false))),
             ("h:1 -p /x --compat=1.3", Ok((V13, false))),
             ("h:1 -p /x --compat=1.5", Ok((V15, false))),
-            // These could be of either, and it is said.
+            // These could be of either version, and a warning says so.
             ("-t 2 -k -c 40 -b 2 h:1 -p /robots.txt -d 10", Ok((V12, true))),
             ("h:1 -p body", Ok((V15, true))),
             ("h:1 -t 2", Ok((V15, true))),

@@ -80,7 +80,7 @@ fn read(args: &[String], table: &[Flag<WrkFlags>], tool: Tool) -> Result<ToolCon
     Ok(resolve(&flags, url, &parsed, tool))
 }
 
-/// What is said of `-s`.
+/// The error for `-s`.
 const NO_SCRIPTS: &str = "Lua scripts are not run here. Scripts are what `brunt run` will be for, which is not built yet.\n\
     Today: one request with `brunt bench -X METHOD -body FILE -H 'NAME: VALUE' URL`, several in turn or by weight\n\
     with `brunt bench -targets=FILE`, pipelining with `brunt bench -pipeline=N`.";
@@ -133,7 +133,7 @@ fn headers(flags: &WrkFlags, url: &Url) -> Vec<(String, String)> {
     fields
 }
 
-/// What is said where no connection is to be had.
+/// The error if no connection can be made.
 fn unreachable(host: &str, service: &str, error: &io::Error) -> ToolError {
     let what = match error.raw_os_error() {
         Some(_) => "connect to",

@@ -120,7 +120,7 @@ impl<'a> Command<'a> {
 }
 
 impl Codec {
-    /// Appends a command as one message. Texts said to be JSON are taken at their word in JSON.
+    /// Appends a command as one message. In JSON, fields of JSON text are copied without a check.
     ///
     /// # Errors
     /// Protocol buffers have no number for the command, or a text for MessagePack is no JSON; what was appended is of no use.

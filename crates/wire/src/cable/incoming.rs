@@ -44,7 +44,7 @@ pub struct Incoming<'a> {
     pub message: Value<'a>,
     /// Why the server disconnects.
     pub reason: Text<'a>,
-    /// Whether a disconnected client should come back, if that was said.
+    /// Whether a disconnected client should reconnect, if the message has it.
     pub reconnect: Option<bool>,
     /// Extended: the session's number, in a welcome.
     pub session: Text<'a>,

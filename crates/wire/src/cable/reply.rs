@@ -23,7 +23,7 @@ pub struct Reply<'a> {
 }
 
 impl Codec {
-    /// Appends a reply as one message of the base protocol. In JSON its message is taken at its word.
+    /// Appends a reply as one message of the base protocol. In JSON its message is copied without a check.
     ///
     /// # Errors
     /// The message is no JSON and has to be translated; what was appended is of no use.

@@ -51,7 +51,7 @@ pub struct Codings {
 }
 
 impl Codings {
-    /// Adds the codings of one `Content-Encoding` field value; `identity` counts for nothing.
+    /// Adds the codings of one `Content-Encoding` field value; `identity` is skipped.
     pub fn push_field(&mut self, value: &[u8]) {
         for token in tokens(value) {
             let Some(coding) = Coding::from_token(token) else {

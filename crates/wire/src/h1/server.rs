@@ -16,7 +16,7 @@ pub const HEAD_MAX: usize = 64 << 10;
 /// The most header fields of a request.
 pub const HEADERS_MAX: usize = 128;
 
-/// What becomes of the connection after a message.
+/// Whether the connection is kept or closed after a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Connection {
     /// It carries the next request.
@@ -270,7 +270,7 @@ pub struct ResponseHead<'a> {
     pub headers: &'a [(&'a str, &'a str)],
     /// How the body is framed.
     pub framing: Framing,
-    /// What becomes of the connection; `Close` is said in the head.
+    /// Whether the connection is kept or closed; the head announces `Close`.
     pub connection: Connection,
 }
 

@@ -82,7 +82,7 @@ impl TlsSession {
     /// Moves what was decrypted, so that nothing of it is held here.
     fn drain(&mut self, plaintext: &mut Vec<u8>) {
         let mut reader = self.conn.reader();
-        // An error is rustls's way to say that there is nothing now, or that the peer left without goodbye.
+        // rustls returns an error if there is nothing now, or if the peer closed without a close_notify.
         while let Ok(bytes) = reader.fill_buf() {
             if bytes.is_empty() {
                 break;

@@ -26,7 +26,7 @@ pub(super) struct Inbound {
     left: u64,
     /// The message that comes, if one has begun.
     message: Option<Message>,
-    /// What came of the message, inflated; and behind that, what came of a control frame in its midst.
+    /// The bytes of the message so far, inflated; behind them, those of a control frame in its midst.
     buf: Vec<u8>,
     utf8: Utf8,
     inflater: Option<Box<Inflater>>,

@@ -1,4 +1,4 @@
-//! `EngineResponse`: what became of a request that a virtual user asked for.
+//! `EngineResponse`: the outcome of a request that a virtual user asked for.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use stdx::Nanos;
 
 use super::pipe::Pipe;
 
-/// What became of a [`RequestCommand`](super::RequestCommand). Times are offsets from the run's start.
+/// The outcome of a [`RequestCommand`](super::RequestCommand). Times are offsets from the run's start.
 #[derive(Clone, Debug, Default)]
 pub struct EngineResponse<'a> {
     /// When it was asked for.

@@ -17,7 +17,7 @@ const ERROR_ENOUGH: i64 = 2_000_000;
 
 /// A measurement under way.
 pub(super) struct Measuring {
-    /// What came of it.
+    /// Receives the result.
     found: Receiver<String>,
     /// What is known so far.
     so_far: Arc<Mutex<ClockOffset>>,
@@ -47,7 +47,7 @@ impl Measuring {
         Ok(Self { found, so_far, source: format!("clock {url}"), host: host.to_owned() })
     }
 
-    /// What came of it, once it is there.
+    /// The result as an incident, once it is there.
     pub(super) fn take(&self) -> Option<Incident> {
         self.found.try_recv().ok().map(|what| self.incident(what))
     }

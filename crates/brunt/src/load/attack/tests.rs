@@ -85,7 +85,7 @@ fn resolved(dialect: Dialect, line: &str, dir: &Path) -> String {
     text.replace(&format!("{}/", dir.display()), "")
 }
 
-/// Compares what every line comes to with the dialect's snapshot.
+/// Compares the load test of every line with the dialect's snapshot.
 fn check(dialect: Dialect, name: &str) {
     let scratch = Scratch::new(&format!("resolved-{name}"));
     let mut all = String::new();

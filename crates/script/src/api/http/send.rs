@@ -10,7 +10,7 @@ use crate::host::traits::Level;
 use crate::runtime::current::vu_of;
 use crate::runtime::ffi::Handle;
 
-/// Sends a request and waits for what comes of it.
+/// Sends a request and waits for its result.
 pub(super) fn send<'js>(
     ctx: &Ctx<'js>,
     method: &str,
@@ -27,7 +27,7 @@ pub(super) fn send<'js>(
     }
 }
 
-/// What is said of a request where it is not allowed.
+/// The subject of the error for a request in a place where none is allowed.
 pub(super) const WHAT: &str = "Making http requests";
 
 /// Why a request cannot even be asked for. To the script that is a failed request.

@@ -92,7 +92,7 @@ pub(super) fn sign(
     done.map_err(|error| CryptoError::operation(&error.to_string()))
 }
 
-/// Data and the signature that is said to be its.
+/// Data and the signature to verify.
 pub(super) struct Signed<'a> {
     pub(super) data: &'a [u8],
     pub(super) signature: &'a [u8],

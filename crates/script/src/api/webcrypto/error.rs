@@ -17,7 +17,7 @@ impl CryptoError {
     }
 }
 
-/// What comes of a computation.
+/// The result of a computation.
 pub(super) type CryptoResult<T> = std::result::Result<T, CryptoError>;
 
 /// What a hash is called outside of the standard.

@@ -30,7 +30,7 @@ enum Received<'a> {
     Close,
 }
 
-/// What became of a test's connections.
+/// Counts of a test's connections at its end.
 #[derive(Debug, Default)]
 struct Left {
     opened: usize,
