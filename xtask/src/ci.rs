@@ -52,7 +52,7 @@ pub(crate) fn run(_arguments: &[String]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says which step failed and how to run it alone.
+/// Prints which step failed and how to run it alone.
 fn fail(step: &Step, seconds: f64, error: Option<anyhow::Error>) -> ExitCode {
     if let Some(error) = error {
         println!("ci: {error:#}");

@@ -1,8 +1,8 @@
 //! `InFlightMessages`: the messages in flight of a broadcast, shared by the users of all workers. A message sent takes a lock, a
 //! subscriber that comes or goes too; a delivery takes none.
 //!
-//! What a message owes is exact: joining and leaving take the same lock as sending, so a message's number alone says
-//! whether a subscriber was there when it was sent.
+//! The deliveries that a message owes are exact: joining and leaving take the same lock as sending, so a message's number alone
+//! decides whether a subscriber was there when it was sent.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ pub(crate) struct InFlightMessages {
     numbering: Mutex<Numbering>,
     /// Messages in flight.
     open: AtomicU32,
-    /// Workers that have nothing more to say.
+    /// Workers that have nothing more to send.
     silent: AtomicU32,
     /// The next message's number, for those without the lock.
     next: AtomicU32,
@@ -151,12 +151,12 @@ impl InFlightMessages {
         self.open.load(Ordering::Acquire)
     }
 
-    /// A worker has nothing more to say.
+    /// A worker has nothing more to send.
     pub(crate) fn fall_silent(&self) {
         self.silent.fetch_add(1, Ordering::Release);
     }
 
-    /// How many workers have nothing more to say.
+    /// How many workers have nothing more to send.
     pub(crate) fn silent(&self) -> u32 {
         self.silent.load(Ordering::Acquire)
     }

@@ -24,7 +24,7 @@ pub(crate) enum Delivery {
     OutOfOrder,
     /// It was there before.
     Duplicate,
-    /// Too old to say.
+    /// It is older than the window: unknown.
     TooOld,
 }
 

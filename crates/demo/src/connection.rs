@@ -174,7 +174,7 @@ impl Connection {
         }
     }
 
-    /// Says that the request in a slot is to be answered now.
+    /// Decides how the request in a slot is answered: its answer may be sent from now on.
     pub(crate) fn decide(&mut self, slot: u64, verdict: Verdict) {
         let index = slot.checked_sub(self.first).map(|i| i as usize);
         if let Some(slot) = index.and_then(|i| self.slots.get_mut(i)) {

@@ -28,7 +28,7 @@ pub enum FailureReason {
     Connect {
         /// The address; `None` where it is not known any more.
         to: Option<Address>,
-        /// What the system says.
+        /// The system's error text.
         failure: IoFailure,
     },
     /// A read from the socket failed.

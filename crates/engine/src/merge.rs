@@ -7,7 +7,7 @@ use metrics::{Generator, Histogram, Sketch, Snapshot};
 /// Adds the counts of several workers up.
 #[derive(Debug)]
 pub(crate) struct Merge {
-    /// What the record says of the plan; the workers do not know it.
+    /// The plan's part of the generator's record, which the workers do not know.
     plan: Generator,
     workers: Vec<WorkerCounts>,
     /// The counts since the last account.

@@ -87,7 +87,7 @@ impl Prepared {
         Ok(prepared)
     }
 
-    /// What the generator's record says of the plan itself.
+    /// The plan's part of the generator's record.
     pub(crate) fn generator(&self, workers: usize, io: &str) -> Generator {
         let plan = &self.plan;
         let (max_in_flight, users, rate_per_s) = match &plan.load {

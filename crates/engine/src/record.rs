@@ -120,7 +120,7 @@ impl Recorder {
         }
     }
 
-    /// Sends on everything and says that the worker ended. Waits for room; the run is over.
+    /// Sends everything that is left, and that the worker ended. It waits for room, since the run is over.
     pub(crate) fn finish(mut self) {
         let rows = std::mem::take(&mut self.batch);
         // A failure means that the run was dropped.

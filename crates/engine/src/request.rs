@@ -203,7 +203,7 @@ impl Request {
         Ok((Target { method, url: url.to_string(), headers, body, weight: 1, name }, url))
     }
 
-    /// What the request that follows this one says of it: no user, and nothing in the clear of what was secret.
+    /// The `Referer` of the request that follows this one: without user and password, and none from `https` to `http`.
     /// RFC 9110, 10.1.3.
     fn referer(&self, to: &Url) -> Option<String> {
         let downgrade = self.url.scheme == Scheme::Https && to.scheme == Scheme::Http;

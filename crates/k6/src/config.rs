@@ -77,7 +77,7 @@ pub(super) struct TestConfig {
 pub(super) struct Loaded {
     pub(super) program: Program,
     pub(super) options: Options,
-    /// What the script, or its archive, says of the options itself.
+    /// The options of the script itself, or of its archive.
     pub(super) own: Fields,
     pub(super) source: Rc<Source>,
     pub(super) logger: Arc<Logger>,
@@ -88,7 +88,7 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    /// Warns of what is strange about the options of all option_layers together.
+    /// Warns of strange options, after all layers are merged.
     pub(super) fn warn(&self) {
         for tier in &self.overriding {
             let text =

@@ -88,7 +88,7 @@ impl Logger {
         Ok(())
     }
 
-    /// Has these texts written as [`REDACTED`] from now on.
+    /// Replaces these texts by [`REDACTED`] from now on.
     pub(super) fn hide(&self, secrets: impl IntoIterator<Item = String>) {
         let mut known = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
         known.extend(secrets.into_iter().filter(|secret| !secret.is_empty()));
@@ -132,7 +132,7 @@ impl Logger {
         }
     }
 
-    /// What a server or a script says must not steer the terminal; the other forms quote it.
+    /// Texts of a server or a script must not control the terminal; the other forms quote them.
     fn shown(&self, text: String) -> String {
         let is_bare = matches!(self.form, Form::Terminal | Form::Raw);
         if self.on_terminal && is_bare { terminal_lines(&text) } else { text }

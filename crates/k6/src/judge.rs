@@ -20,7 +20,7 @@ impl Limit {
     }
 }
 
-/// Has the submetrics counted that thresholds are of, those with an empty list too.
+/// Declares the submetrics of all thresholds in the tally, also of those with an empty list.
 ///
 /// # Errors
 /// There is no such metric; the text says which.

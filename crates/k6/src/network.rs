@@ -1,4 +1,4 @@
-//! What a script's options say of names, addresses, TLS and proxies, as the engine has it.
+//! A script's options of names, addresses, TLS and proxies, as settings of the engine.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use stdx::Nanos;
 use wire::tls::rustls::CipherSuite;
 use wire::tls::{Versions, suite_of_iana};
 
-/// What the options say of the network.
+/// The options of the network.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
     host_policy: HostPolicy,
@@ -57,7 +57,7 @@ impl Network {
         })
     }
 
-    /// Has the engine know.
+    /// Writes them into the engine's settings.
     pub(super) fn set(&self, settings: &mut Settings) {
         settings.host_policy = self.host_policy.clone();
         (settings.dns_ttl, settings.dns_pick) = (self.dns_ttl, self.dns_pick);

@@ -1,4 +1,4 @@
-//! The option_layers of options: the configuration file, the script, the environment's `K6_` variables, the command line.
+//! The layers of options: the configuration file, the script, the environment's `K6_` variables, the command line.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::error::K6Error;
 use crate::flags::RunFlags;
 
-/// What the option_layers of options say.
+/// The options of all layers.
 pub(super) struct LayeredOptions {
     /// The script itself, or the archive that it comes from: an archive brings what counted when it was made.
     pub(super) own: Fields,
@@ -20,7 +20,7 @@ pub(super) struct LayeredOptions {
     pub(super) overriding: Vec<&'static str>,
 }
 
-/// What all option_layers say.
+/// Reads and merges all layers.
 ///
 /// # Errors
 /// One cannot be read.
@@ -79,7 +79,7 @@ fn environment(variable: impl Fn(&str) -> Option<String>) -> Result<Fields, K6Er
     Ok(fields)
 }
 
-/// What a flag says, or else a variable of the environment.
+/// The value of a flag, or else of a variable of the environment.
 pub(super) fn text(flag: Option<&str>, variable: &str) -> Option<String> {
     let given = flag.map(str::to_owned).or_else(|| std::env::var(variable).ok());
     given.filter(|text| !text.is_empty())

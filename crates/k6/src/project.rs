@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use cli::{input::read_regular, reason};
 
-/// What says that a folder is a project.
+/// Entries that mark a folder as a project.
 const MARKS: [&str; 2] = [".git", "package.json"];
 
 /// What a script may read.

@@ -294,7 +294,7 @@ fn progress(meant: &TestConfig, beside: Duration) -> Progress {
     progress
 }
 
-/// Says how the test ended, and where the figures are not to be believed.
+/// Logs how the test ended, and warns if the figures are not valid.
 fn notes(meant: &TestConfig, done: &StageResult, elapsed: Nanos) -> Result<(), ExitError> {
     if !meant.quiet {
         let beside = elapsed.saturating_sub(done.elapsed);

@@ -163,7 +163,7 @@ fn crew_plan(
     }
 }
 
-/// What requests call us where the script does not say.
+/// The `User-Agent` of requests, unless the script sets one.
 const USER_AGENT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
 
 /// A function that is called once, within a time.

@@ -32,8 +32,8 @@ fn shortage(load: &Load, settings: &Settings, limit: u64) -> Option<String> {
     })
 }
 
-/// The most connections that the load may need; `None` where it does not say. How many hits share one of HTTP/2 is the
-/// server's to say.
+/// The most connections that the load may need; `None` if the load has no limit. With HTTP/2 the server decides how many hits
+/// share one.
 fn connections(load: &Load, settings: &Settings) -> Option<u64> {
     let under_way = match load {
         Load::Open { max_in_flight, .. } => *max_in_flight,

@@ -22,7 +22,7 @@ pub struct ResultsFile {
     monitor: Option<Monitor>,
 }
 
-/// What results say of the run they are of.
+/// The run's part of the results' metadata.
 pub(crate) struct RunInfo {
     /// Unix time of its start, in nanoseconds.
     pub(crate) epoch: i64,

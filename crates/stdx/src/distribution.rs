@@ -151,7 +151,7 @@ fn scaled(time: Nanos, by: f64) -> Nanos {
 }
 
 impl fmt::Display for Distribution {
-    /// As [`Distribution::parse`] reads it; a sample, which has no name any more, says how large it is.
+    /// As [`Distribution::parse`] reads it; a sample, which has no name any more, shows its size.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => f.write_str("none"),

@@ -56,7 +56,7 @@ pub(super) struct Lag {
     pub(super) p999_ns: f64,
 }
 
-/// What a `report -type=json` says, Vegeta's or brunt's.
+/// The figures of a `report -type=json`, Vegeta's or brunt's.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Report {
     /// Hits in the results.

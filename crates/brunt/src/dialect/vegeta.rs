@@ -84,7 +84,7 @@ const HELP: &str = "brunt vegeta: Vegeta's command line, word for word, with its
     echo \"GET http://localhost/\" | brunt vegeta attack -duration=5s | tee results.bin | brunt vegeta report\n\n\
     Its flags: brunt vegeta attack -h. Differences from Vegeta: docs/reference/vegeta.md.";
 
-/// Says it as Go's `log.Fatal` does.
+/// Prints the error as Go's `log.Fatal` does.
 fn fatal(text: &str) -> ExitCode {
     eprint_line(&format!("{} {text}", log_time()));
     ExitCode::Failure

@@ -1,4 +1,4 @@
-//! `Environment`: what a command line depends on and does not say.
+//! `Environment`: what a command line depends on beside its flags.
 
 use std::io::IsTerminal;
 use std::thread::available_parallelism;
@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use cli::stdout_is_terminal;
 
-/// What a command line depends on and does not say.
+/// What a command line depends on beside its flags.
 pub(crate) struct Environment<'a> {
     /// Whether standard output is a terminal.
     pub(crate) stdout_is_terminal: bool,

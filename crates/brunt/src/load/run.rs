@@ -68,7 +68,7 @@ fn figures(test: &LoadTest) -> Option<RunFigures> {
     }
 }
 
-/// Warns of requests that waited for each other, and says how to give each user a connection.
+/// Warns of requests that waited for each other, with the flags that give each user a connection.
 fn in_words(Serialized { users, connections }: Serialized) -> String {
     let line = stdx::counted(users, "user");
     let connections = stdx::counted(connections, "connection");

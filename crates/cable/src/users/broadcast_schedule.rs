@@ -1,4 +1,4 @@
-//! `BroadcastSchedule`: what a worker's speakers say, and when.
+//! `BroadcastSchedule`: which messages a worker's speakers send, and when.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use workload::arrival::Shard;
 
 use crate::plan::{CablePlan, Pattern};
 
-/// What a worker's speakers say.
+/// The messages of a worker's speakers.
 #[derive(Debug)]
 pub(super) struct BroadcastSchedule {
     /// The next message of this worker's speakers, counted over all speakers from 0; `None` after the last one.

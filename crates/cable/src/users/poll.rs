@@ -17,7 +17,7 @@ const SILENCE_MAX: Nanos = Nanos::from_secs(6);
 const STOPPING_MAX: Nanos = Nanos::SECOND;
 
 impl CableUsers {
-    /// Has those act that are due.
+    /// Lets the users act that are due.
     fn run_due(&mut self, now: Nanos) {
         while self.budget.is_left() {
             let Some(Entry { at, user, generation }) = self.timers.due(now) else { return };

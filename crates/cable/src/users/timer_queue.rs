@@ -25,12 +25,12 @@ pub(super) struct TimerQueue {
 }
 
 impl TimerQueue {
-    /// Has a user act at a time.
+    /// Schedules a user's next action.
     pub(super) fn add(&mut self, entry: Entry) {
         self.entries.push(Reverse(entry));
     }
 
-    /// Has a user give up waiting at a time, which is later than all such times before.
+    /// Schedules the end of a user's wait. Its time is later than those of all earlier calls.
     pub(super) fn limit(&mut self, entry: Entry) {
         self.limits.push_back(entry);
     }

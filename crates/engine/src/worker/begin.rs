@@ -62,7 +62,7 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    /// Has each user of a closed loop that is idle, or has thought, begin its next hit.
+    /// Begins the next hit of each user of a closed loop that is idle, or has ended its think time.
     pub(super) fn begin_idle_users(&mut self) {
         let Schedule::Closed(closed) = &self.schedule else { return self.poll_users() };
         // Also where every user thinks: none may be due before the end.

@@ -24,7 +24,7 @@ const UNSENT_MAX: usize = 64 << 20;
 const CLOSE_WAIT: Nanos = Nanos::from_secs(2);
 /// Room that a pipe keeps for what it could not send at once.
 const KEPT_MAX: usize = 4 << 10;
-/// What the row of a [`CustomSample`] says that succeeded: messages have no status of their own.
+/// The status in the row of a [`CustomSample`] that succeeded: messages have no status of their own.
 const STATUS_OF_TRIPS: u16 = 200;
 
 impl<I: Io> Worker<I> {

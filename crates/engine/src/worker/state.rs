@@ -223,7 +223,7 @@ impl<I: Io> Worker<I> {
         hit
     }
 
-    /// Has an origin looked at: a waiting hit may find room now.
+    /// Queues an origin for service: a waiting hit may find room now.
     pub(super) fn queue_service(&mut self, origin_id: OriginId) {
         let origin = &mut self.origins.list[origin_id];
         if origin.waiting.len() > 0 && !origin.needs_service {

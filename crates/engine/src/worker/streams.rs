@@ -121,7 +121,7 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    /// Has the origin know how many streams its server allows, for the dials to come.
+    /// Notes for an origin how many streams its server allows, for later dials.
     fn note_streams_max(&mut self, conn_id: ConnId) {
         let Some(conn) = self.conns.get(conn_id) else { return };
         let stated = conn.streams.as_ref().and_then(|streams| streams.session.streams_max_stated());

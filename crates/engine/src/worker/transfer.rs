@@ -125,7 +125,7 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    /// Has a connection send at the turn's end.
+    /// Delays a connection's send to the turn's end.
     pub(super) fn cork(&mut self, conn_id: ConnId) {
         if let Some(conn) = self.conns.get_mut(conn_id)
             && !std::mem::replace(&mut conn.corked, true)

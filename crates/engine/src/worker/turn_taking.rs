@@ -77,7 +77,7 @@ impl<I: Io> Worker<I> {
         }
     }
 
-    /// Has a connection's handshake wait for its turn.
+    /// Queues a connection's handshake for a later turn.
     pub(super) fn defer_handshake(&mut self, conn_id: ConnId) {
         let conn = &mut self.conns[conn_id];
         if let Some(sock) = conn.sock

@@ -14,7 +14,7 @@ pub(super) enum Family {
     V6,
 }
 
-/// What an answer says.
+/// The content of an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     /// Addresses of the name, or of what its aliases lead to; may be empty (the name has none of this family).

@@ -102,7 +102,7 @@ impl Uring {
         self.inbox.in_use()
     }
 
-    /// Has the next wait look at a socket.
+    /// Marks a socket for the next wait.
     fn wish(&mut self, sock: Sock) {
         if let Some(slot) = self.slots.get(sock) {
             slot.wish(sock, &mut self.wishes);

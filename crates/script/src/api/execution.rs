@@ -43,7 +43,7 @@ impl ModuleDef for Execution {
     }
 }
 
-/// Has a property be read by a function.
+/// Defines a property that a function computes at each read.
 fn getter<'js, V: IntoJs<'js> + 'js>(
     of: &Object<'js>,
     name: &str,

@@ -102,7 +102,7 @@ fn socket_request<'js>(
     Ok(Box::new(SocketRequest { http, url, protocols, deflates, api, hopeless }))
 }
 
-/// What k6 says of a URL that is none of a socket.
+/// k6's error for a URL that is not a socket's.
 const NO_SOCKET: &str = "malformed ws or wss URL";
 
 /// Whether messages are to be compressed, by the parameter `compression`.

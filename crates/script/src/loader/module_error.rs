@@ -45,7 +45,7 @@ pub(crate) fn excerpt(place: &SourcePos, line: &str) -> String {
     format!("{number} | {line}\n{} | {margin}^", " ".repeat(number.len()))
 }
 
-/// What k6 says of a function that is called too late.
+/// k6's error for a function that is called too late.
 pub(crate) fn only_in_init(function: &str) -> String {
     format!(
         "the \"{function}\" function is only available in the init stage (i.e. the global scope), see https://grafana.com/docs/k6/latest/using-k6/test-lifecycle/ for more information"

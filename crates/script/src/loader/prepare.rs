@@ -51,7 +51,7 @@ fn prepared(name: &str, text: &str, files: &dyn Files) -> Result<Source, Box<Sou
         return typescript::stripped(name, text).map(wrapped);
     }
     let seen = typescript_syntax::seen(text);
-    // A script on standard input has no name that would say what it is.
+    // A script on standard input has no file name that shows its language.
     if seen.is_none()
         && name.ends_with("/-")
         && let Ok(source) = typescript::stripped(name, text)

@@ -87,13 +87,13 @@ enum OptionJson {
 }
 
 impl ConsolidatedOptions {
-    /// What a script, or an archive, says itself.
+    /// The options of a script, or of an archive, itself.
     #[must_use]
     pub fn own(fields: &Fields) -> Self {
         Self(FIELDS.iter().filter_map(|name| field(name, fields)).collect())
     }
 
-    /// What all tiers say together: shortcuts have become a scenario.
+    /// The options of all tiers together: shortcuts have become a scenario.
     pub(super) fn derived(fields: &Fields, tags: SystemTags, trend_stats: &[String]) -> Self {
         let mut fields = fields.clone();
         if !matches!(fields.get("scenarios"), Some(Value::Object(list)) if !list.is_empty()) {

@@ -5,7 +5,7 @@ use stdx::Nanos;
 
 use crate::vus::HttpDebug;
 
-/// What k6's options say of requests, names and TLS.
+/// k6's options of requests, names and TLS.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HttpOptions {
     /// `throw`.

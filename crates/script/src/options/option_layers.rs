@@ -137,10 +137,10 @@ fn pairs(text: &str, between: char) -> Result<Value, String> {
         .map(Value::Object)
 }
 
-/// The options that say what is executed: those of a tier stand in for all of the tiers below.
+/// The options of execution: a tier that sets one replaces all of those of the tiers below.
 const EXECUTION: [&str; 4] = ["duration", "iterations", "stages", "scenarios"];
 
-/// What counts of tiers that come later and stand above each other.
+/// The options of all tiers together; later tiers stand above earlier ones.
 #[must_use]
 pub fn merged(tiers: impl IntoIterator<Item = Fields>) -> Fields {
     let mut all = Fields::new();

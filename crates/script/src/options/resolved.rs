@@ -188,7 +188,7 @@ impl Options {
         Ok(options)
     }
 
-    /// What all tiers say together, as k6 writes it: shortcuts have become a scenario.
+    /// The options of all tiers together, as k6 writes them: shortcuts have become a scenario.
     #[must_use]
     pub fn derived(&self) -> ConsolidatedOptions {
         ConsolidatedOptions::derived(&self.given, self.system_tags, &self.trend_stats)
@@ -200,7 +200,7 @@ impl Options {
         self.derived().for_scripts(&self.given).text()
     }
 
-    /// What was given otherwise than the script itself has it (`own`, as JSON): what stands above it, and what it does not say.
+    /// The options that differ from the script's own (`own`, as JSON): those of tiers above it, and those that it does not set.
     #[must_use]
     pub fn above(&self, own: Option<&str>) -> Fields {
         let own = Self::exported(own).unwrap_or_default();
@@ -237,7 +237,7 @@ const SUMMARY_TIMEOUT: Nanos = Nanos::from_secs(120);
 /// k6's statistics of a trend.
 const TREND_STATS: [&str; 6] = ["avg", "min", "med", "max", "p(90)", "p(95)"];
 
-/// What is strange where nothing says what is to be executed.
+/// Warnings of options that look like a mistake, if no option of execution is set.
 fn strange(fields: &Fields) -> Result<Vec<String>> {
     let says = |name: &&str| match fields.get(*name) {
         None | Some(Value::Null) => false,

@@ -10,7 +10,7 @@ use stdx::Nanos;
 use super::timers::Timers;
 use crate::host::action::{Action, ActionResult, Ticket};
 
-/// What is done with an answer; says whether more may come.
+/// Handles an answer; returns whether more may come.
 pub(crate) type Then = Box<dyn for<'js> FnMut(&Ctx<'js>, ActionResult) -> Result<Next>>;
 
 /// Whether a source has ended.

@@ -75,7 +75,7 @@ impl Realm {
         Fiber::new(&self.context, MEMORY_STEP_MAX)
     }
 
-    /// Has a VU's JavaScript be what runs for the time of `body`, which switches to its stack.
+    /// Makes a VU the one that runs while `body` runs, which switches to the VU's stack.
     pub(crate) fn within<T>(
         &self,
         fiber: &Fiber,

@@ -118,8 +118,8 @@ impl Control {
         }
     }
 
-    /// Has nothing new begin from now on, a time of the plan's clock; what is under way has the graceful stop of its scenario
-    /// to end by itself, even where it hears of nothing: a loop of a script without end is interrupted. The first time counts.
+    /// Ends the test gracefully from `now` on (the plan's clock): no iteration begins, and those under way have the graceful stop
+    /// of their scenario to end by themselves; then they are interrupted, endless loops too. Only the first call has an effect.
     pub fn drain(&self, now: Nanos) {
         self.drained_at.fetch_min(now.0, Ordering::Relaxed);
     }
@@ -142,7 +142,7 @@ impl Control {
         self.staff.total
     }
 
-    /// Has everything end at once, for no reason of the script's.
+    /// Ends everything at once, for a reason from outside of the script.
     pub fn interrupt(&self) {
         self.halted.store(true, Ordering::Relaxed);
     }

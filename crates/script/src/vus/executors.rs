@@ -169,7 +169,7 @@ impl VuPool {
         }
     }
 
-    /// Has a VU work in a scenario.
+    /// Assigns a VU to a scenario.
     pub(super) fn assign(&mut self, work: usize, index: u64, slot: VuSlot) {
         let assignment = Rc::clone(&self.scenarios[work].assignment);
         let employed = &mut self.slots[slot];

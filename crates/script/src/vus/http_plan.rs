@@ -12,7 +12,7 @@ use crate::host::traits::HttpRules;
 pub struct HttpPlan {
     /// What scripts see of it.
     pub rules: HttpRules,
-    /// Says in the log where a redirect is not followed since there were too many.
+    /// Whether the log gets a warning when a redirect is not followed because there were too many.
     pub warns_of_redirects: bool,
     /// Connections are closed when an iteration has ended (`noVUConnectionReuse`).
     pub closes_connections: bool,

@@ -82,7 +82,7 @@ impl Recorder {
         }
     }
 
-    /// Has a tally know all metrics that scripts have declared.
+    /// Declares the metrics of scripts in a tally.
     pub(super) fn declare(&self, tally: &mut Tally) {
         let known = tally.len() - metrics::tally::BUILTIN.len();
         for own in self.registry.from(known) {

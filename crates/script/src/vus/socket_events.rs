@@ -95,7 +95,7 @@ impl VuPool {
         Backpressure::Pause
     }
 
-    /// Has stalled sockets of a VU go on, where it has caught up.
+    /// Resumes the stalled sockets of a VU that has caught up.
     pub(super) fn resume_sockets(&mut self, slot: VuSlot) {
         if self.slots[slot].stalled.is_empty() {
             return;

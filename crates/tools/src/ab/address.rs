@@ -37,7 +37,7 @@ impl Address {
         })
     }
 
-    /// What the `Host` field says: the port where it is not the scheme's.
+    /// The value of the `Host` field: with the port unless it is the scheme's default.
     pub(super) fn host_field(&self) -> String {
         let host = bracketed(&self.hostname);
         if self.port == default_port(self.secure) { host } else { format!("{host}:{}", self.port) }

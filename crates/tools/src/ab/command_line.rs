@@ -79,7 +79,7 @@ pub fn validate(args: &[String]) -> Result<(), String> {
     })
 }
 
-/// Says what is wrong with the command line, and how it goes.
+/// Prints what is wrong with the command line, and the usage.
 fn misused(what: &str) -> u8 {
     eprint_line(&format!("ab: {what}\n{}", usage()));
     USAGE

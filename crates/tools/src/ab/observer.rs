@@ -41,7 +41,7 @@ pub(super) struct AbObserver<'a> {
 pub(super) struct RunEnd {
     /// The user ended it.
     pub(super) interrupted: bool,
-    /// How long it took, where that is not the last response's to say.
+    /// How long the test took, if it did not end with its last response.
     pub(super) taken: Nanos,
     /// The generator's final record.
     pub(super) generator: Option<Generator>,

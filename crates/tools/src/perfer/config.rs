@@ -87,7 +87,7 @@ fn tool_error(words: &str) -> ToolError {
     ToolError { code: FAILED, stdout: format!("{words}\n"), ..ToolError::default() }
 }
 
-/// The version that a line is of, and what to say where it could be of several.
+/// The version that a line is of, and the warning if it could be of several.
 fn spoken(flags: &PerferFlags, server: &str) -> Result<(PerferVersion, Option<String>), String> {
     if let Some(compat) = &flags.compat {
         let version = match compat.as_str() {
@@ -287,7 +287,7 @@ struct Message {
     method: String,
     /// Without the slash before it.
     path: String,
-    /// Where the request itself says it.
+    /// The version of HTTP, if the request itself gives one.
     version: Option<HttpVersion>,
     headers: Vec<(String, String)>,
     body: Vec<u8>,

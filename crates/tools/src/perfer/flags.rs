@@ -288,7 +288,7 @@ fn geometry(text: &str) -> Result<(usize, usize), ValueError> {
 /// Reads `args` into `typed`; gives the operands. The forms are `-x v`, `-x=v`, `--long v`, `--long=v`.
 ///
 /// # Errors
-/// What perfer says of a wrong argument.
+/// perfer's error for a wrong argument.
 pub(crate) fn read(args: &[String], typed: &mut PerferFlags) -> Result<Vec<String>, String> {
     let (mut operands, mut rest) = (Vec::new(), args);
     while let Some((arg, after)) = rest.split_first() {

@@ -157,7 +157,7 @@ fn version() -> String {
     format!("wrk, spoken by brunt {}\n", env!("CARGO_PKG_VERSION"))
 }
 
-/// What the C library says.
+/// The C library's error text.
 fn getopt_words(error: &OptionError) -> String {
     match error {
         OptionError::Unknown(name) if name.chars().count() == 1 => {

@@ -1,4 +1,4 @@
-//! What a client says, written by it and read by a server.
+//! A client's messages, written by the client and read by a server.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What a server says, read by a client.
+//! A server's messages, read by a client.
 
 use super::codec::{Codec, Dialect, Format};
 use super::error::CableError;

@@ -33,7 +33,7 @@ impl<'a> Text<'a> {
         if self.escaped { Unescape(self.raw).eq(text.chars()) } else { self.raw == text }
     }
 
-    /// What it says; copied only where it has escapes.
+    /// Its text; copied only if it has escapes.
     #[must_use]
     pub fn decoded(&self) -> Cow<'a, str> {
         if self.escaped {

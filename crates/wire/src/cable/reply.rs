@@ -1,4 +1,4 @@
-//! What a server says, written by it. The base protocol alone: `brunt serve` has no sessions.
+//! A server's messages, written by the server. The base protocol alone: `brunt serve` has no sessions.
 
 use super::codec::{Codec, Format};
 use super::error::CableError;

@@ -2,7 +2,7 @@
 
 use super::Header;
 
-/// What the framing and connection fields of a head say.
+/// The meaning of the framing and connection fields of a head.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fields {
     pub(super) content_length: Length,

@@ -228,7 +228,7 @@ impl RequestSpec<'_> {
         self.field("Connection").is_some_and(close)
     }
 
-    /// RFC 9110, 8.6: a method that has a body as a rule says so when it has none.
+    /// RFC 9110, 8.6: a method that usually has a body sends `Content-Length: 0` without one.
     pub(crate) fn says_length(&self) -> bool {
         matches!(self.method, "POST" | "PUT" | "PATCH") || !self.body.is_empty()
     }
@@ -285,7 +285,7 @@ impl HeadWriter<'_> {
         self.out.extend_from_slice(b"\r\n");
     }
 
-    /// What the target says, and nothing else.
+    /// The target's own fields, and no others.
     fn exact_fields(&mut self) {
         for (name, value) in self.spec.headers {
             push_field(name, value, &mut self.out);

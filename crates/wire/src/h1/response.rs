@@ -416,7 +416,7 @@ impl ResponseDecoder {
     }
 }
 
-/// What httparse says, in our words.
+/// httparse's errors as ours.
 fn decode_error(fault: httparse::Error, bytes: &[u8]) -> DecodeError {
     match fault {
         httparse::Error::TooManyHeaders => DecodeError::TooManyHeaders(HEADERS_MAX),

@@ -111,7 +111,7 @@ impl RequestDecoder {
     /// consumed: it begins the next request.
     ///
     /// # Errors
-    /// The bytes are not a request; the connection is of no more use, and says the same from now on.
+    /// The bytes are not a request. The connection must be closed; every further call returns the same error.
     pub fn handle_bytes(
         &mut self,
         input: &[u8],

@@ -231,7 +231,7 @@ impl H2Session {
         self.meter.end(stream.id);
     }
 
-    /// Has frames read and written.
+    /// Lets the `h2` crate read and write frames.
     fn poll_connection(&mut self) {
         let mut ctx = Context::from_waker(self.wakes.connection());
         if let Some(connection) = &mut self.connection

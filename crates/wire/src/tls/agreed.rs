@@ -41,7 +41,7 @@ pub fn suites_named(list: &str) -> Vec<CipherSuite> {
     list.split(':').filter_map(named).map(|(suite, ..)| *suite).collect()
 }
 
-/// A suite's name as IANA lists it, and Go says it.
+/// A suite's name as IANA lists it and Go prints it.
 pub(super) fn iana_name(suite: CipherSuite) -> &'static str {
     // rustls marks those of TLS 1.3.
     match suite {

@@ -148,7 +148,7 @@ pub fn client_config(setup: &ClientSetup) -> Result<Arc<TlsClient>, TlsSetupErro
     Ok(Arc::new(TlsClient { config: Arc::new(cfg), agreed: OnceLock::new() }))
 }
 
-/// Says which servers are taken.
+/// Adds the verifier of server certificates.
 fn with_verifier(
     builder: ConfigBuilder<ClientConfig, WantsVerifier>,
     setup: &ClientSetup,

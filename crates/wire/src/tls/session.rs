@@ -131,7 +131,7 @@ impl TlsSession {
         self.conn.negotiated_cipher_suite().map(|suite| (version, agreed::iana_name(suite.suite())))
     }
 
-    /// Says that nothing more will be sent.
+    /// Sends a close_notify: nothing more will be sent.
     pub fn close_notify(&mut self) {
         self.conn.send_close_notify();
     }

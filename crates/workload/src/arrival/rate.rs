@@ -17,7 +17,7 @@ pub struct Rate {
     pub per: Nanos,
 }
 
-/// What a rate's text says.
+/// A rate's text, parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParsedRate {
     /// A rate above 0.

@@ -51,7 +51,7 @@ pub(crate) fn run(invocation: &Invocation) -> Result<ExitCode, CommandError> {
     Ok(judged(flags, &found))
 }
 
-/// Says which limits were passed, and gives the code.
+/// Prints which limits were passed, and gives the code.
 fn judged(flags: &CompareFlags, found: &Contrasts) -> ExitCode {
     let broken = found.broken();
     broken.iter().for_each(|(_, text)| cli::eprint_line(&format!("brunt compare: {text}")));

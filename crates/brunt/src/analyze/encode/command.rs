@@ -66,7 +66,7 @@ struct LeftOut {
 }
 
 impl LeftOut {
-    /// Says how many there are.
+    /// Prints how many there are.
     fn warn(&self, format: &str) {
         let kinds =
             [(self.observed, "the server's side"), (self.assertions, "thresholds and checks")];

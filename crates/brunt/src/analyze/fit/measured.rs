@@ -137,7 +137,7 @@ fn of_label(
     Ok(all)
 }
 
-/// What a run's load was, and of which kind where it says so.
+/// A run's load, and its kind if the run records it.
 fn load(run: &RecordedRun, named: Option<f64>, given: Option<By>) -> Option<(Option<By>, f64)> {
     let Some(named) = named else {
         return load_of(&run.load(), given).map(|(by, load)| (Some(by), load));

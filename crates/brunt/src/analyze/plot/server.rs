@@ -10,7 +10,7 @@ use super::flags::PlotFlags;
 use super::operand::Operand;
 use crate::dialect::ReadRules;
 
-/// What the files say together.
+/// The figures of client and server, from all files.
 struct Both {
     summary: Summary,
     timeline: Timeline,

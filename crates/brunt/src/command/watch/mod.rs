@@ -204,7 +204,7 @@ impl Outputs {
     }
 }
 
-/// Says on standard error how far the clocks are apart; gives it as a row.
+/// Prints the clocks' offset on standard error; gives it as a row.
 fn offset(incident: Incident) -> Row {
     eprint_line(&format!("brunt watch: {}: {}", incident.source, incident.what));
     Row::Incident(incident)

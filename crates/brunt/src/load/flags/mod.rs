@@ -19,7 +19,7 @@ macro_rules! row {
     };
 }
 
-/// Says where options hold a group.
+/// Implements access to the groups of flags in a command's options.
 macro_rules! holds {
     ($options:ty: $($field:ident: $group:ty),+ $(,)?) => {
         $(impl AsMut<$group> for $options {

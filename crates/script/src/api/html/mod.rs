@@ -288,7 +288,7 @@ fn kind(handle: PageHandle<'_>, number: u32) -> u32 {
     })
 }
 
-/// What a text or a comment says.
+/// The content of a text or a comment.
 fn value(handle: PageHandle<'_>, number: u32) -> Option<String> {
     let page = page(&handle);
     page.node(number)?.query(|node| match &node.data {

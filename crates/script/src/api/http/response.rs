@@ -102,7 +102,7 @@ fn json<'js>(
     }
 }
 
-/// Says that it was JSON which was wrong.
+/// The error for a body that is not JSON.
 fn not_json(ctx: &Ctx<'_>, error: rquickjs::Error) -> rquickjs::Error {
     if !error.is_exception() {
         return error;
@@ -233,7 +233,7 @@ fn timings<'js>(ctx: &Ctx<'js>, answer: &HttpResponse) -> Result<Object<'js>> {
     Ok(object)
 }
 
-/// What the server's certificate authority says of the certificate. Stapled answers are not read.
+/// The object `ocsp`: always unknown, since stapled answers are not read.
 fn ocsp<'js>(ctx: &Ctx<'js>, answer: &HttpResponse) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     for name in ["produced_at", "this_update", "next_update", "revoked_at"] {
