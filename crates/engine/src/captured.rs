@@ -1,8 +1,8 @@
-//! `CapturedResponse`: what of a response is kept for its row and its user.
+//! `CapturedResponse`: the parts of a response that are kept for its row and its user.
 
 use std::sync::Arc;
 
-/// What of the response is kept for the row.
+/// The parts of the response that are kept for the row.
 #[derive(Debug, Default)]
 pub(crate) struct CapturedResponse {
     /// The reason phrase of a status outside 200..400.

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// The addresses that one dial tries, one after the other. They are the dial's own: the origin may know others, or have
-/// moved on to its next endpoint, before the dial has come to an end.
+/// The addresses that one dial tries, one after the other. The dial has a copy: before it ends, the origin may have other
+/// addresses, or another endpoint's.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DialAddresses {
     pub(crate) addresses: Arc<[IpAddr]>,

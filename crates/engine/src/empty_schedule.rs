@@ -5,7 +5,7 @@ use std::time::Instant;
 use net::{Io, Reactor, machine};
 use stdx::Nanos;
 
-/// How late an empty loop is that does nothing but wait for each moment of a schedule: the machine's own noise.
+/// The lateness of a loop that only waits for each moment of a schedule: the machine's own noise.
 #[must_use]
 pub fn measure_empty_schedule(interval: Nanos, count: u64) -> metrics::Histogram {
     let mut lag = metrics::Histogram::new();

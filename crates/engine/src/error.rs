@@ -30,7 +30,7 @@ impl fmt::Display for CertificateRole {
 /// Why a run could not start.
 #[derive(Debug, Error)]
 pub enum StartError {
-    /// A certificate or key given is no good.
+    /// A certificate or key cannot be used.
     #[error("{role}: {reason}")]
     Certificate {
         /// What it is for.
@@ -38,7 +38,7 @@ pub enum StartError {
         /// What is wrong with it.
         reason: TlsSetupError,
     },
-    /// A proxy's address is no URL.
+    /// A proxy's address is not a URL.
     #[error("proxy \"{0}\" is not a URL (expected http://host:port)")]
     Proxy(String),
     /// `io_uring` was asked for, and cannot be used here.

@@ -142,7 +142,7 @@ impl Failure {
         Self::other(FailureKind::Stopped, "stopped by a second interrupt")
     }
 
-    /// Its user is there no more.
+    /// The user that the hit was for has ended.
     pub(crate) fn unwanted() -> Self {
         Self::other(FailureKind::Stopped, "ended with its user")
     }

@@ -43,13 +43,13 @@ pub enum FailureReason {
     /// A handshake or a record of TLS failed.
     #[error("TLS: {0}")]
     Tls(Box<TlsError>),
-    /// The target's URL is none that can be asked.
+    /// The target's URL cannot be requested.
     #[error("{0}")]
     Url(UrlError),
     /// The target makes no request.
     #[error("{0}")]
     Request(RequestError),
-    /// What came is no response, or ended too early.
+    /// The bytes received are not a response, or ended too early.
     #[error("{0}")]
     Response(DecodeError),
     /// The response's body cannot be decoded.
@@ -61,7 +61,7 @@ pub enum FailureReason {
     /// The response was not whole in time.
     #[error("timeout")]
     Timeout,
-    /// There were more redirects than so many.
+    /// There were more redirects than this limit.
     #[error("stopped after {0} redirects")]
     Redirects(u32),
     /// Any other reason.
@@ -69,12 +69,12 @@ pub enum FailureReason {
     Other(Cow<'static, str>),
 }
 
-/// A hit that failed, as far as its text says it.
+/// A failed hit, as far as its text needs it.
 #[derive(Clone, Copy, Debug)]
 pub struct FailedHit<'a> {
-    /// The request's method; it is empty where there was nothing to ask for.
+    /// The request's method; empty if the hit had no request.
     pub method: &'a str,
-    /// The request's URL, without a password; it is empty where there was nothing to ask for.
+    /// The request's URL, without a password; empty if the hit had no request.
     pub url: &'a str,
     /// Whether the response's head had come.
     pub in_body: bool,

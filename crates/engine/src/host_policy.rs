@@ -84,7 +84,7 @@ impl HostPolicy {
     }
 }
 
-/// Whether a name is what a pattern says: the same, or below `*.`.
+/// Whether a name matches a pattern: it is the same, or a name below `*.`.
 pub(crate) fn is_of(pattern: &str, name: &str) -> bool {
     match pattern.strip_prefix('*') {
         Some(end) => {

@@ -17,7 +17,7 @@ use crate::stop_signal::StopSignal;
 use crate::worker::{Start, Worker};
 use crate::worker_io::WorkerIo;
 
-/// When a run began, on both clocks.
+/// The start of a run, on both clocks.
 #[derive(Clone, Copy)]
 pub(crate) struct Clock {
     pub(crate) start: Instant,

@@ -1,17 +1,17 @@
-//! `WorkBudget`: for how long connections are made and ended before others' events are looked at: thousands of dials in one go
-//! would have answers wait for them, and the loop stand still.
+//! `WorkBudget`: limits the time spent on making and ending connections before events are handled. Without it, answers would wait
+//! for thousands of dials in a row, and the loop would stall.
 //!
 //! ```text
 //! look at events ─▶ dial, shake hands, cut: 1 ms ─▶ handle events: 0.5 ms at least, or all there are ─▶ dial … ─▶ look again
 //! ```
 //!
-//! So dials take two thirds of the time at most while there are events, and all of it while there are none.
+//! Dials therefore take at most two thirds of the time while there are events, and all of it while there are none.
 
 use stdx::Nanos;
 
-/// For how long connections are made and ended at a stretch.
+/// The longest time of making and ending connections without a break.
 const SLICE: Nanos = Nanos::MILLI;
-/// For how long events are handled after it, unless all were.
+/// The time of handling events after it; less if all events were handled.
 const REST: Nanos = Nanos::from_micros(500);
 /// For how long nothing is dialled after the system had no descriptor or port left: else dials would fail at once and be
 /// repeated at once.
@@ -69,7 +69,7 @@ impl WorkBudget {
         is_new
     }
 
-    /// Whether nothing is dialled for want of descriptors or ports.
+    /// Whether dials pause because no descriptor or port was left.
     pub(crate) fn is_paused(&self, now: Nanos) -> bool {
         now < self.paused_until
     }
