@@ -37,7 +37,7 @@ impl ReceivedSet {
         Self { window: window as u32, words, high, speakers }
     }
 
-    /// A subscriber begins anew: messages before `first` are none of its.
+    /// A subscriber begins anew: it is not owed messages before `first`.
     pub(crate) fn begin(&mut self, subscriber: usize, first: u32) {
         self.row(subscriber).fill(0);
         self.high[subscriber] = first.saturating_sub(1);

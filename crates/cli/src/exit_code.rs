@@ -52,7 +52,7 @@ pub enum ExitCode {
     Aborted = 108,
     /// `run`: the script called the test a failed one (`exec.test.fail`).
     MarkedFailed = 110,
-    /// `run`: what k6 has no number of its own for: a wrong flag, an unknown output, a statistic that is none.
+    /// `run`: an error without a number of its own in k6: a wrong flag, an unknown output or statistic.
     Other = 255,
 }
 

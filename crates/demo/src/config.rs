@@ -59,7 +59,7 @@ pub enum ConfigError {
     /// The error rate is no share.
     #[error("error rate {0} is not from 0 to 1")]
     ErrorRate(f64),
-    /// A share of the cable's defects is none.
+    /// A share of the cable's defects is not from 0 to 1.
     #[error("a cable's share of {0} is not from 0 to 1")]
     CableShare(f64),
     /// The cable is to ping all the time.

@@ -55,7 +55,7 @@ pub(crate) enum Route {
     WsEcho(Option<u16>),
     /// `/cable`: Action Cable, where it is asked for.
     Cable,
-    /// A path of the table whose number is none: 400.
+    /// A path of the table with a malformed number: 400.
     Wrong,
 }
 

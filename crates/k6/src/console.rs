@@ -53,7 +53,7 @@ impl Logger {
     /// The log as flags and environment want it.
     ///
     /// # Errors
-    /// A place is none, or cannot be opened.
+    /// A place is unknown, or cannot be opened.
     pub(super) fn new(flags: &RunFlags, began: Instant) -> Result<Self, K6Error> {
         let named = option_layers::text(flags.log_output.as_deref(), "K6_LOG_OUTPUT");
         let (place, own_least) = place(named.as_deref().unwrap_or("stderr"))?;

@@ -39,7 +39,7 @@ pub(super) fn declare(watched: &[String], tally: &mut Tally) -> Result<(), Strin
 /// Reads the thresholds, of metrics that were [declared](declare).
 ///
 /// # Errors
-/// One is no threshold, or of no metric; the text says which.
+/// A text is not a threshold, or its metric is unknown; the error says which.
 pub(super) fn read(rules: &[ThresholdOption], tally: &Tally) -> Result<Vec<Limit>, String> {
     rules.iter().map(|rule| limit(rule, tally)).collect()
 }

@@ -32,7 +32,7 @@ impl Network {
     /// Reads what the options say.
     ///
     /// # Errors
-    /// A value is none of its kind; the text names the option.
+    /// A value is malformed; the text names the option.
     pub(super) fn read(options: &HttpOptions) -> Result<Self, String> {
         let (dns_ttl, dns_pick) = dns(&options.dns)?;
         let hosts = options.hosts.iter().map(|(name, to)| host(name, to));

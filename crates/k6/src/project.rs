@@ -74,7 +74,7 @@ impl Readable {
 }
 
 /// The project of a script in this folder: the nearest folder upwards that is marked as one, else the working folder. The root
-/// of all files is none.
+/// of the file system is never a project.
 pub(super) fn project_root(folder: &Path) -> Option<PathBuf> {
     let is_root = |folder: &Path| folder.parent().is_none();
     let is_marked =

@@ -42,7 +42,7 @@ impl Rest {
     /// Serves at an address for as long as the process lives.
     ///
     /// # Errors
-    /// The address is none, or taken.
+    /// The address is malformed, or taken.
     pub(super) fn start(address: &str, bare: BarePort, paused: bool) -> Result<Arc<Self>, String> {
         let wrong = |error: std::io::Error| format!("listen tcp {address}: {error}");
         let listener = Listener::bind(address, bare).map_err(wrong)?;

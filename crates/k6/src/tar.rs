@@ -13,7 +13,7 @@ pub(super) fn is_one(bytes: &[u8]) -> bool {
 /// The plain files of an archive.
 ///
 /// # Errors
-/// It is none, or is cut off.
+/// The bytes are not an archive, or are cut off.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>, String> {
     if !is_one(bytes) {
         return Err("it is no tar archive".to_owned());

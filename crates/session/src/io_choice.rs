@@ -9,7 +9,7 @@ pub const IO_CHOICES: &[&str] = &["auto", "poll", "uring"];
 /// The mechanism that waits for sockets.
 ///
 /// # Errors
-/// It is none of them.
+/// The text names no such mechanism.
 pub fn io_choice(text: &str) -> Result<IoChoice, ValueError> {
     if text == "mio" {
         return Ok(IoChoice::Reactor);

@@ -136,7 +136,7 @@ impl Listener {
             let serve = move || {
                 loop {
                     match shared.0.socket.accept() {
-                        // One that goes away, or sends nonsense, is none of our concern.
+                        // A client that disconnects, or sends a malformed request, is not an error of ours.
                         Ok((client, _)) => {
                             shared.0.attend(&client, body_max, &shared.1, &shared.2).ok();
                         }

@@ -55,7 +55,7 @@ impl PrometheusExporter {
     /// Listens, and starts the threads that answer, which end with the process. `labels` name the targets of the rows.
     ///
     /// # Errors
-    /// The address is taken, or is none.
+    /// The address is malformed, or taken.
     pub fn start(addr: &str, bare: BarePort, labels: TargetTable) -> io::Result<Self> {
         let counted = Arc::new(Mutex::new(Counters::default()));
         let served = Arc::clone(&counted);

@@ -120,7 +120,7 @@ impl Distribution {
     /// Reads a file's text: one Go duration a line; empty lines and those that begin with `#` do not count.
     ///
     /// # Errors
-    /// A line is no duration (the first such line is named), or there is none.
+    /// A line is not a duration (the first such line is named), or there is no line.
     pub fn from_lines(text: &str) -> Result<Self, DistributionError> {
         let lines = text.lines().map(str::trim).enumerate();
         let sample = lines

@@ -1,4 +1,4 @@
-//! `without_password`: a URL as texts may show it. It refuses nothing: what is no URL stays as it is.
+//! `without_password`: a URL as texts may show it. It refuses nothing: a text that is not a URL stays as it is.
 
 use std::borrow::Cow;
 

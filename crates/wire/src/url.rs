@@ -60,7 +60,7 @@ pub enum UrlError {
     /// The host is longer than any name can be; its length in bytes.
     #[error("the host in the URL has {0} bytes (at most {HOST_MAX})")]
     HostTooLong(usize),
-    /// The port is no number from 0 to 65535.
+    /// The port is not a number from 0 to 65535.
     #[error("invalid port \":{0}\" after host")]
     Port(String),
     /// A `%` without two hexadecimal digits after it.

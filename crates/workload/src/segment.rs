@@ -98,7 +98,7 @@ pub enum SegmentError {
     /// The sequence does not go from 0 to 1.
     #[error("the segment sequence {0} does not go from 0 to 1")]
     Sequence(String),
-    /// It is none of the sequence.
+    /// The segment is not part of the sequence.
     #[error("provided segment {0} can't be found in sequence {1}")]
     Missing(String, String),
     /// The fractions have no common denominator that we can count with.
@@ -123,7 +123,7 @@ impl Segment {
     /// ```
     ///
     /// # Errors
-    /// They are none, or do not fit each other.
+    /// The texts are malformed, or contradict each other.
     pub fn parse(segment: &str, sequence: Option<&str>) -> Result<Self, SegmentError> {
         let (start, end) = segment.split_once(':').unwrap_or(("0", segment));
         let (start, end) = (fraction(start)?, fraction(end)?);

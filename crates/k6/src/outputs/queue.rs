@@ -35,7 +35,7 @@ const QUEUE_MAX: usize = 4096;
 /// Opens the places that flags name.
 ///
 /// # Errors
-/// One is none that we know, or cannot be opened.
+/// An output is unknown, or cannot be opened.
 pub(crate) fn start(names: &[String], known: TestMetadata) -> Result<Option<Outputs>, K6Error> {
     let mut writers: Vec<Box<dyn Writer>> = Vec::new();
     let mut results = None;

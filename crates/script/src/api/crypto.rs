@@ -67,7 +67,7 @@ impl ModuleDef for Crypto {
     }
 }
 
-/// K6's wording of a hash's input that is none: the exception that is pending, with the hash's name before it.
+/// k6's error for an input that cannot be hashed: the pending exception, with the hash's name before it.
 fn failed(ctx: &Ctx<'_>, name: &str) -> rquickjs::Error {
     let pending = ctx.catch();
     let message = pending.as_object().and_then(|error| error.get::<_, String>("message").ok());

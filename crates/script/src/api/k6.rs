@@ -64,7 +64,7 @@ fn check<'js>(
         let text = "Cannot convert undefined or null to object";
         return Err(Exception::throw_type(&ctx, text));
     }
-    // What is no object has no fields.
+    // A value that is not an object has no fields.
     let Some(conditions) = conditions.as_object() else { return Ok(true) };
     let tags = tags.0.as_ref().map(|tags| sample_tags(&ctx, tags)).transpose()?;
     let tags = tags.filter(|tags| !tags.is_empty()).map(Rc::new);
@@ -72,7 +72,7 @@ fn check<'js>(
     for condition in conditions.props::<Atom<'js>, Value<'js>>() {
         let (name, condition) = condition?;
         let name = name.to_js_string()?.to_cstring()?;
-        // Where it is no UTF-8 it has half a surrogate pair in it.
+        // A text that is not UTF-8 contains half a surrogate pair.
         let name = String::from_utf8_lossy(name.as_ref());
         if name.contains(SEPARATOR) {
             return Err(Exception::throw_message(&ctx, NAME_IS_TAKEN));

@@ -108,7 +108,7 @@ fn add<'js>(
 ) -> Result<bool> {
     let vu = vu_of(ctx)?;
     vu.require_started(ctx, "Adding metrics")?;
-    // What is no object has no tags, as k6 has it.
+    // A value that is not an object has no tags, as in k6.
     let tags = tags.map(string_fields).transpose()?;
     let given = value.filter(|value| !value.is_null() && value.as_object().is_none());
     let number = given.map(|value| value.get::<Coerced<f64>>()).transpose()?.map(|number| number.0);

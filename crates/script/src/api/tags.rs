@@ -4,7 +4,7 @@ use rquickjs::{Ctx, Exception, Result, Value};
 
 use crate::runtime::values::string_of;
 
-/// The tags that a script gives a sample: strings, numbers and booleans; none of what is no object.
+/// The tags that a script gives a sample: strings, numbers and booleans; none if the value is not an object.
 pub(super) fn sample_tags<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,

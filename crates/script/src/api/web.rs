@@ -91,7 +91,7 @@ fn changed(href: String, name: String, value: String) -> Option<String> {
     Some(if set.is_ok() { String::from(url) } else { href })
 }
 
-/// A text without its percent signs; what is no UTF-8 becomes U+FFFD.
+/// A text with its percent escapes decoded; bytes that are not UTF-8 become U+FFFD.
 fn unescaped(text: String) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -127,7 +127,7 @@ fn encoding(label: String) -> Option<&'static str> {
     }
 }
 
-/// Bytes as text; null where they are none and that is not to be.
+/// Bytes as text; with `fatal`, null if they are malformed.
 fn decoded<'js>(bytes: Value<'js>, encoding: String, fatal: bool) -> Result<Option<String>> {
     let bytes = of_buffer(&bytes)?.unwrap_or_default();
     if encoding == "windows-1252" {

@@ -39,7 +39,7 @@ pub struct SetCookie {
     pub domain: String,
     /// `Path`, as it was given.
     pub path: String,
-    /// `Max-Age` in seconds: 0 where there is none, negative where it is over.
+    /// `Max-Age` in seconds: 0 if the field lacks it, negative if the cookie is expired.
     pub max_age: i64,
     /// `Expires` in seconds since 1970.
     pub expires: Option<i64>,
@@ -163,7 +163,7 @@ impl Jar {
 }
 
 impl SetCookie {
-    /// Reads the value of a `Set-Cookie` field; `None` where it is none. RFC 6265, 5.2, as strict as Go.
+    /// Reads the value of a `Set-Cookie` field; `None` if it is malformed. RFC 6265, 5.2, as strict as Go.
     #[must_use]
     pub fn parse(field: &str) -> Option<Self> {
         let mut parts = field.split(';').map(str::trim);

@@ -81,7 +81,7 @@ pub struct CableCommand {
 pub enum SocketEvent {
     /// The server has accepted it.
     Opened(Box<HandshakeResponse>),
-    /// There is none, and why. Nothing follows.
+    /// The socket was not opened, and why. No event follows.
     Refused(Box<HandshakeResponse>, String),
     /// A text message.
     Text(String),
@@ -138,7 +138,7 @@ pub struct HandshakeResponse {
     pub status: u16,
     /// The status line and the header lines, each ended by CR LF.
     pub head: Option<Arc<[u8]>>,
-    /// The body of a response that is none of a socket.
+    /// The body of a response that opens no socket.
     pub body: Vec<u8>,
     /// The subprotocol; empty for none.
     pub protocol: String,

@@ -67,7 +67,7 @@ impl Default for SystemTags {
 }
 
 impl SystemTags {
-    /// The set of the tags of these names; others are none, as k6 has it.
+    /// The set of the tags of these names; unknown names are ignored, as in k6.
     #[must_use]
     pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let one = |name: &str| {

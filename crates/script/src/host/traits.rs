@@ -123,7 +123,7 @@ pub trait Secrets: Send + Sync {
     /// The secret of this name, from the source of this name, or from the default one.
     ///
     /// # Errors
-    /// There is none; the text says why.
+    /// There is no such secret; the text says why.
     fn get(&self, source: Option<&str>, key: &str) -> Result<String, String>;
 
     /// Whether there is a source of this name.

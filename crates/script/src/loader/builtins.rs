@@ -12,7 +12,7 @@ pub(crate) type Declare = for<'js> fn(Ctx<'js>, &str) -> Result<Module<'js, Decl
 pub(crate) struct Builtins {
     /// The modules by their names.
     pub(crate) modules: &'static [(&'static str, Declare)],
-    /// Names of modules that there are none of, and why not: it follows the name in the error.
+    /// Names of modules that do not exist here, each with the reason: it follows the name in the error.
     pub(crate) removed: &'static [(&'static str, &'static str)],
     /// Libraries that scripts import by address and that are answered by texts of ours: how the address begins, the text.
     pub(crate) libraries: &'static [(&'static str, &'static str)],

@@ -59,7 +59,7 @@ pub enum CompileError {
     /// Its modules threw, or are no JavaScript.
     #[error("{0}")]
     Thrown(Exception),
-    /// Its options cannot be JSON: they hold a function, or a number that is none.
+    /// Its options cannot be JSON: they contain a function, or `NaN`.
     #[error("error parsing script options: json: {0}")]
     Options(&'static str),
     /// The JavaScript engine could not be started.

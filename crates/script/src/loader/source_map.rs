@@ -112,7 +112,7 @@ impl SourceMap {
     }
 }
 
-/// The map that a text names in its last comment. One that cannot be read or is none is passed over, as k6 does.
+/// The map that a text names in its last comment. A map that cannot be read or is malformed is ignored, as in k6.
 fn map_of(name: &str, text: &str, files: &dyn Files) -> Option<Value> {
     let (_, rest) = text.rsplit_once("//# sourceMappingURL=")?;
     let url = rest.lines().next()?.trim();
@@ -176,7 +176,7 @@ fn decoded(mappings: &str) -> Vec<Token> {
 }
 
 /// Adds an entry's numbers to where the entry before it stood: its column, then source, line and column of what it comes from,
-/// where it says so. `None` where that is no place.
+/// if the entry has them. `None` if the result is not a position.
 fn moved(column: &mut u32, from: &mut [u32; 3], by: &[i64]) -> Option<Option<[u32; 3]>> {
     let (first, rest) = by.split_first()?;
     *column = column.checked_add_signed((*first).try_into().ok()?)?;
@@ -204,7 +204,7 @@ fn numbers(entry: &str) -> Option<Vec<i64>> {
             }
         }
     }
-    // A number that says it goes on, and does not, is none.
+    // A number with a continuation bit in its last digit is malformed.
     (shift == 0).then_some(numbers)
 }
 

@@ -13,7 +13,7 @@ use crate::runtime::current::vu_of;
 /// The module of this full name, which the script calls `name`.
 ///
 /// # Errors
-/// There is none: an exception with the place of the import, or of what is wrong in the module.
+/// There is no such module, or it has an error: an exception with the place of the import, or of the error.
 pub(crate) fn unit(
     ctx: &Ctx<'_>,
     store: &Store,

@@ -199,7 +199,7 @@ fn some(names: &[&str], fields: &Fields) -> OptionJson {
     OptionJson::Object(names.iter().filter_map(|name| field(name, fields)).collect())
 }
 
-/// A time as Go prints it; what is none stays.
+/// A time as Go prints it; a value that is not a time stays as it is.
 fn time(value: &Value) -> Value {
     let time = match value {
         Value::String(text) => time_of(text),

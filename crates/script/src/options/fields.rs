@@ -70,7 +70,7 @@ pub(super) fn number(fields: &Fields, name: &str) -> Result<Option<f64>> {
     }
 }
 
-/// A limit, where 0 and less are none.
+/// A limit; 0 and less are no limit.
 pub(super) fn limit(fields: &Fields, name: &str) -> Result<Option<u64>> {
     match fields.get(name) {
         Some(Value::Number(number)) if number.as_i64().is_some_and(|n| n <= 0) => Ok(None),

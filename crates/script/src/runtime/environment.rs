@@ -13,7 +13,7 @@ pub(crate) const ENV: &str = "__ENV";
 /// Gives a VU the environment anew, with variables beside the test's own.
 pub(crate) fn set_env(ctx: &Ctx<'_>, extra: &[(String, String)]) -> Result<()> {
     if ctx.globals().remove(ENV).is_err() {
-        // The script has made it its own for good: the variables are set in what there is.
+        // The script has made the global permanent: the variables are set in its object.
         ctx.catch();
     }
     let env: Object<'_> = ctx.globals().get(ENV)?;

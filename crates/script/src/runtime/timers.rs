@@ -76,7 +76,7 @@ impl Timers {
         self.waiting.borrow_mut().insert(place, waiting);
     }
 
-    /// Takes a timer back; one that is not there is none's.
+    /// Removes a timer; an unknown number has no effect.
     pub(crate) fn unset(&self, id: u64) {
         let place = self.place_of.borrow_mut().remove(&id);
         let gone = place.and_then(|place| self.waiting.borrow_mut().remove(&place));

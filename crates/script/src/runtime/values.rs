@@ -27,7 +27,7 @@ pub(crate) fn number_of(value: &Value<'_>) -> Option<f64> {
     value.as_float().or_else(|| value.as_int().map(f64::from))
 }
 
-/// The fields of an object as strings, in its order; none of what is no object.
+/// The fields of an object as strings, in its order; none if the value is not an object.
 pub(crate) fn string_fields(value: &Value<'_>) -> Result<Vec<(String, String)>> {
     let Some(object) = value.as_object() else { return Ok(Vec::new()) };
     let fields = object.props::<String, Value<'_>>();

@@ -282,7 +282,7 @@ impl VuPool {
         }
     }
 
-    /// Counts a value that is no VU's.
+    /// Records a value that belongs to no VU.
     pub(super) fn record_own(&mut self, work: usize, value: (MetricId, f64)) {
         let sampled = SampleOrigin { work, vu: 0, iteration: 0 };
         let outside = Rc::clone(&self.recorder.outside);

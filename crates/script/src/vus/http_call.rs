@@ -44,7 +44,7 @@ pub(super) struct HttpCall {
 struct Hop {
     method: String,
     url: String,
-    /// The URL where the user in it is hidden; `None` where there is none.
+    /// The URL with its user and password hidden; `None` if it has none.
     masked: Option<String>,
     headers: Vec<(String, String)>,
     body: Option<Arc<[u8]>>,

@@ -48,7 +48,8 @@ impl VuPool {
         }
     }
 
-    /// A VU is to be woken then. It has few places among the sleepers, however often it changes its mind.
+    /// Schedules a VU's wake-up. It enters the queue only if the new time is earlier, so that a VU that changes it often has few
+    /// entries.
     pub(super) fn wake_at(&mut self, slot: VuSlot, until: Nanos) {
         let asleep = &mut self.slots[slot];
         asleep.until = Some(until);

@@ -57,7 +57,7 @@ fn words(error: GetoptError) -> String {
     }
 }
 
-/// Checks a command line without running it. An option that is none counts as wrong, though ab only complains.
+/// Checks a command line without running it. An unknown option counts as wrong, though ab only warns of it.
 ///
 /// # Errors
 /// The command line is wrong; the error is one line.

@@ -6,7 +6,7 @@ pub(super) const WRONG: u8 = 1;
 pub(super) const USAGE: u8 = 22;
 /// A name is not known; the low byte of APR's number for it.
 const NO_NAME: u8 = 50;
-/// An address is none of ours; errno's EADDRNOTAVAIL.
+/// An address is not this machine's; errno's EADDRNOTAVAIL.
 pub(super) const NO_ADDRESS: u8 = 99;
 
 /// Why ab ends without a report.

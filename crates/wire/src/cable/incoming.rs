@@ -29,7 +29,7 @@ pub enum Kind {
     HistoryRejected,
     /// Extended: a member joined or left, or the list of members; `message`.
     Presence,
-    /// A type that is none of these, or a message of nothing.
+    /// An unknown type, or an empty message.
     Unknown,
 }
 

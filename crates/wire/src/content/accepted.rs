@@ -15,7 +15,7 @@ impl Accepted {
     /// gzip alone.
     pub const GZIP: Self = Self { bits: 1, refused: 0 };
 
-    /// Adds what the value of an `Accept-Encoding` field asks for: `*` is all we know, a weight of 0 is none.
+    /// Adds the codings that the value of an `Accept-Encoding` field accepts: `*` is all that we know, a weight of 0 refuses one.
     pub fn push_field(&mut self, value: &[u8]) {
         for item in tokens(value) {
             let mut parts = item.split(|byte| *byte == b';').map(<[u8]>::trim_ascii);

@@ -27,7 +27,7 @@ impl Coding {
         Self::from_token(name.as_bytes()).filter(|coding| *coding != Self::Unknown)
     }
 
-    /// The coding of this name; `None` for `identity`, which is none. RFC 9110, 8.4.1.
+    /// The coding of this name; `None` for `identity`, which changes nothing. RFC 9110, 8.4.1.
     pub(super) fn from_token(token: &[u8]) -> Option<Self> {
         const NAMES: [(&[u8], Coding); 5] = [
             (b"gzip", Coding::Gzip),

@@ -94,7 +94,7 @@ pub enum DecodeError {
     /// There are more than [`INTERIM_MAX`] interim responses.
     #[error("more than {INTERIM_MAX} interim responses")]
     TooManyInterim,
-    /// A content length is no number, or there are several that differ.
+    /// A content length is not a number, or there are several that differ.
     #[error("bad Content-Length")]
     ContentLength,
     /// A transfer coding other than chunked.

@@ -60,7 +60,7 @@ pub enum RequestFault {
     /// The head passes a limit.
     #[error("request head too large")]
     HeadTooLarge,
-    /// A content length is no number, or several differ, or it comes with a transfer coding.
+    /// A content length is not a number, or several differ, or it comes with a transfer coding.
     #[error("bad content length")]
     ContentLength,
     /// A transfer coding other than chunked.

@@ -34,7 +34,7 @@ const SUITES: [(CipherSuite, &str, u32); 9] = [
     ),
 ];
 
-/// The suites we have of a list of OpenSSL's names, separated by colons; names that are none of ours are left out.
+/// The suites we have of a list of OpenSSL's names, separated by colons; unknown names are left out.
 #[must_use]
 pub fn suites_named(list: &str) -> Vec<CipherSuite> {
     let named = |name: &str| SUITES.iter().find(|(_, known, _)| *known == name);

@@ -171,7 +171,7 @@ fn with_verifier(
     Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)))
 }
 
-/// Whether a suite is among the named ones, or none of its version is.
+/// Whether a suite is offered: it is named, or no suite of its version is.
 fn is_offered(suite: SupportedCipherSuite, named: &[CipherSuite]) -> bool {
     let rules = named.iter().any(|name| is_13(*name) == is_13(suite.suite()));
     !rules || named.contains(&suite.suite())

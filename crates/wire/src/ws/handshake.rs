@@ -95,7 +95,7 @@ pub enum Refusal {
 pub enum Protocols<'a> {
     /// Whatever the client names first.
     Any,
-    /// The client's first one among these; none if there is none.
+    /// The client's first one among these; none if the client offers none of them.
     Of(&'a [&'a str]),
 }
 

@@ -11,7 +11,7 @@ pub const RATE_MAX_PER_S: u64 = 1_000_000_000;
 /// `hits` in every `per`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// Hits in every `per`; 0 is none at all.
+    /// Hits in every `per`; 0 is no hits at all.
     pub hits: u64,
     /// The time they are spread over; not 0.
     pub per: Nanos,

@@ -330,7 +330,7 @@ fn end_of(rest: &[u8], open: u8, close: u8) -> Option<usize> {
     None
 }
 
-/// A text with its escapes read, or the words for one that is none.
+/// A text with its escapes decoded, or the error for a malformed one.
 fn unescaped(text: &[u8]) -> Result<Vec<u8>, &'static str> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;

@@ -29,7 +29,7 @@ impl Measuring {
     /// Begins to measure; the row comes in some ten seconds.
     ///
     /// # Errors
-    /// The address is none that can be asked, or there is no thread.
+    /// The address cannot be requested, or no thread can be started.
     pub(super) fn start(url: &str, host: &str) -> Result<Self, ExitError> {
         let client = Client::new(url).map_err(|error| ExitError {
             code: ExitCode::Usage,

@@ -6,7 +6,7 @@ use stdx::Nanos;
 /// The flags that say how requests are carried.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct HttpFlags {
-    /// The limit of a whole exchange; 0 is none.
+    /// The limit of a whole exchange; 0 is no limit.
     pub(crate) timeout: Nanos,
     /// The most redirects that are followed; -1 takes a redirect as the response.
     pub(crate) redirects: i64,

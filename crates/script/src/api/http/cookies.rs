@@ -41,7 +41,7 @@ pub(super) fn of_vu(ctx: Ctx<'_>) -> Result<Jar<'_>> {
     Class::instance(ctx, Handle(JarRef(jar)))
 }
 
-/// The URL of a cookie; `None` where it is none of http, which has no cookies.
+/// The URL of a cookie; `None` if it is not one of HTTP: those have no cookies.
 fn url_of(ctx: &Ctx<'_>, url: &Value<'_>) -> Result<Option<Url>> {
     let text = string_of(url)?;
     match Url::parse(&text) {

@@ -3,7 +3,7 @@
 
 use crate::host::url_error::CONTROL;
 
-/// Why a text is no URL, in Go's words; `None` where it is one, of whatever scheme.
+/// Why a text is not a URL, in Go's words; `None` if it is one, of any scheme.
 pub(in crate::api) fn malformed(url: &str) -> Option<String> {
     let (before, fragment) = url.split_once('#').unwrap_or((url, ""));
     let named = |of: &str, reason: String| format!("parse {of:?}: {reason}");

@@ -144,7 +144,7 @@ fn body<'js>(ctx: &Ctx<'js>, answer: &HttpResponse) -> Result<Value<'js>> {
     }
 }
 
-/// Bytes as text. As in Go, each byte that is no UTF-8 becomes a replacement character.
+/// Bytes as text. As in Go, each byte that is not UTF-8 becomes a replacement character.
 pub(in crate::api) fn text_of<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> Result<Value<'js>> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return text.into_js(ctx);

@@ -61,7 +61,7 @@ pub(super) fn set<'js>(ctx: Ctx<'js>, callback: Value<'js>) -> Result<()> {
     Ok(())
 }
 
-/// What a callback says of statuses; `None` where it is none.
+/// The statuses that a callback expects; `None` if the value is not a callback.
 pub(super) fn of(callback: &Value<'_>) -> Option<Statuses> {
     if callback.is_null() {
         return Some(Statuses::Unasked);

@@ -49,7 +49,7 @@ pub(super) fn set(url: &Value<'_>, request: &mut HttpRequest) -> ReadResult<()> 
     if is_plain(&request.url) {
         return Ok(());
     }
-    // What is no http address at all fails when it is asked, and counts; what is no address is not asked.
+    // A URL of another scheme fails when it is requested, and counts; a text that is not a URL is not requested.
     if let Some(reason) = malformed(&request.url) {
         return Err(ReadError::Refused(INVALID_URL, format!("invalid URL: {reason}")));
     }
@@ -71,7 +71,7 @@ pub(super) fn set(url: &Value<'_>, request: &mut HttpRequest) -> ReadResult<()> 
     Ok(())
 }
 
-/// k6's number for what is no URL.
+/// k6's number for a text that is not a URL.
 const INVALID_URL: u16 = 1020;
 
 /// Whether a URL needs no closer look: a host of letters and digits, perhaps a port, and nothing that has to be escaped.
