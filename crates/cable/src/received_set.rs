@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn order_and_duplicates_are_told() {
+    fn order_and_duplicates_are_recognised() {
         let mut received = ReceivedSet::new(2, 64);
         received.begin(1, 5);
         let token = |number| Token { number, user: 3 };
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_different_speakers_say_has_no_order() {
+    fn messages_of_different_speakers_have_no_order() {
         let mut received = ReceivedSet::new(2, 64);
         let deliveries = [(2, 0), (1, 1), (4, 1), (3, 0), (6, 0), (5, 0), (4, 1)];
         let marks = deliveries.map(|(number, user)| received.mark(0, Token { number, user }));
@@ -135,7 +135,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_says_what_a_set_says(numbers in proptest::collection::vec(1u32..300, 0..200)) {
+        fn it_agrees_with_a_set(numbers in proptest::collection::vec(1u32..300, 0..200)) {
             let (mut received, mut had, mut high) = (ReceivedSet::new(1, 128), HashSet::new(), 0);
             for number in numbers {
                 let expect = match (number > high, high.saturating_sub(number) >= 128) {

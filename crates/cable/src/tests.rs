@@ -377,7 +377,7 @@ fn a_herd_takes_turns() {
 }
 
 #[test]
-fn a_closed_loop_speaks_when_it_has_heard() {
+fn a_closed_loop_sends_after_each_answer() {
     let ran = run(plan(Pattern::Echo { every: None }, 2), Wrong::default());
     let seen = ran.report;
     // A round trip of 3 ms in turns of 1 ms, for a second.
@@ -433,7 +433,7 @@ fn what_a_server_loses_and_repeats_is_found_to_the_last() {
 }
 
 #[test]
-fn subscribers_that_hear_nothing_are_told_apart() {
+fn subscribers_that_receive_nothing_are_counted_apart() {
     let ran = run(plan(broadcast(1), 12), Wrong { reaches: Some(7), ..Wrong::default() });
     let seen = ran.report;
     assert_eq!((seen.subscribers.all, seen.subscribers.some, seen.subscribers.none), (7, 0, 5));
@@ -544,7 +544,7 @@ fn a_ramp_brings_users_one_after_the_other() {
 }
 
 #[test]
-fn an_interrupt_ends_what_is_under_way_and_tells() {
+fn an_interrupt_ends_what_is_under_way_and_reports() {
     for pattern in [ECHO, broadcast(1), Pattern::Idle] {
         let mut ended = None;
         let ran = run_until(

@@ -366,7 +366,7 @@ fn subscriptions_are_rejected_and_left_unanswered() {
 }
 
 #[test]
-fn clients_are_told_to_come_back() {
+fn clients_are_asked_to_reconnect() {
     let cable = Cable { disconnect_after: Some(MS(500)), ..Cable::default() };
     let mut world = World::new(Some(cable));
     for (key, protocol) in (1..).zip(PROTOCOLS) {
@@ -420,7 +420,7 @@ fn who_does_not_read_is_dropped() {
 }
 
 #[test]
-fn fifteen_thousand_cost_little_and_all_hear() {
+fn fifteen_thousand_cost_little_and_all_receive() {
     const CLIENTS: Key = 15_000;
     let mut machine =
         ServerMachine::new(Config { cable: Some(Cable::default()), ..Config::default() })

@@ -159,7 +159,7 @@ fn faults_end_as_they_should() {
 }
 
 #[test]
-fn echo_tells_what_came() {
+fn echo_returns_the_request() {
     let answer =
         plain().ask("POST /echo?a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nX-A: b\r\n\r\nhello");
     let expect = "POST /echo?a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nX-A: b\r\n\r\nhello";
@@ -362,7 +362,7 @@ fn story(seed: u64) -> Vec<(Nanos, String)> {
 }
 
 #[test]
-fn the_same_seed_tells_the_same_story() {
+fn the_same_seed_gives_the_same_run() {
     assert_eq!(story(3), story(3));
     assert_ne!(story(3), story(4));
     let failed = story(3).iter().map(|(_, text)| text.matches(" 500 ").count()).sum::<usize>();

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_keeps_the_password_and_tells_nobody() {
+    fn a_redirect_keeps_the_password_and_shows_it_nowhere() {
         let from = request("http://user:secret@a/x", &[("Cookie", "c=1")]);
         let same = follow(&from, "/y");
         let authorization = wire::h1::request::basic_authorization("user:secret");

@@ -147,7 +147,7 @@ fn unix_sockets_carry_bytes_and_the_end() {
 }
 
 #[test]
-fn a_reset_is_told_as_one() {
+fn a_reset_is_reported_as_one() {
     on_each(|io, _| {
         let (sock, peer) = connected_pair(io);
         socket2::SockRef::from(&peer).set_linger(Some(Duration::ZERO)).expect("an option");
@@ -163,7 +163,7 @@ fn a_reset_is_told_as_one() {
 }
 
 #[test]
-fn a_send_that_fails_is_told() {
+fn a_send_that_fails_is_reported() {
     on_each(|io, _| {
         let (sock, peer) = connected_pair(io);
         socket2::SockRef::from(&peer).set_linger(Some(Duration::ZERO)).expect("an option");
@@ -371,7 +371,7 @@ fn a_slow_reader_gets_all_in_order() {
 }
 
 #[test]
-fn a_closed_socket_is_not_heard_of_again() {
+fn a_closed_socket_has_no_more_events() {
     on_each(|io, _| {
         let (listener, to) = listener();
         for round in 0..200 {

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_descriptors_are_complained_of() {
+    fn too_few_descriptors_give_a_warning() {
         let words = "30000 connections were asked for and about 19960 can be open (limit of descriptors: 20000)";
         check(30_000, None, 20_000, Some(words));
         check(90_000, Some(30_000), 20_000, Some(words));

@@ -106,7 +106,7 @@ fn sending_is_bounded() {
 }
 
 #[test]
-fn the_server_is_verified_unless_told_otherwise() {
+fn the_server_is_verified_unless_the_setup_forbids_it() {
     let pki = pki();
     let stranger = Pair::new(&ClientSetup::default(), &pki.server, "localhost").run(100);
     let message = stranger.unwrap_err().to_string();
@@ -118,7 +118,7 @@ fn the_server_is_verified_unless_told_otherwise() {
 }
 
 #[test]
-fn a_refused_server_hears_the_alert() {
+fn a_refused_server_receives_the_alert() {
     let pki = pki();
     let mut pair = Pair::new(&ClientSetup::default(), &pki.server, "localhost");
     assert!(pair.run(usize::MAX).is_err());
@@ -157,7 +157,7 @@ fn sessions_resume_only_where_asked_for() {
 }
 
 #[test]
-fn what_was_agreed_on_is_told_in_openssls_words() {
+fn the_agreed_parameters_have_openssls_words() {
     let pki = pki();
     let cases = [
         (Versions::Both, "", "TLSv1.3", "TLS_AES_256_GCM_SHA384", 256),

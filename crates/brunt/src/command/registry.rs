@@ -398,7 +398,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_told_apart() {
+    fn names_are_unique() {
         for command in COMMANDS {
             let rows = command.native_rows();
             let mut names: Vec<&str> =

@@ -171,7 +171,7 @@ fn reports_on_puma_are_abs_own() {
 }
 
 #[test]
-fn what_is_wrong_is_told_in_abs_words_with_its_codes() {
+fn errors_have_abs_words_and_codes() {
     let scratch = Scratch::new("ab-wrong");
     let (_server, url) = server(Config::default());
     let cases = [

@@ -137,7 +137,7 @@ fn a_broadcast_counts_what_the_server_counts() {
 }
 
 #[test]
-fn late_and_overtaken_messages_are_told() {
+fn late_and_overtaken_messages_are_counted() {
     let (server, url) = cable(demo::Cable { reorder: 0.2, ..demo::Cable::default() });
     let json = chat("broadcast", &url, "-users 5 -rate 100 -d 1s");
     let of = |name: &str| number(&json, &format!("/broadcast/deliveries/{name}"));
@@ -216,7 +216,7 @@ fn nobody_hammers_a_server_that_is_not_there() {
 }
 
 #[test]
-fn what_makes_no_sense_is_complained_of() {
+fn wrong_command_lines_are_refused() {
     for (line, words) in [
         ("cable", &["pattern", "URL"][..]),
         ("cable chat ws://h -channel C", &["\"chat\"", "herd"]),

@@ -30,7 +30,7 @@ fn help_is_there_in_every_form() {
 }
 
 #[test]
-fn the_version_is_told() {
+fn the_version_is_printed() {
     let version = format!("brunt {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(run("--version").with_code(0).stdout, version);
     assert_eq!(run("-version").with_code(0).stdout, version);

@@ -168,7 +168,7 @@ fn the_first_interrupt_drains_and_keeps_the_results() {
 }
 
 #[test]
-fn an_interrupted_report_tells_what_it_read() {
+fn an_interrupted_report_shows_what_it_read() {
     let (server, url) = server(Config::default());
     let mut command = brunt("attack -rate=100");
     command.stdin(Stdio::piped());

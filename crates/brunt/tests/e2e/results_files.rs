@@ -81,7 +81,7 @@ fn a_killed_run_keeps_all_but_its_last_second() {
 }
 
 #[test]
-fn foreign_and_damaged_files_are_told_in_one_line() {
+fn foreign_and_damaged_files_give_one_line() {
     let scratch = Scratch::new("damaged");
     let cases = [
         ("empty", &b""[..]),

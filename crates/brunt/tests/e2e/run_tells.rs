@@ -34,7 +34,7 @@ fn the_scripts_own_options_show_what_counts() {
 }
 
 #[test]
-fn a_full_summary_tells_of_scenarios_and_groups() {
+fn a_full_summary_lists_scenarios_and_groups() {
     let (_served, url) = server(Config::default());
     let scratch = Scratch::new("tells-full");
     let source = format!(

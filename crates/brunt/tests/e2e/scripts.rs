@@ -241,7 +241,7 @@ fn an_interrupt_lets_iterations_end_and_tears_down() {
 }
 
 #[test]
-fn a_summary_that_cannot_be_written_is_told_before_the_test() {
+fn a_summary_that_cannot_be_written_is_refused_before_the_test() {
     let scratch = Scratch::new("run-export");
     let source = "export default function () { console.log('ran') }";
     let ran = ran(&scratch, "-summary-export=/nowhere/at/all.json", source).with_code(1);

@@ -76,7 +76,7 @@ fn logged(rails: &Rails, what: &str) -> u64 {
 }
 
 #[test]
-fn counts_are_the_logs_and_what_lies_between_is_told_by_request() {
+fn counts_are_the_logs_and_the_time_between_is_known_by_request() {
     let (server, files, rails) = reported("side-tags", &[("LOG_TAGS", "1")], "-keep-headers");
     let log = &server["logs"][0];
     let completed = logged(&rails, "Completed ");
@@ -164,7 +164,7 @@ fn both_sides_are_drawn_together() {
 
 /// As the guide has it: a watcher of the application's port and log in a file of its own, and beside the run.
 #[test]
-fn a_watcher_tells_capacity_and_the_logs_counts() {
+fn a_watcher_gives_capacity_and_the_logs_counts() {
     let rails = Rails::start_app("pages.ru", "side-watch", &["-t", "1:4"], &[("LOG_TAGS", "1")]);
     let (scratch, log) = (rails.folder(), text(&rails.folder().path("rails.log")));
     let out = text(&scratch.path("server.arrow"));

@@ -68,7 +68,7 @@ fn ctrl_c_leaves_the_readmes_pipeline_whole() {
 }
 
 #[test]
-fn rows_lost_to_a_tee_that_ended_first_are_told_with_the_cure() {
+fn rows_lost_to_a_tee_that_ended_first_are_reported_with_the_cure() {
     let (server, url) = slow_server();
     let scratch = Scratch::new("dead-tee");
     let targets = scratch.file("targets", format!("GET {url}/\n"));
@@ -100,7 +100,7 @@ fn shown(terminal: &mut Started, what: &str) -> String {
 }
 
 #[test]
-fn a_wait_for_who_types_says_so_and_ends_at_ctrl_c() {
+fn a_wait_for_typed_input_is_announced_and_ends_at_ctrl_c() {
     for line in ["report", "encode", "plot", "attack -duration=1s", "attack -lazy -duration=1s"] {
         let what = if line.starts_with("attack") { "targets" } else { "results" };
         let mut terminal = on_a_terminal(line);
@@ -185,7 +185,7 @@ fn nohup_keeps_an_attack_going() {
 }
 
 #[test]
-fn a_closed_standard_output_is_told() {
+fn a_closed_standard_output_is_an_error() {
     let (_server, url) = server(Config::default());
     let scratch = Scratch::new("closed-stdout");
     let targets = scratch.file("targets", format!("GET {url}/\n"));

@@ -162,7 +162,7 @@ fn warnings_are_k6s() {
 }
 
 #[test]
-fn an_old_module_is_told_of_once() {
+fn an_old_module_gives_one_warning() {
     let scratch = Scratch::new("strangers-once");
     let source = "import 'k6/experimental/websockets';
         export const options = { iterations: 2 };
@@ -172,7 +172,7 @@ fn an_old_module_is_told_of_once() {
 }
 
 #[test]
-fn summaries_that_cannot_be_written_are_told_in_one_line() {
+fn summaries_that_cannot_be_written_give_one_line() {
     let scratch = Scratch::new("strangers-lost");
     let kept = text(&scratch.path("kept.txt"));
     let source = format!(

@@ -138,7 +138,7 @@ fn rss(pid: u32) -> f64 {
 }
 
 #[test]
-fn a_process_that_dies_is_told() {
+fn a_process_that_dies_is_reported() {
     let mut command = Command::new("sleep");
     command.arg("50").stdin(Stdio::null()).stdout(Stdio::null());
     let sleeper = start(command);

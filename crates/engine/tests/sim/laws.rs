@@ -82,7 +82,7 @@ fn hits_of_the_warm_up_are_not_held() {
 }
 
 #[test]
-fn a_frozen_generator_is_told() {
+fn a_frozen_generator_is_reported() {
     let stall = Span { from: Nanos::from_millis(1_000), to: Nanos::from_millis(1_300) };
     let faults = Faults { worker_stalls: vec![stall], ..Faults::default() };
     let outcome =
@@ -170,7 +170,7 @@ fn a_warm_up_is_sent_and_not_counted() {
 }
 
 #[test]
-fn pipelined_requests_share_a_connection_and_are_told_apart() {
+fn pipelined_requests_share_a_connection_and_stay_distinct() {
     // One worker of 10 ms behind 2 connections with 4 unanswered requests each: eight users wait for each other.
     let settings = Settings { max_connections: Some(2), pipeline: 4, ..Settings::default() };
     let load = Load::Closed { users: 8 };

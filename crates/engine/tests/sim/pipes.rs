@@ -271,7 +271,7 @@ fn what_is_echoed_is_what_was_sent() {
 }
 
 #[test]
-fn a_pipe_that_the_server_ends_is_told_once() {
+fn a_pipe_that_the_server_ends_is_reported_once() {
     let (outcome, seen) = talk(2, Faults::default(), "101 Switching Protocols", 4_000);
     check_oracles(&outcome);
     for seen in seen {

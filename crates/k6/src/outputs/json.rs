@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_metric_is_told_once_before_its_points() {
+    fn a_metric_is_declared_once_before_its_points() {
         let place = std::env::temp_dir().join(format!("brunt-json-{}", std::process::id()));
         let file = std::fs::File::create(&place).unwrap();
         let mut json = Json::new(Box::new(file));

@@ -74,7 +74,7 @@ fn unix_sockets_carry_bytes_and_the_end() {
 }
 
 #[test]
-fn a_closed_socket_is_not_heard_of_again() {
+fn a_closed_socket_has_no_more_events() {
     let mut reactor = Reactor::new(Instant::now()).expect("a reactor");
     let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let to = Address::Ip(server.local_addr().expect("its address"));

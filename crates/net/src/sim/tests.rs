@@ -267,7 +267,7 @@ fn data_before_a_reset_can_be_read() {
 }
 
 #[test]
-fn nothing_is_told_of_a_closed_socket() {
+fn a_closed_socket_has_no_events() {
     let (mut world, calls) = world_of(1, Faults::default(), Echo::default());
     let first = connected(&mut world, 1);
     world.send(first, b"hello");
@@ -333,7 +333,7 @@ fn names_resolve_wakers_wake_deadlines_come() {
 }
 
 #[test]
-fn a_peer_is_told_when_its_store_is_empty() {
+fn a_peer_is_called_when_its_store_is_empty() {
     let script = vec![Output::Bytes(vec![0; 1000])];
     let faults = Faults { receive_window: 600, ..Faults::default() };
     let (mut world, calls) = world_of(1, faults, Echo { script, ..Echo::default() });

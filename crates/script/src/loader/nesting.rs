@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_place_is_told() {
+    fn the_deepest_place_is_reported() {
         let text = "a;\n".to_owned() + &"(".repeat(10) + &")".repeat(10) + ";\n((";
         let found = deepest(&text);
         assert_eq!((found.levels, found.offset), (11, 12));

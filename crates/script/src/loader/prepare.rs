@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_are_told_from_commonjs() {
+    fn modules_are_distinguished_from_commonjs() {
         for (text, kind) in [
             ("import a from './a.js'", Kind::Module),
             ("export const a = 1", Kind::Module),

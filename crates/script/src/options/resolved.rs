@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_strange_is_told() {
+    fn strange_options_give_warnings() {
         for (json, expect) in [
             (r#"{"vus":1}"#, &[][..]),
             (r#"{"vus":2,"duration":"1s"}"#, &[]),

@@ -165,7 +165,7 @@ fn files_are_read_once_and_relative_to_who_opens_them() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_file_line_and_source() {
+fn errors_have_file_line_and_source() {
     for (files, parts) in [
         (
             &[("/main.js", "let a = 1;\nlet b = ;\n")][..],

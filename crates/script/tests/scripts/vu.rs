@@ -194,7 +194,7 @@ fn options_and_functions_are_exported() {
 }
 
 #[test]
-fn requests_say_what_the_script_said() {
+fn requests_carry_what_the_script_set() {
     let source = "import http, { url } from 'k6/http';
         export default function () {
             http.post('http://h/form', { b: 'x y', a: [1, '&'] }, {

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_url_is_told_apart() {
+    fn malformed_urls_are_refused() {
         for typed in ["http://h", "h", "", "/", "http:///x", "http://h:99999/", "http://h:0/"] {
             assert_eq!(Address::parse(typed), None, "{typed}");
         }

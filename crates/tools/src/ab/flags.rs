@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_thing_wrong_is_told() {
+    fn the_first_error_is_reported() {
         assert_eq!(read("-V -n x").stop, Some(Stop::Version));
         assert_eq!(read("-n x -V").stop, Some(Stop::Refused("Invalid number of requests")));
     }

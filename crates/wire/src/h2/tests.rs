@@ -120,7 +120,7 @@ fn streams_are_answered_in_any_order() {
 }
 
 #[test]
-fn what_the_server_ends_is_told_apart() {
+fn streams_that_the_server_ends_are_distinguished() {
     let reset = frame(RST_STREAM, 0, 1, &2u32.to_be_bytes());
     let refused = frame(GOAWAY, 0, 0, &[0u32.to_be_bytes(), 0u32.to_be_bytes()].concat());
     let processed = [
@@ -164,7 +164,7 @@ fn an_end_of_the_connection_fails_its_streams() {
 }
 
 #[test]
-fn a_server_that_never_reads_is_not_heard_for_ever() {
+fn a_server_that_never_reads_costs_bounded_memory() {
     let mut session = session(100);
     session.open(&request(HeadStyle::Native, &[], b""), 0).expect("room");
     let pings = frame(PING, 0, 0, &[0; 8]).repeat(1000);

@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn vegeta_tells_the_first_problem_in_its_words() {
+    fn vegeta_reports_the_first_problem_in_its_words() {
         let cases = [
             ("GET", "bad target: GET"),
             ("get http://a/", "bad method: get"),
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn natively_every_problem_is_told_with_its_line() {
+    fn natively_every_problem_has_its_line() {
         let input = "GET\nGET /a\nX: 1\nget http://a/\nA: 1\nGET http://b/\nno field\n\nGET http://c/\nGET /d\n\
                      PUT http://e/\n@missing\n#brunt weight=0\nGET http://f/\n";
         let problems = [

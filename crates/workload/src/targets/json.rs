@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn natively_every_problem_is_told() {
+    fn natively_every_problem_is_reported() {
         let input = [
             r#"{"method":"GET","url":"/a"}"#,
             r#"{"method":"G T","url":"http://a/"}"#,

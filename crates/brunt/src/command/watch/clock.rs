@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_offset_is_told_with_its_error() {
+    fn an_offset_is_reported_with_its_error() {
         let mut clock = ClockOffset::default();
         assert_eq!(offset_text(&clock), None);
         clock.add(0, 0, 2);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_watch_that_ends_early_tells_what_is_known() {
+    fn a_watch_that_ends_early_reports_the_offset_so_far() {
         let mut known = ClockOffset::default();
         known.add(0, 0, 2);
         for (says, clock, expected) in [

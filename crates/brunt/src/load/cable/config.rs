@@ -243,7 +243,7 @@ mod tests {
     use crate::load::cable::flags::FLAGS;
 
     #[test]
-    fn who_asks_is_no_part_of_the_origin() {
+    fn the_user_is_no_part_of_the_origin() {
         for (url, expect) in [
             ("http://h:1/cable?x", "http://h:1"),
             ("https://u:p@h/c@d", "https://h"),
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_are_what_their_flags_say() {
+    fn patterns_follow_their_flags() {
         let check = |line: &str, expect: Pattern| {
             assert_eq!(good(&format!("{line} ws://h/cable -channel C")).pattern, expect, "{line}");
         };

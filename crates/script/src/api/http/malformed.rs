@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_url_is_told_in_gos_words() {
+    fn malformed_urls_have_gos_words() {
         for (url, reason) in [
             ("<%= @url %>", "invalid URL escape \"%= \""),
             ("127.0.0.1:9/x", "first path segment in URL cannot contain colon"),

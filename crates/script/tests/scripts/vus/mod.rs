@@ -391,7 +391,7 @@ fn whoever_asks_for_the_end_grants_the_graceful_stop() {
 }
 
 #[test]
-fn an_interrupt_ends_what_hears_of_nothing() {
+fn an_interrupt_ends_an_endless_loop() {
     let options = r#"{"scenarios":{"s":{"executor":"constant-vus","duration":"1h"}}}"#;
     let mut test = Test::new("export default function () { sleep(1); for (;;) {} }", options, 1);
     test.run_until(seconds(0.5));

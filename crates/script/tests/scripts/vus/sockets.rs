@@ -220,7 +220,7 @@ fn hostile_servers_end_their_sockets() {
 }
 
 #[test]
-fn a_server_that_vanishes_is_told_of() {
+fn a_server_that_vanishes_is_reported() {
     let source = format!(
         "{LOGS} export default () => {{ open((s) => s.on('open', () => s.send('go'))); const w = new WebSocket(URL); w.onerror = (e) => log('event', e.error); w.onclose = (e) => log('event', e.code); w.onopen = () => w.send('go'); }}"
     );
