@@ -29,7 +29,8 @@ const UNSAFE_PLACES: [&str; 3] =
     ["crates/net/", "crates/script/src/runtime/ffi.rs", "crates/quickjs/src/"];
 
 /// Places that may derive serde's traits: where a format is the crate's business.
-const SERDE_PLACES: [&str; 4] = [
+const SERDE_PLACES: [&str; 5] = [
+    "crates/fleet/src/",
     "crates/results/src/",
     "crates/report/src/json",
     "crates/workload/src/targets/json",
