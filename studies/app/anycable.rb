@@ -47,7 +47,7 @@ module AnyCableRpc
     def remove_subscription(*); end
   end
 
-  # Prepended to the channels: streams of remote connections are told to anycable-go.
+  # Prepended to the channels: anycable-go is notified of the streams of remote connections.
   module Streams
     def stream_from(name, *, **)
       connection.is_a?(Remote) ? connection.add_stream(String(name)) : super

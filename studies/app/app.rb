@@ -138,7 +138,7 @@ class TimedController < ActionController::API
 end
 
 module ApplicationCable
-  # Who somebody is says the cookie `uid=NAME/ID`.
+  # The cookie `uid=NAME/ID` names the user.
   class Connection < ActionCable::Connection::Base
     identified_by :uid, :uname
 

@@ -4,7 +4,7 @@ require "net/http"
 
 module ActionCable
   module SubscriptionAdapter
-    # `cable: { adapter: anycable_http }`: broadcasts go to anycable-go, and nobody subscribes here.
+    # `cable: { adapter: anycable_http }`: broadcasts go to anycable-go, and this process has no subscribers.
     class AnycableHttp < Base
       def broadcast(channel, payload)
         url = URI(ENV.fetch("ANYCABLE_BROADCAST_URL"))
