@@ -129,7 +129,7 @@ impl Coordinator {
         }
         let turn = &mut Turn { now, out };
         match input {
-            Input::Tick => {}
+            Input::Tick => self.decide(turn),
             Input::Message(agent, message) => self.handle_message(agent, message, turn),
             Input::Written(number) => self.handle_written(number, turn),
             Input::Abort(cause) => self.abort(cut_text(&cause), turn),
@@ -141,12 +141,16 @@ impl Coordinator {
         self.poll(turn);
     }
 
-    /// What time alone brings about: a decision, and a sign of life for each agent once a second.
-    fn poll(&mut self, turn: &mut Turn<'_>) {
+    /// Decides what is due. It looks at every agent, so ticks do it, and not each of a thousand messages a second.
+    fn decide(&mut self, turn: &mut Turn<'_>) {
         let is_deciding = self.pending.iter().any(|record| !matches!(record, Record::Delta { .. }));
         if !is_deciding && let Some(record) = decide::next(&self.state, &self.config, turn.now) {
             self.append(self.delayed(record), turn);
         }
+    }
+
+    /// A sign of life for each agent once a second, with what it is to do.
+    fn poll(&mut self, turn: &mut Turn<'_>) {
         if turn.now >= self.beat_at {
             self.beat_at = turn.now + BEAT;
             let agents: Vec<Name> = self.state.members.keys().cloned().collect();

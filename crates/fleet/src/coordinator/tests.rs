@@ -53,7 +53,9 @@ impl Bench {
 
     fn message(&mut self, name: &str, body: AgentBody) -> Vec<Output> {
         let message = FromAgent { epoch: Epoch(1), body };
-        self.input(Input::Message(&Name::new(name).unwrap(), &message))
+        let mut out = self.input(Input::Message(&Name::new(name).unwrap(), &message));
+        out.extend(self.input(Input::Tick));
+        out
     }
 
     fn hello(&mut self, name: &str, version: &str) -> Vec<Output> {
@@ -128,6 +130,7 @@ fn it_says_how_many_joined() {
     let mut bench = Bench::new(3);
     bench.hello("a", "0.1.0");
     bench.now = Nanos(11 * SECOND);
+    bench.input(Input::Tick);
     let out = bench.input(Input::Tick);
     let cause = outcome(&out).and_then(|outcome| outcome.cause.clone());
     assert_eq!(cause.as_deref(), Some("1 of 3 agents joined within 10s"));
