@@ -96,6 +96,10 @@ const COMMANDS: &[CommandSpec] = &[
                 "the most users of a closed loop, and the curve",
             ),
             (
+                "brunt seek -objective='p95<300ms' -budget=2m http://localhost:8080/",
+                "the best answer that two minutes give",
+            ),
+            (
                 "brunt seek -objective='p99<1s' -step=1m -precision=2% -state=seek.json http://localhost:8080/",
                 "a longer search that can be interrupted and continued",
             ),

@@ -24,14 +24,17 @@ fn search() -> Search {
         from: 10.0,
         to: None,
         step: STEP,
+        warmup: WARMUP,
+        probe: 1.0,
         precision: 0.015,
         steps_max: 40,
+        budget: None,
     }
 }
 
 /// One step in a world of its own.
 fn step(search: &Search, trial: Trial, seed: u64) -> Step {
-    let mut meter = Meter::new(search, trial, WARMUP);
+    let mut meter = Meter::new(search, trial);
     let rate = Rate { hits: (trial.load * 1000.0).round() as u64, per: Nanos::from_secs(1000) };
     let plan = Plan {
         load: Load::Open { shape: Shape::Poisson { rate }, max_in_flight: None },
@@ -86,6 +89,6 @@ fn the_limit_is_erlangs_in_every_world() {
 #[test]
 fn the_same_world_is_searched_alike() {
     let search = search();
-    let trial = Trial { load: 80.0, measure: Nanos::from_secs(5) };
+    let trial = Trial { load: 80.0, warmup: WARMUP, measure: Nanos::from_secs(5) };
     assert_eq!(step(&search, trial, 3), step(&search, trial, 3));
 }

@@ -2,43 +2,42 @@
 //! curve of latencies over load.
 
 mod curve;
+mod model;
+mod steadiness;
+mod time_left;
 
 use metrics::{Condition, Metric};
 use stdx::Nanos;
-use study::seek::{Answer, By, Judgement, Search, SearchOutcome, Step, StopReason, knee, level};
+use study::seek::{Answer, By, Judgement, Search, Step, StopReason, TimeLeft, knee, level, spent};
 
 use crate::columns::Columns;
 use crate::live::Paint;
 use crate::number::{counted, duration, number};
 use crate::object::{Object, json_list};
 
+use self::model::{load, name};
+
 pub use self::curve::figure;
+pub use self::model::SeekInput;
+pub use self::time_left::step_name;
 
-/// A search and its result.
-#[derive(Clone, Copy, Debug)]
-pub struct SeekInput<'a> {
-    /// What was searched.
-    pub search: &'a Search,
-    /// The steps, in the order they were run.
-    pub steps: &'a [Step],
-    /// What they say.
-    pub outcome: &'a SearchOutcome,
-    /// The seed of every random choice.
-    pub seed: u64,
-    /// How hits arrived: `poisson`, `constant`, or `closed loop`.
-    pub arrivals: &'a str,
-}
-
-/// One line for a step that has just ended, without a line feed.
+/// One line for a step that has just ended, and how long the search still takes, without a line feed.
 #[must_use]
-pub fn line(search: &Search, number: usize, step: &Step, paint: Paint) -> String {
+pub fn line(
+    search: &Search,
+    number: usize,
+    step: &Step,
+    left: Option<TimeLeft>,
+    paint: Paint,
+) -> String {
     let [p50, p95, p99, errors] = figures(step);
     let (load, meets) = (load(search.by, step.load), meets(search, step));
     let achieved = self::number(step.achieved_per_s);
+    let left = left.map_or_else(String::new, |left| format!("  {}", time_left::words(left)));
     let text = match step.hits {
-        0 => format!("step {number}: {load}  achieved {achieved}/s  {meets}"),
+        0 => format!("step {number}: {load}  achieved {achieved}/s  {meets}{left}"),
         _ => format!(
-            "step {number}: {load}  achieved {achieved}/s  p50 {p50}  p95 {p95}  p99 {p99}  errors {errors}  {meets}"
+            "step {number}: {load}  achieved {achieved}/s  p50 {p50}  p95 {p95}  p99 {p99}  errors {errors}  {meets}{left}"
         ),
     };
     let colour = match (step.spoilt.is_some(), judge(search, step)) {
@@ -86,6 +85,9 @@ pub fn text(input: &SeekInput<'_>) -> String {
             "Note       no step achieved more than {most}: longer steps would answer less\n"
         ));
     }
+    for note in steadiness::notes(input) {
+        out.push_str(&format!("Note       {note}\n"));
+    }
     out.push_str(&format!("Ended      {}; seed {}\n", why(input), input.seed));
     out
 }
@@ -132,6 +134,10 @@ fn why(input: &SeekInput<'_>) -> String {
             let steps = counted(search.steps_max as u64, "step");
             format!("{steps}, as many as may be: the interval is wider than asked for")
         }
+        StopReason::BudgetUsed => {
+            let budget = search.budget.unwrap_or_default();
+            format!("the budget of {budget} is used up: {}", precision_reached(input))
+        }
         StopReason::LowestMissed => {
             format!("the objective is missed at the lowest load, {}", load(search.by, search.from))
         }
@@ -145,7 +151,22 @@ fn why(input: &SeekInput<'_>) -> String {
             let spoilt = input.steps.iter().rev().find_map(|step| step.spoilt.as_deref());
             format!("the generator is the limit: {}", spoilt.unwrap_or("no step was valid"))
         }
+        StopReason::Contradiction => {
+            "steps contradict each other, and no further step would tell which are right".to_owned()
+        }
         StopReason::Interrupted => "interrupted".to_owned(),
+    }
+}
+
+/// How far the interval reaches, against what was asked for.
+fn precision_reached(input: &SeekInput<'_>) -> String {
+    match input.outcome.answer.and_then(Answer::half_width) {
+        None => "no load was seen to miss the objective and another to meet it".to_owned(),
+        Some(reached) => format!(
+            "the interval reaches {} to either side, not {}",
+            percent(reached),
+            percent(input.search.precision)
+        ),
     }
 }
 
@@ -176,12 +197,27 @@ pub fn json(input: &SeekInput<'_>) -> String {
         .text("verdict", if valid { "VALID" } else { "INVALID" })
         .text("ended", input.outcome.stop_reason.name())
         .text("reason", &why(input))
-        .put("answer", answer);
+        .put("answer", answer)
+        .put("estimate", estimate(input))
+        .put("budget", input.search.budget.map_or("null".to_owned(), |budget| budget.0.to_string()))
+        .number("took", spent(input.steps).0);
     if let Some(knee) = knee(input.steps) {
         object = object.float("knee", knee);
     }
+    object = steadiness::json(input, object);
     let steps = input.steps.iter().map(|step| step_json(input.search, step));
     object.put("steps", json_list(steps)).end() + "\n"
+}
+
+/// How precise the answer is, and how precise it was to be: half the interval's width as a share of the answer.
+fn estimate(input: &SeekInput<'_>) -> String {
+    match input.outcome.answer.and_then(Answer::half_width) {
+        None => "null".to_owned(),
+        Some(reached) => Object::new()
+            .float("half_width", reached)
+            .float("precision", input.search.precision)
+            .end(),
+    }
 }
 
 fn step_json(search: &Search, step: &Step) -> String {
@@ -196,6 +232,7 @@ fn step_json(search: &Search, step: &Step) -> String {
         .float("errors", step.errors)
         .number("warmup", step.warmup.0)
         .number("measured", step.measured.0)
+        .number("took", step.took.0)
         .put("cut", if step.cut { "true" } else { "false" })
         .text("verdict", if step.spoilt.is_some() { "INVALID" } else { "VALID" })
         .text("reason", step.spoilt.as_deref().unwrap_or(""))
@@ -209,25 +246,10 @@ fn by_load(steps: &[Step]) -> impl Iterator<Item = &Step> {
     sorted.into_iter()
 }
 
-const fn name(by: By) -> &'static str {
-    match by {
-        By::Rate => "rate",
-        By::Connections => "connections",
-    }
-}
-
 const fn unit(by: By) -> &'static str {
     match by {
         By::Rate => "rate/s",
         By::Connections => "connections",
-    }
-}
-
-/// `89.5/s` or `12 connections`.
-fn load(by: By, load: f64) -> String {
-    match by {
-        By::Rate => format!("{}/s", number(load)),
-        By::Connections => counted(load.round() as u64, "connection"),
     }
 }
 
@@ -283,6 +305,8 @@ fn excess(condition: &Condition, measured: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use study::seek::SearchOutcome;
+
     use super::*;
 
     fn search() -> Search {
@@ -292,8 +316,11 @@ mod tests {
             from: 10.0,
             to: None,
             step: Nanos::from_secs(10),
+            warmup: Nanos::from_secs(3),
+            probe: 1.0,
             precision: 0.05,
             steps_max: 60,
+            budget: None,
         }
     }
 
@@ -310,6 +337,7 @@ mod tests {
             errors: 0.0,
             warmup: Nanos::from_secs(3),
             measured: Nanos::from_secs(10),
+            took: Nanos::from_secs(14),
             cut: false,
             spoilt: None,
         }
@@ -367,6 +395,32 @@ Ended      the interval is as narrow as asked for; seed 7
     }
 
     #[test]
+    fn a_used_budget_says_how_far_it_came() {
+        with(FOUND, StopReason::BudgetUsed, |input| {
+            let search = Search { budget: Some(Nanos::from_secs(120)), ..search() };
+            let input = SeekInput { search: &search, ..*input };
+            let expect = "Ended      the budget of 2m0s is used up: the interval reaches 4.86% to either side, not 5.00%; seed 7\n";
+            assert!(text(&input).ends_with(expect), "{}", text(&input));
+            let json: serde_json::Value = serde_json::from_str(&json(&input)).unwrap();
+            assert_eq!(
+                (&json["ended"], &json["budget"]),
+                (&"budget used".into(), &120_000_000_000_u64.into())
+            );
+            assert_eq!(
+                (&json["took"], &json["steps"][0]["took"]),
+                (&56_000_000_000_u64.into(), &14_000_000_000_u64.into())
+            );
+            assert_eq!(json["estimate"]["precision"], 0.05);
+        });
+        with(None, StopReason::BudgetUsed, |input| {
+            let json: serde_json::Value = serde_json::from_str(&json(input)).unwrap();
+            assert!(
+                json["answer"].is_null() && json["estimate"].is_null() && json["budget"].is_null()
+            );
+        });
+    }
+
+    #[test]
     fn an_answer_without_an_end_is_a_lower_bound() {
         let bound = Some(Answer { load: 80.0, low: 80.0, high: None });
         with(bound, StopReason::Generator, |input| {
@@ -395,7 +449,7 @@ Ended      the interval is as narrow as asked for; seed 7
     #[test]
     fn a_step_without_an_answer_says_so() {
         let none = Step { hits: 0, achieved_per_s: 0.0, ..step(40.0, 0.0) };
-        let line = line(&search(), 1, &none, Paint::Plain);
+        let line = line(&search(), 1, &none, None, Paint::Plain);
         assert_eq!(line, "step 1: 40/s  achieved 0/s  no: nothing was answered");
         with(None, StopReason::LowestMissed, |input| {
             let input = SeekInput { steps: std::slice::from_ref(&none), ..*input };
@@ -423,12 +477,15 @@ Ended      the interval is as narrow as asked for; seed 7
     #[test]
     fn lines_are_coloured_on_request() {
         let search = search();
-        let plain = line(&search, 3, &step(40.0, 0.0), Paint::Plain);
+        let plain = line(&search, 3, &step(40.0, 0.0), None, Paint::Plain);
         assert_eq!(
             plain,
             "step 3: 40/s  achieved 40/s  p50 60ms  p95 180ms  p99 277ms  errors 0.00%  yes"
         );
-        let red = line(&search, 3, &step(40.0, 0.2), Paint::Ansi);
+        let left = TimeLeft { about: None, at_most: Nanos::from_secs(90) };
+        let ends = line(&search, 3, &step(40.0, 0.0), Some(left), Paint::Plain);
+        assert_eq!(ends, plain + "  at most 1m30s left");
+        let red = line(&search, 3, &step(40.0, 0.2), None, Paint::Ansi);
         assert!(red.starts_with("\x1b[31m") && red.ends_with("\x1b[0m"), "{red:?}");
     }
 }

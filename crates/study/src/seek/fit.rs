@@ -26,7 +26,7 @@ use super::level::tolerated;
 use super::{BRACKET, Step};
 
 /// How far from where the limit was last seen, in `ln load`, it is looked for.
-const REACH: f64 = 0.16;
+pub(super) const REACH: f64 = 0.16;
 /// The window's edge, where steps no longer count, in reaches.
 const EDGE: f64 = 1.2;
 /// Points of the grid on either side of its centre.
@@ -38,7 +38,7 @@ const STEEPNESS: (f64, f64, i32) = (1.0, 1000.0, 16);
 const STEEPNESS_PRIOR: (f64, f64) = (30.0, 1.2);
 /// The length of a bunch of slow hits in the prior, as a multiple of the limit. In a queue at 90 % load the waits of hits ten
 /// limits apart are still correlated.
-const BUNCH: f64 = 10.0;
+pub(super) const BUNCH: f64 = 10.0;
 /// How many steps the dispersion thought of beforehand counts for: `k`.
 const DISPERSION_STEPS: f64 = 4.0;
 /// A share this far on its way from the allowed one to all hits shows only that the load is too high: the length of the step,
@@ -46,6 +46,8 @@ const DISPERSION_STEPS: f64 = 4.0;
 const PLAIN_SHARE: f64 = 0.3;
 /// The same for a mean, as a multiple of its limit, and for the limit as a multiple of the mean.
 const PLAIN_RATIO: f64 = 3.0;
+/// Steps that say with this chance that the limit is above `most` know better.
+const BEYOND_MAX: f64 = 0.99;
 /// Rounds in which the window follows the estimate.
 const ROUNDS: usize = 2;
 
@@ -60,18 +62,27 @@ pub struct Estimate {
     pub high: f64,
     /// How many steps it comes from.
     pub steps: usize,
+    /// The condition of the objective that has the least limit, by its place.
+    pub condition: usize,
+    /// How fast its share of wrong hits grows with the load: `b`.
+    pub steepness: f64,
 }
 
-/// Where the objective's limit is, looked for around the bracket. `None` without steps near it.
+/// Where the objective's limit is, looked for around the bracket; it is no higher than `most`. `None` without steps near it.
 #[must_use]
-pub fn estimate(objective: &Objective, steps: &[&Step], bracket: (f64, f64)) -> Option<Estimate> {
+pub fn estimate(
+    objective: &Objective,
+    steps: &[&Step],
+    bracket: (f64, f64),
+    most: f64,
+) -> Option<Estimate> {
     let (low, high) = bracket;
     // A wide bracket, as of two whole numbers, is used whole.
     let reach = REACH.max((high / low).ln());
     let mut centre = (low * high).sqrt();
     let mut found = None;
     for _ in 0..ROUNDS {
-        let window = Window { centre, reach };
+        let window = Window { centre, reach, most };
         found = window.estimate(objective, steps);
         // The window stays with the bracket, so that a single step far from it, spoilt by a hiccup, does not draw it away.
         centre = found?.load.clamp(low / BRACKET, high * BRACKET);
@@ -83,6 +94,8 @@ pub fn estimate(objective: &Objective, steps: &[&Step], bracket: (f64, f64)) -> 
 struct Window {
     centre: f64,
     reach: f64,
+    /// The limit is no higher than this.
+    most: f64,
 }
 
 /// One step as one condition sees it.
@@ -104,9 +117,9 @@ impl Window {
             return None;
         }
         let conditions = objective.conditions().iter().enumerate();
-        let mut seen: Vec<(&Condition, Vec<Point>)> =
-            conditions.map(|(at, condition)| (condition, self.points(at, steps))).collect();
-        let is_strained = |(condition, points): &(&Condition, Vec<Point>)| {
+        let mut seen: Vec<(usize, &Condition, Vec<Point>)> =
+            conditions.map(|(at, condition)| (at, condition, self.points(at, steps))).collect();
+        let is_strained = |(_, condition, points): &(usize, &Condition, Vec<Point>)| {
             condition.allowed().is_none() || points.iter().any(|point| point.figure > 0.0)
         };
         // A condition without one wrong hit in the whole window is not what limits.
@@ -115,16 +128,33 @@ impl Window {
         }
         // The objective's limit is the least of its conditions' limits: above x with the product of the chances.
         let mut above = vec![1.0; self.grid().count()];
-        for (condition, points) in &seen {
-            let weights = self.weights(condition, points);
-            let total: f64 = weights.iter().sum();
+        let mut least: Option<(f64, usize, f64)> = None;
+        for (at, condition, points) in &seen {
+            let limit = self.weights(condition, points);
             let mut rest = 1.0;
-            for (above, weight) in above.iter_mut().zip(&weights) {
-                rest -= weight / total;
+            for (above, weight) in above.iter_mut().zip(&limit.weights) {
+                rest -= weight;
                 *above *= rest.max(0.0);
             }
+            if least.is_none_or(|(mean, ..)| limit.mean < mean) {
+                least = Some((limit.mean, *at, limit.steepness));
+            }
         }
-        Some(self.summed_up(&above, near))
+        let (_, condition, steepness) = least?;
+        self.cut_off(&mut above);
+        Some(Estimate { condition, steepness, ..self.summed_up(&above, near) })
+    }
+
+    /// Spreads the chance of what lies above `most` over the rest, unless there is none to speak of.
+    fn cut_off(&self, above: &mut [f64]) {
+        let is_beyond = |x: f64| self.centre * x.exp() > self.most;
+        let first = self.grid().position(is_beyond).unwrap_or(above.len());
+        let beyond = above.get(first).copied().unwrap_or(0.0);
+        if beyond > BEYOND_MAX {
+            return;
+        }
+        above[first..].fill(0.0);
+        above[..first].iter_mut().for_each(|one| *one = (*one - beyond) / (1.0 - beyond));
     }
 
     /// The mean and the middle 95 % of a distribution given by its chances to lie above each point of the grid.
@@ -143,7 +173,8 @@ impl Window {
             self.centre * (self.grid().nth(at).unwrap_or(0.0) - step * part.clamp(0.0, 1.0)).exp()
         };
         let load = self.centre * mean.exp();
-        Estimate { load, low: quantile(0.975).min(load), high: quantile(0.025).max(load), steps }
+        let (low, high) = (quantile(0.975).min(load), quantile(0.025).max(load));
+        Estimate { load, low, high, steps, condition: 0, steepness: 1.0 }
     }
 
     /// The grid of `x`.
@@ -169,8 +200,8 @@ impl Window {
         points.filter(|point| point.weight > 0.0 && point.hits > 0.0).collect()
     }
 
-    /// How likely each `x` of the grid is, whatever the steepness; not normalised.
-    fn weights(&self, condition: &Condition, points: &[Point]) -> Vec<f64> {
+    /// Where the limit of one condition is.
+    fn weights(&self, condition: &Condition, points: &[Point]) -> Limit {
         let models: Vec<Vec<(f64, Model)>> = self
             .grid()
             .map(|x| {
@@ -180,7 +211,7 @@ impl Window {
             })
             .collect();
         let best = models.iter().flatten().min_by(|a, b| a.1.deviance.total_cmp(&b.1.deviance));
-        let Some((_, best)) = best else { return Vec::new() };
+        let best = best.expect("the grid has points").1;
         let count: f64 = points.iter().map(|point| point.weight).sum();
         let thought = 1.0 + BUNCH * bunch(condition, points);
         let freedom = count + DISPERSION_STEPS;
@@ -189,7 +220,32 @@ impl Window {
             let worse = (model.deviance - best.deviance) / dispersion;
             (prior - (freedom + 1.0) / 2.0 * (1.0 + worse / freedom).ln()).exp()
         };
-        models.iter().map(|row| row.iter().map(weight).sum()).collect()
+        let rows = models.iter().map(|row| row.iter().map(weight).collect());
+        Limit::of(self.grid(), &rows.collect::<Vec<Vec<f64>>>())
+    }
+}
+
+/// Where one condition's limit is.
+struct Limit {
+    /// How likely each `x` of the grid is, whatever the steepness; their sum is 1.
+    weights: Vec<f64>,
+    /// The mean of `x`.
+    mean: f64,
+    /// The steepness: its geometric mean.
+    steepness: f64,
+}
+
+impl Limit {
+    /// By a row of weights for each `x`, with one for each steepness; not normalised.
+    fn of(grid: impl Iterator<Item = f64>, rows: &[Vec<f64>]) -> Self {
+        let total: f64 = rows.iter().flatten().sum();
+        let weights: Vec<f64> = rows.iter().map(|row| row.iter().sum::<f64>() / total).collect();
+        let mean = grid.zip(&weights).map(|(x, weight)| x * weight).sum();
+        let of_row = |row: &Vec<f64>| {
+            row.iter().zip(steepnesses()).map(|(weight, (b, _))| weight * b.ln()).sum::<f64>()
+        };
+        let logarithm = rows.iter().map(of_row).sum::<f64>() / total;
+        Self { weights, mean, steepness: logarithm.exp() }
     }
 }
 
@@ -252,7 +308,7 @@ fn bunch(condition: &Condition, points: &[Point]) -> f64 {
     condition.limit_time().map_or(0.0, |limit| rate * limit.as_secs_f64())
 }
 
-fn odds(share: f64) -> f64 {
+pub(super) fn odds(share: f64) -> f64 {
     let share = share.clamp(1e-9, 1.0 - 1e-9);
     share / (1.0 - share)
 }

@@ -7,9 +7,9 @@ use super::Step;
 /// Runs at one load after which it is judged, however close it is.
 pub const RUNS_MAX: usize = 3;
 /// One run suffices where a figure is this many times its limit, or its limit this many times the figure.
-const PLAIN: f64 = 2.0;
+pub(super) const PLAIN: f64 = 2.0;
 /// Hits on the wrong side without which one run misses nothing.
-const PLAIN_HITS: f64 = 5.0;
+pub(super) const PLAIN_HITS: f64 = 5.0;
 /// Hits that may be on the wrong side, without which a clean run proves nothing (95 %): the rule of three.
 const PROOF_HITS: f64 = 3.0;
 
@@ -123,7 +123,7 @@ fn figure(at: usize, runs: &[&Step]) -> f64 {
 }
 
 /// What a figure may be: a share of hits, or a time in nanoseconds.
-fn limit(condition: &Condition, hits: f64) -> f64 {
+pub(super) fn limit(condition: &Condition, hits: f64) -> f64 {
     condition.allowed().map_or(condition.limit, |allowed| tolerated(allowed, hits))
 }
 

@@ -24,7 +24,6 @@ const SERVERS_SHARE_MIN: f64 = 0.01;
 pub struct Meter<'a> {
     search: &'a Search,
     trial: Trial,
-    warmup: Nanos,
     width: Nanos,
     cells: Vec<Cell>,
 }
@@ -68,17 +67,17 @@ impl Cell {
 }
 
 impl<'a> Meter<'a> {
-    /// Measures a step of this search, without its first `warmup`.
+    /// Measures a step of this search, without its warm-up.
     #[must_use]
-    pub fn new(search: &'a Search, trial: Trial, warmup: Nanos) -> Self {
-        let width = Nanos((warmup + trial.measure).0.div_ceil(CELLS).max(1));
-        Self { search, trial, warmup, width, cells: vec![Cell::default(); CELLS as usize] }
+    pub fn new(search: &'a Search, trial: Trial) -> Self {
+        let width = Nanos((trial.warmup + trial.measure).0.div_ceil(CELLS).max(1));
+        Self { search, trial, width, cells: vec![Cell::default(); CELLS as usize] }
     }
 
     /// How long the whole step takes.
     #[must_use]
     pub fn duration(&self) -> Nanos {
-        self.warmup + self.trial.measure
+        self.trial.warmup + self.trial.measure
     }
 
     /// Counts rows. Times are offsets from the step's start.
@@ -134,7 +133,7 @@ impl<'a> Meter<'a> {
         })
     }
 
-    /// The step. `verdict` is the run's own; `cut` says when it was ended early.
+    /// The step; `took` is the time its load took, to which whoever ran it adds the rest. `verdict` is the run's own; `cut` says when it was ended early.
     #[must_use]
     pub fn finish(self, verdict: &Verdict, cut: Option<Nanos>) -> Step {
         let end = cut.unwrap_or(self.duration()).min(self.duration());
@@ -155,6 +154,7 @@ impl<'a> Meter<'a> {
             errors: all.errors as f64 / all.hits.max(1) as f64,
             warmup,
             measured: end.saturating_sub(warmup),
+            took: end,
             cut: cut.is_some(),
             spoilt: (!verdict.is_valid() && !self.is_servers_doing(&all)).then(|| {
                 let reasons: Vec<String> =
@@ -185,7 +185,7 @@ impl<'a> Meter<'a> {
 
     /// Cells of the configured warm-up; the last may reach beyond it.
     fn warmup_cells(&self) -> usize {
-        (self.warmup.0.div_ceil(self.width.0) as usize).min(self.cells.len() - 1)
+        (self.trial.warmup.0.div_ceil(self.width.0) as usize).min(self.cells.len() - 1)
     }
 
     /// The cell at which the steady state starts: after the configured warm-up, and after cells behind it that are clearly not
@@ -243,12 +243,15 @@ mod tests {
             from: 1.0,
             to: None,
             step: Nanos::from_secs(8),
+            warmup: WARMUP,
+            probe: 1.0,
             precision: 0.05,
             steps_max: 9,
+            budget: None,
         }
     }
 
-    const TRIAL: Trial = Trial { load: 100.0, measure: Nanos::from_secs(8) };
+    const TRIAL: Trial = Trial { load: 100.0, warmup: WARMUP, measure: Nanos::from_secs(8) };
     const WARMUP: Nanos = Nanos::from_secs(2);
 
     /// A hundred hits a second for 10 s; `response` says what a hit that is due at this millisecond takes.
@@ -269,7 +272,7 @@ mod tests {
     /// The step of these rows, with a verdict about a generator that was late or not.
     fn step(batch: &Batch, late: bool, cut: Option<Nanos>) -> Step {
         let search = search(By::Rate);
-        let mut meter = Meter::new(&search, TRIAL, WARMUP);
+        let mut meter = Meter::new(&search, TRIAL);
         meter.add(batch);
         let stalls = u64::from(late);
         let generator = Generator { finished: true, stalls, ..Generator::default() };
@@ -319,7 +322,7 @@ mod tests {
         // A hundred cells are longer than the step by a part of a nanosecond each, and a cut seldom falls between two.
         for (more, cut) in [(50, None), (0, None), (0, Some(Nanos::from_millis(4950)))] {
             let measure = TRIAL.measure + Nanos(more);
-            let mut meter = Meter::new(&search, Trial { measure, ..TRIAL }, WARMUP);
+            let mut meter = Meter::new(&search, Trial { measure, ..TRIAL });
             meter.add(&fast);
             let step = meter.finish(&Verdict::new(&Summary::new(), None, &[]), cut);
             assert!((step.achieved_per_s - 99.5).abs() < 0.3, "{more} {cut:?}: {step:?}");
@@ -333,7 +336,7 @@ mod tests {
         let slow = batch(|_| Nanos::from_millis(200));
         let search = Search { objective: "p50<100ms".parse().unwrap(), ..search(By::Rate) };
         let cell = Cell { hits: 100, wrong_from_sent: [80; CONDITIONS_MAX], ..Cell::default() };
-        let doing = |cell: &Cell| Meter::new(&search, TRIAL, WARMUP).is_servers_doing(cell);
+        let doing = |cell: &Cell| Meter::new(&search, TRIAL).is_servers_doing(cell);
         assert!(doing(&cell), "80 % where half may be");
         assert!(!doing(&Cell { wrong_from_sent: [70; CONDITIONS_MAX], ..cell }));
         assert_eq!(step(&slow, true, None).spoilt, None, "slow even from when hits were sent");
@@ -346,7 +349,7 @@ mod tests {
     fn what_is_plain_is_seen_early() {
         let check = |by, now, hits: usize, in_flight, plain| {
             let search = search(by);
-            let mut meter = Meter::new(&search, TRIAL, WARMUP);
+            let mut meter = Meter::new(&search, TRIAL);
             let mut some = batch(|_| Nanos::from_millis(200));
             some.samples.truncate(hits);
             meter.add(&some);
@@ -371,9 +374,8 @@ mod tests {
     fn a_slow_warm_up_cuts_no_step() {
         let search =
             Search { objective: "p99<250ms, errors<1%".parse().unwrap(), ..search(By::Rate) };
-        let warmup = Nanos::from_secs(5);
-        let trial = Trial { measure: Nanos::from_secs(5), ..TRIAL };
-        let mut meter = Meter::new(&search, trial, warmup);
+        let five = Nanos::from_secs(5);
+        let mut meter = Meter::new(&search, Trial { warmup: five, measure: five, ..TRIAL });
         let mut late = batch(|ms| Nanos::from_millis(if ms < 4500 { 500 } else { 20 }));
         late.samples.iter_mut().for_each(|sample| sample.status = 200);
         meter.add(&late);

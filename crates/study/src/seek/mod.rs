@@ -8,19 +8,28 @@
 //!    [`BRACKET`] apart. A load near the limit is judged from up to [`level::RUNS_MAX`] runs.
 //! 3. *Refine*: steps around the present estimate of the limit (see [`fit`]), until its interval is as narrow as configured.
 
+mod capacity;
 pub mod fit;
 pub mod level;
 mod meter;
+mod pace;
 mod propose;
 mod search;
+mod steadiness;
 mod step;
+mod time_left;
 
 pub use fit::Estimate;
 pub use level::{Judgement, Level, levels};
 pub use meter::Meter;
-pub use propose::{DISTURBED_MAX, GROWTH, SPOILT_MAX, outcome, propose};
+pub use pace::{Lengths, spent};
+pub use propose::{DISTURBED_MAX, GROWTH, SPOILT_MAX, outcome, propose, steadiness};
 pub use search::{Answer, BRACKET, By, Next, Search, SearchOutcome, StopReason, Trial};
+pub use steadiness::{Contradiction, Drift, Steadiness};
 pub use step::{Step, knee};
+pub use time_left::{TimeLeft, time_left};
 
+#[cfg(test)]
+mod budget_tests;
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,8 @@
 //! `propose`: the next step of a search, or its end, from the steps so far. It runs nothing and remembers nothing.
 
-use stdx::Nanos;
-
-use super::search::{Answer, BRACKET, By, Next, Search, SearchOutcome, StopReason, Trial};
-use super::{Estimate, Judgement, Level, Step, fit, level, levels};
+use super::pace::{self, Purpose};
+use super::search::{Answer, BRACKET, By, Next, Search, SearchOutcome, StopReason};
+use super::{Estimate, Judgement, Level, Steadiness, Step, capacity, fit, level, levels};
 
 /// From one load of the climb to the next.
 pub const GROWTH: f64 = 2.0;
@@ -11,14 +10,14 @@ pub const GROWTH: f64 = 2.0;
 pub const SPOILT_MAX: usize = 3;
 /// The same once a load that missed the objective was offered without fault.
 pub const DISTURBED_MAX: usize = 10;
+/// Where the limit of a queue is likely, as a share of what it can do.
+const BELOW_CAPACITY: f64 = 0.9;
+/// So many long steps near the limit make short ones superfluous.
+const LONG_MIN: usize = 3;
 /// Steps near the limit without which no interval is narrow enough.
-const REFINED_MIN: usize = 10;
+pub(super) const REFINED_MIN: usize = 10;
 /// How far from the limit, as known, steps are put in turn, as factors: at it for its place, beside it for the slope.
 const OFFSETS: [f64; 4] = [1.0, 1.03, 1.0, 0.97];
-/// So many times the hits that the objective needs, since arrivals at random and a longer warm-up leave fewer than planned.
-const SPARE: f64 = 1.25;
-/// A step is made longer, up to so many times, where the objective needs more hits to be judged.
-const LONGER_MAX: f64 = 4.0;
 
 /// What comes after these steps.
 #[must_use]
@@ -33,18 +32,21 @@ pub fn propose(search: &Search, steps: &[Step]) -> Next {
     if spoilt >= spoilt_max {
         return Next::Done(outcome(search, steps, StopReason::Generator));
     }
-    let load = match place(search, &levels) {
-        Place::At(load) => load,
+    let (load, purpose) = match place(search, steps, &levels) {
+        Place::At(load) => (load, Purpose::Probe),
         Place::End(stop_reason) => return Next::Done(outcome(search, steps, stop_reason)),
         Place::NearLimit => match refine(search, steps, &levels) {
-            Some(load) => load,
-            None => return Next::Done(outcome(search, steps, StopReason::Found)),
+            Ok(run) => run,
+            Err(stop_reason) => return Next::Done(outcome(search, steps, stop_reason)),
         },
     };
     if steps.len() >= search.steps_max {
         return Next::Done(outcome(search, steps, StopReason::StepsUsed));
     }
-    Next::Run(Trial { load, measure: measure(search, steps, load) })
+    match pace::trial(search, steps, load, purpose) {
+        Some(trial) => Next::Run(trial),
+        None => Next::Done(outcome(search, steps, StopReason::BudgetUsed)),
+    }
 }
 
 /// What is known after these steps, whether or not they are enough.
@@ -58,7 +60,9 @@ pub fn outcome(search: &Search, steps: &[Step], stop_reason: StopReason) -> Sear
     };
     let answer = match limit(&levels) {
         Limit::Below => None,
-        Limit::Between(..) => estimate(search, steps, &levels).map(settled),
+        Limit::Between(..) => estimate(search, steps, &levels).map(|estimate| {
+            settled(steadiness(search, steps).unwrap_or_default().widened(estimate))
+        }),
         Limit::Above(_) => {
             let highest_met = levels.iter().rfind(|level| level.judgement.is_met());
             highest_met.map(|level| Answer { load: level.load, low: level.load, high: None })
@@ -74,7 +78,7 @@ enum Place {
     End(StopReason),
 }
 
-fn place(search: &Search, levels: &[Level]) -> Place {
+fn place(search: &Search, steps: &[Step], levels: &[Level]) -> Place {
     let lowest = search.by.offered(search.from);
     if let Some(open) = levels.iter().find(|level| level.judgement == Judgement::Open)
         && is_coarse(search, levels)
@@ -93,10 +97,20 @@ fn place(search: &Search, levels: &[Level]) -> Place {
     if is_narrow_bracket(search, (low, high)) {
         // All that follows lies below it, so that it missed the objective must be no hiccup.
         let once = levels.iter().any(|level| level.load == high && level.runs == 1);
-        if once { Place::At(high) } else { Place::NearLimit }
+        let is_probe = |step: &Step| search.probe == 1.0 || !pace::is_long(search, step);
+        let probed = steps.iter().filter(|step| step.load == high).all(is_probe);
+        if once && probed { Place::At(high) } else { Place::NearLimit }
     } else {
-        Place::At(search.by.offered((low * high).sqrt()))
+        Place::At(middle(search, steps, (low, high)))
     }
+}
+
+/// The load that halves the bracket; less where the server was seen to do no more than that, since the limit lies below.
+fn middle(search: &Search, steps: &[Step], (low, high): (f64, f64)) -> f64 {
+    let middle = (low * high).sqrt();
+    let below =
+        capacity::seen(search, steps).map_or(middle, |most| (BELOW_CAPACITY * most).min(middle));
+    search.by.offered(if below >= low * BRACKET.sqrt() { below } else { middle })
 }
 
 /// The lowest load missed the objective. Once may be a hiccup of the machine, so two of up to three runs must.
@@ -154,19 +168,53 @@ fn limit(levels: &[Level]) -> Limit {
 }
 
 /// Where the limit is, from the steps around the bracket.
-fn estimate(search: &Search, steps: &[Step], levels: &[Level]) -> Option<Estimate> {
+pub(super) fn estimate(search: &Search, steps: &[Step], levels: &[Level]) -> Option<Estimate> {
     let Limit::Between(low, high) = limit(levels) else { return None };
-    let valid: Vec<&Step> = steps.iter().filter(|step| step.spoilt.is_none()).collect();
-    fit::estimate(&search.objective, &valid, (low, high))
+    let valid = steps.iter().filter(|step| step.spoilt.is_none());
+    let (long, short): (Vec<&Step>, Vec<&Step>) =
+        valid.partition(|step| pace::is_long(search, step));
+    let most = capacity::bound(search, steps).unwrap_or(f64::INFINITY);
+    let of = |steps: &[&Step]| fit::estimate(&search.objective, steps, (low, high), most);
+    // In a short step a queue that begins empty has not built up: where there are long ones it is left out.
+    match of(&long) {
+        Some(estimate) if estimate.steps >= LONG_MIN => Some(estimate),
+        _ => of(&[long, short].concat()),
+    }
 }
 
-/// The next step near the limit; `None` where it is known well enough.
-fn refine(search: &Search, steps: &[Step], levels: &[Level]) -> Option<f64> {
-    let estimate = estimate(search, steps, levels)?;
-    if estimate.steps >= REFINED_MIN && is_narrow(search, &estimate) {
-        return None;
+/// Whether the server was the same one during these steps; `None` as long as no limit was seen.
+#[must_use]
+pub fn steadiness(search: &Search, steps: &[Step]) -> Option<Steadiness> {
+    let levels = levels(&search.objective, steps);
+    let Limit::Between(low, high) = limit(&levels) else { return None };
+    let estimate = estimate(search, steps, &levels)?;
+    Some(Steadiness::of(search, steps, &estimate, (low, high)))
+}
+
+/// The next step near the limit, or why there is none: it is known well enough, or as well as steps that contradict each other
+/// allow.
+fn refine(search: &Search, steps: &[Step], levels: &[Level]) -> Result<(f64, Purpose), StopReason> {
+    let Some(estimate) = estimate(search, steps, levels) else { return Err(StopReason::Found) };
+    let steadiness = steadiness(search, steps).unwrap_or_default();
+    if let Some(load) = steadiness.doubtful() {
+        return Ok((load, Purpose::Probe));
     }
-    let offset = OFFSETS[steps.len() % OFFSETS.len()];
+    if estimate.steps >= REFINED_MIN && is_narrow(search, &estimate) {
+        let wide = steadiness.widened(estimate);
+        return Err(if is_narrow(search, &wide) {
+            StopReason::Found
+        } else {
+            StopReason::Contradiction
+        });
+    }
+    Ok((beside(search, steps, &estimate), Purpose::Refine))
+}
+
+/// The load of the next step near the limit: at it and beside it in turn.
+fn beside(search: &Search, steps: &[Step], estimate: &Estimate) -> f64 {
+    // An INVALID step is repeated, not followed.
+    let valid = steps.iter().filter(|step| step.spoilt.is_none()).count();
+    let offset = OFFSETS[valid % OFFSETS.len()];
     let load = estimate.load * offset;
     let load = match search.by {
         By::Rate => load,
@@ -175,27 +223,11 @@ fn refine(search: &Search, steps: &[Step], levels: &[Level]) -> Option<f64> {
         By::Connections if offset < 1.0 => load.min(estimate.load - 1.0),
         By::Connections => load,
     };
-    Some(search.by.offered(load.clamp(search.from, search.to.unwrap_or(f64::MAX))))
+    search.by.offered(load.clamp(search.from, search.to.unwrap_or(f64::MAX)))
 }
 
 fn is_narrow(search: &Search, estimate: &Estimate) -> bool {
     let whole = search.by == By::Connections
         && search.by.settled(estimate.low) == search.by.settled(estimate.high);
     whole || (estimate.high - estimate.low) / 2.0 <= search.precision * estimate.load
-}
-
-/// How long a step is measured, so that three hits may be on the wrong side where the objective is just met (with
-/// fewer, none at all would prove nothing: the rule of three).
-fn measure(search: &Search, steps: &[Step], load: f64) -> Nanos {
-    let rate_per_s = match search.by {
-        By::Rate => load,
-        By::Connections => steps.last().map_or(0.0, |step| step.achieved_per_s),
-    };
-    let needed = search.objective.conditions().iter().filter_map(level::hits_needed);
-    let seconds = match needed.reduce(f64::max) {
-        Some(hits) if rate_per_s > 0.0 => SPARE * hits / rate_per_s,
-        _ => 0.0,
-    };
-    let step = search.step.as_secs_f64();
-    Nanos::from_secs_f64(seconds.clamp(step, LONGER_MAX * step))
 }

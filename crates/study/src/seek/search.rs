@@ -17,12 +17,18 @@ pub struct Search {
     pub from: f64,
     /// The highest load, if any; at least `from`.
     pub to: Option<f64>,
-    /// How long a step is measured, without its warm-up.
+    /// How long a step near the limit is measured, without its warm-up.
     pub step: Nanos,
+    /// What it leaves out before that.
+    pub warmup: Nanos,
+    /// How long a step of the climb and of the halving is, as a share of one near the limit: above 0, at most 1.
+    pub probe: f64,
     /// Half the width of the answer's interval, as a share of the answer, at which the search ends.
     pub precision: f64,
     /// Steps at most.
     pub steps_max: usize,
+    /// How long the search may take; `None` where only the steps bound it.
+    pub budget: Option<Nanos>,
 }
 
 /// What is raised.
@@ -39,7 +45,9 @@ pub enum By {
 pub struct Trial {
     /// Hits per second, or connections.
     pub load: f64,
-    /// How long it is measured, after its warm-up.
+    /// What it leaves out at its start.
+    pub warmup: Nanos,
+    /// How long it is measured after that.
     pub measure: Nanos,
 }
 
@@ -72,6 +80,14 @@ pub struct Answer {
     pub high: Option<f64>,
 }
 
+impl Answer {
+    /// Half the width of its interval, as a share of it; `None` where it has no upper bound.
+    #[must_use]
+    pub fn half_width(self) -> Option<f64> {
+        self.high.map(|high| (high - self.low) / (2.0 * self.load))
+    }
+}
+
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
@@ -79,12 +95,16 @@ pub enum StopReason {
     Found,
     /// The steps are used up; the interval is wider than configured.
     StepsUsed,
+    /// The budget is used up; the interval is wider than configured.
+    BudgetUsed,
     /// The objective is missed at the lowest load.
     LowestMissed,
     /// The highest load allowed meets it.
     HighestMet,
     /// The generator could not offer more.
     Generator,
+    /// Steps contradict each other; the interval includes them, and is wider than configured.
+    Contradiction,
     /// The user ended it.
     Interrupted,
 }
@@ -96,9 +116,11 @@ impl StopReason {
         match self {
             Self::Found => "found",
             Self::StepsUsed => "steps used",
+            Self::BudgetUsed => "budget used",
             Self::LowestMissed => "lowest load missed",
             Self::HighestMet => "highest load met",
             Self::Generator => "generator",
+            Self::Contradiction => "contradiction",
             Self::Interrupted => "interrupted",
         }
     }

@@ -27,6 +27,8 @@ pub struct Step {
     pub warmup: Nanos,
     /// How much was measured after it.
     pub measured: Nanos,
+    /// How long it took by the clock, with the pause before it and the hits that were waited for.
+    pub took: Nanos,
     /// It was ended early, since the objective was plainly missed.
     pub cut: bool,
     /// Why its figures say nothing of the server: the generator's reasons.

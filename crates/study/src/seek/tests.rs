@@ -7,22 +7,27 @@ use stdx::{Nanos, Prng};
 use super::*;
 use crate::queueing::Mmc;
 
-const SIX: Mmc = Mmc { workers: 6, service_s: 0.06 };
+pub(super) const SIX: Mmc = Mmc { workers: 6, service_s: 0.06 };
 
-fn search(objective: &str) -> Search {
+pub(super) fn search(objective: &str) -> Search {
     Search {
         objective: objective.parse().unwrap(),
         by: By::Rate,
         from: 10.0,
         to: None,
         step: Nanos::from_secs(10),
+        warmup: Nanos::from_secs(3),
+        probe: 1.0,
         precision: 0.05,
         steps_max: 60,
+        budget: None,
     }
 }
 
-/// A run of an M/M/c server from an empty queue: the next job goes to the worker that is free first.
-fn run_mmc(search: &Search, server: Mmc, trial: Trial, warmup_s: f64, rng: &mut Prng) -> Step {
+/// A run of an M/M/c server from an empty queue: the next job goes to the worker that is free first. It takes until the queue
+/// is empty again.
+pub(super) fn run_mmc(search: &Search, server: Mmc, trial: Trial, rng: &mut Prng) -> Step {
+    let warmup_s = trial.warmup.as_secs_f64();
     let mut free = vec![0.0f64; server.workers as usize];
     let (mut now, mut times) = (0.0, Vec::new());
     let end = warmup_s + trial.measure.as_secs_f64();
@@ -60,14 +65,18 @@ fn run_mmc(search: &Search, server: Mmc, trial: Trial, warmup_s: f64, rng: &mut 
         p95: at(0.95),
         p99: at(0.99),
         errors: 0.0,
-        warmup: Nanos::from_secs_f64(warmup_s),
+        warmup: trial.warmup,
         measured: trial.measure,
+        took: Nanos::from_secs_f64(free.iter().fold(end, |a, b| a.max(*b))),
         cut: false,
         spoilt: None,
     }
 }
 
-fn seek(search: &Search, mut run: impl FnMut(Trial) -> Step) -> (SearchOutcome, Vec<Step>) {
+pub(super) fn seek(
+    search: &Search,
+    mut run: impl FnMut(Trial) -> Step,
+) -> (SearchOutcome, Vec<Step>) {
     let mut steps = Vec::new();
     loop {
         match propose(search, &steps) {
@@ -86,7 +95,7 @@ fn the_limit_of_a_queue_is_found() {
     for seed in 0..20 {
         let mut rng = Prng::new(seed);
         let search = search("p99<500ms, errors<1%");
-        let (outcome, steps) = seek(&search, |trial| run_mmc(&search, SIX, trial, 3.0, &mut rng));
+        let (outcome, steps) = seek(&search, |trial| run_mmc(&search, SIX, trial, &mut rng));
         let answer = outcome.answer.unwrap();
         assert!((answer.load / truth - 1.0).abs() < 0.1, "seed {seed}: {answer:?}, truth {truth}");
         assert!(steps.len() <= 60, "seed {seed}: {} steps", steps.len());
@@ -103,14 +112,14 @@ fn the_limit_of_a_mean_is_found() {
     for seed in 0..5 {
         let mut rng = Prng::new(seed);
         let search = Search { step: Nanos::from_secs(30), ..search("mean<40ms") };
-        let (outcome, _) = seek(&search, |trial| run_mmc(&search, one, trial, 3.0, &mut rng));
+        let (outcome, _) = seek(&search, |trial| run_mmc(&search, one, trial, &mut rng));
         let answer = outcome.answer.unwrap();
         assert!((answer.load / 75.0 - 1.0).abs() < 0.08, "seed {seed}: {answer:?}");
     }
 }
 
 /// A step at which this share of 10,000 hits or more is wrong, for the objective's only condition.
-fn wrong(trial: Trial, share: f64) -> Step {
+pub(super) fn wrong(trial: Trial, share: f64) -> Step {
     Step {
         load: trial.load,
         hits: (trial.load * trial.measure.as_secs_f64()).max(1e4) as u64,
@@ -123,13 +132,14 @@ fn wrong(trial: Trial, share: f64) -> Step {
         errors: 0.0,
         warmup: Nanos::SECOND,
         measured: trial.measure,
+        took: trial.warmup + trial.measure,
         cut: false,
         spoilt: None,
     }
 }
 
 /// A server that is perfect up to its limit and useless above.
-fn cliff(at: f64) -> impl FnMut(Trial) -> Step {
+pub(super) fn cliff(at: f64) -> impl FnMut(Trial) -> Step {
     move |trial| wrong(trial, if trial.load <= at { 0.0 } else { 0.5 })
 }
 
@@ -203,7 +213,7 @@ fn a_hiccup_does_not_decide() {
 #[test]
 fn runs_are_repeated_only_where_it_is_close() {
     let objective: Objective = "p99<5ms".parse().unwrap();
-    let trial = Trial { load: 50.0, measure: Nanos::SECOND };
+    let trial = Trial { load: 50.0, warmup: Nanos::SECOND, measure: Nanos::SECOND };
     let check = |shares: &[f64], hits: u64, expect: Judgement| {
         let runs: Vec<Step> =
             shares.iter().map(|share| Step { hits, ..wrong(trial, *share) }).collect();
@@ -225,7 +235,7 @@ fn runs_are_repeated_only_where_it_is_close() {
 /// Three runs settle it; a figure at the limit meets the objective where its operator includes it.
 #[test]
 fn the_limit_itself_is_met_as_the_objective_says() {
-    let trial = Trial { load: 50.0, measure: Nanos::SECOND };
+    let trial = Trial { load: 50.0, warmup: Nanos::SECOND, measure: Nanos::SECOND };
     for (objective, figure, expect) in [
         ("errors<=1%", 0.01, Judgement::Met),
         ("errors<1%", 0.01, Judgement::Missed),
@@ -244,7 +254,8 @@ fn the_limit_itself_is_met_as_the_objective_says() {
 fn steps_are_long_enough_to_prove_something() {
     let search = search("p99.9<5ms");
     let Next::Run(first) = propose(&search, &[]) else { panic!("nothing to run") };
-    assert_eq!(first, Trial { load: 10.0, measure: Nanos::from_secs(40) }, "of 300 s, four times");
+    let longer = Trial { load: 10.0, warmup: search.warmup, measure: Nanos::from_secs(40) };
+    assert_eq!(first, longer, "of 300 s, four times");
     let fast = Search { from: 1000.0, ..search };
     let Next::Run(first) = propose(&fast, &[]) else { panic!("nothing to run") };
     assert_eq!(first.measure, Nanos::from_secs(10));
@@ -256,7 +267,7 @@ fn the_knee_has_the_most_power() {
         load,
         achieved_per_s: load,
         mean: Nanos::from_millis(ms),
-        ..wrong(Trial { load, measure: Nanos::SECOND }, 0.0)
+        ..wrong(Trial { load, warmup: Nanos::SECOND, measure: Nanos::SECOND }, 0.0)
     };
     let steps = [at(10.0, 10), at(50.0, 15), at(80.0, 40), at(50.0, 17)];
     assert_eq!(knee(&steps), Some(50.0));
@@ -283,5 +294,31 @@ proptest! {
             prop_assert!(answer.low <= answer.load && answer.load.is_finite());
             prop_assert!(answer.high.is_none_or(|high| high >= answer.load));
         }
+    }
+}
+
+proptest! {
+    /// With steps that the generator spoilt among the others, the next load and the answer are those without them: each
+    /// is repeated.
+    #[test]
+    fn invalid_steps_never_decide(seed: u64, at in 20.0..2000.0f64) {
+        let search = Search { steps_max: 200, ..search("p99<5ms") };
+        let (mut rng, mut server) = (Prng::new(seed), cliff(at));
+        let (mut all, mut valid): (Vec<Step>, Vec<Step>) = Default::default();
+        let mut in_a_row = 0;
+        while let Next::Run(trial) = propose(&search, &valid) {
+            prop_assert_eq!(propose(&search, &all), Next::Run(trial), "after {} steps", all.len());
+            if rng.below(2) == 0 && in_a_row + 1 < SPOILT_MAX {
+                in_a_row += 1;
+                let spoilt = Some("hits began late".to_owned());
+                all.push(Step { spoilt, ..wrong(trial, rng.next_f64()) });
+            } else {
+                in_a_row = 0;
+                let step = server(trial);
+                all.push(step.clone());
+                valid.push(step);
+            }
+        }
+        prop_assert_eq!(propose(&search, &all), propose(&search, &valid));
     }
 }

@@ -5,7 +5,7 @@ use engine::{Protocol, Redirects, Settings};
 use metrics::{CONDITIONS_MAX, Condition, Metric, Op};
 use report::live::Paint;
 use stdx::{Nanos, mix};
-use study::seek::{By, Search};
+use study::seek::{By, Lengths, Search};
 use workload::arrival::{Rate, Shape};
 use workload::{Load, Plan, Target, Targets};
 
@@ -27,10 +27,10 @@ pub(crate) struct SeekConfig {
     pub(crate) settings: Settings,
     /// How the requests of a rate arrive.
     arrivals: Arrivals,
-    /// What each step leaves out before it is measured.
-    pub(crate) warmup: Nanos,
     /// The pause after each step.
     pub(crate) cooldown: Nanos,
+    /// The lengths of steps that the budget decides, by name.
+    fitted: Vec<&'static str>,
     /// The file that keeps the steps.
     pub(crate) state: Option<String>,
     /// Whether the seed was given, and not drawn.
@@ -51,6 +51,10 @@ pub(crate) struct SeekConfig {
 const RATE_FROM: f64 = 10.0;
 /// The fewest connections where none are given.
 const CONNECTIONS_FROM: f64 = 1.0;
+/// Steps at most, where no number is given.
+const STEPS_MAX: u64 = 60;
+/// How long a search may take where nothing says how long it is.
+const BUDGET: Nanos = Nanos::from_secs(900);
 /// The share of errors that is let pass where the objective says nothing of them.
 const ERRORS_LIMIT: f64 = 0.01;
 
@@ -84,8 +88,8 @@ pub(crate) fn resolve(
         plan,
         settings,
         arrivals: flags.arrivals,
-        warmup: flags.warmup,
-        cooldown: flags.cooldown,
+        cooldown: flags.cooldown.unwrap_or(lengths(flags).cooldown),
+        fitted: fitted(flags),
         state: flags.state.clone(),
         seed_given: flags.client.engine.seed.is_some(),
         plot: plot(flags)?,
@@ -162,15 +166,41 @@ fn search(flags: &SeekFlags) -> Result<Search, CommandError> {
     {
         return Err(usage_error(format!("flag -from: {asked} is greater than -to={to}")));
     }
+    let lengths = lengths(flags);
+    let steps_max = flags.max_steps.unwrap_or(STEPS_MAX);
     Ok(Search {
         objective,
         by,
         from,
         to,
-        step: flags.step,
+        step: flags.step.unwrap_or(lengths.step),
+        warmup: flags.warmup.unwrap_or(lengths.warmup),
+        // A length that is given is that of every step.
+        probe: if flags.step.is_some() { 1.0 } else { lengths.probe },
         precision: flags.precision,
-        steps_max: usize::try_from(flags.max_steps).unwrap_or(usize::MAX),
+        steps_max: usize::try_from(steps_max).unwrap_or(usize::MAX),
+        budget: budget(flags),
     })
+}
+
+/// How long the search may take. Steps of a given length or number already say how long it is.
+fn budget(flags: &SeekFlags) -> Option<Nanos> {
+    let bounded = flags.step.is_some() || flags.max_steps.is_some();
+    let budget = flags.budget.or((!bounded).then_some(BUDGET))?;
+    (budget > Nanos::ZERO).then_some(budget)
+}
+
+/// The lengths of steps where they are not given: those that fit a budget that is.
+fn lengths(flags: &SeekFlags) -> Lengths {
+    let budget = flags.budget.filter(|budget| *budget > Nanos::ZERO);
+    budget.map_or(Lengths::UNBOUNDED, Lengths::of_budget)
+}
+
+/// The lengths that a given budget decides. Steps of another budget are of use to the same search.
+fn fitted(flags: &SeekFlags) -> Vec<&'static str> {
+    let given = [("step", flags.step.is_some()), ("warmup", flags.warmup.is_some())];
+    let fits = flags.budget.is_some_and(|budget| budget > Nanos::ZERO);
+    given.into_iter().filter(|(_, given)| fits && !given).map(|(name, _)| name).collect()
 }
 
 impl SeekConfig {
@@ -217,14 +247,18 @@ impl SeekConfig {
     /// What makes a search another one, by name: steps of one are of no use to the other.
     pub(crate) fn identity(&self) -> Vec<(&'static str, String)> {
         let (search, settings) = (&self.search, &self.settings);
+        let length = |name, length: Nanos| match self.fitted.contains(&name) {
+            true => "to fit the budget".to_owned(),
+            false => length.to_string(),
+        };
         let mut pairs = vec![
             ("objective", search.objective.to_string()),
             ("by", format!("{:?}", search.by).to_lowercase()),
             ("arrivals", self.arrivals().to_owned()),
             ("from", search.from.to_string()),
             ("to", search.to.map_or_else(|| "unlimited".to_owned(), |to| to.to_string())),
-            ("step", search.step.to_string()),
-            ("warmup", self.warmup.to_string()),
+            ("step", length("step", search.step)),
+            ("warmup", length("warmup", search.warmup)),
             ("timeout", settings.timeout.unwrap_or_default().to_string()),
             ("keepalive", settings.keepalive.to_string()),
             ("targets", format!("{:016x}", fingerprint(self.plan.targets.list()))),
@@ -325,6 +359,7 @@ pub(crate) mod tests {
         };
         let plain = identity("");
         assert_eq!(plain, identity("-precision=1% -max-steps=9"), "of use to both");
+        assert_eq!(identity("-budget=2m"), identity("-budget=4m"), "a longer search goes on");
         for (flags, name) in [
             ("-connect-to h:443:a:1", "connect-to"),
             ("-unix-socket /a", "unix-socket"),
@@ -337,11 +372,38 @@ pub(crate) mod tests {
             ("-m 3", "streams"),
             ("-by connections", "by"),
             ("-arrivals constant", "arrivals"),
+            ("-budget 2m", "step"),
         ] {
             let other = identity(flags);
             let differs = plain.iter().zip(&other).find(|(one, other)| one != other);
             assert_eq!(differs.map(|(one, _)| one.0), Some(name), "{flags}");
         }
+    }
+
+    #[test]
+    fn a_budget_chooses_what_is_not_given() {
+        let search = |flags: &str| {
+            let config = resolved(&format!("{flags} https://h/"));
+            config.unwrap_or_else(|_| panic!("{flags}")).search
+        };
+        let check = |flags: &str, budget_s: u64, step_ms: u64, probe: f64| {
+            let search = search(flags);
+            let budget = (budget_s > 0).then_some(Nanos::from_secs(budget_s));
+            assert_eq!(search.budget, budget, "{flags}");
+            assert_eq!(
+                (search.step, search.probe),
+                (Nanos::from_millis(step_ms), probe),
+                "{flags}"
+            );
+        };
+        check("", 900, 10_000, 1.0);
+        check("-budget=0s", 0, 10_000, 1.0);
+        check("-max-steps=9", 0, 10_000, 1.0);
+        check("-step=1m", 0, 60_000, 1.0);
+        check("-step=2s -budget=1m", 60, 2000, 1.0);
+        check("-budget=2m", 120, 7500, 0.5);
+        check("-budget=1h", 3600, 10_000, 0.5);
+        assert_eq!(search("-budget=2m -warmup=1s").warmup, Nanos::SECOND);
     }
 
     #[test]

@@ -28,16 +28,18 @@ pub(crate) struct SeekFlags {
     pub(crate) from: Option<f64>,
     /// The highest load, per second or in connections.
     pub(crate) to: Option<f64>,
+    /// How long the search may take; 0 is without a bound.
+    pub(crate) budget: Option<Nanos>,
     /// How long a step is measured.
-    pub(crate) step: Nanos,
+    pub(crate) step: Option<Nanos>,
     /// What each step leaves out before it is measured.
-    pub(crate) warmup: Nanos,
+    pub(crate) warmup: Option<Nanos>,
     /// The pause after a step.
-    pub(crate) cooldown: Nanos,
+    pub(crate) cooldown: Option<Nanos>,
     /// The half-width of the answer's interval at which the search ends, as a share.
     pub(crate) precision: f64,
     /// The most steps.
-    pub(crate) max_steps: u64,
+    pub(crate) max_steps: Option<u64>,
     /// The file that keeps the steps.
     pub(crate) state: Option<String>,
     /// The file for the curve.
@@ -72,11 +74,12 @@ impl Default for SeekFlags {
             arrivals: Arrivals::Poisson,
             from: None,
             to: None,
-            step: Nanos::from_secs(10),
-            warmup: Nanos::from_secs(3),
-            cooldown: Nanos::SECOND,
+            budget: None,
+            step: None,
+            warmup: None,
+            cooldown: None,
             precision: 0.05,
-            max_steps: 60,
+            max_steps: None,
             state: None,
             plot: None,
         }
@@ -87,6 +90,8 @@ impl Default for SeekFlags {
 const BY: [&str; 2] = ["rate", "connections"];
 /// How the requests of an open loop may arrive.
 const ARRIVALS: [&str; 2] = ["poisson", "constant"];
+/// The shortest budget: its longest steps take about a second.
+const BUDGET_MIN: Nanos = Nanos::from_secs(10);
 /// The help text of `-m`, whose meaning depends on `-by`.
 const STREAMS: &str =
     "Maximum of streams on one HTTP/2 connection; with -by=connections their number (default 1).";
@@ -157,12 +162,20 @@ const OWN: &[Flag<SeekFlags>] = &[
     )
     .native(),
     Flag::new(
+        "budget",
+        ValueKind::Duration,
+        "15m; none with -step or -max-steps",
+        "How long the search may take, pauses included; it then ends with the best answer and its interval. Lengths that are not given are chosen to fit. 0 is no bound.",
+        |t: &mut SeekFlags, v| budget(v).map(|time| t.budget = Some(time)),
+    )
+    .native(),
+    Flag::new(
         "step",
         ValueKind::Duration,
-        "10s",
+        "10s, or less to fit -budget",
         "How long to measure each step; up to 4 times as long if the objective needs more hits.",
         |t: &mut SeekFlags, v| {
-            t.step = some_time(v)?;
+            t.step = Some(some_time(v)?);
             Ok(())
         },
     )
@@ -170,17 +183,17 @@ const OWN: &[Flag<SeekFlags>] = &[
     Flag::new(
         "warmup",
         ValueKind::Duration,
-        "3s",
+        "3s, or less to fit -budget",
         "The start of each step, which is not measured; longer if the server is not in a steady state by then.",
-        |t: &mut SeekFlags, v| value::duration(v).map(|time| t.warmup = time),
+        |t: &mut SeekFlags, v| value::duration(v).map(|time| t.warmup = Some(time)),
     )
     .native(),
     Flag::new(
         "cooldown",
         ValueKind::Duration,
-        "1s",
+        "1s, or less to fit -budget",
         "The pause after a step, once no request is under way; longer after requests that timed out.",
-        |t: &mut SeekFlags, v| value::duration(v).map(|time| t.cooldown = time),
+        |t: &mut SeekFlags, v| value::duration(v).map(|time| t.cooldown = Some(time)),
     )
     .native(),
     Flag::new(
@@ -196,7 +209,7 @@ const OWN: &[Flag<SeekFlags>] = &[
         ValueKind::Text("N"),
         "60",
         "Maximum number of steps; the search then ends with the interval it has.",
-        |t: &mut SeekFlags, v| value::count(v).map(|n| t.max_steps = n),
+        |t: &mut SeekFlags, v| value::count(v).map(|n| t.max_steps = Some(n)),
     )
     .native(),
     Flag::new(
@@ -258,6 +271,16 @@ fn load(text: &str) -> Result<f64, ValueError> {
     }
 }
 
+/// A budget in which some steps fit, or 0.
+fn budget(text: &str) -> Result<Nanos, ValueError> {
+    match value::duration(text)? {
+        time if time > Nanos::ZERO && time < BUDGET_MIN => Err(ValueError::new(format!(
+            "\"{text}\" is too short (expected at least {BUDGET_MIN})"
+        ))),
+        time => Ok(time),
+    }
+}
+
 /// A duration that is one.
 fn some_time(text: &str) -> Result<Nanos, ValueError> {
     match value::duration(text)? {
@@ -275,6 +298,8 @@ mod tests {
         assert_eq!(BY.map(|word| by(word).ok()), [Some(By::Rate), Some(By::Connections)]);
         let expect = [Some(Arrivals::Poisson), Some(Arrivals::Constant)];
         assert_eq!(ARRIVALS.map(|word| arrivals(word).ok()), expect);
+        assert_eq!(budget("0s").ok(), Some(Nanos::ZERO));
+        assert!(budget("9s").is_err() && budget("10s").is_ok());
         assert!(by("users").is_err() && arrivals("evenly").is_err());
     }
 

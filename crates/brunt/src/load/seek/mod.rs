@@ -9,7 +9,9 @@ use std::io::Write;
 
 use cli::{CommandError, CommandResult, ExitCode, ExitError, Interrupts, Invocation, Output};
 use report::seek::SeekInput;
-use study::seek::{Next, SearchOutcome, Step, StopReason, Trial, outcome, propose};
+use study::seek::{
+    Next, SearchOutcome, Step, StopReason, TimeLeft, Trial, outcome, propose, time_left,
+};
 
 use self::config::SeekConfig;
 use self::flags::FLAGS;
@@ -24,6 +26,10 @@ the highest load that met the objective and the lowest that missed it, until the
 more steps there until the answer is as precise as -precision asks. Response times count from the moment a request
 was due. An objective without a limit for errors gets errors<1%, since a server that fails quickly must not pass.
 Prints a table of the steps, the answer with its 95 % interval, and the knee.
+
+The search ends after 15 minutes, or after -budget, with the best answer there is by then. A budget also chooses the
+lengths of the steps: -budget=2m finds the limit of a server with six workers to within 10 %. Each line of a step says
+how long the search still takes.
 
 If the load generator reaches its own limit first, the search ends and says so: the answer is then a lower bound.
 
@@ -63,11 +69,11 @@ fn seek(mut config: SeekConfig, interrupts: Interrupts) -> CommandResult {
     let found = search(
         &config,
         &mut steps,
-        |trial, number| runner.run(trial, number),
-        |steps| {
-            let last = steps
-                .last()
-                .map(|step| report::seek::line(&config.search, steps.len(), step, config.paint));
+        |trial, number, left| runner.run(trial, number, left),
+        |steps, left| {
+            let last = steps.last().map(|step| {
+                report::seek::line(&config.search, steps.len(), step, left, config.paint)
+            });
             last.into_iter().for_each(|line| print_line(&config, &line));
             state.as_ref().map_or(Ok(()), |state| state.save(steps))
         },
@@ -80,19 +86,22 @@ fn seek(mut config: SeekConfig, interrupts: Interrupts) -> CommandResult {
 fn search(
     config: &SeekConfig,
     steps: &mut Vec<Step>,
-    mut run: impl FnMut(Trial, usize) -> Result<Option<Step>, ExitError>,
-    keep: impl Fn(&[Step]) -> Result<(), ExitError>,
+    mut run: impl FnMut(Trial, usize, Option<TimeLeft>) -> Result<Option<Step>, ExitError>,
+    keep: impl Fn(&[Step], Option<TimeLeft>) -> Result<(), ExitError>,
 ) -> Result<SearchOutcome, ExitError> {
+    let mut next = propose(&config.search, steps);
     loop {
-        let trial = match propose(&config.search, steps) {
+        let trial = match next {
             Next::Run(trial) => trial,
             Next::Done(outcome) => return Ok(outcome),
         };
-        let Some(step) = run(trial, steps.len())? else {
+        let Some(step) = run(trial, steps.len(), time_left(&config.search, steps))? else {
             return Ok(outcome(&config.search, steps, StopReason::Interrupted));
         };
         steps.push(step);
-        keep(steps)?;
+        next = propose(&config.search, steps);
+        let goes_on = matches!(next, Next::Run(_));
+        keep(steps, time_left(&config.search, steps).filter(|_| goes_on))?;
     }
 }
 

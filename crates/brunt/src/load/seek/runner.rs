@@ -9,7 +9,7 @@ use session::{
     SessionOptions, StopPolicy,
 };
 use stdx::{Nanos, mix};
-use study::seek::{By, Meter, Step, Trial};
+use study::seek::{By, Meter, Step, TimeLeft, Trial};
 use workload::Plan;
 
 use super::config::SeekConfig;
@@ -58,17 +58,24 @@ impl<'a> Runner<'a> {
         Self { config, interrupts, pause: Duration::ZERO }
     }
 
-    /// Runs step number `number`, after the pause that the one before asks for; `None` where the user ended it.
+    /// Runs step number `number`, after the pause that the one before asks for; `None` where the user ended it. `left` is
+    /// shown beside the number.
     ///
     /// # Errors
     /// The run cannot be started.
-    pub(super) fn run(&mut self, trial: Trial, number: usize) -> Result<Option<Step>, ExitError> {
+    pub(super) fn run(
+        &mut self,
+        trial: Trial,
+        number: usize,
+        left: Option<TimeLeft>,
+    ) -> Result<Option<Step>, ExitError> {
+        let begin = Instant::now();
         if !self.rest() {
             return Ok(None);
         }
-        let mut meter = Meter::new(&self.config.search, trial, self.config.warmup);
+        let mut meter = Meter::new(&self.config.search, trial);
         let plan = Plan {
-            name: format!("step {}", number + 1),
+            name: report::seek::step_name(number + 1, left),
             load: self.config.load(trial.load),
             duration: Some(meter.duration()),
             seed: mix(self.config.plan.seed, number as u64),
@@ -87,7 +94,8 @@ impl<'a> Runner<'a> {
         let StepObserver { summary, cut, .. } = step;
         self.pause = self.pause_after(&summary);
         let verdict = Verdict::new(&summary, Some(&outcome.generator), &[]);
-        Ok(Some(meter.finish(&verdict, cut)))
+        let took = Nanos(u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        Ok(Some(Step { took, ..meter.finish(&verdict, cut) }))
     }
 
     /// When a step of this length is ended: at once by the user, and where hits take too long beyond its end.

@@ -141,6 +141,7 @@ fn written(step: &Step) -> Value {
         "errors": step.errors,
         "warmup_ns": step.warmup.0,
         "measured_ns": step.measured.0,
+        "took_ns": step.took.0,
         "cut": step.cut,
         "spoilt": step.spoilt,
     })
@@ -168,6 +169,8 @@ fn read_step(value: &Value, search: &Search) -> Option<Step> {
         errors: number("errors")?,
         warmup: time("warmup_ns")?,
         measured: time("measured_ns")?,
+        // Older files do not have it.
+        took: time("took_ns").or_else(|| Some(time("warmup_ns")? + time("measured_ns")?))?,
         cut: value["cut"].as_bool()?,
         spoilt: match &value["spoilt"] {
             Value::Null => None,
@@ -194,6 +197,7 @@ mod tests {
             errors: 0.0,
             warmup: Nanos::SECOND,
             measured: Nanos::SECOND,
+            took: Nanos::from_secs(2),
             cut: false,
             spoilt: spoilt.map(str::to_owned),
         }
