@@ -7,7 +7,7 @@
 //! Summary, Phases, Generator ──▶ Measurement, Offered ──▶ wrk::text · perfer::text · hey::text · k6_like::text
 //! Tally ──▶ K6Input          ──▶ k6_summary::{text, legacy, export, data, machine}
 //! Batch, TargetTable, label  ──▶ PlotBuilder ──▶ Figure ──▶ html · svg · png
-//! Search, Steps, SearchOutcome ──▶ seek::{line, text, json, figure}
+//! Search, Steps, SearchOutcome ──▶ seek::{line, text, json, sheet}
 //! Curve (label, Histogram)   ──▶ overlay::{percentiles, shares_of_requests, histogram, density} ──▶ Figure
 //! Runs (label, Histograms)   ──▶ Differences ──▶ text · json · notes
 //! Variant (label, runs)      ──▶ Contrasts ──▶ text · json · markdown · html

@@ -1,7 +1,7 @@
-//! A figure in a file: the format that its name asks for.
+//! A figure, or a sheet of figures, in a file: the format that its name asks for.
 
 use cli::{Document, ExitCode, ExitError, OrExit, Output};
-use report::{Figure, Size};
+use report::{Figure, FigureSheet, Size};
 
 /// Pictures of fixed size are this large.
 const SIZE: Size = Size { width: 1200, height: 700 };
@@ -21,6 +21,18 @@ pub(crate) fn encode_figure(figure: &Figure, kind: Document) -> Result<Vec<u8>, 
     }
 }
 
+/// The bytes of charts one below the other in this format; HTML for those that are not of pictures.
+///
+/// # Errors
+/// The picture cannot be encoded.
+pub(crate) fn encode_sheet(sheet: &FigureSheet, kind: Document) -> Result<Vec<u8>, ExitError> {
+    match kind {
+        Document::Svg => Ok(sheet.svg().into_bytes()),
+        Document::Png => sheet.png().or_exit(ExitCode::Failure),
+        _ => Ok(sheet.html().into_bytes()),
+    }
+}
+
 /// The format that the ending of a file's name stands for; HTML without an ending.
 ///
 /// # Errors
@@ -36,4 +48,16 @@ pub(crate) fn figure_document(flag: &str, path: &str) -> Result<Document, String
 /// The file cannot be written.
 pub(crate) fn write_figure(figure: &Figure, path: &str, kind: Document) -> Result<(), ExitError> {
     Output::named(Some(path)).write(&encode_figure(figure, kind)?)
+}
+
+/// Writes charts one below the other to a file.
+///
+/// # Errors
+/// The picture cannot be encoded, or the file cannot be written.
+pub(crate) fn write_sheet(
+    sheet: &FigureSheet,
+    path: &str,
+    kind: Document,
+) -> Result<(), ExitError> {
+    Output::named(Some(path)).write(&encode_sheet(sheet, kind)?)
 }

@@ -3,38 +3,68 @@
 use stdx::Nanos;
 use study::seek::{By, Step};
 
-use super::{SeekInput, answer, by_load, why, word};
+use super::{SeekInput, answer, by_load, steadiness, why, word};
 use crate::figure::{Axis, Colour, Figure, Mark, Scale, Series, Stroke, Style};
+use crate::sheet::FigureSheet;
 
-/// Latencies and achieved throughput over load. Every step has its points, whether it met the objective, missed it or is
-/// INVALID; steps of one load are drawn above each other.
+/// Two charts over the same loads, since milliseconds and requests per second have no axis in common: response times with the
+/// objective's limits, and the achieved throughput. Every step has its points, whether it met the objective, missed it or
+/// is INVALID; steps of one load are drawn above each other.
 #[must_use]
-pub fn figure(input: &SeekInput<'_>) -> Figure {
-    let search = input.search;
-    let times: [(&str, fn(&Step) -> Nanos); 3] = [
-        ("p50 (ms)", |step| step.p50),
-        ("p95 (ms)", |step| step.p95),
-        ("p99 (ms)", |step| step.p99),
-    ];
-    let mut series: Vec<Series> = times
-        .iter()
-        .enumerate()
-        .map(|(at, (label, time))| {
-            let value = |step: &Step| (step.hits > 0).then(|| time(step).as_millis_f64());
-            points(input, label, Colour::calm(at), value)
-        })
-        .collect();
-    let achieved = |step: &Step| Some(step.achieved_per_s);
-    series.push(points(input, "achieved (/s)", Colour::calm(3), achieved));
+pub fn sheet(input: &SeekInput<'_>) -> FigureSheet {
+    FigureSheet { title: title(input), figures: vec![times(input), throughput(input)] }
+}
+
+/// The answer as a sentence.
+fn title(input: &SeekInput<'_>) -> String {
+    let objective = &input.search.objective;
+    match input.outcome.answer {
+        None => format!("No load met {objective}"),
+        Some(_) => format!("{objective} is met up to {}", answer(input)),
+    }
+}
+
+fn times(input: &SeekInput<'_>) -> Figure {
+    let times: [(&str, fn(&Step) -> Nanos); 3] =
+        [("p50", |step| step.p50), ("p95", |step| step.p95), ("p99", |step| step.p99)];
+    let of_quantile = |(at, (label, time)): (usize, &(&str, fn(&Step) -> Nanos))| {
+        let value = |step: &Step| (step.hits > 0).then(|| time(step).as_millis_f64());
+        points(input, label, Colour::calm(at), value)
+    };
+    let mut series: Vec<Series> = times.iter().enumerate().map(of_quantile).collect();
     series.extend(limits(input));
     series.extend(answer_and_bounds(input));
     Figure {
-        title: format!("{}: {}", search.objective, answer(input)),
-        x: Axis { label: axis(search.by).to_owned(), scale: Scale::Linear },
-        y: Axis { label: "Response time (ms), achieved rate (/s)".to_owned(), scale: Scale::Log },
+        title: "Response time of each step".to_owned(),
+        x: load_axis(input),
+        y: Axis { label: "Response time (ms)".to_owned(), scale: Scale::Log },
         series,
-        notes: vec![MARKS.to_owned(), format!("Ended: {}", why(input))],
+        notes: vec![MARKS.to_owned()],
     }
+}
+
+fn throughput(input: &SeekInput<'_>) -> Figure {
+    let achieved = |step: &Step| Some(step.achieved_per_s);
+    let mut series = vec![points(input, "achieved", Colour::calm(3), achieved)];
+    if input.search.by == By::Rate {
+        let points = ends(input).map(|load| (load, load)).to_vec();
+        let (label, colour) = ("asked".to_owned(), Colour::calm(4));
+        series.push(Series { label, style: Style::Line, colour, points });
+    }
+    series.extend(answer_and_bounds(input));
+    let mut notes = steadiness::notes(input);
+    notes.push(format!("Ended: {}", why(input)));
+    Figure {
+        title: "Successes per second of each step".to_owned(),
+        x: load_axis(input),
+        y: Axis { label: "Achieved rate (/s)".to_owned(), scale: Scale::Linear },
+        series,
+        notes,
+    }
+}
+
+fn load_axis(input: &SeekInput<'_>) -> Axis {
+    Axis { label: axis(input.search.by).to_owned(), scale: Scale::Linear }
 }
 
 const MARKS: &str = "One mark a step: a dot where it met the objective, a cross where it missed it, an open triangle where it \
@@ -62,15 +92,19 @@ fn points(
 
 /// The objective's limits of time, from the least load to the greatest.
 fn limits(input: &SeekInput<'_>) -> impl Iterator<Item = Series> {
-    let loads = || input.steps.iter().map(|step| step.load);
-    let ends = [loads().fold(f64::MAX, f64::min), loads().fold(0.0, f64::max)];
-    let ends = ends.map(|x| if x == f64::MAX { 0.0 } else { x });
+    let ends = ends(input);
     input.search.objective.conditions().iter().filter_map(move |condition| {
         let limit = condition.limit_time()?.as_millis_f64();
-        let points = ends.map(|x| (x, limit)).to_vec();
+        let points = ends.map(|load| (load, limit)).to_vec();
         let (label, colour) = (condition.to_string(), Colour::alarm(0));
         Some(Series { label, style: Style::Line, colour, points })
     })
+}
+
+/// The least load and the greatest; 0 without a step.
+fn ends(input: &SeekInput<'_>) -> [f64; 2] {
+    let loads = || input.steps.iter().map(|step| step.load);
+    [loads().reduce(f64::min), loads().reduce(f64::max)].map(|end| end.unwrap_or(0.0))
 }
 
 /// The answer as an upright line, and its bounds, where it has both, as dashed ones.
@@ -107,23 +141,34 @@ mod tests {
 
     #[test]
     fn the_curve_has_its_limit_and_answer() {
+        let labels = |figure: &Figure| -> Vec<String> {
+            figure.series.iter().map(|one| one.label.clone()).collect()
+        };
         with(FOUND, StopReason::Found, |input| {
-            let figure = figure(input);
-            let labels: Vec<&str> = figure.series.iter().map(|one| one.label.as_str()).collect();
-            let times = ["p50 (ms)", "p95 (ms)", "p99 (ms)", "achieved (/s)", "p99<500ms"];
-            assert_eq!(labels[..5], times);
-            assert_eq!(labels[5..], ["answer", "95 % bounds"]);
-            let loads: Vec<f64> = figure.series[0].points.iter().map(|point| point.0).collect();
+            let sheet = sheet(input);
+            assert_eq!(
+                sheet.title,
+                "p99<500ms, errors<1% is met up to 89.48/s (95 % between 85.20 and 93.90)"
+            );
+            let [times, throughput] = &sheet.figures[..] else { panic!("two charts") };
+            assert_eq!(labels(times), ["p50", "p95", "p99", "p99<500ms", "answer", "95 % bounds"]);
+            assert_eq!(labels(throughput), ["achieved", "asked", "answer", "95 % bounds"]);
+            assert_eq!(throughput.series[1].points, [(40.0, 40.0), (160.0, 160.0)]);
+            let loads: Vec<f64> = times.series[0].points.iter().map(|point| point.0).collect();
             assert_eq!(loads, [40.0, 80.0, 113.137, 160.0], "by load, each step");
             let marks = vec![Mark::Dot, Mark::Dot, Mark::Triangle, Mark::Cross];
-            assert_eq!(figure.series[0].style, Style::Points(marks));
+            assert_eq!(times.series[0].style, Style::Points(marks));
         });
         with(None, StopReason::Interrupted, |input| {
-            assert_eq!(figure(&SeekInput { steps: &[], ..*input }).series.len(), 5);
+            let sheet = sheet(&SeekInput { steps: &[], ..*input });
+            assert_eq!(sheet.title, "No load met p99<500ms, errors<1%");
+            assert_eq!(sheet.figures.iter().map(|one| one.series.len()).sum::<usize>(), 4 + 2);
         });
         let least = Some(Answer { load: 80.0, low: 80.0, high: None });
         with(least, StopReason::Generator, |input| {
-            let last = figure(input).series.pop().unwrap();
+            let mut sheet = sheet(input);
+            assert!(sheet.title.ends_with(" is met up to at least 80/s"), "{}", sheet.title);
+            let last = sheet.figures[0].series.pop().unwrap();
             assert_eq!((last.label.as_str(), last.points.len()), ("answer", 1));
         });
     }
@@ -137,18 +182,19 @@ mod tests {
             .chain([step(90.0, 0.5)])
             .collect();
         with(FOUND, StopReason::Found, |input| {
-            let figure = figure(&SeekInput { steps: &steps, ..*input });
+            let sheet = sheet(&SeekInput { steps: &steps, ..*input });
+            let figure = &sheet.figures[0];
             assert_eq!(figure.series[1].points.len(), 4, "three at 40/s and one at 90/s");
             let svg = figure.svg(Size::default());
             let dots = svg.matches("<circle").count();
-            // p50, p95, p99 and what was achieved: in the legend, and of three steps that passed.
-            assert_eq!(dots, 4 + 4 * 3, "{svg}");
+            // p50, p95 and p99: in the legend, and of three steps that passed.
+            assert_eq!(dots, 3 + 3 * 3, "{svg}");
             assert_eq!(svg.matches(r#"stroke-width="1.8" stroke-dasharray"#).count(), 1 + 2);
             let answer = Colour::alarm(2).light;
             let upright = |line: &str| line.contains(answer) && line.contains("<path d=\"M");
             let drawn: Vec<&str> = svg.lines().filter(|line| upright(line)).collect();
             assert_eq!(drawn.len(), 2, "in the legend and in the frame: {drawn:?}");
-            let page = figure.html();
+            let page = sheet.html();
             assert!(page.contains(r#""style":"upright""#) && page.contains(r#""style":"dashes""#));
             assert!(page.contains(r#""marks":["dot","dot","dot","cross"]"#), "shapes tell apart");
         });

@@ -17,7 +17,7 @@ use crate::object::{Object, json_list};
 
 use self::model::{load, name};
 
-pub use self::curve::figure;
+pub use self::curve::sheet;
 pub use self::model::SeekInput;
 pub use self::time_left::step_name;
 
@@ -457,7 +457,7 @@ Ended      the interval is as narrow as asked for; seed 7
             let row = text.lines().nth(1).unwrap();
             let words: Vec<&str> = row.split_whitespace().collect();
             assert_eq!(words.join(" "), "40 0 VALID no: nothing was answered", "{text}");
-            assert!(figure(&input).series[0].points.is_empty());
+            assert!(sheet(&input).figures[0].series[0].points.is_empty());
         });
     }
 

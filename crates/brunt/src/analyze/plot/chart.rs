@@ -4,7 +4,7 @@ use cli::{CommandError, Document, ExitCode, ExitError, OrExit};
 use report::{BarSheet, Differences, Figure, FigureSheet};
 
 use super::flags::PlotFlags;
-use crate::analyze::figure_file::encode_figure;
+use crate::analyze::figure_file::{encode_figure, encode_sheet};
 
 /// A chart of one of four kinds.
 pub(super) enum Chart {
@@ -35,11 +35,7 @@ impl Chart {
             (Self::Compared(_, differences), Document::Text) => differences.text(),
             (Self::Compared(_, differences), Document::Markdown) => fenced(&differences.text()),
             (Self::Compared(figure, differences), _) => figure.html_with(differences),
-            (Self::Sheet(sheet), Document::Png) => {
-                return Ok(sheet.png().or_exit(ExitCode::Failure)?);
-            }
-            (Self::Sheet(sheet), Document::Svg) => sheet.svg(),
-            (Self::Sheet(sheet), _) => sheet.html(),
+            (Self::Sheet(sheet), _) => return Ok(encode_sheet(sheet, kind)?),
             (Self::Bars(sheet), Document::Png) => {
                 return Ok(sheet.png().or_exit(ExitCode::Failure)?);
             }

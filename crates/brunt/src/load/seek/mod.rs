@@ -18,7 +18,7 @@ use self::flags::FLAGS;
 use self::runner::Runner;
 use self::state::State;
 use super::environment::Environment;
-use crate::analyze::figure_file::write_figure;
+use crate::analyze::figure_file::write_sheet;
 
 /// What `brunt help seek` says besides the flags.
 pub(crate) const ABOUT: &str = "Starts at -from and doubles the load with each step until the objective is missed. Then it halves the gap between
@@ -118,7 +118,7 @@ fn conclude(config: &SeekConfig, steps: &[Step], outcome: &SearchOutcome) -> Com
         if config.json { report::seek::json(&input) } else { report::seek::text(&input) };
     Output::Stdout.write(document.as_bytes())?;
     if let Some((path, document)) = &config.plot {
-        write_figure(&report::seek::figure(&input), path, *document)?;
+        write_sheet(&report::seek::sheet(&input), path, *document)?;
     }
     Ok(match (outcome.answer, outcome.stop_reason) {
         (Some(_), _) | (None, StopReason::Interrupted) => ExitCode::Ok,
