@@ -78,6 +78,27 @@ fn the_rate_of_a_known_server_is_found() {
 }
 
 #[test]
+fn a_budget_ends_the_search_with_the_best_answer() {
+    let _quiet = quiet();
+    let (_server, url) = four_workers();
+    let flags = "-cpus 1 -seed 7 -budget 12s -from 100 -timeout 5s -json";
+    let line = format!("seek {flags} -objective p90<60ms,errors<5% {url}/");
+    let ran = undisturbed(&line, |ran| (250.0..=460.0).contains(&answered(ran, "rate")));
+    let json = ran.json();
+    assert_eq!(ran.code, Some(0));
+    assert!(["budget used", "found"].iter().any(|why| json["ended"] == *why), "{json}");
+    assert_eq!(json["budget"], 12_000_000_000_u64);
+    // A quarter more for what a busy machine adds to the last step.
+    assert!(json["took"].as_u64().unwrap() < 15_000_000_000, "{json}");
+    assert!(json["estimate"]["half_width"].as_f64().unwrap() > 0.0, "{json}");
+    // Each line but the last says how long the search still takes.
+    let lines: Vec<&str> = ran.stderr.lines().collect();
+    let (last, before) = lines.split_last().unwrap();
+    assert!(before.iter().all(|line| line.ends_with(" left")), "{lines:?}");
+    assert!(!last.ends_with(" left") && lines[0].contains("  at most "), "{lines:?}");
+}
+
+#[test]
 fn the_connections_of_a_known_server_are_found() {
     let _quiet = quiet();
     let (_server, url) = four_workers();
@@ -178,6 +199,7 @@ fn wrong_searches_are_refused() {
         ("-objective p99<1s -from 0", "flag -from: \"0\" is not a load"),
         ("-objective p99<1s -from 20 -to 10", "flag -from: 20 is greater than -to=10"),
         ("-objective p99<1s -step 0s", "flag -step: "),
+        ("-objective p99<1s -budget 9s", "flag -budget: \"9s\" is too short"),
     ];
     for (flags, words) in cases {
         let ran = run(&format!("seek {flags} http://127.0.0.1:1/")).with_code(2);

@@ -133,7 +133,7 @@ impl<'a> Meter<'a> {
         })
     }
 
-    /// The step; `took` is the time its load took, to which whoever ran it adds the rest. `verdict` is the run's own; `cut` says when it was ended early.
+    /// The step; `took` is the time its load took, to which the caller adds the rest. `verdict` is the run's own; `cut` says when it was ended early.
     #[must_use]
     pub fn finish(self, verdict: &Verdict, cut: Option<Nanos>) -> Step {
         let end = cut.unwrap_or(self.duration()).min(self.duration());
