@@ -4,6 +4,7 @@ use metrics::{Generator, Groups, Histogram, InFlight, Timeline};
 use stdx::Nanos;
 
 use crate::caveats::{at_least, caveats};
+use crate::conclusion::Conclusion;
 use crate::figure::{Axis, Colour, Figure, Scale, Series, Style};
 use crate::input::{BLIND, Input};
 use crate::number::{duration, grouped, rfc3339};
@@ -42,10 +43,12 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
         format!("<span class=\"badge {class}\">{words}</span>")
     });
     let thresholds = thresholds.unwrap_or_default();
+    let conclusion = Conclusion::of(input);
+    let server = conclusion.badge();
     push(
         out,
         format_args!(
-            "<header><h1>{title}</h1><span class=\"badge {class}\">{word}</span>{thresholds}</header>\n"
+            "<header><h1>{title}</h1>{server}<span class=\"badge {class}\">Measurement: {word}</span>{thresholds}</header>\n"
         ),
     );
     let total = summary.duration().saturating_add(summary.wait());
@@ -54,6 +57,7 @@ fn head(out: &mut String, input: &Input<'_>, title: &str) {
         let began = began.replace('T', " ").replace('Z', " UTC");
         push(out, format_args!("<p class=\"faint\">{began}, {}</p>\n", duration(total)));
     }
+    conclusion.html(out);
     if valid && input.verdict.blind {
         push(out, format_args!("<p class=\"faint\">{BLIND}</p>\n"));
     }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use metrics::{Generator, Groups, Histogram, InFlight, Reason, Sends, Summary};
 use stdx::Nanos;
 
+use crate::conclusion::Conclusion;
 use crate::number::{go_json, rfc3339};
 use crate::object::{Object, json_list};
 use crate::text::QUANTILES;
@@ -93,6 +94,7 @@ fn list(items: impl Iterator<Item = String>) -> String {
 /// The object under `brunt`.
 fn own(input: &Input<'_>) -> String {
     let (summary, verdict) = (input.summary, input.verdict);
+    let conclusion = Conclusion::of(input);
     let reasons = verdict.reasons.iter().map(|reason: &Reason| escape::json(&reason.to_string()));
     let errors = summary
         .errors()
@@ -103,6 +105,8 @@ fn own(input: &Input<'_>) -> String {
         .put("reasons", list(reasons))
         .put("remedies", judgement::json_remedies(verdict))
         .put("blind", if verdict.blind { "true" } else { "false" })
+        .put("conclusion", conclusion.json())
+        .text("outcome", conclusion.outcome_name())
         .put("losses", list(input.losses.iter().map(|loss| escape::json(loss))))
         .put("response", times(&summary.response))
         .put("service", crate::input::service(summary).map_or("null".to_owned(), times))

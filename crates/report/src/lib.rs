@@ -28,6 +28,7 @@ mod bars;
 mod buckets;
 mod caveats;
 mod columns;
+mod conclusion;
 mod contrasts;
 mod differences;
 mod escape;

@@ -1,4 +1,4 @@
-//! The report as Markdown, for a comment on a pull request: the verdict first, then tables.
+//! The report as Markdown, for a comment on a pull request: the conclusion and the verdict first, then tables.
 
 use std::fmt::Write as _;
 
@@ -6,6 +6,7 @@ use metrics::{Groups, Histogram};
 use stdx::Nanos;
 
 use crate::caveats::{at_least, caveats};
+use crate::conclusion::Conclusion;
 use crate::input::{BLIND, Input};
 use crate::number::{duration, grouped};
 use crate::{assertions, escape};
@@ -29,7 +30,10 @@ fn write_to(out: &mut String, input: &Input<'_>) -> std::fmt::Result {
     let badge = if input.verdict.is_valid() { "VALID" } else { "INVALID" };
     let outcome = assertions::thresholds_in_words(input.assertions);
     let outcome = outcome.map_or(String::new(), |(words, _)| format!(", {words}"));
-    writeln!(out, "### {}: {badge}{outcome}\n", escape::markdown(title))?;
+    let conclusion = Conclusion::of(input);
+    writeln!(out, "### {}\n\n{}", escape::markdown(title), conclusion.markdown())?;
+    writeln!(out, "Server: {}\n", conclusion.markdown_result())?;
+    writeln!(out, "Measurement: {badge}{outcome}\n")?;
     if input.verdict.is_valid() && input.verdict.blind {
         writeln!(out, "{BLIND}\n")?;
     }

@@ -1,4 +1,5 @@
-//! The text report: Vegeta's lines byte for byte, then ours in the same columns, the verdict last.
+//! The text report: the conclusion, Vegeta's lines byte for byte, then ours in the same columns, the server's result and the
+//! verdict last.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,6 +9,7 @@ use stdx::Nanos;
 
 use crate::caveats::caveats;
 use crate::columns::Columns;
+use crate::conclusion::Conclusion;
 use crate::number::duration;
 use crate::{Input, assertions, escape, judgement};
 
@@ -15,11 +17,13 @@ use crate::{Input, assertions, escape, judgement};
 /// request was written.
 #[must_use]
 pub fn text(input: &Input<'_>) -> String {
-    let mut out = vegetas_lines(
+    let conclusion = Conclusion::of(input);
+    let mut out = conclusion.text() + "\n";
+    out.push_str(&vegetas_lines(
         input.summary,
         input.summary.throughput(),
         &latencies(&input.summary.response),
-    );
+    ));
     out.push('\n');
     out.push_str(&own_lines(input));
     if let Some(groups) = input.groups {
@@ -30,7 +34,12 @@ pub fn text(input: &Input<'_>) -> String {
     {
         let _ = write!(out, "\n{section}");
     }
-    let _ = write!(out, "\n{}", judgement::text(input.verdict));
+    let _ = write!(
+        out,
+        "\n{}Measurement: {}",
+        conclusion.server_line(),
+        judgement::text(input.verdict)
+    );
     out
 }
 

@@ -18,12 +18,12 @@ pub struct ServerSide<'a> {
 
 impl ServerSide<'_> {
     /// The requests of the log nearest to the application, of all hosts together.
-    pub(super) fn application(&self) -> Option<Log> {
+    pub(crate) fn application(&self) -> Option<Log> {
         self.side.applications()
     }
 
     /// The mean of a measure during the run, where it has a course with readings in that time; else of all readings.
-    pub(super) fn mean(&self, measure: &Measure) -> f64 {
+    pub(crate) fn mean(&self, measure: &Measure) -> f64 {
         let Some(client) = self.client.filter(|client| client.requests > 0) else {
             return measure.mean();
         };

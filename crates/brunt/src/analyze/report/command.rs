@@ -182,7 +182,7 @@ impl Figures {
         Self {
             summary: Summary::new(),
             groups: meant.by.map(Groups::new),
-            timeline: (meant.kind == Kind::Html).then(Timeline::new),
+            timeline: meant.has_conclusion().then(Timeline::new),
             ab: (meant.kind == Kind::Ab).then(AbReport::default),
             traffic: meant.shows_traffic().then(Traffic::new),
             phases: matches!(meant.kind, Kind::ToolLayout(_)).then(Phases::new),
@@ -270,6 +270,12 @@ impl Figures {
 }
 
 impl ReportConfig {
+    /// What is made of the rows has a conclusion, which needs to know how response times went over the run.
+    fn has_conclusion(&self) -> bool {
+        let has = matches!(self.kind, Kind::Text | Kind::Json(_) | Kind::Html | Kind::Markdown);
+        has && self.dialect == Dialect::Native
+    }
+
     /// What is made of the rows shows the load generator's traffic.
     fn shows_traffic(&self) -> bool {
         let shown = matches!(self.kind, Kind::Text | Kind::Json(_) | Kind::Html);

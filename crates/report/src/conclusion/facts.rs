@@ -1,0 +1,180 @@
+//! `Facts`: what a conclusion is drawn from, taken from a report's input.
+
+use metrics::{FailureKind, Generator, Summary};
+use stdx::Nanos;
+
+use super::course::Course;
+use super::servers::Servers;
+use crate::Input;
+
+/// What a run's conclusion is drawn from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Facts {
+    pub(super) offered: Offered,
+    pub(super) requests: u64,
+    /// Requests answered with a status in 200..400.
+    pub(super) successes: u64,
+    /// Requests that got no answer at all.
+    pub(super) unanswered: u64,
+    /// The time in which requests were due.
+    pub(super) duration: Nanos,
+    /// That time and the wait for the last answer.
+    pub(super) elapsed: Nanos,
+    /// The quantiles 0.5, 0.95 and 0.99 of response times.
+    pub(super) times: [Nanos; 3],
+    /// The least response time of requests that ran into their timeout.
+    pub(super) timed_out_from: Option<Nanos>,
+    /// Failed requests by class, the most frequent class first.
+    pub(super) classes: Vec<(Class, u64)>,
+    pub(super) course: Option<Course>,
+    pub(super) measurement: Measurement,
+    /// What to do about an INVALID measurement.
+    pub(super) remedy: Option<&'static str>,
+    /// Requests had to wait for `-max-workers`.
+    pub(super) is_held: bool,
+    /// The run was ended before its time.
+    pub(super) is_interrupted: bool,
+    /// The results are of several runs one after the other.
+    pub(super) has_gaps: bool,
+    pub(super) servers: Option<Servers>,
+}
+
+/// How load was offered.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) enum Offered {
+    /// The format has no record of it.
+    #[default]
+    Unknown,
+    /// Requests a second, whatever the answers.
+    Rate(f64),
+    /// So many users, each of whom sends its next request after its last answer.
+    Users(u64),
+    /// At most so many users, who do what a script says.
+    Script(u64),
+}
+
+/// The verdict on the measurement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Measurement {
+    #[default]
+    Valid,
+    /// Nothing speaks against it, and the results hold no record of the load generator.
+    Blind,
+    Invalid,
+}
+
+/// A class of failed requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// No answer, for this reason.
+    Failure(FailureKind),
+    /// An answer with this status.
+    Status(u16),
+}
+
+impl Class {
+    /// After a number of requests: `timed out`, `got status 503`.
+    pub(super) fn words(self) -> String {
+        use FailureKind as Kind;
+        let text = match self {
+            Self::Status(status) => return format!("got status {status}"),
+            Self::Failure(Kind::Refused) => "had their connection refused",
+            Self::Failure(Kind::Timeout) => "timed out",
+            Self::Failure(Kind::Reset) => "had their connection reset",
+            Self::Failure(Kind::Eof) => "had their connection closed without an answer",
+            Self::Failure(Kind::Truncated) => "had their answer cut off",
+            Self::Failure(Kind::Dns) => "found no address for the host name",
+            Self::Failure(Kind::Dial) => "could not connect",
+            Self::Failure(Kind::Tls) => "failed in TLS",
+            Self::Failure(Kind::Stopped) => "were under way at the end",
+            Self::Failure(kind) => return format!("failed ({})", kind.name()),
+        };
+        text.to_owned()
+    }
+}
+
+impl Facts {
+    pub(super) fn of(input: &Input<'_>) -> Self {
+        let summary = input.summary;
+        let measurement = match (input.verdict.is_valid(), input.verdict.blind) {
+            (false, _) => Measurement::Invalid,
+            (true, true) => Measurement::Blind,
+            (true, false) => Measurement::Valid,
+        };
+        let has_gaps = summary.apart > Nanos::ZERO;
+        let course = input.timeline.filter(|_| !has_gaps);
+        Self {
+            offered: input.generator.map_or(Offered::Unknown, offered),
+            requests: summary.requests,
+            successes: summary.successes,
+            unanswered: summary.failed(),
+            duration: summary.duration(),
+            elapsed: summary.elapsed(),
+            times: [0.5, 0.95, 0.99].map(|q| summary.response.quantile(q)),
+            timed_out_from: summary.timed_out_from.map(|from| from.0),
+            classes: classes(summary),
+            course: course.and_then(|timeline| Course::of(timeline, summary.duration())),
+            measurement,
+            remedy: input.verdict.remedies().first().copied(),
+            is_interrupted: input.generator.is_some_and(|generator| generator.interrupted),
+            is_held: input.generator.is_some_and(|generator| generator.held > 0),
+            has_gaps,
+            servers: input.server.map(|server| Servers::of(&server)),
+        }
+    }
+
+    /// Requests a second that were offered: by the plan, else as they were sent. `None` where users set the pace.
+    pub(super) fn offered_per_s(&self) -> Option<f64> {
+        match self.offered {
+            Offered::Rate(rate) => Some(rate),
+            Offered::Unknown => Some(per_s(self.requests, self.nominal())),
+            Offered::Users(_) | Offered::Script(_) => None,
+        }
+    }
+
+    /// Requests a second that ended with an answer, of whatever status, over attack and wait.
+    pub(super) fn answered_per_s(&self) -> f64 {
+        per_s(self.requests - self.unanswered, self.elapsed)
+    }
+
+    /// The time that the schedule took: a gap longer than from the first due request to the last.
+    pub(super) fn nominal(&self) -> Nanos {
+        let gaps = self.requests.saturating_sub(1).max(1) as f64;
+        Nanos((self.duration.0 as f64 * self.requests as f64 / gaps) as u64)
+    }
+
+    /// Failed requests, those with an error status included.
+    pub(super) fn failed(&self) -> u64 {
+        self.requests - self.successes
+    }
+
+    /// The share of requests of some classes.
+    pub(super) fn share_of(&self, wanted: impl Fn(Class) -> bool) -> f64 {
+        let some = self.classes.iter().filter(|(class, _)| wanted(*class));
+        some.map(|(_, count)| *count).sum::<u64>() as f64 / self.requests.max(1) as f64
+    }
+}
+
+fn offered(generator: &Generator) -> Offered {
+    match (generator.self_paced, generator.users, generator.rate_per_s) {
+        (true, users, _) => Offered::Script(users),
+        (false, 0, rate) if rate > 0.0 => Offered::Rate(rate),
+        (false, 0, _) => Offered::Unknown,
+        (false, users, _) => Offered::Users(users),
+    }
+}
+
+fn per_s(count: u64, time: Nanos) -> f64 {
+    if time == Nanos::ZERO { count as f64 } else { count as f64 / time.as_secs_f64() }
+}
+
+fn classes(summary: &Summary) -> Vec<(Class, u64)> {
+    let failures = FailureKind::ALL.into_iter().zip(summary.failures).skip(1);
+    let failures = failures.map(|(kind, count)| (Class::Failure(kind), count));
+    let statuses = summary.status_codes().into_iter();
+    let statuses = statuses.filter(|(status, _)| *status != 0 && !(200..400).contains(status));
+    let statuses = statuses.map(|(status, count)| (Class::Status(status), count));
+    let mut all: Vec<_> = failures.chain(statuses).filter(|(_, count)| *count > 0).collect();
+    all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    all
+}

@@ -1,0 +1,145 @@
+//! The conclusion of a run in words: how much was requested and answered, whether the server kept up, what limits it, how sure
+//! that is, and what to do next. `docs/design/conclusions.md` has each rule with its threshold and source.
+//!
+//! ```text
+//! Input ──▶ Facts ──▶ Outcome ──▶ Sentences (at most five) ──▶ text · html · markdown · json
+//! ```
+//!
+//! The rules are pure functions of [`Facts`]. They never claim more than the data carry: an INVALID measurement says nothing of
+//! the server, and a short run says little.
+
+mod bottleneck;
+mod course;
+mod facts;
+mod outcome;
+mod sentence;
+mod servers;
+mod sureness;
+#[cfg(test)]
+mod tests;
+mod throughput;
+mod words;
+
+use std::fmt::Write as _;
+
+use self::facts::Facts;
+use self::outcome::Outcome;
+use self::sentence::{Kind, Sentence};
+use crate::object::{Object, json_list};
+use crate::{Input, escape, page};
+
+/// Sentences of a conclusion, at most.
+const SENTENCES_MAX: usize = 5;
+
+/// The conclusion of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Conclusion {
+    sentences: Vec<Sentence>,
+    outcome: Outcome,
+    /// The server's result in a few words.
+    result: String,
+}
+
+impl Conclusion {
+    /// Draws it from all that a report is made from.
+    pub(crate) fn of(input: &Input<'_>) -> Self {
+        Self::from_facts(&Facts::of(input))
+    }
+
+    fn from_facts(facts: &Facts) -> Self {
+        let outcome = Outcome::of(facts);
+        Self { sentences: sentences(facts, outcome), outcome, result: outcome.result(facts) }
+    }
+
+    /// The sentences, a line each.
+    pub(crate) fn text(&self) -> String {
+        self.sentences
+            .iter()
+            .fold(String::new(), |out, one| out + &escape::terminal(&one.text) + "\n")
+    }
+
+    /// The line of the server's result, which stands beside the verdict on the measurement.
+    pub(crate) fn server_line(&self) -> String {
+        format!("Server: {}\n", escape::terminal(&self.result))
+    }
+
+    /// The sentences as a card of a page, the first of them strong.
+    pub(crate) fn html(&self, out: &mut String) {
+        out.push_str("<section class=\"card\"><h2>Conclusion</h2>\n");
+        for (number, sentence) in self.sentences.iter().enumerate() {
+            let text = escape::xml(&sentence.text);
+            let text = if number == 0 { format!("<b>{text}</b>") } else { text };
+            page::push(out, format_args!("<p>{text}</p>\n"));
+        }
+        out.push_str("</section>\n");
+    }
+
+    /// The server's result as a badge.
+    pub(crate) fn badge(&self) -> String {
+        let (class, result) = (self.outcome.class(), escape::xml(&self.result));
+        format!("<span class=\"badge {class}\">Server: {result}</span>")
+    }
+
+    /// The sentences as a list of Markdown.
+    pub(crate) fn markdown(&self) -> String {
+        let mut out = String::new();
+        for sentence in &self.sentences {
+            // Writing to a String cannot fail.
+            let _ = writeln!(out, "- {}", escape::markdown(&sentence.text));
+        }
+        out
+    }
+
+    /// The server's result as Markdown.
+    pub(crate) fn markdown_result(&self) -> String {
+        escape::markdown(&self.result)
+    }
+
+    /// The sentences as a JSON list.
+    pub(crate) fn json(&self) -> String {
+        let figures = |sentence: &Sentence| {
+            let figures = sentence.figures.iter();
+            figures.fold(Object::new(), |object, (name, value)| object.float(name, *value)).end()
+        };
+        json_list(self.sentences.iter().map(|sentence| {
+            Object::new()
+                .text("kind", sentence.kind.name())
+                .text("text", &sentence.text)
+                .put("figures", figures(sentence))
+                .end()
+        }))
+    }
+
+    /// The outcome's name in JSON.
+    pub(crate) fn outcome_name(&self) -> &'static str {
+        self.outcome.name()
+    }
+}
+
+/// The sentences in their order. Where there are more than fit, a remark that holds for every good run goes first, then the
+/// times, which the report's lines have too.
+fn sentences(facts: &Facts, outcome: Outcome) -> Vec<Sentence> {
+    let mut all: Vec<Sentence> = [
+        sureness::invalid(facts),
+        Some(throughput::throughput(facts, outcome)),
+        throughput::errors(facts, outcome),
+        throughput::latency(facts, outcome),
+        bottleneck::sentence(facts, outcome),
+        sureness::sureness(facts, outcome),
+        bottleneck::advice(facts, outcome),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let droppable = match sureness::is_little(facts) {
+        true => [Kind::Latency, Kind::Advice],
+        false => [Kind::Confidence, Kind::Latency],
+    };
+    for kind in droppable {
+        if all.len() > SENTENCES_MAX {
+            all.retain(|sentence| sentence.kind != kind);
+        }
+    }
+    all.truncate(SENTENCES_MAX);
+    all
+}

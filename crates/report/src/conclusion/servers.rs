@@ -1,0 +1,135 @@
+//! `Servers`: what the conclusion needs of the server's side.
+
+use metrics::Histogram;
+use metrics::server::{Measure, SourceSummary};
+use stdx::Nanos;
+
+use crate::server::{Capacity, NetworkAndQueue, ServerSide};
+
+/// What was seen of the servers; absent is what was not watched.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Servers {
+    pub(super) application: Option<Application>,
+    pub(super) cpu: Option<Cpu>,
+    /// The share of time in which some task waited for a disk.
+    pub(super) disk: f64,
+    /// The share of time in which some task waited for memory.
+    pub(super) memory: f64,
+    /// The share of the CPU that the host took away.
+    pub(super) stolen: f64,
+    /// The share of periods in which a container had used up its CPU quota.
+    pub(super) throttled: f64,
+    /// Connections a second that the kernel dropped, since the queue of a listening socket was full.
+    pub(super) listen_drops: f64,
+    /// Requests that waited in Puma's own queue, as its exporter says.
+    pub(super) backlog: Option<f64>,
+}
+
+/// The application, by its log.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Application {
+    /// The log's name: `rails`.
+    pub(super) name: String,
+    /// The client's mean time, from the moment requests were sent.
+    pub(super) client: Nanos,
+    /// The application's mean time.
+    pub(super) own: Nanos,
+    /// What lies between the two: network and queues.
+    pub(super) before: Nanos,
+    /// Requests in the application at a time, on average.
+    pub(super) in_service: Option<f64>,
+    /// The database's share of the application's time.
+    pub(super) database: Option<f64>,
+}
+
+/// CPU, in cores.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Cpu {
+    pub(super) cores: f64,
+    pub(super) busy: f64,
+    /// Used by the watched processes; absent where none was watched.
+    pub(super) watched: Option<f64>,
+    /// The process that used most, with its cores.
+    pub(super) busiest: Option<(String, f64)>,
+}
+
+impl Cpu {
+    pub(super) fn utilisation(&self) -> f64 {
+        self.busy / self.cores
+    }
+
+    /// Cores used by what was not watched.
+    pub(super) fn others(&self) -> Option<f64> {
+        self.watched.map(|watched| (self.busy - watched).max(0.0))
+    }
+}
+
+impl Servers {
+    pub(super) fn of(server: &ServerSide<'_>) -> Self {
+        let capacity = Capacity::of(server);
+        let machine = |names: &[&str]| {
+            let machines = server.side.sources().iter().filter(|one| one.source == "machine");
+            let values =
+                machines.flat_map(|one| names.iter().filter_map(|name| mean(server, one, name)));
+            values.fold(0.0, f64::max)
+        };
+        let throttled =
+            server.side.sources().iter().filter_map(|one| mean(server, one, "throttled"));
+        Self {
+            application: application(server, &capacity),
+            cpu: cpu(server, &capacity),
+            disk: machine(&["pressure.io", "cpu.iowait"]),
+            memory: machine(&["pressure.memory"]),
+            stolen: machine(&["cpu.steal"]),
+            throttled: throttled.fold(0.0, f64::max),
+            listen_drops: machine(&["tcp.listen_drops"]),
+            backlog: backlog(server),
+        }
+    }
+}
+
+/// The mean of a measure during the run, where it was read.
+fn mean(server: &ServerSide<'_>, source: &SourceSummary, name: &str) -> Option<f64> {
+    source.measure(name).filter(|measure| measure.count > 0).map(|measure| server.mean(measure))
+}
+
+/// `None` where the log's requests are not the client's: their times are of different requests.
+fn application(server: &ServerSide<'_>, capacity: &Capacity) -> Option<Application> {
+    let between = NetworkAndQueue::of(server)?;
+    if !between.counts_agree() && between.by_request.is_none() {
+        return None;
+    }
+    let log = server.application()?;
+    let sum = |times: &Histogram| times.sum() as f64;
+    let database =
+        (log.database.count() > 0).then(|| sum(&log.database) / sum(&log.total).max(1.0));
+    Some(Application {
+        name: between.log.clone(),
+        client: between.client.mean(),
+        own: between.server.mean(),
+        before: Nanos(u64::try_from(between.mean_ns()).unwrap_or(0)),
+        in_service: capacity.in_service(),
+        database,
+    })
+}
+
+fn cpu(server: &ServerSide<'_>, capacity: &Capacity) -> Option<Cpu> {
+    let (cores, busy) = (capacity.cores?, capacity.cores_busy?);
+    let processes = server.side.sources().iter().filter(|one| one.source.starts_with("process "));
+    let used = processes.filter_map(|one| {
+        let name = one.source.splitn(3, ' ').nth(2)?.to_owned();
+        Some((name, mean(server, one, "cpu")?))
+    });
+    let busiest = used.max_by(|a, b| a.1.total_cmp(&b.1));
+    Some(Cpu { cores, busy, watched: capacity.cores_of_processes, busiest })
+}
+
+/// The requests that wait in Puma's queue, of all its workers: `puma_backlog` of its Prometheus exporters.
+fn backlog(server: &ServerSide<'_>) -> Option<f64> {
+    let scrapes = server.side.sources().iter().filter(|one| one.source.starts_with("scrape "));
+    let series = scrapes.flat_map(|one| &one.measures);
+    let backlogs = series
+        .filter(|(name, _)| name.starts_with("puma_backlog"))
+        .map(|(_, one)| Measure::mean(one));
+    backlogs.fold(None, |sum, value| Some(sum.unwrap_or(0.0) + value))
+}

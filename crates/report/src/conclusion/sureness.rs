@@ -1,0 +1,61 @@
+//! How sure the conclusion is.
+
+use stdx::Nanos;
+
+use super::facts::{Facts, Measurement};
+use super::outcome::Outcome;
+use super::sentence::{Kind, Sentence};
+use super::words::time;
+use crate::number::counted;
+
+/// Requests from which a run says much: five of them lie beyond the 99th percentile.
+const REQUESTS_MIN: u64 = 500;
+/// The length from which a run says much: growth of 2 % adds 0.2 s to response times in it, and caches and pools have filled.
+const DURATION_MIN: Nanos = Nanos::from_secs(10);
+
+/// The first sentence of an INVALID measurement.
+pub(super) fn invalid(facts: &Facts) -> Option<Sentence> {
+    (facts.measurement == Measurement::Invalid).then(|| Sentence {
+        kind: Kind::Confidence,
+        text: "Do not judge the server by this run: the measurement is INVALID, for the reasons that stand with the verdict."
+            .to_owned(),
+        figures: Vec::new(),
+    })
+}
+
+/// Whether the run is too small to say much.
+pub(super) fn is_little(facts: &Facts) -> bool {
+    facts.requests < REQUESTS_MIN
+        || facts.nominal().max(facts.elapsed) < DURATION_MIN
+        || facts.is_interrupted
+        || facts.measurement != Measurement::Valid
+}
+
+/// How sure the conclusion is, and what would make it surer.
+pub(super) fn sureness(facts: &Facts, outcome: Outcome) -> Option<Sentence> {
+    let nothing = matches!(outcome, Outcome::Untested | Outcome::Unanswered | Outcome::Failed);
+    if nothing || facts.measurement == Measurement::Invalid {
+        return None;
+    }
+    let size = format!("{} in {}", counted(facts.requests, "request"), time(facts.elapsed));
+    let is_short = facts.nominal().max(facts.elapsed) < DURATION_MIN;
+    let text = match () {
+        () if facts.is_interrupted => {
+            format!("How sure: little, since the run was interrupted; it has {size}.")
+        }
+        () if facts.requests < REQUESTS_MIN || is_short => {
+            format!(
+                "How sure: little, {size}; runs of a minute and {REQUESTS_MIN} requests or more say more."
+            )
+        }
+        () if facts.measurement == Measurement::Blind => format!(
+            "How sure: {size}, but no record of the load generator, which may have been the slow part."
+        ),
+        () if facts.has_gaps => format!("How sure: several runs with {size} in all."),
+        () => format!(
+            "How sure: one run with {size}; another may differ, by how much `brunt study` tells."
+        ),
+    };
+    let figures = vec![("requests", facts.requests as f64), ("duration", facts.elapsed.0 as f64)];
+    Some(Sentence { kind: Kind::Confidence, text, figures })
+}

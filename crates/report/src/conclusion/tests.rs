@@ -1,0 +1,438 @@
+//! Tables of facts and the sentences drawn from them, and the error rates of the rule on overload.
+
+use metrics::{Batch, FailureKind, Sample, Timeline};
+use stdx::{Nanos, Prng};
+
+use super::bottleneck::{Limit, limit};
+use super::course::{Course, Third};
+use super::facts::{Class, Facts, Measurement, Offered};
+use super::outcome::Outcome;
+use super::sentence::Kind;
+use super::servers::{Application, Cpu, Servers};
+use super::{Conclusion, SENTENCES_MAX};
+
+const fn ms(ms: u64) -> Nanos {
+    Nanos::from_millis(ms)
+}
+
+/// A course of thirds with these medians.
+fn course(duration: Nanos, requests: u64, p50_ms: [u64; 3]) -> Course {
+    let third =
+        |p50: u64| Third { length: Nanos(duration.0 / 3), requests: requests / 3, p50: ms(p50) };
+    Course { thirds: p50_ms.map(third) }
+}
+
+/// 60/s for 30 s, each answered with success in 12 to 80 ms.
+fn steady() -> Facts {
+    let duration = ms(29_983);
+    Facts {
+        offered: Offered::Rate(60.0),
+        requests: 1800,
+        successes: 1800,
+        duration,
+        elapsed: ms(30_000),
+        times: [ms(12), ms(30), ms(80)],
+        course: Some(course(duration, 1800, [12, 12, 12])),
+        ..Facts::default()
+    }
+}
+
+/// The server answers 51 of the 60 requests a second.
+fn overloaded() -> Facts {
+    Facts {
+        elapsed: ms(35_294),
+        times: [ms(2650), ms(5030), ms(5250)],
+        course: Some(course(ms(29_983), 1800, [880, 2650, 4410])),
+        ..steady()
+    }
+}
+
+/// A Rails application on two cores; its requests wait before Puma takes them.
+fn rails() -> Servers {
+    Servers {
+        application: Some(Application {
+            name: "rails".to_owned(),
+            client: ms(2650),
+            own: ms(190),
+            before: ms(2460),
+            in_service: Some(9.7),
+            database: Some(0.2),
+        }),
+        cpu: Some(Cpu {
+            cores: 2.0,
+            busy: 1.74,
+            watched: Some(1.04),
+            busiest: Some(("puma".to_owned(), 0.52)),
+        }),
+        ..Servers::default()
+    }
+}
+
+fn failing(facts: Facts, class: Class, count: u64, unanswered: u64) -> Facts {
+    Facts { successes: facts.requests - count, unanswered, classes: vec![(class, count)], ..facts }
+}
+
+const REFUSED: Class = Class::Failure(FailureKind::Refused);
+const TIMEOUT: Class = Class::Failure(FailureKind::Timeout);
+
+/// The conclusion as text, with the server's line last.
+fn text(facts: &Facts) -> String {
+    let conclusion = Conclusion::from_facts(facts);
+    assert!(conclusion.sentences.len() <= SENTENCES_MAX, "{conclusion:?}");
+    conclusion.text() + &conclusion.server_line()
+}
+
+#[track_caller]
+fn check(facts: &Facts, expected: &[&str]) {
+    let text = text(facts);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines, expected, "\n{text}");
+}
+
+const WATCH: &str = "watch the server to see what limits it (-watch -watch-port=PORT -watch-log=rails:FILE; `brunt watch` on \
+                     another machine)";
+
+#[test]
+fn a_healthy_server_kept_up_and_the_limit_is_left_to_a_search() {
+    check(
+        &steady(),
+        &[
+            "60/s asked for 30s, all answered: the server kept up.",
+            "Half of the requests took at most 12ms, 95 of 100 at most 30ms, 99 of 100 at most 80ms.",
+            "How sure: one run with 1,800 requests in 30s; another may differ, by how much `brunt study` tells.",
+            &format!("Next: find the highest rate that the server bears (`brunt seek`); {WATCH}."),
+            "Server: kept up with 60/s, no errors",
+        ],
+    );
+}
+
+#[test]
+fn a_healthy_nginx_with_its_cpu_is_not_called_a_bottleneck() {
+    let cpu =
+        Cpu { cores: 2.0, busy: 0.4, watched: Some(0.3), busiest: Some(("nginx".to_owned(), 0.2)) };
+    let servers = Some(Servers { cpu: Some(cpu), ..Servers::default() });
+    let facts = Facts { servers, ..steady() };
+    let text = text(&facts);
+    let words = "Seen at the server, nothing at its limit: the CPU is 20% busy (0.3 of 2 cores by nginx).\n";
+    assert!(text.contains(words) && !text.contains("Bottleneck"), "{text}");
+}
+
+/// The wish of WEAK_SPOTS: what was asked, what was answered, where requests wait, whose CPU it is.
+#[test]
+fn a_saturated_rails_has_its_queue_and_its_cpu_named() {
+    check(
+        &Facts { servers: Some(rails()), ..overloaded() },
+        &[
+            "60/s asked for 30s, 51/s answered: the server is overloaded.",
+            "The median response time grew from 880ms to 4.41s over the run; half of the requests took at most 2.65s, 95 of 100 \
+             at most 5.03s, 99 of 100 at most 5.25s.",
+            "Bottleneck: requests wait 2.46s of 2.65s before rails starts on them, since its workers are all taken (9.7 requests \
+             in it at a time); the CPU is 87% busy (1.04 of 2 cores by puma, 0.7 by other programs).",
+            "How sure: one run with 1,800 requests in 35.3s; another may differ, by how much `brunt study` tells.",
+            "Next: use less CPU per request, or more cores; then find the rate that it bears (`brunt seek`).",
+            "Server: OVERLOADED, 51/s of 60/s answered, no errors",
+        ],
+    );
+}
+
+#[test]
+fn an_overload_without_the_servers_side_says_what_to_add() {
+    let text = text(&overloaded());
+    assert!(!text.contains("Bottleneck"), "{text}");
+    assert!(
+        text.contains(&format!("Next: {WATCH}, and find the rate that it bears (`brunt seek`).")),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_backlog_that_brunts_own_limit_may_have_made_is_not_the_servers_alone() {
+    let text = text(&Facts { is_held: true, ..overloaded() });
+    assert!(
+        text.contains("the server is overloaded, or -max-workers allows too few requests at once."),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_server_that_refuses_everything_is_failed_and_not_just_valid() {
+    check(
+        &failing(steady(), REFUSED, 1800, 1800),
+        &[
+            "60/s asked for 30s, nothing answered: of 1,800 requests all had their connection refused.",
+            "Next: check that the server runs, and the address and port.",
+            "Server: FAILED, answered none of 1,800 requests",
+        ],
+    );
+    let errors = failing(steady(), Class::Status(500), 1800, 0);
+    check(
+        &errors,
+        &[
+            "60/s asked for 30s, no request succeeded: of 1,800 all got status 500.",
+            "Next: look at one answer before the next run (curl -i URL).",
+            "Server: FAILED, 1,800 of 1,800 requests without success",
+        ],
+    );
+}
+
+#[test]
+fn some_errors_are_counted_by_class() {
+    let mut facts = failing(steady(), TIMEOUT, 34, 30);
+    facts.classes = vec![(TIMEOUT, 30), (Class::Status(404), 4)];
+    let text = text(&facts);
+    assert!(text.contains("98.3% of the requests answered: the server kept up.\n"), "{text}");
+    assert!(
+        text.contains("34 of 1,800 requests (1.9%) failed: 30 timed out and 4 got status 404.\n"),
+        "{text}"
+    );
+    assert!(text.ends_with("Server: kept up with 60/s, 1.9% errors\n"), "{text}");
+}
+
+#[test]
+fn times_cut_off_by_timeouts_are_no_times() {
+    let facts = failing(steady(), TIMEOUT, 900, 900);
+    let facts = Facts { times: [ms(500); 3], timed_out_from: Some(ms(500)), ..facts };
+    check(
+        &facts,
+        &[
+            "60/s asked for 30s, 30/s answered within 500ms: the server is too slow for this load.",
+            "900 of 1,800 requests (50%) failed: 900 timed out.",
+            "How sure: one run with 1,800 requests in 30s; another may differ, by how much `brunt study` tells.",
+            &format!("Next: {WATCH}, and find the rate that it bears (`brunt seek`)."),
+            "Server: OVERLOADED, 50% of the requests timed out",
+        ],
+    );
+}
+
+#[test]
+fn requests_that_are_turned_away_are_no_success_of_a_quick_server() {
+    let text = text(&failing(steady(), Class::Status(503), 720, 0));
+    assert!(
+        text.starts_with(
+            "60/s asked for 30s, 60/s answered: the server turns 40% of the requests away.\n"
+        ),
+        "{text}"
+    );
+    assert!(text.ends_with("Server: OVERLOADED, turned 40% of the requests away\n"), "{text}");
+}
+
+#[test]
+fn a_closed_loop_is_neither_overloaded_nor_keeping_up() {
+    let facts = Facts { offered: Offered::Users(4), course: None, ..steady() };
+    let whole = text(&facts);
+    assert!(whole.starts_with("4 users for 30s: 60/s answered.\n"), "{whole}");
+    assert!(whole.contains("users who wait for answers ask a slow server for less"), "{whole}");
+    assert!(whole.ends_with("Server: answered 60/s, no errors\n"), "{whole}");
+    let script = text(&Facts { offered: Offered::Script(13), ..facts });
+    assert!(
+        script.starts_with("A script with up to 13 users for 30s: 60/s answered.\n"),
+        "{script}"
+    );
+}
+
+#[test]
+fn a_short_run_says_how_little_it_says() {
+    let short = Facts {
+        requests: 90,
+        successes: 90,
+        duration: ms(1483),
+        elapsed: ms(1500),
+        course: None,
+        ..steady()
+    };
+    check(
+        &short,
+        &[
+            "60/s asked for 1.5s, all answered: the server kept up.",
+            "Half of the requests took at most 12ms.",
+            "How sure: little, 90 requests in 1.5s; runs of a minute and 500 requests or more say more.",
+            &format!("Next: find the highest rate that the server bears (`brunt seek`); {WATCH}."),
+            "Server: kept up with 60/s, no errors",
+        ],
+    );
+    let late = text(&Facts { elapsed: ms(2600), ..short });
+    assert!(
+        late.contains("the last 1.12s after it was due: this run does not tell whether"),
+        "{late}"
+    );
+    assert!(late.contains("Server: not clear whether it keeps up with 60/s"), "{late}");
+}
+
+#[test]
+fn an_invalid_measurement_says_nothing_of_the_server() {
+    let facts = Facts {
+        measurement: Measurement::Invalid,
+        remedy: Some("use another machine"),
+        servers: Some(rails()),
+        ..overloaded()
+    };
+    check(
+        &facts,
+        &[
+            "Do not judge the server by this run: the measurement is INVALID, for the reasons that stand with the verdict.",
+            "60/s asked for 30s: 51/s answered.",
+            "Next: use another machine.",
+            "Server: not judged, since the measurement is INVALID",
+        ],
+    );
+}
+
+#[test]
+fn a_format_without_the_generator_says_sent_and_not_asked() {
+    let facts = Facts { offered: Offered::Unknown, measurement: Measurement::Blind, ..steady() };
+    let text = text(&facts);
+    assert!(text.starts_with("60/s sent in 30s, all answered: the server kept up.\n"), "{text}");
+    assert!(
+        text.contains("no record of the load generator, which may have been the slow part"),
+        "{text}"
+    );
+}
+
+#[test]
+fn no_requests_are_no_conclusion() {
+    check(
+        &Facts::default(),
+        &[
+            "There were no requests, so nothing can be said of the server.",
+            "Server: not tested, there were no requests",
+        ],
+    );
+}
+
+/// With errors, the server's side and little to go by there is more to say than fits.
+#[test]
+fn five_sentences_at_most_and_the_advice_among_them() {
+    let facts = failing(overloaded(), Class::Status(500), 90, 0);
+    let facts = Facts { servers: Some(rails()), ..facts };
+    let kinds = |facts: &Facts| -> Vec<Kind> {
+        Conclusion::from_facts(facts).sentences.iter().map(|one| one.kind).collect()
+    };
+    let sure = [Kind::Saturation, Kind::Errors, Kind::Latency, Kind::Bottleneck, Kind::Advice];
+    assert_eq!(kinds(&facts), sure);
+    let little = [Kind::Saturation, Kind::Errors, Kind::Bottleneck, Kind::Confidence, Kind::Advice];
+    assert_eq!(kinds(&Facts { is_interrupted: true, ..facts }), little);
+}
+
+#[test]
+fn the_surest_limit_is_named() {
+    let cpu = |busy: f64, watched: f64, one: f64| Cpu {
+        cores: 4.0,
+        busy,
+        watched: Some(watched),
+        busiest: Some(("ruby".to_owned(), one)),
+    };
+    let with_cpu = |cpu: Cpu| Servers { cpu: Some(cpu), ..rails() };
+    let idle = || with_cpu(cpu(1.0, 0.8, 0.4));
+    let cases = [
+        (with_cpu(cpu(3.9, 3.5, 0.9)), Some(Limit::Cpu)),
+        (with_cpu(cpu(3.9, 0.5, 0.4)), Some(Limit::CpuOfOthers)),
+        (with_cpu(cpu(1.2, 1.1, 0.99)), Some(Limit::OneCore)),
+        (idle(), Some(Limit::Workers)),
+        (Servers { throttled: 0.3, ..idle() }, Some(Limit::Quota)),
+        (Servers { listen_drops: 2.0, ..idle() }, Some(Limit::ListenQueue)),
+        (Servers { stolen: 0.2, ..idle() }, Some(Limit::Stolen)),
+        (Servers { disk: 0.5, ..idle() }, Some(Limit::Disk)),
+        (Servers { memory: 0.3, ..idle() }, Some(Limit::Memory)),
+        (Servers::default(), None),
+    ];
+    for (servers, expected) in cases {
+        assert_eq!(limit(&servers, true), expected, "{servers:?}");
+        let facts = Facts { servers: Some(servers), ..overloaded() };
+        let text = text(&facts);
+        assert!(expected.is_none() || text.contains("\nBottleneck: "), "{text}");
+    }
+    let mut slow = idle();
+    if let Some(application) = &mut slow.application {
+        application.database = Some(0.7);
+    }
+    assert_eq!(limit(&slow, true), Some(Limit::Database));
+    let text = text(&Facts { servers: Some(slow), ..overloaded() });
+    assert!(text.contains("the database takes 70% of the application's time"), "{text}");
+    assert_eq!(limit(&idle(), false), None, "a queue alone is no limit of a server that keeps up");
+}
+
+#[test]
+fn json_has_kind_text_and_figures() {
+    let facts = Facts { servers: Some(rails()), ..overloaded() };
+    let conclusion = Conclusion::from_facts(&facts);
+    let json: serde_json::Value = serde_json::from_str(&conclusion.json()).unwrap();
+    assert_eq!(json[0]["kind"], "saturation");
+    assert_eq!(json[0]["figures"]["asked_per_s"], 60.0);
+    assert_eq!(json[2]["kind"], "bottleneck");
+    assert_eq!(json[2]["figures"]["before_server"], 2.46e9);
+    assert_eq!(conclusion.outcome_name(), "overloaded");
+}
+
+#[test]
+fn texts_of_others_are_escaped_for_their_place() {
+    let mut servers = rails();
+    if let Some(cpu) = &mut servers.cpu {
+        cpu.busiest = Some(("<b>\u{1b}[31m|x".to_owned(), 0.5));
+    }
+    let conclusion = Conclusion::from_facts(&Facts { servers: Some(servers), ..overloaded() });
+    let mut page = String::new();
+    conclusion.html(&mut page);
+    assert!(page.contains("&lt;b&gt;") && !page.contains("<b>\u{1b}"), "{page}");
+    assert!(!conclusion.text().contains('\u{1b}') && !conclusion.markdown().contains("<b>"));
+}
+
+/// Requests at random (`rate` a second) to six workers that take 60 ms on average, at random; the capacity is 100/s.
+fn simulated(rate: f64, seconds: f64, seed: u64) -> Facts {
+    let mut rng = Prng::new(seed);
+    let mut free_at = [0.0f64; 6];
+    let (mut at, mut batch) = (0.0, Batch::default());
+    loop {
+        at += rng.exponential() / rate;
+        if at > seconds {
+            break;
+        }
+        let worker = (0..6).min_by(|a, b| free_at[*a].total_cmp(&free_at[*b])).unwrap();
+        let done = free_at[worker].max(at) + rng.exponential() * 0.06;
+        free_at[worker] = done;
+        let [intended, done] = [at, done].map(Nanos::from_secs_f64);
+        batch.samples.push(Sample {
+            intended,
+            sent: intended,
+            done,
+            status: 200,
+            ..Sample::default()
+        });
+    }
+    let mut timeline = Timeline::new();
+    timeline.add(&batch);
+    let last = batch.samples.iter().map(|one| one.done).max().unwrap();
+    let (first, due) = (batch.samples[0].intended, batch.samples.last().unwrap().intended);
+    let duration = due - first;
+    Facts {
+        offered: Offered::Rate(rate),
+        requests: batch.samples.len() as u64,
+        successes: batch.samples.len() as u64,
+        duration,
+        elapsed: last - first,
+        course: Course::of(&timeline, duration),
+        ..Facts::default()
+    }
+}
+
+/// The table of docs/design/conclusions.md: how often 200 runs of 30 s at a load are called overloaded.
+#[test]
+fn overload_is_found_and_not_invented() {
+    let overloaded = |rate: f64, seconds: f64| {
+        let runs = (0..200).map(|seed| simulated(rate, seconds, 1000 + seed));
+        runs.filter(|facts| Outcome::of(facts) == Outcome::Overloaded).count()
+    };
+    for (rate, seconds, least, most) in [
+        (50.0, 30.0, 0, 0),
+        (80.0, 30.0, 0, 4),
+        (90.0, 30.0, 0, 20),
+        (120.0, 30.0, 196, 200),
+        (200.0, 10.0, 200, 200),
+        (80.0, 10.0, 0, 10),
+    ] {
+        let found = overloaded(rate, seconds);
+        if std::env::var_os("BRUNT_SHOW").is_some() {
+            println!("{rate}/s for {seconds}s: {found} of 200");
+        }
+        assert!((least..=most).contains(&found), "{rate}/s for {seconds}s: {found} of 200");
+    }
+}
