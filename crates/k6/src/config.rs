@@ -82,7 +82,7 @@ pub(super) struct Loaded {
     pub(super) source: Rc<Source>,
     pub(super) logger: Arc<Logger>,
     pub(super) env: Vec<(String, String)>,
-    /// The sources that set an option of execution, which drops the scenarios of sources below them.
+    /// The layers that set an option of execution, which drops the scenarios of layers below them.
     overriding: Vec<&'static str>,
     began: Instant,
 }
@@ -90,9 +90,10 @@ pub(super) struct Loaded {
 impl Loaded {
     /// Warns of strange options, after all layers are merged.
     pub(super) fn warn(&self) {
-        for tier in &self.overriding {
-            let text =
-                format!("\"{tier}\" level configuration overrode scenarios configuration entirely");
+        for layer in &self.overriding {
+            let text = format!(
+                "\"{layer}\" level configuration overrode scenarios configuration entirely"
+            );
             self.logger.log_line(Level::Warn, &text);
         }
         self.options.warnings.iter().for_each(|text| self.logger.log_line(Level::Warn, text));

@@ -16,7 +16,7 @@ pub(super) struct LayeredOptions {
     pub(super) own: Fields,
     /// All together.
     pub(super) all: Fields,
-    /// The sources that set an option of execution, which drops the scenarios of sources below them.
+    /// The layers that set an option of execution, which drops the scenarios of layers below them.
     pub(super) overriding: Vec<&'static str>,
 }
 

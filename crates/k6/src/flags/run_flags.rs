@@ -1,4 +1,4 @@
-//! `RunFlags`: the flags of `run` as typed. Those that are options of a script are kept as such: they are the tier above all
+//! `RunFlags`: the flags of `run` as typed. Those that are options of a script are kept as such: they are the layer above all
 //! others.
 
 use cli::ValueError;

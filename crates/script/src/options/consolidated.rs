@@ -93,7 +93,7 @@ impl ConsolidatedOptions {
         Self(FIELDS.iter().filter_map(|name| field(name, fields)).collect())
     }
 
-    /// The options of all tiers together: shortcuts have become a scenario.
+    /// The options of all layers together: shortcuts have become a scenario.
     pub(super) fn derived(fields: &Fields, tags: SystemTags, trend_stats: &[String]) -> Self {
         let mut fields = fields.clone();
         if !matches!(fields.get("scenarios"), Some(Value::Object(list)) if !list.is_empty()) {

@@ -137,29 +137,29 @@ fn pairs(text: &str, between: char) -> Result<Value, String> {
         .map(Value::Object)
 }
 
-/// The options of execution: a tier that sets one replaces all of those of the tiers below.
+/// The options of execution: a layer that sets one replaces all of those of the layers below.
 const EXECUTION: [&str; 4] = ["duration", "iterations", "stages", "scenarios"];
 
-/// The options of all tiers together; later tiers stand above earlier ones.
+/// The options of all layers together; later layers stand above earlier ones.
 #[must_use]
-pub fn merged(tiers: impl IntoIterator<Item = Fields>) -> Fields {
+pub fn merged(layers: impl IntoIterator<Item = Fields>) -> Fields {
     let mut all = Fields::new();
-    for mut tier in tiers {
-        tier.retain(|_, value| !value.is_null());
-        if EXECUTION.iter().any(|name| tier.get(*name).is_some_and(is_non_empty)) {
+    for mut layer in layers {
+        layer.retain(|_, value| !value.is_null());
+        if EXECUTION.iter().any(|name| layer.get(*name).is_some_and(is_non_empty)) {
             all.retain(|name, _| !EXECUTION.contains(&name.as_str()));
         }
-        all.append(&mut tier);
+        all.append(&mut layer);
     }
     all
 }
 
-/// The names of the tiers that set an option of execution and so drop the scenarios of a tier below.
+/// The names of the layers that set an option of execution and so drop the scenarios of a layer below.
 #[must_use]
-pub fn overridden<'a>(tiers: &[(&'a str, &Fields)]) -> Vec<&'a str> {
+pub fn overridden<'a>(layers: &[(&'a str, &Fields)]) -> Vec<&'a str> {
     let (mut found, mut scenarios) = (Vec::new(), false);
-    for (name, tier) in tiers {
-        let is_set = |name: &str| tier.get(name).is_some_and(|value| !value.is_null());
+    for (name, layer) in layers {
+        let is_set = |name: &str| layer.get(name).is_some_and(|value| !value.is_null());
         if EXECUTION.iter().any(|name| is_set(name)) {
             found.extend(Some(*name).filter(|_| scenarios));
             scenarios = is_set("scenarios");
@@ -209,11 +209,11 @@ mod tests {
 
     #[test]
     fn scenarios_that_count_for_nothing_are_noticed() {
-        let tier = |value: Value| value.as_object().cloned().unwrap_or_default();
-        let scenarios = tier(json!({"scenarios": {"a": {}}, "duration": null}));
-        let (vus, many) = (tier(json!({"vus": 3})), tier(json!({"vus": 3, "iterations": 5})));
-        let names = |tiers: [&Fields; 3]| {
-            overridden(&[("script", tiers[0]), ("env", tiers[1]), ("cli", tiers[2])]).join(",")
+        let layer = |value: Value| value.as_object().cloned().unwrap_or_default();
+        let scenarios = layer(json!({"scenarios": {"a": {}}, "duration": null}));
+        let (vus, many) = (layer(json!({"vus": 3})), layer(json!({"vus": 3, "iterations": 5})));
+        let names = |layers: [&Fields; 3]| {
+            overridden(&[("script", layers[0]), ("env", layers[1]), ("cli", layers[2])]).join(",")
         };
         assert_eq!(names([&scenarios, &vus, &vus]), "");
         assert_eq!(names([&scenarios, &vus, &many]), "cli");
@@ -223,13 +223,13 @@ mod tests {
 
     #[test]
     fn a_higher_tiers_execution_stands_in_for_all_of_a_lower_ones() {
-        let tier = |value: Value| value.as_object().cloned().unwrap_or_default();
+        let layer = |value: Value| value.as_object().cloned().unwrap_or_default();
         let all = merged([
-            tier(
+            layer(
                 json!({"stages": [{"duration": "1s", "target": 1}], "userAgent": "low", "vus": 3}),
             ),
-            tier(json!({"userAgent": "script", "tags": {"a": "b"}})),
-            tier(json!({"iterations": 5, "userAgent": null})),
+            layer(json!({"userAgent": "script", "tags": {"a": "b"}})),
+            layer(json!({"iterations": 5, "userAgent": null})),
         ]);
         assert_eq!(
             Value::Object(all),

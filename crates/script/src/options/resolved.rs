@@ -141,7 +141,7 @@ impl Options {
         }
     }
 
-    /// Reads what all tiers say together ([`merged`](super::merged)).
+    /// Reads the options of all layers together ([`merged`](super::merged)).
     ///
     /// # Errors
     /// A field is wrong; the text names it.
@@ -188,7 +188,7 @@ impl Options {
         Ok(options)
     }
 
-    /// The options of all tiers together, as k6 writes them: shortcuts have become a scenario.
+    /// The options of all layers together, as k6 writes them: shortcuts have become a scenario.
     #[must_use]
     pub fn derived(&self) -> ConsolidatedOptions {
         ConsolidatedOptions::derived(&self.given, self.system_tags, &self.trend_stats)
@@ -200,7 +200,7 @@ impl Options {
         self.derived().for_scripts(&self.given).text()
     }
 
-    /// The options that differ from the script's own (`own`, as JSON): those of tiers above it, and those that it does not set.
+    /// The options that differ from the script's own (`own`, as JSON): those of layers above it, and those that it does not set.
     #[must_use]
     pub fn above(&self, own: Option<&str>) -> Fields {
         let own = Self::exported(own).unwrap_or_default();
@@ -352,8 +352,8 @@ mod tests {
     fn the_command_line_stands_above_the_script() {
         let above = r#"{"vus":4,"duration":"1s"}"#;
         let script = r#"{"scenarios":{"a":{"executor":"per-vu-iterations"}},"thresholds":{"checks":["rate>0.9",{"threshold":"rate>0.5","abortOnFail":true,"delayAbortEval":"5s"}]},"strange":1}"#;
-        let tiers = [script, above].map(|tier| Options::exported(Some(tier)).unwrap());
-        let options = Options::of(merged(tiers)).unwrap();
+        let layers = [script, above].map(|layer| Options::exported(Some(layer)).unwrap());
+        let options = Options::of(merged(layers)).unwrap();
         assert_eq!(
             options.scenarios[0].executor,
             Executor::ConstantVus { vus: 4, duration: Nanos::SECOND }

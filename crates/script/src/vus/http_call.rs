@@ -171,8 +171,8 @@ impl HttpCall {
 
     /// Whether the response is a digest challenge that is still to be answered.
     fn is_challenge(&self, reply: &EngineResponse<'_>) -> bool {
-        let is_told = self.answers_challenge || self.away;
-        self.request.auth == Auth::Digest && reply.status == 401 && !is_told
+        let gives_up = self.answers_challenge || self.away;
+        self.request.auth == Auth::Digest && reply.status == 401 && !gives_up
     }
 
     /// The next hop, where there is one. The cookies of this one's response are kept.
