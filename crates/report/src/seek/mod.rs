@@ -1,6 +1,7 @@
 //! A search for a limit, for people and programs: the table of its steps and the answer, JSON, the line of one step, and the
 //! curve of latencies over load.
 
+mod conclusion;
 mod curve;
 mod model;
 mod steadiness;
@@ -51,7 +52,7 @@ pub fn line(
     }
 }
 
-/// The table of the steps by rising load, the knee, and the answer.
+/// The conclusion, the table of the steps by rising load, the knee, and the answer.
 #[must_use]
 pub fn text(input: &SeekInput<'_>) -> String {
     let by = input.search.by;
@@ -71,7 +72,8 @@ pub fn text(input: &SeekInput<'_>) -> String {
             meets(input.search, step),
         ]);
     }
-    let mut out = table.lines();
+    let mut out = conclusion::text(&conclusion::sentences(input, &why(input))) + "\n";
+    out.push_str(&table.lines());
     out.push('\n');
     out.push_str(&format!("Objective  {} ({})\n", input.search.objective, input.arrivals));
     if let Some(knee) = knee(input.steps) {
@@ -197,6 +199,7 @@ pub fn json(input: &SeekInput<'_>) -> String {
         .text("verdict", if valid { "VALID" } else { "INVALID" })
         .text("ended", input.outcome.stop_reason.name())
         .text("reason", &why(input))
+        .put("conclusion", conclusion::json(&conclusion::sentences(input, &why(input))))
         .put("answer", answer)
         .put("estimate", estimate(input))
         .put("budget", input.search.budget.map_or("null".to_owned(), |budget| budget.0.to_string()))
@@ -370,6 +373,9 @@ mod tests {
     fn the_table_says_it_all() {
         with(FOUND, StopReason::Found, |input| {
             let expect = "\
+The server bears 89.48/s within p99<500ms, errors<1% (95 % between 85.20 and 93.90).
+How sure: as precise as asked for, by 4 steps, of which 1 is INVALID and did not count.
+
 rate/s  achieved/s   p50    p95    p99  errors  verdict  meets it
     40          40  60ms  180ms  277ms   0.00%  VALID    yes
     80          80  60ms  180ms  277ms   0.00%  VALID    yes, as far as 100 hits can tell
@@ -426,12 +432,15 @@ Ended      the interval is as narrow as asked for; seed 7
         with(bound, StopReason::Generator, |input| {
             let text = text(input);
             assert!(text.contains("Answer     at least 80/s\n"), "{text}");
+            let words = "The server bears at least 80/s within p99<500ms, errors<1%: the generator is the limit: ";
+            assert!(text.starts_with(words), "{text}");
             assert!(text.contains("the generator is the limit: hits began <late>"), "{text}");
             let json: serde_json::Value = serde_json::from_str(&json(input)).unwrap();
             assert_eq!((&json["answer"]["rate"], &json["answer"]["low"]), (&80.into(), &80.into()));
             assert!(json["answer"]["high"].is_null(), "{json}");
             assert_eq!(json["answer"]["limited_by"], "generator");
             assert_eq!(json["verdict"], "INVALID");
+            assert_eq!(json["conclusion"][0]["figures"]["answer"], 80);
         });
         with(None, StopReason::LowestMissed, |input| {
             let json: serde_json::Value = serde_json::from_str(&json(input)).unwrap();
@@ -454,7 +463,7 @@ Ended      the interval is as narrow as asked for; seed 7
         with(None, StopReason::LowestMissed, |input| {
             let input = SeekInput { steps: std::slice::from_ref(&none), ..*input };
             let text = text(&input);
-            let row = text.lines().nth(1).unwrap();
+            let row = text.lines().nth(4).unwrap();
             let words: Vec<&str> = row.split_whitespace().collect();
             assert_eq!(words.join(" "), "40 0 VALID no: nothing was answered", "{text}");
             assert!(sheet(&input).figures[0].series[0].points.is_empty());

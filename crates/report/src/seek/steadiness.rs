@@ -25,6 +25,11 @@ pub(super) fn notes(input: &SeekInput<'_>) -> Vec<String> {
     notes
 }
 
+/// Whether nothing speaks against a server that was the same one throughout.
+pub(super) fn is_steady(input: &SeekInput<'_>) -> bool {
+    of(input).is_steady()
+}
+
 fn of(input: &SeekInput<'_>) -> Steadiness {
     steadiness(input.search, input.steps).unwrap_or_default()
 }

@@ -1,0 +1,94 @@
+//! The conclusion of a search, before its table: the answer as a sentence, and how sure it is.
+
+use study::seek::{Answer, StopReason};
+
+use super::model::{SeekInput, load};
+use super::steadiness;
+use crate::number::{counted, number};
+use crate::object::{Object, json_list};
+
+/// A sentence with its kind and the figures it rests on.
+pub(super) struct Sentence {
+    kind: &'static str,
+    text: String,
+    figures: Vec<(&'static str, f64)>,
+}
+
+/// The sentences; `why` is the reason for the search's end in words.
+pub(super) fn sentences(input: &SeekInput<'_>, why: &str) -> Vec<Sentence> {
+    vec![answer(input, why), sureness(input)]
+}
+
+/// The sentences, a line each.
+pub(super) fn text(sentences: &[Sentence]) -> String {
+    sentences.iter().fold(String::new(), |out, one| out + &one.text + "\n")
+}
+
+/// The sentences as a JSON list.
+pub(super) fn json(sentences: &[Sentence]) -> String {
+    json_list(sentences.iter().map(|one| {
+        let figures = one.figures.iter();
+        let figures =
+            figures.fold(Object::new(), |object, (name, value)| object.float(name, *value));
+        Object::new()
+            .text("kind", one.kind)
+            .text("text", &one.text)
+            .put("figures", figures.end())
+            .end()
+    }))
+}
+
+fn answer(input: &SeekInput<'_>, why: &str) -> Sentence {
+    let (by, objective) = (input.search.by, &input.search.objective);
+    let why = crate::escape::terminal(why);
+    let (text, figures) = match input.outcome.answer {
+        None => (format!("No load that was tried meets {objective}: {why}."), Vec::new()),
+        Some(Answer { load: most, high: None, .. }) => (
+            format!("The server bears at least {} within {objective}: {why}.", load(by, most)),
+            vec![("answer", most)],
+        ),
+        Some(Answer { load: most, low, high: Some(high) }) => (
+            format!(
+                "The server bears {} within {objective} (95 % between {} and {}).",
+                load(by, most),
+                number(low),
+                number(high)
+            ),
+            vec![("answer", most), ("low", low), ("high", high)],
+        ),
+    };
+    Sentence { kind: "throughput", text, figures }
+}
+
+fn sureness(input: &SeekInput<'_>) -> Sentence {
+    let all = input.steps.len() as u64;
+    let invalid = input.steps.iter().filter(|step| step.spoilt.is_some()).count() as u64;
+    let steps = match invalid {
+        0 => counted(all, "step"),
+        invalid => format!(
+            "{}, of which {invalid} {} INVALID and did not count",
+            counted(all, "step"),
+            stdx::are(invalid)
+        ),
+    };
+    let is_precise = input.outcome.stop_reason == StopReason::Found;
+    let text = match input.outcome.answer {
+        _ if !steadiness::is_steady(input) => {
+            format!(
+                "How sure: little, since steps at about the same load contradict each other ({steps})."
+            )
+        }
+        Some(Answer { high: Some(_), .. }) if is_precise => {
+            format!("How sure: as precise as asked for, by {steps}.")
+        }
+        Some(Answer { high: Some(_), .. }) => {
+            format!("How sure: less precise than asked for, by {steps}.")
+        }
+        _ => format!("How sure: {steps}."),
+    };
+    Sentence {
+        kind: "confidence",
+        text,
+        figures: vec![("steps", all as f64), ("invalid", invalid as f64)],
+    }
+}
