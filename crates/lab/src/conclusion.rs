@@ -161,7 +161,7 @@ fn write(plan: &StudyPlan<'_>, report: &StudyReport, console: &Console) -> Resul
         return Ok(());
     }
     let mut text = String::new();
-    for line in report.findings() {
+    for line in report.conclusion() {
         text.push_str(&format!("{line}\n"));
     }
     text.push_str(&format!("\n{}\n", plan.folder.report().display()));

@@ -242,6 +242,19 @@ impl Contrasts {
         self.variants.first().map_or("", |first| &first.label)
     }
 
+    /// The labels of the variants, the first one first.
+    pub(crate) fn labels(&self) -> impl Iterator<Item = &str> {
+        self.variants.iter().map(|variant| variant.label.as_str())
+    }
+
+    /// A measure's median over the runs of a variant; `None` without runs.
+    pub(crate) fn median(&self, label: &str, measure: Measure) -> Option<f64> {
+        let variant = self.variants.iter().find(|variant| variant.label == label)?;
+        let values = variant.runs.iter().map(|run| measure.of(&run.figures));
+        let values: Vec<f64> = values.collect();
+        (!values.is_empty()).then(|| Tally::of_values(&values).median())
+    }
+
     /// There is anything to draw.
     pub(crate) fn has_runs(&self) -> bool {
         self.variants.iter().any(|variant| !variant.runs.is_empty())

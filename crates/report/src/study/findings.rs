@@ -5,7 +5,7 @@ use study::contrast::{Change, Contrast, Finding, Measure};
 use study::plan::{Ordering, OrderingOutcome, Relation};
 
 use super::input::{StudyInput, StudyRun, StudyState, StudyWorkload};
-use super::report::{StudyReport, WorkloadFindings, change, value};
+use super::report::{Decided, OtherChange, StudyReport, WorkloadFindings, change, value};
 use crate::contrasts::{by, value as measured};
 use crate::number::counted;
 
@@ -33,8 +33,11 @@ impl StudyReport {
             let model =
                 found.model.iter().map(|model| format!("{}: {}", workload.name, model.sentence()));
             sentences.extend(model);
-            sentences
-                .extend(others(found).into_iter().map(|text| format!("{}: {text}", workload.name)));
+            sentences.extend(
+                others_in_words(found, Decided::OrNot)
+                    .into_iter()
+                    .map(|text| format!("{}: {text}", workload.name)),
+            );
         }
         if sentences.is_empty() {
             sentences.push("Nothing was measured that could be compared.".to_owned());
@@ -62,7 +65,7 @@ impl StudyReport {
 }
 
 /// One variant against the first, in a sentence.
-fn compared(label: &str, first: &str, contrast: &Contrast) -> String {
+pub(super) fn compared(label: &str, first: &str, contrast: &Contrast) -> String {
     let compared = SENTENCE_MEASURES.iter().filter_map(|(measure, name)| {
         let change = contrast.changes.iter().find(|change| change.measure == *measure)?;
         Some((change, *name))
@@ -124,10 +127,13 @@ fn part(change: &Change, name: &str) -> String {
 }
 
 /// The findings for figures that results do not have: those that decide a study by themselves.
-fn others(found: &WorkloadFindings) -> Vec<String> {
+pub(super) fn others_in_words(found: &WorkloadFindings, which: Decided) -> Vec<String> {
     let decides =
         |name: &str| matches!(name, "limit" | "rtt.p50" | "rtt.p99" | "fan_out.p50" | "lost");
+    let is_open =
+        |one: &OtherChange| matches!(one.found.finding, Finding::Same | Finding::CannotTell);
     let deciding = found.others.iter().filter(|one| decides(one.figure.name));
+    let deciding = deciding.filter(|one| which == Decided::OrNot || !is_open(one));
     deciding
         .map(|one| {
             let (before, after) = one.found.medians;

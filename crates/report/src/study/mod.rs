@@ -5,6 +5,7 @@ mod findings;
 mod input;
 mod json;
 mod model;
+mod overview;
 mod page;
 mod report;
 mod tables;

@@ -2,9 +2,10 @@
 
 use metrics::Histogram;
 use metrics::server::Side;
-use study::plan::Cell;
+use study::plan::{Cell, Figure};
 
 use super::input::StudyState;
+use super::overview;
 use super::report::{StudyReport, is_compared};
 use crate::figure::Figure as Picture;
 use crate::number::counted;
@@ -13,10 +14,13 @@ use crate::{escape, page};
 
 /// Headings between the parts of the page.
 const STYLE: &str = "h2.part{font-size:20px;margin:30px 0 12px}.findings li{margin:0 0 8px}\
+                     .folded{margin:0 0 16px}.folded summary{cursor:pointer;margin:0 0 10px}\
                      .incidents li{overflow-wrap:anywhere;margin:0 0 4px}\
                      .model pre{white-space:pre-wrap;margin:0;font-size:12px;line-height:1.5}";
 /// Incidents that are listed; the rest is counted.
 const INCIDENTS_MAX: usize = 60;
+/// The end of a sentence on a variant that was left out because the command line asked for others: nothing went wrong.
+const ASKED_FOR: &str = "was left out: -only names others.";
 /// Figures of results that are drawn as bars.
 const DRAWN: [&str; 8] = [
     "throughput",
@@ -62,13 +66,10 @@ impl StudyReport {
             counted(input.variants.len() as u64, "variant"),
             counted(workloads as u64, "workload"),
         ));
-        out.push_str("<section class=\"card\"><h2>What was found</h2><ul class=\"findings\">\n");
-        for sentence in self.findings() {
-            out.push_str(&format!("<li>{}</li>\n", escape::xml(&sentence)));
-        }
-        out.push_str("</ul></section>\n");
+        self.overview(out);
         self.ordering_table(out);
-        let incidents = self.incidents();
+        let mut incidents = self.incidents();
+        incidents.retain(|sentence| !sentence.ends_with(ASKED_FOR));
         if incidents.is_empty() {
             return;
         }
@@ -87,9 +88,11 @@ impl StudyReport {
     fn workload(&self, out: &mut String, pictures: &mut Vec<Picture>, workload: usize) {
         part(out, &self.input.workloads[workload].name);
         let found = &self.workloads[workload];
-        self.bars(workload, |figure| DRAWN.contains(&figure.name)).cards(out);
-        let further = |name: &str| !DRAWN.contains(&name) && name != "start";
-        self.bars(workload, |figure| !is_compared(figure) && further(figure.name)).cards(out);
+        let is_drawn = |figure: &Figure| {
+            DRAWN.contains(&figure.name) || !is_compared(figure) && figure.name != "start"
+        };
+        let differs = |figure: &Figure| overview::differs(found, figure);
+        self.bars(workload, |figure| is_drawn(figure) && differs(figure)).cards(out);
         let mut figures = found.contrasts.figures();
         // The curves of all come last there, and first here.
         figures.rotate_right(1);
@@ -109,6 +112,8 @@ impl StudyReport {
         let both = self.both_sides(workload);
         page::charts_from(out, pictures.len(), &both);
         pictures.extend(both);
+        let rest = self.bars(workload, |figure| is_drawn(figure) && !differs(figure));
+        folded(out, "Figures that do not differ, or not for sure", |out| rest.cards(out));
         found.contrasts.comparisons(out);
         self.other_table(out, workload);
     }
@@ -145,6 +150,17 @@ impl StudyReport {
         );
         out.push_str(page::HINT);
         out.push_str("\n</footer>\n");
+    }
+}
+
+/// What can be unfolded; left out where there is nothing in it.
+fn folded(out: &mut String, summary: &str, content: impl FnOnce(&mut String)) {
+    let mut inner = String::new();
+    content(&mut inner);
+    if inner.contains("class=\"card\"") {
+        out.push_str(&format!(
+            "<details class=\"folded\"><summary>{summary}</summary>\n{inner}</details>\n"
+        ));
     }
 }
 

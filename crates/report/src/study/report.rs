@@ -113,6 +113,15 @@ fn others(input: &StudyInput, workload: usize, rules: Rules) -> Vec<OtherChange>
     figures.iter().enumerate().flat_map(of).collect()
 }
 
+/// Which of the figures beyond the results are put into words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decided {
+    /// Those that changed.
+    Only,
+    /// All of them.
+    OrNot,
+}
+
 /// What changes of a figure are counted in.
 fn scale(figure: &Figure) -> Scale {
     if figure.unit == Unit::Share { Scale::Difference } else { Scale::Ratio }

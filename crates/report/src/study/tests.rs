@@ -162,7 +162,9 @@ fn the_page_stands_alone_and_is_escaped() {
     let page = StudyReport::of(input).html();
     assert!(page.contains("Is &lt;quick&gt; better?") && !page.contains("<script>x"));
     for words in [
-        "What was found",
+        "Conclusion",
+        "Variants, medians over runs",
+        "Figures that do not differ, or not for sure",
         "What was expected",
         "What went wrong",
         "How it was run",
